@@ -7,6 +7,7 @@ import { UNFOLDING } from './kinds/unfolding/strategy.ts';
 import { ConfigurationError } from './model/configuration-error.ts';
 import { APP_MEMORY, type ToolKind } from './tool/define-tool-kind.ts';
 import type { InjectionStrategy } from './tool/injection.ts';
+import { hash32 } from './tool/json.ts';
 import { LISTED_TOOLS } from './tool/listings.ts';
 import type { ToolMemory } from './tool/tool-memory.ts';
 
@@ -56,18 +57,11 @@ function reducerOf(memories: readonly ToolMemory[]): number {
   const ofApp = memories.filter(({ name }) => name.startsWith(APP_MEMORY));
   if (ofApp.length === 0) return REDUCER_VERSION;
   const stamps = ofApp.map(({ name, version = 1, when, scope }) => `${name}@${version} ${when} ${scope}`);
-  return REDUCER_VERSION + STEP * (1 + hash(stamps.toSorted().join()));
+  return REDUCER_VERSION + STEP * (1 + hash32(stamps.toSorted().join()));
 }
 
 /** More than any version of the reducer; times 2^32 it is still a safe integer. */
 const STEP = 1_000_000;
-
-/** FNV-1a, 32 bits: told at once, as no digest of the platform is. */
-function hash(text: string): number {
-  let sum = 0x811c9dc5;
-  for (let i = 0; i < text.length; i += 1) sum = Math.imul(sum ^ text.charCodeAt(i), 0x01000193);
-  return sum >>> 0;
-}
 
 /** The kinds of an app that has none of its own. */
 export const BUILT_IN_KINDS = toolKinds();

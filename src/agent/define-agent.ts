@@ -1,4 +1,5 @@
-import { type Chaining, chainingSources } from '../kinds/chaining/chaining.ts';
+import type { Chaining } from '../kinds/chaining/define-chaining.ts';
+import { chainingSources } from '../kinds/chaining/strategy.ts';
 import type { Compaction } from '../loop/compaction.ts';
 import { withProviders } from '../loop/dynamic-tools.ts';
 import type { LoopInspector } from '../loop/inspector.ts';

@@ -62,10 +62,13 @@ export type {
 export type { NestedInstructions } from './agentic/agentic-tool.ts';
 export { type AgenticToolConfig, defineAgenticTool } from './agentic/define-agentic-tool.ts';
 export { defineSubagent, type SubagentConfig, type SubagentInput } from './agentic/define-subagent.ts';
-export { type AnyChained, type Chained, type Chaining, chainAny } from './chaining/chaining.ts';
 export {
   type AcceptOptions,
+  type AnyChained,
+  type Chained,
   type ChainedType,
+  type Chaining,
+  chainAny,
   chainFrom,
   type DiscoveredType,
   type DiscoverOptions,

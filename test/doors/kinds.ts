@@ -7,7 +7,7 @@ export {
   type ChainingFact,
   forgetBindings,
 } from '../../src/kinds/chaining/memory.ts';
-export { markedName, objectToolName } from '../../src/kinds/chaining/object-tools.ts';
+export { markedName, objectToolName } from '../../src/kinds/chaining/object-names.ts';
 export { duration } from '../../src/kinds/process/agent-process-tools.ts';
 export { PROCESS } from '../../src/kinds/process/memory.ts';
 export { UNFOLDING, unfoldingStrategy } from '../../src/kinds/unfolding/strategy.ts';

@@ -11,8 +11,9 @@ import type { Limits } from '../../tool/limits.ts';
 import type { AnyTool, LiveCall, Serial, Tool } from '../../tool/tool.ts';
 import { artifact, error, isToolResult, type ToolResult, text, toolResult } from '../../tool/tool-result.ts';
 import { originOf } from '../../tool/unfolding/call-unfolding.ts';
-import { type Chaining, chainingSources } from '../chaining/chaining.ts';
+import type { Chaining } from '../chaining/define-chaining.ts';
 import { forgetBindings } from '../chaining/memory.ts';
+import { chainingSources } from '../chaining/strategy.ts';
 import type { KeyedMemory } from './memory.ts';
 
 /** What the literals of all agentic tools have in common. */

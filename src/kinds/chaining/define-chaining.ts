@@ -5,12 +5,72 @@ import { DomainTypeError } from '../../tool/domain-type-error.ts';
 import type { LoopView } from '../../tool/injection.ts';
 import type { Json } from '../../tool/json.ts';
 
+/** Which artifacts bring tools with them. */
+export type Chaining = 'any' | readonly Chained[];
+
+/** A domain type is chained as `chainFrom` does it, and `'any'` is `chainAny()`. */
+export type Chained = DomainType | ChainedType | DiscoveredType | AnyChained | 'any';
+
+/**
+ * Offers the tools of one object of the type at a time: of the last one that a call returned by itself and that is
+ * taken. Until then they are declared, and answer that there is none yet.
+ *
+ * @throws DomainTypeError when objects of the type have no tools.
+ */
+export const chainFrom = <Value>(
+  type: DomainType<string, Value>,
+  options: AcceptOptions<Value> = {},
+): ChainedType => ({ chain: 'one', type: withTools(type), accepts: acceptor(type, options) });
+
+/**
+ * Offers the tools of every object of the type that a call has returned, alone or in a list, under names that hold its
+ * id: `customer_c123_average_spend`. An object that is returned again takes its own place (TPR-08).
+ *
+ * @throws DomainTypeError when objects of the type have no tools, or `max` is no positive whole number.
+ */
+export function discover<Value>(
+  type: DomainType<string, Value>,
+  { max = 64, hint = false, when }: DiscoverOptions<Value> = {},
+): DiscoveredType {
+  if (!Number.isInteger(max) || max < 1) {
+    throw new DomainTypeError(
+      type.name,
+      'max',
+      `is discovered with a max of ${max}: use a positive whole number`,
+    );
+  }
+  return { chain: 'many', type: withTools(type), max, hint, accepts: acceptor(type, { when }) };
+}
+
+/**
+ * As `'any'`: offers the tools of the last object that a call returned by itself, whatever its type, in place of those
+ * of the object before it (CHN-09). The types are these, those that are chained beside it, those that the loop's own
+ * tools declare as their `output`, inner ones too, and those to which tools of such objects lead. An artifact without
+ * a type is taken for one of the first type, in this order, whose schema it fits.
+ */
+export const chainAny = (...types: readonly DomainType[]): AnyChained => ({ chain: 'any', types });
+
 /** A type whose current object's tools are offered. */
 export interface ChainedType {
   readonly chain: 'one';
   readonly type: TypeWithTools;
   /** Whether this object, which the type has read before, is taken. Never throws. */
   accepts(value: Json, view: LoopView): boolean;
+}
+
+/** A type of whose objects several offer their tools at once, each under names of its own. */
+export interface DiscoveredType {
+  readonly chain: 'many';
+  readonly type: TypeWithTools;
+  readonly max: number;
+  readonly hint: boolean;
+  readonly accepts: ChainedType['accepts'];
+}
+
+/** Any object of a type that has tools. */
+export interface AnyChained {
+  readonly chain: 'any';
+  readonly types: readonly DomainType[];
 }
 
 /** A type that has something to chain. */
@@ -25,16 +85,13 @@ export interface AcceptOptions<Value> {
   readonly when?: ((value: NoInfer<Value>, view: LoopView) => boolean) | undefined;
 }
 
-/**
- * Offers the tools of one object of the type at a time: of the last one that a call returned by itself and that is
- * taken. Until then they are declared, and answer that there is none yet.
- *
- * @throws DomainTypeError when objects of the type have no tools.
- */
-export const chainFrom = <Value>(
-  type: DomainType<string, Value>,
-  options: AcceptOptions<Value> = {},
-): ChainedType => ({ chain: 'one', type: withTools(type), accepts: acceptor(type, options) });
+/** How many objects are known, and what the model is told of them. */
+export interface DiscoverOptions<Value> extends AcceptOptions<Value> {
+  /** The tools that are offered of all objects of the type, 64 unless given; those of the newest objects are kept. */
+  readonly max?: number | undefined;
+  /** Says below a result which tools its objects have brought; `false` unless given (TPR-10). */
+  readonly hint?: boolean | undefined;
+}
 
 /** @throws DomainTypeError when objects of the type have no tools. */
 export function withTools(type: DomainType): TypeWithTools {
@@ -58,41 +115,4 @@ export function acceptor<Value>(
       return false;
     }
   };
-}
-
-/** A type of whose objects several offer their tools at once, each under names of its own. */
-export interface DiscoveredType {
-  readonly chain: 'many';
-  readonly type: TypeWithTools;
-  readonly max: number;
-  readonly hint: boolean;
-  readonly accepts: ChainedType['accepts'];
-}
-
-/** How many objects are known, and what the model is told of them. */
-export interface DiscoverOptions<Value> extends AcceptOptions<Value> {
-  /** The tools that are offered of all objects of the type, 64 unless given; those of the newest objects are kept. */
-  readonly max?: number | undefined;
-  /** Says below a result which tools its objects have brought; `false` unless given (TPR-10). */
-  readonly hint?: boolean | undefined;
-}
-
-/**
- * Offers the tools of every object of the type that a call has returned, alone or in a list, under names that hold its
- * id: `customer_c123_average_spend`. An object that is returned again takes its own place (TPR-08).
- *
- * @throws DomainTypeError when objects of the type have no tools, or `max` is no positive whole number.
- */
-export function discover<Value>(
-  type: DomainType<string, Value>,
-  { max = 64, hint = false, when }: DiscoverOptions<Value> = {},
-): DiscoveredType {
-  if (!Number.isInteger(max) || max < 1) {
-    throw new DomainTypeError(
-      type.name,
-      'max',
-      `is discovered with a max of ${max}: use a positive whole number`,
-    );
-  }
-  return { chain: 'many', type: withTools(type), max, hint, accepts: acceptor(type, { when }) };
 }

@@ -1,5 +1,6 @@
 import { ROOT } from '../../journal/events.ts';
 import { defineToolKind } from '../../tool/define-tool-kind.ts';
+import type { LoopView } from '../../tool/injection.ts';
 import type { Json } from '../../tool/json.ts';
 import { factOf, type MemoryFact, type MemoryPlace } from '../../tool/tool-memory.ts';
 import type { ResultData } from '../../tool/tool-result.ts';
@@ -105,6 +106,15 @@ export const BINDINGS = CHAINING.memory;
 
 /** What a fact of a loop that begins anew says: nothing that was bound under its key holds. */
 export const forgetBindings = (key: string): MemoryFact => factOf(BINDINGS, { as: 'none', key });
+
+/** What a loop has been given, as far as this view goes. */
+export const boundNow = ({
+  key,
+  view,
+}: {
+  readonly key: string;
+  readonly view: LoopView;
+}): readonly Binding[] => boundIn(view.recall(BINDINGS), { path: view.path, frame: view.frame, key });
 
 /** What one loop has been given, oldest first. */
 export const boundIn = (

@@ -1,12 +1,10 @@
 import { withDescription, withMetadata, withName } from '../../decorators/with-name.ts';
 import { decorate, mapRoute } from '../../tool/decorate.ts';
-import { type DomainType, isDomainType } from '../../tool/domain-type.ts';
 import type { LoopView } from '../../tool/injection.ts';
 import { shorten } from '../../tool/json.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { withheld } from '../../tool/tool-result.ts';
 import { unfoldingIn } from '../../tool/unfolding/unfolding.ts';
-import { memoized } from '../../tool/until-aborted.ts';
 import type { TypeWithTools } from './define-chaining.ts';
 import type { Binding } from './memory.ts';
 
@@ -105,87 +103,4 @@ export function namedTool(
   const whose = `Note: This tool belongs to the ${type} with the id ${JSON.stringify(shorten(id, 100))}.`;
   const told = withDescription(tool, `${tool.description}\n\n${whose}`);
   return withName(withMetadata(told, { domainType: type, instanceId: id }), name);
-}
-
-const MAX_NAME = 64;
-
-/** What a name may not hold. */
-const UNNAMEABLE = /[^A-Za-z0-9_-]/g;
-
-/** Whose tool a name stands for. */
-interface Named {
-  readonly prefix: string;
-  readonly id: string;
-  readonly tool: string;
-  /** The domain type, where the prefix does not tell it. */
-  readonly type?: string;
-}
-
-/**
- * `{prefix}_{id}_{tool}`, as every provider takes it: what no name may hold is dropped from the id, and it is cut to fit.
- * A name that lost something by that ends in a mark of the whole id, so that two ids keep two names (TPR-02, TPR-03).
- */
-export function objectToolName(named: Named): string {
-  const { prefix, id, tool } = named;
-  const clean = id.replaceAll(UNNAMEABLE, '');
-  const name = `${prefix}_${clean}_${tool}`;
-  return clean === id && name.length <= MAX_NAME ? name : markedName(named);
-}
-
-/** The same with its mark in any case: for a name that another object's tool could have. */
-export function markedName({ prefix, id, tool, type }: Named): string {
-  const whole = type === undefined ? [prefix, id, tool] : [prefix, id, tool, type];
-  const mark = `_${shortHash(JSON.stringify(whole))}`;
-  const most = MAX_NAME - mark.length;
-  // What the tool does tells more than the end of a long id.
-  const room = Math.max(most - tool.length - 1, prefix.length + 1);
-  const object = `${prefix}_${id.replaceAll(UNNAMEABLE, '')}`.slice(0, room);
-  return `${object}_${tool}`.slice(0, most) + mark;
-}
-
-/** FNV-1a over UTF-16, 32 bits in base 36: short, the same everywhere, and no secret. */
-function shortHash(text: string): string {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  return (hash >>> 0).toString(36);
-}
-
-/** Types by their names, which are all that is journaled of them; the first of a name counts. */
-export type KnownTypes = ReadonlyMap<string, DomainType>;
-
-/** The types to which tools lead; worked out once a list. */
-export const typesOf = memoized((tools: readonly AnyTool[]): KnownTypes => typesFrom([], tools));
-
-/**
- * These types, those that the tools declare to return, and those that tools of such objects declare, in the order in
- * which they are met. What a tool holds inside counts: its artifact may become that of the tool.
- */
-export function typesFrom(types: readonly DomainType[], tools: readonly AnyTool[]): KnownTypes {
-  const found = new Map<string, DomainType>();
-  const seen = new Set<AnyTool>();
-  const queue = [...tools];
-  const meet = (type: DomainType): void => {
-    if (found.has(type.name)) return;
-    found.set(type.name, type);
-    queue.push(...declaredBy(type));
-  };
-  types.forEach(meet);
-  // Grows while it is walked.
-  for (const tool of queue) {
-    if (seen.has(tool)) continue;
-    seen.add(tool);
-    queue.push(...(tool.inner ?? []));
-    if (tool.output && isDomainType(tool.output)) meet(tool.output);
-  }
-  return found;
-}
-
-/** Offering must not throw: a type whose tools cannot be declared is reported, and leads nowhere. */
-function declaredBy({ name, objects }: DomainType): readonly AnyTool[] {
-  try {
-    return objects?.declared ?? [];
-  } catch (failure) {
-    console.warn(`holdfast: objects of '${name}' lead to no others`, failure);
-    return [];
-  }
 }
