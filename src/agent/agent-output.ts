@@ -40,7 +40,7 @@ function readSchema(agent: string, declared: InputDeclaration): InputSchema<unkn
   } catch (cause) {
     if (!(cause instanceof InputSchemaError)) throw cause;
     const problem = 'needs as its output the schema of a JSON object that can be written as JSON Schema';
-    throw new AgentDefinitionError(agent, 'output', problem, { cause });
+    throw new AgentDefinitionError(agent, { field: 'output', problem }, { cause });
   }
 }
 

@@ -10,10 +10,10 @@ export function checkLimits(agent: string, limits: Limits | undefined, model: Ch
   const bad = limitProblem(limits);
   if (!bad) {
     if (limits?.cost === undefined || !model || model.prices) return;
-    throw new AgentDefinitionError(agent, 'limits.cost', noPrices(model));
+    throw new AgentDefinitionError(agent, { field: 'limits.cost', problem: noPrices(model) });
   }
   const problem = `has a limit '${bad.path}' of ${bad.value}: use ${bad.use}`;
-  throw new AgentDefinitionError(agent, `limits.${bad.path}`, problem);
+  throw new AgentDefinitionError(agent, { field: `limits.${bad.path}`, problem });
 }
 
 /** @throws AgentDefinitionError when a policy has a value that it cannot work with. */
@@ -21,7 +21,10 @@ export function checkPolicies(agent: string, policies: LoopPolicies): void {
   const problem = policyProblem(policies);
   if (!problem) return;
   const { path, value, use } = problem;
-  throw new AgentDefinitionError(agent, `policies.${path}`, `has a policy '${path}' of ${value}: use ${use}`);
+  throw new AgentDefinitionError(agent, {
+    field: `policies.${path}`,
+    problem: `has a policy '${path}' of ${value}: use ${use}`,
+  });
 }
 
 /** @throws AgentDefinitionError when a compaction is none; what it is made with is checked by what makes it. */
@@ -29,11 +32,10 @@ export function checkCompaction(agent: string, compaction: Compaction): void {
   // Callers without types may give the options themselves.
   const { compact }: { readonly compact?: unknown } = Object(compaction);
   if (typeof compact === 'function') return;
-  throw new AgentDefinitionError(
-    agent,
-    'compaction',
-    'has a compaction that is none: use summarised({ overTokens })',
-  );
+  throw new AgentDefinitionError(agent, {
+    field: 'compaction',
+    problem: 'has a compaction that is none: use summarised({ overTokens })',
+  });
 }
 
 /** @throws AgentDefinitionError when a retention is no time. */
@@ -41,7 +43,10 @@ export function checkRetention(agent: string, retention: Retention): void {
   const problem = retentionProblem(retention);
   if (!problem) return;
   const { value, use } = problem;
-  throw new AgentDefinitionError(agent, 'retention', `has a retention of ${value}: use ${use}`);
+  throw new AgentDefinitionError(agent, {
+    field: 'retention',
+    problem: `has a retention of ${value}: use ${use}`,
+  });
 }
 
 /**
@@ -82,7 +87,11 @@ export class AgentDefinitionError extends Error {
   readonly field: string;
 
   /** `problem` is a sentence that goes on after "Agent 'x' ". */
-  constructor(agent: string, field: string, problem: string, options?: ErrorOptions) {
+  constructor(
+    agent: string,
+    { field, problem }: { readonly field: string; readonly problem: string },
+    options?: ErrorOptions,
+  ) {
     super(`Agent '${agent}' ${problem}.`, options);
     this.agent = agent;
     this.field = field;

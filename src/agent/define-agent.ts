@@ -55,7 +55,7 @@ export interface Agent<Name extends string = string, Output = unknown> {
   readonly policies: LoopPolicies;
   readonly inspectors: readonly LoopInspector[];
   readonly transformers: readonly LoopTransformer[];
-  /** Under every request's context, which wins where both have a key (CTX-05). */
+  /** Under every request's context, which wins where both have a key. */
   readonly context: ToolCallContext;
   readonly loopIds: LoopIds;
   /** Absent: as the app says. */
@@ -70,7 +70,7 @@ export interface Agent<Name extends string = string, Output = unknown> {
 
 /**
  * What becomes of a turn whose sender gave no `loopId`. `stamped`: its tools read a fresh one in their context, so that
- * what happens once a loop, happens once a turn (CTX-13). `as-sent`: they read none. A `loopId` that was sent stands.
+ * what happens once a loop, happens once a turn. `as-sent`: they read none. A `loopId` that was sent stands.
  */
 export type LoopIds = 'stamped' | 'as-sent';
 
@@ -82,11 +82,11 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
   readonly description: string;
   /** What the model is told first in every request. */
   readonly instructions: string;
-  /** What the model may call; each name once. Tools, tool objects and tool providers may be mixed (AET-06). */
+  /** What the model may call; each name once. Tools, tool objects and tool providers may be mixed. */
   readonly tools?: readonly ToolSource[] | undefined;
   /** More tools, by the role of a group that each environment fills, or as a group. */
   readonly toolGroups?: readonly ToolGroupRequest[] | undefined;
-  /** What the tools of its groups may reach; nothing unless given. A group that needs more is refused (TGR-09). */
+  /** What the tools of its groups may reach; nothing unless given. A group that needs more is refused. */
   readonly permissions?: readonly ToolGroupPermission[] | undefined;
   /** Objects whose tools are offered once a call has returned one. */
   readonly chaining?: Chaining | undefined;
@@ -122,8 +122,8 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
 /**
  * Declares an agent.
  *
- * @throws AgentDefinitionError when the name cannot stand in a path, something in the list is no tool (AEV-03), two
- *   tools share a name (AEV-04), the description is blank, a limit is not a positive number, or on the cost of a model without prices, a policy, `loopIds`,
+ * @throws AgentDefinitionError when the name cannot stand in a path, something in the list is no tool, two
+ *   tools share a name, the description is blank, a limit is not a positive number, or on the cost of a model without prices, a policy, `loopIds`,
  *   `compaction` or `retention` has a value that it cannot work with, or the output is not the schema of a JSON object; ToolDefinitionError and ToolObjectError as `collectTools`.
  */
 export function defineAgent<const Name extends string, Declaration extends InputDeclaration = undefined>(
@@ -132,7 +132,10 @@ export function defineAgent<const Name extends string, Declaration extends Input
   const { name, description, instructions, references = [], toolGroups = [], permissions = [] } = config;
   checkName(name);
   if (description.trim() === '') {
-    throw new AgentDefinitionError(name, 'description', 'has a description that is blank');
+    throw new AgentDefinitionError(name, {
+      field: 'description',
+      problem: 'has a description that is blank',
+    });
   }
   const referenced = references.flatMap((reference) => reference.tools);
   const { tools, providers } = toolsFor(name, [...(config.tools ?? []), ...referenced]);
@@ -143,7 +146,11 @@ export function defineAgent<const Name extends string, Declaration extends Input
   if (config.retention !== undefined) checkRetention(name, config.retention);
   const loopIds = config.loopIds ?? 'stamped';
   const use = notOneOf(loopIds, ['stamped', 'as-sent']);
-  if (use) throw new AgentDefinitionError(name, 'loopIds', `has loopIds of '${loopIds}': use ${use}`);
+  if (use)
+    throw new AgentDefinitionError(name, {
+      field: 'loopIds',
+      problem: `has loopIds of '${loopIds}': use ${use}`,
+    });
   return {
     name,
     description,
@@ -171,7 +178,7 @@ export function defineAgent<const Name extends string, Declaration extends Input
 function checkName(name: string): void {
   if (/^[A-Za-z0-9_-]{1,64}$/.test(name)) return;
   const problem = 'is not a name: use 1 to 64 of the characters A-Z a-z 0-9 _ -';
-  throw new AgentDefinitionError(name, 'name', problem);
+  throw new AgentDefinitionError(name, { field: 'name', problem });
 }
 
 function toolsFor(agent: string, sources: readonly ToolSource[]): CollectedTools {
@@ -179,14 +186,17 @@ function toolsFor(agent: string, sources: readonly ToolSource[]): CollectedTools
     return collectTools(sources);
   } catch (cause) {
     if (!(cause instanceof ToolResolutionError)) throw cause;
-    throw new AgentDefinitionError(agent, 'tools', `cannot have these tools: ${cause.message}`);
+    throw new AgentDefinitionError(agent, {
+      field: 'tools',
+      problem: `cannot have these tools: ${cause.message}`,
+    });
   }
 }
 
-/** How an agent asks for a group: by role, by role with conditions, or the group itself (PRN-01). */
+/** How an agent asks for a group: by role, by role with conditions, or the group itself. */
 export type ToolGroupRequest = string | RoleRequest | ToolGroup;
 
-/** A request by role, with what the agent cannot do without (PRN-02). */
+/** A request by role, with what the agent cannot do without. */
 export interface RoleRequest {
   readonly role: string;
   /**

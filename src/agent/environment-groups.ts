@@ -7,7 +7,7 @@ import { memoized } from '../tool/until-aborted.ts';
 
 /** The tool groups of one environment. */
 export interface EnvironmentGroups {
-  /** In the order of precedence: of several groups of one role the first is used (TGR-05). */
+  /** In the order of precedence: of several groups of one role the first is used. */
   readonly groups: readonly ToolGroup[];
   /** The group as this environment has it, without the tools that are excluded: the same object for the same group. */
   narrow(group: ToolGroup): ToolGroup;
@@ -78,7 +78,7 @@ function includedGroup(
 
 /**
  * A slip must not leave a tool in, or out, unnoticed. What providers will answer is not known, and not asked for only to
- * find that out (MCP-10).
+ * find that out.
  *
  * @throws ConfigurationError when no tool's name ends so, and no group has providers.
  */
@@ -92,7 +92,7 @@ function mustEndSome(where: string, end: string, known: readonly ToolGroup[]): v
   );
 }
 
-/** What the var `TOOL_GROUPS` asks for (TGR-02, TGR-03). */
+/** What the var `TOOL_GROUPS` asks for. */
 interface ToolGroupsSetting {
   /** Groups made of tools that code has registered. */
   readonly includes: readonly IncludedGroup[];

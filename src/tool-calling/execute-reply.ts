@@ -78,7 +78,7 @@ async function execute(
   });
 }
 
-/** Limits count since the last message of the user (SPM-13). */
+/** Limits count since the last message of the user. */
 function countSince({ messages, turn }: MemoryLoop['state'], frame: Loop['frame']): void {
   const asked = messages.findLastIndex(({ role }) => role === 'user');
   for (const message of messages.slice(asked + 1)) {

@@ -31,14 +31,14 @@ export interface ToolCallingManagerConfig {
   readonly resolver?: ToolResolver | undefined;
   /** Kinds of tools of your own. What they remember lasts for the calls of one reply, since nothing is kept. */
   readonly kinds?: readonly ToolKind[] | undefined;
-  /** Lets the model reach every tool that the resolver knows, listed in the options or not (SPM-12). */
+  /** Lets the model reach every tool that the resolver knows, listed in the options or not. */
   readonly resolveUnlisted?: boolean | undefined;
-  /** What the model is told of a tool that threw; the message unless given (SPM-10). */
+  /** What the model is told of a tool that threw; the message unless given. */
   readonly exceptionProcessor?: ExceptionProcessor | undefined;
   readonly eligibility?: Eligibility | undefined;
-  /** Whether `all` calls of a reply must return directly, or `any` (SPM-05). `all` unless given. */
+  /** Whether `all` calls of a reply must return directly, or `any`. `all` unless given. */
   readonly returnDirect?: LoopPolicies['returnDirect'] | undefined;
-  /** Of calls since the last message of the user: 150, and 40 of any one tool or `toolCalls` if that is more, unless given (SPM-13). */
+  /** Of calls since the last message of the user: 150, and 40 of any one tool or `toolCalls` if that is more, unless given. */
   readonly limits?: Pick<Limits, 'toolCalls' | 'callsPerTool'> | undefined;
   readonly inspectors?: readonly LoopInspector[] | undefined;
   /** Credentials by name, for `call.secrets`; never shown to a model. */
@@ -47,7 +47,7 @@ export interface ToolCallingManagerConfig {
   readonly model?: ChatModel | undefined;
 }
 
-/** What may be executed (SPM-08). */
+/** What may be executed. */
 export interface Eligibility {
   /** Of a whole reply; what `isInternalToolExecutionEnabled` says unless given. */
   readonly shouldExecute?:
@@ -57,7 +57,7 @@ export interface Eligibility {
   readonly isEligible?: Eligible | undefined;
 }
 
-/** Several answers to one request, of which the first that calls tools counts (SPM-02). */
+/** Several answers to one request, of which the first that calls tools counts. */
 export type Replies = ModelReply | readonly ModelReply[];
 
 /**
@@ -67,7 +67,7 @@ export type Replies = ModelReply | readonly ModelReply[];
  * names its tools and changes no later request. One inside an agentic tool unfolds in that tool's own loop.
  */
 export interface ToolCallingManager {
-  /** As a model is shown them: the options' tools, then those of their names that are not among them (SPM-01). */
+  /** As a model is shown them: the options' tools, then those of their names that are not among them. */
   resolveToolDefinitions(options: ToolCallingOptions): Promise<readonly ToolDefinition[]>;
   /** Whether the calls of a reply are to be executed by whoever asked the model. Never, when there are none. */
   shouldExecute(options: ToolCallingOptions, reply: Replies): Promise<boolean>;
@@ -80,12 +80,11 @@ export interface ToolCallingManager {
   executeToolCalls(
     messages: readonly ModelMessage[],
     reply: Replies,
-    options: ToolCallingOptions,
-    more?: { readonly signal?: AbortSignal | undefined },
+    options: ToolCallingOptions & { readonly signal?: AbortSignal | undefined },
   ): Promise<ToolExecutionResult>;
 }
 
-/** Makes a manager. @throws TypeError when a setting is null (SPM-09), or not one that calls can be run with. */
+/** Makes a manager. @throws TypeError when a setting is null, or not one that calls can be run with. */
 export function createToolCallingManager(config: ToolCallingManagerConfig = {}): ToolCallingManager {
   checkSettings(config);
   const { resolver = () => undefined, eligibility = {} } = config;
@@ -121,7 +120,7 @@ export function createToolCallingManager(config: ToolCallingManagerConfig = {}):
       return eligibility.shouldExecute?.(options, reply) ?? isInternalToolExecutionEnabled(options);
     },
 
-    async executeToolCalls(messages, replies, options, { signal } = {}) {
+    async executeToolCalls(messages, replies, { signal, ...options }) {
       if (messages.some((message) => !message))
         throw new TypeError('A message of the conversation is missing.');
       const reply = callingReply(replies);
@@ -172,7 +171,7 @@ const NO_MODEL: ChatModel = {
 };
 
 /**
- * The tools of the options, and those of their names that none of them has (SPM-01).
+ * The tools of the options, and those of their names that none of them has.
  *
  * @throws ToolCallingError when the resolver does not know a name, or two tools share one.
  */
@@ -193,7 +192,7 @@ async function listedTools(options: ToolCallingOptions, resolver: ToolResolver):
   return tools;
 }
 
-/** What of a reply's calls the resolver knows beside the listed tools (SPM-12). */
+/** What of a reply's calls the resolver knows beside the listed tools. */
 async function unlistedTools(
   { toolCalls }: ModelReply,
   listed: readonly AnyTool[],

@@ -13,11 +13,11 @@ export interface ModelOptions {
   readonly frequencyPenalty?: number | undefined;
   readonly presencePenalty?: number | undefined;
   readonly stopSequences?: readonly string[] | undefined;
-  /** What an answer in words must be (SPA-10). */
+  /** What an answer in words must be. */
   readonly output?: OutputFormat | undefined;
 }
 
-/** Options of one request with tools. Never mutated: copies with changes are made by merging (SPA-01, SPA-07). */
+/** Options of one request with tools. Never mutated: copies with changes are made by merging. */
 export interface ToolCallingOptions extends ModelOptions {
   readonly tools: readonly AnyTool[];
   /** Names of more tools, which a manager's resolver knows. */
@@ -55,7 +55,7 @@ export function defineToolCallingOptions(config: ToolCallingConfig = {}): ToolCa
   });
 }
 
-/** The options with more values in their context; one that is given again replaces the former (SPA-07). */
+/** The options with more values in their context; one that is given again replaces the former. */
 export const withToolContext = (
   options: ToolCallingOptions,
   values: JsonObject | ToolCallContext,
@@ -84,7 +84,7 @@ export class ToolCallingError extends Error {
   }
 }
 
-/** @throws ToolCallingError that names every name which several of the tools have (SPA-06). */
+/** @throws ToolCallingError that names every name which several of the tools have. */
 export function validateTools(tools: readonly AnyTool[]): void {
   const names = tools.map(({ name }) => name);
   const shared = [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
@@ -94,7 +94,7 @@ export function validateTools(tools: readonly AnyTool[]): void {
 }
 
 /**
- * Whether whoever asks the model runs its tool calls too: yes, unless the options say `false` (SPA-02). Options of
+ * Whether whoever asks the model runs its tool calls too: yes, unless the options say `false`. Options of
  * another kind say nothing about it.
  *
  * @throws TypeError when there are no options.
@@ -104,19 +104,19 @@ export function isInternalToolExecutionEnabled(options: object): boolean {
   return !('internalToolExecutionEnabled' in options) || options.internalToolExecutionEnabled !== false;
 }
 
-/** The names of the request, or the default ones when it has none; a copy (SPA-03). */
+/** The names of the request, or the default ones when it has none; a copy. */
 export const mergeToolNames = (
   runtime: readonly string[] | undefined,
   defaults: readonly string[] | undefined,
 ): readonly string[] => filledOf(runtime, defaults);
 
-/** The tools of the request, or the default ones when it has none; a copy (SPA-04). */
+/** The tools of the request, or the default ones when it has none; a copy. */
 export const mergeTools = (
   runtime: readonly AnyTool[] | undefined,
   defaults: readonly AnyTool[] | undefined,
 ): readonly AnyTool[] => filledOf(runtime, defaults);
 
-/** All values of both contexts; the request's win (SPA-05). */
+/** All values of both contexts; the request's win. */
 export const mergeToolContext = (
   runtime: ToolCallingConfig['toolContext'],
   defaults: ToolCallingConfig['toolContext'],

@@ -38,7 +38,7 @@ interface AgenticConfig<Name extends string, Declaration extends InputDeclaratio
    * with tools comes after them, and so holds for what they add.
    */
   readonly strategies?: readonly InjectionStrategy[] | undefined;
-  /** Artifacts of agentic tools inside count among its own; `false` unless given (AGT-09). */
+  /** Artifacts of agentic tools inside count among its own; `false` unless given. */
   readonly captureNestedArtifacts?: boolean | undefined;
 }
 
@@ -80,12 +80,12 @@ type NestedLoop<Input> = Pick<Frame, 'tools' | 'facts' | 'sources' | 'strategies
   readonly memory?: KeyedMemory | undefined;
 };
 
-/** Iterations of a nested loop that does not say (AGT-01). */
+/** Iterations of a nested loop that does not say. */
 const ITERATIONS = 20;
 
 /**
  * A tool whose call runs a nested loop, in a frame of the same journal: cut off inside, it goes on inside. The last words of
- * the loop are its result, with the artifacts of its calls (AGT-03, AGT-06).
+ * the loop are its result, with the artifacts of its calls.
  *
  * @throws ToolDefinitionError when the tool cannot work.
  */
@@ -156,7 +156,7 @@ function frameOf<Input>(
   };
 }
 
-/** A model that is not told what to send sends nothing (AGT-08). */
+/** A model that is not told what to send sends nothing. */
 const warnOfNoInput = (tool: string): void =>
   console.warn(
     `holdfast: agentic tool '${tool}' declares no input, so its caller cannot tell it anything: give it an 'input' schema.`,
@@ -164,7 +164,7 @@ const warnOfNoInput = (tool: string): void =>
 
 /**
  * What a call answers whose nested loop has ended: its words, with the one artifact that its calls returned, or the list
- * of several (AGT-06). `nested`: artifacts of agentic tools inside count too (AGT-09).
+ * of several. `nested`: artifacts of agentic tools inside count too.
  */
 function nestedResult(outcome: FrameOutcome, nested: boolean): ToolResult {
   return outcome.outcome === 'failed'
@@ -198,7 +198,7 @@ function withArtifacts({ text: words, calls }: FrameOutcome, nested: boolean): T
   });
 }
 
-/** What a nested loop is told that was given no instructions (AGT-02). */
+/** What a nested loop is told that was given no instructions. */
 export const defaultInstructions = (description: string): string =>
   'You are an intelligent agent that can use tools to help you complete tasks. ' +
   `Use the provided tools to perform the following task: ${description}`;

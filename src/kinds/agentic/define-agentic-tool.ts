@@ -12,13 +12,13 @@ import { agenticTool, defaultInstructions, type InstructedConfig } from './agent
 /** The literal that `defineAgenticTool` takes. */
 export interface AgenticToolConfig<Name extends string, Declaration extends InputDeclaration>
   extends InstructedConfig<Name, Declaration> {
-  /** What the nested loop may call. As for an agent, but that objects without tools are left out (AGT-07). */
+  /** What the nested loop may call. As for an agent, but that objects without tools are left out. */
   readonly tools: readonly ToolSource[];
 }
 
 /**
  * Makes a tool that works with tools of its own: its call asks a model, in a nested loop of the same turn, until that has
- * an answer (AGT-03). It needs no session.
+ * an answer. It needs no session.
  *
  * @throws ToolDefinitionError when the tool cannot work; ToolObjectError as `toolsOf`.
  */
@@ -44,8 +44,7 @@ interface ToolsInside {
 }
 
 /**
- * The tools of an agentic tool's list, which is like an agent's, but that an object without tools is silently left out
- * (AGT-07).
+ * The tools of an agentic tool's list, which is like an agent's, but that an object without tools is silently left out.
  *
  * @throws ToolDefinitionError for what an agent could not have either; ToolObjectError as `toolsOf`.
  */

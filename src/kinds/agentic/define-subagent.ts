@@ -20,7 +20,7 @@ export interface SubagentConfig<
   readonly agent: DefinedAgent<AgentName, Output> | AgentName;
   /** The agent's unless given. Stands in the path under which its tools keep their state. */
   readonly name?: Name | undefined;
-  /** The agent's unless given; `Delegate to agent '{name}'` for one that is given by name (SUB-03). */
+  /** The agent's unless given; `Delegate to agent '{name}'` for one that is given by name. */
   readonly description?: string | undefined;
   /** What the model sends; the agent is asked with its JSON. Unless given, a `message`, which is what it is asked. */
   readonly input?: Declaration | undefined;
@@ -43,8 +43,8 @@ export type SubagentInput<Declaration extends InputDeclaration> = Declaration ex
 /**
  * Makes a tool that hands work to an agent: it runs in a frame of the same turn, with its own instructions, model, tools,
  * limits and policies, under the context of who asks. What it says is the result; what its `output` makes of that, the
- * artifact (SUB-07). It reads the blackboard as it was when it was asked, and what it adds comes back if it
- * succeeds (SUB-08).
+ * artifact. It reads the blackboard as it was when it was asked, and what it adds comes back if it
+ * succeeds.
  *
  * @throws ToolDefinitionError when the tool cannot work, such as for a blank name.
  */
@@ -110,7 +110,7 @@ function nameOf(agent: LoopAgent | string): { agentName: string; about: string }
   throw new ToolDefinitionError(String(name ?? ''), 'agent', problem);
 }
 
-/** In the words that the seeds have for it (SUB-05). */
+/** In the words that the seeds have for it. */
 async function checkSubagentInput(
   schema: InputSchema<unknown>,
   input: JsonObject,
@@ -134,7 +134,7 @@ function resultOf(outcome: FrameOutcome, { blackboard }: Pick<LiveCall, 'blackbo
 
 /**
  * Adds to a blackboard what was added to a copy of it. Nothing is lost, and nothing that has a name there is replaced: the
- * newest entry of a name is the one that is found, so what the copy bound to such a name comes without it (SUB-08).
+ * newest entry of a name is the one that is found, so what the copy bound to such a name comes without it.
  */
 function mergeBlackboard(blackboard: CallBlackboard, added: readonly BlackboardEntry[]): void {
   const bound = new Set(blackboard.entries().map(({ name }) => name));

@@ -24,7 +24,7 @@ export const chainFrom = <Value>(
 
 /**
  * Offers the tools of every object of the type that a call has returned, alone or in a list, under names that hold its
- * id: `customer_c123_average_spend`. An object that is returned again takes its own place (TPR-08).
+ * id: `customer_c123_average_spend`. An object that is returned again takes its own place.
  *
  * @throws DomainTypeError when objects of the type have no tools, or `max` is no positive whole number.
  */
@@ -44,7 +44,7 @@ export function discover<Value>(
 
 /**
  * As `'any'`: offers the tools of the last object that a call returned by itself, whatever its type, in place of those
- * of the object before it (CHN-09). The types are these, those that are chained beside it, those that the loop's own
+ * of the object before it. The types are these, those that are chained beside it, those that the loop's own
  * tools declare as their `output`, inner ones too, and those to which tools of such objects lead. An artifact without
  * a type is taken for one of the first type, in this order, whose schema it fits.
  */
@@ -80,7 +80,7 @@ export type TypeWithTools = DomainType & { readonly objects: DomainObjects };
 export interface AcceptOptions<Value> {
   /**
    * Asked of each object, with the loop as of the start of its batch; all are taken unless given. One that is refused
-   * leaves what was there before (CHN-05). An object for which it throws is refused, and the error logged.
+   * leaves what was there before. An object for which it throws is refused, and the error logged.
    */
   readonly when?: ((value: NoInfer<Value>, view: LoopView) => boolean) | undefined;
 }
@@ -89,7 +89,7 @@ export interface AcceptOptions<Value> {
 export interface DiscoverOptions<Value> extends AcceptOptions<Value> {
   /** The tools that are offered of all objects of the type, 64 unless given; those of the newest objects are kept. */
   readonly max?: number | undefined;
-  /** Says below a result which tools its objects have brought; `false` unless given (TPR-10). */
+  /** Says below a result which tools its objects have brought; `false` unless given. */
   readonly hint?: boolean | undefined;
 }
 

@@ -54,7 +54,7 @@ export type ChainingFact =
   /** The loop of this key begins anew. */
   | { readonly as: 'none'; readonly key: string };
 
-/** TPR-12: what was discovered, as the journal tells of it. */
+/** An object that was discovered, as the journal tells of it. */
 export type FoundObject = { readonly at: number; readonly id: string; readonly tools: readonly string[] };
 
 /** Remembers the objects that the loops of a session have been given. */

@@ -66,7 +66,7 @@ const reads = (name: string, { type }: DiscoveredType, { name: tool }: AnyTool):
 
 /**
  * `{prefix}_{id}_{tool}`, as every provider takes it: what no name may hold is dropped from the id, and it is cut to fit.
- * A name that lost something by that ends in a mark of the whole id, so that two ids keep two names (TPR-02, TPR-03).
+ * A name that lost something by that ends in a mark of the whole id, so that two ids keep two names.
  */
 export function objectToolName(named: Named): string {
   const { prefix, id, tool } = named;

@@ -57,7 +57,7 @@ export const boundTool = (tool: AnyTool, find: FindTool): AnyTool =>
 
 const REPLACED = 'This tool is not available. The object that was retrieved last does not have it.';
 
-/** A tool of a type, as long as there is no object of it: with its real schema, so that the model can plan with it (CHN-04). */
+/** A tool of a type, as long as there is no object of it: with its real schema, so that the model can plan with it. */
 export function placeholder(type: string, tool: AnyTool, find: FindTool): AnyTool {
   const missing = `This tool is not yet available. You must first retrieve a single ${type} instance.`;
   return decorate(tool, {
@@ -94,7 +94,7 @@ const innerOf = (find: FindTool, name: string): FindTool =>
     return inner && (facade.adopt?.(inner) ?? inner);
   });
 
-/** A tool of one of several objects, under a name of its own; its metadata has the id in full (TPR-03). */
+/** A tool of one of several objects, under a name of its own; its metadata has the id in full. */
 export function namedTool(
   tool: AnyTool,
   name: string,

@@ -68,7 +68,7 @@ function comparedWith(
 const namesFor = ({ chain }: ViewedChain, discovered: DiscoveredType, id: string): readonly string[] =>
   discovered.type.objects.declared.map(({ name: tool }) => foundName(chain.many, discovered, { id, tool }));
 
-/** The model must not take what it is not offered for what does not exist (TPR-07). */
+/** The model must not take what it is not offered for what does not exist. */
 function tooMany({ type, max }: DiscoveredType, names: readonly string[]): string {
   const all = [...new Set(names)];
   const more = all.length > MAX_LISTED ? ` and ${all.length - MAX_LISTED} more` : '';
@@ -91,7 +91,7 @@ export function rememberArtifact(chained: ViewedChain, call: RemarkedCall): Call
   const many = chain.many.get(type);
   const found = many && rememberFound(chained, many, { call, value });
   if (found?.fact) facts.push(found.fact);
-  // What is chained by its type has its own place (CHN-12).
+  // What is chained by its type has its own place.
   const known = chain.any && !one && !many ? types.get(type) : undefined;
   if (known?.objects && hasTools({ ...known, objects: known.objects }, value, call))
     facts.push({ as: 'any', key, type });
@@ -104,7 +104,7 @@ function typeByShape(types: KnownTypes, value: Json): string | undefined {
   return [...types.values()].find(({ objects, parse }) => objects && parse(value).ok)?.name;
 }
 
-/** Whether this is a single object of its type (CHN-07) that brings tools with it (CHN-11). */
+/** Whether this is a single object of its type that brings tools with it. */
 function hasTools({ objects }: TypeWithTools, value: Json, { tool }: RemarkedCall): boolean {
   if (!isJsonObject(value)) return false;
   const tools = objects.toolsOf(value);
@@ -119,7 +119,7 @@ interface LookedThrough {
   readonly objects: readonly FoundObject[];
   /** The ids of those for whose tools there is no room. */
   readonly left: readonly string[];
-  /** What is wrong with others, and how often: they are left out, and the result stands (TPR-05). */
+  /** What is wrong with others, and how often: they are left out, and the result stands. */
   readonly problems: ReadonlyMap<string, number>;
 }
 
@@ -132,7 +132,7 @@ interface Candidate {
 
 type Report = (problem: string) => void;
 
-/** Looks at every element of a list, or at what was returned by itself (TPR-04). Where not all have room, the last ones have. */
+/** Looks at every element of a list, or at what was returned by itself. Where not all have room, the last ones have. */
 function lookThrough(discovered: DiscoveredType, value: Json, view: LoopView): LookedThrough {
   const problems = new Map<string, number>();
   const report: Report = (problem) => problems.set(problem, (problems.get(problem) ?? 0) + 1);

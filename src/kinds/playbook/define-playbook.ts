@@ -76,7 +76,7 @@ export function definePlaybook<
   return { ...tool, [DIAGRAM]: () => playbookDiagram(open, locks) };
 }
 
-/** What the model of a playbook is told that was given no instructions (PLY-09). */
+/** What the model of a playbook is told that was given no instructions. */
 const playbookInstructions = (description: string): string =>
   `${defaultInstructions(description)}\n\n` +
   'Some tools have prerequisites and are not available yet: their descriptions, and their answers, say what is missing.\n' +

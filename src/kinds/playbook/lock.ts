@@ -39,7 +39,7 @@ export const circumstances = (view: LoopView, key: string): Circumstances => ({
 export const isOpen = (lock: Lock, circumstances: Circumstances): boolean =>
   isMet(lock.condition, lock, circumstances);
 
-/** What the model is told of a tool that is not available (PLY-03, PLY-04). */
+/** What the model is told of a tool that is not available. */
 export const guidance = ({ condition }: Lock, { progress }: Circumstances): string =>
   `This tool is not yet available. ${hint(condition, progress)}`;
 

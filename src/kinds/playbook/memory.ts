@@ -3,9 +3,9 @@ import { own } from '../../tool/json.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import type { ArtifactType } from '../../tool/tool-result.ts';
 
-/** How far a playbook has come, as conditions read it: over all calls with one key in the session (PLY-12). */
+/** How far a playbook has come, as conditions read it: over all calls with one key in the session. */
 export interface PlaybookProgress {
-  /** Calls of its tools that succeeded; replies of the model are not counted (PLY-08). */
+  /** Calls of its tools that succeeded; replies of the model are not counted. */
   readonly toolExecutions: number;
   /** How often this tool has been used successfully; also one that was unfolded or chained. */
   used(tool: AnyTool | string): number;

@@ -11,7 +11,7 @@ import { conditionsIn, type ProducedArtifact } from './unlock-condition.ts';
 
 /**
  * Keeps the locked tools of a playbook locked, and remembers what has been done. It stands behind unfolding and chaining: what
- * these offer is free of conditions (AGT-10), and counts when it is used.
+ * these offer is free of conditions, and counts when it is used.
  */
 export function playbookStrategy(run: PlaybookRun): InjectionStrategy {
   const locks = new Map(run.locks.map((lock) => [lock.tool, lock]));
@@ -38,7 +38,7 @@ export function playbookStrategy(run: PlaybookRun): InjectionStrategy {
   };
 }
 
-/** While a tool is locked its description says so; afterwards it is exactly its own again (PLY-05). */
+/** While a tool is locked its description says so; afterwards it is exactly its own again. */
 const described = (tool: AnyTool, guide: string | undefined): AnyTool =>
   guide ? decorate(tool, { description: `${tool.description}\n\n${guide}` }) : tool;
 
@@ -77,7 +77,7 @@ function boundTo({ key, serialKey: lane }: PlaybookRun, locks: Locks): (tool: An
   return memoized((tool: AnyTool) => bound(tool));
 }
 
-/** The loop as a call sees it, with what earlier calls of its batch have added to the blackboard (PLY-10). */
+/** The loop as a call sees it, with what earlier calls of its batch have added to the blackboard. */
 const withLiveBoard = ({ view, blackboard }: LiveCall): LoopView => ({
   ...view,
   get blackboard() {
@@ -115,7 +115,7 @@ export function whatWasDone(
   };
 }
 
-/** A list is taken item by item, never whole (PLY-06). */
+/** A list is taken item by item, never whole. */
 function itemsOf(result: ToolResult): readonly ProducedArtifact[] {
   if (result.type !== 'artifact') return [];
   const { value, artifactType: type } = result;

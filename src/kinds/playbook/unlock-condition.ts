@@ -4,7 +4,7 @@ import type { AnyTool, BlackboardEntry } from '../../tool/tool.ts';
 import type { PlaybookProgress } from './memory.ts';
 
 /**
- * What must have happened before a tool of a playbook is available (PLY-01, PLY-02). `Name` is what it names of the
+ * What must have happened before a tool of a playbook is available. `Name` is what it names of the
  * playbook's tools: an unlock by a tool that the playbook does not have is a compile error.
  */
 export type UnlockCondition<Name extends string = string> = Rule & {
@@ -31,7 +31,7 @@ interface ArtifactMatching {
   readonly accepts: Predicate<ProducedArtifact>;
 }
 
-/** One artifact of a tool, as the journal keeps it; a list counts item by item (PLY-06). */
+/** One artifact of a tool, as the journal keeps it; a list counts item by item. */
 export type ProducedArtifact = Pick<BlackboardEntry, 'type' | 'value'>;
 
 /** Must not change what it is given. One that throws has not accepted, and is reported in the log. */
@@ -68,14 +68,14 @@ export const onArtifactMatching = (accepts: Predicate<ProducedArtifact>): Unlock
 
 /**
  * The blackboard holds an object of this type, whoever added it, one that its schema reads and the predicate, if there is
- * one, accepts (PLY-10).
+ * one, accepts.
  */
 export const onBlackboard = <Value>(
   of: DomainType<string, Value>,
   accepts: Predicate<Value> = () => true,
 ): UnlockCondition<never> => ({ type: 'blackboard', of, accepts: acceptsOf(of, accepts), names: [] });
 
-/** The blackboard holds an entry that the predicate accepts (PLY-10). */
+/** The blackboard holds an entry that the predicate accepts. */
 export const onBlackboardMatching = (accepts: Predicate<BlackboardEntry>): UnlockCondition<never> => ({
   type: 'blackboard',
   accepts,

@@ -12,12 +12,12 @@ export type BlackboardFormatter = (value: Json, entry: BlackboardEntry) => strin
 
 /** How the blackboard is unfolded, and shown. */
 export interface BlackboardToolsOptions extends UnfoldingOptions {
-  /** Unless given: text as it is, everything else as its JSON, both up to 8,000 characters (BLK-04). */
+  /** Unless given: text as it is, everything else as its JSON, both up to 8,000 characters. */
   readonly format?: BlackboardFormatter | undefined;
 }
 
 /**
- * Lets a model look at the blackboard of the loop in which it works: in a subagent, at that of the subagent (BLK-01).
+ * Lets a model look at the blackboard of the loop in which it works: in a subagent, at that of the subagent.
  * Types are nominal, the names under which objects were added; an object without one goes by what it is as JSON.
  */
 export const blackboardTools = ({
@@ -36,10 +36,10 @@ export const blackboardTools = ({
     tools: boardTools(format),
   });
 
-/** What each of the tools says outside of a session (BLK-05). */
+/** What each of the tools says outside of a session. */
 const NO_PROCESS = 'No agent process available. Blackboard tools require an active agent context.';
 
-/** Characters of a value without a formatter of its own (BLK-04). */
+/** Characters of a value without a formatter of its own. */
 const MAX_VALUE = 8_000;
 /** Entries that are listed; of more, the newest. */
 const MAX_LISTED = 200;
@@ -114,7 +114,7 @@ const byName = (
     input: textParameter('name', 'The binding name to look up'),
     effect: 'read',
     run: (name, call) =>
-      looked(call, 'name', name, (sought, shown) => {
+      lookUp(call, { parameter: 'name', sought: name }, (sought, shown) => {
         const entry = call.blackboard.entries().findLast((one) => one.name === sought);
         return entry ? say(entry, shown) : `No object found with binding name '${shown}'`;
       }),
@@ -131,7 +131,7 @@ const byType = (
     input: textParameter('typeName', 'The type name, as blackboard_list shows it'),
     effect: 'read',
     run: (type, call) =>
-      looked(call, 'typeName', type, (sought, shown) =>
+      lookUp(call, { parameter: 'typeName', sought: type }, (sought, shown) =>
         say(
           call.blackboard.entries().filter((entry) => typeOf(entry) === sought),
           shown,
@@ -139,10 +139,9 @@ const byType = (
       ),
   });
 
-function looked(
+function lookUp(
   call: ToolCall,
-  parameter: string,
-  sought: string | undefined,
+  { parameter, sought }: { readonly parameter: string; readonly sought: string | undefined },
   say: (sought: string, shown: string) => string,
 ): string | ToolResult {
   if (!call.process) return NO_PROCESS;
@@ -150,7 +149,7 @@ function looked(
   return say(sought, sought.slice(0, MAX_ECHO));
 }
 
-/** Text as it is, everything else as its JSON; both up to a size (BLK-04). */
+/** Text as it is, everything else as its JSON; both up to a size. */
 function formatValue(value: Json): string {
   const words = typeof value === 'string' ? value : JSON.stringify(value);
   return words.length <= MAX_VALUE ? words : words.slice(0, MAX_VALUE) + fullLength(MAX_VALUE, words.length);

@@ -5,7 +5,7 @@ import { error } from '../../tool/tool-result.ts';
 import { SHOWN_BY_ITSELF, textParameter } from './agent-process-tools.ts';
 
 /**
- * Lets the model tell whoever watches the turn what it is doing (COM-01). Nothing is kept; that nobody can be told is
+ * Lets the model tell whoever watches the turn what it is doing. Nothing is kept; that nobody can be told is
  * no failure.
  */
 export const progressTool = (): Tool<'progress', string | undefined> =>
@@ -31,8 +31,8 @@ export const progressTool = (): Tool<'progress', string | undefined> =>
   });
 
 /**
- * Lets the model say something to the user before the turn ends (COM-02). The message is journaled together with the
- * call's success, so it is said exactly once; what cannot be said is an error result (COM-05).
+ * Lets the model say something to the user before the turn ends. The message is journaled together with the
+ * call's success, so it is said exactly once; what cannot be said is an error result.
  */
 export const communicateTool = (): Tool<'communicate', string | undefined> =>
   defineTool({

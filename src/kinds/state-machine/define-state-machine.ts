@@ -92,7 +92,7 @@ const copiedBy = (machine: AnyTool, copy: (initial: string) => AnyTool): void =>
 };
 
 /**
- * A copy of a state machine that starts in another state (STM-02): for an order that was confirmed elsewhere. It has the
+ * A copy of a state machine that starts in another state: for an order that was confirmed elsewhere. It has the
  * machine's name, and so its positions: what the session already knows of a key stands.
  *
  * @throws ToolDefinitionError when the tool is no state machine, or a decorated one, whose decorators the copy would lose, or

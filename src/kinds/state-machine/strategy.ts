@@ -11,8 +11,8 @@ import { goneNow, goneState, notNow } from './texts.ts';
 
 /**
  * What a machine's loop is offered in the end. Whatever tools those are, the calls of a batch run one after another, each
- * seeing the state after the one before (STM-12). All of them are offered in every state, so that a provider's prompt cache
- * holds (STM-07), unless `hides`.
+ * seeing the state after the one before. All of them are offered in every state, so that a provider's prompt cache
+ * holds, unless `hides`.
  */
 export function stateStrategy(run: StateRun, hides: boolean): InjectionStrategy {
   const laned = memoized((tool: AnyTool) => withSerialKey(tool, run.machine));
@@ -40,7 +40,7 @@ interface Declared<Input, State extends string> {
   readonly instructions?: NestedInstructions<Input, [state: State]> | undefined;
 }
 
-/** What the model of a machine is told, made anew before each of its calls: the state may be another by then (STM-09). */
+/** What the model of a machine is told, made anew before each of its calls: the state may be another by then. */
 export function stateInstructions<Input, State extends string>(
   { description, instructions = stating(description) }: Declared<Input, State>,
   run: StateRun,
@@ -92,7 +92,7 @@ export function guardTool({ tool, rule }: Registration, run: StateRun): GuardedT
         const refused = invocation.hasBegun ? undefined : refusal(invocation.tool, rule, position);
         if (refused) return refused;
         const to = position.ok && !isFacade ? rule.to.get(position.state) : undefined;
-        // Takes effect if the call succeeds (STM-06).
+        // Takes effect if the call succeeds.
         if (to !== undefined) invocation.record(POSITIONS, { key: run.key, state: to });
         return tool.call(input, invocation);
       };

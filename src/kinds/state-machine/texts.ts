@@ -3,7 +3,7 @@ import { shorten } from '../../tool/json.ts';
 /** Characters of a key or a state that a text echoes. */
 const MAX_ECHO = 80;
 
-/** Where a tool is available and where it leads, below its description (STM-05). */
+/** Where a tool is available and where it leads, below its description. */
 export function availability(states: readonly string[] | 'all', to: ReadonlyMap<string, string>): string {
   const available = `[Available in ${states === 'all' ? 'all states' : named(states)}]`;
   const leads = leadsTo(states, to);
@@ -22,7 +22,7 @@ function leadsTo(states: readonly string[] | 'all', to: ReadonlyMap<string, stri
     .join(', ');
 }
 
-/** What a call is answered that comes in the wrong state (STM-04). */
+/** What a call is answered that comes in the wrong state. */
 export const notNow = (current: string, states: readonly string[]): string =>
   `This tool is not available in the current state (${current}). It is only available in ${named(states)}`;
 

@@ -15,7 +15,7 @@ import {
 } from '../../tool/unfolding/unfolding.ts';
 import { contextTool, freeName, guideTo } from './texts.ts';
 
-/** Offers what is inside the facades that are open, in their place; in every loop, without being asked for (INJ-03). */
+/** Offers what is inside the facades that are open, in their place; in every loop, without being asked for. */
 export const unfoldingStrategy: InjectionStrategy = {
   name: 'unfolding',
   offer(tools, view) {
@@ -81,8 +81,7 @@ function inside(facade: Unfolding, opening: Unfolded, view: LoopView): readonly 
 type Inside = (facade: Unfolding, opening: Unfolded) => readonly AnyTool[] | undefined;
 
 /**
- * What is offered once these facades are open: each is replaced by the tools inside it, and by a guide under its name
- * (UNF-10). In the order of the openings, but one that waits for another's tools is looked at again after that. One
+ * What is offered once these facades are open: each is replaced by the tools inside it, and by a guide under its name. In the order of the openings, but one that waits for another's tools is looked at again after that. One
  * whose facade is not there changes nothing. Pure, but for `inside`.
  */
 function unfold(tools: readonly AnyTool[], openings: UnfoldedList, inside: Inside): readonly AnyTool[] {
@@ -130,7 +129,7 @@ function contextOf(tool: AnyTool, { notes }: Unfolding, offered: readonly AnyToo
 
 /**
  * The siblings, and beside them the tools of a facade. A sibling keeps its name: an inner tool of the same name is called
- * after the facade too (UNF-31). A tool that is there already is not offered twice.
+ * after the facade too. A tool that is there already is not offered twice.
  */
 function placeInnerTools(
   siblings: readonly AnyTool[],
@@ -163,7 +162,7 @@ function alsoBroughtBy(facade: AnyTool, tool: AnyTool): AnyTool {
   return withOrigin(tool, { ...origin, by: [...origin.by, facade] });
 }
 
-/** What guards a facade guards the tools inside, and those further inside unless it has its own way with them (UNF-28). */
+/** What guards a facade guards the tools inside, and those further inside unless it has its own way with them. */
 function adoptedBy({ adopt }: AnyTool, tool: AnyTool): AnyTool {
   if (!adopt) return tool;
   const adopted = adopt(tool);

@@ -6,7 +6,7 @@ import type { Unfolding } from '../../tool/unfolding/unfolding.ts';
 
 /**
  * What stays under the name of a facade that is open, for a model that calls it again: the facade itself, which lists its
- * tools then. Only one whose input chooses among tools can still change what is offered (UNF-11, UNF-12).
+ * tools then. Only one whose input chooses among tools can still change what is offered.
  */
 export function guideTo(facade: AnyTool, { into: brings }: Unfolding): AnyTool {
   const chooses = brings.by === 'category' || brings.by === 'selection';
@@ -26,7 +26,7 @@ interface Context {
   readonly tools: readonly AnyTool[];
 }
 
-/** A tool that keeps what a facade was for: it names the tools, and tells of each when it is called (UNF-13). */
+/** A tool that keeps what a facade was for: it names the tools, and tells of each when it is called. */
 export function contextTool({ name, facade, notes, tools }: Context): AnyTool {
   const about = sentence(facade);
   const names = tools.map((tool) => tool.name).join(', ');
@@ -49,7 +49,7 @@ const sentence = ({ description }: AnyTool): string => description.trim().replac
 /** The longest name that every provider takes. */
 const MAX_NAME = 64;
 
-/** The name, or one that begins with the facade's, so that no two tools share one (UNF-31). */
+/** The name, or one that begins with the facade's, so that no two tools share one. */
 export function freeName(facade: string, name: string, taken: { has(name: string): boolean }): string {
   const wanted = name.slice(0, MAX_NAME);
   if (!taken.has(wanted)) return wanted;

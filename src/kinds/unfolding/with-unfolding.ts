@@ -14,7 +14,7 @@ import type { PlainUnfolding, UnfoldingOptions } from '../../tool/unfolding/unfo
 
 /**
  * The same reference or tool group with its tools behind one, which tells its notes when it is called: they are no longer
- * part of the instructions. One that is like this already stays as it is (PRN-07, UNF-34).
+ * part of the instructions. One that is like this already stays as it is.
  *
  * The tool has the name of the reference or group, with `_` for what may not stand in a tool's name, unless another is
  * given. A group keeps its role, version and permissions. Its providers are asked for their tools by whoever opens it, and
@@ -72,7 +72,7 @@ const toToolName = (name: string): string =>
 
 /**
  * The same unfolding tool with more tools inside. Its notes, its schema and its selector stay: the new tools come with
- * every category and every selection (UNF-18).
+ * every category and every selection.
  *
  * @throws ToolDefinitionError when it is no unfolding tool, or two tools inside would share a name.
  */
@@ -89,7 +89,7 @@ export function withInnerTools<T extends AnyTool>(unfolding: T, ...tools: readon
 }
 
 /**
- * `withInnerTools` with the tools of an object, as `toolsOf` takes them: of an object that unfolds itself, one (UNF-19).
+ * `withInnerTools` with the tools of an object, as `toolsOf` takes them: of an object that unfolds itself, one.
  *
  * @throws ToolObjectError as `toolsOf`; ToolDefinitionError as `withInnerTools`.
  */

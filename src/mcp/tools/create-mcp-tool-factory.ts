@@ -42,7 +42,7 @@ export interface McpToolFactory {
     toolNames: Iterable<string>,
     options?: UnfoldingOptions,
   ): UnfoldingTool<Name>;
-  /** @deprecated `removeOnInvoke` is ignored, so leave it out (UNF-15). */
+  /** `removeOnInvoke` is accepted and ignored. */
   unfoldingByName<const Name extends string>(
     name: Name,
     description: string,
@@ -56,7 +56,7 @@ export interface McpToolFactory {
     patterns: readonly RegExp[],
     options?: UnfoldingOptions,
   ): UnfoldingTool<Name>;
-  /** @deprecated `removeOnInvoke` is ignored, so leave it out (UNF-15). */
+  /** `removeOnInvoke` is accepted and ignored. */
   unfoldingMatching<const Name extends string>(
     name: Name,
     description: string,
@@ -70,7 +70,7 @@ export interface McpToolFactory {
     filter: McpToolFilter,
     options?: UnfoldingOptions,
   ): UnfoldingTool<Name>;
-  /** @deprecated `removeOnInvoke` is ignored, so leave it out (UNF-15). */
+  /** `removeOnInvoke` is accepted and ignored. */
   unfolding<const Name extends string>(
     name: Name,
     description: string,

@@ -72,7 +72,7 @@ function categoryIn(input: Json, brings: Extract<UnfoldsInto, { by: 'category' }
   return category === undefined ? {} : { [brings.parameter]: category };
 }
 
-/** The facade is under a wrapper that says neither that it is one nor what it wraps (UNF-30). */
+/** The facade is under a wrapper that says neither that it is one nor what it wraps. */
 function hidden(name: string): ToolResult {
   console.warn(
     `holdfast: the facade '${name}' cannot unfold: what wraps it has no delegate, or it is called in no loop that offers it`,
@@ -80,7 +80,7 @@ function hidden(name: string): ToolResult {
   return error(`Tool '${name}' cannot show its tools here. Do not call it again; go on without it.`);
 }
 
-/** Nothing to offer in its place, so it stays (UNF-08). */
+/** Nothing to offer in its place, so it stays. */
 function nothing(name: string, { into: brings }: Unfolding): ToolResult {
   if (brings.by === 'moment') {
     return withheld(`Tool '${name}' has no tools now. It stays available; they may be there later.`);
@@ -99,7 +99,7 @@ const shut = (name: string): ToolResult =>
 
 /**
  * How a facade is called with `{ "<inner tool>": <its input> }`: as that tool itself, so that policies, approvals and
- * inspectors see the tool that runs; its success opens the facade too (UNF-26, UNF-27).
+ * inspectors see the tool that runs; its success opens the facade too.
  *
  * Only where the tools are fixed: what a selector would answer is not known from a call that did not ask it. A facade
  * inside is opened by its own call, and an argument of the facade itself is one.
@@ -147,7 +147,7 @@ function nestedInput(tool: AnyTool, value: Json): JsonObject | undefined {
 /** Characters of a description that a listing shows. */
 const MAX_LINE = 200;
 
-/** What the model reads when a facade opens: which tools there are now, and when to use which (UNF-09). */
+/** What the model reads when a facade opens: which tools there are now, and when to use which. */
 function openedText(tools: readonly AnyTool[], notes: string | undefined): string {
   const names = tools.map(({ name }) => name).join(', ');
   const preamble =
@@ -156,7 +156,7 @@ function openedText(tools: readonly AnyTool[], notes: string | undefined): strin
   return paragraphs(preamble, tools.flatMap(renamed).join('\n'), notes);
 }
 
-/** What the model reads when it calls a facade that is open (UNF-12). */
+/** What the model reads when it calls a facade that is open. */
 const listingText = (facade: string, tools: readonly AnyTool[], notes: string | undefined): string =>
   paragraphs(`'${facade}' is open already. Call one of its tools:\n${listed(tools)}`, notes);
 
@@ -166,7 +166,7 @@ export const listed = (tools: readonly AnyTool[]): string =>
 
 const oneLine = (text: string): string => shorten(text.replaceAll(/\s+/g, ' ').trim(), MAX_LINE);
 
-/** Why a tool is not called what its description may call it (UNF-31). */
+/** Why a tool is not called what its description may call it. */
 function renamed(tool: AnyTool): string[] {
   const own = originOf(tool)?.name;
   if (own === undefined || own === tool.name) return [];

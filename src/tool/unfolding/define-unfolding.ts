@@ -117,7 +117,7 @@ export function checkTools(facade: string, field: string, tools: readonly AnyToo
 
 /**
  * Makes a tool that stands for others: the model is offered it alone until it calls it, and from the next model call on
- * its tools in its place (UNF-03 to UNF-06). They may be unfolding tools themselves, to any depth. Works in every loop;
+ * its tools in its place. They may be unfolding tools themselves, to any depth. Works in every loop;
  * what is open is remembered by the journal.
  *
  * @throws ToolDefinitionError when the tool cannot work.
@@ -172,7 +172,7 @@ function toFacade({ name, description, metadata, inner, input, facade }: FacadeP
 const isInputSchema = (input: InputSchema<unknown> | JsonSchema): input is InputSchema<unknown> =>
   'parse' in input && typeof input.parse === 'function';
 
-/** There is nothing to get wrong, so nothing is refused (UNF-05, UNF-26). */
+/** There is nothing to get wrong, so nothing is refused. */
 function readAnything(raw: string): JsonObject {
   const parsed = parseToolInput('', raw);
   return parsed.ok ? parsed.input : {};

@@ -12,7 +12,7 @@ type Opened = Pick<Unfolded, 'call' | 'input' | 'names'>;
 
 /**
  * The tools of a facade that was opened like this, the same whenever they are asked for. A selector runs once an
- * invocation and call; what it answers is held to the names that the model was told (UNF-07).
+ * invocation and call; what it answers is held to the names that the model was told.
  *
  * @throws what the code of the facade throws; TypeError when that answers something else than tools.
  */
@@ -46,7 +46,7 @@ const selector = memoized((_: UnfoldsInto) => {
   return { id: selectors };
 });
 
-/** An unknown category is every one (UNF-05). */
+/** An unknown category is every one. */
 function ofCategory(brings: ByCategory, input: Json): readonly AnyTool[] {
   const category = categoryOf(brings, input);
   const known = category === undefined ? undefined : brings.tools.get(category);
