@@ -20,7 +20,7 @@ import type { KeyedMemory } from './memory.ts';
 interface AgenticConfig<Name extends string, Declaration extends InputDeclaration> {
   /**
    * Letters, digits, `_` and `-`, at most 64. Stands in the path under which its tools keep their state; in its place, the
-   * name that the tool is offered under when a facade brings it beside another tool of this name.
+   * name that the tool is offered under when an unfolding tool brings it beside another tool of this name.
    */
   readonly name: Name;
   /** What the tool does and when to use it, for the model. */

@@ -36,7 +36,7 @@ export type FindTool = (view: LoopView) => ToolNow | undefined;
 
 /**
  * A tool of a bound object as it is offered. A call that runs after an earlier one of its batch, of the same `serial`,
- * sees the object that that one has bound, and so does what a facade stands for. It never acts on an object in whose place
+ * sees the object that that one has bound, and so does what an unfolding tool stands for. It never acts on an object in whose place
  * there is another: what that does not have is withheld.
  */
 export const boundTool = (tool: AnyTool, find: FindTool): AnyTool =>
@@ -44,7 +44,7 @@ export const boundTool = (tool: AnyTool, find: FindTool): AnyTool =>
     route: mapRoute(tool, (meant, input) =>
       boundTool(
         meant,
-        within(find, (facade) => facade.route?.(input)?.tool),
+        within(find, (unfolding) => unfolding.route?.(input)?.tool),
       ),
     ),
     adopt: adopting(tool, (inner) => boundTool(inner, innerOf(find, inner.name))),
@@ -70,11 +70,11 @@ export function placeholder(type: string, tool: AnyTool, find: FindTool): AnyToo
   });
 }
 
-/** What is inside a facade acts on the object that the facade is of. */
+/** What is inside an unfolding tool acts on the object that the unfolding tool is of. */
 const adopting =
-  (facade: AnyTool, wrap: (inner: AnyTool) => AnyTool) =>
+  (unfolding: AnyTool, wrap: (inner: AnyTool) => AnyTool) =>
   (inner: AnyTool): AnyTool =>
-    wrap(facade.adopt?.(inner) ?? inner);
+    wrap(unfolding.adopt?.(inner) ?? inner);
 
 /** Finds a tool behind another one: that of a newer object, by what it says of itself; else the one that was offered stands. */
 const within =
@@ -84,14 +84,15 @@ const within =
     return now && { ...now, tool: now.isNewer && now.tool ? behind(now.tool) : undefined };
   };
 
-/** Finds a tool inside a facade. What one has that decides when it is opened cannot be told without opening it again. */
+/** Finds a tool inside an unfolding tool. What one has that decides when it is opened cannot be told without opening it again. */
 const innerOf = (find: FindTool, name: string): FindTool =>
-  within(find, (facade) => {
-    const by = unfoldingIn(facade)?.into.by;
-    const named = by === 'all' || by === 'category' ? facade.inner?.filter((one) => one.name === name) : [];
+  within(find, (unfolding) => {
+    const by = unfoldingIn(unfolding)?.into.by;
+    const named =
+      by === 'all' || by === 'category' ? unfolding.inner?.filter((one) => one.name === name) : [];
     // Two categories may have a tool of one name.
     const inner = named?.length === 1 ? named[0] : undefined;
-    return inner && (facade.adopt?.(inner) ?? inner);
+    return inner && (unfolding.adopt?.(inner) ?? inner);
   });
 
 /** A tool of one of several objects, under a name of its own; its metadata has the id in full. */

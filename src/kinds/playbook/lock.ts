@@ -160,16 +160,16 @@ function mayBeMet(condition: UnlockCondition, usable: ReadonlySet<string>): bool
 export type Locks = ReadonlyMap<AnyTool, Lock>;
 
 /**
- * The lock that keeps a tool from being used: its own, or that of the facade that brought it. A facade may have been opened when
+ * The lock that keeps a tool from being used: its own, or that of the unfolding tool that brought it. An unfolding tool may have been opened when
  * its lock was open, for another key or before the playbook began anew, and what it brought is behind the lock as it is now.
- * One way that is open is enough for a tool that several facades bring.
+ * One way that is open is enough for a tool that several unfolding tools bring.
  */
 export function shutBy(tool: AnyTool, locks: Locks, isShut: (lock: Lock) => boolean): Lock | undefined {
   const own = locks.get(unwrapAs(tool, (one): one is AnyTool => locks.has(one)) ?? tool);
   if (own && isShut(own)) return own;
   const origin = originOf(tool);
   if (!origin || origin.wasThere) return undefined;
-  const ways = origin.by.map((facade) => shutBy(facade, locks, isShut));
+  const ways = origin.by.map((unfolding) => shutBy(unfolding, locks, isShut));
   return ways.includes(undefined) ? undefined : ways[0];
 }
 

@@ -42,7 +42,7 @@ export function playbookStrategy(run: PlaybookRun): InjectionStrategy {
 const described = (tool: AnyTool, guide: string | undefined): AnyTool =>
   guide ? decorate(tool, { description: `${tool.description}\n\n${guide}` }) : tool;
 
-/** A tool that a facade stood for, and the name of that facade. */
+/** A tool that an unfolding tool stood for, and the name of that unfolding tool. */
 interface Routed extends AnyTool {
   readonly [VIA]: string;
 }
@@ -51,7 +51,7 @@ const VIA: unique symbol = Symbol('holdfast.via');
 
 const isRouted = (tool: AnyTool): tool is Routed => VIA in tool;
 
-/** The name of a tool, with that of the facade that the model called in its place. */
+/** The name of a tool, with that of the unfolding tool that the model called in its place. */
 function namesOf(tool: AnyTool): readonly string[] {
   const via = unwrapAs(tool, isRouted)?.[VIA];
   return via === undefined || via === tool.name ? [tool.name] : [tool.name, via];
@@ -59,13 +59,13 @@ function namesOf(tool: AnyTool): readonly string[] {
 
 /** Makes the tools of a loop calls of the playbook: one after another within a batch, and withheld while they are locked. */
 function boundTo({ key, serialKey: lane }: PlaybookRun, locks: Locks): (tool: AnyTool) => AnyTool {
-  function bound(tool: AnyTool, facades: readonly AnyTool[] = []): AnyTool {
-    const all = [tool, ...facades];
-    // What a facade stands for is behind the facade's lock too.
-    const viaFacade = (meant: AnyTool): Routed => ({ ...bound(meant, all), [VIA]: tool.name });
+  function bound(tool: AnyTool, around: readonly AnyTool[] = []): AnyTool {
+    const all = [tool, ...around];
+    // What an unfolding tool stands for is behind the unfolding tool's lock too.
+    const viaUnfolding = (meant: AnyTool): Routed => ({ ...bound(meant, all), [VIA]: tool.name });
     return decorate(tool, {
       serial: lane,
-      route: mapRoute(tool, viaFacade),
+      route: mapRoute(tool, viaUnfolding),
       async call(input, invocation) {
         const now = circumstances(withLiveBoard(invocation), key);
         const lock = firstShut(all, locks, (one) => !isOpen(one, now));

@@ -7,7 +7,7 @@ import type { AnyTool, Tool } from '../../tool/tool.ts';
 import { error } from '../../tool/tool-result.ts';
 import { agenticTool, frameName, type InstructedConfig } from '../agentic/agentic-tool.ts';
 import { type KeyedConfig, keyedSerial, memoryOf } from '../agentic/memory.ts';
-import { openingFacts, positionIn, type StateRun } from './memory.ts';
+import { positionIn, type StateRun, startingFacts } from './memory.ts';
 import { type Registration, readMachine, type StateEntry } from './read-machine.ts';
 import { guardedSource, guardTool, stateInstructions, stateStrategy } from './strategy.ts';
 import { goneState } from './texts.ts';
@@ -69,7 +69,7 @@ export function defineStateMachine<
       return {
         instructions: stateInstructions(config, run),
         tools: registrations.map((one) => guardTool(one, run)),
-        facts: openingFacts(run, inside, isReset),
+        facts: startingFacts(run, inside, isReset),
         sources: sources.map((source) => guardedSource(source, run)),
         strategies: [stateStrategy(run, hideUnavailable)],
         memory,

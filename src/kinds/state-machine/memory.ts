@@ -62,7 +62,7 @@ export function positionIn(
 }
 
 /** What is remembered when the loop of a call opens: that the machine begins anew, or where it starts. */
-export function openingFacts(
+export function startingFacts(
   { initial: state, key }: StateRun,
   view: Pick<LoopView, 'recall'>,
   isReset: boolean,

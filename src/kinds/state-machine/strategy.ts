@@ -75,13 +75,13 @@ interface GuardedTool extends AnyTool {
  * Calls for one key do not meet, in whatever loops of the machine they are, unless they may run in any state and move
  * nothing. One that an earlier invocation has begun goes on in any state, since it may have happened.
  *
- * What a facade stands for is guarded as the facade is. To open one moves nothing: it only shows other tools, and those
+ * What an unfolding tool stands for is guarded as the unfolding tool is. To open one moves nothing: it only shows other tools, and those
  * move when they are used.
  */
 export function guardTool({ tool, rule }: Registration, run: StateRun): GuardedTool {
   const guardInner = (inner: AnyTool): AnyTool =>
     guardTool({ tool: withAvailability(inner, rule), rule }, run);
-  const isFacade = unfoldingIn(tool) !== undefined;
+  const isUnfolding = unfoldingIn(tool) !== undefined;
   const isFree = rule.states === 'all' && rule.to.size === 0;
   const guarded = decorate(tool, {
     adopt: (inner) => guardInner(tool.adopt ? tool.adopt(inner) : inner),
@@ -91,7 +91,7 @@ export function guardTool({ tool, rule }: Registration, run: StateRun): GuardedT
         const position = positionIn(run, { recall });
         const refused = invocation.hasBegun ? undefined : refusal(invocation.tool, rule, position);
         if (refused) return refused;
-        const to = position.ok && !isFacade ? rule.to.get(position.state) : undefined;
+        const to = position.ok && !isUnfolding ? rule.to.get(position.state) : undefined;
         // Takes effect if the call succeeds.
         if (to !== undefined) invocation.record(POSITIONS, { key: run.key, state: to });
         return tool.call(input, invocation);

@@ -15,19 +15,19 @@ import {
 } from '../../tool/unfolding/unfolding.ts';
 import { contextTool, freeName, guideTo } from './texts.ts';
 
-/** Offers what is inside the facades that are open, in their place; in every loop, without being asked for. */
+/** Offers what is inside the unfolding tools that are open, in their place; in every loop, without being asked for. */
 export const unfoldingStrategy: InjectionStrategy = {
   name: 'unfolding',
   offer(tools, view) {
     const all = view.recall(UNFOLDED);
-    const openings = unfoldedIn(all, view);
-    if (openings.length === 0) return tools;
+    const list = unfoldedIn(all, view);
+    if (list.length === 0) return tools;
     const former = offers.get(all)?.get(view.frame);
     if (former && stillHolds(former, tools, view)) return former.offered;
     const asked: MomentAnswer[] = [];
-    const offered = unfold(tools, openings, (facade, opening) => {
-      const answer = inside(facade, opening, view);
-      if (facade.into.by === 'moment') asked.push({ facade, opening, answer });
+    const offered = unfold(tools, list, (unfolding, unfolded) => {
+      const answer = inside(unfolding, unfolded, view);
+      if (unfolding.into.by === 'moment') asked.push({ unfolding, unfolded, answer });
       return answer;
     });
     keep(all, view, { turn: view.turn, tools, asked, offered });
@@ -43,56 +43,58 @@ interface Offered {
   readonly offered: readonly AnyTool[];
 }
 
-/** What a facade answered that is asked at every offer. */
+/** What an unfolding tool answered that is asked at every offer. */
 interface MomentAnswer {
-  readonly facade: Unfolding;
-  readonly opening: Unfolded;
+  readonly unfolding: Unfolding;
+  readonly unfolded: Unfolded;
   readonly answer: readonly AnyTool[] | undefined;
 }
 
 /** By the openings, then by the loop: a list that has not changed stays the same list, and costs the loop nothing. */
 const offers = new WeakMap<UnfoldedList, Map<string, Offered>>();
 
-function keep(openings: UnfoldedList, { frame }: LoopView, offered: Offered): void {
-  const ofLoops = offers.get(openings) ?? new Map<string, Offered>();
-  offers.set(openings, ofLoops.set(frame, offered));
+function keep(list: UnfoldedList, { frame }: LoopView, offered: Offered): void {
+  const ofLoops = offers.get(list) ?? new Map<string, Offered>();
+  offers.set(list, ofLoops.set(frame, offered));
 }
 
 const stillHolds = ({ turn, tools: former, asked }: Offered, tools: readonly AnyTool[], view: LoopView) =>
   turn === view.turn &&
   sameTools(former, tools) &&
-  asked.every(({ facade, opening, answer }) => sameTools(inside(facade, opening, view) ?? [], answer ?? []));
+  asked.every(({ unfolding, unfolded, answer }) =>
+    sameTools(inside(unfolding, unfolded, view) ?? [], answer ?? []),
+  );
 
-/** A facade stays closed when its tools cannot be made again: code may have changed since it was opened. */
-function inside(facade: Unfolding, opening: Unfolded, view: LoopView): readonly AnyTool[] | undefined {
+/** An unfolding tool stays closed when its tools cannot be made again: code may have changed since it was opened. */
+function inside(unfolding: Unfolding, unfolded: Unfolded, view: LoopView): readonly AnyTool[] | undefined {
   try {
-    const tools = innerTools(facade.into, opening, view);
-    return tools.length > 0 || facade.into.by === 'moment' ? tools : undefined;
+    const tools = innerTools(unfolding.into, unfolded, view);
+    return tools.length > 0 || unfolding.into.by === 'moment' ? tools : undefined;
   } catch (thrown) {
     console.error(
-      `holdfast: the facade '${opening.facade}' stays closed: its tools could not be made`,
+      `holdfast: the facade '${unfolded.facade}' stays closed: its tools could not be made`,
       thrown,
     );
     return undefined;
   }
 }
 
-/** The tools of a facade that was opened; `undefined` when they cannot be made. */
-type Inside = (facade: Unfolding, opening: Unfolded) => readonly AnyTool[] | undefined;
+/** The tools of an unfolding tool that was opened; `undefined` when they cannot be made. */
+type Inside = (unfolding: Unfolding, unfolded: Unfolded) => readonly AnyTool[] | undefined;
 
 /**
- * What is offered once these facades are open: each is replaced by the tools inside it, and by a guide under its name. In the order of the openings, but one that waits for another's tools is looked at again after that. One
- * whose facade is not there changes nothing. Pure, but for `inside`.
+ * What is offered once these unfolding tools are open: each is replaced by the tools inside it, and by a guide under its name. In the order of the openings, but one that waits for another's tools is looked at again after that. One
+ * whose unfolding tool is not there changes nothing. Pure, but for `inside`.
  */
-function unfold(tools: readonly AnyTool[], openings: UnfoldedList, inside: Inside): readonly AnyTool[] {
+function unfold(tools: readonly AnyTool[], list: UnfoldedList, inside: Inside): readonly AnyTool[] {
   let offered = tools;
-  let left = openings;
+  let left = list;
   for (;;) {
     const closed: Unfolded[] = [];
-    for (const opening of left) {
-      const next = open(offered, opening, inside);
+    for (const unfolded of left) {
+      const next = open(offered, unfolded, inside);
       if (next) offered = next;
-      else closed.push(opening);
+      else closed.push(unfolded);
     }
     if (closed.length === left.length) return offered;
     left = closed;
@@ -101,22 +103,22 @@ function unfold(tools: readonly AnyTool[], openings: UnfoldedList, inside: Insid
 
 function open(
   offered: readonly AnyTool[],
-  opening: Unfolded,
+  unfolded: Unfolded,
   inside: Inside,
 ): readonly AnyTool[] | undefined {
-  const at = offered.findIndex((tool) => tool.name === opening.facade && isUnder(tool, opening.under));
+  const at = offered.findIndex((tool) => tool.name === unfolded.facade && isUnder(tool, unfolded.under));
   const tool = offered[at];
-  const facade = tool && unfoldingIn(tool);
-  const inner = facade && inside(facade, opening);
+  const unfolding = tool && unfoldingIn(tool);
+  const inner = unfolding && inside(unfolding, unfolded);
   if (!inner) return undefined;
-  if (facade.exclusive) return placeInnerTools([], tool, inner);
-  const unfolded = placeInnerTools(offered.with(at, guideTo(tool, facade)), tool, inner);
-  return facade.contextTool ? [...unfolded, contextOf(tool, facade, unfolded)] : unfolded;
+  if (unfolding.exclusive) return placeInnerTools([], tool, inner);
+  const placed = placeInnerTools(offered.with(at, guideTo(tool, unfolding)), tool, inner);
+  return unfolding.contextTool ? [...placed, contextOf(tool, unfolding, placed)] : placed;
 }
 
-/** Facades of one name may come from several places; what was opened is one of them. */
-function isUnder(tool: AnyTool, facade: string | undefined): boolean {
-  if (facade !== undefined) return isBroughtBy(tool, facade);
+/** Unfolding tools of one name may come from several places; what was opened is one of them. */
+function isUnder(tool: AnyTool, unfolding: string | undefined): boolean {
+  if (unfolding !== undefined) return isBroughtBy(tool, unfolding);
   const origin = originOf(tool);
   return origin === undefined || origin.wasThere;
 }
@@ -124,52 +126,52 @@ function isUnder(tool: AnyTool, facade: string | undefined): boolean {
 function contextOf(tool: AnyTool, { notes }: Unfolding, offered: readonly AnyTool[]): AnyTool {
   const taken = new Set(offered.map((one) => one.name));
   const name = freeName(tool.name, `${tool.name}_context`, taken);
-  return contextTool({ name, facade: tool, notes, tools: broughtBy(offered, tool.name) });
+  return contextTool({ name, unfolding: tool, notes, tools: broughtBy(offered, tool.name) });
 }
 
 /**
- * The siblings, and beside them the tools of a facade. A sibling keeps its name: an inner tool of the same name is called
- * after the facade too. A tool that is there already is not offered twice.
+ * The siblings, and beside them the tools of an unfolding tool. A sibling keeps its name: an inner tool of the same name is called
+ * after the unfolding tool too. A tool that is there already is not offered twice.
  */
 function placeInnerTools(
   siblings: readonly AnyTool[],
-  facade: AnyTool,
+  unfolding: AnyTool,
   inner: readonly AnyTool[],
 ): readonly AnyTool[] {
   const offered = [...siblings];
   const taken = new Set(siblings.map(({ name }) => name));
   const places = new Map(siblings.map((tool, place) => [originOf(tool)?.inner ?? tool, place]));
   for (const tool of inner) {
-    const place = facade.adopt ? undefined : places.get(tool);
+    const place = unfolding.adopt ? undefined : places.get(tool);
     const there = place === undefined ? undefined : offered[place];
     if (place !== undefined && there) {
-      offered[place] = alsoBroughtBy(facade, there);
+      offered[place] = alsoBroughtBy(unfolding, there);
       continue;
     }
-    const adopted = adoptedBy(facade, tool);
-    const name = freeName(facade.name, adopted.name, taken);
+    const adopted = adoptedBy(unfolding, tool);
+    const name = freeName(unfolding.name, adopted.name, taken);
     const named = name === adopted.name ? adopted : withName(adopted, name);
-    const origin = { by: [facade], wasThere: false, inner: tool, name: adopted.name };
+    const origin = { by: [unfolding], wasThere: false, inner: tool, name: adopted.name };
     taken.add(name);
     places.set(tool, offered.push(withOrigin(named, origin)) - 1);
   }
   return offered;
 }
 
-function alsoBroughtBy(facade: AnyTool, tool: AnyTool): AnyTool {
+function alsoBroughtBy(unfolding: AnyTool, tool: AnyTool): AnyTool {
   const { name } = tool;
   const origin = originOf(tool) ?? { by: [], wasThere: true, inner: tool, name };
-  return withOrigin(tool, { ...origin, by: [...origin.by, facade] });
+  return withOrigin(tool, { ...origin, by: [...origin.by, unfolding] });
 }
 
-/** What guards a facade guards the tools inside, and those further inside unless it has its own way with them. */
+/** What guards an unfolding tool guards the tools inside, and those further inside unless it has its own way with them. */
 function adoptedBy({ adopt }: AnyTool, tool: AnyTool): AnyTool {
   if (!adopt) return tool;
   const adopted = adopt(tool);
   return adopted.adopt ? adopted : decorate(adopted, { adopt });
 }
 
-/** Remembers the facades that are open, and offers what is inside them. */
+/** Remembers the unfolding tools that are open, and offers what is inside them. */
 export const UNFOLDING = defineToolKind({
   name: 'holdfast:unfolding',
   memory: UNFOLDED,

@@ -5,30 +5,30 @@ import { listed } from '../../tool/unfolding/call-unfolding.ts';
 import type { Unfolding } from '../../tool/unfolding/unfolding.ts';
 
 /**
- * What stays under the name of a facade that is open, for a model that calls it again: the facade itself, which lists its
+ * What stays under the name of an unfolding tool that is open, for a model that calls it again: the unfolding tool itself, which lists its
  * tools then. Only one whose input chooses among tools can still change what is offered.
  */
-export function guideTo(facade: AnyTool, { into: brings }: Unfolding): AnyTool {
-  const chooses = brings.by === 'category' || brings.by === 'selection';
+export function guideTo(unfolding: AnyTool, { into }: Unfolding): AnyTool {
+  const chooses = into.by === 'category' || into.by === 'selection';
   const use = chooses
     ? 'Call it with another input for other tools, or with the same to list them.'
     : 'Call it only to list them.';
-  return decorate(facade, {
-    description: `${sentence(facade)}. Already open: its tools are among yours. ${use}`,
+  return decorate(unfolding, {
+    description: `${sentence(unfolding)}. Already open: its tools are among yours. ${use}`,
   });
 }
 
 /** What a context tool tells of. */
 interface Context {
   readonly name: string;
-  readonly facade: AnyTool;
+  readonly unfolding: AnyTool;
   readonly notes: string | undefined;
   readonly tools: readonly AnyTool[];
 }
 
-/** A tool that keeps what a facade was for: it names the tools, and tells of each when it is called. */
-export function contextTool({ name, facade, notes, tools }: Context): AnyTool {
-  const about = sentence(facade);
+/** A tool that keeps what an unfolding tool was for: it names the tools, and tells of each when it is called. */
+export function contextTool({ name, unfolding, notes, tools }: Context): AnyTool {
+  const about = sentence(unfolding);
   const names = tools.map((tool) => tool.name).join(', ');
   const details = [`Tools for ${about}:`, listed(tools), ...(notes ? [`Usage notes: ${notes}`] : [])];
   return {
@@ -49,13 +49,13 @@ const sentence = ({ description }: AnyTool): string => description.trim().replac
 /** The longest name that every provider takes. */
 const MAX_NAME = 64;
 
-/** The name, or one that begins with the facade's, so that no two tools share one. */
-export function freeName(facade: string, name: string, taken: { has(name: string): boolean }): string {
+/** The name, or one that begins with the unfolding tool's, so that no two tools share one. */
+export function freeName(unfolding: string, name: string, taken: { has(name: string): boolean }): string {
   const wanted = name.slice(0, MAX_NAME);
   if (!taken.has(wanted)) return wanted;
   for (let count = 1; ; count += 1) {
     const suffix = count === 1 ? '' : `_${count}`;
-    const free = `${facade}_${name}`.slice(0, MAX_NAME - suffix.length) + suffix;
+    const free = `${unfolding}_${name}`.slice(0, MAX_NAME - suffix.length) + suffix;
     if (!taken.has(free)) return free;
   }
 }

@@ -79,12 +79,12 @@ const toToolName = (name: string): string =>
 export function withInnerTools<T extends AnyTool>(unfolding: T, ...tools: readonly AnyTool[]): T {
   const known = unfoldingIn(unfolding);
   if (!known) throw new ToolDefinitionError(unfolding.name, 'tools', 'it is no unfolding tool.');
-  const facade = { ...known, brings: withMore(unfolding.name, known.into, tools) };
+  const more = { ...known, into: withMore(unfolding.name, known.into, tools) };
   const inner = known.into.by === 'moment' ? undefined : [...(unfolding.inner ?? []), ...tools];
   return {
     ...decorate(unfolding, { inner }),
-    route: unfolding.route && shortcut(facade, unfolding.inputSchema),
-    [UNFOLDS]: facade,
+    route: unfolding.route && shortcut(more, unfolding.inputSchema),
+    [UNFOLDS]: more,
   };
 }
 
@@ -99,20 +99,20 @@ export const withInnerToolObject = <T extends AnyTool>(
   options?: ToolsOfOptions,
 ): T => withInnerTools(unfolding, ...toolsOf(object, options));
 
-function withMore(name: string, brings: UnfoldsInto, more: readonly AnyTool[]): UnfoldsInto {
-  switch (brings.by) {
+function withMore(name: string, into: UnfoldsInto, more: readonly AnyTool[]): UnfoldsInto {
+  switch (into.by) {
     case 'all':
-      return { ...brings, tools: checkTools(name, 'tools', [...brings.tools, ...more]) };
+      return { ...into, tools: checkTools(name, 'tools', [...into.tools, ...more]) };
     case 'moment':
-      return { ...brings, ask: (view) => [...brings.ask(view), ...more] };
+      return { ...into, ask: (view) => [...into.ask(view), ...more] };
     case 'category': {
-      const lists = [...brings.tools].map(
+      const lists = [...into.tools].map(
         ([category, tools]) =>
           [category, checkTools(name, `byCategory.${category}`, [...tools, ...more])] as const,
       );
-      return { ...brings, tools: new Map(lists) };
+      return { ...into, tools: new Map(lists) };
     }
     case 'selection':
-      return { ...brings, select: (input, view) => [...brings.select(input, view), ...more] };
+      return { ...into, select: (input, view) => [...into.select(input, view), ...more] };
   }
 }

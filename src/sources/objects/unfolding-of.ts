@@ -69,7 +69,7 @@ function categoriesOf(tools: readonly AnyTool[]): Record<string, readonly AnyToo
 const categoryOf = ({ metadata: { category } }: AnyTool): string | undefined =>
   typeof category === 'string' && category !== '' ? category : undefined;
 
-/** The facades of the classes that are static members of a class, or of those that it extends. */
+/** The unfolding tools of the classes that are static members of a class, or of those that it extends. */
 function nestedIn(owner: object): AnyUnfoldingTool[] {
   const members = chainOf(owner).flatMap((one) => Object.values(one));
   return [...new Set(members)].flatMap((member) => {

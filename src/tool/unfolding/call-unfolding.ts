@@ -14,65 +14,65 @@ import {
 } from './unfolding.ts';
 
 /**
- * Answers a call of a facade: names the tools that are offered for it from now on, and remembers that it is open. When it
+ * Answers a call of an unfolding tool: names the tools that are offered for it from now on, and remembers that it is open. When it
  * is open already, with the same input, it lists its tools and changes nothing.
  *
  * The tools are named as the loop is going to offer them, since it is asked for just that.
  *
- * @throws what the code of the facade throws.
+ * @throws what the code of the unfolding tool throws.
  */
 export async function callUnfolding(input: Json, invocation: LiveCall): Promise<ToolResult> {
   const { tool: name, view } = invocation;
   const own = invocation.offered().find((one) => one.name === name);
-  const facade = own && unfoldingIn(own);
-  if (!facade) return hidden(name);
-  const prepared = await facade.prepare?.(invocation);
+  const unfolding = own && unfoldingIn(own);
+  if (!unfolding) return hidden(name);
+  const prepared = await unfolding.prepare?.(invocation);
   if (typeof prepared === 'string') return withheld(prepared);
-  const notes = [facade.notes ?? [], prepared?.remark ?? []].flat().join('\n\n') || undefined;
+  const notes = [unfolding.notes ?? [], prepared?.remark ?? []].flat().join('\n\n') || undefined;
   // Those of the moment are asked for with what `prepare` has found out, when the loop is.
-  const isPrepared = facade.prepare !== undefined;
-  const tools = isPrepared ? [] : innerTools(facade.into, { call: invocation.id, input }, view);
-  if (tools.length === 0 && !isPrepared) return nothing(name, facade);
-  const fact = openingFact(own, facade, { input, tools });
+  const isPrepared = unfolding.prepare !== undefined;
+  const tools = isPrepared ? [] : innerTools(unfolding.into, { call: invocation.id, input }, view);
+  if (tools.length === 0 && !isPrepared) return nothing(name, unfolding);
+  const fact = unfoldedFact(own, unfolding, { input, tools });
   const known = unfoldedIn(view.recall(UNFOLDED), view).find(
     (one) => one.facade === name && one.under === fact.under,
   );
   const offered = broughtBy(invocation.offeredAfter(UNFOLDED, fact), name);
-  const isAsked = isPrepared && facade.into.by === 'moment';
-  if (offered.length === 0) return isAsked ? nothing(name, facade) : shut(name);
+  const isAsked = isPrepared && unfolding.into.by === 'moment';
+  if (offered.length === 0) return isAsked ? nothing(name, unfolding) : shut(name);
   if (known && sameJson(known.input, fact.input)) return text(listingText(name, offered, notes));
   invocation.record(UNFOLDED, fact);
   return text(openedText(offered, notes));
 }
 
-interface OpenedWith {
+interface CalledWith {
   readonly input: Json;
   readonly tools: readonly AnyTool[];
 }
 
 /** What there is to remember: as little as makes the same tools again. */
-function openingFact(
+function unfoldedFact(
   offered: AnyTool,
-  { into: brings, scope }: Unfolding,
-  { input, tools }: OpenedWith,
+  { into, scope }: Unfolding,
+  { input, tools }: CalledWith,
 ): UnfoldedFact {
   const under = originOf(offered)?.by[0]?.name;
   return {
     facade: offered.name,
     ...(under !== undefined && { under }),
     ...(scope === 'session' && { scope }),
-    ...(brings.by === 'category' && { input: categoryIn(input, brings) }),
-    ...(brings.by === 'selection' && { input, names: tools.map((one) => one.name) }),
+    ...(into.by === 'category' && { input: categoryIn(input, into) }),
+    ...(into.by === 'selection' && { input, names: tools.map((one) => one.name) }),
   };
 }
 
 /** Every unknown category is the same one: all tools. */
-function categoryIn(input: Json, brings: Extract<UnfoldsInto, { by: 'category' }>): JsonObject {
-  const category = categoryOf(brings, input);
-  return category === undefined ? {} : { [brings.parameter]: category };
+function categoryIn(input: Json, into: Extract<UnfoldsInto, { by: 'category' }>): JsonObject {
+  const category = categoryOf(into, input);
+  return category === undefined ? {} : { [into.parameter]: category };
 }
 
-/** The facade is under a wrapper that says neither that it is one nor what it wraps. */
+/** The unfolding tool is under a wrapper that says neither that it is one nor what it wraps. */
 function hidden(name: string): ToolResult {
   console.warn(
     `holdfast: the facade '${name}' cannot unfold: what wraps it has no delegate, or it is called in no loop that offers it`,
@@ -81,8 +81,8 @@ function hidden(name: string): ToolResult {
 }
 
 /** Nothing to offer in its place, so it stays. */
-function nothing(name: string, { into: brings }: Unfolding): ToolResult {
-  if (brings.by === 'moment') {
+function nothing(name: string, { into }: Unfolding): ToolResult {
+  if (into.by === 'moment') {
     return withheld(`Tool '${name}' has no tools now. It stays available; they may be there later.`);
   }
   console.warn(`holdfast: the facade '${name}' has no tools for the input of a call`);
@@ -98,14 +98,14 @@ const shut = (name: string): ToolResult =>
   );
 
 /**
- * How a facade is called with `{ "<inner tool>": <its input> }`: as that tool itself, so that policies, approvals and
- * inspectors see the tool that runs; its success opens the facade too.
+ * How an unfolding tool is called with `{ "<inner tool>": <its input> }`: as that tool itself, so that policies, approvals and
+ * inspectors see the tool that runs; its success opens the unfolding tool too.
  *
- * Only where the tools are fixed: what a selector would answer is not known from a call that did not ask it. A facade
- * inside is opened by its own call, and an argument of the facade itself is one.
+ * Only where the tools are fixed: what a selector would answer is not known from a call that did not ask it. An unfolding tool
+ * inside is opened by its own call, and an argument of the unfolding tool itself is one.
  */
-export function shortcut(facade: Unfolding, { properties }: JsonSchema): AnyTool['route'] {
-  const byName = directTools(facade, Object.keys(Object(properties)));
+export function shortcut(unfolding: Unfolding, { properties }: JsonSchema): AnyTool['route'] {
+  const byName = directTools(unfolding, Object.keys(Object(properties)));
   if (byName.size === 0) return undefined;
   return (input) => {
     for (const [name, value] of Object.entries(input)) {
@@ -117,23 +117,23 @@ export function shortcut(facade: Unfolding, { properties }: JsonSchema): AnyTool
   };
 }
 
-/** The tools that can be called through the facade, by name: a map, since the model names them. */
-function directTools(facade: Unfolding, taken: readonly string[]): ReadonlyMap<string, AnyTool> {
-  const { into: brings } = facade;
-  if (brings.by === 'moment' || brings.by === 'selection') return new Map();
-  const tools = brings.by === 'all' ? brings.tools : allOf(brings.tools);
+/** The tools that can be called through the unfolding tool, by name: a map, since the model names them. */
+function directTools(unfolding: Unfolding, taken: readonly string[]): ReadonlyMap<string, AnyTool> {
+  const { into } = unfolding;
+  if (into.by === 'moment' || into.by === 'selection') return new Map();
+  const tools = into.by === 'all' ? into.tools : allOf(into.tools);
   const counts = new Map<string, number>(taken.map((name) => [name, 1]));
   for (const { name } of tools) counts.set(name, (counts.get(name) ?? 0) + 1);
   const direct = tools.filter((tool) => counts.get(tool.name) === 1 && !unfoldingIn(tool));
-  return new Map(direct.map((tool) => [tool.name, opening(tool, facade)]));
+  return new Map(direct.map((tool) => [tool.name, thatUnfolds(tool, unfolding)]));
 }
 
-/** The tool, whose success opens the facade. */
-const opening = (tool: AnyTool, facade: Unfolding): AnyTool =>
+/** The tool, whose success opens the unfolding tool. */
+const thatUnfolds = (tool: AnyTool, unfolding: Unfolding): AnyTool =>
   decorate(tool, {
     call(input, invocation) {
-      const offered = invocation.offered().find((one) => unfoldingIn(one) === facade);
-      if (offered) invocation.record(UNFOLDED, openingFact(offered, facade, { input: {}, tools: [] }));
+      const offered = invocation.offered().find((one) => unfoldingIn(one) === unfolding);
+      if (offered) invocation.record(UNFOLDED, unfoldedFact(offered, unfolding, { input: {}, tools: [] }));
       return tool.call(input, invocation);
     },
   });
@@ -147,7 +147,7 @@ function nestedInput(tool: AnyTool, value: Json): JsonObject | undefined {
 /** Characters of a description that a listing shows. */
 const MAX_LINE = 200;
 
-/** What the model reads when a facade opens: which tools there are now, and when to use which. */
+/** What the model reads when an unfolding tool opens: which tools there are now, and when to use which. */
 function openedText(tools: readonly AnyTool[], notes: string | undefined): string {
   const names = tools.map(({ name }) => name).join(', ');
   const preamble =
@@ -156,9 +156,9 @@ function openedText(tools: readonly AnyTool[], notes: string | undefined): strin
   return paragraphs(preamble, tools.flatMap(renamed).join('\n'), notes);
 }
 
-/** What the model reads when it calls a facade that is open. */
-const listingText = (facade: string, tools: readonly AnyTool[], notes: string | undefined): string =>
-  paragraphs(`'${facade}' is open already. Call one of its tools:\n${listed(tools)}`, notes);
+/** What the model reads when it calls an unfolding tool that is open. */
+const listingText = (unfolding: string, tools: readonly AnyTool[], notes: string | undefined): string =>
+  paragraphs(`'${unfolding}' is open already. Call one of its tools:\n${listed(tools)}`, notes);
 
 /** The tools, one line each. */
 export const listed = (tools: readonly AnyTool[]): string =>
@@ -173,16 +173,16 @@ function renamed(tool: AnyTool): string[] {
   return [`'${tool.name}' is the tool '${own}' of this list; another tool had the name '${own}' already.`];
 }
 
-/** Marks a tool that came out of a facade. */
+/** Marks a tool that came out of an unfolding tool. */
 const BROUGHT: unique symbol = Symbol('holdfast.brought');
 
 /** Where a tool that is offered came from. */
 interface Origin {
-  /** The facades that brought it, as they were offered; more than one have the same tool inside. */
+  /** The unfolding tools that brought it, as they were offered; more than one have the same tool inside. */
   readonly by: readonly AnyTool[];
   /** It was offered without them. */
   readonly wasThere: boolean;
-  /** As the facade has it. */
+  /** As the unfolding tool has it. */
   readonly inner: AnyTool;
   /** Its name there. */
   readonly name: string;
@@ -195,16 +195,16 @@ const isBrought = (tool: AnyTool): tool is BroughtTool => BROUGHT in tool;
 /** Where a tool came from, seen through its decorators; `undefined` when it was there from the start. */
 export const originOf = (tool: AnyTool): Origin | undefined => unwrapAs(tool, isBrought)?.[BROUGHT];
 
-/** The tool, known to have come out of a facade. */
+/** The tool, known to have come out of an unfolding tool. */
 export const withOrigin = (tool: AnyTool, origin: Origin): BroughtTool => ({
   ...decorate(tool, {}),
   [BROUGHT]: origin,
 });
 
-/** Those of a list that the facade of this name brought. */
-export const broughtBy = (tools: readonly AnyTool[], facade: string): readonly AnyTool[] =>
-  tools.filter((tool) => isBroughtBy(tool, facade));
+/** Those of a list that the unfolding tool of this name brought. */
+export const broughtBy = (tools: readonly AnyTool[], unfolding: string): readonly AnyTool[] =>
+  tools.filter((tool) => isBroughtBy(tool, unfolding));
 
-/** Whether a facade of this name brought the tool. */
-export const isBroughtBy = (tool: AnyTool, facade: string): boolean =>
-  originOf(tool)?.by.some(({ name }) => name === facade) ?? false;
+/** Whether an unfolding tool of this name brought the tool. */
+export const isBroughtBy = (tool: AnyTool, unfolding: string): boolean =>
+  originOf(tool)?.by.some(({ name }) => name === unfolding) ?? false;

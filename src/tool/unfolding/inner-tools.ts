@@ -7,30 +7,30 @@ import type { Unfolded, UnfoldsInto } from './unfolding.ts';
 
 type ByCategory = Extract<UnfoldsInto, { by: 'category' }>;
 
-/** How a facade was opened: what its tools are made again of. */
+/** How an unfolding tool was opened: what its tools are made again of. */
 type Opened = Pick<Unfolded, 'call' | 'input' | 'names'>;
 
 /**
- * The tools of a facade that was opened like this, the same whenever they are asked for. A selector runs once an
+ * The tools of an unfolding tool that was opened like this, the same whenever they are asked for. A selector runs once an
  * invocation and call; what it answers is held to the names that the model was told.
  *
- * @throws what the code of the facade throws; TypeError when that answers something else than tools.
+ * @throws what the code of the unfolding tool throws; TypeError when that answers something else than tools.
  */
 export function innerTools(
-  brings: UnfoldsInto,
+  into: UnfoldsInto,
   { call, input = {}, names }: Opened,
   view: LoopView,
 ): readonly AnyTool[] {
-  switch (brings.by) {
+  switch (into.by) {
     case 'all':
-      return brings.tools;
+      return into.tools;
     case 'moment':
-      return checked(brings.ask(view));
+      return checked(into.ask(view));
     case 'category':
-      return ofCategory(brings, input);
+      return ofCategory(into, input);
     case 'selection': {
-      const made = view.made(`unfolding ${call} ${selector(brings).id}`, () =>
-        checked(brings.select(input, view)),
+      const made = view.made(`unfolding ${call} ${selector(into).id}`, () =>
+        checked(into.select(input, view)),
       );
       const told = names && new Set(names);
       return told ? made.filter(({ name }) => told.has(name)) : made;
@@ -40,17 +40,17 @@ export function innerTools(
 
 let selectors = 0;
 
-/** Tells selectors apart: the facade of a chained object is another one when the object is, and selects for that. */
+/** Tells selectors apart: the unfolding tool of a chained object is another one when the object is, and selects for that. */
 const selector = memoized((_: UnfoldsInto) => {
   selectors += 1;
   return { id: selectors };
 });
 
 /** An unknown category is every one. */
-function ofCategory(brings: ByCategory, input: Json): readonly AnyTool[] {
-  const category = categoryOf(brings, input);
-  const known = category === undefined ? undefined : brings.tools.get(category);
-  return known ?? allOf(brings.tools);
+function ofCategory(into: ByCategory, input: Json): readonly AnyTool[] {
+  const category = categoryOf(into, input);
+  const known = category === undefined ? undefined : into.tools.get(category);
+  return known ?? allOf(into.tools);
 }
 
 /** The category that an input names, if there is such a one. */

@@ -4,7 +4,7 @@ import { type Json, sameJson } from '../json.ts';
 import type { AnyTool, LiveCall } from '../tool.ts';
 import type { FactPlace, SessionMoment, ToolMemory } from '../tool-memory.ts';
 
-/** Marks a facade. Private to the system: a tool is one by how it was made, never by its shape. */
+/** Marks an unfolding tool. Private to the system: a tool is one by how it was made, never by its shape. */
 export const UNFOLDS: unique symbol = Symbol('holdfast.facade');
 
 /** What a tool that stands for others is made of: they are offered in its place once it has been called. */
@@ -19,14 +19,14 @@ export interface Unfolding {
   readonly scope: UnfoldingScope;
   /**
    * Finds out, when it is called, what it is going to bring, and records that. Answers what is wrong, in words for the model,
-   * when it cannot be had: the facade then stays closed. What is to be said though it opens, is a remark.
+   * when it cannot be had: the unfolding tool then stays closed. What is to be said though it opens, is a remark.
    */
   readonly prepare?:
     | ((invocation: LiveCall) => Promise<string | { readonly remark: string } | undefined>)
     | undefined;
 }
 
-/** Which tools a facade unfolds into. */
+/** Which tools an unfolding tool unfolds into. */
 export type UnfoldsInto =
   | { readonly by: 'all'; readonly tools: readonly AnyTool[] }
   /** Asked anew whenever tools are offered. */
@@ -40,25 +40,25 @@ export type UnfoldsInto =
   /** Asked once a call, with its checked input as the journal gives it back. */
   | { readonly by: 'selection'; readonly select: (input: Json, view: LoopView) => readonly AnyTool[] };
 
-/** A tool that is known to be a facade. */
+/** A tool that is known to be an unfolding tool. */
 export type AnyUnfoldingTool = AnyTool & { readonly [UNFOLDS]: Unfolding };
 
 const isUnfoldingTool = (tool: AnyTool): tool is AnyUnfoldingTool => UNFOLDS in tool;
 
-/** What a tool unfolds into, seen through its decorators; `undefined` when it is no facade, or hides it. */
+/** What a tool unfolds into, seen through its decorators; `undefined` when it is no unfolding tool, or hides it. */
 export const unfoldingIn = (tool: AnyTool): Unfolding | undefined =>
   unwrapAs(tool, isUnfoldingTool)?.[UNFOLDS];
 
-/** How long what a facade unfolded into stays: until the turn or its loop ends, or as long as the session. */
+/** How long what an unfolding tool unfolded into stays: until the turn or its loop ends, or as long as the session. */
 export type UnfoldingScope = 'turn' | 'session';
 
-/** A facade that was opened, as the session remembers it. A type alias: it must be JSON. */
+/** An unfolding tool that was opened, as the session remembers it. A type alias: it must be JSON. */
 export type Unfolded = {
   /** The call that opened it: what its tools are made again under. */
   readonly call: string;
   /** The name under which it was offered. */
   readonly facade: string;
-  /** The facade that it came out of; absent for one that was there from the start. */
+  /** The unfolding tool that it came out of; absent for one that was there from the start. */
   readonly under?: string;
   /** What it was opened with, checked, where the tools depend on it. */
   readonly input?: Json;
@@ -73,10 +73,10 @@ export type Unfolded = {
 /** In the order in which they were opened. */
 export type UnfoldedList = readonly Unfolded[];
 
-/** What a call that opens a facade records. */
+/** What a call that opens an unfolding tool records. */
 export type UnfoldedFact = Omit<Unfolded, 'call' | 'frame' | 'path'> & { readonly scope?: 'session' };
 
-/** The facades that are open, as calls record them; what was opened for a loop is forgotten with it. */
+/** The unfolding tools that are open, as calls record them; what was opened for a loop is forgotten with it. */
 export const UNFOLDED: ToolMemory<UnfoldedList, UnfoldedFact> & { readonly apply: typeof applyUnfolded } = {
   name: 'unfolding',
   initial: [],
@@ -86,33 +86,29 @@ export const UNFOLDED: ToolMemory<UnfoldedList, UnfoldedFact> & { readonly apply
   observe: forget,
 };
 
-function forget(openings: UnfoldedList, moment: SessionMoment): UnfoldedList {
+function forget(list: UnfoldedList, moment: SessionMoment): UnfoldedList {
   switch (moment.type) {
     case 'turn-ended':
-      return kept(openings, ({ frame }) => frame === undefined);
+      return kept(list, ({ frame }) => frame === undefined);
     case 'call-ended':
-      return kept(openings, ({ frame }) => frame !== moment.call);
+      return kept(list, ({ frame }) => frame !== moment.call);
     default:
-      return openings;
+      return list;
   }
 }
 
 /** The same list when nothing goes: what was made of it is still good. */
-function kept(openings: UnfoldedList, stays: (opening: Unfolded) => boolean): UnfoldedList {
-  return openings.every(stays) ? openings : openings.filter(stays);
+function kept(list: UnfoldedList, stays: (unfolded: Unfolded) => boolean): UnfoldedList {
+  return list.every(stays) ? list : list.filter(stays);
 }
 
-/** A facade that is open already is opened anew in its place, unless with the same input: then nothing has changed. */
-function applyUnfolded(
-  openings: UnfoldedList,
-  { scope, ...fact }: UnfoldedFact,
-  place: FactPlace,
-): UnfoldedList {
+/** An unfolding tool that is open already is opened anew in its place, unless with the same input: then nothing has changed. */
+function applyUnfolded(list: UnfoldedList, { scope, ...fact }: UnfoldedFact, place: FactPlace): UnfoldedList {
   const where = scope === 'session' ? { path: place.path } : { frame: place.frame };
-  const opening: Unfolded = { call: place.call, ...fact, ...where };
-  const at = openings.findIndex((one) => isOfSame(one, opening));
-  if (at < 0) return [...openings, opening];
-  return sameJson(openings[at]?.input, opening.input) ? openings : openings.with(at, opening);
+  const unfolded: Unfolded = { call: place.call, ...fact, ...where };
+  const at = list.findIndex((one) => isOfSame(one, unfolded));
+  if (at < 0) return [...list, unfolded];
+  return sameJson(list[at]?.input, unfolded.input) ? list : list.with(at, unfolded);
 }
 
 const isOfSame = (a: Unfolded, b: Unfolded): boolean =>
@@ -120,6 +116,6 @@ const isOfSame = (a: Unfolded, b: Unfolded): boolean =>
 
 /** Those of one loop. */
 export const unfoldedIn = (
-  openings: UnfoldedList,
+  list: UnfoldedList,
   { frame, path }: { readonly frame: string; readonly path: string },
-): UnfoldedList => openings.filter((one) => one.frame === frame || one.path === path);
+): UnfoldedList => list.filter((one) => one.frame === frame || one.path === path);
