@@ -50,9 +50,9 @@ export function checkRetention(agent: string, retention: Retention): void {
 }
 
 /**
- * How long a session is kept after what happened in it last; parts of days count. One with an open turn, also one that waits for
- * somebody, or with messages that wait or are planned, is kept. Then all of it is erased, and with it what would recognise an
- * old request.
+ * How long a session is kept after what happened in it last; parts of days count. One with an open turn, also one that
+ * waits for somebody, or with messages that wait or are planned, is kept. Then all of it is erased, and with it what
+ * would recognise an old request.
  */
 export type Retention = 'forever' | { readonly days: number };
 

@@ -96,7 +96,10 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
   readonly references?: readonly Reference[] | undefined;
   /** Absent: the app's model. */
   readonly model?: ChatModel | undefined;
-  /** Bounds of one turn. Unless given: 20 iterations, 150 tool calls, 40 calls of any one tool, or `toolCalls` if that is more. */
+  /**
+   * Bounds of one turn. Unless given: 20 iterations, 150 tool calls, 40 calls of any one tool, or `toolCalls` if that
+   * is more.
+   */
   readonly limits?: Limits | undefined;
   /** What its loops do where there is a choice: tools that do not exist, blank replies, tools that throw. */
   readonly policies?: Policies | undefined;
@@ -110,7 +113,10 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
   readonly loopIds?: LoopIds | undefined;
   /** How long its sessions are kept after what happened in them last; as the app says unless given. */
   readonly retention?: Retention | undefined;
-  /** Replaces older messages of a long conversation, as `summarised` does; never unless given. Not in loops inside its own. */
+  /**
+   * Replaces older messages of a long conversation, as `summarised` does; never unless given. Not in loops inside its
+   * own.
+   */
   readonly compaction?: Compaction | undefined;
   /**
    * What an answer must be: the schema of a JSON object. The answer of a turn then has it as `object`. A model whose
@@ -119,12 +125,34 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
   readonly output?: Declaration | undefined;
 }
 
+/** How an agent asks for a group: by role, by role with conditions, or the group itself. */
+export type ToolGroupRequest = string | RoleRequest | ToolGroup;
+
+/** A request by role, with what the agent cannot do without. */
+export interface RoleRequest {
+  readonly role: string;
+  /**
+   * Names of tools that the group must have. What only its providers may have is looked for in each loop; while it is not
+   * there, calls of that name are answered with what is missing.
+   */
+  readonly required?: readonly string[] | undefined;
+  /** Without such a group, or any tools in it, the agent goes without, and a warning is logged. */
+  readonly optional?: boolean | undefined;
+  /** Tells it from a group. */
+  readonly tools?: undefined;
+}
+
+/** Whether the request is a group, and not a wish for one. */
+export const isToolGroup = (request: ToolGroupRequest): request is ToolGroup =>
+  typeof request !== 'string' && request.tools !== undefined;
+
 /**
  * Declares an agent.
  *
- * @throws AgentDefinitionError when the name cannot stand in a path, something in the list is no tool, two
- *   tools share a name, the description is blank, a limit is not a positive number, or on the cost of a model without prices, a policy, `loopIds`,
- *   `compaction` or `retention` has a value that it cannot work with, or the output is not the schema of a JSON object; ToolDefinitionError and ToolObjectError as `collectTools`.
+ * @throws AgentDefinitionError when the name cannot stand in a path, something in the list is no tool, two tools share
+ *   a name, the description is blank, a limit is not a positive number, or on the cost of a model without prices, a
+ *   policy, `loopIds`, `compaction` or `retention` has a value that it cannot work with, or the output is not the
+ *   schema of a JSON object; ToolDefinitionError and ToolObjectError as `collectTools`.
  */
 export function defineAgent<const Name extends string, Declaration extends InputDeclaration = undefined>(
   config: AgentConfig<Name, Declaration>,
@@ -192,24 +220,3 @@ function toolsFor(agent: string, sources: readonly ToolSource[]): CollectedTools
     });
   }
 }
-
-/** How an agent asks for a group: by role, by role with conditions, or the group itself. */
-export type ToolGroupRequest = string | RoleRequest | ToolGroup;
-
-/** A request by role, with what the agent cannot do without. */
-export interface RoleRequest {
-  readonly role: string;
-  /**
-   * Names of tools that the group must have. What only its providers may have is looked for in each loop; while it is not
-   * there, calls of that name are answered with what is missing.
-   */
-  readonly required?: readonly string[] | undefined;
-  /** Without such a group, or any tools in it, the agent goes without, and a warning is logged. */
-  readonly optional?: boolean | undefined;
-  /** Tells it from a group. */
-  readonly tools?: undefined;
-}
-
-/** Whether the request is a group, and not a wish for one. */
-export const isToolGroup = (request: ToolGroupRequest): request is ToolGroup =>
-  typeof request !== 'string' && request.tools !== undefined;

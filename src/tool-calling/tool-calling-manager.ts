@@ -14,16 +14,14 @@ import {
 import type { ToolKind } from '../tool/define-tool-kind.ts';
 import type { Limits } from '../tool/limits.ts';
 import { Secrets } from '../tool/secrets.ts';
-import type { AnyTool } from '../tool/tool.ts';
 import { executeReply } from './execute-reply.ts';
 import {
   isInternalToolExecutionEnabled,
   ToolCallingError,
   type ToolCallingOptions,
-  validateTools,
 } from './tool-calling-options.ts';
 import type { ToolExecutionResult } from './tool-execution-result.ts';
-import type { ToolResolver } from './tool-resolver.ts';
+import { listedTools, type ToolResolver, unlistedTools } from './tool-resolver.ts';
 
 /** The literal that `createToolCallingManager` takes. */
 export interface ToolCallingManagerConfig {
@@ -38,7 +36,10 @@ export interface ToolCallingManagerConfig {
   readonly eligibility?: Eligibility | undefined;
   /** Whether `all` calls of a reply must return directly, or `any`. `all` unless given. */
   readonly returnDirect?: LoopPolicies['returnDirect'] | undefined;
-  /** Of calls since the last message of the user: 150, and 40 of any one tool or `toolCalls` if that is more, unless given. */
+  /**
+   * Of calls since the last message of the user: 150, and 40 of any one tool or `toolCalls` if that is more, unless
+   * given.
+   */
   readonly limits?: Pick<Limits, 'toolCalls' | 'callsPerTool'> | undefined;
   readonly inspectors?: readonly LoopInspector[] | undefined;
   /** Credentials by name, for `call.secrets`; never shown to a model. */
@@ -169,37 +170,3 @@ const NO_MODEL: ChatModel = {
     return Promise.reject(new ModelError('bad-request', problem));
   },
 };
-
-/**
- * The tools of the options, and those of their names that none of them has.
- *
- * @throws ToolCallingError when the resolver does not know a name, or two tools share one.
- */
-async function listedTools(options: ToolCallingOptions, resolver: ToolResolver): Promise<readonly AnyTool[]> {
-  const tools = [...options.tools];
-  validateTools(tools);
-  for (const name of options.toolNames) {
-    if (tools.some((tool) => tool.name === name)) continue;
-    const tool = await resolver(name);
-    if (!tool) {
-      console.warn(
-        `holdfast: no tool of the name '${name.slice(0, 80)}' is known. If it comes from a model or an MCP server, its prefix may have changed.`,
-      );
-      throw new ToolCallingError('unknown-tool', `No tool found for tool name: ${name}`, [name]);
-    }
-    tools.push(tool);
-  }
-  return tools;
-}
-
-/** What of a reply's calls the resolver knows beside the listed tools. */
-async function unlistedTools(
-  { toolCalls }: ModelReply,
-  listed: readonly AnyTool[],
-  resolver: ToolResolver,
-): Promise<readonly AnyTool[]> {
-  const known = new Set(listed.map(({ name }) => name));
-  const names = [...new Set(toolCalls.map(({ name }) => name))].filter((name) => !known.has(name));
-  const found = await Promise.all(names.map(async (name) => resolver(name)));
-  return found.flatMap((tool) => tool ?? []);
-}

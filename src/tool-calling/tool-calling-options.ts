@@ -62,6 +62,63 @@ export const withToolContext = (
 ): ToolCallingOptions =>
   Object.freeze({ ...options, toolContext: options.toolContext.merge(ToolCallContext.of(values)) });
 
+/** The options of a request over default ones: each of its parts as above, and of the rest what the request says. */
+export function mergeToolCallingOptions(
+  runtime: ToolCallingConfig,
+  defaults: ToolCallingConfig,
+): ToolCallingOptions {
+  const said = Object.entries(runtime).filter(([, value]) => value !== undefined && value !== null);
+  return defineToolCallingOptions({
+    ...defaults,
+    ...Object.fromEntries(said),
+    tools: mergeTools(runtime.tools, defaults.tools),
+    toolNames: mergeToolNames(runtime.toolNames, defaults.toolNames),
+    toolContext: mergeToolContext(runtime.toolContext, defaults.toolContext),
+  });
+}
+
+/** The names of the request, or the default ones when it has none; a copy. */
+export const mergeToolNames = (
+  runtime: readonly string[] | undefined,
+  defaults: readonly string[] | undefined,
+): readonly string[] => filledOf(runtime, defaults);
+
+/** The tools of the request, or the default ones when it has none; a copy. */
+export const mergeTools = (
+  runtime: readonly AnyTool[] | undefined,
+  defaults: readonly AnyTool[] | undefined,
+): readonly AnyTool[] => filledOf(runtime, defaults);
+
+/** All values of both contexts; the request's win. */
+export const mergeToolContext = (
+  runtime: ToolCallingConfig['toolContext'],
+  defaults: ToolCallingConfig['toolContext'],
+): ToolCallContext => ToolCallContext.of(defaults ?? {}).merge(ToolCallContext.of(runtime ?? {}));
+
+const filledOf = <T>(runtime: readonly T[] | undefined, defaults: readonly T[] = []): readonly T[] => [
+  ...(runtime?.length ? runtime : defaults),
+];
+
+/**
+ * Whether whoever asks the model runs its tool calls too: yes, unless the options say `false`. Options of
+ * another kind say nothing about it.
+ *
+ * @throws TypeError when there are no options.
+ */
+export function isInternalToolExecutionEnabled(options: object): boolean {
+  if (options === null || options === undefined) throw new TypeError('There are no options to look into.');
+  return !('internalToolExecutionEnabled' in options) || options.internalToolExecutionEnabled !== false;
+}
+
+/** @throws ToolCallingError that names every name which several of the tools have. */
+export function validateTools(tools: readonly AnyTool[]): void {
+  const names = tools.map(({ name }) => name);
+  const shared = [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
+  if (shared.length === 0) return;
+  const message = `Multiple tools with the same name (${shared.join(', ')}) found in ToolCallingOptions`;
+  throw new ToolCallingError('duplicate-tools', message, shared);
+}
+
 function present(property: string, list: readonly unknown[]): void {
   const index = list.findIndex((item) => item === null || item === undefined);
   if (index >= 0) throw new TypeError(`ToolCallingOptions: ${property}[${index}] is ${list[index]}.`);
@@ -83,60 +140,3 @@ export class ToolCallingError extends Error {
     this.tools = tools;
   }
 }
-
-/** @throws ToolCallingError that names every name which several of the tools have. */
-export function validateTools(tools: readonly AnyTool[]): void {
-  const names = tools.map(({ name }) => name);
-  const shared = [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
-  if (shared.length === 0) return;
-  const message = `Multiple tools with the same name (${shared.join(', ')}) found in ToolCallingOptions`;
-  throw new ToolCallingError('duplicate-tools', message, shared);
-}
-
-/**
- * Whether whoever asks the model runs its tool calls too: yes, unless the options say `false`. Options of
- * another kind say nothing about it.
- *
- * @throws TypeError when there are no options.
- */
-export function isInternalToolExecutionEnabled(options: object): boolean {
-  if (options === null || options === undefined) throw new TypeError('There are no options to look into.');
-  return !('internalToolExecutionEnabled' in options) || options.internalToolExecutionEnabled !== false;
-}
-
-/** The names of the request, or the default ones when it has none; a copy. */
-export const mergeToolNames = (
-  runtime: readonly string[] | undefined,
-  defaults: readonly string[] | undefined,
-): readonly string[] => filledOf(runtime, defaults);
-
-/** The tools of the request, or the default ones when it has none; a copy. */
-export const mergeTools = (
-  runtime: readonly AnyTool[] | undefined,
-  defaults: readonly AnyTool[] | undefined,
-): readonly AnyTool[] => filledOf(runtime, defaults);
-
-/** All values of both contexts; the request's win. */
-export const mergeToolContext = (
-  runtime: ToolCallingConfig['toolContext'],
-  defaults: ToolCallingConfig['toolContext'],
-): ToolCallContext => ToolCallContext.of(defaults ?? {}).merge(ToolCallContext.of(runtime ?? {}));
-
-/** The options of a request over default ones: each of its parts as above, and of the rest what the request says. */
-export function mergeToolCallingOptions(
-  runtime: ToolCallingConfig,
-  defaults: ToolCallingConfig,
-): ToolCallingOptions {
-  const said = Object.entries(runtime).filter(([, value]) => value !== undefined && value !== null);
-  return defineToolCallingOptions({
-    ...defaults,
-    ...Object.fromEntries(said),
-    tools: mergeTools(runtime.tools, defaults.tools),
-    toolNames: mergeToolNames(runtime.toolNames, defaults.toolNames),
-    toolContext: mergeToolContext(runtime.toolContext, defaults.toolContext),
-  });
-}
-
-const filledOf = <T>(runtime: readonly T[] | undefined, defaults: readonly T[] = []): readonly T[] => [
-  ...(runtime?.length ? runtime : defaults),
-];

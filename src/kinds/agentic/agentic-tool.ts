@@ -10,7 +10,7 @@ import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import type { Limits } from '../../tool/limits.ts';
 import type { AnyTool, LiveCall, Serial, Tool } from '../../tool/tool.ts';
 import { artifact, error, isToolResult, type ToolResult, text, toolResult } from '../../tool/tool-result.ts';
-import { originOf } from '../../tool/unfolding/call-unfolding.ts';
+import { originOf } from '../../tool/unfolding/inner-tools.ts';
 import type { Chaining } from '../chaining/define-chaining.ts';
 import { forgetBindings } from '../chaining/memory.ts';
 import { chainingSources } from '../chaining/strategy.ts';
@@ -34,8 +34,8 @@ interface AgenticConfig<Name extends string, Declaration extends InputDeclaratio
   /** Objects whose tools the nested loop is offered once a call has returned one. */
   readonly chaining?: Chaining | undefined;
   /**
-   * Decide, after unfolding and chaining, which tools the nested loop offers; in order. What a playbook or a state machine does
-   * with tools comes after them, and so holds for what they add.
+   * Decide, after unfolding and chaining, which tools the nested loop offers; in order. What a playbook or a state
+   * machine does with tools comes after them, and so holds for what they add.
    */
   readonly strategies?: readonly InjectionStrategy[] | undefined;
   /** Artifacts of agentic tools inside count among its own; `false` unless given. */
@@ -131,7 +131,10 @@ export function agenticTool<Name extends string, Declaration extends InputDeclar
   };
 }
 
-/** `chained`: what offers the objects that are kept under no key; the same for all calls, so that it offers the same lists. */
+/**
+ * `chained`: what offers the objects that are kept under no key; the same for all calls, so that it offers the same
+ * lists.
+ */
 interface Ready extends AgenticConfig<string, InputDeclaration> {
   readonly chained: readonly InjectionStrategy[];
 }

@@ -3,6 +3,26 @@ import { type InputDeclaration, type InputOf, isStandardSchema } from '../../too
 import type { JsonObject } from '../../tool/json.ts';
 import type { Serial } from '../../tool/tool.ts';
 
+/** What the literals of agentic tools say that remember something from one call to the next. */
+export interface KeyedConfig<Input> {
+  /** What its memory is kept under, for each key apart; calls with one key go on where the last one stopped. */
+  readonly key?: ((input: Input) => string) | undefined;
+  /** Whether this call begins anew: what is remembered under its key is forgotten. */
+  readonly reset?: ((input: Input) => boolean) | undefined;
+}
+
+/** What the memory of one call is kept under, and whether the call begins anew. */
+export interface KeyedMemory {
+  readonly key: string;
+  readonly isReset: boolean;
+}
+
+/** The memory of a call with this input; one and the same for all of them unless the literal says otherwise. */
+export const memoryOf = <Input>(
+  { name, key = () => '', reset = () => false }: KeyedConfig<Input> & { readonly name: string },
+  input: Input,
+): KeyedMemory => ({ key: key(input), isReset: saysTrue(`\`reset\` of tool '${name}'`, reset, input) });
+
 /**
  * What calls of one batch share that keep their memory under the same key, so that they do not overtake each other. The
  * key is that of the input as its schema reads it: what differs only before that (`' 41'`, `'41'`) meets here too. Calls
@@ -33,23 +53,3 @@ function readNow(declared: InputDeclaration, sent: JsonObject): { readonly value
   result.catch(() => undefined); // Nobody will wait for it.
   return undefined;
 }
-
-/** What the literals of agentic tools say that remember something from one call to the next. */
-export interface KeyedConfig<Input> {
-  /** What its memory is kept under, for each key apart; calls with one key go on where the last one stopped. */
-  readonly key?: ((input: Input) => string) | undefined;
-  /** Whether this call begins anew: what is remembered under its key is forgotten. */
-  readonly reset?: ((input: Input) => boolean) | undefined;
-}
-
-/** What the memory of one call is kept under, and whether the call begins anew. */
-export interface KeyedMemory {
-  readonly key: string;
-  readonly isReset: boolean;
-}
-
-/** The memory of a call with this input; one and the same for all of them unless the literal says otherwise. */
-export const memoryOf = <Input>(
-  { name, key = () => '', reset = () => false }: KeyedConfig<Input> & { readonly name: string },
-  input: Input,
-): KeyedMemory => ({ key: key(input), isReset: saysTrue(`\`reset\` of tool '${name}'`, reset, input) });

@@ -33,7 +33,10 @@ export interface ViewedChain extends KeyedChain {
   readonly view: LoopView;
 }
 
-/** @throws DomainTypeError when a type is chained twice in one way, or two types that are chained have a tool of one name. */
+/**
+ * @throws DomainTypeError when a type is chained twice in one way, or two types that are chained have a tool of one
+ *   name.
+ */
 export const readChaining = (chaining: Chaining): Chain => chainOf(chaining === 'any' ? ANY : chaining);
 
 const ANY: readonly Chained[] = ['any'];

@@ -43,9 +43,9 @@ interface Own {
 }
 
 /**
- * Its name, which depends on nothing but the declared types and the object's id. Where `customer_a_b_x` could be the `x` of `a_b`
- * and the `b_x` of `a`, both end in a mark, whether the other one is there or not; and so does the name of a tool that its
- * type does not declare for all objects.
+ * Its name, which depends on nothing but the declared types and the object's id. Where `customer_a_b_x` could be the
+ * `x` of `a_b` and the `b_x` of `a`, both end in a mark, whether the other one is there or not; and so does the name of
+ * a tool that its type does not declare for all objects.
  */
 export function foundName(many: Chain['many'], { type }: DiscoveredType, own: Own): string {
   const { prefix } = type.objects;

@@ -36,8 +36,8 @@ export type FindTool = (view: LoopView) => ToolNow | undefined;
 
 /**
  * A tool of a bound object as it is offered. A call that runs after an earlier one of its batch, of the same `serial`,
- * sees the object that that one has bound, and so does what an unfolding tool stands for. It never acts on an object in whose place
- * there is another: what that does not have is withheld.
+ * sees the object that that one has bound, and so does what an unfolding tool stands for. It never acts on an object in
+ * whose place there is another: what that does not have is withheld.
  */
 export const boundTool = (tool: AnyTool, find: FindTool): AnyTool =>
   decorate(tool, {
@@ -76,7 +76,10 @@ const adopting =
   (inner: AnyTool): AnyTool =>
     wrap(unfolding.adopt?.(inner) ?? inner);
 
-/** Finds a tool behind another one: that of a newer object, by what it says of itself; else the one that was offered stands. */
+/**
+ * Finds a tool behind another one: that of a newer object, by what it says of itself; else the one that was offered
+ * stands.
+ */
 const within =
   (find: FindTool, behind: (tool: AnyTool) => AnyTool | undefined): FindTool =>
   (view) => {
@@ -84,7 +87,10 @@ const within =
     return now && { ...now, tool: now.isNewer && now.tool ? behind(now.tool) : undefined };
   };
 
-/** Finds a tool inside an unfolding tool. What one has that decides when it is opened cannot be told without opening it again. */
+/**
+ * Finds a tool inside an unfolding tool. What one has that decides when it is opened cannot be told without opening it
+ * again.
+ */
 const innerOf = (find: FindTool, name: string): FindTool =>
   within(find, (unfolding) => {
     const by = unfoldingIn(unfolding)?.into.by;

@@ -2,7 +2,7 @@ import { saysTrue, ToolDefinitionError } from '../../tool/check-definition.ts';
 import { unwrapAs } from '../../tool/decorate.ts';
 import type { LoopView } from '../../tool/injection.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import { originOf } from '../../tool/unfolding/call-unfolding.ts';
+import { originOf } from '../../tool/unfolding/inner-tools.ts';
 import { PLAYBOOKS, type StoredProgress, storedProgress, toProgress } from './memory.ts';
 import { conditionsIn, type UnlockCondition } from './unlock-condition.ts';
 
@@ -11,8 +11,8 @@ export interface Lock {
   readonly tool: AnyTool;
   readonly condition: UnlockCondition;
   /**
-   * Under which a met condition on artifacts is remembered: `{tool}#{place}`, counted among those of the tool. So one that is
-   * added behind the others leaves what is remembered of them alone.
+   * Under which a met condition on artifacts is remembered: `{tool}#{place}`, counted among those of the tool. So one
+   * that is added behind the others leaves what is remembered of them alone.
    */
   readonly ids: ReadonlyMap<UnlockCondition, string>;
 }
@@ -160,9 +160,9 @@ function mayBeMet(condition: UnlockCondition, usable: ReadonlySet<string>): bool
 export type Locks = ReadonlyMap<AnyTool, Lock>;
 
 /**
- * The lock that keeps a tool from being used: its own, or that of the unfolding tool that brought it. An unfolding tool may have been opened when
- * its lock was open, for another key or before the playbook began anew, and what it brought is behind the lock as it is now.
- * One way that is open is enough for a tool that several unfolding tools bring.
+ * The lock that keeps a tool from being used: its own, or that of the unfolding tool that brought it. An unfolding tool
+ * may have been opened when its lock was open, for another key or before the playbook began anew, and what it brought
+ * is behind the lock as it is now. One way that is open is enough for a tool that several unfolding tools bring.
  */
 export function shutBy(tool: AnyTool, locks: Locks, isShut: (lock: Lock) => boolean): Lock | undefined {
   const own = locks.get(unwrapAs(tool, (one): one is AnyTool => locks.has(one)) ?? tool);

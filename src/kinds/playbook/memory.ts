@@ -36,7 +36,10 @@ export type PlaybookFact = { readonly type: 'reset'; readonly key: string } | Us
 type Used = {
   readonly type: 'used';
   readonly key: string;
-  /** Its name, and that of an unfolding tool through which it was called; fewer when there are too many to count each alone. */
+  /**
+   * Its name, and that of an unfolding tool through which it was called; fewer when there are too many to count each
+   * alone.
+   */
   readonly tools: readonly string[];
   readonly artifacts?: { readonly type: string; readonly count: number };
   readonly met?: readonly string[];

@@ -10,8 +10,8 @@ import { type Counts, PLAYBOOKS, type PlaybookFact, type StoredProgress } from '
 import { conditionsIn, type ProducedArtifact } from './unlock-condition.ts';
 
 /**
- * Keeps the locked tools of a playbook locked, and remembers what has been done. It stands behind unfolding and chaining: what
- * these offer is free of conditions, and counts when it is used.
+ * Keeps the locked tools of a playbook locked, and remembers what has been done. It stands behind unfolding and
+ * chaining: what these offer is free of conditions, and counts when it is used.
  */
 export function playbookStrategy(run: PlaybookRun): InjectionStrategy {
   const locks = new Map(run.locks.map((lock) => [lock.tool, lock]));
@@ -38,9 +38,40 @@ export function playbookStrategy(run: PlaybookRun): InjectionStrategy {
   };
 }
 
+/** One call of a playbook, as its nested loop knows it. */
+interface PlaybookRun {
+  readonly locks: readonly Lock[];
+  /** The names of the playbook's own tools. */
+  readonly own: ReadonlySet<string>;
+  /** Under which its progress is kept. */
+  readonly key: string;
+  /** What all calls of a batch have in common, so that each sees what the one before it has unlocked. */
+  readonly serialKey: string;
+}
+
 /** While a tool is locked its description says so; afterwards it is exactly its own again. */
 const described = (tool: AnyTool, guide: string | undefined): AnyTool =>
   guide ? decorate(tool, { description: `${tool.description}\n\n${guide}` }) : tool;
+
+/** Makes the tools of a loop calls of the playbook: one after another within a batch, and withheld while they are locked. */
+function boundTo({ key, serialKey }: PlaybookRun, locks: Locks): (tool: AnyTool) => AnyTool {
+  function bound(tool: AnyTool, around: readonly AnyTool[] = []): AnyTool {
+    const all = [tool, ...around];
+    // What an unfolding tool stands for is behind the unfolding tool's lock too.
+    const viaUnfolding = (meant: AnyTool): Routed => ({ ...bound(meant, all), [VIA]: tool.name });
+    return decorate(tool, {
+      serial: serialKey,
+      route: mapRoute(tool, viaUnfolding),
+      async call(input, invocation) {
+        const now = circumstances(withLiveBoard(invocation), key);
+        const lock = firstShut(all, locks, (one) => !isOpen(one, now));
+        return lock ? withheld(guidance(lock, now)) : tool.call(input, invocation);
+      },
+    });
+  }
+
+  return memoized((tool: AnyTool) => bound(tool));
+}
 
 /** A tool that an unfolding tool stood for, and the name of that unfolding tool. */
 interface Routed extends AnyTool {
@@ -57,26 +88,6 @@ function namesOf(tool: AnyTool): readonly string[] {
   return via === undefined || via === tool.name ? [tool.name] : [tool.name, via];
 }
 
-/** Makes the tools of a loop calls of the playbook: one after another within a batch, and withheld while they are locked. */
-function boundTo({ key, serialKey: lane }: PlaybookRun, locks: Locks): (tool: AnyTool) => AnyTool {
-  function bound(tool: AnyTool, around: readonly AnyTool[] = []): AnyTool {
-    const all = [tool, ...around];
-    // What an unfolding tool stands for is behind the unfolding tool's lock too.
-    const viaUnfolding = (meant: AnyTool): Routed => ({ ...bound(meant, all), [VIA]: tool.name });
-    return decorate(tool, {
-      serial: lane,
-      route: mapRoute(tool, viaUnfolding),
-      async call(input, invocation) {
-        const now = circumstances(withLiveBoard(invocation), key);
-        const lock = firstShut(all, locks, (one) => !isOpen(one, now));
-        return lock ? withheld(guidance(lock, now)) : tool.call(input, invocation);
-      },
-    });
-  }
-
-  return memoized((tool: AnyTool) => bound(tool));
-}
-
 /** The loop as a call sees it, with what earlier calls of its batch have added to the blackboard. */
 const withLiveBoard = ({ view, blackboard }: LiveCall): LoopView => ({
   ...view,
@@ -84,9 +95,6 @@ const withLiveBoard = ({ view, blackboard }: LiveCall): LoopView => ({
     return blackboard.entries();
   },
 });
-
-/** Names counted one by one beside those that conditions name: instances of a domain type bring tools with names of their own. */
-const MAX_COUNTED = 200;
 
 /** A call that succeeded. */
 interface Done {
@@ -96,7 +104,7 @@ interface Done {
 }
 
 /** What a successful call adds to the progress that was there. */
-export function whatWasDone(
+function whatWasDone(
   { names, result }: Done,
   { tools, artifacts, met }: StoredProgress,
   { locks, own, key }: PlaybookRun,
@@ -138,6 +146,12 @@ const isWhatItSays = ({ type, value }: ProducedArtifact, types: ReadonlyMap<stri
 const isCounted = (name: string, counts: Counts, needed: { has(name: string): boolean }): boolean =>
   needed.has(name) || Object.hasOwn(counts, name) || Object.keys(counts).length < MAX_COUNTED;
 
+/**
+ * Names counted one by one beside those that conditions name: instances of a domain type bring tools with names of
+ * their own.
+ */
+const MAX_COUNTED = 200;
+
 /** The conditions of a lock that one of these artifacts meets. */
 const metBy = (items: readonly ProducedArtifact[], { tool, ids }: Lock): readonly string[] =>
   [...ids].flatMap(([condition, id]) =>
@@ -146,14 +160,3 @@ const metBy = (items: readonly ProducedArtifact[], { tool, ids }: Lock): readonl
       ? [id]
       : [],
   );
-
-/** One call of a playbook, as its nested loop knows it. */
-export interface PlaybookRun {
-  readonly locks: readonly Lock[];
-  /** The names of the playbook's own tools. */
-  readonly own: ReadonlySet<string>;
-  /** Under which its progress is kept. */
-  readonly key: string;
-  /** What all calls of a batch have in common, so that each sees what the one before it has unlocked. */
-  readonly serialKey: string;
-}

@@ -9,8 +9,8 @@ import { agenticTool, frameName, type InstructedConfig } from '../agentic/agenti
 import { type KeyedConfig, keyedSerial, memoryOf } from '../agentic/memory.ts';
 import { positionIn, type StateRun, startingFacts } from './memory.ts';
 import { type Registration, readMachine, type StateEntry } from './read-machine.ts';
-import { guardedSource, guardTool, stateInstructions, stateStrategy } from './strategy.ts';
-import { goneState } from './texts.ts';
+import { guardedSource, guardTool, stateStrategy } from './strategy.ts';
+import { goneState, stateInstructions } from './texts.ts';
 
 /** The literal that `defineStateMachine` takes. */
 export interface StateMachineConfig<
@@ -95,8 +95,8 @@ const copiedBy = (machine: AnyTool, copy: (initial: string) => AnyTool): void =>
  * A copy of a state machine that starts in another state: for an order that was confirmed elsewhere. It has the
  * machine's name, and so its positions: what the session already knows of a key stands.
  *
- * @throws ToolDefinitionError when the tool is no state machine, or a decorated one, whose decorators the copy would lose, or
- *   it has no such state.
+ * @throws ToolDefinitionError when the tool is no state machine, or a decorated one, whose decorators the copy would
+ *   lose, or it has no such state.
  */
 export function startingIn<Name extends string, Input, State extends string>(
   machine: StateMachine<Name, Input, State>,

@@ -2,7 +2,6 @@ import { defineToolKind } from '../../tool/define-tool-kind.ts';
 import type { LoopView } from '../../tool/injection.ts';
 import { own } from '../../tool/json.ts';
 import { factOf, type MemoryFact } from '../../tool/tool-memory.ts';
-import type { GonePosition } from './texts.ts';
 
 /** By key, which may come from a model: looked up as own properties only. */
 type Positions = { readonly [key: string]: string };
@@ -29,7 +28,10 @@ export const STATE_MACHINES = defineToolKind({
 /** The memory of state machines. */
 export const POSITIONS = STATE_MACHINES.memory;
 
-/** The state that the journal has for this key of the machine whose nested loop this is; the code may not know it any more. */
+/**
+ * The state that the journal has for this key of the machine whose nested loop this is; the code may not know it any
+ * more.
+ */
 export const storedPosition = (view: Pick<LoopView, 'recall'>, key: string): string | undefined =>
   own(view.recall(POSITIONS), key);
 
@@ -50,6 +52,13 @@ export interface StateRun {
 export type Position =
   | { readonly ok: true; readonly state: string }
   | ({ readonly ok: false } & GonePosition);
+
+/** Where a machine stands that has no such state any more. */
+export interface GonePosition {
+  readonly machine: string;
+  readonly key: string;
+  readonly state: string;
+}
 
 /** Where the machine stands, by what its nested loop knows. A state that is gone is never taken for the initial one. */
 export function positionIn(

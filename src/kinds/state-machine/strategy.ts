@@ -4,10 +4,9 @@ import type { AnyTool } from '../../tool/tool.ts';
 import { error, type ToolResult, withheld } from '../../tool/tool-result.ts';
 import { unfoldingIn } from '../../tool/unfolding/unfolding.ts';
 import { lastList, memoized } from '../../tool/until-aborted.ts';
-import { defaultInstructions, type NestedInstructions } from '../agentic/agentic-tool.ts';
 import { POSITIONS, type Position, positionIn, type StateRun } from './memory.ts';
 import { type Registration, type Rule, withAvailability } from './read-machine.ts';
-import { goneNow, goneState, notNow } from './texts.ts';
+import { goneState, notNow } from './texts.ts';
 
 /**
  * What a machine's loop is offered in the end. Whatever tools those are, the calls of a batch run one after another, each
@@ -15,7 +14,7 @@ import { goneNow, goneState, notNow } from './texts.ts';
  * holds, unless `hides`.
  */
 export function stateStrategy(run: StateRun, hides: boolean): InjectionStrategy {
-  const laned = memoized((tool: AnyTool) => withSerialKey(tool, run.machine));
+  const serialised = memoized((tool: AnyTool) => withSerialKey(tool, run.machine));
   const listed = lastList();
   return {
     name: 'state-machine',
@@ -24,42 +23,15 @@ export function stateStrategy(run: StateRun, hides: boolean): InjectionStrategy 
       const state = position?.ok ? position.state : undefined;
       return listed(tools, state, () => {
         const available = state === undefined ? tools : tools.filter((tool) => isAvailable(tool, state));
-        return available.map(laned);
+        return available.map(serialised);
       });
     },
   };
 }
 
 /** The tool, and what it stands for, as one of those whose calls may not meet. */
-const withSerialKey = (tool: AnyTool, lane: string): AnyTool =>
-  decorate(tool, { serial: lane, route: mapRoute(tool, (meant) => withSerialKey(meant, lane)) });
-
-/** What the literal of a machine says of its instructions. */
-interface Declared<Input, State extends string> {
-  readonly description: string;
-  readonly instructions?: NestedInstructions<Input, [state: State]> | undefined;
-}
-
-/** What the model of a machine is told, made anew before each of its calls: the state may be another by then. */
-export function stateInstructions<Input, State extends string>(
-  { description, instructions = stating(description) }: Declared<Input, State>,
-  run: StateRun,
-): NestedInstructions<Input> {
-  if (typeof instructions === 'string') return instructions;
-  return (view, input) => {
-    const position = positionIn(run, view);
-    if (!position.ok) return `${defaultInstructions(description)}\n\n${goneNow(position)}`;
-    return instructions(view, input, position.state as State); // one of the run's states
-  };
-}
-
-/** For a machine that was given no instructions. */
-const stating =
-  (description: string) =>
-  (_view: LoopView, _input: unknown, state: string): string =>
-    `${defaultInstructions(description)}\n\n` +
-    `The current state is: ${state}\n` +
-    'Some tools are available only in certain states, and some lead to another state: their descriptions say so.';
+const withSerialKey = (tool: AnyTool, serialKey: string): AnyTool =>
+  decorate(tool, { serial: serialKey, route: mapRoute(tool, (meant) => withSerialKey(meant, serialKey)) });
 
 /** Under which a guarded tool keeps its rule. */
 const RULE: unique symbol = Symbol('holdfast.state-rule');
@@ -70,13 +42,13 @@ interface GuardedTool extends AnyTool {
 }
 
 /**
- * The tool, which runs in its states only, and moves the machine when it has succeeded. Both are decided around everything
- * else that the tool does: nobody is asked to approve a call in the wrong state, and a call that waits has moved nothing.
- * Calls for one key do not meet, in whatever loops of the machine they are, unless they may run in any state and move
- * nothing. One that an earlier invocation has begun goes on in any state, since it may have happened.
+ * The tool, which runs in its states only, and moves the machine when it has succeeded. Both are decided around
+ * everything else that the tool does: nobody is asked to approve a call in the wrong state, and a call that waits has
+ * moved nothing. Calls for one key do not meet, in whatever loops of the machine they are, unless they may run in any
+ * state and move nothing. One that an earlier invocation has begun goes on in any state, since it may have happened.
  *
- * What an unfolding tool stands for is guarded as the unfolding tool is. To open one moves nothing: it only shows other tools, and those
- * move when they are used.
+ * What an unfolding tool stands for is guarded as the unfolding tool is. To open one moves nothing: it only shows other
+ * tools, and those move when they are used.
  */
 export function guardTool({ tool, rule }: Registration, run: StateRun): GuardedTool {
   const guardInner = (inner: AnyTool): AnyTool =>

@@ -3,8 +3,13 @@ import { decorate, sameTools } from '../../tool/decorate.ts';
 import { defineToolKind } from '../../tool/define-tool-kind.ts';
 import type { InjectionStrategy, LoopView } from '../../tool/injection.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import { broughtBy, isBroughtBy, originOf, withOrigin } from '../../tool/unfolding/call-unfolding.ts';
-import { innerTools } from '../../tool/unfolding/inner-tools.ts';
+import {
+  broughtBy,
+  innerTools,
+  isBroughtBy,
+  originOf,
+  withOrigin,
+} from '../../tool/unfolding/inner-tools.ts';
 import {
   UNFOLDED,
   type Unfolded,
@@ -34,6 +39,13 @@ export const unfoldingStrategy: InjectionStrategy = {
     return offered;
   },
 };
+
+/** Remembers the unfolding tools that are open, and offers what is inside them. */
+export const UNFOLDING = defineToolKind({
+  name: 'holdfast:unfolding',
+  memory: UNFOLDED,
+  strategy: unfoldingStrategy,
+});
 
 /** What was offered, and all that it was made of beside the openings. */
 interface Offered {
@@ -83,7 +95,8 @@ function inside(unfolding: Unfolding, unfolded: Unfolded, view: LoopView): reado
 type Inside = (unfolding: Unfolding, unfolded: Unfolded) => readonly AnyTool[] | undefined;
 
 /**
- * What is offered once these unfolding tools are open: each is replaced by the tools inside it, and by a guide under its name. In the order of the openings, but one that waits for another's tools is looked at again after that. One
+ * What is offered once these unfolding tools are open: each is replaced by the tools inside it, and by a guide under
+ * its name. In the order of the openings, but one that waits for another's tools is looked at again after that. One
  * whose unfolding tool is not there changes nothing. Pure, but for `inside`.
  */
 function unfold(tools: readonly AnyTool[], list: UnfoldedList, inside: Inside): readonly AnyTool[] {
@@ -130,8 +143,8 @@ function contextOf(tool: AnyTool, { notes }: Unfolding, offered: readonly AnyToo
 }
 
 /**
- * The siblings, and beside them the tools of an unfolding tool. A sibling keeps its name: an inner tool of the same name is called
- * after the unfolding tool too. A tool that is there already is not offered twice.
+ * The siblings, and beside them the tools of an unfolding tool. A sibling keeps its name: an inner tool of the same
+ * name is called after the unfolding tool too. A tool that is there already is not offered twice.
  */
 function placeInnerTools(
   siblings: readonly AnyTool[],
@@ -170,10 +183,3 @@ function adoptedBy({ adopt }: AnyTool, tool: AnyTool): AnyTool {
   const adopted = adopt(tool);
   return adopted.adopt ? adopted : decorate(adopted, { adopt });
 }
-
-/** Remembers the unfolding tools that are open, and offers what is inside them. */
-export const UNFOLDING = defineToolKind({
-  name: 'holdfast:unfolding',
-  memory: UNFOLDED,
-  strategy: unfoldingStrategy,
-});

@@ -1,9 +1,9 @@
-import { decorate, unwrapAs } from '../decorate.ts';
+import { decorate } from '../decorate.ts';
 import { isJsonObject, type Json, type JsonObject, sameJson, shorten } from '../json.ts';
 import { paragraphs } from '../to-mermaid.ts';
 import type { AnyTool, JsonSchema, LiveCall } from '../tool.ts';
 import { error, type ToolResult, text, withheld } from '../tool-result.ts';
-import { allOf, categoryOf, innerTools } from './inner-tools.ts';
+import { allOf, broughtBy, categoryOf, innerTools, originOf } from './inner-tools.ts';
 import {
   UNFOLDED,
   type UnfoldedFact,
@@ -14,8 +14,8 @@ import {
 } from './unfolding.ts';
 
 /**
- * Answers a call of an unfolding tool: names the tools that are offered for it from now on, and remembers that it is open. When it
- * is open already, with the same input, it lists its tools and changes nothing.
+ * Answers a call of an unfolding tool: names the tools that are offered for it from now on, and remembers that it is
+ * open. When it is open already, with the same input, it lists its tools and changes nothing.
  *
  * The tools are named as the loop is going to offer them, since it is asked for just that.
  *
@@ -98,11 +98,11 @@ const shut = (name: string): ToolResult =>
   );
 
 /**
- * How an unfolding tool is called with `{ "<inner tool>": <its input> }`: as that tool itself, so that policies, approvals and
- * inspectors see the tool that runs; its success opens the unfolding tool too.
+ * How an unfolding tool is called with `{ "<inner tool>": <its input> }`: as that tool itself, so that policies,
+ * approvals and inspectors see the tool that runs; its success opens the unfolding tool too.
  *
- * Only where the tools are fixed: what a selector would answer is not known from a call that did not ask it. An unfolding tool
- * inside is opened by its own call, and an argument of the unfolding tool itself is one.
+ * Only where the tools are fixed: what a selector would answer is not known from a call that did not ask it. An
+ * unfolding tool inside is opened by its own call, and an argument of the unfolding tool itself is one.
  */
 export function shortcut(unfolding: Unfolding, { properties }: JsonSchema): AnyTool['route'] {
   const byName = directTools(unfolding, Object.keys(Object(properties)));
@@ -172,39 +172,3 @@ function renamed(tool: AnyTool): string[] {
   if (own === undefined || own === tool.name) return [];
   return [`'${tool.name}' is the tool '${own}' of this list; another tool had the name '${own}' already.`];
 }
-
-/** Marks a tool that came out of an unfolding tool. */
-const BROUGHT: unique symbol = Symbol('holdfast.brought');
-
-/** Where a tool that is offered came from. */
-interface Origin {
-  /** The unfolding tools that brought it, as they were offered; more than one have the same tool inside. */
-  readonly by: readonly AnyTool[];
-  /** It was offered without them. */
-  readonly wasThere: boolean;
-  /** As the unfolding tool has it. */
-  readonly inner: AnyTool;
-  /** Its name there. */
-  readonly name: string;
-}
-
-type BroughtTool = AnyTool & { readonly [BROUGHT]: Origin };
-
-const isBrought = (tool: AnyTool): tool is BroughtTool => BROUGHT in tool;
-
-/** Where a tool came from, seen through its decorators; `undefined` when it was there from the start. */
-export const originOf = (tool: AnyTool): Origin | undefined => unwrapAs(tool, isBrought)?.[BROUGHT];
-
-/** The tool, known to have come out of an unfolding tool. */
-export const withOrigin = (tool: AnyTool, origin: Origin): BroughtTool => ({
-  ...decorate(tool, {}),
-  [BROUGHT]: origin,
-});
-
-/** Those of a list that the unfolding tool of this name brought. */
-export const broughtBy = (tools: readonly AnyTool[], unfolding: string): readonly AnyTool[] =>
-  tools.filter((tool) => isBroughtBy(tool, unfolding));
-
-/** Whether an unfolding tool of this name brought the tool. */
-export const isBroughtBy = (tool: AnyTool, unfolding: string): boolean =>
-  originOf(tool)?.by.some(({ name }) => name === unfolding) ?? false;

@@ -15,6 +15,19 @@ import type {
 } from './unfolding-config.ts';
 
 /**
+ * Makes a tool that stands for others: the model is offered it alone until it calls it, and from the next model call on
+ * its tools in its place. They may be unfolding tools themselves, to any depth. Works in every loop;
+ * what is open is remembered by the journal.
+ *
+ * @throws ToolDefinitionError when the tool cannot work.
+ */
+export const defineUnfolding = <const Name extends string, Declaration extends InputDeclaration = undefined>(
+  config: UnfoldingConfig<Name, Declaration>,
+): UnfoldingTool<Name, InputOf<Declaration>> =>
+  // `toUnfolding` keeps the name.
+  toUnfolding(config) as UnfoldingTool<Name, InputOf<Declaration>>;
+
+/**
  * Makes an unfolding tool of its literal.
  *
  * @throws ToolDefinitionError when the tool cannot work.
@@ -116,19 +129,6 @@ export function checkTools(unfolding: string, field: string, tools: readonly Any
   return distinct;
 }
 
-/**
- * Makes a tool that stands for others: the model is offered it alone until it calls it, and from the next model call on
- * its tools in its place. They may be unfolding tools themselves, to any depth. Works in every loop;
- * what is open is remembered by the journal.
- *
- * @throws ToolDefinitionError when the tool cannot work.
- */
-export const defineUnfolding = <const Name extends string, Declaration extends InputDeclaration = undefined>(
-  config: UnfoldingConfig<Name, Declaration>,
-): UnfoldingTool<Name, InputOf<Declaration>> =>
-  // `toUnfolding` keeps the name.
-  toUnfolding(config) as UnfoldingTool<Name, InputOf<Declaration>>;
-
 /** What the tool of an unfolding tool is made of, all of it checked. */
 interface UnfoldingParts {
   readonly name: string;
@@ -136,7 +136,10 @@ interface UnfoldingParts {
   readonly metadata: JsonObject;
   /** For whoever lists the tools inside; absent when they are not known yet. */
   readonly inner: readonly AnyTool[] | undefined;
-  /** The schema of an input that decides on the tools; or, where any input will do, the JSON Schema that the model is shown. */
+  /**
+   * The schema of an input that decides on the tools; or, where any input will do, the JSON Schema that the model is
+   * shown.
+   */
   readonly input: InputSchema<unknown> | JsonSchema;
   readonly unfolding: Unfolding;
 }
@@ -144,7 +147,10 @@ interface UnfoldingParts {
 /** Calls of unfolding tools that come in one reply run one after another: the second knows what the first has opened. */
 const SERIAL = 'unfolding';
 
-/** Makes a tool of an unfolding tool. It runs nothing: that it was called is remembered, and the loop offers what is inside. */
+/**
+ * Makes a tool of an unfolding tool. It runs nothing: that it was called is remembered, and the loop offers what is
+ * inside.
+ */
 function unfoldingTool({
   name,
   description,

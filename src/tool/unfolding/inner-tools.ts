@@ -1,4 +1,5 @@
 import { isTool } from '../check-definition.ts';
+import { decorate, unwrapAs } from '../decorate.ts';
 import type { LoopView } from '../injection.ts';
 import { isJsonObject, type Json } from '../json.ts';
 import type { AnyTool } from '../tool.ts';
@@ -68,3 +69,39 @@ function checked(tools: readonly AnyTool[]): readonly AnyTool[] {
   if (Array.isArray(tools) && tools.every(isTool)) return tools;
   throw new TypeError('What it unfolds into must be a list of tools.');
 }
+
+/** Where a tool came from, seen through its decorators; `undefined` when it was there from the start. */
+export const originOf = (tool: AnyTool): Origin | undefined => unwrapAs(tool, isBrought)?.[BROUGHT];
+
+/** Where a tool that is offered came from. */
+interface Origin {
+  /** The unfolding tools that brought it, as they were offered; more than one have the same tool inside. */
+  readonly by: readonly AnyTool[];
+  /** It was offered without them. */
+  readonly wasThere: boolean;
+  /** As the unfolding tool has it. */
+  readonly inner: AnyTool;
+  /** Its name there. */
+  readonly name: string;
+}
+
+/** The tool, known to have come out of an unfolding tool. */
+export const withOrigin = (tool: AnyTool, origin: Origin): BroughtTool => ({
+  ...decorate(tool, {}),
+  [BROUGHT]: origin,
+});
+
+/** Marks a tool that came out of an unfolding tool. */
+const BROUGHT: unique symbol = Symbol('holdfast.brought');
+
+type BroughtTool = AnyTool & { readonly [BROUGHT]: Origin };
+
+const isBrought = (tool: AnyTool): tool is BroughtTool => BROUGHT in tool;
+
+/** Those of a list that the unfolding tool of this name brought. */
+export const broughtBy = (tools: readonly AnyTool[], unfolding: string): readonly AnyTool[] =>
+  tools.filter((tool) => isBroughtBy(tool, unfolding));
+
+/** Whether an unfolding tool of this name brought the tool. */
+export const isBroughtBy = (tool: AnyTool, unfolding: string): boolean =>
+  originOf(tool)?.by.some(({ name }) => name === unfolding) ?? false;

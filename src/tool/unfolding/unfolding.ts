@@ -18,8 +18,9 @@ export interface Unfolding {
   readonly contextTool: boolean;
   readonly scope: UnfoldingScope;
   /**
-   * Finds out, when it is called, what it is going to bring, and records that. Answers what is wrong, in words for the model,
-   * when it cannot be had: the unfolding tool then stays closed. What is to be said though it opens, is a remark.
+   * Finds out, when it is called, what it is going to bring, and records that. Answers what is wrong, in words for the
+   * model, when it cannot be had: the unfolding tool then stays closed. What is to be said though it opens, is a
+   * remark.
    */
   readonly prepare?:
     | ((invocation: LiveCall) => Promise<string | { readonly remark: string } | undefined>)
@@ -102,7 +103,10 @@ function kept(list: UnfoldedList, stays: (unfolded: Unfolded) => boolean): Unfol
   return list.every(stays) ? list : list.filter(stays);
 }
 
-/** An unfolding tool that is open already is opened anew in its place, unless with the same input: then nothing has changed. */
+/**
+ * An unfolding tool that is open already is opened anew in its place, unless with the same input: then nothing has
+ * changed.
+ */
 function applyUnfolded(list: UnfoldedList, { scope, ...fact }: UnfoldedFact, place: FactPlace): UnfoldedList {
   const where = scope === 'session' ? { path: place.path } : { frame: place.frame };
   const unfolded: Unfolded = { call: place.call, ...fact, ...where };
