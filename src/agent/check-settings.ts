@@ -59,11 +59,11 @@ export type Retention = 'forever' | { readonly days: number };
 const DAY = 24 * 60 * 60_000;
 const HUNDRED_YEARS = 36_525;
 
-/** In ms, of a retention without a problem; `undefined` for ever. */
+/** Returns the milliseconds of a retention without a problem, and `undefined` for ever. */
 export const retainMs = (retention: Retention): number | undefined =>
   retention === 'forever' ? undefined : Math.ceil(retention.days * DAY);
 
-/** What is no retention: its value, and what it can be, to go on after "use "; `undefined` when it is one. */
+/** Says what is wrong with a retention: its value, and what it can be, to go on after "use "; `undefined` when it is one. */
 export function retentionProblem(
   retention: Retention,
 ): { readonly value: string; readonly use: string } | undefined {

@@ -33,9 +33,9 @@ import {
 export interface Agent<Name extends string = string, Output = unknown> {
   readonly name: Name;
   readonly description: string;
-  /** With the notes of its references. */
+  /** They include the notes of its references. */
   readonly instructions: string;
-  /** With those of its references. */
+  /** They include those of its references. */
   readonly tools: readonly AnyTool[];
   /** What its sources ask for more tools, for whoever lists them. */
   readonly providers: readonly ToolProvider[];
@@ -49,20 +49,20 @@ export interface Agent<Name extends string = string, Output = unknown> {
   readonly needsApp: boolean;
   /** What groups may need. */
   readonly permissions: readonly ToolGroupPermission[];
-  /** Absent: the app's model. */
+  /** When it is absent, the app's model is asked. */
   readonly model?: ChatModel | undefined;
   readonly limits: LoopLimits;
   readonly policies: LoopPolicies;
   readonly inspectors: readonly LoopInspector[];
   readonly transformers: readonly LoopTransformer[];
-  /** Under every request's context, which wins where both have a key. */
+  /** It lies under every request's context, which wins where both have a key. */
   readonly context: ToolCallContext;
   readonly loopIds: LoopIds;
-  /** Absent: as the app says. */
+  /** When it is absent, the app's holds. */
   readonly retention?: Retention | undefined;
-  /** Absent: its conversations are shown whole. */
+  /** When it is absent, the model is shown whole conversations. */
   readonly compaction?: Compaction | undefined;
-  /** The form of its answers. Absent: words. */
+  /** The form of its answers; they are words when it is absent. */
   readonly output?: AgentOutput | undefined;
   /** For inference only; never set. */
   readonly '~types'?: { readonly output: Output };
@@ -94,7 +94,7 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
   readonly strategies?: readonly InjectionStrategy[] | undefined;
   /** Their notes are added to the instructions, and their tools to the tools. */
   readonly references?: readonly Reference[] | undefined;
-  /** Absent: the app's model. */
+  /** When it is absent, the app's model is asked. */
   readonly model?: ChatModel | undefined;
   /**
    * Bounds of one turn. Unless given: 20 iterations, 150 tool calls, 40 calls of any one tool, or `toolCalls` if that

@@ -5,9 +5,9 @@ import { isJsonObject, shorten } from '../tool/json.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import { memoized } from '../tool/until-aborted.ts';
 
-/** The tool groups of one environment. */
+/** Holds the tool groups of one environment. */
 export interface EnvironmentGroups {
-  /** In the order of precedence: of several groups of one role the first is used. */
+  /** They stand in the order of precedence: of several groups of one role the first is used. */
   readonly groups: readonly ToolGroup[];
   /** The group as this environment has it, without the tools that are excluded: the same object for the same group. */
   narrow(group: ToolGroup): ToolGroup;
@@ -37,7 +37,7 @@ export function environmentGroups(
 const endsIn = (ends: readonly string[], { name }: AnyTool): boolean =>
   ends.some((end) => name.endsWith(end));
 
-/** The group with those of its tools, and of what its providers answer. */
+/** Copies the group with those of its tools, and of what its providers answer, that are kept. */
 function only(group: ToolGroup, isKept: (tool: AnyTool) => boolean): ToolGroup {
   const kept = (tool: AnyTool): AnyTool | undefined => (isKept(tool) ? tool : undefined);
   const providers = group.providers.map((provider) => changedTools(provider, kept));

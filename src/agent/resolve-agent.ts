@@ -15,7 +15,7 @@ import { type EnvironmentGroups, environmentGroups } from './environment-groups.
 /** The Worker's vars, secrets and bindings. */
 type Env = Readonly<Record<string, unknown>>;
 
-/** What code has registered. */
+/** Holds what code has registered. */
 interface Registered {
   /** Groups that are asked for by role. */
   readonly groups: readonly ToolGroup[];
@@ -78,7 +78,7 @@ function allTools(agent: Agent, groups: readonly ToolGroup[]): readonly AnyTool[
   return [...agent.tools, ...added];
 }
 
-/** Those of a group, each of their tools with its card; then what stands in for those that they lack. */
+/** Lists the providers of a group, whose tools bear its card, and then what stands in for the tools that they lack. */
 function providersOf(agent: Agent, group: ToolGroup, chosen: readonly ChosenGroup[]): ToolProvider[] {
   const toolGroup = card(group);
   const carded = (provider: ToolProvider): ToolProvider =>
@@ -117,7 +117,7 @@ const card = ({ role, name, description, provider, version, permissions }: ToolG
   permissions,
 });
 
-/** A group for an agent. */
+/** A group that was chosen for an agent. */
 interface ChosenGroup {
   readonly group: ToolGroup;
   /** Names of tools that the agent requires, and that only the group's providers may have. */

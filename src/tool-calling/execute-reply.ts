@@ -11,7 +11,7 @@ import { runBatch } from '../loop/run-tool-loop.ts';
 import type { ModelMessage, ModelReply } from '../model/chat-model.ts';
 import { type ToolExecutionResult, toExecutionResult } from './tool-execution-result.ts';
 
-/** What is executed, and where the loop stood. */
+/** Says what is executed, and where the loop stood. */
 interface Execution {
   readonly config: MemoryLoopConfig;
   readonly messages: readonly ModelMessage[];
@@ -86,7 +86,7 @@ function countSince({ messages, turn }: MemoryLoop['state'], frame: Loop['frame'
   }
 }
 
-/** A conversation as a model is sent it, grouped as the journal has it. System messages are no part of it. */
+/** Groups a conversation, as a model is sent it, as the journal has it. System messages are no part of it. */
 function toMessages(messages: readonly ModelMessage[]): Message[] {
   const grouped: Message[] = [];
   for (const message of messages) {
@@ -109,7 +109,7 @@ function toMessages(messages: readonly ModelMessage[]): Message[] {
   return grouped;
 }
 
-/** Of calls with one id, which some providers give, the first that has no result. */
+/** Answers the first call of this id that has no result: some providers give several calls one id. */
 function answer(reply: Message | undefined, { id, text }: Extract<ModelMessage, { role: 'tool' }>): void {
   if (reply?.role !== 'assistant') return;
   const call = reply.calls.find((one) => one.id === id && !one.ended);

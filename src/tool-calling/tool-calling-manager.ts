@@ -25,7 +25,7 @@ import { listedTools, type ToolResolver, unlistedTools } from './tool-resolver.t
 
 /** The literal that `createToolCallingManager` takes. */
 export interface ToolCallingManagerConfig {
-  /** Knows tools by their names. Unless given: none. */
+  /** Knows tools by their names; unless it is given, none are known. */
   readonly resolver?: ToolResolver | undefined;
   /** Kinds of tools of your own. What they remember lasts for the calls of one reply, since nothing is kept. */
   readonly kinds?: readonly ToolKind[] | undefined;
@@ -44,17 +44,17 @@ export interface ToolCallingManagerConfig {
   readonly inspectors?: readonly LoopInspector[] | undefined;
   /** Credentials by name, for `call.secrets`; never shown to a model. */
   readonly secrets?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Of tools that open a loop of their own; without it such a call fails. */
+  /** It is asked by tools that open a loop of their own; without it their calls fail. */
   readonly model?: ChatModel | undefined;
 }
 
-/** What may be executed. */
+/** Decides which calls are executed. */
 export interface Eligibility {
-  /** Of a whole reply; what `isInternalToolExecutionEnabled` says unless given. */
+  /** Decides on a whole reply, as `isInternalToolExecutionEnabled` does unless it is given. */
   readonly shouldExecute?:
     | ((options: ToolCallingOptions, reply: ModelReply) => boolean | Promise<boolean>)
     | undefined;
-  /** Of one call; the others are run. */
+  /** Decides on one call; the others of its reply are run. */
   readonly isEligible?: Eligible | undefined;
 }
 

@@ -55,14 +55,17 @@ export function defineToolCallingOptions(config: ToolCallingConfig = {}): ToolCa
   });
 }
 
-/** The options with more values in their context; one that is given again replaces the former. */
+/** Copies the options with more values in their context; one that is given again replaces the former. */
 export const withToolContext = (
   options: ToolCallingOptions,
   values: JsonObject | ToolCallContext,
 ): ToolCallingOptions =>
   Object.freeze({ ...options, toolContext: options.toolContext.merge(ToolCallContext.of(values)) });
 
-/** The options of a request over default ones: each of its parts as above, and of the rest what the request says. */
+/**
+ * Lays the options of a request over default ones: tools, names and context as below, and of the rest what the request
+ * says.
+ */
 export function mergeToolCallingOptions(
   runtime: ToolCallingConfig,
   defaults: ToolCallingConfig,
@@ -77,19 +80,19 @@ export function mergeToolCallingOptions(
   });
 }
 
-/** The names of the request, or the default ones when it has none; a copy. */
+/** Copies the names of the request, or the default ones when it has none. */
 export const mergeToolNames = (
   runtime: readonly string[] | undefined,
   defaults: readonly string[] | undefined,
 ): readonly string[] => filledOf(runtime, defaults);
 
-/** The tools of the request, or the default ones when it has none; a copy. */
+/** Copies the tools of the request, or the default ones when it has none. */
 export const mergeTools = (
   runtime: readonly AnyTool[] | undefined,
   defaults: readonly AnyTool[] | undefined,
 ): readonly AnyTool[] => filledOf(runtime, defaults);
 
-/** All values of both contexts; the request's win. */
+/** Joins the values of both contexts; the request's win. */
 export const mergeToolContext = (
   runtime: ToolCallingConfig['toolContext'],
   defaults: ToolCallingConfig['toolContext'],

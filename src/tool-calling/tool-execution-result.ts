@@ -4,7 +4,7 @@ import { modelText, type Signal, type ToolResult, toolResult } from '../tool/too
 
 /** One call that was executed, or answered without running. */
 export interface ExecutedCall {
-  /** The provider's. */
+  /** The provider's id of the call. */
   readonly id: string;
   readonly name: string;
   /** The model's own text. */
@@ -24,7 +24,7 @@ export interface ToolExecutionResult {
   /** The messages that were given, the reply, and the result of each of its calls in source order. */
   readonly history: readonly ModelMessage[];
   readonly results: readonly ExecutedCall[];
-  /** The results are the answer. */
+  /** Whether the results are the answer to the user. */
   readonly returnDirect: boolean;
   /** Whether any reply of the history calls tools: after an execution always. */
   readonly hasToolCalls: boolean;

@@ -47,7 +47,7 @@ export async function listedTools(
   return tools;
 }
 
-/** What of a reply's calls the resolver knows beside the listed tools. */
+/** Finds the tools of a reply's calls that are not listed and that the resolver knows. */
 export async function unlistedTools(
   { toolCalls }: ModelReply,
   listed: readonly AnyTool[],

@@ -64,7 +64,7 @@ export interface InstructedConfig<
 interface AgenticKind<Input> {
   /** The tools inside, for whoever lists them. */
   readonly inner: readonly AnyTool[];
-  /** Offer more than those. */
+  /** They offer tools beside those. */
   readonly sources: readonly InjectionStrategy[];
   /** What a call is answered when there are neither. */
   readonly whenEmpty: string;
@@ -80,7 +80,7 @@ type NestedLoop<Input> = Pick<Frame, 'tools' | 'facts' | 'sources' | 'strategies
   readonly memory?: KeyedMemory | undefined;
 };
 
-/** Iterations of a nested loop that does not say. */
+/** A nested loop has so many iterations unless its literal says otherwise. */
 const ITERATIONS = 20;
 
 /**
@@ -139,7 +139,7 @@ interface Ready extends AgenticConfig<string, InputDeclaration> {
   readonly chained: readonly InjectionStrategy[];
 }
 
-/** The nested loop of a call: what its kind has decided, and what its literal says. */
+/** Makes the nested loop of a call of what its kind has decided and of what its literal says. */
 function frameOf<Input>(
   { name, model, limits, chaining, chained, strategies = [] }: Ready,
   { instructions, memory, facts = [], sources = [], ...loop }: NestedLoop<Input>,
@@ -153,13 +153,13 @@ function frameOf<Input>(
     limits: { ...limits, iterations: limits?.iterations ?? ITERATIONS },
     facts: [...facts, ...(memory?.isReset ? [forgetBindings(memory.key)] : [])],
     sources: [...sources, ...(memory ? chainingSources(chaining, memory.key) : chained)],
-    // Last, so that it sees to what the configuration's strategies add too.
+    // The kind's own come last, so that they hold for what the configuration's strategies add too.
     strategies: [...strategies, ...(loop.strategies ?? [])],
     runBy: model && new RunBy({ model }),
   };
 }
 
-/** A model that is not told what to send sends nothing. */
+/** Warns the developer: a model that is not told what to send sends nothing. */
 const warnOfNoInput = (tool: string): void =>
   console.warn(
     `holdfast: agentic tool '${tool}' declares no input, so its caller cannot tell it anything: give it an 'input' schema.`,
@@ -201,7 +201,7 @@ function withArtifacts({ text: words, calls }: FrameOutcome, nested: boolean): T
   });
 }
 
-/** What a nested loop is told that was given no instructions. */
+/** Tells a nested loop what to do that was given no instructions. */
 export const defaultInstructions = (description: string): string =>
   'You are an intelligent agent that can use tools to help you complete tasks. ' +
   `Use the provided tools to perform the following task: ${description}`;

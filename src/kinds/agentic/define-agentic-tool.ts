@@ -12,7 +12,7 @@ import { agenticTool, defaultInstructions, type InstructedConfig } from './agent
 /** The literal that `defineAgenticTool` takes. */
 export interface AgenticToolConfig<Name extends string, Declaration extends InputDeclaration>
   extends InstructedConfig<Name, Declaration> {
-  /** What the nested loop may call. As for an agent, but that objects without tools are left out. */
+  /** What the nested loop may call. It is listed as for an agent, but that objects without tools are left out. */
   readonly tools: readonly ToolSource[];
 }
 
@@ -36,7 +36,7 @@ export function defineAgenticTool<
   });
 }
 
-/** What the list of an agentic tool comes to. */
+/** Holds what the list of an agentic tool comes to. */
 interface ToolsInside {
   readonly tools: readonly AnyTool[];
   /** Offers what providers answer, which are asked anew each time. */
@@ -58,7 +58,7 @@ export function toolsInside(name: string, sources: readonly ToolSource[]): Tools
   }
 }
 
-/** An object of a class that declares no tools. Groups and agents are not such: they were listed by mistake. */
+/** Whether this is an object of a class that declares no tools. Groups and agents are not: they were listed by mistake. */
 function isToolless(source: ToolSource): boolean {
   if ((typeof source !== 'object' && typeof source !== 'function') || source === null) return false;
   if (isTool(source) || isToolProvider(source) || Array.isArray(Reflect.get(source, 'tools'))) return false;

@@ -59,7 +59,7 @@ export function defineSubagent<
   const { agent } = config;
   const { agentName, about } = nameOf(agent);
   const { description = about } = config;
-  // Without a name of its own the type parameter stands at the agent's.
+  // A subagent without a name of its own has the agent's, at which the type parameter stands then.
   const name = (config.name ?? agentName) as Name;
   checkNaming(name, description);
   const schema = readInput<InputDeclaration>(name, config.input ?? MESSAGE);
@@ -110,7 +110,7 @@ function nameOf(agent: LoopAgent | string): { agentName: string; about: string }
   throw new ToolDefinitionError(String(name ?? ''), 'agent', problem);
 }
 
-/** In the words that the seeds have for it. */
+/** Checks the input, and tells the model what is wrong in words of its own for subagents. */
 async function checkSubagentInput(
   schema: InputSchema<unknown>,
   input: JsonObject,

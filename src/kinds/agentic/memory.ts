@@ -5,7 +5,7 @@ import type { Serial } from '../../tool/tool.ts';
 
 /** What the literals of agentic tools say that remember something from one call to the next. */
 export interface KeyedConfig<Input> {
-  /** What its memory is kept under, for each key apart; calls with one key go on where the last one stopped. */
+  /** Its memory is kept under this key, for each key apart; calls with one key go on where the last one stopped. */
   readonly key?: ((input: Input) => string) | undefined;
   /** Whether this call begins anew: what is remembered under its key is forgotten. */
   readonly reset?: ((input: Input) => boolean) | undefined;
@@ -17,7 +17,7 @@ export interface KeyedMemory {
   readonly isReset: boolean;
 }
 
-/** The memory of a call with this input; one and the same for all of them unless the literal says otherwise. */
+/** Says which memory a call with this input has; all calls share one unless the literal says otherwise. */
 export const memoryOf = <Input>(
   { name, key = () => '', reset = () => false }: KeyedConfig<Input> & { readonly name: string },
   input: Input,
@@ -45,7 +45,7 @@ export function keyedSerial<Declaration extends InputDeclaration>(
   };
 }
 
-/** The input, unless it is not valid or its schema takes time: then the call waits for those that are like it. */
+/** Reads the input, unless it is not valid or its schema takes time: then the call waits for those that are like it. */
 function readNow(declared: InputDeclaration, sent: JsonObject): { readonly value: unknown } | undefined {
   if (!declared || !isStandardSchema(declared)) return { value: declared ? sent : {} };
   const result = declared['~standard'].validate(sent);

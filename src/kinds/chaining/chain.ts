@@ -11,9 +11,9 @@ import {
   type DiscoveredType,
 } from './define-chaining.ts';
 
-/** What is chained, read once. */
+/** Holds what is chained, as it was read once. */
 export interface Chain {
-  /** By the names of their types. */
+  /** Chained types, by name. */
   readonly ones: ReadonlyMap<string, ChainedType>;
   readonly many: ReadonlyMap<string, DiscoveredType>;
   /** Whether objects of types that are neither count. */
@@ -28,7 +28,7 @@ export interface KeyedChain {
   readonly key: string;
 }
 
-/** The same, as one look at its loop has it. */
+/** The same chain, with one view of its loop. */
 export interface ViewedChain extends KeyedChain {
   readonly view: LoopView;
 }
@@ -75,7 +75,7 @@ function byType<One extends ChainedType | DiscoveredType>(chained: readonly One[
   return found;
 }
 
-/** A name that two types share would mean an object of the first, whatever the model has in mind. */
+/** Refuses a name that two types share: it would mean an object of the first, whatever the model has in mind. */
 function checkNames(chained: readonly ChainedType[]): void {
   const owners = new Map<string, string>();
   for (const { type } of chained) {
@@ -90,7 +90,10 @@ function checkNames(chained: readonly ChainedType[]): void {
   }
 }
 
-/** The types whose objects a loop may be given, in the order in which an artifact without a type is compared with them. */
+/**
+ * Lists the types whose objects a loop may be given, in the order in which an artifact without a type is compared with
+ * them.
+ */
 export function knownTypes({ named, any }: Chain, { tools }: LoopView): KnownTypes {
   if (!any) return named;
   return new Map([...named, ...[...typesOf(tools)].filter(([name]) => !named.has(name))]);
@@ -99,7 +102,7 @@ export function knownTypes({ named, any }: Chain, { tools }: LoopView): KnownTyp
 /** Types by their names, which are all that is journaled of them; the first of a name counts. */
 export type KnownTypes = ReadonlyMap<string, DomainType>;
 
-/** The types to which tools lead; worked out once a list. */
+/** Finds the types to which tools lead; it works them out once a list. */
 export const typesOf = memoized((tools: readonly AnyTool[]): KnownTypes => typesFrom([], tools));
 
 /**
@@ -116,7 +119,7 @@ export function typesFrom(types: readonly DomainType[], tools: readonly AnyTool[
     queue.push(...declaredBy(type));
   };
   types.forEach(meet);
-  // Grows while it is walked.
+  // The queue grows while it is walked.
   for (const tool of queue) {
     if (seen.has(tool)) continue;
     seen.add(tool);
@@ -126,7 +129,10 @@ export function typesFrom(types: readonly DomainType[], tools: readonly AnyTool[
   return found;
 }
 
-/** Offering must not throw: a type whose tools cannot be declared is reported, and leads nowhere. */
+/**
+ * Lists the tools of a type. Offering must not throw: a type whose tools cannot be declared is reported, and leads
+ * nowhere.
+ */
 function declaredBy({ name, objects }: DomainType): readonly AnyTool[] {
   try {
     return objects?.declared ?? [];

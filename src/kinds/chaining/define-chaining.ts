@@ -100,7 +100,7 @@ export function withTools(type: DomainType): TypeWithTools {
   return { ...type, objects };
 }
 
-/** The predicate of a type, for values as the journal has them. */
+/** Makes the predicate of a type, for values as the journal has them. */
 export function acceptor<Value>(
   { name, parse }: DomainType<string, Value>,
   { when }: AcceptOptions<Value>,

@@ -75,7 +75,7 @@ export function objectToolName(named: Named): string {
   return clean === id && name.length <= MAX_NAME ? name : markedName(named);
 }
 
-/** Whose tool a name stands for. */
+/** Says whose tool a name stands for. */
 interface Named {
   readonly prefix: string;
   readonly id: string;
@@ -84,12 +84,12 @@ interface Named {
   readonly type?: string;
 }
 
-/** The same with its mark in any case: for a name that another object's tool could have. */
+/** Makes a name that has its mark in any case, since another object's tool could have it otherwise. */
 export function markedName({ prefix, id, tool, type }: Named): string {
   const whole = type === undefined ? [prefix, id, tool] : [prefix, id, tool, type];
   const mark = `_${hash32(JSON.stringify(whole)).toString(36)}`;
   const most = MAX_NAME - mark.length;
-  // What the tool does tells more than the end of a long id.
+  // The tool's own name tells more than the end of a long id does.
   const room = Math.max(most - tool.length - 1, prefix.length + 1);
   const object = `${prefix}_${id.replaceAll(UNNAMEABLE, '')}`.slice(0, room);
   return `${object}_${tool}`.slice(0, most) + mark;
@@ -97,5 +97,5 @@ export function markedName({ prefix, id, tool, type }: Named): string {
 
 const MAX_NAME = 64;
 
-/** What a name may not hold. */
+/** Matches what a name may not hold. */
 const UNNAMEABLE = /[^A-Za-z0-9_-]/g;

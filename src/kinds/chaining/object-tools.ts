@@ -23,9 +23,9 @@ export function objectTools(
   });
 }
 
-/** What a tool that was offered is when a call runs. */
+/** Says what has become of an offered tool when a call of it runs. */
 interface ToolNow {
-  /** The object that is bound is another than when it was offered. */
+  /** Whether another object is bound than when the tool was offered. */
   readonly isNewer: boolean;
   /** The tool of the object that is bound; `undefined` when that has none of the name. */
   readonly tool: AnyTool | undefined;
@@ -57,12 +57,12 @@ export const boundTool = (tool: AnyTool, find: FindTool): AnyTool =>
 
 const REPLACED = 'This tool is not available. The object that was retrieved last does not have it.';
 
-/** A tool of a type, as long as there is no object of it: with its real schema, so that the model can plan with it. */
+/** Stands in for a tool of a type that has no object yet, with its real schema, so that the model can plan with it. */
 export function placeholder(type: string, tool: AnyTool, find: FindTool): AnyTool {
   const missing = `This tool is not yet available. You must first retrieve a single ${type} instance.`;
   return decorate(tool, {
     description: `${tool.description}\n\nNote: This tool requires a ${type} instance to be retrieved first.`,
-    // Made without an object, a function would ask for one.
+    // A function would ask for an object, and there is none.
     serial: typeof tool.serial === 'string' ? tool.serial : undefined,
     adopt: adopting(tool, (inner) => placeholder(type, inner, innerOf(find, inner.name))),
     call: async (input, invocation) =>
@@ -70,7 +70,7 @@ export function placeholder(type: string, tool: AnyTool, find: FindTool): AnyToo
   });
 }
 
-/** What is inside an unfolding tool acts on the object that the unfolding tool is of. */
+/** Makes what is inside an unfolding tool act on the object whose tool that is. */
 const adopting =
   (unfolding: AnyTool, wrap: (inner: AnyTool) => AnyTool) =>
   (inner: AnyTool): AnyTool =>
@@ -101,7 +101,7 @@ const innerOf = (find: FindTool, name: string): FindTool =>
     return inner && (unfolding.adopt?.(inner) ?? inner);
   });
 
-/** A tool of one of several objects, under a name of its own; its metadata has the id in full. */
+/** Names a tool of one of several objects; its metadata has the id in full. */
 export function namedTool(
   tool: AnyTool,
   name: string,

@@ -15,16 +15,16 @@ interface Returned {
 
 type FoundFact = Extract<ChainingFact, { readonly as: 'many' }>;
 
-/** What is remembered of it, and what the model is told. */
+/** Holds what is remembered of the call, and what the model is told. */
 interface Remembered {
   readonly fact?: FoundFact | undefined;
   readonly remark?: string | undefined;
 }
 
-/** Names that a remark lists; a model needs no more to see the point. */
+/** A remark lists so many names; a model needs no more to see the point. */
 const MAX_LISTED = 20;
 
-/** What a loop remembers of the objects among what a call returned. */
+/** Says what a loop remembers of the objects among what a call returned. */
 function rememberFound(
   chained: ViewedChain,
   discovered: DiscoveredType,

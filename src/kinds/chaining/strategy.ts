@@ -43,7 +43,7 @@ function chainingStrategy(keyed: KeyedChain): InjectionStrategy {
 
 const joinedLists = new WeakMap<readonly AnyTool[], WeakMap<readonly AnyTool[], readonly AnyTool[]>>();
 
-/** The tools, and those of objects after them. Of one name the loop's own stays, and whoever wrote both is told. */
+/** Lists the tools, and those of objects after them. Of one name the loop's own stays, and whoever wrote both is told. */
 function joined(tools: readonly AnyTool[], added: readonly AnyTool[]): readonly AnyTool[] {
   if (added.length === 0) return tools;
   const lists = joinedLists.get(added) ?? new WeakMap<readonly AnyTool[], readonly AnyTool[]>();
@@ -65,11 +65,11 @@ function joined(tools: readonly AnyTool[], added: readonly AnyTool[]): readonly 
   return list;
 }
 
-/** What is offered as long as nothing is bound. */
+/** Lists what is offered as long as nothing is bound. */
 const unboundTools = (keyed: KeyedChain): readonly AnyTool[] =>
   [...keyed.chain.ones.values()].flatMap((chained) => placeholders(keyed, chained));
 
-/** What is offered of the objects that are bound, and of types that have none. */
+/** Lists what is offered of the objects that are bound, and of types that have none. */
 function boundTools(chained: ViewedChain, bound: readonly Binding[]): readonly AnyTool[] {
   const current = [...chained.chain.ones.values()].flatMap((one) => {
     const binding = bound.find(isOne(one.type.name));
@@ -90,7 +90,7 @@ const isOne =
   (one: Binding): boolean =>
     one.as === 'one' && one.type === type;
 
-/** The type of what is bound as the current object of any type; a loop without `any` has none of them any more. */
+/** Finds the type of the current object of any type; a loop that does not chain any type has none any more. */
 function typeIn({ chain, view }: ViewedChain, { type: name }: Binding): TypeWithTools | undefined {
   const type = chain.any ? knownTypes(chain, view).get(name) : undefined;
   return type?.objects && { ...type, objects: type.objects };
@@ -117,7 +117,7 @@ function foundTools(chained: ViewedChain, bound: readonly Binding[]): readonly A
   });
 }
 
-/** Where a tool that is offered is looked for when it is called. */
+/** Says where a tool that is offered is looked for when it is called. */
 interface OfferedSlot {
   readonly type: TypeWithTools;
   readonly isSlot: (one: Binding) => boolean;
@@ -138,7 +138,7 @@ const finder =
     const binding = boundNow({ key, view }).findLast(isSlot);
     if (!binding) return undefined;
     const isNewer = binding.call !== offered?.call || binding.at !== offered.at;
-    // Any type may be in the slot of all types.
+    // An object of any type may be in the slot of all types.
     const tools = binding.type === type.name ? objectTools(type, binding, view) : [];
     return { isNewer, tool: tools.find((tool) => tool.name === name) };
   };

@@ -26,7 +26,7 @@ export interface PlaybookConfig<
   Locked extends string,
 > extends InstructedConfig<Name, Declaration>,
     KeyedConfig<InputOf<Declaration>> {
-  /** Always available. As for an agentic tool: tool objects and providers may be among them. */
+  /** These are always available. As for an agentic tool, tool objects and providers may be among them. */
   readonly tools: readonly (ToolSource | (AnyTool & { readonly name: Open }))[];
   /** Each is available once its condition holds. */
   readonly locked: readonly LockedTool<Locked, NoInfer<Open | Locked>>[];
@@ -76,7 +76,7 @@ export function definePlaybook<
   return { ...tool, [DIAGRAM]: () => playbookDiagram(open, locks) };
 }
 
-/** What the model of a playbook is told that was given no instructions. */
+/** Tells the model of a playbook what to do that was given no instructions. */
 const playbookInstructions = (description: string): string =>
   `${defaultInstructions(description)}\n\n` +
   'Some tools have prerequisites and are not available yet: their descriptions, and their answers, say what is missing.\n' +
@@ -101,7 +101,7 @@ function playbookDiagram(open: readonly AnyTool[], locks: readonly Lock[]): stri
     return id;
   }
 
-  /** The nodes that stand for a condition; all of them are needed. */
+  /** Makes the nodes that stand for a condition; all of them are needed. */
   function nodesOf(condition: UnlockCondition): readonly string[] {
     switch (condition.type) {
       case 'after':

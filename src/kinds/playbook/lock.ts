@@ -17,13 +17,13 @@ export interface Lock {
   readonly ids: ReadonlyMap<UnlockCondition, string>;
 }
 
-/** The lock that a playbook puts on a tool. */
+/** Makes the lock that a playbook puts on a tool. */
 export function toLock(tool: AnyTool, condition: UnlockCondition): Lock {
   const matching = new Set(conditionsIn(condition).filter(({ type }) => type === 'artifact-matching'));
   return { tool, condition, ids: new Map([...matching].map((one, at) => [one, `${tool.name}#${at}`])) };
 }
 
-/** What a lock is looked at with. */
+/** Holds what decides whether a lock is open. */
 interface Circumstances {
   readonly progress: StoredProgress;
   readonly view: LoopView;
@@ -92,7 +92,7 @@ const missing = ({ names }: UnlockCondition, progress: StoredProgress): readonly
 /** Asks a predicate. */
 type Yes = <Args extends readonly unknown[]>(predicate: (...args: Args) => unknown, ...args: Args) => boolean;
 
-/** A predicate that throws would take the whole loop with it; it has not held, and its author is told. */
+/** Asks a predicate that must not take the whole loop with it: one that throws has not held, and its author is told. */
 export function holds({ name }: AnyTool, ask: (yes: Yes) => boolean): boolean {
   try {
     return ask((predicate, ...args) => saysTrue(`an unlock condition of tool '${name}'`, predicate, ...args));
@@ -131,7 +131,7 @@ const isEmpty = (condition: UnlockCondition): boolean =>
     ? condition.names.length === 0
     : 'conditions' in condition && condition.conditions.length === 0;
 
-/** The locks that stay closed when all else happens that may. */
+/** Finds the locks that stay closed when all else happens that may. */
 function neverUnlocked(open: readonly AnyTool[], locks: readonly Lock[]): readonly Lock[] {
   const usable = new Set(open.map(({ name }) => name));
   let left = locks;
@@ -156,7 +156,7 @@ function mayBeMet(condition: UnlockCondition, usable: ReadonlySet<string>): bool
   }
 }
 
-/** The locks of a playbook, by the tools as it was given them. */
+/** The locks of a playbook are keyed by the tools as it was given them. */
 export type Locks = ReadonlyMap<AnyTool, Lock>;
 
 /**
@@ -173,7 +173,7 @@ export function shutBy(tool: AnyTool, locks: Locks, isShut: (lock: Lock) => bool
   return ways.includes(undefined) ? undefined : ways[0];
 }
 
-/** The first lock that keeps one of these tools from being used. */
+/** Finds the first lock that keeps one of these tools from being used. */
 export function firstShut(
   tools: readonly AnyTool[],
   locks: Locks,

@@ -27,7 +27,7 @@ export type StoredProgress = {
 /** Names may come from a model: read by `countOf`, never by an index. */
 export type Counts = { readonly [name: string]: number };
 
-/** By key, which may come from a model: looked up as own properties only. */
+/** It is keyed by what may come from a model, so only own properties are looked up. */
 type Playbook = { readonly [key: string]: StoredProgress };
 
 /** That a playbook begins anew, or what a successful call adds. */
@@ -78,7 +78,7 @@ const added = (counts: Counts, name: string, more: number): Counts => ({
   [name]: countOf(counts, name) + more,
 });
 
-/** How often this name was counted. */
+/** Says how often this name was counted. */
 const countOf = (counts: Counts, name: string): number => own(counts, name) ?? 0;
 
 /** What is remembered of a playbook under this key. */

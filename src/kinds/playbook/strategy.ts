@@ -43,9 +43,9 @@ interface PlaybookRun {
   readonly locks: readonly Lock[];
   /** The names of the playbook's own tools. */
   readonly own: ReadonlySet<string>;
-  /** Under which its progress is kept. */
+  /** Its progress is kept under this key. */
   readonly key: string;
-  /** What all calls of a batch have in common, so that each sees what the one before it has unlocked. */
+  /** All calls of a batch have it in common, so that each sees what the one before it has unlocked. */
   readonly serialKey: string;
 }
 
@@ -57,7 +57,7 @@ const described = (tool: AnyTool, guide: string | undefined): AnyTool =>
 function boundTo({ key, serialKey }: PlaybookRun, locks: Locks): (tool: AnyTool) => AnyTool {
   function bound(tool: AnyTool, around: readonly AnyTool[] = []): AnyTool {
     const all = [tool, ...around];
-    // What an unfolding tool stands for is behind the unfolding tool's lock too.
+    // What an unfolding tool stands for is behind its lock too.
     const viaUnfolding = (meant: AnyTool): Routed => ({ ...bound(meant, all), [VIA]: tool.name });
     return decorate(tool, {
       serial: serialKey,
@@ -82,13 +82,13 @@ const VIA: unique symbol = Symbol('holdfast.via');
 
 const isRouted = (tool: AnyTool): tool is Routed => VIA in tool;
 
-/** The name of a tool, with that of the unfolding tool that the model called in its place. */
+/** Lists the name of a tool, and that of the unfolding tool that the model called in its place. */
 function namesOf(tool: AnyTool): readonly string[] {
   const via = unwrapAs(tool, isRouted)?.[VIA];
   return via === undefined || via === tool.name ? [tool.name] : [tool.name, via];
 }
 
-/** The loop as a call sees it, with what earlier calls of its batch have added to the blackboard. */
+/** Shows the loop as a call sees it, with what earlier calls of its batch have added to the blackboard. */
 const withLiveBoard = ({ view, blackboard }: LiveCall): LoopView => ({
   ...view,
   get blackboard() {
@@ -98,12 +98,12 @@ const withLiveBoard = ({ view, blackboard }: LiveCall): LoopView => ({
 
 /** A call that succeeded. */
 interface Done {
-  /** Under which it counts. */
+  /** The call counts under these names. */
   readonly names: readonly string[];
   readonly result: ToolResult;
 }
 
-/** What a successful call adds to the progress that was there. */
+/** Says what a successful call adds to the progress that was there. */
 function whatWasDone(
   { names, result }: Done,
   { tools, artifacts, met }: StoredProgress,
@@ -123,7 +123,7 @@ function whatWasDone(
   };
 }
 
-/** A list is taken item by item, never whole. */
+/** Lists the artifacts of a result: a list is taken item by item, never whole. */
 function itemsOf(result: ToolResult): readonly ProducedArtifact[] {
   if (result.type !== 'artifact') return [];
   const { value, artifactType: type } = result;
@@ -131,7 +131,7 @@ function itemsOf(result: ToolResult): readonly ProducedArtifact[] {
   return items.map((item) => (type === undefined ? { value: item } : { type, value: item }));
 }
 
-/** The domain types that conditions ask for, by name. */
+/** Collects the domain types that conditions ask for, by name. */
 const typesIn = (locks: readonly Lock[]): ReadonlyMap<string, DomainType> =>
   new Map(
     locks
@@ -152,7 +152,7 @@ const isCounted = (name: string, counts: Counts, needed: { has(name: string): bo
  */
 const MAX_COUNTED = 200;
 
-/** The conditions of a lock that one of these artifacts meets. */
+/** Lists the conditions of a lock that one of these artifacts meets. */
 const metBy = (items: readonly ProducedArtifact[], { tool, ids }: Lock): readonly string[] =>
   [...ids].flatMap(([condition, id]) =>
     condition.type === 'artifact-matching' &&

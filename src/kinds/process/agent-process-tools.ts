@@ -26,7 +26,7 @@ export const agentProcessTools = (
     tools: processTools(),
   });
 
-/** What each of the tools says outside of a session. */
+/** Each of the tools answers this outside of a session. */
 const NO_PROCESS = 'No agent process available. These tools require an active agent context.';
 
 const processTools = (): readonly AnyTool[] => [
@@ -54,7 +54,7 @@ const looks = (
     run: (_, { process }) => (process ? text(process, process.recall(PROCESS)) : NO_PROCESS),
   });
 
-/** A call can only ask while its turn runs. */
+/** Always says that the turn runs, since a call can only ask while it does. */
 const statusText = ({ id, runningMs, goal, parent }: ProcessView): string =>
   [
     `Process ID: ${id}`,
@@ -64,7 +64,7 @@ const statusText = ({ id, runningMs, goal, parent }: ProcessView): string =>
     `Parent ID: ${parent ?? 'none (root process)'}`,
   ].join('\n');
 
-/** Actions are tool calls. */
+/** Lists what the budget has left. What it calls actions are tool calls. */
 const budgetText = ({ budget: { cost, tokens, toolCalls }, used }: ProcessView): string =>
   [
     'Budget Status:',
@@ -90,7 +90,7 @@ function limitLines(
   ];
 }
 
-/** No embeddings are ever asked for. */
+/** Says what the turn has cost. Its line on embeddings is always 0, since none are ever asked for. */
 const costText = (
   { used: { modelCalls, inputTokens, outputTokens } }: ProcessView,
   { models }: ProcessMemory,
@@ -149,7 +149,7 @@ function modelsText(_: ProcessView, { models }: ProcessMemory): string {
   return [`Models used (${models.length}):`, '', ...lines].join('\n');
 }
 
-/** Milliseconds as a model reads them: `1h 2m 3s`, `2m 3s`, `3.4s`, `250ms`. */
+/** Writes milliseconds as a model reads them: `1h 2m 3s`, `2m 3s`, `3.4s`, `250ms`. */
 export function duration(ms: number): string {
   const seconds = Math.floor(ms / 1000);
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
@@ -158,13 +158,13 @@ export function duration(ms: number): string {
   return seconds > 0 ? `${seconds}.${Math.floor((ms % 1000) / 100)}s` : `${Math.floor(ms)}ms`;
 }
 
-/** `1,234`. */
+/** Writes a number as `1,234`. */
 const count = (amount: number): string => amount.toLocaleString('en-US');
 
-/** `$0.1234`, with so many decimals. */
+/** Writes an amount as `$0.1234`, with so many decimals. */
 const dollars = (amount: number, decimals: number): string => `$${amount.toFixed(decimals)}`;
 
-/** One required text; `undefined` when the model left it out or sent nothing but blanks. */
+/** Reads one required text. It is `undefined` when the model left it out or sent nothing but blanks. */
 export const textParameter = (name: string, description: string): LenientSchema<string | undefined> =>
   lenientSchema(oneString(name, description), (input) => {
     const sent = Object.hasOwn(input, name) ? input[name] : undefined;
@@ -173,5 +173,5 @@ export const textParameter = (name: string, description: string): LenientSchema<
     return words.trim() === '' ? undefined : words;
   });
 
-/** What a console that shows each call may leave out: these tools are shown by what they say. */
+/** Marks tools whose calls a console may leave out, since what they say is shown by itself. */
 export const SHOWN_BY_ITSELF: { readonly banner: false } = { banner: false };

@@ -10,9 +10,9 @@ import { textParameter } from './agent-process-tools.ts';
 /** Makes words of one value of the blackboard, for the model. */
 export type BlackboardFormatter = (value: Json, entry: BlackboardEntry) => string;
 
-/** How the blackboard is unfolded, and shown. */
+/** Says how the blackboard unfolds, and how its values are shown. */
 export interface BlackboardToolsOptions extends UnfoldingOptions {
-  /** Unless given: text as it is, everything else as its JSON, both up to 8,000 characters. */
+  /** Unless it is given, text is shown as it is and everything else as its JSON, both up to 8,000 characters. */
   readonly format?: BlackboardFormatter | undefined;
 }
 
@@ -36,14 +36,14 @@ export const blackboardTools = ({
     tools: boardTools(format),
   });
 
-/** What each of the tools says outside of a session. */
+/** Each of the tools answers this outside of a session. */
 const NO_PROCESS = 'No agent process available. Blackboard tools require an active agent context.';
 
-/** Characters of a value without a formatter of its own. */
+/** So many characters are shown of a value that has no formatter of its own. */
 const MAX_VALUE = 8_000;
-/** Entries that are listed; of more, the newest. */
+/** So many entries are listed; of more, the newest are. */
 const MAX_LISTED = 200;
-/** Characters of a name that the model sent, where it is echoed. */
+/** So many characters of a name that the model sent are echoed. */
 const MAX_ECHO = 80;
 
 const boardTools = (format: BlackboardFormatter = formatValue): readonly AnyTool[] => [
@@ -96,7 +96,7 @@ const listTool: AnyTool = defineTool({
 const label = (entry: BlackboardEntry): string =>
   entry.name === undefined ? typeOf(entry) : `${typeOf(entry)} bound to '${entry.name}'`;
 
-/** Types are nominal; what was added without one goes by the JSON that it is. */
+/** Names the type of an entry. One that was added without a type goes by the kind of JSON that it is. */
 function typeOf({ type, value }: BlackboardEntry): string {
   if (type !== undefined) return type;
   if (value === null) return 'null';
@@ -149,7 +149,7 @@ function lookUp(
   return say(sought, sought.slice(0, MAX_ECHO));
 }
 
-/** Text as it is, everything else as its JSON; both up to a size. */
+/** Writes text as it is and everything else as its JSON, both up to a size. */
 function formatValue(value: Json): string {
   const words = typeof value === 'string' ? value : JSON.stringify(value);
   return words.length <= MAX_VALUE ? words : words.slice(0, MAX_VALUE) + fullLength(MAX_VALUE, words.length);

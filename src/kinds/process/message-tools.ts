@@ -53,7 +53,7 @@ export const communicateTool = (): Tool<'communicate', string | undefined> =>
     },
   });
 
-/** What the model sends; `undefined` where it sent nothing that is text. */
+/** Holds what the model sends; a part is `undefined` where it sent nothing that is text. */
 interface Wish {
   readonly message: string | undefined;
   readonly when: string | undefined;
@@ -110,7 +110,7 @@ function textIn(input: Readonly<Record<string, unknown>>, name: string): string 
   return typeof words === 'string' && words.trim() !== '' ? words : undefined;
 }
 
-/** Seconds by the first letters that tell a unit from the others, as models abbreviate them. */
+/** Lists the seconds of each unit, with the ways in which models write it. */
 const UNITS: readonly (readonly [RegExp, number])[] = [
   [/^s(ec(ond)?s?)?$/, 1],
   [/^m(in(ute)?s?)?$/, 60],
@@ -121,7 +121,10 @@ const UNITS: readonly (readonly [RegExp, number])[] = [
 
 const ISO = /^\d{4}-\d\d-\d\dt\d\d:\d\d(:\d\d(\.\d+)?)?(z|[+-]\d\d:?\d\d)$/;
 
-/** Seconds from `now`; negative when that time is over, `undefined` when it is not clear which time is meant. */
+/**
+ * Returns seconds from `now`. They are negative when that time is over, and `undefined` when it is not clear which time
+ * is meant.
+ */
 function toDelay(when: string, now: number): number | undefined {
   const words = when.trim().toLowerCase();
   const [, count, unit = 's'] = /^(?:in\s+)?(\d+(?:\.\d+)?|an?)\s*([a-z]+)?\.?$/.exec(words) ?? [];
@@ -139,5 +142,5 @@ const unclear = (when: string): string =>
 
 const shown = (when: string): string => (when.length > 60 ? `${when.slice(0, 60)}...` : when);
 
-/** Without the thousandths. A time beyond all calendars is refused where the delay is checked. */
+/** Writes a time without the thousandths. A time beyond all calendars has been refused where the delay is checked. */
 const timeOf = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;

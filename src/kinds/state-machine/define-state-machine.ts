@@ -21,9 +21,9 @@ export interface StateMachineConfig<
     KeyedConfig<InputOf<Declaration>> {
   /** The tools that are available in each state. One tool may be listed in several, and lead from each to another. */
   readonly states: Readonly<Record<State, readonly StateEntry<NoInfer<State>>[]>>;
-  /** Where it stands at first. */
+  /** The machine stands here at first. */
   readonly initial: NoInfer<State>;
-  /** Available in all states. As for an agentic tool: tool objects and providers may be among them. */
+  /** These are available in all states. As for an agentic tool, tool objects and providers may be among them. */
   readonly everywhere?: readonly ToolSource[] | undefined;
   /** States that earlier code had, each with the state of now in its place. Without it a position in one is an error. */
   readonly renamed?: Readonly<Record<string, NoInfer<State>>> | undefined;
@@ -83,7 +83,10 @@ export function defineStateMachine<
   return drawable;
 }
 
-/** How each machine is made again with another initial state. By the tool itself: a decorated one is another tool. */
+/**
+ * Knows how each machine is made again with another initial state. It goes by the tool itself: a decorated one is
+ * another tool.
+ */
 const copies = new WeakMap<AnyTool, (initial: string) => AnyTool>();
 
 /** Lets `startingIn` copy a machine. */
@@ -110,7 +113,7 @@ export function startingIn<Name extends string, Input, State extends string>(
   return copy(state) as StateMachine<Name, Input, State>; // made from the same literal
 }
 
-/** What is drawn of a machine. */
+/** Holds what is drawn of a machine. */
 interface DrawnMachine {
   readonly states: readonly string[];
   readonly initial: string;
@@ -146,7 +149,7 @@ function stateDiagram({ states, initial, registrations }: DrawnMachine): string 
   ].join('\n');
 }
 
-/** The names of the tools that are listed in a state, by where they lead from there. */
+/** Groups the names of the tools that are listed in a state by where they lead from there. */
 function toolsByTarget(
   state: string,
   registrations: readonly Registration[],

@@ -3,10 +3,10 @@ import type { LoopView } from '../../tool/injection.ts';
 import { own } from '../../tool/json.ts';
 import { factOf, type MemoryFact } from '../../tool/tool-memory.ts';
 
-/** By key, which may come from a model: looked up as own properties only. */
+/** It is keyed by what may come from a model, so only own properties are looked up. */
 type Positions = { readonly [key: string]: string };
 
-/** That a machine came to stand in a state. `start`: only if it stood in none. */
+/** Says that a machine came to stand in a state; with `start`, only if it stood in none. */
 type Move = { readonly key: string; readonly state: string; readonly start?: true };
 
 /** Remembers where the state machines of a session stand, each by its path. It outlives the turn. */

@@ -47,7 +47,7 @@ export const UNFOLDING = defineToolKind({
   strategy: unfoldingStrategy,
 });
 
-/** What was offered, and all that it was made of beside the openings. */
+/** Keeps what was offered, and all that it was made of beside the memory of what is open. */
 interface Offered {
   readonly turn: string;
   readonly tools: readonly AnyTool[];
@@ -55,14 +55,14 @@ interface Offered {
   readonly offered: readonly AnyTool[];
 }
 
-/** What an unfolding tool answered that is asked at every offer. */
+/** Keeps the answer of an unfolding tool that is asked at every offer. */
 interface MomentAnswer {
   readonly unfolding: Unfolding;
   readonly unfolded: Unfolded;
   readonly answer: readonly AnyTool[] | undefined;
 }
 
-/** By the openings, then by the loop: a list that has not changed stays the same list, and costs the loop nothing. */
+/** Keyed by the memory, then by the loop. A list that has not changed stays the same list, and costs the loop nothing. */
 const offers = new WeakMap<UnfoldedList, Map<string, Offered>>();
 
 function keep(list: UnfoldedList, { frame }: LoopView, offered: Offered): void {

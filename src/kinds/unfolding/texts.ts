@@ -18,7 +18,7 @@ export function guideTo(unfolding: AnyTool, { into }: Unfolding): AnyTool {
   });
 }
 
-/** What a context tool tells of. */
+/** Says what a context tool tells the model. */
 interface Context {
   readonly name: string;
   readonly unfolding: AnyTool;
@@ -26,7 +26,10 @@ interface Context {
   readonly tools: readonly AnyTool[];
 }
 
-/** A tool that keeps what an unfolding tool was for: it names the tools, and tells of each when it is called. */
+/**
+ * Makes a tool that keeps what an unfolding tool was for: it names the tools inside, and describes each when it is
+ * called.
+ */
 export function contextTool({ name, unfolding, notes, tools }: Context): AnyTool {
   const about = sentence(unfolding);
   const names = tools.map((tool) => tool.name).join(', ');
@@ -43,13 +46,13 @@ export function contextTool({ name, unfolding, notes, tools }: Context): AnyTool
   };
 }
 
-/** A description that can be gone on with. */
+/** Takes the full stops off a description, so that a sentence can go on behind it. */
 const sentence = ({ description }: AnyTool): string => description.trim().replace(/\.+$/, '');
 
 /** The longest name that every provider takes. */
 const MAX_NAME = 64;
 
-/** The name, or one that begins with the unfolding tool's, so that no two tools share one. */
+/** Returns the name, or where it is taken one that begins with the unfolding tool's, so that no two tools share a name. */
 export function freeName(unfolding: string, name: string, taken: { has(name: string): boolean }): string {
   const wanted = name.slice(0, MAX_NAME);
   if (!taken.has(wanted)) return wanted;

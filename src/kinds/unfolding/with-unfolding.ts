@@ -45,7 +45,7 @@ export function withUnfolding<T extends Reference | ToolGroup>(
   return { ...source, ...told, tools: [unfolding] };
 }
 
-/** What is inside when some of it is known only in a turn, and found out when it is opened. */
+/** Says what is inside when providers know some of it only in a turn: they find out when the tool is opened. */
 const provided = (
   tools: readonly AnyTool[],
   providers: readonly ToolProvider[],

@@ -50,7 +50,7 @@ interface CalledWith {
   readonly tools: readonly AnyTool[];
 }
 
-/** What there is to remember: as little as makes the same tools again. */
+/** Says what is remembered of a call: as little as makes the same tools again. */
 function unfoldedFact(
   offered: AnyTool,
   { into, scope }: Unfolding,
@@ -66,13 +66,13 @@ function unfoldedFact(
   };
 }
 
-/** Every unknown category is the same one: all tools. */
+/** Keeps the category of an input. Every unknown one is the same: all tools. */
 function categoryIn(input: Json, into: Extract<UnfoldsInto, { by: 'category' }>): JsonObject {
   const category = categoryOf(into, input);
   return category === undefined ? {} : { [into.parameter]: category };
 }
 
-/** The unfolding tool is under a wrapper that says neither that it is one nor what it wraps. */
+/** Answers a call when a wrapper says neither that the tool unfolds nor what it wraps. */
 function hidden(name: string): ToolResult {
   console.warn(
     `holdfast: the facade '${name}' cannot unfold: what wraps it has no delegate, or it is called in no loop that offers it`,
@@ -80,7 +80,7 @@ function hidden(name: string): ToolResult {
   return error(`Tool '${name}' cannot show its tools here. Do not call it again; go on without it.`);
 }
 
-/** Nothing to offer in its place, so it stays. */
+/** Answers a call of a tool that has nothing to offer in its place, so that it stays. */
 function nothing(name: string, { into }: Unfolding): ToolResult {
   if (into.by === 'moment') {
     return withheld(`Tool '${name}' has no tools now. It stays available; they may be there later.`);
@@ -91,7 +91,7 @@ function nothing(name: string, { into }: Unfolding): ToolResult {
   );
 }
 
-/** Another call of the batch has taken it away, or a strategy has. */
+/** Answers a call when another call of the batch, or a strategy, has taken the tool away. */
 const shut = (name: string): ToolResult =>
   withheld(
     `Tool '${name}' cannot be opened any more: its tools are not available beside those you have now.`,
@@ -160,13 +160,13 @@ function openedText(tools: readonly AnyTool[], notes: string | undefined): strin
 const listingText = (unfolding: string, tools: readonly AnyTool[], notes: string | undefined): string =>
   paragraphs(`'${unfolding}' is open already. Call one of its tools:\n${listed(tools)}`, notes);
 
-/** The tools, one line each. */
+/** Lists the tools, one line each. */
 export const listed = (tools: readonly AnyTool[]): string =>
   tools.map(({ name, description }) => `- ${name}: ${oneLine(description)}`).join('\n');
 
 const oneLine = (text: string): string => shorten(text.replaceAll(/\s+/g, ' ').trim(), MAX_LINE);
 
-/** Why a tool is not called what its description may call it. */
+/** Says why a tool is not called what its description may call it. */
 function renamed(tool: AnyTool): string[] {
   const own = originOf(tool)?.name;
   if (own === undefined || own === tool.name) return [];

@@ -129,7 +129,7 @@ export function checkTools(unfolding: string, field: string, tools: readonly Any
   return distinct;
 }
 
-/** What the tool of an unfolding tool is made of, all of it checked. */
+/** Holds what an unfolding tool is made of, all of it checked. */
 interface UnfoldingParts {
   readonly name: string;
   readonly description: string;
@@ -186,7 +186,7 @@ function unfoldingTool({
 const isInputSchema = (input: InputSchema<unknown> | JsonSchema): input is InputSchema<unknown> =>
   'parse' in input && typeof input.parse === 'function';
 
-/** There is nothing to get wrong, so nothing is refused. */
+/** Takes any input as none: there is nothing to get wrong in it, so nothing is refused. */
 function readAnything(raw: string): JsonObject {
   const parsed = parseToolInput('', raw);
   return parsed.ok ? parsed.input : {};

@@ -47,7 +47,7 @@ const selector = memoized((_: UnfoldsInto) => {
   return { id: selectors };
 });
 
-/** An unknown category is every one. */
+/** Returns the tools of a category; an unknown category means every one. */
 function ofCategory(into: ByCategory, input: Json): readonly AnyTool[] {
   const category = categoryOf(into, input);
   const known = category === undefined ? undefined : into.tools.get(category);

@@ -118,7 +118,7 @@ function applyUnfolded(list: UnfoldedList, { scope, ...fact }: UnfoldedFact, pla
 const isOfSame = (a: Unfolded, b: Unfolded): boolean =>
   a.facade === b.facade && a.under === b.under && a.frame === b.frame && a.path === b.path;
 
-/** Those of one loop. */
+/** Selects those of one loop. */
 export const unfoldedIn = (
   list: UnfoldedList,
   { frame, path }: { readonly frame: string; readonly path: string },
