@@ -1,13 +1,14 @@
 import { REDUCER_VERSION } from './journal/reduce.ts';
-import { CHAINING } from './kinds/chaining/bindings.ts';
-import { PLAYBOOK } from './kinds/playbook/playbook-progress.ts';
-import { AGENT_PROCESS } from './kinds/process/process-memory.ts';
-import { STATE_MACHINES } from './kinds/state-machine/positions.ts';
-import { UNFOLDING } from './kinds/unfolding/memory.ts';
+import { CHAINING } from './kinds/chaining/memory.ts';
+import { PLAYBOOK } from './kinds/playbook/memory.ts';
+import { AGENT_PROCESS } from './kinds/process/memory.ts';
+import { STATE_MACHINES } from './kinds/state-machine/memory.ts';
+import { UNFOLDING } from './kinds/unfolding/strategy.ts';
 import { ConfigurationError } from './model/configuration-error.ts';
 import { APP_MEMORY, type ToolKind } from './tool/define-tool-kind.ts';
-import { LISTED_TOOLS } from './tool/listings.ts';
 import type { InjectionStrategy } from './tool/tool.ts';
+import { hash32 } from './tool/json.ts';
+import { LISTED_TOOLS } from './tool/listings.ts';
 import type { ToolMemory } from './tool/tool-memory.ts';
 
 /** The kinds of an app: what the fold and the loop receive, which know none of them. */
@@ -56,18 +57,11 @@ function reducerOf(memories: readonly ToolMemory[]): number {
   const ofApp = memories.filter(({ name }) => name.startsWith(APP_MEMORY));
   if (ofApp.length === 0) return REDUCER_VERSION;
   const stamps = ofApp.map(({ name, version = 1, when, scope }) => `${name}@${version} ${when} ${scope}`);
-  return REDUCER_VERSION + STEP * (1 + hash(stamps.toSorted().join()));
+  return REDUCER_VERSION + STEP * (1 + hash32(stamps.toSorted().join()));
 }
 
 /** More than any version of the reducer; times 2^32 it is still a safe integer. */
 const STEP = 1_000_000;
-
-/** FNV-1a, 32 bits: told at once, as no digest of the platform is. */
-function hash(text: string): number {
-  let sum = 0x811c9dc5;
-  for (let i = 0; i < text.length; i += 1) sum = Math.imul(sum ^ text.charCodeAt(i), 0x01000193);
-  return sum >>> 0;
-}
 
 /** The kinds of an app that has none of its own. */
 export const BUILT_IN_KINDS = toolKinds();

@@ -1,5 +1,11 @@
 /** The entry `holdfast/worker`: makes a Worker of agents. */
 import { exports as exported, WorkerEntrypoint } from 'cloudflare:workers';
+import type { SessionObject } from '../durable-objects/session-object.ts';
+import { type Retention, retainMs, retentionProblem } from './agent/check-settings.ts';
+import type { Agent } from './agent/define-agent.ts';
+import { agentResolver } from './agent/resolve-agent.ts';
+import { toolKinds } from './built-in-kinds.ts';
+import type { Principal } from './journal/events.ts';
 import type { HandOver, TurnRunner } from './journal/session-port.ts';
 import type { ChatModel } from './model/chat-model.ts';
 import { chooseModel } from './worker/choose-model.ts';

@@ -1,11 +1,20 @@
 /** The entry `holdfast`: what agents and tools are made with. Nothing here needs a Worker. */
-export { AgentDefinitionError } from './agent/agent-definition-error.ts';
+
 export type { AgentOutput, OutputOf } from './agent/agent-output.ts';
-export type { Retention } from './agent/check-settings.ts';
-export { type Agent, type AgentConfig, defineAgent, type LoopIds } from './agent/define-agent.ts';
-export type { RoleRequest, ToolGroupRequest } from './agent/tool-groups/tool-group-request.ts';
-export { type ApprovalMessage, type ApprovalOptions, requireApproval } from './decorators/approval.ts';
-export { type HumanInputConfig, humanInput, type Question } from './decorators/human-input.ts';
+export { AgentDefinitionError, type Retention } from './agent/check-settings.ts';
+export {
+  type Agent,
+  type AgentConfig,
+  defineAgent,
+  type LoopIds,
+  type RoleRequest,
+  type ToolGroupRequest,
+} from './agent/define-agent.ts';
+export type { ApprovalMessage } from './decorators/approval.ts';
+export type { ApprovalOptions } from './decorators/approval.ts';
+export { type HumanInputConfig, humanInput } from './decorators/human-input.ts';
+export type { Question } from './decorators/approvals/human-input.ts';
+export { requireApproval } from './decorators/approval.ts';
 export type {
   CallChanges,
   FinalOutcome,

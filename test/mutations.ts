@@ -134,7 +134,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'unfolding',
     breaks: 'A tool that was unfolded for the whole session is closed again when its loop has ended.',
-    in: 'applyOpening',
+    in: 'applyUnfolded',
     text: '{ path: place.path }',
     becomes: '{ frame: place.frame }',
     tests: ['test/gate/node/unfolding/durability.test.ts'],

@@ -8,7 +8,7 @@ import {
   toInputSchema,
 } from '../tool/input-schema.ts';
 import { copyJson, isJsonObject, type Json, shorten } from '../tool/json.ts';
-import { AgentDefinitionError } from './agent-definition-error.ts';
+import { AgentDefinitionError } from './check-settings.ts';
 
 /** The type of an agent's answers: the schema's output, any record for JSON Schema, unknown without an output. */
 export type OutputOf<Declaration extends InputDeclaration> = Declaration extends undefined
@@ -40,7 +40,7 @@ function readSchema(agent: string, declared: InputDeclaration): InputSchema<unkn
   } catch (cause) {
     if (!(cause instanceof InputSchemaError)) throw cause;
     const problem = 'needs as its output the schema of a JSON object that can be written as JSON Schema';
-    throw new AgentDefinitionError(agent, 'output', problem, { cause });
+    throw new AgentDefinitionError(agent, { field: 'output', problem }, { cause });
   }
 }
 

@@ -4,17 +4,16 @@ import { limitProblem } from '../loop/loop-limits.ts';
 import { type LoopPolicies, policyProblem } from '../loop/policies.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import type { Limits } from '../tool/frame.ts';
-import { AgentDefinitionError } from './agent-definition-error.ts';
 
 /** @throws AgentDefinitionError when a limit cannot be one, or is on the cost of a model without prices. */
 export function checkLimits(agent: string, limits: Limits | undefined, model: ChatModel | undefined): void {
   const bad = limitProblem(limits);
   if (!bad) {
     if (limits?.cost === undefined || !model || model.prices) return;
-    throw new AgentDefinitionError(agent, 'limits.cost', noPrices(model));
+    throw new AgentDefinitionError(agent, { field: 'limits.cost', problem: noPrices(model) });
   }
   const problem = `has a limit '${bad.path}' of ${bad.value}: use ${bad.use}`;
-  throw new AgentDefinitionError(agent, `limits.${bad.path}`, problem);
+  throw new AgentDefinitionError(agent, { field: `limits.${bad.path}`, problem });
 }
 
 /** @throws AgentDefinitionError when a policy has a value that it cannot work with. */
@@ -22,7 +21,10 @@ export function checkPolicies(agent: string, policies: LoopPolicies): void {
   const problem = policyProblem(policies);
   if (!problem) return;
   const { path, value, use } = problem;
-  throw new AgentDefinitionError(agent, `policies.${path}`, `has a policy '${path}' of ${value}: use ${use}`);
+  throw new AgentDefinitionError(agent, {
+    field: `policies.${path}`,
+    problem: `has a policy '${path}' of ${value}: use ${use}`,
+  });
 }
 
 /** @throws AgentDefinitionError when a compaction is none; what it is made with is checked by what makes it. */
@@ -30,11 +32,10 @@ export function checkCompaction(agent: string, compaction: Compaction): void {
   // Callers without types may give the options themselves.
   const { compact }: { readonly compact?: unknown } = Object(compaction);
   if (typeof compact === 'function') return;
-  throw new AgentDefinitionError(
-    agent,
-    'compaction',
-    'has a compaction that is none: use summarised({ overTokens })',
-  );
+  throw new AgentDefinitionError(agent, {
+    field: 'compaction',
+    problem: 'has a compaction that is none: use summarised({ overTokens })',
+  });
 }
 
 /** @throws AgentDefinitionError when a retention is no time. */
@@ -42,24 +43,27 @@ export function checkRetention(agent: string, retention: Retention): void {
   const problem = retentionProblem(retention);
   if (!problem) return;
   const { value, use } = problem;
-  throw new AgentDefinitionError(agent, 'retention', `has a retention of ${value}: use ${use}`);
+  throw new AgentDefinitionError(agent, {
+    field: 'retention',
+    problem: `has a retention of ${value}: use ${use}`,
+  });
 }
 
 /**
- * How long a session is kept after what happened in it last; parts of days count. One with an open turn, also one that waits for
- * somebody, or with messages that wait or are planned, is kept. Then all of it is erased, and with it what would recognise an
- * old request.
+ * How long a session is kept after what happened in it last; parts of days count. One with an open turn, also one that
+ * waits for somebody, or with messages that wait or are planned, is kept. Then all of it is erased, and with it what
+ * would recognise an old request.
  */
 export type Retention = 'forever' | { readonly days: number };
 
 const DAY = 24 * 60 * 60_000;
 const HUNDRED_YEARS = 36_525;
 
-/** In ms, of a retention without a problem; `undefined` for ever. */
+/** Returns the milliseconds of a retention without a problem, and `undefined` for ever. */
 export const retainMs = (retention: Retention): number | undefined =>
   retention === 'forever' ? undefined : Math.ceil(retention.days * DAY);
 
-/** What is no retention: its value, and what it can be, to go on after "use "; `undefined` when it is one. */
+/** Says what is wrong with a retention: its value, and what it can be, to go on after "use "; `undefined` when it is one. */
 export function retentionProblem(
   retention: Retention,
 ): { readonly value: string; readonly use: string } | undefined {
@@ -72,4 +76,24 @@ export function retentionProblem(
     value: given.slice(0, 80),
     use: `'forever' or { days } with more than 0 and at most ${HUNDRED_YEARS}`,
   };
+}
+
+/** An agent was declared wrongly; thrown where it is defined. */
+export class AgentDefinitionError extends Error {
+  override readonly name = 'AgentDefinitionError';
+  /** The name that was given, valid or not. */
+  readonly agent: string;
+  /** The property of the definition that is wrong, such as `limits.iterations`. */
+  readonly field: string;
+
+  /** `problem` is a sentence that goes on after "Agent 'x' ". */
+  constructor(
+    agent: string,
+    { field, problem }: { readonly field: string; readonly problem: string },
+    options?: ErrorOptions,
+  ) {
+    super(`Agent '${agent}' ${problem}.`, options);
+    this.agent = agent;
+    this.field = field;
+  }
 }

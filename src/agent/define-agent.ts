@@ -1,12 +1,13 @@
-import { type Chaining, chainingSources } from '../kinds/chaining/chaining.ts';
+import type { Chaining } from '../kinds/chaining/define-chaining.ts';
+import { chainingSources } from '../kinds/chaining/strategy.ts';
 import type { Compaction } from '../loop/compaction/summarised.ts';
+import { withProviders } from '../sources/resolution/dynamic-tools.ts';
 import type { LoopInspector } from '../loop/inspector.ts';
 import { DEFAULT_LIMITS, type LoopLimits, withLimits } from '../loop/loop-limits.ts';
 import { type LoopPolicies, type Policies, withPolicies } from '../loop/policies.ts';
 import type { LoopTransformer } from '../loop/transformers.ts';
 import type { ChatModel } from '../model/chat-model.ts';
-import type { ToolGroupPermission } from '../sources/define-tool-group.ts';
-import { withProviders } from '../sources/resolution/dynamic-tools.ts';
+import type { ToolGroup, ToolGroupPermission } from '../sources/define-tool-group.ts';
 import { type CollectedTools, collectTools } from '../sources/resolution/resolve-tools.ts';
 import {
   type Reference,
@@ -21,24 +22,23 @@ import type { InputDeclaration } from '../tool/input-schema.ts';
 import { paragraphs } from '../tool/json.ts';
 import type { AnyTool, InjectionStrategy } from '../tool/tool.ts';
 import { type ContextValues, ToolCallContext } from '../tool/tool-call-context.ts';
-import { AgentDefinitionError } from './agent-definition-error.ts';
 import { type AgentOutput, type OutputOf, toAgentOutput } from './agent-output.ts';
 import {
+  AgentDefinitionError,
   checkCompaction,
   checkLimits,
   checkPolicies,
   checkRetention,
   type Retention,
 } from './check-settings.ts';
-import type { ToolGroupRequest } from './tool-groups/tool-group-request.ts';
 
 /** Instructions, a model, tools and limits: code, deployed with the Worker and never stored. */
 export interface Agent<Name extends string = string, Output = unknown> {
   readonly name: Name;
   readonly description: string;
-  /** With the notes of its references. */
+  /** They include the notes of its references. */
   readonly instructions: string;
-  /** With those of its references. */
+  /** They include those of its references. */
   readonly tools: readonly AnyTool[];
   /** What its sources ask for more tools, for whoever lists them. */
   readonly providers: readonly ToolProvider[];
@@ -52,20 +52,20 @@ export interface Agent<Name extends string = string, Output = unknown> {
   readonly needsApp: boolean;
   /** What groups may need. */
   readonly permissions: readonly ToolGroupPermission[];
-  /** Absent: the app's model. */
+  /** When it is absent, the app's model is asked. */
   readonly model?: ChatModel | undefined;
   readonly limits: LoopLimits;
   readonly policies: LoopPolicies;
   readonly inspectors: readonly LoopInspector[];
   readonly transformers: readonly LoopTransformer[];
-  /** Under every request's context, which wins where both have a key (CTX-05). */
+  /** It lies under every request's context, which wins where both have a key. */
   readonly context: ToolCallContext;
   readonly loopIds: LoopIds;
-  /** Absent: as the app says. */
+  /** When it is absent, the app's holds. */
   readonly retention?: Retention | undefined;
-  /** Absent: its conversations are shown whole. */
+  /** When it is absent, the model is shown whole conversations. */
   readonly compaction?: Compaction | undefined;
-  /** The form of its answers. Absent: words. */
+  /** The form of its answers; they are words when it is absent. */
   readonly output?: AgentOutput | undefined;
   /** For inference only; never set. */
   readonly '~types'?: { readonly output: Output };
@@ -73,7 +73,7 @@ export interface Agent<Name extends string = string, Output = unknown> {
 
 /**
  * What becomes of a turn whose sender gave no `loopId`. `stamped`: its tools read a fresh one in their context, so that
- * what happens once a loop, happens once a turn (CTX-13). `as-sent`: they read none. A `loopId` that was sent stands.
+ * what happens once a loop, happens once a turn. `as-sent`: they read none. A `loopId` that was sent stands.
  */
 export type LoopIds = 'stamped' | 'as-sent';
 
@@ -85,11 +85,11 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
   readonly description: string;
   /** What the model is told first in every request. */
   readonly instructions: string;
-  /** What the model may call; each name once. Tools, tool objects and tool providers may be mixed (AET-06). */
+  /** What the model may call; each name once. Tools, tool objects and tool providers may be mixed. */
   readonly tools?: readonly ToolSource[] | undefined;
   /** More tools, by the role of a group that each environment fills, or as a group. */
   readonly toolGroups?: readonly ToolGroupRequest[] | undefined;
-  /** What the tools of its groups may reach; nothing unless given. A group that needs more is refused (TGR-09). */
+  /** What the tools of its groups may reach; nothing unless given. A group that needs more is refused. */
   readonly permissions?: readonly ToolGroupPermission[] | undefined;
   /** Objects whose tools are offered once a call has returned one. */
   readonly chaining?: Chaining | undefined;
@@ -97,9 +97,12 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
   readonly strategies?: readonly InjectionStrategy[] | undefined;
   /** Their notes are added to the instructions, and their tools to the tools. */
   readonly references?: readonly Reference[] | undefined;
-  /** Absent: the app's model. */
+  /** When it is absent, the app's model is asked. */
   readonly model?: ChatModel | undefined;
-  /** Bounds of one turn. Unless given: 20 iterations, 150 tool calls, 40 calls of any one tool, or `toolCalls` if that is more. */
+  /**
+   * Bounds of one turn. Unless given: 20 iterations, 150 tool calls, 40 calls of any one tool, or `toolCalls` if that
+   * is more.
+   */
   readonly limits?: Limits | undefined;
   /** What its loops do where there is a choice: tools that do not exist, blank replies, tools that throw. */
   readonly policies?: Policies | undefined;
@@ -113,7 +116,10 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
   readonly loopIds?: LoopIds | undefined;
   /** How long its sessions are kept after what happened in them last; as the app says unless given. */
   readonly retention?: Retention | undefined;
-  /** Replaces older messages of a long conversation, as `summarised` does; never unless given. Not in loops inside its own. */
+  /**
+   * Replaces older messages of a long conversation, as `summarised` does; never unless given. Not in loops inside its
+   * own.
+   */
   readonly compaction?: Compaction | undefined;
   /**
    * What an answer must be: the schema of a JSON object. The answer of a turn then has it as `object`. A model whose
@@ -122,12 +128,34 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
   readonly output?: Declaration | undefined;
 }
 
+/** How an agent asks for a group: by role, by role with conditions, or the group itself. */
+export type ToolGroupRequest = string | RoleRequest | ToolGroup;
+
+/** A request by role, with what the agent cannot do without. */
+export interface RoleRequest {
+  readonly role: string;
+  /**
+   * Names of tools that the group must have. What only its providers may have is looked for in each loop; while it is not
+   * there, calls of that name are answered with what is missing.
+   */
+  readonly required?: readonly string[] | undefined;
+  /** Without such a group, or any tools in it, the agent goes without, and a warning is logged. */
+  readonly optional?: boolean | undefined;
+  /** Tells it from a group. */
+  readonly tools?: undefined;
+}
+
+/** Whether the request is a group, and not a wish for one. */
+export const isToolGroup = (request: ToolGroupRequest): request is ToolGroup =>
+  typeof request !== 'string' && request.tools !== undefined;
+
 /**
  * Declares an agent.
  *
- * @throws AgentDefinitionError when the name cannot stand in a path, something in the list is no tool (AEV-03), two
- *   tools share a name (AEV-04), the description is blank, a limit is not a positive number, or on the cost of a model without prices, a policy, `loopIds`,
- *   `compaction` or `retention` has a value that it cannot work with, or the output is not the schema of a JSON object; ToolDefinitionError and ToolObjectError as `collectTools`.
+ * @throws AgentDefinitionError when the name cannot stand in a path, something in the list is no tool, two tools share
+ *   a name, the description is blank, a limit is not a positive number, or on the cost of a model without prices, a
+ *   policy, `loopIds`, `compaction` or `retention` has a value that it cannot work with, or the output is not the
+ *   schema of a JSON object; ToolDefinitionError and ToolObjectError as `collectTools`.
  */
 export function defineAgent<const Name extends string, Declaration extends InputDeclaration = undefined>(
   config: AgentConfig<Name, Declaration>,
@@ -135,7 +163,10 @@ export function defineAgent<const Name extends string, Declaration extends Input
   const { name, description, instructions, references = [], toolGroups = [], permissions = [] } = config;
   checkName(name);
   if (description.trim() === '') {
-    throw new AgentDefinitionError(name, 'description', 'has a description that is blank');
+    throw new AgentDefinitionError(name, {
+      field: 'description',
+      problem: 'has a description that is blank',
+    });
   }
   const referenced = references.flatMap((reference) => reference.tools);
   const { tools, providers } = toolsFor(name, [...(config.tools ?? []), ...referenced]);
@@ -146,7 +177,11 @@ export function defineAgent<const Name extends string, Declaration extends Input
   if (config.retention !== undefined) checkRetention(name, config.retention);
   const loopIds = config.loopIds ?? 'stamped';
   const use = notOneOf(loopIds, ['stamped', 'as-sent']);
-  if (use) throw new AgentDefinitionError(name, 'loopIds', `has loopIds of '${loopIds}': use ${use}`);
+  if (use)
+    throw new AgentDefinitionError(name, {
+      field: 'loopIds',
+      problem: `has loopIds of '${loopIds}': use ${use}`,
+    });
   return {
     name,
     description,
@@ -174,7 +209,7 @@ export function defineAgent<const Name extends string, Declaration extends Input
 function checkName(name: string): void {
   if (/^[A-Za-z0-9_-]{1,64}$/.test(name)) return;
   const problem = 'is not a name: use 1 to 64 of the characters A-Z a-z 0-9 _ -';
-  throw new AgentDefinitionError(name, 'name', problem);
+  throw new AgentDefinitionError(name, { field: 'name', problem });
 }
 
 function toolsFor(agent: string, sources: readonly ToolSource[]): CollectedTools {
@@ -182,6 +217,9 @@ function toolsFor(agent: string, sources: readonly ToolSource[]): CollectedTools
     return collectTools(sources);
   } catch (cause) {
     if (!(cause instanceof ToolResolutionError)) throw cause;
-    throw new AgentDefinitionError(agent, 'tools', `cannot have these tools: ${cause.message}`);
+    throw new AgentDefinitionError(agent, {
+      field: 'tools',
+      problem: `cannot have these tools: ${cause.message}`,
+    });
   }
 }

@@ -50,8 +50,8 @@ export type {
   SessionMoment,
   ToolMemory,
 } from '../tool/tool-memory.ts';
-export type { OpeningScope } from '../tool/unfolding/facade.ts';
-export { defineUnfolding } from '../tool/unfolding/to-unfolding.ts';
+export { defineUnfolding } from '../tool/unfolding/define-unfolding.ts';
+export type { UnfoldingScope } from '../tool/unfolding/unfolding.ts';
 export type {
   CategoryUnfolding,
   PlainUnfolding,
@@ -63,16 +63,25 @@ export type {
 export type { NestedInstructions } from './agentic/agentic-tool.ts';
 export { type AgenticToolConfig, defineAgenticTool } from './agentic/define-agentic-tool.ts';
 export { defineSubagent, type SubagentConfig, type SubagentInput } from './agentic/define-subagent.ts';
-export { type AcceptOptions, type ChainedType, chainFrom } from './chaining/chain-from.ts';
-export { type AnyChained, type Chained, type Chaining, chainAny } from './chaining/chaining.ts';
-export { type DiscoveredType, type DiscoverOptions, discover } from './chaining/discover.ts';
+export {
+  type AcceptOptions,
+  type AnyChained,
+  type Chained,
+  type ChainedType,
+  type Chaining,
+  chainAny,
+  chainFrom,
+  type DiscoveredType,
+  type DiscoverOptions,
+  discover,
+} from './chaining/define-chaining.ts';
 export {
   definePlaybook,
   type LockedTool,
   type Playbook,
   type PlaybookConfig,
 } from './playbook/define-playbook.ts';
-export type { PlaybookProgress } from './playbook/playbook-progress.ts';
+export type { PlaybookProgress } from './playbook/memory.ts';
 export {
   after,
   allOf,
@@ -91,8 +100,7 @@ export {
   type BlackboardToolsOptions,
   blackboardTools,
 } from './process/blackboard-tools.ts';
-export { communicateTool, progressTool } from './process/progress-tool.ts';
-export { scheduleMessage } from './process/schedule-message.ts';
+export { communicateTool, progressTool, scheduleMessage } from './process/message-tools.ts';
 export {
   defineStateMachine,
   type StateMachine,

@@ -1,5 +1,5 @@
 import type { Agent } from '../agent/define-agent.ts';
-import { agentResolver } from '../agent/tool-groups/resolve-agent.ts';
+import { agentResolver } from '../agent/resolve-agent.ts';
 import { type ToolKinds, toolKinds } from '../built-in-kinds.ts';
 import type { Principal, StoredEvent } from '../journal/events.ts';
 import type { Accepted, Deferred, SessionPort } from '../journal/session-port.ts';

@@ -1,7 +1,5 @@
 /** The entry `holdfast/tool-calling`: for programs that ask a model themselves and run its tool calls. */
-export { isInternalToolExecutionEnabled } from './is-internal-tool-execution-enabled.ts';
-export { mergeToolCallingOptions, mergeToolContext, mergeToolNames, mergeTools } from './merge-options.ts';
-export { ToolCallingError, type ToolCallingProblem } from './tool-calling-error.ts';
+
 export {
   createToolCallingManager,
   type Eligibility,
@@ -11,11 +9,18 @@ export {
 } from './tool-calling-manager.ts';
 export {
   defineToolCallingOptions,
+  isInternalToolExecutionEnabled,
   type ModelOptions,
+  mergeToolCallingOptions,
+  mergeToolContext,
+  mergeToolNames,
+  mergeTools,
   type ToolCallingConfig,
+  ToolCallingError,
   type ToolCallingOptions,
+  type ToolCallingProblem,
+  validateTools,
   withToolContext,
 } from './tool-calling-options.ts';
 export type { ExecutedCall, Generation, ToolExecutionResult } from './tool-execution-result.ts';
 export { chainResolvers, staticResolver, type ToolResolver } from './tool-resolver.ts';
-export { validateTools } from './validate-tools.ts';

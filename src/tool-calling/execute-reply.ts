@@ -10,7 +10,7 @@ import { runBatch } from '../loop/run-loop.ts';
 import type { ModelMessage, ModelReply } from '../model/chat-model.ts';
 import { type ToolExecutionResult, toExecutionResult } from './tool-execution-result.ts';
 
-/** What is executed, and where the loop stood. */
+/** Says what is executed, and where the loop stood. */
 interface Execution {
   readonly config: MemoryLoopConfig;
   readonly messages: readonly ModelMessage[];
@@ -77,7 +77,7 @@ async function execute(
   });
 }
 
-/** Limits count since the last message of the user (SPM-13). */
+/** Limits count since the last message of the user. */
 function countSince({ messages, turn }: MemoryLoop['state'], frame: Loop['frame']): void {
   const asked = messages.findLastIndex(({ role }) => role === 'user');
   for (const message of messages.slice(asked + 1)) {
@@ -85,7 +85,7 @@ function countSince({ messages, turn }: MemoryLoop['state'], frame: Loop['frame'
   }
 }
 
-/** A conversation as a model is sent it, grouped as the journal has it. System messages are no part of it. */
+/** Groups a conversation, as a model is sent it, as the journal has it. System messages are no part of it. */
 function toMessages(messages: readonly ModelMessage[]): Message[] {
   const grouped: Message[] = [];
   for (const message of messages) {
@@ -108,7 +108,7 @@ function toMessages(messages: readonly ModelMessage[]): Message[] {
   return grouped;
 }
 
-/** Of calls with one id, which some providers give, the first that has no result. */
+/** Answers the first call of this id that has no result: some providers give several calls one id. */
 function answer(reply: Message | undefined, { id, text }: Extract<ModelMessage, { role: 'tool' }>): void {
   if (reply?.role !== 'assistant') return;
   const call = reply.calls.find((one) => one.id === id && !one.ended);

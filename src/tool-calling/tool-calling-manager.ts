@@ -14,48 +14,51 @@ import {
 import type { ToolKind } from '../tool/define-tool-kind.ts';
 import type { Limits } from '../tool/frame.ts';
 import { Secrets } from '../tool/secrets.ts';
-import type { AnyTool } from '../tool/tool.ts';
 import { executeReply } from './execute-reply.ts';
-import { isInternalToolExecutionEnabled } from './is-internal-tool-execution-enabled.ts';
-import { ToolCallingError } from './tool-calling-error.ts';
-import type { ToolCallingOptions } from './tool-calling-options.ts';
+import {
+  isInternalToolExecutionEnabled,
+  ToolCallingError,
+  type ToolCallingOptions,
+} from './tool-calling-options.ts';
 import type { ToolExecutionResult } from './tool-execution-result.ts';
-import type { ToolResolver } from './tool-resolver.ts';
-import { validateTools } from './validate-tools.ts';
+import { listedTools, type ToolResolver, unlistedTools } from './tool-resolver.ts';
 
 /** The literal that `createToolCallingManager` takes. */
 export interface ToolCallingManagerConfig {
-  /** Knows tools by their names. Unless given: none. */
+  /** Knows tools by their names; unless it is given, none are known. */
   readonly resolver?: ToolResolver | undefined;
   /** Kinds of tools of your own. What they remember lasts for the calls of one reply, since nothing is kept. */
   readonly kinds?: readonly ToolKind[] | undefined;
-  /** Lets the model reach every tool that the resolver knows, listed in the options or not (SPM-12). */
+  /** Lets the model reach every tool that the resolver knows, listed in the options or not. */
   readonly resolveUnlisted?: boolean | undefined;
-  /** What the model is told of a tool that threw; the message unless given (SPM-10). */
+  /** What the model is told of a tool that threw; the message unless given. */
   readonly exceptionProcessor?: ExceptionProcessor | undefined;
   readonly eligibility?: Eligibility | undefined;
-  /** Whether `all` calls of a reply must return directly, or `any` (SPM-05). `all` unless given. */
+  /** Whether `all` calls of a reply must return directly, or `any`. `all` unless given. */
   readonly returnDirect?: LoopPolicies['returnDirect'] | undefined;
-  /** Of calls since the last message of the user: 150, and 40 of any one tool or `toolCalls` if that is more, unless given (SPM-13). */
+  /**
+   * Of calls since the last message of the user: 150, and 40 of any one tool or `toolCalls` if that is more, unless
+   * given.
+   */
   readonly limits?: Pick<Limits, 'toolCalls' | 'callsPerTool'> | undefined;
   readonly inspectors?: readonly LoopInspector[] | undefined;
   /** Credentials by name, for `call.secrets`; never shown to a model. */
   readonly secrets?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Of tools that open a loop of their own; without it such a call fails. */
+  /** It is asked by tools that open a loop of their own; without it their calls fail. */
   readonly model?: ChatModel | undefined;
 }
 
-/** What may be executed (SPM-08). */
+/** Decides which calls are executed. */
 export interface Eligibility {
-  /** Of a whole reply; what `isInternalToolExecutionEnabled` says unless given. */
+  /** Decides on a whole reply, as `isInternalToolExecutionEnabled` does unless it is given. */
   readonly shouldExecute?:
     | ((options: ToolCallingOptions, reply: ModelReply) => boolean | Promise<boolean>)
     | undefined;
-  /** Of one call; the others are run. */
+  /** Decides on one call; the others of its reply are run. */
   readonly isEligible?: Eligible | undefined;
 }
 
-/** Several answers to one request, of which the first that calls tools counts (SPM-02). */
+/** Several answers to one request, of which the first that calls tools counts. */
 export type Replies = ModelReply | readonly ModelReply[];
 
 /**
@@ -65,7 +68,7 @@ export type Replies = ModelReply | readonly ModelReply[];
  * names its tools and changes no later request. One inside an agentic tool unfolds in that tool's own loop.
  */
 export interface ToolCallingManager {
-  /** As a model is shown them: the options' tools, then those of their names that are not among them (SPM-01). */
+  /** As a model is shown them: the options' tools, then those of their names that are not among them. */
   resolveToolDefinitions(options: ToolCallingOptions): Promise<readonly ToolDefinition[]>;
   /** Whether the calls of a reply are to be executed by whoever asked the model. Never, when there are none. */
   shouldExecute(options: ToolCallingOptions, reply: Replies): Promise<boolean>;
@@ -78,12 +81,11 @@ export interface ToolCallingManager {
   executeToolCalls(
     messages: readonly ModelMessage[],
     reply: Replies,
-    options: ToolCallingOptions,
-    more?: { readonly signal?: AbortSignal | undefined },
+    options: ToolCallingOptions & { readonly signal?: AbortSignal | undefined },
   ): Promise<ToolExecutionResult>;
 }
 
-/** Makes a manager. @throws TypeError when a setting is null (SPM-09), or not one that calls can be run with. */
+/** Makes a manager. @throws TypeError when a setting is null, or not one that calls can be run with. */
 export function createToolCallingManager(config: ToolCallingManagerConfig = {}): ToolCallingManager {
   checkSettings(config);
   const { resolver = () => undefined, eligibility = {} } = config;
@@ -119,7 +121,7 @@ export function createToolCallingManager(config: ToolCallingManagerConfig = {}):
       return eligibility.shouldExecute?.(options, reply) ?? isInternalToolExecutionEnabled(options);
     },
 
-    async executeToolCalls(messages, replies, options, { signal } = {}) {
+    async executeToolCalls(messages, replies, { signal, ...options }) {
       if (messages.some((message) => !message))
         throw new TypeError('A message of the conversation is missing.');
       const reply = callingReply(replies);
@@ -168,37 +170,3 @@ const NO_MODEL: ChatModel = {
     return Promise.reject(new ModelError('bad-request', problem));
   },
 };
-
-/**
- * The tools of the options, and those of their names that none of them has (SPM-01).
- *
- * @throws ToolCallingError when the resolver does not know a name, or two tools share one.
- */
-async function listedTools(options: ToolCallingOptions, resolver: ToolResolver): Promise<readonly AnyTool[]> {
-  const tools = [...options.tools];
-  validateTools(tools);
-  for (const name of options.toolNames) {
-    if (tools.some((tool) => tool.name === name)) continue;
-    const tool = await resolver(name);
-    if (!tool) {
-      console.warn(
-        `holdfast: no tool of the name '${name.slice(0, 80)}' is known. If it comes from a model or an MCP server, its prefix may have changed.`,
-      );
-      throw new ToolCallingError('unknown-tool', `No tool found for tool name: ${name}`, [name]);
-    }
-    tools.push(tool);
-  }
-  return tools;
-}
-
-/** What of a reply's calls the resolver knows beside the listed tools (SPM-12). */
-async function unlistedTools(
-  { toolCalls }: ModelReply,
-  listed: readonly AnyTool[],
-  resolver: ToolResolver,
-): Promise<readonly AnyTool[]> {
-  const known = new Set(listed.map(({ name }) => name));
-  const names = [...new Set(toolCalls.map(({ name }) => name))].filter((name) => !known.has(name));
-  const found = await Promise.all(names.map(async (name) => resolver(name)));
-  return found.flatMap((tool) => tool ?? []);
-}

@@ -4,7 +4,7 @@ import { modelText, type Signal, type ToolResult, toolResult } from '../tool/too
 
 /** One call that was executed, or answered without running. */
 export interface ExecutedCall {
-  /** The provider's. */
+  /** The provider's id of the call. */
   readonly id: string;
   readonly name: string;
   /** The model's own text. */
@@ -12,21 +12,21 @@ export interface ExecutedCall {
   readonly result: ToolResult;
 }
 
-/** The result of one call as an answer to the user (SPM-06). */
+/** The result of one call as an answer to the user. */
 export interface Generation {
   readonly text: string;
   readonly finish: 'returnDirect';
   readonly metadata: { readonly toolId: string; readonly toolName: string };
 }
 
-/** What became of the calls of one reply; never mutated (SPM-18). */
+/** What became of the calls of one reply; never mutated. */
 export interface ToolExecutionResult {
-  /** The messages that were given, the reply, and the result of each of its calls in source order (SPM-04). */
+  /** The messages that were given, the reply, and the result of each of its calls in source order. */
   readonly history: readonly ModelMessage[];
   readonly results: readonly ExecutedCall[];
-  /** The results are the answer (SPM-05, LOOP-11). */
+  /** Whether the results are the answer to the user. */
   readonly returnDirect: boolean;
-  /** Whether any reply of the history calls tools: after an execution always (SPM-07). */
+  /** Whether any reply of the history calls tools: after an execution always. */
   readonly hasToolCalls: boolean;
   /** Whether the model is to be asked again: not after a direct return or a signal. */
   readonly needsModelCall: boolean;

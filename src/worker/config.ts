@@ -1,6 +1,6 @@
 import { type Retention, retainMs, retentionProblem } from '../agent/check-settings.ts';
 import type { Agent } from '../agent/define-agent.ts';
-import { agentResolver } from '../agent/tool-groups/resolve-agent.ts';
+import { agentResolver } from '../agent/resolve-agent.ts';
 import { toolKinds } from '../built-in-kinds.ts';
 import type { Principal } from '../journal/events.ts';
 import type { ChatModel } from '../model/chat-model.ts';

@@ -22,4 +22,6 @@ export {
   toToolResult,
   withheld,
 } from '../../src/tool/tool-result.ts';
-export { OPENINGS, type Opening, type Openings } from '../../src/tool/unfolding/facade.ts';
+export { UNFOLDED, type Unfolded, type UnfoldedList } from '../../src/tool/unfolding/unfolding.ts';
+export { attempt, memoized } from '../../src/tool/async.ts';
+export { lastList } from '../../src/tool/decorate.ts';

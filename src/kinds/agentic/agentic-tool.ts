@@ -8,16 +8,17 @@ import type { FrameOutcome, Limits } from '../../tool/frame.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import type { AnyTool, Frame, InjectionStrategy, LiveCall, LoopView, Serial, Tool } from '../../tool/tool.ts';
 import { artifact, error, isToolResult, type ToolResult, text, toolResult } from '../../tool/tool-result.ts';
-import { originOf } from '../../tool/unfolding/open-facade.ts';
-import { forgetBindings } from '../chaining/bindings.ts';
-import { type Chaining, chainingSources } from '../chaining/chaining.ts';
-import type { KeyedMemory } from './keyed-lane.ts';
+import { originOf } from '../../tool/unfolding/inner-tools.ts';
+import type { Chaining } from '../chaining/define-chaining.ts';
+import { forgetBindings } from '../chaining/memory.ts';
+import { chainingSources } from '../chaining/strategy.ts';
+import type { KeyedMemory } from './memory.ts';
 
 /** What the literals of all agentic tools have in common. */
 interface AgenticConfig<Name extends string, Declaration extends InputDeclaration> {
   /**
    * Letters, digits, `_` and `-`, at most 64. Stands in the path under which its tools keep their state; in its place, the
-   * name that the tool is offered under when a facade brings it beside another tool of this name.
+   * name that the tool is offered under when an unfolding tool brings it beside another tool of this name.
    */
   readonly name: Name;
   /** What the tool does and when to use it, for the model. */
@@ -31,11 +32,11 @@ interface AgenticConfig<Name extends string, Declaration extends InputDeclaratio
   /** Objects whose tools the nested loop is offered once a call has returned one. */
   readonly chaining?: Chaining | undefined;
   /**
-   * Decide, after unfolding and chaining, which tools the nested loop offers; in order. What a playbook or a state machine does
-   * with tools comes after them, and so holds for what they add.
+   * Decide, after unfolding and chaining, which tools the nested loop offers; in order. What a playbook or a state
+   * machine does with tools comes after them, and so holds for what they add.
    */
   readonly strategies?: readonly InjectionStrategy[] | undefined;
-  /** Artifacts of agentic tools inside count among its own; `false` unless given (AGT-09). */
+  /** Artifacts of agentic tools inside count among its own; `false` unless given. */
   readonly captureNestedArtifacts?: boolean | undefined;
 }
 
@@ -61,7 +62,7 @@ export interface InstructedConfig<
 interface AgenticKind<Input> {
   /** The tools inside, for whoever lists them. */
   readonly inner: readonly AnyTool[];
-  /** Offer more than those. */
+  /** They offer tools beside those. */
   readonly sources: readonly InjectionStrategy[];
   /** What a call is answered when there are neither. */
   readonly whenEmpty: string;
@@ -77,12 +78,12 @@ type NestedLoop<Input> = Pick<Frame, 'tools' | 'facts' | 'sources' | 'strategies
   readonly memory?: KeyedMemory | undefined;
 };
 
-/** Iterations of a nested loop that does not say (AGT-01). */
+/** A nested loop has so many iterations unless its literal says otherwise. */
 const ITERATIONS = 20;
 
 /**
  * A tool whose call runs a nested loop, in a frame of the same journal: cut off inside, it goes on inside. The last words of
- * the loop are its result, with the artifacts of its calls (AGT-03, AGT-06).
+ * the loop are its result, with the artifacts of its calls.
  *
  * @throws ToolDefinitionError when the tool cannot work.
  */
@@ -128,12 +129,15 @@ export function agenticTool<Name extends string, Declaration extends InputDeclar
   };
 }
 
-/** `chained`: what offers the objects that are kept under no key; the same for all calls, so that it offers the same lists. */
+/**
+ * `chained`: what offers the objects that are kept under no key; the same for all calls, so that it offers the same
+ * lists.
+ */
 interface Ready extends AgenticConfig<string, InputDeclaration> {
   readonly chained: readonly InjectionStrategy[];
 }
 
-/** The nested loop of a call: what its kind has decided, and what its literal says. */
+/** Makes the nested loop of a call of what its kind has decided and of what its literal says. */
 function frameOf<Input>(
   { name, model, limits, chaining, chained, strategies = [] }: Ready,
   { instructions, memory, facts = [], sources = [], ...loop }: NestedLoop<Input>,
@@ -147,13 +151,13 @@ function frameOf<Input>(
     limits: { ...limits, iterations: limits?.iterations ?? ITERATIONS },
     facts: [...facts, ...(memory?.isReset ? [forgetBindings(memory.key)] : [])],
     sources: [...sources, ...(memory ? chainingSources(chaining, memory.key) : chained)],
-    // Last, so that it sees to what the configuration's strategies add too.
+    // The kind's own come last, so that they hold for what the configuration's strategies add too.
     strategies: [...strategies, ...(loop.strategies ?? [])],
     runBy: model && new RunBy({ model }),
   };
 }
 
-/** A model that is not told what to send sends nothing (AGT-08). */
+/** Warns the developer: a model that is not told what to send sends nothing. */
 const warnOfNoInput = (tool: string): void =>
   console.warn(
     `holdfast: agentic tool '${tool}' declares no input, so its caller cannot tell it anything: give it an 'input' schema.`,
@@ -161,7 +165,7 @@ const warnOfNoInput = (tool: string): void =>
 
 /**
  * What a call answers whose nested loop has ended: its words, with the one artifact that its calls returned, or the list
- * of several (AGT-06). `nested`: artifacts of agentic tools inside count too (AGT-09).
+ * of several. `nested`: artifacts of agentic tools inside count too.
  */
 function nestedResult(outcome: FrameOutcome, nested: boolean): ToolResult {
   return outcome.outcome === 'failed'
@@ -195,7 +199,7 @@ function withArtifacts({ text: words, calls }: FrameOutcome, nested: boolean): T
   });
 }
 
-/** What a nested loop is told that was given no instructions (AGT-02). */
+/** Tells a nested loop what to do that was given no instructions. */
 export const defaultInstructions = (description: string): string =>
   'You are an intelligent agent that can use tools to help you complete tasks. ' +
   `Use the provided tools to perform the following task: ${description}`;

@@ -1,19 +1,22 @@
-import type { ToolSource } from '../../sources/resolution/tool-source.ts';
+import { withProviders } from '../../sources/resolution/dynamic-tools.ts';
+import { toToolObject } from '../../sources/objects/tool-object.ts';
+import { collectTools } from '../../sources/resolution/resolve-tools.ts';
+import { ToolResolutionError, isToolProvider, type ToolSource } from '../../sources/resolution/tool-source.ts';
+import { isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
+import type { InjectionStrategy, AnyTool, Tool } from '../../tool/tool.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
-import type { Tool } from '../../tool/tool.ts';
 import { agenticTool, defaultInstructions, type InstructedConfig } from './agentic-tool.ts';
-import { toolsInside } from './tools-inside.ts';
 
 /** The literal that `defineAgenticTool` takes. */
 export interface AgenticToolConfig<Name extends string, Declaration extends InputDeclaration>
   extends InstructedConfig<Name, Declaration> {
-  /** What the nested loop may call. As for an agent, but that objects without tools are left out (AGT-07). */
+  /** What the nested loop may call. It is listed as for an agent, but that objects without tools are left out. */
   readonly tools: readonly ToolSource[];
 }
 
 /**
  * Makes a tool that works with tools of its own: its call asks a model, in a nested loop of the same turn, until that has
- * an answer (AGT-03). It needs no session.
+ * an answer. It needs no session.
  *
  * @throws ToolDefinitionError when the tool cannot work; ToolObjectError as `toolsOf`.
  */
@@ -29,4 +32,33 @@ export function defineAgenticTool<
     whenEmpty: 'No tools available for SimpleAgenticTool',
     loop: () => ({ tools, sources, instructions }),
   });
+}
+
+/** Holds what the list of an agentic tool comes to. */
+interface ToolsInside {
+  readonly tools: readonly AnyTool[];
+  /** Offers what providers answer, which are asked anew each time. */
+  readonly sources: readonly InjectionStrategy[];
+}
+
+/**
+ * The tools of an agentic tool's list, which is like an agent's, but that an object without tools is silently left out.
+ *
+ * @throws ToolDefinitionError for what an agent could not have either; ToolObjectError as `toolsOf`.
+ */
+export function toolsInside(name: string, sources: readonly ToolSource[]): ToolsInside {
+  try {
+    const { tools, providers } = collectTools(sources.filter((source) => !isToolless(source)));
+    return { tools, sources: withProviders([], providers) };
+  } catch (cause) {
+    if (!(cause instanceof ToolResolutionError)) throw cause;
+    throw new ToolDefinitionError(name, 'tools', `it cannot have these tools: ${cause.message}.`, { cause });
+  }
+}
+
+/** Whether this is an object of a class that declares no tools. Groups and agents are not: they were listed by mistake. */
+function isToolless(source: ToolSource): boolean {
+  if ((typeof source !== 'object' && typeof source !== 'function') || source === null) return false;
+  if (isTool(source) || isToolProvider(source) || Array.isArray(Reflect.get(source, 'tools'))) return false;
+  return toToolObject(source).table.size === 0;
 }

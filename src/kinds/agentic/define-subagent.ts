@@ -1,4 +1,4 @@
-import type { Agent } from '../../agent/define-agent.ts';
+import type { LoopAgent } from '../../loop/loop.ts';
 import { agentFrame } from '../../loop/loop-agent.ts';
 import type { BlackboardEntry, CallBlackboard } from '../../tool/call.ts';
 import { checkNaming, readInput, ToolDefinitionError } from '../../tool/check-definition.ts';
@@ -18,13 +18,22 @@ export interface SubagentConfig<
   Output,
 > {
   /** Its definition, or the name under which the app has it, which is looked up at each call. */
-  readonly agent: Agent<AgentName, Output> | AgentName;
+  readonly agent: DefinedAgent<AgentName, Output> | AgentName;
   /** The agent's unless given. Stands in the path under which its tools keep their state. */
   readonly name?: Name | undefined;
-  /** The agent's unless given; `Delegate to agent '{name}'` for one that is given by name (SUB-03). */
+  /** The agent's unless given; `Delegate to agent '{name}'` for one that is given by name. */
   readonly description?: string | undefined;
   /** What the model sends; the agent is asked with its JSON. Unless given, a `message`, which is what it is asked. */
   readonly input?: Declaration | undefined;
+}
+
+/** What `defineAgent` makes, as far as a subagent has to know it. */
+interface DefinedAgent<Name extends string, Output> extends LoopAgent {
+  readonly name: Name;
+  readonly description: string;
+  readonly loopIds: string;
+  /** For inference only; never set. */
+  readonly '~types'?: { readonly output: Output };
 }
 
 /** What a subagent is called with. */
@@ -35,8 +44,8 @@ export type SubagentInput<Declaration extends InputDeclaration> = Declaration ex
 /**
  * Makes a tool that hands work to an agent: it runs in a frame of the same turn, with its own instructions, model, tools,
  * limits and policies, under the context of who asks. What it says is the result; what its `output` makes of that, the
- * artifact (SUB-07). It reads the blackboard as it was when it was asked, and what it adds comes back if it
- * succeeds (SUB-08).
+ * artifact. It reads the blackboard as it was when it was asked, and what it adds comes back if it
+ * succeeds.
  *
  * @throws ToolDefinitionError when the tool cannot work, such as for a blank name.
  */
@@ -51,7 +60,7 @@ export function defineSubagent<
   const { agent } = config;
   const { agentName, about } = nameOf(agent);
   const { description = about } = config;
-  // Without a name of its own the type parameter stands at the agent's.
+  // A subagent without a name of its own has the agent's, at which the type parameter stands then.
   const name = (config.name ?? agentName) as Name;
   checkNaming(name, description);
   const schema = readInput<InputDeclaration>(name, config.input ?? MESSAGE);
@@ -88,7 +97,7 @@ const MESSAGE = {
   required: ['message'],
 } as const;
 
-function nameOf(agent: Agent | string): { agentName: string; about: string } {
+function nameOf(agent: LoopAgent | string): { agentName: string; about: string } {
   const given: unknown = agent; // the types cannot keep everything out
   if (typeof given === 'string') {
     if (given.trim() === '') throw new ToolDefinitionError('', 'agent', 'Agent name must not be blank.');
@@ -102,7 +111,7 @@ function nameOf(agent: Agent | string): { agentName: string; about: string } {
   throw new ToolDefinitionError(String(name ?? ''), 'agent', problem);
 }
 
-/** In the words that the seeds have for it (SUB-05). */
+/** Checks the input, and tells the model what is wrong in words of its own for subagents. */
 async function checkSubagentInput(
   schema: InputSchema<unknown>,
   input: JsonObject,
@@ -126,7 +135,7 @@ function resultOf(outcome: FrameOutcome, { blackboard }: Pick<LiveCall, 'blackbo
 
 /**
  * Adds to a blackboard what was added to a copy of it. Nothing is lost, and nothing that has a name there is replaced: the
- * newest entry of a name is the one that is found, so what the copy bound to such a name comes without it (SUB-08).
+ * newest entry of a name is the one that is found, so what the copy bound to such a name comes without it.
  */
 function mergeBlackboard(blackboard: CallBlackboard, added: readonly BlackboardEntry[]): void {
   const bound = new Set(blackboard.entries().map(({ name }) => name));

@@ -1,13 +1,12 @@
 import { withDescription, withMetadata, withName } from '../../decorators/with.ts';
 import { memoized } from '../../tool/async.ts';
 import { decorate, mapRoute } from '../../tool/decorate.ts';
-import { type DomainType, isDomainType } from '../../tool/domain-type.ts';
+import type { LoopView, AnyTool } from '../../tool/tool.ts';
 import { shorten } from '../../tool/json.ts';
-import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { withheld } from '../../tool/tool-result.ts';
-import { facadeIn } from '../../tool/unfolding/facade.ts';
-import type { Binding } from './bindings.ts';
-import type { TypeWithTools } from './chain-from.ts';
+import { unfoldingIn } from '../../tool/unfolding/unfolding.ts';
+import type { TypeWithTools } from './define-chaining.ts';
+import type { Binding } from './memory.ts';
 
 /**
  * The tools of a bound object, made again from its JSON; none when its type does not take that any more. Made once an
@@ -24,9 +23,9 @@ export function objectTools(
   });
 }
 
-/** What a tool that was offered is when a call runs. */
+/** Says what has become of an offered tool when a call of it runs. */
 interface ToolNow {
-  /** The object that is bound is another than when it was offered. */
+  /** Whether another object is bound than when the tool was offered. */
   readonly isNewer: boolean;
   /** The tool of the object that is bound; `undefined` when that has none of the name. */
   readonly tool: AnyTool | undefined;
@@ -37,15 +36,15 @@ export type FindTool = (view: LoopView) => ToolNow | undefined;
 
 /**
  * A tool of a bound object as it is offered. A call that runs after an earlier one of its batch, of the same `serial`,
- * sees the object that that one has bound, and so does what a facade stands for. It never acts on an object in whose place
- * there is another: what that does not have is withheld.
+ * sees the object that that one has bound, and so does what an unfolding tool stands for. It never acts on an object in
+ * whose place there is another: what that does not have is withheld.
  */
 export const boundTool = (tool: AnyTool, find: FindTool): AnyTool =>
   decorate(tool, {
     route: mapRoute(tool, (meant, input) =>
       boundTool(
         meant,
-        within(find, (facade) => facade.route?.(input)?.tool),
+        within(find, (unfolding) => unfolding.route?.(input)?.tool),
       ),
     ),
     adopt: adopting(tool, (inner) => boundTool(inner, innerOf(find, inner.name))),
@@ -58,12 +57,12 @@ export const boundTool = (tool: AnyTool, find: FindTool): AnyTool =>
 
 const REPLACED = 'This tool is not available. The object that was retrieved last does not have it.';
 
-/** A tool of a type, as long as there is no object of it: with its real schema, so that the model can plan with it (CHN-04). */
+/** Stands in for a tool of a type that has no object yet, with its real schema, so that the model can plan with it. */
 export function placeholder(type: string, tool: AnyTool, find: FindTool): AnyTool {
   const missing = `This tool is not yet available. You must first retrieve a single ${type} instance.`;
   return decorate(tool, {
     description: `${tool.description}\n\nNote: This tool requires a ${type} instance to be retrieved first.`,
-    // Made without an object, a function would ask for one.
+    // A function would ask for an object, and there is none.
     serial: typeof tool.serial === 'string' ? tool.serial : undefined,
     adopt: adopting(tool, (inner) => placeholder(type, inner, innerOf(find, inner.name))),
     call: async (input, invocation) =>
@@ -71,13 +70,16 @@ export function placeholder(type: string, tool: AnyTool, find: FindTool): AnyToo
   });
 }
 
-/** What is inside a facade acts on the object that the facade is of. */
+/** Makes what is inside an unfolding tool act on the object whose tool that is. */
 const adopting =
-  (facade: AnyTool, wrap: (inner: AnyTool) => AnyTool) =>
+  (unfolding: AnyTool, wrap: (inner: AnyTool) => AnyTool) =>
   (inner: AnyTool): AnyTool =>
-    wrap(facade.adopt?.(inner) ?? inner);
+    wrap(unfolding.adopt?.(inner) ?? inner);
 
-/** Finds a tool behind another one: that of a newer object, by what it says of itself; else the one that was offered stands. */
+/**
+ * Finds a tool behind another one: that of a newer object, by what it says of itself; else the one that was offered
+ * stands.
+ */
 const within =
   (find: FindTool, behind: (tool: AnyTool) => AnyTool | undefined): FindTool =>
   (view) => {
@@ -85,17 +87,21 @@ const within =
     return now && { ...now, tool: now.isNewer && now.tool ? behind(now.tool) : undefined };
   };
 
-/** Finds a tool inside a facade. What one has that decides when it is opened cannot be told without opening it again. */
+/**
+ * Finds a tool inside an unfolding tool. What one has that decides when it is opened cannot be told without opening it
+ * again.
+ */
 const innerOf = (find: FindTool, name: string): FindTool =>
-  within(find, (facade) => {
-    const by = facadeIn(facade)?.brings.by;
-    const named = by === 'all' || by === 'category' ? facade.inner?.filter((one) => one.name === name) : [];
+  within(find, (unfolding) => {
+    const by = unfoldingIn(unfolding)?.into.by;
+    const named =
+      by === 'all' || by === 'category' ? unfolding.inner?.filter((one) => one.name === name) : [];
     // Two categories may have a tool of one name.
     const inner = named?.length === 1 ? named[0] : undefined;
-    return inner && (facade.adopt?.(inner) ?? inner);
+    return inner && (unfolding.adopt?.(inner) ?? inner);
   });
 
-/** A tool of one of several objects, under a name of its own; its metadata has the id in full (TPR-03). */
+/** Names a tool of one of several objects; its metadata has the id in full. */
 export function namedTool(
   tool: AnyTool,
   name: string,
@@ -104,87 +110,4 @@ export function namedTool(
   const whose = `Note: This tool belongs to the ${type} with the id ${JSON.stringify(shorten(id, 100))}.`;
   const told = withDescription(tool, `${tool.description}\n\n${whose}`);
   return withName(withMetadata(told, { domainType: type, instanceId: id }), name);
-}
-
-const MAX_NAME = 64;
-
-/** What a name may not hold. */
-const UNNAMEABLE = /[^A-Za-z0-9_-]/g;
-
-/** Whose tool a name stands for. */
-interface Named {
-  readonly prefix: string;
-  readonly id: string;
-  readonly tool: string;
-  /** The domain type, where the prefix does not tell it. */
-  readonly type?: string;
-}
-
-/**
- * `{prefix}_{id}_{tool}`, as every provider takes it: what no name may hold is dropped from the id, and it is cut to fit.
- * A name that lost something by that ends in a mark of the whole id, so that two ids keep two names (TPR-02, TPR-03).
- */
-export function objectToolName(named: Named): string {
-  const { prefix, id, tool } = named;
-  const clean = id.replaceAll(UNNAMEABLE, '');
-  const name = `${prefix}_${clean}_${tool}`;
-  return clean === id && name.length <= MAX_NAME ? name : markedName(named);
-}
-
-/** The same with its mark in any case: for a name that another object's tool could have. */
-export function markedName({ prefix, id, tool, type }: Named): string {
-  const whole = type === undefined ? [prefix, id, tool] : [prefix, id, tool, type];
-  const mark = `_${shortHash(JSON.stringify(whole))}`;
-  const most = MAX_NAME - mark.length;
-  // What the tool does tells more than the end of a long id.
-  const room = Math.max(most - tool.length - 1, prefix.length + 1);
-  const object = `${prefix}_${id.replaceAll(UNNAMEABLE, '')}`.slice(0, room);
-  return `${object}_${tool}`.slice(0, most) + mark;
-}
-
-/** FNV-1a over UTF-16, 32 bits in base 36: short, the same everywhere, and no secret. */
-function shortHash(text: string): string {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  return (hash >>> 0).toString(36);
-}
-
-/** Types by their names, which are all that is journaled of them; the first of a name counts. */
-export type KnownTypes = ReadonlyMap<string, DomainType>;
-
-/** The types to which tools lead; worked out once a list. */
-export const typesOf = memoized((tools: readonly AnyTool[]): KnownTypes => typesFrom([], tools));
-
-/**
- * These types, those that the tools declare to return, and those that tools of such objects declare, in the order in
- * which they are met. What a tool holds inside counts: its artifact may become that of the tool.
- */
-export function typesFrom(types: readonly DomainType[], tools: readonly AnyTool[]): KnownTypes {
-  const found = new Map<string, DomainType>();
-  const seen = new Set<AnyTool>();
-  const queue = [...tools];
-  const meet = (type: DomainType): void => {
-    if (found.has(type.name)) return;
-    found.set(type.name, type);
-    queue.push(...declaredBy(type));
-  };
-  types.forEach(meet);
-  // Grows while it is walked.
-  for (const tool of queue) {
-    if (seen.has(tool)) continue;
-    seen.add(tool);
-    queue.push(...(tool.inner ?? []));
-    if (tool.output && isDomainType(tool.output)) meet(tool.output);
-  }
-  return found;
-}
-
-/** Offering must not throw: a type whose tools cannot be declared is reported, and leads nowhere. */
-function declaredBy({ name, objects }: DomainType): readonly AnyTool[] {
-  try {
-    return objects?.declared ?? [];
-  } catch (failure) {
-    console.warn(`holdfast: objects of '${name}' lead to no others`, failure);
-    return [];
-  }
 }

@@ -4,11 +4,11 @@ import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import type { AnyTool, Tool } from '../../tool/tool.ts';
 import { factOf } from '../../tool/tool-memory.ts';
 import { agenticTool, defaultInstructions, type InstructedConfig } from '../agentic/agentic-tool.ts';
-import { type KeyedConfig, keyedLane, memoryOf } from '../agentic/keyed-lane.ts';
-import { toolsInside } from '../agentic/tools-inside.ts';
+import { toolsInside } from '../agentic/define-agentic-tool.ts';
+import { type KeyedConfig, keyedSerial, memoryOf } from '../agentic/memory.ts';
 import { checkLocks, type Lock, toLock } from './lock.ts';
-import { PLAYBOOKS } from './playbook-progress.ts';
-import { playbookStrategy } from './playbook-strategy.ts';
+import { PLAYBOOKS } from './memory.ts';
+import { playbookStrategy } from './strategy.ts';
 import type { UnlockCondition } from './unlock-condition.ts';
 
 /** A tool that is not available at first, and what makes it available. */
@@ -26,7 +26,7 @@ export interface PlaybookConfig<
   Locked extends string,
 > extends InstructedConfig<Name, Declaration>,
     KeyedConfig<InputOf<Declaration>> {
-  /** Always available. As for an agentic tool: tool objects and providers may be among them. */
+  /** These are always available. As for an agentic tool, tool objects and providers may be among them. */
   readonly tools: readonly (ToolSource | (AnyTool & { readonly name: Open }))[];
   /** Each is available once its condition holds. */
   readonly locked: readonly LockedTool<Locked, NoInfer<Open | Locked>>[];
@@ -59,7 +59,7 @@ export function definePlaybook<
     inner: tools,
     sources,
     whenEmpty: 'No tools available for PlaybookTool',
-    serial: keyedLane(name, config.input, config.key),
+    serial: keyedSerial(name, config.input, config.key),
     loop(input) {
       const memory = memoryOf(config, input);
       const { key, isReset } = memory;
@@ -68,7 +68,7 @@ export function definePlaybook<
         sources,
         instructions,
         facts: isReset ? [factOf(PLAYBOOKS, { type: 'reset', key })] : [],
-        strategies: [playbookStrategy({ locks, own, key, lane: name })],
+        strategies: [playbookStrategy({ locks, own, key, serialKey: name })],
         memory,
       };
     },
@@ -76,7 +76,7 @@ export function definePlaybook<
   return { ...tool, [DIAGRAM]: () => playbookDiagram(open, locks) };
 }
 
-/** What the model of a playbook is told that was given no instructions (PLY-09). */
+/** Tells the model of a playbook what to do that was given no instructions. */
 const playbookInstructions = (description: string): string =>
   `${defaultInstructions(description)}\n\n` +
   'Some tools have prerequisites and are not available yet: their descriptions, and their answers, say what is missing.\n' +
@@ -101,7 +101,7 @@ function playbookDiagram(open: readonly AnyTool[], locks: readonly Lock[]): stri
     return id;
   }
 
-  /** The nodes that stand for a condition; all of them are needed. */
+  /** Makes the nodes that stand for a condition; all of them are needed. */
   function nodesOf(condition: UnlockCondition): readonly string[] {
     switch (condition.type) {
       case 'after':

@@ -1,8 +1,8 @@
 import { saysTrue, ToolDefinitionError } from '../../tool/check-definition.ts';
 import { unwrapAs } from '../../tool/decorate.ts';
-import type { AnyTool, LoopView } from '../../tool/tool.ts';
-import { originOf } from '../../tool/unfolding/open-facade.ts';
-import { PLAYBOOKS, type StoredProgress, storedProgress, toProgress } from './playbook-progress.ts';
+import type { LoopView, AnyTool } from '../../tool/tool.ts';
+import { originOf } from '../../tool/unfolding/inner-tools.ts';
+import { PLAYBOOKS, type StoredProgress, storedProgress, toProgress } from './memory.ts';
 import { conditionsIn, type UnlockCondition } from './unlock-condition.ts';
 
 /** A tool of a playbook that is not available at first. */
@@ -10,19 +10,19 @@ export interface Lock {
   readonly tool: AnyTool;
   readonly condition: UnlockCondition;
   /**
-   * Under which a met condition on artifacts is remembered: `{tool}#{place}`, counted among those of the tool. So one that is
-   * added behind the others leaves what is remembered of them alone.
+   * Under which a met condition on artifacts is remembered: `{tool}#{place}`, counted among those of the tool. So one
+   * that is added behind the others leaves what is remembered of them alone.
    */
   readonly ids: ReadonlyMap<UnlockCondition, string>;
 }
 
-/** The lock that a playbook puts on a tool. */
+/** Makes the lock that a playbook puts on a tool. */
 export function toLock(tool: AnyTool, condition: UnlockCondition): Lock {
   const matching = new Set(conditionsIn(condition).filter(({ type }) => type === 'artifact-matching'));
   return { tool, condition, ids: new Map([...matching].map((one, at) => [one, `${tool.name}#${at}`])) };
 }
 
-/** What a lock is looked at with. */
+/** Holds what decides whether a lock is open. */
 interface Circumstances {
   readonly progress: StoredProgress;
   readonly view: LoopView;
@@ -38,7 +38,7 @@ export const circumstances = (view: LoopView, key: string): Circumstances => ({
 export const isOpen = (lock: Lock, circumstances: Circumstances): boolean =>
   isMet(lock.condition, lock, circumstances);
 
-/** What the model is told of a tool that is not available (PLY-03, PLY-04). */
+/** What the model is told of a tool that is not available. */
 export const guidance = ({ condition }: Lock, { progress }: Circumstances): string =>
   `This tool is not yet available. ${hint(condition, progress)}`;
 
@@ -91,7 +91,7 @@ const missing = ({ names }: UnlockCondition, progress: StoredProgress): readonly
 /** Asks a predicate. */
 type Yes = <Args extends readonly unknown[]>(predicate: (...args: Args) => unknown, ...args: Args) => boolean;
 
-/** A predicate that throws would take the whole loop with it; it has not held, and its author is told. */
+/** Asks a predicate that must not take the whole loop with it: one that throws has not held, and its author is told. */
 export function holds({ name }: AnyTool, ask: (yes: Yes) => boolean): boolean {
   try {
     return ask((predicate, ...args) => saysTrue(`an unlock condition of tool '${name}'`, predicate, ...args));
@@ -130,7 +130,7 @@ const isEmpty = (condition: UnlockCondition): boolean =>
     ? condition.names.length === 0
     : 'conditions' in condition && condition.conditions.length === 0;
 
-/** The locks that stay closed when all else happens that may. */
+/** Finds the locks that stay closed when all else happens that may. */
 function neverUnlocked(open: readonly AnyTool[], locks: readonly Lock[]): readonly Lock[] {
   const usable = new Set(open.map(({ name }) => name));
   let left = locks;
@@ -155,24 +155,24 @@ function mayBeMet(condition: UnlockCondition, usable: ReadonlySet<string>): bool
   }
 }
 
-/** The locks of a playbook, by the tools as it was given them. */
+/** The locks of a playbook are keyed by the tools as it was given them. */
 export type Locks = ReadonlyMap<AnyTool, Lock>;
 
 /**
- * The lock that keeps a tool from being used: its own, or that of the facade that brought it. A facade may have been opened when
- * its lock was open, for another key or before the playbook began anew, and what it brought is behind the lock as it is now.
- * One way that is open is enough for a tool that several facades bring.
+ * The lock that keeps a tool from being used: its own, or that of the unfolding tool that brought it. An unfolding tool
+ * may have been opened when its lock was open, for another key or before the playbook began anew, and what it brought
+ * is behind the lock as it is now. One way that is open is enough for a tool that several unfolding tools bring.
  */
 export function shutBy(tool: AnyTool, locks: Locks, isShut: (lock: Lock) => boolean): Lock | undefined {
   const own = locks.get(unwrapAs(tool, (one): one is AnyTool => locks.has(one)) ?? tool);
   if (own && isShut(own)) return own;
   const origin = originOf(tool);
   if (!origin || origin.wasThere) return undefined;
-  const ways = origin.by.map((facade) => shutBy(facade, locks, isShut));
+  const ways = origin.by.map((unfolding) => shutBy(unfolding, locks, isShut));
   return ways.includes(undefined) ? undefined : ways[0];
 }
 
-/** The first lock that keeps one of these tools from being used. */
+/** Finds the first lock that keeps one of these tools from being used. */
 export function firstShut(
   tools: readonly AnyTool[],
   locks: Locks,

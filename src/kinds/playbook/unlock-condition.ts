@@ -1,10 +1,10 @@
 import type { BlackboardEntry } from '../../tool/call.ts';
 import type { DomainType } from '../../tool/domain-type.ts';
-import type { AnyTool, LoopView } from '../../tool/tool.ts';
-import type { PlaybookProgress } from './playbook-progress.ts';
+import type { LoopView, AnyTool } from '../../tool/tool.ts';
+import type { PlaybookProgress } from './memory.ts';
 
 /**
- * What must have happened before a tool of a playbook is available (PLY-01, PLY-02). `Name` is what it names of the
+ * What must have happened before a tool of a playbook is available. `Name` is what it names of the
  * playbook's tools: an unlock by a tool that the playbook does not have is a compile error.
  */
 export type UnlockCondition<Name extends string = string> = Rule & {
@@ -24,17 +24,17 @@ type Rule =
   | { readonly type: 'when'; readonly holds: (progress: PlaybookProgress, view: LoopView) => boolean }
   | { readonly type: 'all-of' | 'any-of'; readonly conditions: readonly UnlockCondition[] };
 
-/** Decided once, when an artifact arrives, and remembered: the artifacts themselves are not kept. */
+/** Such a condition is decided once, when an artifact arrives, and remembered: the artifacts themselves are not kept. */
 interface ArtifactMatching {
   readonly type: 'artifact-matching';
   readonly of?: DomainType | undefined;
   readonly accepts: Predicate<ProducedArtifact>;
 }
 
-/** One artifact of a tool, as the journal keeps it; a list counts item by item (PLY-06). */
+/** One artifact of a tool, as the journal keeps it; a list counts item by item. */
 export type ProducedArtifact = Pick<BlackboardEntry, 'type' | 'value'>;
 
-/** Must not change what it is given. One that throws has not accepted, and is reported in the log. */
+/** A predicate must not change what it is given. One that throws has not accepted, and is reported in the log. */
 type Predicate<Value> = (value: Value) => boolean;
 
 /** A tool, or its name. */
@@ -44,13 +44,16 @@ type NonEmpty<Item> = readonly [Item, ...Item[]];
 
 type NamesIn<Conditions extends readonly UnlockCondition[]> = Conditions[number]['names'][number];
 
-/** All of these tools have been used successfully. */
+/** Holds once all of these tools have been used successfully. */
 export const after = <const Name extends string>(...tools: NonEmpty<Named<Name>>): UnlockCondition<Name> => ({
   type: 'after',
   names: [...new Set(tools.map((tool) => (typeof tool === 'string' ? tool : tool.name)))],
 });
 
-/** A tool has returned an artifact of this type, one that its schema reads and the predicate, if there is one, accepts. */
+/**
+ * Holds once a tool has returned an artifact of this type that its schema reads and the predicate, if there is one,
+ * accepts.
+ */
 export function onArtifact<Value>(
   of: DomainType<string, Value>,
   accepts?: Predicate<Value>,
@@ -59,7 +62,7 @@ export function onArtifact<Value>(
   return { type: 'artifact-matching', of, accepts: acceptsOf(of, accepts), names: [] };
 }
 
-/** A tool has returned an artifact, of whatever type or of none, that the predicate accepts. */
+/** Holds once a tool has returned an artifact, of whatever type or of none, that the predicate accepts. */
 export const onArtifactMatching = (accepts: Predicate<ProducedArtifact>): UnlockCondition<never> => ({
   type: 'artifact-matching',
   accepts,
@@ -68,21 +71,21 @@ export const onArtifactMatching = (accepts: Predicate<ProducedArtifact>): Unlock
 
 /**
  * The blackboard holds an object of this type, whoever added it, one that its schema reads and the predicate, if there is
- * one, accepts (PLY-10).
+ * one, accepts.
  */
 export const onBlackboard = <Value>(
   of: DomainType<string, Value>,
   accepts: Predicate<Value> = () => true,
 ): UnlockCondition<never> => ({ type: 'blackboard', of, accepts: acceptsOf(of, accepts), names: [] });
 
-/** The blackboard holds an entry that the predicate accepts (PLY-10). */
+/** Holds while the blackboard has an entry that the predicate accepts. */
 export const onBlackboardMatching = (accepts: Predicate<BlackboardEntry>): UnlockCondition<never> => ({
   type: 'blackboard',
   accepts,
   names: [],
 });
 
-/** Of values as they are kept: those of the type that its schema reads, and that the predicate accepts then. */
+/** Accepts values, as they are kept, of the type whose schema reads them and whose predicate accepts them then. */
 const acceptsOf =
   <Value>(of: DomainType<string, Value>, accepts: Predicate<Value>): Predicate<ProducedArtifact> =>
   ({ type, value }) => {
@@ -98,12 +101,12 @@ export const when = (
   holds: (progress: PlaybookProgress, view: LoopView) => boolean,
 ): UnlockCondition<never> => ({ type: 'when', holds, names: [] });
 
-/** Every one of these holds. */
+/** Holds when every one of these does. */
 export const allOf = <const Conditions extends NonEmpty<UnlockCondition>>(
   ...conditions: Conditions
 ): UnlockCondition<NamesIn<Conditions>> => ({ type: 'all-of', conditions, names: namesIn(conditions) });
 
-/** At least one of these holds. */
+/** Holds when at least one of these does. */
 export const anyOf = <const Conditions extends NonEmpty<UnlockCondition>>(
   ...conditions: Conditions
 ): UnlockCondition<NamesIn<Conditions>> => ({ type: 'any-of', conditions, names: namesIn(conditions) });
@@ -112,7 +115,7 @@ const namesIn = <Conditions extends readonly UnlockCondition[]>(
   conditions: Conditions,
 ): readonly NamesIn<Conditions>[] => conditions.flatMap(({ names }) => names);
 
-/** A condition with all that it is made of, itself first, in order. */
+/** Lists a condition and all that it is made of, itself first, in order. */
 export const conditionsIn = (condition: UnlockCondition): readonly UnlockCondition[] => [
   condition,
   ...('conditions' in condition ? condition.conditions.flatMap(conditionsIn) : []),

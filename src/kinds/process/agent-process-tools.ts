@@ -3,13 +3,13 @@ import { type LenientSchema, lenientSchema, oneString } from '../../tool/input-s
 import type { JsonObject } from '../../tool/json.ts';
 import type { BudgetView, ProcessView } from '../../tool/process-view.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import { defineUnfolding } from '../../tool/unfolding/to-unfolding.ts';
+import { defineUnfolding } from '../../tool/unfolding/define-unfolding.ts';
 import type { UnfoldingOptions, UnfoldingTool } from '../../tool/unfolding/unfolding-config.ts';
-import { type PastCall, PROCESS, type ProcessMemory } from './process-memory.ts';
+import { type PastCall, PROCESS, type ProcessMemory } from './memory.ts';
 
 /**
  * Lets a model look at the turn that it works in: how long it runs, what it has used of its limits and what they leave,
- * which tools and models have been called (PRC-01). Reads only, from the journal; shows no context and nothing secret.
+ * which tools and models have been called. Reads only, from the journal; shows no context and nothing secret.
  */
 export const agentProcessTools = (
   options: UnfoldingOptions = {},
@@ -26,7 +26,7 @@ export const agentProcessTools = (
     tools: processTools(),
   });
 
-/** What each of the tools says outside of a session (PRC-02). */
+/** Each of the tools answers this outside of a session. */
 const NO_PROCESS = 'No agent process available. These tools require an active agent context.';
 
 const processTools = (): readonly AnyTool[] => [
@@ -54,7 +54,7 @@ const looks = (
     run: (_, { process }) => (process ? text(process, process.recall(PROCESS)) : NO_PROCESS),
   });
 
-/** A call can only ask while its turn runs (PRC-03). */
+/** Always says that the turn runs, since a call can only ask while it does. */
 const statusText = ({ id, runningMs, goal, parent }: ProcessView): string =>
   [
     `Process ID: ${id}`,
@@ -64,34 +64,33 @@ const statusText = ({ id, runningMs, goal, parent }: ProcessView): string =>
     `Parent ID: ${parent ?? 'none (root process)'}`,
   ].join('\n');
 
-/** Actions are tool calls (PRC-04). */
+/** Lists what the budget has left. What it calls actions are tool calls. */
 const budgetText = ({ budget: { cost, tokens, toolCalls }, used }: ProcessView): string =>
   [
     'Budget Status:',
     '',
-    ...limitLines('Cost', cost, used.cost, (amount) => dollars(amount, 4)),
+    ...limitLines('Cost', { budget: cost, used: used.cost }, (amount) => dollars(amount, 4)),
     '',
-    ...limitLines('Token', tokens, used.tokens, count),
+    ...limitLines('Token', { budget: tokens, used: used.tokens }, count),
     '',
-    ...limitLines('Action', toolCalls, used.toolCalls, count),
+    ...limitLines('Action', { budget: toolCalls, used: used.toolCalls }, count),
   ].join('\n');
 
 function limitLines(
   name: string,
-  view: BudgetView | undefined,
-  used: number,
+  { budget, used }: { readonly budget: BudgetView | undefined; readonly used: number },
   shown: (amount: number) => string,
 ): readonly string[] {
-  if (!view) return [`${name} limit: none`, `  Used: ${shown(used)}`];
-  const { limit, remaining } = view;
+  if (!budget) return [`${name} limit: none`, `  Used: ${shown(used)}`];
+  const { limit, remaining } = budget;
   return [
     `${name} limit: ${shown(limit)}`,
-    `  Used: ${shown(view.used)}`,
+    `  Used: ${shown(budget.used)}`,
     `  Remaining: ${shown(remaining)}`,
   ];
 }
 
-/** No embeddings are ever asked for (PRC-05). */
+/** Says what the turn has cost. Its line on embeddings is always 0, since none are ever asked for. */
 const costText = (
   { used: { modelCalls, inputTokens, outputTokens } }: ProcessView,
   { models }: ProcessMemory,
@@ -150,7 +149,7 @@ function modelsText(_: ProcessView, { models }: ProcessMemory): string {
   return [`Models used (${models.length}):`, '', ...lines].join('\n');
 }
 
-/** Milliseconds as a model reads them: `1h 2m 3s`, `2m 3s`, `3.4s`, `250ms` (PRC-06). */
+/** Writes milliseconds as a model reads them: `1h 2m 3s`, `2m 3s`, `3.4s`, `250ms`. */
 export function duration(ms: number): string {
   const seconds = Math.floor(ms / 1000);
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
@@ -159,13 +158,13 @@ export function duration(ms: number): string {
   return seconds > 0 ? `${seconds}.${Math.floor((ms % 1000) / 100)}s` : `${Math.floor(ms)}ms`;
 }
 
-/** `1,234`. */
+/** Writes a number as `1,234`. */
 const count = (amount: number): string => amount.toLocaleString('en-US');
 
-/** `$0.1234`, with so many decimals. */
+/** Writes an amount as `$0.1234`, with so many decimals. */
 const dollars = (amount: number, decimals: number): string => `$${amount.toFixed(decimals)}`;
 
-/** One required text; `undefined` when the model left it out or sent nothing but blanks (COM-03). */
+/** Reads one required text. It is `undefined` when the model left it out or sent nothing but blanks. */
 export const textParameter = (name: string, description: string): LenientSchema<string | undefined> =>
   lenientSchema(oneString(name, description), (input) => {
     const sent = Object.hasOwn(input, name) ? input[name] : undefined;
@@ -174,5 +173,5 @@ export const textParameter = (name: string, description: string): LenientSchema<
     return words.trim() === '' ? undefined : words;
   });
 
-/** What a console that shows each call may leave out: these tools are shown by what they say (COM-06). */
+/** Marks tools whose calls a console may leave out, since what they say is shown by itself. */
 export const SHOWN_BY_ITSELF: { readonly banner: false } = { banner: false };

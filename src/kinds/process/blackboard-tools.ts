@@ -4,21 +4,21 @@ import { defineTool } from '../../tool/define-tool.ts';
 import type { Json, JsonObject } from '../../tool/json.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { error, type ToolResult } from '../../tool/tool-result.ts';
-import { defineUnfolding } from '../../tool/unfolding/to-unfolding.ts';
+import { defineUnfolding } from '../../tool/unfolding/define-unfolding.ts';
 import type { UnfoldingOptions, UnfoldingTool } from '../../tool/unfolding/unfolding-config.ts';
 import { textParameter } from './agent-process-tools.ts';
 
 /** Makes words of one value of the blackboard, for the model. */
 export type BlackboardFormatter = (value: Json, entry: BlackboardEntry) => string;
 
-/** How the blackboard is unfolded, and shown. */
+/** Says how the blackboard unfolds, and how its values are shown. */
 export interface BlackboardToolsOptions extends UnfoldingOptions {
-  /** Unless given: text as it is, everything else as its JSON, both up to 8,000 characters (BLK-04). */
+  /** Unless it is given, text is shown as it is and everything else as its JSON, both up to 8,000 characters. */
   readonly format?: BlackboardFormatter | undefined;
 }
 
 /**
- * Lets a model look at the blackboard of the loop in which it works: in a subagent, at that of the subagent (BLK-01).
+ * Lets a model look at the blackboard of the loop in which it works: in a subagent, at that of the subagent.
  * Types are nominal, the names under which objects were added; an object without one goes by what it is as JSON.
  */
 export const blackboardTools = ({
@@ -37,14 +37,14 @@ export const blackboardTools = ({
     tools: boardTools(format),
   });
 
-/** What each of the tools says outside of a session (BLK-05). */
+/** Each of the tools answers this outside of a session. */
 const NO_PROCESS = 'No agent process available. Blackboard tools require an active agent context.';
 
-/** Characters of a value without a formatter of its own (BLK-04). */
+/** So many characters are shown of a value that has no formatter of its own. */
 const MAX_VALUE = 8_000;
-/** Entries that are listed; of more, the newest. */
+/** So many entries are listed; of more, the newest are. */
 const MAX_LISTED = 200;
-/** Characters of a name that the model sent, where it is echoed. */
+/** So many characters of a name that the model sent are echoed. */
 const MAX_ECHO = 80;
 
 const boardTools = (format: BlackboardFormatter = formatValue): readonly AnyTool[] => [
@@ -97,7 +97,7 @@ const listTool: AnyTool = defineTool({
 const label = (entry: BlackboardEntry): string =>
   entry.name === undefined ? typeOf(entry) : `${typeOf(entry)} bound to '${entry.name}'`;
 
-/** Types are nominal; what was added without one goes by the JSON that it is. */
+/** Names the type of an entry. One that was added without a type goes by the kind of JSON that it is. */
 function typeOf({ type, value }: BlackboardEntry): string {
   if (type !== undefined) return type;
   if (value === null) return 'null';
@@ -115,7 +115,7 @@ const byName = (
     input: textParameter('name', 'The binding name to look up'),
     effect: 'read',
     run: (name, call) =>
-      looked(call, 'name', name, (sought, shown) => {
+      lookUp(call, { parameter: 'name', sought: name }, (sought, shown) => {
         const entry = call.blackboard.entries().findLast((one) => one.name === sought);
         return entry ? say(entry, shown) : `No object found with binding name '${shown}'`;
       }),
@@ -132,7 +132,7 @@ const byType = (
     input: textParameter('typeName', 'The type name, as blackboard_list shows it'),
     effect: 'read',
     run: (type, call) =>
-      looked(call, 'typeName', type, (sought, shown) =>
+      lookUp(call, { parameter: 'typeName', sought: type }, (sought, shown) =>
         say(
           call.blackboard.entries().filter((entry) => typeOf(entry) === sought),
           shown,
@@ -140,10 +140,9 @@ const byType = (
       ),
   });
 
-function looked(
+function lookUp(
   call: ToolCall,
-  parameter: string,
-  sought: string | undefined,
+  { parameter, sought }: { readonly parameter: string; readonly sought: string | undefined },
   say: (sought: string, shown: string) => string,
 ): string | ToolResult {
   if (!call.process) return NO_PROCESS;
@@ -151,7 +150,7 @@ function looked(
   return say(sought, sought.slice(0, MAX_ECHO));
 }
 
-/** Text as it is, everything else as its JSON; both up to a size (BLK-04). */
+/** Writes text as it is and everything else as its JSON, both up to a size. */
 function formatValue(value: Json): string {
   const words = typeof value === 'string' ? value : JSON.stringify(value);
   return words.length <= MAX_VALUE ? words : words.slice(0, MAX_VALUE) + fullLength(MAX_VALUE, words.length);

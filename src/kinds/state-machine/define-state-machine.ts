@@ -5,12 +5,11 @@ import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import type { AnyTool, LoopView, Tool } from '../../tool/tool.ts';
 import { error } from '../../tool/tool-result.ts';
 import { agenticTool, frameName, type InstructedConfig } from '../agentic/agentic-tool.ts';
-import { type KeyedConfig, keyedLane, memoryOf } from '../agentic/keyed-lane.ts';
-import { guardedSource, guardTool } from './guard-tool.ts';
+import { type KeyedConfig, keyedSerial, memoryOf } from '../agentic/memory.ts';
+import { positionIn, type StateRun, startingFacts } from './memory.ts';
 import { type Registration, readMachine, type StateEntry } from './read-machine.ts';
-import { openingFacts, positionIn, type StateRun } from './state-run.ts';
-import { stateInstructions, stateStrategy } from './state-strategy.ts';
-import { goneState } from './state-texts.ts';
+import { guardedSource, guardTool, stateStrategy } from './strategy.ts';
+import { goneState, stateInstructions } from './texts.ts';
 
 /** The literal that `defineStateMachine` takes. */
 export interface StateMachineConfig<
@@ -21,9 +20,9 @@ export interface StateMachineConfig<
     KeyedConfig<InputOf<Declaration>> {
   /** The tools that are available in each state. One tool may be listed in several, and lead from each to another. */
   readonly states: Readonly<Record<State, readonly StateEntry<NoInfer<State>>[]>>;
-  /** Where it stands at first. */
+  /** The machine stands here at first. */
   readonly initial: NoInfer<State>;
-  /** Available in all states. As for an agentic tool: tool objects and providers may be among them. */
+  /** These are available in all states. As for an agentic tool, tool objects and providers may be among them. */
   readonly everywhere?: readonly ToolSource[] | undefined;
   /** States that earlier code had, each with the state of now in its place. Without it a position in one is an error. */
   readonly renamed?: Readonly<Record<string, NoInfer<State>>> | undefined;
@@ -57,7 +56,7 @@ export function defineStateMachine<
     inner: registrations.map((one) => one.tool),
     sources,
     whenEmpty: 'No tools registered for StateMachineTool',
-    serial: keyedLane(name, config.input, config.key),
+    serial: keyedSerial(name, config.input, config.key),
     loop(input, call) {
       const memory = memoryOf(config, input);
       const { key, isReset } = memory;
@@ -69,7 +68,7 @@ export function defineStateMachine<
       return {
         instructions: stateInstructions(config, run),
         tools: registrations.map((one) => guardTool(one, run)),
-        facts: openingFacts(run, inside, isReset),
+        facts: startingFacts(run, inside, isReset),
         sources: sources.map((source) => guardedSource(source, run)),
         strategies: [stateStrategy(run, hideUnavailable)],
         memory,
@@ -83,7 +82,10 @@ export function defineStateMachine<
   return drawable;
 }
 
-/** How each machine is made again with another initial state. By the tool itself: a decorated one is another tool. */
+/**
+ * Knows how each machine is made again with another initial state. It goes by the tool itself: a decorated one is
+ * another tool.
+ */
 const copies = new WeakMap<AnyTool, (initial: string) => AnyTool>();
 
 /** Lets `startingIn` copy a machine. */
@@ -92,11 +94,11 @@ const copiedBy = (machine: AnyTool, copy: (initial: string) => AnyTool): void =>
 };
 
 /**
- * A copy of a state machine that starts in another state (STM-02): for an order that was confirmed elsewhere. It has the
+ * A copy of a state machine that starts in another state: for an order that was confirmed elsewhere. It has the
  * machine's name, and so its positions: what the session already knows of a key stands.
  *
- * @throws ToolDefinitionError when the tool is no state machine, or a decorated one, whose decorators the copy would lose, or
- *   it has no such state.
+ * @throws ToolDefinitionError when the tool is no state machine, or a decorated one, whose decorators the copy would
+ *   lose, or it has no such state.
  */
 export function startingIn<Name extends string, Input, State extends string>(
   machine: StateMachine<Name, Input, State>,
@@ -110,7 +112,7 @@ export function startingIn<Name extends string, Input, State extends string>(
   return copy(state) as StateMachine<Name, Input, State>; // made from the same literal
 }
 
-/** What is drawn of a machine. */
+/** Holds what is drawn of a machine. */
 interface DrawnMachine {
   readonly states: readonly string[];
   readonly initial: string;
@@ -146,7 +148,7 @@ function stateDiagram({ states, initial, registrations }: DrawnMachine): string 
   ].join('\n');
 }
 
-/** The names of the tools that are listed in a state, by where they lead from there. */
+/** Groups the names of the tools that are listed in a state by where they lead from there. */
 function toolsByTarget(
   state: string,
   registrations: readonly Registration[],

@@ -1,10 +1,10 @@
 import type { ToolSource } from '../../sources/resolution/tool-source.ts';
 import { isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
 import { decorate } from '../../tool/decorate.ts';
-import type { AnyTool, InjectionStrategy } from '../../tool/tool.ts';
-import { toolsInside } from '../agentic/tools-inside.ts';
-import type { StateRun } from './state-run.ts';
-import { stateNotes } from './state-texts.ts';
+import type { InjectionStrategy, AnyTool } from '../../tool/tool.ts';
+import { toolsInside } from '../agentic/define-agentic-tool.ts';
+import type { StateRun } from './memory.ts';
+import { availability } from './texts.ts';
 
 /** What the literal of a machine says of its states, as somebody may have written it who has no types. */
 interface DeclaredMachine {
@@ -30,7 +30,7 @@ export function readMachine(declared: DeclaredMachine): Machine {
   const { tools: everywhere, sources } = toolsInside(machine, declared.everywhere ?? []);
   const registrations = readStates({ machine, states, everywhere });
   const renamed = new Map(Object.entries(declared.renamed ?? {}));
-  for (const [was, is] of renamed) checkRenamed(machine, states, was, is);
+  for (const renaming of renamed) checkRenamed(machine, states, renaming);
   return { machine, initial, states: new Set(states.keys()), renamed, registrations, sources };
 }
 
@@ -47,7 +47,7 @@ function checkInitial(machine: string, states: States, initial: string | undefin
   throw new ToolDefinitionError(machine, 'initial', `${problem}: use ${choice(states)}.`);
 }
 
-function checkRenamed(machine: string, states: States, was: string, is: string): void {
+function checkRenamed(machine: string, states: States, [was, is]: readonly [string, string]): void {
   const refuse = (problem: string): never => {
     throw new ToolDefinitionError(machine, 'renamed', problem);
   };
@@ -66,7 +66,7 @@ export type StateEntry<State extends string> =
   | AnyTool
   | { readonly tool: AnyTool; readonly to?: State | undefined };
 
-/** What a tool is to a machine, over all states in which it is listed (STM-08). */
+/** What a tool is to a machine, over all states in which it is listed. */
 export interface Rule {
   /** In the order in which the machine declares them. */
   readonly states: readonly string[] | 'all';
@@ -103,14 +103,14 @@ function readStates({ machine, states, everywhere }: DeclaredStates): readonly R
   };
   for (const [state, entries] of states) {
     for (const [index, entry] of entries.entries()) {
-      const { tool, to } = readEntry(machine, state, index, entry);
+      const { tool, to } = readEntry(entry, { machine, state, index });
       if (to !== undefined && !states.has(to)) {
         refuse(
           machine,
           `in state '${state}' tool '${tool.name}' leads to '${to}', which is not one of its states.`,
         );
       }
-      add(machine, find(tool), state, to);
+      addState(find(tool), { machine, state, to });
     }
   }
   for (const tool of everywhere) find(tool).states = 'all';
@@ -124,10 +124,8 @@ interface Found {
 }
 
 function readEntry(
-  machine: string,
-  state: string,
-  index: number,
   entry: StateEntry<string>,
+  { machine, state, index }: { readonly machine: string; readonly state: string; readonly index: number },
 ): { readonly tool: AnyTool; readonly to?: string | undefined } {
   if (isTool(entry)) return { tool: entry };
   const { tool, to }: { readonly tool?: unknown; readonly to?: unknown } = Object(entry); // not everybody is typed
@@ -135,21 +133,28 @@ function readEntry(
   return refuse(machine, `entry ${index} of state '${state}' is neither a tool nor { tool, to }.`);
 }
 
-function add(machine: string, { tool, states, to }: Found, state: string, target: string | undefined): void {
+/** Where a tool is listed, and where its success leads from there. */
+interface Listed {
+  readonly machine: string;
+  readonly state: string;
+  readonly to: string | undefined;
+}
+
+function addState({ tool, states, to: targets }: Found, { machine, state, to }: Listed): void {
   if (states === 'all') return;
   if (states.includes(state)) refuse(machine, `state '${state}' lists tool '${tool.name}' twice.`);
   states.push(state);
-  if (target !== undefined) to.set(state, target);
+  if (to !== undefined) targets.set(state, to);
 }
 
 const toRegistration = ({ tool, states, to }: Found): Registration => {
   const rule = { states, to };
-  return { tool: noted(tool, rule), rule };
+  return { tool: withAvailability(tool, rule), rule };
 };
 
 /** The tool, whose description tells where it is available and where it leads. */
-export const noted = (tool: AnyTool, { states, to }: Rule): AnyTool =>
-  decorate(tool, { description: `${tool.description}\n\n${stateNotes(states, to)}` });
+export const withAvailability = (tool: AnyTool, { states, to }: Rule): AnyTool =>
+  decorate(tool, { description: `${tool.description}\n\n${availability(states, to)}` });
 
 function refuse(machine: string, problem: string): never {
   throw new ToolDefinitionError(machine, 'states', problem);

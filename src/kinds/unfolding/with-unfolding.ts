@@ -5,14 +5,14 @@ import { foundBy, partsOf, type Reference, type ToolProvider } from '../../sourc
 import { ToolDefinitionError } from '../../tool/check-definition.ts';
 import { decorate } from '../../tool/decorate.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import { type Brings, FACADE, facadeIn } from '../../tool/unfolding/facade.ts';
-import { shortcut } from '../../tool/unfolding/open-facade.ts';
-import { checkTools, toUnfolding } from '../../tool/unfolding/to-unfolding.ts';
+import { shortcut } from '../../tool/unfolding/call-unfolding.ts';
+import { checkTools, toUnfolding } from '../../tool/unfolding/define-unfolding.ts';
+import { UNFOLDS, type UnfoldsInto, unfoldingIn } from '../../tool/unfolding/unfolding.ts';
 import type { PlainUnfolding, UnfoldingOptions } from '../../tool/unfolding/unfolding-config.ts';
 
 /**
  * The same reference or tool group with its tools behind one, which tells its notes when it is called: they are no longer
- * part of the instructions. One that is like this already stays as it is (PRN-07, UNF-34).
+ * part of the instructions. One that is like this already stays as it is.
  *
  * The tool has the name of the reference or group, with `_` for what may not stand in a tool's name, unless another is
  * given. A group keeps its role, version and permissions. Its providers are asked for their tools by whoever opens it, and
@@ -26,7 +26,7 @@ export function withUnfolding<T extends Reference | ToolGroup>(
 ): T {
   const [first, ...more] = source.tools;
   const providers = isGroup(source) ? source.providers : [];
-  if (first && more.length === 0 && providers.length === 0 && facadeIn(first)) return source;
+  if (first && more.length === 0 && providers.length === 0 && unfoldingIn(first)) return source;
   const { name = toToolName(source.name), ...rest } = options;
   const { description } = source;
   const inside = providers.length === 0 ? { tools: source.tools } : provided(source.tools, providers);
@@ -43,7 +43,7 @@ export function withUnfolding<T extends Reference | ToolGroup>(
   return { ...source, ...told, tools: [unfolding] };
 }
 
-/** What is inside when some of it is known only in a turn, and found out when it is opened. */
+/** Says what is inside when providers know some of it only in a turn: they find out when the tool is opened. */
 const provided = (
   tools: readonly AnyTool[],
   providers: readonly ToolProvider[],
@@ -70,24 +70,24 @@ const toToolName = (name: string): string =>
 
 /**
  * The same unfolding tool with more tools inside. Its notes, its schema and its selector stay: the new tools come with
- * every category and every selection (UNF-18).
+ * every category and every selection.
  *
  * @throws ToolDefinitionError when it is no unfolding tool, or two tools inside would share a name.
  */
 export function withInnerTools<T extends AnyTool>(unfolding: T, ...tools: readonly AnyTool[]): T {
-  const known = facadeIn(unfolding);
+  const known = unfoldingIn(unfolding);
   if (!known) throw new ToolDefinitionError(unfolding.name, 'tools', 'it is no unfolding tool.');
-  const facade = { ...known, brings: withMore(unfolding.name, known.brings, tools) };
-  const inner = known.brings.by === 'moment' ? undefined : [...(unfolding.inner ?? []), ...tools];
+  const more = { ...known, into: withMore(unfolding.name, known.into, tools) };
+  const inner = known.into.by === 'moment' ? undefined : [...(unfolding.inner ?? []), ...tools];
   return {
     ...decorate(unfolding, { inner }),
-    route: unfolding.route && shortcut(facade, unfolding.inputSchema),
-    [FACADE]: facade,
+    route: unfolding.route && shortcut(more, unfolding.inputSchema),
+    [UNFOLDS]: more,
   };
 }
 
 /**
- * `withInnerTools` with the tools of an object, as `toolsOf` takes them: of an object that unfolds itself, one (UNF-19).
+ * `withInnerTools` with the tools of an object, as `toolsOf` takes them: of an object that unfolds itself, one.
  *
  * @throws ToolObjectError as `toolsOf`; ToolDefinitionError as `withInnerTools`.
  */
@@ -97,20 +97,20 @@ export const withInnerToolObject = <T extends AnyTool>(
   options?: ToolsOfOptions,
 ): T => withInnerTools(unfolding, ...toolsOf(object, options));
 
-function withMore(name: string, brings: Brings, more: readonly AnyTool[]): Brings {
-  switch (brings.by) {
+function withMore(name: string, into: UnfoldsInto, more: readonly AnyTool[]): UnfoldsInto {
+  switch (into.by) {
     case 'all':
-      return { ...brings, tools: checkTools(name, 'tools', [...brings.tools, ...more]) };
+      return { ...into, tools: checkTools(name, 'tools', [...into.tools, ...more]) };
     case 'moment':
-      return { ...brings, ask: (view) => [...brings.ask(view), ...more] };
+      return { ...into, ask: (view) => [...into.ask(view), ...more] };
     case 'category': {
-      const lists = [...brings.tools].map(
+      const lists = [...into.tools].map(
         ([category, tools]) =>
           [category, checkTools(name, `byCategory.${category}`, [...tools, ...more])] as const,
       );
-      return { ...brings, tools: new Map(lists) };
+      return { ...into, tools: new Map(lists) };
     }
     case 'selection':
-      return { ...brings, select: (input, view) => [...brings.select(input, view), ...more] };
+      return { ...into, select: (input, view) => [...into.select(input, view), ...more] };
   }
 }

@@ -3,7 +3,7 @@ import type { ToolProvider } from '../../sources/resolution/tool-source.ts';
 import { memoized } from '../../tool/async.ts';
 import { LISTINGS } from '../../tool/listings.ts';
 import type { AnyTool, LiveCall, LoopView } from '../../tool/tool.ts';
-import { defineUnfolding } from '../../tool/unfolding/to-unfolding.ts';
+import { defineUnfolding } from '../../tool/unfolding/define-unfolding.ts';
 import type { UnfoldingOptions, UnfoldingTool } from '../../tool/unfolding/unfolding-config.ts';
 import { checkClients } from '../client/define-mcp-client.ts';
 import type { McpClient } from '../client/mcp-client.ts';
@@ -49,12 +49,48 @@ export interface McpToolFactory {
    * @throws ToolDefinitionError for a name that no tool can have.
    */
   requiredToolByName(name: string): ToolProvider;
-  /** Unfolds into the tools of these names. */
-  readonly unfoldingByName: UnfoldingBy<Iterable<string>>;
-  /** Unfolds into the tools in whose names any of the patterns is found: anywhere, unless the pattern says otherwise. */
-  readonly unfoldingMatching: UnfoldingBy<readonly RegExp[]>;
-  /** Unfolds into the tools that the filter takes. */
-  readonly unfolding: UnfoldingBy<McpToolFilter>;
+  /** An unfolding tool with the tools of these names. */
+  unfoldingByName<const Name extends string>(
+    name: Name,
+    description: string,
+    toolNames: Iterable<string>,
+    options?: UnfoldingOptions,
+  ): UnfoldingTool<Name>;
+  /** `removeOnInvoke` is accepted and ignored. */
+  unfoldingByName<const Name extends string>(
+    name: Name,
+    description: string,
+    toolNames: Iterable<string>,
+    removeOnInvoke: boolean,
+  ): UnfoldingTool<Name>;
+  /** An unfolding tool with the tools in whose names any of the patterns is found: anywhere, unless it says otherwise (MCP-03). */
+  unfoldingMatching<const Name extends string>(
+    name: Name,
+    description: string,
+    patterns: readonly RegExp[],
+    options?: UnfoldingOptions,
+  ): UnfoldingTool<Name>;
+  /** `removeOnInvoke` is accepted and ignored. */
+  unfoldingMatching<const Name extends string>(
+    name: Name,
+    description: string,
+    patterns: readonly RegExp[],
+    removeOnInvoke: boolean,
+  ): UnfoldingTool<Name>;
+  /** An unfolding tool with the tools that the filter takes. */
+  unfolding<const Name extends string>(
+    name: Name,
+    description: string,
+    filter: McpToolFilter,
+    options?: UnfoldingOptions,
+  ): UnfoldingTool<Name>;
+  /** `removeOnInvoke` is accepted and ignored. */
+  unfolding<const Name extends string>(
+    name: Name,
+    description: string,
+    filter: McpToolFilter,
+    removeOnInvoke: boolean,
+  ): UnfoldingTool<Name>;
 }
 
 /**

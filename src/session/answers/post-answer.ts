@@ -1,15 +1,16 @@
 import type { Agent } from '../../agent/define-agent.ts';
-import { type Answer, type DecisionWait, ROOT, type Wait } from '../../journal/events.ts';
+import type { Answer } from '../journal/events.ts';
+import { type DecisionWait, ROOT, type Wait } from '../../journal/events.ts';
 import type { Posted, SessionPort } from '../../journal/session-port.ts';
 import { bindingOf } from '../../loop/call-questions.ts';
 import { routed } from '../../loop/offer-tools.ts';
-import type { DecisionKind } from '../../tool/call.ts';
-import { copyJson, type Json, type JsonObject } from '../../tool/json.ts';
-import type { Problem } from '../../tool/json-schema.ts';
 import { jsonSchemaCheck, problemLines } from '../../tool/json-schema.ts';
+import { copyJson, type Json, type JsonObject } from '../../tool/json.ts';
+import type { Problem } from '../tool/problem-lines.ts';
 import type { AnyTool } from '../../tool/tool.ts';
+import type { DecisionKind } from '../../tool/call.ts';
 import { type ResultData, toToolResult } from '../../tool/tool-result.ts';
-import { facadeIn } from '../../tool/unfolding/facade.ts';
+import { unfoldingIn } from '../../tool/unfolding/unfolding.ts';
 import type { AnswerMessage } from '../inbox.ts';
 import type { Question } from './questions.ts';
 
@@ -63,7 +64,7 @@ async function hasChanged(
 const named = (tools: readonly AnyTool[], name: string): readonly AnyTool[] =>
   tools.flatMap((tool) => [
     ...(tool.name === name ? [tool] : []),
-    ...(facadeIn(tool) ? named(tool.inner ?? [], name) : []),
+    ...(unfoldingIn(tool) ? named(tool.inner ?? [], name) : []),
   ]);
 
 /** Acts on nothing, even if the tool became again what it was before the call finds this. */

@@ -1,5 +1,6 @@
 import type { AnyTool } from '../../tool/tool.ts';
-import { toUnfolding } from '../../tool/unfolding/to-unfolding.ts';
+import { toUnfolding } from '../../tool/unfolding/define-unfolding.ts';
+import type { AnyUnfoldingTool } from '../../tool/unfolding/unfolding.ts';
 import type { UnfoldingOptions, UnfoldingTool } from '../../tool/unfolding/unfolding-config.ts';
 import { declaredTools, ownerOf, ToolObjectError, toToolObject } from './tool-object.ts';
 
@@ -67,7 +68,7 @@ const categoryOf = ({ metadata: { category } }: AnyTool): string | undefined =>
   typeof category === 'string' && category !== '' ? category : undefined;
 
 /** The unfolding tools of the classes that are static members of a class, or of those that it extends. */
-function nestedIn(owner: object): UnfoldingTool[] {
+function nestedIn(owner: object): AnyUnfoldingTool[] {
   const members = chainOf(owner).flatMap((one) => Object.values(one));
   return [...new Set(members)].flatMap((member) => {
     if (typeof member !== 'function' || !declarationOf(member)) return [];

@@ -1,5 +1,5 @@
 import type { Agent } from '../../agent/define-agent.ts';
-import { agentResolver } from '../../agent/tool-groups/resolve-agent.ts';
+import { agentResolver } from '../../agent/resolve-agent.ts';
 import { toolKinds } from '../../built-in-kinds.ts';
 import type { Prices } from '../../model/prices.ts';
 import { readSecrets } from '../../session/read-secrets.ts';

@@ -1,35 +1,36 @@
 import { memoized } from '../async.ts';
 import { isTool } from '../check-definition.ts';
+import { decorate, unwrapAs } from '../decorate.ts';
+import type { LoopView, AnyTool } from '../tool.ts';
 import { isJsonObject, type Json } from '../json.ts';
-import type { AnyTool, LoopView } from '../tool.ts';
-import type { Brings, Opening } from './facade.ts';
+import type { Unfolded, UnfoldsInto } from './unfolding.ts';
 
-type ByCategory = Extract<Brings, { by: 'category' }>;
+type ByCategory = Extract<UnfoldsInto, { by: 'category' }>;
 
-/** How a facade was opened: what its tools are made again of. */
-type Opened = Pick<Opening, 'call' | 'input' | 'names'>;
+/** How an unfolding tool was opened: what its tools are made again of. */
+type Opened = Pick<Unfolded, 'call' | 'input' | 'names'>;
 
 /**
- * The tools of a facade that was opened like this, the same whenever they are asked for. A selector runs once an
- * invocation and call; what it answers is held to the names that the model was told (UNF-07).
+ * The tools of an unfolding tool that was opened like this, the same whenever they are asked for. A selector runs once an
+ * invocation and call; what it answers is held to the names that the model was told.
  *
- * @throws what the code of the facade throws; TypeError when that answers something else than tools.
+ * @throws what the code of the unfolding tool throws; TypeError when that answers something else than tools.
  */
 export function innerTools(
-  brings: Brings,
+  into: UnfoldsInto,
   { call, input = {}, names }: Opened,
   view: LoopView,
 ): readonly AnyTool[] {
-  switch (brings.by) {
+  switch (into.by) {
     case 'all':
-      return brings.tools;
+      return into.tools;
     case 'moment':
-      return checked(brings.ask(view));
+      return checked(into.ask(view));
     case 'category':
-      return ofCategory(brings, input);
+      return ofCategory(into, input);
     case 'selection': {
-      const made = view.made(`unfolding ${call} ${selector(brings).id}`, () =>
-        checked(brings.select(input, view)),
+      const made = view.made(`unfolding ${call} ${selector(into).id}`, () =>
+        checked(into.select(input, view)),
       );
       const told = names && new Set(names);
       return told ? made.filter(({ name }) => told.has(name)) : made;
@@ -39,17 +40,17 @@ export function innerTools(
 
 let selectors = 0;
 
-/** Tells selectors apart: the facade of a chained object is another one when the object is, and selects for that. */
-const selector = memoized((_: Brings) => {
+/** Tells selectors apart: the unfolding tool of a chained object is another one when the object is, and selects for that. */
+const selector = memoized((_: UnfoldsInto) => {
   selectors += 1;
   return { id: selectors };
 });
 
-/** An unknown category is every one (UNF-05). */
-function ofCategory(brings: ByCategory, input: Json): readonly AnyTool[] {
-  const category = categoryOf(brings, input);
-  const known = category === undefined ? undefined : brings.tools.get(category);
-  return known ?? allOf(brings.tools);
+/** Returns the tools of a category; an unknown category means every one. */
+function ofCategory(into: ByCategory, input: Json): readonly AnyTool[] {
+  const category = categoryOf(into, input);
+  const known = category === undefined ? undefined : into.tools.get(category);
+  return known ?? allOf(into.tools);
 }
 
 /** The category that an input names, if there is such a one. */
@@ -67,3 +68,39 @@ function checked(tools: readonly AnyTool[]): readonly AnyTool[] {
   if (Array.isArray(tools) && tools.every(isTool)) return tools;
   throw new TypeError('What it unfolds into must be a list of tools.');
 }
+
+/** Where a tool came from, seen through its decorators; `undefined` when it was there from the start. */
+export const originOf = (tool: AnyTool): Origin | undefined => unwrapAs(tool, isBrought)?.[BROUGHT];
+
+/** Where a tool that is offered came from. */
+interface Origin {
+  /** The unfolding tools that brought it, as they were offered; more than one have the same tool inside. */
+  readonly by: readonly AnyTool[];
+  /** It was offered without them. */
+  readonly wasThere: boolean;
+  /** As the unfolding tool has it. */
+  readonly inner: AnyTool;
+  /** Its name there. */
+  readonly name: string;
+}
+
+/** The tool, known to have come out of an unfolding tool. */
+export const withOrigin = (tool: AnyTool, origin: Origin): BroughtTool => ({
+  ...decorate(tool, {}),
+  [BROUGHT]: origin,
+});
+
+/** Marks a tool that came out of an unfolding tool. */
+const BROUGHT: unique symbol = Symbol('holdfast.brought');
+
+type BroughtTool = AnyTool & { readonly [BROUGHT]: Origin };
+
+const isBrought = (tool: AnyTool): tool is BroughtTool => BROUGHT in tool;
+
+/** Those of a list that the unfolding tool of this name brought. */
+export const broughtBy = (tools: readonly AnyTool[], unfolding: string): readonly AnyTool[] =>
+  tools.filter((tool) => isBroughtBy(tool, unfolding));
+
+/** Whether an unfolding tool of this name brought the tool. */
+export const isBroughtBy = (tool: AnyTool, unfolding: string): boolean =>
+  originOf(tool)?.by.some(({ name }) => name === unfolding) ?? false;

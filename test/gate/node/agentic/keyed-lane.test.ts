@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { keyedLane } from '../../../doors/kinds.ts';
+import { keyedSerial } from '../../../doors/kinds.ts';
 
 const Order = v.object({ orderId: v.pipe(v.string(), v.trim(), v.maxLength(4)) });
 const key = ({ orderId }: { readonly orderId: string }): string => orderId;
 
 /** The word for an input that nobody has checked. */
-const word = (serial: ReturnType<typeof keyedLane>, input: Record<string, string | number>) =>
+const word = (serial: ReturnType<typeof keyedSerial>, input: Record<string, string | number>) =>
   typeof serial === 'function' ? serial(input) : serial;
 
 describe('the lane of a tool that keeps its memory by key', () => {
@@ -16,13 +16,13 @@ describe('the lane of a tool that keeps its memory by key', () => {
     ['the tool when the input is not valid', { orderId: 'too long' }, 'orders'],
     ['the tool when there is no such property', {}, 'orders'],
   ])('is %s', (_, input, expected) => {
-    expect(word(keyedLane('orders', Order, key), input)).toBe(expected);
+    expect(word(keyedSerial('orders', Order, key), input)).toBe(expected);
   });
 
   it('is that of JSON Schema, and of no schema, as it was sent', () => {
     const byId = (input: object): string => String(Reflect.get(input, 'id'));
-    expect(word(keyedLane('orders', { type: 'object' }, byId), { id: 7 })).toBe('orders 7');
-    expect(word(keyedLane('orders', undefined, byId), { id: 7 })).toBe('orders undefined');
+    expect(word(keyedSerial('orders', { type: 'object' }, byId), { id: 7 })).toBe('orders 7');
+    expect(word(keyedSerial('orders', undefined, byId), { id: 7 })).toBe('orders undefined');
   });
 
   it('is the tool when there is no key, its key throws, or its schema takes time', () => {
@@ -36,9 +36,9 @@ describe('the lane of a tool that keeps its memory by key', () => {
         v.checkAsync(async () => throws() === ''),
       ),
     });
-    expect(keyedLane('orders', Order, undefined)).toBe('orders');
-    expect(word(keyedLane('orders', Order, throws), { orderId: '41' })).toBe('orders');
-    expect(word(keyedLane('orders', slow, key), { orderId: '41' })).toBe('orders');
-    expect(word(keyedLane('orders', failing, key), { orderId: '41' })).toBe('orders');
+    expect(keyedSerial('orders', Order, undefined)).toBe('orders');
+    expect(word(keyedSerial('orders', Order, throws), { orderId: '41' })).toBe('orders');
+    expect(word(keyedSerial('orders', slow, key), { orderId: '41' })).toBe('orders');
+    expect(word(keyedSerial('orders', failing, key), { orderId: '41' })).toBe('orders');
   });
 });

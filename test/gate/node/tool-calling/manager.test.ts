@@ -546,10 +546,10 @@ describe('a manager', () => {
     );
     const options = defineToolCallingOptions({ tools: [step] });
     const { executeToolCalls } = createToolCallingManager();
-    const run = executeToolCalls(GO, reply(call('step'), call('step')), options, { signal: stop.signal });
+    const run = executeToolCalls(GO, reply(call('step'), call('step')), { ...options, signal: stop.signal });
     await expect(run).rejects.toThrow(new Error('The program stops.'));
     expect(ran).toHaveLength(1);
-    const late = executeToolCalls(GO, reply(call('step')), options, { signal: stop.signal });
+    const late = executeToolCalls(GO, reply(call('step')), { ...options, signal: stop.signal });
     await expect(late).rejects.toThrow('The program stops.');
     expect(ran).toHaveLength(1);
   });

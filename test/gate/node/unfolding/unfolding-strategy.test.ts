@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { type AnyTool, ToolCallContext } from '../../../../src/index.ts';
 import { defineUnfolding, type LoopView } from '../../../../src/kinds/entry.ts';
 import { UNFOLDING, unfoldingStrategy } from '../../../doors/kinds.ts';
-import { OPENINGS, type Opening, type Openings } from '../../../doors/tools.ts';
+import { UNFOLDED, type Unfolded, type UnfoldedList } from '../../../doors/tools.ts';
 import { does } from './scenes.ts';
 
-const viewOf = (openings: Openings, more: Partial<LoopView> = {}): LoopView => ({
+const viewOf = (openings: UnfoldedList, more: Partial<LoopView> = {}): LoopView => ({
   turn: 't',
   frame: '',
   path: 'clerk',
@@ -23,7 +23,7 @@ const many = (prefix: string, count: number): AnyTool[] =>
   Array.from({ length: count }, (_, index) => does(`${prefix}_${index}`));
 const facade = (name: string, tools: readonly AnyTool[]): AnyTool =>
   defineUnfolding({ name, description: 'F.', tools });
-const openOf = (name: string): Opening => ({ call: `t.1.${name}`, facade: name, frame: '' });
+const openOf = (name: string): Unfolded => ({ call: `t.1.${name}`, facade: name, frame: '' });
 
 describe('what the strategy offers', () => {
   const tools = [facade('files', [does('read')]), does('search')];
@@ -42,7 +42,7 @@ describe('what the strategy offers', () => {
   });
 
   it('is made anew for other tools, other openings, another turn and another loop', () => {
-    const openings: Openings = [{ call: 'c', facade: 'files', path: 'clerk' }];
+    const openings: UnfoldedList = [{ call: 'c', facade: 'files', path: 'clerk' }];
     const offer = (list: readonly AnyTool[], view: LoopView) => unfoldingStrategy.offer(list, view);
     for (const [list, view] of [
       [[...tools, does('more')], viewOf(openings)],
@@ -84,7 +84,7 @@ describe('what the strategy offers', () => {
   it('keeps siblings and openings apart that only share a name', () => {
     const inner = facade('data', [does('leaf')]);
     const [a, b] = [facade('a', [inner]), facade('b', [facade('data', [does('other')])])];
-    const openings: Openings = [openOf('b'), { ...openOf('data'), under: 'a' }];
+    const openings: UnfoldedList = [openOf('b'), { ...openOf('data'), under: 'a' }];
     expect(unfoldingStrategy.offer([a, b], viewOf(openings)).map(({ name }) => name)).toEqual([
       'a',
       'b',
@@ -97,13 +97,13 @@ describe('the memory of what is open', () => {
   const place = { turn: 't', frame: '', path: 'clerk', call: 'c1', at: 0 };
 
   it('adds an opening, replaces it in its place by one with another input, and keeps it for the same', () => {
-    const one = OPENINGS.apply([], { facade: 'files', input: { category: 'a' } }, place);
-    const two = OPENINGS.apply(one, { facade: 'web' }, place);
-    expect(OPENINGS.apply(two, { facade: 'files', input: { category: 'a' } }, { ...place, call: 'c2' })).toBe(
+    const one = UNFOLDED.apply([], { facade: 'files', input: { category: 'a' } }, place);
+    const two = UNFOLDED.apply(one, { facade: 'web' }, place);
+    expect(UNFOLDED.apply(two, { facade: 'files', input: { category: 'a' } }, { ...place, call: 'c2' })).toBe(
       two,
     );
     expect(
-      OPENINGS.apply(two, { facade: 'files', input: { category: 'b' } }, { ...place, call: 'c2' }),
+      UNFOLDED.apply(two, { facade: 'files', input: { category: 'b' } }, { ...place, call: 'c2' }),
     ).toEqual([
       { call: 'c2', facade: 'files', input: { category: 'b' }, frame: '' },
       { call: 'c1', facade: 'web', frame: '' },
@@ -112,9 +112,9 @@ describe('the memory of what is open', () => {
 
   it('forgets with the loop what is the loop’s, and with the turn what is the turn’s', () => {
     const value = [
-      OPENINGS.apply([], { facade: 'root' }, place),
-      OPENINGS.apply([], { facade: 'inner' }, { ...place, frame: 'c0' }),
-      OPENINGS.apply([], { facade: 'kept', scope: 'session' }, place),
+      UNFOLDED.apply([], { facade: 'root' }, place),
+      UNFOLDED.apply([], { facade: 'inner' }, { ...place, frame: 'c0' }),
+      UNFOLDED.apply([], { facade: 'kept', scope: 'session' }, place),
     ].flat();
     const { observe } = UNFOLDING.memory;
     const result = { type: 'text', content: '' } as const;

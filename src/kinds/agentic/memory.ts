@@ -3,12 +3,32 @@ import { type InputDeclaration, type InputOf, isStandardSchema } from '../../too
 import type { JsonObject } from '../../tool/json.ts';
 import type { Serial } from '../../tool/tool.ts';
 
+/** What the literals of agentic tools say that remember something from one call to the next. */
+export interface KeyedConfig<Input> {
+  /** Its memory is kept under this key, for each key apart; calls with one key go on where the last one stopped. */
+  readonly key?: ((input: Input) => string) | undefined;
+  /** Whether this call begins anew: what is remembered under its key is forgotten. */
+  readonly reset?: ((input: Input) => boolean) | undefined;
+}
+
+/** What the memory of one call is kept under, and whether the call begins anew. */
+export interface KeyedMemory {
+  readonly key: string;
+  readonly isReset: boolean;
+}
+
+/** Says which memory a call with this input has; all calls share one unless the literal says otherwise. */
+export const memoryOf = <Input>(
+  { name, key = () => '', reset = () => false }: KeyedConfig<Input> & { readonly name: string },
+  input: Input,
+): KeyedMemory => ({ key: key(input), isReset: saysTrue(`\`reset\` of tool '${name}'`, reset, input) });
+
 /**
  * What calls of one batch share that keep their memory under the same key, so that they do not overtake each other. The
  * key is that of the input as its schema reads it: what differs only before that (`' 41'`, `'41'`) meets here too. Calls
  * whose key cannot be told at once share the tool's name.
  */
-export function keyedLane<Declaration extends InputDeclaration>(
+export function keyedSerial<Declaration extends InputDeclaration>(
   tool: string,
   declared: Declaration | undefined,
   key: ((input: InputOf<Declaration>) => string) | undefined,
@@ -25,7 +45,7 @@ export function keyedLane<Declaration extends InputDeclaration>(
   };
 }
 
-/** The input, unless it is not valid or its schema takes time: then the call waits for those that are like it. */
+/** Reads the input, unless it is not valid or its schema takes time: then the call waits for those that are like it. */
 function readNow(declared: InputDeclaration, sent: JsonObject): { readonly value: unknown } | undefined {
   if (!declared || !isStandardSchema(declared)) return { value: declared ? sent : {} };
   const result = declared['~standard'].validate(sent);
@@ -33,23 +53,3 @@ function readNow(declared: InputDeclaration, sent: JsonObject): { readonly value
   result.catch(() => undefined); // Nobody will wait for it.
   return undefined;
 }
-
-/** What the literals of agentic tools say that remember something from one call to the next. */
-export interface KeyedConfig<Input> {
-  /** What its memory is kept under, for each key apart; calls with one key go on where the last one stopped. */
-  readonly key?: ((input: Input) => string) | undefined;
-  /** Whether this call begins anew: what is remembered under its key is forgotten. */
-  readonly reset?: ((input: Input) => boolean) | undefined;
-}
-
-/** What the memory of one call is kept under, and whether the call begins anew. */
-export interface KeyedMemory {
-  readonly key: string;
-  readonly isReset: boolean;
-}
-
-/** The memory of a call with this input; one and the same for all of them unless the literal says otherwise. */
-export const memoryOf = <Input>(
-  { name, key = () => '', reset = () => false }: KeyedConfig<Input> & { readonly name: string },
-  input: Input,
-): KeyedMemory => ({ key: key(input), isReset: saysTrue(`\`reset\` of tool '${name}'`, reset, input) });

@@ -3,9 +3,9 @@ import { own } from '../../tool/json.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import type { ArtifactType } from '../../tool/tool-result.ts';
 
-/** How far a playbook has come, as conditions read it: over all calls with one key in the session (PLY-12). */
+/** How far a playbook has come, as conditions read it: over all calls with one key in the session. */
 export interface PlaybookProgress {
-  /** Calls of its tools that succeeded; replies of the model are not counted (PLY-08). */
+  /** Calls of its tools that succeeded; replies of the model are not counted. */
   readonly toolExecutions: number;
   /** How often this tool has been used successfully; also one that was unfolded or chained. */
   used(tool: AnyTool | string): number;
@@ -27,7 +27,7 @@ export type StoredProgress = {
 /** Names may come from a model: read by `countOf`, never by an index. */
 export type Counts = { readonly [name: string]: number };
 
-/** By key, which may come from a model: looked up as own properties only. */
+/** It is keyed by what may come from a model, so only own properties are looked up. */
 type Playbook = { readonly [key: string]: StoredProgress };
 
 /** That a playbook begins anew, or what a successful call adds. */
@@ -36,7 +36,10 @@ export type PlaybookFact = { readonly type: 'reset'; readonly key: string } | Us
 type Used = {
   readonly type: 'used';
   readonly key: string;
-  /** Its name, and that of a facade through which it was called; fewer when there are too many to count each alone. */
+  /**
+   * Its name, and that of an unfolding tool through which it was called; fewer when there are too many to count each
+   * alone.
+   */
   readonly tools: readonly string[];
   readonly artifacts?: { readonly type: string; readonly count: number };
   readonly met?: readonly string[];
@@ -75,7 +78,7 @@ const added = (counts: Counts, name: string, more: number): Counts => ({
   [name]: countOf(counts, name) + more,
 });
 
-/** How often this name was counted. */
+/** Says how often this name was counted. */
 const countOf = (counts: Counts, name: string): number => own(counts, name) ?? 0;
 
 /** What is remembered of a playbook under this key. */

@@ -2,8 +2,58 @@ import { defineTool } from '../../tool/define-tool.ts';
 import { lenientSchema } from '../../tool/input-schema.ts';
 import type { Tool } from '../../tool/tool.ts';
 import { error } from '../../tool/tool-result.ts';
+import { SHOWN_BY_ITSELF, textParameter } from './agent-process-tools.ts';
 
-/** What the model sends; `undefined` where it sent nothing that is text. */
+/**
+ * Lets the model tell whoever watches the turn what it is doing. Nothing is kept; that nobody can be told is
+ * no failure.
+ */
+export const progressTool = (): Tool<'progress', string | undefined> =>
+  defineTool({
+    name: 'progress',
+    description: 'Tells the user what you are doing right now, while you go on working. It is not an answer.',
+    input: textParameter('status', 'What you are doing, in a few words'),
+    effect: 'read',
+    metadata: SHOWN_BY_ITSELF,
+    run(status, call) {
+      if (status === undefined) return error("Missing 'status' parameter");
+      if (!call.inSession) {
+        console.warn('holdfast: progress was reported outside of a session, so nobody is told.');
+        return 'Progress noted (no active process to display it).';
+      }
+      try {
+        call.progress(status);
+      } catch (failure) {
+        console.warn('holdfast: progress could not be shown', failure);
+      }
+      return `Progress reported: ${status}`;
+    },
+  });
+
+/**
+ * Lets the model say something to the user before the turn ends. The message is journaled together with the
+ * call's success, so it is said exactly once; what cannot be said is an error result.
+ */
+export const communicateTool = (): Tool<'communicate', string | undefined> =>
+  defineTool({
+    name: 'communicate',
+    description: 'Sends a message to the user now, while you go on working. The user can keep it.',
+    input: textParameter('message', 'What to say to the user'),
+    // The journal keeps the message with the end of the call: running it again says nothing twice.
+    effect: 'read',
+    metadata: SHOWN_BY_ITSELF,
+    run(message, call) {
+      if (message === undefined) return error("Missing 'message' parameter");
+      if (!call.inSession) {
+        console.warn('holdfast: a message was sent outside of a session, so nobody gets it.');
+        return 'Message noted (no active process to deliver it).';
+      }
+      call.say(message);
+      return 'Message sent to user.';
+    },
+  });
+
+/** Holds what the model sends; a part is `undefined` where it sent nothing that is text. */
 interface Wish {
   readonly message: string | undefined;
   readonly when: string | undefined;
@@ -60,7 +110,7 @@ function textIn(input: Readonly<Record<string, unknown>>, name: string): string 
   return typeof words === 'string' && words.trim() !== '' ? words : undefined;
 }
 
-/** Seconds by the first letters that tell a unit from the others, as models abbreviate them. */
+/** Lists the seconds of each unit, with the ways in which models write it. */
 const UNITS: readonly (readonly [RegExp, number])[] = [
   [/^s(ec(ond)?s?)?$/, 1],
   [/^m(in(ute)?s?)?$/, 60],
@@ -71,7 +121,10 @@ const UNITS: readonly (readonly [RegExp, number])[] = [
 
 const ISO = /^\d{4}-\d\d-\d\dt\d\d:\d\d(:\d\d(\.\d+)?)?(z|[+-]\d\d:?\d\d)$/;
 
-/** Seconds from `now`; negative when that time is over, `undefined` when it is not clear which time is meant. */
+/**
+ * Returns seconds from `now`. They are negative when that time is over, and `undefined` when it is not clear which time
+ * is meant.
+ */
 function toDelay(when: string, now: number): number | undefined {
   const words = when.trim().toLowerCase();
   const [, count, unit = 's'] = /^(?:in\s+)?(\d+(?:\.\d+)?|an?)\s*([a-z]+)?\.?$/.exec(words) ?? [];
@@ -89,5 +142,5 @@ const unclear = (when: string): string =>
 
 const shown = (when: string): string => (when.length > 60 ? `${when.slice(0, 60)}...` : when);
 
-/** Without the thousandths. A time beyond all calendars is refused where the delay is checked. */
+/** Writes a time without the thousandths. A time beyond all calendars has been refused where the delay is checked. */
 const timeOf = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;

@@ -1,5 +1,6 @@
 import { ROOT } from '../../journal/events.ts';
 import { defineToolKind } from '../../tool/define-tool-kind.ts';
+import type { LoopView } from '../../tool/tool.ts';
 import type { Json } from '../../tool/json.ts';
 import { factOf, type MemoryFact, type MemoryPlace } from '../../tool/tool-memory.ts';
 import type { ResultData } from '../../tool/tool-result.ts';
@@ -7,7 +8,7 @@ import type { ResultData } from '../../tool/tool-result.ts';
 /** One object whose tools are offered. Its JSON is a part of the result that it came with, which the journal keeps once. */
 export type Binding = Place & Slot & Source;
 
-/** Where: bindings are kept for the session under the path of their loop, and for each key of a keyed one apart. */
+/** Says where a binding is kept: for the session under the path of its loop, and for each key of a keyed loop apart. */
 type Place = {
   readonly path: string;
   readonly key: string;
@@ -15,7 +16,7 @@ type Place = {
   readonly frame: string;
 };
 
-/** As what: a binding takes the place of the one before it in the same slot. */
+/** Says as what an object is bound. A binding takes the place of the one before it in the same slot. */
 type Slot =
   /** The current object of its type, or of any type. */
   | { readonly as: 'one' | 'any'; readonly type: string }
@@ -30,13 +31,16 @@ type Slot =
       readonly max: number;
     };
 
-/** From where: `at` is its place in the list that the call returned, or -1 for what it returned by itself. */
+/**
+ * Says where an object came from: `at` is its place in the list that a call returned, or -1 when it was returned by
+ * itself.
+ */
 type Source = { readonly call: string; readonly at: number; readonly value: Json };
 
-/** All objects of a session; the newest of a place last. */
+/** All objects of a session, of which the newest of a place comes last. */
 export type Bindings = readonly (Binding | Inherited)[];
 
-/** What a nested loop found when it began; not its own to leave behind. */
+/** A nested loop found it when it began, so it is not its own to leave behind. */
 type Inherited = Binding & { readonly inherited: true };
 
 /** What a call says of its artifact; the value itself is the call's result. */
@@ -53,7 +57,7 @@ export type ChainingFact =
   /** The loop of this key begins anew. */
   | { readonly as: 'none'; readonly key: string };
 
-/** TPR-12: what was discovered, as the journal tells of it. */
+/** An object that was discovered, as the journal tells of it. */
 export type FoundObject = { readonly at: number; readonly id: string; readonly tools: readonly string[] };
 
 /** Remembers the objects that the loops of a session have been given. */
@@ -103,10 +107,19 @@ export const CHAINING = defineToolKind({
 /** The memory of chaining. */
 export const BINDINGS = CHAINING.memory;
 
-/** What a fact of a loop that begins anew says: nothing that was bound under its key holds. */
+/** Makes the fact of a loop that begins anew: nothing that was bound under its key holds. */
 export const forgetBindings = (key: string): MemoryFact => factOf(BINDINGS, { as: 'none', key });
 
-/** What one loop has been given, oldest first. */
+/** Lists what a loop has been given, as far as this view goes. */
+export const boundNow = ({
+  key,
+  view,
+}: {
+  readonly key: string;
+  readonly view: LoopView;
+}): readonly Binding[] => boundIn(view.recall(BINDINGS), { path: view.path, frame: view.frame, key });
+
+/** Lists what one loop has been given, oldest first. */
 export const boundIn = (
   bindings: Bindings,
   place: { readonly path: string; readonly key: string; readonly frame: string },
@@ -115,7 +128,7 @@ export const boundIn = (
 const isAt = (one: Place, { path, key, frame }: Place): boolean =>
   one.frame === frame && one.path === path && one.key === key;
 
-/** In place of what it replaces, and after all others. */
+/** Puts a binding in place of what it replaces, and after all others. */
 function put(bindings: Bindings, binding: Binding): Bindings {
   const others = bindings.filter((one) => !isAt(one, binding) || !isSameSlot(one, binding));
   return binding.as === 'many' ? newest([...others, binding], binding) : [...others, binding];
@@ -128,7 +141,7 @@ export function isSameSlot(a: Slot, b: Slot): boolean {
   return a.as === 'many' && b.as === 'many' ? a.id === b.id : a.as === b.as;
 }
 
-/** Without the oldest objects of a type when there are too many tools of them; the newest object always stays. */
+/** Leaves out the oldest objects of a type when there are too many tools of them; the newest object always stays. */
 function newest(bindings: Bindings, last: Extract<Binding, { readonly as: 'many' }>): Bindings {
   let room = last.max;
   const kept = bindings.toReversed().filter((one) => {
@@ -160,7 +173,7 @@ function closed(bindings: Bindings, isClosed: (frame: string) => boolean): Bindi
     .reduce(put, others);
 }
 
-/** JSON has no `undefined`: that is a place which the result does not have. */
+/** Reads a value of a result. JSON has no `undefined`, so that stands for a place which the result does not have. */
 function valueAt(result: ResultData | undefined, at: number): Json | undefined {
   if (result?.type !== 'artifact') return undefined;
   if (at === -1) return result.value;

@@ -1,13 +1,13 @@
-import { ConfigurationError } from '../../model/configuration-error.ts';
-import { defineToolGroup, OWN_PROVIDER, type ToolGroup } from '../../sources/define-tool-group.ts';
-import { changedTools } from '../../sources/resolution/resolve-tools.ts';
-import { memoized } from '../../tool/async.ts';
-import { isJsonObject, shorten } from '../../tool/json.ts';
-import type { AnyTool } from '../../tool/tool.ts';
+import { ConfigurationError } from '../model/configuration-error.ts';
+import { defineToolGroup, OWN_PROVIDER, type ToolGroup } from '../sources/define-tool-group.ts';
+import { changedTools } from '../sources/resolution/resolve-tools.ts';
+import { isJsonObject, shorten } from '../tool/json.ts';
+import type { AnyTool } from '../tool/tool.ts';
+import { memoized } from '../tool/async.ts';
 
-/** The tool groups of one environment. */
+/** Holds the tool groups of one environment. */
 export interface EnvironmentGroups {
-  /** In the order of precedence: of several groups of one role the first is used (TGR-05). */
+  /** They stand in the order of precedence: of several groups of one role the first is used. */
   readonly groups: readonly ToolGroup[];
   /** The group as this environment has it, without the tools that are excluded: the same object for the same group. */
   narrow(group: ToolGroup): ToolGroup;
@@ -37,7 +37,7 @@ export function environmentGroups(
 const endsIn = (ends: readonly string[], { name }: AnyTool): boolean =>
   ends.some((end) => name.endsWith(end));
 
-/** The group with those of its tools, and of what its providers answer. */
+/** Copies the group with those of its tools, and of what its providers answer, that are kept. */
 function only(group: ToolGroup, isKept: (tool: AnyTool) => boolean): ToolGroup {
   const kept = (tool: AnyTool): AnyTool | undefined => (isKept(tool) ? tool : undefined);
   const providers = group.providers.map((provider) => changedTools(provider, kept));
@@ -78,7 +78,7 @@ function includedGroup(
 
 /**
  * A slip must not leave a tool in, or out, unnoticed. What providers will answer is not known, and not asked for only to
- * find that out (MCP-10).
+ * find that out.
  *
  * @throws ConfigurationError when no tool's name ends so, and no group has providers.
  */
@@ -92,7 +92,7 @@ function mustEndSome(where: string, end: string, known: readonly ToolGroup[]): v
   );
 }
 
-/** What the var `TOOL_GROUPS` asks for (TGR-02, TGR-03). */
+/** What the var `TOOL_GROUPS` asks for. */
 interface ToolGroupsSetting {
   /** Groups made of tools that code has registered. */
   readonly includes: readonly IncludedGroup[];

@@ -1,7 +1,39 @@
+import { defineToolKind } from '../../tool/define-tool-kind.ts';
 import type { LoopView } from '../../tool/tool.ts';
+import { own } from '../../tool/json.ts';
 import { factOf, type MemoryFact } from '../../tool/tool-memory.ts';
-import { POSITIONS, storedPosition } from './positions.ts';
-import type { GonePosition } from './state-texts.ts';
+
+/** It is keyed by what may come from a model, so only own properties are looked up. */
+type Positions = { readonly [key: string]: string };
+
+/** Says that a machine came to stand in a state; with `start`, only if it stood in none. */
+type Move = { readonly key: string; readonly state: string; readonly start?: true };
+
+/** Remembers where the state machines of a session stand, each by its path. It outlives the turn. */
+export const STATE_MACHINES = defineToolKind({
+  name: 'holdfast:state-machines',
+  memory: {
+    initial: {},
+    scope: 'path',
+    // Loops of one machine may run side by side: none must take what another has moved for where it stands.
+    when: 'call',
+    apply(positions: Positions, { key, state, start }: Move) {
+      if (start && Object.hasOwn(positions, key)) return positions;
+      // Computed keys make properties of their own, whatever the name: `__proto__` is a key like any other.
+      return { ...positions, [key]: state };
+    },
+  },
+});
+
+/** The memory of state machines. */
+export const POSITIONS = STATE_MACHINES.memory;
+
+/**
+ * The state that the journal has for this key of the machine whose nested loop this is; the code may not know it any
+ * more.
+ */
+export const storedPosition = (view: Pick<LoopView, 'recall'>, key: string): string | undefined =>
+  own(view.recall(POSITIONS), key);
 
 /** One call of a machine, as its nested loop knows it. */
 export interface StateRun {
@@ -21,6 +53,13 @@ export type Position =
   | { readonly ok: true; readonly state: string }
   | ({ readonly ok: false } & GonePosition);
 
+/** Where a machine stands that has no such state any more. */
+export interface GonePosition {
+  readonly machine: string;
+  readonly key: string;
+  readonly state: string;
+}
+
 /** Where the machine stands, by what its nested loop knows. A state that is gone is never taken for the initial one. */
 export function positionIn(
   { machine, states, initial, renamed, key }: StateRun,
@@ -32,7 +71,7 @@ export function positionIn(
 }
 
 /** What is remembered when the loop of a call opens: that the machine begins anew, or where it starts. */
-export function openingFacts(
+export function startingFacts(
   { initial: state, key }: StateRun,
   view: Pick<LoopView, 'recall'>,
   isReset: boolean,

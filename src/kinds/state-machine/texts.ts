@@ -1,10 +1,37 @@
+import type { LoopView } from '../../tool/tool.ts';
 import { shorten } from '../../tool/json.ts';
+import { defaultInstructions, type NestedInstructions } from '../agentic/agentic-tool.ts';
+import { type GonePosition, positionIn, type StateRun } from './memory.ts';
 
-/** Characters of a key or a state that a text echoes. */
-const MAX_ECHO = 80;
+/** What the model of a machine is told, made anew before each of its calls: the state may be another by then. */
+export function stateInstructions<Input, State extends string>(
+  { description, instructions = stating(description) }: Declared<Input, State>,
+  run: StateRun,
+): NestedInstructions<Input> {
+  if (typeof instructions === 'string') return instructions;
+  return (view, input) => {
+    const position = positionIn(run, view);
+    if (!position.ok) return `${defaultInstructions(description)}\n\n${goneNow(position)}`;
+    return instructions(view, input, position.state as State); // one of the run's states
+  };
+}
 
-/** Where a tool is available and where it leads, below its description (STM-05). */
-export function stateNotes(states: readonly string[] | 'all', to: ReadonlyMap<string, string>): string {
+/** What the literal of a machine says of its instructions. */
+interface Declared<Input, State extends string> {
+  readonly description: string;
+  readonly instructions?: NestedInstructions<Input, [state: State]> | undefined;
+}
+
+/** For a machine that was given no instructions. */
+const stating =
+  (description: string) =>
+  (_view: LoopView, _input: unknown, state: string): string =>
+    `${defaultInstructions(description)}\n\n` +
+    `The current state is: ${state}\n` +
+    'Some tools are available only in certain states, and some lead to another state: their descriptions say so.';
+
+/** Where a tool is available and where it leads, below its description. */
+export function availability(states: readonly string[] | 'all', to: ReadonlyMap<string, string>): string {
   const available = `[Available in ${states === 'all' ? 'all states' : named(states)}]`;
   const leads = leadsTo(states, to);
   return leads === '' ? available : `${available} [Transitions to: ${leads}]`;
@@ -22,19 +49,15 @@ function leadsTo(states: readonly string[] | 'all', to: ReadonlyMap<string, stri
     .join(', ');
 }
 
-/** What a call is answered that comes in the wrong state (STM-04). */
+/** What a call is answered that comes in the wrong state. */
 export const notNow = (current: string, states: readonly string[]): string =>
   `This tool is not available in the current state (${current}). It is only available in ${named(states)}`;
 
 const named = (states: readonly string[]): string =>
   `${states.length === 1 ? 'state' : 'states'}: ${states.join(', ')}`;
 
-/** Where a machine stands that has no such state any more. */
-export interface GonePosition {
-  readonly machine: string;
-  readonly key: string;
-  readonly state: string;
-}
+/** Characters of a key or a state that a text echoes. */
+const MAX_ECHO = 80;
 
 /** What every call is answered until somebody says which state that is now. */
 export const goneState = (tool: string, { machine, key, state }: GonePosition): string =>

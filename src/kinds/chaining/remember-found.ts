@@ -2,12 +2,10 @@ import type { ParsedInput } from '../../tool/input-schema.ts';
 import { isJsonObject, type Json } from '../../tool/json.ts';
 import type { CallRemarks, LoopView, RemarkedCall } from '../../tool/tool.ts';
 import { factOf } from '../../tool/tool-memory.ts';
-import { BINDINGS, boundIn, type ChainingFact, type FoundObject } from './bindings.ts';
-import type { TypeWithTools } from './chain-from.ts';
-import { knownTypes } from './chaining.ts';
-import type { DiscoveredType } from './discover.ts';
-import type { KnownTypes } from './object-tools.ts';
-import { boundNow, foundName, foundNames, type KeyedChain } from './offer-bound.ts';
+import { type KnownTypes, knownTypes, type ViewedChain } from './chain.ts';
+import type { DiscoveredType, TypeWithTools } from './define-chaining.ts';
+import { BINDINGS, boundIn, boundNow, type ChainingFact, type FoundObject } from './memory.ts';
+import { foundName, foundNames } from './object-names.ts';
 
 /** A call that returned objects of a type that is discovered. */
 interface Returned {
@@ -17,32 +15,31 @@ interface Returned {
 
 type FoundFact = Extract<ChainingFact, { readonly as: 'many' }>;
 
-/** What is remembered of it, and what the model is told. */
-interface FoundNote {
+/** Holds what is remembered of the call, and what the model is told. */
+interface Remembered {
   readonly fact?: FoundFact | undefined;
   readonly remark?: string | undefined;
 }
 
-/** Names that a remark lists; a model needs no more to see the point. */
+/** A remark lists so many names; a model needs no more to see the point. */
 const MAX_LISTED = 20;
 
-/** What a loop remembers of the objects among what a call returned. */
-function noteFound(
-  keyed: KeyedChain,
+/** Says what a loop remembers of the objects among what a call returned. */
+function rememberFound(
+  chained: ViewedChain,
   discovered: DiscoveredType,
   { call, value }: Returned,
-  view: LoopView,
-): FoundNote {
+): Remembered {
   const { type, max, hint } = discovered;
-  const { objects, left, problems } = lookThrough(discovered, value, view);
+  const { objects, left, problems } = lookThrough(discovered, value, chained.view);
   for (const [problem, count] of problems) {
     const times = count > 1 ? ` (${count} objects)` : '';
     console.warn(`holdfast: a result of '${call.tool.name}' brings no tools: ${problem}${times}`);
   }
   if (objects.length === 0) return {};
-  const fact: FoundFact = { as: 'many', key: keyed.key, type: type.name, max, objects };
-  const { added, dropped } = comparedWith(keyed, { fact, call }, view);
-  const leftOut = left.flatMap((id) => namesFor(keyed, discovered, id));
+  const fact: FoundFact = { as: 'many', key: chained.key, type: type.name, max, objects };
+  const { added, dropped } = comparedWith(chained, { fact, call });
+  const leftOut = left.flatMap((id) => namesFor(chained, discovered, id));
   const remarks = [
     ...(hint && added.length > 0 ? [`_availableOperations: ${added.join(', ')}`] : []),
     ...(dropped.length + leftOut.length > 0 ? [tooMany(discovered, [...dropped, ...leftOut])] : []),
@@ -52,15 +49,14 @@ function noteFound(
 
 /** What this call changes in the names that are offered; calls beside it in its batch are not known yet. */
 function comparedWith(
-  { chain, key }: KeyedChain,
+  { chain, key, view }: ViewedChain,
   { fact, call }: { readonly fact: FoundFact; readonly call: RemarkedCall },
-  view: LoopView,
 ): { readonly added: readonly string[]; readonly dropped: readonly string[] } {
   const { turn, frame, path } = view;
   const bindings = view.recall(BINDINGS);
   const place = { turn, frame, path, call: call.id, result: call.result, at: 0 };
   const next = BINDINGS.apply?.(bindings, fact, place) ?? bindings;
-  const before = foundNames(chain, boundNow({ chain, key }, view));
+  const before = foundNames(chain, boundNow({ key, view }));
   const after = foundNames(chain, boundIn(next, { path, frame, key }));
   return {
     added: [...after].flatMap(([name, { binding }]) => (binding.call === call.id ? name : [])),
@@ -69,10 +65,10 @@ function comparedWith(
 }
 
 /** The names that the tools of an object would have, which were not made. */
-const namesFor = ({ chain }: KeyedChain, discovered: DiscoveredType, id: string): readonly string[] =>
+const namesFor = ({ chain }: ViewedChain, discovered: DiscoveredType, id: string): readonly string[] =>
   discovered.type.objects.declared.map(({ name: tool }) => foundName(chain.many, discovered, { id, tool }));
 
-/** The model must not take what it is not offered for what does not exist (TPR-07). */
+/** The model must not take what it is not offered for what does not exist. */
 function tooMany({ type, max }: DiscoveredType, names: readonly string[]): string {
   const all = [...new Set(names)];
   const more = all.length > MAX_LISTED ? ` and ${all.length - MAX_LISTED} more` : '';
@@ -81,8 +77,8 @@ function tooMany({ type, max }: DiscoveredType, names: readonly string[]): strin
 }
 
 /** What a loop remembers of a call's artifact, and what the model is told of it. */
-export function noteArtifact(keyed: KeyedChain, call: RemarkedCall, view: LoopView): CallRemarks | undefined {
-  const { chain, key } = keyed;
+export function rememberArtifact(chained: ViewedChain, call: RemarkedCall): CallRemarks | undefined {
+  const { chain, key, view } = chained;
   const { result } = call;
   if (result.type !== 'artifact') return undefined;
   const types = knownTypes(chain, view);
@@ -93,9 +89,9 @@ export function noteArtifact(keyed: KeyedChain, call: RemarkedCall, view: LoopVi
   if (one && hasTools(one.type, value, call) && one.accepts(value, view))
     facts.push({ as: 'one', key, type });
   const many = chain.many.get(type);
-  const found = many && noteFound(keyed, many, { call, value }, view);
+  const found = many && rememberFound(chained, many, { call, value });
   if (found?.fact) facts.push(found.fact);
-  // What is chained by its type has its own place (CHN-12).
+  // What is chained by its type has its own place.
   const known = chain.any && !one && !many ? types.get(type) : undefined;
   if (known?.objects && hasTools({ ...known, objects: known.objects }, value, call))
     facts.push({ as: 'any', key, type });
@@ -108,7 +104,7 @@ function typeByShape(types: KnownTypes, value: Json): string | undefined {
   return [...types.values()].find(({ objects, parse }) => objects && parse(value).ok)?.name;
 }
 
-/** Whether this is a single object of its type (CHN-07) that brings tools with it (CHN-11). */
+/** Whether this is a single object of its type that brings tools with it. */
 function hasTools({ objects }: TypeWithTools, value: Json, { tool }: RemarkedCall): boolean {
   if (!isJsonObject(value)) return false;
   const tools = objects.toolsOf(value);
@@ -123,7 +119,7 @@ interface LookedThrough {
   readonly objects: readonly FoundObject[];
   /** The ids of those for whose tools there is no room. */
   readonly left: readonly string[];
-  /** What is wrong with others, and how often: they are left out, and the result stands (TPR-05). */
+  /** What is wrong with others, and how often: they are left out, and the result stands. */
   readonly problems: ReadonlyMap<string, number>;
 }
 
@@ -136,19 +132,18 @@ interface Candidate {
 
 type Report = (problem: string) => void;
 
-/** Looks at every element of a list, or at what was returned by itself (TPR-04). Where not all have room, the last ones have. */
+/** Looks at every element of a list, or at what was returned by itself. Where not all have room, the last ones have. */
 function lookThrough(discovered: DiscoveredType, value: Json, view: LoopView): LookedThrough {
   const problems = new Map<string, number>();
   const report: Report = (problem) => problems.set(problem, (problems.get(problem) ?? 0) + 1);
-  const candidates = candidatesIn(discovered, value, view, report);
+  const candidates = candidatesIn(discovered, { value, view }, report);
   return { ...fitted(discovered, candidates, report), problems };
 }
 
 /** From the last to the first. */
 function candidatesIn(
   { type, accepts }: DiscoveredType,
-  value: Json,
-  view: LoopView,
+  { value, view }: { readonly value: Json; readonly view: LoopView },
   report: Report,
 ): readonly Candidate[] {
   const elements = Array.isArray(value) ? value.map((one, at) => ({ at, value: one })) : [{ at: -1, value }];

@@ -6,7 +6,7 @@ export type ProcessMemory = {
   readonly turn: string;
   /** Calls that have ended, in all loops. */
   readonly calls: number;
-  /** The last of them, oldest first. */
+  /** The last of those calls, oldest first. */
   readonly history: readonly PastCall[];
   /** In the order of their first call. */
   readonly tools: readonly ToolCount[];
@@ -14,7 +14,7 @@ export type ProcessMemory = {
   readonly models: readonly ModelUse[];
 };
 
-/** `ms`: absent when nothing was run, as of a call that opened a loop. */
+/** `ms` is absent when nothing was run, as in a call that opened a loop. */
 export type PastCall = { readonly tool: string; readonly failed: boolean; readonly ms?: number };
 
 type ToolCount = { readonly tool: string; readonly calls: number };
@@ -26,15 +26,15 @@ type ModelUse = {
   readonly cost?: number;
 };
 
-/** Calls that are remembered one by one. */
+/** Only so many calls are remembered one by one. */
 const HISTORY = 50;
-/** Models may call tools that do not exist, by any name. */
+/** Models may call tools that do not exist, by any name, so the count of names is bounded. */
 const MAX_TOOLS = 200;
 const MAX_NAME = 64;
 
 const nothing = (turn: string): ProcessMemory => ({ turn, calls: 0, history: [], tools: [], models: [] });
 
-/** Remembers for the tools of `agentProcessTools`; begun anew with each turn. */
+/** Remembers what the tools of `agentProcessTools` tell; it begins anew with each turn. */
 export const AGENT_PROCESS = defineToolKind({
   name: 'holdfast:process',
   memory: {
@@ -58,10 +58,10 @@ export const AGENT_PROCESS = defineToolKind({
 /** The memory of `AGENT_PROCESS`. */
 export const PROCESS = AGENT_PROCESS.memory;
 
-type Replied = Extract<SessionMoment, { type: 'model-replied' }>;
-type Ended = Extract<SessionMoment, { type: 'call-ended' }>;
+type ModelReplied = Extract<SessionMoment, { type: 'model-replied' }>;
+type CallEnded = Extract<SessionMoment, { type: 'call-ended' }>;
 
-function withCall(memory: ProcessMemory, { tool: name, result, ms }: Ended): ProcessMemory {
+function withCall(memory: ProcessMemory, { tool: name, result, ms }: CallEnded): ProcessMemory {
   const tool = name.slice(0, MAX_NAME);
   const call: PastCall = { tool, failed: result.type === 'error', ...(ms !== undefined && { ms }) };
   return {
@@ -79,7 +79,7 @@ function counted(tools: readonly ToolCount[], tool: string): readonly ToolCount[
   return tools.length < MAX_TOOLS ? [...tools, { tool, calls: 1 }] : tools;
 }
 
-function withReply(models: readonly ModelUse[], { model, usage }: Replied): readonly ModelUse[] {
+function withReply(models: readonly ModelUse[], { model, usage }: ModelReplied): readonly ModelUse[] {
   const known = models.find((one) => one.model === model) ?? { model, calls: 0, tokens: 0 };
   const cost = usage?.cost === undefined ? known.cost : (known.cost ?? 0) + usage.cost;
   const use: ModelUse = {

@@ -5,9 +5,9 @@ import { copyJson, type Json, type JsonObject } from '../json.ts';
 import type { JsonSchema } from '../json-schema.ts';
 import type { AnyTool } from '../tool.ts';
 import { error } from '../tool-result.ts';
-import { type Brings, FACADE, type Facade, type FacadeTool } from './facade.ts';
+import { callUnfolding, shortcut } from './call-unfolding.ts';
 import { allOf } from './inner-tools.ts';
-import { openFacade, shortcut } from './open-facade.ts';
+import { type AnyUnfoldingTool, UNFOLDS, type Unfolding, type UnfoldsInto } from './unfolding.ts';
 import type {
   CategoryUnfolding,
   SelectableUnfolding,
@@ -16,13 +16,26 @@ import type {
 } from './unfolding-config.ts';
 
 /**
+ * Makes a tool that stands for others: the model is offered it alone until it calls it, and from the next model call on
+ * its tools in its place. They may be unfolding tools themselves, to any depth. Works in every loop;
+ * what is open is remembered by the journal.
+ *
+ * @throws ToolDefinitionError when the tool cannot work.
+ */
+export const defineUnfolding = <const Name extends string, Declaration extends InputDeclaration = undefined>(
+  config: UnfoldingConfig<Name, Declaration>,
+): UnfoldingTool<Name, InputOf<Declaration>> =>
+  // `toUnfolding` keeps the name.
+  toUnfolding(config) as UnfoldingTool<Name, InputOf<Declaration>>;
+
+/**
  * Makes an unfolding tool of its literal.
  *
  * @throws ToolDefinitionError when the tool cannot work.
  */
 export function toUnfolding<Declaration extends InputDeclaration>(
   config: UnfoldingConfig<string, Declaration>,
-): FacadeTool {
+): AnyUnfoldingTool {
   const { name, description, metadata = {}, scope = 'turn', childToolUsageNotes: notes } = config;
   checkNaming(name, description);
   if (config.exclusive && scope === 'session') {
@@ -30,15 +43,15 @@ export function toUnfolding<Declaration extends InputDeclaration>(
       'it is exclusive, so nothing else could be called in the session any more: leave scope out.';
     throw new ToolDefinitionError(name, 'scope', problem);
   }
-  const { brings, input, inner } = formOf(config);
-  return toFacade({
+  const { into, input, inner } = formOf(config);
+  return unfoldingTool({
     name,
     description,
     metadata: readMetadata(name, metadata),
     input,
     inner,
-    facade: {
-      brings,
+    unfolding: {
+      into,
       notes: notes?.trim() ? notes : undefined,
       exclusive: config.exclusive ?? false,
       contextTool: config.contextTool ?? false,
@@ -48,7 +61,7 @@ export function toUnfolding<Declaration extends InputDeclaration>(
   });
 }
 
-type Form = Pick<FacadeParts, 'input' | 'inner'> & { readonly brings: Brings };
+type Form = Pick<UnfoldingParts, 'input' | 'inner'> & { readonly into: UnfoldsInto };
 
 const NO_INPUT: JsonSchema = { type: 'object', properties: {} };
 
@@ -57,20 +70,20 @@ function formOf<Declaration extends InputDeclaration>(config: UnfoldingConfig<st
   if (config.byCategory) return byCategory(config);
   const { name, tools } = config;
   if (typeof tools === 'function') {
-    return { brings: { by: 'moment', ask: tools }, input: NO_INPUT, inner: undefined };
+    return { into: { by: 'moment', ask: tools }, input: NO_INPUT, inner: undefined };
   }
   const inner = checkTools(name, 'tools', tools);
-  return { brings: { by: 'all', tools: inner }, input: NO_INPUT, inner };
+  return { into: { by: 'all', tools: inner }, input: NO_INPUT, inner };
 }
 
 function selectable<Declaration extends InputDeclaration>(
   config: SelectableUnfolding<string, Declaration>,
 ): Form {
   const { name, select, input, tools = [] } = config;
-  // The input was checked by this schema, whose output is JSON: the facade refuses any other.
-  const brings: Brings = { by: 'selection', select: (checked, view) => select(checked as never, view) };
+  // The input was checked by this schema, whose output is JSON: the unfolding tool refuses any other.
+  const into: UnfoldsInto = { by: 'selection', select: (checked, view) => select(checked as never, view) };
   return {
-    brings,
+    into,
     input: readInput<InputDeclaration>(name, input),
     inner: tools.length > 0 ? checkTools(name, 'tools', tools) : undefined,
   };
@@ -95,57 +108,58 @@ function byCategory({
     properties: { [parameter]: { type: 'string', description, enum: categories } },
     required: [parameter],
   };
-  return { brings: { by: 'category', parameter, tools }, input, inner: allOf(tools) };
+  return { into: { by: 'category', parameter, tools }, input, inner: allOf(tools) };
 }
 
 type Categories = Pick<CategoryUnfolding<string>, 'name' | 'byCategory' | 'categoryParameter'>;
 
 /** The tools, each once. @throws ToolDefinitionError when there is none, one is no tool, or two share a name. */
-export function checkTools(facade: string, field: string, tools: readonly AnyTool[]): readonly AnyTool[] {
+export function checkTools(unfolding: string, field: string, tools: readonly AnyTool[]): readonly AnyTool[] {
   const distinct = [...new Set(tools)];
-  if (distinct.length === 0) throw new ToolDefinitionError(facade, field, 'it has no tools to unfold into.');
+  if (distinct.length === 0)
+    throw new ToolDefinitionError(unfolding, field, 'it has no tools to unfold into.');
   const names = new Set<string>();
   for (const [index, tool] of distinct.entries()) {
     if (!isTool(tool))
-      throw new ToolDefinitionError(facade, field, `what it has at index ${index} is no tool.`);
+      throw new ToolDefinitionError(unfolding, field, `what it has at index ${index} is no tool.`);
     if (names.has(tool.name)) {
-      throw new ToolDefinitionError(facade, field, `it has two tools of the name '${tool.name}'.`);
+      throw new ToolDefinitionError(unfolding, field, `it has two tools of the name '${tool.name}'.`);
     }
     names.add(tool.name);
   }
   return distinct;
 }
 
-/**
- * Makes a tool that stands for others: the model is offered it alone until it calls it, and from the next model call on
- * its tools in its place (UNF-03 to UNF-06). They may be unfolding tools themselves, to any depth. Works in every loop;
- * what is open is remembered by the journal.
- *
- * @throws ToolDefinitionError when the tool cannot work.
- */
-export const defineUnfolding = <const Name extends string, Declaration extends InputDeclaration = undefined>(
-  config: UnfoldingConfig<Name, Declaration>,
-): UnfoldingTool<Name, InputOf<Declaration>> =>
-  // `toUnfolding` keeps the name.
-  toUnfolding(config) as UnfoldingTool<Name, InputOf<Declaration>>;
-
-/** What the tool of a facade is made of, all of it checked. */
-interface FacadeParts {
+/** Holds what an unfolding tool is made of, all of it checked. */
+interface UnfoldingParts {
   readonly name: string;
   readonly description: string;
   readonly metadata: JsonObject;
   /** For whoever lists the tools inside; absent when they are not known yet. */
   readonly inner: readonly AnyTool[] | undefined;
-  /** The schema of an input that decides on the tools; or, where any input will do, the JSON Schema that the model is shown. */
+  /**
+   * The schema of an input that decides on the tools; or, where any input will do, the JSON Schema that the model is
+   * shown.
+   */
   readonly input: InputSchema<unknown> | JsonSchema;
-  readonly facade: Facade;
+  readonly unfolding: Unfolding;
 }
 
-/** Calls of facades that come in one reply run one after another: the second knows what the first has opened. */
+/** Calls of unfolding tools that come in one reply run one after another: the second knows what the first has opened. */
 const SERIAL = 'unfolding';
 
-/** Makes a tool of a facade. It runs nothing: that it was called is remembered, and the loop offers what is inside. */
-function toFacade({ name, description, metadata, inner, input, facade }: FacadeParts): FacadeTool {
+/**
+ * Makes a tool of an unfolding tool. It runs nothing: that it was called is remembered, and the loop offers what is
+ * inside.
+ */
+function unfoldingTool({
+  name,
+  description,
+  metadata,
+  inner,
+  input,
+  unfolding,
+}: UnfoldingParts): AnyUnfoldingTool {
   const schema = isInputSchema(input) ? input : undefined;
   const inputSchema = isInputSchema(input) ? input.json : input;
   const check = async (sent: JsonObject, as = name): Promise<CheckedInput<Json>> =>
@@ -159,21 +173,21 @@ function toFacade({ name, description, metadata, inner, input, facade }: FacadeP
     returnDirect: false,
     metadata,
     inner,
-    route: shortcut(facade, inputSchema),
+    route: shortcut(unfolding, inputSchema),
     readInput: schema ? undefined : readAnything,
     check,
     async call(sent, invocation) {
       const checked = await check(sent, invocation.tool);
-      return checked.ok ? openFacade(checked.value, invocation) : checked.answer;
+      return checked.ok ? callUnfolding(checked.value, invocation) : checked.answer;
     },
-    [FACADE]: facade,
+    [UNFOLDS]: unfolding,
   };
 }
 
 const isInputSchema = (input: InputSchema<unknown> | JsonSchema): input is InputSchema<unknown> =>
   'parse' in input && typeof input.parse === 'function';
 
-/** There is nothing to get wrong, so nothing is refused (UNF-05, UNF-26). */
+/** Takes any input as none: there is nothing to get wrong in it, so nothing is refused. */
 function readAnything(raw: string): JsonObject {
   const parsed = parseToolInput('', raw);
   return parsed.ok ? parsed.input : {};

@@ -1,21 +1,20 @@
-import { withMetadata } from '../../decorators/with.ts';
-import { ConfigurationError } from '../../model/configuration-error.ts';
-import type { ToolGroup } from '../../sources/define-tool-group.ts';
-import { withProviders } from '../../sources/resolution/dynamic-tools.ts';
-import { requiredTools } from '../../sources/resolution/required-tools.ts';
-import { changedTools } from '../../sources/resolution/resolve-tools.ts';
-import type { ToolProvider } from '../../sources/resolution/tool-source.ts';
-import { ToolDefinitionError } from '../../tool/check-definition.ts';
-import { paragraphs, shorten } from '../../tool/json.ts';
-import type { AnyTool } from '../../tool/tool.ts';
-import type { Agent } from '../define-agent.ts';
+import { withMetadata } from '../decorators/with.ts';
+import { withProviders } from '../sources/resolution/dynamic-tools.ts';
+import { ConfigurationError } from '../model/configuration-error.ts';
+import type { ToolGroup } from '../sources/define-tool-group.ts';
+import { requiredTools } from '../sources/resolution/required-tools.ts';
+import { changedTools } from '../sources/resolution/resolve-tools.ts';
+import type { ToolProvider } from '../sources/resolution/tool-source.ts';
+import { ToolDefinitionError } from '../tool/check-definition.ts';
+import { shorten, paragraphs } from '../tool/json.ts';
+import type { AnyTool } from '../tool/tool.ts';
+import { type Agent, isToolGroup, type RoleRequest, type ToolGroupRequest } from './define-agent.ts';
 import { type EnvironmentGroups, environmentGroups } from './environment-groups.ts';
-import { isToolGroup, type RoleRequest, type ToolGroupRequest } from './tool-group-request.ts';
 
 /** The Worker's vars, secrets and bindings. */
 type Env = Readonly<Record<string, unknown>>;
 
-/** What code has registered. */
+/** Holds what code has registered. */
 interface Registered {
   /** Groups that are asked for by role. */
   readonly groups: readonly ToolGroup[];
@@ -24,7 +23,7 @@ interface Registered {
 }
 
 /**
- * Makes the function that gives an agent the tool groups it asks for, as an environment has them (TGR-01). It answers
+ * Makes the function that gives an agent the tool groups it asks for, as an environment has them. It answers
  * the same object for the same agent and environment, and the agent itself when it asks for none.
  *
  * It throws a ConfigurationError when a group is missing, not allowed, or wrongly configured.
@@ -62,7 +61,7 @@ function resolve(agent: Agent, environment: EnvironmentGroups): Agent {
   };
 }
 
-/** @throws ConfigurationError when two different tools share a name: the model could mean either (AEV-05). */
+/** @throws ConfigurationError when two different tools share a name: the model could mean either. */
 function allTools(agent: Agent, groups: readonly ToolGroup[]): readonly AnyTool[] {
   const origins = new Map(agent.tools.map((tool) => [tool.name, { tool, from: 'its own' }]));
   const added: AnyTool[] = [];
@@ -78,7 +77,7 @@ function allTools(agent: Agent, groups: readonly ToolGroup[]): readonly AnyTool[
   return [...agent.tools, ...added];
 }
 
-/** Those of a group, each of their tools with its card; then what stands in for those that they lack (TGR-06). */
+/** Lists the providers of a group, whose tools bear its card, and then what stands in for the tools that they lack. */
 function providersOf(agent: Agent, group: ToolGroup, chosen: readonly ChosenGroup[]): ToolProvider[] {
   const toolGroup = card(group);
   const carded = (provider: ToolProvider): ToolProvider =>
@@ -107,7 +106,7 @@ const twoOf = (agent: string, tool: string, [one, other]: readonly [string, stri
     `Agent '${agent}' would have two tools of the name '${tool}': ${one}, and ${other}.`,
   );
 
-/** What programs that list an agent's tools are told of their group (TGR-04). */
+/** What programs that list an agent's tools are told of their group. */
 const card = ({ role, name, description, provider, version, permissions }: ToolGroup) => ({
   role,
   name,
@@ -117,7 +116,7 @@ const card = ({ role, name, description, provider, version, permissions }: ToolG
   permissions,
 });
 
-/** A group for an agent. */
+/** A group that was chosen for an agent. */
 interface ChosenGroup {
   readonly group: ToolGroup;
   /** Names of tools that the agent requires, and that only the group's providers may have. */
@@ -126,7 +125,7 @@ interface ChosenGroup {
 
 /**
  * The group that answers a request, or `undefined` when it is optional and there is none with tools. A model that lacks
- * the tools it was told of makes their answers up, so a missing group is an error unless the agent says otherwise (TGR-05).
+ * the tools it was told of makes their answers up, so a missing group is an error unless the agent says otherwise.
  *
  * @throws ConfigurationError that names what is missing and what there is.
  */
@@ -164,7 +163,7 @@ const absence = (agent: Agent, role: string, groups: readonly ToolGroup[]): stri
   `No tool group matching role '${shorten(role, 80)}', which agent '${agent.name}' asks for. ` +
   `Registered roles: ${listed([...new Set(groups.map((group) => group.role))])}.`;
 
-/** What providers have is not asked for only to find out whether there is anything (MCP-10). */
+/** What providers have is not asked for only to find out whether there is anything. */
 const emptiness = (agent: Agent, { role, tools, providers }: ToolGroup): string | undefined =>
   tools.length + providers.length > 0
     ? undefined

@@ -1,0 +1,117 @@
+import { saysTrue } from '../../tool/check-definition.ts';
+import { type DomainObjects, DomainTypeError } from '../../tool/domain-objects.ts';
+import type { DomainType } from '../../tool/domain-type.ts';
+import type { LoopView } from '../../tool/tool.ts';
+import type { Json } from '../../tool/json.ts';
+
+/** Which artifacts bring tools with them. */
+export type Chaining = 'any' | readonly Chained[];
+
+/** A domain type is chained as `chainFrom` does it, and `'any'` is `chainAny()`. */
+export type Chained = DomainType | ChainedType | DiscoveredType | AnyChained | 'any';
+
+/**
+ * Offers the tools of one object of the type at a time: of the last one that a call returned by itself and that is
+ * taken. Until then they are declared, and answer that there is none yet.
+ *
+ * @throws DomainTypeError when objects of the type have no tools.
+ */
+export const chainFrom = <Value>(
+  type: DomainType<string, Value>,
+  options: AcceptOptions<Value> = {},
+): ChainedType => ({ chain: 'one', type: withTools(type), accepts: acceptor(type, options) });
+
+/**
+ * Offers the tools of every object of the type that a call has returned, alone or in a list, under names that hold its
+ * id: `customer_c123_average_spend`. An object that is returned again takes its own place.
+ *
+ * @throws DomainTypeError when objects of the type have no tools, or `max` is no positive whole number.
+ */
+export function discover<Value>(
+  type: DomainType<string, Value>,
+  { max = 64, hint = false, when }: DiscoverOptions<Value> = {},
+): DiscoveredType {
+  if (!Number.isInteger(max) || max < 1) {
+    throw new DomainTypeError(
+      type.name,
+      'max',
+      `is discovered with a max of ${max}: use a positive whole number`,
+    );
+  }
+  return { chain: 'many', type: withTools(type), max, hint, accepts: acceptor(type, { when }) };
+}
+
+/**
+ * As `'any'`: offers the tools of the last object that a call returned by itself, whatever its type, in place of those
+ * of the object before it. The types are these, those that are chained beside it, those that the loop's own
+ * tools declare as their `output`, inner ones too, and those to which tools of such objects lead. An artifact without
+ * a type is taken for one of the first type, in this order, whose schema it fits.
+ */
+export const chainAny = (...types: readonly DomainType[]): AnyChained => ({ chain: 'any', types });
+
+/** A type whose current object's tools are offered. */
+export interface ChainedType {
+  readonly chain: 'one';
+  readonly type: TypeWithTools;
+  /** Whether this object, which the type has read before, is taken. Never throws. */
+  accepts(value: Json, view: LoopView): boolean;
+}
+
+/** A type of whose objects several offer their tools at once, each under names of its own. */
+export interface DiscoveredType {
+  readonly chain: 'many';
+  readonly type: TypeWithTools;
+  readonly max: number;
+  readonly hint: boolean;
+  readonly accepts: ChainedType['accepts'];
+}
+
+/** Any object of a type that has tools. */
+export interface AnyChained {
+  readonly chain: 'any';
+  readonly types: readonly DomainType[];
+}
+
+/** A type that has something to chain. */
+export type TypeWithTools = DomainType & { readonly objects: DomainObjects };
+
+/** Which objects of a type are taken. */
+export interface AcceptOptions<Value> {
+  /**
+   * Asked of each object, with the loop as of the start of its batch; all are taken unless given. One that is refused
+   * leaves what was there before. An object for which it throws is refused, and the error logged.
+   */
+  readonly when?: ((value: NoInfer<Value>, view: LoopView) => boolean) | undefined;
+}
+
+/** How many objects are known, and what the model is told of them. */
+export interface DiscoverOptions<Value> extends AcceptOptions<Value> {
+  /** The tools that are offered of all objects of the type, 64 unless given; those of the newest objects are kept. */
+  readonly max?: number | undefined;
+  /** Says below a result which tools its objects have brought; `false` unless given. */
+  readonly hint?: boolean | undefined;
+}
+
+/** @throws DomainTypeError when objects of the type have no tools. */
+export function withTools(type: DomainType): TypeWithTools {
+  const { name, objects } = type;
+  if (!objects) throw new DomainTypeError(name, 'tools', 'has no tools, so there is nothing to chain');
+  return { ...type, objects };
+}
+
+/** Makes the predicate of a type, for values as the journal has them. */
+export function acceptor<Value>(
+  { name, parse }: DomainType<string, Value>,
+  { when }: AcceptOptions<Value>,
+): ChainedType['accepts'] {
+  if (!when) return () => true;
+  return (value, view) => {
+    try {
+      const parsed = parse(value);
+      return parsed.ok && saysTrue(`\`when\` of the chained type '${name}'`, when, parsed.value, view);
+    } catch (thrown) {
+      console.error(`holdfast: whether a '${name}' is chained could not be told, so it is not`, thrown);
+      return false;
+    }
+  };
+}

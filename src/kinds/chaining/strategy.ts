@@ -1,0 +1,143 @@
+import type { InjectionStrategy, LoopView, AnyTool } from '../../tool/tool.ts';
+import { type KeyedChain, knownTypes, readChaining, type ViewedChain } from './chain.ts';
+import type { ChainedType, Chaining, TypeWithTools } from './define-chaining.ts';
+import { BINDINGS, type Binding, type Bindings, boundNow, isSameSlot } from './memory.ts';
+import { foundNames } from './object-names.ts';
+import { boundTool, type FindTool, namedTool, objectTools, placeholder } from './object-tools.ts';
+import { rememberArtifact } from './remember-found.ts';
+
+/**
+ * What offers the tools of bound objects, for an agent's own loop or a frame's `sources`; the same objects are bound for
+ * all that ask under one path and `key`.
+ *
+ * @throws DomainTypeError when this cannot be chained.
+ */
+export const chainingSources = (chaining: Chaining | undefined, key = ''): readonly InjectionStrategy[] =>
+  chaining === undefined ? [] : [chainingStrategy({ chain: readChaining(chaining), key })];
+
+function chainingStrategy(keyed: KeyedChain): InjectionStrategy {
+  let unbound: readonly AnyTool[] | undefined;
+  const byBindings = new WeakMap<Bindings, Map<string, readonly AnyTool[]>>();
+  // The same list for the same objects: what is made of a list, its definitions for the model, is kept by it.
+  const offered = (view: LoopView): readonly AnyTool[] => {
+    const bound = boundNow({ ...keyed, view });
+    if (bound.length === 0) {
+      unbound ??= unboundTools(keyed);
+      return unbound;
+    }
+    const bindings = view.recall(BINDINGS);
+    const byPlace = byBindings.get(bindings) ?? new Map<string, readonly AnyTool[]>();
+    byBindings.set(bindings, byPlace);
+    const place = `${view.path} ${view.frame}`;
+    const made = byPlace.get(place) ?? boundTools({ ...keyed, view }, bound);
+    byPlace.set(place, made);
+    return made;
+  };
+  return {
+    name: 'chaining',
+    offer: (tools, view) => joined(tools, offered(view)),
+    remarkOn: (call, view) => rememberArtifact({ ...keyed, view }, call),
+  };
+}
+
+const joinedLists = new WeakMap<readonly AnyTool[], WeakMap<readonly AnyTool[], readonly AnyTool[]>>();
+
+/** Lists the tools, and those of objects after them. Of one name the loop's own stays, and whoever wrote both is told. */
+function joined(tools: readonly AnyTool[], added: readonly AnyTool[]): readonly AnyTool[] {
+  if (added.length === 0) return tools;
+  const lists = joinedLists.get(added) ?? new WeakMap<readonly AnyTool[], readonly AnyTool[]>();
+  joinedLists.set(added, lists);
+  const known = lists.get(tools);
+  if (known) return known;
+  const names = new Set(tools.map(({ name }) => name));
+  const free = added.filter(({ name }) => {
+    const isFree = !names.has(name);
+    names.add(name);
+    if (!isFree)
+      console.warn(
+        `holdfast: the tool '${name}' of a chained object is not offered: another tool has its name`,
+      );
+    return isFree;
+  });
+  const list = [...tools, ...free];
+  lists.set(tools, list);
+  return list;
+}
+
+/** Lists what is offered as long as nothing is bound. */
+const unboundTools = (keyed: KeyedChain): readonly AnyTool[] =>
+  [...keyed.chain.ones.values()].flatMap((chained) => placeholders(keyed, chained));
+
+/** Lists what is offered of the objects that are bound, and of types that have none. */
+function boundTools(chained: ViewedChain, bound: readonly Binding[]): readonly AnyTool[] {
+  const current = [...chained.chain.ones.values()].flatMap((one) => {
+    const binding = bound.find(isOne(one.type.name));
+    const tools = binding ? currentTools(chained, one.type, binding) : [];
+    return tools.length > 0 ? tools : placeholders(chained, one);
+  });
+  const any = bound.find(({ as }) => as === 'any');
+  const type = any && typeIn(chained, any);
+  return [
+    ...current,
+    ...(any && type ? currentTools(chained, type, any) : []),
+    ...foundTools(chained, bound),
+  ];
+}
+
+const isOne =
+  (type: string) =>
+  (one: Binding): boolean =>
+    one.as === 'one' && one.type === type;
+
+/** Finds the type of the current object of any type; a loop that does not chain any type has none any more. */
+function typeIn({ chain, view }: ViewedChain, { type: name }: Binding): TypeWithTools | undefined {
+  const type = chain.any ? knownTypes(chain, view).get(name) : undefined;
+  return type?.objects && { ...type, objects: type.objects };
+}
+
+function currentTools(chained: ViewedChain, type: TypeWithTools, binding: Binding): readonly AnyTool[] {
+  const find = finder(chained, { type, ...inSlotOf(binding) });
+  return objectTools(type, binding, chained.view).map((tool) => boundTool(tool, find(tool.name)));
+}
+
+const placeholders = (keyed: KeyedChain, { type }: ChainedType): readonly AnyTool[] => {
+  const find = finder(keyed, { type, isSlot: isOne(type.name), offered: undefined });
+  return type.objects.declared.map((tool) => placeholder(type.name, tool, find(tool.name)));
+};
+
+function foundTools(chained: ViewedChain, bound: readonly Binding[]): readonly AnyTool[] {
+  const { chain, view } = chained;
+  return [...foundNames(chain, bound)].flatMap(([name, { binding, tool: own }]) => {
+    const type = chain.many.get(binding.type)?.type;
+    const tool = type && objectTools(type, binding, view).find((one) => one.name === own);
+    if (!type || !tool) return [];
+    const find = finder(chained, { type, ...inSlotOf(binding) });
+    return namedTool(boundTool(tool, find(own)), name, binding);
+  });
+}
+
+/** Says where a tool that is offered is looked for when it is called. */
+interface OfferedSlot {
+  readonly type: TypeWithTools;
+  readonly isSlot: (one: Binding) => boolean;
+  /** What was in the slot when the tool was offered. */
+  readonly offered: Binding | undefined;
+}
+
+const inSlotOf = (offered: Binding): Pick<OfferedSlot, 'isSlot' | 'offered'> => ({
+  isSlot: (one) => isSameSlot(one, offered),
+  offered,
+});
+
+/** Finds a tool of the object that is in the slot by then. */
+const finder =
+  ({ key }: KeyedChain, { type, isSlot, offered }: OfferedSlot) =>
+  (name: string): FindTool =>
+  (view) => {
+    const binding = boundNow({ key, view }).findLast(isSlot);
+    if (!binding) return undefined;
+    const isNewer = binding.call !== offered?.call || binding.at !== offered.at;
+    // An object of any type may be in the slot of all types.
+    const tools = binding.type === type.name ? objectTools(type, binding, view) : [];
+    return { isNewer, tool: tools.find((tool) => tool.name === name) };
+  };
