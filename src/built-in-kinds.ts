@@ -6,9 +6,9 @@ import { STATE_MACHINES } from './kinds/state-machine/memory.ts';
 import { UNFOLDING } from './kinds/unfolding/strategy.ts';
 import { ConfigurationError } from './model/configuration-error.ts';
 import { APP_MEMORY, type ToolKind } from './tool/define-tool-kind.ts';
-import type { InjectionStrategy } from './tool/tool.ts';
 import { hash32 } from './tool/json.ts';
 import { LISTED_TOOLS } from './tool/listings.ts';
+import type { InjectionStrategy } from './tool/tool.ts';
 import type { ToolMemory } from './tool/tool-memory.ts';
 
 /** The kinds of an app: what the fold and the loop receive, which know none of them. */

@@ -1,35 +1,7 @@
 /** The entry `holdfast/worker`: makes a Worker of agents. */
 import { exports as exported, WorkerEntrypoint } from 'cloudflare:workers';
-import type { SessionObject } from '../durable-objects/session-object.ts';
-import { type Retention, retainMs, retentionProblem } from './agent/check-settings.ts';
-import type { Agent } from './agent/define-agent.ts';
-import { agentResolver } from './agent/resolve-agent.ts';
-import { toolKinds } from './built-in-kinds.ts';
-import type { Principal } from './journal/events.ts';
 import type { HandOver, TurnRunner } from './journal/session-port.ts';
-import type { ChatModel } from './model/chat-model.ts';
-import { chooseModel } from './worker/choose-model.ts';
-import { ConfigurationError } from './model/configuration-error.ts';
-import {
-  checkDeployment,
-  type Deployment,
-  DeploymentError,
-  deploymentWarnings,
-  sayingOnce,
-} from './session/deployment.ts';
-import { type ObjectSessionOptions, objectSession } from './session/object-session.ts';
-import { checkPlatform, type PlatformConfig, readPlatform, systemClock } from './session/read-platform.ts';
-import {
-  type AppContext,
-  type MintedSecrets,
-  parseSessionName,
-  readSecrets,
-  toAppContext,
-  withRetention,
-} from './session/read-secrets.ts';
-import type { ToolGroup } from './sources/define-tool-group.ts';
-import type { ToolKind } from './tool/define-tool-kind.ts';
-import type { Webhook } from './webhooks/webhook.ts';
+import type { Deployment } from './session/deployment.ts';
 import { createApp } from './worker/app.ts';
 import { resumeTurn, takeBatch } from './worker/background.ts';
 import { type HoldfastConfig, toHost } from './worker/config.ts';

@@ -10,11 +10,10 @@ export {
   type RoleRequest,
   type ToolGroupRequest,
 } from './agent/define-agent.ts';
-export type { ApprovalMessage } from './decorators/approval.ts';
-export type { ApprovalOptions } from './decorators/approval.ts';
-export { type HumanInputConfig, humanInput } from './decorators/human-input.ts';
-export type { Question } from './decorators/approvals/human-input.ts';
+export type { ApprovalMessage, ApprovalOptions } from './decorators/approval.ts';
 export { requireApproval } from './decorators/approval.ts';
+export type { Question } from './decorators/human-input.ts';
+export { type HumanInputConfig, humanInput } from './decorators/human-input.ts';
 export type {
   CallChanges,
   FinalOutcome,

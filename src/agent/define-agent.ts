@@ -1,13 +1,13 @@
 import type { Chaining } from '../kinds/chaining/define-chaining.ts';
 import { chainingSources } from '../kinds/chaining/strategy.ts';
 import type { Compaction } from '../loop/compaction/summarised.ts';
-import { withProviders } from '../sources/resolution/dynamic-tools.ts';
 import type { LoopInspector } from '../loop/inspector.ts';
 import { DEFAULT_LIMITS, type LoopLimits, withLimits } from '../loop/loop-limits.ts';
 import { type LoopPolicies, type Policies, withPolicies } from '../loop/policies.ts';
 import type { LoopTransformer } from '../loop/transformers.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import type { ToolGroup, ToolGroupPermission } from '../sources/define-tool-group.ts';
+import { withProviders } from '../sources/resolution/dynamic-tools.ts';
 import { type CollectedTools, collectTools } from '../sources/resolution/resolve-tools.ts';
 import {
   type Reference,

@@ -1,9 +1,9 @@
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { defineToolGroup, OWN_PROVIDER, type ToolGroup } from '../sources/define-tool-group.ts';
 import { changedTools } from '../sources/resolution/resolve-tools.ts';
+import { memoized } from '../tool/async.ts';
 import { isJsonObject, shorten } from '../tool/json.ts';
 import type { AnyTool } from '../tool/tool.ts';
-import { memoized } from '../tool/async.ts';
 
 /** Holds the tool groups of one environment. */
 export interface EnvironmentGroups {

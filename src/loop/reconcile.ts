@@ -1,6 +1,6 @@
 import { cancelledRunning, unknownOutcome } from '../journal/close-turn.ts';
-import { shorten } from '../tool/json.ts';
 import type { ToolCall, ToolExecution } from '../tool/call.ts';
+import { shorten } from '../tool/json.ts';
 import { failure, type ToolResult, toolResult } from '../tool/tool-result.ts';
 import { journaledResult, resultOf, tellDeveloper } from './call-ending.ts';
 import { type Holder, isInterrupted } from './holder.ts';

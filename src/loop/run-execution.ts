@@ -1,10 +1,9 @@
 import type { CallRecord } from '../journal/state.ts';
 import { untilAborted } from '../tool/async.ts';
 import type { ToolCall, ToolExecution } from '../tool/call.ts';
-import { shorten } from '../tool/json.ts';
 import { SignalError } from '../tool/signals.ts';
-import { failure, type ToolResult, toolResult } from '../tool/tool-result.ts';
-import { exceptionResult, journaledResult, resultOf, tellDeveloper } from './call-ending.ts';
+import type { ToolResult } from '../tool/tool-result.ts';
+import { exceptionResult, resultOf } from './call-ending.ts';
 import { isCutOff } from './exception-processor.ts';
 import { isInterrupted } from './holder.ts';
 import { inLoop, type Loop } from './loop.ts';

@@ -1,14 +1,10 @@
 import { type Context, Hono } from 'hono';
-import { NewerEventError } from '../journal/parse-event.ts';
-import { ConfigurationError } from '../model/configuration-error.ts';
-import { DeploymentError, sayingOnce } from '../session/deployment.ts';
-import { SessionErasedError, SessionUnavailableError } from '../session/send-again.ts';
-import { type Authenticate, mustNotBeCrossSite, authenticated } from './auth.ts';
+import { authenticated, mustNotBeCrossSite } from './auth.ts';
 import type { Caller, Env } from './host.ts';
-import { invoked, targetOf } from './target.ts';
 import { Problem } from './problem.ts';
 import { errorResponses } from './refusal.ts';
 import { byPath, type HttpHost, type Route } from './route.ts';
+import { invoked, targetOf } from './target.ts';
 
 /** What the app's middleware leaves for the routes. */
 interface AppEnv {

@@ -4,10 +4,10 @@ import { readerOf } from '../session/fold-session.ts';
 import { parseSessionName } from '../session/read-secrets.ts';
 import { runTurn } from '../session/run-turn.ts';
 import { toTurnStart } from '../session/start-turn.ts';
-import type { JsonObject } from '../tool/json.ts';
-import type { WhenBusy } from '../tool/call.ts';
-import { ToolCallContext } from '../tool/tool-call-context.ts';
 import { attempt } from '../tool/async.ts';
+import type { WhenBusy } from '../tool/call.ts';
+import type { JsonObject } from '../tool/json.ts';
+import { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { Env, HostedApp, Invoked } from './host.ts';
 import { type Target, targetOf, turnServices } from './target.ts';
 

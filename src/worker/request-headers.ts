@@ -2,8 +2,6 @@ import type { RequestKey } from '../journal/session-port.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { sha256Hex } from '../tool/async.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
-import { headerParameter } from './route.ts';
-import type { Parameter } from './description.ts';
 import { Problem } from './problem.ts';
 
 /** One entry of a list header such as `text/html;q=0.5`, in lower case. */

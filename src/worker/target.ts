@@ -1,17 +1,11 @@
-import { DEFAULT_PLATFORM } from '../session/read-platform.ts';
-import { Meter } from '../session/meter.ts';
-import { attempt } from '../tool/async.ts';
 import type { Agent } from '../agent/define-agent.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
-import {
-  openQuestions,
-  type PendingCall,
-  type Question,
-  toPendingCall,
-} from '../session/answers/questions.ts';
+import { Meter } from '../session/meter.ts';
+import { DEFAULT_PLATFORM } from '../session/read-platform.ts';
 import { SESSION_ID, SESSION_ID_RULE, toSessionName } from '../session/read-secrets.ts';
 import type { TurnHost } from '../session/run-turn.ts';
+import { attempt } from '../tool/async.ts';
 import { type Caller, type Env, type Host, type HostedApp, type Invoked, ownerOf } from './host.ts';
 
 /** A session, on behalf of its caller. */

@@ -1,18 +1,16 @@
-import { failedTurn } from './refusal.ts';
 import type { Leased, NotResumed } from '../journal/session-port.ts';
 import { readerOf, readTurn } from '../session/fold-session.ts';
-import { runTurn, type TurnEnd, type TurnHost } from '../session/run-turn.ts';
-import { followSession } from '../session/watching/follow-session.ts';
-import { stoppedTurn, toAnswer, type TurnAnswer } from '../session/watching/turn-answer.ts';
+import { runTurn, type TurnHost } from '../session/run-turn.ts';
+import type { TurnAnswer } from '../session/watching/turn-answer.ts';
 import {
   type AwaitedTurn,
   outcomeElsewhere,
   outcomeHere,
   type TurnOutcome,
 } from '../session/watching/turn-outcome.ts';
-import { ANY_OBJECT, type SessionRequest } from './route.ts';
-import type { Answer } from './description.ts';
+import { failedTurn } from './refusal.ts';
 import { prefersAsync, wantsEvents } from './request-headers.ts';
+import type { SessionRequest } from './route.ts';
 import { turnPath } from './target.ts';
 import { type Run, streamed } from './turn-stream.ts';
 import { acceptedView, pendingViews, queuedView, suspendedView } from './turn-view.ts';

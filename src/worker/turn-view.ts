@@ -1,63 +1,9 @@
-import { type PendingCall, openQuestions, toPendingCall } from '../session/answers/questions.ts';
-import type { StoredEvent, TurnError } from '../journal/events.ts';
+import type { StoredEvent } from '../journal/events.ts';
 import type { Deferred } from '../journal/session-port.ts';
-import { stoppedTurn, type TurnAnswer } from '../session/watching/turn-answer.ts';
-import { Problem, type ProblemType } from './problem.ts';
-import { prefersAsync } from './request-headers.ts';
-import type { SessionRequest } from './route.ts';
-import { type Target, turnPath } from './target.ts';
-
-/** The response to a turn that has ended. A failed turn is a problem; the message and what was done stay. */
-export function toResponse(answer: TurnAnswer, location: string): Response {
-  switch (answer.outcome) {
-    case 'completed':
-    case 'returned-direct':
-    case 'limit-reached':
-    case 'cancelled':
-      return Response.json(answer, { headers: { 'content-location': location } });
-    case 'failed':
-      return failedProblem(answer).toResponse();
-  }
-}
-
-function failedProblem(answer: TurnAnswer): Problem {
-  const { error, ...turn } = answer;
-  const [status, type] = PROBLEMS[error?.type ?? 'internal'];
-  const detail = `${error?.message ?? 'The turn failed.'} The conversation is kept: send another message to go on.`;
-  const headers = error?.retryAfter === undefined ? {} : { 'retry-after': String(error.retryAfter) };
-  return new Problem(type, detail, { status, headers, more: { ...turn, error } });
-}
-
-const PROBLEMS: Readonly<Record<TurnError['type'], readonly [status: number, type: ProblemType]>> = {
-  'model-failure': [502, 'model-failure'],
-  'empty-reply': [502, 'model-failure'],
-  'tool-not-found': [502, 'model-failure'],
-  'invalid-output': [502, 'model-failure'],
-  'tool-failure': [502, 'turn-failed'],
-  misconfigured: [500, 'misconfigured'],
-  stuck: [500, 'turn-failed'],
-  internal: [500, 'turn-failed'],
-};
-
-/**
- * The message was taken, and its answer will be at the turn's own address, whatever becomes of it: one that was on its way into
- * another turn is a turn of its own when that ends first.
- */
-export function answeredLater(
-  { target, request }: Pick<SessionRequest, 'target' | 'request'>,
-  turn: string,
-  view: unknown,
-): Response {
-  const headers = {
-    location: turnPath(target, turn),
-    ...(prefersAsync(request) && { 'preference-applied': 'respond-async' }),
-  };
-  return Response.json(view, { status: 202, headers });
-}
-
-/** What was asked for is not there yet: ask again in so many seconds. */
-export const notYet = (view: unknown, retryAfter: number): Response =>
-  Response.json(view, { status: 202, headers: { 'retry-after': String(retryAfter) } });
+import type { Question } from '../session/answers/questions.ts';
+import { openQuestions, type PendingCall, toPendingCall } from '../session/answers/questions.ts';
+import { stoppedTurn } from '../session/watching/turn-answer.ts';
+import type { Target } from './target.ts';
 
 /** A turn that has no events of its own: it waits, or its message went into another one. */
 export type QueuedMessage =

@@ -23,5 +23,3 @@ export {
   withheld,
 } from '../../src/tool/tool-result.ts';
 export { UNFOLDED, type Unfolded, type UnfoldedList } from '../../src/tool/unfolding/unfolding.ts';
-export { attempt, memoized } from '../../src/tool/async.ts';
-export { lastList } from '../../src/tool/decorate.ts';

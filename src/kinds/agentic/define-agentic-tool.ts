@@ -1,10 +1,14 @@
-import { withProviders } from '../../sources/resolution/dynamic-tools.ts';
 import { toToolObject } from '../../sources/objects/tool-object.ts';
+import { withProviders } from '../../sources/resolution/dynamic-tools.ts';
 import { collectTools } from '../../sources/resolution/resolve-tools.ts';
-import { ToolResolutionError, isToolProvider, type ToolSource } from '../../sources/resolution/tool-source.ts';
+import {
+  isToolProvider,
+  ToolResolutionError,
+  type ToolSource,
+} from '../../sources/resolution/tool-source.ts';
 import { isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
-import type { InjectionStrategy, AnyTool, Tool } from '../../tool/tool.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
+import type { AnyTool, InjectionStrategy, Tool } from '../../tool/tool.ts';
 import { agenticTool, defaultInstructions, type InstructedConfig } from './agentic-tool.ts';
 
 /** The literal that `defineAgenticTool` takes. */
@@ -52,7 +56,8 @@ export function toolsInside(name: string, sources: readonly ToolSource[]): Tools
     return { tools, sources: withProviders([], providers) };
   } catch (cause) {
     if (!(cause instanceof ToolResolutionError)) throw cause;
-    throw new ToolDefinitionError(name, 'tools', `it cannot have these tools: ${cause.message}.`, { cause });
+    const problem = `it cannot have these tools: ${cause.message}.`;
+    throw new ToolDefinitionError(name, 'tools', { problem, cause });
   }
 }
 

@@ -1,7 +1,7 @@
-import { type DomainType, isDomainType } from '../../tool/domain-type.ts';
-import { DomainTypeError } from '../../tool/domain-objects.ts';
-import type { LoopView, AnyTool } from '../../tool/tool.ts';
 import { memoized } from '../../tool/async.ts';
+import { DomainTypeError } from '../../tool/domain-objects.ts';
+import { type DomainType, isDomainType } from '../../tool/domain-type.ts';
+import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import {
   type Chained,
   type ChainedType,

@@ -1,8 +1,8 @@
 import { saysTrue } from '../../tool/check-definition.ts';
 import { type DomainObjects, DomainTypeError } from '../../tool/domain-objects.ts';
 import type { DomainType } from '../../tool/domain-type.ts';
-import type { LoopView } from '../../tool/tool.ts';
 import type { Json } from '../../tool/json.ts';
+import type { LoopView } from '../../tool/tool.ts';
 
 /** Which artifacts bring tools with them. */
 export type Chaining = 'any' | readonly Chained[];

@@ -1,7 +1,7 @@
 import { ROOT } from '../../journal/events.ts';
 import { defineToolKind } from '../../tool/define-tool-kind.ts';
-import type { LoopView } from '../../tool/tool.ts';
 import type { Json } from '../../tool/json.ts';
+import type { LoopView } from '../../tool/tool.ts';
 import { factOf, type MemoryFact, type MemoryPlace } from '../../tool/tool-memory.ts';
 import type { ResultData } from '../../tool/tool-result.ts';
 

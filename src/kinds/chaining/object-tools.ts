@@ -1,8 +1,7 @@
 import { withDescription, withMetadata, withName } from '../../decorators/with.ts';
-import { memoized } from '../../tool/async.ts';
 import { decorate, mapRoute } from '../../tool/decorate.ts';
-import type { LoopView, AnyTool } from '../../tool/tool.ts';
 import { shorten } from '../../tool/json.ts';
+import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { withheld } from '../../tool/tool-result.ts';
 import { unfoldingIn } from '../../tool/unfolding/unfolding.ts';
 import type { TypeWithTools } from './define-chaining.ts';

@@ -1,4 +1,4 @@
-import type { InjectionStrategy, LoopView, AnyTool } from '../../tool/tool.ts';
+import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import { type KeyedChain, knownTypes, readChaining, type ViewedChain } from './chain.ts';
 import type { ChainedType, Chaining, TypeWithTools } from './define-chaining.ts';
 import { BINDINGS, type Binding, type Bindings, boundNow, isSameSlot } from './memory.ts';

@@ -1,6 +1,6 @@
 import { saysTrue, ToolDefinitionError } from '../../tool/check-definition.ts';
 import { unwrapAs } from '../../tool/decorate.ts';
-import type { LoopView, AnyTool } from '../../tool/tool.ts';
+import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { originOf } from '../../tool/unfolding/inner-tools.ts';
 import { PLAYBOOKS, type StoredProgress, storedProgress, toProgress } from './memory.ts';
 import { conditionsIn, type UnlockCondition } from './unlock-condition.ts';

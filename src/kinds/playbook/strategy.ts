@@ -1,9 +1,9 @@
-import { decorate, mapRoute, unwrapAs, lastList } from '../../tool/decorate.ts';
+import { memoized } from '../../tool/async.ts';
+import { decorate, lastList, mapRoute, unwrapAs } from '../../tool/decorate.ts';
 import type { DomainType } from '../../tool/domain-type.ts';
-import type { InjectionStrategy, LoopView, AnyTool, LiveCall } from '../../tool/tool.ts';
+import type { AnyTool, InjectionStrategy, LiveCall, LoopView } from '../../tool/tool.ts';
 import { factOf } from '../../tool/tool-memory.ts';
 import { type ToolResult, withheld } from '../../tool/tool-result.ts';
-import { memoized } from '../../tool/async.ts';
 import { circumstances, firstShut, guidance, holds, isOpen, type Lock, type Locks, shutBy } from './lock.ts';
 import { type Counts, PLAYBOOKS, type PlaybookFact, type StoredProgress } from './memory.ts';
 import { conditionsIn, type ProducedArtifact } from './unlock-condition.ts';

@@ -1,6 +1,6 @@
 import type { BlackboardEntry } from '../../tool/call.ts';
 import type { DomainType } from '../../tool/domain-type.ts';
-import type { LoopView, AnyTool } from '../../tool/tool.ts';
+import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import type { PlaybookProgress } from './memory.ts';
 
 /**

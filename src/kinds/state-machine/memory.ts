@@ -1,6 +1,6 @@
 import { defineToolKind } from '../../tool/define-tool-kind.ts';
-import type { LoopView } from '../../tool/tool.ts';
 import { own } from '../../tool/json.ts';
+import type { LoopView } from '../../tool/tool.ts';
 import { factOf, type MemoryFact } from '../../tool/tool-memory.ts';
 
 /** It is keyed by what may come from a model, so only own properties are looked up. */

@@ -1,7 +1,7 @@
 import type { ToolSource } from '../../sources/resolution/tool-source.ts';
 import { isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
 import { decorate } from '../../tool/decorate.ts';
-import type { InjectionStrategy, AnyTool } from '../../tool/tool.ts';
+import type { AnyTool, InjectionStrategy } from '../../tool/tool.ts';
 import { toolsInside } from '../agentic/define-agentic-tool.ts';
 import type { StateRun } from './memory.ts';
 import { availability } from './texts.ts';

@@ -1,5 +1,5 @@
 import { memoized } from '../../tool/async.ts';
-import { decorate, mapRoute, lastList } from '../../tool/decorate.ts';
+import { decorate, lastList, mapRoute } from '../../tool/decorate.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import { error, type ToolResult, withheld } from '../../tool/tool-result.ts';
 import { unfoldingIn } from '../../tool/unfolding/unfolding.ts';

@@ -1,5 +1,5 @@
-import type { LoopView } from '../../tool/tool.ts';
 import { shorten } from '../../tool/json.ts';
+import type { LoopView } from '../../tool/tool.ts';
 import { defaultInstructions, type NestedInstructions } from '../agentic/agentic-tool.ts';
 import { type GonePosition, positionIn, type StateRun } from './memory.ts';
 

@@ -1,7 +1,7 @@
 import { withName } from '../../decorators/with.ts';
 import { decorate, sameTools } from '../../tool/decorate.ts';
 import { defineToolKind } from '../../tool/define-tool-kind.ts';
-import type { InjectionStrategy, LoopView, AnyTool } from '../../tool/tool.ts';
+import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import {
   broughtBy,
   innerTools,

@@ -1,6 +1,6 @@
-import { failureLog } from '../../worker/refusal.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import type { McpEndpoint } from '../../worker/host.ts';
+import { failureLog } from '../../worker/refusal.ts';
 import type { McpPrompt } from './prompts.ts';
 import { McpEndpointDefinitionError, type PublishedAgent, publish } from './publish.ts';
 import { serveMcp } from './serve-mcp.ts';

@@ -1,7 +1,7 @@
 import { decorate } from '../decorate.ts';
-import { isJsonObject, type Json, type JsonObject, sameJson, shorten, paragraphs } from '../json.ts';
-import type { AnyTool, LiveCall } from '../tool.ts';
+import { isJsonObject, type Json, type JsonObject, paragraphs, sameJson, shorten } from '../json.ts';
 import type { JsonSchema } from '../json-schema.ts';
+import type { AnyTool, LiveCall } from '../tool.ts';
 import { error, type ToolResult, text, withheld } from '../tool-result.ts';
 import { allOf, broughtBy, categoryOf, innerTools, originOf } from './inner-tools.ts';
 import {

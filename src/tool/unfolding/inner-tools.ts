@@ -1,8 +1,8 @@
 import { memoized } from '../async.ts';
 import { isTool } from '../check-definition.ts';
 import { decorate, unwrapAs } from '../decorate.ts';
-import type { LoopView, AnyTool } from '../tool.ts';
 import { isJsonObject, type Json } from '../json.ts';
+import type { AnyTool, LoopView } from '../tool.ts';
 import type { Unfolded, UnfoldsInto } from './unfolding.ts';
 
 type ByCategory = Extract<UnfoldsInto, { by: 'category' }>;

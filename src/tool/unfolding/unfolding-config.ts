@@ -1,6 +1,6 @@
 import type { InputDeclaration, InputOf } from '../input-schema.ts';
 import type { AsJson, JsonObject } from '../json.ts';
-import type { AnyTool, Tool, LoopView } from '../tool.ts';
+import type { AnyTool, LoopView, Tool } from '../tool.ts';
 import type { UNFOLDS, Unfolding, UnfoldingScope } from './unfolding.ts';
 
 /** A tool that stands for others, which are offered in its place once it has been called. */

@@ -1,6 +1,6 @@
 import { unwrapAs } from '../decorate.ts';
-import type { LoopView, AnyTool, LiveCall } from '../tool.ts';
 import { type Json, sameJson } from '../json.ts';
+import type { AnyTool, LiveCall, LoopView } from '../tool.ts';
 import type { FactPlace, SessionMoment, ToolMemory } from '../tool-memory.ts';
 
 /** Marks an unfolding tool. Private to the system: a tool is one by how it was made, never by its shape. */

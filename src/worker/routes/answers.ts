@@ -1,5 +1,3 @@
-import { keptFor } from '../../session/watching/turn-outcome.ts';
-import type { TurnHost } from '../../session/run-turn.ts';
 import type { Posted } from '../../journal/session-port.ts';
 import {
   type CheckedAnswer,
@@ -7,8 +5,11 @@ import {
   checkResult,
   postAnswer,
 } from '../../session/answers/post-answer.ts';
-import { type Question, questionsOf } from '../../session/answers/questions.ts';
+import type { Question } from '../../session/answers/questions.ts';
+import { questionsOf } from '../../session/answers/questions.ts';
 import { readTurn } from '../../session/fold-session.ts';
+import type { TurnHost } from '../../session/run-turn.ts';
+import { keptFor } from '../../session/watching/turn-outcome.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import { DECISION, parseDecisionBody, parseResultBody, RESULT } from '../answer-body.ts';
 import { mustHaveRole } from '../auth.ts';

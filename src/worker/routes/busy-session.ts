@@ -1,6 +1,6 @@
+import { openQuestions } from '../../session/answers/questions.ts';
 import { readTurn } from '../../session/fold-session.ts';
 import type { CancelMessage } from '../../session/inbox.ts';
-import { openQuestions } from '../../session/answers/questions.ts';
 import { runTurn, type TurnHost } from '../../session/run-turn.ts';
 import { turnStopped } from '../../session/watching/turn-outcome.ts';
 import type { WhenBusy } from '../../tool/call.ts';
@@ -72,7 +72,7 @@ export async function declinePending(asked: SessionRequest, services: TurnHost, 
   const { port, caller } = target;
   for (const question of openQuestions(await readTurn(port, turn))) mustHaveRole(caller, question);
   const cancel: CancelMessage = { declinedBy: caller.id };
-  await port.post('cancel', turn, JSON.stringify(cancel));
+  await port.post({ kind: 'cancel', turn, body: JSON.stringify(cancel) });
   const sentAt = host.clock.now();
   const resumed = await resume(asked, turn);
   if (resumed.status === 'leased') await runTurn(services, resumed, sentAt);

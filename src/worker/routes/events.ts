@@ -1,8 +1,8 @@
 import { parseEvent } from '../../journal/parse-event.ts';
 import { followSession } from '../../session/watching/follow-session.ts';
-import { ANY_OBJECT, headerParameter, defineRoute, SESSION, type SessionRequest } from '../route.ts';
 import { Problem } from '../problem.ts';
 import { wantsEvents } from '../request-headers.ts';
+import { ANY_OBJECT, defineRoute, headerParameter, SESSION, type SessionRequest } from '../route.ts';
 import { eventStream } from '../sse.ts';
 import type { Target } from '../target.ts';
 import { continuesView } from '../turn-view.ts';

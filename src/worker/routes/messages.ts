@@ -1,25 +1,47 @@
-import { isDelay, DELAY_RULE } from '../../tool/async.ts';
-import { type JsonObject, type Json, isJsonObject } from '../../tool/json.ts';
-import { ToolCallContext, ToolCallContextError } from '../../tool/tool-call-context.ts';
 import type { Accepted, Deferred, Leased, NotStarted, TurnStart } from '../../journal/session-port.ts';
-import { openQuestions } from '../../session/answers/questions.ts';
-import { readerOf, readTurn } from '../../session/fold-session.ts';
-import type { CancelMessage } from '../../session/inbox.ts';
-import { runTurn, type TurnHost } from '../../session/run-turn.ts';
-import { SessionUnavailableError } from '../../session/send-again.ts';
+import { readerOf } from '../../session/fold-session.ts';
+import type { TurnHost } from '../../session/run-turn.ts';
 import { toTurnStart } from '../../session/start-turn.ts';
-import { turnStopped } from '../../session/watching/turn-outcome.ts';
-import { mustHaveRole } from '../auth.ts';
-import { readBody, unknownProblems, invalidBody } from '../body.ts';
-import { MESSAGE, parseMessageBody } from '../message-body.ts';
-import { MESSAGE_QUERY, messageQuery } from './busy-session.ts';
+import { DELAY_RULE, isDelay, LONGEST_DELAY } from '../../tool/async.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
+import { ToolCallContext, ToolCallContextError } from '../../tool/tool-call-context.ts';
+import { invalidBody, readBody, unknownProblems } from '../body.ts';
 import { Problem } from '../problem.ts';
-import { refusal } from '../refusal.ts';
+import { mayBeTaken, refusal } from '../refusal.ts';
 import { contextOfHeaders, idempotencyKey, prefersAsync } from '../request-headers.ts';
-import { TURN_HEADERS, defineRoute, SESSION, type SessionRequest, TURN_ANSWERS } from '../route.ts';
-import { type Target, turnPath, turnServices } from '../target.ts';
-import { joined, resume, runHere, settled, accepted } from '../turn-response.ts';
-import { answeredLater, type QueuedMessage, queuedView } from '../turn-view.ts';
+import {
+  type BodySchema,
+  defineRoute,
+  SESSION,
+  type SessionRequest,
+  TURN_ANSWERS,
+  TURN_HEADERS,
+} from '../route.ts';
+import { turnServices } from '../target.ts';
+import { accepted, answeredLater, joined, runHere, settled } from '../turn-response.ts';
+import { type QueuedMessage, queuedView } from '../turn-view.ts';
+import { declinePending, MESSAGE_QUERY, messageQuery } from './busy-session.ts';
+
+/** The body of a message. */
+export const MESSAGE: BodySchema = {
+  name: 'Message',
+  schema: {
+    type: 'object',
+    required: ['message'],
+    additionalProperties: false,
+    properties: {
+      message: { type: 'string', minLength: 1 },
+      context: { type: 'object', description: 'Values for the tools, which the model never sees.' },
+      loopId: { type: 'string', description: 'Continues the loop of an earlier turn.' },
+      delaySeconds: {
+        type: 'number',
+        minimum: 0,
+        maximum: LONGEST_DELAY,
+        description: 'The turn starts so much later, or when the turns before it have ended.',
+      },
+    },
+  },
+};
 
 /** Runs a turn here, or stores it for the background, or joins the one that a retry names. */
 export const postMessage = defineRoute({
@@ -99,49 +121,6 @@ async function takeDeclining(asked: SessionRequest, services: TurnHost, start: T
   else if (answer.status !== 'busy' || start.whenBusy === undefined) return first;
   return take(asked, start);
 }
-
-/**
- * Declines everything that a turn waits for, and ends the turn as cancelled, without another model call; resolves when
- * it has ended. One message to the turn's holder does both, so that nothing lies between: a client that is lost on the way sends its message
- * again, and finds the turn as it was, or over.
- *
- * @throws Problem when the caller lacks a role that one of the calls asks for; then nothing was declined.
- */
-async function declinePending(asked: SessionRequest, services: TurnHost, turn: string): Promise<void> {
-  const { host, target, request } = asked;
-  const { port, caller } = target;
-  for (const question of openQuestions(await readTurn(port, turn))) mustHaveRole(caller, question);
-  const cancel: CancelMessage = { declinedBy: caller.id };
-  await port.post({ kind: 'cancel', turn, body: JSON.stringify(cancel) });
-  const sentAt = host.clock.now();
-  const resumed = await resume(asked, turn);
-  if (resumed.status === 'leased') await runTurn(services, resumed, sentAt);
-  else await turnStopped({ port, clock: host.clock, meter: host.meter, turn, signal: request.signal });
-}
-
-/** What a client is told when no answer came: the message may be stored, and sent again it would be a second one. */
-async function mayBeTaken<T>(target: Target, start: TurnStart, send: () => Promise<T>): Promise<T> {
-  try {
-    return await send();
-  } catch (failure) {
-    if (!(failure instanceof SessionUnavailableError)) throw failure;
-    const { turn } = start;
-    console.error(`holdfast: nobody knows whether turn ${turn} was taken`, failure);
-    const detail = `The session did not answer, and may have taken the message all the same${howToGoOn(target, start)}`;
-    throw new Problem('session-unavailable', detail, {
-      headers: { 'retry-after': '1' },
-      more: { turn },
-    });
-  }
-}
-
-/** Under a key the message may be that of an earlier request, and another turn than this one. */
-const howToGoOn = (target: Target, { turn, request }: TurnStart): string =>
-  request === undefined
-    ? `, as turn ${turn}: GET ${turnPath(target, turn)} answers 404 if it has not. ` +
-      'Send the message again only then. One with an Idempotency-Key may be sent again at any time.'
-    : '. Send it again with the same Idempotency-Key: it is taken once under it. ' +
-      `GET ${target.path} shows the session.`;
 
 /** The turn that a message asks for. @throws Problem when it is not a message. */
 async function readStart({ host, target, request }: SessionRequest): Promise<TurnStart> {

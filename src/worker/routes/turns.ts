@@ -3,8 +3,8 @@ import { parseEvent } from '../../journal/parse-event.ts';
 import type { Deferred, EventPage } from '../../journal/session-port.ts';
 import { PAGE_BYTES, readTurn } from '../../session/fold-session.ts';
 import { stoppedTurn } from '../../session/watching/turn-answer.ts';
-import { ANY_OBJECT, defineRoute, SESSION, type SessionRequest } from '../route.ts';
 import { Problem } from '../problem.ts';
+import { ANY_OBJECT, defineRoute, SESSION, type SessionRequest } from '../route.ts';
 import { type Target, turnPath } from '../target.ts';
 import { notYet, toResponse } from '../turn-response.ts';
 import { queuedView, suspendedView } from '../turn-view.ts';
@@ -128,7 +128,8 @@ async function cancelTurn({ target, request }: SessionRequest): Promise<Response
   if (named === '') throw unknownTurn(target, named);
   const turn = named ?? page.openTurn?.id;
   if (turn === undefined) throw noOpenTurn();
-  if ((await port.post('cancel', turn, '{}')) !== 'posted') throw await whyNot(target, named, turn);
+  const posted = await port.post({ kind: 'cancel', turn, body: '{}' });
+  if (posted !== 'posted') throw await whyNot(target, named, turn);
   const headers = { location: turnPath(target, turn) };
   return Response.json({ turn, status: 'cancel-requested' }, { status: 202, headers });
 }
