@@ -30,6 +30,8 @@ export {
   type ToolMemoryConfig,
 } from '../tool/define-tool-kind.ts';
 export type { DoneCall, FrameOutcome, FrameRunner, Plan, PlannedCall } from '../tool/frame.ts';
+export { LISTINGS, type Listing, type ListingFact, type Listings } from '../tool/listings.ts';
+export type { BudgetView, ProcessView } from '../tool/process-view.ts';
 export type {
   CallRemarks,
   Discover,

@@ -37,7 +37,7 @@ export const WALK: readonly Step[] = [
   },
   { file: 'src/worker/app.ts', calls: 'createApp', does: 'routes it', from: 'src/create-holdfast.ts' },
   {
-    file: 'src/app/invoked.ts',
+    file: 'src/worker/target.ts',
     calls: 'invoked',
     does: 'makes the app one of this invocation, which counts',
     from: 'src/worker/app.ts',
@@ -45,15 +45,10 @@ export const WALK: readonly Step[] = [
   { file: 'src/worker/target.ts', calls: 'targetOf', does: 'finds the session', from: 'src/worker/app.ts' },
   {
     file: 'src/worker/routes/messages.ts',
-    calls: 'postMessage',
+    calls: 'answerMessage',
     does: 'takes the message and answers it',
     from: 'src/worker/app.ts',
-  },
-  {
-    file: 'src/worker/message-body.ts',
-    calls: 'parseMessageBody',
-    does: 'reads the message',
-    from: 'src/worker/routes/messages.ts',
+    through: { reason: 'the entry of the route table that was found', as: 'handle' },
   },
   {
     file: 'src/session/start-turn.ts',
@@ -68,8 +63,8 @@ export const WALK: readonly Step[] = [
     from: 'src/session/start-turn.ts',
   },
   {
-    file: 'src/app/turn-part.ts',
-    calls: 'turnPart',
+    file: 'src/worker/target.ts',
+    calls: 'turnServices',
     does: 'finds agent, model, context and secrets',
     from: 'src/worker/routes/messages.ts',
   },
@@ -306,11 +301,5 @@ export const WALK: readonly Step[] = [
     calls: 'toAnswer',
     does: 'makes the answer of the turn',
     from: 'src/session/watching/turn-outcome.ts',
-  },
-  {
-    file: 'src/http/answer.ts',
-    calls: 'toResponse',
-    does: 'makes the response of it',
-    from: 'src/worker/turn-response.ts',
   },
 ];

@@ -4,10 +4,10 @@ import {
   type Discovery,
   defineAgenticTool,
   defineUnfolding,
+  LISTINGS,
   type LoopView,
   type MemoryFact,
 } from '../../../../src/kinds/entry.ts';
-import { LISTINGS } from '../../../../src/tool/listings.ts';
 import { CallInterrupted, factOf, sameJson } from '../../../doors/tools.ts';
 import type { Kit } from '../lab/kit.ts';
 import type { Scenario } from '../lab/scenario.ts';

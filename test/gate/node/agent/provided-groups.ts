@@ -9,8 +9,8 @@ import {
   type ToolGroupRequest,
   type ToolProvider,
 } from '../../../../src/index.ts';
+import { LISTINGS } from '../../../../src/kinds/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
-import { LISTINGS } from '../../../../src/tool/listings.ts';
 import { agentResolver } from '../../../doors/agent.ts';
 import { ConfigurationError } from '../../../doors/model.ts';
 import { factOf, memoized } from '../../../doors/tools.ts';

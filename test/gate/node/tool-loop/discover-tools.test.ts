@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Secrets } from '../../../../src/index.ts';
-import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
-import { LISTINGS } from '../../../../src/tool/listings.ts';
+import { defineAgenticTool, LISTINGS } from '../../../../src/kinds/entry.ts';
 import { factOf } from '../../../doors/tools.ts';
 import { asked, LEASE_MS, leftBehind, passing, takenOver } from '../session/former-holder.ts';
 import { clockedApp } from '../session/memory-app.ts';

@@ -1,6 +1,6 @@
 import type { AnyTool, ToolProvider } from '../../../../src/index.ts';
 import type { Discovery, LoopView } from '../../../../src/kinds/entry.ts';
-import { LISTINGS } from '../../../../src/tool/listings.ts';
+import { LISTINGS } from '../../../../src/kinds/entry.ts';
 import { factOf } from '../../../doors/tools.ts';
 import { reads } from './scenes.ts';
 

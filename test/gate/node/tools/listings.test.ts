@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../../../src/index.ts';
+import { LISTINGS, type Listing, type Listings } from '../../../../src/kinds/entry.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
-import { LISTINGS, type Listing, type Listings } from '../../../../src/tool/listings.ts';
 import { BUILT_IN_KINDS } from '../../../doors/agent.ts';
 import {
   emptyState,

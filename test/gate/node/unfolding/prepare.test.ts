@@ -1,8 +1,13 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { AnyTool } from '../../../../src/index.ts';
-import { defineUnfolding, type LiveCall, type LoopView } from '../../../../src/kinds/entry.ts';
+import {
+  defineUnfolding,
+  LISTINGS,
+  type Listings,
+  type LiveCall,
+  type LoopView,
+} from '../../../../src/kinds/entry.ts';
 import { createManualClock, type TestSession } from '../../../../src/testing/entry.ts';
-import { LISTINGS, type Listings } from '../../../../src/tool/listings.ts';
 import { valueIn } from '../../../doors/journal.ts';
 import { Meter, UNLIMITED } from '../../../doors/session.ts';
 import { LEASE_MS, passing } from '../session/former-holder.ts';
