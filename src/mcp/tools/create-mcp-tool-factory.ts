@@ -63,7 +63,7 @@ export interface McpToolFactory {
     toolNames: Iterable<string>,
     removeOnInvoke: boolean,
   ): UnfoldingTool<Name>;
-  /** An unfolding tool with the tools in whose names any of the patterns is found: anywhere, unless it says otherwise (MCP-03). */
+  /** An unfolding tool with the tools in whose names any of the patterns is found: anywhere, unless it says otherwise. */
   unfoldingMatching<const Name extends string>(
     name: Name,
     description: string,
