@@ -12,8 +12,12 @@ const laterEvents: Edit = {
 /** A type of events that is not known yet, under the version of now. */
 const anotherType: readonly Edit[] = [
   {
-    from: `  'turn-started': true,`,
-    to: `  'turn-started': true, 'turn-noted': true,`,
+    from: `  'turn-started': { message: true },`,
+    to: `  'turn-started': { message: true }, 'turn-noted': {},`,
+  },
+  {
+    from: `  'turn-yielded': nothingMore,`,
+    to: `  'turn-yielded': nothingMore, 'turn-noted': nothingMore,`,
   },
   {
     from: '  session.takeIn(leased.inbox);',

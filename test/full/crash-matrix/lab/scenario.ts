@@ -11,6 +11,8 @@ export interface Scenario {
   readonly kind: string;
   /** Part of its journal, without which the script does not show its kind. */
   readonly tells?: string;
+  /** Calls that are refused, as they are meant to be; none unless given. */
+  readonly refuses?: number;
   /** Made anew for every invocation, as code is. */
   agent(kit: Kit): Agent;
   /** Others of its app, for whoever is given by name. */

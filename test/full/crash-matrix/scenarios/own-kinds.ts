@@ -19,6 +19,7 @@ const limited = (kit: Kit, care: Care, perHour: number): AnyTool => {
 /** Calls that fill a limit alone and together, and are refused beyond it, in the next turn too. */
 const rateLimited = (care: Care): Scenario => ({
   kind: `rate-limited-${care}`,
+  refuses: 2,
   kinds: [rateLimits],
   tells: 'app:rate-limits',
   agent: (kit) => survivor([limited(kit, care, 2)]),
@@ -32,6 +33,7 @@ const rateLimited = (care: Care): Scenario => ({
 /** A subagent's calls count for whoever asked it. */
 const counted: Scenario = {
   kind: 'rate-limited-subagent',
+  refuses: 1,
   kinds: [rateLimits],
   tells: 'app:rate-limits',
   agent(kit) {
