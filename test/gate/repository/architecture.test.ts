@@ -236,7 +236,7 @@ describe('who may import whom', () => {
       ],
     ],
   ])('mcp/%s', (_, folder, below) => {
-    const shared = ['src/tool/', 'src/mcp/rpc-error.ts', 'src/mcp/idempotency-key.ts'];
+    const shared = ['src/tool/'];
     const sdk = '@modelcontextprotocol/sdk/';
     const isBelow = (one: Import): boolean =>
       isIn(one.to, folder, ...below, ...shared, sdk) || isPackage(one, 'valibot', '@cfworker/json-schema');
