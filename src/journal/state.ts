@@ -107,6 +107,7 @@ export interface FrameState extends CallCounts {
   shortened: boolean;
 }
 
+/** An artifact that a call of the turn gave, and which call that was. */
 export interface TurnArtifact {
   readonly call: string;
   readonly tool: string;
@@ -114,6 +115,7 @@ export interface TurnArtifact {
   readonly value: Json;
 }
 
+/** What the journal says about one turn. */
 export interface TurnState extends CallCounts {
   readonly id: string;
   readonly loopId: string;
@@ -191,6 +193,7 @@ export const frameOf = (
   { frame = ROOT }: { readonly frame?: string },
 ): FrameState | undefined => turn.frames.get(frame);
 
+/** Makes the state of a session in which nothing has happened. */
 export const emptyState = (): SessionState => ({
   seq: 0,
   incarnation: '',

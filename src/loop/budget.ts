@@ -41,6 +41,7 @@ export interface PlannedModel extends ChatModel {
   readonly planned: true;
 }
 
+/** True for a `PlannedModel`, whose replies cost nothing. */
 export const isPlanned = (model: ChatModel): boolean => 'planned' in model;
 
 /** Goes on after whoever has the limit, such as "Agent 'x' ". */

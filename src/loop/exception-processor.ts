@@ -15,6 +15,7 @@ export type ExceptionProcessor = (exception: ToolException) => string;
 /** Tells the model the exception's message. */
 export const tellException: ExceptionProcessor = ({ tool, thrown }) => messageOf(tool, thrown);
 
+/** Which exceptions of tools end the turn instead of being told to the model. */
 export interface ExceptionOptions {
   /** Every exception ends the turn as failed. */
   readonly alwaysThrow?: boolean | undefined;

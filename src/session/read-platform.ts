@@ -111,6 +111,7 @@ export function soon(clock: { readonly soon?: Clock['soon'] | undefined }, run: 
   return clock.soon?.(run) ?? systemClock.after(0, run);
 }
 
+/** The clock of the platform. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after: (ms, run) => {

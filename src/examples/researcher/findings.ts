@@ -7,6 +7,7 @@ const findingSchema = v.object({ documentId: v.string(), title: v.string(), sent
 /** What one document says about a theme. */
 export type Finding = v.InferOutput<typeof findingSchema>;
 
+/** The type under which a finding is kept on the blackboard. */
 export const Finding = defineDomainType({ name: 'Finding', schema: findingSchema });
 
 /** The sentences of a document that share a word with the theme; all of them for one that does in its title alone. */

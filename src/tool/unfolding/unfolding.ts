@@ -4,7 +4,7 @@ import type { AnyTool, LiveCall, LoopView } from '../tool.ts';
 import type { FactPlace, SessionMoment, ToolMemory } from '../tool-memory.ts';
 
 /** Marks an unfolding tool. Private to the system: a tool is one by how it was made, never by its shape. */
-export const UNFOLDS: unique symbol = Symbol('holdfast.facade');
+export const UNFOLDS: unique symbol = Symbol('holdfast.unfolds');
 
 /** What a tool that stands for others is made of: they are offered in its place once it has been called. */
 export interface Unfolding {

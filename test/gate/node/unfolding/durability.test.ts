@@ -223,7 +223,7 @@ describe('a selector that runs again', () => {
     await session.send('And now?');
     expect(offered(session)[2]).toEqual(['maker']);
     expect(log.mock.calls[0]).toEqual([
-      "holdfast: the facade 'maker' stays closed: its tools could not be made",
+      "holdfast: the unfolding tool 'maker' stays closed: its tools could not be made",
       new Error('Gone.'),
     ]);
     log.mockRestore();

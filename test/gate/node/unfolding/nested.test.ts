@@ -146,7 +146,7 @@ describe('a decorated facade', () => {
     ]);
     expect(offered(session)[1]).toEqual(['files']);
     expect(warned).toEqual([
-      "holdfast: the facade 'files' cannot unfold: what wraps it has no delegate, or it is called in no loop that offers it",
+      "holdfast: the unfolding tool 'files' cannot unfold: what wraps it has no delegate, or it is called in no loop that offers it",
     ]);
   });
 
