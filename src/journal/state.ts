@@ -168,7 +168,7 @@ export interface SessionState {
   readonly memories: Map<string, Json>;
   /** Why memories could not be folded on, by their names; absent when all could. */
   brokenMemories?: Map<string, string>;
-  /** Ids of calls whose late results were told: another note of one says nothing new. */
+  /** Ids of calls whose late results were told: another message about one says nothing new. */
   readonly toldLate: string[];
   /** What is told of calls that no event ends, since their turn was ended by one who could not read it; by their ids. */
   readonly closedUnread: Map<string, ResultData>;

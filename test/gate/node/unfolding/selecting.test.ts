@@ -168,7 +168,7 @@ describe('a selectable unfolding tool', () => {
     expect(results(session)[1]).toBe('orders of acme');
   });
 
-  it('may bring facades, which open as any other', async () => {
+  it('may bring unfolding tools, which open as any other', async () => {
     const inner = (region: string): AnyTool =>
       defineUnfolding({
         name: 'tables',
