@@ -219,7 +219,7 @@ export const isStart = (message: Message): boolean => message.role === 'user' &&
 export const mayHaveHappened = ({ started }: CallRecord): boolean =>
   started === 'once' || started === 'idempotent';
 
-/** What the call waits for now. */
+/** Answers what the call waits for now. */
 export function pendingWait({ waits }: CallRecord): Wait | undefined {
   const last = waits?.at(-1);
   return last?.answer ? undefined : last?.wait;
@@ -232,7 +232,7 @@ export function pendingWait({ waits }: CallRecord): Wait | undefined {
 export const isSuspended = (call: CallRecord): boolean =>
   !call.ended && call.started !== 'once' && pendingWait(call) !== undefined;
 
-/** What the caller who ran the tool of an open call has sent: it happened, whatever becomes of the call. */
+/** Answers what the caller who ran the tool of an open call has sent: it happened, whatever becomes of the call. */
 export function sentResult({ waits }: CallRecord): ToolResult | undefined {
   const sent = waits?.flatMap(({ answer }) => (answer?.type === 'result' ? answer : [])).at(0);
   return sent && toolResult(sent.result);
@@ -268,7 +268,9 @@ const isInterjection = ({ by }: Said): boolean => by === 'steer' || by === 'late
 type Reply = Extract<Message, { role: 'assistant' }>;
 type Said = Extract<Message, { role: 'user' }>;
 
-/** What a frame's last reply says: the results of the calls that it returned directly, in order, or its words. */
+/**
+ * Answers what a frame's last reply says: the results of the calls that it returned directly, in order, or its words.
+ */
 export function answerText(messages: readonly Message[]): string {
   const last = lastReply(messages);
   if (!last) return '';

@@ -35,7 +35,7 @@ export function inspect<Moment extends keyof LoopMoments>(
 const report = (moment: keyof LoopInspector, thrown: unknown): void =>
   console.error(`holdfast: an inspector threw in ${moment}`, thrown);
 
-/** Where a loop stands; `ahead`: the model call that comes next is meant, not the last one. */
+/** Answers where a loop stands; `ahead`: the model call that comes next is meant, not the last one. */
 export const placeOf = ({ turn, frame }: Loop, ahead = 0): LoopPlace => ({
   turn,
   frame: frame.id,

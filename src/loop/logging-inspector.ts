@@ -1,7 +1,7 @@
 import type { LoopInspector, LoopPlace, ToolResultSeen } from './inspector.ts';
 import { callOutcome } from './metrics-inspector.ts';
 
-/** From the gravest to the finest. */
+/** How grave a line of the log is, from the gravest to the finest. */
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug' | 'trace';
 
 /** One line of a log. */

@@ -35,7 +35,7 @@ export function toTurnStart(start: NewTurn, newId: () => string): TurnStart {
   };
 }
 
-/** What of a caller is journaled. */
+/** Answers what of a caller is journaled. */
 export const toPrincipal = ({ id, tenant }: NewTurn['from']): Principal => ({
   id,
   ...(tenant !== undefined && { tenant }),

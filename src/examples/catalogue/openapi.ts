@@ -119,7 +119,7 @@ function requestBody(given: unknown): RequestBody | undefined {
   };
 }
 
-/** What a local reference leads to, `undefined` when that is nothing; any other value as it is. */
+/** Answers what a local reference leads to, `undefined` when that is nothing; any other value as it is. */
 export function behind(document: object, value: unknown): unknown {
   const reference = own(value, '$ref');
   if (typeof reference !== 'string') return value;

@@ -24,7 +24,7 @@ export function findingIn({ documentId, title, text }: DocumentText, theme: stri
 const wordsOf = (text: string): readonly string[] =>
   (text.toLowerCase().match(/\p{L}{4,}/gu) ?? []).map((word) => word.replace(/s$/, ''));
 
-/** What was found on a theme so far, in `call.state`: it outlives the Worker, and the turn. */
+/** Answers what was found on a theme so far, in `call.state`: it outlives the Worker, and the turn. */
 export const findingsOn = (theme: string, state: CallState): readonly Finding[] =>
   v.parse(v.optional(v.array(findingSchema), []), state.get(keyOf(theme)));
 

@@ -98,7 +98,7 @@ const shut = (name: string): ToolResult =>
   );
 
 /**
- * How an unfolding tool is called with `{ "<inner tool>": <its input> }`: as that tool itself, so that policies,
+ * Answers how an unfolding tool is called with `{ "<inner tool>": <its input> }`: as that tool itself, so that policies,
  * approvals and inspectors see the tool that runs; its success opens the unfolding tool too.
  *
  * Only where the tools are fixed: what a selector would answer is not known from a call that did not ask it. An

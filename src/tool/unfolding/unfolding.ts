@@ -45,7 +45,9 @@ export type AnyUnfoldingTool = AnyTool & { readonly [UNFOLDS]: Unfolding };
 
 const isUnfoldingTool = (tool: AnyTool): tool is AnyUnfoldingTool => UNFOLDS in tool;
 
-/** What a tool unfolds into, seen through its decorators; `undefined` when it is no unfolding tool, or hides it. */
+/**
+ * Answers what a tool unfolds into, seen through its decorators; `undefined` when it is no unfolding tool, or hides it.
+ */
 export const unfoldingIn = (tool: AnyTool): Unfolding | undefined =>
   unwrapAs(tool, isUnfoldingTool)?.[UNFOLDS];
 
@@ -70,7 +72,7 @@ export type Unfolded = {
   readonly path?: string;
 };
 
-/** In the order in which they were opened. */
+/** The unfolding tools of a loop that are open, in the order in which they were opened. */
 export type UnfoldedList = readonly Unfolded[];
 
 /** What a call that opens an unfolding tool records. */
