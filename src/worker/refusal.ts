@@ -31,7 +31,7 @@ export function errorResponses(): (error: Error, asked: FailedRequest) => Respon
 /** Logs why a request failed, under the id that its answer has. */
 export type FailureLog = (failure: unknown, requestId: string) => void;
 
-/** Answers what the deployment lacks, of which every request fails alike, it logs only the first time. */
+/** Makes a log of failures. What the deployment lacks fails every request alike, and is logged only the first time. */
 export function failureLog(): FailureLog {
   const complain = sayingOnce((text) => console.error(`holdfast: ${text}`));
   return (failure, requestId) => {
