@@ -25,7 +25,7 @@ const KNOWN: Readonly<Record<Alarm['kind'], true>> = {
 /** The platform knows no alarm after the year 2189; one that is too early only looks again. In ms. */
 const FARTHEST_ALARM = 365 * 24 * 60 * 60_000;
 
-/** What the alarms of this kind are for whose time has come. */
+/** Answers what the alarms of this kind are for whose time has come. */
 export const dueRefs = ({ storage, now }: Timed, kind: Alarm['kind']): string[] =>
   storage.alarms
     .all()
@@ -42,7 +42,7 @@ export function retain(scope: Timed, ms: number | undefined): void {
   scheduleAlarm(scope);
 }
 
-/** Something has happened: the time for which a session is kept begins anew, if it is bounded. */
+/** Called when something has happened: the time for which a session is kept begins anew, if it is bounded. */
 export function retainAnew(scope: Timed): void {
   const alarm = retention(scope);
   if (alarm !== undefined) retain(scope, Number(alarm.ref));

@@ -14,6 +14,7 @@ export interface TurnCarrier {
 /** Takes turns to a Worker faster than the loopback, and does not keep the object awake while they run. */
 export type TurnQueue = Pick<Queue<HandOver>, 'send'>;
 
+/** Makes what hands the turns of one session to whoever is to run them next. */
 export function createTurnCarrier(ctx: DurableObjectState, queue: TurnQueue | undefined): TurnCarrier {
   /** The turn that was last sent by the queue, until somebody takes a lease. */
   let sent: string | undefined;

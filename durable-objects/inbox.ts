@@ -46,7 +46,7 @@ export function whyNotPosted(
   return closed ?? (isAddressee(storage, kind, turn) ? null : 'no-such-turn');
 }
 
-/** Takes a message: for the inbox, unless it answers a wait whose time is over, though nobody has looked yet. */
+/** Leaves a message in the inbox, unless it answers a wait whose time is over, though nobody has looked yet. */
 export function leaveOrExpire(scope: LedgerScope, message: PostedMessage): 'posted' | 'expired' {
   const { turn, answers } = message;
   if (answers !== undefined) {
@@ -75,7 +75,7 @@ export function expireWait(scope: LedgerScope, wait: string): void {
 export const ownMessages = ({ inbox }: SessionStorage, turn: string): UnreadMessage[] =>
   inbox.unread(turn).filter((message) => message.turn === turn && message.kind !== 'late');
 
-/** What was left for a turn that has ended, and nobody took in. What is late is for whoever comes next. */
+/** Drops what was left for a turn that has ended, and nobody took in. What is late is for whoever comes next. */
 export function dropMessages(storage: SessionStorage, turn: string): void {
   storage.inbox.remove(ownMessages(storage, turn).map(({ id }) => id));
   for (const { kind, ref } of storage.alarms.all()) if (kind === 'expiry') storage.alarms.remove(kind, ref);

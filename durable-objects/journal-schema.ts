@@ -61,7 +61,7 @@ const MIGRATIONS: readonly string[] = [
   'ALTER TABLE chunks ADD COLUMN messages_from INTEGER NOT NULL DEFAULT 1',
 ];
 
-/** Whether the tables are there. Writes nothing. */
+/** Tells whether the tables are there. Writes nothing. */
 export function hasSchema(sql: SqlStorage): boolean {
   return (
     sql.exec(`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'schema'`).toArray().length > 0

@@ -98,7 +98,10 @@ export class LeaseClock implements LeaseTimes {
   }
 }
 
-/** What whoever was just given the lease is told: who came before, and the session as far as one answer may hold it. */
+/**
+ * Answers what whoever was just given the lease is told: who came before, and the session as far as one answer may hold
+ * it.
+ */
 export function leasedAnswer(
   { storage, clock }: LedgerScope,
   { reducer, messageTypes, maxBytes }: Reader,

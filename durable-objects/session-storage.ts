@@ -95,6 +95,7 @@ export interface WaitingMessage {
   readonly turn: string;
 }
 
+/** A row of the journal with what only the storage keeps of it. */
 export interface StoredRow extends Row {
   /** The lease that stored it; 0 for the start of a turn, which is stored by none. */
   readonly epoch: number;
@@ -118,6 +119,7 @@ export function addStart({ storage, now }: Pick<LedgerScope, 'storage' | 'now'>,
   storage.addEvents(toStoredRows([row], { epoch: 0, from: storage.head() + 1, at: now() }));
 }
 
+/** Asks for the bodies of events of some types, up to a sequence and within a number of bytes. */
 export interface BodyQuery {
   readonly names: readonly string[];
   readonly until: number;
@@ -126,6 +128,7 @@ export interface BodyQuery {
   readonly from: number;
 }
 
+/** Asks for one page of rows. */
 export type Scan = Pick<ReadQuery, 'from' | 'turn' | 'types'> & { readonly limit: number };
 
 /** One row: who may append, and to which turn. */
@@ -147,6 +150,7 @@ export interface Lease {
   readonly grace: number | null;
 }
 
+/** The lease of a session that nobody has ever held. */
 export const NO_LEASE: Lease = {
   epoch: 0,
   nonce: '',
@@ -158,6 +162,7 @@ export const NO_LEASE: Lease = {
   grace: null,
 };
 
+/** A start as it was accepted under its idempotency key: the same again gets the same turn. */
 export interface StoredRequest {
   readonly key: string;
   readonly bodyHash: string;
@@ -166,6 +171,7 @@ export interface StoredRequest {
   readonly expires: number;
 }
 
+/** One thing that a session's alarm is set for. */
 export interface Alarm {
   readonly due: number;
   /**

@@ -123,7 +123,7 @@ export const sqlRequests = ({ storage: { sql }, exists }: SqlDatabase): RequestS
   },
 });
 
-/** What is due in a session, in the table `agenda`, and the one alarm that the platform has for it. */
+/** Keeps what is due in a session, in the table `agenda`, and the one alarm that the platform has for it. */
 export const sqlAlarms = ({ storage }: SqlDatabase): AlarmStorage => ({
   all: () =>
     storage.sql

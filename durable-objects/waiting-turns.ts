@@ -34,7 +34,7 @@ const STATUSES: Readonly<Record<WaitingKind, WaitingTurn['status']>> = {
   scheduled: 'scheduled',
 };
 
-/** How this turn waits; `null` when it does not. */
+/** Answers how this turn waits; `null` when it does not. */
 export function waitsAs(storage: SessionStorage, turn: string): Deferred | null {
   const message = storage.inbox.waiting().find((one) => one.turn === turn);
   switch (message?.kind) {
@@ -51,7 +51,7 @@ export function waitsAs(storage: SessionStorage, turn: string): Deferred | null 
   }
 }
 
-/** What became of a turn, or of another one under its key, that was stored before; `null` when it is new. */
+/** Answers what became of a turn, or of another one under its key, that was stored before; `null` when it is new. */
 export function whatBecameOf(
   { storage, now }: LedgerScope,
   { turn, request }: TurnStart,
@@ -69,7 +69,10 @@ export function whatBecameOf(
   return isStored ? { status: 'known', turn: stored } : null;
 }
 
-/** As what a turn waits that is for later; `null` when it is to start now, or is refused as one that is not for later would be. */
+/**
+ * Tells as what a turn waits that is for later; `null` when it is to start now, or is refused as one that is not for
+ * later would be.
+ */
 export function waitingKindOf(
   { storage }: LedgerScope,
   { whenBusy, delayMs }: TurnStart,
@@ -152,7 +155,7 @@ export function queueDue(scope: LedgerScope): void {
   }
 }
 
-/** When no turn is open, the first of those that wait is started: it is answered, and gets a holder. */
+/** Starts the first of the turns that wait, when none is open: it is answered, and gets a holder. */
 export function startNext(scope: LedgerScope): void {
   const { storage } = scope;
   const next = storage.inbox.waiting().find(isNext);

@@ -8,7 +8,7 @@ export interface Watchers {
   tell(): void;
 }
 
-/** `notice`: what watchers are told now. */
+/** Makes the list of those who watch a session. `notice`: what watchers are told now. */
 export const createWatchers = (ctx: DurableObjectState, notice: () => Notice): Watchers => ({
   open(request) {
     if (request.headers.get('upgrade') !== 'websocket') {

@@ -145,7 +145,7 @@ export interface RoleRequest {
   readonly tools?: undefined;
 }
 
-/** Whether the request is a group, and not a wish for one. */
+/** Tells whether the request is a group, and not a wish for one. */
 export const isToolGroup = (request: ToolGroupRequest): request is ToolGroup =>
   typeof request !== 'string' && request.tools !== undefined;
 

@@ -90,7 +90,7 @@ export function mustBeHandler(tool: string, handler: unknown): void {
 }
 
 /**
- * What the reviewer decided, or what counts when the time was over first.
+ * Answers what the reviewer decided, or what counts when the time was over first.
  *
  * @throws ToolConfigurationError when the answer is no review; the reason of the call's signal when that aborts
  *   first; else whatever the handler throws.

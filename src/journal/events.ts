@@ -282,9 +282,10 @@ export type SessionEvent =
 /** The id of the turn's own loop. */
 export const ROOT = '';
 
-/** Where an event of a loop belongs: nothing is said for the turn's own. */
+/** Answers where an event of a loop belongs: nothing is said for the turn's own. */
 export const inFrame = (frame: string): { readonly frame?: string } => (frame === ROOT ? {} : { frame });
 
+/** The name of a type of event, as it is journaled. */
 export type EventType = SessionEvent['type'];
 
 /** The events of a type. */

@@ -79,6 +79,7 @@ export function holdFacts(
   if (call && !call.ended && atEnd) call.atEnd = atEnd;
 }
 
+/** Finds the call that an event is about; `undefined` when its loop or the call is not known. */
 export const findCall = (
   fold: Fold,
   event: { readonly frame?: string; readonly call: string },

@@ -97,10 +97,10 @@ const EVENT_TYPES: Readonly<Record<EventType, EventTraits>> = {
   'turn-ended': {},
 };
 
-/** Whether this code can fold events of a type: of those that newer code wrote there may be others. */
+/** Tells whether this code can fold events of a type: of those that newer code wrote there may be others. */
 export const isKnownType = (type: string): boolean => Object.hasOwn(EVENT_TYPES, type);
 
-/** How much further a turn has come by an event of this type; `undefined` when it has not. */
+/** Answers how much further a turn has come by an event of this type; `undefined` when it has not. */
 export const progressBy = (type: EventType): EventTraits['progress'] => EVENT_TYPES[type].progress;
 
 /** The types from which the conversation is read; with a snapshot, only these are read from before it. */

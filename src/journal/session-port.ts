@@ -48,6 +48,7 @@ export type InboxMessageKind = 'cancel' | 'answer' | 'expired' | 'late';
 /** A message that waits: for the turns before it, for the holder of the open turn to take it in, or for its time. */
 export type WaitingKind = 'message' | 'steer' | 'scheduled';
 
+/** What a row that waits in a session may be: a message to the holder of a turn, or a turn that is to come. */
 export type InboxKind = InboxMessageKind | WaitingKind;
 
 /** Which wait a message answers, and a hash of what its sender sent: the same again is `known`. */
@@ -64,6 +65,7 @@ export interface PostedMessage {
   readonly answers?: WaitAnswer | undefined;
 }
 
+/** What became of a message that was posted to the holder of a turn. */
 export type Posted =
   | 'posted'
   | 'no-such-turn'
@@ -81,6 +83,7 @@ export interface NewRow {
   readonly body: string;
 }
 
+/** An event as it is stored. */
 export interface Row extends NewRow {
   readonly seq: number;
   /** The object's clock, ms since the epoch. */
@@ -110,6 +113,7 @@ export interface RequestKey {
   readonly ttl: number;
 }
 
+/** A turn that is to be stored, with the request that it came by. */
 export interface TurnStart {
   readonly turn: string;
   /** Stored first when the journal is empty. */
@@ -134,14 +138,17 @@ interface LeaseRequest {
   readonly reader: Reader;
 }
 
+/** Asks for a new turn, and for the lease to run it. */
 export interface BeginRequest extends LeaseRequest {
   readonly start: TurnStart;
 }
 
+/** Asks for the lease to go on with a turn. */
 export interface ResumeRequest extends LeaseRequest {
   readonly turn: string;
 }
 
+/** What the caller's code can read, which decides what it is answered of the journal. */
 export interface Reader {
   readonly reducer: number;
   /** Of the events a snapshot covers, only these are answered. */
@@ -149,11 +156,13 @@ export interface Reader {
   readonly maxBytes: number;
 }
 
+/** The turn is stored, and nobody holds it yet. */
 export interface Accepted {
   readonly status: 'accepted';
   readonly turn: string;
 }
 
+/** The lease is given, with what its holder needs to go on. */
 export interface Leased {
   readonly status: 'leased';
   readonly epoch: number;
@@ -218,6 +227,7 @@ export type NotResumed =
   /** The turn to go on with has ended, or never was. */
   | { readonly status: 'not-open' };
 
+/** What one append does: all of it is stored, or nothing. */
 export interface Change {
   readonly events: readonly NewRow[];
   /** Waits among the events that expire, and after how many milliseconds. */
@@ -241,6 +251,7 @@ export interface ScheduledTurn {
   readonly after: number;
 }
 
+/** The append is stored, and the lease lasts a full term from now. */
 export interface Appended {
   readonly status: 'appended';
   /** The last sequence stored. */
@@ -250,6 +261,7 @@ export interface Appended {
   readonly inbox: readonly InboxMessage[];
 }
 
+/** The lease lasts a full term from now. */
 export interface Renewed {
   readonly status: 'renewed';
   readonly inbox: readonly InboxMessage[];
@@ -260,6 +272,7 @@ export interface Fenced {
   readonly status: 'stale' | 'gap';
 }
 
+/** Asks for one page of the journal. */
 export interface ReadQuery {
   /** The first sequence wanted. */
   readonly from: number;
@@ -270,6 +283,7 @@ export interface ReadQuery {
   readonly limit?: number | undefined;
 }
 
+/** One page of the journal, in the order of sequences. */
 export interface EventPage {
   readonly rows: readonly Row[];
   /** Where the next page starts, or `null` at the end. */
@@ -283,6 +297,7 @@ export interface EventPage {
   readonly waits?: Deferred;
 }
 
+/** The turn of a session that has not ended. */
 export interface OpenTurn {
   readonly id: string;
   /** `waiting`: for a decision. `running`: somebody holds it or is about to. */

@@ -55,7 +55,7 @@ export function foldLessShown(fold: Fold, event: EventOf<'conversation-shortened
   giveBack(turn, frame);
 }
 
-/** What the model is shown in the place of the messages that a summary replaces. */
+/** Answers what the model is shown in the place of the messages that a summary replaces. */
 export const summaryMessage = (summary: string): Message =>
   standIn(`Summary of the conversation so far, whose messages are not shown any more:\n\n${summary}`);
 

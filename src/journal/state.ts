@@ -107,6 +107,7 @@ export interface FrameState extends CallCounts {
   shortened: boolean;
 }
 
+/** An artifact that a call of the turn gave, and which call that was. */
 export interface TurnArtifact {
   readonly call: string;
   readonly tool: string;
@@ -114,6 +115,7 @@ export interface TurnArtifact {
   readonly value: Json;
 }
 
+/** What the journal says about one turn. */
 export interface TurnState extends CallCounts {
   readonly id: string;
   readonly loopId: string;
@@ -166,7 +168,7 @@ export interface SessionState {
   readonly memories: Map<string, Json>;
   /** Why memories could not be folded on, by their names; absent when all could. */
   brokenMemories?: Map<string, string>;
-  /** Ids of calls whose late results were told: another note of one says nothing new. */
+  /** Ids of calls whose late results were told: another message about one says nothing new. */
   readonly toldLate: string[];
   /** What is told of calls that no event ends, since their turn was ended by one who could not read it; by their ids. */
   readonly closedUnread: Map<string, ResultData>;
@@ -191,6 +193,7 @@ export const frameOf = (
   { frame = ROOT }: { readonly frame?: string },
 ): FrameState | undefined => turn.frames.get(frame);
 
+/** Makes the state of a session in which nothing has happened. */
 export const emptyState = (): SessionState => ({
   seq: 0,
   incarnation: '',
@@ -216,7 +219,7 @@ export const isStart = (message: Message): boolean => message.role === 'user' &&
 export const mayHaveHappened = ({ started }: CallRecord): boolean =>
   started === 'once' || started === 'idempotent';
 
-/** What the call waits for now. */
+/** Answers what the call waits for now. */
 export function pendingWait({ waits }: CallRecord): Wait | undefined {
   const last = waits?.at(-1);
   return last?.answer ? undefined : last?.wait;
@@ -229,7 +232,7 @@ export function pendingWait({ waits }: CallRecord): Wait | undefined {
 export const isSuspended = (call: CallRecord): boolean =>
   !call.ended && call.started !== 'once' && pendingWait(call) !== undefined;
 
-/** What the caller who ran the tool of an open call has sent: it happened, whatever becomes of the call. */
+/** Answers what the caller who ran the tool of an open call has sent: it happened, whatever becomes of the call. */
 export function sentResult({ waits }: CallRecord): ToolResult | undefined {
   const sent = waits?.flatMap(({ answer }) => (answer?.type === 'result' ? answer : [])).at(0);
   return sent && toolResult(sent.result);
@@ -265,7 +268,9 @@ const isInterjection = ({ by }: Said): boolean => by === 'steer' || by === 'late
 type Reply = Extract<Message, { role: 'assistant' }>;
 type Said = Extract<Message, { role: 'user' }>;
 
-/** What a frame's last reply says: the results of the calls that it returned directly, in order, or its words. */
+/**
+ * Answers what a frame's last reply says: the results of the calls that it returned directly, in order, or its words.
+ */
 export function answerText(messages: readonly Message[]): string {
   const last = lastReply(messages);
   if (!last) return '';

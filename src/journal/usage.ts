@@ -54,7 +54,7 @@ export interface Measured {
 /** A loop that has asked for nothing. */
 export const NOTHING_SPENT: Spent = { tokens: 0, cost: 0 };
 
-/** What was spent, with a usage added to it; with `sign` -1, without one that was added before. */
+/** Answers what was spent, with a usage added to it; with `sign` -1, without one that was added before. */
 export const spentWith = (
   spent: Spent,
   { inputTokens, outputTokens, cost = 0 }: PricedUsage,

@@ -30,7 +30,7 @@ export function withBudgets(
   return own.length === 0 ? around : [...around, ...own];
 }
 
-/** What is wrong with asking this model under these budgets; `undefined` when nothing is. */
+/** Answers what is wrong with asking this model under these budgets; `undefined` when nothing is. */
 export function unpriced(model: ChatModel, budgets: readonly Budget[]): string | undefined {
   if (model.prices || isPlanned(model) || !budgets.some(({ limit }) => limit === 'cost')) return undefined;
   return noPrices(model);
@@ -41,19 +41,20 @@ export interface PlannedModel extends ChatModel {
   readonly planned: true;
 }
 
+/** True for a `PlannedModel`, whose replies cost nothing. */
 export const isPlanned = (model: ChatModel): boolean => 'planned' in model;
 
 /** Goes on after whoever has the limit, such as "Agent 'x' ". */
 export const noPrices = ({ name }: Pick<ChatModel, 'name'>): string =>
   `has a cost limit, but its model '${name.slice(0, 80)}' has no prices: give the model 'prices' in USD per million tokens`;
 
-/** What counts against a budget. Nothing once its frame is over. */
+/** Answers what counts against a budget. Nothing once its frame is over. */
 export function usedOf({ frame, limit }: Budget, turn: TurnState | undefined): number {
   const { tokens, cost } = turn?.frames.get(frame)?.spent ?? { tokens: 0, cost: 0 };
   return limit === 'tokens' ? tokens : cost;
 }
 
-/** What a budget leaves for the output of a call with this much input. */
+/** Answers what a budget leaves for the output of a call with this much input. */
 export function roomIn(
   budget: Budget,
   inputTokens: number,
@@ -75,13 +76,13 @@ function affordable(prices: Prices, inputTokens: number, left: number): number {
   return outputTokens;
 }
 
-/** What a call would use of a budget, in its unit. */
+/** Answers what a call would use of a budget, in its unit. */
 export const priceIn = ({ limit }: Budget, prices: Prices | undefined, usage: Usage): number => {
   if (limit === 'tokens') return usage.inputTokens + usage.outputTokens;
   return prices ? costOf(prices, usage) : 0;
 };
 
-/** What a model used, with what that costs where the model has prices. */
+/** Answers what a model used, with what that costs where the model has prices. */
 export const priced = (
   { model: { prices } }: { readonly model: Pick<ChatModel, 'prices'> },
   { inputTokens, outputTokens }: Usage,

@@ -32,7 +32,10 @@ export interface CallEnding {
   readonly reached?: boolean;
 }
 
-/** What is journaled of a call that its tool has answered: no secrets, no more than fits, and its changes if it succeeded. */
+/**
+ * Answers what is journaled of a call that its tool has answered: no secrets, no more than fits, and its changes if it
+ * succeeded.
+ */
 export async function endingOf(
   run: PermittedRun,
   { call, progress, scheduled }: PreparedCall,
@@ -153,7 +156,7 @@ interface Answered {
   readonly changes?: CallChanges | undefined;
 }
 
-/** What the journal keeps of a result. A tool that has run is never told of as if it had not. */
+/** Answers what the journal keeps of a result. A tool that has run is never told of as if it had not. */
 export function journaledResult(
   loop: Pick<Loop, 'secrets'>,
   { tool, result, changes }: Answered,

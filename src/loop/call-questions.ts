@@ -18,7 +18,7 @@ interface AskOutside extends Pick<CallQuestions, 'hasRun' | 'assertAsked'> {
   receive(request: ResultRequest): Promise<ToolResult>;
 }
 
-/** What this call may ask, in the form that its tool knows. */
+/** Answers what this call may ask, in the form that its tool knows. */
 export function askOutside(run: PermittedRun): AskOutside {
   const { record, tool } = run;
   const questions = callQuestions(run);
@@ -126,7 +126,7 @@ function given({ name, waits }: CallRecord, index: number, { binding }: Wait): A
 }
 
 /**
- * What an answer is given for: the same call of a tool that has become another one, or a question that is put to
+ * Answers what an answer is given for: the same call of a tool that has become another one, or a question that is put to
  * somebody else, is not the same question.
  */
 export function bindingOf(

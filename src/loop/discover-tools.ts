@@ -71,7 +71,7 @@ function isGivenUp({ journal }: Loop): boolean {
   return true;
 }
 
-/** What code of this loop may use to find out something outside, until `signal` aborts. */
+/** Answers what code of this loop may use to find out something outside, until `signal` aborts. */
 export const discoveryOf = (loop: Loop, view: LoopView, signal: AbortSignal): Discovery => ({
   view,
   secrets: loop.secrets,

@@ -15,6 +15,7 @@ export type ExceptionProcessor = (exception: ToolException) => string;
 /** Tells the model the exception's message. */
 export const tellException: ExceptionProcessor = ({ tool, thrown }) => messageOf(tool, thrown);
 
+/** Which exceptions of tools end the turn instead of being told to the model. */
 export interface ExceptionOptions {
   /** Every exception ends the turn as failed. */
   readonly alwaysThrow?: boolean | undefined;
@@ -42,7 +43,7 @@ const MAX_MESSAGE = 2_000;
 /** How deep a chain of causes is followed. */
 const MAX_CAUSES = 5;
 
-/** What a tool's exception says and what caused it, for a model to read; its class when it says nothing. */
+/** Answers what a tool's exception says and what caused it, for a model to read; its class when it says nothing. */
 export function messageOf(tool: string, thrown: unknown): string {
   const message = attempt(() => wordsOf(thrown, MAX_CAUSES));
   if (message.trim() !== '') return message.slice(0, MAX_MESSAGE);
@@ -71,7 +72,7 @@ function attempt(words: () => unknown): string {
 }
 
 /**
- * Whether a thrown value says that nobody knows, rather than that the work failed: an abort, a timeout, a lost
+ * Tells whether a thrown value says that nobody knows, rather than that the work failed: an abort, a timeout, a lost
  * connection, a Durable Object that was reset or is overloaded, or any of these as its cause.
  */
 export function isCutOff(thrown: unknown, depth = 0): boolean {

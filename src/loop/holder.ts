@@ -75,6 +75,6 @@ export class Interrupted extends CallInterrupted {
   }
 }
 
-/** Whether something was thrown, or a signal aborted, for this reason. */
+/** Tells whether something was thrown, or a signal aborted, for this reason. */
 export const isInterrupted = (thrown: unknown, why: Interruption): thrown is Interrupted =>
   thrown instanceof Interrupted && thrown.why === why;

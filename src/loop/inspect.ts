@@ -35,7 +35,7 @@ export function inspect<Moment extends keyof LoopMoments>(
 const report = (moment: keyof LoopInspector, thrown: unknown): void =>
   console.error(`holdfast: an inspector threw in ${moment}`, thrown);
 
-/** Where a loop stands; `ahead`: the model call that comes next is meant, not the last one. */
+/** Answers where a loop stands; `ahead`: the model call that comes next is meant, not the last one. */
 export const placeOf = ({ turn, frame }: Loop, ahead = 0): LoopPlace => ({
   turn,
   frame: frame.id,
@@ -45,6 +45,7 @@ export const placeOf = ({ turn, frame }: Loop, ahead = 0): LoopPlace => ({
 
 const callSeen = ({ id, name, input }: CallSeen): CallSeen => ({ id, name, input });
 
+/** A call as inspectors are told of it: copies, which they may keep or change. */
 export const toolCallSeen = ({ loop, record, offer }: ToolCallRun): ToolCallSeen => ({
   ...placeOf(loop),
   call: callSeen(record),
@@ -52,6 +53,7 @@ export const toolCallSeen = ({ loop, record, offer }: ToolCallRun): ToolCallSeen
   definition: () => structuredClone(offer.definitions.find(({ name }) => name === record.name)),
 });
 
+/** A request to the model as inspectors are told of it: copies, which they may keep or change. */
 export const modelCallSeen = (place: LoopPlace, { messages, tools }: ModelRequest): ModelCallSeen => ({
   ...place,
   messages: structuredClone(messages),
@@ -59,6 +61,7 @@ export const modelCallSeen = (place: LoopPlace, { messages, tools }: ModelReques
   tokenEstimate: () => Math.ceil(JSON.stringify(messages).length / 4),
 });
 
+/** A reply of the model as inspectors are told of it. */
 export const replySeen = (
   place: LoopPlace,
   { model, text, toolCalls, finish, usage }: Extract<SessionEvent, { type: 'model-replied' }>,

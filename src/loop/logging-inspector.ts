@@ -1,7 +1,7 @@
 import type { LoopInspector, LoopPlace, ToolResultSeen } from './inspector.ts';
 import { callOutcome } from './metrics-inspector.ts';
 
-/** From the gravest to the finest. */
+/** How grave a line of the log is, from the gravest to the finest. */
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug' | 'trace';
 
 /** One line of a log. */
@@ -12,6 +12,7 @@ export interface LogLine {
   readonly message: string;
 }
 
+/** What an inspector logs, how much of it, and where to. */
 export interface LoggingOptions {
   /** Takes each line; the console unless given. */
   readonly log?: ((line: LogLine) => void) | undefined;
@@ -80,6 +81,7 @@ export function logToConsole({ level, logger, message }: LogLine): void {
   console[level === 'trace' ? 'debug' : level](`${logger}: ${message}`);
 }
 
+/** How an inspector logs the course of a loop. */
 export interface LoopLoggingOptions extends Pick<LoggingOptions, 'log'> {
   /** Of every line; `debug` unless given. */
   readonly level?: Extract<LogLevel, 'info' | 'debug' | 'trace'> | undefined;

@@ -42,7 +42,7 @@ interface Opened {
 }
 
 /**
- * What the loop inside another is run with; or why it cannot be run, in words for the model that asked for it.
+ * Answers what the loop inside another is run with; or why it cannot be run, in words for the model that asked for it.
  *
  * @throws ConfigurationError when a deployment lacks what the agent asks for.
  */

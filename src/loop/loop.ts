@@ -24,7 +24,7 @@ export interface Loop extends TurnScope {
   readonly frame: FrameState;
 }
 
-/** Where the events of a loop belong. */
+/** Answers where the events of a loop belong. */
 export const inLoop = ({ turn, frame }: Loop): { readonly turn: string; readonly frame?: string } => ({
   turn,
   ...inFrame(frame.id),

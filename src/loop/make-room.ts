@@ -15,6 +15,7 @@ const BYTES = 3;
 /** The fewest characters to which a result is shortened: with less of it, a model is as well off without. */
 const FEWEST = 256;
 
+/** True when the model has refused a request because it is longer than its context. */
 export const isTooLong = (failure: unknown): failure is ModelError =>
   failure instanceof ModelError && failure.failure === 'context-length';
 

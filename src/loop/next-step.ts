@@ -54,7 +54,9 @@ const isWaiting = (batch: readonly CallRecord[]): boolean =>
   batch.every((call) => call.ended || isSuspended(call) || (call.waits && !call.started)) &&
   !batch.some(isSupersededBySignal(batch));
 
-/** Whether a call still asks for leave to run, though a signal has ended its loop, or a reviewer has ended the turn. */
+/**
+ * Tells whether a call still asks for leave to run, though a signal has ended its loop, or a reviewer has ended the turn.
+ */
 export const isSupersededBySignal =
   (batch: readonly CallRecord[]) =>
   (call: CallRecord): boolean =>

@@ -17,11 +17,11 @@ export interface Offer {
   readonly definitions: readonly ToolDefinition[];
 }
 
-/** What the loop's model is offered now, or was when it made its last reply; made from the state alone. */
+/** Answers what the loop's model is offered now, or was when it made its last reply; made from the state alone. */
 export const offerTools = (loop: Loop, moment: Moment): Offer =>
   toOffer(offeredIn(loop, loopView(loop, moment)));
 
-/** What the strategies of a loop make of its tools, in their order; two may have one name. */
+/** Answers what the strategies of a loop make of its tools, in their order; two may have one name. */
 export const offeredIn = ({ spec }: Pick<Loop, 'spec'>, view: LoopView): readonly AnyTool[] =>
   spec.strategies.reduce((offered, strategy) => strategy.offer(offered, view), spec.tools);
 
@@ -40,7 +40,7 @@ export interface Target {
   readonly input?: JsonObject | undefined;
 }
 
-/** Follows `route`: an unfolding tool may stand for a tool behind it. */
+/** Follows `route` to the tool that a call is meant for: an unfolding tool may stand for a tool behind it. */
 export function routed(tool: AnyTool, { input: sent }: Pick<CallRecord, 'input'>): Target {
   if (!tool.route) return { tool };
   const parsed = parseToolInput(tool.name, sent);

@@ -93,7 +93,7 @@ function toldLater({ loop, record, call: { id, tool }, answer, result }: Doubt):
 /** Characters of its input by which a model knows a call again. */
 const MAX_INPUT = 200;
 
-/** What a `read` or `idempotent` call came to that ran and gave no answer. */
+/** Answers what a `read` or `idempotent` call came to that ran and gave no answer. */
 export function stopped(running: Running): ToolResult {
   const { loop, execution, call } = running;
   const result = withoutAnswer(running);
@@ -102,7 +102,7 @@ export function stopped(running: Running): ToolResult {
   return isCancelled(loop.holder) ? cancelledRunning(call.tool) : unknownOutcome(call.tool);
 }
 
-/** What a call came to that gave no answer, and either did not happen or may be repeated. */
+/** Answers what a call came to that gave no answer, and either did not happen or may be repeated. */
 export function withoutAnswer({ loop: { holder }, call, execution }: Running): ToolResult {
   if (isCancelled(holder)) return failure('cancelled', `The call of '${call.tool}' was cancelled.`);
   if (holder.signal.aborted) throw holder.signal.reason;

@@ -34,7 +34,10 @@ export const toHistory = (messages: readonly Message[]): HistoryMessage[] =>
     return { role: 'assistant', text: message.text, calls };
   });
 
-/** What a loop answers: the words of its last reply, or of the results returned directly, as transformed for people. */
+/**
+ * Answers what a loop answers: the words of its last reply, or of the results returned directly, as transformed for
+ * people.
+ */
 export function answerShown({ spec: { transformers }, frame: { messages } }: Loop): string {
   const last = lastReply(messages);
   const kept = transformers.filter(({ shortens }) => !shortens);

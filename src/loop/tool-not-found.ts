@@ -5,7 +5,7 @@ import { DEFAULT_POLICIES, type UnknownToolPolicy } from './policies.ts';
 const MAX_NAME = 64;
 const MAX_LISTED = 100;
 
-/** What a model reads when it calls a tool that it was not offered. */
+/** Answers what a model reads when it calls a tool that it was not offered. */
 export function toolNotFound(
   name: string,
   offered: ReadonlyMap<string, unknown>,

@@ -86,6 +86,7 @@ export const charsShown: TruncationMarker = (shown) => `\n... [truncated, ${show
 /** Reads `... [truncated, full length: 20000 chars]`. */
 export const fullLength: TruncationMarker = (_, length) => `... [truncated, full length: ${length} chars]`;
 
+/** How long a result may be, and what is shown of a longer one. */
 export interface TruncationOptions {
   /** Characters of a result that are shown, 10,000 unless given; 0 leaves the marker only. */
   readonly maxLength?: number | undefined;

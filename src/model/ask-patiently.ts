@@ -5,6 +5,8 @@ import { type Attempt, type Pace, withRetries } from './retry.ts';
 
 /** The longest silence in ms, and how often an ask is tried again, unless somebody says otherwise. */
 export const DEFAULT_TIMEOUT = 120_000;
+
+/** How often an ask is tried again, unless somebody says otherwise. */
 export const DEFAULT_RETRIES = 2;
 
 /** The way in which an adapter asks, which is the same for every ask. */

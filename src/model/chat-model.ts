@@ -20,6 +20,7 @@ export interface ChatModel {
   ask(request: ModelRequest, options: AskOptions): Promise<ModelReply>;
 }
 
+/** What an adapter is given beside the request. */
 export interface AskOptions {
   readonly signal: AbortSignal;
   readonly onText?: ((piece: string) => void) | undefined;
@@ -44,12 +45,14 @@ export interface RequestedCall {
   readonly input: string;
 }
 
+/** One message of the conversation, in the form that every adapter translates. */
 export type ModelMessage =
   | { readonly role: 'system' | 'user'; readonly text: string }
   | { readonly role: 'assistant'; readonly text: string; readonly toolCalls: readonly RequestedCall[] }
   /** `id` is the provider's call id; the results of a reply follow it at once, in source order. */
   | { readonly role: 'tool'; readonly id: string; readonly name: string; readonly text: string };
 
+/** What a model is shown: the whole conversation, and the tools that it may call. */
 export interface ModelRequest {
   readonly messages: readonly ModelMessage[];
   /** Sorted by name. Empty: the model must answer in words. */
@@ -67,6 +70,7 @@ export interface OutputFormat {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
+/** What a model answered, once its last piece has come. */
 export interface ModelReply {
   readonly text: string;
   readonly toolCalls: readonly RequestedCall[];

@@ -1,8 +1,9 @@
 import type { ModelFailure, ToldLength } from './chat-model.ts';
 
 /**
- * What a server says of the length of a request that did not fit its model; `undefined` when it refused it, or failed, for
- * another reason. `details` is what it gave beside its words: a code, a type, the words of a server behind it.
+ * Answers what a server says of the length of a request that did not fit its model; `undefined` when it refused it, or
+ * failed, for another reason. `details` is what it gave beside its words: a code, a type, the words of a server behind
+ * it.
  */
 export function toldLength(failure: ModelFailure, words: string, details = ''): ToldLength | undefined {
   const said = `${words.slice(0, MAX_READ)} ${details.slice(0, MAX_READ)}`;

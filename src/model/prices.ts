@@ -16,7 +16,7 @@ export interface Prices {
  */
 export const usd = (amount: number): number => Math.round(amount * 1e12) / 1e12;
 
-/** What these tokens cost, in USD. Never less for more tokens. */
+/** Answers what these tokens cost, in USD. Never less for more tokens. */
 export const costOf = ({ input, output }: Prices, { inputTokens, outputTokens }: Usage): number =>
   usd((inputTokens * input + outputTokens * output) / 1e6);
 

@@ -46,7 +46,10 @@ export const errorWords = (body: unknown): string => {
   return typeof words === 'string' ? words : '';
 };
 
-/** What a server says of its error beside its words, from the same shapes: a gateway gives what the one behind it said. */
+/**
+ * Answers what a server says of its error beside its words, from the same shapes: a gateway gives what the one behind it
+ * said.
+ */
 export const errorDetails = (body: unknown): string => {
   const { type, code, metadata } = reportIn(body);
   const behind = isRecord(metadata) ? metadata.raw : undefined;

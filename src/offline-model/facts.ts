@@ -30,7 +30,9 @@ export function factsIn(result: string, tool: readonly string[]): readonly Fact[
     : factsOfText(result.slice(0, maxText), tool);
 }
 
-/** What a result names and leaves empty (`null`, `""`, `[]`), each as a fact whose value is the empty string. */
+/**
+ * Answers what a result names and leaves empty (`null`, `""`, `[]`), each as a fact whose value is the empty string.
+ */
 export const absentIn = (result: string, tool: readonly string[]): readonly Fact[] =>
   result.length > maxJson
     ? []

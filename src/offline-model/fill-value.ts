@@ -38,7 +38,7 @@ export interface Found {
   readonly mentions: readonly Mention[];
 }
 
-/** Nothing fits. */
+/** What is found for a parameter that nothing fits. */
 export const nothingFound: Found = { values: [], mentions: [] };
 
 /** The values that the step itself names for this parameter: `flomp 12` for `flomp_id`. */
@@ -109,7 +109,7 @@ export const isAbsent = (param: Param, calls: readonly PastCall[]): boolean =>
   param.shape.type === 'id' &&
   calls.some(({ absent }) => absent.some((fact) => likeness(fact, param) > unlike));
 
-/** How surely a fact is what the parameter asks for, by its name; 0 is not at all. */
+/** Answers how surely a fact is what the parameter asks for, by its name; 0 is not at all. */
 export function likeness(fact: Fact, { name, nouns, shape }: Param): number {
   const words = wordsOf(name).map(stem);
   const same = sameWords(fact.words, words);

@@ -114,9 +114,9 @@ const taskIn = /\bfollowing task:\s*(?<task>[^\n]+)/i;
 const maxValue = 500;
 
 /**
- * What a message asks for, in words. A nested loop is asked with the JSON of its tool's input, and a webhook hands over what
- * it was sent: what is asked then is what the instructions call the task, of the values that the JSON holds. Whatever these
- * say, they are values: none of them begins a step of its own. Giant messages are read in part.
+ * Answers what a message asks for, in words. A nested loop is asked with the JSON of its tool's input, and a webhook
+ * hands over what it was sent: what is asked then is what the instructions call the task, of the values that the JSON
+ * holds. Whatever these say, they are values: none of them begins a step of its own. Giant messages are read in part.
  */
 export function messageText(message: string, instructions: string): string {
   const data = message.startsWith('{') ? parseJson(message) : undefined;

@@ -168,7 +168,7 @@ function resolved(value: unknown, root: Schema, depth = 0): Schema {
   };
 }
 
-/** What a local reference stands for; `undefined` for one that leads nowhere or elsewhere. */
+/** Answers what a local reference stands for; `undefined` for one that leads nowhere or elsewhere. */
 export function referred(reference: string, root: Schema): unknown {
   const path = reference.startsWith('#/') ? reference.slice(2).split('/') : ['?'];
   return path.reduce<unknown>((node, key) => own(node, key), root);

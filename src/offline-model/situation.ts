@@ -121,7 +121,7 @@ export const lacksAbsent = ({ missing }: Filling, { segment }: Sources): boolean
 export const readers = (cards: readonly ToolCard[]): ToolCard[] =>
   cards.filter(({ changes, locked }) => changes.length === 0 && !locked);
 
-/** How many of the words the tool's name and parameters carry. */
+/** Answers how many of the words the tool's name and parameters carry. */
 export const direct = (card: ToolCard, words: readonly string[]): number =>
   words.filter((word) => (card.weights.get(word) ?? 0) >= weights.parameter).length;
 

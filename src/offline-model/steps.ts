@@ -21,9 +21,9 @@ export interface Step {
 }
 
 /**
- * What a message asks for, in order, at most 12 steps. Sentences, `;`, "then", and "and" before a verb separate steps.
- * Only a command in its verb's plain form ("Cancel ...", "please cancel ...", "Can you cancel A-7?") carries a verb: a
- * question, a condition, a negation, a quotation and a report ("was it cancelled") never do.
+ * Answers what a message asks for, in order, at most 12 steps. Sentences, `;`, "then", and "and" before a verb separate
+ * steps. Only a command in its verb's plain form ("Cancel ...", "please cancel ...", "Can you cancel A-7?") carries a
+ * verb: a question, a condition, a negation, a quotation and a report ("was it cancelled") never do.
  */
 export const stepsOf = (message: string): readonly Step[] =>
   cut(message, /(?<=[.!?])\s+|;\s*|\n+/gu)

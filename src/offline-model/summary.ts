@@ -7,7 +7,7 @@ import type { PastCall } from './memory.ts';
 export const factInWords = ({ label, value }: Fact): string =>
   `${label.replaceAll('_', ' ')}: ${value === '' ? 'none' : clipped(String(value), 200)}`;
 
-/** What a call found, on one line, clipped. */
+/** Answers what a call found, on one line, clipped. */
 export function resultInWords({ result, facts, absent, failed }: PastCall): string {
   if (result === undefined) return 'no result yet';
   if (failed) return clipped(result, maxLine);
@@ -34,8 +34,8 @@ export const summaryOf = (calls: readonly PastCall[]): string =>
   );
 
 /**
- * What stands for a conversation that was handed over to be summarised, one message a line, as JSON: the beginning of each
- * message and of each result, about a quarter of it all. `undefined` when something else is asked.
+ * Answers what stands for a conversation that was handed over to be summarised, one message a line, as JSON: the
+ * beginning of each message and of each result, about a quarter of it all. `undefined` when something else is asked.
  */
 export function digestOf({ messages, tools, output }: ModelRequest): string | undefined {
   const last = messages.at(-1);

@@ -81,7 +81,7 @@ export function relevanceAmong(cards: readonly ToolCard[]): Relevance {
   return (card, words) => words.reduce((sum, word) => sum + rarity(word) * weightOf(card, word), 0);
 }
 
-/** What a stem says about a tool, directly or through what an asking word looks for. */
+/** Answers what a stem says about a tool, directly or through what an asking word looks for. */
 export const weightOf = (card: ToolCard, word: string): number =>
   card.weights.get(word) ??
   Math.max(

@@ -25,7 +25,7 @@ interface DueLater {
   readonly scheduled: readonly ScheduledTurn[];
 }
 
-/** What follows later from an event that was just folded into its turn. */
+/** Answers what follows later from an event that was just folded into its turn. */
 export const dueOf = (turn: TurnState | undefined, event: SessionEvent): DueLater => ({
   expiry: expiryOf(turn, event),
   scheduled: scheduledBy(turn, event),

@@ -54,8 +54,8 @@ const MAY_STOP =
   'then be unknown. Set compatibility_date = "2026-10-01" or later in wrangler.toml, or bind a queue as TURNS.';
 
 /**
- * What a session needs beside its database. The `TurnRunner` is needed with a queue too: it goes on with turns whose
- * messages were lost.
+ * Checks what a session needs beside its database. The `TurnRunner` is needed with a queue too: it goes on with turns
+ * whose messages were lost.
  *
  * @throws DeploymentError that tells everything that is missing, with the lines to add.
  */
@@ -74,7 +74,7 @@ const hasClass = (exports: Deployment['exports']): boolean =>
   exports.SessionObject !== undefined ||
   Object.keys(exports).some((name) => name !== 'default' && name !== 'TurnRunner');
 
-/** What makes sessions work less well than they could. */
+/** Lists what makes sessions work less well than they could. */
 export const deploymentWarnings = ({ env, flags }: Deployment): readonly string[] =>
   flags[STAYS_AWAKE] || env.TURNS ? [] : [MAY_STOP];
 

@@ -12,7 +12,7 @@ import type { Clock } from './read-platform.ts';
 /** What one answer of the object may weigh; the platform's own limit for an RPC reply is 32 MiB. */
 export const PAGE_BYTES = 4 * 1024 * 1024;
 
-/** What the code of an app can fold, with its kinds of tools; with the library's own unless given. */
+/** Answers what the code of an app can fold, with its kinds of tools; with the library's own unless given. */
 export const readerOf = (kinds: { readonly reducer: number } = { reducer: REDUCER_VERSION }): Reader => ({
   reducer: kinds.reducer,
   messageTypes: MESSAGE_TYPES,
@@ -82,7 +82,7 @@ export async function foldAll(
   return { ...folded, page };
 }
 
-/** All events of a session in order, or those of one turn; none when there is no such session. */
+/** Reads all events of a session in order, or those of one turn; none when there is no such session. */
 export async function readJournal(
   port: Pick<SessionPort, 'read'>,
   of: Pick<ReadQuery, 'turn'> = {},

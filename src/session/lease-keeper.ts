@@ -25,8 +25,8 @@ interface Options {
 }
 
 /**
- * Keeps the lease of one invocation. Any append renews it; after a third of the term in silence this does. Its own deadline, three quarters of a term after the last acknowledged message was
- * *sent*, always falls before the object's.
+ * Keeps the lease of one invocation. Any append renews it; after a third of the term in silence this does. Its own deadline,
+ * three quarters of a term after the last acknowledged message was *sent*, always falls before the object's.
  */
 export class LeaseKeeper {
   readonly #options: Options;

@@ -9,7 +9,7 @@ export type FeedItem =
   | { readonly type: 'progress'; readonly call: string; readonly status: string };
 
 /**
- * Orders what is journaled and what is not: an event is shown when it is durable, and a delta or a progress note not
+ * Orders what is journaled and what is not: an event is shown when it is durable, and a delta or a report of progress not
  * before the events that precede it.
  */
 export class LiveFeed implements LiveEvents {

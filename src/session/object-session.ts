@@ -3,6 +3,7 @@ import type { Notice, SessionPort } from '../journal/session-port.ts';
 import { systemClock } from './read-platform.ts';
 import { type Pauses, sendingAgain } from './send-again.ts';
 
+/** How a session's Durable Object is found and asked. */
 export interface ObjectSessionOptions {
   /** Where an object that does not exist yet is made. */
   readonly locationHint?: DurableObjectLocationHint | undefined;

@@ -40,8 +40,8 @@ interface InboxRead {
 }
 
 /**
- * The one way of an invocation to its session's journal : every event goes through here, is
- * folded as it is emitted, in the form in which it comes back from the journal, and is stored in that order.
+ * The one way of an invocation to its session's journal: every event goes through here, is folded as it is emitted, in the
+ * form in which it comes back from the journal, and is stored in that order.
  * At most one append is in flight; what is emitted meanwhile leaves together in the next one.
  */
 export class Outbox implements LoopJournal {

@@ -37,7 +37,7 @@ export interface Work {
 /** What every plan allows, and the time after which the platform ends an invocation that nobody waits for. */
 export const DEFAULT_PLATFORM: PlatformLimits = { subrequests: 50, wallMs: 14 * 60_000, cpuMs: 30_000 };
 
-/** Where nobody counts: in a test, in a process of one's own. */
+/** The limits where nobody counts: in a test, in a process of one's own. */
 export const UNLIMITED: PlatformLimits = { subrequests: Infinity, wallMs: Infinity, cpuMs: Infinity };
 
 /** With less a turn could not end a batch of calls, and would be handed over for ever. */
@@ -55,8 +55,8 @@ type Limit = keyof PlatformLimits;
 const isLimit = (name: string): name is Limit => Object.hasOwn(LIMITS, name);
 
 /**
- * What an invocation of this deployment may use: as the code says, else as the vars `SUBREQUESTS`, `CPU_MS`
- * and `WALL_MS` say, else as the free plan allows.
+ * Answers what an invocation of this deployment may use: as the code says, else as the vars `SUBREQUESTS`, `CPU_MS` and
+ * `WALL_MS` say, else as the free plan allows.
  *
  * @throws ConfigurationError that names the var, or the property, which says something impossible.
  */
@@ -111,6 +111,7 @@ export function soon(clock: { readonly soon?: Clock['soon'] | undefined }, run: 
   return clock.soon?.(run) ?? systemClock.after(0, run);
 }
 
+/** The clock of the platform. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after: (ms, run) => {

@@ -35,7 +35,7 @@ export function toTurnStart(start: NewTurn, newId: () => string): TurnStart {
   };
 }
 
-/** What of a caller is journaled. */
+/** Answers the part of a caller that is journaled. */
 export const toPrincipal = ({ id, tenant }: NewTurn['from']): Principal => ({
   id,
   ...(tenant !== undefined && { tenant }),

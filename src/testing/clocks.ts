@@ -1,6 +1,7 @@
 import { type Clock, soon } from '../session/read-platform.ts';
 import { promisesSettled } from './promises-settled.ts';
 
+/** A clock that stands still until a test moves it. */
 export interface ManualClock extends Clock {
   soon(run: () => void): () => void;
   /**

@@ -3,6 +3,7 @@ import type { HandOver, Notice, SessionPort } from '../journal/session-port.ts';
 import type { Clock } from '../session/read-platform.ts';
 import { MemoryStorage } from './memory-storage.ts';
 
+/** What sessions in memory are made with. */
 export interface MemorySessionsOptions {
   readonly clock: Clock;
   readonly leaseMs: number;
@@ -10,6 +11,7 @@ export interface MemorySessionsOptions {
   readonly dispatch: (handOver: HandOver) => unknown;
 }
 
+/** Sessions in memory, which keep the rules of the Durable Object. */
 export interface MemorySessions {
   /** The session of this name, the same one each time. */
   session(name: string): SessionPort;

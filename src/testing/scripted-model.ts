@@ -15,6 +15,7 @@ export type ScriptedReply =
   | ModelError
   | ((request: ModelRequest, signal: AbortSignal) => ScriptedReply | Promise<ScriptedReply>);
 
+/** One call of a tool in a scripted reply. */
 export interface ScriptedCall {
   readonly name: string;
   /** Sent as its JSON, or as it is when it is text. */

@@ -52,6 +52,7 @@ export type TestModel =
   | { readonly replies: readonly ScriptedReply[]; readonly model?: undefined }
   | { readonly model: ChatModel; readonly replies?: undefined };
 
+/** What a test session is made with: a model or its replies, and what an app would give to its turns. */
 export type TestSessionOptions = TestModel & {
   /** Of every message, as request headers that the app maps would give it. */
   readonly context?: JsonObject | ToolCallContext | undefined;

@@ -103,8 +103,8 @@ const filledOf = <T>(runtime: readonly T[] | undefined, defaults: readonly T[] =
 ];
 
 /**
- * Whether whoever asks the model runs its tool calls too: yes, unless the options say `false`. Options of
- * another kind say nothing about it.
+ * Tells whether whoever asks the model runs its tool calls too: yes, unless the options say `false`. Options of another
+ * kind say nothing about it.
  *
  * @throws TypeError when there are no options.
  */

@@ -126,7 +126,9 @@ export function checkWord(
 export const meantBy = (given: string, words: readonly string[]): string | undefined =>
   words.find((word) => given.trim().toLowerCase().startsWith(word.slice(0, 3)));
 
-/** What a setting must be: undefined when it is one of these words, else the words, as in `'all' or 'any'`. */
+/**
+ * Answers what a setting must be: `undefined` when it is one of these words, else the words, as in `'all' or 'any'`.
+ */
 export const notOneOf = (value: unknown, words: readonly string[]): string | undefined =>
   words.some((word) => word === value) ? undefined : words.map((word) => `'${word}'`).join(' or ');
 
@@ -147,7 +149,7 @@ export function checkTime(
   }
 }
 
-/** Whether a value can be called as a tool, of any make, also a hand-written one. */
+/** Tells whether a value can be called as a tool, of any make, also a hand-written one. */
 export function isTool(value: unknown): value is AnyTool {
   if (typeof value !== 'object' || value === null) return false;
   const { name, inputSchema, call, check }: Partial<Record<keyof AnyTool, unknown>> = value;
@@ -160,8 +162,8 @@ export function isTool(value: unknown): value is AnyTool {
 }
 
 /**
- * Whether somebody's predicate answers `true`; nothing else is a yes. Plain JavaScript may hand in an `async` one, whose
- * promise would pass for one whatever it comes to: that is a no, and the log says once what is wrong.
+ * Tells whether somebody's predicate answers `true`; nothing else is a yes. Plain JavaScript may hand in an `async` one,
+ * whose promise would pass for one whatever it comes to: that is a no, and the log says once what is wrong.
  *
  * @param whose names the predicate in the log.
  * @throws what the predicate throws.

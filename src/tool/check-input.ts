@@ -43,7 +43,7 @@ function guessReason(source: string): string {
   return 'a quote, comma or bracket in it is missing, wrong or not escaped';
 }
 
-/** What a JSON value is that is not an object, with its article. */
+/** Answers what a JSON value is that is not an object, with its article. */
 export function kindOf(value: Exclude<Json, JsonObject>): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'an array' : `a ${typeof value}`;

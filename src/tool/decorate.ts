@@ -55,7 +55,10 @@ export function mapRoute(
   };
 }
 
-/** Whether two lists hold the same tools in the same order. What a provider answers may be the same tools in a new list. */
+/**
+ * Tells whether two lists hold the same tools in the same order. What a provider answers may be the same tools in a new
+ * list.
+ */
 export const sameTools = (a: readonly AnyTool[], b: readonly AnyTool[]): boolean =>
   a === b || (a.length === b.length && a.every((tool, index) => tool === b[index]));
 

@@ -84,7 +84,7 @@ export interface InjectionChange {
   readonly remove: readonly string[];
 }
 
-/** Nothing changes. */
+/** A decision by which the offered tools stay as they are. */
 export const noChange: InjectionChange = { add: [], remove: [] };
 
 /** These tools are offered too. */
@@ -110,7 +110,7 @@ const listOf = <T extends AnyTool | string>(given: OneOrList<T>): readonly T[] =
 
 const isToolList = <T>(given: OneOrList<T>): given is readonly T[] => Array.isArray(given);
 
-/** Whether there is anything to do. */
+/** Tells whether there is anything to do. */
 export const hasChanges = ({ add, remove }: InjectionChange): boolean => add.length > 0 || remove.length > 0;
 
 /**

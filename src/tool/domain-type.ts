@@ -69,7 +69,7 @@ export function defineDomainType<const Name extends string, Schema extends Stand
   return { name, json, parse, objects };
 }
 
-/** Whether artifacts of this type can be checked, and not only told apart by its name. */
+/** Tells whether artifacts of this type can be checked, and not only told apart by its name. */
 export const isDomainType = (type: ArtifactType): type is DomainType => 'parse' in type;
 
 function jsonOf(name: string, schema: StandardSchemaV1): JsonSchema {

@@ -29,6 +29,7 @@ export interface DoneCall {
  */
 export type Plan = (done: readonly DoneCall[]) => PlannedCall | undefined;
 
+/** The next call of a plan. */
 export interface PlannedCall {
   readonly tool: string;
   /** Text is read as a model's own is: what is wrong with it is the call's answer. */

@@ -86,7 +86,10 @@ function fromJsonSchema(schema: JsonSchema): InputSchema<unknown> {
   };
 }
 
-/** What a model is to send for a Standard Schema, its dialect named. @throws InputSchemaError when that cannot be written. */
+/**
+ * Answers what a model is to send for a Standard Schema, its dialect named. @throws InputSchemaError when that cannot be
+ * written.
+ */
 export function standardToJsonSchema(schema: StandardSchemaV1): JsonSchema {
   // One dialect for all, since `$schema` is not shown to the model.
   const target = 'draft-2020-12';
@@ -159,7 +162,7 @@ function attempt<Value>(failure: string, convert: () => Value): Value {
   }
 }
 
-/** Whether a declaration is a schema of some library, and not JSON Schema. */
+/** Tells whether a declaration is a schema of some library, and not JSON Schema. */
 export const isStandardSchema = (declared: StandardSchemaV1 | JsonSchema): declared is StandardSchemaV1 =>
   '~standard' in declared;
 

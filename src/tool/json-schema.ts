@@ -39,7 +39,7 @@ export function draftOf(dialect: unknown): SchemaDraft {
   return dialect.includes('2019-09') ? '2019-09' : '2020-12';
 }
 
-/** What of the interpreter's errors tells somebody something. */
+/** Answers what of the interpreter's errors tells somebody something. */
 export const toProblems = (errors: readonly OutputUnit[]): readonly Problem[] =>
   errors
     .filter(({ keyword }) => !PARENTS.has(keyword))

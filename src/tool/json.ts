@@ -156,7 +156,7 @@ function whyNot(thrown: unknown): string {
   return 'unreadable';
 }
 
-/** Whether two values are the same JSON; the order of an object's keys does not count. */
+/** Tells whether two values are the same JSON; the order of an object's keys does not count. */
 export function sameJson(a: Json | undefined, b: Json | undefined): boolean {
   if (Array.isArray(a) && Array.isArray(b)) {
     return a.length === b.length && a.every((item, index) => sameJson(item, b[index]));
@@ -169,7 +169,7 @@ export function sameJson(a: Json | undefined, b: Json | undefined): boolean {
   );
 }
 
-/** What an object holds under a name that may come from a model: nothing that it inherits. */
+/** Answers what an object holds under a name that may come from a model: nothing that it inherits. */
 export const own = <Value>(values: { readonly [name: string]: Value }, name: string): Value | undefined =>
   Object.hasOwn(values, name) ? values[name] : undefined;
 

@@ -82,7 +82,10 @@ export function toolResult(data: ResultData): ToolResult {
 export const isToolResult = (value: unknown): value is ToolResult =>
   typeof value === 'object' && value !== null && made in value;
 
-/** What the model reads of a result. An error reads `Error: {message}`; an artifact is never serialised beside its words. */
+/**
+ * Answers what the model reads of a result. An error reads `Error: {message}`; an artifact is never serialised beside its
+ * words.
+ */
 export const modelText = (result: ResultData): string =>
   result.type === 'error' ? `Error: ${result.message}` : contentOf(result);
 
@@ -90,8 +93,8 @@ export const modelText = (result: ResultData): string =>
 export const RESULT_CHARACTERS = 65_536;
 
 /**
- * What a model reads of a result: its beginning, and how much that is, when it has more characters than `most`. A remark below
- * an artifact stays whole: it names tools that the model could not know otherwise.
+ * Answers what a model reads of a result: its beginning, and how much that is, when it has more characters than `most`. A
+ * remark below an artifact stays whole: it names tools that the model could not know otherwise.
  */
 export function shownText(result: ResultData, most: number): string {
   const text = modelText(result);
@@ -108,7 +111,7 @@ export function shownText(result: ResultData, most: number): string {
 export const beginning = (text: string, most: number): string =>
   text.slice(0, /[\uD800-\uDBFF]/.test(text[most - 1] ?? '') ? most - 1 : most);
 
-/** Whether a call did what it was made for. */
+/** Tells whether a call did what it was made for. */
 export const succeeded = (result: ResultData): boolean => result.type !== 'error' && result.withheld !== true;
 
 /** The words of a tool that is not available now, for a model that will find another way: no error. */

@@ -16,8 +16,9 @@ export interface Signed {
 const MAX_SIGNATURES = 8;
 
 /**
- * Whether one of the signatures is that of the content under one of the secrets. Passes over the content once for each secret,
- * however many signatures there are, and compares in constant time. @throws WebhookRefusal when there are more than eight.
+ * Tells whether one of the signatures is that of the content under one of the secrets. Passes over the content once for
+ * each secret, however many signatures there are, and compares in constant time. @throws WebhookRefusal when there are
+ * more than eight.
  */
 export async function isSigned({ secrets, signatures, content }: Signed): Promise<boolean> {
   if (signatures.length > MAX_SIGNATURES) {

@@ -26,7 +26,7 @@ export const invalidBody = (problems: readonly string[]): Problem =>
 /** A misspelled body should not make a page of problems. */
 const MAX_UNKNOWN = 10;
 
-/** What is wrong with the properties of a body that nobody asked for. */
+/** Answers what is wrong with the properties of a body that nobody asked for. */
 export const unknownProblems = (body: JsonObject, known: readonly string[]): string[] =>
   Object.keys(body)
     .filter((key) => !known.includes(key))

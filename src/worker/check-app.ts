@@ -32,7 +32,8 @@ export function byName<Named extends { readonly name: string }>(
 }
 
 /**
- * What starts nobody would be found out by its first delivery, or at its time, which may be months away.
+ * Checks webhooks and schedules when the app is made: one that starts no agent would be found out by its first delivery,
+ * or at its time, which may be months away.
  *
  * @throws ConfigurationError when two have the same name, or the agent of one is not among the agents.
  */
@@ -71,7 +72,8 @@ interface Owned {
 }
 
 /**
- * Any name that were made up for the owner, a user of the app's own `auth` might have.
+ * Checks that everything which starts turns has an owner: any name that were made up for the owner, a user of the app's
+ * own `auth` might have.
  *
  * @throws ConfigurationError when neither a webhook nor `auth` says whose the webhook's sessions are.
  */

@@ -15,7 +15,7 @@ export interface Caller {
   readonly roles?: readonly string[] | undefined;
 }
 
-/** Whose the caller's sessions are. */
+/** Answers whose the caller's sessions are. */
 export const ownerOf = ({ id, tenant }: Pick<Caller, 'id' | 'tenant'>): string => tenant ?? id;
 
 /** The Worker's vars, secrets and bindings. */

@@ -31,7 +31,7 @@ export function errorResponses(): (error: Error, asked: FailedRequest) => Respon
 /** Logs why a request failed, under the id that its answer has. */
 export type FailureLog = (failure: unknown, requestId: string) => void;
 
-/** What the deployment lacks, of which every request fails alike, it logs only the first time. */
+/** Makes a log of failures. What the deployment lacks fails every request alike, and is logged only the first time. */
 export function failureLog(): FailureLog {
   const complain = sayingOnce((text) => console.error(`holdfast: ${text}`));
   return (failure, requestId) => {
@@ -89,7 +89,7 @@ export async function refusal(
   }
 }
 
-/** As many messages wait in the session as may. */
+/** The problem of a message that has no room: as many wait in the session as may. */
 export const queueFull = ({ most }: Extract<NotStarted, { status: 'full' }>): Problem =>
   new Problem(
     'queue-full',
@@ -99,7 +99,9 @@ export const queueFull = ({ most }: Extract<NotStarted, { status: 'full' }>): Pr
 
 const toSeconds = (ms: number): string => String(Math.max(1, Math.ceil(ms / 1000)));
 
-/** What a client is told when no answer came: the message may be stored, and sent again it would be a second one. */
+/**
+ * Answers what a client is told when no answer came: the message may be stored, and sent again it would be a second one.
+ */
 export async function mayBeTaken<T>(target: Target, start: TurnStart, send: () => Promise<T>): Promise<T> {
   try {
     return await send();
@@ -123,7 +125,7 @@ const howToGoOn = (target: Target, { turn, request }: TurnStart): string =>
     : '. Send it again with the same Idempotency-Key: it is taken once under it. ' +
       `GET ${target.path} shows the session.`;
 
-/** What a failed turn is answered: a problem that has the turn's answer in it. */
+/** Answers what a failed turn is answered: a problem that has the turn's answer in it. */
 export function failedTurn(answer: TurnAnswer): Problem {
   const { error, ...turn } = answer;
   const [status, type] = PROBLEMS[error?.type ?? 'internal'];

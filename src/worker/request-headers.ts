@@ -65,7 +65,7 @@ export function parseContextHeaders(mapped: Readonly<Record<string, string>>): C
 const isCredential = (header: string): boolean =>
   ['authorization', 'cookie', 'set-cookie'].includes(header) || header.startsWith('proxy-');
 
-/** What the mapped headers of a request say. */
+/** Reads what the mapped headers of a request say. */
 export function contextOfHeaders(headers: Headers, mapped: ContextHeaders): ToolCallContext {
   const sent = [...mapped].flatMap(([header, key]): [string, string][] => {
     const value = headers.get(header);

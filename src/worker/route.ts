@@ -75,7 +75,7 @@ export interface RouteEntry<Access extends keyof Requests, Path extends string> 
   handle(request: Requests[Access], named: NamesOf<Path>): Response | Promise<Response>;
 }
 
-/** Any route. */
+/** A route of any kind, as the table of routes holds it. */
 export type Route = { [Access in keyof Requests]: RouteEntry<Access, string> }[keyof Requests];
 
 /** Types the entry's handler by its access and by the names in its path. */
@@ -119,7 +119,7 @@ export interface Parameter {
   readonly description?: string;
 }
 
-/** As OpenAPI writes a header. */
+/** Describes a header as OpenAPI writes it. */
 export const headerParameter = (name: string, description: string): Parameter => ({
   name,
   in: 'header',

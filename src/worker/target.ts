@@ -35,7 +35,7 @@ export class UnknownTargetError extends Error {
   }
 }
 
-/** Where one turn of the session is found. */
+/** Answers the path where one turn of the session is found. */
 export const turnPath = ({ path }: Pick<Target, 'path'>, turn: string): string =>
   `${path}/turns/${encodeURIComponent(turn)}`;
 
@@ -94,9 +94,9 @@ interface SessionRef {
 }
 
 /**
- * What any invocation of this deployment brings to the turns of a session. Each part is made when it is read, and throws a
- * ConfigurationError when the deployment lacks it: to refuse a message for that, copy it first; under a lease, leave it
- * to the turn, which then ends as failed.
+ * Answers what any invocation of this deployment brings to the turns of a session. Each part is made when it is read, and
+ * throws a ConfigurationError when the deployment lacks it: to refuse a message for that, copy it first; under a lease,
+ * leave it to the turn, which then ends as failed.
  */
 export const turnServices = ({ host, env }: HostedHere, { port, agent }: SessionRef): TurnHost => ({
   port,

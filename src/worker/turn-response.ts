@@ -110,7 +110,7 @@ export function answeredLater(
   return Response.json(view, { status: 202, headers });
 }
 
-/** What was asked for is not there yet: ask again in so many seconds. */
+/** Answers that what was asked for is not there yet: ask again in so many seconds. */
 export const notYet = (view: unknown, retryAfter: number): Response =>
   Response.json(view, { status: 202, headers: { 'retry-after': String(retryAfter) } });
 

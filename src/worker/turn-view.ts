@@ -10,7 +10,7 @@ export type QueuedMessage =
   | Deferred
   | { readonly status: 'steered'; readonly turn: string; readonly into: string };
 
-/** How a message stands that has no turn yet, or never will; its times are ISO 8601. */
+/** Answers how a message stands that has no turn yet, or never will; its times are ISO 8601. */
 export function queuedView(
   { session, agent }: Target,
   message: QueuedMessage,
@@ -28,14 +28,14 @@ export function queuedView(
   }
 }
 
-/** What there is so far of a turn that waits, and where it is answered. */
+/** Answers what there is so far of a turn that waits, and where it is answered. */
 export const suspendedView = (target: Target, events: readonly StoredEvent[]): unknown => ({
   ...stoppedTurn(target.session, target.agent.name, events),
   status: 'suspended',
   pending: pendingViews(target, events),
 });
 
-/** Where a stream goes on that its invocation had to end. */
+/** Answers where a stream goes on that its invocation had to end. */
 export const continuesView = ({ path }: Target, after: number): Readonly<Record<string, unknown>> => ({
   after,
   events: `${path}/events?after=${after}`,
@@ -54,7 +54,7 @@ export interface PendingView extends PendingCall {
   readonly links: { readonly approvals: string } | { readonly results: string };
 }
 
-/** What a turn waits for, by its events: the same wherever it is told. */
+/** Answers what a turn waits for, by its events: the same wherever it is told. */
 export const pendingViews = (
   target: Pick<Target, 'path'>,
   events: readonly StoredEvent[],
@@ -68,8 +68,8 @@ export const pendingViews = (
   }));
 
 /**
- * Where a question is answered. A call may ask more than once: its later questions have addresses of their own, so that
- * an answer which is sent twice is never taken for the next question.
+ * Answers where a question is answered. A call may ask more than once: its later questions have addresses of their own,
+ * so that an answer which is sent twice is never taken for the next question.
  */
 export function answerPath({ path }: Pick<Target, 'path'>, { call, number, wait }: Question): string {
   const kind = wait.for === 'decision' ? 'approvals' : 'results';

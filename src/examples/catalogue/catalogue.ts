@@ -14,6 +14,7 @@ export interface Catalogue {
   readonly leaves: readonly CatalogueLeaf[];
 }
 
+/** One tool of the catalogue, and where it stands. */
 export interface CatalogueLeaf {
   readonly operation: Operation;
   readonly tool: AnyTool;

@@ -6,6 +6,7 @@ export interface OpenApiDocument {
   readonly tags?: readonly { readonly name: string; readonly description?: string | undefined }[] | undefined;
 }
 
+/** An HTTP method that an operation may have. */
 export type Method = (typeof METHODS)[number];
 
 /** One operation, with what its path says about all operations on it. */
@@ -33,6 +34,7 @@ export interface Parameter {
   readonly schema: unknown;
 }
 
+/** The body that an operation takes, in the one content type that its tool sends. */
 export interface RequestBody {
   readonly required: boolean;
   readonly description?: string | undefined;
@@ -117,7 +119,7 @@ function requestBody(given: unknown): RequestBody | undefined {
   };
 }
 
-/** What a local reference leads to, `undefined` when that is nothing; any other value as it is. */
+/** Answers what a local reference leads to, `undefined` when that is nothing; any other value as it is. */
 export function behind(document: object, value: unknown): unknown {
   const reference = own(value, '$ref');
   if (typeof reference !== 'string') return value;
@@ -128,6 +130,7 @@ export function behind(document: object, value: unknown): unknown {
     .reduce<unknown>((node, key) => own(node, key), document);
 }
 
+/** True for a JSON object: not `null`, not an array. */
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 

@@ -10,6 +10,7 @@ export interface ToolNames {
   take(id: string, instead?: string): string;
 }
 
+/** Hands out names of tools, none of them twice. */
 export function toolNames(): ToolNames {
   const taken = new Set<string>();
   return {

@@ -56,6 +56,7 @@ export interface StreamedEvent {
 /** How long anything may take before the demo gives up, in ms. */
 const PATIENCE = 30_000;
 
+/** Makes a client of one session at a Worker's address. Nothing is sent yet. */
 export function openSession(url: string, session: string, agent = 'support'): Client {
   const path = `${url}/agents/${agent}/sessions/${session}`;
   const post = (message: string, headers: Readonly<Record<string, string>>): Promise<Response> =>

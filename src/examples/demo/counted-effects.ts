@@ -16,8 +16,10 @@ export interface Execution extends Effect {
   readonly key: string;
 }
 
+/** What the demo tells the process that counts effects. */
 export type CounterCommand = { readonly type: 'hold' | 'release'; readonly service: string };
 
+/** What the process that counts effects tells the demo. */
 export type CounterReport =
   | { readonly type: 'listening'; readonly url: string }
   | { readonly type: 'holding' | 'reached'; readonly service: string };

@@ -39,6 +39,8 @@ function openedExample(): OpenedIssue {
 
 /** The fake GitHub's only token, and what deliveries are signed with. Neither opens anything else. */
 export const DEMO_TOKEN = 'demo-token-of-the-fake-github';
+
+/** Signs the deliveries of the fake GitHub, and opens nothing else. */
 export const DEMO_SECRET = 'demo-secret-of-the-fake-github';
 
 /** The repository of the example, as the fake GitHub holds it before anything is done. */

@@ -103,7 +103,7 @@ function check(events: readonly TimelineEvent[], before: number, kill: Kill): vo
   assert.equal(unknownOutcomes(events), kill.unknown, 'Unknown outcomes in the journal');
 }
 
-/** How many calls ended without anybody knowing whether they had happened. */
+/** Answers how many calls ended without anybody knowing whether they had happened. */
 export const unknownOutcomes = (events: readonly TimelineEvent[]): number =>
   events.filter((event) => {
     const result = event.type === 'tool-call-ended' ? event.result : undefined;

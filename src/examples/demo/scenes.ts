@@ -15,6 +15,7 @@ export interface Scene {
   readonly after: Said;
 }
 
+/** The tour's scenes, in the order in which they are shown. */
 export const scenes: readonly Scene[] = [
   {
     agent: 'support',

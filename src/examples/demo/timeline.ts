@@ -21,7 +21,10 @@ interface Telling {
   iteration: number;
 }
 
-/** What happened in the turn that holds the last event, after `seq`; a line for each event: sequence, milliseconds, what. */
+/**
+ * Answers what happened in the turn that holds the last event, after `seq`; a line for each event: sequence,
+ * milliseconds, what.
+ */
 export function timeline(events: readonly TimelineEvent[], seq = 0): string {
   const start = events.findLastIndex(({ type }) => type === 'turn-started');
   const turn = events.slice(start);

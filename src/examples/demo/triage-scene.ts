@@ -42,8 +42,8 @@ export async function openTriage(stage: Stage): Promise<OpenTriage> {
 }
 
 /**
- * What came of it in a Worker that knows the issue from its journal alone: the comment is found by the call's key, and the
- * turn goes on. The same delivery, sent again under another id, finds the turn that it has started.
+ * Answers what came of it in a Worker that knows the issue from its journal alone: the comment is found by the call's
+ * key, and the turn goes on. The same delivery, sent again under another id, finds the turn that it has started.
  *
  * @throws AssertionError when anything else has happened.
  */

@@ -10,6 +10,7 @@ const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js');
 /** What wrangler prints, in the directory of a Worker; a restart goes on with it. */
 export const LOG_FILE = 'wrangler.log';
 
+/** Where a Worker of the demo listens, and where it keeps its sessions. */
 export interface WorkerOptions {
   readonly port: number;
   /** A directory for the storage, the log and wrangler's own files; the same one continues the same sessions. */

@@ -7,6 +7,7 @@ const findingSchema = v.object({ documentId: v.string(), title: v.string(), sent
 /** What one document says about a theme. */
 export type Finding = v.InferOutput<typeof findingSchema>;
 
+/** The type under which a finding is kept on the blackboard. */
 export const Finding = defineDomainType({ name: 'Finding', schema: findingSchema });
 
 /** The sentences of a document that share a word with the theme; all of them for one that does in its title alone. */
@@ -23,7 +24,7 @@ export function findingIn({ documentId, title, text }: DocumentText, theme: stri
 const wordsOf = (text: string): readonly string[] =>
   (text.toLowerCase().match(/\p{L}{4,}/gu) ?? []).map((word) => word.replace(/s$/, ''));
 
-/** What was found on a theme so far, in `call.state`: it outlives the Worker, and the turn. */
+/** Answers what was found on a theme so far, in `call.state`: it outlives the Worker, and the turn. */
 export const findingsOn = (theme: string, state: CallState): readonly Finding[] =>
   v.parse(v.optional(v.array(findingSchema), []), state.get(keyOf(theme)));
 

@@ -7,6 +7,7 @@ import { Finding, findingIn, findingsOn, keepFinding } from './findings.ts';
 const theme = v.pipe(v.string(), v.minLength(1), v.description('What it is about, in a few plain words'));
 const documentId = v.pipe(v.string(), v.description('The id of a document, such as D-1'));
 
+/** Finds documents about a theme. It must be called before anything can be fetched. */
 export const searchDocuments = defineTool({
   name: 'search_documents',
   description: 'Search the reading room: the ids and titles of the documents about a theme.',
@@ -19,6 +20,7 @@ export const searchDocuments = defineTool({
   },
 });
 
+/** Reads one document by its id. */
 export const fetchDocument = defineTool({
   name: 'fetch_document',
   description: 'Fetch the text of a document by its id.',

@@ -1,5 +1,6 @@
 /** What the shop knows: a small chandlery, in constants, since a Worker keeps nothing between two requests. */
 
+/** A customer as the shop knows them. */
 export interface Customer {
   readonly customerId: string;
   readonly name: string;
@@ -7,6 +8,7 @@ export interface Customer {
   readonly city: string;
 }
 
+/** An order as the shop has booked it. */
 export interface Order {
   readonly orderId: number;
   readonly customerId: string;
@@ -18,6 +20,7 @@ export interface Order {
   readonly trackingCode: string | null;
 }
 
+/** A parcel on its way, as its carrier reports it. */
 export interface Shipment {
   readonly trackingCode: string;
   readonly carrier: string;
@@ -33,6 +36,7 @@ interface Section {
 const byKey = <Key, Item>(items: readonly Item[], key: (item: Item) => Key): ReadonlyMap<Key, Item> =>
   new Map(items.map((item) => [key(item), item]));
 
+/** The shop's customers by their ids. */
 export const customers: ReadonlyMap<string, Customer> = byKey<string, Customer>(
   [
     { customerId: 'C-11', name: 'Maren Holt', email: 'maren@example.com', city: 'Bergen' },
@@ -42,6 +46,7 @@ export const customers: ReadonlyMap<string, Customer> = byKey<string, Customer>(
   ({ customerId }) => customerId,
 );
 
+/** The shop's orders by their numbers. */
 export const orders: ReadonlyMap<number, Order> = byKey<number, Order>(
   [
     {
@@ -91,6 +96,7 @@ export const orders: ReadonlyMap<number, Order> = byKey<number, Order>(
   ({ orderId }) => orderId,
 );
 
+/** The shop's parcels by their tracking codes. */
 export const shipments: ReadonlyMap<string, Shipment> = byKey<string, Shipment>(
   [
     {
@@ -116,6 +122,7 @@ export const shipments: ReadonlyMap<string, Shipment> = byKey<string, Shipment>(
   ({ trackingCode }) => trackingCode,
 );
 
+/** The sections of the shop's policy. */
 export const policy: readonly Section[] = [
   {
     title: 'Returns',

@@ -33,6 +33,7 @@ export interface FakeChange {
   readonly text: string;
 }
 
+/** What a fake GitHub holds, and who may see it. */
 export interface FakeGitHubOptions {
   /** The only token that opens it. */
   readonly token: string;
@@ -63,6 +64,7 @@ interface Asked extends Addresses {
   readonly changed: NonNullable<FakeGitHubOptions['changed']>;
 }
 
+/** Makes a GitHub that answers requests from memory. It is changed by what is posted to it. */
 export function fakeGitHub({ token, repositories, changed = () => {} }: FakeGitHubOptions): FakeGitHub {
   const held = repositories.map(toRepository);
   const find = (name: string): Repository | undefined =>

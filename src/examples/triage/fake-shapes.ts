@@ -24,12 +24,14 @@ export interface FakeIssue {
   readonly comments: FakeComment[];
 }
 
+/** A comment on an issue of the fake. */
 export interface FakeComment {
   readonly id: number;
   readonly author: string;
   readonly body: string;
 }
 
+/** A label that a repository of the fake has. */
 export interface FakeLabel {
   readonly name: string;
   readonly description: string | null;
@@ -38,6 +40,7 @@ export interface FakeLabel {
 /** Of everything: the fake knows no time. */
 const AT = '2026-11-01T12:00:00Z';
 
+/** Makes an issue of what a test or the demo says about it. */
 export const toIssue = ({
   number,
   title,
@@ -101,6 +104,7 @@ export interface Addresses {
   readonly repository: string;
 }
 
+/** An issue as the REST API answers it. */
 export function issueShape(issue: FakeIssue, { api, repository }: Addresses) {
   const home = `${api}/repos/${repository}`;
   const url = `${home}/issues/${issue.number}`;
@@ -133,6 +137,7 @@ export function issueShape(issue: FakeIssue, { api, repository }: Addresses) {
   };
 }
 
+/** A comment as the REST API answers it. */
 export function commentShape(
   { id, author, body }: FakeComment,
   issue: FakeIssue,
@@ -152,6 +157,7 @@ export function commentShape(
   };
 }
 
+/** A file's content as the REST API answers it. */
 export function fileShape(path: string, text: string, { api, repository }: Addresses) {
   const url = `${api}/repos/${repository}/contents/${path}`;
   const bytes = new TextEncoder().encode(text);

@@ -46,7 +46,7 @@ function headersOf({ secrets }: ToolCall): Record<string, string> {
 export const isGone = ({ status }: Response): boolean => status === 404 || status === 410;
 
 /**
- * What GitHub answered.
+ * Sends a request to GitHub and answers what came back.
  *
  * @throws TimeoutError for a 5xx, and for a success that cannot be read: like a lost connection these are no answer, so
  *   that a comment is in doubt and looked for instead of being called a failure; Error with GitHub's words when it refused.

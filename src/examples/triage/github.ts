@@ -14,6 +14,7 @@ export interface Issue {
 /** An issue in a list of several. */
 export type IssueSummary = Pick<Issue, 'number' | 'title' | 'state'>;
 
+/** A label that a repository has, as the triage agent is told of it. */
 export interface Label {
   readonly name: string;
   readonly description: string;

@@ -14,6 +14,7 @@ export const subjectSchema = v.object({
   number: v.pipe(v.number(), v.integer(), v.minValue(1)),
 });
 
+/** The issue that a turn is about. */
 export type Subject = v.InferOutput<typeof subjectSchema>;
 
 /** The key of the tool-call context that holds the subject. */

@@ -145,6 +145,8 @@ const money: Area = {
   ],
 };
 
+/** Every area of the workspace, in the order in which the agent is offered them. */
 export const AREAS: readonly Area[] = [files, planning, calendar, notebook, people, money];
 
+/** Every collection of every area. */
 export const COLLECTIONS: readonly Collection[] = AREAS.flatMap(({ collections }) => collections);

@@ -24,9 +24,9 @@ export const memoryOf = <Input>(
 ): KeyedMemory => ({ key: key(input), isReset: saysTrue(`\`reset\` of tool '${name}'`, reset, input) });
 
 /**
- * What calls of one batch share that keep their memory under the same key, so that they do not overtake each other. The
- * key is that of the input as its schema reads it: what differs only before that (`' 41'`, `'41'`) meets here too. Calls
- * whose key cannot be told at once share the tool's name.
+ * Answers what calls of one batch share that keep their memory under the same key, so that they do not overtake each
+ * other. The key is that of the input as its schema reads it: what differs only before that (`' 41'`, `'41'`) meets here
+ * too. Calls whose key cannot be told at once share the tool's name.
  */
 export function keyedSerial<Declaration extends InputDeclaration>(
   tool: string,

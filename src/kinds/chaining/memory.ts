@@ -134,7 +134,7 @@ function put(bindings: Bindings, binding: Binding): Bindings {
   return binding.as === 'many' ? newest([...others, binding], binding) : [...others, binding];
 }
 
-/** Whether one takes the place of the other. */
+/** Tells whether one takes the place of the other. */
 export function isSameSlot(a: Slot, b: Slot): boolean {
   if (a.as === 'any' || b.as === 'any') return a.as === b.as;
   if (a.type !== b.type) return false;

@@ -76,7 +76,7 @@ function tooMany({ type, max }: DiscoveredType, names: readonly string[]): strin
   return `Only the newest ${max} tools of ${type.name} objects are offered. Not offered: ${listed}${more}.`;
 }
 
-/** What a loop remembers of a call's artifact, and what the model is told of it. */
+/** Answers what a loop remembers of a call's artifact, and what the model is told of it. */
 export function rememberArtifact(chained: ViewedChain, call: RemarkedCall): CallRemarks | undefined {
   const { chain, key, view } = chained;
   const { result } = call;

@@ -7,8 +7,8 @@ import { boundTool, type FindTool, namedTool, objectTools, placeholder } from '.
 import { rememberArtifact } from './remember-found.ts';
 
 /**
- * What offers the tools of bound objects, for an agent's own loop or a frame's `sources`; the same objects are bound for
- * all that ask under one path and `key`.
+ * Makes what offers the tools of bound objects, for an agent's own loop or a frame's `sources`; the same objects are
+ * bound for all that ask under one path and `key`.
  *
  * @throws DomainTypeError when this cannot be chained.
  */

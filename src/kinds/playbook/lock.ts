@@ -28,17 +28,17 @@ interface Circumstances {
   readonly view: LoopView;
 }
 
-/** What the loop of a playbook knows of its progress. */
+/** Answers what the loop of a playbook knows of its progress. */
 export const circumstances = (view: LoopView, key: string): Circumstances => ({
   view,
   progress: storedProgress(view.recall(PLAYBOOKS), key),
 });
 
-/** Whether the tool is available. Never throws. */
+/** Tells whether the tool is available. Never throws. */
 export const isOpen = (lock: Lock, circumstances: Circumstances): boolean =>
   isMet(lock.condition, lock, circumstances);
 
-/** What the model is told of a tool that is not available. */
+/** Answers what the model is told of a tool that is not available. */
 export const guidance = ({ condition }: Lock, { progress }: Circumstances): string =>
   `This tool is not yet available. ${hint(condition, progress)}`;
 

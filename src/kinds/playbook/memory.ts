@@ -81,11 +81,11 @@ const added = (counts: Counts, name: string, more: number): Counts => ({
 /** Says how often this name was counted. */
 const countOf = (counts: Counts, name: string): number => own(counts, name) ?? 0;
 
-/** What is remembered of a playbook under this key. */
+/** Answers what is remembered of a playbook under this key. */
 export const storedProgress = (playbook: Playbook, key: string): StoredProgress =>
   own(playbook, key) ?? NO_PROGRESS;
 
-/** What is remembered, as conditions read it. */
+/** Answers what is remembered, as conditions read it. */
 export const toProgress = ({ toolExecutions, tools, artifacts }: StoredProgress): PlaybookProgress => ({
   toolExecutions,
   used: (tool) => countOf(tools, nameOf(tool)),

@@ -60,7 +60,10 @@ export interface GonePosition {
   readonly state: string;
 }
 
-/** Where the machine stands, by what its nested loop knows. A state that is gone is never taken for the initial one. */
+/**
+ * Answers where the machine stands, by what its nested loop knows. A state that is gone is never taken for the initial
+ * one.
+ */
 export function positionIn(
   { machine, states, initial, renamed, key }: StateRun,
   view: Pick<LoopView, 'recall'>,
@@ -70,7 +73,7 @@ export function positionIn(
   return states.has(state) ? { ok: true, state } : { ok: false, machine, key, state };
 }
 
-/** What is remembered when the loop of a call opens: that the machine begins anew, or where it starts. */
+/** Answers what is remembered when the loop of a call opens: that the machine begins anew, or where it starts. */
 export function startingFacts(
   { initial: state, key }: StateRun,
   view: Pick<LoopView, 'recall'>,

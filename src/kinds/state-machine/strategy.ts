@@ -8,9 +8,9 @@ import { type Registration, type Rule, withAvailability } from './read-machine.t
 import { goneState, notNow } from './texts.ts';
 
 /**
- * What a machine's loop is offered in the end. Whatever tools those are, the calls of a batch run one after another, each
- * seeing the state after the one before. All of them are offered in every state, so that a provider's prompt cache
- * holds, unless `hides`.
+ * Makes the strategy that decides what a machine's loop is offered in the end. Whatever tools those are, the calls of a
+ * batch run one after another, each seeing the state after the one before. All of them are offered in every state, so
+ * that a provider's prompt cache holds, unless `hides`.
  */
 export function stateStrategy(run: StateRun, hides: boolean): InjectionStrategy {
   const serialised = memoized((tool: AnyTool) => withSerialKey(tool, run.machine));
@@ -92,7 +92,7 @@ export function guardedSource(source: InjectionStrategy, run: StateRun): Injecti
   };
 }
 
-/** Whether an offered tool is available in this state; one that is no tool of a state machine is in any. */
+/** Tells whether an offered tool is available in this state; one that is no tool of a state machine is in any. */
 export function isAvailable(tool: AnyTool & Partial<GuardedTool>, state: string): boolean {
   const { states } = tool[RULE] ?? { states: 'all' };
   return states === 'all' || states.includes(state);

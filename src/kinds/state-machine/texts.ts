@@ -3,7 +3,9 @@ import type { LoopView } from '../../tool/tool.ts';
 import { defaultInstructions, type NestedInstructions } from '../agentic/agentic-tool.ts';
 import { type GonePosition, positionIn, type StateRun } from './memory.ts';
 
-/** What the model of a machine is told, made anew before each of its calls: the state may be another by then. */
+/**
+ * Answers what the model of a machine is told, made anew before each of its calls: the state may be another by then.
+ */
 export function stateInstructions<Input, State extends string>(
   { description, instructions = stating(description) }: Declared<Input, State>,
   run: StateRun,
@@ -30,7 +32,7 @@ const stating =
     `The current state is: ${state}\n` +
     'Some tools are available only in certain states, and some lead to another state: their descriptions say so.';
 
-/** Where a tool is available and where it leads, below its description. */
+/** Answers where a tool is available and where it leads, below its description. */
 export function availability(states: readonly string[] | 'all', to: ReadonlyMap<string, string>): string {
   const available = `[Available in ${states === 'all' ? 'all states' : named(states)}]`;
   const leads = leadsTo(states, to);
@@ -49,7 +51,7 @@ function leadsTo(states: readonly string[] | 'all', to: ReadonlyMap<string, stri
     .join(', ');
 }
 
-/** What a call is answered that comes in the wrong state. */
+/** Answers what a call is answered that comes in the wrong state. */
 export const notNow = (current: string, states: readonly string[]): string =>
   `This tool is not available in the current state (${current}). It is only available in ${named(states)}`;
 
@@ -59,7 +61,7 @@ const named = (states: readonly string[]): string =>
 /** Characters of a key or a state that a text echoes. */
 const MAX_ECHO = 80;
 
-/** What every call is answered until somebody says which state that is now. */
+/** Answers what every call is answered until somebody says which state that is now. */
 export const goneState = (tool: string, { machine, key, state }: GonePosition): string =>
   `Tool '${tool}' did not run. ${goneNow({ machine, key, state })}`;
 

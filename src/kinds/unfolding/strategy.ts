@@ -83,7 +83,7 @@ function inside(unfolding: Unfolding, unfolded: Unfolded, view: LoopView): reado
     return tools.length > 0 || unfolding.into.by === 'moment' ? tools : undefined;
   } catch (thrown) {
     console.error(
-      `holdfast: the facade '${unfolded.facade}' stays closed: its tools could not be made`,
+      `holdfast: the unfolding tool '${unfolded.facade}' stays closed: its tools could not be made`,
       thrown,
     );
     return undefined;
@@ -95,8 +95,8 @@ type Inside = (unfolding: Unfolding, unfolded: Unfolded) => readonly AnyTool[] |
 
 /**
  * What is offered once these unfolding tools are open: each is replaced by the tools inside it, and by a guide under
- * its name. In the order of the openings, but one that waits for another's tools is looked at again after that. One
- * whose unfolding tool is not there changes nothing. Pure, but for `inside`.
+ * its name. They open in the order in which they were called, but one that waits for another's tools is looked at again
+ * after that. One whose unfolding tool is not there changes nothing. Pure, but for `inside`.
  */
 function unfold(tools: readonly AnyTool[], list: UnfoldedList, inside: Inside): readonly AnyTool[] {
   let offered = tools;

@@ -5,7 +5,7 @@ import { listed } from '../../tool/unfolding/call-unfolding.ts';
 import type { Unfolding } from '../../tool/unfolding/unfolding.ts';
 
 /**
- * What stays under the name of an unfolding tool that is open, for a model that calls it again: the unfolding tool
+ * Makes what stays under the name of an unfolding tool that is open, for a model that calls it again: the unfolding tool
  * itself, which lists its tools then. Only one whose input chooses among tools can still change what is offered.
  */
 export function guideTo(unfolding: AnyTool, { into }: Unfolding): AnyTool {

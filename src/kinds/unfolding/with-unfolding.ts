@@ -51,7 +51,7 @@ const provided = (
   tools: (view) => withProvided(tools, providers, { view }),
   async prepare({ discovery, record }) {
     const found = await foundBy(providers.flatMap(partsOf), discovery);
-    // `record` goes by the slice's name alone.
+    // `record` goes by the memory's name alone.
     for (const { slice, fact } of found) record({ name: slice, initial: null }, fact);
     return undefined;
   },

@@ -74,7 +74,7 @@ export interface McpToolGroupConfig<Role extends string>
 }
 
 /**
- * Declares a tool group with the tools of MCP servers . What it is for and what it reaches is known at once, and
+ * Declares a tool group with the tools of MCP servers. What it is for and what it reaches is known at once, and
  * its tools in each session, when the model is asked: a server that cannot be reached has none, until it can. Without clients
  * the group has no tools, and an agent that asks for it is told so.
  *

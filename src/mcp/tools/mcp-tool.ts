@@ -77,9 +77,9 @@ const refusal = (client: McpClient, { name }: ListedTool): string =>
   'Do not call it again; go on without it.';
 
 /**
- * What may happen if a call of a server's tool is made twice: what the client's own `effects` say; else what the server hints
- * (MCP specification, ToolAnnotations); else `once`, the careful one. The specification has clients distrust hints: a wrong
- * one has a call repeated that should not be, which harms what that server keeps and nothing else.
+ * Answers what may happen if a call of a server's tool is made twice: what the client's own `effects` say; else what the
+ * server hints (MCP specification, ToolAnnotations); else `once`, the careful one. The specification has clients distrust
+ * hints: a wrong one has a call repeated that should not be, which harms what that server keeps and nothing else.
  *
  * `destructiveHint` says how bad an effect is, not what becomes of it when it is repeated, so it does not count here.
  */

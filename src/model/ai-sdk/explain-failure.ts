@@ -13,9 +13,9 @@ import { isRecord, isScalar, parseJson, type UntrustedRecord } from '../untruste
 import { brokenConnection } from '../untrusted-reply.ts';
 
 /**
- * What a model of the AI SDK threw or put into its stream, recognised by its fields: a provider may bring another copy of
- * the SDK's classes. Words are told only where they are a server's or the SDK's own. `otherwise` is for an error that
- * says nothing to us.
+ * Explains what a model of the AI SDK threw or put into its stream, recognised by its fields: a provider may bring another
+ * copy of the SDK's classes. Words are told only where they are a server's or the SDK's own. `otherwise` is for an error
+ * that says nothing to us.
  */
 export const explainFailure = (thrown: unknown, now: number, otherwise?: ModelError): ExplainedFailure => {
   const fields: UntrustedRecord = isRecord(thrown) ? thrown : { message: textOf(thrown) };

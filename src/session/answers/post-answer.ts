@@ -60,7 +60,7 @@ async function hasChanged(
   return bindings.length > 0 && !bindings.includes(wait.binding);
 }
 
-/** Those of this name that the model may have been offered: what a facade unfolds into may take the place of another. */
+/** Those of this name that the model may have been offered: what an unfolding tool unfolds into may take the place of another. */
 const named = (tools: readonly AnyTool[], name: string): readonly AnyTool[] =>
   tools.flatMap((tool) => [
     ...(tool.name === name ? [tool] : []),

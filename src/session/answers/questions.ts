@@ -69,7 +69,7 @@ export function questionsOf(events: readonly StoredEvent[]): ReadonlyMap<string,
   return new Map([...calls].map(([id, { asked }]) => [id, asked]));
 }
 
-/** What a turn waits for, outermost frames first, each in source order. */
+/** Answers what a turn waits for, outermost frames first, each in source order. */
 export const openQuestions = (events: readonly StoredEvent[]): readonly Question[] =>
   [...questionsOf(events).values()].flat().filter(({ standing }) => standing === 'open');
 

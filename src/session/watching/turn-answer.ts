@@ -33,7 +33,7 @@ export interface SuspendedTurn extends Omit<TurnAnswer, 'outcome'> {
   readonly pending: readonly PendingCall[];
 }
 
-/** What a turn that has stopped came to, folded from its own events: its answer, or what it waits for. */
+/** Answers what a turn that has stopped came to, folded from its own events: its answer, or what it waits for. */
 export function stoppedTurn(
   session: string,
   agent: string,
@@ -98,6 +98,9 @@ type OptionalJson =
   | readonly OptionalJson[]
   | { readonly [key: string]: OptionalJson };
 
-/** What kinds of tools remember, for whoever looks at a session: without what sources outside told, which may be long. */
+/**
+ * Answers what kinds of tools remember, for whoever looks at a session: without what sources outside told, which may be
+ * long.
+ */
 export const visibleToolMemory = ({ memories }: SessionState): Readonly<Record<string, Json>> =>
   Object.fromEntries([...memories].filter(([slice]) => slice !== LISTINGS.name));

@@ -122,7 +122,7 @@ export interface Behind {
   readonly behind: string;
 }
 
-/** Whether this turn is in line behind one that waits for somebody: nobody can tell how long that takes. */
+/** Tells whether this turn is in line behind one that waits for somebody: nobody can tell how long that takes. */
 export const waitsBehind = (at: Standing, turn: string): Behind | undefined =>
   at?.openTurn?.state === 'waiting' && at.waiting.some((one) => one.turn === turn && one.status === 'queued')
     ? { behind: at.openTurn.id }

@@ -77,7 +77,7 @@ export function toToolObject(object: object): ToolObject {
   };
 }
 
-/** Whose `tools` are read: the class of an instance, else the object itself. */
+/** Answers whose `tools` are read: the class of an instance, else the object itself. */
 export function ownerOf(object: object): object {
   if (typeof object === 'function') return object;
   const parent: unknown = Object.getPrototypeOf(object)?.constructor;

@@ -17,7 +17,7 @@ export interface UnfoldingDeclaration extends UnfoldingOptions {
   readonly categoryParameter?: string | undefined;
 }
 
-/** Whether the class of an object says that its tools are to be offered behind one. */
+/** Tells whether the class of an object says that its tools are to be offered behind one. */
 export const declaresUnfolding = (object: object): boolean => declarationOf(ownerOf(object)) !== undefined;
 
 /**

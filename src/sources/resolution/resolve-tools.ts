@@ -88,6 +88,7 @@ export interface CollectedTools {
   readonly providers: readonly ToolProvider[];
 }
 
+/** How strictly tools are collected. */
 export interface CollectOptions {
   /** Refuse names with a hyphen, which some catalogues do not know. */
   readonly strictNames?: boolean | undefined;

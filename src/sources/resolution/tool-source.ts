@@ -41,7 +41,7 @@ export type ToolObjectSource = object & {
   readonly loopIds?: never;
 } & ({ readonly run?: undefined } | { readonly description?: undefined });
 
-/** Whether a value of such a list is asked for its tools anew each time. */
+/** Tells whether a value of such a list is asked for its tools anew each time. */
 export const isToolProvider = (value: unknown): value is ToolProvider =>
   typeof value === 'object' && value !== null && typeof Reflect.get(value, 'toolsNow') === 'function';
 
@@ -50,7 +50,7 @@ export const partsOf = (source: { readonly discover?: Discovers | undefined }): 
   [source.discover ?? []].flat().map((find) => find.bind(source));
 
 /**
- * What all parts found, for whoever goes on with some of it.
+ * Answers what all parts found, for whoever goes on with some of it.
  *
  * @throws what the first part threw, when none found anything.
  */

@@ -51,6 +51,7 @@ export const DISTURBANCES = {
   zombie: ['zombie-at-once', 'zombie-amid', 'zombie-later'],
 } as const satisfies Readonly<Record<string, readonly Mode[]>>;
 
+/** The name of a disturbance in the table. */
 export type DisturbanceName = keyof typeof DISTURBANCES;
 
 /** Every mode, in the order of the table. */

@@ -51,7 +51,7 @@ interface Run extends Omit<SeenRun, 'isDone'> {
 }
 
 interface Carried {
-  readonly leaf: ToolExecution;
+  readonly execution: ToolExecution;
   readonly care: Care;
   readonly invocation: CrashableInvocation;
 }
@@ -97,29 +97,33 @@ export class Effects<World> {
   }
 
   /**
-   * A leaf that is seen: its `run` goes through its invocation. `reconciles`: who answers what became of it,
+   * An execution that is seen: its `run` goes through its invocation. `reconciles`: who answers what became of it,
    * the tool itself or this witness.
    */
-  seen(leaf: ToolExecution, invocation: CrashableInvocation, reconciles: 'own' | 'simulated'): ToolExecution {
-    const { effect, reconcile } = leaf;
+  seen(
+    execution: ToolExecution,
+    invocation: CrashableInvocation,
+    reconciles: 'own' | 'simulated',
+  ): ToolExecution {
+    const { effect, reconcile } = execution;
     const care = effect === 'once' && reconcile ? 'reconciled' : effect;
     return {
-      ...leaf,
+      ...execution,
       run: (call) =>
-        invocation.through('run', () => this.#carryOut({ leaf, care, invocation }, call), call.tool),
+        invocation.through('run', () => this.#carryOut({ execution, care, invocation }, call), call.tool),
       ...(reconcile &&
         reconciles === 'simulated' && { reconcile: ({ idempotencyKey }) => this.#answerFor(idempotencyKey) }),
     };
   }
 
-  async #carryOut({ leaf, care, invocation }: Carried, call: ToolCall): Promise<unknown> {
+  async #carryOut({ execution, care, invocation }: Carried, call: ToolCall): Promise<unknown> {
     const { promise: ended, resolve } = Promise.withResolvers<void>();
     const seen = { tool: call.tool, care, call: call.id, key: call.idempotencyKey };
     const run: Run = { ...seen, state: 'cut-off', value: undefined, ended };
     this.#runs.push(run);
     try {
       for (const watcher of this.#watchers) await watcher.before?.(seen);
-      run.value = await leaf.run({
+      run.value = await execution.run({
         ...call,
         decideWhileRunning: (request) => invocation.waiting(() => call.decideWhileRunning(request)),
       });

@@ -22,6 +22,7 @@ import {
 } from './script.ts';
 import { TurnDriver } from './turn-driver.ts';
 
+/** What disturbs a play, and who watches it. */
 export interface PlayOptions {
   readonly disturbances?: readonly Disturbance[] | undefined;
   readonly watcher?: Watcher | undefined;

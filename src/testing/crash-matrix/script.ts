@@ -82,8 +82,8 @@ export interface CrashScript {
 }
 
 /**
- * What comes from outside is taken in at another position when it is disturbed, so that the script may go another way: what
- * becomes of it is measured by itself.
+ * Tells whether something comes from outside while a turn runs. When disturbed, that is taken in at another position, so
+ * the script may go another way: what becomes of it is measured by itself.
  */
 export const isOpenEnded = ({ steps }: CrashScript): boolean =>
   steps.some(

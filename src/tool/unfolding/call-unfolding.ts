@@ -75,7 +75,7 @@ function categoryIn(input: Json, into: Extract<UnfoldsInto, { by: 'category' }>)
 /** Answers a call when a wrapper says neither that the tool unfolds nor what it wraps. */
 function hidden(name: string): ToolResult {
   console.warn(
-    `holdfast: the facade '${name}' cannot unfold: what wraps it has no delegate, or it is called in no loop that offers it`,
+    `holdfast: the unfolding tool '${name}' cannot unfold: what wraps it has no delegate, or it is called in no loop that offers it`,
   );
   return error(`Tool '${name}' cannot show its tools here. Do not call it again; go on without it.`);
 }
@@ -85,7 +85,7 @@ function nothing(name: string, { into }: Unfolding): ToolResult {
   if (into.by === 'moment') {
     return withheld(`Tool '${name}' has no tools now. It stays available; they may be there later.`);
   }
-  console.warn(`holdfast: the facade '${name}' has no tools for the input of a call`);
+  console.warn(`holdfast: the unfolding tool '${name}' has no tools for the input of a call`);
   return withheld(
     `Tool '${name}': no tools for that selection. Nothing has changed; call it again with another input.`,
   );
@@ -98,7 +98,7 @@ const shut = (name: string): ToolResult =>
   );
 
 /**
- * How an unfolding tool is called with `{ "<inner tool>": <its input> }`: as that tool itself, so that policies,
+ * Answers how an unfolding tool is called with `{ "<inner tool>": <its input> }`: as that tool itself, so that policies,
  * approvals and inspectors see the tool that runs; its success opens the unfolding tool too.
  *
  * Only where the tools are fixed: what a selector would answer is not known from a call that did not ask it. An

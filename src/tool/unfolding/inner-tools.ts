@@ -69,7 +69,7 @@ function checked(tools: readonly AnyTool[]): readonly AnyTool[] {
   throw new TypeError('What it unfolds into must be a list of tools.');
 }
 
-/** Where a tool came from, seen through its decorators; `undefined` when it was there from the start. */
+/** Answers where a tool came from, seen through its decorators; `undefined` when it was there from the start. */
 export const originOf = (tool: AnyTool): Origin | undefined => unwrapAs(tool, isBrought)?.[BROUGHT];
 
 /** Where a tool that is offered came from. */
@@ -97,10 +97,10 @@ type BroughtTool = AnyTool & { readonly [BROUGHT]: Origin };
 
 const isBrought = (tool: AnyTool): tool is BroughtTool => BROUGHT in tool;
 
-/** Those of a list that the unfolding tool of this name brought. */
+/** Answers those tools of a list that the unfolding tool of this name brought. */
 export const broughtBy = (tools: readonly AnyTool[], unfolding: string): readonly AnyTool[] =>
   tools.filter((tool) => isBroughtBy(tool, unfolding));
 
-/** Whether an unfolding tool of this name brought the tool. */
+/** Tells whether an unfolding tool of this name brought the tool. */
 export const isBroughtBy = (tool: AnyTool, unfolding: string): boolean =>
   originOf(tool)?.by.some(({ name }) => name === unfolding) ?? false;

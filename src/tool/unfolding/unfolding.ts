@@ -4,7 +4,7 @@ import type { AnyTool, LiveCall, LoopView } from '../tool.ts';
 import type { FactPlace, SessionMoment, ToolMemory } from '../tool-memory.ts';
 
 /** Marks an unfolding tool. Private to the system: a tool is one by how it was made, never by its shape. */
-export const UNFOLDS: unique symbol = Symbol('holdfast.facade');
+export const UNFOLDS: unique symbol = Symbol('holdfast.unfolds');
 
 /** What a tool that stands for others is made of: they are offered in its place once it has been called. */
 export interface Unfolding {
@@ -45,7 +45,9 @@ export type AnyUnfoldingTool = AnyTool & { readonly [UNFOLDS]: Unfolding };
 
 const isUnfoldingTool = (tool: AnyTool): tool is AnyUnfoldingTool => UNFOLDS in tool;
 
-/** What a tool unfolds into, seen through its decorators; `undefined` when it is no unfolding tool, or hides it. */
+/**
+ * Answers what a tool unfolds into, seen through its decorators; `undefined` when it is no unfolding tool, or hides it.
+ */
 export const unfoldingIn = (tool: AnyTool): Unfolding | undefined =>
   unwrapAs(tool, isUnfoldingTool)?.[UNFOLDS];
 
@@ -70,7 +72,7 @@ export type Unfolded = {
   readonly path?: string;
 };
 
-/** In the order in which they were opened. */
+/** The unfolding tools of a loop that are open, in the order in which they were opened. */
 export type UnfoldedList = readonly Unfolded[];
 
 /** What a call that opens an unfolding tool records. */

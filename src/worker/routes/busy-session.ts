@@ -9,7 +9,7 @@ import { Problem } from '../problem.ts';
 import type { Parameter, SessionRequest } from '../route.ts';
 import { resume } from '../turn-response.ts';
 
-/** What `messageQuery` reads. */
+/** The query parameters that `messageQuery` reads, as OpenAPI writes them. */
 export const MESSAGE_QUERY: readonly Parameter[] = [
   {
     name: 'whenBusy',

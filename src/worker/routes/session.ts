@@ -59,6 +59,7 @@ async function showSession({ target, host }: SessionRequest): Promise<Response> 
   });
 }
 
+/** The problem that a session is answered with which has not begun. */
 export const unknownSession = ({ session, path }: Target): Problem =>
   new Problem('unknown-session', `There is no session '${session}'. POST ${path}/messages starts it.`);
 

@@ -1,4 +1,4 @@
-/** What tools come from is gone in the next build: a facade, a domain type, a playbook's tool, a subagent, an agent. */
+/** What tools come from is gone in the next build: an unfolding tool, a domain type, a playbook's tool, a subagent, an agent. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../../src/examples/demo/ports.ts';
 import { openSite, type Site } from './site.ts';
@@ -67,7 +67,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-describe('a facade that was open', () => {
+describe('an unfolding tool that was open', () => {
   it('is forgotten: a call that had begun is in doubt, one that had not is of a tool that does not exist', async () => {
     expect(await outcomeOf('facade')).toMatchObject(completed);
     const { offered, answers } = last('facade');

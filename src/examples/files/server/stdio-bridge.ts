@@ -23,6 +23,7 @@ export interface StdioCommand {
   readonly stderr?: 'ignore' | 'inherit';
 }
 
+/** What a bridge may be given beside its server. */
 export interface BridgeOptions {
   /** Is told what clients say. */
   readonly heard?: (message: JSONRPCMessage) => void;

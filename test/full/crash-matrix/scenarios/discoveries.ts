@@ -84,7 +84,7 @@ const discovery: Scenario = {
   steps: [{ send: 'Go.' }, { send: 'Again.' }],
 };
 
-/** A facade that asks what it has when it is called, and a second time when there is nothing at first. */
+/** An unfolding tool that asks what it has when it is called, and a second time when there is nothing at first. */
 const prepared: Scenario = {
   kind: 'unfolding-prepared',
   tells: '"slice":"listings"',

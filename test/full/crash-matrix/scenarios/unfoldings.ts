@@ -104,7 +104,7 @@ const checkOut = (kit: Kit) =>
     answer: (_, { state }) => `bought:${state.get('cart')}`,
   });
 
-/** A facade inside a facade, and one that is all there is once it is open. */
+/** An unfolding tool inside an unfolding tool, and one that is all there is once it is open. */
 const nested: Scenario = {
   kind: 'unfolding-nested',
   agent: (kit) =>

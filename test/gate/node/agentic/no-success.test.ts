@@ -126,7 +126,7 @@ describe('a nested loop that breaks', () => {
 });
 
 describe('a limit on calls of one tool', () => {
-  it('counts a call through a facade for the tool that it is meant for (UNF-27, SPM-13)', async () => {
+  it('counts a call through an unfolding tool for the tool that it is meant for (UNF-27, SPM-13)', async () => {
     const shop = defineUnfolding({
       name: 'shop',
       description: 'Opens the shop.',

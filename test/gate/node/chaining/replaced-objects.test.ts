@@ -63,14 +63,14 @@ async function played(
 describe('a call behind one that retrieves another object', () => {
   const ops = (...tools: AnyTool[]) => defineUnfolding({ name: 'ops', description: 'Operates', tools });
 
-  it('acts on that by the shortcut of a facade too (CHN-06, UNF-26)', async () => {
+  it('acts on that by the shortcut of an unfolding tool too (CHN-06, UNF-26)', async () => {
     const shop = desk((does, id) => [ops(does('refund', id))]);
     const batch = calls(getting('2'), 'charge', ['ops', { refund: {} }]);
     const { done } = await played(shop, calls(getting('1')), batch, calls(['ops', { refund: {} }]));
     expect(done).toEqual(['charge 2', 'refund 2', 'refund 2']);
   });
 
-  it('acts on that by what a facade brought, to any depth (CHN-06, UNF-28)', async () => {
+  it('acts on that by what an unfolding tool brought, to any depth (CHN-06, UNF-28)', async () => {
     const shop = desk((does, id) => [
       ops(
         does('refund', id),
@@ -106,7 +106,7 @@ describe('a call behind one that retrieves another object', () => {
     ]);
   });
 
-  it('is withheld where the tools of a facade depend on the call that opened it', async () => {
+  it('is withheld where the tools of an unfolding tool depend on the call that opened it', async () => {
     const shop = desk((does, id) => [
       defineUnfolding({
         name: 'some',
@@ -131,7 +131,7 @@ describe('a call behind one that retrieves another object', () => {
     expect(done).toEqual(['refund 1', 'refund 2']);
   });
 
-  it('keeps apart the tools of one name that two categories of a facade have', async () => {
+  it('keeps apart the tools of one name that two categories of an unfolding tool have', async () => {
     const shop = desk((does, id) => [
       defineUnfolding({
         name: 'by',
@@ -205,7 +205,7 @@ describe('a call behind one that retrieves another object', () => {
   });
 });
 
-it('what a facade brought for one key is not available for another, before there is an object (CHN-02)', async () => {
+it('what an unfolding tool brought for one key is not available for another, before there is an object (CHN-02)', async () => {
   const shop = desk((does, id) => [
     defineUnfolding({ name: 'ops', description: 'Operates', scope: 'session', tools: [does('refund', id)] }),
   ]);

@@ -144,7 +144,7 @@ describe('an unfolding tool inside a playbook', () => {
       expect(await answersOf(session)).toEqual([needsSearch]);
     });
 
-    it('is locked with what a facade inside it brought', async () => {
+    it('is locked with what an unfolding tool inside it brought', async () => {
       const sums = defineUnfolding({ name: 'sums', description: 'Sums', scope: 'session', tools: [add] });
       const made = playbook({
         tools: [search],
@@ -163,7 +163,7 @@ describe('an unfolding tool inside a playbook', () => {
       expect(await answersOf(session)).toEqual([needsSearch, needsSearch, needsSearch]);
     });
 
-    it('leaves a tool open that another facade brought too, or that was there (AGT-10)', async () => {
+    it('leaves a tool open that another unfolding tool brought too, or that was there (AGT-10)', async () => {
       const also = defineUnfolding({ name: 'also', description: 'Reckons', scope: 'session', tools: [add] });
       const made = playbook({
         tools: [search, also],

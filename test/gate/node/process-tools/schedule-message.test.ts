@@ -19,7 +19,7 @@ async function call(input: JsonObject, inSession = true): Promise<[string, ...Sc
     asked.push(request);
     return 't2';
   };
-  // The leaf is given what the invocation has.
+  // The execution is given what the call has.
   Object.assign(invocation, { schedule, inSession });
   return [modelText(await scheduleMessage().call(input, invocation)), ...asked];
 }

@@ -1,4 +1,4 @@
-/** What a call answers that was told as unknown: journaled as a note, and shown to the model. */
+/** What a call answers that was told as unknown: journaled by itself, and shown to the model. */
 import { object, string } from 'valibot';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type AnyTool, defineTool, ModelError, text } from '../../../../src/index.ts';
@@ -260,7 +260,7 @@ describe('a once call that timed out', () => {
     );
   });
 
-  it('is told once, though its holder could not tell whether it was stored, and left a note of it too', async () => {
+  it('is told once, though its holder could not tell whether it was stored, and left an inbox message of it too', async () => {
     let posted = 0;
     const app = memoryApp({
       tools: [pay({ timeout: 1_000 })],

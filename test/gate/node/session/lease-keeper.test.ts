@@ -109,7 +109,7 @@ describe('the holder of a lease', () => {
     });
   });
 
-  it('takes in a note that a renewal brings', async () => {
+  it('takes in an inbox message that a renewal brings', async () => {
     const { clock, session, port } = await hold();
     await port.post({ kind: 'cancel', turn: 't1', body: '{}' });
     await clock.advance(LEASE_MS / 3);

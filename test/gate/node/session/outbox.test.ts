@@ -183,7 +183,7 @@ describe('the outbox', () => {
     expect(await port.read({ from: 1, limit: 1 })).toMatchObject({ head: 7, openTurn: null });
   });
 
-  it('has a note deleted by the append that carries its events, when several carry them all', async () => {
+  it('has an inbox message deleted by the append that carries its events, when several carry them all', async () => {
     const sent: (readonly [events: number, read: readonly number[] | undefined])[] = [];
     const wrap = (port: SessionPort): SessionPort => ({
       ...port,
@@ -259,7 +259,7 @@ describe('the outbox', () => {
     expect(log).toEqual(['append 3 turn-yielded', 'append 4 ']);
   });
 
-  it('takes a note in once, with the append that deletes it', async () => {
+  it('takes an inbox message in once, with the append that deletes it', async () => {
     const { outbox, session, port } = await hold();
     await port.post({ kind: 'cancel', turn: 't1', body: '{}' });
     outbox.emit(note('a'));
@@ -272,7 +272,7 @@ describe('the outbox', () => {
   });
 
   it.each(['yielded', 'suspended'] as const)(
-    'leaves a note that comes while the lease is given back to the next holder: %s',
+    'leaves an inbox message that comes while the lease is given back to the next holder: %s',
     async (release) => {
       const { wrap, open } = gate();
       const { outbox, port, session, clock } = await hold({ wrap });

@@ -100,7 +100,7 @@ describe('a turn that is cancelled while a call waits', () => {
   };
   const manual = defineTool({ name: 'note', description: 'Notes.' });
 
-  it('declines everything, by whom it was said, in one note', async () => {
+  it('declines everything, by whom it was said, in one remark', async () => {
     const { did, pay } = world();
     const app = memoryApp({ tools: [asksFirst(pay), manual], replies: [both, 'Next.'] });
     await app.say('Go.');

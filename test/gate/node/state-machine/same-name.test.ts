@@ -29,7 +29,7 @@ const regions = (eu: AnyTool, us: AnyTool): AnyTool[] => [
 const usOrder = calls(['us_orders', { orderId: '41' }]);
 
 describe('two machines of one name', () => {
-  it('that two facades bring stand where each has been moved', async () => {
+  it('that two unfolding tools bring stand where each has been moved', async () => {
     const [eu, us] = [orderMachine(), orderMachine()];
     const session = sessionWith(regions(eu.machine, us.machine), [
       calls('eu', 'us'),
@@ -95,7 +95,7 @@ describe('two machines of one name', () => {
 });
 
 describe('two playbooks of one name', () => {
-  it('that two facades bring unlock apart', async () => {
+  it('that two unfolding tools bring unlock apart', async () => {
     const { tool, done } = workshop();
     const playbook = (): AnyTool => {
       const [look, act] = [tool('look'), tool('act')];

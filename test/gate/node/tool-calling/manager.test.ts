@@ -507,7 +507,7 @@ describe('a manager', () => {
     ]);
   });
 
-  it('unfolds a facade inside an agentic tool, and of a facade of its own it names the tools (UNF-03)', async () => {
+  it('unfolds an unfolding tool inside an agentic tool, and of an unfolding tool of its own it names the tools (UNF-03)', async () => {
     const files = defineUnfolding({
       name: 'files',
       description: 'Works with files.',

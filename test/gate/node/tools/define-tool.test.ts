@@ -114,7 +114,7 @@ describe('a defined tool', () => {
     expect(modelText(await ping.call({ junk: 1 }, fakeInvocation('ping').invocation))).toBe('{}');
   });
 
-  it('hands its leaf to the invocation, with the effect, the timeout and the parsed input', async () => {
+  it('hands its execution to the call, with the effect, the timeout and the parsed input', async () => {
     const { invocation, leaves } = fakeInvocation('order');
     expect(modelText(await order.call({ id: 'kelp' }, invocation))).toBe('1 x kelp');
     expect(leaves).toEqual([

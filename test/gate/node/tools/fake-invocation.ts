@@ -2,7 +2,7 @@ import { Secrets, type ToolCall, ToolCallContext } from '../../../../src/index.t
 import type { LiveCall, LoopView, ToolExecution } from '../../../../src/kinds/entry.ts';
 import { toToolResult } from '../../../doors/tools.ts';
 
-/** An invocation that runs the leaf at once, and records each leaf that it was given. */
+/** A live call that runs the execution at once, and records each that it was given. */
 export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
   const leaves: ToolExecution[] = [];
   const seen: LoopView = {
@@ -60,7 +60,7 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
   return { invocation, leaves };
 }
 
-/** What a leaf is given in such an invocation. */
+/** What an execution is given by such a call. */
 export const toolCallOf = (invocation: LiveCall, more: Partial<ToolCall> = {}): ToolCall => ({
   ...invocation,
   idempotencyKey: 'a'.repeat(64),

@@ -62,7 +62,7 @@ describe('what is open', () => {
   });
 });
 
-describe('a facade whose scope is the session', () => {
+describe('an unfolding tool whose scope is the session', () => {
   it('stays open in later turns, also after a restart', async () => {
     const session = sessionWith(
       [files({ scope: 'session' })],
@@ -93,7 +93,7 @@ describe('a facade whose scope is the session', () => {
     expect(offered(session)[4]).toEqual(['files', 'read']);
   });
 
-  it('waits for the facade that it came out of, and is open with that again', async () => {
+  it('waits for the unfolding tool that it came out of, and is open with that again', async () => {
     const outer = defineUnfolding({
       name: 'outer',
       description: 'Outer.',
@@ -204,7 +204,7 @@ describe('a selector that runs again', () => {
     ]);
   });
 
-  it('leaves the facade closed when it fails then, and says so to the developer', async () => {
+  it('leaves the unfolding tool closed when it fails then, and says so to the developer', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     let isLater = false;
     const tool = defineUnfolding({
@@ -223,14 +223,14 @@ describe('a selector that runs again', () => {
     await session.send('And now?');
     expect(offered(session)[2]).toEqual(['maker']);
     expect(log.mock.calls[0]).toEqual([
-      "holdfast: the facade 'maker' stays closed: its tools could not be made",
+      "holdfast: the unfolding tool 'maker' stays closed: its tools could not be made",
       new Error('Gone.'),
     ]);
     log.mockRestore();
   });
 });
 
-describe('an approval behind a facade', () => {
+describe('an approval behind an unfolding tool', () => {
   const asks = (name: string, said: string) =>
     requireApproval(
       does(name, () => said),
@@ -250,7 +250,7 @@ describe('an approval behind a facade', () => {
     expect(results(session).at(-1)).toBe('wiped');
   });
 
-  it('is of the tool that an exclusive facade has put in the place of another of its name', async () => {
+  it('is of the tool that an exclusive unfolding tool has put in the place of another of its name', async () => {
     const outside = requireApproval(
       defineTool({
         name: 'wipe',

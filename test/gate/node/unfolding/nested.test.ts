@@ -13,7 +13,7 @@ const unfolding = (name: string, tools: readonly AnyTool[], more = {}): AnyTool 
 const levels = (depth: number, at = 1): AnyTool =>
   unfolding(`l${at}`, [at === depth ? does('leaf') : levels(depth, at + 1), does(`at_${at}`)]);
 
-describe('facades inside facades', () => {
+describe('unfolding tools inside unfolding tools', () => {
   it.each([2, 3, 5])('are opened one by one to a depth of %i (UNF-29, UNF-33)', async (depth) => {
     const names = Array.from({ length: depth }, (_, index) => `l${index + 1}`);
     const replies = [...names.map((name) => calls(name)), calls('leaf'), 'Done.'];
@@ -80,7 +80,7 @@ describe('facades inside facades', () => {
   });
 });
 
-describe('a facade in a nested loop', () => {
+describe('an unfolding tool in a nested loop', () => {
   it('opens in that loop alone, and is closed when its call begins another', async () => {
     const files = unfolding('files', [does('read')]);
     const session = sessionWith(
@@ -100,7 +100,7 @@ describe('a facade in a nested loop', () => {
     expect((await session.state()).memories.get('unfolding')).toEqual([]);
   });
 
-  it('opens beside the same facade in the loop around it', async () => {
+  it('opens beside the same unfolding tool in the loop around it', async () => {
     const files = unfolding('files', [does('read')]);
     const session = sessionWith(
       [digs([files]), files],
@@ -116,7 +116,7 @@ describe('a facade in a nested loop', () => {
   });
 });
 
-describe('a decorated facade', () => {
+describe('a decorated unfolding tool', () => {
   it('unfolds through its decorators (UNF-30)', async () => {
     const seen: string[] = [];
     const files = withObservability(unfolding('files', [does('read')]), ({ tool }) => void seen.push(tool));
@@ -146,11 +146,11 @@ describe('a decorated facade', () => {
     ]);
     expect(offered(session)[1]).toEqual(['files']);
     expect(warned).toEqual([
-      "holdfast: the facade 'files' cannot unfold: what wraps it has no delegate, or it is called in no loop that offers it",
+      "holdfast: the unfolding tool 'files' cannot unfold: what wraps it has no delegate, or it is called in no loop that offers it",
     ]);
   });
 
-  /** What guards a facade: it says who was let in. */
+  /** What guards an unfolding tool: it says who was let in. */
   const guarded = (tool: AnyTool, log: string[]): AnyTool =>
     decorate(tool, {
       async call(input, invocation) {

@@ -98,7 +98,7 @@ describe('an unfolding tool', () => {
 });
 
 describe('the guide', () => {
-  it('has the name of the facade and says that it is open (UNF-12)', async () => {
+  it('has the name of the unfolding tool and says that it is open (UNF-12)', async () => {
     const session = sessionWith([files()], [calls('files'), 'Done.']);
     await session.send('Go.');
     expect(told(session, 'files')).toBe(
@@ -170,7 +170,7 @@ describe('a context tool', () => {
   });
 });
 
-describe('an exclusive facade', () => {
+describe('an exclusive unfolding tool', () => {
   const alone = files({ exclusive: true, contextTool: true });
 
   it('leaves its tools alone, without guide and context tool, until the turn ends (UNF-16)', async () => {

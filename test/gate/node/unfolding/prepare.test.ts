@@ -30,14 +30,14 @@ const lists =
 
 type Prepare = (invocation: LiveCall) => Promise<string | undefined>;
 
-/** A facade whose tools are known once it has prepared. */
+/** An unfolding tool whose tools are known once it has prepared. */
 const shop = (prepare: Prepare, more: { tools?: readonly AnyTool[]; scope?: 'session' } = {}): AnyTool =>
   defineUnfolding({ name: 'shop', description: 'Shops.', tools: toolsIn, prepare, ...more });
 
 const listingsOf = async (session: TestSession): Promise<Listings> =>
   valueIn((await session.state()).memories, LISTINGS, '');
 
-describe('a facade that prepares', () => {
+describe('an unfolding tool that prepares', () => {
   it('tells of what it has found out, and the next model call is offered it', async () => {
     const prepare = vi.fn(lists('buy', 'sell'));
     const session = sessionWith([shop(prepare)], [calls('shop'), calls('buy'), 'Bought.']);
@@ -88,7 +88,7 @@ describe('a facade that prepares', () => {
   });
 });
 
-describe('a facade that cannot be prepared', () => {
+describe('an unfolding tool that cannot be prepared', () => {
   it('stays closed, says what is wrong, and remembers nothing', async () => {
     const problem = "The shop cannot be reached. Call 'shop' again later.";
     const prepare: Prepare = async (invocation) => {
@@ -152,7 +152,7 @@ describe('a facade that cannot be prepared', () => {
   });
 });
 
-describe('a facade that is cut off while it prepares', () => {
+describe('an unfolding tool that is cut off while it prepares', () => {
   it('prepares again for the invocation that goes on', async () => {
     let times = 0;
     const session: TestSession = sessionWith(

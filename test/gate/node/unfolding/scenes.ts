@@ -42,7 +42,7 @@ export const told = ({ requests }: TestSession, name: string): string | undefine
 export const results = ({ requests }: TestSession): readonly string[] =>
   (requests.at(-1)?.messages ?? []).flatMap((message) => (message.role === 'tool' ? [message.text] : []));
 
-/** What the model reads when a facade opens. */
+/** What the model reads when an unfolding tool opens. */
 export const opened = (...names: readonly string[]): string =>
   `Tools now available: ${names.join(', ')}. You MUST call one of these tools to complete the user's request. ` +
   'Do NOT respond with text — call a tool.';

@@ -90,7 +90,7 @@ describe('a selectable unfolding tool', () => {
       "Tool 'database': no tools for that selection. Nothing has changed; call it again with another input.",
     ]);
     expect(offered(session)[1]).toEqual(['database']);
-    expect(warned).toEqual(["holdfast: the facade 'database' has no tools for the input of a call"]);
+    expect(warned).toEqual(["holdfast: the unfolding tool 'database' has no tools for the input of a call"]);
   });
 
   it.each([
@@ -168,7 +168,7 @@ describe('a selectable unfolding tool', () => {
     expect(results(session)[1]).toBe('orders of acme');
   });
 
-  it('may bring facades, which open as any other', async () => {
+  it('may bring unfolding tools, which open as any other', async () => {
     const inner = (region: string): AnyTool =>
       defineUnfolding({
         name: 'tables',

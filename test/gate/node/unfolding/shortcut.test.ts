@@ -26,7 +26,7 @@ const tasks = (...more: readonly AnyTool[]): AnyTool =>
   });
 const SHORTCUT = calls(['tasks', { create_task: { title: 'tea' } }]);
 
-describe('a facade that is called with an inner tool’s name', () => {
+describe('an unfolding tool that is called with an inner tool’s name', () => {
   it('runs that tool at once, and is open then (UNF-26, UNF-27)', async () => {
     const session = sessionWith([tasks()], [SHORTCUT, 'Done.'], { context: { tenant: 'acme' } });
     await session.send('Go.');
@@ -168,7 +168,7 @@ describe('a shortcut is a call of the inner tool', () => {
     expect(offered(session)[1]).toEqual(['list', 'pay', 'tasks']);
   });
 
-  /** A facade with a tool that needs an approval, called by its shortcut. */
+  /** An unfolding tool with a tool that needs an approval, called by its shortcut. */
   const approving = () =>
     sessionWith([tasks(requireApproval(create, ({ title }) => `Create ${title}?`))], [SHORTCUT, 'Done.']);
 
@@ -193,7 +193,7 @@ describe('a shortcut is a call of the inner tool', () => {
     ]);
   });
 
-  it('for a rejection, which leaves the facade closed (UNF-27)', async () => {
+  it('for a rejection, which leaves the unfolding tool closed (UNF-27)', async () => {
     const session = approving();
     await session.send('Go.');
     await session.decide('tasks', { decision: 'reject', reason: 'No.' });
@@ -225,7 +225,7 @@ describe('a shortcut is a call of the inner tool', () => {
     expect(steps).toEqual(['one begins', 'one ends', 'two begins', 'two ends']);
   });
 
-  it('that opens the facade even when the Worker dies in the next step', async () => {
+  it('that opens the unfolding tool even when the Worker dies in the next step', async () => {
     const session = sessionWith([tasks(), crash(() => session)], [SHORTCUT, calls('list', 'crash'), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual(['created tea for nobody', 'list done', 'crashed']);

@@ -71,7 +71,7 @@ describe('what the strategy offers', () => {
     ]);
   });
 
-  it('is made once for a thousand tools behind a hundred facades that are all open', () => {
+  it('is made once for a thousand tools behind a hundred unfolding tools that are all open', () => {
     const facades = Array.from({ length: 100 }, (_, at) => facade(`f_${at}`, many(`t_${at}`, 10)));
     const openings = facades.map(({ name }) => openOf(name));
     const offered = unfoldingStrategy.offer(facades, viewOf(openings));

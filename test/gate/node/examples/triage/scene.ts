@@ -81,7 +81,7 @@ export function scene(
 export const offline = (): TestModel => ({ model: offlineModel() });
 export const call = (name: string, input: object = {}) => ({ name, input });
 
-/** Opens both facades, then makes the calls in one reply, and ends. */
+/** Opens both unfolding tools, then makes the calls in one reply, and ends. */
 export const making = (...calls: readonly ReturnType<typeof call>[]): TestModel => ({
   replies: [{ calls: [call('issues'), call('repository')] }, { calls }, 'Done.'],
 });

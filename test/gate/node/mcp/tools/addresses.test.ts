@@ -165,7 +165,7 @@ describe('a client whose address cannot be made', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('leaves a facade closed, and the model is told why', async () => {
+  it('leaves an unfolding tool closed, and the model is told why', async () => {
     warnings();
     const { client } = scene([says('look')], { url: () => 'nowhere' });
     const facade = createMcpToolFactory({ clients: [client] }).unfolding('shop', 'The shop.', () => true);

@@ -53,7 +53,7 @@ it('a list that is never taken for current is asked for once a turn', async () =
   expect(methods(server)['tools/list']).toBe(2);
 });
 
-it('a nested loop is asked with its tools while a facade that found them waits for another server', async () => {
+it('a nested loop is asked with its tools while an unfolding tool that found them waits for another server', async () => {
   const shop = scene([says('buy')]);
   const slow = scene([says('crawl')], { name: 'slow', url: 'https://slow.test/mcp' });
   const nested = Promise.withResolvers<void>();

@@ -1,4 +1,4 @@
-/** Tools of MCP servers in agents' lists and behind facades: MCP-01 to MCP-04, MCP-08, MCP-09. */
+/** Tools of MCP servers in agents' lists and behind unfolding tools: MCP-01 to MCP-04, MCP-08, MCP-09. */
 import { describe, expect, it } from 'vitest';
 import { withUsageNote } from '../../../../../src/decorators/entry.ts';
 import {

@@ -233,7 +233,7 @@ describe('several strategies', () => {
     expect(seen.at(-2)).toEqual(['files', 'read', 'write']);
   });
 
-  it('decide what a facade tells of itself, since that is what the model will be offered', async () => {
+  it('decide what an unfolding tool tells of itself, since that is what the model will be offered', async () => {
     const hide = strategy(() => removeTools('write'));
     const session = sessionWith([files, does('a')], [calls('a'), calls('files'), 'Done.'], {
       strategies: [hide],

@@ -21,7 +21,7 @@ import { appWith } from '../../http/app.ts';
 afterEach(() => vi.unstubAllGlobals());
 
 describe('what the model of triage is shown', () => {
-  it('is two facades, and what is behind them once they are open', async () => {
+  it('is two unfolding tools, and what is behind them once they are open', async () => {
     const { session } = scene(making());
     await session.send(SPELLING);
     const [first, second] = session.requests;

@@ -4,7 +4,7 @@ import { artifact, defineDomainType, defineTool } from '../../../../src/index.ts
 import { defineStateMachine, defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { answersInside, calls, notNow, offeredInside, positions, sessionWith, workshop } from './scenes.ts';
 
-describe('a facade in a state', () => {
+describe('an unfolding tool in a state', () => {
   const shop = (hideUnavailable = false) => {
     const { tool, done } = workshop();
     const edits = defineUnfolding({
