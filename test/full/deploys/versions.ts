@@ -61,7 +61,7 @@ export const upgrading: Build = {
   ],
 };
 
-const END_OF_MIGRATIONS = '];\n\n/** Whether the tables are there.';
+const END_OF_MIGRATIONS = '];\n\n/** Tells whether the tables are there.';
 
 const migrating = (sql: string): Build => ({
   edits: [{ from: END_OF_MIGRATIONS, to: `${JSON.stringify(sql)},\n${END_OF_MIGRATIONS}` }],
