@@ -1,4 +1,6 @@
+import type { MadeBy, ProviderData, ReplyPart } from './parts.ts';
 import type { Prices, Usage } from './prices.ts';
+import type { ModelSettings } from './settings.ts';
 
 /**
  * The port to a language model. It is ours and small, so that what the journal keeps does not depend on a
@@ -7,12 +9,20 @@ import type { Prices, Usage } from './prices.ts';
 export interface ChatModel {
   /** Shown in answers and journaled with each reply, such as `gpt-5` or `offline`. */
   readonly name: string;
+  /**
+   * Who serves it, such as `anthropic.messages`. What a reply keeps beside its words goes back only to a model of the same
+   * provider and name; a model without it is told from others by its name alone.
+   */
+  readonly provider?: string | undefined;
+  /** The models that it chooses from: each is handed the conversation as it may be given it by whoever chooses. */
+  readonly candidates?: readonly ChatModel[] | undefined;
   /** What it costs. A loop with a cost limit needs to know. */
   readonly prices?: Prices | undefined;
   /** The most tokens of one reply. Where it does not say, a loop with a token or cost limit asks for 4,096 at most. */
   readonly maxOutputTokens?: number | undefined;
   /**
-   * Asks once for a reply. With `onText` the text arrives in pieces first; their concatenation is the reply's text.
+   * Asks once for a reply. With `onText` the text arrives in pieces first; their concatenation is the reply's text. So does
+   * its reasoning with `onReasoning`.
    * The adapter retries only while no output has begun.
    *
    * @throws ModelError whenever there is no complete reply, an abort of `signal` included.
@@ -24,6 +34,7 @@ export interface ChatModel {
 export interface AskOptions {
   readonly signal: AbortSignal;
   readonly onText?: ((piece: string) => void) | undefined;
+  readonly onReasoning?: ((piece: string) => void) | undefined;
   /**
    * Awaited before the adapter asks its provider once more after an attempt that may have been charged for. What it
    * rejects with comes out of the ask as it is.
@@ -48,7 +59,17 @@ export interface RequestedCall {
 /** One message of the conversation, in the form that every adapter translates. */
 export type ModelMessage =
   | { readonly role: 'system' | 'user'; readonly text: string }
-  | { readonly role: 'assistant'; readonly text: string; readonly toolCalls: readonly RequestedCall[] }
+  | {
+      readonly role: 'assistant';
+      readonly text: string;
+      readonly toolCalls: readonly RequestedCall[];
+      /** All of the reply in its order, where that is more than its words and then its calls: `partsOf` answers it for any. */
+      readonly parts?: readonly ReplyPart[] | undefined;
+      /** What the provider keeps beside the reply as a whole. */
+      readonly provider?: ProviderData | undefined;
+      /** Who made it, where it has parts. */
+      readonly madeBy?: MadeBy | undefined;
+    }
   /** `id` is the provider's call id; the results of a reply follow it at once, in source order. */
   | { readonly role: 'tool'; readonly id: string; readonly name: string; readonly text: string };
 
@@ -61,6 +82,8 @@ export interface ModelRequest {
   readonly output?: OutputFormat | undefined;
   /** The most tokens that the reply may have, thinking included. An adapter tells its provider, which keeps to it. */
   readonly maxOutputTokens?: number | undefined;
+  /** How the reply is to be made. An adapter tells its provider, and refuses by name what it cannot tell it. */
+  readonly settings?: ModelSettings | undefined;
 }
 
 /** The form of a structured answer. */
@@ -73,7 +96,17 @@ export interface OutputFormat {
 /** What a model answered, once its last piece has come. */
 export interface ModelReply {
   readonly text: string;
+  /** The calls that are ours to run. */
   readonly toolCalls: readonly RequestedCall[];
+  /**
+   * All of it in the order in which it came, words and calls included, where it has more: it goes back to its maker as it
+   * is. An adapter for a model that only writes and calls need not give it.
+   */
+  readonly parts?: readonly ReplyPart[] | undefined;
+  /** What the provider keeps beside the reply as a whole. */
+  readonly provider?: ProviderData | undefined;
+  /** Who made it, where that is not the model that was asked: one of its candidates. */
+  readonly madeBy?: MadeBy | undefined;
   readonly finish: 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'other';
   readonly usage?: Usage | undefined;
 }
