@@ -65,7 +65,21 @@ export {
   type ToldLength,
   type ToolDefinition,
 } from './model/chat-model.ts';
+export {
+  type CustomPart,
+  type FilePart,
+  type MadeBy,
+  type ProviderData,
+  partsOf,
+  type ReasoningPart,
+  type ReplyPart,
+  type SourcePart,
+  type TextPart,
+  type ToolCallPart,
+  type ToolResultPart,
+} from './model/parts.ts';
 export type { Prices, Usage } from './model/prices.ts';
+export type { ModelSettings, ReasoningEffort, ToolChoice } from './model/settings.ts';
 export type { PendingCall } from './session/answers/questions.ts';
 export type { SuspendedTurn, TurnAnswer } from './session/watching/turn-answer.ts';
 export {

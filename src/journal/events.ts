@@ -1,3 +1,4 @@
+import type { ProviderData, ReplyPart, ToolCallPart } from '../model/parts.ts';
 import type { BlackboardEntry, Decision, DecisionKind, Effect } from '../tool/call.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
 import type { JsonSchema } from '../tool/json-schema.ts';
@@ -5,8 +6,11 @@ import type { MemoryFact } from '../tool/tool-memory.ts';
 import type { ResultData, Signal } from '../tool/tool-result.ts';
 import type { BudgetLimit, PricedUsage, RequestPrint } from './usage.ts';
 
-/** The version this code writes. A reader upgrades older events and does not touch a session that holds newer ones. */
-export const EVENT_VERSION = 1;
+/**
+ * The newest version that this code writes: an event is written as the oldest one that can hold it. A reader upgrades older
+ * events and does not touch a session that holds newer ones.
+ */
+export const EVENT_VERSION = 2;
 
 /** Who asked, as far as the journal may know: no role, no credential. */
 export interface Principal {
@@ -38,6 +42,12 @@ export interface JournaledCall {
   /** The model's own text; schemas parse it again on every resume. */
   readonly input: string;
 }
+
+/** One part of a reply; a call that is ours to run stands in it as it is journaled. */
+export type JournaledPart =
+  | Exclude<ReplyPart, ToolCallPart>
+  | (ToolCallPart & { readonly ranBy: 'provider' })
+  | (JournaledCall & Pick<ToolCallPart, 'type' | 'provider'> & { readonly ranBy?: never });
 
 /** What a call changed in the session: one that failed, only facts for its end. */
 export interface CallChanges {
@@ -165,6 +175,12 @@ export type SessionEvent =
       readonly model: string;
       readonly text: string;
       readonly toolCalls: readonly JournaledCall[];
+      /** All of it in its order, where it is more than its words and then its calls, which are stored in it alone. */
+      readonly parts?: readonly JournaledPart[];
+      /** What its provider keeps beside it as a whole. */
+      readonly provider?: ProviderData;
+      /** Of a reply with parts: the provider of the model that made it, to which alone they go back. */
+      readonly servedBy?: string;
       readonly finish: string;
       readonly usage?: PricedUsage;
       /** No model was asked: the frame's plan decided. */

@@ -5,6 +5,7 @@ import { placed } from './spending.ts';
 import {
   type CallRecord,
   type FrameState,
+  type KeptReply,
   lastReply,
   type Message,
   type SessionState,
@@ -33,6 +34,7 @@ export function foldMessage(messages: Message[], event: SessionEvent, turn?: Tur
         role: 'assistant',
         text: event.text,
         calls: placed(event.toolCalls, turn, event.frame ?? ROOT),
+        ...keptOf(event),
         last: event.last ?? false,
       });
       break;
@@ -57,6 +59,14 @@ export function foldMessage(messages: Message[], event: SessionEvent, turn?: Tur
       break;
   }
 }
+
+const keptOf = ({
+  parts,
+  provider,
+  model,
+  servedBy = '',
+}: EventOf<'model-replied'>): { readonly kept?: KeptReply } =>
+  parts ? { kept: { parts, ...(provider && { provider }), madeBy: { provider: servedBy, model } } } : {};
 
 /** Folds an event that the state's snapshot covers. What has left by then is not read, and its first message says so. */
 export function foldCovered({ messages, closedUnread }: SessionState, event: SessionEvent): void {

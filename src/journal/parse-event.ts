@@ -1,10 +1,18 @@
-import { EVENT_VERSION, type EventType, type SessionEvent, type StoredEvent } from './events.ts';
+import { isOurCall, wordsOf } from '../model/parts.ts';
+import {
+  EVENT_VERSION,
+  type EventType,
+  type JournaledCall,
+  type JournaledPart,
+  type SessionEvent,
+  type StoredEvent,
+} from './events.ts';
 import type { NewRow, Row } from './session-port.ts';
 
 /** An event as the row that is stored. */
 export function toRow(event: SessionEvent): NewRow {
   const turn = 'turn' in event ? event.turn : '';
-  return { type: event.type, turn, body: JSON.stringify({ v: EVENT_VERSION, ...event }) };
+  return { type: event.type, turn, body: JSON.stringify({ v: versionOf(event), ...stored(event) }) };
 }
 
 /**
@@ -13,9 +21,9 @@ export function toRow(event: SessionEvent): NewRow {
  * @throws NewerEventError when this code is too old to read it.
  */
 export function parseEvent(row: Row): StoredEvent {
-  const body = JSON.parse(row.body) as Body; // written by toRow
-  if (body.v > EVENT_VERSION || !isKnownType(row.type)) throw new NewerEventError(row.seq);
-  return { seq: row.seq, at: row.at, event: toEvent(body) };
+  const { v, ...body } = JSON.parse(row.body) as Body; // written by toRow
+  if (v > EVENT_VERSION || !isKnownType(row.type)) throw new NewerEventError(row.seq);
+  return { seq: row.seq, at: row.at, event: toEvent(v, body) };
 }
 
 /** The events of the bodies in one text of a JSON array. @throws NewerEventError as `parseEvent` does. */
@@ -23,9 +31,31 @@ export function parseBodies(text: string): readonly SessionEvent[] {
   const bodies = JSON.parse(text) as readonly Body[]; // written by toRow
   return bodies.map((body) => {
     if (body.v > EVENT_VERSION) throw new NewerEventError();
-    return body.v === EVENT_VERSION ? body : toEvent(body);
+    return toEvent(body.v, body);
   });
 }
+
+/** Older code can read an event that holds nothing it does not know. */
+const versionOf = (event: SessionEvent): number => (event.type === 'model-replied' && event.parts ? 2 : 1);
+
+/** The event without what its parts say already. */
+function stored(event: SessionEvent): object {
+  if (event.type !== 'model-replied' || !event.parts) return event;
+  const { text: _, toolCalls: __, ...rest } = event;
+  return rest;
+}
+
+/** The event with its words and calls, which are in its parts. */
+const whole = (event: SessionEvent): SessionEvent =>
+  event.type === 'model-replied' && event.parts ? { ...event, ...saidIn(event.parts) } : event;
+
+/** Answers the words and the calls of a reply that is journaled by its parts. */
+export const saidIn = (
+  parts: readonly JournaledPart[],
+): { readonly text: string; readonly toolCalls: readonly JournaledCall[] } => ({
+  text: wordsOf(parts),
+  toolCalls: parts.filter(isOurCall).map(({ type: _, provider: __, ranBy: ___, ...call }) => call),
+});
 
 /** The journal holds an event that a newer version of this code wrote; this one must not touch the session. */
 export class NewerEventError extends Error {
@@ -49,16 +79,24 @@ type OlderEvent = Readonly<Record<string, unknown>>;
  * What makes an event of each version, from 1 on, one of the next: one entry whenever EVENT_VERSION is raised. Never changed
  * once deployed, only added to. The type stays, since storages go by it; for new types alone there is nothing to do.
  */
-const UPGRADES: readonly ((event: OlderEvent) => OlderEvent)[] = [];
+const UPGRADES: readonly ((event: OlderEvent) => OlderEvent)[] = [
+  // Replies may have parts since, which no older event has.
+  (event) => event,
+];
 
 /** A body of the journal, as `toRow` wrote it. */
 type Body = { readonly v: number } & SessionEvent;
 
-const toEvent = ({ v, ...event }: Body): SessionEvent =>
-  v === EVENT_VERSION
-    ? event
-    : // Upgrades end in what this version writes.
-      (UPGRADES.slice(v - 1).reduce((older, upgrade) => upgrade(older), event as OlderEvent) as SessionEvent);
+const toEvent = (v: number, event: SessionEvent): SessionEvent =>
+  whole(
+    v === EVENT_VERSION
+      ? event
+      : // Upgrades end in what this version writes.
+        (UPGRADES.slice(v - 1).reduce(
+          (older, upgrade) => upgrade(older),
+          event as OlderEvent,
+        ) as SessionEvent),
+  );
 
 /** What those who move events about know of a type, without folding it. */
 interface EventTraits {

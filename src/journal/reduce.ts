@@ -17,7 +17,7 @@ import { openFrame, startTurn } from './open-loop.ts';
 import { progressBy } from './parse-event.ts';
 import { foldCompaction, foldDropped, foldLessShown } from './shortened.ts';
 import { countCalls, foldAsked, foldRefused, foldUsed } from './spending.ts';
-import { answerText, type Fold, frameOf, type SessionState } from './state.ts';
+import { answerText, type Fold, frameOf, type SessionState, saysNothing } from './state.ts';
 
 /**
  * Stamps snapshots: one that another reducer made is ignored and the journal folded. So is one of events as
@@ -112,7 +112,7 @@ function foldReply(fold: Fold, event: EventOf<'model-replied'>): void {
   frame.planned = event.planned ?? false;
   frame.iterations += 1;
   frame.shortened = false;
-  frame.blankReplies = isBlank(event) ? frame.blankReplies + 1 : 0;
+  frame.blankReplies = saysNothing({ ...event, calls: event.toolCalls }) ? frame.blankReplies + 1 : 0;
   if (!event.planned) {
     turn.iterations += 1;
     turn.model = event.model;
@@ -122,10 +122,6 @@ function foldReply(fold: Fold, event: EventOf<'model-replied'>): void {
   turn.resumedSinceReply = 0;
   foldUsed(fold, frame, event.usage);
 }
-
-/** No text and no calls. */
-const isBlank = ({ text, toolCalls }: EventOf<'model-replied'>): boolean =>
-  toolCalls.length === 0 && text.trim() === '';
 
 /** The calls of a reply see what kinds of tools remember as it is once the reply is folded. */
 function showMemories({ turn, memories }: SessionState, event: EventOf<'model-replied'>): void {

@@ -1,3 +1,4 @@
+import type { MadeBy, ProviderData } from '../model/parts.ts';
 import type { BlackboardEntry, Effect, MessageBy } from '../tool/call.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
 import type { MemoryFact, ToolMemory } from '../tool/tool-memory.ts';
@@ -7,6 +8,7 @@ import {
   type CallChanges,
   type FinalOutcome,
   type JournaledCall,
+  type JournaledPart,
   type Principal,
   ROOT,
   type TurnError,
@@ -62,9 +64,18 @@ export type Message =
       readonly role: 'assistant';
       readonly text: string;
       readonly calls: readonly CallRecord[];
+      /** What its model gave beside words and calls, which goes back to that model. */
+      readonly kept?: KeptReply;
       /** Asked without tools, because a limit was met. */
       readonly last: boolean;
     };
+
+/** A reply as its model gave it. */
+export interface KeptReply {
+  readonly parts: readonly JournaledPart[];
+  readonly provider?: ProviderData;
+  readonly madeBy: MadeBy;
+}
 
 /** One loop: the turn's own, or the nested one that a call opened. */
 export interface FrameState extends CallCounts {
@@ -261,6 +272,16 @@ export function lastReply(messages: readonly Message[]): Reply | undefined {
 export function isInterjected(messages: readonly Message[]): boolean {
   const last = messages.at(-1);
   return last?.role === 'user' && isInterjection(last);
+}
+
+/** No words, no calls and no file: what a model only thought is no reply. */
+export const saysNothing = ({ text, calls, parts = [] }: SaidPart): boolean =>
+  calls.length === 0 && text.trim() === '' && !parts.some(({ type }) => type === 'file');
+
+interface SaidPart {
+  readonly text: string;
+  readonly calls: readonly unknown[];
+  readonly parts?: readonly { readonly type: string }[] | undefined;
 }
 
 const isInterjection = ({ by }: Said): boolean => by === 'steer' || by === 'late';

@@ -1,5 +1,6 @@
-import type { JournaledCall, SessionEvent } from '../journal/events.ts';
+import type { JournaledCall, JournaledPart, SessionEvent } from '../journal/events.ts';
 import { ModelError, type ModelMessage, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
+import { callsOf, givenTo, isOurCall, isPlain, plainParts, wordsOf } from '../model/parts.ts';
 import { untilAborted } from '../tool/async.ts';
 import { isPlanned, priced } from './budget.ts';
 import { discoverTools } from './discover-tools.ts';
@@ -57,29 +58,57 @@ export function replied(
   { last, unseen = 0, offered }: AskedWith,
 ): ModelReplied {
   const { turn, journal, spec } = loop;
-  const { text, finish, usage } = reply;
+  const { finish, usage, madeBy } = reply;
+  const { text, toolCalls: called } = reply.parts
+    ? { text: wordsOf(reply.parts), toolCalls: callsOf(reply.parts) }
+    : reply;
+  // Some models call tools that they were not offered.
+  const toolCalls = (last ? [] : called).map(({ id, name: asked, input }, index): JournaledCall => {
+    const name = nameOf(loop, asked, offered);
+    return {
+      id: `${turn}.${journal.nextSeq}.${index}`,
+      providerId: id,
+      name,
+      ...meantBy({ name, input }, offered),
+      input,
+    };
+  });
   return {
     type: 'model-replied',
     ...inLoop(loop),
-    model: spec.model.name,
+    model: madeBy?.model ?? spec.model.name,
     text,
-    // Some models call tools that they were not offered.
-    toolCalls: (last ? [] : reply.toolCalls).map(({ id, name: called, input }, index) => {
-      const name = nameOf(loop, called, offered);
-      return {
-        id: `${turn}.${journal.nextSeq}.${index}`,
-        providerId: id,
-        name,
-        ...meantBy({ name, input }, offered),
-        input,
-      };
-    }),
+    toolCalls,
+    // What belongs to a call is not given back without it.
+    ...(toolCalls.length === called.length && keptOf(loop, reply, toolCalls)),
     finish,
     ...(usage && { usage: priced(spec, usage) }),
     ...(isPlanned(spec.model) && { planned: true }),
     ...(last && { last }),
     ...(unseen > 0 && { unseen }),
   };
+}
+
+/** What a reply holds beside its words and calls; nothing for most. */
+function keptOf(
+  { spec: { model } }: Loop,
+  {
+    text,
+    toolCalls,
+    parts = plainParts(text, toolCalls),
+    provider,
+    madeBy = { provider: model.provider ?? '', model: model.name },
+  }: ModelReply,
+  calls: readonly JournaledCall[],
+): Pick<ModelReplied, 'parts' | 'provider' | 'servedBy'> {
+  if (isPlain(parts) && !provider) return {};
+  const left = calls.values();
+  const kept = parts.flatMap((part): readonly JournaledPart[] => {
+    if (!isOurCall(part)) return [part];
+    const call = left.next().value;
+    return call ? [{ type: 'tool-call', ...call, ...(part.provider && { provider: part.provider }) }] : [];
+  });
+  return { parts: kept, ...(provider && { provider }), servedBy: madeBy.provider };
 }
 
 type ModelReplied = Extract<SessionEvent, { type: 'model-replied' }>;
@@ -122,7 +151,7 @@ function requestsIn(
   const asked: ModelMessage[] = last ? [{ role: 'user', text: answerNow(spec.iterations) }] : [];
   return (conversation) => {
     const messages = toModelMessages(spec, instructions, conversation);
-    return { messages: [...messages, ...asked], tools, ...form };
+    return { messages: givenTo(spec.model, [...messages, ...asked]), tools, ...form };
   };
 }
 
@@ -163,14 +192,15 @@ async function attemptReply(
   if (!allowed) return undefined;
   if (attempt > 1) loop.live.restarted(label, frame.id);
   try {
-    const { text } = loop.live;
+    const { text, reasoning } = loop.live;
     const onText = text && ((piece: string): void => text(label, piece, frame.id));
+    const onReasoning = reasoning && ((piece: string): void => reasoning(label, piece, frame.id));
     // Every attempt of an adapter is a request, and reserved by itself under a limit: one that failed may have been charged for.
     const again = async (): Promise<void> => {
       holder.count(1);
       if (!(await reserve(loop, allowed, allowed.maxOutputTokens))) throw new OutOfBudget();
     };
-    const options = { signal, onText, again };
+    const options = { signal, onText, onReasoning, again };
     return await untilAborted(signal, model.ask(allowed, options));
   } catch (failure) {
     if (signal.aborted) throw signal.reason;

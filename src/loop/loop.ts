@@ -115,6 +115,8 @@ export interface LoopJournal {
 export interface LiveEvents {
   /** A piece of the reply `{iteration}.{attempt}`. Absent: nobody watches, and the model need not stream. */
   readonly text?: ((reply: string, piece: string, frame: string) => void) | undefined;
+  /** The same of what its model thinks. */
+  readonly reasoning?: ((reply: string, piece: string, frame: string) => void) | undefined;
   /** What was shown of an earlier attempt at this reply is void. */
   restarted(reply: string, frame: string): void;
   progress(call: string, status: string): void;

@@ -1,5 +1,14 @@
-import { answerText, type CallRecord, lastReply, type Message } from '../journal/state.ts';
+import { saidIn } from '../journal/parse-event.ts';
+import {
+  answerText,
+  type CallRecord,
+  type KeptReply,
+  lastReply,
+  type Message,
+  saysNothing,
+} from '../journal/state.ts';
 import type { ModelMessage } from '../model/chat-model.ts';
+import { isOurCall, type ReplyPart } from '../model/parts.ts';
 import type { HistoryCall, HistoryMessage } from '../tool/call.ts';
 import { modelText, type ResultData, shownText } from '../tool/tool-result.ts';
 import type { Loop, LoopSpec } from './loop.ts';
@@ -31,7 +40,8 @@ export const toHistory = (messages: readonly Message[]): HistoryMessage[] =>
       ...(ended && { result: ended.result }),
       ...(ended?.shown !== undefined && { shown: ended.shown }),
     }));
-    return { role: 'assistant', text: message.text, calls };
+    const { text, kept } = message;
+    return { role: 'assistant', text, calls, ...(kept && { parts: kept.parts }) };
   });
 
 /**
@@ -63,12 +73,18 @@ export function toModelMessages(
   instructions: string,
   conversation: readonly Message[],
 ): ModelMessage[] {
-  const sending = { records: callsById(conversation), characters: spec.policies.resultCharacters };
+  const kept = keptByParts(conversation);
+  const sending = {
+    records: callsById(conversation),
+    kept,
+    ofKept: new Set([...kept.values()].flatMap(({ parts }) => saidIn(parts).toolCalls.map(({ id }) => id))),
+    characters: spec.policies.resultCharacters,
+  };
   const sent: ModelMessage[] = instructions === '' ? [] : [{ role: 'system', text: instructions }];
   const shown = shownHistory(spec, conversation);
   shown.forEach((message, index) => {
     if (message.role === 'user') sent.push({ role: 'user', text: message.text });
-    else if (isBlank(message)) sent.push(...blank(shown[index + 1]));
+    else if (saysNothing(message)) sent.push(...blank(shown[index + 1]));
     else sent.push(...toReply(message, sending));
   });
   return sent;
@@ -77,12 +93,14 @@ export function toModelMessages(
 interface Sending {
   /** Every call, by our id. */
   readonly records: ReadonlyMap<string, CallRecord>;
+  /** What replies hold beside words and calls, by their parts. */
+  readonly kept: ReadonlyMap<unknown, KeptReply>;
+  /** The ids of the calls of those replies. */
+  readonly ofKept: ReadonlySet<string>;
   readonly characters: number;
 }
 
 type Reply = Extract<HistoryMessage, { role: 'assistant' }>;
-
-const isBlank = ({ text, calls }: Reply): boolean => calls.length === 0 && text.trim() === '';
 
 /** Some providers refuse an empty assistant message. A message that followed it needs no nudge. */
 const blank = (next: HistoryMessage | undefined): ModelMessage[] => [
@@ -90,17 +108,74 @@ const blank = (next: HistoryMessage | undefined): ModelMessage[] => [
   ...(next?.role === 'user' ? [] : [{ role: 'user', text: NUDGE } as const]),
 ];
 
-function toReply({ text, calls }: Reply, { records, characters }: Sending): ModelMessage[] {
+function toReply(reply: Reply, sending: Sending): ModelMessage[] {
+  const { text, calls, parts } = reply;
+  const { records } = sending;
+  const kept = sending.kept.get(parts);
+  const isWhole = kept && isUnchanged(reply, kept);
+  if (!isWhole && calls.some(({ id }) => sending.ofKept.has(id))) return inWords(reply, sending);
   // Providers repeat their ids, so that ours are those by which a call is known.
   const wireId = (id: string): string => records.get(id)?.providerId ?? id;
   const toolCalls = calls.map(({ id, name, input }) => ({ id: wireId(id), name, input }));
-  const results = calls.map(({ id, name, result }): ModelMessage => {
-    const answer = result ?? { type: 'error', message: 'There is no result for this call.' };
-    const most = Math.min(characters, records.get(id)?.ended?.shown ?? characters);
-    return { role: 'tool', id: wireId(id), name, text: shownText(answer, most) };
+  const results = calls.map((call): ModelMessage => {
+    const { id, name } = call;
+    return { role: 'tool', id: wireId(id), name, text: resultText(call, sending) };
   });
-  return [{ role: 'assistant', text, toolCalls }, ...results];
+  return [{ role: 'assistant', text, toolCalls, ...(isWhole && onTheWire(kept)) }, ...results];
 }
+
+function resultText({ id, result }: HistoryCall, { records, characters }: Sending): string {
+  const answer = result ?? { type: 'error', message: 'There is no result for this call.' };
+  return shownText(answer, Math.min(characters, records.get(id)?.ended?.shown ?? characters));
+}
+
+/** Whether a reply still says what it said when its model gave it. */
+function isUnchanged({ text, calls }: Reply, { parts }: KeptReply): boolean {
+  const said = saidIn(parts);
+  return (
+    text === said.text &&
+    calls.length === said.toolCalls.length &&
+    calls.every(({ id, name, input }, index) => {
+      const was = said.toolCalls[index];
+      return was?.id === id && was.name === name && was.input === input;
+    })
+  );
+}
+
+const onTheWire = ({
+  parts,
+  provider,
+  madeBy,
+}: KeptReply): Pick<Extract<ModelMessage, { role: 'assistant' }>, 'parts' | 'provider' | 'madeBy'> => ({
+  parts: parts.map((part): ReplyPart => {
+    if (!isOurCall(part)) return part;
+    const { providerId: id, meant: _, ...call } = part;
+    return { ...call, id };
+  }),
+  ...(provider && { provider }),
+  madeBy,
+});
+
+/**
+ * Tells a reply and its results in words, which was made by a model that keeps something beside them and has been changed
+ * since: its provider would refuse a part of it, and half of what belongs together.
+ */
+function inWords({ text, calls }: Reply, sending: Sending): ModelMessage[] {
+  const told = calls.map(
+    (call) => `- ${call.name} with the input ${call.input} answered: ${resultText(call, sending)}`,
+  );
+  const results: ModelMessage = { role: 'user', text: `${TOLD}\n${told.join('\n')}` };
+  return text.trim() === '' ? [results] : [{ role: 'assistant', text, toolCalls: [] }, results];
+}
+
+const TOLD = 'You have called tools before this message, and they answered:';
+
+const keptByParts = (messages: readonly Message[]): ReadonlyMap<unknown, KeptReply> =>
+  new Map(
+    messages.flatMap((message) =>
+      message.role === 'assistant' && message.kept ? [[message.kept.parts, message.kept] as const] : [],
+    ),
+  );
 
 const callsById = (messages: readonly Message[]): ReadonlyMap<string, CallRecord> =>
   new Map(

@@ -103,7 +103,7 @@ const isText = (part: { readonly type: string }): part is TextPart => part.type 
 /** The part asks us to run a tool: the provider has not. */
 export const isOurCall = <Part extends { readonly type: string }>(
   part: Part,
-): part is Extract<Part, { readonly type: 'tool-call' }> =>
+): part is Exclude<Extract<Part, { readonly type: 'tool-call' }>, { readonly ranBy: 'provider' }> =>
   part.type === 'tool-call' && !('ranBy' in part && part.ranBy === 'provider');
 
 /** Answers the calls of a reply that are ours to run. */
@@ -151,7 +151,8 @@ export const givenTo = (
 /** A reply without anything that only its maker could read. */
 function inOwnWords({ role, text, toolCalls, parts = [] }: Assistant): ModelMessage {
   const ran = parts.flatMap((part) => {
-    if (part.type === 'tool-call' && part.ranBy) return [`Its provider ran '${part.name}' with the input ${part.input}.`];
+    if (part.type === 'tool-call' && part.ranBy)
+      return [`Its provider ran '${part.name}' with the input ${part.input}.`];
     if (part.type !== 'tool-result') return [];
     return [`'${part.name}' ${part.isError ? 'failed' : 'answered'}: ${shortJson(part.result)}`];
   });

@@ -4,7 +4,12 @@ import type { LiveEvents } from '../loop/loop.ts';
 /** What a client that watches a turn is shown. */
 export type FeedItem =
   | { readonly type: 'event'; readonly stored: StoredEvent }
-  | { readonly type: 'text-delta'; readonly reply: string; readonly frame?: string; readonly text: string }
+  | {
+      readonly type: 'text-delta' | 'reasoning-delta';
+      readonly reply: string;
+      readonly frame?: string;
+      readonly text: string;
+    }
   | { readonly type: 'reply-restarted'; readonly reply: string; readonly frame?: string }
   | { readonly type: 'progress'; readonly call: string; readonly status: string };
 
@@ -40,6 +45,9 @@ export class LiveFeed implements LiveEvents {
 
   readonly text = (reply: string, text: string, frame: string): void =>
     this.#hold({ type: 'text-delta', reply, ...inFrame(frame), text });
+
+  readonly reasoning = (reply: string, text: string, frame: string): void =>
+    this.#hold({ type: 'reasoning-delta', reply, ...inFrame(frame), text });
 
   restarted(reply: string, frame: string): void {
     this.#hold({ type: 'reply-restarted', reply, ...inFrame(frame) });

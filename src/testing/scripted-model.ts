@@ -1,4 +1,5 @@
 import { type ChatModel, ModelError, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
+import { callsOf, type ProviderData, type ReplyPart, wordsOf } from '../model/parts.ts';
 import type { Prices, Usage } from '../model/prices.ts';
 
 /** One scripted reply: words, calls, a failure, or a function of the request. */
@@ -9,6 +10,10 @@ export type ScriptedReply =
       readonly calls?: readonly ScriptedCall[];
       /** The pieces in which the text is streamed; its letters unless given. */
       readonly pieces?: readonly string[];
+      /** All of it in its order, in place of `text` and `calls`. Its words are streamed, and so is its reasoning. */
+      readonly parts?: readonly ReplyPart[];
+      /** What it keeps beside the reply as a whole. */
+      readonly provider?: ProviderData;
       /** What it reports; 10 tokens in and 5 out unless given, and nothing when it is `null`. */
       readonly usage?: Usage | null;
     }
@@ -31,6 +36,10 @@ export interface ScriptedModel extends ChatModel {
 
 /** What a scripted model says of itself. */
 export interface ScriptedModelOptions {
+  /** Default: `scripted`. */
+  readonly name?: string | undefined;
+  /** As `ChatModel.provider`. */
+  readonly provider?: string | undefined;
   /** For agents with a cost limit. */
   readonly prices?: Prices | undefined;
   readonly maxOutputTokens?: number | undefined;
@@ -42,21 +51,23 @@ export interface ScriptedModelOptions {
  */
 export function scriptedModel(
   replies: readonly ScriptedReply[],
-  { prices, maxOutputTokens }: ScriptedModelOptions = {},
+  { name = 'scripted', provider, prices, maxOutputTokens }: ScriptedModelOptions = {},
 ): ScriptedModel {
   const requests: ModelRequest[] = [];
   return {
-    name: 'scripted',
+    name,
+    ...(provider !== undefined && { provider }),
     ...(prices && { prices }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     requests,
-    async ask(request, { signal, onText }) {
+    async ask(request, { signal, onText, onReasoning }) {
       const position = requests.push(request) - 1;
       let reply =
         replies[position] ?? new ModelError('server-error', `The script has no reply ${position + 1}.`);
       while (typeof reply === 'function') reply = await reply(request, signal);
       if (signal.aborted) throw new ModelError('aborted', 'The request was aborted.');
       if (reply instanceof ModelError) throw reply;
+      if (onReasoning) for (const piece of thoughtIn(reply)) onReasoning(piece);
       if (onText) for (const piece of piecesOf(reply)) onText(piece);
       return toReply(reply, position);
     },
@@ -68,22 +79,34 @@ const USAGE: Usage = { inputTokens: 10, outputTokens: 5 };
 type Plain = Exclude<ScriptedReply, ModelError | ((...given: never[]) => unknown)>;
 
 const piecesOf = (reply: Plain): readonly string[] =>
-  typeof reply === 'string' ? [...reply] : (reply.pieces ?? [...(reply.text ?? '')]);
+  typeof reply === 'string'
+    ? [...reply]
+    : (reply.pieces ?? [...(reply.parts ? wordsOf(reply.parts) : (reply.text ?? ''))]);
+
+const thoughtIn = (reply: Plain): readonly string[] =>
+  typeof reply === 'string'
+    ? []
+    : (reply.parts ?? []).flatMap((part) => (part.type === 'reasoning' && part.text !== '' ? part.text : []));
 
 function toReply(reply: Plain, position: number): ModelReply {
   const {
     text = '',
     calls = [],
     usage = USAGE,
+    parts,
+    provider,
   }: Exclude<Plain, string> = typeof reply === 'string' ? { text: reply } : reply;
-  const toolCalls = calls.map(({ name, input = {}, id }, index) => ({
+  const scripted = calls.map(({ name, input = {}, id }, index) => ({
     id: id ?? `call_${position}_${index}`,
     name,
     input: typeof input === 'string' ? input : JSON.stringify(input),
   }));
+  const toolCalls = parts ? callsOf(parts) : scripted;
   return {
-    text,
+    text: parts ? wordsOf(parts) : text,
     toolCalls,
+    ...(parts && { parts }),
+    ...(provider && { provider }),
     finish: toolCalls.length > 0 ? 'tool-calls' : 'stop',
     ...(usage && { usage }),
   };

@@ -59,7 +59,14 @@ export function toExecutionResult({
   const said = results.map(({ id, name, result }) => ({ id, name, text: modelText(result) }));
   const history: readonly ModelMessage[] = [
     ...messages,
-    { role: 'assistant', text: reply.text, toolCalls: reply.toolCalls },
+    {
+      role: 'assistant',
+      text: reply.text,
+      toolCalls: reply.toolCalls,
+      ...(reply.parts && { parts: reply.parts }),
+      ...(reply.provider && { provider: reply.provider }),
+      ...(reply.madeBy && { madeBy: reply.madeBy }),
+    },
     ...said.map((one) => ({ role: 'tool', ...one }) as const),
   ];
   return Object.freeze({

@@ -136,7 +136,24 @@ export interface BlackboardEntry {
 /** One message of the conversation as a tool may read it. */
 export type HistoryMessage =
   | { readonly role: 'user'; readonly text: string; readonly by?: MessageBy | undefined }
-  | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly HistoryCall[] };
+  | {
+      readonly role: 'assistant';
+      readonly text: string;
+      readonly calls: readonly HistoryCall[];
+      /**
+       * What its model gave beside words and calls, in its order, which goes back to that model. A transformer that leaves this
+       * out, or changes the words or the calls beside it, has all of the reply told in words.
+       */
+      readonly parts?: readonly HistoryPart[] | undefined;
+    };
+
+/** One part of a reply, as far as others than its model may read it. */
+export interface HistoryPart {
+  /** Such as `text`, `reasoning` or `tool-call`. */
+  readonly type: string;
+  /** Of words and of reasoning. */
+  readonly text?: string | undefined;
+}
 
 /** One call of a reply; without a result while it is open. */
 export interface HistoryCall {

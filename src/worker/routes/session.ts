@@ -83,7 +83,14 @@ function messageView(message: Message): unknown[] {
     status: ended ? 'ended' : started ? 'started' : 'asked',
     ...(ended && { result: modelText(ended.result) }),
   }));
-  return [{ role: 'assistant', text: message.text, ...(toolCalls.length > 0 && { toolCalls }) }];
+  return [
+    {
+      role: 'assistant',
+      text: message.text,
+      ...(toolCalls.length > 0 && { toolCalls }),
+      ...(message.kept && { parts: message.kept.parts }),
+    },
+  ];
 }
 
 /** @throws UnknownTargetError when the id cannot be one, or there is neither such an agent nor such a session. */

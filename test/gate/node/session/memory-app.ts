@@ -12,6 +12,7 @@ import {
   type ManualClock,
   type MemorySessions,
   type ScriptedModel,
+  type ScriptedModelOptions,
   type ScriptedReply,
   type SessionPort,
   type SessionState,
@@ -42,14 +43,23 @@ export interface MemoryApp {
 
 interface Options extends Partial<Omit<AgentConfig<'tester', InputDeclaration>, 'name' | 'model'>> {
   readonly replies: readonly ScriptedReply[];
+  /** What the model says of itself. */
+  readonly modelOptions?: ScriptedModelOptions;
   readonly clock?: Clock;
   readonly leaseMs?: number;
   readonly wrap?: (port: SessionPort) => SessionPort;
 }
 
 export function memoryApp(options: Options): MemoryApp {
-  const { replies, clock = systemClock, leaseMs = 20_000, wrap = (port) => port, ...config } = options;
-  const model = scriptedModel(replies);
+  const {
+    replies,
+    modelOptions,
+    clock = systemClock,
+    leaseMs = 20_000,
+    wrap = (port) => port,
+    ...config
+  } = options;
+  const model = scriptedModel(replies, modelOptions);
   const agent = defineAgent({
     name: 'tester',
     description: 'Tests.',
