@@ -3,11 +3,17 @@ import { EVENT_VERSION } from '../../doors/journal.ts';
 import type { Build } from '../process/start-worker.ts';
 import type { Edit } from '../process/with-edits.ts';
 
-/** Events of a version that is not known yet. */
-const laterEvents: Edit = {
-  from: `export const EVENT_VERSION = ${EVENT_VERSION};`,
-  to: `export const EVENT_VERSION = ${EVENT_VERSION + 1};`,
-};
+/** Events of a version that is not known yet, whatever they hold. */
+const laterEvents: readonly Edit[] = [
+  {
+    from: `export const EVENT_VERSION = ${EVENT_VERSION};`,
+    to: `export const EVENT_VERSION = ${EVENT_VERSION + 1};`,
+  },
+  {
+    from: `const versionOf = (event: SessionEvent): number => (event.type === 'model-replied' && event.parts ? 2 : 1);`,
+    to: 'const versionOf = (_: SessionEvent): number => EVENT_VERSION;',
+  },
+];
 
 /** A type of events that is not known yet, under the version of now. */
 const anotherType: readonly Edit[] = [
@@ -32,7 +38,7 @@ export const current: Build = {};
 export const withAnotherType: Build = { edits: anotherType };
 
 /** Writes events of the next version, and that new type. */
-export const later: Build = { edits: [laterEvents, ...anotherType] };
+export const later: Build = { edits: [...laterEvents, ...anotherType] };
 
 /** Stamps its snapshots as another reducer does, and gives them a form that this one cannot read. */
 export const earlierSnapshots: Build = {
@@ -51,10 +57,10 @@ export const earlierSnapshots: Build = {
 /** Writes events of the next version, and upgrades those of this one: visibly, for a test. */
 export const upgrading: Build = {
   edits: [
-    laterEvents,
+    ...laterEvents,
     {
-      from: 'const UPGRADES: readonly ((event: OlderEvent) => OlderEvent)[] = [];',
-      to: `const UPGRADES = [
+      from: '  (event) => event,\n];',
+      to: `  (event) => event,
         (event) => event.type === 'turn-started' ? { ...event, message: event.message + ' (of old)' } : event,
       ];`,
     },
