@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../tool/json.ts';
 import type { JsonSchema } from '../tool/json-schema.ts';
 import type { MemoryFact } from '../tool/tool-memory.ts';
 import type { ResultData, Signal } from '../tool/tool-result.ts';
-import type { BudgetLimit, PricedUsage, RequestPrint } from './usage.ts';
+import type { BudgetLimit, PricedUsage, RequestLengths } from './usage.ts';
 
 /**
  * The newest version that this code writes: an event is written as the oldest one that can hold it. A reader upgrades older
@@ -156,7 +156,7 @@ export type SessionEvent =
   | (InFrame & {
       readonly type: 'model-asked';
       readonly reserved: PricedUsage;
-      readonly request: RequestPrint;
+      readonly request: RequestLengths;
     })
   /** What a limit left did not allow a useful reply, so the model was not asked, and the loop ends. */
   | (InFrame & {

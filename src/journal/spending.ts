@@ -7,7 +7,7 @@ import {
   frameOf,
   type TurnState,
 } from './state.ts';
-import { addUsage, type PricedUsage, spentWith } from './usage.ts';
+import { addUsage, type Measured, type PricedUsage, spentWith } from './usage.ts';
 
 /**
  * Holds back what a model call may use, in its frame and in every one around it. What an earlier call of the frame holds
@@ -17,8 +17,25 @@ export function foldAsked(fold: Fold, event: EventOf<'model-asked'>): void {
   const frame = frameOf(fold, event);
   if (!frame) return;
   const { reserved, request } = event;
-  frame.asked = { reserved, request };
+  frame.asked = { reserved, request, bytes: bytesOfHashed(event, frame.measured) };
   spend(framesAround(fold.turn, frame), reserved);
+}
+
+/**
+ * Answers how many bytes a request was that older code journaled with hashes: as many as were held back for it, or, when
+ * it went on from one whose tokens were told, the bytes of that one and what was held back beyond its tokens. When
+ * neither is so, the number is wrong, and no request is found to go on from it.
+ */
+function bytesOfHashed(
+  { reserved, request }: EventOf<'model-asked'>,
+  before: Measured | undefined,
+): number | undefined {
+  if (typeof request.text === 'number') return undefined;
+  const goesOn = (['model', 'system', 'tools'] as const).every(
+    (key) => before?.request[key] === request[key],
+  );
+  const more = goesOn && before?.bytes !== undefined ? before.bytes - before.inputTokens : 0;
+  return reserved.inputTokens + more;
 }
 
 /** Remembers that a limit does not let the loop go on. */
@@ -47,7 +64,8 @@ export function foldUsed({ state, turn }: Fold, frame: FrameState, usage: Priced
   if (asked) spend(around, asked.reserved, -1);
   spend(around, { cost: asked?.reserved.cost ?? 0, ...usage });
   if (!asked) return;
-  frame.measured = { request: asked.request, inputTokens: usage.inputTokens };
+  const { request, bytes } = asked;
+  frame.measured = { request, bytes, inputTokens: usage.inputTokens };
   if (frame.id === ROOT) state.measured = frame.measured;
 }
 

@@ -28,26 +28,36 @@ export interface Refusal {
   readonly most: number;
 }
 
-/** How a request is known again as the beginning of a later one. */
-export interface RequestPrint {
+/** How long a request was, by which it is known again as the beginning of a later one. */
+export interface RequestLengths {
   /** The model that was asked: others count otherwise. */
   readonly model: string;
-  readonly system: string;
-  readonly tools: string;
-  /** How many messages it had beside the system's, and their print. */
+  readonly system: Length;
+  /** Of the tools, and of the form that the answer must have. */
+  readonly tools: Length;
+  /** How many messages it had beside the system's. */
   readonly messages: number;
-  readonly text: string;
+  /** Of those messages together. */
+  readonly text: Length;
+}
+
+/** In bytes. Older events have a hash here, which is text and equal to no length: the part is then taken for another. */
+export type Length = number | string;
+
+/** A request that was sent under a limit. */
+interface Asked {
+  readonly request: RequestLengths;
+  /** All bytes that it was counted for, where its event has hashes in the place of lengths. */
+  readonly bytes?: number | undefined;
 }
 
 /** A model call under a limit. */
-export interface PendingModelCall {
+export interface PendingModelCall extends Asked {
   readonly reserved: PricedUsage;
-  readonly request: RequestPrint;
 }
 
 /** A request, and how many tokens it had. */
-export interface Measured {
-  readonly request: RequestPrint;
+export interface Measured extends Asked {
   readonly inputTokens: number;
 }
 

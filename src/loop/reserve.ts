@@ -90,7 +90,7 @@ interface Held {
 /** Stores what is held back, and answers the request as it may be sent. */
 async function hold(loop: Loop, request: ModelRequest, { size, outputTokens }: Held): Promise<ModelRequest> {
   const reserved = priced(loop.spec, { inputTokens: size.inputTokens, outputTokens });
-  loop.journal.emit({ type: 'model-asked', ...inLoop(loop), reserved, request: size.print });
+  loop.journal.emit({ type: 'model-asked', ...inLoop(loop), reserved, request: size.lengths });
   loop.reservations.hold(loop.frame.id);
   await loop.journal.durable();
   loop.holder.checkpoint();

@@ -50,6 +50,8 @@ export interface Limits {
   /**
    * Tokens that models may use, input and output together, nested loops included. Each model call is held to what is left,
    * and refused when that would not do for a reply. What a provider does not report counts with what was held back for it.
+   * Instructions, tools or messages that change between two calls without a change in length are taken for the same, so
+   * that a call may go over by the tokens that the new ones have more.
    */
   readonly tokens?: number | undefined;
   /** The same in USD, for models that have prices. */

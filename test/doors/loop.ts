@@ -9,6 +9,7 @@ export { memoryLoop } from '../../src/loop/memory-loop.ts';
 export { nextStep, type Step } from '../../src/loop/next-step.ts';
 export { offerTools } from '../../src/loop/offer-tools.ts';
 export { DEFAULT_POLICIES } from '../../src/loop/policies.ts';
+export { sizeOf } from '../../src/loop/request-size.ts';
 export { runToolLoop } from '../../src/loop/run-loop.ts';
 export { MOST_WAITING } from '../../src/loop/scheduling.ts';
 export { NUDGE } from '../../src/loop/shown-history.ts';

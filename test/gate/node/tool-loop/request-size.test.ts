@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest';
+import type { ModelMessage, ModelRequest, SessionEvent, ToolDefinition } from '../../../../src/index.ts';
+import { emptyState, reduce } from '../../../doors/journal.ts';
+import { sizeOf } from '../../../doors/loop.ts';
+import { eventsOf, scene } from './budget-scene.ts';
+import { reads } from './scenes.ts';
+
+const bytes = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length;
+
+const system = (text: string): ModelMessage => ({ role: 'system', text });
+const user = (text: string): ModelMessage => ({ role: 'user', text });
+const tool = (name: string, description = 'Looks.'): ToolDefinition => ({
+  name,
+  description,
+  inputSchema: { type: 'object' },
+});
+
+/** A request in words. */
+const request = (messages: readonly ModelMessage[], more: Partial<ModelRequest> = {}): ModelRequest => ({
+  messages,
+  tools: [],
+  ...more,
+});
+
+/** What a message counts that is not known. */
+const counted = (message: ModelMessage): number => bytes(message) + 16;
+
+const ASKED = [system('Work.'), user('Go.'), user('On.')];
+const TOLD = 20;
+
+/** The size of a request after another one, of which its provider said how many tokens it had. */
+function after(earlier: ModelRequest, later: ModelRequest, { model = 'm', told = TOLD } = {}): number {
+  const { lengths } = sizeOf('m', earlier, undefined);
+  return sizeOf(model, later, { request: lengths, inputTokens: told }).inputTokens;
+}
+
+const all = (asked: ModelRequest): number => sizeOf('m', asked, undefined).inputTokens;
+
+describe('what is remembered of a request', () => {
+  it('is its model, how many messages it had, and lengths', () => {
+    const { lengths, inputTokens } = sizeOf('m', request(ASKED), undefined);
+    const text = ASKED.slice(1).reduce((sum, message) => sum + counted(message), 0);
+    expect(lengths).toEqual({ model: 'm', system: 5, tools: 0, messages: 2, text });
+    expect(inputTokens).toBe(64 + 5 + text);
+  });
+
+  it('is journaled in numbers', async () => {
+    const session = scene(['Done.'], { limits: { tokens: 50_000 }, tools: [reads('look')] });
+    await session.send('Go.');
+    expect((await eventsOf(session, 'model-asked')).map((event) => event.request)).toEqual([
+      {
+        model: 'scripted',
+        system: 5,
+        tools: expect.any(Number),
+        messages: 1,
+        text: counted(user('Go.')),
+      },
+    ]);
+  });
+
+  it('counts what is not Latin by its bytes', () => {
+    expect(sizeOf('m', request([system('你好')]), undefined).lengths.system).toBe(6);
+  });
+});
+
+describe('a request after one whose tokens were told', () => {
+  it('has those, and the bytes that came since', () => {
+    const came = [user('More?'), user('And?')];
+    const since = came.reduce((sum, message) => sum + counted(message), 0);
+    expect(after(request(ASKED), request([...ASKED, ...came]))).toBe(TOLD + since);
+    expect(after(request(ASKED), request(ASKED))).toBe(TOLD);
+  });
+
+  const tools = [tool('look'), tool('mail')];
+  const offered = all(request([], { tools })) - 64;
+  const output = { name: 'answer', schema: { type: 'object' } };
+  const form = all(request([], { output })) - 64;
+  const long = user('x'.repeat(9_000));
+  const HEAVY = [system('Work.'), long];
+
+  it.each([
+    ['the system text', { messages: [system('Work on.'), long] }, 8],
+    ['the tools, which came', { tools }, offered],
+    ['the form of the answer, which came', { output }, form],
+    [
+      'the messages',
+      { messages: [system('Work.'), user('y'.repeat(5_000))] },
+      counted(user('y'.repeat(5_000))),
+    ],
+  ])('also has all bytes of a part whose length is another: %s', (_, change, part) => {
+    const earlier = request(HEAVY);
+    expect(after(earlier, { ...earlier, ...change })).toBe(TOLD + part);
+  });
+
+  it('has nothing of tools that went, and all of them when they are back', () => {
+    const [withTools, without] = [request(HEAVY, { tools }), request(HEAVY)];
+    expect(after(withTools, without)).toBe(TOLD);
+    expect(after(without, withTools)).toBe(TOLD + offered);
+  });
+
+  it('counts all messages when there are fewer, also when they are as long together', () => {
+    const earlier = [user('a'.repeat(500)), user('b'.repeat(500))];
+    const sum = earlier.reduce((length, message) => length + counted(message), 0);
+    const one = user('c'.repeat(sum - counted(user(''))));
+    expect(counted(one)).toBe(sum);
+    expect(after(request(earlier), request([one]))).toBe(TOLD + sum);
+  });
+
+  it('is never taken for more than its bytes', () => {
+    const later = request([system('Be quick.'), user('Go.')]);
+    expect(after(request(ASKED), later, { told: 9_000 })).toBe(all(later));
+  });
+
+  it('of another model is counted in bytes', () => {
+    const later = request([...HEAVY, user('More?')]);
+    expect(after(request(HEAVY), later, { model: 'other' })).toBe(all(later));
+  });
+
+  it('does not see a change that keeps the length of a part', () => {
+    const [before, since] = [
+      request([system('It is 12:59.'), long]),
+      request([system('It is 13:00.'), long]),
+    ];
+    expect(after(before, since)).toBe(TOLD);
+  });
+});
+
+describe('a request after one that older code journaled, with hashes', () => {
+  const turn = 't';
+  const hashed = { model: 'm', system: '1a', tools: '2b/', messages: 2, text: '3c' };
+  const [started, opened]: [SessionEvent, SessionEvent] = [
+    { type: 'turn-started', turn, loopId: turn, message: 'Go.', context: {}, principal: { id: 'ada' } },
+    { type: 'session-opened', incarnation: 'i', agent: 'clerk' },
+  ];
+
+  type Lengths = ReturnType<typeof sizeOf>['lengths'];
+
+  /** A request for which so much was held back, and the reply that told its tokens. */
+  const asked = (inputTokens: number, request: Lengths = hashed): SessionEvent[] => [
+    { type: 'model-asked', turn, reserved: { inputTokens, outputTokens: 300 }, request },
+    {
+      type: 'model-replied',
+      turn,
+      model: 'm',
+      text: '',
+      toolCalls: [],
+      finish: 'stop',
+      usage: { inputTokens: TOLD, outputTokens: 3 },
+    },
+  ];
+
+  /** What is known after these events. */
+  function knownBy(...events: readonly SessionEvent[][]) {
+    const state = emptyState();
+    [opened, started, ...events.flat()].forEach((event, index) => {
+      reduce(state, { seq: index + 1, event });
+    });
+    return state.measured;
+  }
+
+  const then = request(ASKED);
+  const now = request([...ASKED, user('More?')]);
+  const came = counted(user('More?'));
+  const cameBefore = counted(user('On.'));
+
+  it.each([
+    ['the first one', knownBy(asked(all(then)))],
+    [
+      'a later one, which came after a request that was its beginning',
+      knownBy(asked(all(then) - cameBefore, { ...hashed, messages: 1, text: '0' }), asked(TOLD + cameBefore)),
+    ],
+  ])('goes on from it when what was held back says that it was as long: %s', (_, known) => {
+    expect(sizeOf('m', now, known).inputTokens).toBe(TOLD + came);
+  });
+
+  it.each([
+    ['it was of another length', knownBy(asked(all(then) - 1))],
+    [
+      'it had other tools than the one before it',
+      knownBy(
+        asked(all(then) - cameBefore, { ...hashed, messages: 1, tools: '0/', text: '0' }),
+        asked(TOLD + cameBefore),
+      ),
+    ],
+    [
+      'its messages did not go on from those before',
+      knownBy(
+        asked(all(request([ASKED[0] ?? user(''), user('No.')])), { ...hashed, messages: 1, text: '0' }),
+        asked(TOLD + all(then) - all(request([system('Work.')]))),
+      ),
+    ],
+    ['a snapshot of that time says nothing of its length', { request: hashed, inputTokens: TOLD }],
+  ])('is counted in bytes when %s', (_, known) => {
+    expect(sizeOf('m', now, known).inputTokens).toBe(TOLD + all(now) - 64);
+  });
+
+  it('is not looked for by its whole length where its parts tell theirs', () => {
+    const known = knownBy(asked(all(then), sizeOf('m', then, undefined).lengths));
+    const other = request([system('Work on.'), user(''), user('On.'), user('More?')]);
+    expect(all(other)).toBe(all(now));
+    expect(sizeOf('m', other, known).inputTokens).toBe(TOLD + all(other) - 64);
+  });
+});
