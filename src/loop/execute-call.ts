@@ -1,5 +1,5 @@
-import { unknownOutcome } from '../journal/close-turn.ts';
 import { ROOT } from '../journal/events.ts';
+import { unknownOutcome } from '../journal/fold-loop.ts';
 import { toolOf } from '../journal/spending.ts';
 import { type CallRecord, hasBegun, isSuspended, mayHaveHappened, sentResult } from '../journal/state.ts';
 import { untilAborted } from '../tool/async.ts';

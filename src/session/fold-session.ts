@@ -1,5 +1,5 @@
 import type { StoredEvent } from '../journal/events.ts';
-import { foldCovered } from '../journal/fold-message.ts';
+import { foldCovered } from '../journal/fold-loop.ts';
 import { MESSAGE_TYPES, NewerEventError, parseBodies, parseEvent, toRow } from '../journal/parse-event.ts';
 import { REDUCER_VERSION, reduce } from '../journal/reduce.ts';
 import type { EventPage, Leased, Reader, ReadQuery, SessionPort } from '../journal/session-port.ts';

@@ -1,6 +1,6 @@
 import { BUILT_IN_KINDS } from '../built-in-kinds.ts';
-import { closeOpenCalls } from '../journal/close-turn.ts';
 import { type Principal, ROOT } from '../journal/events.ts';
+import { closeOpenCalls } from '../journal/fold-loop.ts';
 import type { Leased, SessionPort } from '../journal/session-port.ts';
 import { answerText, type TurnState } from '../journal/state.ts';
 import { Interrupted } from '../loop/holder.ts';

@@ -1,7 +1,7 @@
 /** A door for tests. Events, the reducer, the state, and the port to a session. */
 
 export { EVENT_VERSION, type EventType, inFrame, ROOT, type Wait } from '../../src/journal/events.ts';
-export { foldCovered, foldMessage } from '../../src/journal/fold-message.ts';
+export { foldCovered, foldMessage } from '../../src/journal/fold-loop.ts';
 export { valueIn } from '../../src/journal/memories.ts';
 export {
   MESSAGE_TYPES,

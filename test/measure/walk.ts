@@ -259,13 +259,13 @@ export const WALK: readonly Step[] = [
     from: 'src/loop/tool-call-run.ts',
   },
   {
-    file: 'src/journal/open-loop.ts',
+    file: 'src/journal/fold-loop.ts',
     calls: 'startTurn',
     does: 'opens the turn and its loop',
     from: 'src/journal/reduce.ts',
   },
   {
-    file: 'src/journal/fold-message.ts',
+    file: 'src/journal/fold-loop.ts',
     calls: 'foldConversation',
     does: 'folds the messages',
     from: 'src/journal/reduce.ts',
@@ -285,7 +285,7 @@ export const WALK: readonly Step[] = [
   },
   // Back: the turn ends, and its outcome is the response.
   {
-    file: 'src/journal/close-turn.ts',
+    file: 'src/journal/fold-loop.ts',
     calls: 'closeOpenCalls',
     does: 'closes what is open',
     from: 'src/session/run-turn.ts',
