@@ -67,7 +67,7 @@ export {
 } from './model/chat-model.ts';
 export type { Prices, Usage } from './model/prices.ts';
 export type { PendingCall } from './session/answers/questions.ts';
-export type { SuspendedTurn, TurnAnswer } from './session/watching/turn-answer.ts';
+export type { SuspendedTurn, TurnAnswer } from './session/watching/turn-outcome.ts';
 export {
   CORE_ROLES,
   defineToolGroup,

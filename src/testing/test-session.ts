@@ -27,8 +27,8 @@ import {
   type SuspendedTurn,
   stoppedTurn,
   type TurnAnswer,
-} from '../session/watching/turn-answer.ts';
-import { turnStopped } from '../session/watching/turn-outcome.ts';
+  turnStopped,
+} from '../session/watching/turn-outcome.ts';
 import type { ToolGroup } from '../sources/define-tool-group.ts';
 import type { DecisionKind } from '../tool/call.ts';
 import type { ToolKind } from '../tool/define-tool-kind.ts';

@@ -140,7 +140,7 @@ export const WALK: readonly Step[] = [
     from: 'src/session/run-turn.ts',
   },
   {
-    file: 'src/session/lease-keeper.ts',
+    file: 'src/session/held-session.ts',
     calls: 'LeaseKeeper.held',
     does: 'watches the lease',
     from: 'src/session/held-session.ts',
@@ -152,7 +152,7 @@ export const WALK: readonly Step[] = [
     from: 'src/session/held-session.ts',
   },
   {
-    file: 'src/session/assemble-loop.ts',
+    file: 'src/session/run-turn.ts',
     calls: 'assembleLoop',
     does: 'assembles the loop',
     from: 'src/session/run-turn.ts',
@@ -297,7 +297,7 @@ export const WALK: readonly Step[] = [
     from: 'durable-objects/ledger.ts',
   },
   {
-    file: 'src/session/watching/turn-answer.ts',
+    file: 'src/session/watching/turn-outcome.ts',
     calls: 'toAnswer',
     does: 'makes the answer of the turn',
     from: 'src/session/watching/turn-outcome.ts',
