@@ -14,10 +14,9 @@ import {
   toolResult,
   toToolResult,
 } from '../tool/tool-result.ts';
-import { NotKeptError } from './call-view.ts';
 import { messageOf, type ToolException } from './exception-processor.ts';
 import { inLoop, type Loop } from './loop.ts';
-import type { PermittedRun, PreparedCall, ToolCallRun } from './tool-call-run.ts';
+import { NotKeptError, type PermittedRun, type PreparedCall, type ToolCallRun } from './tool-call-run.ts';
 
 /** How a call ended, before it is an event. */
 export interface CallEnding {

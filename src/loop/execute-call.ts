@@ -10,10 +10,10 @@ import { type CallEnding, endingOf, eventsOf, exceptionResult, resultOf } from '
 import { messageOf } from './exception-processor.ts';
 import { Interrupted } from './holder.ts';
 import { inspect, toolCallSeen } from './inspect.ts';
+import { prepareCall } from './live-call.ts';
 import type { LoopSpec } from './loop.ts';
 import type { CallLimits } from './loop-limits.ts';
 import { isSupersededBySignal } from './next-step.ts';
-import { prepareCall } from './prepare-call.ts';
 import type { PermittedRun, PreparedCall, ToolCallRun } from './tool-call-run.ts';
 import { toolNotFound } from './tool-not-found.ts';
 

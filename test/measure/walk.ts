@@ -202,7 +202,7 @@ export const WALK: readonly Step[] = [
     from: 'src/loop/run-loop.ts',
   },
   {
-    file: 'src/loop/call-view.ts',
+    file: 'src/loop/tool-call-run.ts',
     calls: 'CallView.changes',
     does: 'shows the session to the call, and collects what it changes',
     from: 'src/loop/tool-call-run.ts',
@@ -214,7 +214,7 @@ export const WALK: readonly Step[] = [
     from: 'src/loop/run-loop.ts',
   },
   {
-    file: 'src/loop/prepare-call.ts',
+    file: 'src/loop/live-call.ts',
     calls: 'prepareCall',
     does: 'makes what the tool is given',
     from: 'src/loop/execute-call.ts',
@@ -227,10 +227,10 @@ export const WALK: readonly Step[] = [
     through: { reason: 'the tool that the call names', as: 'call' },
   },
   {
-    file: 'src/loop/run-execution.ts',
+    file: 'src/loop/live-call.ts',
     calls: 'runExecution',
     does: 'journals the start, runs the effect',
-    from: 'src/loop/prepare-call.ts',
+    from: 'src/loop/live-call.ts',
   },
   {
     file: 'src/loop/call-ending.ts',
