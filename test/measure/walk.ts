@@ -30,12 +30,12 @@ const STORAGE = 'the storage that the object gives its ledger';
 export const WALK: readonly Step[] = [
   // In: a request becomes a turn.
   {
-    file: 'src/create-holdfast.ts',
+    file: 'src/worker/app.ts',
     calls: 'createHoldfast.worker.fetch',
     does: 'takes the request',
     from: null,
   },
-  { file: 'src/worker/app.ts', calls: 'createApp', does: 'routes it', from: 'src/create-holdfast.ts' },
+  { file: 'src/worker/app.ts', calls: 'createApp', does: 'routes it', from: 'src/worker/app.ts' },
   {
     file: 'src/worker/target.ts',
     calls: 'invoked',
