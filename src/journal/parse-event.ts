@@ -1,5 +1,5 @@
+import type { NewRow, Row } from './event-page.ts';
 import { EVENT_VERSION, type EventType, type SessionEvent, type StoredEvent } from './events.ts';
-import type { NewRow, Row } from './session-port.ts';
 
 /** An event as the row that is stored. */
 export function toRow(event: SessionEvent): NewRow {

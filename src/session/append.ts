@@ -1,13 +1,7 @@
+import type { NewRow } from '../journal/event-page.ts';
 import { ROOT, type SessionEvent } from '../journal/events.ts';
 import { progressBy } from '../journal/parse-event.ts';
-import type {
-  Appended,
-  Change,
-  Fenced,
-  NewRow,
-  ScheduledTurn,
-  SessionPort,
-} from '../journal/session-port.ts';
+import type { Appended, Change, Fenced, ScheduledTurn, SessionPort } from '../journal/session-port.ts';
 import { openBatch, type TurnState, waitId } from '../journal/state.ts';
 import type { Clock } from './read-platform.ts';
 import { toScheduledTurn } from './start-turn.ts';

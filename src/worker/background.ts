@@ -1,5 +1,6 @@
+import type { Deferred } from '../journal/event-page.ts';
 import { NewerEventError } from '../journal/parse-event.ts';
-import type { Accepted, Deferred, HandOver, NotStarted, TurnStart } from '../journal/session-port.ts';
+import type { Accepted, HandOver, NotStarted, TurnStart } from '../journal/session-port.ts';
 import { readerOf } from '../session/fold-session.ts';
 import { parseSessionName } from '../session/read-secrets.ts';
 import { runTurn } from '../session/run-turn.ts';

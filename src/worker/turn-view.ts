@@ -1,5 +1,5 @@
+import type { Deferred } from '../journal/event-page.ts';
 import type { StoredEvent } from '../journal/events.ts';
-import type { Deferred } from '../journal/session-port.ts';
 import {
   openQuestions,
   type PendingCall,

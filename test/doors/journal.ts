@@ -1,5 +1,13 @@
 /** A door for tests. Events, the reducer, the state, and the port to a session. */
 
+export type {
+  Deferred,
+  EventPage,
+  NewRow,
+  Notice,
+  OpenTurn,
+  ReadQuery,
+} from '../../src/journal/event-page.ts';
 export { EVENT_VERSION, type EventType, inFrame, ROOT, type Wait } from '../../src/journal/events.ts';
 export { foldCovered, foldMessage } from '../../src/journal/fold-loop.ts';
 export { valueIn } from '../../src/journal/memories.ts';
@@ -14,18 +22,12 @@ export { REDUCER_VERSION, reduce } from '../../src/journal/reduce.ts';
 export type {
   BeginRequest,
   Change,
-  Deferred,
-  EventPage,
   InboxMessage,
   InboxMessageKind,
   Leased,
-  NewRow,
-  Notice,
   NotResumed,
   NotStarted,
-  OpenTurn,
   Reader,
-  ReadQuery,
   RequestKey,
   ResumeRequest,
   TurnStart,

@@ -1,7 +1,7 @@
+import type { EventPage } from '../../journal/event-page.ts';
 import type { FinalOutcome, StoredEvent, TurnError } from '../../journal/events.ts';
 import { NewerEventError, parseEvent } from '../../journal/parse-event.ts';
 import { reduce } from '../../journal/reduce.ts';
-import type { EventPage } from '../../journal/session-port.ts';
 import { emptyState, type SessionState, type TurnArtifact, type TurnState } from '../../journal/state.ts';
 import type { Usage } from '../../model/prices.ts';
 import type { Json } from '../../tool/json.ts';

@@ -1,4 +1,5 @@
-import type { Accepted, Deferred, Leased, NotStarted, TurnStart } from '../../journal/session-port.ts';
+import type { Deferred } from '../../journal/event-page.ts';
+import type { Accepted, Leased, NotStarted, TurnStart } from '../../journal/session-port.ts';
 import { readerOf } from '../../session/fold-session.ts';
 import type { TurnHost } from '../../session/run-turn.ts';
 import { toTurnStart } from '../../session/start-turn.ts';
