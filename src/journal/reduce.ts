@@ -1,4 +1,5 @@
 import type { ToolMemory } from '../tool/tool-memory.ts';
+import { progressBy } from './event-rows.ts';
 import {
   EVENT_VERSION,
   type EventOf,
@@ -12,7 +13,6 @@ import {
 import { foldAnswered, foldEnded, foldStarted, foldSuspended } from './fold-calls.ts';
 import { closeOpenCalls, foldConversation, openFrame, startTurn } from './fold-loop.ts';
 import { applyFacts, tellMemories } from './memories.ts';
-import { progressBy } from './parse-event.ts';
 import { foldCompaction, foldDropped, foldLessShown } from './shortened.ts';
 import { countCalls, foldAsked, foldRefused, foldUsed } from './spending.ts';
 import { answerText, type Fold, frameOf, lastBatch, type SessionState } from './state.ts';

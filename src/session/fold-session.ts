@@ -1,7 +1,7 @@
 import type { EventPage, ReadQuery } from '../journal/event-page.ts';
+import { MESSAGE_TYPES, NewerEventError, parseBodies, parseEvent, toRow } from '../journal/event-rows.ts';
 import type { StoredEvent } from '../journal/events.ts';
 import { foldCovered } from '../journal/fold-loop.ts';
-import { MESSAGE_TYPES, NewerEventError, parseBodies, parseEvent, toRow } from '../journal/parse-event.ts';
 import { REDUCER_VERSION, reduce } from '../journal/reduce.ts';
 import type { Leased, Reader, SessionPort } from '../journal/session-port.ts';
 import { fromSnapshot } from '../journal/snapshot.ts';

@@ -1,5 +1,5 @@
+import { NewerEventError } from '../journal/event-rows.ts';
 import type { TurnError } from '../journal/events.ts';
-import { NewerEventError } from '../journal/parse-event.ts';
 import type { NotStarted, TurnStart } from '../journal/session-port.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { DeploymentError, sayingOnce } from '../session/deployment.ts';

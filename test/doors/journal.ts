@@ -8,16 +8,16 @@ export type {
   OpenTurn,
   ReadQuery,
 } from '../../src/journal/event-page.ts';
-export { EVENT_VERSION, type EventType, inFrame, ROOT, type Wait } from '../../src/journal/events.ts';
-export { foldCovered, foldMessage } from '../../src/journal/fold-loop.ts';
-export { valueIn } from '../../src/journal/memories.ts';
 export {
   MESSAGE_TYPES,
   NewerEventError,
   parseBodies,
   parseEvent,
   toRow,
-} from '../../src/journal/parse-event.ts';
+} from '../../src/journal/event-rows.ts';
+export { EVENT_VERSION, type EventType, inFrame, ROOT, type Wait } from '../../src/journal/events.ts';
+export { foldCovered, foldMessage } from '../../src/journal/fold-loop.ts';
+export { valueIn } from '../../src/journal/memories.ts';
 export { REDUCER_VERSION, reduce } from '../../src/journal/reduce.ts';
 export type {
   BeginRequest,

@@ -51,16 +51,16 @@ export const WALK: readonly Step[] = [
     through: { reason: 'the entry of the route table that was found', as: 'handle' },
   },
   {
-    file: 'src/session/start-turn.ts',
+    file: 'src/journal/event-rows.ts',
     calls: 'toTurnStart',
     does: 'writes the rows that start a turn',
     from: 'src/worker/routes/messages.ts',
   },
   {
-    file: 'src/journal/parse-event.ts',
+    file: 'src/journal/event-rows.ts',
     calls: 'toRow',
     does: 'writes an event as a row',
-    from: 'src/session/start-turn.ts',
+    from: 'src/journal/event-rows.ts',
   },
   {
     file: 'src/worker/target.ts',

@@ -1,6 +1,6 @@
 import type { EventPage } from '../../journal/event-page.ts';
+import { NewerEventError, parseEvent } from '../../journal/event-rows.ts';
 import type { FinalOutcome, StoredEvent, TurnError } from '../../journal/events.ts';
-import { NewerEventError, parseEvent } from '../../journal/parse-event.ts';
 import { reduce } from '../../journal/reduce.ts';
 import { emptyState, type SessionState, type TurnArtifact, type TurnState } from '../../journal/state.ts';
 import type { Usage } from '../../model/prices.ts';

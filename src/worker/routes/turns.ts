@@ -1,6 +1,6 @@
 import type { Deferred, EventPage } from '../../journal/event-page.ts';
+import { parseEvent } from '../../journal/event-rows.ts';
 import type { StoredEvent } from '../../journal/events.ts';
-import { parseEvent } from '../../journal/parse-event.ts';
 import { PAGE_BYTES, readTurn } from '../../session/fold-session.ts';
 import { stoppedTurn } from '../../session/watching/turn-outcome.ts';
 import { Problem } from '../problem.ts';
