@@ -6,7 +6,7 @@ import type { MemoryFact } from '../tool/tool-memory.ts';
 import { Interrupted } from './holder.ts';
 import { inLoop, type Loop, timeIn } from './loop.ts';
 import { loopView } from './offer-tools.ts';
-import { throughJson } from './tool-call-run.ts';
+import { throughJson } from './tool-answer.ts';
 
 /** How long one source may take that names no time of its own, in ms. */
 const LONGEST = 120_000;

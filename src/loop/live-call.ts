@@ -4,7 +4,6 @@ import type { CallScope, HistoryMessage, ToolCall, ToolExecution } from '../tool
 import { SignalError } from '../tool/signals.ts';
 import type { LiveCall } from '../tool/tool.ts';
 import type { Signal, ToolResult } from '../tool/tool-result.ts';
-import { exceptionResult, resultOf } from './call-ending.ts';
 import { askOutside } from './call-questions.ts';
 import { discoveryOf } from './discover-tools.ts';
 import { isCutOff } from './exception-processor.ts';
@@ -24,6 +23,7 @@ import {
 import { runFrame } from './run-frame.ts';
 import { scheduling } from './scheduling.ts';
 import { shownHistory, toHistory } from './shown-history.ts';
+import { exceptionResult, resultOf } from './tool-answer.ts';
 import type { CallProgress, PermittedRun, PreparedCall, ToolCallRun } from './tool-call-run.ts';
 
 /** Binds one call to the loop that runs it. */

@@ -3,7 +3,7 @@ import { mergeCallState } from '../journal/fold-calls.ts';
 import { type CallRecord, type FrameState, openBatch } from '../journal/state.ts';
 import type { BlackboardEntry, CallBlackboard, CallState } from '../tool/call.ts';
 import { parseToolInput } from '../tool/check-input.ts';
-import { copyJson, type Json, type JsonLike, type JsonObject } from '../tool/json.ts';
+import type { Json, JsonObject } from '../tool/json.ts';
 import type { AnyTool, LiveCall, LoopView } from '../tool/tool.ts';
 import { type FactOptions, factOf, type MemoryFact, type ToolMemory } from '../tool/tool-memory.ts';
 import type { ResultData, Signal } from '../tool/tool-result.ts';
@@ -11,6 +11,7 @@ import { foldOn, type LiveMemories } from './live-memories.ts';
 import { type Loop, timeIn } from './loop.ts';
 import { signalOf } from './next-step.ts';
 import { type Offer, offerTools, routed, type Target } from './offer-tools.ts';
+import { throughJson } from './tool-answer.ts';
 
 /** One call of a batch, with all that it takes to run it: made once, when its turn has come, and handed down. */
 export interface ToolCallRun extends BatchCall {
@@ -261,22 +262,6 @@ interface Changed {
 
 const changedBy = ({ id, ended }: CallRecord): Changed[] =>
   ended?.changes ? [{ call: id, result: ended.result, changes: ended.changes }] : [];
-
-/**
- * A copy as the journal will give it back, so that a value looks the same before and after an eviction.
- *
- * @throws NotKeptError that says where it is not JSON.
- */
-export function throughJson(where: string, value: JsonLike): Json {
-  const copy = copyJson(value);
-  if (copy.ok) return copy.value;
-  throw new NotKeptError(
-    `${where}: the value at \`${copy.problem.path}\` is ${copy.problem.what}, which is not JSON.`,
-  );
-}
-
-/** A tool asks for something to be journaled that is not JSON. It may have acted before. */
-export class NotKeptError extends TypeError {}
 
 /** A tool may change what it reads; the folded state stays as the journal has it. */
 const copyOf = <T extends Json | undefined>(value: T): T => structuredClone(value);

@@ -233,7 +233,7 @@ export const WALK: readonly Step[] = [
     from: 'src/loop/live-call.ts',
   },
   {
-    file: 'src/loop/call-ending.ts',
+    file: 'src/loop/execute-call.ts',
     calls: 'endingOf',
     does: 'makes an end of its answer that the journal can keep',
     from: 'src/loop/execute-call.ts',
