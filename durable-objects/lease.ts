@@ -1,12 +1,5 @@
-import type {
-  Change,
-  EventPage,
-  Leased,
-  OpenTurn,
-  Reader,
-  ReadQuery,
-  Row,
-} from '../src/journal/session-port.ts';
+import type { EventPage, OpenTurn, ReadQuery, Row } from '../src/journal/event-page.ts';
+import type { Change, Leased, Reader } from '../src/journal/session-port.ts';
 import { retainAnew, scheduleAlarm, scheduleTurn } from './alarms.ts';
 import { dropMessages, ownMessages, unreadMessages } from './inbox.ts';
 import type { Lease, LeaseTimes, LedgerScope, SessionStorage } from './session-storage.ts';

@@ -1,18 +1,16 @@
 import { DurableObject } from 'cloudflare:workers';
+import type { Deferred, EventPage, ReadQuery } from '../src/journal/event-page.ts';
 import type {
   Accepted,
   Appended,
   BeginRequest,
   Change,
-  Deferred,
-  EventPage,
   Fenced,
   InboxMessageKind,
   Leased,
   NotResumed,
   NotStarted,
   Posted,
-  ReadQuery,
   Renewed,
   ResumeRequest,
   TurnStart,

@@ -1,12 +1,5 @@
-import type {
-  InboxKind,
-  InboxMessage,
-  Leased,
-  NewRow,
-  ReadQuery,
-  Row,
-  WaitingKind,
-} from '../src/journal/session-port.ts';
+import type { NewRow, ReadQuery, Row } from '../src/journal/event-page.ts';
+import type { InboxKind, InboxMessage, Leased, WaitingKind } from '../src/journal/session-port.ts';
 import type { Snapshot } from '../src/journal/snapshot.ts';
 
 /**

@@ -1,11 +1,5 @@
-import type {
-  Deferred,
-  NotStarted,
-  ScheduledTurn,
-  TurnStart,
-  WaitingKind,
-  WaitingTurn,
-} from '../src/journal/session-port.ts';
+import type { Deferred, WaitingTurn } from '../src/journal/event-page.ts';
+import type { NotStarted, ScheduledTurn, TurnStart, WaitingKind } from '../src/journal/session-port.ts';
 import { dueRefs, scheduleAlarm, scheduleTurn } from './alarms.ts';
 import { addStart, type LedgerScope, type SessionStorage, type WaitingMessage } from './session-storage.ts';
 

@@ -1,4 +1,4 @@
-import type { Notice } from '../src/journal/session-port.ts';
+import type { Notice } from '../src/journal/event-page.ts';
 
 /** Those who watch a session, each over a WebSocket that outlives the object's memory. Only notices travel. */
 export interface Watchers {

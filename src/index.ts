@@ -81,7 +81,7 @@ export {
 export type { Prices, Usage } from './model/prices.ts';
 export type { ModelSettings, ReasoningEffort, ToolChoice } from './model/settings.ts';
 export type { PendingCall } from './session/answers/questions.ts';
-export type { SuspendedTurn, TurnAnswer } from './session/watching/turn-answer.ts';
+export type { SuspendedTurn, TurnAnswer } from './session/watching/turn-outcome.ts';
 export {
   CORE_ROLES,
   defineToolGroup,

@@ -1,8 +1,7 @@
 import type { JsonObject } from '../tool/json.ts';
 import { type EventOf, ROOT } from './events.ts';
-import { lastBatch } from './fold-message.ts';
 import { applyFacts } from './memories.ts';
-import { type CallRecord, type Fold, type FrameState, frameOf } from './state.ts';
+import { type CallRecord, type Fold, type FrameState, frameOf, lastBatch } from './state.ts';
 
 /** Marks a call as begun: whoever takes the turn over must ask what became of it. */
 export function foldStarted(fold: Fold, event: EventOf<'tool-call-started'>): void {

@@ -1,5 +1,5 @@
 import type { ToolMemory } from '../tool/tool-memory.ts';
-import { closeOpenCalls } from './close-turn.ts';
+import { progressBy } from './event-rows.ts';
 import {
   EVENT_VERSION,
   type EventOf,
@@ -11,13 +11,11 @@ import {
   type StoredEvent,
 } from './events.ts';
 import { foldAnswered, foldEnded, foldStarted, foldSuspended } from './fold-calls.ts';
-import { foldConversation, lastBatch } from './fold-message.ts';
+import { closeOpenCalls, foldConversation, openFrame, startTurn } from './fold-loop.ts';
 import { applyFacts, tellMemories } from './memories.ts';
-import { openFrame, startTurn } from './open-loop.ts';
-import { progressBy } from './parse-event.ts';
 import { foldCompaction, foldDropped, foldLessShown } from './shortened.ts';
 import { countCalls, foldAsked, foldRefused, foldUsed } from './spending.ts';
-import { answerText, type Fold, frameOf, type SessionState, saysNothing } from './state.ts';
+import { answerText, type Fold, frameOf, lastBatch, type SessionState, saysNothing } from './state.ts';
 
 /**
  * Stamps snapshots: one that another reducer made is ignored and the journal folded. So is one of events as

@@ -1,4 +1,5 @@
 import type { WhenBusy } from '../tool/call.ts';
+import type { Deferred, EventPage, NewRow, Notice, ReadQuery } from './event-page.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /**
@@ -76,34 +77,12 @@ export type Posted =
   /** Nobody had answered when its time was over. */
   | 'expired';
 
-/** An event on its way in: `body` is its JSON, `type` and `turn` the columns that decisions are made from. */
-export interface NewRow {
-  readonly type: string;
-  readonly turn: string;
-  readonly body: string;
-}
-
-/** An event as it is stored. */
-export interface Row extends NewRow {
-  readonly seq: number;
-  /** The object's clock, ms since the epoch. */
-  readonly at: number;
-}
-
 /** A message for the holder; the body of a `steer` is that of the `turn-started` which it becomes if nobody takes it in. */
 export interface InboxMessage {
   readonly id: number;
   readonly kind: InboxMessageKind | 'steer';
   readonly turn: string;
   readonly body: string;
-}
-
-/** What watchers are told. */
-export interface Notice {
-  /** The last sequence; 0 when there is no session. */
-  readonly head: number;
-  readonly openTurn: OpenTurn | null;
-  readonly waiting: readonly WaitingTurn[];
 }
 
 /** A retry under the same key finds the same turn; the same key with another body is refused. Kept for `ttl` ms. */
@@ -190,20 +169,6 @@ export interface Leased {
   readonly inbox: readonly InboxMessage[];
 }
 
-/** The turn is stored, and starts later. */
-export type Deferred =
-  | { readonly status: 'queued'; readonly turn: string }
-  /** For the open turn; if that ends before its holder has taken the message in, it is a turn of its own. */
-  | { readonly status: 'steering'; readonly turn: string; readonly into: string }
-  /** `at`: ms since the epoch, by the object's clock. */
-  | { readonly status: 'scheduled'; readonly turn: string; readonly at: number };
-
-/**
- * A message that has no turn yet. In a list, those that start when the open turn has ended come first, in their order, and then
- * those that wait for their time.
- */
-export type WaitingTurn = Pick<Deferred, 'turn' | 'status'>;
-
 /** Why a session cannot be leased now. */
 type Occupied =
   /** The turn has a holder, or another one is unfinished; its alarm was moved to now if nobody holds it. */
@@ -270,38 +235,6 @@ export interface Renewed {
 /** This invocation may no longer act for the session. */
 export interface Fenced {
   readonly status: 'stale' | 'gap';
-}
-
-/** Asks for one page of the journal. */
-export interface ReadQuery {
-  /** The first sequence wanted. */
-  readonly from: number;
-  readonly turn?: string | undefined;
-  /** Of the events up to `until`, only those of these types. */
-  readonly types?: { readonly names: readonly string[]; readonly until: number } | undefined;
-  readonly maxBytes?: number | undefined;
-  readonly limit?: number | undefined;
-}
-
-/** One page of the journal, in the order of sequences. */
-export interface EventPage {
-  readonly rows: readonly Row[];
-  /** Where the next page starts, or `null` at the end. */
-  readonly next: number | null;
-  /** The session's last sequence. */
-  readonly head: number;
-  /** The turn that is unfinished. */
-  readonly openTurn: OpenTurn | null;
-  readonly waiting: readonly WaitingTurn[];
-  /** How the turn waits that the query names; absent when it does not, or none is named. */
-  readonly waits?: Deferred;
-}
-
-/** The turn of a session that has not ended. */
-export interface OpenTurn {
-  readonly id: string;
-  /** `waiting`: for a decision. `running`: somebody holds it or is about to. */
-  readonly state: 'running' | 'waiting';
 }
 
 /** The turn that a runner is asked to go on with, and the session's name that leads to it. */

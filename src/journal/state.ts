@@ -268,6 +268,10 @@ export function lastReply(messages: readonly Message[]): Reply | undefined {
   return last?.role === 'assistant' ? last : undefined;
 }
 
+/** The calls of the last reply. */
+export const lastBatch = (messages: readonly Message[]): readonly CallRecord[] =>
+  lastReply(messages)?.calls ?? [];
+
 /** The last message is one that came while the model answered, or its calls ran. */
 export function isInterjected(messages: readonly Message[]): boolean {
   const last = messages.at(-1);

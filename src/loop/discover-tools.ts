@@ -3,10 +3,10 @@ import { partsOf } from '../sources/resolution/tool-source.ts';
 import { untilAborted } from '../tool/async.ts';
 import type { Discover, Discovery, LoopView } from '../tool/tool.ts';
 import type { MemoryFact } from '../tool/tool-memory.ts';
-import { throughJson } from './call-view.ts';
 import { Interrupted } from './holder.ts';
 import { inLoop, type Loop, timeIn } from './loop.ts';
 import { loopView } from './offer-tools.ts';
+import { throughJson } from './tool-answer.ts';
 
 /** How long one source may take that names no time of its own, in ms. */
 const LONGEST = 120_000;

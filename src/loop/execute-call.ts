@@ -1,21 +1,27 @@
-import { unknownOutcome } from '../journal/close-turn.ts';
-import { ROOT } from '../journal/events.ts';
-import { toolOf } from '../journal/spending.ts';
-import { type CallRecord, hasBegun, isSuspended, mayHaveHappened, sentResult } from '../journal/state.ts';
-import { untilAborted } from '../tool/async.ts';
+import type { CallChanges, SessionEvent } from '../journal/events.ts';
+import { unknownOutcome } from '../journal/fold-loop.ts';
+import { factsAtEnd } from '../journal/memories.ts';
+import { type CallRecord, isSuspended, mayHaveHappened, sentResult } from '../journal/state.ts';
 import { type ParsedToolInput, parseToolInput } from '../tool/check-input.ts';
-import type { CallLimit } from '../tool/frame.ts';
-import { failure, modelText, type Signal, type ToolResult } from '../tool/tool-result.ts';
-import { type CallEnding, endingOf, eventsOf, exceptionResult, resultOf } from './call-ending.ts';
-import { messageOf } from './exception-processor.ts';
+import type { RemarkedCall } from '../tool/tool.ts';
+import type { MemoryFact } from '../tool/tool-memory.ts';
+import {
+  failure,
+  modelText,
+  type ResultData,
+  type Signal,
+  succeeded,
+  type ToolResult,
+  toolResult,
+} from '../tool/tool-result.ts';
 import { Interrupted } from './holder.ts';
 import { inspect, toolCallSeen } from './inspect.ts';
-import type { LoopSpec } from './loop.ts';
-import type { CallLimits } from './loop-limits.ts';
+import { prepareCall } from './live-call.ts';
+import { inLoop } from './loop.ts';
 import { isSupersededBySignal } from './next-step.ts';
-import { prepareCall } from './prepare-call.ts';
+import { permitCall } from './permit-call.ts';
+import { exceptionResult, journaledResult, resultOf } from './tool-answer.ts';
 import type { PermittedRun, PreparedCall, ToolCallRun } from './tool-call-run.ts';
-import { toolNotFound } from './tool-not-found.ts';
 
 /**
  * Runs one call, or goes on with one that an earlier invocation started, and emits its end. Whatever goes wrong
@@ -91,90 +97,128 @@ async function callTool(run: PermittedRun, call: PreparedCall['call']): Promise<
   }
 }
 
-/** A call that may run, or what it is answered instead. */
-type Permission =
-  | { readonly ok: true; readonly run: PermittedRun }
-  | { readonly ok: false; readonly answer: ToolResult };
-
-/** Decides whether a call may run, by the loop's policies and limits. */
-async function permitCall(run: ToolCallRun): Promise<Permission> {
-  const { loop, record, tool, signal } = run;
-  const { callLimits, policies } = loop.spec;
-  const { turn } = loop.journal.state;
-  if (signal && !(turn && hasBegun(turn, record))) {
-    return { ok: false, answer: skipped(record.name, signal) };
-  }
-  if (!tool) {
-    return { ok: false, answer: toolNotFound(record.name, run.offer.byName, policies.unknownTools) };
-  }
-  const permitted = { ...run, tool };
-  const answer = overLimit(record, callLimits) ?? (await ineligible(permitted));
-  return answer ? { ok: false, answer } : { ok: true, run: permitted };
+/** How a call ended, before it is an event. */
+interface CallEnding {
+  readonly result: ToolResult;
+  readonly direct?: boolean;
+  readonly changes?: CallChanges | undefined;
+  /** Said to the user by the call, in order. */
+  readonly said?: readonly string[];
+  /** Milliseconds inside `run`, or `undefined` when nothing ran. */
+  readonly ms?: number | undefined;
+  /** The tool got as far as its effect or its frame. */
+  readonly reached?: boolean;
 }
-
-const skipped = (tool: string, { reason }: Signal): ToolResult =>
-  failure(
-    'skipped',
-    `Skipped: '${tool}' was not run, since another call of this reply ended the loop: ${reason}`,
-  );
 
 /**
- * The answer of a call beyond a limit of its loop, or of one around it. It is decided by the places that the call has
- * there, so that it is the same whenever the turn is resumed.
+ * Answers what is journaled of a call that its tool has answered: no secrets, no more than fits, and its changes if it
+ * succeeded.
  */
-function overLimit(call: CallRecord, limits: LoopSpec['callLimits']): ToolResult | undefined {
-  const name = toolOf(call);
-  const { places = [] } = call;
-  for (const { frame, toolCalls, callsPerTool } of limits) {
-    const place = places.find((one) => one.frame === frame);
-    if (!place) continue;
-    const scope = frame === ROOT ? 'turn' : 'task';
-    const ofTool = limitOf(name, callsPerTool);
-    if (place.ofTool > numberOf(ofTool)) {
-      return failure(
-        'limit',
-        `Tool call limit (${ofTool}) exceeded for tool '${name}'. No further calls to this tool are allowed in this ${scope}.`,
-      );
+async function endingOf(
+  run: PermittedRun,
+  { call, progress, scheduled }: PreparedCall,
+  answered: ToolResult,
+): Promise<CallEnding> {
+  const { loop, record, tool, view } = run;
+  const { secrets } = loop;
+  // What is noted of a result, as of what the journal keeps of it, has no secrets in it.
+  const result = toolResult(secrets.redact({ ...answered }));
+  const noted = remarksOn(run, { id: record.id, tool, input: record.input, result }, call);
+  const [clean, changes, said] = secrets.redact([
+    { ...withRemark(result, noted.remarks) },
+    view.changes(noted.facts, await scheduled()),
+    view.said,
+  ]);
+  const kept = journaledResult(loop, { tool: tool.name, result: toolResult(clean), changes });
+  const ended = withSignal(kept, secrets.redact(progress.signal));
+  return {
+    result: ended,
+    direct: tool.returnDirect && succeeded(ended) && (progress.reached || progress.received),
+    changes: keptChanges(ended, changes),
+    said,
+    ms: progress.ms,
+    reached: progress.reached,
+  };
+}
+
+/** The events that end a call: what it said to the user comes before its result, if it succeeded. */
+function eventsOf({ loop, record }: ToolCallRun, ending: CallEnding): SessionEvent[] {
+  const { result, direct, ms, said = [] } = ending;
+  const changes = withHeldFacts(record, ending.changes);
+  const place = { ...inLoop(loop), call: record.id };
+  return [
+    ...(result.type === 'error' ? [] : said).map(
+      (text): SessionEvent => ({ type: 'message-sent', ...place, text }),
+    ),
+    {
+      type: 'tool-call-ended',
+      ...place,
+      result,
+      ...(ms !== undefined && { ms }),
+      ...(direct && { direct }),
+      ...(changes && { changes }),
+    },
+  ];
+}
+
+/** What the strategies of a loop have to add to the end of a call. */
+interface AllRemarks {
+  readonly facts: readonly MemoryFact[];
+  readonly remarks: readonly string[];
+}
+
+/** Asks every strategy about a call that has succeeded. One that throws is reported, and the call is what it was. */
+function remarksOn({ loop }: ToolCallRun, noted: RemarkedCall, { view }: PreparedCall['call']): AllRemarks {
+  const asked = succeeded(noted.result) ? loop.spec.strategies : [];
+  const notes = asked.flatMap((strategy) => {
+    try {
+      return strategy.remarkOn?.(noted, view) ?? [];
+    } catch (thrown) {
+      console.error(`holdfast: the strategy '${strategy.name}' threw in note`, thrown);
+      return [];
     }
-    if (place.calls > numberOf(toolCalls)) {
-      return failure(
-        'limit',
-        `Total tool call limit (${toolCalls}) exceeded for this ${scope}. No further tool calls are allowed.`,
-      );
-    }
-  }
-  return undefined;
+  });
+  return {
+    facts: notes.flatMap(({ facts }) => facts ?? []),
+    remarks: notes.flatMap(({ remark }) => remark ?? []),
+  };
 }
 
-function limitOf(tool: string, limits: CallLimits['callsPerTool']): CallLimit {
-  if (typeof limits !== 'object') return limits ?? 'unlimited';
-  return (Object.hasOwn(limits, tool) ? limits[tool] : limits['*']) ?? 'unlimited';
+/** A result of a call that succeeded, with remarks to the model below what it says. */
+export function withRemark(result: ToolResult, remarks: readonly string[]): ToolResult {
+  if (remarks.length === 0 || result.type === 'error') return result;
+  const remark = remarks.join('\n\n');
+  const data: ResultData = { ...result };
+  // A value whose JSON is what the model reads is still kept once.
+  if (data.type === 'artifact' && data.content === undefined) return toolResult({ ...data, remark });
+  return toolResult({ ...data, content: `${modelText(data)}\n\n${remark}` });
 }
 
-const numberOf = (limit: CallLimit = 'unlimited'): number =>
-  limit === 'unlimited' ? Number.POSITIVE_INFINITY : limit;
-
-/** The answer of a call that the agent's policy does not permit; it is no success, like any refusal. */
-async function ineligible(run: PermittedRun): Promise<ToolResult | undefined> {
-  const { holder, spec } = run.loop;
-  const { signal } = holder;
-  const { isEligible } = spec.policies;
-  if (!isEligible) return undefined;
-  const { id, name, input } = meantCall(run);
-  const ask = async (): Promise<boolean> => isEligible({ id, name, input }, spec.context);
-  try {
-    if (await untilAborted(signal, ask())) return undefined;
-    return failure('declined', `Tool '${name}' was not run: this call is not permitted.`);
-  } catch (thrown) {
-    if (signal.aborted) throw signal.reason;
-    const why = messageOf(name, thrown);
-    return failure(
-      'declined',
-      `Tool '${name}' was not run: whether it is permitted could not be told: ${why}`,
-    );
-  }
+/** What a decorator made of a result may have lost the signal that came with it. */
+function withSignal(result: ToolResult, signal: Signal | undefined): ToolResult {
+  if (!signal || result.signal) return result;
+  return result.type === 'error'
+    ? toolResult({ ...result, signal })
+    : toolResult({ ...result, signal, withheld: true });
 }
 
-/** A policy judges the tool that would be run, and not the unfolding tool that stands for it. */
-const meantCall = ({ tool, input, record }: PermittedRun): Pick<CallRecord, 'id' | 'name' | 'input'> =>
-  input ? { id: record.id, name: tool.name, input: JSON.stringify(input) } : record;
+/**
+ * What of a call's changes takes effect: all of a success, and of one that broke off by a signal what it stored.
+ * Of facts, one that has not done what it is for keeps those for its end.
+ */
+function keptChanges(result: ToolResult, changes: CallChanges | undefined): CallChanges | undefined {
+  if (succeeded(result)) return changes;
+  const { facts: all = [], ...stored } = changes ?? {};
+  const facts = all.filter(({ on }) => on === 'end');
+  const kept = {
+    ...(result.type !== 'error' && result.signal && stored),
+    ...(facts.length > 0 && { facts }),
+  };
+  return Object.keys(kept).length > 0 ? kept : undefined;
+}
+
+/** An end that does not come from the tool, or of code that has changed since, tells nothing of what was stored with the start. */
+function withHeldFacts(call: CallRecord, changes: CallChanges | undefined): CallChanges | undefined {
+  const facts = factsAtEnd(call, changes?.facts);
+  return facts.length > 0 ? { ...changes, facts } : changes;
+}

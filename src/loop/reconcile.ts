@@ -1,9 +1,9 @@
-import { cancelledRunning, unknownOutcome } from '../journal/close-turn.ts';
+import { cancelledRunning, unknownOutcome } from '../journal/fold-loop.ts';
 import type { ToolCall, ToolExecution } from '../tool/call.ts';
 import { shorten } from '../tool/json.ts';
 import { failure, type ToolResult, toolResult } from '../tool/tool-result.ts';
-import { journaledResult, resultOf, tellDeveloper } from './call-ending.ts';
 import { type Holder, isInterrupted } from './holder.ts';
+import { journaledResult, resultOf, tellDeveloper } from './tool-answer.ts';
 import type { ToolCallRun } from './tool-call-run.ts';
 
 /** Asks the tool what became of a `once` call. One that cannot tell, does not in time, or throws does not know. */

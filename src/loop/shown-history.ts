@@ -1,4 +1,4 @@
-import { saidIn } from '../journal/parse-event.ts';
+import { saidIn } from '../journal/event-rows.ts';
 import {
   answerText,
   type CallRecord,

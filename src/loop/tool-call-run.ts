@@ -1,12 +1,17 @@
-import type { ScheduledMessage } from '../journal/events.ts';
-import { type CallRecord, openBatch } from '../journal/state.ts';
+import type { CallChanges, ScheduledMessage } from '../journal/events.ts';
+import { mergeCallState } from '../journal/fold-calls.ts';
+import { type CallRecord, type FrameState, openBatch } from '../journal/state.ts';
+import type { BlackboardEntry, CallBlackboard, CallState } from '../tool/call.ts';
 import { parseToolInput } from '../tool/check-input.ts';
-import type { AnyTool, LiveCall } from '../tool/tool.ts';
-import type { Signal } from '../tool/tool-result.ts';
-import { CallView } from './call-view.ts';
-import type { Loop } from './loop.ts';
+import type { Json, JsonObject } from '../tool/json.ts';
+import type { AnyTool, LiveCall, LoopView } from '../tool/tool.ts';
+import { type FactOptions, factOf, type MemoryFact, type ToolMemory } from '../tool/tool-memory.ts';
+import type { ResultData, Signal } from '../tool/tool-result.ts';
+import { foldOn, type LiveMemories } from './live-memories.ts';
+import { type Loop, timeIn } from './loop.ts';
 import { signalOf } from './next-step.ts';
 import { type Offer, offerTools, routed, type Target } from './offer-tools.ts';
+import { throughJson } from './tool-answer.ts';
 
 /** One call of a batch, with all that it takes to run it: made once, when its turn has come, and handed down. */
 export interface ToolCallRun extends BatchCall {
@@ -91,3 +96,172 @@ export function runOf({ loop, batch, offer }: Batch, call: BatchCall): ToolCallR
   const view = new CallView(loop, call.record, call.earlier);
   return { ...call, loop, batch, offer, view, signal: signalOf(batch) };
 }
+
+/**
+ * The session as one call sees it: as of the start of its batch, plus the changes of earlier calls of the same
+ * `serial`, plus its own. Its own changes are journaled with its result, or not at all.
+ */
+class CallView {
+  readonly #callState: JsonObject;
+  readonly #board: readonly BlackboardEntry[];
+  readonly #boardLength: number;
+  readonly #before: readonly BlackboardEntry[];
+  readonly #written = new Map<string, Json>();
+  readonly #added: BlackboardEntry[] = [];
+  readonly #said: string[] = [];
+  readonly #seenMemories: ReadonlyMap<string, Json>;
+  readonly #frame: FrameState;
+  readonly #earlier: readonly Changed[];
+  readonly #turn: string;
+  readonly #call: string;
+  readonly #memories: LiveMemories;
+  readonly #now: () => number;
+  readonly #facts: MemoryFact[] = [];
+
+  /** `before`: the calls that this one runs after; their changes are not in the state before the whole batch has ended. */
+  constructor(
+    loop: Pick<Loop, 'turn' | 'frame' | 'memories' | 'holder' | 'startedAt'>,
+    call: CallRecord,
+    before: readonly CallRecord[],
+  ) {
+    const { turn, frame, memories } = loop;
+    const ended = before.flatMap(changedBy);
+    const earlier = ended.map(({ changes }) => changes);
+    this.#turn = turn;
+    this.#call = call.id;
+    this.#memories = memories;
+    this.#now = () => timeIn(loop);
+    this.#frame = frame;
+    this.#earlier = ended;
+    this.#seenMemories = frame.seen.memories;
+    this.#callState = earlier.reduce(
+      (merged, changes) => mergeCallState(merged, changes.state ?? {}),
+      frame.seen.callState,
+    );
+    // The array only grows: its beginning stays what it was when the batch began.
+    this.#board = frame.blackboard;
+    this.#boardLength = frame.seen.entries;
+    this.#before = earlier.flatMap((changes) => changes.blackboard ?? []);
+  }
+
+  readonly state: CallState = {
+    get: (key) => {
+      if (this.#written.has(key)) return copyOf(this.#written.get(key));
+      return Object.hasOwn(this.#callState, key) ? copyOf(this.#callState[key]) : undefined;
+    },
+    set: (key, value) => {
+      this.#written.set(key, throughJson(`call.state '${key}'`, value));
+    },
+  };
+
+  readonly blackboard: CallBlackboard = {
+    get: (name) => copyOf(this.#entries().findLast((entry) => entry.name === name)?.value),
+    entries: () => this.#entries().map((entry) => structuredClone(entry)),
+    add: (value, { name, type } = {}) => {
+      const named = { ...(name !== undefined && { name }), ...(type !== undefined && { type }) };
+      this.#added.push({ ...named, value: throughJson('call.blackboard', value) });
+    },
+  };
+
+  readonly say = (message: string): void => {
+    this.#said.push(message);
+  };
+
+  /** What the call said to the user, in order. */
+  get said(): readonly string[] {
+    return this.#said;
+  }
+
+  /** Milliseconds since the epoch, and never before the turn's start. */
+  readonly now = (): number => this.#now();
+
+  /** What a kind of tool remembers: as of the start of the batch, with the facts of earlier calls of the same `serial`. */
+  readonly recall: LoopView['recall'] = (memory, path = this.#frame.path) => {
+    const earlier = this.#earlier.flatMap(({ call, result, changes }) =>
+      (changes.facts ?? []).map((fact) => ({ ...this.#place, call, result, ...fact, at: fact.at ?? 0 })),
+    );
+    const value = this.#memories.valueIn(this.#seenMemories, memory, path);
+    // What calls of this loop record is of its own path.
+    const isElsewhere = memory.scope === 'path' && path !== this.#frame.path;
+    return isElsewhere ? value : foldOn(value, memory, earlier);
+  };
+
+  /** The same, as if this call had ended with what it has recorded, and with this fact. */
+  recallAfter<Value extends Json, Fact extends Json>(
+    memory: ToolMemory<Value, Fact>,
+    fact: Fact,
+  ): LoopView['recall'] {
+    return (asked) => this.#recallWith(asked, [...this.#facts, factOf(memory, fact)]);
+  }
+
+  /** What a call reads of a memory, with what it has recorded itself. */
+  readonly recallNow: LoopView['recall'] = (memory) =>
+    memory.when === 'call'
+      ? this.#memories.valueNow(memory, { ...this.#place, at: this.#now(), facts: this.#facts })
+      : this.#recallWith(memory, this.#facts);
+
+  #recallWith<Value extends Json, Fact extends Json>(
+    memory: ToolMemory<Value, Fact>,
+    facts: readonly MemoryFact[],
+  ): Value {
+    const place = { ...this.#place, at: this.#now() };
+    return foldOn(
+      this.recall(memory),
+      memory,
+      facts.map((one) => ({ ...one, ...place })),
+    );
+  }
+
+  readonly record = <Value extends Json, Fact extends Json>(
+    memory: ToolMemory<Value, Fact>,
+    fact: Fact,
+    options?: FactOptions,
+  ): void => {
+    this.#memories.assertUsable(memory);
+    this.#facts.push(factOf({ name: memory.name }, throughJson(`a fact of '${memory.name}'`, fact), options));
+    const at = this.#now();
+    this.#memories.hold(
+      this.#call,
+      this.#facts.filter(({ on }) => on === 'end').map((one) => ({ ...one, at })),
+    );
+  };
+
+  get #place() {
+    const { id: frame, path } = this.#frame;
+    return { turn: this.#turn, frame, path, call: this.#call };
+  }
+
+  /** What the call changed, if anything; `noted`: what others remember of it. */
+  changes(
+    noted: readonly MemoryFact[] = [],
+    scheduled: readonly ScheduledMessage[] = [],
+  ): CallChanges | undefined {
+    const at = this.#now();
+    const facts = [...this.#facts, ...noted].map((fact) => ({ ...fact, at }));
+    const changed = this.#written.size + this.#added.length + facts.length + scheduled.length;
+    if (changed === 0) return undefined;
+    return {
+      ...(this.#written.size > 0 && { state: Object.fromEntries(this.#written) }),
+      ...(this.#added.length > 0 && { blackboard: this.#added }),
+      ...(facts.length > 0 && { facts }),
+      ...(scheduled.length > 0 && { scheduled }),
+    };
+  }
+
+  #entries(): BlackboardEntry[] {
+    return [...this.#board.slice(0, this.#boardLength), ...this.#before, ...this.#added];
+  }
+}
+
+/** A call that ended, with what it changed. */
+interface Changed {
+  readonly call: string;
+  readonly result: ResultData;
+  readonly changes: CallChanges;
+}
+
+const changedBy = ({ id, ended }: CallRecord): Changed[] =>
+  ended?.changes ? [{ call: id, result: ended.result, changes: ended.changes }] : [];
+
+/** A tool may change what it reads; the folded state stays as the journal has it. */
+const copyOf = <T extends Json | undefined>(value: T): T => structuredClone(value);

@@ -1,16 +1,9 @@
+import type { NewRow } from '../journal/event-page.ts';
+import { progressBy, toScheduledTurn } from '../journal/event-rows.ts';
 import { ROOT, type SessionEvent } from '../journal/events.ts';
-import { progressBy } from '../journal/parse-event.ts';
-import type {
-  Appended,
-  Change,
-  Fenced,
-  NewRow,
-  ScheduledTurn,
-  SessionPort,
-} from '../journal/session-port.ts';
+import type { Appended, Change, Fenced, ScheduledTurn, SessionPort } from '../journal/session-port.ts';
 import { openBatch, type TurnState, waitId } from '../journal/state.ts';
 import type { Clock } from './read-platform.ts';
-import { toScheduledTurn } from './start-turn.ts';
 
 /** An event, as it is stored and as it was folded. */
 export interface Emitted extends DueLater {

@@ -1,8 +1,9 @@
+import type { EventPage, ReadQuery } from '../journal/event-page.ts';
+import { MESSAGE_TYPES, NewerEventError, parseBodies, parseEvent, toRow } from '../journal/event-rows.ts';
 import type { StoredEvent } from '../journal/events.ts';
-import { foldCovered } from '../journal/fold-message.ts';
-import { MESSAGE_TYPES, NewerEventError, parseBodies, parseEvent, toRow } from '../journal/parse-event.ts';
+import { foldCovered } from '../journal/fold-loop.ts';
 import { REDUCER_VERSION, reduce } from '../journal/reduce.ts';
-import type { EventPage, Leased, Reader, ReadQuery, SessionPort } from '../journal/session-port.ts';
+import type { Leased, Reader, SessionPort } from '../journal/session-port.ts';
 import { fromSnapshot } from '../journal/snapshot.ts';
 import { emptyState, type SessionState } from '../journal/state.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';

@@ -1,5 +1,6 @@
 import type { SessionObject } from '../../durable-objects/session-object.ts';
-import type { Notice, SessionPort } from '../journal/session-port.ts';
+import type { Notice } from '../journal/event-page.ts';
+import type { SessionPort } from '../journal/session-port.ts';
 import { systemClock } from './read-platform.ts';
 import { type Pauses, sendingAgain } from './send-again.ts';
 

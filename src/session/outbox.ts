@@ -1,5 +1,5 @@
+import { parseEvent, toRow } from '../journal/event-rows.ts';
 import type { SessionEvent, StoredEvent } from '../journal/events.ts';
-import { parseEvent, toRow } from '../journal/parse-event.ts';
 import { reduce } from '../journal/reduce.ts';
 import type { Change, InboxMessage, SessionPort } from '../journal/session-port.ts';
 import type { Snapshot } from '../journal/snapshot.ts';

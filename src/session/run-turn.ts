@@ -1,15 +1,25 @@
-import { BUILT_IN_KINDS } from '../built-in-kinds.ts';
-import { closeOpenCalls } from '../journal/close-turn.ts';
+import type { Agent } from '../agent/define-agent.ts';
+import { BUILT_IN_KINDS, type ToolKinds } from '../built-in-kinds.ts';
 import { type Principal, ROOT } from '../journal/events.ts';
+import { closeOpenCalls } from '../journal/fold-loop.ts';
 import type { Leased, SessionPort } from '../journal/session-port.ts';
-import { answerText, type TurnState } from '../journal/state.ts';
+import { answerText, type FrameState, type TurnState } from '../journal/state.ts';
+import { Reservations, unpriced, withBudgets } from '../loop/budget.ts';
 import { Interrupted } from '../loop/holder.ts';
-import type { LiveEvents } from '../loop/loop.ts';
+import { LiveMemories } from '../loop/live-memories.ts';
+import type { LiveEvents, Loop, LoopAgents, LoopSpec } from '../loop/loop.ts';
+import { withCallLimits } from '../loop/loop-limits.ts';
 import { runForOutput } from '../loop/run-loop.ts';
+import { ScheduleRoom } from '../loop/scheduling.ts';
 import { answerShown } from '../loop/shown-history.ts';
+import { CallLocks, Slots } from '../loop/slots.ts';
+import type { ChatModel } from '../model/chat-model.ts';
+import { ConfigurationError } from '../model/configuration-error.ts';
 import { untilAborted } from '../tool/async.ts';
+import type { ToolExecution } from '../tool/call.ts';
+import { paragraphs } from '../tool/json.ts';
 import { Secrets } from '../tool/secrets.ts';
-import { assembleLoop, type LoopHost } from './assemble-loop.ts';
+import { LOOP_ID_KEY, ToolCallContext } from '../tool/tool-call-context.ts';
 import { type FoldedSession, foldWhileHeld } from './fold-session.ts';
 import { HeldSession } from './held-session.ts';
 import { type FeedItem, LiveFeed } from './live-feed.ts';
@@ -27,7 +37,19 @@ import {
 } from './turn-end.ts';
 
 /** What an invocation brings to a turn. */
-export interface TurnHost extends LoopHost {
+export interface TurnHost {
+  /** Read once the turn is leased; a getter that throws a ConfigurationError ends the turn as failed. */
+  readonly agent: Agent;
+  /** Unless the agent has its own; read as `agent` is. */
+  readonly model: ChatModel;
+  /** Of the app; the library's own unless given. */
+  readonly kinds?: ToolKinds | undefined;
+  /** Those of the app, for tools that hand work to another agent. */
+  readonly agents?: LoopAgents | undefined;
+  /** Under the agent's context, and the request's. */
+  readonly context?: ToolCallContext | undefined;
+  /** Stands between every tool's effect and the world: what is run in its place. A crash matrix counts and disturbs there. */
+  readonly around?: ((execution: ToolExecution) => ToolExecution) | undefined;
   readonly port: SessionPort;
   readonly clock: Clock;
   /** Mints the credentials of this invocation's tools for whoever asked; nothing of them is journaled. */
@@ -154,9 +176,7 @@ async function loopEnd(run: Run): Promise<AnswerEnd> {
   // A cancel does not wait for a hook that hangs.
   const minting = async (): Promise<Secrets | undefined> => host.secrets?.(turn.principal);
   const secrets = (await untilAborted(session.signal, minting())) ?? Secrets.NONE;
-  const startedAt = run.folded.turnEvents.at(0)?.at ?? session.now();
-  const scheduled = leased.page.waiting.filter(({ status }) => status === 'scheduled').length;
-  const loop = assembleLoop({ host, turn, frame, session, live: run.live, secrets, startedAt, scheduled });
+  const loop = assembleLoop(run, frame, secrets);
   // One that two invocations have died of, perhaps, or after which they had room for nothing else, is done without.
   const tries = Math.max(leased.expirations, turn.resumedSinceReply);
   const mayCompact = tries < MAX_EXPIRATIONS - 1;
@@ -174,4 +194,63 @@ async function endTurn(
   outbox.emit(...closeOpenCalls(turn, end.outcome), { type: 'turn-ended', turn: turn.id, ...end });
   const snapshot = snapshotIfDue({ state, reducer: kinds.reducer, leased, bytes: tailBytes + outbox.bytes });
   await outbox.release('ended', snapshot);
+}
+
+/**
+ * The turn's own loop, of what its agent declares and what its invocation brings.
+ *
+ * @throws what a part of the host does.
+ */
+function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
+  const { host, leased, folded, turn, session, live } = run;
+  const { kinds = BUILT_IN_KINDS, agents, around } = host;
+  const scheduled = leased.page.waiting.filter(({ status }) => status === 'scheduled').length;
+  return {
+    spec: specOf(host, turn),
+    frame,
+    turn: turn.id,
+    startedAt: folded.turnEvents.at(0)?.at ?? session.now(),
+    inSession: true,
+    journal: session.outbox,
+    holder: session,
+    live,
+    secrets,
+    slots: new Slots(),
+    locks: new CallLocks(turn),
+    memories: new LiveMemories(session.outbox.state, kinds.memories),
+    reservations: new Reservations(),
+    scheduleRoom: new ScheduleRoom(turn.scheduled, scheduled),
+    made: new Map(),
+    kinds: kinds.strategies,
+    agents,
+    around,
+    run: runForOutput,
+  };
+}
+
+/** @throws ConfigurationError when a cost limit would have to hold a model whose price nobody knows. */
+function specOf(host: TurnHost, turn: TurnState): LoopSpec {
+  const { agent, kinds = BUILT_IN_KINDS, context: ofApp = ToolCallContext.EMPTY } = host;
+  // A turn that was sent no loop id has its own id as such.
+  const isStamped = agent.loopIds === 'stamped' || turn.loopId !== turn.id;
+  const stamp = ToolCallContext.of(isStamped ? { [LOOP_ID_KEY]: turn.loopId } : {});
+  const model = agent.model ?? host.model;
+  const budgets = withBudgets([], ROOT, agent.limits);
+  const problem = unpriced(model, budgets);
+  if (problem) throw new ConfigurationError(`Agent '${agent.name}' ${problem}.`);
+  return {
+    instructions: paragraphs(agent.instructions, agent.output?.instruction),
+    output: agent.output,
+    tools: agent.tools,
+    strategies: [...agent.sources, ...kinds.strategies, ...agent.strategies],
+    model,
+    iterations: agent.limits.iterations,
+    callLimits: withCallLimits([], ROOT, agent.limits),
+    budgets,
+    policies: agent.policies,
+    inspectors: agent.inspectors,
+    transformers: agent.transformers,
+    context: stamp.merge(ofApp).merge(agent.context).merge(ToolCallContext.of(turn.context)),
+    depth: 0,
+  };
 }

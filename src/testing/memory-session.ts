@@ -1,5 +1,6 @@
 import { SessionLedger } from '../../durable-objects/ledger.ts';
-import type { HandOver, Notice, SessionPort } from '../journal/session-port.ts';
+import type { Notice } from '../journal/event-page.ts';
+import type { HandOver, SessionPort } from '../journal/session-port.ts';
 import type { Clock } from '../session/read-platform.ts';
 import { MemoryStorage } from './memory-storage.ts';
 

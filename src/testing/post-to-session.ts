@@ -1,6 +1,7 @@
 import type { Agent } from '../agent/define-agent.ts';
+import type { Deferred } from '../journal/event-page.ts';
 import type { StoredEvent } from '../journal/events.ts';
-import type { Accepted, Deferred, InboxMessage, SessionPort } from '../journal/session-port.ts';
+import type { Accepted, InboxMessage, SessionPort } from '../journal/session-port.ts';
 import { type CheckedAnswer, postAnswer } from '../session/answers/post-answer.ts';
 import { openQuestions, type Question } from '../session/answers/questions.ts';
 import type { WhenBusy } from '../tool/call.ts';

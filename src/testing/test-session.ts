@@ -1,8 +1,9 @@
 import type { Agent } from '../agent/define-agent.ts';
 import { agentResolver } from '../agent/resolve-agent.ts';
 import { type ToolKinds, toolKinds } from '../built-in-kinds.ts';
+import type { Deferred } from '../journal/event-page.ts';
 import type { Principal, StoredEvent } from '../journal/events.ts';
-import type { Accepted, Deferred, SessionPort } from '../journal/session-port.ts';
+import type { Accepted, SessionPort } from '../journal/session-port.ts';
 import type { SessionState } from '../journal/state.ts';
 import type { ChatModel, ModelRequest } from '../model/chat-model.ts';
 import {
@@ -27,8 +28,8 @@ import {
   type SuspendedTurn,
   stoppedTurn,
   type TurnAnswer,
-} from '../session/watching/turn-answer.ts';
-import { turnStopped } from '../session/watching/turn-outcome.ts';
+  turnStopped,
+} from '../session/watching/turn-outcome.ts';
 import type { ToolGroup } from '../sources/define-tool-group.ts';
 import type { DecisionKind } from '../tool/call.ts';
 import type { ToolKind } from '../tool/define-tool-kind.ts';

@@ -1,17 +1,11 @@
 import { BUILT_IN_KINDS } from '../built-in-kinds.ts';
+import type { Deferred } from '../journal/event-page.ts';
+import { toTurnStart } from '../journal/event-rows.ts';
 import type { StoredEvent } from '../journal/events.ts';
-import type {
-  Accepted,
-  Deferred,
-  Leased,
-  NotResumed,
-  NotStarted,
-  TurnStart,
-} from '../journal/session-port.ts';
+import type { Accepted, Leased, NotResumed, NotStarted, TurnStart } from '../journal/session-port.ts';
 import type { SessionState } from '../journal/state.ts';
 import { foldAll, readerOf, readJournal } from '../session/fold-session.ts';
 import { runTurn, type TurnEnd, type TurnHost } from '../session/run-turn.ts';
-import { toTurnStart } from '../session/start-turn.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 
 /** A message as a test sends it. */

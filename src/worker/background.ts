@@ -1,9 +1,9 @@
-import { NewerEventError } from '../journal/parse-event.ts';
-import type { Accepted, Deferred, HandOver, NotStarted, TurnStart } from '../journal/session-port.ts';
+import type { Deferred } from '../journal/event-page.ts';
+import { NewerEventError, toTurnStart } from '../journal/event-rows.ts';
+import type { Accepted, HandOver, NotStarted, TurnStart } from '../journal/session-port.ts';
 import { readerOf } from '../session/fold-session.ts';
 import { parseSessionName } from '../session/read-secrets.ts';
 import { runTurn } from '../session/run-turn.ts';
-import { toTurnStart } from '../session/start-turn.ts';
 import { attempt } from '../tool/async.ts';
 import type { WhenBusy } from '../tool/call.ts';
 import type { JsonObject } from '../tool/json.ts';

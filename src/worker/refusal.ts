@@ -1,11 +1,11 @@
+import { NewerEventError } from '../journal/event-rows.ts';
 import type { TurnError } from '../journal/events.ts';
-import { NewerEventError } from '../journal/parse-event.ts';
 import type { NotStarted, TurnStart } from '../journal/session-port.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { DeploymentError, sayingOnce } from '../session/deployment.ts';
 import { readTurn } from '../session/fold-session.ts';
 import { SessionErasedError, SessionUnavailableError } from '../session/send-again.ts';
-import type { TurnAnswer } from '../session/watching/turn-answer.ts';
+import type { TurnAnswer } from '../session/watching/turn-outcome.ts';
 import { Problem, type ProblemType } from './problem.ts';
 import { type Target, turnPath, UnknownTargetError } from './target.ts';
 import { pendingViews } from './turn-view.ts';

@@ -1,11 +1,11 @@
 import type { Leased, NotResumed } from '../journal/session-port.ts';
 import { readerOf, readTurn } from '../session/fold-session.ts';
 import { runTurn, type TurnHost } from '../session/run-turn.ts';
-import type { TurnAnswer } from '../session/watching/turn-answer.ts';
 import {
   type AwaitedTurn,
   outcomeElsewhere,
   outcomeHere,
+  type TurnAnswer,
   type TurnOutcome,
 } from '../session/watching/turn-outcome.ts';
 import { failedTurn } from './refusal.ts';

@@ -1,8 +1,7 @@
 import { readTurn } from '../session/fold-session.ts';
 import type { TurnEnd, TurnHost } from '../session/run-turn.ts';
 import { followSession } from '../session/watching/follow-session.ts';
-import { stoppedTurn, toAnswer } from '../session/watching/turn-answer.ts';
-import { keptFor } from '../session/watching/turn-outcome.ts';
+import { keptFor, stoppedTurn, toAnswer } from '../session/watching/turn-outcome.ts';
 import type { SessionRequest } from './route.ts';
 import { type EventStream, eventStream } from './sse.ts';
 import { type Target, turnPath } from './target.ts';

@@ -1,8 +1,12 @@
+import type { Deferred } from '../journal/event-page.ts';
 import type { StoredEvent } from '../journal/events.ts';
-import type { Deferred } from '../journal/session-port.ts';
-import type { Question } from '../session/answers/questions.ts';
-import { openQuestions, type PendingCall, toPendingCall } from '../session/answers/questions.ts';
-import { stoppedTurn } from '../session/watching/turn-answer.ts';
+import {
+  openQuestions,
+  type PendingCall,
+  type Question,
+  toPendingCall,
+} from '../session/answers/questions.ts';
+import { stoppedTurn } from '../session/watching/turn-outcome.ts';
 import type { Target } from './target.ts';
 
 /** A turn that has no events of its own: it waits, or its message went into another one. */

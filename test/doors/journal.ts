@@ -1,31 +1,33 @@
 /** A door for tests. Events, the reducer, the state, and the port to a session. */
 
-export { EVENT_VERSION, type EventType, inFrame, ROOT, type Wait } from '../../src/journal/events.ts';
-export { foldCovered, foldMessage } from '../../src/journal/fold-message.ts';
-export { valueIn } from '../../src/journal/memories.ts';
+export type {
+  Deferred,
+  EventPage,
+  NewRow,
+  Notice,
+  OpenTurn,
+  ReadQuery,
+} from '../../src/journal/event-page.ts';
 export {
   MESSAGE_TYPES,
   NewerEventError,
   parseBodies,
   parseEvent,
   toRow,
-} from '../../src/journal/parse-event.ts';
+} from '../../src/journal/event-rows.ts';
+export { EVENT_VERSION, type EventType, inFrame, ROOT, type Wait } from '../../src/journal/events.ts';
+export { foldCovered, foldMessage } from '../../src/journal/fold-loop.ts';
+export { valueIn } from '../../src/journal/memories.ts';
 export { REDUCER_VERSION, reduce } from '../../src/journal/reduce.ts';
 export type {
   BeginRequest,
   Change,
-  Deferred,
-  EventPage,
   InboxMessage,
   InboxMessageKind,
   Leased,
-  NewRow,
-  Notice,
   NotResumed,
   NotStarted,
-  OpenTurn,
   Reader,
-  ReadQuery,
   RequestKey,
   ResumeRequest,
   TurnStart,

@@ -1,8 +1,8 @@
 /** A door for tests. The loop, what it offers, and its limits. */
 
-export { withRemark } from '../../src/loop/call-ending.ts';
 export { transcript } from '../../src/loop/compaction/write-summary.ts';
 export { messageOf } from '../../src/loop/exception-processor.ts';
+export { withRemark } from '../../src/loop/execute-call.ts';
 export { Interrupted } from '../../src/loop/holder.ts';
 export type { Loop } from '../../src/loop/loop.ts';
 export { memoryLoop } from '../../src/loop/memory-loop.ts';

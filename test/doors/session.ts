@@ -1,5 +1,6 @@
 /** A door for tests. The Worker's side of a session: running, holding, reading and following a turn. */
 
+export { toTurnStart } from '../../src/journal/event-rows.ts';
 export { checkDecision, postAnswer } from '../../src/session/answers/post-answer.ts';
 export { openQuestions, questionsOf } from '../../src/session/answers/questions.ts';
 export { foldAll, foldLeased, readerOf, readTurn } from '../../src/session/fold-session.ts';
@@ -19,6 +20,5 @@ export {
 export { toSessionName } from '../../src/session/read-secrets.ts';
 export { runTurn, type TurnEnd, type TurnHost } from '../../src/session/run-turn.ts';
 export { SessionErasedError, SessionUnavailableError } from '../../src/session/send-again.ts';
-export { toTurnStart } from '../../src/session/start-turn.ts';
 export { followSession } from '../../src/session/watching/follow-session.ts';
 export { turnStopped } from '../../src/session/watching/turn-outcome.ts';

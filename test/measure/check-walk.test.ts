@@ -69,6 +69,19 @@ it('a type alone leads nowhere', () => {
   ]);
 });
 
+it('a step within a file needs no import, but somebody there who calls the function or constructs its class', () => {
+  const sources = [
+    parseSource(
+      'src/a.ts',
+      'export const a = () => [b(), new C()];\nconst b = () => 1;\nclass C { m() {} }\nconst d = () => 2;',
+    ),
+  ];
+  const walk = [FIRST, ...['b', 'C.m', 'd'].map((calls) => step('src/a.ts', calls, 'src/a.ts'))];
+  expect(problemsOfWalk(walk, sources)).toEqual([
+    'src/a.ts d: nothing of the file itself calls or constructs `d`.',
+  ]);
+});
+
 it('a file with several steps counts once', () => {
   expect(filesOfWalk([FIRST, step('src/b.ts', 'b', 'src/a.ts'), step('src/a.ts', 'a', 'src/b.ts')])).toEqual([
     'src/a.ts',

@@ -33,16 +33,23 @@ function problemOfCall({ through, ...step }: Step, caller: Source): string[] {
     return [`${nameOf(step)}: ${caller.file} calls nothing \`${through.as}\`, through ${through.reason}.`];
   }
   const [first = ''] = step.calls.split('.');
+  if (caller.file === step.file) {
+    if (callsOf(caller).has(first)) return [];
+    return [`${nameOf(step)}: nothing of the file itself calls or constructs \`${first}\`.`];
+  }
   const isImported = importsOf(caller).some(
     ({ to, typeOnly, names }) => to === step.file && !typeOnly && names.includes(first),
   );
   return isImported ? [] : [`${nameOf(step)}: ${caller.file} does not import \`${first}\` from it.`];
 }
 
-/** The names that a file calls: those of functions, and the last ones of members. */
+/** The names that a file calls or constructs: those of functions and classes, and the last ones of members. */
 function callsOf({ program }: Source): ReadonlySet<string> {
   const names = new Set<string>();
   new Visitor({
+    NewExpression: ({ callee }) => {
+      if (callee.type === 'Identifier') names.add(callee.name);
+    },
     CallExpression: ({ callee }) => {
       if (callee.type === 'Identifier') names.add(callee.name);
       if (callee.type === 'MemberExpression' && !callee.computed) names.add(callee.property.name);

@@ -30,12 +30,12 @@ const STORAGE = 'the storage that the object gives its ledger';
 export const WALK: readonly Step[] = [
   // In: a request becomes a turn.
   {
-    file: 'src/create-holdfast.ts',
+    file: 'src/worker/app.ts',
     calls: 'createHoldfast.worker.fetch',
     does: 'takes the request',
     from: null,
   },
-  { file: 'src/worker/app.ts', calls: 'createApp', does: 'routes it', from: 'src/create-holdfast.ts' },
+  { file: 'src/worker/app.ts', calls: 'createApp', does: 'routes it', from: 'src/worker/app.ts' },
   {
     file: 'src/worker/target.ts',
     calls: 'invoked',
@@ -51,16 +51,16 @@ export const WALK: readonly Step[] = [
     through: { reason: 'the entry of the route table that was found', as: 'handle' },
   },
   {
-    file: 'src/session/start-turn.ts',
+    file: 'src/journal/event-rows.ts',
     calls: 'toTurnStart',
     does: 'writes the rows that start a turn',
     from: 'src/worker/routes/messages.ts',
   },
   {
-    file: 'src/journal/parse-event.ts',
+    file: 'src/journal/event-rows.ts',
     calls: 'toRow',
     does: 'writes an event as a row',
-    from: 'src/session/start-turn.ts',
+    from: 'src/journal/event-rows.ts',
   },
   {
     file: 'src/worker/target.ts',
@@ -140,7 +140,7 @@ export const WALK: readonly Step[] = [
     from: 'src/session/run-turn.ts',
   },
   {
-    file: 'src/session/lease-keeper.ts',
+    file: 'src/session/held-session.ts',
     calls: 'LeaseKeeper.held',
     does: 'watches the lease',
     from: 'src/session/held-session.ts',
@@ -152,7 +152,7 @@ export const WALK: readonly Step[] = [
     from: 'src/session/held-session.ts',
   },
   {
-    file: 'src/session/assemble-loop.ts',
+    file: 'src/session/run-turn.ts',
     calls: 'assembleLoop',
     does: 'assembles the loop',
     from: 'src/session/run-turn.ts',
@@ -202,7 +202,7 @@ export const WALK: readonly Step[] = [
     from: 'src/loop/run-loop.ts',
   },
   {
-    file: 'src/loop/call-view.ts',
+    file: 'src/loop/tool-call-run.ts',
     calls: 'CallView.changes',
     does: 'shows the session to the call, and collects what it changes',
     from: 'src/loop/tool-call-run.ts',
@@ -214,7 +214,7 @@ export const WALK: readonly Step[] = [
     from: 'src/loop/run-loop.ts',
   },
   {
-    file: 'src/loop/prepare-call.ts',
+    file: 'src/loop/live-call.ts',
     calls: 'prepareCall',
     does: 'makes what the tool is given',
     from: 'src/loop/execute-call.ts',
@@ -227,13 +227,13 @@ export const WALK: readonly Step[] = [
     through: { reason: 'the tool that the call names', as: 'call' },
   },
   {
-    file: 'src/loop/run-execution.ts',
+    file: 'src/loop/live-call.ts',
     calls: 'runExecution',
     does: 'journals the start, runs the effect',
-    from: 'src/loop/prepare-call.ts',
+    from: 'src/loop/live-call.ts',
   },
   {
-    file: 'src/loop/call-ending.ts',
+    file: 'src/loop/execute-call.ts',
     calls: 'endingOf',
     does: 'makes an end of its answer that the journal can keep',
     from: 'src/loop/execute-call.ts',
@@ -259,13 +259,13 @@ export const WALK: readonly Step[] = [
     from: 'src/loop/tool-call-run.ts',
   },
   {
-    file: 'src/journal/open-loop.ts',
+    file: 'src/journal/fold-loop.ts',
     calls: 'startTurn',
     does: 'opens the turn and its loop',
     from: 'src/journal/reduce.ts',
   },
   {
-    file: 'src/journal/fold-message.ts',
+    file: 'src/journal/fold-loop.ts',
     calls: 'foldConversation',
     does: 'folds the messages',
     from: 'src/journal/reduce.ts',
@@ -285,7 +285,7 @@ export const WALK: readonly Step[] = [
   },
   // Back: the turn ends, and its outcome is the response.
   {
-    file: 'src/journal/close-turn.ts',
+    file: 'src/journal/fold-loop.ts',
     calls: 'closeOpenCalls',
     does: 'closes what is open',
     from: 'src/session/run-turn.ts',
@@ -297,7 +297,7 @@ export const WALK: readonly Step[] = [
     from: 'durable-objects/ledger.ts',
   },
   {
-    file: 'src/session/watching/turn-answer.ts',
+    file: 'src/session/watching/turn-outcome.ts',
     calls: 'toAnswer',
     does: 'makes the answer of the turn',
     from: 'src/session/watching/turn-outcome.ts',

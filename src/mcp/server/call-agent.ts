@@ -1,9 +1,9 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { toTurnStart } from '../../journal/event-rows.ts';
 import type { NotStarted, RequestKey, TurnStart } from '../../journal/session-port.ts';
 import { readerOf, readTurn } from '../../session/fold-session.ts';
 import { runTurn, type TurnEnd, type TurnHost } from '../../session/run-turn.ts';
 import { SessionErasedError, SessionUnavailableError } from '../../session/send-again.ts';
-import { toTurnStart } from '../../session/start-turn.ts';
 import { followSession } from '../../session/watching/follow-session.ts';
 import { type AwaitedTurn, outcomeElsewhere, outcomeHere } from '../../session/watching/turn-outcome.ts';
 import { sha256Hex } from '../../tool/async.ts';

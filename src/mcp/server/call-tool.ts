@@ -1,4 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { toPrincipal } from '../../journal/event-rows.ts';
 import type { Principal } from '../../journal/events.ts';
 import { openBatch } from '../../journal/state.ts';
 import { replied } from '../../loop/ask-model.ts';
@@ -7,7 +8,6 @@ import type { Loop, LoopJournal, LoopSpec } from '../../loop/loop.ts';
 import { type MemoryLoop, memoryLoop } from '../../loop/memory-loop.ts';
 import { offerTools } from '../../loop/offer-tools.ts';
 import { runBatch } from '../../loop/run-loop.ts';
-import { toPrincipal } from '../../session/start-turn.ts';
 import { sha256Hex } from '../../tool/async.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import type { AnyTool } from '../../tool/tool.ts';

@@ -1,6 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import type { TurnAnswer } from '../../session/watching/turn-answer.ts';
-import type { TurnOutcome } from '../../session/watching/turn-outcome.ts';
+import type { TurnAnswer, TurnOutcome } from '../../session/watching/turn-outcome.ts';
 import { type Target, turnPath } from '../../worker/target.ts';
 import { type PendingView, pendingViews } from '../../worker/turn-view.ts';
 import { oneLine } from '../content/words.ts';

@@ -1,6 +1,7 @@
+import type { EventPage, Notice } from '../../journal/event-page.ts';
+import { parseEvent } from '../../journal/event-rows.ts';
 import type { StoredEvent } from '../../journal/events.ts';
-import { parseEvent } from '../../journal/parse-event.ts';
-import type { EventPage, Notice, SessionPort } from '../../journal/session-port.ts';
+import type { SessionPort } from '../../journal/session-port.ts';
 import type { Meter } from '../meter.ts';
 import type { Clock } from '../read-platform.ts';
 

@@ -1,9 +1,9 @@
+import { toTurnStart } from '../../journal/event-rows.ts';
 import type { StoredEvent } from '../../journal/events.ts';
 import type { TurnStart } from '../../journal/session-port.ts';
 import type { ModelRequest } from '../../model/chat-model.ts';
 import { checkDecision, checkResult } from '../../session/answers/post-answer.ts';
 import { readJournal, readTurn } from '../../session/fold-session.ts';
-import { toTurnStart } from '../../session/start-turn.ts';
 import { ToolCallContext } from '../../tool/tool-call-context.ts';
 import { sendAnswer } from '../post-to-session.ts';
 import { withOrderlyHashes } from '../promises-settled.ts';

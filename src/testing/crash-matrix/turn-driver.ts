@@ -1,12 +1,6 @@
 import type { Agent } from '../../agent/define-agent.ts';
-import type {
-  Deferred,
-  Leased,
-  NotResumed,
-  NotStarted,
-  SessionPort,
-  TurnStart,
-} from '../../journal/session-port.ts';
+import type { Deferred } from '../../journal/event-page.ts';
+import type { Leased, NotResumed, NotStarted, SessionPort, TurnStart } from '../../journal/session-port.ts';
 import type { ChatModel, ModelRequest } from '../../model/chat-model.ts';
 import type { Prices } from '../../model/prices.ts';
 import { readerOf } from '../../session/fold-session.ts';

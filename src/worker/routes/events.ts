@@ -1,4 +1,4 @@
-import { parseEvent } from '../../journal/parse-event.ts';
+import { parseEvent } from '../../journal/event-rows.ts';
 import { followSession } from '../../session/watching/follow-session.ts';
 import { Problem } from '../problem.ts';
 import { wantsEvents } from '../request-headers.ts';

@@ -1,7 +1,8 @@
-import type { Accepted, Deferred, Leased, NotStarted, TurnStart } from '../../journal/session-port.ts';
+import type { Deferred } from '../../journal/event-page.ts';
+import { toTurnStart } from '../../journal/event-rows.ts';
+import type { Accepted, Leased, NotStarted, TurnStart } from '../../journal/session-port.ts';
 import { readerOf } from '../../session/fold-session.ts';
 import type { TurnHost } from '../../session/run-turn.ts';
-import { toTurnStart } from '../../session/start-turn.ts';
 import { DELAY_RULE, isDelay, LONGEST_DELAY } from '../../tool/async.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import { ToolCallContext, ToolCallContextError } from '../../tool/tool-call-context.ts';

@@ -1,7 +1,7 @@
 import type { Message, SessionState } from '../../journal/state.ts';
 import { foldAll } from '../../session/fold-session.ts';
 import { toSessionName } from '../../session/read-secrets.ts';
-import { toAnswer, visibleToolMemory } from '../../session/watching/turn-answer.ts';
+import { toAnswer, visibleToolMemory } from '../../session/watching/turn-outcome.ts';
 import { modelText } from '../../tool/tool-result.ts';
 import { ownerOf } from '../host.ts';
 import { Problem } from '../problem.ts';

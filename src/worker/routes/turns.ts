@@ -1,8 +1,8 @@
+import type { Deferred, EventPage } from '../../journal/event-page.ts';
+import { parseEvent } from '../../journal/event-rows.ts';
 import type { StoredEvent } from '../../journal/events.ts';
-import { parseEvent } from '../../journal/parse-event.ts';
-import type { Deferred, EventPage } from '../../journal/session-port.ts';
 import { PAGE_BYTES, readTurn } from '../../session/fold-session.ts';
-import { stoppedTurn } from '../../session/watching/turn-answer.ts';
+import { stoppedTurn } from '../../session/watching/turn-outcome.ts';
 import { Problem } from '../problem.ts';
 import { ANY_OBJECT, defineRoute, SESSION, type SessionRequest } from '../route.ts';
 import { type Target, turnPath } from '../target.ts';

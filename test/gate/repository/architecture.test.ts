@@ -262,7 +262,7 @@ describe('who may import whom', () => {
   it('cloudflare:workers is imported only where a class of the platform is needed', () => {
     const users = imports.filter(({ to }) => to === 'cloudflare:workers').map(({ from }) => from);
     const may = (file: string): boolean =>
-      isIn(file, 'durable-objects/') || ['src/worker.ts', 'src/create-holdfast.ts'].includes(file);
+      isIn(file, 'durable-objects/') || ['src/worker.ts', 'src/worker/app.ts'].includes(file);
     expect(users.filter((file) => !may(file))).toEqual([]);
   });
 

@@ -1,0 +1,246 @@
+import type { Decision } from '../tool/call.ts';
+import { failure, RESULT_CHARACTERS, shownText, type ToolResult } from '../tool/tool-result.ts';
+import { type EventOf, type FinalOutcome, inFrame, ROOT, type SessionEvent } from './events.ts';
+import { findCall, holdFacts } from './fold-calls.ts';
+import { applyFacts } from './memories.ts';
+import { foldShortened, summaryMessage } from './shortened.ts';
+import { placed } from './spending.ts';
+import {
+  type CallRecord,
+  type Fold,
+  type FrameState,
+  type KeptReply,
+  lastBatch,
+  type Message,
+  mayHaveHappened,
+  openBatch,
+  type SessionState,
+  sentResult,
+  type TurnState,
+} from './state.ts';
+import { NOTHING_SPENT } from './usage.ts';
+
+/** A turn that has just started, with its own loop. */
+export function startTurn(state: SessionState, event: EventOf<'turn-started'>): TurnState {
+  const { agent: path, messages, blackboard, measured } = state;
+  const root: FrameState = {
+    ...newLoop,
+    callsByTool: new Map(),
+    id: ROOT,
+    path,
+    messages,
+    blackboard,
+    measured,
+  };
+  return {
+    id: event.turn,
+    loopId: event.loopId,
+    context: event.context,
+    principal: event.principal,
+    frames: new Map([[ROOT, root]]),
+    artifacts: [],
+    callsByTool: new Map(),
+    usage: { inputTokens: 0, outputTokens: 0 },
+    model: undefined,
+    iterations: 0,
+    toolCalls: 0,
+    limited: false,
+    scheduled: 0,
+    cancelRequested: false,
+    resumedSinceReply: 0,
+    resumedIdly: 0,
+    lastEvent: event.type,
+    text: '',
+    outcome: undefined,
+    error: undefined,
+    signal: undefined,
+    object: undefined,
+  };
+}
+
+const newLoop = {
+  toolCalls: 0,
+  seen: { callState: {}, entries: 0, memories: new Map() },
+  planned: false,
+  iterations: 0,
+  blankReplies: 0,
+  unknownTools: 0,
+  rejected: false,
+  shortened: false,
+  spent: NOTHING_SPENT,
+  asked: undefined,
+  measured: undefined,
+  refused: undefined,
+};
+
+/** Opens the nested loop of a call, under the one that the call is of. */
+export function openFrame(fold: Fold, event: EventOf<'frame-started'>): void {
+  const { state, turn } = fold;
+  const { frame: id, facts } = event;
+  const opener = { call: id, ...(event.parent !== undefined && { frame: event.parent }) };
+  holdFacts(findCall(fold, opener), event);
+  const parent = turn.frames.get(event.parent ?? ROOT);
+  const path = parent ? `${parent.path}/${event.name}` : event.name;
+  const around = parent?.blackboard ?? state.blackboard;
+  // What the call could see, and no more: what others have added since is not before it.
+  const own = event.ownBlackboard && around.slice(0, parent?.seen.entries);
+  const board = own ? { blackboard: own, inherited: own.length } : { blackboard: around };
+  const inParent = parent && parent.id !== ROOT && { parent: parent.id };
+  const messages: Message[] = [];
+  foldMessage(messages, event);
+  turn.frames.set(id, { ...newLoop, callsByTool: new Map(), ...board, ...inParent, id, path, messages });
+  applyFacts(fold, { facts, place: { turn: turn.id, frame: id, path, call: id } });
+}
+
+/** Folds an event into the conversation that it is of: the session's, or that of an open nested loop. */
+export function foldConversation({ messages, turn }: SessionState, event: SessionEvent): void {
+  const frame = 'frame' in event ? event.frame : undefined;
+  const conversation = frame === undefined ? messages : turn?.frames.get(frame)?.messages;
+  if (conversation) foldMessage(conversation, event, turn);
+}
+
+/**
+ * Folds what a conversation keeps of an event of its loop. One rule for the turn's own loop and for nested ones. Without the
+ * turn it is still right for the session's messages, as long as all of their calls have ended.
+ */
+export function foldMessage(messages: Message[], event: SessionEvent, turn?: TurnState): void {
+  switch (event.type) {
+    case 'turn-started':
+    case 'frame-started':
+      messages.push({ role: 'user', text: event.message });
+      break;
+    case 'model-replied':
+      messages.splice(messages.length - (event.unseen ?? 0), 0, {
+        role: 'assistant',
+        text: event.text,
+        calls: placed(event.toolCalls, turn, event.frame ?? ROOT),
+        ...keptOf(event),
+        last: event.last ?? false,
+      });
+      break;
+    case 'tool-call-ended':
+      // Of the session's own messages a snapshot could not tell which calls have opened a loop.
+      endCall(messages, event, event.frame === undefined ? undefined : turn?.frames.get(event.call));
+      break;
+    case 'answer-rejected':
+      messages.push({ role: 'user', text: rejectionText(event), by: 'loop' });
+      break;
+    case 'turn-steered':
+      messages.push({ role: 'user', text: event.message, by: 'steer' });
+      break;
+    case 'late-result-received':
+      messages.push({ role: 'user', text: lateText(event), by: 'late' });
+      break;
+    case 'conversation-compacted':
+      messages.splice(0, event.messages, summaryMessage(event.summary));
+      break;
+    case 'conversation-shortened':
+      foldShortened(messages, event);
+      break;
+  }
+}
+
+const keptOf = ({
+  parts,
+  provider,
+  model,
+  servedBy = '',
+}: EventOf<'model-replied'>): { readonly kept?: KeptReply } =>
+  parts ? { kept: { parts, ...(provider && { provider }), madeBy: { provider: servedBy, model } } } : {};
+
+/** Folds an event that the state's snapshot covers. What has left by then is not read, and its first message says so. */
+export function foldCovered({ messages, closedUnread }: SessionState, event: SessionEvent): void {
+  // The loops that nested in those turns are gone.
+  if ('frame' in event) return;
+  if (event.type === 'conversation-shortened') {
+    const { turns: _, withoutSummary: __, ...still } = event;
+    foldMessage(messages, still);
+    return;
+  }
+  foldMessage(messages, event);
+  if (event.type !== 'model-replied') return;
+  for (const { id } of event.toolCalls) {
+    const result = closedUnread.get(id);
+    if (result) endCall(messages, { call: id, result });
+  }
+}
+
+/** Two calls of one tool may both be in doubt, so it says which one it was. */
+const lateText = ({ tool, input, result }: EventOf<'late-result-received'>): string =>
+  `The call of '${tool}' with the input ${input}, whose outcome was unknown, has answered after all: ` +
+  shownText(result, RESULT_CHARACTERS);
+
+/** What the model is told of an answer that does not have the form it was asked for: everything that is wrong with it. */
+const rejectionText = ({ problems }: EventOf<'answer-rejected'>): string =>
+  `Your answer does not have the form that was asked for:\n- ${problems.join('\n- ')}\n` +
+  'Answer again with the corrected JSON text, and nothing else.';
+
+/** Notes the end of a call of the last reply; `opened`: the loop that it opened. */
+function endCall(
+  messages: readonly Message[],
+  event: Pick<EventOf<'tool-call-ended'>, 'call' | 'result' | 'direct' | 'changes'>,
+  opened?: FrameState,
+): void {
+  const call = lastBatch(messages).find(({ id }) => id === event.call);
+  if (!call || call.ended) return;
+  delete call.places;
+  delete call.started;
+  delete call.atEnd;
+  delete call.waits;
+  call.ended = {
+    result: event.result,
+    direct: event.direct ?? false,
+    changes: event.changes,
+    ...(opened && !opened.planned && { nested: true }),
+  };
+}
+
+/**
+ * Ends for every call that a turn leaves open, innermost frames first, so that no call of the history is without an
+ * answer. Whoever ends a turn journals them; of a turn that nobody could read, the fold does without the events.
+ */
+export function closeOpenCalls(turn: TurnState, outcome: FinalOutcome): EventOf<'tool-call-ended'>[] {
+  return [...turn.frames.values()].reverse().flatMap((frame) =>
+    openBatch(frame)
+      .filter((call) => !call.ended)
+      .map((call) => ({
+        type: 'tool-call-ended',
+        turn: turn.id,
+        ...inFrame(frame.id),
+        call: call.id,
+        result: closing(turn, call, outcome),
+        ...(call.atEnd && { changes: { facts: call.atEnd } }),
+      })),
+  );
+}
+
+function closing(turn: TurnState, call: CallRecord, outcome: FinalOutcome): ToolResult {
+  const sent = sentResult(call);
+  if (sent) return sent;
+  const isCancelled = outcome === 'cancelled';
+  if (isCancelled && call.started === 'idempotent') return cancelledRunning(call.name);
+  // What a nested loop has done is nowhere in the conversation around it.
+  if (mayHaveHappened(call) || turn.frames.has(call.id)) return unknownOutcome(call.name);
+  const last = call.waits?.at(-1)?.answer;
+  if (last?.type === 'decision' && last.decision === 'reject') return declined(call.name, last);
+  const why = isCancelled ? 'was cancelled before it ran' : 'was not run';
+  return failure('cancelled', `The call of '${call.name}' ${call.started ? 'was cut short' : why}.`);
+}
+
+const declined = (tool: string, { reason }: Decision): ToolResult =>
+  failure(
+    'declined',
+    `This call of '${tool}' was declined and did not run.${reason ? ` Reason: ${reason}` : ''}`,
+  );
+
+/** Said of a call that may or may not have happened; the model is never told that it failed. */
+export const unknownOutcome = (tool: string): ToolResult =>
+  failure(
+    'unknown-outcome',
+    `The outcome of this call of '${tool}' is unknown: it was started, and no answer came back. It may have happened ` +
+      'or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.',
+  );
+
+/** Said of a call that a cancel met, and that may be run again under its key. */
+export const cancelledRunning = (tool: string): ToolResult =>
+  failure('cancelled', `The call of '${tool}' was cancelled while it ran. It may have taken effect.`);

@@ -1,0 +1,99 @@
+import { ROOT } from '../journal/events.ts';
+import { toolOf } from '../journal/spending.ts';
+import { type CallRecord, hasBegun } from '../journal/state.ts';
+import { untilAborted } from '../tool/async.ts';
+import type { CallLimit } from '../tool/frame.ts';
+import { failure, type Signal, type ToolResult } from '../tool/tool-result.ts';
+import { messageOf } from './exception-processor.ts';
+import type { LoopSpec } from './loop.ts';
+import type { CallLimits } from './loop-limits.ts';
+import type { PermittedRun, ToolCallRun } from './tool-call-run.ts';
+import { toolNotFound } from './tool-not-found.ts';
+
+/** A call that may run, or what it is answered instead. */
+type Permission =
+  | { readonly ok: true; readonly run: PermittedRun }
+  | { readonly ok: false; readonly answer: ToolResult };
+
+/** Decides whether a call may run, by the loop's policies and limits. */
+export async function permitCall(run: ToolCallRun): Promise<Permission> {
+  const { loop, record, tool, signal } = run;
+  const { callLimits, policies } = loop.spec;
+  const { turn } = loop.journal.state;
+  if (signal && !(turn && hasBegun(turn, record))) {
+    return { ok: false, answer: skipped(record.name, signal) };
+  }
+  if (!tool) {
+    return { ok: false, answer: toolNotFound(record.name, run.offer.byName, policies.unknownTools) };
+  }
+  const permitted = { ...run, tool };
+  const answer = overLimit(record, callLimits) ?? (await ineligible(permitted));
+  return answer ? { ok: false, answer } : { ok: true, run: permitted };
+}
+
+const skipped = (tool: string, { reason }: Signal): ToolResult =>
+  failure(
+    'skipped',
+    `Skipped: '${tool}' was not run, since another call of this reply ended the loop: ${reason}`,
+  );
+
+/**
+ * The answer of a call beyond a limit of its loop, or of one around it. It is decided by the places that the call has
+ * there, so that it is the same whenever the turn is resumed.
+ */
+function overLimit(call: CallRecord, limits: LoopSpec['callLimits']): ToolResult | undefined {
+  const name = toolOf(call);
+  const { places = [] } = call;
+  for (const { frame, toolCalls, callsPerTool } of limits) {
+    const place = places.find((one) => one.frame === frame);
+    if (!place) continue;
+    const scope = frame === ROOT ? 'turn' : 'task';
+    const ofTool = limitOf(name, callsPerTool);
+    if (place.ofTool > numberOf(ofTool)) {
+      return failure(
+        'limit',
+        `Tool call limit (${ofTool}) exceeded for tool '${name}'. No further calls to this tool are allowed in this ${scope}.`,
+      );
+    }
+    if (place.calls > numberOf(toolCalls)) {
+      return failure(
+        'limit',
+        `Total tool call limit (${toolCalls}) exceeded for this ${scope}. No further tool calls are allowed.`,
+      );
+    }
+  }
+  return undefined;
+}
+
+function limitOf(tool: string, limits: CallLimits['callsPerTool']): CallLimit {
+  if (typeof limits !== 'object') return limits ?? 'unlimited';
+  return (Object.hasOwn(limits, tool) ? limits[tool] : limits['*']) ?? 'unlimited';
+}
+
+const numberOf = (limit: CallLimit = 'unlimited'): number =>
+  limit === 'unlimited' ? Number.POSITIVE_INFINITY : limit;
+
+/** The answer of a call that the agent's policy does not permit; it is no success, like any refusal. */
+async function ineligible(run: PermittedRun): Promise<ToolResult | undefined> {
+  const { holder, spec } = run.loop;
+  const { signal } = holder;
+  const { isEligible } = spec.policies;
+  if (!isEligible) return undefined;
+  const { id, name, input } = meantCall(run);
+  const ask = async (): Promise<boolean> => isEligible({ id, name, input }, spec.context);
+  try {
+    if (await untilAborted(signal, ask())) return undefined;
+    return failure('declined', `Tool '${name}' was not run: this call is not permitted.`);
+  } catch (thrown) {
+    if (signal.aborted) throw signal.reason;
+    const why = messageOf(name, thrown);
+    return failure(
+      'declined',
+      `Tool '${name}' was not run: whether it is permitted could not be told: ${why}`,
+    );
+  }
+}
+
+/** A policy judges the tool that would be run, and not the unfolding tool that stands for it. */
+const meantCall = ({ tool, input, record }: PermittedRun): Pick<CallRecord, 'id' | 'name' | 'input'> =>
+  input ? { id: record.id, name: tool.name, input: JSON.stringify(input) } : record;
