@@ -15,6 +15,22 @@ export async function untilAborted<T>(signal: AbortSignal, promise: Promise<T>):
   }
 }
 
+/** Wakes whoever waits until something has changed. */
+export class Changes {
+  #next = Promise.withResolvers<void>();
+
+  /** Resolves with the next change after this was asked for. */
+  get next(): Promise<void> {
+    return this.#next.promise;
+  }
+
+  /** To be called when something has changed. */
+  tell(): void {
+    this.#next.resolve();
+    this.#next = Promise.withResolvers();
+  }
+}
+
 /**
  * Tells somebody who listens to a call, and waits for them until the call is aborted. What goes wrong there is logged
  * and is nothing to the call, which has its own outcome: never rejects, but with a control-flow signal.
