@@ -91,14 +91,14 @@ interface Pause<T extends AnyTool> {
  */
 function pausing<T extends AnyTool>(tool: T, { decider, accepted }: Pause<T>): T {
   return decorate(tool, {
-    call: checkedFirst(tool, async ({ input, typed, invocation }) => {
-      const request = await decider(typed, invocation, tool);
-      if (request === undefined) return tool.call(input, invocation);
-      mustBeDecidable(invocation, 'approval');
+    call: checkedFirst(tool, async ({ input, typed, call }) => {
+      const request = await decider(typed, call, tool);
+      if (request === undefined) return tool.call(input, call);
+      mustBeDecidable(call, 'approval');
       // The input as it stands: an edit of a decorator around this one is what is being approved here.
-      const decision = await invocation.decide({ ...request, schema: undefined, input });
-      const tell = accepted && ((given: JsonObject): void => accepted(given, invocation));
-      return carryOut({ tool, input, invocation, decision, accepted: tell });
+      const decision = await call.decide({ ...request, schema: undefined, input });
+      const tell = accepted && ((given: JsonObject): void => accepted(given, call));
+      return carryOut({ tool, input, call, decision, accepted: tell });
     }),
   });
 }
@@ -139,7 +139,7 @@ interface Decided {
   readonly tool: AnyTool;
   /** The model's own. */
   readonly input: JsonObject;
-  readonly invocation: LiveCall;
+  readonly call: LiveCall;
   readonly decision: Decision;
   /** Told the input with which the tool is about to be called. */
   readonly accepted?: ((input: JsonObject) => void) | undefined;
@@ -150,27 +150,27 @@ interface Decided {
  * An `exit` ends the turn as cancelled.
  */
 export async function carryOut(decided: Decided): Promise<ToolResult> {
-  const { tool, input, invocation, decision, accepted } = decided;
+  const { tool, input, call, decision, accepted } = decided;
   switch (decision.decision) {
     case 'approve':
       accepted?.(input);
-      return tool.call(input, invocation);
+      return tool.call(input, call);
     case 'edit':
       return edited(decided);
     case 'reject':
-      return failure('declined', declined(invocation.tool, decision));
+      return failure('declined', declined(call.tool, decision));
     case 'exit':
-      return exited(invocation.tool, input, decision);
+      return exited(call.tool, input, decision);
   }
 }
 
-async function edited({ tool, input, invocation, decision, accepted }: Decided): Promise<ToolResult> {
+async function edited({ tool, input, call, decision, accepted }: Decided): Promise<ToolResult> {
   const revised = decision.input;
-  if (revised === undefined) return badEdit(invocation.tool, 'No input came with the edit.');
-  const checked = await tool.check(revised, invocation.tool);
-  if (!checked.ok) return badEdit(invocation.tool, checked.answer.content);
+  if (revised === undefined) return badEdit(call.tool, 'No input came with the edit.');
+  const checked = await tool.check(revised, call.tool);
+  if (!checked.ok) return badEdit(call.tool, checked.answer.content);
   accepted?.(revised);
-  const result = await tool.call(revised, invocation);
+  const result = await tool.call(revised, call);
   return JSON.stringify(revised) === JSON.stringify(input) ? result : noted(result, revised);
 }
 

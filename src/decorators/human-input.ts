@@ -70,12 +70,12 @@ export function humanInput<const Name extends string = 'human_input'>(
     returnDirect: false,
     metadata: {},
     check: (input, as = name) => checkInput(schema, input, as),
-    async call(input, invocation) {
-      const checked = await checkInput(schema, input, invocation.tool);
+    async call(input, call) {
+      const checked = await checkInput(schema, input, call.tool);
       if (!checked.ok) return checked.answer;
-      if (!handler && !invocation.inSession) return text(NO_REVIEWER);
+      if (!handler && !call.inSession) return text(NO_REVIEWER);
       const question = { question: String(checked.value.question) };
-      const decision = await answerTo({ ...question, tool, call: invocation }, { ...config, expires });
+      const decision = await answerTo({ ...question, tool, call }, { ...config, expires });
       return toAnswer(question, decision);
     },
   };

@@ -100,8 +100,8 @@ interface CallWatcher {
  */
 const watchCall =
   (tool: AnyTool, { began, ended }: CallWatcher): AnyTool['call'] =>
-  async (input, invocation) => {
-    const { id, tool: name, signal, secrets } = invocation;
+  async (input, call) => {
+    const { id, tool: name, signal, secrets } = call;
     const watched: WatchedCall = { call: id, tool: name, input: secrets.redact(input) };
     const tell = (what: () => unknown): Promise<void> =>
       listen(`the watcher of tool '${name}'`, signal, what);
@@ -115,7 +115,7 @@ const watchCall =
     };
     let result: ToolResult;
     try {
-      result = await tool.call(input, invocation);
+      result = await tool.call(input, call);
     } catch (error) {
       if (error instanceof CallInterrupted) await begun;
       else await end({ type: 'failure', error });

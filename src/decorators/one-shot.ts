@@ -16,13 +16,12 @@ import { modelText, succeeded, withheld } from '../tool/tool-result.ts';
 export const oneShotPerLoop = <T extends AnyTool>(tool: T, advice: string): T =>
   decorate(tool, {
     serial: tool.serial ?? tool.name,
-    async call(input, invocation) {
+    async call(input, call) {
       // Under the name that the model calls it by: two renamed tools may have the same name beneath.
-      const memo = loopMemo(`one-shot:${invocation.tool}`);
-      if (isShown(invocation, memo.recall(invocation)))
-        return withheld(alreadyLoaded(invocation.tool, advice));
-      const result = await tool.call(input, invocation);
-      if (succeeded(result)) memo.remember(invocation, invocation.id);
+      const memo = loopMemo(`one-shot:${call.tool}`);
+      if (isShown(call, memo.recall(call))) return withheld(alreadyLoaded(call.tool, advice));
+      const result = await tool.call(input, call);
+      if (succeeded(result)) memo.remember(call, call.id);
       return result;
     },
   });

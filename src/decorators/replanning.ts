@@ -50,9 +50,9 @@ async function withReplan(
 
 const alwaysBy = <T extends AnyTool>(tool: T, decide: (name: string) => ReplanDecision): T =>
   decorate(tool, {
-    async call(input, invocation) {
-      const result = await tool.call(input, invocation);
-      return mayReplan(result) ? withReplan(result, decide(invocation.tool), invocation) : result;
+    async call(input, call) {
+      const result = await tool.call(input, call);
+      return mayReplan(result) ? withReplan(result, decide(call.tool), call) : result;
     },
   });
 
@@ -90,19 +90,19 @@ export type ReplanDecider<T extends AnyTool> = (
  */
 export const conditionalReplan = <T extends AnyTool>(tool: T, decider: ReplanDecider<T>): T =>
   decorate(tool, {
-    async call(input, invocation) {
-      if (!invocation.inSession) {
+    async call(input, call) {
+      if (!call.inSession) {
         throw new ToolConfigurationError(
-          `There is no session in which tool '${invocation.tool}' could make the plan anew.`,
+          `There is no session in which tool '${call.tool}' could make the plan anew.`,
         );
       }
-      const result = await tool.call(input, invocation);
+      const result = await tool.call(input, call);
       if (!mayReplan(result)) return result;
       let decision: ReplanDecision | null | undefined;
-      await listen(`the replan decider of tool '${invocation.tool}'`, invocation.signal, async () => {
-        decision = await decider(contextOf(tool, result, invocation));
+      await listen(`the replan decider of tool '${call.tool}'`, call.signal, async () => {
+        decision = await decider(contextOf(tool, result, call));
       });
-      return decision ? withReplan(result, decision, invocation) : result;
+      return decision ? withReplan(result, decision, call) : result;
     },
   });
 

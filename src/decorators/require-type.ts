@@ -45,18 +45,18 @@ export function requireType<T extends AnyTool>(
   const schema = hint === undefined ? type.json : { ...type.json, default: hint };
   const request: Omit<DecisionRequest, 'message'> = { ...asked, schema, allows: ['edit', 'reject', 'exit'] };
   return decorate(tool, {
-    call: checkedFirst(tool, async ({ input, typed, invocation }) => {
-      if (hasValue(invocation.blackboard, type)) return tool.call(input, invocation);
-      mustBeDecidable(invocation, `a value of type '${type.name}'`);
-      const decision = await invocation.decide({
+    call: checkedFirst(tool, async ({ input, typed, call }) => {
+      if (hasValue(call.blackboard, type)) return tool.call(input, call);
+      mustBeDecidable(call, `a value of type '${type.name}'`);
+      const decision = await call.decide({
         ...request,
-        message: await messageFor(message, typed, invocation),
+        message: await messageFor(message, typed, call),
       });
-      if (decision.decision !== 'edit') return carryOut({ tool, input, invocation, decision });
+      if (decision.decision !== 'edit') return carryOut({ tool, input, call, decision });
       const value = type.parse(decision.input);
-      if (!value.ok) return notOfType(invocation.tool, type, value.problems);
-      invocation.blackboard.add(decision.input ?? {}, { type: type.name });
-      return tool.call(input, invocation);
+      if (!value.ok) return notOfType(call.tool, type, value.problems);
+      call.blackboard.add(decision.input ?? {}, { type: type.name });
+      return tool.call(input, call);
     }),
   });
 }

@@ -25,16 +25,16 @@ export function withReview<T extends AnyTool>(
   checkTime(tool.name, { timeout }, MAX_TIMEOUT);
   checkWord(tool.name, { onTimeout }, ON_EXPIRY);
   return decorate(tool, {
-    call: checkedFirst(tool, async ({ input, typed, invocation }) => {
+    call: checkedFirst(tool, async ({ input, typed, call }) => {
       const decision = await askReviewer(handler, {
         tool,
         input: typed,
-        message: await messageFor(message, typed, invocation),
+        message: await messageFor(message, typed, call),
         timeout,
         onTimeout,
-        call: invocation,
+        call,
       });
-      return carryOut({ tool, input, invocation, decision });
+      return carryOut({ tool, input, call, decision });
     }),
   });
 }

@@ -63,9 +63,9 @@ export function sinkArtifacts(tool: AnyTool, sink: Sink<never>, options: AnyOpti
   // What is read by the type, or made by `transform`, is what the types say; they are erased here.
   const erased = { ...options, sink } as ErasedOptions;
   return decorate(tool, {
-    async call(input, invocation) {
-      const result = await tool.call(input, invocation);
-      await sinkAll(result, invocation, erased);
+    async call(input, call) {
+      const result = await tool.call(input, call);
+      await sinkAll(result, call, erased);
       return result;
     },
   });

@@ -56,7 +56,7 @@ export function withMetadata<T extends AnyTool>(tool: T, keyed: string | JsonObj
 export const withCoercion = <T extends AnyTool>(tool: T): T =>
   decorate(tool, {
     check: (input, as) => tool.check(coerceInput(input, tool.inputSchema), as),
-    call: (input, invocation) => tool.call(coerceInput(input, tool.inputSchema), invocation),
+    call: (input, call) => tool.call(coerceInput(input, tool.inputSchema), call),
   });
 
 /**
@@ -104,10 +104,10 @@ export function withParameter<
     ...decorate<AnyTool>(tool, {
       inputSchema: merged(tool.inputSchema, property.json),
       check,
-      async call(input, invocation) {
-        const added = await checkInput(property, input, invocation.tool);
-        if (added.ok) return tool.call(ofTool(input), invocation);
-        const all = await check(input, invocation.tool);
+      async call(input, call) {
+        const added = await checkInput(property, input, call.tool);
+        if (added.ok) return tool.call(ofTool(input), call);
+        const all = await check(input, call.tool);
         return all.ok ? added.answer : all.answer;
       },
     }),

@@ -2,6 +2,7 @@ import type { TurnState } from '../journal/state.ts';
 import type { BudgetLimit, PricedUsage } from '../journal/usage.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { costOf, type Prices, type Usage, usd } from '../model/prices.ts';
+import { Changes } from '../tool/async.ts';
 import type { Limits } from '../tool/frame.ts';
 
 /** One limit on what models may use, and the frame that it bounds with all that nests in it. */
@@ -95,7 +96,7 @@ export const priced = (
 /** The model calls of one invocation that hold something back now, by their frames. */
 export class Reservations {
   readonly #held = new Set<string>();
-  #changed = Promise.withResolvers<void>();
+  readonly #changes = new Changes();
 
   hold(frame: string): void {
     this.#held.add(frame);
@@ -103,9 +104,7 @@ export class Reservations {
 
   /** What the call used is known, or never will be. */
   release(frame: string): void {
-    if (!this.#held.delete(frame)) return;
-    this.#changed.resolve();
-    this.#changed = Promise.withResolvers<void>();
+    if (this.#held.delete(frame)) this.#changes.tell();
   }
 
   get held(): ReadonlySet<string> {
@@ -114,6 +113,6 @@ export class Reservations {
 
   /** Resolves when the next one is released. */
   get changed(): Promise<void> {
-    return this.#changed.promise;
+    return this.#changes.next;
   }
 }

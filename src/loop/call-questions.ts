@@ -65,14 +65,12 @@ interface CallQuestions {
   assertAsked(): void;
 }
 
-/** How often a running call looks whether it was answered, in ms: whoever holds the session folds what comes. */
-const LOOK_EVERY = 50;
-
 /** Puts the questions of this call, and finds those that it has put before. */
 function callQuestions({ loop, record, tool }: PermittedRun): CallQuestions {
   const { holder } = loop;
   let asked = 0;
   let isOver = false;
+  const over = Promise.withResolvers<void>();
 
   const suspend = (wait: Wait): void =>
     loop.journal.emit({ type: 'tool-call-suspended', ...inLoop(loop), call: record.id, wait });
@@ -84,9 +82,7 @@ function callQuestions({ loop, record, tool }: PermittedRun): CallQuestions {
       if (answer) return answer;
       if (record.ended || isOver) throw new Error(hasEnded(record.id));
       if (!pendingWait(record) && (record.waits?.length ?? 0) === index) suspend(wait);
-      const look = Promise.withResolvers<void>();
-      const cancel = holder.after(LOOK_EVERY, look.resolve);
-      await untilAborted(holder.signal, look.promise).finally(cancel);
+      await untilAborted(holder.signal, Promise.race([loop.journal.changed, over.promise]));
     }
   }
 
@@ -108,6 +104,7 @@ function callQuestions({ loop, record, tool }: PermittedRun): CallQuestions {
     },
     hasRun() {
       isOver = true;
+      over.resolve();
     },
     assertAsked() {
       const goesOn = record.started !== undefined || loop.journal.state.turn?.frames.has(record.id);

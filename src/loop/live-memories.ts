@@ -27,22 +27,34 @@ export class LiveMemories {
     this.#memories = new Set(memories.map(({ name }) => name));
   }
 
-  /** @throws ToolConfigurationError when the app was not given the memory's kind, or its code could not fold it. */
-  assertUsable({ name }: Pick<ToolMemory, 'name'>): void {
+  /**
+   * Tells the developer on the console too, once for each kind.
+   *
+   * @throws ToolConfigurationError when the app was not given the memory's kind, or its code could not fold it.
+   */
+  assertUsable(memory: Pick<ToolMemory, 'name'>): void {
+    const problem = this.#problemOf(memory.name);
+    if (problem === undefined) return;
+    if (!TOLD.has(memory)) console.error(`holdfast: ${problem}`);
+    TOLD.add(memory);
+    throw new ToolConfigurationError(problem);
+  }
+
+  /** Why a memory can be used by nobody; nothing when it can. */
+  #problemOf(name: string): string | undefined {
     const kind = name.replace(APP_MEMORY, '');
     // A loop that was given none of the library's kinds works without them.
     if (!this.#memories.has(name) && name.startsWith(APP_MEMORY)) {
-      throw new ToolConfigurationError(
+      return (
         `The kind of tool '${kind}' remembers nothing here, since the app was not given it. ` +
-          'Add it to the kinds of createHoldfast({ kinds }), and in tests to those of createTestSession and crashMatrix.',
+        'Add it to the kinds of createHoldfast({ kinds }), and in tests to those of createTestSession and crashMatrix.'
       );
     }
     const broken = this.#state.brokenMemories?.get(name);
-    if (broken === undefined) return;
-    throw new ToolConfigurationError(
-      `What the kind of tool '${kind}' remembers of this session could not be folded: ${broken} ` +
-        'Its facts are still in the journal, and count once its code can fold them.',
-    );
+    return broken === undefined
+      ? undefined
+      : `What the kind of tool '${kind}' remembers of this session could not be folded: ${broken} ` +
+          'Its facts are still in the journal, and count once its code can fold them.';
   }
 
   /** The value of a memory at a path, of these values. @throws as `assertUsable`. */
@@ -100,6 +112,9 @@ export class LiveMemories {
     );
   }
 }
+
+/** Memories whose problem is on the console: with the same code, every turn has it. */
+const TOLD = new WeakSet<object>();
 
 /** A value with facts that are in no fold yet. */
 export function foldOn<Value extends Json, Fact extends Json>(

@@ -105,6 +105,8 @@ export interface LoopJournal {
   readonly state: SessionState;
   /** The sequence that the next event gets. */
   readonly nextSeq: number;
+  /** Resolves when more has been emitted, by whomever: whoever waits for something in the state looks again. */
+  readonly changed: Promise<void>;
   /** Folds the events at once and stores them soon, in order and together. */
   emit(...events: SessionEvent[]): void;
   /** Resolves when everything emitted so far is stored. @throws Interrupted when it never will be. */

@@ -1,14 +1,14 @@
 import { type Principal, ROOT, type SessionEvent } from '../journal/events.ts';
 import { reduce } from '../journal/reduce.ts';
 import { emptyState, type SessionState } from '../journal/state.ts';
-import { sha256Hex } from '../tool/async.ts';
+import { Changes, sha256Hex } from '../tool/async.ts';
 import { Secrets } from '../tool/secrets.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import { Reservations, withBudgets } from './budget.ts';
 import type { Holder } from './holder.ts';
 import { LiveMemories } from './live-memories.ts';
-import type { Loop, LoopSpec, TurnScope } from './loop.ts';
+import type { Loop, LoopJournal, LoopSpec, TurnScope } from './loop.ts';
 import { DEFAULT_LIMITS, type LoopLimits, withCallLimits } from './loop-limits.ts';
 import { DEFAULT_POLICIES } from './policies.ts';
 import { runForOutput } from './run-loop.ts';
@@ -40,8 +40,10 @@ export interface MemoryLoop {
 export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
   const { turn = crypto.randomUUID(), memories = [], message = '', principal = { id: '' } } = config;
   const state = emptyState();
+  const changes = new Changes();
   const emit = (...events: SessionEvent[]): void => {
     for (const event of events) reduce(state, { seq: state.seq + 1, event }, memories);
+    changes.tell();
   };
   emit({ type: 'session-opened', incarnation: turn, agent: 'memory' });
   emit({ type: 'turn-started', turn, loopId: turn, message, context: {}, principal });
@@ -52,7 +54,7 @@ export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
     turn,
     startedAt: holder.now(),
     inSession: config.inSession ?? false,
-    journal: journalOf(state, emit),
+    journal: journalOf(state, emit, changes),
     holder,
     live: config.live ?? { restarted: () => {}, progress: () => {} },
     secrets: config.secrets ?? Secrets.NONE,
@@ -84,10 +86,13 @@ function specOf({ limits = DEFAULT_LIMITS, tools, model, kinds = [], ...own }: M
   };
 }
 
-const journalOf = (state: SessionState, emit: Loop['journal']['emit']): Loop['journal'] => ({
+const journalOf = (state: SessionState, emit: LoopJournal['emit'], changes: Changes): LoopJournal => ({
   state,
   get nextSeq() {
     return state.seq + 1;
+  },
+  get changed() {
+    return changes.next;
   },
   emit,
   durable: async () => {},

@@ -6,6 +6,7 @@ import type { Snapshot } from '../journal/snapshot.ts';
 import type { SessionState } from '../journal/state.ts';
 import { Interrupted } from '../loop/holder.ts';
 import type { LoopJournal } from '../loop/loop.ts';
+import { Changes } from '../tool/async.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import { appendUntilAnswered, dueOf, type Emitted, isResult, takeFitting, toChange } from './append.ts';
 import { type Clock, soon } from './read-platform.ts';
@@ -48,6 +49,7 @@ export class Outbox implements LoopJournal {
   readonly state: SessionState;
   readonly #options: Options;
   readonly #pending: Emitted[] = [];
+  readonly #changes = new Changes();
   #inboxRead: InboxRead[] = [];
   #ending: Pick<Change, 'release' | 'snapshot'> | undefined;
   #isReleased = false;
@@ -68,6 +70,10 @@ export class Outbox implements LoopJournal {
 
   get nextSeq(): number {
     return this.state.seq + 1;
+  }
+
+  get changed(): Promise<void> {
+    return this.#changes.next;
   }
 
   /** Everything up to here is durable. */
@@ -103,6 +109,7 @@ export class Outbox implements LoopJournal {
       reduce(this.state, stored, this.#options.memories);
       this.#pending.push({ row, ...stored, ...dueOf(this.state.turn, stored.event) });
     }
+    this.#changes.tell();
     this.#schedule();
   }
 

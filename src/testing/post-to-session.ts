@@ -1,9 +1,12 @@
 import type { Agent } from '../agent/define-agent.ts';
-import type { Deferred } from '../journal/event-page.ts';
+import type { Deferred, Notice } from '../journal/event-page.ts';
 import type { StoredEvent } from '../journal/events.ts';
 import type { Accepted, InboxMessage, SessionPort } from '../journal/session-port.ts';
 import { type CheckedAnswer, postAnswer } from '../session/answers/post-answer.ts';
 import { openQuestions, type Question } from '../session/answers/questions.ts';
+import { systemClock } from '../session/read-platform.ts';
+import { Notices } from '../session/watching/follow-session.ts';
+import { Changes } from '../tool/async.ts';
 import type { WhenBusy } from '../tool/call.ts';
 import type { JsonObject } from '../tool/json.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
@@ -31,12 +34,27 @@ interface Stage {
   readonly context: ToolCallContext;
   /** Lets so much time pass that the turn that runs hears of what was left for it. */
   readonly hear: () => void;
-  /** The messages that whoever runs the turn was told of, by the turn that each would be. */
-  readonly heard: ReadonlySet<string>;
+  readonly heard: HeardMessages;
+}
+
+/** The messages that whoever runs a turn was told of, by the turn that each would be. */
+export class HeardMessages {
+  readonly #turns = new Set<string>();
+  readonly #changes = new Changes();
+
+  add(turn: string): void {
+    this.#turns.add(turn);
+    this.#changes.tell();
+  }
+
+  /** Resolves when the message of this turn was told. */
+  async until(turn: string): Promise<void> {
+    while (!this.#turns.has(turn)) await this.#changes.next;
+  }
 }
 
 /** The port, which adds to `heard` the turn of every message that its holder is told of. */
-export function hearing(port: SessionPort, heard: Set<string>): SessionPort {
+export function hearing(port: SessionPort, heard: Pick<HeardMessages, 'add'>): SessionPort {
   const told = <T extends object>(answer: T): T => {
     const { inbox = [] } = answer as { readonly inbox?: readonly InboxMessage[] }; // of those answers that have one
     for (const { turn } of inbox) heard.add(turn);
@@ -65,7 +83,7 @@ export async function postTo(
       return taken;
     case 'steering':
       hear();
-      await isHeard(port, heard, taken.turn);
+      await untilHeard({ port, heard }, taken.turn);
       return taken;
     default:
       throw new Error(`The session took no message: it is ${taken.status}.`);
@@ -84,18 +102,17 @@ export async function cancelIn({ port, hear }: Stage, given: string | undefined)
 const MAX_WAIT = 2_000;
 
 /** Waits until whoever runs the turn knows of the message of this one, or it is to be a turn of its own after all. */
-async function isHeard(port: SessionPort, heard: ReadonlySet<string>, turn: string): Promise<void> {
-  const began = performance.now();
-  const isSteering = async (): Promise<boolean> =>
-    (await port.read({ from: 1, turn, limit: 1 }))?.waits?.status === 'steering';
-  while (!heard.has(turn) && (await isSteering())) {
-    if (performance.now() - began > MAX_WAIT) {
-      throw new Error(
-        `Nobody has heard of the message of turn ${turn} for ${MAX_WAIT} ms: the turn that runs is stuck, or its clock stands still. A manual clock has to be advanced while \`post\` is awaited.`,
-      );
-    }
-    await new Promise((resolve) => setTimeout(resolve, 0));
-  }
+async function untilHeard({ port, heard }: Pick<Stage, 'port' | 'heard'>, turn: string): Promise<void> {
+  const late = AbortSignal.timeout(MAX_WAIT);
+  const notices = new Notices({ port, clock: systemClock, signal: late, meter: undefined });
+  const isSteering = ({ waiting }: Notice): boolean =>
+    waiting.some((one) => one.turn === turn && one.status === 'steering');
+  const known = heard.until(turn).then(() => true);
+  const told = notices.until((notice) => !isSteering(notice)).then(() => !late.aborted);
+  if (await Promise.race([known, told]).finally(() => notices.close())) return;
+  throw new Error(
+    `Nobody has heard of the message of turn ${turn} for ${MAX_WAIT} ms: the turn that runs is stuck, or its clock stands still. A manual clock has to be advanced while \`post\` is awaited.`,
+  );
 }
 
 /** Where a test answers what a turn waits for. */

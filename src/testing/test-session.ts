@@ -39,6 +39,7 @@ import { skippableClock } from './clocks.ts';
 import { createMemorySessions } from './memory-session.ts';
 import {
   cancelIn,
+  HeardMessages,
   hearing,
   type PostOptions,
   postTo,
@@ -159,7 +160,7 @@ export function createTestSession<Output>(
   const { model, requests } = recorded(options.model ?? scriptedModel(options.replies));
   const name = toSessionName({ ...ADDRESS, agent: agent.name });
   const sessions = createMemorySessions({ clock, leaseMs, dispatch: ({ turn }) => worker.goOn(turn) });
-  const heard = new Set<string>();
+  const heard = new HeardMessages();
   const port = hearing(sessions.session(name), heard);
   const secrets = async (principal: Principal) => readSecrets(await options.secrets?.(principal));
   const agents: TurnHost['agents'] = {
@@ -193,8 +194,7 @@ interface Stage {
   readonly worker: MortalWorker;
   /** Lets so much time pass that the turn that runs hears of what was left for it. */
   readonly hear: () => void;
-  /** The messages that whoever runs the turn was told of, by the turn that each would be. */
-  readonly heard: ReadonlySet<string>;
+  readonly heard: HeardMessages;
   /** Of every message. */
   readonly context: ToolCallContext;
 }

@@ -15,6 +15,22 @@ export async function untilAborted<T>(signal: AbortSignal, promise: Promise<T>):
   }
 }
 
+/** Wakes whoever waits until something has changed. */
+export class Changes {
+  #next = Promise.withResolvers<void>();
+
+  /** Resolves with the next change after this was asked for. */
+  get next(): Promise<void> {
+    return this.#next.promise;
+  }
+
+  /** To be called when something has changed. */
+  tell(): void {
+    this.#next.resolve();
+    this.#next = Promise.withResolvers();
+  }
+}
+
 /**
  * Tells somebody who listens to a call, and waits for them until the call is aborted. What goes wrong there is logged
  * and is nothing to the call, which has its own outcome: never rejects, but with a control-flow signal.
@@ -69,13 +85,13 @@ export function memoized<Key extends object, Made extends object>(
   };
 }
 
-/** The SHA-256 of a text's UTF-8. */
-export const sha256 = (text: string): Promise<ArrayBuffer> =>
-  crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+/** The SHA-256 of bytes, or of a text's UTF-8. */
+export const sha256 = (data: string | Uint8Array<ArrayBuffer>): Promise<ArrayBuffer> =>
+  crypto.subtle.digest('SHA-256', typeof data === 'string' ? new TextEncoder().encode(data) : data);
 
 /** The same in hexadecimal digits, lower case. */
-export async function sha256Hex(text: string): Promise<string> {
-  const bytes = [...new Uint8Array(await sha256(text))];
+export async function sha256Hex(data: string | Uint8Array<ArrayBuffer>): Promise<string> {
+  const bytes = [...new Uint8Array(await sha256(data))];
   return bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 

@@ -84,10 +84,10 @@ export const invalidInput = (tool: string, problems: readonly string[]): Checked
 /** A `call` that acts on valid inputs only: a bad one is answered to the model as the tool would, and bothers nobody. */
 export const checkedFirst =
   <T extends AnyTool>(tool: T, act: (call: CheckedCall<T>) => Promise<ToolResult>): AnyTool['call'] =>
-  async (input, invocation) => {
-    const checked = await tool.check(input, invocation.tool);
+  async (input, call) => {
+    const checked = await tool.check(input, call.tool);
     if (!checked.ok) return checked.answer;
-    return act({ input, typed: checked.value as ToolInput<T>, invocation }); // what its `check` answers
+    return act({ input, typed: checked.value as ToolInput<T>, call }); // what its `check` answers
   };
 
 /** A call whose input is valid. */
@@ -95,7 +95,7 @@ interface CheckedCall<T extends AnyTool> {
   /** The model's own. */
   readonly input: JsonObject;
   readonly typed: ToolInput<T>;
-  readonly invocation: LiveCall;
+  readonly call: LiveCall;
 }
 
 /**

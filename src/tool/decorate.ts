@@ -3,7 +3,7 @@ import type { AnyTool } from './tool.ts';
 
 /**
  * A copy of a tool with changes, which remembers what it was made of. Everything that is not changed is forwarded:
- * name, schema, metadata, effect, serial, returnDirect. `call` hands on the invocation that it was given, and with it
+ * name, schema, metadata, effect, serial, returnDirect. `call` hands on the live call that it was given, and with it
  * the context.
  *
  * Decorators run as they are written, the outermost first: of `a(b(tool))`, `a` sees the call before `b`, and the result

@@ -50,10 +50,10 @@ export function defineTool<
     metadata,
     output,
     check: (input, as = name) => checkInput(schema, input, as),
-    async call(input, invocation) {
-      const parsed = await checkInput(schema, input, invocation.tool);
+    async call(input, call) {
+      const parsed = await checkInput(schema, input, call.tool);
       if (!parsed.ok) return parsed.answer;
-      return typed(await act.act(parsed.value, invocation), output);
+      return typed(await act.act(parsed.value, call), output);
     },
   };
 }
@@ -137,14 +137,14 @@ export function manual<T extends AnyTool>(
   const receive = leaveToCaller(tool.name, expires);
   return decorate(tool, {
     effect: 'none',
-    call: checkedFirst(tool, ({ invocation }) => receive(invocation)),
+    call: checkedFirst(tool, ({ call }) => receive(call)),
   });
 }
 
 /** What is done with a checked input. */
 interface Act<Input> {
   readonly effect: AnyTool['effect'];
-  act(input: Input, invocation: LiveCall): Promise<ToolResult>;
+  act(input: Input, call: LiveCall): Promise<ToolResult>;
 }
 
 function running<Declaration extends InputDeclaration, Output>(
@@ -164,8 +164,8 @@ function running<Declaration extends InputDeclaration, Output>(
   }
   return {
     effect,
-    act: (input, invocation) =>
-      invocation.execute({
+    act: (input, live) =>
+      live.execute({
         effect,
         timeout,
         subrequests,
@@ -195,7 +195,7 @@ function manually<Declaration extends InputDeclaration>({
     throw new ToolDefinitionError(name, 'run', problem);
   }
   const receive = leaveToCaller(name, expires);
-  return { effect: 'none', act: (_, invocation) => receive(invocation) };
+  return { effect: 'none', act: (_, call) => receive(call) };
 }
 
 /**
@@ -203,13 +203,9 @@ function manually<Declaration extends InputDeclaration>({
  *
  * @throws ToolDefinitionError when `expires` is not more than 0.
  */
-function leaveToCaller(
-  tool: string,
-  expires: number | undefined,
-): (invocation: LiveCall) => Promise<ToolResult> {
+function leaveToCaller(tool: string, expires: number | undefined): (call: LiveCall) => Promise<ToolResult> {
   checkTime(tool, { expires });
-  return (invocation) =>
-    invocation.receive({ message: `Run '${invocation.tool}' and send its result.`, expires });
+  return (call) => call.receive({ message: `Run '${call.tool}' and send its result.`, expires });
 }
 
 /** A result whose artifact has no type of its own gets the tool's. */

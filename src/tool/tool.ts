@@ -56,7 +56,7 @@ export interface AnyTool {
    */
   check(input: JsonObject, name?: string): Promise<CheckedInput<unknown>>;
   /** `input` is the model's parsed JSON, not yet validated. Bad input is an error result that lists every problem. */
-  call(input: JsonObject, invocation: LiveCall): Promise<ToolResult>;
+  call(input: JsonObject, call: LiveCall): Promise<ToolResult>;
 }
 
 /** What calls of one batch that may not meet have in common. */

@@ -1,7 +1,8 @@
+import { sha256Hex } from '../tool/async.ts';
 import type { JsonObject } from '../tool/json.ts';
 import { describeDelivery, describeJson, type OutsideText, oneLine, safeToken } from './describe-delivery.ts';
 import { type EventOf, type GithubEvent, isPayloadOf } from './github-events.ts';
-import { at, bodyHash, defined, numberAt, objectAt, readJsonOrForm, textAt } from './payload.ts';
+import { at, defined, numberAt, objectAt, readJsonOrForm, textAt } from './payload.ts';
 import { fromHex } from './signature.ts';
 import {
   type SenderConfig,
@@ -111,7 +112,7 @@ async function read(
   if (!payload) throw new WebhookRefusal('bad-json', 'The form has no field payload.');
   if (headers.get('x-github-event') === 'ping') return reply({ hook, status: 'pong' });
   const delivery = await toGithubDelivery({ hook, headers, env, payload });
-  const id = await bodyHash(body);
+  const id = await sha256Hex(body);
   return verified(
     dispatches === 'repeat' && isDispatch(payload) ? `${id}:${delivery.delivery ?? ''}` : id,
     delivery,

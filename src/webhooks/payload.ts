@@ -53,12 +53,6 @@ const isDeeper = (value: unknown, depth: number): boolean =>
   value !== null &&
   (depth === 0 || Object.values(value).some((one) => isDeeper(one, depth - 1)));
 
-/** The SHA-256 of a body's bytes in hexadecimal digits, lower case. */
-export async function bodyHash(body: Uint8Array<ArrayBuffer>): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', body));
-  return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-}
-
 /** Finds what stands at a path of a payload, where anything may stand. It reads own properties only. */
 export const at = (from: Json | undefined, ...path: readonly string[]): Json | undefined =>
   path.reduce<Json | undefined>((at, key) => (isJsonObject(at) ? own(at, key) : undefined), from);

@@ -1,6 +1,7 @@
+import { sha256Hex } from '../tool/async.ts';
 import type { JsonObject } from '../tool/json.ts';
 import { describeDelivery, describeJson, type IsSecret, safeToken } from './describe-delivery.ts';
-import { at, bodyHash, defined, readJsonOrForm, textAt } from './payload.ts';
+import { at, defined, readJsonOrForm, textAt } from './payload.ts';
 import { checkTimely, fromHex } from './signature.ts';
 import { factsOf, type SlackFacts, type SlackKind } from './slack-facts.ts';
 import {
@@ -98,7 +99,7 @@ async function idOf(delivery: SlackDelivery, body: Uint8Array<ArrayBuffer>): Pro
   if (isMessage(kind, event) && channel !== undefined && time !== undefined)
     return `${team}:${channel}:${time}`;
   const id = textAt(payload, 'event_id') ?? textAt(payload, 'trigger_id');
-  return id ?? bodyHash(body);
+  return id ?? sha256Hex(body);
 }
 
 const isMessage = (kind: SlackKind, event: string): boolean =>

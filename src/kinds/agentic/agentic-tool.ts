@@ -115,16 +115,16 @@ export function agenticTool<Name extends string, Declaration extends InputDeclar
     metadata: {},
     inner: kind.inner,
     check: (input, as = name) => checkInput(schema, input, as),
-    async call(input, invocation) {
-      const parsed = await checkInput(schema, input, invocation.tool);
+    async call(input, call) {
+      const parsed = await checkInput(schema, input, call.tool);
       if (!parsed.ok) return parsed.answer;
       if (isEmpty) return error(kind.whenEmpty);
-      const loop = kind.loop(parsed.value, invocation);
+      const loop = kind.loop(parsed.value, call);
       if (isToolResult(loop)) return loop;
       const asked = { input: parsed.value, message: JSON.stringify(input) };
-      const ready = { ...config, chained, name: frameName(name, invocation) };
+      const ready = { ...config, chained, name: frameName(name, call) };
       const frame = frameOf(ready, loop, asked);
-      return nestedResult(await invocation.nest(frame), config.captureNestedArtifacts ?? false);
+      return nestedResult(await call.nest(frame), config.captureNestedArtifacts ?? false);
     },
   };
 }

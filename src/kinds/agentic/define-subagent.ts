@@ -74,12 +74,12 @@ export function defineSubagent<
     metadata: { agent: agentName },
     ...(typeof agent !== 'string' && { inner: agent.tools }),
     check: (input, as = name) => check(input, as),
-    async call(input, invocation) {
-      const parsed = await check(input, invocation.tool);
+    async call(input, call) {
+      const parsed = await check(input, call.tool);
       if (!parsed.ok) return parsed.answer;
       const message = config.input === undefined ? String(input.message) : JSON.stringify(input);
-      const work = { name: frameName(name, invocation), message, ownBlackboard: true };
-      return resultOf(await invocation.nest(agentFrame(work, agent)), invocation);
+      const work = { name: frameName(name, call), message, ownBlackboard: true };
+      return resultOf(await call.nest(agentFrame(work, agent)), call);
     },
   };
 }

@@ -47,10 +47,10 @@ export const boundTool = (tool: AnyTool, find: FindTool): AnyTool =>
       ),
     ),
     adopt: adopting(tool, (inner) => boundTool(inner, innerOf(find, inner.name))),
-    async call(input, invocation) {
-      const now = find(invocation.view);
+    async call(input, call) {
+      const now = find(call.view);
       const bound = now?.tool ?? (now?.isNewer ? undefined : tool);
-      return bound ? bound.call(input, invocation) : withheld(REPLACED);
+      return bound ? bound.call(input, call) : withheld(REPLACED);
     },
   });
 
@@ -64,8 +64,7 @@ export function placeholder(type: string, tool: AnyTool, find: FindTool): AnyToo
     // A function would ask for an object, and there is none.
     serial: typeof tool.serial === 'string' ? tool.serial : undefined,
     adopt: adopting(tool, (inner) => placeholder(type, inner, innerOf(find, inner.name))),
-    call: async (input, invocation) =>
-      find(invocation.view)?.tool?.call(input, invocation) ?? withheld(missing),
+    call: async (input, call) => find(call.view)?.tool?.call(input, call) ?? withheld(missing),
   });
 }
 

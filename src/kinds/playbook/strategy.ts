@@ -61,10 +61,10 @@ function boundTo({ key, serialKey }: PlaybookRun, locks: Locks): (tool: AnyTool)
     return decorate(tool, {
       serial: serialKey,
       route: mapRoute(tool, viaUnfolding),
-      async call(input, invocation) {
-        const now = circumstances(withLiveBoard(invocation), key);
+      async call(input, call) {
+        const now = circumstances(withLiveBoard(call), key);
         const lock = firstShut(all, locks, (one) => !isOpen(one, now));
-        return lock ? withheld(guidance(lock, now)) : tool.call(input, invocation);
+        return lock ? withheld(guidance(lock, now)) : tool.call(input, call);
       },
     });
   }

@@ -57,18 +57,18 @@ export function guardTool({ tool, rule }: Registration, run: StateRun): GuardedT
   const guarded = decorate(tool, {
     adopt: (inner) => guardInner(tool.adopt ? tool.adopt(inner) : inner),
     route: mapRoute(tool, guardInner),
-    call(input, invocation) {
+    call(input, call) {
       const callIn = async (recall: LoopView['recall']): Promise<ToolResult> => {
         const position = positionIn(run, { recall });
-        const refused = invocation.hasBegun ? undefined : refusal(invocation.tool, rule, position);
+        const refused = call.hasBegun ? undefined : refusal(call.tool, rule, position);
         if (refused) return refused;
         const to = position.ok && !isUnfolding ? rule.to.get(position.state) : undefined;
         // Takes effect if the call succeeds.
-        if (to !== undefined) invocation.record(POSITIONS, { key: run.key, state: to });
-        return tool.call(input, invocation);
+        if (to !== undefined) call.record(POSITIONS, { key: run.key, state: to });
+        return tool.call(input, call);
       };
       // Where it stands now, and not as of the reply: another loop of the machine may have moved it since.
-      return isFree ? callIn(invocation.view.recall) : invocation.exclusively(run.key, callIn);
+      return isFree ? callIn(call.view.recall) : call.exclusively(run.key, callIn);
     },
   });
   return { ...guarded, [RULE]: rule };

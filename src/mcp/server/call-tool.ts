@@ -106,6 +106,9 @@ function overheard(journal: LoopJournal, { say }: Notifier): LoopJournal {
     get nextSeq() {
       return journal.nextSeq;
     },
+    get changed() {
+      return journal.changed;
+    },
     emit(...events) {
       journal.emit(...events);
       for (const event of events) if (event.type === 'message-sent') say(event.text);

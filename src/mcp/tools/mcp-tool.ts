@@ -46,14 +46,14 @@ export function mcpTool({ client, listed, name, address }: McpToolParts): AnyToo
       mcp: { server: client.name, tool: listed.name, ...(listed.title && { title: listed.title }) },
     },
     check: (input, as = name) => checkInput(schema, input, as),
-    async call(input, invocation) {
+    async call(input, live) {
       if (listed.refused) return error(refusal(client, listed));
-      const checked = await checkInput(schema, input, invocation.tool);
+      const checked = await checkInput(schema, input, live.tool);
       if (!checked.ok) return checked.answer;
-      const { discovery } = invocation;
+      const { discovery } = live;
       const isConnected = currentConnection(client, discovery.view) !== undefined;
       const subrequests = isConnected ? CALL_SUBREQUESTS : CALL_SUBREQUESTS + CONNECTING_SUBREQUESTS;
-      return invocation.execute({
+      return live.execute({
         effect,
         timeout: timeoutOf(client, effect),
         subrequests,

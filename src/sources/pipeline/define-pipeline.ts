@@ -64,10 +64,10 @@ export function definePipeline<
     metadata: {},
     output: steps.at(-1)?.tool.output,
     inner: declared.map(({ tool }) => tool),
-    async call(input, invocation) {
-      const checked = await check(input, invocation.tool);
+    async call(input, call) {
+      const checked = await check(input, call.tool);
       return checked.ok
-        ? runSteps({ steps, onFailure, input }, { name, message: chain }, invocation)
+        ? runSteps({ steps, onFailure, input }, { name, message: chain }, call)
         : checked.answer;
     },
   };
@@ -84,13 +84,13 @@ const ON_FAILURE: readonly OnFailure[] = ['fail-fast', 'continue'];
 async function runSteps(
   run: PipelineRun,
   frame: Pick<Frame, 'name' | 'message'>,
-  invocation: LiveCall,
+  call: LiveCall,
 ): Promise<ToolResult> {
   const plan: Plan = (done) => {
     const progress = progressOf(run, done);
     return 'next' in progress ? progress.next : undefined;
   };
-  const outcome = await invocation.nest({
+  const outcome = await call.nest({
     ...frame,
     instructions: '',
     tools: run.steps.map(({ tool }) => tool),

@@ -21,27 +21,27 @@ import {
  *
  * @throws what the code of the unfolding tool throws.
  */
-export async function callUnfolding(input: Json, invocation: LiveCall): Promise<ToolResult> {
-  const { tool: name, view } = invocation;
-  const own = invocation.offered().find((one) => one.name === name);
+export async function callUnfolding(input: Json, call: LiveCall): Promise<ToolResult> {
+  const { tool: name, view } = call;
+  const own = call.offered().find((one) => one.name === name);
   const unfolding = own && unfoldingIn(own);
   if (!unfolding) return hidden(name);
-  const prepared = await unfolding.prepare?.(invocation);
+  const prepared = await unfolding.prepare?.(call);
   if (typeof prepared === 'string') return withheld(prepared);
   const notes = [unfolding.notes ?? [], prepared?.remark ?? []].flat().join('\n\n') || undefined;
   // Those of the moment are asked for with what `prepare` has found out, when the loop is.
   const isPrepared = unfolding.prepare !== undefined;
-  const tools = isPrepared ? [] : innerTools(unfolding.into, { call: invocation.id, input }, view);
+  const tools = isPrepared ? [] : innerTools(unfolding.into, { call: call.id, input }, view);
   if (tools.length === 0 && !isPrepared) return nothing(name, unfolding);
   const fact = unfoldedFact(own, unfolding, { input, tools });
   const known = unfoldedIn(view.recall(UNFOLDED), view).find(
     (one) => one.facade === name && one.under === fact.under,
   );
-  const offered = broughtBy(invocation.offeredAfter(UNFOLDED, fact), name);
+  const offered = broughtBy(call.offeredAfter(UNFOLDED, fact), name);
   const isAsked = isPrepared && unfolding.into.by === 'moment';
   if (offered.length === 0) return isAsked ? nothing(name, unfolding) : shut(name);
   if (known && sameJson(known.input, fact.input)) return text(listingText(name, offered, notes));
-  invocation.record(UNFOLDED, fact);
+  call.record(UNFOLDED, fact);
   return text(openedText(offered, notes));
 }
 
@@ -131,10 +131,10 @@ function directTools(unfolding: Unfolding, taken: readonly string[]): ReadonlyMa
 /** The tool, whose success opens the unfolding tool. */
 const thatUnfolds = (tool: AnyTool, unfolding: Unfolding): AnyTool =>
   decorate(tool, {
-    call(input, invocation) {
-      const offered = invocation.offered().find((one) => unfoldingIn(one) === unfolding);
-      if (offered) invocation.record(UNFOLDED, unfoldedFact(offered, unfolding, { input: {}, tools: [] }));
-      return tool.call(input, invocation);
+    call(input, call) {
+      const offered = call.offered().find((one) => unfoldingIn(one) === unfolding);
+      if (offered) call.record(UNFOLDED, unfoldedFact(offered, unfolding, { input: {}, tools: [] }));
+      return tool.call(input, call);
     },
   });
 

@@ -176,9 +176,9 @@ function unfoldingTool({
     route: shortcut(unfolding, inputSchema),
     readInput: schema ? undefined : readAnything,
     check,
-    async call(sent, invocation) {
-      const checked = await check(sent, invocation.tool);
-      return checked.ok ? callUnfolding(checked.value, invocation) : checked.answer;
+    async call(sent, call) {
+      const checked = await check(sent, call.tool);
+      return checked.ok ? callUnfolding(checked.value, call) : checked.answer;
     },
     [UNFOLDS]: unfolding,
   };

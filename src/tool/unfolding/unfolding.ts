@@ -22,7 +22,7 @@ export interface Unfolding {
    * remark.
    */
   readonly prepare?:
-    | ((invocation: LiveCall) => Promise<string | { readonly remark: string } | undefined>)
+    | ((call: LiveCall) => Promise<string | { readonly remark: string } | undefined>)
     | undefined;
 }
 

@@ -29,12 +29,12 @@ const messagesIn = async (session: TestSession): Promise<readonly string[]> =>
 
 /** A call that the loop does not make: outside of a session, or with a channel that breaks. */
 async function called(tool: AnyTool, input: Record<string, string>, scope: Partial<CallScope>) {
-  const invocation: LiveCall = {
-    ...fakeInvocation(tool.name).invocation,
+  const call: LiveCall = {
+    ...fakeInvocation(tool.name).call,
     ...scope,
-    execute: async (leaf) => toToolResult(tool.name, await leaf.run(toolCallOf(invocation))),
+    execute: async (leaf) => toToolResult(tool.name, await leaf.run(toolCallOf(call))),
   };
-  return tool.call(input, invocation);
+  return tool.call(input, call);
 }
 
 describe('progress', () => {

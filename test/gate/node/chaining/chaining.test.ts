@@ -170,8 +170,8 @@ describe('a chained type with an object', () => {
   it('takes of one batch the last in source order, whichever ended first (CHN-06)', async () => {
     let found = 0;
     const quick = decorate(getCustomer, {
-      call: async (input, invocation) => {
-        const result = await getCustomer.call(input, invocation);
+      call: async (input, call) => {
+        const result = await getCustomer.call(input, call);
         found += 1;
         return result;
       },

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { decorate } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineAgent, defineTool, error, text } from '../../../../src/index.ts';
 import { defineSubagent, defineToolKind, type RememberingKind } from '../../../../src/kinds/entry.ts';
@@ -46,6 +46,14 @@ const agentOf = (...tools: readonly AnyTool[]) =>
 function sessionOf(kind: Kind, tool: AnyTool, replies: readonly ScriptedReply[]): TestSession {
   return createTestSession(agentOf(tool), { kinds: [kind], replies, clock: createManualClock(5_000) });
 }
+
+/** What is written to the console as errors from now on. */
+function consoleErrors(): () => readonly unknown[][] {
+  const errors = vi.spyOn(console, 'error').mockImplementation(() => {});
+  onTestFinished(() => errors.mockRestore());
+  return () => errors.mock.calls;
+}
+
 const shown = (session: TestSession) => shownResults(session.requests.at(-1));
 const kept = async (session: TestSession) => (await session.state()).memories.get('app:words');
 
@@ -178,18 +186,17 @@ describe('a kind of tool of an app', () => {
 });
 
 describe('a mistake of a developer', () => {
-  it('that leaves a kind out of the app is told with the mend, and ends the turn', async () => {
+  it('that leaves a kind out of the app is told with the mend, once on the console, and ends each turn', async () => {
+    const onConsole = consoleErrors();
     const kind = wordsOf();
-    const session = createTestSession(agentOf(remembering(kind)), { replies: [act()] });
-    expect(await session.send('Go.')).toMatchObject({
-      outcome: 'failed',
-      error: {
-        type: 'misconfigured',
-        message:
-          "The kind of tool 'words' remembers nothing here, since the app was not given it. Add it to the kinds of " +
-          'createHoldfast({ kinds }), and in tests to those of createTestSession and crashMatrix.',
-      },
-    });
+    const session = createTestSession(agentOf(remembering(kind)), { replies: [act(2), act()] });
+    const message =
+      "The kind of tool 'words' remembers nothing here, since the app was not given it. Add it to the kinds of " +
+      'createHoldfast({ kinds }), and in tests to those of createTestSession and crashMatrix.';
+    const failed = { outcome: 'failed', error: { type: 'misconfigured', message } };
+    expect(await session.send('Go.')).toMatchObject(failed);
+    expect(await session.send('Again.')).toMatchObject(failed);
+    expect(onConsole()).toEqual([[`holdfast: ${message}`]]);
   });
 
   it('that gives two kinds one name, or a name of the library, is told at the start', () => {
@@ -237,6 +244,7 @@ describe('a mistake of a developer', () => {
   ])(
     'in apply %s stops its memory alone: the session goes on, and tools of the kind say why',
     async (_, apply, why) => {
+      const onConsole = consoleErrors();
       const kind: Kind = defineToolKind({
         name: 'words',
         memory: {
@@ -250,14 +258,13 @@ describe('a mistake of a developer', () => {
           return text('recorded');
         },
       });
-      const session = sessionOf(kind, record, [act(), 'Recorded.', act(), 'Hello.']);
+      const session = sessionOf(kind, record, [act(), 'Recorded.', act(), act(), 'Hello.']);
+      const message = `What the kind of tool 'words' remembers of this session could not be folded: ${why} Its facts are still in the journal, and count once its code can fold them.`;
+      const failed = { outcome: 'failed', error: { type: 'misconfigured', message } };
       expect(await session.send('Record.')).toMatchObject({ outcome: 'completed', text: 'Recorded.' });
-      expect(await session.send('Again.')).toMatchObject({
-        outcome: 'failed',
-        error: {
-          message: `What the kind of tool 'words' remembers of this session could not be folded: ${why} Its facts are still in the journal, and count once its code can fold them.`,
-        },
-      });
+      expect(await session.send('Again.')).toMatchObject(failed);
+      expect(await session.send('Again.')).toMatchObject(failed);
+      expect(onConsole()).toEqual([[`holdfast: ${message}`]]);
       expect(await session.send('Hello?')).toMatchObject({ outcome: 'completed', text: 'Hello.' });
     },
   );

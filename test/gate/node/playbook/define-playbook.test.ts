@@ -315,10 +315,10 @@ describe('names that a model makes up', () => {
     const made = playbook(config);
     const nesting: AnyTool = {
       ...made,
-      call: (input, invocation) =>
+      call: (input, call) =>
         made.call(input, {
-          ...invocation,
-          nest: (frame) => invocation.nest({ ...frame, sources: [source] }),
+          ...call,
+          nest: (frame) => call.nest({ ...frame, sources: [source] }),
         }),
     };
     const session = sessionOf([nesting], [plays('tides'), ...inside, 'Researched.', 'Done.']);

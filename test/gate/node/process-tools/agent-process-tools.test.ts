@@ -34,10 +34,10 @@ describe('agent_process', () => {
     const tools = agentProcessTools().inner ?? [];
     expect(tools).toHaveLength(6);
     for (const tool of tools) {
-      const { invocation } = fakeInvocation(tool.name);
-      const execute: typeof invocation.execute = async (leaf) =>
-        toToolResult(tool.name, await leaf.run(toolCallOf(invocation)));
-      expect(await tool.call({}, { ...invocation, process: undefined, execute })).toEqual({
+      const { call } = fakeInvocation(tool.name);
+      const execute: typeof call.execute = async (leaf) =>
+        toToolResult(tool.name, await leaf.run(toolCallOf(call)));
+      expect(await tool.call({}, { ...call, process: undefined, execute })).toEqual({
         type: 'text',
         content: 'No agent process available. These tools require an active agent context.',
       });

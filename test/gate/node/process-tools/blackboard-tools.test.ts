@@ -65,10 +65,10 @@ describe('blackboard', () => {
     const tools = blackboardTools().inner ?? [];
     expect(tools).toHaveLength(5);
     for (const tool of tools) {
-      const { invocation } = fakeInvocation(tool.name);
-      const execute: typeof invocation.execute = async (leaf) =>
-        toToolResult(tool.name, await leaf.run(toolCallOf(invocation, { process: undefined })));
-      expect(await tool.call({}, { ...invocation, execute })).toEqual({
+      const { call } = fakeInvocation(tool.name);
+      const execute: typeof call.execute = async (leaf) =>
+        toToolResult(tool.name, await leaf.run(toolCallOf(call, { process: undefined })));
+      expect(await tool.call({}, { ...call, execute })).toEqual({
         type: 'text',
         content: 'No agent process available. Blackboard tools require an active agent context.',
       });

@@ -132,11 +132,11 @@ describe('process_models', () => {
       'Models used (1):\n\n- scripted (1 calls, 15 tokens)',
     ]);
     const turnless = { turn: 't', calls: 0, history: [], tools: [], models: [] };
-    const { invocation } = fakeInvocation('process_models');
-    const process = { recall: () => turnless } as unknown as NonNullable<typeof invocation.process>; // all that is read
-    const execute: typeof invocation.execute = async (leaf) =>
-      toToolResult('process_models', await leaf.run(toolCallOf(invocation, { process })));
-    const answer = await inner?.call({}, { ...invocation, process, execute });
+    const { call } = fakeInvocation('process_models');
+    const process = { recall: () => turnless } as unknown as NonNullable<typeof call.process>; // all that is read
+    const execute: typeof call.execute = async (leaf) =>
+      toToolResult('process_models', await leaf.run(toolCallOf(call, { process })));
+    const answer = await inner?.call({}, { ...call, process, execute });
     expect(answer?.content).toBe('No models have been used yet.');
   });
 

@@ -13,15 +13,15 @@ afterEach(() => {
 
 /** What the model is answered, and what was scheduled. */
 async function call(input: JsonObject, inSession = true): Promise<[string, ...ScheduleRequest[]]> {
-  const { invocation } = fakeInvocation('schedule_message');
+  const { call } = fakeInvocation('schedule_message');
   const asked: ScheduleRequest[] = [];
   const schedule = async (request: ScheduleRequest): Promise<string> => {
     asked.push(request);
     return 't2';
   };
   // The execution is given what the call has.
-  Object.assign(invocation, { schedule, inSession });
-  return [modelText(await scheduleMessage().call(input, invocation)), ...asked];
+  Object.assign(call, { schedule, inSession });
+  return [modelText(await scheduleMessage().call(input, call)), ...asked];
 }
 
 const message = 'Look again.';

@@ -225,11 +225,11 @@ describe('an answer whose Worker is lost', () => {
     const { did, pay } = world();
     let found = 0;
     const asks: AnyTool = decorate(pay, {
-      async call(input, invocation) {
-        await invocation.decide({ message: 'May I?' });
+      async call(input, call) {
+        await call.decide({ message: 'May I?' });
         found += 1;
         if (found === 1) session.kill();
-        return pay.call(input, invocation);
+        return pay.call(input, call);
       },
     });
     const agent = defineAgent({ name: 'tester', description: 'Tests.', instructions: '', tools: [asks] });

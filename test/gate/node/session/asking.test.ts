@@ -26,7 +26,7 @@ function acts(name: string, ran: string[]) {
 /** A tool whose code is what the last deployment made of it. */
 function deployed(first: AnyTool) {
   let now = first;
-  const tool: AnyTool = { ...first, call: (input, invocation) => now.call(input, invocation) };
+  const tool: AnyTool = { ...first, call: (input, call) => now.call(input, call) };
   return {
     tool,
     deploy: (next: AnyTool) => {
@@ -109,9 +109,9 @@ describe('a decision', () => {
     const pay = acts('pay', ran);
     const asking: AnyTool = {
       ...pay,
-      call: async (input, invocation) => {
-        await invocation.decide({ message: 'Pay?', expires: Number.POSITIVE_INFINITY, onExpiry: 'approve' });
-        return pay.call(input, invocation);
+      call: async (input, call) => {
+        await call.decide({ message: 'Pay?', expires: Number.POSITIVE_INFINITY, onExpiry: 'approve' });
+        return pay.call(input, call);
       },
     };
     const session = createTestSession(agentOf(asking), { replies: [calls('pay'), 'Done.'] });
@@ -261,8 +261,8 @@ describe('a pipeline', () => {
     const dig: AnyTool = {
       ...acts('dig', []),
       effect: 'none',
-      call: async (_, invocation) =>
-        text((await invocation.nest({ name: 'dig', instructions: 'Dig.', message: 'Dig.', tools: [] })).text),
+      call: async (_, call) =>
+        text((await call.nest({ name: 'dig', instructions: 'Dig.', message: 'Dig.', tools: [] })).text),
     };
     const work = definePipeline({ name: 'work', steps: [dig] });
     const session = createTestSession(agentOf(work), { replies: [calls('work'), 'Found it.', 'Done.'] });
@@ -317,7 +317,7 @@ it('a secret in a signal is not journaled, whatever a decorator makes of the res
   });
   const rebuilt: AnyTool = {
     ...bad,
-    call: async (input, invocation) => text((await bad.call(input, invocation)).content),
+    call: async (input, call) => text((await bad.call(input, call)).content),
   };
   const secrets = () => ({ KEY: 'sk-very-secret' });
   const session = createTestSession(agentOf(rebuilt), { replies: [calls('bad')], secrets });

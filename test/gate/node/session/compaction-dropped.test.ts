@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type ModelReply, summarised } from '../../../../src/index.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
-import { BUILT_IN_KINDS } from '../../../doors/agent.ts';
 import { fromSnapshot, reduce, toSnapshot } from '../../../doors/journal.ts';
-import { foldAll } from '../../../doors/session.ts';
 import { agentWith, compactions, type Dropped, dropped, long, sessionOf } from './compaction-scene.ts';
+import { watchedLive } from './live-state.ts';
 import { memoryApp } from './memory-app.ts';
 
 const usage = { inputTokens: 10, outputTokens: 5 };
@@ -133,12 +132,12 @@ describe('after a summary was dropped', () => {
   it('the session is the same warm, cold and from its snapshot', async () => {
     const compaction = summarised({ overTokens: 150, keepTurns: 0, summarise: () => ' ' });
     const app = memoryApp({ replies: ['A.', 'B.'], compaction });
-    await app.say(long('a'));
-    const end = await app.say(long('b'));
+    const { agent, live } = watchedLive(app.agent);
+    await app.say(long('a'), { agent });
+    const end = await app.say(long('b'), { agent });
     expect(end.status).toBe('ended');
-    const cold = await foldAll(app.port, BUILT_IN_KINDS.memories);
-    expect(cold?.state).toEqual(await app.state());
-    expect(cold?.state.summaryDropped).toEqual({ from: 5 });
+    expect(live()).toEqual(await app.state());
+    expect(live().summaryDropped).toEqual({ from: 5 });
     const { messages: _, ...rest } = fromSnapshot(toSnapshot(await app.state()));
     expect(rest).toMatchObject({ summaryDropped: { from: 5 } });
   });

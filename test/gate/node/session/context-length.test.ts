@@ -14,8 +14,9 @@ import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.t
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { BUILT_IN_KINDS } from '../../../doors/agent.ts';
 import { fromSnapshot, toSnapshot } from '../../../doors/journal.ts';
-import { foldAll, foldLeased } from '../../../doors/session.ts';
+import { foldLeased } from '../../../doors/session.ts';
 import { type SmallWindow, smallWindow, type WireMessage } from '../../../fixtures/small-window.ts';
+import { watchedLive } from './live-state.ts';
 import { memoryApp } from './memory-app.ts';
 
 const WINDOW = 8_000;
@@ -176,13 +177,13 @@ describe('a session whose conversation was shortened', () => {
   it('is the same warm, cold, and from its snapshot, and begins where it is shown', async () => {
     const { model } = smallWindow(WINDOW, ['Hello, Ann.', ['read'], 'By the crate.', 'Ann.']);
     const app = memoryApp({ replies: [], tools: [reads('read')] });
-    const host = { agent: { ...app.agent, model } };
+    const { agent, live } = watchedLive({ ...app.agent, model });
+    const host = { agent };
     await app.say(TEN_WORDS, host);
     const end = await app.say('How is kelp sold?', host);
     expect(end).toMatchObject({ status: 'ended', turn: { outcome: 'completed' } });
-    const cold = await foldAll(app.port, BUILT_IN_KINDS.memories);
-    expect(cold?.state).toEqual(await app.state());
     const state = await app.state();
+    expect(live()).toEqual(state);
     expect(state.starts).toHaveLength(1);
     expect(state.compacted).toEqual({ text: LEFT, from: state.starts[0] });
     expect(fromSnapshot(toSnapshot(state))).toEqual({ ...state, messages: state.messages.slice(0, 1) });
@@ -190,7 +191,7 @@ describe('a session whose conversation was shortened', () => {
     const leased = await app.lease('Who am I?');
     expect(leased.snapshot?.messagesFrom).toBe(state.starts[0]);
     await app.run(leased, host);
-    expect((await foldAll(app.port, BUILT_IN_KINDS.memories))?.state).toEqual(await app.state());
+    expect(live()).toEqual(await app.state());
     expect((await app.state()).messages.map(({ text }) => text)).toEqual([
       LEFT,
       'How is kelp sold?',

@@ -63,6 +63,22 @@ describe('a once call that asks while it runs', () => {
     expect(ran).toHaveLength(1);
   });
 
+  it('goes on at the moment when its holder hears of the answer', async () => {
+    const moments: number[] = [];
+    const app = appWith([
+      asks(async (call) => {
+        const { decision } = await call.decideWhileRunning(QUESTION);
+        moments.push(app.clock.now());
+        return decision;
+      }),
+    ]);
+    const { end, turn } = await running(app);
+    await decide(app, turn, { decision: 'approve' });
+    await passing(app.clock, end);
+    const heard = (await app.events(turn)).find(({ event }) => event.type === 'tool-call-answered');
+    expect(moments).toEqual([heard?.at]);
+  });
+
   it.each(['approve', 'reject', 'exit'] as const)('is told to %s, and its turn goes on', async (decision) => {
     const app = appWith([asks(async (call) => (await call.decideWhileRunning(QUESTION)).decision)]);
     const { end, turn } = await running(app);

@@ -3,9 +3,9 @@ import { object, string } from 'valibot';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type AnyTool, defineTool, ModelError, text } from '../../../../src/index.ts';
 import { createManualClock, type ManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
-import { BUILT_IN_KINDS } from '../../../doors/agent.ts';
-import { foldAll, type TurnHost } from '../../../doors/session.ts';
+import type { TurnHost } from '../../../doors/session.ts';
 import { answers, LEASE_MS, passing } from './former-holder.ts';
+import { watchedLive } from './live-state.ts';
 import { memoryApp } from './memory-app.ts';
 
 const unknown = (tool: string): string =>
@@ -81,7 +81,8 @@ describe('a once call that a cancel met', () => {
     const long = 'paid '.repeat(2_000);
     answer(long);
     await Promise.all(work);
-    const end = await passing(clock, app.say('And now?'));
+    const { agent, live } = watchedLive(app.agent);
+    const end = await passing(clock, app.say('And now?', { agent }));
     expect(end).toMatchObject({ turn: { outcome: 'completed', text: 'Next.' } });
     const next = (await app.state()).turn?.id ?? '';
     const cut = (await app.events(next)).flatMap(({ event }) =>
@@ -94,7 +95,7 @@ describe('a once call that a cancel met', () => {
       role: 'user',
       text: `${whole.slice(0, characters)}\n... [shortened: ${characters} of ${whole.length} characters are shown]`,
     });
-    expect((await foldAll(app.port, BUILT_IN_KINDS.memories))?.state).toEqual(await app.state());
+    expect(live()).toEqual(await app.state());
   });
 
   it('tells nothing when it gives no answer after all', async () => {

@@ -16,10 +16,10 @@ describe('a call that waits inside a nested loop', () => {
     returnDirect: false,
     metadata: {},
     check: async (input) => ({ ok: true, value: input }),
-    call: async (_, invocation) => {
+    call: async (_, call) => {
       began.push('dig');
       const frame = { name: 'dig', instructions: '', message: 'Dig.', tools };
-      return text((await invocation.nest(frame)).text);
+      return text((await call.nest(frame)).text);
     },
   });
 

@@ -143,10 +143,10 @@ describe('a machine whose Worker is killed', () => {
   /** The tool, which knows that it has run. */
   const reconciling = (tool: AnyTool): AnyTool => ({
     ...tool,
-    call: (input, invocation) =>
+    call: (input, call) =>
       tool.call(input, {
-        ...invocation,
-        execute: (leaf) => invocation.execute({ ...leaf, reconcile: () => ({ done: 'ship done' }) }),
+        ...call,
+        execute: (leaf) => call.execute({ ...leaf, reconcile: () => ({ done: 'ship done' }) }),
       }),
   });
 

@@ -201,10 +201,10 @@ describe('loops of one machine side by side, whose Worker is killed', () => {
   /** The tool, which knows that it has run. */
   const reconciling = (tool: AnyTool): AnyTool => ({
     ...tool,
-    call: (input, invocation) =>
+    call: (input, call) =>
       tool.call(input, {
-        ...invocation,
-        execute: (leaf) => invocation.execute({ ...leaf, reconcile: () => ({ done: `${tool.name} done` }) }),
+        ...call,
+        execute: (leaf) => call.execute({ ...leaf, reconcile: () => ({ done: `${tool.name} done` }) }),
       }),
   });
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type AnyTool, defineAgent, defineTool, type Effect, ModelError } from '../../../../src/index.ts';
 import {
   type Clock,
@@ -132,6 +132,34 @@ describe('a test session', () => {
     const first = session.send('Hello?');
     await expect(session.send('Are you there?')).rejects.toThrow('The session took no message: it is busy.');
     expect(await first).toMatchObject({ outcome: 'completed' });
+  });
+
+  it('says that nobody has heard of a message, when its clock stands still', async () => {
+    const late = new AbortController();
+    const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(late.signal);
+    onTestFinished(() => timeout.mockRestore());
+    const waits = defineTool({
+      name: 'wait',
+      description: 'Waits.',
+      async run(): Promise<unknown> {
+        const posting = session.post('And?', { whenBusy: 'steer' });
+        await expect.poll(() => timeout.mock.calls).toEqual([[2_000]]);
+        late.abort();
+        return posting.catch((thrown: unknown) => String(thrown).replace(/turn \w+/, 'turn T'));
+      },
+    });
+    const session: TestSession = createTestSession(agentWith(waits), {
+      replies: [{ calls: [{ name: 'wait' }] }, 'Done.'],
+      clock: createManualClock(),
+    });
+    void session.send('Wait.');
+    const result = (): unknown => session.requests[1]?.messages.at(-1)?.text;
+    await expect
+      .poll(result)
+      .toBe(
+        'Error: Nobody has heard of the message of turn T for 2000 ms: the turn that runs is stuck, or its clock stands still. ' +
+          'A manual clock has to be advanced while `post` is awaited.',
+      );
   });
 
   it('is not there before the first message', async () => {

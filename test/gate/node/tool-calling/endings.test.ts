@@ -8,13 +8,13 @@ it('what a call leaves for the end runs when the calls of a reply have ended, al
   const happened: string[] = [];
   const look = reads('look', () => void happened.push('look'));
   const ends = decorate(look, {
-    call(input, invocation) {
-      invocation.discovery.atEnd(() => {
+    call(input, call) {
+      call.discovery.atEnd(() => {
         happened.push('end');
         throw new Error('No.');
       });
-      invocation.discovery.atEnd(async () => happened.push('end again'));
-      return look.call(input, invocation);
+      call.discovery.atEnd(async () => happened.push('end again'));
+      return look.call(input, call);
     },
   });
   const reply: ModelReply = {

@@ -32,10 +32,10 @@ beforeEach(() => {
 const notes = (name: string, serial?: Serial, answer: (seen: string) => ToolResult = text): AnyTool =>
   decorate(reads(name), {
     serial,
-    async call(_, invocation) {
+    async call(_, call) {
       if (name === 'slow') await noting.promise;
-      const seen = invocation.view.recall(noted).join(', ');
-      invocation.record(noted, name);
+      const seen = call.view.recall(noted).join(', ');
+      call.record(noted, name);
       if (name !== 'slow') noting.resolve();
       return answer(seen === '' ? 'nothing' : seen);
     },
@@ -72,9 +72,9 @@ describe('a fact that a call records', () => {
 
   it('is forgotten when the tool throws a signal, though what it stored is kept', async () => {
     const leaving = decorate(reads('leave'), {
-      async call(_, invocation) {
-        invocation.record(noted, 'left');
-        invocation.blackboard.add('a clue');
+      async call(_, call) {
+        call.record(noted, 'left');
+        call.blackboard.add('a clue');
         throw exitEarly('Enough.');
       },
     });
@@ -115,7 +115,7 @@ describe('a fact that a call records', () => {
   it('comes with a frame too, and then whatever becomes of the call', async () => {
     const dig = digs([notes('look')], { facts: [factOf(noted, 'opened')] });
     const failing = decorate(dig, {
-      call: async (input, invocation) => error((await dig.call(input, invocation)).text()),
+      call: async (input, call) => error((await dig.call(input, call)).text()),
     });
     const { state, model } = await runBare({
       tools: [failing],
@@ -133,8 +133,8 @@ describe('a fact that a call records', () => {
 
   it('is JSON: anything else is named, and the call fails', async () => {
     const bad = decorate(reads('bad'), {
-      async call(_, invocation) {
-        invocation.record({ name: 'any', initial: null }, { at: Number.NaN });
+      async call(_, call) {
+        call.record({ name: 'any', initial: null }, { at: Number.NaN });
         return text('ok');
       },
     });

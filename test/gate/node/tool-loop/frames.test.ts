@@ -24,9 +24,9 @@ function digs(tools: readonly AnyTool[], more: Partial<Frame> = {}, outcomes: Fr
     returnDirect: false,
     metadata: {},
     check: async (input) => ({ ok: true, value: input }),
-    async call(_, invocation) {
+    async call(_, call) {
       const frame = { name: 'dig', instructions: 'You dig.', message: 'Dig.', tools, ...more };
-      const outcome = await invocation.nest(frame);
+      const outcome = await call.nest(frame);
       outcomes.push(outcome);
       return text(`${outcome.outcome}: ${outcome.text}`);
     },

@@ -19,9 +19,9 @@ const says = (name: string, records: boolean): AnyTool => ({
   ...reads(name),
   effect: 'none',
   serial: 'words',
-  async call(_, invocation) {
-    const after = invocation.offeredAfter(words, name).map((tool) => tool.name);
-    if (records) invocation.record(words, name);
+  async call(_, call) {
+    const after = call.offeredAfter(words, name).map((tool) => tool.name);
+    if (records) call.record(words, name);
     return text(after.join(', '));
   },
 });
@@ -51,16 +51,16 @@ describe('a call that asks what the model would be offered after it', () => {
     const asking: AnyTool = {
       ...reads('ask'),
       effect: 'none',
-      async call(_, invocation) {
+      async call(_, call) {
         const after = (word: string): string =>
-          invocation
+          call
             .offeredAfter(words, word)
             .map((tool) => tool.name)
             .join(', ');
         const said = [after('a')];
-        invocation.record(words, 'b');
-        invocation.record(numbers, 7);
-        said.push(after('a'), after('c'), invocation.view.recall(words).join(', '));
+        call.record(words, 'b');
+        call.record(numbers, 7);
+        said.push(after('a'), after('c'), call.view.recall(words).join(', '));
         return text(said.join('; '));
       },
     };

@@ -20,9 +20,9 @@ describe('a call that opens a frame', () => {
     const dig = digs([dies]);
     const asks: AnyTool = {
       ...dig,
-      call(input, invocation) {
-        told.push(invocation.resumesFrame);
-        return dig.call(input, invocation);
+      call(input, call) {
+        told.push(call.resumesFrame);
+        return dig.call(input, call);
       },
     };
     const agent = defineAgent({ name: 'clerk', description: 'Digs.', instructions: '', tools: [asks] });

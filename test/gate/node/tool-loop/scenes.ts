@@ -19,9 +19,9 @@ export const shownResults = (request: ModelRequest | undefined): readonly string
 export const digs = (tools: readonly AnyTool[], more: Partial<Frame> = {}): AnyTool => ({
   ...reads('dig'),
   effect: 'none',
-  async call(_, invocation) {
+  async call(_, call) {
     const frame = { name: 'dig', instructions: 'You dig.', message: 'Dig.', tools, ...more };
-    const { outcome, text: said } = await invocation.nest(frame);
+    const { outcome, text: said } = await call.nest(frame);
     return text(`${outcome}: ${said}`);
   },
 });

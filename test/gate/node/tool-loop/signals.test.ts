@@ -67,8 +67,8 @@ describe.each(KINDS)('%s', (type, make, ends) => {
     const { decorated, ran } = (() => {
       const ran: string[] = [];
       const inside = reads('stop', () => void ran.push('ran'));
-      const call: AnyTool['call'] = async (input, invocation) => {
-        const result = await inside.call(input, invocation);
+      const call: AnyTool['call'] = async (input, live) => {
+        const result = await inside.call(input, live);
         return toolResult({ ...result, signal: { type, reason: 'Enough.' } });
       };
       return { decorated: decorate(inside, { call }), ran };
@@ -89,8 +89,8 @@ describe.each(KINDS)('%s', (type, make, ends) => {
 
   it('survives a decorator that makes another result of it (SIG-01)', async () => {
     const hushed = decorate(thrown, {
-      call: async (input, invocation) => {
-        await thrown.call(input, invocation);
+      call: async (input, live) => {
+        await thrown.call(input, live);
         return text('Nothing happened.');
       },
     });
@@ -123,7 +123,7 @@ describe.each(KINDS)('%s', (type, make, ends) => {
       return 'slow but sure';
     });
     const stop = decorate(thrown, {
-      call: (input, invocation) => thrown.call(input, invocation).finally(stopped.resolve),
+      call: (input, live) => thrown.call(input, live).finally(stopped.resolve),
     });
     const { texts, session } = await said([stop, slow], [calls('slow', 'stop', 'slow')]);
     expect(ran).toHaveLength(2);
@@ -318,8 +318,8 @@ describe('a signal in a nested loop', () => {
     async (type, make, ends) => {
       const dig = digs([sends('stop', () => make('Enough.'))]);
       const calm = decorate(dig, {
-        call: async (input, invocation) => {
-          await dig.call(input, invocation);
+        call: async (input, live) => {
+          await dig.call(input, live);
           return text('All is well.');
         },
       });
@@ -351,8 +351,8 @@ describe('a signal in a nested loop', () => {
     });
     const dig = digs([inside]);
     const dies = decorate(dig, {
-      call: async (input, invocation) => {
-        const result = await dig.call(input, invocation);
+      call: async (input, live) => {
+        const result = await dig.call(input, live);
         if (kills-- > 0) session.kill();
         return result;
       },

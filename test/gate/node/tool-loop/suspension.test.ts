@@ -14,7 +14,7 @@ const waits = (serial?: string): AnyTool => ({
   returnDirect: false,
   metadata: {},
   check: async (input) => ({ ok: true, value: input }),
-  call: async (_, invocation) => text((await invocation.decide({ message: 'May I?' })).decision),
+  call: async (_, call) => text((await call.decide({ message: 'May I?' })).decision),
 });
 const look = (ran: string[], serial?: string) =>
   defineTool({
@@ -48,9 +48,9 @@ describe('a call that waits for somebody outside', () => {
     const pay = defineTool({ name: 'pay', description: 'Pays.', run: (_, { id }) => void ran.push(id) });
     const late: AnyTool = {
       ...pay,
-      async call(input, invocation) {
-        await pay.call(input, invocation);
-        return text((await invocation.decide({ message: 'Was that right?' })).decision);
+      async call(input, call) {
+        await pay.call(input, call);
+        return text((await call.decide({ message: 'Was that right?' })).decision);
       },
     };
     const app = memoryApp({ tools: [late], replies: [calls('pay'), 'Hm.'] });
@@ -94,8 +94,8 @@ describe('a call that waits for somebody outside', () => {
       ...waits(),
       name: 'dig',
       effect: 'none',
-      call: async (_, invocation) => {
-        const { outcome } = await invocation.nest({
+      call: async (_, call) => {
+        const { outcome } = await call.nest({
           name: 'dig',
           instructions: '',
           message: 'Dig.',

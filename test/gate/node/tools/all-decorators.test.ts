@@ -132,7 +132,7 @@ const ROUTES = (input: JsonObject) => ({ tool: ADOPTED, input });
 
 /** A tool none of whose properties is a default. What it is called with is recorded. */
 function probe(answer: AnyTool['call'] = async () => text('seen')) {
-  const given: { input: unknown; invocation: LiveCall }[] = [];
+  const given: { input: unknown; call: LiveCall }[] = [];
   const declared = defineTool({
     name: 'probe',
     description: 'Looks.',
@@ -150,9 +150,9 @@ function probe(answer: AnyTool['call'] = async () => text('seen')) {
     readInput: READS,
     adopt: ADOPTS,
     route: ROUTES,
-    async call(input, invocation) {
-      given.push({ input, invocation });
-      return answer(input, invocation);
+    async call(input, live) {
+      given.push({ input, call: live });
+      return answer(input, live);
     },
   };
   return { tool, given };
@@ -198,8 +198,8 @@ class ClassTool implements AnyTool {
   check(input: JsonObject, name?: string) {
     return this.#made.check(input, name);
   }
-  call(input: JsonObject, invocation: LiveCall) {
-    return this.#made.call(input, invocation);
+  call(input: JsonObject, live: LiveCall) {
+    return this.#made.call(input, live);
   }
 }
 
@@ -300,14 +300,14 @@ describe.each(Object.entries(DECORATORS).filter(([, { replaces }]) => !replaces)
         signal: new AbortController().signal,
       });
       expect((await decorated(tool).call(INPUT, call)).text()).toBe('seen');
-      expect(given).toEqual([{ input: INPUT, invocation: call }]);
-      expect(given[0]?.invocation).toBe(call);
+      expect(given).toEqual([{ input: INPUT, call }]);
+      expect(given[0]?.call).toBe(call);
     });
 
     it('hands on the empty context when there is none (DEC-03)', async () => {
       const { tool, given } = probe();
       await decorated(tool).call(INPUT, approvedCall());
-      expect(given[0]?.invocation.context).toBe(ToolCallContext.EMPTY);
+      expect(given[0]?.call.context).toBe(ToolCallContext.EMPTY);
     });
 
     it('lets a control-flow signal through that is thrown, and one that comes with a result (DEC-23)', async () => {

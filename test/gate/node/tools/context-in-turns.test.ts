@@ -43,8 +43,7 @@ function looking(name = 'look') {
 const digs = (name: string, tools: readonly AnyTool[]): AnyTool => ({
   ...looking(name).tool,
   effect: 'none',
-  call: async (_, invocation) =>
-    text((await invocation.nest({ name, instructions: '', message: 'Dig.', tools })).text),
+  call: async (_, call) => text((await call.nest({ name, instructions: '', message: 'Dig.', tools })).text),
 });
 
 /** A session whose tools read what was sent and no loop id, unless one was sent. */

@@ -38,8 +38,8 @@ describe('a text tool', () => {
       description: 'Shouts.',
       run: (input) => input.toUpperCase(),
     });
-    const { invocation, leaves } = fakeInvocation('shout');
-    expect(await tool.call({ input: 'kelp' }, invocation)).toEqual({ type: 'text', content: 'KELP' });
+    const { call, leaves } = fakeInvocation('shout');
+    expect(await tool.call({ input: 'kelp' }, call)).toEqual({ type: 'text', content: 'KELP' });
     expect(tool).toMatchObject({ name: 'shout', description: 'Shouts.', effect: 'once' });
     expect(leaves).toMatchObject([{ effect: 'once' }]);
   });

@@ -72,7 +72,7 @@ describe('a defined tool', () => {
   ])('runs a function that takes %s (TOOL-02, TOOL-04)', async (_, run) => {
     const input = v.object({ name: v.string() });
     const greet = defineTool({ name: 'greet', description: 'Greets.', input, run });
-    expect(modelText(await greet.call({ name: 'ada' }, fakeInvocation('greet').invocation))).toBe('hi ada');
+    expect(modelText(await greet.call({ name: 'ada' }, fakeInvocation('greet').call))).toBe('hi ada');
   });
 
   it('hands its function the context of the call, EMPTY when there is none (TOOL-02, CTX-08)', async () => {
@@ -83,8 +83,8 @@ describe('a defined tool', () => {
       run: (_, { context }) => void seen.push(context),
     });
     const acme = ToolCallContext.of({ tenantId: 'acme' });
-    await look.call({}, fakeInvocation('look', acme).invocation);
-    await look.call({}, fakeInvocation('look').invocation);
+    await look.call({}, fakeInvocation('look', acme).call);
+    await look.call({}, fakeInvocation('look').call);
     expect(seen[0]).toBe(acme);
     expect(seen[1]).toBe(ToolCallContext.EMPTY);
   });
@@ -111,12 +111,12 @@ describe('a defined tool', () => {
   it('has an empty input when it declares none (TOOL-03, TOOL-07)', async () => {
     const ping = defineTool({ name: 'ping', description: 'Ping.', run: (input) => input });
     expect(ping.inputSchema).toEqual({ type: 'object', properties: {} });
-    expect(modelText(await ping.call({ junk: 1 }, fakeInvocation('ping').invocation))).toBe('{}');
+    expect(modelText(await ping.call({ junk: 1 }, fakeInvocation('ping').call))).toBe('{}');
   });
 
   it('hands its execution to the call, with the effect, the timeout and the parsed input', async () => {
-    const { invocation, leaves } = fakeInvocation('order');
-    expect(modelText(await order.call({ id: 'kelp' }, invocation))).toBe('1 x kelp');
+    const { call, leaves } = fakeInvocation('order');
+    expect(modelText(await order.call({ id: 'kelp' }, call))).toBe('1 x kelp');
     expect(leaves).toEqual([
       { effect: 'once', timeout: DEFAULT_TIMEOUT, run: expect.any(Function), reconcile: undefined },
     ]);
@@ -135,17 +135,17 @@ describe('a defined tool', () => {
         return 'not-done';
       },
     });
-    const { invocation, leaves } = fakeInvocation('charge', ToolCallContext.of({ tenantId: 'acme' }));
-    await charge.call({ id: 'kelp' }, invocation);
-    const again: ToolCall = toolCallOf(invocation);
+    const { call, leaves } = fakeInvocation('charge', ToolCallContext.of({ tenantId: 'acme' }));
+    await charge.call({ id: 'kelp' }, call);
+    const again: ToolCall = toolCallOf(call);
     expect(await leaves[0]?.reconcile?.(again)).toBe('not-done');
     expect(seen).toEqual([{ id: 'kelp', quantity: 1 }, 'acme', { id: 'kelp', quantity: 1 }, '1.2.0']);
     expect(leaves[0]?.timeout).toBe(5);
   });
 
   it('answers a bad input with every problem at once, and does nothing (TYP-10)', async () => {
-    const { invocation, leaves } = fakeInvocation('order');
-    const result = await order.call({ quantity: 'two' }, invocation);
+    const { call, leaves } = fakeInvocation('order');
+    const result = await order.call({ quantity: 'two' }, call);
     expect({ ...result }).toEqual({
       type: 'error',
       reason: 'invalid-input',
@@ -159,7 +159,7 @@ describe('a defined tool', () => {
   });
 
   it('is called in the error by the name under which the model called it (TOOL-14)', async () => {
-    const result = await order.call({}, fakeInvocation('shop_order').invocation);
+    const result = await order.call({}, fakeInvocation('shop_order').call);
     expect(modelText(result)).toContain("The input of tool 'shop_order' is not valid:");
   });
 
@@ -175,8 +175,8 @@ describe('a defined tool', () => {
       ),
       run: () => 'ran',
     });
-    const { invocation, leaves } = fakeInvocation('fragile');
-    expect({ ...(await fragile.call({ id: 'kelp' }, invocation)) }).toEqual({
+    const { call, leaves } = fakeInvocation('fragile');
+    expect({ ...(await fragile.call({ id: 'kelp' }, call)) }).toEqual({
       type: 'error',
       message: "Tool 'fragile' did not run: its input could not be checked: no catalogue",
     });
@@ -191,7 +191,7 @@ describe('a defined tool', () => {
         throw new Error('down');
       },
     });
-    await expect(broken.call({}, fakeInvocation('broken').invocation)).rejects.toThrow('down');
+    await expect(broken.call({}, fakeInvocation('broken').call)).rejects.toThrow('down');
   });
 });
 
@@ -319,7 +319,7 @@ describe('a definition that cannot work', () => {
 
   it('waits for a function that answers later (TOOL-22)', async () => {
     const later = defineTool({ ...base, run: async () => ({ ok: true }) });
-    expect({ ...(await later.call({}, fakeInvocation('order').invocation)) }).toEqual({
+    expect({ ...(await later.call({}, fakeInvocation('order').call)) }).toEqual({
       type: 'artifact',
       value: { ok: true },
     });
@@ -355,7 +355,7 @@ describe('the type of an artifact', () => {
     ['words have none', () => 'nobody', { type: 'text', content: 'nobody' }],
     ['an error has none', () => error('no such customer'), { type: 'error', message: 'no such customer' }],
   ])('is what its tool says: %s', async (_, run, expected) => {
-    const result = await answering(run).call({}, fakeInvocation('find').invocation);
+    const result = await answering(run).call({}, fakeInvocation('find').call);
     expect({ ...result }).toEqual(expected);
   });
 });

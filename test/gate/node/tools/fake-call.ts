@@ -7,7 +7,7 @@ export function fakeCall(changes: Partial<LiveCall> = {}) {
   const cells = new Map<string, Json>();
   const board: BlackboardEntry[] = [];
   const call: LiveCall = {
-    ...fakeInvocation('tool').invocation,
+    ...fakeInvocation('tool').call,
     state: { get: (key) => cells.get(key), set: (key, value) => void cells.set(key, kept(value)) },
     blackboard: {
       get: (name) => board.findLast((entry) => entry.name === name)?.value,

@@ -18,7 +18,7 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
     made: (_, make) => make(),
     history: () => [],
   };
-  const invocation: LiveCall = {
+  const call: LiveCall = {
     id: '1.2.0',
     tool,
     context,
@@ -33,7 +33,7 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
     history: () => [],
     async execute(leaf) {
       leaves.push(leaf);
-      return toToolResult(tool, await leaf.run(toolCallOf(invocation)));
+      return toToolResult(tool, await leaf.run(toolCallOf(call)));
     },
     view: seen,
     discovery: {
@@ -57,12 +57,12 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
     resumesFrame: false,
     nest: () => Promise.reject(new Error('This tool opens no frame.')),
   };
-  return { invocation, leaves };
+  return { call, leaves };
 }
 
 /** What an execution is given by such a call. */
-export const toolCallOf = (invocation: LiveCall, more: Partial<ToolCall> = {}): ToolCall => ({
-  ...invocation,
+export const toolCallOf = (call: LiveCall, more: Partial<ToolCall> = {}): ToolCall => ({
+  ...call,
   idempotencyKey: 'a'.repeat(64),
   decideWhileRunning: () => Promise.reject(new Error('This tool waits for nobody.')),
   ...more,

@@ -60,7 +60,7 @@ describe('other words for a result', () => {
   it('leave the artifact and the error to whoever looks at a turn (RES-04)', async () => {
     const loud = (tool: AnyTool): AnyTool =>
       decorate(tool, {
-        call: async (input, invocation) => mapContent(await tool.call(input, invocation), upper),
+        call: async (input, call) => mapContent(await tool.call(input, call), upper),
       });
     const find = defineTool({
       name: 'find',

@@ -186,9 +186,9 @@ describe('a secret that a tool lets out', () => {
     const dig: AnyTool = {
       ...leaky('dig', () => ''),
       effect: 'none',
-      call: async (_, invocation) => {
-        const message = `Dig with ${invocation.secrets.get('apiKey')}.`;
-        const { text: said } = await invocation.nest({ name: 'dig', instructions: '', message, tools });
+      call: async (_, call) => {
+        const message = `Dig with ${call.secrets.get('apiKey')}.`;
+        const { text: said } = await call.nest({ name: 'dig', instructions: '', message, tools });
         return text(said);
       },
     };

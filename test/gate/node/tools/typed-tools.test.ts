@@ -213,11 +213,11 @@ describe('a tool that is written by hand (TYP-09)', () => {
         ? { ok: false, answer: error('Send a sum') }
         : { ok: true, value: numbers };
     },
-    async call(input, invocation) {
+    async call(input, call) {
       const checked = await this.check(input);
       if (!checked.ok) return checked.answer;
       const numbers = checked.value as number[]; // `check` made it
-      const result = await invocation.execute({
+      const result = await call.execute({
         effect: 'read',
         timeout: 1_000,
         run: () => numbers.reduce((a, b) => a + b, 0),
@@ -242,8 +242,8 @@ describe('a tool that is written by hand (TYP-09)', () => {
     });
     const loud: AnyTool = {
       ...words,
-      call: async (input, invocation) =>
-        mapContent(await words.call(input, invocation), (content) => content.toUpperCase()),
+      call: async (input, call) =>
+        mapContent(await words.call(input, call), (content) => content.toUpperCase()),
     };
     expect((await turn(loud, { line: 'hi' })).results).toEqual(['HI']);
   });

@@ -153,9 +153,9 @@ describe('a decorated unfolding tool', () => {
   /** What guards an unfolding tool: it says who was let in. */
   const guarded = (tool: AnyTool, log: string[]): AnyTool =>
     decorate(tool, {
-      async call(input, invocation) {
+      async call(input, call) {
         log.push(tool.name);
-        const result = await tool.call(input, invocation);
+        const result = await tool.call(input, call);
         return result.type === 'text' && result.content.endsWith('done')
           ? text(`${result.content}, guarded`)
           : result;
@@ -178,9 +178,9 @@ describe('a decorated unfolding tool', () => {
     const log: string[] = [];
     const logs = (tool: AnyTool): AnyTool =>
       decorate(tool, {
-        call(input, invocation) {
+        call(input, call) {
           log.push(tool.name);
-          return tool.call(input, invocation);
+          return tool.call(input, call);
         },
       });
     const outer = decorate(levels(2), { adopt: logs });
@@ -193,9 +193,9 @@ describe('a decorated unfolding tool', () => {
     const log: string[] = [];
     const logs = (tool: AnyTool): AnyTool =>
       decorate(tool, {
-        call(input, invocation) {
+        call(input, call) {
           log.push(tool.name);
-          return tool.call(input, invocation);
+          return tool.call(input, call);
         },
       });
     const files = decorate(unfolding('files', [does('read')]), { adopt: logs });

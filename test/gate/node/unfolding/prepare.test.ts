@@ -24,11 +24,11 @@ const toolsIn = (view: LoopView): readonly AnyTool[] => {
 };
 const lists =
   (...names: string[]) =>
-  async (invocation: LiveCall): Promise<undefined> => {
-    invocation.record(LISTINGS, { key: 'shop', told: names });
+  async (call: LiveCall): Promise<undefined> => {
+    call.record(LISTINGS, { key: 'shop', told: names });
   };
 
-type Prepare = (invocation: LiveCall) => Promise<string | undefined>;
+type Prepare = (call: LiveCall) => Promise<string | undefined>;
 
 /** An unfolding tool whose tools are known once it has prepared. */
 const shop = (prepare: Prepare, more: { tools?: readonly AnyTool[]; scope?: 'session' } = {}): AnyTool =>
@@ -91,8 +91,8 @@ describe('an unfolding tool that prepares', () => {
 describe('an unfolding tool that cannot be prepared', () => {
   it('stays closed, says what is wrong, and remembers nothing', async () => {
     const problem = "The shop cannot be reached. Call 'shop' again later.";
-    const prepare: Prepare = async (invocation) => {
-      await lists('buy')(invocation);
+    const prepare: Prepare = async (call) => {
+      await lists('buy')(call);
       return problem;
     };
     const session = sessionWith([shop(prepare)], [calls('shop'), 'Later.']);
@@ -107,12 +107,12 @@ describe('an unfolding tool that cannot be prepared', () => {
 
   it('may be called again, and opens then', async () => {
     let isDown = true;
-    const prepare: Prepare = async (invocation) => {
+    const prepare: Prepare = async (call) => {
       if (isDown) {
         isDown = false;
         return 'Not now.';
       }
-      return lists('buy')(invocation);
+      return lists('buy')(call);
     };
     const session = sessionWith([shop(prepare)], [calls('shop'), calls('shop'), 'Open.']);
     await session.send('Go.');
@@ -120,8 +120,8 @@ describe('an unfolding tool that cannot be prepared', () => {
   });
 
   it('since its code throws, answers an error, and remembers nothing', async () => {
-    const prepare: Prepare = async (invocation) => {
-      await lists('buy')(invocation);
+    const prepare: Prepare = async (call) => {
+      await lists('buy')(call);
       throw new Error('The line is dead.');
     };
     const session = sessionWith([shop(prepare)], [calls('shop'), 'Hm.']);
@@ -157,10 +157,10 @@ describe('an unfolding tool that is cut off while it prepares', () => {
     let times = 0;
     const session: TestSession = sessionWith(
       [
-        shop(async (invocation) => {
+        shop(async (call) => {
           times += 1;
           if (times === 1) session.kill();
-          return lists('buy')(invocation);
+          return lists('buy')(call);
         }),
       ],
       // What was not stored is asked for again.
@@ -185,10 +185,10 @@ describe('an unfolding tool that is cut off while it prepares', () => {
   it('leaves the call to another invocation when too little is left of this one', async () => {
     const clock = createManualClock(1_000_000);
     let asked = 0;
-    const prepare: Prepare = (invocation) =>
-      invocation.discovery.ask({ subrequests: 20, ms: 1_000 }, async () => {
+    const prepare: Prepare = (call) =>
+      call.discovery.ask({ subrequests: 20, ms: 1_000 }, async () => {
         asked += 1;
-        return lists('buy')(invocation);
+        return lists('buy')(call);
       });
     const tools = [shop(prepare), does('look')];
     const app = memoryApp({ tools, replies: [calls('shop'), 'Open.'], clock, leaseMs: LEASE_MS });

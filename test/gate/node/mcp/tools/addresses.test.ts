@@ -127,9 +127,9 @@ describe('a list of tools', () => {
       toolsNow: (view) =>
         listed.toolsNow(view).map((tool) => ({
           ...tool,
-          call(input, invocation) {
+          call(input, call) {
             url = b.url;
-            return tool.call(input, invocation);
+            return tool.call(input, call);
           },
         })),
     };

@@ -128,11 +128,11 @@ describe('what a server says while it works', () => {
           toolsNow: (view) =>
             watched.toolsNow(view).map((tool) => ({
               ...tool,
-              call: (input, invocation) =>
+              call: (input, live) =>
                 tool.call(input, {
-                  ...invocation,
+                  ...live,
                   execute: (leaf) =>
-                    invocation.execute({
+                    live.execute({
                       ...leaf,
                       run: (call) => leaf.run({ ...call, progress: (status) => void told.push(status) }),
                     }),

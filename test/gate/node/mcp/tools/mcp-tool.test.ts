@@ -18,12 +18,12 @@ async function leafOf(effect: Effect, config: Partial<McpClientConfig> = {}): Pr
     address: 'https://mcp.example/',
   });
   // All that it asks of an invocation before it acts.
-  const invocation = {
+  const call = {
     tool: 'read',
     discovery: { view: { made: () => [] } },
     execute: async (leaf: ToolExecution) => leaves.push(leaf),
   } as unknown as LiveCall;
-  await tool.call({}, invocation);
+  await tool.call({}, call);
   const [leaf] = leaves;
   if (!leaf) throw new Error('nothing was to be run');
   return leaf;

@@ -9,7 +9,7 @@ export function decidedInvocation(
   decisions: readonly Decision[],
   change: Partial<LiveCall> = {},
 ) {
-  const { invocation: fake, leaves } = fakeInvocation(tool);
+  const { call: fake, leaves } = fakeInvocation(tool);
   const asked: DecisionRequest[] = [];
   const board: BlackboardEntry[] = [];
   const blackboard: CallBlackboard = {
@@ -23,7 +23,7 @@ export function decidedInvocation(
       });
     },
   };
-  const invocation: LiveCall = {
+  const live: LiveCall = {
     ...fake,
     blackboard,
     execute: (leaf) => fake.execute({ ...leaf, run: (call) => leaf.run({ ...call, blackboard }) }),
@@ -34,5 +34,5 @@ export function decidedInvocation(
     },
     ...change,
   };
-  return { invocation, leaves, asked, board };
+  return { call: live, leaves, asked, board };
 }

@@ -13,8 +13,8 @@ import { decidedInvocation } from './decided-invocation.ts';
 const INPUT = { question: 'Red or blue?' };
 
 async function answered(decision: Decision, config: HumanInputConfig<string> = {}) {
-  const { invocation, asked } = decidedInvocation('human_input', [decision]);
-  const result = await humanInput(config).call(INPUT, invocation);
+  const { call, asked } = decidedInvocation('human_input', [decision]);
+  const result = await humanInput(config).call(INPUT, call);
   return { result, asked };
 }
 
@@ -64,8 +64,8 @@ describe('the tool that asks a person', () => {
       onExpiry: 'exit',
     };
     const tool = humanInput({ ...config, onExpiry: 'exit' });
-    const { invocation, asked } = decidedInvocation('ask_boss', [{ decision: 'approve' }]);
-    await tool.call(INPUT, invocation);
+    const { call, asked } = decidedInvocation('ask_boss', [{ decision: 'approve' }]);
+    await tool.call(INPUT, call);
     expect([tool.name, tool.description]).toEqual(['ask_boss', 'Ask the boss.']);
     expect(asked).toMatchObject([{ by: 'boss', expires: 5, onExpiry: 'exit' }]);
   });
@@ -89,8 +89,8 @@ describe('the tool that asks a person', () => {
   });
 
   it('tells the model outside of a session that there is nobody (AEA-08)', async () => {
-    const { invocation } = decidedInvocation('human_input', [], { inSession: false });
-    expect(await humanInput().call(INPUT, invocation)).toEqual({
+    const { call } = decidedInvocation('human_input', [], { inSession: false });
+    expect(await humanInput().call(INPUT, call)).toEqual({
       type: 'text',
       content: 'No reviewer is available. Please proceed with your best judgment.',
     });
@@ -103,8 +103,8 @@ describe('the tool that asks a person', () => {
       return { decision: 'edit', input: { text: 'Blue.' } };
     };
     for (const inSession of [true, false]) {
-      const { invocation, asked } = decidedInvocation('human_input', [], { inSession });
-      const result = await humanInput({ handler, expires: 60_000 }).call(INPUT, invocation);
+      const { call, asked } = decidedInvocation('human_input', [], { inSession });
+      const result = await humanInput({ handler, expires: 60_000 }).call(INPUT, call);
       expect([result.content, asked]).toEqual(['Blue.', []]);
     }
     expect(requests).toMatchObject([
@@ -117,14 +117,14 @@ describe('the tool that asks a person', () => {
     [undefined, 'Your question was not answered.'],
     ['Ask later.', 'Your question was not answered. Reason: Ask later.'],
   ])('tells the model that a handler would not answer', async (reason, message) => {
-    const { invocation } = decidedInvocation('human_input', []);
+    const { call } = decidedInvocation('human_input', []);
     const tool = humanInput({ handler: () => ({ decision: 'reject', reason }) });
-    expect(await tool.call(INPUT, invocation)).toEqual({ type: 'error', reason: 'declined', message });
+    expect(await tool.call(INPUT, call)).toEqual({ type: 'error', reason: 'declined', message });
   });
 
   it('bothers nobody with an input that is not valid', async () => {
-    const { invocation, asked } = decidedInvocation('human_input', []);
-    expect((await humanInput().call({ question: '' }, invocation)).content).toMatch(
+    const { call, asked } = decidedInvocation('human_input', []);
+    expect((await humanInput().call({ question: '' }, call)).content).toMatch(
       /^The input of tool 'human_input' is not valid:\n- question: /,
     );
     expect(asked).toEqual([]);

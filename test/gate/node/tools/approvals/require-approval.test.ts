@@ -14,8 +14,8 @@ const INPUT = { orderId: 1003, amount: 149 };
 /** One call of the refund behind an approval, decided like this. */
 async function decided(decision: Decision, input: JsonObject = INPUT) {
   const { refund, refunds } = refundTool();
-  const { invocation, asked } = decidedInvocation('refund', [decision]);
-  const result = await requireApproval(refund, 'May it?').call(input, invocation);
+  const { call: live, asked } = decidedInvocation('refund', [decision]);
+  const result = await requireApproval(refund, 'May it?').call(input, live);
   return { result, refunds, asked };
 }
 
@@ -26,8 +26,8 @@ describe('a tool that requires approval', () => {
       refund,
       ({ orderId, amount }, { id }) => `Refund ${amount} of ${orderId} (${id})?`,
     );
-    const { invocation, asked } = decidedInvocation('refund', []);
-    await expect(tool.call({ orderId: 1003 }, invocation)).rejects.toThrow('This was not decided yet.');
+    const { call: live, asked } = decidedInvocation('refund', []);
+    await expect(tool.call({ orderId: 1003 }, live)).rejects.toThrow('This was not decided yet.');
     expect(asked).toEqual([{ message: 'Refund 10 of 1003 (1.2.0)?', input: { orderId: 1003 } }]);
     expect(refunds).toEqual([]);
   });
@@ -35,8 +35,8 @@ describe('a tool that requires approval', () => {
   it('asks whom and for how long it is told to (AEA-11)', async () => {
     const { refund } = refundTool();
     const tool = requireApproval(refund, 'May it?', { by: 'supervisor', expires: 60_000, onExpiry: 'exit' });
-    const { invocation, asked } = decidedInvocation('refund', [{ decision: 'approve' }]);
-    await tool.call(INPUT, invocation);
+    const { call: live, asked } = decidedInvocation('refund', [{ decision: 'approve' }]);
+    await tool.call(INPUT, live);
     expect(asked).toEqual([
       { message: 'May it?', by: 'supervisor', expires: 60_000, onExpiry: 'exit', input: INPUT },
     ]);
@@ -152,18 +152,16 @@ describe('a tool that requires approval', () => {
     [INPUT, { decision: 'edit', input: {} }, "The input of tool 'pay_back' is not valid:"],
     [INPUT, { decision: 'reject' }, "This call of 'pay_back' was declined"],
   ])('speaks of the tool by the name that the model knows: %j, %j', async (input, decision, text) => {
-    const { invocation } = decidedInvocation('pay_back', [decision]);
-    expect((await requireApproval(refundTool().refund, 'May it?').call(input, invocation)).content).toContain(
-      text,
-    );
+    const { call: live } = decidedInvocation('pay_back', [decision]);
+    expect((await requireApproval(refundTool().refund, 'May it?').call(input, live)).content).toContain(text);
   });
 
   it('cannot run outside of a session, where nobody could decide (AEA-01, AEA-04)', async () => {
     const { refund, refunds } = refundTool();
-    const { invocation, asked } = decidedInvocation('refund', [{ decision: 'approve' }], {
+    const { call: live, asked } = decidedInvocation('refund', [{ decision: 'approve' }], {
       inSession: false,
     });
-    const call = requireApproval(refund, 'May it?').call(INPUT, invocation);
+    const call = requireApproval(refund, 'May it?').call(INPUT, live);
     await expect(call).rejects.toThrow(ToolConfigurationError);
     await expect(call).rejects.toThrow(
       "Tool 'refund' requires approval but no ReviewHandler is configured. " +
@@ -175,11 +173,11 @@ describe('a tool that requires approval', () => {
   it('asks twice, in order, when two of them are stacked', async () => {
     const { refund, refunds } = refundTool();
     const tool = requireApproval(requireApproval(refund, 'Inner?'), 'Outer?');
-    const { invocation, asked } = decidedInvocation('refund', [
+    const { call: live, asked } = decidedInvocation('refund', [
       { decision: 'approve' },
       { decision: 'approve' },
     ]);
-    await tool.call(INPUT, invocation);
+    await tool.call(INPUT, live);
     expect(asked.map(({ message }) => message)).toEqual(['Outer?', 'Inner?']);
     expect(refunds).toHaveLength(1);
   });

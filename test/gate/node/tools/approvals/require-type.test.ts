@@ -31,8 +31,8 @@ const shipping = () => {
 
 async function sent(decision: Decision) {
   const { ship, shipped } = shipping();
-  const { invocation, asked, board } = decidedInvocation('ship', [decision]);
-  const result = await requireType(ship, Address).call({ orderId: 7 }, invocation);
+  const { call, asked, board } = decidedInvocation('ship', [decision]);
+  const result = await requireType(ship, Address).call({ orderId: 7 }, call);
   return { result, asked, shipped, board };
 }
 
@@ -52,28 +52,28 @@ describe('a tool that requires a type', () => {
 
   it('runs at once when there is one already (DEC-17)', async () => {
     const { ship, shipped } = shipping();
-    const { invocation, asked } = decidedInvocation('ship', []);
-    invocation.blackboard.add({ city: 'Atlantis' }, { type: 'Address' });
-    invocation.blackboard.add(bergen, { type: 'Address' });
-    invocation.blackboard.add({ city: 7 }, { type: 'Other' });
-    await requireType(ship, Address).call({ orderId: 7 }, invocation);
+    const { call, asked } = decidedInvocation('ship', []);
+    call.blackboard.add({ city: 'Atlantis' }, { type: 'Address' });
+    call.blackboard.add(bergen, { type: 'Address' });
+    call.blackboard.add({ city: 7 }, { type: 'Other' });
+    await requireType(ship, Address).call({ orderId: 7 }, call);
     expect(asked).toEqual([]);
     expect(shipped).toHaveLength(1);
   });
 
   it('asks anew when the newest one is no longer valid', async () => {
     const { ship } = shipping();
-    const { invocation, asked, board } = decidedInvocation('ship', [{ decision: 'edit', input: bergen }]);
-    invocation.blackboard.add(bergen, { type: 'Address' });
-    invocation.blackboard.add({ town: 'Getaria' }, { type: 'Address' });
-    await requireType(ship, Address).call({ orderId: 7 }, invocation);
+    const { call, asked, board } = decidedInvocation('ship', [{ decision: 'edit', input: bergen }]);
+    call.blackboard.add(bergen, { type: 'Address' });
+    call.blackboard.add({ town: 'Getaria' }, { type: 'Address' });
+    await requireType(ship, Address).call({ orderId: 7 }, call);
     expect(asked).toHaveLength(1);
     expect(board.at(-1)).toEqual({ value: bergen, type: 'Address' });
   });
 
   it('asks in words of its own, with a hint to start from (DEC-19)', async () => {
     const { ship } = shipping();
-    const { invocation, asked } = decidedInvocation('ship', [{ decision: 'reject' }]);
+    const { call, asked } = decidedInvocation('ship', [{ decision: 'reject' }]);
     const asking = requireType(ship, Address, {
       message: ({ orderId }) => `Where does ${orderId} go?`,
       hint: bergen,
@@ -81,7 +81,7 @@ describe('a tool that requires a type', () => {
       expires: 5,
       onExpiry: 'exit',
     });
-    await asking.call({ orderId: 7 }, invocation);
+    await asking.call({ orderId: 7 }, call);
     expect(asked).toEqual([
       {
         message: 'Where does 7 go?',
@@ -125,14 +125,14 @@ describe('a tool that requires a type', () => {
   });
 
   it('bothers nobody with an input that is not valid', async () => {
-    const { invocation, asked } = decidedInvocation('ship', [{ decision: 'edit', input: bergen }]);
-    const result = await requireType(shipping().ship, Address).call({}, invocation);
+    const { call, asked } = decidedInvocation('ship', [{ decision: 'edit', input: bergen }]);
+    const result = await requireType(shipping().ship, Address).call({}, call);
     expect([result.type, asked]).toEqual(['error', []]);
   });
 
   it('says outside of a session that nobody can send a value', async () => {
-    const { invocation } = decidedInvocation('ship', [], { inSession: false });
-    await expect(requireType(shipping().ship, Address).call({ orderId: 7 }, invocation)).rejects.toThrow(
+    const { call } = decidedInvocation('ship', [], { inSession: false });
+    await expect(requireType(shipping().ship, Address).call({ orderId: 7 }, call)).rejects.toThrow(
       "Tool 'ship' requires a value of type 'Address' but no ReviewHandler is configured. " +
         'Run it in a session, where somebody can decide, or review it with withReview.',
     );

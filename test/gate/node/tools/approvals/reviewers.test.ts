@@ -12,14 +12,14 @@ import { fakeInvocation } from '../fake-invocation.ts';
 import { refundTool } from './refund.ts';
 
 const request = (message = '', signal?: AbortSignal): ReviewRequest => {
-  const { invocation } = fakeInvocation('refund');
+  const { call } = fakeInvocation('refund');
   return {
     tool: refundTool().refund,
     input: {},
     message,
     timeout: 1_000,
     onTimeout: 'exit',
-    call: { ...invocation, ...(signal && { signal }) },
+    call: { ...call, ...(signal && { signal }) },
   };
 };
 

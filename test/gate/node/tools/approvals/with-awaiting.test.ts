@@ -17,8 +17,8 @@ const awaiting = () => {
 describe('a tool with a decider', () => {
   it('is decided about when the decider answers a request (DEC-16, DEC-20)', async () => {
     const { tool, refunds, seen } = awaiting();
-    const { invocation, asked } = decidedInvocation('refund', [{ decision: 'approve' }]);
-    await tool.call({ orderId: 1003, amount: 149 }, invocation);
+    const { call, asked } = decidedInvocation('refund', [{ decision: 'approve' }]);
+    await tool.call({ orderId: 1003, amount: 149 }, call);
     expect(seen).toEqual([[149, '1.2.0', true]]);
     expect(asked).toMatchObject([{ message: '149 is a lot.', allows: ['approve', 'reject'] }]);
     expect(refunds).toEqual([{ orderId: 1003, amount: 149 }]);
@@ -26,8 +26,8 @@ describe('a tool with a decider', () => {
 
   it('runs at once when it answers nothing (DEC-16, DEC-20)', async () => {
     const { tool, refunds, seen } = awaiting();
-    const { invocation, asked } = decidedInvocation('refund', []);
-    await tool.call({ orderId: 1003 }, invocation);
+    const { call, asked } = decidedInvocation('refund', []);
+    await tool.call({ orderId: 1003 }, call);
     expect(seen).toEqual([[10, '1.2.0', true]]);
     expect(asked).toEqual([]);
     expect(refunds).toEqual([{ orderId: 1003, amount: 10 }]);
@@ -35,16 +35,16 @@ describe('a tool with a decider', () => {
 
   it('never asks the decider about an input that is not valid', async () => {
     const { tool, seen } = awaiting();
-    const { invocation } = decidedInvocation('refund', []);
-    expect(await tool.call({}, invocation)).toMatchObject({ type: 'error', reason: 'invalid-input' });
+    const { call } = decidedInvocation('refund', []);
+    expect(await tool.call({}, call)).toMatchObject({ type: 'error', reason: 'invalid-input' });
     expect(seen).toEqual([]);
   });
 
   it('cannot wait outside of a session, and runs there what need not wait (DEC-16)', async () => {
     const { tool, refunds } = awaiting();
-    const { invocation } = decidedInvocation('refund', [], { inSession: false });
-    await expect(tool.call({ orderId: 1, amount: 149 }, invocation)).rejects.toThrow(ToolConfigurationError);
-    await tool.call({ orderId: 2, amount: 1 }, invocation);
+    const { call } = decidedInvocation('refund', [], { inSession: false });
+    await expect(tool.call({ orderId: 1, amount: 149 }, call)).rejects.toThrow(ToolConfigurationError);
+    await tool.call({ orderId: 2, amount: 1 }, call);
     expect(refunds).toEqual([{ orderId: 2, amount: 1 }]);
   });
 });

@@ -8,8 +8,8 @@ const INPUT = { orderId: 1003, amount: 149 };
 
 async function confirmed(decision: Decision) {
   const { refund, refunds } = refundTool();
-  const { invocation, asked, board } = decidedInvocation('refund', [decision]);
-  await withConfirmation(refund, ({ amount }) => `Refund ${amount}?`).call(INPUT, invocation);
+  const { call, asked, board } = decidedInvocation('refund', [decision]);
+  await withConfirmation(refund, ({ amount }) => `Refund ${amount}?`).call(INPUT, call);
   return { refunds, asked, board };
 }
 
@@ -22,16 +22,16 @@ describe('a tool with confirmation', () => {
 
   it('also takes a fixed text (DEC-15)', async () => {
     const { refund } = refundTool();
-    const { invocation, asked } = decidedInvocation('refund', [{ decision: 'approve' }]);
-    await withConfirmation(refund, 'Sure?').call(INPUT, invocation);
+    const { call, asked } = decidedInvocation('refund', [{ decision: 'approve' }]);
+    await withConfirmation(refund, 'Sure?').call(INPUT, call);
     expect(asked).toEqual([{ message: 'Sure?', input: INPUT }]);
   });
 
   it('asks whom and for how long it is told to', async () => {
     const { refund } = refundTool();
-    const { invocation, asked } = decidedInvocation('refund', [{ decision: 'approve' }]);
+    const { call, asked } = decidedInvocation('refund', [{ decision: 'approve' }]);
     const options = { by: 'supervisor', expires: 5, onExpiry: 'exit' } as const;
-    await withConfirmation(refund, 'Sure?', options).call(INPUT, invocation);
+    await withConfirmation(refund, 'Sure?', options).call(INPUT, call);
     expect(asked).toEqual([{ message: 'Sure?', input: INPUT, ...options }]);
     expect(() => withConfirmation(refund, 'Sure?', { expires: 0 })).toThrow(
       "Tool 'refund': its expires is 0;",

@@ -20,8 +20,8 @@ async function reviewed(
   change: Partial<LiveCall> = {},
 ) {
   const { refund, refunds } = refundTool();
-  const { invocation, asked } = decidedInvocation('refund', [], change);
-  const result = await withReview(refund, handler, options).call(INPUT, invocation);
+  const { call: live, asked } = decidedInvocation('refund', [], change);
+  const result = await withReview(refund, handler, options).call(INPUT, live);
   return { result, refunds, asked };
 }
 
@@ -31,12 +31,12 @@ describe('a tool with a synchronous reviewer', () => {
   it('asks with an empty message, five minutes and an exit for a default (AEA-02)', async () => {
     const requests: ReviewRequest[] = [];
     const { refund } = refundTool();
-    const { invocation } = decidedInvocation('refund', []);
+    const { call: live } = decidedInvocation('refund', []);
     const handler: ReviewHandler = (request) => {
       requests.push(request);
       return { decision: 'approve' };
     };
-    await withReview(refund, handler).call({ orderId: 1003 }, invocation);
+    await withReview(refund, handler).call({ orderId: 1003 }, live);
     const call = expect.objectContaining({ id: '1.2.0', tool: 'refund' });
     const input = { orderId: 1003, amount: 10 };
     expect(requests).toEqual([
@@ -121,8 +121,8 @@ describe('a tool with a synchronous reviewer', () => {
   it('bothers no reviewer with an input that is not valid', async () => {
     const handler = vi.fn(autoApprove());
     const { refund } = refundTool();
-    const { invocation } = decidedInvocation('refund', []);
-    expect(await withReview(refund, handler).call({}, invocation)).toMatchObject({ reason: 'invalid-input' });
+    const { call: live } = decidedInvocation('refund', []);
+    expect(await withReview(refund, handler).call({}, live)).toMatchObject({ reason: 'invalid-input' });
     expect(handler).not.toHaveBeenCalled();
   });
 

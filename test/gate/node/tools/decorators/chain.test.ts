@@ -28,9 +28,9 @@ const looking = (steps: string[] = [], answer: () => unknown = () => 'seen') =>
 /** Notes when a call comes by, and when its result does. */
 const noting = (tool: AnyTool, steps: string[], name: string): AnyTool =>
   decorate(tool, {
-    async call(input, invocation) {
+    async call(input, call) {
       steps.push(`${name} in`);
-      const result = await tool.call(input, invocation);
+      const result = await tool.call(input, call);
       steps.push(`${name} out`);
       return result;
     },
@@ -68,8 +68,8 @@ describe('a chain of decorators', () => {
       observations.push(observation);
     });
     const shortened = decorate(observed, {
-      call: async (input, invocation) =>
-        mapContent(await observed.call(input, invocation), (content) => `${content}, in short`),
+      call: async (input, call) =>
+        mapContent(await observed.call(input, call), (content) => `${content}, in short`),
     });
     const session = sessionWith([shortened], [calls('look'), 'Done.']);
     await session.send('Go.');
@@ -165,8 +165,8 @@ describe('two calls at the same time', () => {
     const sunk: string[] = [];
     const meet = meeting();
     const failing = decorate(meet, {
-      async call(input, invocation) {
-        const result = await meet.call(input, invocation);
+      async call(input, call) {
+        const result = await meet.call(input, call);
         if (input.n === 1) throw new Error('broken');
         return result;
       },

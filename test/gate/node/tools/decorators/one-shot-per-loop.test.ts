@@ -38,9 +38,9 @@ const digs = (tools: readonly AnyTool[]): AnyTool => ({
   returnDirect: false,
   metadata: {},
   check: async (input) => ({ ok: true, value: input }),
-  call: async (_, invocation) => {
+  call: async (_, call) => {
     const frame = { name: 'dig', instructions: 'You dig.', message: 'Dig.', tools };
-    return text((await invocation.nest(frame)).calls.map(({ result }) => result.text()).join(' | '));
+    return text((await call.nest(frame)).calls.map(({ result }) => result.text()).join(' | '));
   },
 });
 
@@ -171,7 +171,7 @@ describe('a one-shot tool', () => {
     });
     const once = oneShotPerLoop(flaky, ADVICE);
     const mild = decorate(once, {
-      call: async (input, invocation) => text((await once.call(input, invocation)).text()),
+      call: async (input, call) => text((await once.call(input, call)).text()),
     });
     const session = sessionWith([mild], [calls('skill'), calls('skill'), 'Done.']);
     await session.send('Go.');

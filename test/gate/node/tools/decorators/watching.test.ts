@@ -28,8 +28,8 @@ const returning = (value: unknown) =>
 const throwing = (thrown: unknown): AnyTool => {
   const look = returning('seen');
   return decorate(look, {
-    call: async (given, invocation) => {
-      await look.call(given, invocation);
+    call: async (given, call) => {
+      await look.call(given, call);
       throw thrown;
     },
   });
@@ -169,8 +169,8 @@ describe('a tool that publishes events', () => {
     const { list, publish } = events();
     const asks: AnyTool = {
       ...returning('seen'),
-      call: async (_, invocation) => {
-        await invocation.decide({ message: 'May I?' });
+      call: async (_, call) => {
+        await call.decide({ message: 'May I?' });
         throw new Error('Nobody decides in this test.');
       },
     };

@@ -38,8 +38,8 @@ describe('a renamed tool', () => {
     const renamed = withName(withName(search, 'a'), 'b');
     expect(unwrapAs(renamed, (one): one is AnyTool => one === search)).toBe(search);
     const acme = ToolCallContext.of({ tenantId: 'acme' });
-    const { invocation } = fakeInvocation('b', acme);
-    expect((await renamed.call({ query: 'kelp' }, invocation)).text()).toBe('kelp for acme');
+    const { call } = fakeInvocation('b', acme);
+    expect((await renamed.call({ query: 'kelp' }, call)).text()).toBe('kelp for acme');
   });
 
   it('is called, and called in errors, by its new name (TOOL-14)', async () => {
@@ -72,8 +72,8 @@ describe('a renamed tool', () => {
     const facade = decorate(search, { inner: [search] });
     const [renamed] = toolsOf(facade, { prefix: 'kb_' });
     expect(renamed).toMatchObject({ name: 'kb_search', inner: [search], delegate: facade });
-    const { invocation } = fakeInvocation('kb_search', ToolCallContext.of({ tenantId: 'acme' }));
-    expect((await renamed?.call({ query: 'kelp' }, invocation))?.text()).toBe('kelp for acme');
+    const { call } = fakeInvocation('kb_search', ToolCallContext.of({ tenantId: 'acme' }));
+    expect((await renamed?.call({ query: 'kelp' }, call))?.text()).toBe('kelp for acme');
   });
 
   it.each([
@@ -91,8 +91,8 @@ describe('a described tool', () => {
     expect(data(described)).toEqual({ ...data(search), description: 'Searches the handbook.' });
     expect(described.delegate).toBe(search);
     expect(search.description).toBe('Searches.');
-    const { invocation } = fakeInvocation('search', ToolCallContext.of({ tenantId: 'acme' }));
-    expect((await described.call({ query: 'kelp' }, invocation)).text()).toBe('kelp for acme');
+    const { call } = fakeInvocation('search', ToolCallContext.of({ tenantId: 'acme' }));
+    expect((await described.call({ query: 'kelp' }, call)).text()).toBe('kelp for acme');
   });
 
   it.each<[string, string, string]>([
@@ -137,8 +137,8 @@ describe('a tool with more metadata', () => {
     const more = withMetadata(search, 'cost', 3);
     expect(data(more)).toEqual({ ...data(search), metadata: { team: 'kb', cost: 3 } });
     expect(more.delegate).toBe(search);
-    const { invocation } = fakeInvocation('search', ToolCallContext.of({ tenantId: 'acme' }));
-    expect((await more.call({ query: 'kelp' }, invocation)).text()).toBe('kelp for acme');
+    const { call } = fakeInvocation('search', ToolCallContext.of({ tenantId: 'acme' }));
+    expect((await more.call({ query: 'kelp' }, call)).text()).toBe('kelp for acme');
   });
 
   it('keeps it through the other copies (TOOL-13)', () => {

@@ -20,7 +20,7 @@ const items = [{ sku: 'kelp' }];
 const reason = stringParameter('Why');
 
 const answer = async (tool: AnyTool, input: object) =>
-  (await tool.call(JSON.parse(JSON.stringify(input)), fakeInvocation(tool.name).invocation)).text();
+  (await tool.call(JSON.parse(JSON.stringify(input)), fakeInvocation(tool.name).call)).text();
 
 describe('a tool with one more parameter', () => {
   it('keeps its schema, nested detail included, and has the property last (TOOL-09, TOOL-10)', () => {
@@ -94,8 +94,8 @@ describe('a tool with one more parameter', () => {
 
   it('does not run when only the parameter is wrong', async () => {
     const more = withParameter(order, 'reason', reason);
-    const { invocation, leaves } = fakeInvocation('order');
-    expect((await more.call({ items, reason: 7 }, invocation)).text()).toBe(
+    const { call, leaves } = fakeInvocation('order');
+    expect((await more.call({ items, reason: 7 }, call)).text()).toBe(
       "The input of tool 'order' is not valid:\n" +
         '- reason: Instance type "number" is invalid. Expected "string".\n' +
         'Call it again with a corrected input.',
@@ -112,9 +112,9 @@ describe('a tool with one more parameter', () => {
     });
     const seen: unknown[] = [];
     const watched = decorate(more, {
-      call: (input, invocation) => {
+      call: (input, call) => {
         seen.push(input.at);
-        return more.call(input, invocation);
+        return more.call(input, call);
       },
     });
     await answer(watched, { items, at: '1970-01-01T00:00:00Z' });

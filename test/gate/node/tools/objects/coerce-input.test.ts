@@ -92,13 +92,13 @@ describe('a tool that understands them', () => {
 
   it('is called and checked with what they say (ANN-07)', async () => {
     const tool = withCoercion(add);
-    expect((await tool.call({ a: '2' }, fakeInvocation('add').invocation)).text()).toBe('3');
+    expect((await tool.call({ a: '2' }, fakeInvocation('add').call)).text()).toBe('3');
     expect(await tool.check({ a: '2', b: '3' })).toEqual({ ok: true, value: { a: 2, b: 3 } });
     expect(tool).toMatchObject({ name: 'add', inputSchema: add.inputSchema, delegate: add });
   });
 
   it('answers what is no number with an error (ANN-07)', async () => {
-    const answer = await withCoercion(add).call({ a: 'two' }, fakeInvocation('add').invocation);
+    const answer = await withCoercion(add).call({ a: 'two' }, fakeInvocation('add').call);
     expect(answer.text()).toBe(
       'The input of tool \'add\' is not valid:\n- a: Invalid type: Expected number but received "two"\n' +
         'Call it again with a corrected input.',

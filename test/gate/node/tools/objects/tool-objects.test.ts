@@ -162,12 +162,10 @@ describe('a method that uses the session (ANN-14)', () => {
   });
 
   it('knows when there is none', async () => {
-    const { invocation } = fakeInvocation('bind');
-    Object.assign(invocation, { inSession: false });
+    const { call } = fakeInvocation('bind');
+    Object.assign(call, { inSession: false });
     const bind = toolsOf(new Shop()).find(({ name }) => name === 'bind');
-    expect((await bind?.call({ id: '7' }, invocation))?.text()).toBe(
-      'No session: unable to bind the customer',
-    );
+    expect((await bind?.call({ id: '7' }, call))?.text()).toBe('No session: unable to bind the customer');
   });
 });
 

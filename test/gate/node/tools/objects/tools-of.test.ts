@@ -22,7 +22,7 @@ const named = (tools: readonly AnyTool[], name: string): AnyTool => {
   return found;
 };
 const call = async (tools: readonly AnyTool[], name: string, input = {}, context = {}) =>
-  named(tools, name).call(input, fakeInvocation(name, ToolCallContext.of(context)).invocation);
+  named(tools, name).call(input, fakeInvocation(name, ToolCallContext.of(context)).call);
 
 describe('the tools of an object', () => {
   it('are the methods that its class describes, and no other (ANN-03, ANN-15)', () => {
@@ -251,9 +251,9 @@ describe('the tools of an object', () => {
         return card === '7' ? { done: 'charged' } : ('not-done' as const);
       }
     }
-    const { invocation, leaves } = fakeInvocation('charge');
-    await named(toolsOf(new Till()), 'charge').call({ card: '7' }, invocation);
-    expect(await leaves[0]?.reconcile?.(toolCallOf(invocation))).toEqual({ done: 'charged' });
+    const { call, leaves } = fakeInvocation('charge');
+    await named(toolsOf(new Till()), 'charge').call({ card: '7' }, call);
+    expect(await leaves[0]?.reconcile?.(toolCallOf(call))).toEqual({ done: 'charged' });
     class Wrong {
       static readonly tools = { charge: { description: 'Charges.', reconcile: 'find' } };
       charge() {}

@@ -14,7 +14,7 @@ const tool = (name: string): AnyTool =>
   defineTool({ name, description: 'Does.', effect: 'read', run: () => name });
 const providing = (...names: readonly string[]): ToolProvider => ({ toolsNow: () => names.map(tool) });
 
-const { invocation: call } = fakeInvocation('a');
+const { call } = fakeInvocation('a');
 const { view } = call;
 
 const names = (tools: readonly AnyTool[]): string[] => tools.map(({ name }) => name);

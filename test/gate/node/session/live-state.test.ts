@@ -1,0 +1,91 @@
+/** What an invocation folds as it emits is what anybody folds of the journal afterwards. */
+import { expect, it } from 'vitest';
+import { decorate } from '../../../../src/decorators/entry.ts';
+import { type AnyTool, defineAgent, defineTool, summarised } from '../../../../src/index.ts';
+import { defineAgenticTool, defineToolKind, defineUnfolding } from '../../../../src/kinds/entry.ts';
+import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
+import { listing, long } from './compaction-scene.ts';
+import { watchedLive } from './live-state.ts';
+
+const words = defineToolKind({
+  name: 'words',
+  memory: { initial: [], apply: (all: readonly string[], word: string) => [...all, word] },
+});
+
+const echo = defineTool({ name: 'echo', description: 'Echoes.', run: () => 'echoed' });
+
+/** Changes all that a call can change. */
+const writes = defineTool({
+  name: 'note',
+  description: 'Notes.',
+  effect: 'idempotent',
+  run(_, { state, blackboard }) {
+    state.set('seen', { at: [1] });
+    blackboard.add({ type: 'note', value: { at: 1 } });
+    return { noted: true };
+  },
+});
+
+/** The same, and remembers that it was called. */
+const note: AnyTool = decorate(writes, {
+  call(input, call) {
+    words.remember(call, 'noted', { on: 'end' });
+    return writes.call(input, call);
+  },
+});
+
+it('an invocation folds the same state as it runs as its journal says afterwards', async () => {
+  const steer = defineTool({
+    name: 'steer',
+    description: 'Steers.',
+    run: async () => {
+      await session.post('In blue.', { whenBusy: 'steer' });
+      return 'steered';
+    },
+  });
+  const dig = defineAgenticTool({ name: 'dig', description: 'Digs.', instructions: 'Dig.', tools: [note] });
+  const files = defineUnfolding({ name: 'files', description: 'Files.', tools: [echo] });
+  const declared = defineAgent({
+    name: 'clerk',
+    description: 'Works.',
+    instructions: 'Work.',
+    tools: [note, steer, dig, files],
+    compaction: summarised({ overTokens: 150, keepTurns: 0, summarise: listing }),
+  });
+  const { agent, live } = watchedLive(declared);
+  const ask = (...names: readonly string[]) => ({
+    text: 'So.',
+    calls: names.map((name) => ({ name })),
+    usage: { inputTokens: 10, outputTokens: 5 },
+  });
+  const session: TestSession = createTestSession(agent, {
+    kinds: [words],
+    replies: [
+      'A.',
+      ask('note', 'files'),
+      ask('dig', 'echo', 'nobody'),
+      ask('note'),
+      'Dug.',
+      ask('steer'),
+      'Blue.',
+    ],
+  });
+  await session.send(long('a'));
+  expect(await session.send(long('b'))).toMatchObject({ outcome: 'completed', text: 'Blue.' });
+  const types = new Set((await session.events()).map(({ event }) => event.type));
+  expect([...types]).toEqual([
+    'session-opened',
+    'turn-started',
+    'model-replied',
+    'turn-ended',
+    'conversation-compacted',
+    'tool-call-started',
+    'tool-call-ended',
+    'frame-started',
+    'turn-steered',
+  ]);
+  const refolded = await session.state();
+  expect(refolded.memories.get('app:words')).toEqual(['noted', 'noted']);
+  expect(refolded.blackboard).toHaveLength(2);
+  expect(live()).toStrictEqual(refolded);
+});
