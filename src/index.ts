@@ -65,18 +65,18 @@ export {
   type ToldLength,
   type ToolDefinition,
 } from './model/chat-model.ts';
-export {
-  type CustomPart,
-  type FilePart,
-  type MadeBy,
-  type ProviderData,
-  partsOf,
-  type ReasoningPart,
-  type ReplyPart,
-  type SourcePart,
-  type TextPart,
-  type ToolCallPart,
-  type ToolResultPart,
+export { partsOf } from './model/given-to.ts';
+export type {
+  CustomPart,
+  FilePart,
+  MadeBy,
+  ProviderData,
+  ReasoningPart,
+  ReplyPart,
+  SourcePart,
+  TextPart,
+  ToolCallPart,
+  ToolResultPart,
 } from './model/parts.ts';
 export type { Prices, Usage } from './model/prices.ts';
 export type { ModelSettings, ReasoningEffort, ToolChoice } from './model/settings.ts';

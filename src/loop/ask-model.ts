@@ -1,6 +1,7 @@
 import type { JournaledCall, JournaledPart, SessionEvent } from '../journal/events.ts';
 import { ModelError, type ModelMessage, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
-import { callsOf, givenTo, isOurCall, isPlain, plainParts, wordsOf } from '../model/parts.ts';
+import { givenTo } from '../model/given-to.ts';
+import { callsOf, isOurCall, isPlain, plainParts, wordsOf } from '../model/parts.ts';
 import { untilAborted } from '../tool/async.ts';
 import { isPlanned, priced } from './budget.ts';
 import { discoverTools } from './discover-tools.ts';

@@ -1,4 +1,4 @@
-import type { MadeBy, ProviderData, ReplyPart } from './parts.ts';
+import type { MadeBy, ProviderData, ReplyPart, RequestedCall } from './parts.ts';
 import type { Prices, Usage } from './prices.ts';
 import type { ModelSettings } from './settings.ts';
 
@@ -49,12 +49,7 @@ export interface ToolDefinition {
   readonly inputSchema: Readonly<Record<string, unknown>>;
 }
 
-/** One tool call of a reply. `input` is the model's own text, JSON or not; `id` is the provider's, unique in its reply. */
-export interface RequestedCall {
-  readonly id: string;
-  readonly name: string;
-  readonly input: string;
-}
+export type { RequestedCall } from './parts.ts';
 
 /** One message of the conversation, in the form that every adapter translates. */
 export type ModelMessage =

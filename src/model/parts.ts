@@ -1,5 +1,3 @@
-import type { ChatModel, ModelMessage, RequestedCall } from './chat-model.ts';
-
 /** What a provider keeps beside a part, such as signatures, encrypted reasoning or ids of its own: JSON that nobody else reads. */
 export type ProviderData = { readonly [provider: string]: ProviderJson };
 
@@ -42,8 +40,13 @@ export interface FilePart extends PartBase {
 }
 
 /** A call that a reply asks for; with `ranBy`, one that the provider has run or runs itself. */
-export interface ToolCallPart extends PartBase, RequestedCall {
+export interface ToolCallPart extends PartBase {
   readonly type: 'tool-call';
+  /** The provider's, unique in its reply. */
+  readonly id: string;
+  readonly name: string;
+  /** The model's own text, JSON or not. */
+  readonly input: string;
   readonly ranBy?: 'provider' | undefined;
 }
 
@@ -86,6 +89,9 @@ export type ReplyPart =
   | SourcePart
   | CustomPart;
 
+/** One tool call of a reply. `input` is the model's own text, JSON or not; `id` is the provider's, unique in its reply. */
+export type RequestedCall = Pick<ToolCallPart, 'id' | 'name' | 'input'>;
+
 /** Who made a reply. */
 export interface MadeBy {
   /** As `ChatModel.provider`; empty where that is not known. */
@@ -125,45 +131,3 @@ export const plainParts = (text: string, calls: readonly RequestedCall[]): Reply
   ...(text === '' ? [] : [{ type: 'text', text } as const]),
   ...calls.map((call) => ({ type: 'tool-call', ...call }) as const),
 ];
-
-type Assistant = Extract<ModelMessage, { readonly role: 'assistant' }>;
-
-/** Answers the parts of an earlier reply, in their order. */
-export const partsOf = ({ parts, text, toolCalls }: Assistant): readonly ReplyPart[] =>
-  parts ?? plainParts(text, toolCalls);
-
-/**
- * The conversation as this model may be given it. Its own replies stay whole. Of another's, what only its maker can read is
- * left out, and what its provider ran is told in words.
- */
-export const givenTo = (
-  { provider = '', name, candidates }: Pick<ChatModel, 'provider' | 'name' | 'candidates'>,
-  messages: readonly ModelMessage[],
-): readonly ModelMessage[] =>
-  candidates
-    ? messages
-    : messages.map((message) => {
-        if (message.role !== 'assistant' || !message.parts) return message;
-        const { madeBy } = message;
-        return madeBy?.provider === provider && madeBy.model === name ? message : inOwnWords(message);
-      });
-
-/** A reply without anything that only its maker could read. */
-function inOwnWords({ role, text, toolCalls, parts = [] }: Assistant): ModelMessage {
-  const ran = parts.flatMap((part) => {
-    if (part.type === 'tool-call' && part.ranBy)
-      return [`Its provider ran '${part.name}' with the input ${part.input}.`];
-    if (part.type !== 'tool-result') return [];
-    return [`'${part.name}' ${part.isError ? 'failed' : 'answered'}: ${shortJson(part.result)}`];
-  });
-  const words = ran.length === 0 ? text : [text, `(${ran.join(' ')})`].filter(Boolean).join('\n\n');
-  return { role, text: words, toolCalls };
-}
-
-/** The beginning of what a provider's own tool answered: it may be pages, and this model did not ask for them. */
-const shortJson = (value: ProviderJson): string => {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length > MAX_RESULT ? `${text.slice(0, MAX_RESULT)}…` : text;
-};
-
-const MAX_RESULT = 2_000;

@@ -1,0 +1,44 @@
+import type { ChatModel, ModelMessage } from './chat-model.ts';
+import { type ProviderJson, plainParts, type ReplyPart } from './parts.ts';
+
+type Assistant = Extract<ModelMessage, { readonly role: 'assistant' }>;
+
+/** Answers the parts of an earlier reply, in their order. */
+export const partsOf = ({ parts, text, toolCalls }: Assistant): readonly ReplyPart[] =>
+  parts ?? plainParts(text, toolCalls);
+
+/**
+ * The conversation as this model may be given it. Its own replies stay whole. Of another's, what only its maker can read is
+ * left out, and what its provider ran is told in words.
+ */
+export const givenTo = (
+  { provider = '', name, candidates }: Pick<ChatModel, 'provider' | 'name' | 'candidates'>,
+  messages: readonly ModelMessage[],
+): readonly ModelMessage[] =>
+  candidates
+    ? messages
+    : messages.map((message) => {
+        if (message.role !== 'assistant' || !message.parts) return message;
+        const { madeBy } = message;
+        return madeBy?.provider === provider && madeBy.model === name ? message : inOwnWords(message);
+      });
+
+/** A reply without anything that only its maker could read. */
+function inOwnWords({ role, text, toolCalls, parts = [] }: Assistant): ModelMessage {
+  const ran = parts.flatMap((part) => {
+    if (part.type === 'tool-call' && part.ranBy)
+      return [`Its provider ran '${part.name}' with the input ${part.input}.`];
+    if (part.type !== 'tool-result') return [];
+    return [`'${part.name}' ${part.isError ? 'failed' : 'answered'}: ${shortJson(part.result)}`];
+  });
+  const words = ran.length === 0 ? text : [text, `(${ran.join(' ')})`].filter(Boolean).join('\n\n');
+  return { role, text: words, toolCalls };
+}
+
+/** The beginning of what a provider's own tool answered: it may be pages, and this model did not ask for them. */
+const shortJson = (value: ProviderJson): string => {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > MAX_RESULT ? `${text.slice(0, MAX_RESULT)}…` : text;
+};
+
+const MAX_RESULT = 2_000;
