@@ -7,81 +7,92 @@ import type { Snapshot } from '../src/journal/snapshot.ts';
  * ledger is one turn of the event loop. Before the first `transaction` there is no session, and reading writes nothing.
  */
 export interface SessionStorage {
-  /** The session's name, as leases carry it. */
+  /** The session's name, which leases carry. @throws Error when nobody has ever reached the object by it. */
   readonly name: string;
   readonly inbox: InboxStorage;
   readonly requests: RequestStorage;
   readonly alarms: AlarmStorage;
-  /** Whether a session is kept here. */
+  /** Answers whether there is a session. */
   exists(): boolean;
-  /** Keeps everything that `change` stores, or nothing if it throws. Makes the session's place when there is none. */
+  /**
+   * Runs `change`, and answers what it does. All that it stores is kept, or nothing if it throws. Afterwards there is a session.
+   */
   transaction<T>(change: () => T): T;
 
-  /** The last sequence; 0 when nothing is stored. */
+  /** Answers the last sequence; 0 when nothing is stored. */
   head(): number;
+  /** Stores events. Their sequences follow `head()`, which is not checked. */
   addEvents(rows: readonly StoredRow[]): void;
-  /** In order of their sequence, read as they are taken. */
+  /** Answers events in the order of their sequences, each of which is read only when it is taken. */
   events(scan: Scan): Iterable<StoredRow>;
   /**
-   * The bodies of some types up to a sequence, in order, as texts of JSON arrays; `null` when they weigh more than
-   * `maxBytes`, or one of them is too long to be read with others.
+   * Answers the bodies that are asked for, in order, as texts of JSON arrays; `null` when they weigh more than `maxBytes`, or
+   * one of them is too long to be read with others.
    */
   bodies(query: BodyQuery): readonly string[] | null;
-  /** The sequence of the turn's `turn-started`. */
+  /** Answers the sequence of the turn's `turn-started`; `null` when none is stored. */
   turnStart(turn: string): number | null;
 
+  /** Answers the lease that was set last; `NO_LEASE` before the first. */
   lease(): Lease;
   setLease(lease: Lease): void;
 
+  /** Answers the snapshot, if this reducer has made it. There is one at the most. */
   snapshot(reducer: number): Snapshot | null;
-  /** Replaces the one before it. */
+  /** Stores a snapshot in place of the one before it. */
   setSnapshot(snapshot: Snapshot): void;
 
-  /** Removes everything, the alarm too; there is no session then. Not to be called in a transaction. */
+  /** Removes everything, the alarm too, so that there is no session any more. Must not be called in a transaction. */
   erase(): void;
 }
 
 /** Messages for the holder of a session, and messages that wait for turns of their own. */
 export interface InboxStorage {
   /**
-   * The unread messages for the holder of this turn, in the order they were posted, without their bodies: all of them together
-   * may be more than an object can keep in memory. An id is never used twice.
+   * Answers the unread messages for the holder of this turn in the order in which they were posted: those for the turn itself,
+   * and all that are late or for the model. Their bodies are left out, since all of them together may be more than an object
+   * can keep in memory. An id is never used twice.
    */
   unread(turn: string): UnreadMessage[];
-  /** The messages that wait, in the order they were posted, without their bodies. */
+  /** Answers the messages that wait in the order in which they were posted, without their bodies. */
   waiting(): WaitingMessage[];
+  /** Answers the body of a message that is stored. */
   body(id: number): string;
-  /** Removes a message, and answers its body. */
+  /** Removes a message that is stored, and answers its body. */
   take(id: number): string;
+  /** Stores a message behind all others. */
   add(kind: InboxKind, turn: string, body: string): void;
+  /** Removes messages. Ids of which none is stored are passed over. */
   remove(ids: readonly number[]): void;
-  /** The messages that were left for the holder of a turn wait for turns of their own, each in its place in the line. */
+  /** Makes each message for the model of the open turn one that waits for a turn of its own, in its place in the line. */
   queueSteered(): void;
 }
 
-/** What was asked for before, by its key. */
+/** The requests and answers that were taken before, by their keys. */
 export interface RequestStorage {
+  /** Answers what was taken under a key, also if it has expired and was not forgotten yet. */
   find(key: string): StoredRequest | null;
+  /** Stores a request under a key that is free. */
   add(request: StoredRequest): void;
-  /** Forgets the requests that expired at `now` or before. */
+  /** Removes the requests that expired at `now` or before; in ms since the epoch. */
   forget(now: number): void;
 }
 
-/** What is to be done when; the platform knows one alarm only. */
+/** What is due in a session, and when. The platform has one alarm for all of it, which is set by whoever changes this. */
 export interface AlarmStorage {
-  /** The earliest first. */
+  /** Answers all alarms, the earliest first. */
   all(): Alarm[];
-  /** Replaces the one of the same kind and ref. */
+  /** Stores an alarm in place of the one of the same kind and ref. */
   add(alarm: Alarm): void;
   remove(kind: Alarm['kind'], ref: string): void;
-  /** Sets the platform's alarm, or deletes it. */
+  /** Sets the platform's alarm, in ms since the epoch; `null` deletes it. */
   set(due: number | null): void;
 }
 
-/** A message for a holder; see `InboxMessage`. */
+/** A message for the holder of a turn, without its body. */
 export type UnreadMessage = Omit<InboxMessage, 'body'>;
 
-/** A message that waits. `turn` is that which it will be, or would. */
+/** A message that waits, without its body. `turn` is the id of the turn that it becomes, unless another one takes it in. */
 export interface WaitingMessage {
   readonly id: number;
   readonly kind: WaitingKind;
@@ -96,7 +107,7 @@ export interface StoredRow extends Row {
   readonly bytes: number;
 }
 
-/** Rows as they are kept: at `from`, `from + 1`, ... */
+/** Answers rows as they are stored: at `from`, `from + 1` and so on. */
 export function toStoredRows(
   rows: readonly NewRow[],
   { epoch, from, at }: { readonly epoch: number; readonly from: number; readonly at: number },
@@ -117,14 +128,14 @@ export interface BodyQuery {
   readonly names: readonly string[];
   readonly until: number;
   readonly maxBytes: number;
-  /** The first sequence wanted. */
+  /** The first sequence. */
   readonly from: number;
 }
 
 /** Asks for one page of rows. */
 export type Scan = Pick<ReadQuery, 'from' | 'turn' | 'types'> & { readonly limit: number };
 
-/** One row: who may append, and to which turn. */
+/** Who may append, and to which turn. A session has one row of it. */
 export interface Lease {
   /** Counts the leases of this session; 0 before the first. */
   readonly epoch: number;
@@ -135,6 +146,7 @@ export interface Lease {
   readonly cause: Leased['cause'];
   /** Leases in a row that expired without progress. */
   readonly expired: number;
+  /** How long the lease before it had been over, in ms; 0 unless the cause is `expired`. */
   readonly expiredFor: number;
   /**
    * The deadline as the last alarm saw it, until the holder is heard again. Without it, an object that is evicted
@@ -155,23 +167,30 @@ export const NO_LEASE: Lease = {
   grace: null,
 };
 
-/** A start as it was accepted under its idempotency key: the same again gets the same turn. */
+/**
+ * What was taken under a key: the start of a turn, the answer of a wait, or a message that went into `turn`. The same again is
+ * known by `bodyHash`.
+ */
 export interface StoredRequest {
   readonly key: string;
   readonly bodyHash: string;
   readonly turn: string;
+  /** Of the turn's start; 0 of one that had not started then, and of all else. */
   readonly seq: number;
+  /** In ms since the epoch. */
   readonly expires: number;
 }
 
 /** One thing that a session's alarm is set for. */
 export interface Alarm {
+  /** In ms since the epoch. */
   readonly due: number;
   /**
-   * `turn`: needs a holder. `expiry`: nobody has answered the wait of this id. `start`: the turn was scheduled for then.
+   * `turn`: the turn needs a holder. `expiry`: nobody has answered the wait of this id. `start`: the turn was scheduled for then.
    * `retention`: the session is to be erased if nothing has happened in it for `ref` milliseconds.
    */
   readonly kind: 'turn' | 'expiry' | 'start' | 'retention';
+  /** The id of the turn or of the wait, or the milliseconds. */
   readonly ref: string;
 }
 
@@ -183,11 +202,11 @@ export interface LedgerScope {
   readonly now: () => number;
 }
 
-/** Until when the holder of a session need not be heard. */
+/** How long the holder of a session may be silent. */
 export interface LeaseTimes {
-  /** How long a lease is given for. */
+  /** The term of a lease, in ms. */
   readonly ms: number;
-  /** In ms since the epoch. */
+  /** When the term ends unless the holder is heard, in ms since the epoch. */
   readonly deadline: number;
   /** Somebody holds the session, and was heard within the term. */
   readonly isLive: boolean;

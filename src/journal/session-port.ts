@@ -7,35 +7,36 @@ import type { Snapshot } from './snapshot.ts';
  * columns and never from bodies. `SessionObject` keeps it durably; the in-memory session passes the same suite.
  */
 export interface SessionPort {
-  /** Stores a turn for the background and arms the alarm in the same commit. */
+  /** Stores a turn for the background. Unless it is for later, the same commit sets the alarm that hands it to a runner. */
   accept(start: TurnStart): Promise<Accepted | Deferred | NotStarted>;
-  /** Stores a turn and leases the session to this invocation, unless the turn is for later. */
+  /** Stores a turn, and leases the session to this invocation in the same commit, unless the turn is for later. */
   begin(request: BeginRequest): Promise<Leased | Deferred | NotStarted>;
-  /** Leases the session to this invocation to go on with its unfinished turn. */
+  /** Leases the session to this invocation, to go on with its open turn when nobody holds it and it waits for nobody outside. */
   resume(request: ResumeRequest): Promise<Leased | NotResumed>;
   /**
-   * Stores events at `from`, `from + 1`, ... for the holder of `epoch`, and renews the lease. The same events again
-   * get the same answer; a stale epoch or a gap stores nothing.
+   * Stores events at `from`, `from + 1` and so on for the holder of `epoch`, and renews its lease. An append that was stored
+   * before is answered so, and stores nothing more. One of a holder whose lease is gone, or that leaves a gap, stores nothing.
    */
   append(epoch: number, from: number, change: Change): Promise<Appended | Fenced>;
-  /** Keeps the lease in silence. */
+  /** Renews the lease of `epoch` when there is nothing to store. Answers `stale` when it is not held any more. */
   renew(epoch: number): Promise<Renewed | Fenced>;
   /**
-   * Leaves a message for whoever holds the session now or next. Durable when it answers. One that answers a wait is taken
-   * once, and not after the wait has expired.
+   * Leaves a message for whoever holds the session now or next, which is stored when this answers. A wait takes one answer, and
+   * none when its time is over.
    */
   post(message: PostedMessage): Promise<Posted>;
-  /** Reads events in order, at most `maxBytes` of bodies (and at least one event). `null`: there is no such session. */
+  /** Reads one page of events in order, at least one if there is one. `null`: there is no such session. */
   read(query: ReadQuery): Promise<EventPage | null>;
   /**
-   * Calls back with how far the session is, now, after each append, and when a lease is given back. `closed` is called
-   * once when the line breaks. Answers the function that stops it.
+   * Calls back with where the session stands: at once, and whenever events were stored, other messages wait, the lease was given
+   * back or the session was erased. Calls `onClosed` once when the line breaks, after which nothing is told. Answers the
+   * function that stops it.
    */
   watch(onNotice: (notice: Notice) => void, onClosed: () => void): Promise<() => void>;
   /**
    * Removes all of the session: journal, lease, inbox and alarms. Whoever still holds it is refused from then on, also when
-   * another session of the same name is begun. Answers whether there was one; also when nobody can tell any more, since the
-   * answer was lost.
+   * another session of the same name is begun. Answers whether there was one, and `true` when an answer was lost, since nobody
+   * can tell any more.
    */
   erase(): Promise<boolean>;
 }
@@ -52,13 +53,13 @@ export type WaitingKind = 'message' | 'steer' | 'scheduled';
 /** What a row that waits in a session may be: a message to the holder of a turn, or a turn that is to come. */
 export type InboxKind = InboxMessageKind | WaitingKind;
 
-/** Which wait a message answers, and a hash of what its sender sent: the same again is `known`. */
+/** Names the wait that a message answers. By `bodyHash` the same answer is known when its sender sends it again. */
 export interface WaitAnswer {
   readonly wait: string;
   readonly bodyHash: string;
 }
 
-/** What somebody leaves for the holder of a session; `answers` when it answers a wait. */
+/** What somebody leaves for the holder of a session. `answers` is there when it answers a wait. */
 export interface PostedMessage {
   readonly kind: InboxMessageKind;
   readonly turn: string;
@@ -69,6 +70,7 @@ export interface PostedMessage {
 /** What became of a message that was posted to the holder of a turn. */
 export type Posted =
   | 'posted'
+  /** No such turn is open, or it takes no message of this kind. */
   | 'no-such-turn'
   /** This very answer was taken before. */
   | 'known'
@@ -77,7 +79,7 @@ export type Posted =
   /** Nobody had answered when its time was over. */
   | 'expired';
 
-/** A message for the holder; the body of a `steer` is that of the `turn-started` which it becomes if nobody takes it in. */
+/** A message for the holder. The body of a `steer` is that of the `turn-started` that it becomes if nobody takes it in. */
 export interface InboxMessage {
   readonly id: number;
   readonly kind: InboxMessageKind | 'steer';
@@ -85,7 +87,7 @@ export interface InboxMessage {
   readonly body: string;
 }
 
-/** A retry under the same key finds the same turn; the same key with another body is refused. Kept for `ttl` ms. */
+/** Lets a request that is sent again find its turn for `ttl` ms. The same key with another body is refused. */
 export interface RequestKey {
   readonly key: string;
   readonly bodyHash: string;
@@ -101,19 +103,20 @@ export interface TurnStart {
   readonly request?: RequestKey | undefined;
   /**
    * When a turn is open: `queue` stores it, to be started when those before it have ended; `steer` leaves it to the holder
-   * of the open turn, and queues it if that ends first. Refused unless given, and of what would steer a suspended turn.
+   * of the open turn, and queues it if that ends first. The turn is refused when this is not given, and when it would steer a
+   * turn that waits for somebody outside.
    */
   readonly whenBusy?: WhenBusy | undefined;
   /** Milliseconds until it is to start; it is queued then if a turn is open. */
   readonly delayMs?: number | undefined;
-  /** The session is erased when nothing has happened in it for so many milliseconds. */
+  /** The session is erased when nothing has happened in it for so many milliseconds; never unless the last turn says so. */
   readonly retainMs?: number | undefined;
 }
 
 interface LeaseRequest {
-  /** Minted by the invocation; the same nonce gets the same lease again. */
+  /** Minted by the invocation. A request that is sent again with the same nonce gets the same lease, while that is held. */
   readonly nonce: string;
-  /** What the caller can fold: a snapshot of another reducer is left out. */
+  /** What the caller can fold. */
   readonly reader: Reader;
 }
 
@@ -127,15 +130,17 @@ export interface ResumeRequest extends LeaseRequest {
   readonly turn: string;
 }
 
-/** What the caller's code can read, which decides what it is answered of the journal. */
+/** What the caller's code can read. It decides what a lease brings of the journal. */
 export interface Reader {
+  /** A snapshot that another reducer has made is left out. */
   readonly reducer: number;
-  /** Of the events a snapshot covers, only these are answered. */
+  /** Of the events that the snapshot covers, only those of these types are answered. */
   readonly messageTypes: readonly string[];
+  /** Of bodies in one answer. */
   readonly maxBytes: number;
 }
 
-/** The turn is stored, and nobody holds it yet. */
+/** The turn is stored, and a runner is sent for it. */
 export interface Accepted {
   readonly status: 'accepted';
   readonly turn: string;
@@ -144,18 +149,20 @@ export interface Accepted {
 /** The lease is given, with what its holder needs to go on. */
 export interface Leased {
   readonly status: 'leased';
+  /** Names this lease; it is greater than those of the session's leases before. */
   readonly epoch: number;
+  /** Its term, in ms. Each append and each renewal begins it anew. */
   readonly leaseMs: number;
   /**
-   * `started`: nothing has happened in the turn yet. `expired`: its former holder fell silent. `handed-over`: it was
-   * given back, and waited for a holder.
+   * `started`: nothing has happened in the turn yet. `expired`: its former holder fell silent. `handed-over`: its former holder
+   * gave it back.
    */
   readonly cause: 'started' | 'expired' | 'handed-over';
   /** Leases in a row that expired without progress, this take-over included. */
   readonly expirations: number;
   /** Milliseconds since the former lease ended by the object's clock; 0 unless `expired`. */
   readonly expiredFor: number;
-  /** The object's name, for idempotency keys. */
+  /** The session's name, of which idempotency keys are made. */
   readonly name: string;
   readonly snapshot: Snapshot | null;
   /**
@@ -171,7 +178,7 @@ export interface Leased {
 
 /** Why a session cannot be leased now. */
 type Occupied =
-  /** The turn has a holder, or another one is unfinished; its alarm was moved to now if nobody holds it. */
+  /** The turn is open, and has a holder or is about to get one. `retryAfter` is in ms. */
   | { readonly status: 'busy'; readonly turn: string; readonly retryAfter: number }
   /** The open turn waits for somebody outside: its model reads nothing before that is answered. */
   | { readonly status: 'suspended'; readonly turn: string };
@@ -192,10 +199,10 @@ export type NotResumed =
   /** The turn to go on with has ended, or never was. */
   | { readonly status: 'not-open' };
 
-/** What one append does: all of it is stored, or nothing. */
+/** What one append stores: all of it, or nothing. */
 export interface Change {
   readonly events: readonly NewRow[];
-  /** Waits among the events that expire, and after how many milliseconds. */
+  /** The waits among the events that expire, each after so many milliseconds. */
   readonly expiries?: readonly { readonly wait: string; readonly after: number }[] | undefined;
   /** Turns that these events schedule in the same session. */
   readonly scheduled?: readonly ScheduledTurn[] | undefined;
@@ -207,6 +214,7 @@ export interface Change {
   readonly release?: 'ended' | 'yielded' | 'suspended' | undefined;
   /** With `yielded`: milliseconds until somebody is sent to go on; 0 unless given. */
   readonly resumeAfter?: number | undefined;
+  /** Takes the place of the one before. */
   readonly snapshot?: Snapshot | undefined;
 }
 
@@ -216,24 +224,27 @@ export interface ScheduledTurn {
   readonly after: number;
 }
 
-/** The append is stored, and the lease lasts a full term from now. */
+/** The append is stored. Unless it gave the lease back, the lease lasts a full term from now. */
 export interface Appended {
   readonly status: 'appended';
   /** The last sequence stored. */
   readonly head: number;
-  /** When these events were stored. */
+  /** When these events were stored, in ms since the epoch by the object's clock. */
   readonly at: number;
+  /** What was left for the holder, and was not read yet; nothing when the lease is given back. */
   readonly inbox: readonly InboxMessage[];
 }
 
 /** The lease lasts a full term from now. */
 export interface Renewed {
   readonly status: 'renewed';
+  /** What was left for the holder, and was not read yet. */
   readonly inbox: readonly InboxMessage[];
 }
 
 /** This invocation may no longer act for the session. */
 export interface Fenced {
+  /** `stale`: the lease was given to another one, or back. `gap`: the events do not follow those that are stored. */
   readonly status: 'stale' | 'gap';
 }
 
@@ -243,7 +254,7 @@ export interface HandOver {
   readonly turn: string;
 }
 
-/** What an alarm hands unfinished turns to: resumes the turn and runs it, for as long as that takes. */
+/** What an object hands its open turns to. `run` goes on with the turn as far as one invocation may, and resolves then. */
 export interface TurnRunner {
   run(handOver: HandOver): Promise<void>;
 }

@@ -16,7 +16,7 @@ interface FailedRequest {
   readonly var: { readonly requestId: string };
 }
 
-/** The only place where an error becomes a response. What went wrong inside is logged, and not told. */
+/** Makes the one function by which errors become responses. What went wrong inside is logged, and the client is not told. */
 export function errorResponses(): (error: Error, asked: FailedRequest) => Response {
   const log = failureLog();
   return (error, asked) => {
@@ -40,7 +40,7 @@ export function failureLog(): FailureLog {
   };
 }
 
-/** Told to the client, and nothing that went wrong here. */
+/** Errors that say what the client has to know. Nothing went wrong here, so they are not logged. */
 const EXPECTED = [Problem, SessionErasedError, UnknownTargetError];
 
 function toProblem(error: Error): Problem {
@@ -58,7 +58,12 @@ function toProblem(error: Error): Problem {
   return new Problem('internal-error', 'The request failed inside the Worker. What was accepted is kept.');
 }
 
-/** Why a message was not taken. A known one was: its turn is answered instead. */
+/**
+ * Answers the problem that tells a client why its message was not taken. A message that is `known` was taken before, and its
+ * turn is answered instead.
+ *
+ * @throws what `readTurn` does, when the turn that waits has to be read.
+ */
 export async function refusal(
   refused: Exclude<NotStarted, { status: 'known' }>,
   target: Pick<Target, 'path' | 'port'>,
@@ -100,7 +105,10 @@ export const queueFull = ({ most }: Extract<NotStarted, { status: 'full' }>): Pr
 const toSeconds = (ms: number): string => String(Math.max(1, Math.ceil(ms / 1000)));
 
 /**
- * Answers what a client is told when no answer came: the message may be stored, and sent again it would be a second one.
+ * Answers what `send` does.
+ *
+ * @throws Problem when the session gave no answer: the message may be stored, and sent again it could be a second one, so the
+ *   client is told how to find out. Whatever else `send` throws passes through.
  */
 export async function mayBeTaken<T>(target: Target, start: TurnStart, send: () => Promise<T>): Promise<T> {
   try {
@@ -117,7 +125,7 @@ export async function mayBeTaken<T>(target: Target, start: TurnStart, send: () =
   }
 }
 
-/** Under a key the message may be that of an earlier request, and another turn than this one. */
+/** How a client goes on that does not know whether it was heard. Under a key the turn may be an earlier one, so none is named. */
 const howToGoOn = (target: Target, { turn, request }: TurnStart): string =>
   request === undefined
     ? `, as turn ${turn}: GET ${turnPath(target, turn)} answers 404 if it has not. ` +
@@ -125,7 +133,7 @@ const howToGoOn = (target: Target, { turn, request }: TurnStart): string =>
     : '. Send it again with the same Idempotency-Key: it is taken once under it. ' +
       `GET ${target.path} shows the session.`;
 
-/** Answers what a failed turn is answered: a problem that has the turn's answer in it. */
+/** Makes the problem that is answered for a failed turn. It has the turn's answer in it. */
 export function failedTurn(answer: TurnAnswer): Problem {
   const { error, ...turn } = answer;
   const [status, type] = PROBLEMS[error?.type ?? 'internal'];
