@@ -41,7 +41,8 @@ export function parseBodies(text: string): readonly SessionEvent[] {
 }
 
 /** Older code can read an event that holds nothing it does not know. */
-const versionOf = (event: SessionEvent): number => (event.type === 'model-replied' && event.parts ? 2 : 1);
+const versionOf = (event: SessionEvent): number =>
+  event.type === 'tools-changed' || (event.type === 'model-replied' && event.parts) ? 2 : 1;
 
 /** The event without what its parts say already. */
 function stored(event: SessionEvent): object {
@@ -128,6 +129,7 @@ const EVENT_TYPES: Readonly<Record<EventType, EventTraits>> = {
   'tool-call-answered': { progress: 'step' },
   'message-sent': {},
   'frame-started': { progress: 'step' },
+  'tools-changed': { message: true },
   'tools-listed': { progress: 'step' },
   'answer-rejected': { message: true },
   'turn-steered': { message: true },

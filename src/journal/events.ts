@@ -49,6 +49,29 @@ export type JournaledPart =
   | (ToolCallPart & { readonly ranBy: 'provider' })
   | (JournaledCall & Pick<ToolCallPart, 'type' | 'provider'> & { readonly ranBy?: never });
 
+/** A tool as a model was offered it. */
+export interface OfferedTool {
+  readonly name: string;
+  /** Of its name, description and schema. */
+  readonly hash: string;
+}
+
+/** What a model was asked with, by hashes: another one tells that code or settings have changed since. */
+export interface AskedWith {
+  readonly instructions: string;
+  /** Of the list of tools, in any order. */
+  readonly tools: string;
+  /** Of all that stood before the reply, where its model signs that too. */
+  readonly prefix?: string;
+}
+
+/** Which tools came and went between two requests of a loop; one that was replaced by another of its name did both. */
+export interface ToolsChange {
+  /** In the order in which they stand behind all others from now on; in the place of one of that name, if there was one. */
+  readonly came: readonly OfferedTool[];
+  readonly went: readonly OfferedTool[];
+}
+
 /** What a call changed in the session: one that failed, only facts for its end. */
 export interface CallChanges {
   readonly state?: JsonObject;
@@ -179,6 +202,8 @@ export type SessionEvent =
       readonly parts?: readonly JournaledPart[];
       /** What its provider keeps beside it as a whole. */
       readonly provider?: ProviderData;
+      /** Absent in older journals. */
+      readonly asked?: AskedWith;
       /** Of a reply with parts: the provider of the model that made it, to which alone they go back. */
       readonly servedBy?: string;
       readonly finish: string;
@@ -227,6 +252,17 @@ export type SessionEvent =
       /** It has a blackboard of its own, a copy of the one around it. */
       readonly ownBlackboard?: true;
     })
+  /**
+   * The next request offers other tools than the one before it. `session`: by what the session knows since, such as what calls
+   * have opened; `turn`: another turn has begun; `deploy`: this code offers others than the one that asked last.
+   */
+  | (InFrame &
+      Partial<ToolsChange> & {
+        readonly type: 'tools-changed';
+        readonly cause: 'session' | 'turn' | 'deploy';
+        /** All that are offered now, in their order: of the first change of a loop, and where nobody knows what was before. */
+        readonly all?: readonly OfferedTool[];
+      })
   /** Sources outside told which tools they have: what the session knows of them from now on. */
   | (InFrame & { readonly type: 'tools-listed'; readonly facts: readonly MemoryFact[] })
   /** The answer is not of the form that the agent declares; the model is told why, and asked once more. */

@@ -1,6 +1,14 @@
 import type { Decision } from '../tool/call.ts';
 import { failure, RESULT_CHARACTERS, shownText, type ToolResult } from '../tool/tool-result.ts';
-import { type EventOf, type FinalOutcome, inFrame, ROOT, type SessionEvent } from './events.ts';
+import {
+  type EventOf,
+  type FinalOutcome,
+  inFrame,
+  type OfferedTool,
+  ROOT,
+  type SessionEvent,
+  type ToolsChange,
+} from './events.ts';
 import { findCall, holdFacts } from './fold-calls.ts';
 import { applyFacts } from './memories.ts';
 import { foldShortened, summaryMessage } from './shortened.ts';
@@ -13,6 +21,8 @@ import {
   lastBatch,
   type Message,
   mayHaveHappened,
+  nothingOffered,
+  type OfferHistory,
   openBatch,
   type SessionState,
   sentResult,
@@ -22,7 +32,7 @@ import { NOTHING_SPENT } from './usage.ts';
 
 /** A turn that has just started, with its own loop. */
 export function startTurn(state: SessionState, event: EventOf<'turn-started'>): TurnState {
-  const { agent: path, messages, blackboard, measured } = state;
+  const { agent: path, messages, blackboard, offered, measured } = state;
   const root: FrameState = {
     ...newLoop,
     callsByTool: new Map(),
@@ -30,6 +40,7 @@ export function startTurn(state: SessionState, event: EventOf<'turn-started'>): 
     path,
     messages,
     blackboard,
+    offered,
     measured,
   };
   return {
@@ -83,27 +94,35 @@ export function openFrame(fold: Fold, event: EventOf<'frame-started'>): void {
   const path = parent ? `${parent.path}/${event.name}` : event.name;
   const around = parent?.blackboard ?? state.blackboard;
   // What the call could see, and no more: what others have added since is not before it.
-  const own = event.ownBlackboard && around.slice(0, parent?.seen.entries);
-  const board = own ? { blackboard: own, inherited: own.length } : { blackboard: around };
+  const copied = event.ownBlackboard && around.slice(0, parent?.seen.entries);
+  const board = copied ? { blackboard: copied, inherited: copied.length } : { blackboard: around };
   const inParent = parent && parent.id !== ROOT && { parent: parent.id };
   const messages: Message[] = [];
   foldMessage(messages, event);
-  turn.frames.set(id, { ...newLoop, callsByTool: new Map(), ...board, ...inParent, id, path, messages });
+  const own = { callsByTool: new Map(), offered: nothingOffered(), messages };
+  turn.frames.set(id, { ...newLoop, ...own, ...board, ...inParent, id, path });
   applyFacts(fold, { facts, place: { turn: turn.id, frame: id, path, call: id } });
 }
 
 /** Folds an event into the conversation that it is of: the session's, or that of an open nested loop. */
-export function foldConversation({ messages, turn }: SessionState, event: SessionEvent): void {
+export function foldConversation(state: SessionState, event: SessionEvent): void {
+  const { turn } = state;
   const frame = 'frame' in event ? event.frame : undefined;
-  const conversation = frame === undefined ? messages : turn?.frames.get(frame)?.messages;
-  if (conversation) foldMessage(conversation, event, turn);
+  const loop = frame === undefined ? state : turn?.frames.get(frame);
+  if (loop) foldMessage(loop.messages, event, { turn, offered: loop.offered });
+}
+
+/** Of what a message is folded beside the conversation. */
+interface Around {
+  readonly turn?: TurnState | undefined;
+  readonly offered?: OfferHistory;
 }
 
 /**
  * Folds what a conversation keeps of an event of its loop. One rule for the turn's own loop and for nested ones. Without the
  * turn it is still right for the session's messages, as long as all of their calls have ended.
  */
-export function foldMessage(messages: Message[], event: SessionEvent, turn?: TurnState): void {
+export function foldMessage(messages: Message[], event: SessionEvent, { turn, offered }: Around = {}): void {
   switch (event.type) {
     case 'turn-started':
     case 'frame-started':
@@ -115,8 +134,13 @@ export function foldMessage(messages: Message[], event: SessionEvent, turn?: Tur
         text: event.text,
         calls: placed(event.toolCalls, turn, event.frame ?? ROOT),
         ...keptOf(event),
+        ...(offered?.change && { toolsChange: offered.change }),
         last: event.last ?? false,
       });
+      if (offered) Object.assign(offered, { asked: event.asked, change: undefined });
+      break;
+    case 'tools-changed':
+      if (offered) foldToolsChanged(offered, event);
       break;
     case 'tool-call-ended':
       // Of the session's own messages a snapshot could not tell which calls have opened a loop.
@@ -140,16 +164,45 @@ export function foldMessage(messages: Message[], event: SessionEvent, turn?: Tur
   }
 }
 
-const keptOf = ({
-  parts,
-  provider,
-  model,
-  servedBy = '',
-}: EventOf<'model-replied'>): { readonly kept?: KeptReply } =>
-  parts ? { kept: { parts, ...(provider && { provider }), madeBy: { provider: servedBy, model } } } : {};
+function keptOf({ parts, provider, model, servedBy = '', asked }: EventOf<'model-replied'>): {
+  readonly kept?: KeptReply;
+} {
+  if (!parts) return {};
+  const { prefix } = asked ?? {};
+  const madeBy = { provider: servedBy, model };
+  return { kept: { parts, ...(provider && { provider }), ...(prefix && { prefix }), madeBy } };
+}
+
+/** Several changes before one reply are one. */
+function foldToolsChanged(
+  offered: OfferHistory,
+  { came = [], went = [], all }: EventOf<'tools-changed'>,
+): void {
+  offered.list = all ?? changed(offered.list ?? [], { came, went });
+  if (came.length + went.length === 0) return;
+  const { change } = offered;
+  const gone = new Set([...came, ...went].map(({ name }) => name));
+  const back = new Set(change?.came.map(({ name }) => name));
+  offered.change = {
+    came: [...(change?.came.filter(({ name }) => !gone.has(name)) ?? []), ...came],
+    // What had come since the last reply was never told of.
+    went: [...(change?.went ?? []), ...went.filter(({ name }) => !back.has(name))],
+  };
+}
+
+/** A tool that came in the place of one of its name keeps that place; others stand behind. */
+function changed(list: readonly OfferedTool[], { came, went }: ToolsChange): readonly OfferedTool[] {
+  const newOnes = new Map(came.map((tool) => [tool.name, tool]));
+  const gone = new Set(went.map(({ name }) => name));
+  const there = new Set(list.map(({ name }) => name));
+  return [
+    ...list.flatMap((tool) => newOnes.get(tool.name) ?? (gone.has(tool.name) ? [] : tool)),
+    ...came.filter(({ name }) => !there.has(name)),
+  ];
+}
 
 /** Folds an event that the state's snapshot covers. What has left by then is not read, and its first message says so. */
-export function foldCovered({ messages, closedUnread }: SessionState, event: SessionEvent): void {
+export function foldCovered({ messages, closedUnread, offered }: SessionState, event: SessionEvent): void {
   // The loops that nested in those turns are gone.
   if ('frame' in event) return;
   if (event.type === 'conversation-shortened') {
@@ -157,7 +210,10 @@ export function foldCovered({ messages, closedUnread }: SessionState, event: Ses
     foldMessage(messages, still);
     return;
   }
-  foldMessage(messages, event);
+  // What was offered last is in the snapshot; only where it stands in the conversation is not.
+  const { list, asked } = offered;
+  foldMessage(messages, event, { offered });
+  Object.assign(offered, { list, asked });
   if (event.type !== 'model-replied') return;
   for (const { id } of event.toolCalls) {
     const result = closedUnread.get(id);

@@ -74,6 +74,7 @@ const FOLDS: Folds = {
   'tool-call-ended': foldEnded,
   'message-sent': nothingMore,
   'frame-started': openFrame,
+  'tools-changed': nothingMore,
   'tools-listed': foldListed,
   'answer-rejected': foldRejected,
   'turn-steered': nothingMore,

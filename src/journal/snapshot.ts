@@ -1,6 +1,6 @@
 import type { ResultData } from '../tool/tool-result.ts';
 import { standIn } from './shortened.ts';
-import { emptyState, type SessionState, type TurnState } from './state.ts';
+import { emptyState, nothingOffered, type SessionState, type TurnState } from './state.ts';
 
 /** The folded state at a sequence, as text, stamped with the reducer that made it. */
 export interface Snapshot {
@@ -19,6 +19,7 @@ interface Stored
     | 'incarnation'
     | 'agent'
     | 'usage'
+    | 'offered'
     | 'measured'
     | 'starts'
     | 'blackboard'
@@ -41,6 +42,7 @@ export function toSnapshot(state: SessionState): string {
     incarnation,
     agent,
     usage,
+    offered,
     measured,
     starts,
     blackboard,
@@ -55,6 +57,8 @@ export function toSnapshot(state: SessionState): string {
     incarnation,
     agent,
     usage,
+    // What is told to the next reply is read from the journal, like the messages.
+    offered: { ...offered, change: undefined },
     measured,
     starts,
     blackboard,
@@ -75,6 +79,7 @@ export function fromSnapshot(body: string): SessionState {
   return {
     ...emptyState(),
     ...rest,
+    offered: { ...nothingOffered(), ...rest.offered },
     compacted,
     messages: compacted ? [standIn(compacted.text)] : [],
     closedUnread: new Map(closedUnread),

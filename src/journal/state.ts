@@ -5,12 +5,15 @@ import type { MemoryFact, ToolMemory } from '../tool/tool-memory.ts';
 import { modelText, type ResultData, type Signal, type ToolResult, toolResult } from '../tool/tool-result.ts';
 import {
   type Answer,
+  type AskedWith,
   type CallChanges,
   type FinalOutcome,
   type JournaledCall,
   type JournaledPart,
+  type OfferedTool,
   type Principal,
   ROOT,
+  type ToolsChange,
   type TurnError,
   type Wait,
 } from './events.ts';
@@ -66,13 +69,27 @@ export type Message =
       readonly calls: readonly CallRecord[];
       /** What its model gave beside words and calls, which goes back to that model. */
       readonly kept?: KeptReply;
+      /** The tools that came and went before it was asked for. */
+      readonly toolsChange?: ToolsChange;
       /** Asked without tools, because a limit was met. */
       readonly last: boolean;
     };
 
+/** Which tools the model of a loop was offered, as far as that has changed. */
+export interface OfferHistory {
+  /** In the order in which they are offered; `undefined` while they have not changed: sorted by name then. */
+  list: readonly OfferedTool[] | undefined;
+  /** With what its last reply was asked for. */
+  asked: AskedWith | undefined;
+  /** What has changed since; the next reply is told of it. */
+  change: ToolsChange | undefined;
+}
+
 /** A reply as its model gave it. */
 export interface KeptReply {
   readonly parts: readonly JournaledPart[];
+  /** A hash of all that stood before it, where its model signs that too. */
+  readonly prefix?: string;
   readonly provider?: ProviderData;
   readonly madeBy: MadeBy;
 }
@@ -98,6 +115,8 @@ export interface FrameState extends CallCounts {
   };
   /** A plan decides in it, and no model. */
   planned: boolean;
+  /** The turn's own loop shares the session's. */
+  readonly offered: OfferHistory;
   /** Replies so far. */
   iterations: number;
   /** Blank replies in a row. */
@@ -171,6 +190,8 @@ export interface SessionState {
   readonly blackboard: BlackboardEntry[];
   /** `call.state` by path; each value is replaced whole, never mutated. */
   readonly callState: Map<string, JsonObject>;
+  /** Of the turns' own loops. */
+  readonly offered: OfferHistory;
   /** As reported. */
   readonly usage: Totals;
   /** The last request of a turn's own loop under a limit, as `FrameState.measured`. */
@@ -204,6 +225,9 @@ export const frameOf = (
   { frame = ROOT }: { readonly frame?: string },
 ): FrameState | undefined => turn.frames.get(frame);
 
+/** Makes the history of a loop that has offered nothing. */
+export const nothingOffered = (): OfferHistory => ({ list: undefined, asked: undefined, change: undefined });
+
 /** Makes the state of a session in which nothing has happened. */
 export const emptyState = (): SessionState => ({
   seq: 0,
@@ -213,6 +237,7 @@ export const emptyState = (): SessionState => ({
   starts: [],
   blackboard: [],
   callState: new Map(),
+  offered: nothingOffered(),
   usage: { inputTokens: 0, outputTokens: 0 },
   measured: undefined,
   memories: new Map(),

@@ -1,4 +1,4 @@
-import type { JournaledCall, JournaledPart, SessionEvent } from '../journal/events.ts';
+import type { AskedWith, JournaledCall, JournaledPart, SessionEvent } from '../journal/events.ts';
 import { ModelError, type ModelMessage, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
 import { givenTo } from '../model/given-to.ts';
 import { callsOf, isOurCall, isPlain, plainParts, wordsOf } from '../model/parts.ts';
@@ -6,12 +6,13 @@ import { untilAborted } from '../tool/async.ts';
 import { isPlanned, priced } from './budget.ts';
 import { discoverTools } from './discover-tools.ts';
 import { Interrupted } from './holder.ts';
-import { inspect, modelCallSeen, placeOf, replySeen } from './inspect.ts';
+import { inspect, modelCallSeen, placeOf, replySeen, toolsChangeSeen } from './inspect.ts';
+import { toldChanges, toolsChanged, withPrefixes } from './late-tools.ts';
 import { inLoop, type Loop } from './loop.ts';
 import { isTooLong, makeRoom, type ToRequest } from './make-room.ts';
-import { loopView, type Offer, offerTools, routed } from './offer-tools.ts';
+import { fingerprint, loopView, type Offer, offerTools, routed } from './offer-tools.ts';
 import { OutOfBudget, reserve } from './reserve.ts';
-import { toModelMessages } from './shown-history.ts';
+import { toldOf, toModelMessages } from './shown-history.ts';
 import { sameName } from './tool-not-found.ts';
 
 /**
@@ -26,8 +27,8 @@ export async function askModel(loop: Loop, last: boolean): Promise<void> {
   if (!last) await discoverTools(loop);
   holder.takeSteers(frame.id);
   const shown = frame.messages.length;
-  const offered = offerTools(loop, 'now');
-  const toRequest = requestsIn(loop, { last, tools: last ? [] : offered.definitions });
+  const offered = offerNow(loop);
+  const { toRequest, asked } = requestsIn(loop, { last, offered });
   const request = toRequest(frame.messages);
   const place = placeOf(loop, 1);
   inspect(loop, 'beforeModelCall', () => modelCallSeen(place, request));
@@ -36,7 +37,8 @@ export async function askModel(loop: Loop, last: boolean): Promise<void> {
     try {
       const reply = await replyOf(loop, request);
       const unseen = frame.messages.length - shown;
-      const answer = reply && replied(loop, reply, { last, unseen, offered });
+      const answer =
+        reply && replied(loop, reply, { last, unseen, offered, asked: askedWith(loop, request, asked) });
       if (answer) loop.journal.emit(answer);
       return answer;
     } catch (failure) {
@@ -56,16 +58,16 @@ export async function askModel(loop: Loop, last: boolean): Promise<void> {
 export function replied(
   loop: Loop,
   reply: ModelReply,
-  { last, unseen = 0, offered }: AskedWith,
+  { last, unseen = 0, offered, asked }: AskedFor,
 ): ModelReplied {
   const { turn, journal, spec } = loop;
   const { finish, usage, madeBy } = reply;
-  const { text, toolCalls: called } = reply.parts
+  const { text, toolCalls: calls } = reply.parts
     ? { text: wordsOf(reply.parts), toolCalls: callsOf(reply.parts) }
     : reply;
   // Some models call tools that they were not offered.
-  const toolCalls = (last ? [] : called).map(({ id, name: asked, input }, index): JournaledCall => {
-    const name = nameOf(loop, asked, offered);
+  const toolCalls = (last ? [] : calls).map(({ id, name: called, input }, index): JournaledCall => {
+    const name = nameOf(loop, called, offered);
     return {
       id: `${turn}.${journal.nextSeq}.${index}`,
       providerId: id,
@@ -81,8 +83,9 @@ export function replied(
     text,
     toolCalls,
     // What belongs to a call is not given back without it.
-    ...(toolCalls.length === called.length && keptOf(loop, reply, toolCalls)),
+    ...(toolCalls.length === calls.length && keptOf(loop, reply, toolCalls)),
     finish,
+    ...(asked && !isPlanned(spec.model) && { asked }),
     ...(usage && { usage: priced(spec, usage) }),
     ...(isPlanned(spec.model) && { planned: true }),
     ...(last && { last }),
@@ -112,15 +115,21 @@ function keptOf(
   return { parts: kept, ...(provider && { provider }), servedBy: madeBy.provider };
 }
 
+/** By which a later request sees what has changed since this one. */
+const askedWith = ({ spec: { model } }: Loop, request: ModelRequest, asked: Asking['asked']): AskedWith =>
+  model.signsPrefix ? { ...asked, prefix: withPrefixes(request).prefix } : asked;
+
 type ModelReplied = Extract<SessionEvent, { type: 'model-replied' }>;
 
 /** How the reply was asked for. */
-interface AskedWith {
+interface AskedFor {
   /** Without tools, for the best answer now. */
   readonly last: boolean;
   /** Messages that came since; none unless given. */
   readonly unseen?: number;
   readonly offered: Offer;
+  /** Absent of a reply that no model was asked for. */
+  readonly asked?: AskedWith;
 }
 
 /** Names the tool behind an unfolding tool; most calls are meant for the tool that they name, and have nothing here. */
@@ -139,20 +148,47 @@ function nameOf({ spec: { policies } }: Loop, name: string, { byName }: Offer): 
   return sameName(name, byName.keys()) ?? name;
 }
 
-/** Makes the request of a conversation as it stands, or as it would be if less of it was shown. */
-function requestsIn(
-  loop: Loop,
-  { last, tools }: { readonly last: boolean; readonly tools: ModelRequest['tools'] },
-): ToRequest {
-  const { spec } = loop;
-  const { instructions: told, output } = spec;
+/** Offers the tools of now, and tells of those that came and went since the last request. */
+function offerNow(loop: Loop): Offer {
+  const offered = offerTools(loop, 'now');
+  const change = toolsChanged(loop, offered);
+  if (!change) return offered;
+  const place = placeOf(loop, 1);
+  loop.journal.emit(change);
+  inspect(loop, 'toolsChanged', () => toolsChangeSeen(place, change));
+  // Those that came stand behind the others from now on.
+  return offerTools(loop, 'now');
+}
+
+/** How the next reply is asked for. */
+interface Asking {
+  /** Makes the request of a conversation as it stands, or as it would be if less of it was shown. */
+  readonly toRequest: ToRequest;
+  /** Hashes of what stays while a conversation goes on. */
+  readonly asked: Pick<AskedWith, 'instructions' | 'tools'>;
+}
+
+function requestsIn(loop: Loop, { last, offered }: Pick<AskedFor, 'last' | 'offered'>): Asking {
+  const { spec, frame } = loop;
+  const { instructions: told, output, model } = spec;
   const instructions = typeof told === 'string' ? told : told(loopView(loop, 'now'));
+  const tools = last ? [] : offered.definitions;
   // Nothing at all without a form: adapters and scripts compare requests.
   const form = output && { output: output.format };
-  const asked: ModelMessage[] = last ? [{ role: 'user', text: answerNow(spec.iterations) }] : [];
-  return (conversation) => {
-    const messages = toModelMessages(spec, instructions, conversation);
-    return { messages: givenTo(spec.model, [...messages, ...asked]), tools, ...form };
+  const changes = toldChanges(loop, offered);
+  const pending = changes.get(frame.offered.change);
+  const first: ModelMessage[] = instructions === '' ? [] : [{ role: 'system', text: instructions }];
+  const asked: ModelMessage[] = [
+    ...(last ? [{ role: 'user', text: answerNow(spec.iterations) } as const] : []),
+    ...(pending ? [toldOf(pending)] : []),
+  ];
+  return {
+    toRequest: (conversation) => {
+      const messages = givenTo(model, [...first, ...toModelMessages(spec, conversation, changes), ...asked]);
+      const request = { messages, tools, ...form };
+      return model.signsPrefix ? { ...request, messages: withPrefixes(request).messages } : request;
+    },
+    asked: { instructions: fingerprint(instructions), tools: offered.hash },
   };
 }
 

@@ -1,4 +1,4 @@
-import type { SessionEvent } from '../journal/events.ts';
+import type { EventOf, SessionEvent } from '../journal/events.ts';
 import { lastReply, openBatch } from '../journal/state.ts';
 import type { ModelRequest } from '../model/chat-model.ts';
 import type {
@@ -9,6 +9,7 @@ import type {
   ModelCallSeen,
   ReplySeen,
   ToolCallSeen,
+  ToolsChangeSeen,
 } from './inspector.ts';
 import type { Loop } from './loop.ts';
 import type { ToolCallRun } from './tool-call-run.ts';
@@ -74,6 +75,17 @@ export const replySeen = (
   finish,
   ...(usage && { usage: { ...usage } }),
   ms,
+});
+
+/** A change of the tools as inspectors are told of it. */
+export const toolsChangeSeen = (
+  place: LoopPlace,
+  { cause, came = [], went = [] }: EventOf<'tools-changed'>,
+): ToolsChangeSeen => ({
+  ...place,
+  cause,
+  came: came.map(({ name }) => name),
+  went: went.map(({ name }) => name),
 });
 
 /** Tells that an iteration is over, unless calls of its reply are still open. */

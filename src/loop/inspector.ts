@@ -35,6 +35,17 @@ export interface ReplySeen extends LoopPlace {
   readonly ms: number;
 }
 
+/** Which tools came and went between two requests; one that was replaced by another of its name did both. */
+export interface ToolsChangeSeen extends LoopPlace {
+  /**
+   * `session`: what the session knows since, such as what calls have opened; `turn`: another turn has begun; `deploy`: this code
+   * offers others than the one that asked last, of which `came` and `went` may say nothing.
+   */
+  readonly cause: 'session' | 'turn' | 'deploy';
+  readonly came: readonly string[];
+  readonly went: readonly string[];
+}
+
 /** One call as the model asked for it. */
 export interface CallSeen {
   /** Unique in the session, and the same when the call is run again. */
@@ -73,6 +84,8 @@ export interface IterationSeen extends LoopPlace {
 export interface LoopMoments {
   readonly beforeModelCall: ModelCallSeen;
   readonly afterModelCall: ReplySeen;
+  /** Told before the first request with other tools than the one before it. */
+  readonly toolsChanged: ToolsChangeSeen;
   /** Told again when a call that was suspended or left behind begins anew. */
   readonly beforeToolCall: ToolCallSeen;
   /** Told of every result: of tools that failed, that do not exist, and that were skipped, too. */

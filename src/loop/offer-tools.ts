@@ -1,10 +1,11 @@
+import type { OfferedTool } from '../journal/events.ts';
 import type { CallRecord } from '../journal/state.ts';
 import type { ToolDefinition } from '../model/chat-model.ts';
 import { memoized } from '../tool/async.ts';
 import type { TurnPrincipal } from '../tool/call.ts';
 import { parseToolInput } from '../tool/check-input.ts';
 import { distinctTools } from '../tool/decorate.ts';
-import type { JsonObject } from '../tool/json.ts';
+import { hash32, type JsonObject } from '../tool/json.ts';
 import type { AnyTool, LoopView } from '../tool/tool.ts';
 import type { Loop } from './loop.ts';
 import { toHistory } from './shown-history.ts';
@@ -13,26 +14,59 @@ import { toHistory } from './shown-history.ts';
 export interface Offer {
   /** Looked up by names from a model: a `Map`, never an object. */
   readonly byName: ReadonlyMap<string, AnyTool>;
-  /** As the model is shown them, sorted by name so that a provider's prompt cache holds. */
+  /** As the model is shown them, in an order that stays as long as it can, so that a provider's prompt cache holds. */
   readonly definitions: readonly ToolDefinition[];
+  /** The same tools by hashes. */
+  readonly offered: readonly OfferedTool[];
+  /** Of all of them, in any order. */
+  readonly hash: string;
 }
 
 /** Answers what the loop's model is offered now, or was when it made its last reply; made from the state alone. */
 export const offerTools = (loop: Loop, moment: Moment): Offer =>
-  toOffer(offeredIn(loop, loopView(loop, moment)));
+  inOrder(toOffer(offeredIn(loop, loopView(loop, moment))), loop.frame.offered.list);
 
 /** Answers what the strategies of a loop make of its tools, in their order; two may have one name. */
 export const offeredIn = ({ spec }: Pick<Loop, 'spec'>, view: LoopView): readonly AnyTool[] =>
   spec.strategies.reduce((offered, strategy) => strategy.offer(offered, view), spec.tools);
 
-/** Sorts and indexes a list once; an unchanged list costs nothing. Of tools of one name the first is offered. */
+/** Sorts, indexes and hashes a list once; an unchanged list costs nothing. Of tools of one name the first is offered. */
 const toOffer = memoized((tools: readonly AnyTool[]): Offer => {
   const sorted = distinctTools(tools);
+  const shown = sorted.map(shownAs);
   return {
     byName: new Map(sorted.map((tool) => [tool.name, tool])),
-    definitions: sorted.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+    definitions: shown.map(({ definition }) => definition),
+    offered: shown.map(({ offered }) => offered),
+    hash: fingerprint(shown.map(({ offered }) => offered.hash).join()),
   };
 });
+
+/** What a model is shown of a tool. A tool is never changed: another one is made of it. */
+export const shownAs = memoized(({ name, description, inputSchema }: AnyTool) => {
+  const definition: ToolDefinition = { name, description, inputSchema };
+  return { definition, offered: { name, hash: fingerprint(JSON.stringify(definition)) } };
+});
+
+/** Tells a text from others, in few characters. */
+export const fingerprint = (text: string): string => hash32(text).toString(36);
+
+/** Puts an offer into the order that its loop has settled on; tools that are not in it stand behind, by name. */
+function inOrder(offer: Offer, list: readonly OfferedTool[] | undefined): Offer {
+  if (!list) return offer;
+  const known = ordered.get(offer);
+  if (known?.list === list) return known.offer;
+  const places = new Map(list.map(({ name }, at) => [name, at]));
+  const placeOf = ({ name }: { readonly name: string }): number => places.get(name) ?? list.length;
+  const sorted = <T extends { readonly name: string }>(tools: readonly T[]): readonly T[] =>
+    tools.toSorted((a, b) => placeOf(a) - placeOf(b));
+  const made = { ...offer, definitions: sorted(offer.definitions), offered: sorted(offer.offered) };
+  ordered.set(offer, { list, offer: made });
+  return made;
+}
+
+/** The order that an offer was put into last: an unchanged list costs nothing. */
+const ordered = new WeakMap<Offer, { readonly list: readonly OfferedTool[]; readonly offer: Offer }>();
 
 /** The tool that a call is meant for, with the input that is meant for it when that is not the call's own. */
 export interface Target {

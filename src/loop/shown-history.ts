@@ -7,7 +7,7 @@ import {
   type Message,
   saysNothing,
 } from '../journal/state.ts';
-import type { ModelMessage } from '../model/chat-model.ts';
+import type { ModelMessage, ToolsTold } from '../model/chat-model.ts';
 import { isOurCall, type ReplyPart } from '../model/parts.ts';
 import type { HistoryCall, HistoryMessage } from '../tool/call.ts';
 import { modelText, type ResultData, shownText } from '../tool/tool-result.ts';
@@ -40,8 +40,14 @@ export const toHistory = (messages: readonly Message[]): HistoryMessage[] =>
       ...(ended && { result: ended.result }),
       ...(ended?.shown !== undefined && { shown: ended.shown }),
     }));
-    const { text, kept } = message;
-    return { role: 'assistant', text, calls, ...(kept && { parts: kept.parts }) };
+    const { text, kept, toolsChange } = message;
+    return {
+      role: 'assistant',
+      text,
+      calls,
+      ...(kept && { parts: kept.parts }),
+      ...(toolsChange && { toolsChange }),
+    };
   });
 
 /**
@@ -65,13 +71,13 @@ export function answerShown({ spec: { transformers }, frame: { messages } }: Loo
 }
 
 /**
- * The conversation as a model is sent it: one system message first, and the results after their reply in the order of its
- * calls, each with no more characters than the loop's policies allow.
+ * The conversation as a model is sent it, behind its instructions: the results after their reply in the order of its calls,
+ * each with no more characters than the loop's policies allow. `told`: what it is told of tools that came and went.
  */
 export function toModelMessages(
   spec: Pick<LoopSpec, 'transformers' | 'policies'>,
-  instructions: string,
   conversation: readonly Message[],
+  told: ReadonlyMap<unknown, ToolsTold>,
 ): ModelMessage[] {
   const kept = keptByParts(conversation);
   const sending = {
@@ -80,15 +86,19 @@ export function toModelMessages(
     ofKept: new Set([...kept.values()].flatMap(({ parts }) => saidIn(parts).toolCalls.map(({ id }) => id))),
     characters: spec.policies.resultCharacters,
   };
-  const sent: ModelMessage[] = instructions === '' ? [] : [{ role: 'system', text: instructions }];
   const shown = shownHistory(spec, conversation);
-  shown.forEach((message, index) => {
-    if (message.role === 'user') sent.push({ role: 'user', text: message.text });
-    else if (saysNothing(message)) sent.push(...blank(shown[index + 1]));
-    else sent.push(...toReply(message, sending));
+  return shown.flatMap((message, index): ModelMessage[] => {
+    if (message.role === 'user') return [{ role: 'user', text: message.text }];
+    const change = told.get(message.toolsChange);
+    return [
+      ...(change ? [toldOf(change)] : []),
+      ...(saysNothing(message) ? blank(shown[index + 1]) : toReply(message, sending)),
+    ];
   });
-  return sent;
 }
+
+/** Tells a model which tools came and went here. */
+export const toldOf = (toolsChange: ToolsTold): ModelMessage => ({ role: 'system', text: '', toolsChange });
 
 interface Sending {
   /** Every call, by our id. */
@@ -146,7 +156,11 @@ const onTheWire = ({
   parts,
   provider,
   madeBy,
-}: KeptReply): Pick<Extract<ModelMessage, { role: 'assistant' }>, 'parts' | 'provider' | 'madeBy'> => ({
+  prefix,
+}: KeptReply): Pick<
+  Extract<ModelMessage, { role: 'assistant' }>,
+  'parts' | 'provider' | 'madeBy' | 'prefix'
+> => ({
   parts: parts.map((part): ReplyPart => {
     if (!isOurCall(part)) return part;
     const { providerId: id, meant: _, ...call } = part;
@@ -154,6 +168,7 @@ const onTheWire = ({
   }),
   ...(provider && { provider }),
   madeBy,
+  ...(prefix && { prefix }),
 });
 
 /**

@@ -16,6 +16,13 @@ export interface ChatModel {
   readonly provider?: string | undefined;
   /** The models that it chooses from: each is handed the conversation as it may be given it by whoever chooses. */
   readonly candidates?: readonly ChatModel[] | undefined;
+  /**
+   * It is told in the conversation which tools came and went: its requests hold system messages with a `toolsChange`. Other
+   * models are only given the list as it is.
+   */
+  readonly tellsToolsChanges?: true | undefined;
+  /** It signs what it thinks together with all that stood before, and refuses it behind anything else. */
+  readonly signsPrefix?: true | undefined;
   /** What it costs. A loop with a cost limit needs to know. */
   readonly prices?: Prices | undefined;
   /** The most tokens of one reply. Where it does not say, a loop with a token or cost limit asks for 4,096 at most. */
@@ -53,7 +60,13 @@ export type { RequestedCall } from './parts.ts';
 
 /** One message of the conversation, in the form that every adapter translates. */
 export type ModelMessage =
-  | { readonly role: 'system' | 'user'; readonly text: string }
+  | {
+      readonly role: 'system';
+      readonly text: string;
+      /** Which tools came and went here, of a message without text, for models that are told of it. */
+      readonly toolsChange?: ToolsTold | undefined;
+    }
+  | { readonly role: 'user'; readonly text: string }
   | {
       readonly role: 'assistant';
       readonly text: string;
@@ -64,14 +77,27 @@ export type ModelMessage =
       readonly provider?: ProviderData | undefined;
       /** Who made it, where it has parts. */
       readonly madeBy?: MadeBy | undefined;
+      /** Of a reply that its model has signed together with all before it: a hash of that. */
+      readonly prefix?: string | undefined;
+      /** What stands before it now is not what it was signed with. */
+      readonly movedPrefix?: true | undefined;
     }
   /** `id` is the provider's call id; the results of a reply follow it at once, in source order. */
   | { readonly role: 'tool'; readonly id: string; readonly name: string; readonly text: string };
 
+/** Which tools came and went; one that was replaced by another of its name did both. */
+export interface ToolsTold {
+  readonly came: readonly ToolDefinition[];
+  readonly went: readonly ToolDefinition[];
+}
+
 /** What a model is shown: the whole conversation, and the tools that it may call. */
 export interface ModelRequest {
   readonly messages: readonly ModelMessage[];
-  /** Sorted by name. Empty: the model must answer in words. */
+  /**
+   * Those that were there first by name, and behind them those that came, in their order; of a definition that was replaced
+   * the new one. Empty: the model must answer in words.
+   */
   readonly tools: readonly ToolDefinition[];
   /** What an answer in words must be: JSON text that matches this schema. An adapter tells its provider if it can. */
   readonly output?: OutputFormat | undefined;

@@ -145,7 +145,15 @@ export type HistoryMessage =
        * out, or changes the words or the calls beside it, has all of the reply told in words.
        */
       readonly parts?: readonly HistoryPart[] | undefined;
+      /** Which tools came and went before it was asked for. */
+      readonly toolsChange?:
+        | { readonly came: readonly NamedTool[]; readonly went: readonly NamedTool[] }
+        | undefined;
     };
+
+interface NamedTool {
+  readonly name: string;
+}
 
 /** One part of a reply, as far as others than its model may read it. */
 export interface HistoryPart {

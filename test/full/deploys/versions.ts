@@ -10,7 +10,8 @@ const laterEvents: readonly Edit[] = [
     to: `export const EVENT_VERSION = ${EVENT_VERSION + 1};`,
   },
   {
-    from: `const versionOf = (event: SessionEvent): number => (event.type === 'model-replied' && event.parts ? 2 : 1);`,
+    from: `const versionOf = (event: SessionEvent): number =>
+  event.type === 'tools-changed' || (event.type === 'model-replied' && event.parts) ? 2 : 1;`,
     to: 'const versionOf = (_: SessionEvent): number => EVENT_VERSION;',
   },
 ];
