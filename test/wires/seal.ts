@@ -18,7 +18,8 @@ export function unseal(secret: string, blob: string): Sealed | undefined {
   const { seal: _, ...rest } = value;
   const fields: Record<string, string | number | boolean> = {};
   for (const [name, field] of Object.entries(rest)) {
-    if (typeof field !== 'string' && typeof field !== 'number' && typeof field !== 'boolean') return undefined;
+    if (typeof field !== 'string' && typeof field !== 'number' && typeof field !== 'boolean')
+      return undefined;
     fields[name] = field;
   }
   // The whole blob is made again: base64 may be read with its last signs cut off.

@@ -10,12 +10,21 @@ const Text = v.strictObject({
   citations: v.optional(v.array(v.unknown())),
   ...cached,
 });
-const Media = v.looseObject({ type: v.picklist(['image', 'document']), source: v.looseObject({ type: v.string() }) });
+const Media = v.looseObject({
+  type: v.picklist(['image', 'document']),
+  source: v.looseObject({ type: v.string() }),
+});
 const ToolReference = v.strictObject({ type: v.literal('tool_reference'), tool_name: v.string(), ...cached });
 const Input = v.record(v.string(), v.unknown());
 const Thinking = v.strictObject({ type: v.literal('thinking'), thinking: v.string(), signature: v.string() });
 const RedactedThinking = v.strictObject({ type: v.literal('redacted_thinking'), data: v.string() });
-const ToolUse = v.strictObject({ type: v.literal('tool_use'), id: v.string(), name: v.string(), input: Input, ...called });
+const ToolUse = v.strictObject({
+  type: v.literal('tool_use'),
+  id: v.string(),
+  name: v.string(),
+  input: Input,
+  ...called,
+});
 const ToolResult = v.strictObject({
   type: v.literal('tool_result'),
   tool_use_id: v.string(),
@@ -77,7 +86,9 @@ const ThinkingConfig = v.strictObject({
   type: v.optional(v.picklist(['enabled', 'adaptive', 'disabled'])),
   budget_tokens: v.optional(v.number()),
   display: v.optional(v.string()),
-  block_binding: v.optional(v.strictObject({ prefix_mismatch_behavior: v.picklist(['error', 'drop_block']) })),
+  block_binding: v.optional(
+    v.strictObject({ prefix_mismatch_behavior: v.picklist(['error', 'drop_block']) }),
+  ),
 });
 const Body = v.strictObject({
   model: v.string(),
