@@ -47,7 +47,7 @@ export function checkHeld(check: HeldCheck): number {
   return (places.at(-1) ?? -1) + 1;
 }
 
-/** The first reply of a conversation whose beginning was summarized away is known by its signature. */
+/** Where calls have no ids, the first reply of a conversation that lost its beginning is known by its signature. */
 function placesInScript({ replies, casting }: HeldCheck, held: readonly GeminiContent[]): readonly number[] {
   const firstSeal = held[0]?.parts
     .map((part) => sealedOf(casting.seed, part))
@@ -63,7 +63,7 @@ function placesInScript({ replies, casting }: HeldCheck, held: readonly GeminiCo
     replies,
     said.map(({ callIds, text, start }) => ({
       text,
-      callIds: start === undefined ? callIds : [start, ...callIds],
+      callIds: start === undefined ? callIds : [...callIds, start],
     })),
     idOf,
   );

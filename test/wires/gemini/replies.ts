@@ -72,11 +72,12 @@ export function partsOf(
 
 /**
  * Parts in the form in which they are compared: pieces of one text are one, and the signature of an empty text belongs
- * to the text before it.
+ * to the text before it. An empty text that is not signed says nothing.
  */
 export function joined(parts: readonly GeminiPart[]): readonly GeminiPart[] {
   const result: GeminiPart[] = [];
   for (const part of parts) {
+    if (part.text === '' && part.thoughtSignature === undefined) continue;
     const last = result.at(-1);
     if (part.text !== undefined && last?.text !== undefined && last.thought === part.thought) {
       result[result.length - 1] = { ...last, ...part, text: last.text + part.text };
