@@ -3,7 +3,14 @@ import { conversationOf, isThinking } from './anthropic/conversation.ts';
 import { checkHeld } from './anthropic/held.ts';
 import { checkPairs } from './anthropic/pairs.ts';
 import { PrefixReader, readConversation } from './anthropic/prefix.ts';
-import { type AnthropicVariant, blocksOf, type Casting, signed } from './anthropic/replies.ts';
+import {
+  type AnthropicVariant,
+  blocksOf,
+  type Casting,
+  pauseIn,
+  signed,
+  thinkingIndexes,
+} from './anthropic/replies.ts';
 import { type AnthropicBlock, type AnthropicBody, bodyOf } from './anthropic/request.ts';
 import { eventsOf, messageOf } from './anthropic/response.ts';
 import { checkSettings } from './anthropic/settings.ts';
@@ -64,14 +71,14 @@ export function createAnthropicWire(options: AnthropicWireOptions): Wire {
       const betas = betasOf(request);
       checkSettings(body, betas);
       const conversation = conversationOf(body);
-      checkEnds(conversation);
+      checkBeginning(conversation);
       checkPairs(conversation);
       const tools = toolsAtEnd(body, conversation);
       const next = checkHeld({ replies, casting, body, conversation, thinkingMayGo });
       const bindingControls = betas.has(bindingBeta);
       const dropped = checkPrefixes({ seed, body, conversation, preserved, bindingControls });
-      const reply = sayable(replies, replyAfter(replies, next), { body, tools });
-      const content = contentOf(reply, body, casting);
+      const reply = sayable(replies, replyAfter(replies, next.at), { body, tools });
+      const content = contentOf(reply, body, { casting, given: next.given });
       const message = { body, reply, content, id: `msg_01${seed}${reply.at}` };
       const report = bindingControls ? { ...message, transformations: dropped } : message;
       return body.stream === true ? eventStream(eventsOf(report)) : jsonResponse(messageOf(report));
@@ -79,17 +86,12 @@ export function createAnthropicWire(options: AnthropicWireOptions): Wire {
   });
 }
 
-/** A conversation begins and ends with the user's side: the reply is not begun by the client. */
-function checkEnds(conversation: ReturnType<typeof conversationOf>): void {
+/** A conversation begins with the user's side. */
+function checkBeginning(conversation: ReturnType<typeof conversationOf>): void {
   if (conversation.length === 0) throw new Refused(400, 'messages: at least one message is required');
   if (conversation[0]?.role === 'assistant') {
     throw new Refused(400, 'messages: first message must use the "user" role');
   }
-  if (conversation.at(-1)?.role !== 'assistant') return;
-  throw new Refused(
-    400,
-    'This model does not support assistant message prefill. The conversation must end with a user message.',
-  );
 }
 
 /** The scripted reply, or its turn's words where the request lets nothing be called. */
@@ -104,21 +106,27 @@ function sayable(
   throw ownRefusal(`the script calls \`${missing.name}\`, which the model cannot call in this request`);
 }
 
-/** The reply's blocks with what the request asks for: thinking if it is on, a search if one may be run. */
-function contentOf(reply: ScriptedReply, body: AnthropicBody, casting: Casting): readonly AnthropicBlock[] {
+/** What the wire says now: the reply's blocks with what the request asks for, from its pause on or up to it. */
+function contentOf(
+  reply: ScriptedReply,
+  body: AnthropicBody,
+  { casting, given }: { readonly casting: Casting; readonly given: number },
+): readonly AnthropicBlock[] {
   const thinks = body.thinking?.type === 'enabled' || body.thinking?.type === 'adaptive';
   const searches = body.tools?.some(({ type }) => type?.startsWith('web_search_') === true) === true;
   const variants = new Set([...casting.variants].filter((variant) => searches || variant !== 'server-tools'));
+  const blocks = blocksOf(reply, { seed: casting.seed, variants });
+  const indexes = thinkingIndexes(blocks);
   const reader = new PrefixReader(body);
   readConversation(reader, conversationOf(body), () => undefined);
-  reader.readSide({ role: 'assistant' });
+  if (given === 0) reader.readSide({ role: 'assistant' });
+  const end = given === 0 ? pauseIn(blocks, casting) : undefined;
   const content: AnthropicBlock[] = [];
-  let index = 0;
-  for (const block of blocksOf(reply, { seed: casting.seed, variants })) {
-    if (isThinking(block) && !thinks) continue;
-    const said = isThinking(block)
-      ? signed(block, casting.seed, { at: reply.at, index: index++, prefix: reader.prefix })
-      : block;
+  for (let at = given; at < (end ?? blocks.length); at += 1) {
+    const [block, index] = [blocks[at], indexes[at]];
+    if (block === undefined || (isThinking(block) && !thinks)) continue;
+    const place = { at: reply.at, index: index ?? 0, prefix: reader.prefix };
+    const said = isThinking(block) ? signed(block, casting.seed, place) : block;
     reader.readBlock(said);
     content.push(said);
   }

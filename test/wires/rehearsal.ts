@@ -54,12 +54,19 @@ export interface Rehearsal {
 }
 
 /** Answers one user's message, and returns what was said with all that was said before it. */
-export async function playTurn(
-  { model, stream, providerOptions = {}, tools = rehearsalTools }: Rehearsal,
+export function playTurn(
+  rehearsal: Rehearsal,
   before: readonly ModelMessage[],
   text: string,
 ): Promise<ModelMessage[]> {
-  const messages: ModelMessage[] = [...before, { role: 'user', content: text }];
+  return goOn(rehearsal, [...before, { role: 'user', content: text }]);
+}
+
+/** Lets the model answer the messages as they are, and returns them with what it said. */
+export async function goOn(
+  { model, stream, providerOptions = {}, tools = rehearsalTools }: Rehearsal,
+  messages: ModelMessage[],
+): Promise<ModelMessage[]> {
   const options = {
     model,
     messages,

@@ -9,7 +9,7 @@ import {
   textOf,
   withoutMarks,
 } from './conversation.ts';
-import { blocksOf, type Casting, callIdOf, thinkingIndexes } from './replies.ts';
+import { blocksOf, type Casting, callIdOf, pauseIn, thinkingIndexes } from './replies.ts';
 import type { AnthropicBlock, AnthropicBody } from './request.ts';
 import { checkWords, dropsBlocks, modified, placeOfThinking } from './thinking.ts';
 
@@ -22,8 +22,15 @@ export interface HeldCheck {
   readonly thinkingMayGo: boolean;
 }
 
-/** Checks every reply of the conversation and tells how many places of the script they take. */
-export function checkHeld(check: HeldCheck): number {
+/** Where the wire goes on. */
+export interface NextPlace {
+  readonly at: number;
+  /** How many blocks of that reply were given before its pause; 0 for a new reply. */
+  readonly given: number;
+}
+
+/** Checks every reply of the conversation and tells what comes next. */
+export function checkHeld(check: HeldCheck): NextPlace {
   const { replies, casting, conversation } = check;
   const held = conversation.filter(({ role }) => role === 'assistant');
   const places = placesOf(
@@ -34,29 +41,51 @@ export function checkHeld(check: HeldCheck): number {
   const turn = currentTurnOf(conversation);
   const summarized = (places[0] ?? 0) > 0;
   const thinkingMayGo = check.thinkingMayGo || summarized || dropsBlocks(check.body);
+  let next: NextPlace = { at: (places.at(-1) ?? -1) + 1, given: 0 };
   for (const [index, said] of held.entries()) {
     const reply = replies[places[index] ?? 0];
     if (reply === undefined) throw ownRefusal(`${said.path} is a reply that the script does not have`);
     const inTurn = conversation.indexOf(said) > turn;
-    checkBlocks(said, reply, { casting, inTurn });
+    const paused = said === conversation.at(-1);
+    const blocks = expectedBlocks(said, reply, { casting, paused });
+    checkBlocks(said, { reply, blocks, casting, inTurn });
+    if (paused) next = { at: reply.at, given: blocks.length };
     if (inTurn && !said.blocks.some(({ block }) => isThinking(block))) {
       checkLeftOut(said, check, { last: said === held.at(-1), thinkingMayGo });
     }
   }
-  return (places.at(-1) ?? -1) + 1;
+  return next;
+}
+
+/** The blocks that a reply came with: all of them, or those before the pause that the request wants to end. */
+function expectedBlocks(
+  said: Said,
+  reply: ScriptedReply,
+  { casting, paused }: { readonly casting: Casting; readonly paused: boolean },
+): readonly AnthropicBlock[] {
+  const searches = said.blocks.some(({ block }) => block.type === 'server_tool_use');
+  const blocks = blocksOf(reply, searches ? casting : withoutSearch(casting));
+  if (!paused) return blocks;
+  const pause = pauseIn(blocks, casting);
+  if (pause !== undefined) return blocks.slice(0, pause);
+  throw new Refused(
+    400,
+    'This model does not support assistant message prefill. The conversation must end with a user message.',
+  );
+}
+
+interface Expected {
+  readonly reply: ScriptedReply;
+  readonly blocks: readonly AnthropicBlock[];
+  readonly casting: Casting;
+  readonly inTurn: boolean;
 }
 
 /** Compares a reply with what was given; one that comes without any thinking is compared without it. */
-function checkBlocks(
-  said: Said,
-  reply: ScriptedReply,
-  { casting, inTurn }: { readonly casting: Casting; readonly inTurn: boolean },
-): void {
+function checkBlocks(said: Said, { reply, blocks, casting, inTurn }: Expected): void {
   const got = settled(said.blocks, ({ block }) => block);
   const gotNames = got.map((placed) => nameOfHeld(placed, casting, inTurn));
   const thinks = got.some(({ block }) => isThinking(block));
-  const searches = got.some(({ block }) => block.type === 'server_tool_use');
-  const blocks = blocksOf(reply, searches ? casting : withoutSearch(casting));
   const indexes = thinkingIndexes(blocks);
   const given = settled(
     blocks.map((block, at) => ({ block, name: nameOf(block, reply.at, indexes[at]) })),

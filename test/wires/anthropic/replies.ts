@@ -14,7 +14,9 @@ export type AnthropicVariant =
   /** The text of every fourth thinking is empty: its signature is all of it. */
   | 'empty-thinking'
   /** Where `web_search` is declared, every fourth reply begins with a search that the provider ran. */
-  | 'server-tools';
+  | 'server-tools'
+  /** The provider pauses behind its search and wants to be asked again; never unless it is named. */
+  | 'pauses';
 
 export interface Casting {
   readonly seed: string;
@@ -42,6 +44,12 @@ export function blocksOf(reply: ScriptedReply, { seed, variants }: Casting): rea
     blocks.push({ type: 'tool_use', id: callIdOf(seed, reply, index), name, input: { ...input } });
   }
   return blocks;
+}
+
+/** How many blocks of a reply come before its pause; `undefined` for a reply that comes in one piece. */
+export function pauseIn(blocks: readonly AnthropicBlock[], { variants }: Casting): number | undefined {
+  const found = blocks.findIndex(({ type }) => type === 'web_search_tool_result');
+  return variants.has('pauses') && found !== -1 ? found + 1 : undefined;
 }
 
 function searchOf(seed: string, at: number): readonly AnthropicBlock[] {

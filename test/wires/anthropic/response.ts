@@ -80,8 +80,10 @@ function withCaller(block: AnthropicBlock): object {
     : block;
 }
 
-function stopReasonOf({ reply }: AnthropicReply): string {
-  return reply.calls.length > 0 ? 'tool_use' : 'end_turn';
+/** A reply that ends with what a search found is not at its end: the provider has paused. */
+function stopReasonOf({ content }: AnthropicReply): string {
+  if (content.at(-1)?.type === 'web_search_tool_result') return 'pause_turn';
+  return content.some(({ type }) => type === 'tool_use') ? 'tool_use' : 'end_turn';
 }
 
 /** Numbers that follow from the place: each request reads from the cache what those before it wrote. */

@@ -195,6 +195,12 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string | ((bo
     bound('messages.5.content.0', missingBefore),
   ],
   [
+    'the client begins the reply',
+    { of: 'plain' },
+    ({ messages }) => messages.push({ role: 'assistant', content: [{ type: 'text', text: 'I' }] }),
+    'This model does not support assistant message prefill. The conversation must end with a user message.',
+  ],
+  [
     'what a changed prefix does is chosen without the header',
     { of: 'preserved' },
     ({ thinking }) => Object.assign(thinking, { block_binding: { prefix_mismatch_behavior: 'drop_block' } }),
