@@ -77,7 +77,10 @@ interface ReplyCheck {
   readonly mayGo: boolean;
 }
 
-/** Compares a reply with what was given, and counts the signatures that came and those that did not. */
+/**
+ * Compares a reply with what was given, and counts the signatures that came and those that did not. Errors count parts
+ * as they are compared: pieces of one text are one part.
+ */
 function checkReply(
   { parts }: GeminiContent,
   reply: ScriptedReply,
