@@ -52,7 +52,7 @@ function placesInScript({ replies, casting }: HeldCheck, held: readonly GeminiCo
   const firstSeal = held[0]?.parts
     .map((part) => sealedOf(casting.seed, part))
     .find((fields) => fields !== undefined);
-  const first = replies[Number(firstSeal?.at ?? 0)];
+  const first = firstSeal === undefined ? undefined : replies[Number(firstSeal.at)];
   const idOf = (reply: ScriptedReply, call: number) => callIdOf(casting.seed, reply, call);
   const said = held.map(({ parts }, nth) => ({
     callIds: parts.flatMap(({ functionCall }) => (functionCall === undefined ? [] : [functionCall.id ?? ''])),

@@ -17,6 +17,11 @@ const dropBlocks = ({ thinking }: Body) =>
 
 const taken: readonly [string, Sabotage, (body: Body) => void][] = [
   ['nothing changed', { of: 'preserved' }, () => undefined],
+  [
+    'a user says something behind the results',
+    { of: 'preserved' },
+    ({ messages }) => messages.at(-1)?.content.push({ type: 'text', text: 'Hurry.' }),
+  ],
   ['all thinking of earlier turns is left out', { of: 'plain', at: last }, (body) => forget(body, 0, 22)],
   [
     'all thinking of earlier turns is left out as the next begins',

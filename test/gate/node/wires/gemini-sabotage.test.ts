@@ -207,6 +207,19 @@ describe('the wire of Gemini refuses when', () => {
 
 const taken: readonly [string, Sabotage, (body: Body) => void][] = [
   ['nothing changed', {}, () => undefined],
+  [
+    'a user says something behind the answers',
+    {},
+    ({ contents }) => contents.push({ role: 'user', parts: [{ text: 'Hurry.' }] }),
+  ],
+  [
+    'a conversation begins with an answer that is not signed',
+    { at: last },
+    ({ contents }) => {
+      contents.splice(1, 20);
+      contents[1]?.parts.forEach(forget);
+    },
+  ],
   ['all signatures of earlier turns are left out', { at: last }, (body) => forgetAll(body, 0, 22)],
   ['all thoughts of earlier turns are left out', { at: last }, (body) => dropThoughts(body, 0, 22)],
   [
