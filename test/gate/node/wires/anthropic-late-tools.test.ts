@@ -1,0 +1,105 @@
+import { createAnthropic } from '@ai-sdk/anthropic';
+import type { JSONObject } from '@ai-sdk/provider';
+import { generateText, jsonSchema, type ModelMessage, stepCountIs, tool } from 'ai';
+import { describe, expect, it } from 'vitest';
+import { createAnthropicWire } from '../../../wires/anthropic.ts';
+import { playTurn } from '../../../wires/rehearsal.ts';
+import { fetchOf, type Script } from '../../../wires/wire.ts';
+
+const script: Script = {
+  turns: [
+    {
+      steps: [{ calls: [{ name: 'unfold', input: {} }] }, { calls: [{ name: 'inner', input: {} }] }],
+      answer: 'Unfolded.',
+    },
+    { steps: [{ calls: [{ name: 'inner', input: {} }] }], answer: 'Used again.' },
+  ],
+};
+
+const none = jsonSchema<Record<string, never>>({ type: 'object', properties: {} });
+const inner = tool({ description: 'Inner.', inputSchema: none, execute: () => 'done' });
+const deferred = { ...inner, providerOptions: { anthropic: { deferLoading: true } } };
+const unfold = tool({ description: 'Unfolds.', inputSchema: none, execute: () => 'open' });
+/** A call whose own result opens the inner tool. */
+const opening = tool({
+  description: 'Unfolds.',
+  inputSchema: none,
+  execute: () => 'open',
+  toModelOutput: () => ({
+    type: 'content',
+    value: [
+      { type: 'custom', providerOptions: { anthropic: { type: 'tool-reference', toolName: 'inner' } } },
+    ],
+  }),
+});
+
+function preserved(played: Script = script) {
+  const wire = createAnthropicWire({ script: played, preserved: true });
+  const model = createAnthropic({ apiKey: 'key', fetch: fetchOf(wire) })('claude-opus-5');
+  const providerOptions = { anthropic: { thinking: { type: 'adaptive' as const } } };
+  return { wire, model, stream: false, providerOptions };
+}
+
+/** A message of the system that brings a tool, by its name or by value. */
+function addition(change: JSONObject): ModelMessage {
+  const toolChanges = [{ type: 'tool_addition', ...change }];
+  return { role: 'system', content: '', providerOptions: { anthropic: { toolChanges } } };
+}
+
+describe('tools that come late, under preserved thinking', () => {
+  it.each([true, false])('come by a reference in the result of a call (stream: %s)', async (stream) => {
+    const { wire, ...rehearsal } = preserved();
+    const tools = { unfold: opening, inner: deferred };
+    const first = await playTurn({ ...rehearsal, stream, tools }, [], 'Begin.');
+    await playTurn({ ...rehearsal, stream, tools }, first, 'Again.');
+    expect(wire.refused).toEqual([]);
+    expect(wire.requests).toHaveLength(5);
+  });
+
+  const byValue = { type: 'function', name: 'inner', description: 'Inner.', inputSchema: { type: 'object' } };
+  const ways = [
+    ['by name', { toolName: 'inner' }, { unfold, inner: deferred }],
+    ['by value', { tool: byValue }, { unfold }],
+  ] as const;
+  it.each(ways)('come by a message of the system, %s', async (_way, change, tools) => {
+    const { wire, model, providerOptions } = preserved();
+    const ask = (messages: ModelMessage[]) =>
+      generateText({
+        model,
+        providerOptions,
+        tools,
+        messages,
+        instructions: 'Be brief.',
+        stopWhen: stepCountIs(1),
+        maxRetries: 0,
+        allowSystemInMessages: true,
+      });
+    const begun: ModelMessage[] = [{ role: 'user', content: 'Begin.' }];
+    const opened = [...begun, ...(await ask(begun)).responseMessages, addition(change)];
+    const called = await ask(opened);
+    const answered = await ask([...opened, ...called.responseMessages]);
+    expect(wire.refused).toEqual([]);
+    expect(called.toolCalls).toMatchObject([{ toolName: 'inner' }]);
+    expect(answered.text).toBe('Unfolded.');
+  });
+
+  it('are refused as a plain tool of the list', async () => {
+    const turns = [{ steps: [{ calls: [{ name: 'unfold', input: {} }] }], answer: 'Done.' }, ...script.turns];
+    const { wire, ...rehearsal } = preserved({ turns });
+    const first = await playTurn({ ...rehearsal, tools: { unfold } }, [], 'Begin.');
+    await expect(playTurn({ ...rehearsal, tools: { unfold, inner } }, first, 'Again.')).rejects.toThrow(
+      'messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation. ' +
+        'Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to "drop_block". That setting ' +
+        'requires the `thinking-binding-controls-2026-08-01` value in the `anthropic-beta` header.',
+    );
+    expect(wire.refused).toHaveLength(1);
+  });
+
+  it('are not called before they came', async () => {
+    const { wire, ...rehearsal } = preserved();
+    await expect(
+      playTurn({ ...rehearsal, tools: { unfold, inner: deferred } }, [], 'Begin.'),
+    ).rejects.toThrow('wire: the script calls `inner`, which the model cannot call in this request');
+    expect(wire.refused).toHaveLength(1);
+  });
+});

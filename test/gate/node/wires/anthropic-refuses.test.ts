@@ -1,0 +1,220 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type Block,
+  type Body,
+  block,
+  cut,
+  forget,
+  last,
+  newTool,
+  recordedBody,
+  type Sabotage,
+  sabotaged,
+  swap,
+} from '../../../wires/anthropic-sabotage.ts';
+
+const modified = (path: string) =>
+  `${path}: \`thinking\` or \`redacted_thinking\` blocks in the latest assistant message cannot be modified. ` +
+  'These blocks must remain as they were in the original response.';
+const bound = (path: string, ...more: string[]) =>
+  [
+    `${path}: Invalid \`signature\` in \`thinking\` block. The block is bound to a different conversation. Remove the ` +
+      'block, or set `thinking.block_binding.prefix_mismatch_behavior` to "drop_block". That setting requires the ' +
+      '`thinking-binding-controls-2026-08-01` value in the `anthropic-beta` header.',
+    ...more,
+  ].join(' ');
+const unanswered = (path: string, id: unknown) =>
+  `${path}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${String(id)}. ` +
+  'Each `tool_use` block must have a corresponding `tool_result` block in the next message.';
+const missingBefore =
+  'The `thinking` block that preceded this one when it was created is missing from this request.';
+const sabotages: readonly [string, Sabotage, (body: Body) => void, string | ((body: Body) => string)][] = [
+  [
+    'a signature is shortened',
+    { of: 'plain' },
+    (body) => cut('signature', block(body, 3, 0)),
+    'messages.3.content.0: Invalid `signature` in `thinking` block',
+  ],
+  [
+    'what was redacted is shortened',
+    { of: 'plain' },
+    (body) => cut('data', block(body, 3, 1)),
+    'messages.3.content.1: Invalid `data` in `redacted_thinking` block',
+  ],
+  [
+    'a thought is worded anew',
+    { of: 'plain' },
+    (body) => cut('thinking', block(body, 1, 0)),
+    modified('messages.1.content.0'),
+  ],
+  [
+    'a thought between others is dropped',
+    { of: 'plain' },
+    ({ messages }) => messages[3]?.content.shift(),
+    modified('messages.3.content.0'),
+  ],
+  [
+    'all thoughts of one reply are dropped',
+    { of: 'plain' },
+    (body) => forget(body, 5, 6),
+    modified('messages.5.content.0'),
+  ],
+  [
+    'two thoughts are swapped',
+    { of: 'plain' },
+    ({ messages }) => swap(messages[3]?.content, 0, 1),
+    modified('messages.3.content.0'),
+  ],
+  [
+    'a thought is moved behind the call',
+    { of: 'plain' },
+    ({ messages }) => swap(messages[3]?.content, 2, 3),
+    modified('messages.3.content.2'),
+  ],
+  [
+    'the last reply comes without its thoughts and thinking has a budget',
+    { of: 'budget' },
+    (body) => forget(body, 7, 8),
+    'messages.7.content.0.type: Expected `thinking` or `redacted_thinking`, but found `text`. When `thinking` is ' +
+      'enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of ' +
+      '`tool_use` and `tool_result` blocks). We recommend you include thinking blocks from previous turns. To avoid ' +
+      'this requirement, disable `thinking`. Please consult our documentation at ' +
+      'https://docs.claude.com/en/docs/build-with-claude/extended-thinking',
+  ],
+  [
+    'a thought of an earlier turn is dropped between others',
+    { of: 'plain', at: last },
+    ({ messages }) => messages[3]?.content.shift(),
+    'wire: messages.3.content.0: `thinking` was given here and `redacted_thinking` came back',
+  ],
+  [
+    'all thoughts of one reply of an earlier turn are dropped',
+    { of: 'plain', at: last },
+    (body) => forget(body, 3, 4),
+    'wire: messages.5.content.0: thinking that was given before this block did not come back',
+  ],
+  [
+    'words are changed',
+    { of: 'plain' },
+    (body) => cut('text', block(body, 1, 1)),
+    'wire: messages.1.content.1: `text` was given here and `text` with other content came back',
+  ],
+  [
+    'the input of a call is changed',
+    { of: 'plain' },
+    (body) => Object.assign(block(body, 1, 2), { input: { query: 'else', n: 0 } }),
+    'wire: messages.1.content.2: `tool_use` was given here and `tool_use` with other content came back',
+  ],
+  [
+    'what a search found is shortened',
+    { of: 'plain' },
+    (body) => cut('encrypted_content', (block(body, 5, 2).content as Block[])[0] ?? {}),
+    'messages.5.content.2.content.0: Invalid `encrypted_content` in `search_result` block',
+  ],
+  [
+    'a search comes without what it found',
+    { of: 'plain' },
+    ({ messages }) => messages[5]?.content.splice(2, 1),
+    (body) =>
+      `messages.5: \`web_search\` tool use with id \`${String(block(body, 5, 1).id)}\` was found without a ` +
+      'corresponding `web_search_tool_result` block',
+  ],
+  [
+    'words part a result from its call',
+    { of: 'plain' },
+    ({ messages }) => messages[2]?.content.unshift({ type: 'text', text: 'Wait.' }),
+    (body) => unanswered('messages.1', block(body, 1, 2).id),
+  ],
+  [
+    'one of two results is missing',
+    { of: 'plain' },
+    ({ messages }) => messages[4]?.content.pop(),
+    (body) => unanswered('messages.3', block(body, 3, 4).id),
+  ],
+  [
+    'a result comes twice',
+    { of: 'plain' },
+    (body) => body.messages[2]?.content.push(block(body, 2, 0)),
+    (body) =>
+      'messages.2.content.1: each tool_use must have a single result. Found multiple `tool_result` blocks with id: ' +
+      String(block(body, 2, 0).tool_use_id),
+  ],
+  [
+    'a result answers no call',
+    { of: 'plain' },
+    ({ messages }) => messages[2]?.content.push({ type: 'tool_result', tool_use_id: 'toolu_x', content: '' }),
+    'messages.2.content.1: unexpected `tool_use_id` found in `tool_result` blocks: toolu_x. Each `tool_result` block ' +
+      'must have a corresponding `tool_use` block in the previous message.',
+  ],
+  [
+    'a thought is marked for the cache',
+    { of: 'plain' },
+    (body) => Object.assign(block(body, 1, 0), { cache_control: { type: 'ephemeral' } }),
+    'messages.1.content.0.cache_control: Extra inputs are not permitted',
+  ],
+  [
+    'the thoughts are those of another seed',
+    { of: 'plain', options: { seed: 'another' } },
+    () => undefined,
+    'messages.1.content.0: Invalid `signature` in `thinking` block',
+  ],
+  [
+    'the system text changes under preserved thinking',
+    { of: 'preserved' },
+    ({ system }) => Object.assign(system[0] ?? {}, { text: 'Be long.' }),
+    bound('messages.1.content.0', 'The `system` prompt differs from the one this block was created with.'),
+  ],
+  [
+    'a tool comes under preserved thinking',
+    { of: 'preserved' },
+    ({ tools }) => tools.push(newTool),
+    bound('messages.1.content.0'),
+  ],
+  [
+    'two tools are swapped under preserved thinking',
+    { of: 'preserved' },
+    ({ tools }) => swap(tools, 0, 1),
+    bound('messages.1.content.0'),
+  ],
+  [
+    'two results are reordered under preserved thinking',
+    { of: 'preserved' },
+    ({ messages }) => swap(messages[4]?.content, 0, 1),
+    bound('messages.5.content.0'),
+  ],
+  [
+    'an old result is shortened under preserved thinking',
+    { of: 'preserved' },
+    (body) => cut('content', block(body, 2, 0)),
+    bound('messages.3.content.0'),
+  ],
+  [
+    'all thoughts of one earlier reply are dropped under preserved thinking',
+    { of: 'preserved', at: last },
+    (body) => forget(body, 3, 4),
+    bound('messages.5.content.0', missingBefore),
+  ],
+  [
+    'the client begins the reply',
+    { of: 'plain' },
+    ({ messages }) => messages.push({ role: 'assistant', content: [{ type: 'text', text: 'I' }] }),
+    'This model does not support assistant message prefill. The conversation must end with a user message.',
+  ],
+  [
+    'what a changed prefix does is chosen without the header',
+    { of: 'preserved' },
+    ({ thinking }) => Object.assign(thinking, { block_binding: { prefix_mismatch_behavior: 'drop_block' } }),
+    'thinking.block_binding: Extra inputs are not permitted',
+  ],
+];
+
+describe('the wire of Anthropic refuses when', () => {
+  it.each(sabotages)('%s', async (_title, sabotage, change, words) => {
+    const message = typeof words === 'string' ? words : words(await recordedBody(sabotage));
+    expect(await sabotaged(change, sabotage)).toEqual({
+      status: 400,
+      message,
+      body: { type: 'error', error: { type: 'invalid_request_error', message } },
+    });
+  });
+});

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type Body,
+  block,
+  forget,
+  last,
+  newTool,
+  nextTurn,
+  type Sabotage,
+  sabotaged,
+  swap,
+} from '../../../wires/anthropic-sabotage.ts';
+
+const beta = 'thinking-binding-controls-2026-08-01';
+const dropBlocks = ({ thinking }: Body) =>
+  Object.assign(thinking, { block_binding: { prefix_mismatch_behavior: 'drop_block' } });
+
+const taken: readonly [string, Sabotage, (body: Body) => void][] = [
+  ['nothing changed', { of: 'preserved' }, () => undefined],
+  [
+    'a user says something behind the results',
+    { of: 'preserved' },
+    ({ messages }) => messages.at(-1)?.content.push({ type: 'text', text: 'Hurry.' }),
+  ],
+  ['all thinking of earlier turns is left out', { of: 'plain', at: last }, (body) => forget(body, 0, 22)],
+  [
+    'all thinking of earlier turns is left out as the next begins',
+    { of: 'preserved', at: nextTurn },
+    (body) => forget(body, 0, 99),
+  ],
+  [
+    'a turn without thinking is allowed',
+    { of: 'plain', options: { thinkingMayGo: true } },
+    (body) => forget(body, 0, 99),
+  ],
+  [
+    'results are reordered and nothing binds them',
+    { of: 'plain' },
+    ({ messages }) => swap(messages[4]?.content, 0, 1),
+  ],
+  [
+    'marks for the cache move',
+    { of: 'preserved' },
+    (body) => Object.assign(block(body, 2, 0), { cache_control: { type: 'ephemeral' } }),
+  ],
+  [
+    'a tool comes whose loading is deferred',
+    { of: 'preserved' },
+    ({ tools }) => tools.push({ ...newTool, defer_loading: true }),
+  ],
+  [
+    'a tool comes in the conversation, by value',
+    { of: 'preserved' },
+    ({ messages }) => {
+      const tool = { type: 'tool_definition', definition: newTool };
+      messages.push({ role: 'system', content: [{ type: 'tool_addition', tool }] });
+    },
+  ],
+  [
+    'a beginning was summarized away and what is left comes without thinking',
+    { of: 'plain' },
+    (body) => {
+      forget(body, 0, 99);
+      body.messages.splice(1, 2);
+    },
+  ],
+];
+
+describe('the wire of Anthropic takes it when', () => {
+  it.each(taken)('%s', async (_title, sabotage, change) => {
+    expect(await sabotaged(change, sabotage)).toMatchObject({ status: 200, message: undefined });
+  });
+
+  it('a prefix changed and the request chose to drop the thinking behind it', async () => {
+    const change = (body: Body) => {
+      dropBlocks(body);
+      body.tools.push(newTool);
+    };
+    const { status, body } = await sabotaged(change, { of: 'preserved', at: 2, beta });
+    const paths = [
+      'messages.1.content.0',
+      'messages.3.content.0',
+      'messages.3.content.1',
+      'messages.3.content.3',
+    ];
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      input_transformations: paths.map((path) => ({
+        type: 'thinking_dropped',
+        path,
+        reason: 'prefix_binding_mismatch',
+      })),
+    });
+  });
+
+  it('a request comes again, and answers the same', async () => {
+    const [first, second] = [
+      await sabotaged(() => undefined, { of: 'preserved' }),
+      await sabotaged(() => undefined, { of: 'preserved' }),
+    ];
+    expect(second).toEqual(first);
+  });
+});

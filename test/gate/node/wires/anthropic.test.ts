@@ -1,0 +1,66 @@
+import { anthropic, createAnthropic } from '@ai-sdk/anthropic';
+import { describe, expect, it } from 'vitest';
+import { createAnthropicWire } from '../../../wires/anthropic.ts';
+import { goOn, playTurn, rehearsalScript, rehearsalTools } from '../../../wires/rehearsal.ts';
+import { fetchOf } from '../../../wires/wire.ts';
+
+const thinking = {
+  budget: { type: 'enabled' as const, budgetTokens: 2000 },
+  adaptive: { type: 'adaptive' as const },
+};
+
+const runs = [true, false].flatMap((stream) =>
+  [true, false].flatMap((preserved) => [
+    { stream, preserved, kind: 'budget' as const, search: false },
+    { stream, preserved, kind: 'adaptive' as const, search: true },
+  ]),
+);
+const named = '(stream $stream, preserved $preserved, thinking $kind, search $search)';
+
+describe('the wire of Anthropic', () => {
+  it.each(runs)(
+    `refuses nothing that the AI SDK keeps ${named}`,
+    async ({ stream, preserved, kind, search }) => {
+      const wire = createAnthropicWire({ script: rehearsalScript, preserved });
+      const model = createAnthropic({ apiKey: 'key', fetch: fetchOf(wire) })(
+        kind === 'budget' ? 'claude-sonnet-4-5' : 'claude-opus-5',
+      );
+      const tools = search
+        ? { ...rehearsalTools, web_search: anthropic.tools.webSearch_20250305({}) }
+        : rehearsalTools;
+      const rehearsal = {
+        model,
+        stream,
+        tools,
+        providerOptions: { anthropic: { thinking: thinking[kind] } },
+      };
+      const first = await playTurn(rehearsal, [], 'Begin.');
+      const second = await playTurn(rehearsal, first, 'Go on.');
+      expect(wire.refused).toEqual([]);
+      expect(wire.requests).toHaveLength(15);
+      expect(second.at(-1)).toMatchObject({ role: 'assistant' });
+    },
+  );
+
+  it.each([true, false])('goes on behind a pause when it is asked again (stream: %s)', async (stream) => {
+    const wire = createAnthropicWire({
+      script: rehearsalScript,
+      preserved: true,
+      variants: ['interleaved', 'server-tools', 'pauses'],
+    });
+    const model = createAnthropic({ apiKey: 'key', fetch: fetchOf(wire) })('claude-opus-5');
+    const tools = { ...rehearsalTools, web_search: anthropic.tools.webSearch_20250305({}) };
+    const rehearsal = {
+      model,
+      stream,
+      tools,
+      providerOptions: { anthropic: { thinking: thinking.adaptive } },
+    };
+    // The SDK ends a turn at a pause: it is asked again with what it has, and without a word of the user.
+    let messages = await playTurn(rehearsal, [], 'Begin.');
+    for (let pause = 0; pause < 3; pause += 1) messages = await goOn(rehearsal, messages);
+    messages = await goOn(rehearsal, await playTurn(rehearsal, messages, 'Go on.'));
+    expect(wire.requests).toHaveLength(19);
+    expect(wire.refused).toEqual([]);
+  });
+});

@@ -1,0 +1,91 @@
+/** Recorded requests to Anthropic's messages, and the means to spoil them. */
+import { anthropic, createAnthropic } from '@ai-sdk/anthropic';
+import { expect } from 'vitest';
+import { type AnthropicWireOptions, createAnthropicWire } from './anthropic.ts';
+import { playTurn, rehearsalScript, rehearsalTools } from './rehearsal.ts';
+import { type Answered, post } from './replay.ts';
+import { fetchOf } from './wire.ts';
+
+export type Block = Record<string, unknown>;
+
+export interface Body {
+  system: Block[];
+  tools: Block[];
+  thinking: Block;
+  messages: { role: string; content: Block[] }[];
+}
+
+/** The fifth request of the first turn, after four replies; the first of the second turn, after eleven; and the last. */
+export const [midTurn, nextTurn, last] = [4, 11, 14];
+
+const recorded: Record<string, readonly unknown[]> = {};
+
+async function record(kind: 'adaptive' | 'enabled', preserved: boolean): Promise<readonly unknown[]> {
+  const wire = createAnthropicWire({ script: rehearsalScript, preserved });
+  const model = createAnthropic({ apiKey: 'key', fetch: fetchOf(wire) })('claude-sonnet-4-5');
+  const thinking = kind === 'enabled' ? { type: kind, budgetTokens: 2000 } : { type: kind };
+  const tools = { ...rehearsalTools, web_search: anthropic.tools.webSearch_20250305({}) };
+  const rehearsal = { model, stream: false, tools, providerOptions: { anthropic: { thinking } } };
+  await playTurn(rehearsal, await playTurn(rehearsal, [], 'Begin.'), 'Go on.');
+  return wire.requests;
+}
+
+/** Records a run once, by what kind of thinking it has. */
+async function recordingOf(of: Sabotage['of']): Promise<readonly unknown[]> {
+  recorded[of] ??= await record(of === 'budget' ? 'enabled' : 'adaptive', of === 'preserved');
+  return recorded[of];
+}
+
+export interface Sabotage {
+  readonly of: 'plain' | 'budget' | 'preserved';
+  readonly at?: number;
+  readonly options?: Partial<AnthropicWireOptions>;
+  readonly beta?: string;
+}
+
+/** A recorded request, to be changed. */
+export async function recordedBody({ of, at = midTurn }: Sabotage): Promise<Body> {
+  // The recordings are of requests that the wire took.
+  return structuredClone((await recordingOf(of))[at] as Body);
+}
+
+/** Answers a recorded request with what was changed in it. */
+export async function sabotaged(change: (body: Body) => void, sabotage: Sabotage): Promise<Answered> {
+  const { of, options, beta } = sabotage;
+  const body = await recordedBody(sabotage);
+  change(body);
+  const wire = createAnthropicWire({ script: rehearsalScript, preserved: of === 'preserved', ...options });
+  const headers = {
+    'x-api-key': 'key',
+    'anthropic-version': '2023-06-01',
+    ...(beta !== undefined && { 'anthropic-beta': beta }),
+  };
+  const answered = await post(wire, 'https://api.anthropic.com/v1/messages', {
+    body: { ...body, stream: false },
+    headers,
+  });
+  expect(wire.refused.map(({ message }) => message)).toEqual(
+    answered.status === 200 ? [] : [answered.message],
+  );
+  return answered;
+}
+
+/** The `at`th block of a message; the recordings are known to have it. */
+export const block = ({ messages }: Body, message: number, at: number): Block =>
+  messages[message]?.content[at] ?? {};
+export const cut = (field: string, target: Block) => {
+  target[field] = String(target[field]).slice(0, -1);
+};
+const isThought = ({ type }: Block) => type === 'thinking' || type === 'redacted_thinking';
+export const forget = (body: Body, from: number, to: number) => {
+  for (const message of body.messages.slice(from, to))
+    message.content = message.content.filter((each) => !isThought(each));
+};
+export const swap = (content: Block[] | undefined, a: number, b: number) => {
+  const [first, second] = [content?.[a], content?.[b]];
+  if (content === undefined || first === undefined || second === undefined)
+    throw new Error('nothing to swap');
+  [content[a], content[b]] = [second, first];
+};
+
+export const newTool = { name: 'new', description: 'New.', input_schema: { type: 'object', properties: {} } };

@@ -1,0 +1,169 @@
+/** Whether the replies that a conversation holds are those that the wire gave, block for block. */
+import { ownRefusal, placesOf, Refused, type ScriptedReply } from '../wire.ts';
+import {
+  currentTurnOf,
+  isThinking,
+  type PlacedBlock,
+  type Said,
+  settled,
+  textOf,
+  withoutMarks,
+} from './conversation.ts';
+import { blocksOf, type Casting, callIdOf, pauseIn, thinkingIndexes } from './replies.ts';
+import type { AnthropicBlock, AnthropicBody } from './request.ts';
+import { checkWords, dropsBlocks, modified, placeOfThinking } from './thinking.ts';
+
+export interface HeldCheck {
+  readonly replies: readonly ScriptedReply[];
+  readonly casting: Casting;
+  readonly body: AnthropicBody;
+  readonly conversation: readonly Said[];
+  /** Whether a current turn may come without any of its thinking. */
+  readonly thinkingMayGo: boolean;
+}
+
+/** Where the wire goes on. */
+export interface NextPlace {
+  readonly at: number;
+  /** How many blocks of that reply were given before its pause; 0 for a new reply. */
+  readonly given: number;
+}
+
+/** Checks every reply of the conversation and tells what comes next. */
+export function checkHeld(check: HeldCheck): NextPlace {
+  const { replies, casting, conversation } = check;
+  const held = conversation.filter(({ role }) => role === 'assistant');
+  const places = placesOf(
+    replies,
+    held.map((said) => ({ callIds: callIdsOf(said), text: textOf(said) })),
+    (reply, call) => callIdOf(casting.seed, reply, call),
+  );
+  const turn = currentTurnOf(conversation);
+  const summarized = (places[0] ?? 0) > 0;
+  const thinkingMayGo = check.thinkingMayGo || summarized || dropsBlocks(check.body);
+  let next: NextPlace = { at: (places.at(-1) ?? -1) + 1, given: 0 };
+  for (const [index, said] of held.entries()) {
+    const reply = replies[places[index] ?? 0];
+    if (reply === undefined) throw ownRefusal(`${said.path} is a reply that the script does not have`);
+    const inTurn = conversation.indexOf(said) > turn;
+    const paused = said === conversation.at(-1);
+    const blocks = expectedBlocks(said, reply, { casting, paused });
+    checkBlocks(said, { reply, blocks, casting, inTurn });
+    if (paused) next = { at: reply.at, given: blocks.length };
+    if (inTurn && !said.blocks.some(({ block }) => isThinking(block))) {
+      checkLeftOut(said, check, { last: said === held.at(-1), thinkingMayGo });
+    }
+  }
+  return next;
+}
+
+/** The blocks that a reply came with: all of them, or those before the pause that the request wants to end. */
+function expectedBlocks(
+  said: Said,
+  reply: ScriptedReply,
+  { casting, paused }: { readonly casting: Casting; readonly paused: boolean },
+): readonly AnthropicBlock[] {
+  const searches = said.blocks.some(({ block }) => block.type === 'server_tool_use');
+  const blocks = blocksOf(reply, searches ? casting : withoutSearch(casting));
+  if (!paused) return blocks;
+  const pause = pauseIn(blocks, casting);
+  if (pause !== undefined) return blocks.slice(0, pause);
+  throw new Refused(
+    400,
+    'This model does not support assistant message prefill. The conversation must end with a user message.',
+  );
+}
+
+interface Expected {
+  readonly reply: ScriptedReply;
+  readonly blocks: readonly AnthropicBlock[];
+  readonly casting: Casting;
+  readonly inTurn: boolean;
+}
+
+/** Compares a reply with what was given; one that comes without any thinking is compared without it. */
+function checkBlocks(said: Said, { reply, blocks, casting, inTurn }: Expected): void {
+  const got = settled(said.blocks, ({ block }) => block);
+  const gotNames = got.map((placed) => nameOfHeld(placed, casting, inTurn));
+  const thinks = got.some(({ block }) => isThinking(block));
+  const indexes = thinkingIndexes(blocks);
+  const given = settled(
+    blocks.map((block, at) => ({ block, name: nameOf(block, reply.at, indexes[at]) })),
+    ({ block }) => block,
+  ).filter(({ block }) => thinks || !isThinking(block));
+  const length = Math.max(given.length, got.length);
+  for (let at = 0; at < length; at += 1) {
+    if (given[at]?.name === gotNames[at]) continue;
+    throw differs(
+      got[at] ?? { path: `${said.path}.content.${at}`, block: undefined },
+      given[at]?.block,
+      inTurn,
+    );
+  }
+}
+
+function differs(
+  { path, block }: { readonly path: string; readonly block: AnthropicBlock | undefined },
+  given: AnthropicBlock | undefined,
+  inTurn: boolean,
+): Refused {
+  const ofThinking = [block, given].some((each) => each !== undefined && isThinking(each));
+  if (ofThinking && inTurn) return modified(path);
+  if (block?.type === 'web_search_tool_result' && given?.type === block.type) {
+    return new Refused(400, `${path}.content.0: Invalid \`encrypted_content\` in \`search_result\` block`);
+  }
+  const was = given === undefined ? 'nothing' : `\`${given.type}\``;
+  const is = block === undefined ? 'nothing' : `\`${block.type}\``;
+  return ownRefusal(
+    `${path}: ${was} was given here and ${is}${was === is ? ' with other content' : ''} came back`,
+  );
+}
+
+/** Thinking of the current turn has to come back, except where the conversation shows why it may not. */
+function checkLeftOut(
+  said: Said,
+  { body }: HeldCheck,
+  { last, thinkingMayGo }: { readonly last: boolean; readonly thinkingMayGo: boolean },
+): void {
+  const type = body.thinking?.type;
+  if (type === undefined || type === 'disabled') return;
+  if (type === 'enabled' && last) {
+    const found = said.blocks[0]?.block.type ?? 'text';
+    throw new Refused(
+      400,
+      `${said.path}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${found}\`. ` +
+        'When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the ' +
+        'lastmost set of `tool_use` and `tool_result` blocks). We recommend you include thinking blocks from previous ' +
+        'turns. To avoid this requirement, disable `thinking`. Please consult our documentation at ' +
+        'https://docs.claude.com/en/docs/build-with-claude/extended-thinking',
+    );
+  }
+  if (!thinkingMayGo) throw modified(`${said.path}.content.0`);
+}
+
+function nameOfHeld({ block, path }: PlacedBlock, { seed }: Casting, inTurn: boolean): string {
+  if (!isThinking(block)) return nameOf(block, 0, undefined);
+  const place = placeOfThinking(seed, block, path);
+  if (inTurn) checkWords(block, place, path);
+  return `thinking ${String(place.at)}.${String(place.index)}`;
+}
+
+function nameOf(block: AnthropicBlock, at: number, index: number | undefined): string {
+  return index === undefined ? JSON.stringify(sorted(withoutMarks(block))) : `thinking ${at}.${index}`;
+}
+
+/** The fields of a block and of what it holds come in any order; a call's input is compared as it was written. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, inner]) => [key, key === 'input' ? inner : sorted(inner)]));
+}
+
+function withoutSearch({ seed, variants }: Casting): Casting {
+  return { seed, variants: new Set([...variants].filter((variant) => variant !== 'server-tools')) };
+}
+
+function callIdsOf({ blocks }: Said): readonly string[] {
+  return blocks.flatMap(({ block }) => (block.type === 'tool_use' ? [block.id] : []));
+}

@@ -1,0 +1,75 @@
+/** Calls and results: each call is answered right behind it, once, and nothing is answered that was not called. */
+import { Refused } from '../wire.ts';
+import type { Said } from './conversation.ts';
+
+export function checkPairs(conversation: readonly Said[]): void {
+  checkIdsDiffer(conversation);
+  for (const [index, said] of conversation.entries()) {
+    if (said.role === 'assistant') checkAnswered(said, conversation[index + 1]);
+    if (said.role === 'user') checkCalled(said, conversation[index - 1]);
+    checkSearches(said);
+  }
+}
+
+function checkIdsDiffer(conversation: readonly Said[]): void {
+  const ids = conversation.flatMap(callsOf);
+  if (new Set(ids).size < ids.length) throw new Refused(400, 'messages: `tool_use` ids must be unique');
+}
+
+/** The results stand first in the next message: one that words parted from its call counts as missing. */
+function checkAnswered(said: Said, next: Said | undefined): void {
+  if (next === undefined) return;
+  const first = next.blocks.findIndex(({ block }) => block.type !== 'tool_result');
+  const leading = first === -1 ? next.blocks : next.blocks.slice(0, first);
+  const answered = new Set(
+    leading.map(({ block }) => (block.type === 'tool_result' ? block.tool_use_id : '')),
+  );
+  const missing = callsOf(said).filter((id) => !answered.has(id));
+  if (missing.length === 0) return;
+  throw new Refused(
+    400,
+    `${said.path}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${missing.join(', ')}. ` +
+      'Each `tool_use` block must have a corresponding `tool_result` block in the next message.',
+  );
+}
+
+function checkCalled(said: Said, before: Said | undefined): void {
+  const called = new Set(before === undefined ? [] : callsOf(before));
+  const seen = new Set<string>();
+  for (const { block, path } of said.blocks) {
+    if (block.type !== 'tool_result') continue;
+    const id = block.tool_use_id;
+    if (!called.has(id)) {
+      throw new Refused(
+        400,
+        `${path}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${id}. ` +
+          'Each `tool_result` block must have a corresponding `tool_use` block in the previous message.',
+      );
+    }
+    if (seen.has(id)) {
+      throw new Refused(
+        400,
+        `${path}: each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${id}`,
+      );
+    }
+    seen.add(id);
+  }
+}
+
+function checkSearches({ path, blocks }: Said): void {
+  const found = new Set(
+    blocks.map(({ block }) => (block.type === 'web_search_tool_result' ? block.tool_use_id : undefined)),
+  );
+  for (const { block } of blocks) {
+    if (block.type !== 'server_tool_use' || found.has(block.id)) continue;
+    throw new Refused(
+      400,
+      `${path}: \`${block.name}\` tool use with id \`${block.id}\` was found without a corresponding ` +
+        `\`${block.name}_tool_result\` block`,
+    );
+  }
+}
+
+function callsOf({ blocks }: Said): readonly string[] {
+  return blocks.flatMap(({ block }) => (block.type === 'tool_use' ? [block.id] : []));
+}

@@ -1,0 +1,143 @@
+/** What a request to Anthropic's messages may hold; a field that the API does not know is refused in its words. */
+import * as v from 'valibot';
+import { Refused, type WireRequest } from '../wire.ts';
+
+const cached = { cache_control: v.optional(v.looseObject({ type: v.literal('ephemeral') })) };
+const called = { ...cached, caller: v.optional(v.looseObject({ type: v.string() })) };
+const Text = v.strictObject({
+  type: v.literal('text'),
+  text: v.string(),
+  citations: v.optional(v.array(v.unknown())),
+  ...cached,
+});
+const Media = v.looseObject({
+  type: v.picklist(['image', 'document']),
+  source: v.looseObject({ type: v.string() }),
+});
+const ToolReference = v.strictObject({ type: v.literal('tool_reference'), tool_name: v.string(), ...cached });
+const Input = v.record(v.string(), v.unknown());
+const Thinking = v.strictObject({ type: v.literal('thinking'), thinking: v.string(), signature: v.string() });
+const RedactedThinking = v.strictObject({ type: v.literal('redacted_thinking'), data: v.string() });
+const ToolUse = v.strictObject({
+  type: v.literal('tool_use'),
+  id: v.string(),
+  name: v.string(),
+  input: Input,
+  ...called,
+});
+const ToolResult = v.strictObject({
+  type: v.literal('tool_result'),
+  tool_use_id: v.string(),
+  content: v.optional(v.union([v.string(), v.array(v.variant('type', [Text, Media, ToolReference]))])),
+  is_error: v.optional(v.boolean()),
+  ...cached,
+});
+const ServerToolUse = v.strictObject({
+  type: v.literal('server_tool_use'),
+  id: v.string(),
+  name: v.string(),
+  input: Input,
+  ...called,
+});
+const WebSearchResult = v.strictObject({
+  type: v.literal('web_search_result'),
+  url: v.string(),
+  title: v.nullable(v.string()),
+  page_age: v.nullish(v.string()),
+  encrypted_content: v.string(),
+});
+const WebSearchToolResult = v.strictObject({
+  type: v.literal('web_search_tool_result'),
+  tool_use_id: v.string(),
+  content: v.array(WebSearchResult),
+  ...called,
+});
+const Tool = v.looseObject({
+  name: v.string(),
+  type: v.optional(v.string()),
+  input_schema: v.optional(v.looseObject({ type: v.literal('object') })),
+  defer_loading: v.optional(v.boolean()),
+});
+const ToolChange = v.strictObject({
+  type: v.picklist(['tool_addition', 'tool_removal']),
+  tool: v.variant('type', [
+    v.strictObject({ type: v.literal('tool_reference'), name: v.string() }),
+    v.strictObject({ type: v.literal('tool_definition'), definition: Tool }),
+  ]),
+});
+const Block = v.variant('type', [
+  Text,
+  Media,
+  Thinking,
+  RedactedThinking,
+  ToolUse,
+  ToolResult,
+  ServerToolUse,
+  WebSearchToolResult,
+  ToolChange,
+]);
+const Message = v.strictObject({
+  role: v.picklist(['user', 'assistant', 'system']),
+  content: v.union([v.string(), v.array(Block)]),
+  clear_at: v.optional(v.string()),
+  output_config: v.optional(v.looseObject({})),
+});
+const ThinkingConfig = v.strictObject({
+  type: v.optional(v.picklist(['enabled', 'adaptive', 'disabled'])),
+  budget_tokens: v.optional(v.number()),
+  display: v.optional(v.string()),
+  block_binding: v.optional(
+    v.strictObject({ prefix_mismatch_behavior: v.picklist(['error', 'drop_block']) }),
+  ),
+});
+const Body = v.strictObject({
+  model: v.string(),
+  max_tokens: v.number(),
+  messages: v.array(Message),
+  system: v.optional(v.union([v.string(), v.array(Text)])),
+  tools: v.optional(v.array(Tool)),
+  tool_choice: v.optional(v.looseObject({ type: v.picklist(['auto', 'any', 'tool', 'none']) })),
+  thinking: v.optional(ThinkingConfig),
+  output_config: v.optional(v.looseObject({})),
+  stream: v.optional(v.boolean()),
+  temperature: v.optional(v.number()),
+  top_p: v.optional(v.number()),
+  top_k: v.optional(v.number()),
+  stop_sequences: v.optional(v.array(v.string())),
+  metadata: v.optional(v.looseObject({})),
+  service_tier: v.optional(v.string()),
+  ...cached,
+});
+
+export type AnthropicBlock = v.InferOutput<typeof Block>;
+export type AnthropicTool = v.InferOutput<typeof Tool>;
+export type AnthropicBody = v.InferOutput<typeof Body>;
+
+/** Reads the body of a request; refuses a missing key, an unknown field and a wrong kind, as the API words them. */
+export function bodyOf({ url, headers, body }: WireRequest): AnthropicBody {
+  if (!url.pathname.endsWith('/v1/messages')) throw new Refused(404, 'Not Found');
+  if (!headers.has('x-api-key')) throw new Refused(401, 'x-api-key header is required');
+  if (!headers.has('anthropic-version')) throw new Refused(400, 'anthropic-version: header is required');
+  const parsed = v.safeParse(Body, body);
+  if (parsed.success) return parsed.output;
+  throw new Refused(400, wordsOf(deepest(parsed.issues[0])));
+}
+
+/** A union says only that nothing fits; the first issue of its options tells what does not. */
+function deepest(issue: v.BaseIssue<unknown>): v.BaseIssue<unknown> {
+  const inner = issue.issues?.find(({ path }) => path !== undefined);
+  if (inner === undefined) return issue;
+  const path = [...(issue.path ?? []), ...(inner.path ?? [])];
+  return deepest({ ...inner, ...(isPath(path) && { path }) });
+}
+
+function isPath(path: readonly v.IssuePathItem[]): path is [v.IssuePathItem, ...v.IssuePathItem[]] {
+  return path.length > 0;
+}
+
+function wordsOf(issue: v.BaseIssue<unknown>): string {
+  const path = (issue.path ?? []).map(({ key }) => String(key)).join('.');
+  if (issue.expected === 'never') return `${path}: Extra inputs are not permitted`;
+  if (issue.received === 'undefined') return `${path}: Field required`;
+  return `${path}: Input should be a valid ${issue.expected ?? issue.kind}`;
+}

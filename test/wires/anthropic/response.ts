@@ -1,0 +1,104 @@
+/** A reply as Anthropic's API writes it: whole, and as the events of a stream. */
+import { piecesOf, type ScriptedReply, type StreamEvent } from '../wire.ts';
+import type { AnthropicBlock, AnthropicBody } from './request.ts';
+import type { InputTransformation } from './thinking.ts';
+
+export interface AnthropicReply {
+  readonly body: AnthropicBody;
+  readonly reply: ScriptedReply;
+  readonly content: readonly AnthropicBlock[];
+  readonly id: string;
+  /** What was dropped of the request; told to those only who chose what a changed prefix does. */
+  readonly transformations?: readonly InputTransformation[];
+}
+
+export function messageOf(answer: AnthropicReply): object {
+  return {
+    ...envelopeOf(answer),
+    content: answer.content.map(withCaller),
+    stop_reason: stopReasonOf(answer),
+    usage: usageOf(answer),
+  };
+}
+
+export function* eventsOf(answer: AnthropicReply): Iterable<StreamEvent> {
+  const usage = { ...usageOf(answer), output_tokens: 1 };
+  yield eventOf({
+    type: 'message_start',
+    message: { ...envelopeOf(answer), content: [], stop_reason: null, usage },
+  });
+  yield eventOf({ type: 'ping' });
+  for (const [index, block] of answer.content.entries()) {
+    yield eventOf({ type: 'content_block_start', index, content_block: startOf(block) });
+    for (const delta of deltasOf(block)) yield eventOf({ type: 'content_block_delta', index, delta });
+    yield eventOf({ type: 'content_block_stop', index });
+  }
+  yield eventOf({
+    type: 'message_delta',
+    delta: { stop_reason: stopReasonOf(answer), stop_sequence: null },
+    usage: usageOf(answer),
+  });
+  yield eventOf({ type: 'message_stop' });
+}
+
+function envelopeOf({ body, id, transformations }: AnthropicReply): object {
+  return {
+    model: body.model,
+    id,
+    type: 'message',
+    role: 'assistant',
+    stop_sequence: null,
+    ...(transformations !== undefined && { input_transformations: transformations }),
+  };
+}
+
+/** What a block is in its first event: its shape without what the deltas bring. */
+function startOf(block: AnthropicBlock): object {
+  if (block.type === 'thinking') return { type: 'thinking', thinking: '', signature: '' };
+  if (block.type === 'text') return { type: 'text', text: '' };
+  if (block.type === 'tool_use' || block.type === 'server_tool_use')
+    return { ...withCaller(block), input: {} };
+  return withCaller(block);
+}
+
+function deltasOf(block: AnthropicBlock): readonly object[] {
+  if (block.type === 'thinking') {
+    const words = piecesOf(block.thinking).map((thinking) => ({ type: 'thinking_delta', thinking }));
+    return [...words, { type: 'signature_delta', signature: block.signature }];
+  }
+  if (block.type === 'text') return piecesOf(block.text).map((text) => ({ type: 'text_delta', text }));
+  if (block.type !== 'tool_use' && block.type !== 'server_tool_use') return [];
+  return ['', ...piecesOf(JSON.stringify(block.input))].map((partial) => ({
+    type: 'input_json_delta',
+    partial_json: partial,
+  }));
+}
+
+function withCaller(block: AnthropicBlock): object {
+  return block.type === 'tool_use' || block.type === 'server_tool_use'
+    ? { ...block, caller: { type: 'direct' } }
+    : block;
+}
+
+/** A reply that ends with what a search found is not at its end: the provider has paused. */
+function stopReasonOf({ content }: AnthropicReply): string {
+  if (content.at(-1)?.type === 'web_search_tool_result') return 'pause_turn';
+  return content.some(({ type }) => type === 'tool_use') ? 'tool_use' : 'end_turn';
+}
+
+/** Numbers that follow from the place: each request reads from the cache what those before it wrote. */
+function usageOf({ reply, content }: AnthropicReply): object {
+  return {
+    input_tokens: 12,
+    cache_creation_input_tokens: 100,
+    cache_read_input_tokens: reply.at * 100,
+    cache_creation: { ephemeral_5m_input_tokens: 100, ephemeral_1h_input_tokens: 0 },
+    output_tokens: 20 + content.length,
+    output_tokens_details: { thinking_tokens: 10 },
+    service_tier: 'standard',
+  };
+}
+
+function eventOf(data: { readonly type: string; readonly [field: string]: unknown }): StreamEvent {
+  return { event: data.type, data };
+}

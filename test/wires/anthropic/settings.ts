@@ -1,0 +1,48 @@
+/** Settings that Anthropic refuses together, and marks of caches that it refuses to count. */
+import { Refused } from '../wire.ts';
+import type { AnthropicBody } from './request.ts';
+import { bindingBeta } from './thinking.ts';
+
+const maximumMarks = 4;
+
+export function checkSettings(body: AnthropicBody, betas: ReadonlySet<string>): void {
+  const { thinking, tool_choice: choice, max_tokens: maximum } = body;
+  const thinks = thinking?.type === 'enabled' || thinking?.type === 'adaptive';
+  if (thinks && (choice?.type === 'any' || choice?.type === 'tool')) {
+    throw new Refused(400, 'Thinking may not be enabled when tool_choice forces tool use.');
+  }
+  if (thinking?.type === 'enabled' && maximum <= (thinking.budget_tokens ?? 0)) {
+    throw new Refused(400, '`max_tokens` must be greater than `thinking.budget_tokens`.');
+  }
+  if (thinks && body.temperature !== undefined && body.temperature !== 1) {
+    throw new Refused(400, '`temperature` may only be set to 1 when thinking is enabled.');
+  }
+  if (thinking?.block_binding !== undefined && !betas.has(bindingBeta)) {
+    throw new Refused(400, 'thinking.block_binding: Extra inputs are not permitted');
+  }
+  checkTexts(body);
+  checkMarks(body);
+}
+
+function checkTexts({ messages }: AnthropicBody): void {
+  const texts = messages.flatMap(({ content }) =>
+    typeof content === 'string'
+      ? [content]
+      : content.flatMap((block) => (block.type === 'text' ? [block.text] : [])),
+  );
+  if (texts.includes('')) throw new Refused(400, 'messages: text content blocks must be non-empty');
+}
+
+function checkMarks({ system, tools = [], messages, cache_control: whole }: AnthropicBody): void {
+  const marked: readonly object[] = [
+    ...tools,
+    ...(typeof system === 'object' ? system : []),
+    ...messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content)),
+  ];
+  const count = marked.filter((each) => 'cache_control' in each).length + (whole === undefined ? 0 : 1);
+  if (count <= maximumMarks) return;
+  throw new Refused(
+    400,
+    `A maximum of ${maximumMarks} blocks with cache_control may be provided. Found ${count}.`,
+  );
+}

@@ -1,0 +1,51 @@
+/** Which tools a request lets the model call, with those that came and went in the conversation. */
+import { ownRefusal, Refused } from '../wire.ts';
+import type { Said } from './conversation.ts';
+import type { AnthropicBlock, AnthropicBody, AnthropicTool } from './request.ts';
+
+/** The names of the tools that the model may call at the end of the conversation. */
+export function toolsAtEnd(
+  { tools = [] }: AnthropicBody,
+  conversation: readonly Said[],
+): ReadonlySet<string> {
+  const declared = new Map(tools.map((tool) => [tool.name, tool]));
+  if (declared.size < tools.length) throw new Refused(400, 'tools: Tool names must be unique.');
+  const offered = new Set(tools.filter((tool) => tool.defer_loading !== true).map(({ name }) => name));
+  for (const [index, said] of conversation.entries()) {
+    if (said.role === 'system') checkSystemPlace(said, conversation[index + 1]);
+    for (const { block } of said.blocks) applyChange(block, declared, offered);
+  }
+  return offered;
+}
+
+function applyChange(
+  block: AnthropicBlock,
+  declared: ReadonlyMap<string, AnthropicTool>,
+  offered: Set<string>,
+): void {
+  if (block.type === 'tool_result' && typeof block.content === 'object') {
+    for (const part of block.content) {
+      if (part.type === 'tool_reference') offered.add(knownTool(part.tool_name, declared));
+    }
+  }
+  if (block.type === 'tool_removal') offered.delete(nameOf(block));
+  if (block.type !== 'tool_addition') return;
+  if (block.tool.type === 'tool_reference') knownTool(block.tool.name, declared);
+  offered.add(nameOf(block));
+}
+
+function nameOf({ tool }: Extract<AnthropicBlock, { type: 'tool_addition' | 'tool_removal' }>): string {
+  return tool.type === 'tool_reference' ? tool.name : tool.definition.name;
+}
+
+function knownTool(name: string, declared: ReadonlyMap<string, AnthropicTool>): string {
+  if (!declared.has(name)) throw new Refused(400, `Tool reference '${name}' not found in available tools`);
+  return name;
+}
+
+/** A message of the system stands last or right before a reply. The words in which the API says so are not known. */
+function checkSystemPlace({ path }: Said, next: Said | undefined): void {
+  if (next !== undefined && next.role !== 'assistant') {
+    throw ownRefusal(`${path}: a system message stands last or right before an assistant message`);
+  }
+}

@@ -1,0 +1,152 @@
+/** Whether the replies that a conversation holds are those that the wire gave, part for part and signature for signature. */
+import { type Sealed, unseal } from '../seal.ts';
+import { canonical, ownRefusal, placesOf, Refused, type ScriptedReply } from '../wire.ts';
+import { type Casting, callIdOf, joined, partsOf } from './replies.ts';
+import type { GeminiContent, GeminiPart } from './request.ts';
+
+/** What clients may write who have lost a signature. The wire lets it pass for calls only that are not its own. */
+const sentinel = 'skip_thought_signature_validator';
+
+export interface HeldCheck {
+  readonly replies: readonly ScriptedReply[];
+  readonly casting: Casting;
+  readonly contents: readonly GeminiContent[];
+  /** Whether the summaries of thoughts of the current turn may be left out. */
+  readonly thinkingMayGo: boolean;
+}
+
+/** Checks every reply of the conversation and tells how many places of the script they take. */
+export function checkHeld(check: HeldCheck): number {
+  const { replies, casting, contents } = check;
+  const held = contents.flatMap((content, index) => (content.role === 'model' ? [{ content, index }] : []));
+  const places = placesInScript(
+    check,
+    held.map(({ content }) => content),
+  );
+  const turn = contents.findLastIndex(
+    ({ role, parts }) =>
+      role !== 'model' && !parts.some(({ functionResponse }) => functionResponse !== undefined),
+  );
+  const earlier = { signed: 0, unsigned: 0 };
+  for (const [nth, { content, index }] of held.entries()) {
+    const reply = replies[places[nth] ?? 0];
+    if (reply === undefined) throw ownRefusal(`contents[${index}] is a reply that the script does not have`);
+    const tally = checkReply(content, reply, {
+      casting,
+      index,
+      inTurn: index > turn,
+      mayGo: check.thinkingMayGo,
+    });
+    if (index > turn) continue;
+    earlier.signed += tally.signed;
+    earlier.unsigned += tally.unsigned;
+  }
+  if (earlier.signed > 0 && earlier.unsigned > 0) {
+    throw ownRefusal('of the thought signatures of earlier turns some came back and some did not');
+  }
+  return (places.at(-1) ?? -1) + 1;
+}
+
+/** Where calls have no ids, the first reply of a conversation that lost its beginning is known by its signature. */
+function placesInScript({ replies, casting }: HeldCheck, held: readonly GeminiContent[]): readonly number[] {
+  const firstSeal = held[0]?.parts
+    .map((part) => sealedOf(casting.seed, part))
+    .find((fields) => fields !== undefined);
+  const first = firstSeal === undefined ? undefined : replies[Number(firstSeal.at)];
+  const idOf = (reply: ScriptedReply, call: number) => callIdOf(casting.seed, reply, call);
+  const said = held.map(({ parts }, nth) => ({
+    callIds: parts.flatMap(({ functionCall }) => (functionCall === undefined ? [] : [functionCall.id ?? ''])),
+    text: parts.map(({ text, thought }) => (thought === true ? '' : (text ?? ''))).join(''),
+    start: nth === 0 && first !== undefined && first.calls.length > 0 ? idOf(first, 0) : undefined,
+  }));
+  return placesOf(
+    replies,
+    said.map(({ callIds, text, start }) => ({
+      text,
+      callIds: start === undefined ? callIds : [...callIds, start],
+    })),
+    idOf,
+  );
+}
+
+interface ReplyCheck {
+  readonly casting: Casting;
+  /** Where the reply stands among the contents. */
+  readonly index: number;
+  readonly inTurn: boolean;
+  readonly mayGo: boolean;
+}
+
+/**
+ * Compares a reply with what was given, and counts the signatures that came and those that did not. Errors count parts
+ * as they are compared: pieces of one text are one part.
+ */
+function checkReply(
+  { parts }: GeminiContent,
+  reply: ScriptedReply,
+  check: ReplyCheck,
+): { readonly signed: number; readonly unsigned: number } {
+  const { casting, index, inTurn, mayGo } = check;
+  const got = joined(parts);
+  const sealed = got.map((part) => sealedOf(casting.seed, part)).find((fields) => fields?.at === reply.at);
+  const thinks = got.some(({ thought }) => thought === true);
+  const thoughts = sealed === undefined ? thinks : sealed.thoughts === true;
+  const all = joined(partsOf(reply, casting, { thoughts, end: sealed?.end === true }));
+  const given = thinks || (inTurn && !mayGo) ? all : all.filter(({ thought }) => thought !== true);
+  const tally = { signed: 0, unsigned: 0 };
+  for (let at = 0; at < Math.max(given.length, got.length); at += 1) {
+    const path = `contents[${index}].parts[${at}]`;
+    const [was, is] = [given[at], got[at]];
+    if (was === undefined || is === undefined || nameOf(was, was) !== nameOf(is, was)) {
+      throw ownRefusal(`${path}: ${kindOf(was)} was given here and ${kindOf(is)} came back`);
+    }
+    checkSignature(was, is, { ...check, path, reply });
+    if (was.thoughtSignature === undefined) continue;
+    tally[is.thoughtSignature === undefined ? 'unsigned' : 'signed'] += 1;
+  }
+  return tally;
+}
+
+function checkSignature(
+  was: GeminiPart,
+  is: GeminiPart,
+  { casting, index, inTurn, path }: ReplyCheck & { readonly path: string; readonly reply: ScriptedReply },
+): void {
+  if (is.thoughtSignature === was.thoughtSignature) return;
+  if (is.thoughtSignature !== undefined && is.thoughtSignature !== sentinel) {
+    const ours = unseal(casting.seed, is.thoughtSignature) !== undefined;
+    throw new Refused(400, ours ? 'Invalid thought signature.' : 'Corrupted thought signature.');
+  }
+  if (is.thoughtSignature === sentinel) {
+    throw ownRefusal(`${path}: the sentinel stands where a signature was given`);
+  }
+  if (!inTurn) return;
+  if (was.functionCall !== undefined) throw new Refused(400, missingSignature(was.functionCall.name, index));
+  throw ownRefusal(`${path}: the thought signature that was given here did not come back`);
+}
+
+function missingSignature(name: string, index: number): string {
+  return (
+    'Function call is missing a thought_signature in functionCall parts. This is required for tools to work ' +
+    'correctly, and missing thought_signature may lead to degraded model performance. Additional data, function ' +
+    `call \`default_api:${name}\` , position ${index + 1}. Please refer to ` +
+    'https://ai.google.dev/gemini-api/docs/thought-signatures for more details.'
+  );
+}
+
+function sealedOf(seed: string, { thoughtSignature }: GeminiPart): Sealed | undefined {
+  return thoughtSignature === undefined ? undefined : unseal(seed, thoughtSignature);
+}
+
+/** A part without its signature. An id counts where one was given; a client makes ids up for calls without. */
+function nameOf({ thoughtSignature: _, functionCall, ...rest }: GeminiPart, given: GeminiPart): string {
+  if (functionCall === undefined) return canonical(rest);
+  const id = given.functionCall?.id === undefined ? {} : { id: functionCall.id };
+  return JSON.stringify([functionCall.name, functionCall.args ?? {}, id]);
+}
+
+function kindOf(part: GeminiPart | undefined): string {
+  if (part === undefined) return 'nothing';
+  if (part.functionCall !== undefined) return `the call ${JSON.stringify(part.functionCall)}`;
+  return `${part.thought === true ? 'the thought' : 'the text'} ${JSON.stringify(part.text)}`;
+}

@@ -1,0 +1,62 @@
+/** Calls and what answers them: all answers of a reply's calls come in the next content, as many as there were calls. */
+import { ownRefusal, Refused } from '../wire.ts';
+import type { GeminiContent } from './request.ts';
+
+export function checkPairs(contents: readonly GeminiContent[]): void {
+  if (contents.at(-1)?.role === 'model') {
+    throw new Refused(
+      400,
+      'Please ensure that multiturn requests end with a user role or a function response.',
+    );
+  }
+  for (const [index, content] of contents.entries()) {
+    const before = contents[index - 1];
+    if (callsOf(content).length > 0 && (before === undefined || before.role === 'model')) {
+      throw new Refused(
+        400,
+        'Please ensure that function call turn comes immediately after a user turn or after a function response turn.',
+      );
+    }
+    const calls = before === undefined ? [] : callsOf(before);
+    const answers = answersOf(content);
+    if (answers.length > 0 && calls.length === 0) {
+      throw new Refused(
+        400,
+        'Please ensure that function response turn comes immediately after a function call turn.',
+      );
+    }
+    if (answers.length !== calls.length) {
+      throw new Refused(
+        400,
+        'Please ensure that the number of function response parts is equal to the number of function call parts of ' +
+          'the function call turn.',
+      );
+    }
+    checkSame(calls, answers, `contents[${index}]`);
+  }
+}
+
+interface Named {
+  readonly id?: string | undefined;
+  readonly name: string;
+}
+
+/** With ids the answers may come in any order; without them the order of their names is that of the calls. */
+function checkSame(calls: readonly Named[], answers: readonly Named[], path: string): void {
+  const haveIds = answers.some(({ id }) => id !== undefined);
+  const name = (each: Named) => (haveIds ? `${each.id} ${each.name}` : each.name);
+  const called = calls.map(name);
+  const answered = answers.map(name);
+  const same = haveIds
+    ? called.every((each) => answered.includes(each)) && new Set(answered).size === answered.length
+    : called.join() === answered.join();
+  if (!same) throw ownRefusal(`${path}: the function responses are not those of the calls before`);
+}
+
+export function callsOf({ parts }: GeminiContent): readonly Named[] {
+  return parts.flatMap(({ functionCall }) => (functionCall === undefined ? [] : [functionCall]));
+}
+
+function answersOf({ parts }: GeminiContent): readonly Named[] {
+  return parts.flatMap(({ functionResponse }) => (functionResponse === undefined ? [] : [functionResponse]));
+}

@@ -1,0 +1,29 @@
+/** Sends a wire a request that was recorded before, after something in it was changed. */
+import type { Wire } from './wire.ts';
+
+export interface Answered {
+  readonly status: number;
+  /** The words of the error; none when the request was taken. */
+  readonly message: string | undefined;
+  readonly body: unknown;
+}
+
+/** Posts a body as JSON, with the headers that the provider asks for. */
+export async function post(
+  wire: Wire,
+  url: string,
+  { body, headers }: { readonly body: unknown; readonly headers: Readonly<Record<string, string>> },
+): Promise<Answered> {
+  const init = { method: 'POST', body: JSON.stringify(body), headers };
+  const response = await wire.handle(new Request(url, init));
+  const answer: unknown = await response.json();
+  return { status: response.status, message: messageOf(answer), body: answer };
+}
+
+function messageOf(answer: unknown): string | undefined {
+  if (typeof answer !== 'object' || answer === null || !('error' in answer)) return undefined;
+  const { error } = answer;
+  const message =
+    typeof error === 'object' && error !== null && 'message' in error ? error.message : undefined;
+  return typeof message === 'string' ? message : undefined;
+}
