@@ -1,0 +1,236 @@
+/**
+ * What the wire of the Responses API refuses: input that does not hold what was given, as it was given.
+ *
+ * Two rules are stricter than the real ones: a call needs its reasoning also when it is sent without its id, and all
+ * items of a reply come back in their order. What only this wire refuses begins with "Not as it was given".
+ */
+
+import { isSameJson, notAsGiven } from './as-given.ts';
+import { type Given, type Item, type ItemMode, itemsOf, type Ledger } from './responses-items.ts';
+import { canonical, isRecord, Refused, replyAfter, type ScriptedReply } from './wire.ts';
+
+export interface InputCheck {
+  readonly input: readonly unknown[];
+  /** What the request asks for, by which items are named that did not come. */
+  readonly mode: ItemMode;
+  readonly replies: readonly ScriptedReply[];
+  readonly ledger: Ledger;
+  readonly exactArguments: boolean;
+}
+
+/** An entry of the input, as far as the checks read it. */
+type Entry =
+  | {
+      readonly kind: 'model';
+      readonly type: Item['type'];
+      readonly sent: Sent;
+      readonly given: Given | undefined;
+    }
+  | { readonly kind: 'output'; readonly callId: string }
+  | { readonly kind: 'message' }
+  | { readonly kind: 'beside' };
+
+type ModelEntry = Extract<Entry, { kind: 'model' }>;
+type Sent = Readonly<Record<string, unknown>>;
+
+/** How many replies the input holds. Throws {@link Refused} for what is not as it was given. */
+export function checkInput(check: InputCheck): number {
+  refuseDuplicates(check);
+  refuseOutputsWithoutCalls(check);
+  const entries = check.input.map((sent) => entryOf(sent, check));
+  const waiting = new Set<string>();
+  const answered = new Set<string>();
+  let run: ModelEntry[] = [];
+  let count = 0;
+  const endRun = () => {
+    if (run.length === 0) return;
+    for (const callId of checkRun(run, replyAfter(check.replies, count), check)) waiting.add(callId);
+    count += 1;
+    run = [];
+  };
+  for (const entry of entries) {
+    if (entry.kind === 'beside') continue;
+    if (entry.kind !== 'output') refuseUnanswered(waiting);
+    if (entry.kind === 'model') {
+      run.push(entry);
+      continue;
+    }
+    endRun();
+    if (entry.kind === 'output') takeOutput(entry.callId, waiting, answered);
+    else refuseUnanswered(waiting);
+  }
+  const isAsked = run.length === 0;
+  endRun();
+  refuseUnanswered(waiting);
+  if (!isAsked) throw notAsGiven('the input ends with an answer, and nothing was asked after it.');
+  return count;
+}
+
+function takeOutput(callId: string, waiting: Set<string>, answered: Set<string>): void {
+  if (answered.has(callId)) throw duplicate(callId);
+  if (!waiting.delete(callId))
+    throw notAsGiven(`the output of ${callId} does not stand right behind its call.`);
+  answered.add(callId);
+}
+
+function refuseOutputsWithoutCalls({ input }: InputCheck): void {
+  const called = new Set<unknown>();
+  for (const { type, call_id } of input.filter(isRecord)) {
+    if (type === 'function_call') called.add(call_id);
+    if (type === 'function_call_output' && !called.has(call_id)) {
+      throw new Refused(400, `No tool call found for function call output with call_id ${call_id}.`);
+    }
+  }
+}
+
+function refuseUnanswered(waiting: ReadonlySet<string>): void {
+  for (const callId of waiting) throw new Refused(400, `No tool output found for function call ${callId}.`);
+}
+
+function refuseDuplicates({ input, ledger }: InputCheck): void {
+  const seen = new Set<unknown>();
+  for (const sent of input.filter(isRecord)) {
+    const isCall = sent.type === 'function_call';
+    const id = sent.id ?? (isCall ? ledger.byCallId.get(String(sent.call_id))?.item.id : undefined);
+    if (id == null) continue;
+    if (seen.has(id)) throw duplicate(String(id));
+    seen.add(id);
+  }
+}
+
+function duplicate(id: string): Refused {
+  return new Refused(
+    400,
+    `Duplicate item found with id ${id}. Remove duplicate items from your input and try again.`,
+  );
+}
+
+function entryOf(sent: unknown, { ledger, mode }: InputCheck): Entry {
+  if (!isRecord(sent)) throw notAsGiven(`an entry of the input is no object: ${JSON.stringify(sent)}.`);
+  const { type, role } = sent;
+  if (type === 'function_call_output') return { kind: 'output', callId: String(sent.call_id) };
+  if (type === 'function_call') {
+    return { kind: 'model', type, sent, given: ledger.byCallId.get(String(sent.call_id)) };
+  }
+  if (type === 'reasoning') return { kind: 'model', type, sent, given: reasoningOf(sent, { ledger, mode }) };
+  if (type === 'item_reference') {
+    const given = ledger.byId.get(String(sent.id));
+    if (given === undefined || !given.mode.stored) throw notFound(sent.id, given?.mode ?? mode);
+    return { kind: 'model', type: given.item.type, sent: { ...given.item }, given };
+  }
+  if (role === 'assistant') {
+    return { kind: 'model', type: 'message', sent, given: ledger.byId.get(String(sent.id)) };
+  }
+  if (role === 'user' || ((role === 'system' || role === 'developer') && type !== 'additional_tools')) {
+    return { kind: 'message' };
+  }
+  // Tools that come late, and what else stands beside the conversation.
+  return { kind: 'beside' };
+}
+
+/** The reasoning item that was sent whole. Its content comes from its blob, or from what the provider has kept. */
+function reasoningOf(sent: Sent, { ledger, mode }: Pick<InputCheck, 'ledger' | 'mode'>): Given {
+  const blob = sent.encrypted_content;
+  const byId = ledger.byId.get(String(sent.id));
+  if (typeof blob !== 'string') {
+    if (byId === undefined || !byId.mode.stored) throw notFound(sent.id, byId?.mode ?? mode);
+    return byId;
+  }
+  const byBlob = ledger.byBlob.get(blob);
+  if (byBlob === undefined) {
+    const reason = 'Encrypted content could not be decrypted or parsed.';
+    throw new Refused(
+      400,
+      `The encrypted content ${blob.slice(0, 4)}...${blob.slice(-4)} could not be verified. Reason: ${reason}`,
+    );
+  }
+  if (sent.id != null && sent.id !== byBlob.item.id) {
+    const reason = 'Encrypted content item_id did not match the target item id.';
+    throw new Refused(
+      400,
+      `The encrypted content for item ${sent.id} could not be verified. Reason: ${reason}`,
+    );
+  }
+  return byBlob;
+}
+
+/** The provider answers 404 to an item that it does not have, and says why when it keeps none. */
+function notFound(id: unknown, { stored }: ItemMode): Refused {
+  const why =
+    ' Items are not persisted when `store` is set to false. Try again with `store` set to true, or remove this item from your input.';
+  return new Refused(404, `Item with id '${id}' not found.${stored ? '' : why}`);
+}
+
+/** Checks what stands between two messages or results against the reply of that place, and gives the ids of its calls. */
+function checkRun(run: readonly ModelEntry[], reply: ScriptedReply, check: InputCheck): readonly string[] {
+  const mode = run.find(({ type, given }) => given !== undefined && type !== 'function_call')?.given?.mode;
+  const expected = itemsOf(reply, mode ?? check.mode);
+  refuseParted(run, expected);
+  for (const [index, item] of expected.entries()) {
+    const entry = run[index];
+    const held = `${item.type} '${item.id}'`;
+    if (entry === undefined) throw notAsGiven(`reply ${reply.at + 1} held ${held}, which is missing.`);
+    const fault = faultIn(entry, item, check);
+    if (fault !== undefined)
+      throw notAsGiven(`reply ${reply.at + 1} held ${held} as item ${index + 1}, ${fault}.`);
+  }
+  const more = run[expected.length];
+  if (more !== undefined) throw notAsGiven(`reply ${reply.at + 1} held no ${more.type} after its last item.`);
+  return expected.flatMap((item) => (item.type === 'function_call' ? [item.call_id] : []));
+}
+
+/** Reasoning stands before what it led to, and something that it led to stands behind it. */
+function refuseParted(run: readonly ModelEntry[], expected: readonly Item[]): void {
+  const [reasoning] = expected;
+  if (reasoning === undefined) return;
+  for (const [index, { type, sent, given }] of run.entries()) {
+    if (type !== 'reasoning') {
+      const isLed = run.slice(0, index).some((before) => before.type === 'reasoning');
+      if (isLed) continue;
+      const id = given?.item.id ?? sent.id ?? expected.find((item) => item.type === type)?.id;
+      throw new Refused(
+        400,
+        `Item '${id}' of type '${type}' was provided without its required 'reasoning' item: '${reasoning.id}'.`,
+      );
+    }
+    const next = run[index + 1];
+    if (next === undefined || next.type === 'reasoning') {
+      throw new Refused(
+        400,
+        `Item '${given?.item.id}' of type 'reasoning' was provided without its required following item.`,
+      );
+    }
+  }
+}
+
+/** What an entry has that its item did not have, in words that end a sentence. */
+function faultIn(
+  { type, sent, given }: ModelEntry,
+  item: Item,
+  { exactArguments }: InputCheck,
+): string | undefined {
+  if (type !== item.type) return `and a ${type} stands there`;
+  switch (item.type) {
+    case 'reasoning': {
+      if (given?.item.id !== item.id) return `and '${given?.item.id}' stands there`;
+      const isWhole = canonical(sent.summary) === canonical(item.summary);
+      return isWhole ? undefined : 'and its summary is another';
+    }
+    case 'message':
+      if (textOf(sent.content) !== textOf(item.content)) return 'and its text is another';
+      return sent.phase === item.phase ? undefined : `of the phase ${item.phase}, not ${String(sent.phase)}`;
+    case 'function_call': {
+      if (sent.call_id !== item.call_id) return `and the call '${String(sent.call_id)}' stands there`;
+      if (sent.name !== item.name) return `and its name is ${String(sent.name)}`;
+      const isSame = exactArguments
+        ? sent.arguments === item.arguments
+        : isSameJson(sent.arguments, item.arguments);
+      return isSame ? undefined : `and its arguments are ${String(sent.arguments)}`;
+    }
+  }
+}
+
+function textOf(content: unknown): string {
+  if (!Array.isArray(content)) return String(content);
+  return content.map((part) => (isRecord(part) ? String(part.text) : '')).join('');
+}
