@@ -2,18 +2,18 @@
  * The strict server of chat completions, `POST .../chat/completions`, as JSON and as a stream, in the dialects of the
  * providers that give more than text and calls and want it back.
  */
-import { notAsGiven } from './as-given.ts';
-import { type ChatDialectName, type DialectOptions, dialectOf } from './chat-dialects.ts';
-import { callsOf, checkMessages, type Dialect, type GivenCall } from './chat-messages.ts';
+import { nextReply } from './calls.ts';
+import { type ChatDialectName, type DialectOptions, dialectOf } from './chat-completions/dialects.ts';
+import { callsOf, checkMessages, type Dialect, type GivenCall } from './chat-completions/messages.ts';
 import {
   eventStream,
   fingerprint,
   isRecord,
   jsonResponse,
+  ownRefusal,
   piecesOf,
   Refused,
   repliesOf,
-  replyAfter,
   type Script,
   type ScriptedReply,
   type StreamEvent,
@@ -21,55 +21,72 @@ import {
   type Wire,
 } from './wire.ts';
 
-/** How a wire of this API differs from what its dialect does by itself. */
-export interface ChatCompletionsOptions extends DialectOptions {
+export type { ChatDialectName } from './chat-completions/dialects.ts';
+
+export interface ChatCompletionsWireOptions extends DialectOptions {
+  readonly script: Script;
+  readonly dialect: ChatDialectName;
+  /** Whether a conversation may begin behind the first reply, because what came before was summarized. */
+  readonly beginningMayGo?: boolean;
   /** Wants the arguments of calls back byte for byte; otherwise equal JSON is enough. */
   readonly exactArguments?: boolean;
 }
 
 /** An API of chat completions in one of its dialects, answered from a script. */
-export function chatCompletionsWire(
-  script: Script,
-  dialectName: ChatDialectName,
-  options: ChatCompletionsOptions = {},
-): Wire {
+export function createChatCompletionsWire(options: ChatCompletionsWireOptions): Wire {
+  const { script, dialect: name, seed = name, beginningMayGo = false, exactArguments = false } = options;
   const replies = repliesOf(script);
-  const dialect = dialectOf(dialectName, replies, options);
+  const dialect = dialectOf(name, replies, options);
   return strictWire({
-    name: `chat completions (${dialectName})`,
+    name: `chat completions (${name})`,
     errorBody: dialect.errorBody,
     answer({ url, body }) {
       if (!url.pathname.endsWith('/chat/completions')) throw new Refused(404, `Not found: ${url.pathname}`);
-      if (!isRecord(body) || !Array.isArray(body.messages)) throw notAsGiven('a request has `messages`.');
-      const count = checkMessages({
-        messages: body.messages,
-        replies,
+      if (!isRecord(body) || !Array.isArray(body.messages)) throw ownRefusal('a request has `messages`');
+      const messages: readonly unknown[] = body.messages;
+      const count = checkMessages({ messages, seed, replies, dialect, beginningMayGo, exactArguments });
+      const reply = nextReply(replies, count, { tools: toolsIn(body), toolChoice: body.tool_choice });
+      const completion = {
+        reply,
+        calls: callsOf(reply, seed).map((call, index) => ({ ...call, ...dialect.ofCall(reply, index) })),
+        head: {
+          id: `chatcmpl-${fingerprint(['completion', seed, reply.at], 24)}`,
+          created: 1_764_665_845 + reply.at,
+          model: body.model,
+        },
+        usage: usageOf(reply, JSON.stringify(messages).length),
         dialect,
-        exactArguments: options.exactArguments ?? false,
-      });
-      const reply = replyAfter(replies, count);
-      const head = {
-        id: `chatcmpl-${fingerprint(['completion', reply.at], 24)}`,
-        created: 1_764_665_845 + reply.at,
-        model: body.model,
       };
-      const usage = usageOf(reply, JSON.stringify(body.messages).length);
-      if (body.stream === true) return eventStream(chunksOf(reply, { head, usage, dialect }));
-      const message = messageOf(reply, dialect);
-      const choices = [{ index: 0, message, logprobs: null, finish_reason: finishOf(reply) }];
-      return jsonResponse({ ...head, object: 'chat.completion', choices, usage });
+      return body.stream === true ? eventStream(chunksOf(completion)) : jsonResponse(wholeOf(completion));
     },
   });
 }
 
-function messageOf(reply: ScriptedReply, dialect: Dialect): unknown {
-  const calls = callsOf(reply).map((call, index) => ({ index, ...call, ...dialect.ofCall(reply, index) }));
-  return {
+function toolsIn({ tools }: Readonly<Record<string, unknown>>): ReadonlySet<unknown> {
+  const list: readonly unknown[] = Array.isArray(tools) ? tools : [];
+  return new Set(
+    list.map((tool) => (isRecord(tool) && isRecord(tool.function) ? tool.function.name : undefined)),
+  );
+}
+
+/** A reply with all that goes around it. */
+interface Completion {
+  readonly reply: ScriptedReply;
+  readonly calls: readonly GivenCall[];
+  readonly head: Readonly<Record<string, unknown>>;
+  readonly usage: unknown;
+  readonly dialect: Dialect;
+}
+
+function wholeOf({ reply, calls, head, usage, dialect }: Completion): unknown {
+  const message = {
     role: 'assistant',
     content: reply.text === '' ? null : reply.text,
     ...dialect.ofMessage(reply),
-    ...(calls.length > 0 && { tool_calls: calls }),
+    ...(calls.length > 0 && { tool_calls: calls.map((call, index) => ({ index, ...call })) }),
   };
+  const choices = [{ index: 0, message, logprobs: null, finish_reason: finishOf(reply) }];
+  return { ...head, object: 'chat.completion', choices, usage };
 }
 
 const finishOf = ({ calls }: ScriptedReply) => (calls.length > 0 ? 'tool_calls' : 'stop');
@@ -89,41 +106,28 @@ function usageOf({ at, thinking, text, calls }: ScriptedReply, sent: number) {
   };
 }
 
-interface Chunked {
-  readonly head: Readonly<Record<string, unknown>>;
-  readonly usage: unknown;
-  readonly dialect: Dialect;
-}
-
 /** The stream of a reply: what it thinks, what it says, its calls in pieces, how it ended, what it took. */
-function chunksOf(reply: ScriptedReply, { head, usage, dialect }: Chunked): StreamEvent[] {
+function chunksOf({ reply, calls, head, usage, dialect }: Completion): StreamEvent[] {
+  const object = 'chat.completion.chunk';
   const chunk = (delta: unknown, finish: string | null = null) => ({
-    data: {
-      ...head,
-      object: 'chat.completion.chunk',
-      choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
-    },
+    data: { ...head, object, choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }] },
   });
+  const [first, ...thoughts] = dialect.deltas(reply);
   return [
-    ...dialect
-      .deltas(reply)
-      .map((delta, index) => chunk(index === 0 ? { role: 'assistant', ...delta } : delta)),
+    chunk({ role: 'assistant', ...first }),
+    ...thoughts.map((delta) => chunk(delta)),
     ...piecesOf(reply.text).map((content) => chunk({ content })),
-    ...callsOf(reply).flatMap((call, index) =>
-      callDeltas(call, { index, more: dialect.ofCall(reply, index) }).map((delta) => chunk(delta)),
-    ),
+    ...calls.flatMap(callDeltas).map((delta) => chunk(delta)),
     chunk({ content: '' }, finishOf(reply)),
-    { data: { ...head, object: 'chat.completion.chunk', choices: [], usage } },
+    { data: { ...head, object, choices: [], usage } },
     { data: '[DONE]' },
   ];
 }
 
-function callDeltas(call: GivenCall, { index, more }: { index: number; more: object }): unknown[] {
-  const begun = { index, ...call, function: { ...call.function, arguments: '' }, ...more };
+function callDeltas(call: GivenCall, index: number): unknown[] {
+  const { arguments: text } = call.function;
   return [
-    { tool_calls: [begun] },
-    ...piecesOf(call.function.arguments, 9).map((piece) => ({
-      tool_calls: [{ index, function: { arguments: piece } }],
-    })),
+    { tool_calls: [{ index, ...call, function: { ...call.function, arguments: '' } }] },
+    ...piecesOf(text, 9).map((piece) => ({ tool_calls: [{ index, function: { arguments: piece } }] })),
   ];
 }

@@ -4,17 +4,18 @@
  * It answers with reasoning items, function calls and messages, and refuses a request whose input does not hold them as
  * they were given. It keeps no items: what an `item_reference` stands for follows from the script.
  */
-import { checkInput } from './responses-input.ts';
-import { type Item, type ItemMode, itemsOf, ledgerOf, partialBlob } from './responses-items.ts';
+import { nextReply } from './calls.ts';
+import { checkInput } from './responses/input.ts';
+import { type Casting, type Item, type ItemMode, itemsOf, ledgerOf, partialBlob } from './responses/items.ts';
 import {
   eventStream,
   fingerprint,
   isRecord,
   jsonResponse,
+  ownRefusal,
   piecesOf,
   Refused,
   repliesOf,
-  replyAfter,
   type Script,
   type ScriptedReply,
   type StreamEvent,
@@ -23,36 +24,56 @@ import {
   type WireRequest,
 } from './wire.ts';
 
-/** How a wire of this API is stricter than its provider. */
-export interface ResponsesOptions {
+export interface ResponsesWireOptions {
+  readonly script: Script;
+  /** Ids and encrypted contents follow from it, so that wires with different seeds refuse each other's. */
+  readonly seed?: string;
+  /** Whether a conversation may begin behind the first reply, because what came before was summarized. */
+  readonly beginningMayGo?: boolean;
   /** Wants the arguments of calls back byte for byte; otherwise equal JSON is enough. */
   readonly exactArguments?: boolean;
 }
 
-/** OpenAI's Responses API, answered from a script. */
-export function responsesWire(script: Script, { exactArguments = false }: ResponsesOptions = {}): Wire {
+/** OpenAI's Responses API, answered from a script. Whether it stores items is said by each request. */
+export function createResponsesWire(options: ResponsesWireOptions): Wire {
+  const { script, seed = 'openai', beginningMayGo = false, exactArguments = false } = options;
   const replies = repliesOf(script);
-  const ledger = ledgerOf(replies);
+  const ledger = ledgerOf(replies, seed);
   return strictWire({
-    name: 'OpenAI Responses',
+    name: 'responses',
     errorBody,
     answer(request) {
       const body = bodyOf(request);
       const mode = modeOf(body);
-      const input = Array.isArray(body.input) ? body.input : [];
-      const reply = replyAfter(replies, checkInput({ input, mode, replies, ledger, exactArguments }));
-      const response = responseOf(reply, mode, body);
+      const input: readonly unknown[] = Array.isArray(body.input) ? body.input : [];
+      const count = checkInput({ input, seed, mode, replies, ledger, beginningMayGo, exactArguments });
+      const reply = nextReply(replies, count, { tools: toolsIn(body, input), toolChoice: body.tool_choice });
+      const response = responseOf(reply, body, { seed, mode });
       return body.stream === true ? eventStream(eventsOf(response, reply)) : jsonResponse(response);
     },
   });
+}
+
+/** Names of the tools of a request: those of the list, and those that came late, beside the conversation. */
+function toolsIn(
+  { tools }: Readonly<Record<string, unknown>>,
+  input: readonly unknown[],
+): ReadonlySet<unknown> {
+  const late = input.filter(isRecord).filter(({ type }) => type === 'additional_tools');
+  const lists = [tools, ...late.map((item) => item.tools)].filter((list) => Array.isArray(list));
+  return new Set(
+    lists
+      .flat()
+      .filter(isRecord)
+      .map(({ name }) => name),
+  );
 }
 
 function bodyOf({ url, body }: WireRequest): Readonly<Record<string, unknown>> {
   if (!url.pathname.endsWith('/responses')) throw new Refused(404, `Invalid URL (POST ${url.pathname})`);
   if (!isRecord(body)) throw new Refused(400, 'We could not parse the JSON body of your request.');
   for (const name of ['previous_response_id', 'conversation']) {
-    if (body[name] != null)
-      throw new Refused(400, `Not served here: '${name}', which is not to be mixed with history.`);
+    if (body[name] != null) throw ownRefusal(`\`${name}\` is not served`);
   }
   return body;
 }
@@ -81,12 +102,13 @@ interface ResponseObject {
 
 function responseOf(
   reply: ScriptedReply,
-  mode: ItemMode,
   body: Readonly<Record<string, unknown>>,
+  casting: Casting,
 ): ResponseObject {
-  const output = itemsOf(reply, mode);
+  const { seed, mode } = casting;
+  const output = itemsOf(reply, casting);
   return {
-    id: `resp_${fingerprint(['response', reply.at, mode], 48)}`,
+    id: `resp_${fingerprint(['response', seed, reply.at, mode], 48)}`,
     object: 'response',
     created_at: 1_765_591_383 + reply.at,
     status: 'completed',

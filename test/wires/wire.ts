@@ -83,10 +83,34 @@ export function repliesOf(script: Script): readonly ScriptedReply[] {
 /** The reply that comes after `count` replies. Refuses, in the wire's own words, when the script has no more. */
 export function replyAfter(replies: readonly ScriptedReply[], count: number): ScriptedReply {
   const reply = replies[count];
-  if (reply === undefined) {
-    throw new Refused(400, `The script has ${replies.length} replies and was asked for one more.`);
-  }
+  if (reply === undefined) throw ownRefusal(`the script has ${replies.length} replies and was asked for one more`);
   return reply;
+}
+
+/** The words that end the turn of a reply: what a model says when it may call nothing. */
+export function answerOf(replies: readonly ScriptedReply[], reply: ScriptedReply): ScriptedReply {
+  return replies.find(({ turn, calls }) => turn === reply.turn && calls.length === 0) ?? reply;
+}
+
+/**
+ * The places in the script of the replies that a conversation holds. A reply is known by the id of one of its calls, or
+ * by the words of an answer; one that is neither is the next after the one before. A conversation whose beginning was
+ * summarized away is so understood too.
+ */
+export function placesOf(
+  replies: readonly ScriptedReply[],
+  held: readonly { readonly callIds: readonly string[]; readonly text: string }[],
+  idOf: (reply: ScriptedReply, call: number) => string,
+): readonly number[] {
+  const byId = new Map(replies.flatMap((reply) => reply.calls.map((_, call) => [idOf(reply, call), reply.at])));
+  const answers = new Map(replies.filter(({ calls }) => calls.length === 0).map(({ text, at }) => [text, at]));
+  const places: number[] = [];
+  for (const { callIds, text } of held) {
+    const known = callIds.map((id) => byId.get(id)).find((at) => at !== undefined);
+    const answer = callIds.length === 0 ? answers.get(text) : undefined;
+    places.push(known ?? answer ?? (places.at(-1) ?? -1) + 1);
+  }
+  return places;
 }
 
 /** Thrown by a wire's checks: the request is answered with the provider's error. */
@@ -98,6 +122,11 @@ export class Refused extends Error {
     this.name = 'Refused';
     this.status = status;
   }
+}
+
+/** A refusal that the real provider does not know: what it would take, and the wire does not. */
+export function ownRefusal(message: string): Refused {
+  return new Refused(400, `wire: ${message}`);
 }
 
 /** A request as a wire's checks see it. */

@@ -1,7 +1,14 @@
 /** The dialects of chat completions that sign: OpenRouter's `reasoning_details` and Gemini's `extra_content`. */
-import { notAsGiven } from './as-given.ts';
-import type { Dialect } from './chat-messages.ts';
-import { canonical, fingerprint, isRecord, piecesOf, Refused, type ScriptedReply } from './wire.ts';
+import {
+  canonical,
+  fingerprint,
+  isRecord,
+  ownRefusal,
+  piecesOf,
+  Refused,
+  type ScriptedReply,
+} from '../wire.ts';
+import type { Dialect } from './messages.ts';
 
 export type OpenRouterDetail = 'text' | 'summary' | 'encrypted';
 
@@ -17,9 +24,9 @@ export const openRouterDetails: OpenRouterDetails = ({ at, calls }) => {
 
 type Detail = Readonly<Record<string, unknown>> & { readonly type: `reasoning.${OpenRouterDetail}` };
 
-export function openRouterDialect(kindsOf: OpenRouterDetails): Dialect {
+export function openRouterDialect(kindsOf: OpenRouterDetails, seed: string): Dialect {
   const detailsOf = (reply: ScriptedReply): readonly Detail[] =>
-    reply.thinking === '' ? [] : kindsOf(reply).map((kind, index) => detailOf(reply, kind, index));
+    reply.thinking === '' ? [] : kindsOf(reply).map((kind, index) => detailOf(reply, kind, { seed, index }));
   return {
     ofMessage: (reply) => ({ reasoning: reply.thinking || null, reasoning_details: detailsOf(reply) }),
     deltas: (reply) => {
@@ -45,8 +52,12 @@ export function openRouterDialect(kindsOf: OpenRouterDetails): Dialect {
   };
 }
 
-function detailOf({ at, thinking }: ScriptedReply, kind: OpenRouterDetail, index: number): Detail {
-  const opaque = (length: number) => fingerprint(['detail', kind, at, index], length);
+function detailOf(
+  { at, thinking }: ScriptedReply,
+  kind: OpenRouterDetail,
+  { seed, index }: { readonly seed: string; readonly index: number },
+): Detail {
+  const opaque = (length: number) => fingerprint(['detail', seed, kind, at, index], length);
   switch (kind) {
     case 'text':
       return {
@@ -96,8 +107,15 @@ function upstreamWords(lost: Detail | undefined, index: number): string {
   }
 }
 
+interface GeminiDialect {
+  readonly replies: readonly ScriptedReply[];
+  readonly seed: string;
+  readonly signedAnswers: boolean;
+}
+
 /** What Gemini's endpoint for clients of OpenAI signs: the first call of a reply, and an answer in words. */
-export function geminiDialect(replies: readonly ScriptedReply[], signedAnswers: boolean): Dialect {
+export function geminiDialect({ replies, seed, signedAnswers }: GeminiDialect): Dialect {
+  const signatureOf = ({ at }: ScriptedReply) => `Cs${fingerprint(['thought', seed, at], 118)}`;
   const signed = (signature: string) => ({ extra_content: { google: { thought_signature: signature } } });
   const known = new Set(replies.map(signatureOf));
   const ofMessage = (reply: ScriptedReply) => (reply.calls.length > 0 ? {} : signed(signatureOf(reply)));
@@ -115,14 +133,12 @@ export function geminiDialect(replies: readonly ScriptedReply[], signedAnswers: 
         if (back !== undefined) throw wrongSignature(back, known);
         if (calls.length > 0 && isInCurrentTurn) throw missingSignature(reply.calls[place]?.name, index);
         if (calls.length === 0 && signedAnswers)
-          throw notAsGiven(`the extra_content of messages[${index}] is missing.`);
+          throw ownRefusal(`the extra_content of messages[${index}] is missing`);
       }
     },
     errorBody: (code, message) => [{ error: { code, message, status: 'INVALID_ARGUMENT' } }],
   };
 }
-
-const signatureOf = ({ at }: ScriptedReply) => `Cs${fingerprint(['thought', at], 118)}`;
 
 function signatureIn(holder: unknown): unknown {
   const content = isRecord(holder) ? holder.extra_content : undefined;

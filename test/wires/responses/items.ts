@@ -1,6 +1,6 @@
 /** What the wire of the Responses API gives: the items of each reply, and the ledger by which it knows them again. */
-import { spacedJson } from './as-given.ts';
-import { fingerprint, type ScriptedReply } from './wire.ts';
+import { spacedJson } from '../calls.ts';
+import { fingerprint, type ScriptedReply } from '../wire.ts';
 
 /** What a request asked of its reply. Ids tell it, so that an item is known again with what it was given with. */
 export interface ItemMode {
@@ -25,7 +25,15 @@ export interface MessageItem {
   readonly status: 'completed';
   readonly role: 'assistant';
   readonly phase: 'commentary' | 'final_answer';
-  readonly content: readonly { readonly type: 'output_text'; readonly text: string }[];
+  readonly content: readonly OutputText[];
+}
+
+/** The text of a message; the lists are empty in all that this wire gives. */
+export interface OutputText {
+  readonly type: 'output_text';
+  readonly annotations: readonly [];
+  readonly logprobs: readonly [];
+  readonly text: string;
 }
 
 export interface CallItem {
@@ -38,6 +46,12 @@ export interface CallItem {
 }
 
 export type Item = ReasoningItem | MessageItem | CallItem;
+
+/** What items follow from beside their reply. */
+export interface Casting {
+  readonly seed: string;
+  readonly mode: ItemMode;
+}
 
 /** An item that was given, by whom and how. */
 export interface Given {
@@ -55,12 +69,14 @@ export interface Ledger {
 }
 
 /** The items of a reply: one reasoning item, then what is said, then the calls. */
-export function itemsOf(reply: ScriptedReply, mode: ItemMode): readonly Item[] {
-  const idOf = (kind: string, index = 0) => `${kind}_${fingerprint([kind, reply.at, index, mode], 48)}`;
+export function itemsOf(reply: ScriptedReply, { seed, mode }: Casting): readonly Item[] {
+  const idOf = (kind: string, index = 0) => `${kind}_${fingerprint([kind, seed, reply.at, index, mode], 48)}`;
   const reasoning: ReasoningItem = {
     type: 'reasoning',
     id: idOf('rs'),
-    ...(mode.encrypted && { encrypted_content: `gAAAAAB${fingerprint(['blob', reply.at, mode], 393)}` }),
+    ...(mode.encrypted && {
+      encrypted_content: `gAAAAAB${fingerprint(['blob', seed, reply.at, mode], 393)}`,
+    }),
     summary: mode.summaries ? summaryOf(reply) : [],
   };
   const message: MessageItem = {
@@ -69,19 +85,23 @@ export function itemsOf(reply: ScriptedReply, mode: ItemMode): readonly Item[] {
     status: 'completed',
     role: 'assistant',
     phase: reply.calls.length > 0 ? 'commentary' : 'final_answer',
-    content: [{ type: 'output_text', text: reply.text }],
+    content: [{ type: 'output_text', annotations: [], logprobs: [], text: reply.text }],
   };
   const calls = reply.calls.map(
     ({ name, input }, index): CallItem => ({
       type: 'function_call',
       id: idOf('fc', index),
       status: 'completed',
-      call_id: `call_${fingerprint(['call', reply.at, index], 24)}`,
+      call_id: callIdOf(seed, reply, index),
       name,
       arguments: spacedJson(input),
     }),
   );
   return [reasoning, ...(reply.text === '' ? [] : [message]), ...calls];
+}
+
+export function callIdOf(seed: string, { at }: ScriptedReply, index: number): string {
+  return `call_${fingerprint(['call', seed, at, index], 24)}`;
 }
 
 /** Every second reply has its thinking in two summaries, which adapters read as two parts. */
@@ -96,7 +116,7 @@ export function partialBlob({ at }: ScriptedReply): string {
   return `gAAAAAB${fingerprint(['partial', at], 93)}`;
 }
 
-export function ledgerOf(replies: readonly ScriptedReply[]): Ledger {
+export function ledgerOf(replies: readonly ScriptedReply[], seed: string): Ledger {
   const byId = new Map<string, Given>();
   const byBlob = new Map<string, Given>();
   const byCallId = new Map<string, Given>();
@@ -106,7 +126,7 @@ export function ledgerOf(replies: readonly ScriptedReply[]): Ledger {
   );
   for (const reply of replies) {
     for (const mode of modes) {
-      for (const item of itemsOf(reply, mode)) {
+      for (const item of itemsOf(reply, { seed, mode })) {
         const given = { item, reply, mode };
         byId.set(item.id, given);
         if (item.type === 'function_call') byCallId.set(item.call_id, given);

@@ -2,8 +2,8 @@
  * What the wire of chat completions refuses in every dialect: replies that are not as they were given, and results that
  * do not stand right behind their calls.
  */
-import { isSameJson, notAsGiven, spacedJson } from './as-given.ts';
-import { fingerprint, isRecord, Refused, replyAfter, type ScriptedReply } from './wire.ts';
+import { isSameJson, type OrderCheck, repliesAt, spacedJson } from '../calls.ts';
+import { fingerprint, isRecord, ownRefusal, placesOf, Refused, type ScriptedReply } from '../wire.ts';
 
 /** What a provider's chat completions give beside text and calls, and refuse to miss. */
 export interface Dialect {
@@ -36,50 +36,78 @@ export interface GivenCall {
 }
 
 /** The calls of a reply, before what a dialect adds. */
-export function callsOf({ at, calls }: ScriptedReply): readonly GivenCall[] {
+export function callsOf({ at, calls }: ScriptedReply, seed: string): readonly GivenCall[] {
   return calls.map(({ name, input }, index) => ({
-    id: `call_${index.toString().padStart(2, '0')}_${fingerprint(['call', at, index], 24)}`,
+    id: `call_${index.toString().padStart(2, '0')}_${fingerprint(['call', seed, at, index], 24)}`,
     type: 'function',
     function: { name, arguments: spacedJson(input) },
   }));
 }
 
-export interface MessagesCheck {
+export interface MessagesCheck extends OrderCheck {
   readonly messages: readonly unknown[];
-  readonly replies: readonly ScriptedReply[];
+  readonly seed: string;
   readonly dialect: Dialect;
   readonly exactArguments: boolean;
 }
 
-/** How many replies the messages hold. Throws {@link Refused} for what is not as it was given. */
-export function checkMessages({ messages, replies, dialect, exactArguments }: MessagesCheck): number {
-  const lastUser = messages.findLastIndex((message) => isRecord(message) && message.role === 'user');
-  const waiting = new Set<string>();
+/** How many replies of the script the messages take. Throws {@link Refused} for what is not as it was given. */
+export function checkMessages(check: MessagesCheck): number {
+  const messages = check.messages.map((message, index) => {
+    if (isRecord(message)) return { message, index };
+    throw ownRefusal(`messages[${index}] is no object`);
+  });
+  checkResults(messages);
+  const held = messages.filter(({ message }) => message.role === 'assistant');
+  const lastUser = messages.findLastIndex(({ message }) => message.role === 'user');
+  const replies = repliesAt(placesIn(held, check), check);
+  for (const [place, { message, index }] of held.entries()) {
+    const reply = replies[place];
+    if (reply === undefined) continue;
+    checkCalls(message.tool_calls, callsOf(reply, check.seed), {
+      index,
+      exactArguments: check.exactArguments,
+    });
+    if ((message.content ?? '') !== reply.text) throw ownRefusal(`the text of messages[${index}] is another`);
+    check.dialect.check({ sent: message, index, reply, isInCurrentTurn: index > lastUser });
+  }
+  if (messages.at(-1)?.message.role === 'assistant') {
+    throw ownRefusal('the messages end with an answer, and nothing was asked after it');
+  }
+  return (replies.at(-1)?.at ?? -1) + 1;
+}
+
+interface Placed {
+  readonly message: Readonly<Record<string, unknown>>;
+  readonly index: number;
+}
+
+function placesIn(held: readonly Placed[], { replies, seed }: MessagesCheck): readonly number[] {
+  return placesOf(
+    replies,
+    held.map(({ message }) => ({ callIds: callIdsIn(message), text: String(message.content ?? '') })),
+    (reply, call) => callsOf(reply, seed)[call]?.id ?? '',
+  );
+}
+
+function callIdsIn({ tool_calls }: Placed['message']): readonly string[] {
+  const calls: readonly unknown[] = Array.isArray(tool_calls) ? tool_calls : [];
+  return calls.filter(isRecord).map(({ id }) => String(id));
+}
+
+/** Results stand right behind the message that calls, each once. */
+function checkResults(messages: readonly Placed[]): void {
+  let waiting = new Set<string>();
   const answered = new Set<string>();
-  let count = 0;
-  for (const [index, message] of messages.entries()) {
-    if (!isRecord(message)) throw notAsGiven(`messages[${index}] is no object.`);
+  for (const { message, index } of messages) {
     if (message.role === 'tool') {
       takeResult(String(message.tool_call_id), { index, waiting, answered });
       continue;
     }
     refuseUnanswered(waiting);
-    if (message.role !== 'assistant') continue;
-    const reply = replyAfter(replies, count);
-    const calls = callsOf(reply);
-    checkCalls(message.tool_calls, calls, { index, exactArguments });
-    if ((message.content ?? '') !== reply.text)
-      throw notAsGiven(`the text of messages[${index}] is another.`);
-    dialect.check({ sent: message, index, reply, isInCurrentTurn: index > lastUser });
-    for (const { id } of calls) waiting.add(id);
-    count += 1;
+    if (message.role === 'assistant') waiting = new Set(callIdsIn(message));
   }
   refuseUnanswered(waiting);
-  const last = messages.at(-1);
-  if (isRecord(last) && last.role === 'assistant') {
-    throw notAsGiven('the messages end with an answer, and nothing was asked after it.');
-  }
-  return count;
 }
 
 interface Results {
@@ -118,7 +146,7 @@ interface CallsCheck {
 function checkCalls(sent: unknown, given: readonly GivenCall[], { index, exactArguments }: CallsCheck): void {
   const calls: readonly unknown[] = Array.isArray(sent) ? sent : [];
   if (calls.length !== given.length) {
-    throw notAsGiven(`messages[${index}] held ${given.length} calls, and ${calls.length} came back.`);
+    throw ownRefusal(`messages[${index}] held ${given.length} calls, and ${calls.length} came back`);
   }
   for (const [place, call] of given.entries()) {
     const back = calls[place];
@@ -128,8 +156,8 @@ function checkCalls(sent: unknown, given: readonly GivenCall[], { index, exactAr
       : isSameJson(inside.arguments, call.function.arguments);
     const isGiven = isRecord(back) && back.id === call.id && inside.name === call.function.name && isSame;
     if (!isGiven) {
-      throw notAsGiven(
-        `call ${place + 1} of messages[${index}] was ${JSON.stringify(call)}, not ${JSON.stringify(back)}.`,
+      throw ownRefusal(
+        `call ${place + 1} of messages[${index}] was ${JSON.stringify(call)}, not ${JSON.stringify(back)}`,
       );
     }
   }

@@ -2,15 +2,10 @@
  * The dialects of chat completions whose reasoning is plain text: DeepSeek's and Kimi's `reasoning_content`, and the
  * `reasoning` of vLLM, Workers AI and Groq.
  */
-import { notAsGiven } from './as-given.ts';
-import type { Dialect } from './chat-messages.ts';
-import {
-  geminiDialect,
-  type OpenRouterDetails,
-  openRouterDetails,
-  openRouterDialect,
-} from './chat-signed-dialects.ts';
-import { piecesOf, Refused, type ScriptedReply } from './wire.ts';
+
+import { ownRefusal, piecesOf, Refused, type ScriptedReply } from '../wire.ts';
+import type { Dialect } from './messages.ts';
+import { geminiDialect, type OpenRouterDetails, openRouterDetails, openRouterDialect } from './signed.ts';
 
 /**
  * - `deepseek`: `reasoning_content`, wanted in all later requests for turns that called tools, also when empty;
@@ -22,6 +17,8 @@ import { piecesOf, Refused, type ScriptedReply } from './wire.ts';
 export type ChatDialectName = 'deepseek' | 'kimi' | 'reasoning' | 'openrouter' | 'gemini';
 
 export interface DialectOptions {
+  /** Ids, signatures and opaque blobs follow from it, so that wires with different seeds refuse each other's. */
+  readonly seed?: string;
   /** OpenRouter only: which details a reply's reasoning has. A reply that thinks nothing has none. */
   readonly details?: OpenRouterDetails;
   /** Gemini only: wants the signature back that an answer in words carries, which its provider only advises. */
@@ -31,7 +28,7 @@ export interface DialectOptions {
 export function dialectOf(
   name: ChatDialectName,
   replies: readonly ScriptedReply[],
-  { details = openRouterDetails, signedAnswers = false }: DialectOptions,
+  { seed = name, details = openRouterDetails, signedAnswers = false }: DialectOptions,
 ): Dialect {
   switch (name) {
     case 'deepseek':
@@ -41,9 +38,9 @@ export function dialectOf(
     case 'reasoning':
       return reasoningDialect;
     case 'openrouter':
-      return openRouterDialect(details);
+      return openRouterDialect(details, seed);
     case 'gemini':
-      return geminiDialect(replies, signedAnswers);
+      return geminiDialect({ replies, seed, signedAnswers });
   }
 }
 
@@ -82,7 +79,7 @@ const kimiDialect: Dialect = {
       const where = `assistant tool call message at index ${index}`;
       throw new Refused(400, `thinking is enabled but reasoning_content is missing in ${where}`);
     }
-    if (back != null) throw notAsGiven(`the reasoning_content of messages[${index}] is another.`);
+    if (back != null) throw ownRefusal(`the reasoning_content of messages[${index}] is another`);
   },
 };
 
@@ -96,6 +93,6 @@ const reasoningDialect: Dialect = {
       : sent.reasoning === undefined
         ? 'is missing'
         : 'is another';
-    throw notAsGiven(`the \`reasoning\` of messages[${index}] ${what}.`);
+    throw ownRefusal(`the \`reasoning\` of messages[${index}] ${what}`);
   },
 };

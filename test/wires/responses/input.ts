@@ -2,18 +2,17 @@
  * What the wire of the Responses API refuses: input that does not hold what was given, as it was given.
  *
  * Two rules are stricter than the real ones: a call needs its reasoning also when it is sent without its id, and all
- * items of a reply come back in their order. What only this wire refuses begins with "Not as it was given".
+ * items of a reply come back in their order.
  */
+import { isSameJson, type OrderCheck, repliesAt } from '../calls.ts';
+import { canonical, isRecord, ownRefusal, Refused, type ScriptedReply } from '../wire.ts';
+import { type Given, type Item, type ItemMode, itemsOf, type Ledger } from './items.ts';
 
-import { isSameJson, notAsGiven } from './as-given.ts';
-import { type Given, type Item, type ItemMode, itemsOf, type Ledger } from './responses-items.ts';
-import { canonical, isRecord, Refused, replyAfter, type ScriptedReply } from './wire.ts';
-
-export interface InputCheck {
+export interface InputCheck extends OrderCheck {
   readonly input: readonly unknown[];
+  readonly seed: string;
   /** What the request asks for, by which items are named that did not come. */
   readonly mode: ItemMode;
-  readonly replies: readonly ScriptedReply[];
   readonly ledger: Ledger;
   readonly exactArguments: boolean;
 }
@@ -33,44 +32,73 @@ type Entry =
 type ModelEntry = Extract<Entry, { kind: 'model' }>;
 type Sent = Readonly<Record<string, unknown>>;
 
-/** How many replies the input holds. Throws {@link Refused} for what is not as it was given. */
+/** How many replies of the script the input takes. Throws {@link Refused} for what is not as it was given. */
 export function checkInput(check: InputCheck): number {
   refuseDuplicates(check);
   refuseOutputsWithoutCalls(check);
-  const entries = check.input.map((sent) => entryOf(sent, check));
-  const waiting = new Set<string>();
-  const answered = new Set<string>();
-  let run: ModelEntry[] = [];
-  let count = 0;
-  const endRun = () => {
-    if (run.length === 0) return;
-    for (const callId of checkRun(run, replyAfter(check.replies, count), check)) waiting.add(callId);
-    count += 1;
-    run = [];
-  };
-  for (const entry of entries) {
-    if (entry.kind === 'beside') continue;
-    if (entry.kind !== 'output') refuseUnanswered(waiting);
-    if (entry.kind === 'model') {
-      run.push(entry);
-      continue;
-    }
-    endRun();
-    if (entry.kind === 'output') takeOutput(entry.callId, waiting, answered);
-    else refuseUnanswered(waiting);
+  const runs = runsOf(check.input.map((sent) => entryOf(sent, check)));
+  const held = runs.filter(({ run }) => run.length > 0);
+  const replies = repliesAt(placesIn(held, check), check);
+  for (const [index, { run, outputs }] of held.entries()) {
+    const reply = replies[index];
+    if (reply === undefined) continue;
+    const callIds = checkRun(run, reply, check);
+    checkOutputs(outputs, callIds);
   }
-  const isAsked = run.length === 0;
-  endRun();
-  refuseUnanswered(waiting);
-  if (!isAsked) throw notAsGiven('the input ends with an answer, and nothing was asked after it.');
-  return count;
+  const last = runs.at(-1);
+  if (last !== undefined && last.run.length > 0 && last.outputs.length === 0) {
+    throw ownRefusal('the input ends with an answer, and nothing was asked after it');
+  }
+  return (replies.at(-1)?.at ?? -1) + 1;
 }
 
-function takeOutput(callId: string, waiting: Set<string>, answered: Set<string>): void {
-  if (answered.has(callId)) throw duplicate(callId);
-  if (!waiting.delete(callId))
-    throw notAsGiven(`the output of ${callId} does not stand right behind its call.`);
-  answered.add(callId);
+/** What stands together: a reply's items, and the outputs right behind them. A message begins a new one. */
+interface Run {
+  readonly run: ModelEntry[];
+  readonly outputs: string[];
+}
+
+function runsOf(entries: readonly Entry[]): readonly Run[] {
+  const runs: Run[] = [];
+  let current: Run | undefined;
+  for (const entry of entries) {
+    if (entry.kind === 'beside') continue;
+    const isNew = entry.kind === 'message' || (entry.kind === 'model' && (current?.outputs.length ?? 0) > 0);
+    if (isNew || current === undefined) {
+      current = { run: [], outputs: [] };
+      runs.push(current);
+    }
+    if (entry.kind === 'model') current.run.push(entry);
+    if (entry.kind === 'output') current.outputs.push(entry.callId);
+  }
+  return runs;
+}
+
+/** Which replies came back: known by a call, by the id of another item, or by the words of an answer. */
+function placesIn(runs: readonly Run[], { replies }: InputCheck): readonly number[] {
+  const places: number[] = [];
+  for (const { run } of runs) {
+    const known =
+      run.find(({ type, given }) => type === 'function_call' && given !== undefined) ??
+      run.find(({ given }) => given !== undefined);
+    const text = run.map(({ type, sent }) => (type === 'message' ? textOf(sent.content) : '')).join('');
+    const answer = replies.find((reply) => reply.calls.length === 0 && reply.text === text);
+    places.push((known?.given?.reply ?? answer)?.at ?? (places.at(-1) ?? -1) + 1);
+  }
+  return places;
+}
+
+/** The outputs of a reply's calls stand behind them, each once, before anything else. */
+function checkOutputs(outputs: readonly string[], callIds: readonly string[]): void {
+  const waiting = new Set(callIds);
+  const answered = new Set<string>();
+  for (const callId of outputs) {
+    if (answered.has(callId)) throw duplicate(callId);
+    if (!waiting.delete(callId))
+      throw ownRefusal(`the output of ${callId} does not stand right behind its call`);
+    answered.add(callId);
+  }
+  for (const callId of waiting) throw new Refused(400, `No tool output found for function call ${callId}.`);
 }
 
 function refuseOutputsWithoutCalls({ input }: InputCheck): void {
@@ -81,10 +109,6 @@ function refuseOutputsWithoutCalls({ input }: InputCheck): void {
       throw new Refused(400, `No tool call found for function call output with call_id ${call_id}.`);
     }
   }
-}
-
-function refuseUnanswered(waiting: ReadonlySet<string>): void {
-  for (const callId of waiting) throw new Refused(400, `No tool output found for function call ${callId}.`);
 }
 
 function refuseDuplicates({ input, ledger }: InputCheck): void {
@@ -106,7 +130,7 @@ function duplicate(id: string): Refused {
 }
 
 function entryOf(sent: unknown, { ledger, mode }: InputCheck): Entry {
-  if (!isRecord(sent)) throw notAsGiven(`an entry of the input is no object: ${JSON.stringify(sent)}.`);
+  if (!isRecord(sent)) throw ownRefusal(`an entry of the input is no object: ${JSON.stringify(sent)}`);
   const { type, role } = sent;
   if (type === 'function_call_output') return { kind: 'output', callId: String(sent.call_id) };
   if (type === 'function_call') {
@@ -164,42 +188,40 @@ function notFound(id: unknown, { stored }: ItemMode): Refused {
 /** Checks what stands between two messages or results against the reply of that place, and gives the ids of its calls. */
 function checkRun(run: readonly ModelEntry[], reply: ScriptedReply, check: InputCheck): readonly string[] {
   const mode = run.find(({ type, given }) => given !== undefined && type !== 'function_call')?.given?.mode;
-  const expected = itemsOf(reply, mode ?? check.mode);
-  refuseParted(run, expected);
+  const expected = itemsOf(reply, { seed: check.seed, mode: mode ?? check.mode });
+  refuseParted(run, expected, reply);
   for (const [index, item] of expected.entries()) {
     const entry = run[index];
     const held = `${item.type} '${item.id}'`;
-    if (entry === undefined) throw notAsGiven(`reply ${reply.at + 1} held ${held}, which is missing.`);
+    if (entry === undefined) throw ownRefusal(`reply ${reply.at + 1} held ${held}, which is missing`);
     const fault = faultIn(entry, item, check);
     if (fault !== undefined)
-      throw notAsGiven(`reply ${reply.at + 1} held ${held} as item ${index + 1}, ${fault}.`);
+      throw ownRefusal(`reply ${reply.at + 1} held ${held} as item ${index + 1}, ${fault}`);
   }
   const more = run[expected.length];
-  if (more !== undefined) throw notAsGiven(`reply ${reply.at + 1} held no ${more.type} after its last item.`);
+  if (more !== undefined) throw ownRefusal(`reply ${reply.at + 1} held no ${more.type} after its last item`);
   return expected.flatMap((item) => (item.type === 'function_call' ? [item.call_id] : []));
 }
 
 /** Reasoning stands before what it led to, and something that it led to stands behind it. */
-function refuseParted(run: readonly ModelEntry[], expected: readonly Item[]): void {
-  const [reasoning] = expected;
-  if (reasoning === undefined) return;
+function refuseParted(run: readonly ModelEntry[], expected: readonly Item[], { at }: ScriptedReply): void {
+  const isOf = (entry: ModelEntry | undefined, place: number | undefined) =>
+    entry?.given === undefined || entry.given.reply.at === place;
   for (const [index, { type, sent, given }] of run.entries()) {
-    if (type !== 'reasoning') {
-      const isLed = run.slice(0, index).some((before) => before.type === 'reasoning');
-      if (isLed) continue;
-      const id = given?.item.id ?? sent.id ?? expected.find((item) => item.type === type)?.id;
-      throw new Refused(
-        400,
-        `Item '${id}' of type '${type}' was provided without its required 'reasoning' item: '${reasoning.id}'.`,
-      );
-    }
-    const next = run[index + 1];
-    if (next === undefined || next.type === 'reasoning') {
+    if (type === 'reasoning') {
+      const next = run[index + 1];
+      if (next !== undefined && next.type !== 'reasoning' && isOf(next, given?.reply.at)) continue;
       throw new Refused(
         400,
         `Item '${given?.item.id}' of type 'reasoning' was provided without its required following item.`,
       );
     }
+    if (run.slice(0, index).some((before) => before.type === 'reasoning' && isOf(before, at))) continue;
+    const id = given?.item.id ?? sent.id ?? expected.find((item) => item.type === type)?.id;
+    throw new Refused(
+      400,
+      `Item '${id}' of type '${type}' was provided without its required 'reasoning' item: '${expected[0]?.id}'.`,
+    );
   }
 }
 
