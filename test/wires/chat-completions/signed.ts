@@ -57,18 +57,19 @@ function detailOf(
   kind: OpenRouterDetail,
   { seed, index }: { readonly seed: string; readonly index: number },
 ): Detail {
+  const words = index === 0 ? thinking : `${thinking} (thought ${index + 1})`;
   const opaque = (length: number) => fingerprint(['detail', seed, kind, at, index], length);
   switch (kind) {
     case 'text':
       return {
         type: 'reasoning.text',
-        text: thinking,
+        text: words,
         signature: opaque(120),
         format: 'anthropic-claude-v1',
         index,
       };
     case 'summary':
-      return { type: 'reasoning.summary', summary: thinking, format: 'openai-responses-v1', index };
+      return { type: 'reasoning.summary', summary: words, format: 'openai-responses-v1', index };
     case 'encrypted':
       return {
         type: 'reasoning.encrypted',

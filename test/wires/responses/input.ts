@@ -38,6 +38,7 @@ export function checkInput(check: InputCheck): number {
   refuseOutputsWithoutCalls(check);
   const runs = runsOf(check.input.map((sent) => entryOf(sent, check)));
   const held = runs.filter(({ run }) => run.length > 0);
+  for (const { run } of held) refuseDangling(run);
   const replies = repliesAt(placesIn(held, check), check);
   for (const [index, { run, outputs }] of held.entries()) {
     const reply = replies[index];
@@ -111,14 +112,15 @@ function refuseOutputsWithoutCalls({ input }: InputCheck): void {
   }
 }
 
-function refuseDuplicates({ input, ledger }: InputCheck): void {
-  const seen = new Set<unknown>();
-  for (const sent of input.filter(isRecord)) {
-    const isCall = sent.type === 'function_call';
-    const id = sent.id ?? (isCall ? ledger.byCallId.get(String(sent.call_id))?.item.id : undefined);
-    if (id == null) continue;
-    if (seen.has(id)) throw duplicate(String(id));
-    seen.add(id);
+/** A call is known by the id of its call too, since clients leave its item's id out. */
+function refuseDuplicates({ input }: InputCheck): void {
+  const seen = new Map<unknown, unknown>();
+  for (const { id, type, call_id } of input.filter(isRecord)) {
+    const names = [id, type === 'function_call' ? call_id : undefined].filter((name) => name != null);
+    for (const name of names) {
+      if (seen.has(name)) throw duplicate(String(seen.get(name)));
+      seen.set(name, id ?? name);
+    }
   }
 }
 
@@ -189,7 +191,7 @@ function notFound(id: unknown, { stored }: ItemMode): Refused {
 function checkRun(run: readonly ModelEntry[], reply: ScriptedReply, check: InputCheck): readonly string[] {
   const mode = run.find(({ type, given }) => given !== undefined && type !== 'function_call')?.given?.mode;
   const expected = itemsOf(reply, { seed: check.seed, mode: mode ?? check.mode });
-  refuseParted(run, expected, reply);
+  refuseUnreasoned(run, expected, reply);
   for (const [index, item] of expected.entries()) {
     const entry = run[index];
     const held = `${item.type} '${item.id}'`;
@@ -203,26 +205,39 @@ function checkRun(run: readonly ModelEntry[], reply: ScriptedReply, check: Input
   return expected.flatMap((item) => (item.type === 'function_call' ? [item.call_id] : []));
 }
 
-/** Reasoning stands before what it led to, and something that it led to stands behind it. */
-function refuseParted(run: readonly ModelEntry[], expected: readonly Item[], { at }: ScriptedReply): void {
-  const isOf = (entry: ModelEntry | undefined, place: number | undefined) =>
-    entry?.given === undefined || entry.given.reply.at === place;
+/** Behind reasoning stands what it led to. */
+function refuseDangling(run: readonly ModelEntry[]): void {
+  for (const [index, { type, given }] of run.entries()) {
+    if (type !== 'reasoning') continue;
+    const next = run[index + 1];
+    if (next !== undefined && next.type !== 'reasoning' && isOf(next, given?.reply.at)) continue;
+    const what = `Item '${given?.item.id}' of type 'reasoning'`;
+    throw new Refused(400, `${what} was provided without its required following item.`);
+  }
+}
+
+/** Before all else of a reply stands its reasoning. */
+function refuseUnreasoned(
+  run: readonly ModelEntry[],
+  expected: readonly Item[],
+  { at }: ScriptedReply,
+): void {
   for (const [index, { type, sent, given }] of run.entries()) {
-    if (type === 'reasoning') {
-      const next = run[index + 1];
-      if (next !== undefined && next.type !== 'reasoning' && isOf(next, given?.reply.at)) continue;
-      throw new Refused(
-        400,
-        `Item '${given?.item.id}' of type 'reasoning' was provided without its required following item.`,
-      );
-    }
+    if (type === 'reasoning') continue;
     if (run.slice(0, index).some((before) => before.type === 'reasoning' && isOf(before, at))) continue;
-    const id = given?.item.id ?? sent.id ?? expected.find((item) => item.type === type)?.id;
+    const isIt = (item: Item) =>
+      item.type === 'function_call' ? item.call_id === sent.call_id : item.type === type;
+    const id = sent.id ?? expected.find(isIt)?.id ?? given?.item.id;
     throw new Refused(
       400,
       `Item '${id}' of type '${type}' was provided without its required 'reasoning' item: '${expected[0]?.id}'.`,
     );
   }
+}
+
+/** Whether an entry is of the reply at this place, or of none that is known. */
+function isOf({ given }: ModelEntry, place: number | undefined): boolean {
+  return given === undefined || given.reply.at === place;
 }
 
 /** What an entry has that its item did not have, in words that end a sentence. */

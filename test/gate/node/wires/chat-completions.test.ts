@@ -2,6 +2,7 @@
 import { createDeepSeek } from '@ai-sdk/deepseek';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { createOpenRouter } from '@openrouter/ai-sdk-provider';
+import type { LanguageModel } from 'ai';
 import { describe, expect, it } from 'vitest';
 import {
   type ChatCompletionsWireOptions,
@@ -31,16 +32,25 @@ const samely: Script = {
   })),
 };
 
+type Client = (wire: Wire) => LanguageModel;
+
+const unsaid = 'The `reasoning_content` in the thinking mode must be passed back to the API.';
+const changedThinking = (index: number) =>
+  `messages.${index}: \`thinking\` or \`redacted_thinking\` blocks in the latest assistant message cannot be modified.`;
+const unverified = (index: number) => `The encrypted content of messages[${index}] could not be verified.`;
+/** Where the first turn's answer stands: behind a question, ten replies and eighteen results. */
+const ofAnswer = 29;
+
 describe.each([
   ['whole', false],
   ['in pieces', true],
 ])('chat completions, answered %s', (_, stream) => {
-  it.each<[string, (wire: Wire) => ReturnType<typeof deepSeek>, Options]>([
+  it.each<[string, Client, Options]>([
     ['DeepSeek from its package', deepSeek, { dialect: 'deepseek' }],
     [
-      'DeepSeek from its package, where nothing was thought',
+      'DeepSeek without thoughts from its package',
       deepSeek,
-      { dialect: 'deepseek', script: thoughtlessAt(0, 1, 4) },
+      { dialect: 'deepseek', script: thoughtlessAt(0, 1) },
     ],
     ['DeepSeek from the package for compatible servers', compatible, { dialect: 'deepseek' }],
     ['Kimi from the package for compatible servers', compatible, { dialect: 'kimi' }],
@@ -53,70 +63,64 @@ describe.each([
     expect(wire.requests).toHaveLength(22);
   });
 
-  const missing = 'The `reasoning_content` in the thinking mode must be passed back to the API.';
-  const first = answers.slice(0, 1);
-  it.each<[string, (wire: Wire) => ReturnType<typeof deepSeek>, Options, readonly string[]]>([
+  const elsewhere = 'wire: the `reasoning` of messages[1] stands in `reasoning_content`';
+  const noKimi =
+    'thinking is enabled but reasoning_content is missing in assistant tool call message at index 3';
+  it.each<[string, Client, Options, string]>([
     [
-      'earlier turns, with names of older models of DeepSeek',
-      reasoner,
-      { dialect: 'deepseek' },
-      [...first, missing],
-    ],
-    [
-      'thoughts of nothing, by the package for compatible servers',
+      'the thoughts of nothing of DeepSeek',
       compatible,
       { dialect: 'deepseek', script: thoughtlessAt(0) },
-      [missing],
+      unsaid,
     ],
+    ['the thoughts of nothing of Kimi', compatible, { dialect: 'kimi', script: thoughtlessAt(1) }, noKimi],
+    ['the name of `reasoning`', compatible, { dialect: 'reasoning' }, elsewhere],
+    ['`reasoning_details`', compatible, { dialect: 'openrouter' }, changedThinking(1)],
+  ])('the package for compatible servers loses %s', async (_name, modelOf, options, words) => {
+    const wire = wireOf(options);
+    await askTwice({ model: modelOf(wire), stream });
+    expect(wire.refused).toEqual([{ request: wire.requests.length - 1, status: 400, message: words }]);
+    expect(wire.requests.length).toBeLessThan(4);
+  });
+
+  it.each<[string, Client, Options, string]>([
+    ['earlier turns for models that it knows as old', reasoner, { dialect: 'deepseek' }, unsaid],
     [
-      'thoughts of nothing, by the package for compatible servers',
-      compatible,
-      { dialect: 'kimi', script: thoughtlessAt(1) },
-      ['thinking is enabled but reasoning_content is missing in assistant tool call message at index 3'],
-    ],
-    [
-      'the name of `reasoning`, by the package for compatible servers',
-      compatible,
-      { dialect: 'reasoning' },
-      ['wire: the `reasoning` of messages[1] stands in `reasoning_content`'],
-    ],
-    [
-      '`reasoning_details`, by the package for compatible servers',
-      compatible,
-      { dialect: 'openrouter' },
-      ['x'],
-    ],
-    [
-      '`reasoning_details` of nothing, by the package of OpenRouter',
-      openRouter,
-      { dialect: 'openrouter', script: thoughtlessAt(0) },
-      ['x'],
-    ],
-    [
-      'encrypted reasoning without a call, by the package of OpenRouter',
-      openRouter,
-      { dialect: 'openrouter', details: () => ['encrypted'] },
-      ['x'],
-    ],
-    [
-      'two thoughts of a reply, by the package of OpenRouter',
-      openRouter,
-      { dialect: 'openrouter', details: () => ['text', 'text'] },
-      ['x'],
-    ],
-    [
-      'a thought that was thought before, by the package of OpenRouter',
-      openRouter,
-      { dialect: 'openrouter', script: samely, details: () => ['text'] },
-      ['x'],
-    ],
-    [
-      'the signature of an answer in words, by the package for compatible servers',
+      'the signature of an answer in words',
       compatible,
       { dialect: 'gemini', signedAnswers: true },
-      ['x'],
+      `wire: the extra_content of messages[${ofAnswer}] is missing`,
     ],
-  ])('loses %s', async (_name, modelOf, options, said) => {
-    expect(await askTwice({ model: modelOf(wireOf(options)), stream })).toEqual(said);
+    [
+      'encrypted reasoning without a call',
+      openRouter,
+      { dialect: 'openrouter', details: () => ['encrypted'] },
+      unverified(ofAnswer),
+    ],
+  ])('a package loses %s', async (_name, modelOf, options, words) => {
+    const wire = wireOf(options);
+    expect((await askTwice({ model: modelOf(wire), stream }))[0]).toBe(answers[0]);
+    expect(wire.refused).toEqual([{ request: 11, status: 400, message: words }]);
+  });
+
+  it.each<[string, Options, number, string]>([
+    ['`reasoning_details` of nothing', { dialect: 'openrouter', script: thoughtlessAt(0) }, 1, unsaid],
+    [
+      'a thought that was thought before',
+      { dialect: 'openrouter', script: samely, details: () => ['text'] },
+      2,
+      changedThinking(3),
+    ],
+    // In pieces the two become one; whole they stay apart, but without a call only the first comes back.
+    [
+      'two thoughts of a reply',
+      { dialect: 'openrouter', details: () => ['text', 'text'] },
+      stream ? 1 : 11,
+      changedThinking(stream ? 1 : ofAnswer),
+    ],
+  ])('the package of OpenRouter loses %s', async (_name, options, request, message) => {
+    const wire = wireOf(options);
+    await askTwice({ model: openRouter(wire), stream });
+    expect(wire.refused).toEqual([{ request, status: 400, message }]);
   });
 });
