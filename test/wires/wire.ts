@@ -83,7 +83,8 @@ export function repliesOf(script: Script): readonly ScriptedReply[] {
 /** The reply that comes after `count` replies. Refuses, in the wire's own words, when the script has no more. */
 export function replyAfter(replies: readonly ScriptedReply[], count: number): ScriptedReply {
   const reply = replies[count];
-  if (reply === undefined) throw ownRefusal(`the script has ${replies.length} replies and was asked for one more`);
+  if (reply === undefined)
+    throw ownRefusal(`the script has ${replies.length} replies and was asked for one more`);
   return reply;
 }
 
@@ -102,8 +103,12 @@ export function placesOf(
   held: readonly { readonly callIds: readonly string[]; readonly text: string }[],
   idOf: (reply: ScriptedReply, call: number) => string,
 ): readonly number[] {
-  const byId = new Map(replies.flatMap((reply) => reply.calls.map((_, call) => [idOf(reply, call), reply.at])));
-  const answers = new Map(replies.filter(({ calls }) => calls.length === 0).map(({ text, at }) => [text, at]));
+  const byId = new Map(
+    replies.flatMap((reply) => reply.calls.map((_, call) => [idOf(reply, call), reply.at])),
+  );
+  const answers = new Map(
+    replies.filter(({ calls }) => calls.length === 0).map(({ text, at }) => [text, at]),
+  );
   const places: number[] = [];
   for (const { callIds, text } of held) {
     const known = callIds.map((id) => byId.get(id)).find((at) => at !== undefined);

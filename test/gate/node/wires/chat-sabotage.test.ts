@@ -16,10 +16,18 @@ const wireOf = (dialect: ChatDialectName, options: Options = {}) =>
   createChatCompletionsWire({ script: longScript, dialect, ...options });
 const tools = ['look', 'note'].map((name) => ({ type: 'function', function: { name } }));
 
+/** The whole history of both turns, by dialect: what options change is how it is checked. */
+const histories = {
+  deepseek: (await echoChat(wireOf('deepseek'))).messages,
+  kimi: (await echoChat(wireOf('kimi'))).messages,
+  reasoning: (await echoChat(wireOf('reasoning'))).messages,
+  openrouter: (await echoChat(wireOf('openrouter'))).messages,
+  gemini: (await echoChat(wireOf('gemini'))).messages,
+};
+
 /** What a wire says to the whole history of both turns after a change. */
-async function askChanged(dialect: ChatDialectName, change: Change, options: Options = {}) {
-  const { messages } = await echoChat(wireOf(dialect, options));
-  const body = { model: 'echo', tools, messages: change(messages) };
+function askChanged(dialect: ChatDialectName, change: Change, options: Options = {}) {
+  const body = { model: 'echo', tools, messages: change(histories[dialect]) };
   return answerTo(wireOf(dialect, options), '/v1/chat/completions', body);
 }
 
@@ -47,9 +55,7 @@ const callsAt = (all: readonly Json[], place: number): Json[] => {
   const calls = all[place]?.tool_calls;
   return Array.isArray(calls) ? calls.filter(isRecord) : [];
 };
-const ofKimi = (await echoChat(wireOf('kimi'))).messages;
-const ofGemini = (await echoChat(wireOf('gemini'))).messages;
-const idAt = (place: number, call = 0) => String(callsAt(ofKimi, place)[call]?.id);
+const idAt = (place: number, call = 0) => String(callsAt(histories.kimi, place)[call]?.id);
 
 const refusal = (message: string) => ({
   status: 400,
@@ -96,6 +102,11 @@ describe('in every dialect', () => {
     const all: Change = (messages) => messages;
     expect(await askChanged('kimi', all)).toEqual(await askChanged('kimi', all));
     expect(await askChanged('kimi', all)).toMatchObject({ status: 200 });
+  });
+
+  it('goes on behind a message that steers', async () => {
+    const steered: Change = (all) => all.toSpliced(6, 0, { role: 'user', content: 'Hurry.' });
+    expect(await askChanged('kimi', steered)).toMatchObject({ status: 200 });
   });
 
   it('knows a conversation whose beginning was summarized, where it may go', async () => {
@@ -196,7 +207,7 @@ describe('thought_signature', () => {
         ),
       })(all);
   const signatureAt = (place: number) => {
-    const [call] = callsAt(ofGemini, place);
+    const [call] = callsAt(histories.gemini, place);
     return /"thought_signature":"(\w+)"/.exec(JSON.stringify(call))?.[1] ?? '';
   };
   const missing =

@@ -59,6 +59,15 @@ describe('the Responses API', () => {
     expect((await ask(reference(kept.input), {})).status).toBe(200);
   });
 
+  it('goes on behind a message that steers, and behind tools that come late', async () => {
+    const late = { type: 'additional_tools', role: 'developer', tools: [{ type: 'function', name: 'note' }] };
+    const steered = input.toSpliced(9, 0, { role: 'user', content: 'Hurry.' }).toSpliced(8, 0, late);
+    const settings = { ...encrypted, tools: tools.slice(0, 1) };
+    expect((await ask(steered, settings)).status).toBe(200);
+    const words = 'wire: the script calls `note`, which the model cannot call in this request';
+    expect(await ask(input.slice(0, 4), settings)).toEqual(refusal(words));
+  });
+
   it.each([
     ['without a reasoning', without(4), noReasoning('function_call', 5, 4)],
     ['without the reasoning of what is said', without(14), noReasoning('message', 15, 14)],
