@@ -1,0 +1,126 @@
+/** The strict servers of chat completions, asked by the AI SDK's own loop through the packages that people use. */
+import { createDeepSeek } from '@ai-sdk/deepseek';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { createOpenRouter } from '@openrouter/ai-sdk-provider';
+import type { LanguageModel } from 'ai';
+import { describe, expect, it } from 'vitest';
+import {
+  type ChatCompletionsWireOptions,
+  createChatCompletionsWire,
+} from '../../../wires/chat-completions.ts';
+import { fetchOf, type Script, type Wire } from '../../../wires/wire.ts';
+import { answers, askTwice, longScript, thoughtlessAt } from './ask.ts';
+
+const deepSeek = (wire: Wire, model = 'deepseek-v4-pro') =>
+  createDeepSeek({ apiKey: 'sk-1', fetch: fetchOf(wire) })(model);
+const reasoner = (wire: Wire) => deepSeek(wire, 'deepseek-reasoner');
+const compatible = (wire: Wire) =>
+  createOpenAICompatible({ name: 'server', baseURL: 'https://server.example/v1', fetch: fetchOf(wire) })(
+    'model',
+  );
+const openRouter = (wire: Wire) => createOpenRouter({ apiKey: 'sk-1', fetch: fetchOf(wire) })('some/model');
+
+type Options = Omit<ChatCompletionsWireOptions, 'script'> & { readonly script?: Script };
+const wireOf = ({ script = longScript, ...options }: Options) =>
+  createChatCompletionsWire({ script, ...options });
+
+/** The model thinks the same before each reply of this script. */
+const samely: Script = {
+  turns: longScript.turns.map((turn) => ({
+    ...turn,
+    steps: turn.steps.map((step) => ({ ...step, thinking: 'As always.' })),
+  })),
+};
+
+type Client = (wire: Wire) => LanguageModel;
+
+const unsaid = 'The `reasoning_content` in the thinking mode must be passed back to the API.';
+const changedThinking = (index: number) =>
+  `messages.${index}: \`thinking\` or \`redacted_thinking\` blocks in the latest assistant message cannot be modified.`;
+const unverified = (index: number) => `The encrypted content of messages[${index}] could not be verified.`;
+/** Where the first turn's answer stands: behind a question, ten replies and eighteen results. */
+const ofAnswer = 29;
+
+describe.each([
+  ['whole', false],
+  ['in pieces', true],
+])('chat completions, answered %s', (_, stream) => {
+  it.each<[string, Client, Options]>([
+    ['DeepSeek from its package', deepSeek, { dialect: 'deepseek' }],
+    [
+      'DeepSeek without thoughts from its package',
+      deepSeek,
+      { dialect: 'deepseek', script: thoughtlessAt(0, 1) },
+    ],
+    ['DeepSeek from the package for compatible servers', compatible, { dialect: 'deepseek' }],
+    ['Kimi from the package for compatible servers', compatible, { dialect: 'kimi' }],
+    ['OpenRouter from its package', openRouter, { dialect: 'openrouter' }],
+    ['Gemini from the package for compatible servers', compatible, { dialect: 'gemini' }],
+  ])('%s gets all of it back', async (_name, modelOf, options) => {
+    const wire = wireOf(options);
+    expect(await askTwice({ model: modelOf(wire), stream })).toEqual(answers);
+    expect(wire.refused).toEqual([]);
+    expect(wire.requests).toHaveLength(22);
+  });
+
+  const elsewhere = 'wire: the `reasoning` of messages[1] stands in `reasoning_content`';
+  const noKimi =
+    'thinking is enabled but reasoning_content is missing in assistant tool call message at index 3';
+  it.each<[string, Client, Options, string]>([
+    [
+      'the thoughts of nothing of DeepSeek',
+      compatible,
+      { dialect: 'deepseek', script: thoughtlessAt(0) },
+      unsaid,
+    ],
+    ['the thoughts of nothing of Kimi', compatible, { dialect: 'kimi', script: thoughtlessAt(1) }, noKimi],
+    ['the name of `reasoning`', compatible, { dialect: 'reasoning' }, elsewhere],
+    ['`reasoning_details`', compatible, { dialect: 'openrouter' }, changedThinking(1)],
+  ])('the package for compatible servers loses %s', async (_name, modelOf, options, words) => {
+    const wire = wireOf(options);
+    await askTwice({ model: modelOf(wire), stream });
+    expect(wire.refused).toEqual([{ request: wire.requests.length - 1, status: 400, message: words }]);
+    expect(wire.requests.length).toBeLessThan(4);
+  });
+
+  it.each<[string, Client, Options, string]>([
+    ['earlier turns for models that it knows as old', reasoner, { dialect: 'deepseek' }, unsaid],
+    [
+      'the signature of an answer in words',
+      compatible,
+      { dialect: 'gemini', signedAnswers: true },
+      `wire: the extra_content of messages[${ofAnswer}] is missing`,
+    ],
+    [
+      'encrypted reasoning without a call',
+      openRouter,
+      { dialect: 'openrouter', details: () => ['encrypted'] },
+      unverified(ofAnswer),
+    ],
+  ])('a package loses %s', async (_name, modelOf, options, words) => {
+    const wire = wireOf(options);
+    expect((await askTwice({ model: modelOf(wire), stream }))[0]).toBe(answers[0]);
+    expect(wire.refused).toEqual([{ request: 11, status: 400, message: words }]);
+  });
+
+  it.each<[string, Options, number, string]>([
+    ['`reasoning_details` of nothing', { dialect: 'openrouter', script: thoughtlessAt(0) }, 1, unsaid],
+    [
+      'a thought that was thought before',
+      { dialect: 'openrouter', script: samely, details: () => ['text'] },
+      2,
+      changedThinking(3),
+    ],
+    // In pieces the two become one; whole they stay apart, but without a call only the first comes back.
+    [
+      'two thoughts of a reply',
+      { dialect: 'openrouter', details: () => ['text', 'text'] },
+      stream ? 1 : 11,
+      changedThinking(stream ? 1 : ofAnswer),
+    ],
+  ])('the package of OpenRouter loses %s', async (_name, options, request, message) => {
+    const wire = wireOf(options);
+    await askTwice({ model: openRouter(wire), stream });
+    expect(wire.refused).toEqual([{ request, status: 400, message }]);
+  });
+});

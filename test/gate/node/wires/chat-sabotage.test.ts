@@ -1,0 +1,233 @@
+/** What the strict servers of chat completions say to a history that is not as it was given. */
+import { describe, expect, it } from 'vitest';
+import {
+  type ChatCompletionsWireOptions,
+  type ChatDialectName,
+  createChatCompletionsWire,
+} from '../../../wires/chat-completions.ts';
+import { isRecord } from '../../../wires/wire.ts';
+import { longScript } from './ask.ts';
+import { answerTo, echoChat, type Json } from './echo.ts';
+
+type Options = Partial<ChatCompletionsWireOptions>;
+type Change = (messages: readonly Json[]) => readonly Json[];
+
+const wireOf = (dialect: ChatDialectName, options: Options = {}) =>
+  createChatCompletionsWire({ script: longScript, dialect, ...options });
+const tools = ['look', 'note'].map((name) => ({ type: 'function', function: { name } }));
+
+/** The whole history of both turns, by dialect: what options change is how it is checked. */
+const histories = {
+  deepseek: (await echoChat(wireOf('deepseek'))).messages,
+  kimi: (await echoChat(wireOf('kimi'))).messages,
+  reasoning: (await echoChat(wireOf('reasoning'))).messages,
+  openrouter: (await echoChat(wireOf('openrouter'))).messages,
+  gemini: (await echoChat(wireOf('gemini'))).messages,
+};
+
+/** What a wire says to the whole history of both turns after a change. */
+function askChanged(dialect: ChatDialectName, change: Change, options: Options = {}) {
+  const body = { model: 'echo', tools, messages: change(histories[dialect]) };
+  return answerTo(wireOf(dialect, options), '/v1/chat/completions', body);
+}
+
+/**
+ * The history begins: 0 question, 1 call, 2 result; 3 two calls, 4 and 5 results; 6 two calls, 7 and 8 results;
+ * 9 words and two calls, 10 and 11 results. The first answer stands at 29, the second question at 30; 31 is a call.
+ */
+const put =
+  (place: number, changes: Json): Change =>
+  (all) =>
+    all.with(place, { ...all[place], ...changes });
+const swap =
+  (a: number, b: number, field: string): Change =>
+  (all) =>
+    all.with(a, { ...all[a], [field]: all[b]?.[field] }).with(b, { ...all[b], [field]: all[a]?.[field] });
+const drop =
+  (...places: readonly number[]): Change =>
+  (all) =>
+    all.filter((_, place) => !places.includes(place));
+const repeat =
+  (place: number): Change =>
+  (all) =>
+    all.toSpliced(place, 0, ...all.slice(place, place + 1));
+const callsAt = (all: readonly Json[], place: number): Json[] => {
+  const calls = all[place]?.tool_calls;
+  return Array.isArray(calls) ? calls.filter(isRecord) : [];
+};
+const idAt = (place: number, call = 0) => String(callsAt(histories.kimi, place)[call]?.id);
+
+const refusal = (message: string) => ({
+  status: 400,
+  body: { error: { message, type: 'invalid_request_error', param: null, code: 'invalid_request_error' } },
+});
+
+describe('in every dialect', () => {
+  const orphan =
+    "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.";
+  const unanswered = (...ids: string[]) =>
+    `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: ${ids.join(', ')}`;
+
+  it.each<[string, Change, string]>([
+    ['a result without its call', drop(1), orphan],
+    ['a call without its result', drop(5), unanswered(idAt(3, 1))],
+    [
+      'a message before the results',
+      (all) => all.toSpliced(4, 0, { role: 'user', content: 'Wait.' }),
+      unanswered(idAt(3), idAt(3, 1)),
+    ],
+    ['a result twice', repeat(2), `Duplicate value for 'tool_call_id' of '${idAt(1)}' in message[3]`],
+  ])('refuses %s', async (_name, change, words) => {
+    expect(await askChanged('kimi', change)).toEqual(refusal(words));
+  });
+
+  it.each<[string, Change, string]>([
+    ['a whole reply less', drop(3, 4, 5), 'wire: reply 3 came back where reply 2 was given'],
+    ['another text', put(9, { content: 'Other.' }), 'wire: the text of messages[9] is another'],
+    [
+      'nothing asked behind an answer',
+      (all) => all.slice(0, 30),
+      'wire: the messages end with an answer, and nothing was asked after it',
+    ],
+    [
+      'a call and its result less',
+      (all) => drop(5)(put(3, { tool_calls: callsAt(all, 3).slice(0, 1) })(all)),
+      'wire: messages[3] held 2 calls, and 1 came back',
+    ],
+  ])('does not take what its provider may take: %s', async (_name, change, words) => {
+    expect(await askChanged('kimi', change)).toEqual(refusal(words));
+  });
+
+  it('answers the same request with the same reply', async () => {
+    const all: Change = (messages) => messages;
+    expect(await askChanged('kimi', all)).toEqual(await askChanged('kimi', all));
+    expect(await askChanged('kimi', all)).toMatchObject({ status: 200 });
+  });
+
+  it('goes on behind a message that steers', async () => {
+    const steered: Change = (all) => all.toSpliced(6, 0, { role: 'user', content: 'Hurry.' });
+    expect(await askChanged('kimi', steered)).toMatchObject({ status: 200 });
+  });
+
+  it('knows a conversation whose beginning was summarized, where it may go', async () => {
+    const change = drop(1, 2, 3, 4, 5);
+    expect(await askChanged('kimi', change, { beginningMayGo: true })).toMatchObject({ status: 200 });
+    const words = 'wire: reply 3 came back where reply 1 was given';
+    expect(await askChanged('kimi', change)).toEqual(refusal(words));
+  });
+});
+
+describe('reasoning_content', () => {
+  const missing = 'The `reasoning_content` in the thinking mode must be passed back to the API.';
+  it.each<[string, Change]>([
+    ['dropped in an earlier turn', put(3, { reasoning_content: undefined })],
+    ['dropped from an answer', put(29, { reasoning_content: undefined })],
+    ['dropped in the current turn', put(31, { reasoning_content: undefined })],
+    ['emptied', put(3, { reasoning_content: '' })],
+    ['shortened', put(3, { reasoning_content: 'Thinking of' })],
+    ['swapped', swap(1, 3, 'reasoning_content')],
+  ])('%s is refused by DeepSeek', async (_name, change) => {
+    expect(await askChanged('deepseek', change)).toEqual(refusal(missing));
+  });
+
+  const noKimi =
+    'thinking is enabled but reasoning_content is missing in assistant tool call message at index 31';
+  it('dropped in the current turn is refused by Kimi, and may go before', async () => {
+    expect(await askChanged('kimi', put(31, { reasoning_content: undefined }))).toEqual(refusal(noKimi));
+    expect(await askChanged('kimi', put(3, { reasoning_content: undefined }))).toMatchObject({ status: 200 });
+    const changed = put(3, { reasoning_content: 'Other.' });
+    expect(await askChanged('kimi', changed)).toEqual(
+      refusal('wire: the reasoning_content of messages[3] is another'),
+    );
+  });
+});
+
+it.each<[string, Change, string]>([
+  ['dropped', put(3, { reasoning: undefined }), 'is missing'],
+  ['shortened', put(3, { reasoning: 'Thinking of' }), 'is another'],
+  [
+    'renamed',
+    (all) => put(3, { reasoning: undefined, reasoning_content: all[3]?.reasoning })(all),
+    'stands in `reasoning_content`',
+  ],
+])('reasoning that is %s is not taken', async (_name, change, what) => {
+  expect(await askChanged('reasoning', change)).toEqual(
+    refusal(`wire: the \`reasoning\` of messages[3] ${what}`),
+  );
+});
+
+describe('reasoning_details', () => {
+  const details = (all: readonly Json[], place: number): Json[] => {
+    const list = all[place]?.reasoning_details;
+    return Array.isArray(list) ? list.filter(isRecord) : [];
+  };
+  const alter =
+    (place: number, with_: (list: Json[]) => readonly Json[]): Change =>
+    (all) =>
+      put(place, { reasoning_details: with_(details(all, place)) })(all);
+  const thinking =
+    'messages.1: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified.';
+  const opaque = (place: number) => `The encrypted content of messages[${place}] could not be verified.`;
+
+  it.each<[string, Change, string]>([
+    ['dropped', put(1, { reasoning_details: undefined }), thinking],
+    ['without the signature', alter(1, ([text]) => [{ ...text, signature: undefined }]), thinking],
+    [
+      'with a shortened signature',
+      alter(1, ([text]) => [{ ...text, signature: String(text?.signature).slice(1) }]),
+      thinking,
+    ],
+    ['in another order', alter(3, (list) => list.toReversed()), opaque(3)],
+    ['without what is encrypted', alter(6, () => []), opaque(6)],
+    [
+      'with a shortened blob',
+      alter(6, ([one]) => [{ ...one, data: String(one?.data).slice(0, -1) }]),
+      opaque(6),
+    ],
+    ['swapped', swap(1, 6, 'reasoning_details'), thinking],
+  ])('%s are refused in the words of the provider behind', async (_name, change, words) => {
+    const raw = JSON.stringify({ error: { message: words } });
+    const metadata = { provider_name: 'Upstream', raw };
+    expect(await askChanged('openrouter', change)).toEqual({
+      status: 400,
+      body: { error: { message: 'Provider returned error', code: 400, metadata } },
+    });
+  });
+});
+
+describe('thought_signature', () => {
+  const sign =
+    (place: number, signature: string | undefined, call = 0): Change =>
+    (all) =>
+      put(place, {
+        tool_calls: callsAt(all, place).map((one, index) =>
+          index === call
+            ? { ...one, extra_content: signature && { google: { thought_signature: signature } } }
+            : one,
+        ),
+      })(all);
+  const signatureAt = (place: number) => {
+    const [call] = callsAt(histories.gemini, place);
+    return /"thought_signature":"(\w+)"/.exec(JSON.stringify(call))?.[1] ?? '';
+  };
+  const missing =
+    'Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. ' +
+    'Additional data, function call `default_api:look` , position 32. Please refer to https://ai.google.dev/gemini-api/docs/thought-signatures for more details.';
+
+  it.each<[string, Change, string]>([
+    ['dropped in the current turn', sign(31, undefined), missing],
+    ['shortened', sign(31, signatureAt(31).slice(0, -1)), 'Corrupted thought signature.'],
+    ['shortened in an earlier turn', sign(3, signatureAt(3).slice(0, -1)), 'Corrupted thought signature.'],
+    ['of another reply', sign(31, signatureAt(3)), 'Invalid thought signature.'],
+    ['on a call that had none', sign(3, signatureAt(3), 1), 'Invalid thought signature.'],
+  ])('%s is refused', async (_name, change, message) => {
+    expect(await askChanged('gemini', change)).toEqual({
+      status: 400,
+      body: [{ error: { code: 400, message, status: 'INVALID_ARGUMENT' } }],
+    });
+  });
+
+  it('dropped in an earlier turn may go', async () => {
+    expect(await askChanged('gemini', sign(3, undefined))).toMatchObject({ status: 200 });
+  });
+});

@@ -1,0 +1,33 @@
+/** A client that gives back what it was given is never refused, by the strictest server of each kind. */
+import { expect, it } from 'vitest';
+import { type ChatDialectName, createChatCompletionsWire } from '../../../wires/chat-completions.ts';
+import { createResponsesWire } from '../../../wires/responses.ts';
+import { thoughtlessAt } from './ask.ts';
+import { echoChat, echoResponses } from './echo.ts';
+
+const script = thoughtlessAt(0, 1, 5);
+const strictly = { script, exactArguments: true };
+
+it.each<ChatDialectName>(['deepseek', 'kimi', 'reasoning', 'openrouter', 'gemini'])(
+  'chat completions of the dialect %s',
+  async (dialect) => {
+    const details = () => ['text', 'text', 'summary', 'encrypted'] as const;
+    const wire = createChatCompletionsWire({ ...strictly, dialect, signedAnswers: true, details });
+    await echoChat(wire);
+    expect(wire.refused).toEqual([]);
+    expect(wire.requests).toHaveLength(22);
+  },
+);
+
+const encrypted = { store: false, include: ['reasoning.encrypted_content'] };
+it.each([
+  ['keeps the items', {}],
+  ['keeps the items and gives summaries', { reasoning: { summary: 'auto' } }],
+  ['encrypts the reasoning', encrypted],
+  ['encrypts the reasoning and gives summaries', { ...encrypted, reasoning: { summary: 'auto' } }],
+])('the Responses API that %s', async (_name, settings) => {
+  const wire = createResponsesWire(strictly);
+  await echoResponses(wire, settings);
+  expect(wire.refused).toEqual([]);
+  expect(wire.requests).toHaveLength(22);
+});

@@ -1,0 +1,160 @@
+/** What the strict server of the Responses API says to a history that is not as it was given. */
+import { describe, expect, it } from 'vitest';
+import { createResponsesWire } from '../../../wires/responses.ts';
+import { longScript } from './ask.ts';
+import { answerTo, echoResponses, type Json } from './echo.ts';
+
+const script = longScript;
+const tools = ['look', 'note'].map((name) => ({ type: 'function', name }));
+const encrypted = { store: false, include: ['reasoning.encrypted_content'], reasoning: { summary: 'auto' } };
+const { input } = await echoResponses(createResponsesWire({ script }), encrypted);
+const kept = await echoResponses(createResponsesWire({ script }), {});
+
+/**
+ * The history begins: 0 question, 1 reasoning, 2 call, 3 output; 4 reasoning, 5 and 6 calls, 7 and 8 outputs;
+ * 9 reasoning, 10 and 11 calls, 12 and 13 outputs; 14 reasoning, 15 words, 16 and 17 calls, 18 and 19 outputs.
+ */
+const secondQuestion = input.findLastIndex(({ role }) => role === 'user');
+const at = (place: number): Json => input[place] ?? {};
+const without = (...places: readonly number[]) => input.filter((_, place) => !places.includes(place));
+const withAt = (place: number, ...items: readonly Json[]) => input.toSpliced(place, 1, ...items);
+const but = (place: number, changes: Json) => withAt(place, { ...at(place), ...changes });
+const id = (place: number) => String(at(place).id);
+const callId = (place: number) => String(at(place).call_id);
+const blob = (place: number) => String(at(place).encrypted_content);
+const shortened = blob(4).slice(0, -4);
+const reference = (items: readonly Json[]) =>
+  items.map((item) => (item.type === 'reasoning' ? { type: 'item_reference', id: item.id } : item));
+
+const ask = (items: readonly unknown[], settings: Json = encrypted) =>
+  answerTo(createResponsesWire({ script }), '/v1/responses', {
+    model: 'echo',
+    tools,
+    input: items,
+    ...settings,
+  });
+
+const refusal = (
+  message: string,
+  { status = 400, param = 'input' as string | null, code = null as string | null } = {},
+) => ({
+  status,
+  body: { error: { message, type: 'invalid_request_error', param, code } },
+});
+const notVerified = (message: string) => refusal(message, { param: null, code: 'invalid_encrypted_content' });
+
+const noReasoning = (type: string, place: number, reasoning: number) =>
+  `Item '${id(place)}' of type '${type}' was provided without its required 'reasoning' item: '${id(reasoning)}'.`;
+const nothingFollows = (place: number) =>
+  `Item '${id(place)}' of type 'reasoning' was provided without its required following item.`;
+const twice = (what: string) =>
+  `Duplicate item found with id ${what}. Remove duplicate items from your input and try again.`;
+
+describe('the Responses API', () => {
+  it('goes on with a history that is whole', async () => {
+    expect(await ask(input)).toMatchObject({
+      status: 200,
+      body: { output: [{ type: 'reasoning' }, { type: 'message' }] },
+    });
+    expect((await ask(reference(kept.input), {})).status).toBe(200);
+  });
+
+  it('goes on behind a message that steers, and behind tools that come late', async () => {
+    const late = { type: 'additional_tools', role: 'developer', tools: [{ type: 'function', name: 'note' }] };
+    const steered = input.toSpliced(9, 0, { role: 'user', content: 'Hurry.' }).toSpliced(8, 0, late);
+    const settings = { ...encrypted, tools: tools.slice(0, 1) };
+    expect((await ask(steered, settings)).status).toBe(200);
+    const words = 'wire: the script calls `note`, which the model cannot call in this request';
+    expect(await ask(input.slice(0, 4), settings)).toEqual(refusal(words));
+  });
+
+  it.each([
+    ['without a reasoning', without(4), noReasoning('function_call', 5, 4)],
+    ['without the reasoning of what is said', without(14), noReasoning('message', 15, 14)],
+    ['with the reasoning behind the call', input.with(1, at(2)).with(2, at(1)), nothingFollows(1)],
+    ['with two reasonings swapped', input.with(1, at(4)).with(4, at(1)), nothingFollows(4)],
+    ['without what reasoning led to', without(2, 3), nothingFollows(1)],
+    [
+      'with an output without its call',
+      without(5),
+      `No tool call found for function call output with call_id ${callId(5)}.`,
+    ],
+    ['with a call without its output', without(8), `No tool output found for function call ${callId(6)}.`],
+    [
+      'with a message before the output',
+      input.toSpliced(7, 0, { role: 'user', content: 'Wait.' }),
+      `No tool output found for function call ${callId(5)}.`,
+    ],
+    ['with a reasoning twice', withAt(4, at(4), at(4)), twice(id(4))],
+    ['with a call twice', withAt(5, at(5), { ...at(5), id: undefined }), twice(id(5))],
+    ['with an output twice', withAt(7, at(7), at(7)), twice(callId(7))],
+  ])('refuses a history %s', async (_name, items, words) => {
+    expect(await ask(items)).toEqual(refusal(words));
+  });
+
+  it.each([
+    [
+      'shortened',
+      { encrypted_content: shortened },
+      `The encrypted content gAAA...${shortened.slice(-4)} could not be verified. Reason: Encrypted content could not be decrypted or parsed.`,
+    ],
+    [
+      'of another item',
+      { encrypted_content: blob(1) },
+      `The encrypted content for item ${id(4)} could not be verified. Reason: Encrypted content item_id did not match the target item id.`,
+    ],
+  ])('refuses encrypted reasoning that is %s', async (_name, changes, words) => {
+    expect(await ask(but(4, changes))).toEqual(notVerified(words));
+  });
+
+  it('does not find reasoning that it has not kept', async () => {
+    const words =
+      `Item with id '${id(1)}' not found. Items are not persisted when \`store\` is set to false. ` +
+      'Try again with `store` set to true, or remove this item from your input.';
+    expect(await ask(but(1, { encrypted_content: undefined }))).toEqual(refusal(words, { status: 404 }));
+    expect(await ask(reference(input), {})).toEqual(refusal(words, { status: 404 }));
+  });
+
+  it('does not find what it never gave', async () => {
+    const items = [...input, { type: 'item_reference', id: 'rs_1' }];
+    expect(await ask(items, {})).toEqual(refusal("Item with id 'rs_1' not found.", { status: 404 }));
+  });
+
+  const held = (reply: number, place: number) => `wire: reply ${reply} held ${at(place).type} '${id(place)}'`;
+  it.each([
+    ['a call and its output less', without(6, 8), `${held(2, 6)}, which is missing`],
+    [
+      'calls swapped',
+      input.with(5, at(6)).with(6, at(5)),
+      `${held(2, 5)} as item 2, and the call '${callId(6)}' stands there`,
+    ],
+    ['another name of a call', but(2, { name: 'note' }), `${held(1, 2)} as item 2, and its name is note`],
+    ['other arguments', but(2, { arguments: '{}' }), `${held(1, 2)} as item 2, and its arguments are {}`],
+    ['another summary', but(4, { summary: [] }), `${held(2, 4)} as item 1, and its summary is another`],
+    ['other words', but(15, { content: 'Other.' }), `${held(4, 15)} as item 2, and its text is another`],
+    [
+      'words that lost their phase',
+      but(15, { phase: undefined }),
+      `${held(4, 15)} as item 2, of the phase commentary, not undefined`,
+    ],
+    ['a whole reply less', without(4, 5, 6, 7, 8), 'wire: reply 3 came back where reply 2 was given'],
+    [
+      'nothing asked behind an answer',
+      input.slice(0, secondQuestion),
+      'wire: the input ends with an answer, and nothing was asked after it',
+    ],
+  ])('does not take what its provider may take: %s', async (_name, items, words) => {
+    expect(await ask(items)).toEqual(refusal(words));
+  });
+
+  it('answers the same request with the same reply', async () => {
+    expect(await ask(input)).toEqual(await ask(input));
+  });
+
+  it('answers in words where nothing may be called', async () => {
+    const answer = { output: [{ type: 'reasoning' }, { content: [{ text: 'The first answer.' }] }] };
+    expect(await ask(input.slice(0, 4), { ...encrypted, tool_choice: 'none' })).toMatchObject({
+      body: answer,
+    });
+  });
+});

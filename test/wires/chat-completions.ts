@@ -1,0 +1,133 @@
+/**
+ * The strict server of chat completions, `POST .../chat/completions`, as JSON and as a stream, in the dialects of the
+ * providers that give more than text and calls and want it back.
+ */
+import { nextReply } from './calls.ts';
+import { type ChatDialectName, type DialectOptions, dialectOf } from './chat-completions/dialects.ts';
+import { callsOf, checkMessages, type Dialect, type GivenCall } from './chat-completions/messages.ts';
+import {
+  eventStream,
+  fingerprint,
+  isRecord,
+  jsonResponse,
+  ownRefusal,
+  piecesOf,
+  Refused,
+  repliesOf,
+  type Script,
+  type ScriptedReply,
+  type StreamEvent,
+  strictWire,
+  type Wire,
+} from './wire.ts';
+
+export type { ChatDialectName } from './chat-completions/dialects.ts';
+
+export interface ChatCompletionsWireOptions extends DialectOptions {
+  readonly script: Script;
+  readonly dialect: ChatDialectName;
+  /** Whether a conversation may begin behind the first reply, because what came before was summarized. */
+  readonly beginningMayGo?: boolean;
+  /** Wants the arguments of calls back byte for byte; otherwise equal JSON is enough. */
+  readonly exactArguments?: boolean;
+}
+
+/** An API of chat completions in one of its dialects, answered from a script. */
+export function createChatCompletionsWire(options: ChatCompletionsWireOptions): Wire {
+  const { script, dialect: name, seed = name, beginningMayGo = false, exactArguments = false } = options;
+  const replies = repliesOf(script);
+  const dialect = dialectOf(name, replies, options);
+  return strictWire({
+    name: `chat completions (${name})`,
+    errorBody: dialect.errorBody,
+    answer({ url, body }) {
+      if (!url.pathname.endsWith('/chat/completions')) throw new Refused(404, `Not found: ${url.pathname}`);
+      if (!isRecord(body) || !Array.isArray(body.messages)) throw ownRefusal('a request has `messages`');
+      const messages: readonly unknown[] = body.messages;
+      const count = checkMessages({ messages, seed, replies, dialect, beginningMayGo, exactArguments });
+      const reply = nextReply(replies, count, { tools: toolsIn(body), toolChoice: body.tool_choice });
+      const completion = {
+        reply,
+        calls: callsOf(reply, seed).map((call, index) => ({ ...call, ...dialect.ofCall(reply, index) })),
+        head: {
+          id: `chatcmpl-${fingerprint(['completion', seed, reply.at], 24)}`,
+          created: 1_764_665_845 + reply.at,
+          model: body.model,
+        },
+        usage: usageOf(reply, JSON.stringify(messages).length),
+        dialect,
+      };
+      return body.stream === true ? eventStream(chunksOf(completion)) : jsonResponse(wholeOf(completion));
+    },
+  });
+}
+
+function toolsIn({ tools }: Readonly<Record<string, unknown>>): ReadonlySet<unknown> {
+  const list: readonly unknown[] = Array.isArray(tools) ? tools : [];
+  return new Set(
+    list.map((tool) => (isRecord(tool) && isRecord(tool.function) ? tool.function.name : undefined)),
+  );
+}
+
+/** A reply with all that goes around it. */
+interface Completion {
+  readonly reply: ScriptedReply;
+  readonly calls: readonly GivenCall[];
+  readonly head: Readonly<Record<string, unknown>>;
+  readonly usage: unknown;
+  readonly dialect: Dialect;
+}
+
+function wholeOf({ reply, calls, head, usage, dialect }: Completion): unknown {
+  const message = {
+    role: 'assistant',
+    content: reply.text === '' ? null : reply.text,
+    ...dialect.ofMessage(reply),
+    ...(calls.length > 0 && { tool_calls: calls.map((call, index) => ({ index, ...call })) }),
+  };
+  const choices = [{ index: 0, message, logprobs: null, finish_reason: finishOf(reply) }];
+  return { ...head, object: 'chat.completion', choices, usage };
+}
+
+const finishOf = ({ calls }: ScriptedReply) => (calls.length > 0 ? 'tool_calls' : 'stop');
+
+/** Four characters are a token; half of what was there before is read from the cache. */
+function usageOf({ at, thinking, text, calls }: ScriptedReply, sent: number) {
+  const prompt = Math.ceil(sent / 4);
+  const cached = at === 0 ? 0 : Math.floor(prompt / 2);
+  const reasoning = Math.ceil(thinking.length / 4);
+  const completion = reasoning + Math.ceil((text.length + JSON.stringify(calls).length) / 4);
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    prompt_tokens_details: { cached_tokens: cached },
+    completion_tokens_details: { reasoning_tokens: reasoning },
+  };
+}
+
+/** The stream of a reply: what it thinks, what it says, its calls in pieces, how it ended, what it took. */
+function chunksOf({ reply, calls, head, usage, dialect }: Completion): StreamEvent[] {
+  const object = 'chat.completion.chunk';
+  const chunk = (delta: unknown, finish: string | null = null) => ({
+    data: { ...head, object, choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }] },
+  });
+  const [first, ...thoughts] = dialect.deltas(reply);
+  return [
+    chunk({ role: 'assistant', ...first }),
+    ...thoughts.map((delta) => chunk(delta)),
+    ...piecesOf(reply.text).map((content) => chunk({ content })),
+    ...calls.flatMap(callDeltas).map((delta) => chunk(delta)),
+    chunk({ content: '' }, finishOf(reply)),
+    { data: { ...head, object, choices: [], usage } },
+    { data: '[DONE]' },
+  ];
+}
+
+function callDeltas(call: GivenCall, index: number): unknown[] {
+  const { arguments: text } = call.function;
+  return [
+    { tool_calls: [{ index, ...call, function: { ...call.function, arguments: '' } }] },
+    ...piecesOf(text, 9).map((piece) => ({ tool_calls: [{ index, function: { arguments: piece } }] })),
+  ];
+}

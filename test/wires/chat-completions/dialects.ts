@@ -1,0 +1,98 @@
+/**
+ * The dialects of chat completions whose reasoning is plain text: DeepSeek's and Kimi's `reasoning_content`, and the
+ * `reasoning` of vLLM, Workers AI and Groq.
+ */
+
+import { ownRefusal, piecesOf, Refused, type ScriptedReply } from '../wire.ts';
+import type { Dialect } from './messages.ts';
+import { geminiDialect, type OpenRouterDetails, openRouterDetails, openRouterDialect } from './signed.ts';
+
+/**
+ * - `deepseek`: `reasoning_content`, wanted in all later requests for turns that called tools, also when empty;
+ * - `kimi`: `reasoning_content`, wanted beside the calls of the current turn;
+ * - `reasoning`: `reasoning`, by that name; no real server misses it, so the words are this wire's own;
+ * - `openrouter`: `reasoning_details`, wanted whole, in order and also when empty;
+ * - `gemini`: `extra_content` with a signature on the first call of a reply, wanted in the current turn.
+ */
+export type ChatDialectName = 'deepseek' | 'kimi' | 'reasoning' | 'openrouter' | 'gemini';
+
+export interface DialectOptions {
+  /** Ids, signatures and opaque blobs follow from it, so that wires with different seeds refuse each other's. */
+  readonly seed?: string;
+  /** OpenRouter only: which details a reply's reasoning has. A reply that thinks nothing has none. */
+  readonly details?: OpenRouterDetails;
+  /** Gemini only: wants the signature back that an answer in words carries, which its provider only advises. */
+  readonly signedAnswers?: boolean;
+}
+
+export function dialectOf(
+  name: ChatDialectName,
+  replies: readonly ScriptedReply[],
+  { seed = name, details = openRouterDetails, signedAnswers = false }: DialectOptions,
+): Dialect {
+  switch (name) {
+    case 'deepseek':
+      return deepSeekDialect(replies);
+    case 'kimi':
+      return kimiDialect;
+    case 'reasoning':
+      return reasoningDialect;
+    case 'openrouter':
+      return openRouterDialect(details, seed);
+    case 'gemini':
+      return geminiDialect({ replies, seed, signedAnswers });
+  }
+}
+
+/** What thinking in a field of plain text gives: the field whole, or in pieces that begin with an empty one. */
+const plainThinking = (field: string): Pick<Dialect, 'ofMessage' | 'deltas' | 'ofCall' | 'errorBody'> => ({
+  ofMessage: ({ thinking }) => ({ [field]: thinking }),
+  deltas: ({ thinking }) => ['', ...piecesOf(thinking)].map((piece) => ({ content: null, [field]: piece })),
+  ofCall: () => ({}),
+  errorBody: (status, message) => ({
+    error: {
+      message,
+      type: 'invalid_request_error',
+      param: null,
+      code: status === 400 ? 'invalid_request_error' : null,
+    },
+  }),
+});
+
+function deepSeekDialect(replies: readonly ScriptedReply[]): Dialect {
+  const turnsWithCalls = new Set(replies.filter(({ calls }) => calls.length > 0).map(({ turn }) => turn));
+  return {
+    ...plainThinking('reasoning_content'),
+    check({ sent, reply }) {
+      if (!turnsWithCalls.has(reply.turn) || sent.reasoning_content === reply.thinking) return;
+      throw new Refused(400, 'The `reasoning_content` in the thinking mode must be passed back to the API.');
+    },
+  };
+}
+
+const kimiDialect: Dialect = {
+  ...plainThinking('reasoning_content'),
+  check({ sent, index, reply, isInCurrentTurn }) {
+    const back = sent.reasoning_content;
+    if (back === reply.thinking) return;
+    if (isInCurrentTurn && reply.calls.length > 0) {
+      const where = `assistant tool call message at index ${index}`;
+      throw new Refused(400, `thinking is enabled but reasoning_content is missing in ${where}`);
+    }
+    if (back != null) throw ownRefusal(`the reasoning_content of messages[${index}] is another`);
+  },
+};
+
+const reasoningDialect: Dialect = {
+  ...plainThinking('reasoning'),
+  check({ sent, index, reply }) {
+    if (sent.reasoning === reply.thinking) return;
+    const where = sent.reasoning === undefined && sent.reasoning_content !== undefined;
+    const what = where
+      ? 'stands in `reasoning_content`'
+      : sent.reasoning === undefined
+        ? 'is missing'
+        : 'is another';
+    throw ownRefusal(`the \`reasoning\` of messages[${index}] ${what}`);
+  },
+};

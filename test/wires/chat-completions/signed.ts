@@ -1,0 +1,163 @@
+/** The dialects of chat completions that sign: OpenRouter's `reasoning_details` and Gemini's `extra_content`. */
+import {
+  canonical,
+  fingerprint,
+  isRecord,
+  ownRefusal,
+  piecesOf,
+  Refused,
+  type ScriptedReply,
+} from '../wire.ts';
+import type { Dialect } from './messages.ts';
+
+export type OpenRouterDetail = 'text' | 'summary' | 'encrypted';
+
+/** Which details a reply's reasoning has, in their order. */
+export type OpenRouterDetails = (reply: ScriptedReply) => readonly OpenRouterDetail[];
+
+/** Replies with calls take turns: signed text, a summary with encrypted reasoning, encrypted reasoning alone. */
+export const openRouterDetails: OpenRouterDetails = ({ at, calls }) => {
+  if (calls.length === 0) return ['text'];
+  const kinds: readonly (readonly OpenRouterDetail[])[] = [['text'], ['summary', 'encrypted'], ['encrypted']];
+  return kinds[at % kinds.length] ?? [];
+};
+
+type Detail = Readonly<Record<string, unknown>> & { readonly type: `reasoning.${OpenRouterDetail}` };
+
+export function openRouterDialect(kindsOf: OpenRouterDetails, seed: string): Dialect {
+  const detailsOf = (reply: ScriptedReply): readonly Detail[] =>
+    reply.thinking === '' ? [] : kindsOf(reply).map((kind, index) => detailOf(reply, kind, { seed, index }));
+  return {
+    ofMessage: (reply) => ({ reasoning: reply.thinking || null, reasoning_details: detailsOf(reply) }),
+    deltas: (reply) => {
+      const details = detailsOf(reply).flatMap(piecesOfDetail);
+      const pieces = details.map((detail) => ({ content: '', reasoning_details: [detail] }));
+      return pieces.length > 0 ? pieces : [{ content: '', reasoning_details: [] }];
+    },
+    ofCall: () => ({}),
+    check({ sent, index, reply }) {
+      const given = detailsOf(reply);
+      if (canonical(sent.reasoning_details) === canonical(given)) return;
+      const back: readonly unknown[] = Array.isArray(sent.reasoning_details) ? sent.reasoning_details : [];
+      const lost = given.find((detail, place) => canonical(back[place]) !== canonical(detail));
+      throw new Refused(400, upstreamWords(lost, index));
+    },
+    errorBody: (status, message) => ({
+      error: {
+        message: 'Provider returned error',
+        code: status,
+        metadata: { provider_name: 'Upstream', raw: JSON.stringify({ error: { message } }) },
+      },
+    }),
+  };
+}
+
+function detailOf(
+  { at, thinking }: ScriptedReply,
+  kind: OpenRouterDetail,
+  { seed, index }: { readonly seed: string; readonly index: number },
+): Detail {
+  const words = index === 0 ? thinking : `${thinking} (thought ${index + 1})`;
+  const opaque = (length: number) => fingerprint(['detail', seed, kind, at, index], length);
+  switch (kind) {
+    case 'text':
+      return {
+        type: 'reasoning.text',
+        text: words,
+        signature: opaque(120),
+        format: 'anthropic-claude-v1',
+        index,
+      };
+    case 'summary':
+      return { type: 'reasoning.summary', summary: words, format: 'openai-responses-v1', index };
+    case 'encrypted':
+      return {
+        type: 'reasoning.encrypted',
+        data: `gAAAAAB${opaque(193)}`,
+        id: `rs_${opaque(48)}`,
+        format: 'openai-responses-v1',
+        index,
+      };
+  }
+}
+
+/** A detail as a stream sends it: text in pieces, its signature last and without text. */
+function piecesOfDetail(detail: Detail): readonly Detail[] {
+  switch (detail.type) {
+    case 'reasoning.text': {
+      const { text, signature, ...rest } = detail;
+      return [...piecesOf(String(text)).map((piece) => ({ ...rest, text: piece })), { ...rest, signature }];
+    }
+    case 'reasoning.summary':
+      return piecesOf(String(detail.summary)).map((summary) => ({ ...detail, summary }));
+    case 'reasoning.encrypted':
+      return [detail];
+  }
+}
+
+/** OpenRouter has no words of its own: it is the provider behind it that refuses. */
+function upstreamWords(lost: Detail | undefined, index: number): string {
+  switch (lost?.type) {
+    case undefined:
+      return 'The `reasoning_content` in the thinking mode must be passed back to the API.';
+    case 'reasoning.text':
+      return `messages.${index}: \`thinking\` or \`redacted_thinking\` blocks in the latest assistant message cannot be modified.`;
+    case 'reasoning.summary':
+    case 'reasoning.encrypted':
+      return `The encrypted content of messages[${index}] could not be verified.`;
+  }
+}
+
+interface GeminiDialect {
+  readonly replies: readonly ScriptedReply[];
+  readonly seed: string;
+  readonly signedAnswers: boolean;
+}
+
+/** What Gemini's endpoint for clients of OpenAI signs: the first call of a reply, and an answer in words. */
+export function geminiDialect({ replies, seed, signedAnswers }: GeminiDialect): Dialect {
+  const signatureOf = ({ at }: ScriptedReply) => `Cs${fingerprint(['thought', seed, at], 118)}`;
+  const signed = (signature: string) => ({ extra_content: { google: { thought_signature: signature } } });
+  const known = new Set(replies.map(signatureOf));
+  const ofMessage = (reply: ScriptedReply) => (reply.calls.length > 0 ? {} : signed(signatureOf(reply)));
+  return {
+    ofMessage,
+    deltas: (reply) => [{ content: '', ...ofMessage(reply) }],
+    ofCall: (reply, index) => (index === 0 ? signed(signatureOf(reply)) : {}),
+    check({ sent, index, reply, isInCurrentTurn }) {
+      const calls: readonly unknown[] = Array.isArray(sent.tool_calls) ? sent.tool_calls : [];
+      const holders = calls.length > 0 ? calls : [sent];
+      for (const [place, holder] of holders.entries()) {
+        const back = signatureIn(holder);
+        const given = place === 0 ? signatureOf(reply) : undefined;
+        if (back === given) continue;
+        if (back !== undefined) throw wrongSignature(back, known);
+        if (calls.length > 0 && isInCurrentTurn) throw missingSignature(reply.calls[place]?.name, index);
+        if (calls.length === 0 && signedAnswers)
+          throw ownRefusal(`the extra_content of messages[${index}] is missing`);
+      }
+    },
+    errorBody: (code, message) => [{ error: { code, message, status: 'INVALID_ARGUMENT' } }],
+  };
+}
+
+function signatureIn(holder: unknown): unknown {
+  const content = isRecord(holder) ? holder.extra_content : undefined;
+  const google = isRecord(content) ? content.google : undefined;
+  return isRecord(google) ? google.thought_signature : undefined;
+}
+
+/** A signature that belongs elsewhere is another error than one that can not be read. */
+function wrongSignature(back: unknown, known: ReadonlySet<unknown>): Refused {
+  return new Refused(400, known.has(back) ? 'Invalid thought signature.' : 'Corrupted thought signature.');
+}
+
+function missingSignature(name: string | undefined, index: number): Refused {
+  return new Refused(
+    400,
+    'Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, ' +
+      'and missing thought_signature may lead to degraded model performance. Additional data, function call ' +
+      `\`default_api:${name}\` , position ${index + 1}. ` +
+      'Please refer to https://ai.google.dev/gemini-api/docs/thought-signatures for more details.',
+  );
+}

@@ -1,0 +1,218 @@
+/**
+ * The strict server of OpenAI's Responses API, `POST /v1/responses`: as JSON and as a stream, with `store` on and off.
+ *
+ * It answers with reasoning items, function calls and messages, and refuses a request whose input does not hold them as
+ * they were given. It keeps no items: what an `item_reference` stands for follows from the script.
+ */
+import { nextReply } from './calls.ts';
+import { checkInput } from './responses/input.ts';
+import { type Casting, type Item, type ItemMode, itemsOf, ledgerOf, partialBlob } from './responses/items.ts';
+import {
+  eventStream,
+  fingerprint,
+  isRecord,
+  jsonResponse,
+  ownRefusal,
+  piecesOf,
+  Refused,
+  repliesOf,
+  type Script,
+  type ScriptedReply,
+  type StreamEvent,
+  strictWire,
+  type Wire,
+  type WireRequest,
+} from './wire.ts';
+
+export interface ResponsesWireOptions {
+  readonly script: Script;
+  /** Ids and encrypted contents follow from it, so that wires with different seeds refuse each other's. */
+  readonly seed?: string;
+  /** Whether a conversation may begin behind the first reply, because what came before was summarized. */
+  readonly beginningMayGo?: boolean;
+  /** Wants the arguments of calls back byte for byte; otherwise equal JSON is enough. */
+  readonly exactArguments?: boolean;
+}
+
+/** OpenAI's Responses API, answered from a script. Whether it stores items is said by each request. */
+export function createResponsesWire(options: ResponsesWireOptions): Wire {
+  const { script, seed = 'openai', beginningMayGo = false, exactArguments = false } = options;
+  const replies = repliesOf(script);
+  const ledger = ledgerOf(replies, seed);
+  return strictWire({
+    name: 'responses',
+    errorBody,
+    answer(request) {
+      const body = bodyOf(request);
+      const mode = modeOf(body);
+      const input: readonly unknown[] = Array.isArray(body.input) ? body.input : [];
+      const count = checkInput({ input, seed, mode, replies, ledger, beginningMayGo, exactArguments });
+      const reply = nextReply(replies, count, { tools: toolsIn(body, input), toolChoice: body.tool_choice });
+      const response = responseOf(reply, body, { seed, mode });
+      return body.stream === true ? eventStream(eventsOf(response, reply)) : jsonResponse(response);
+    },
+  });
+}
+
+/** Names of the tools of a request: those of the list, and those that came late, beside the conversation. */
+function toolsIn(
+  { tools }: Readonly<Record<string, unknown>>,
+  input: readonly unknown[],
+): ReadonlySet<unknown> {
+  const late = input.filter(isRecord).filter(({ type }) => type === 'additional_tools');
+  const lists = [tools, ...late.map((item) => item.tools)].filter((list) => Array.isArray(list));
+  return new Set(
+    lists
+      .flat()
+      .filter(isRecord)
+      .map(({ name }) => name),
+  );
+}
+
+function bodyOf({ url, body }: WireRequest): Readonly<Record<string, unknown>> {
+  if (!url.pathname.endsWith('/responses')) throw new Refused(404, `Invalid URL (POST ${url.pathname})`);
+  if (!isRecord(body)) throw new Refused(400, 'We could not parse the JSON body of your request.');
+  for (const name of ['previous_response_id', 'conversation']) {
+    if (body[name] != null) throw ownRefusal(`\`${name}\` is not served`);
+  }
+  return body;
+}
+
+/** What the request asks its reply to hold. The encrypted content and the summaries come only when they are asked for. */
+function modeOf({ store, include, reasoning }: Readonly<Record<string, unknown>>): ItemMode {
+  return {
+    stored: store !== false,
+    encrypted: Array.isArray(include) && include.includes('reasoning.encrypted_content'),
+    summaries: isRecord(reasoning) && reasoning.summary != null,
+  };
+}
+
+function errorBody(status: number, message: string): unknown {
+  const isEncrypted = message.startsWith('The encrypted content');
+  const code = isEncrypted ? 'invalid_encrypted_content' : null;
+  const type = status >= 500 ? 'server_error' : 'invalid_request_error';
+  return { error: { message, type, param: isEncrypted ? null : 'input', code } };
+}
+
+interface ResponseObject {
+  readonly id: string;
+  readonly output: readonly Item[];
+  readonly [field: string]: unknown;
+}
+
+function responseOf(
+  reply: ScriptedReply,
+  body: Readonly<Record<string, unknown>>,
+  casting: Casting,
+): ResponseObject {
+  const { seed, mode } = casting;
+  const output = itemsOf(reply, casting);
+  return {
+    id: `resp_${fingerprint(['response', seed, reply.at, mode], 48)}`,
+    object: 'response',
+    created_at: 1_765_591_383 + reply.at,
+    status: 'completed',
+    error: null,
+    incomplete_details: null,
+    instructions: null,
+    max_output_tokens: null,
+    model: body.model,
+    output,
+    parallel_tool_calls: true,
+    previous_response_id: null,
+    reasoning: { effort: 'medium', summary: mode.summaries ? 'detailed' : null },
+    store: mode.stored,
+    tool_choice: 'auto',
+    usage: usageOf(JSON.stringify(body.input).length, JSON.stringify(output).length, reply),
+  };
+}
+
+/** Four characters are a token; half of what was there before is read from the cache. */
+function usageOf(sent: number, given: number, { at }: ScriptedReply) {
+  const input = Math.ceil(sent / 4);
+  const output = Math.ceil(given / 4);
+  return {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: at === 0 ? 0 : Math.floor(input / 2), cache_write_tokens: 0 },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: Math.floor(output / 2) },
+    total_tokens: input + output,
+  };
+}
+
+type WireEvent = { readonly type: string; readonly [field: string]: unknown };
+
+/** The stream of a response: what is under way, each item as it begins, in pieces and whole, and the response whole. */
+function eventsOf(response: ResponseObject, reply: ScriptedReply): StreamEvent[] {
+  const begun = { ...response, status: 'in_progress', output: [], usage: null };
+  const events: WireEvent[] = [
+    { type: 'response.created', response: begun },
+    { type: 'response.in_progress', response: begun },
+    ...response.output.flatMap((item, index) => eventsOfItem(item, { index, reply })),
+    { type: 'response.completed', response },
+  ];
+  return events.map((data, sequence_number) => ({ event: data.type, data: { ...data, sequence_number } }));
+}
+
+function eventsOfItem(item: Item, { index, reply }: { index: number; reply: ScriptedReply }): WireEvent[] {
+  const place = { item_id: item.id, output_index: index };
+  const inside = (): WireEvent[] => {
+    switch (item.type) {
+      case 'reasoning':
+        return item.summary.flatMap(({ text }, summary_index) =>
+          summaryEvents(text, { ...place, summary_index }),
+        );
+      case 'message':
+        return item.content.flatMap((part, content_index) => textEvents(part, { ...place, content_index }));
+      case 'function_call':
+        return [
+          ...piecesOf(item.arguments, 9).map((delta) => ({
+            type: 'response.function_call_arguments.delta',
+            ...place,
+            delta,
+          })),
+          { type: 'response.function_call_arguments.done', ...place, arguments: item.arguments },
+        ];
+    }
+  };
+  return [
+    { type: 'response.output_item.added', output_index: index, item: begunItem(item, reply) },
+    ...inside(),
+    { type: 'response.output_item.done', output_index: index, item },
+  ];
+}
+
+/** An item as it is announced: without content, and with an encrypted content that is not the one to give back. */
+function begunItem(item: Item, reply: ScriptedReply): unknown {
+  switch (item.type) {
+    case 'reasoning': {
+      const encrypted = 'encrypted_content' in item && { encrypted_content: partialBlob(reply) };
+      return { ...item, summary: [], ...encrypted };
+    }
+    case 'message':
+      return { ...item, status: 'in_progress', content: [] };
+    case 'function_call':
+      return { ...item, status: 'in_progress', arguments: '' };
+  }
+}
+
+function summaryEvents(text: string, place: Readonly<Record<string, unknown>>): WireEvent[] {
+  const part = { type: 'summary_text', text };
+  const delta = 'response.reasoning_summary_text.delta';
+  return [
+    { type: 'response.reasoning_summary_part.added', ...place, part: { ...part, text: '' } },
+    ...piecesOf(text).map((piece) => ({ type: delta, ...place, delta: piece })),
+    { type: 'response.reasoning_summary_text.done', ...place, text },
+    { type: 'response.reasoning_summary_part.done', ...place, part },
+  ];
+}
+
+function textEvents(part: { readonly text: string }, place: Readonly<Record<string, unknown>>): WireEvent[] {
+  const delta = 'response.output_text.delta';
+  return [
+    { type: 'response.content_part.added', ...place, part: { ...part, text: '' } },
+    ...piecesOf(part.text).map((piece) => ({ type: delta, ...place, delta: piece, logprobs: [] })),
+    { type: 'response.output_text.done', ...place, text: part.text, logprobs: [] },
+    { type: 'response.content_part.done', ...place, part },
+  ];
+}

@@ -1,0 +1,273 @@
+/**
+ * What the wire of the Responses API refuses: input that does not hold what was given, as it was given.
+ *
+ * Two rules are stricter than the real ones: a call needs its reasoning also when it is sent without its id, and all
+ * items of a reply come back in their order.
+ */
+import { isSameJson, type OrderCheck, repliesAt } from '../calls.ts';
+import { canonical, isRecord, ownRefusal, Refused, type ScriptedReply } from '../wire.ts';
+import { type Given, type Item, type ItemMode, itemsOf, type Ledger } from './items.ts';
+
+export interface InputCheck extends OrderCheck {
+  readonly input: readonly unknown[];
+  readonly seed: string;
+  /** What the request asks for, by which items are named that did not come. */
+  readonly mode: ItemMode;
+  readonly ledger: Ledger;
+  readonly exactArguments: boolean;
+}
+
+/** An entry of the input, as far as the checks read it. */
+type Entry =
+  | {
+      readonly kind: 'model';
+      readonly type: Item['type'];
+      readonly sent: Sent;
+      readonly given: Given | undefined;
+    }
+  | { readonly kind: 'output'; readonly callId: string }
+  | { readonly kind: 'message' }
+  | { readonly kind: 'beside' };
+
+type ModelEntry = Extract<Entry, { kind: 'model' }>;
+type Sent = Readonly<Record<string, unknown>>;
+
+/** How many replies of the script the input takes. Throws {@link Refused} for what is not as it was given. */
+export function checkInput(check: InputCheck): number {
+  refuseDuplicates(check);
+  refuseOutputsWithoutCalls(check);
+  const runs = runsOf(check.input.map((sent) => entryOf(sent, check)));
+  const held = runs.filter(({ run }) => run.length > 0);
+  for (const { run } of held) refuseDangling(run);
+  const replies = repliesAt(placesIn(held, check), check);
+  for (const [index, { run, outputs }] of held.entries()) {
+    const reply = replies[index];
+    if (reply === undefined) continue;
+    const callIds = checkRun(run, reply, check);
+    checkOutputs(outputs, callIds);
+  }
+  const last = runs.at(-1);
+  if (last !== undefined && last.run.length > 0 && last.outputs.length === 0) {
+    throw ownRefusal('the input ends with an answer, and nothing was asked after it');
+  }
+  return (replies.at(-1)?.at ?? -1) + 1;
+}
+
+/** What stands together: a reply's items, and the outputs right behind them. A message begins a new one. */
+interface Run {
+  readonly run: ModelEntry[];
+  readonly outputs: string[];
+}
+
+function runsOf(entries: readonly Entry[]): readonly Run[] {
+  const runs: Run[] = [];
+  let current: Run | undefined;
+  for (const entry of entries) {
+    if (entry.kind === 'beside') continue;
+    const isNew = entry.kind === 'message' || (entry.kind === 'model' && (current?.outputs.length ?? 0) > 0);
+    if (isNew || current === undefined) {
+      current = { run: [], outputs: [] };
+      runs.push(current);
+    }
+    if (entry.kind === 'model') current.run.push(entry);
+    if (entry.kind === 'output') current.outputs.push(entry.callId);
+  }
+  return runs;
+}
+
+/** Which replies came back: known by a call, by the id of another item, or by the words of an answer. */
+function placesIn(runs: readonly Run[], { replies }: InputCheck): readonly number[] {
+  const places: number[] = [];
+  for (const { run } of runs) {
+    const known =
+      run.find(({ type, given }) => type === 'function_call' && given !== undefined) ??
+      run.find(({ given }) => given !== undefined);
+    const text = run.map(({ type, sent }) => (type === 'message' ? textOf(sent.content) : '')).join('');
+    const answer = replies.find((reply) => reply.calls.length === 0 && reply.text === text);
+    places.push((known?.given?.reply ?? answer)?.at ?? (places.at(-1) ?? -1) + 1);
+  }
+  return places;
+}
+
+/** The outputs of a reply's calls stand behind them, each once, before anything else. */
+function checkOutputs(outputs: readonly string[], callIds: readonly string[]): void {
+  const waiting = new Set(callIds);
+  const answered = new Set<string>();
+  for (const callId of outputs) {
+    if (answered.has(callId)) throw duplicate(callId);
+    if (!waiting.delete(callId))
+      throw ownRefusal(`the output of ${callId} does not stand right behind its call`);
+    answered.add(callId);
+  }
+  for (const callId of waiting) throw new Refused(400, `No tool output found for function call ${callId}.`);
+}
+
+function refuseOutputsWithoutCalls({ input }: InputCheck): void {
+  const called = new Set<unknown>();
+  for (const { type, call_id } of input.filter(isRecord)) {
+    if (type === 'function_call') called.add(call_id);
+    if (type === 'function_call_output' && !called.has(call_id)) {
+      throw new Refused(400, `No tool call found for function call output with call_id ${call_id}.`);
+    }
+  }
+}
+
+/** A call is known by the id of its call too, since clients leave its item's id out. */
+function refuseDuplicates({ input }: InputCheck): void {
+  const seen = new Map<unknown, unknown>();
+  for (const { id, type, call_id } of input.filter(isRecord)) {
+    const names = [id, type === 'function_call' ? call_id : undefined].filter((name) => name != null);
+    for (const name of names) {
+      if (seen.has(name)) throw duplicate(String(seen.get(name)));
+      seen.set(name, id ?? name);
+    }
+  }
+}
+
+function duplicate(id: string): Refused {
+  return new Refused(
+    400,
+    `Duplicate item found with id ${id}. Remove duplicate items from your input and try again.`,
+  );
+}
+
+function entryOf(sent: unknown, { ledger, mode }: InputCheck): Entry {
+  if (!isRecord(sent)) throw ownRefusal(`an entry of the input is no object: ${JSON.stringify(sent)}`);
+  const { type, role } = sent;
+  if (type === 'function_call_output') return { kind: 'output', callId: String(sent.call_id) };
+  if (type === 'function_call') {
+    return { kind: 'model', type, sent, given: ledger.byCallId.get(String(sent.call_id)) };
+  }
+  if (type === 'reasoning') return { kind: 'model', type, sent, given: reasoningOf(sent, { ledger, mode }) };
+  if (type === 'item_reference') {
+    const given = ledger.byId.get(String(sent.id));
+    if (given === undefined || !given.mode.stored) throw notFound(sent.id, given?.mode ?? mode);
+    return { kind: 'model', type: given.item.type, sent: { ...given.item }, given };
+  }
+  if (role === 'assistant') {
+    return { kind: 'model', type: 'message', sent, given: ledger.byId.get(String(sent.id)) };
+  }
+  if (role === 'user' || ((role === 'system' || role === 'developer') && type !== 'additional_tools')) {
+    return { kind: 'message' };
+  }
+  // Tools that come late, and what else stands beside the conversation.
+  return { kind: 'beside' };
+}
+
+/** The reasoning item that was sent whole. Its content comes from its blob, or from what the provider has kept. */
+function reasoningOf(sent: Sent, { ledger, mode }: Pick<InputCheck, 'ledger' | 'mode'>): Given {
+  const blob = sent.encrypted_content;
+  const byId = ledger.byId.get(String(sent.id));
+  if (typeof blob !== 'string') {
+    if (byId === undefined || !byId.mode.stored) throw notFound(sent.id, byId?.mode ?? mode);
+    return byId;
+  }
+  const byBlob = ledger.byBlob.get(blob);
+  if (byBlob === undefined) {
+    const reason = 'Encrypted content could not be decrypted or parsed.';
+    throw new Refused(
+      400,
+      `The encrypted content ${blob.slice(0, 4)}...${blob.slice(-4)} could not be verified. Reason: ${reason}`,
+    );
+  }
+  if (sent.id != null && sent.id !== byBlob.item.id) {
+    const reason = 'Encrypted content item_id did not match the target item id.';
+    throw new Refused(
+      400,
+      `The encrypted content for item ${sent.id} could not be verified. Reason: ${reason}`,
+    );
+  }
+  return byBlob;
+}
+
+/** The provider answers 404 to an item that it does not have, and says why when it keeps none. */
+function notFound(id: unknown, { stored }: ItemMode): Refused {
+  const why =
+    ' Items are not persisted when `store` is set to false. Try again with `store` set to true, or remove this item from your input.';
+  return new Refused(404, `Item with id '${id}' not found.${stored ? '' : why}`);
+}
+
+/** Checks what stands between two messages or results against the reply of that place, and gives the ids of its calls. */
+function checkRun(run: readonly ModelEntry[], reply: ScriptedReply, check: InputCheck): readonly string[] {
+  const mode = run.find(({ type, given }) => given !== undefined && type !== 'function_call')?.given?.mode;
+  const expected = itemsOf(reply, { seed: check.seed, mode: mode ?? check.mode });
+  refuseUnreasoned(run, expected, reply);
+  for (const [index, item] of expected.entries()) {
+    const entry = run[index];
+    const held = `${item.type} '${item.id}'`;
+    if (entry === undefined) throw ownRefusal(`reply ${reply.at + 1} held ${held}, which is missing`);
+    const fault = faultIn(entry, item, check);
+    if (fault !== undefined)
+      throw ownRefusal(`reply ${reply.at + 1} held ${held} as item ${index + 1}, ${fault}`);
+  }
+  const more = run[expected.length];
+  if (more !== undefined) throw ownRefusal(`reply ${reply.at + 1} held no ${more.type} after its last item`);
+  return expected.flatMap((item) => (item.type === 'function_call' ? [item.call_id] : []));
+}
+
+/** Behind reasoning stands what it led to. */
+function refuseDangling(run: readonly ModelEntry[]): void {
+  for (const [index, { type, given }] of run.entries()) {
+    if (type !== 'reasoning') continue;
+    const next = run[index + 1];
+    if (next !== undefined && next.type !== 'reasoning' && isOf(next, given?.reply.at)) continue;
+    const what = `Item '${given?.item.id}' of type 'reasoning'`;
+    throw new Refused(400, `${what} was provided without its required following item.`);
+  }
+}
+
+/** Before all else of a reply stands its reasoning. */
+function refuseUnreasoned(
+  run: readonly ModelEntry[],
+  expected: readonly Item[],
+  { at }: ScriptedReply,
+): void {
+  for (const [index, { type, sent, given }] of run.entries()) {
+    if (type === 'reasoning') continue;
+    if (run.slice(0, index).some((before) => before.type === 'reasoning' && isOf(before, at))) continue;
+    const isIt = (item: Item) =>
+      item.type === 'function_call' ? item.call_id === sent.call_id : item.type === type;
+    const id = sent.id ?? expected.find(isIt)?.id ?? given?.item.id;
+    throw new Refused(
+      400,
+      `Item '${id}' of type '${type}' was provided without its required 'reasoning' item: '${expected[0]?.id}'.`,
+    );
+  }
+}
+
+/** Whether an entry is of the reply at this place, or of none that is known. */
+function isOf({ given }: ModelEntry, place: number | undefined): boolean {
+  return given === undefined || given.reply.at === place;
+}
+
+/** What an entry has that its item did not have, in words that end a sentence. */
+function faultIn(
+  { type, sent, given }: ModelEntry,
+  item: Item,
+  { exactArguments }: InputCheck,
+): string | undefined {
+  if (type !== item.type) return `and a ${type} stands there`;
+  switch (item.type) {
+    case 'reasoning': {
+      if (given?.item.id !== item.id) return `and '${given?.item.id}' stands there`;
+      const isWhole = canonical(sent.summary) === canonical(item.summary);
+      return isWhole ? undefined : 'and its summary is another';
+    }
+    case 'message':
+      if (textOf(sent.content) !== textOf(item.content)) return 'and its text is another';
+      return sent.phase === item.phase ? undefined : `of the phase ${item.phase}, not ${String(sent.phase)}`;
+    case 'function_call': {
+      if (sent.call_id !== item.call_id) return `and the call '${String(sent.call_id)}' stands there`;
+      if (sent.name !== item.name) return `and its name is ${String(sent.name)}`;
+      const isSame = exactArguments
+        ? sent.arguments === item.arguments
+        : isSameJson(sent.arguments, item.arguments);
+      return isSame ? undefined : `and its arguments are ${String(sent.arguments)}`;
+    }
+  }
+}
+
+function textOf(content: unknown): string {
+  if (!Array.isArray(content)) return String(content);
+  return content.map((part) => (isRecord(part) ? String(part.text) : '')).join('');
+}
