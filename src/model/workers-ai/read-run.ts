@@ -1,18 +1,18 @@
 import type { OpenAttempt } from '../ask-patiently.ts';
-import { MAX_REPLY_BYTES, readEvents, readText } from '../chat-completions/read-stream.ts';
+import { MAX_STREAM_BYTES, readEvents, readText } from '../chat-completions/read-stream.ts';
 import { createReplyAssembly, type ReplyAssembly } from '../chat-completions/reply-assembly.ts';
 import type { ModelReply } from '../chat-model.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import { cutShort, invalidReply, jsonTextOf, listOf, parseReply } from '../untrusted-reply.ts';
 
 /**
- * Reads what a run came to, a stream of events or a whole reply, and hands its text to `onText` as it arrives. Models
+ * Reads what a run came to, a stream of events or a whole reply, and hands on what it says as it arrives. Models
  * that cannot stream answer whole whatever they were asked for.
  *
  * @throws ModelError whenever there is no complete reply.
  */
 export const readRun = async (result: unknown, attempt: OpenAttempt): Promise<ModelReply> => {
-  const assembly = createReplyAssembly(attempt.onText);
+  const assembly = createReplyAssembly(attempt);
   if (result instanceof ReadableStream) await readStream(result, attempt, assembly);
   else assembly.addCompletion(toCompletion(result, 'stop'));
   attempt.patience.check();
@@ -25,7 +25,7 @@ const readStream = async (
   assembly: ReplyAssembly,
 ): Promise<void> => {
   let chunks = 0;
-  const done = await readEvents(readText(stream, { patience, maxBytes: MAX_REPLY_BYTES }), patience, {
+  const done = await readEvents(readText(stream, { patience, maxBytes: MAX_STREAM_BYTES }), patience, {
     take(data) {
       chunks += 1;
       assembly.addChunk(toCompletion(parseReply(data), null));

@@ -22,7 +22,7 @@ const binding = { run: async () => ({ response: 'hi' }) };
 /** Each adapter, made with these options. */
 const adapters = {
   openAICompatible: (options: object) =>
-    openAICompatible({ baseUrl: 'https://model.test/v1', model: 'm', ...options }),
+    openAICompatible({ baseURL: 'https://model.test/v1', model: 'm', ...options }),
   workersAi: (options: object) => workersAi(binding, { model: 'm', ...options }),
   fromAiSdk: (options: object) => fromAiSdk(fakeModel([() => said('hi')]).model, options),
 };
