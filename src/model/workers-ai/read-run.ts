@@ -54,12 +54,17 @@ const toCompletion = (value: unknown, ending: string | null): unknown => {
   if (!isRecord(value) || value.error || value.object === 'error') return value;
   if (value.choices !== undefined && value.choices !== null)
     return { ...value, choices: listOf(value, 'choices').map(toChoice) };
-  const { response, usage, finish_reason: reason } = value;
+  const { response, usage, finish_reason: reason, reasoning, reasoning_content } = value;
   if (response === undefined && value.tool_calls === undefined && !isRecord(usage)) {
     throw invalidReply("The model's reply has neither a response nor choices.");
   }
   // In JSON mode the response is the parsed object; some models also answer a bare number as one.
-  const message = withCalls({ content: jsonTextOf(response), tool_calls: value.tool_calls });
+  const message = withCalls({
+    reasoning,
+    reasoning_content,
+    content: jsonTextOf(response),
+    tool_calls: value.tool_calls,
+  });
   return { choices: [{ message, finish_reason: reason ?? ending }], usage };
 };
 
