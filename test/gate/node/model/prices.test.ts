@@ -57,7 +57,7 @@ describe('the longest reply', () => {
     const { runs } = await askBinding(() => ({ response: 'hi' }), { request });
     expect(runs[0]?.inputs).toMatchObject({ max_tokens: 300 });
     const unbound = await askBinding(() => ({ response: 'hi' }), { request: hello });
-    expect(Object.keys(unbound.runs[0]?.inputs ?? {})).toEqual(['messages']);
+    expect(Object.keys(unbound.runs[0]?.inputs ?? {})).toEqual(['messages', 'stream']);
   });
 
   it('is told to a model of the AI SDK as maxOutputTokens', async () => {
