@@ -39,7 +39,7 @@ export interface AiBinding {
 export interface WorkersAiOptions {
   /** Such as `@cf/meta/llama-3.3-70b-instruct-fp8-fast`; one that can call functions. */
   readonly model: string;
-  /** The longest silence in ms: for a whole reply, or between two chunks of a streamed one. Default 120,000. */
+  /** The longest silence in ms: between two chunks, or for a whole reply in JSON mode, which does not stream. Default 120,000. */
   readonly timeout?: number | undefined;
   /** How often a failure that may pass is tried again, before any output. Default 2. */
   readonly retries?: number | undefined;

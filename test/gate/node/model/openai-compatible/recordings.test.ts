@@ -3,7 +3,14 @@ import { describe, expect, it } from 'vitest';
 import type { ModelMessage, ModelReply } from '../../../../../src/index.ts';
 import { ask, completion, hello, sse, streamOf } from './fake-server.ts';
 
-const recordings: Record<string, () => Promise<unknown>> = import.meta.glob(
+declare global {
+  interface ImportMeta {
+    /** Of Vite, which puts the files there: in workerd there is no file system. */
+    glob(pattern: string, options: object): Record<string, () => Promise<unknown>>;
+  }
+}
+
+const recordings = import.meta.glob(
   '../../../../../../shared/data/provider-replies/{alibaba,deepseek,groq,mistral,moonshotai,xai}--*',
   { query: '?raw', import: 'default' },
 );
