@@ -54,7 +54,6 @@ const WORDINGS: readonly RegExp[] = [
   /maximum context length is (?<window>\d+) tokens\b.*?resulted in (?<sent>\d+) tokens/,
   /maximum context length is (?<window>\d+) tokens\b.*?requested (?:about )?(?<all>\d+) tokens\b.*?(?<reply>\d+) (?:in|for) the (?:completion|output)/,
   /exceed the configured limit of (?<window>\d+) tokens\b.*?resulted in (?<sent>\d+) tokens/,
-  /input exceeds the context window of this model/,
   // vLLM. Where it says "at least" it has stopped counting.
   /maximum context length is (?<window>\d+) tokens\b.*?requested (?<reply>\d+) output tokens and your prompt contains (?:at least \d+|(?<sent>\d+)) input tokens/,
   /maximum context length is (?<window>\d+) tokens and your request has (?<sent>\d+) input tokens \((?<reply>\d+)/,
@@ -87,7 +86,11 @@ const WORDINGS: readonly RegExp[] = [
   /reduce the length of the messages or completion\. current length is (?<sent>\d+) while limit is (?<window>\d+)/,
   /reduce the length of the messages/,
   /exceeded model token limit: (?<window>\d+) \(requested: (?<sent>\d+)\)/,
-  /invalid params, context window exceeds limit/,
   /range of input length should be \[1, (?<window>\d+)\]/,
   /tokens \+ `?max_new_tokens`? must be <= (?<window>\d+)\. given: (?<sent>\d+) `?inputs`? tokens and (?<reply>\d+)/,
+  // What is left of them in sentences that nobody knows yet.
+  /maximum (?:context|prompt) length is (?<window>\d+)/,
+  /too large for model with (?<window>\d+) maximum context length/,
+  /exceeds the context window|context window exceeds limit|available context size|exceeded model token limit/,
+  /input token count.*?exceeds the maximum/,
 ];

@@ -84,10 +84,10 @@ const failureOfStatus = (status: number): ModelFailure => {
 };
 
 const failureOfReport = (report: UntrustedRecord): { failure: ModelFailure; status?: number } => {
-  const [code, stated, type] = [report.code, report.status, report.type].map((value) =>
-    isScalar(value) ? String(value) : '',
+  const [code, stated, called, type] = [report.code, report.status, report.statusCode, report.type].map(
+    (value) => (isScalar(value) ? String(value) : ''),
   );
-  const status = [code, stated].map(Number).find((number) => number >= 400 && number <= 599);
+  const status = [code, stated, called].map(Number).find((number) => number >= 400 && number <= 599);
   if (status !== undefined) return { failure: failureOfStatus(status), status };
   const kind = `${type} ${code}`;
   if (kind.includes('rate_limit') || isUsedUp(report)) return { failure: 'rate-limited' };

@@ -78,14 +78,14 @@ const NO_PLANNER =
  * @throws ConfigurationError naming the setting that is missing or cannot be followed, without its secret.
  */
 export const chooseModel = (env: ModelEnvironment, offline?: () => ChatModel): ChatModel => {
-  const [model, baseUrl, apiKey] = [env.MODEL, env.OPENAI_BASE_URL, env.OPENAI_API_KEY].map(setting);
+  const [model, baseURL, apiKey] = [env.MODEL, env.OPENAI_BASE_URL, env.OPENAI_API_KEY].map(setting);
   if (model === 'offline') {
     if (offline === undefined) throw new ConfigurationError(NO_PLANNER);
     return offline();
   }
-  if (baseUrl !== undefined || apiKey !== undefined) {
+  if (baseURL !== undefined || apiKey !== undefined) {
     return atServer({
-      baseUrl: parseBaseUrl(baseUrl ?? DEFAULT_BASE_URL),
+      baseURL: parseBaseUrl(baseURL ?? DEFAULT_BASE_URL),
       apiKey,
       model: model ?? DEFAULT_MODEL,
       prices: parsePrices(setting(env.MODEL_PRICES)),

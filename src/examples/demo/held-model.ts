@@ -13,7 +13,7 @@ export type Script = ReadonlyMap<string, readonly ScriptedReply[]>;
 /** A server that speaks OpenAI's chat completions from a script. */
 export interface HeldModel {
   /** For `OPENAI_BASE_URL`. */
-  readonly baseUrl: string;
+  readonly baseURL: string;
   /** Holds the reply back that stands at this place of the script. */
   hold(message: string, place: number): Hold;
   stop(): void;
@@ -45,7 +45,7 @@ export async function startHeldModel(script: Script): Promise<HeldModel> {
     handle(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)));
   });
   return {
-    baseUrl: `${url}/v1`,
+    baseURL: `${url}/v1`,
     hold: (message, place) => gate.hold(`${place} ${message}`),
     stop() {
       server.close();

@@ -27,7 +27,7 @@ async function demo(): Promise<boolean> {
   heading('A tour, with the offline planner');
   await tour(stage, await serveFolder(directory));
   await stage.end('stop');
-  await stage.start({ MODEL: 'scripted', OPENAI_BASE_URL: model.baseUrl });
+  await stage.start({ MODEL: 'scripted', OPENAI_BASE_URL: model.baseURL });
   let failures = 0;
   for (const [index, kill] of kills.entries()) {
     heading(`SIGKILL ${index + 1} of ${kills.length}, ${kill.title}`);

@@ -6,6 +6,9 @@ import { brokenConnection, invalidReply } from '../untrusted-reply.ts';
 /** It is more than any model writes at once; a Worker has 128 MB for everything. */
 export const MAX_REPLY_BYTES = 8 * 1024 * 1024;
 
+/** The same for a stream, of which little is kept: each token may come in hundreds of bytes of its own. */
+export const MAX_STREAM_BYTES = 64 * 1024 * 1024;
+
 /** The reader of the events of one stream. */
 interface EventReader {
   /** Takes the data of one event. What it throws ends the reading. */

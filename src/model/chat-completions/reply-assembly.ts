@@ -1,8 +1,11 @@
-import type { ModelReply, RequestedCall } from '../chat-model.ts';
+import { ModelError, type ModelReply } from '../chat-model.ts';
+import { callsOf, isPlain, type ReplyPart } from '../parts.ts';
 import { countUsage, type Usage } from '../prices.ts';
 import { reportedError } from '../server-error.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
-import { invalidReply, isJsonObjectText, listOf, stringOf, withUniqueIds } from '../untrusted-reply.ts';
+import { invalidReply, listOf, stringOf } from '../untrusted-reply.ts';
+import { createCallAssembly } from './call-assembly.ts';
+import { createKeptAssembly } from './kept-fields.ts';
 
 /** Puts one reply together from the chunks of a stream, or from one whole completion. */
 export interface ReplyAssembly {
@@ -16,9 +19,16 @@ export interface ReplyAssembly {
   reply(): ModelReply;
 }
 
-/** Creates an empty assembly. `onText` gets each piece of text as it is added, never an empty one. */
-export const createReplyAssembly = (onText: (piece: string) => void): ReplyAssembly => {
+/** Who is handed the pieces of a reply as they are added, never an empty one. */
+interface Listener {
+  readonly onText: (piece: string) => void;
+  readonly onReasoning: (piece: string) => void;
+}
+
+/** Creates an empty assembly. */
+export const createReplyAssembly = ({ onText, onReasoning }: Listener): ReplyAssembly => {
   const calls = createCallAssembly();
+  const kept = createKeptAssembly(onReasoning);
   let text = '';
   let refused = false;
   let reason = '';
@@ -30,7 +40,8 @@ export const createReplyAssembly = (onText: (piece: string) => void): ReplyAssem
     onText(piece);
   };
 
-  const add = ({ completion, choice, message, calledIn }: Part): void => {
+  const add = ({ completion, choice, message, calledIn, isPiece }: Part): void => {
+    kept.add(message, isPiece);
     addText(contentOf(message));
     const refusal = stringOf(message, 'refusal');
     refused ||= refusal !== '';
@@ -47,9 +58,18 @@ export const createReplyAssembly = (onText: (piece: string) => void): ReplyAssem
       return reason !== '';
     },
     reply() {
-      const toolCalls = calls.calls();
-      const finish = refused ? 'content-filter' : finishOf(reason, toolCalls.length);
-      return { text, toolCalls, finish, usage };
+      const called = calls.calls();
+      const said: ReplyPart[] = text === '' ? [] : [{ type: 'text', text }];
+      const parts = [...kept.reasoning(), ...said, ...called];
+      const provider = kept.provider();
+      return {
+        text,
+        toolCalls: callsOf(called),
+        ...(!isPlain(parts) && { parts }),
+        ...(provider && { provider }),
+        finish: refused ? 'content-filter' : finishOf(reason, called.length),
+        usage,
+      };
     },
   };
 };
@@ -62,6 +82,8 @@ interface Part {
   readonly message: UntrustedRecord;
   /** Finds the calls in the message. It is asked after the text was handed on, and may throw. */
   readonly calledIn: (message: UntrustedRecord) => readonly unknown[];
+  /** More of the message may follow. */
+  readonly isPiece: boolean;
 }
 
 const partOfChunk = (value: unknown): Part => {
@@ -72,7 +94,7 @@ const partOfChunk = (value: unknown): Part => {
   }
   const message = choice?.delta ?? choice?.message ?? {};
   if (!isRecord(message)) throw invalidReply("The model's reply holds a delta that is not an object.");
-  return { completion, choice, message, calledIn: (delta) => listOf(delta, 'tool_calls') };
+  return { completion, choice, message, calledIn: (delta) => listOf(delta, 'tool_calls'), isPiece: true };
 };
 
 const partOfCompletion = (value: unknown): Part => {
@@ -80,13 +102,17 @@ const partOfCompletion = (value: unknown): Part => {
   const choice = firstChoice(completion);
   if (choice === undefined) throw invalidReply("The model's reply has no choices.");
   if (!isRecord(choice.message)) throw invalidReply("The model's reply has no message.");
-  return { completion, choice, message: choice.message, calledIn: wholeCalls };
+  return { completion, choice, message: choice.message, calledIn: wholeCalls, isPiece: false };
 };
 
 const firstChoice = (completion: UntrustedRecord): UntrustedRecord | undefined => {
   const choice = listOf(completion, 'choices')[0];
   if (choice !== undefined && !isRecord(choice))
     throw invalidReply("The model's reply holds a choice that is not an object.");
+  const error = choice && reportedError(choice);
+  if (error) throw error;
+  if (choice?.finish_reason === 'error')
+    throw new ModelError('server-error', 'The model stopped because of an error.');
   return choice;
 };
 
@@ -128,78 +154,4 @@ const finishOf = (reason: string, callCount: number): ModelReply['finish'] => {
     default:
       return 'other';
   }
-};
-
-/** Puts the tool calls of one reply together from the fragments they arrive in. */
-interface CallAssembly {
-  /** @throws ModelError `invalid-reply` for a fragment of the wrong shape. */
-  add(fragment: unknown): void;
-  /**
-   * The calls in the order in which they began, each with an id of its own.
-   *
-   * @throws ModelError `invalid-reply` for a call that never got a name.
-   */
-  calls(): readonly RequestedCall[];
-}
-
-/** Creates an empty assembly for one reply. */
-const createCallAssembly = (): CallAssembly => {
-  const calls: OpenCall[] = [];
-  const latestAt = new Map<number, OpenCall>();
-
-  return {
-    add(value) {
-      const fragment = readFragment(value);
-      const { index, id, name, input } = fragment;
-      const open = index === undefined ? calls.at(-1) : latestAt.get(index);
-      if (open !== undefined && !opensAnother(open, fragment)) {
-        open.id ||= id;
-        open.name ||= name;
-        open.input += input;
-        return;
-      }
-      const call = { id, name, input };
-      calls.push(call);
-      if (index !== undefined) latestAt.set(index, call);
-    },
-
-    calls: () => withUniqueIds(calls),
-  };
-};
-
-interface Fragment {
-  readonly index: number | undefined;
-  readonly id: string;
-  readonly name: string;
-  readonly input: string;
-}
-
-type OpenCall = { -readonly [Key in keyof RequestedCall]: RequestedCall[Key] };
-
-const readFragment = (fragment: unknown): Fragment => {
-  if (!isRecord(fragment)) throw invalidReply("The model's reply holds a tool call that is not an object.");
-  const index = fragment.index ?? undefined;
-  if (index !== undefined && typeof index !== 'number') {
-    throw invalidReply("The model's reply holds a tool call whose 'index' is not a number.");
-  }
-  const called = fragment.function ?? {};
-  if (!isRecord(called))
-    throw invalidReply("The model's reply holds a tool call whose 'function' is not an object.");
-  return {
-    index,
-    id: stringOf(fragment, 'id'),
-    name: stringOf(called, 'name'),
-    input: stringOf(called, 'arguments'),
-  };
-};
-
-/**
- * Some servers omit `index`, or send each whole call under index 0. A fragment that names a tool opens another call when
- * its id or name differ, or when more input can only belong elsewhere because the open call's is complete.
- */
-const opensAnother = (open: OpenCall, { id, name, input }: Fragment): boolean => {
-  if (name === '') return false;
-  if (id !== '' && open.id !== '' && id !== open.id) return true;
-  if (open.name !== '' && name !== open.name) return true;
-  return input.trim() !== '' && isJsonObjectText(open.input);
 };

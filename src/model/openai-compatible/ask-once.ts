@@ -1,5 +1,5 @@
 import type { ExplainedFailure, OpenAttempt } from '../ask-patiently.ts';
-import { MAX_REPLY_BYTES, readEvents, readText } from '../chat-completions/read-stream.ts';
+import { MAX_REPLY_BYTES, MAX_STREAM_BYTES, readEvents, readText } from '../chat-completions/read-stream.ts';
 import { createReplyAssembly, type ReplyAssembly } from '../chat-completions/reply-assembly.ts';
 import { ModelError, type ModelReply } from '../chat-model.ts';
 import { type Patience, waitOrRelease } from '../patience.ts';
@@ -30,7 +30,7 @@ export const askOnce = async (
   attempt: OpenAttempt,
 ): Promise<ModelReply> => {
   const response = await send(endpoint, body, attempt);
-  if (response.ok) return readReply(response, attempt.patience, attempt);
+  if (response.ok) return readReply(response, attempt);
   const retryAfter = parseRetryAfter(response.headers, endpoint.now());
   throw attempt.fail(await errorOfResponse(response, attempt.patience, retryAfter));
 };
@@ -57,20 +57,19 @@ const unreachable = (error: unknown): ModelError =>
   );
 
 /**
- * Reads the answer to an ask, an event stream or one JSON body, and hands its text to `onText` as it arrives. The body is
- * read to its end or cancelled.
+ * Reads the answer to an ask, an event stream or one JSON body, and hands on what it says as it arrives. The body is read to
+ * its end or cancelled.
  *
  * @throws ModelError whenever there is no complete reply.
  */
-const readReply = async (
-  response: Response,
-  patience: Patience,
-  asked: { readonly streamed: boolean; readonly onText: (piece: string) => void },
-): Promise<ModelReply> => {
-  const assembly = createReplyAssembly(asked.onText);
-  const pieces = readText(response.body, { patience, maxBytes: MAX_REPLY_BYTES });
-  if (isEventStream(response, asked.streamed)) {
-    const done = await readEvents(pieces, patience, {
+const readReply = async (response: Response, attempt: OpenAttempt): Promise<ModelReply> => {
+  const { patience } = attempt;
+  const assembly = createReplyAssembly(attempt);
+  const type = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
+  const maxBytes = isJson(type) ? MAX_REPLY_BYTES : MAX_STREAM_BYTES;
+  const body = await begun(readText(response.body, { patience, maxBytes }));
+  if (isEventStream(type, body.start)) {
+    const done = await readEvents(body.pieces, patience, {
       take: (data) => assembly.addChunk(json(data)),
       get finished() {
         return assembly.finished;
@@ -78,20 +77,47 @@ const readReply = async (
     });
     if (!assembly.finished) finish(assembly, done);
   } else {
-    let body = '';
-    for await (const piece of pieces) body += piece;
-    assembly.addCompletion(json(body));
+    let text = '';
+    for await (const piece of body.pieces) text += piece;
+    assembly.addCompletion(json(text));
   }
   patience.check();
   return assembly.reply();
 };
 
-/** Servers answer either way whatever they were asked for, so the content type decides, and only without one `streamed`. */
-const isEventStream = (response: Response, streamed: boolean): boolean => {
-  const type = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
-  if (type === 'text/event-stream') return true;
-  return streamed && !type.endsWith('json') && type !== 'text/html';
+/** What a body begins with, and all of its pieces. */
+interface BegunBody {
+  readonly start: string;
+  readonly pieces: AsyncIterable<string>;
+}
+
+/** Reads until something is said. */
+const begun = async (pieces: AsyncGenerator<string, void, undefined>): Promise<BegunBody> => {
+  let start = '';
+  while (start.trim() === '') {
+    const { done, value } = await pieces.next();
+    if (done) break;
+    start += value;
+  }
+  const all = async function* () {
+    try {
+      yield start;
+      yield* pieces;
+    } finally {
+      await pieces.return();
+    }
+  };
+  return { start: start.trimStart(), pieces: all() };
 };
+
+const isJson = (type: string): boolean => type.endsWith('json');
+
+/**
+ * Servers answer either way though they were asked for a stream, so the content type decides, and without one that tells how
+ * the body begins: with a field of an event, or a comment.
+ */
+const isEventStream = (type: string, start: string): boolean =>
+  type === 'text/event-stream' || (!isJson(type) && type !== 'text/html' && /^(?:[deir:]|$)/.test(start));
 
 const json = (text: string): unknown => parseReply(text, ' Is the base URL right?');
 

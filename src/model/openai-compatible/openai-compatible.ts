@@ -1,21 +1,26 @@
-import { askPatiently, DEFAULT_RETRIES, DEFAULT_TIMEOUT } from '../ask-patiently.ts';
-import type { ChatModel } from '../chat-model.ts';
+import { askPatiently, DEFAULT_RETRIES, DEFAULT_TIMEOUT, type OpenAttempt } from '../ask-patiently.ts';
+import type { ChatModel, ModelReply } from '../chat-model.ts';
 import { createMessageGate } from '../message-gate.ts';
 import { checkMaxOutputTokens, checkPrices, type Prices } from '../prices.ts';
 import { type Pace, realPace } from '../retry.ts';
 import { askOnce, type Endpoint, type Fetch } from './ask-once.ts';
-import { type LimitParameter, toRequestBody } from './request-body.ts';
+import { checkExtraBody, type ExtraBody, type LimitParameter, toRequestBody } from './request-body.ts';
 
 /** Where a server that speaks OpenAI's chat completions is, and how to ask it. */
 export interface OpenAICompatibleOptions {
   /** Such as `https://api.openai.com/v1`; `/chat/completions` is added to its path. */
-  readonly baseUrl: string;
+  readonly baseURL: string;
   /** Sent as a bearer token. */
   readonly apiKey?: string | undefined;
   /** The model's name at the server. */
   readonly model: string;
   /** Added to every request; a header given here replaces one of ours. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /**
+   * JSON that is merged into the body of every request, such as `{ top_k: 40 }` or `{ thinking: { type: 'enabled' } }`. The
+   * settings of a request replace what it says of the same field.
+   */
+  readonly extraBody?: ExtraBody | undefined;
   /** The longest silence in ms, until the response's headers and between two chunks of its body. Default 120,000. */
   readonly timeout?: number | undefined;
   /** How often a failure that may pass is tried again, before any output. Default 2. */
@@ -35,10 +40,12 @@ export interface OpenAICompatibleOptions {
 
 /**
  * A model behind any server that speaks OpenAI's chat completions. Failures that may pass (408, 409, 429, 5xx, no
- * connection, silence, a reply cut off) are tried again while no text has been handed on; no error message holds a credential.
+ * connection, silence, a reply cut off) are tried again while nothing has been handed on; no error message holds a credential. What a reply holds beside
+ * words and calls (`reasoning_content`, `reasoning`, `reasoning_details`, `extra_content`, chunks of thinking) goes back to
+ * this model as it came. `providerOptions.openaiCompatible` of a request is merged into its body.
  *
- * @throws TypeError when `baseUrl`, `apiKey` or `headers` cannot be used in a request, or `prices` or `maxOutputTokens` make
- *   no sense.
+ * @throws TypeError when `baseURL`, `apiKey` or `headers` cannot be used in a request, when `extraBody` says what the adapter
+ *   sets itself, or when `prices` or `maxOutputTokens` make no sense.
  */
 export const openAICompatible = (options: OpenAICompatibleOptions): ChatModel =>
   pacedOpenAICompatible(options, realPace);
@@ -49,43 +56,48 @@ export const pacedOpenAICompatible = (options: OpenAICompatibleOptions, pace: Pa
   // Secrets are pasted with line ends.
   const apiKey = options.apiKey?.trim() || undefined;
   const endpoint: Endpoint = {
-    url: parseUrl(options.baseUrl),
+    url: parseUrl(options),
     headers: parseHeaders(apiKey, headers),
     fetch: options.fetch ?? ((url, request) => fetch(url, request)),
     now: pace.now,
   };
+  const { host, pathname } = new URL(endpoint.url);
   const { limitParameter = limitParameterOf(endpoint.url) } = options;
+  const manner = {
+    model,
+    limitParameter,
+    ...checkExtraBody(options.extraBody),
+    // Also behind a gateway, which has the name in its path.
+    fillsReasoning: /deepseek/i.test(host + pathname),
+  };
   const most = checkMaxOutputTokens(options.maxOutputTokens);
   const gate = createMessageGate(blotSecrets(apiKey, headers));
   const settings = { timeout, retries, gate, pace };
   return {
     name: model,
+    provider: host,
     ...checkPrices(options.prices),
     ...most,
-    async ask(request, { signal, onText, again }) {
-      const body = toRequestBody(
-        { model, limitParameter, streamed: onText !== undefined },
-        { ...most, ...request },
-      );
-      return askPatiently(settings, request, {
-        signal,
-        onText,
-        again,
-        work: (attempt) => askOnce(endpoint, body, attempt),
-      });
+    async ask(request, asked) {
+      const body = toRequestBody(manner, { ...most, ...request });
+      const work = (attempt: OpenAttempt): Promise<ModelReply> => askOnce(endpoint, body, attempt);
+      return askPatiently(settings, request, { ...asked, work });
     },
   };
 };
 
 /** The messages of these errors leave out the values: a URL may hold a password, and a header is a secret. */
-const parseUrl = (baseUrl: string): string => {
-  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+const parseUrl = ({ baseURL, ...others }: OpenAICompatibleOptions): string => {
+  if (baseURL === undefined && 'baseUrl' in others) {
+    throw new TypeError("openAICompatible has no option 'baseUrl'; it is called 'baseURL'.");
+  }
+  const url = URL.canParse(baseURL) ? new URL(baseURL) : undefined;
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
-    throw new TypeError("'baseUrl' is not an http or https URL.");
+    throw new TypeError("'baseURL' is not an http or https URL.");
   }
   if (url.username !== '' || url.password !== '') {
     throw new TypeError(
-      "'baseUrl' holds a user name or password; give credentials as 'apiKey' or 'headers'.",
+      "'baseURL' holds a user name or password; give credentials as 'apiKey' or 'headers'.",
     );
   }
   url.hash = '';

@@ -1,35 +1,102 @@
-import { toWireMessage, toWireTool } from '../chat-completions/to-wire.ts';
+import { choiceFields, commonFields, ownFields, refused } from '../chat-completions/settings-fields.ts';
+import { toWireMessage, toWireTool, type WireManner } from '../chat-completions/to-wire.ts';
 import type { ModelRequest, OutputFormat, ToolDefinition } from '../chat-model.ts';
+import type { ProviderJson } from '../parts.ts';
+import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
+import { jsonTextOf } from '../untrusted-reply.ts';
 
 /** What servers call the most tokens of a reply. OpenAI's own models of late refuse the older name, other servers the newer. */
 export type LimitParameter = 'max_tokens' | 'max_completion_tokens';
 
 /** What is the same for every request of an adapter, or of a watched loop. */
-interface BodySettings {
+interface BodySettings extends WireManner {
   readonly model: string;
   readonly limitParameter: LimitParameter;
-  readonly streamed: boolean;
+  /** Fields that no setting knows. */
+  readonly extraBody?: ExtraBody | undefined;
 }
 
+/** JSON that is merged into every request. */
+export type ExtraBody = { readonly [field: string]: ProviderJson };
+
 /**
- * The JSON text of a `POST /chat/completions`. The JSON of tool definitions and of the answer's form is reused, by the
- * identity of the tools' array, of each definition and of the form.
+ * The JSON text of a `POST /chat/completions`, which asks for a stream. The JSON of tool definitions and of the answer's
+ * form is reused, by the identity of the tools' array, of each definition and of the form.
+ *
+ * @throws ModelError `bad-request` for a setting that chat completions cannot be told.
  */
 export const toRequestBody = (
-  { model, limitParameter, streamed }: BodySettings,
-  { messages, tools, output, maxOutputTokens }: ModelRequest,
+  { model, limitParameter, extraBody, ...manner }: BodySettings,
+  request: ModelRequest,
 ): string => {
+  const { messages, tools, output, maxOutputTokens } = request;
   const body = JSON.stringify({
     model,
-    messages: messages.map(toWireMessage),
-    ...(streamed ? { stream: true, stream_options: { include_usage: true } } : {}),
+    messages: messages.map((message) => toWireMessage(message, manner)),
+    // A server that streams is never silent for long, whoever asks.
+    stream: true,
+    stream_options: { include_usage: true },
     ...(maxOutputTokens === undefined ? {} : { [limitParameter]: maxOutputTokens }),
+    ...extraBody,
+    ...settingsFields(request),
   });
   const more = [
     ...(tools.length === 0 ? [] : [`"tools":${toolsJson(tools)}`]),
     ...(output === undefined ? [] : [`"response_format":${outputJson(output)}`]),
   ];
   return more.length === 0 ? body : `${body.slice(0, -1)},${more.join(',')}}`;
+};
+
+const settingsFields = (request: ModelRequest): UntrustedRecord => {
+  const { settings = {} } = request;
+  const { topK, stop = [] } = settings;
+  if (topK !== undefined) {
+    throw refused(
+      "Chat completions have no 'topK'. Where the server takes one, give it to openAICompatible as 'extraBody: { top_k }'.",
+    );
+  }
+  return {
+    ...ownFields(settings, { key: 'openaiCompatible', ours: OUR_FIELDS }),
+    ...commonFields(settings),
+    ...(stop.length > 0 && { stop }),
+    ...choiceFields(settings, request),
+  };
+};
+
+/** Fields of which a request says what the loop needs: nobody else may set them. */
+const OUR_FIELDS: ReadonlySet<string> = new Set([
+  'model',
+  'messages',
+  'stream',
+  'stream_options',
+  'n',
+  'max_tokens',
+  'max_completion_tokens',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'response_format',
+]);
+
+/**
+ * The fields that were given for every request.
+ *
+ * @throws TypeError for what is no JSON object, and for a field that the adapter sets itself.
+ */
+export const checkExtraBody = (extraBody: ExtraBody | undefined): { readonly extraBody?: ExtraBody } => {
+  if (extraBody === undefined) return {};
+  if (!isRecord(extraBody) || !isJson(extraBody)) throw new TypeError("'extraBody' is not a JSON object.");
+  const field = Object.keys(extraBody).find((name) => OUR_FIELDS.has(name));
+  if (field === undefined) return { extraBody };
+  throw new TypeError(`'extraBody.${field}' is set by the adapter; leave it out.`);
+};
+
+const isJson = (value: unknown): boolean => {
+  try {
+    return jsonTextOf(value) !== '';
+  } catch {
+    return false;
+  }
 };
 
 /** Remembers the text made of each object for as long as the object lives. Definitions are never mutated. */

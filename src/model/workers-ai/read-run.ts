@@ -1,18 +1,18 @@
 import type { OpenAttempt } from '../ask-patiently.ts';
-import { MAX_REPLY_BYTES, readEvents, readText } from '../chat-completions/read-stream.ts';
+import { MAX_STREAM_BYTES, readEvents, readText } from '../chat-completions/read-stream.ts';
 import { createReplyAssembly, type ReplyAssembly } from '../chat-completions/reply-assembly.ts';
 import type { ModelReply } from '../chat-model.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import { cutShort, invalidReply, jsonTextOf, listOf, parseReply } from '../untrusted-reply.ts';
 
 /**
- * Reads what a run came to, a stream of events or a whole reply, and hands its text to `onText` as it arrives. Models
+ * Reads what a run came to, a stream of events or a whole reply, and hands on what it says as it arrives. Models
  * that cannot stream answer whole whatever they were asked for.
  *
  * @throws ModelError whenever there is no complete reply.
  */
 export const readRun = async (result: unknown, attempt: OpenAttempt): Promise<ModelReply> => {
-  const assembly = createReplyAssembly(attempt.onText);
+  const assembly = createReplyAssembly(attempt);
   if (result instanceof ReadableStream) await readStream(result, attempt, assembly);
   else assembly.addCompletion(toCompletion(result, 'stop'));
   attempt.patience.check();
@@ -25,7 +25,7 @@ const readStream = async (
   assembly: ReplyAssembly,
 ): Promise<void> => {
   let chunks = 0;
-  const done = await readEvents(readText(stream, { patience, maxBytes: MAX_REPLY_BYTES }), patience, {
+  const done = await readEvents(readText(stream, { patience, maxBytes: MAX_STREAM_BYTES }), patience, {
     take(data) {
       chunks += 1;
       assembly.addChunk(toCompletion(parseReply(data), null));
@@ -54,12 +54,17 @@ const toCompletion = (value: unknown, ending: string | null): unknown => {
   if (!isRecord(value) || value.error || value.object === 'error') return value;
   if (value.choices !== undefined && value.choices !== null)
     return { ...value, choices: listOf(value, 'choices').map(toChoice) };
-  const { response, usage, finish_reason: reason } = value;
+  const { response, usage, finish_reason: reason, reasoning, reasoning_content } = value;
   if (response === undefined && value.tool_calls === undefined && !isRecord(usage)) {
     throw invalidReply("The model's reply has neither a response nor choices.");
   }
   // In JSON mode the response is the parsed object; some models also answer a bare number as one.
-  const message = withCalls({ content: jsonTextOf(response), tool_calls: value.tool_calls });
+  const message = withCalls({
+    reasoning,
+    reasoning_content,
+    content: jsonTextOf(response),
+    tool_calls: value.tool_calls,
+  });
   return { choices: [{ message, finish_reason: reason ?? ending }], usage };
 };
 

@@ -5,6 +5,7 @@ import {
   type ExplainedFailure,
   type OpenAttempt,
 } from '../ask-patiently.ts';
+import { commonFields, ownFields, refused } from '../chat-completions/settings-fields.ts';
 import { toWireMessage, toWireTool } from '../chat-completions/to-wire.ts';
 import {
   type ChatModel,
@@ -21,6 +22,7 @@ import { waitOrRelease } from '../patience.ts';
 import { checkMaxOutputTokens, checkPrices, type Prices } from '../prices.ts';
 import { type Pace, realPace } from '../retry.ts';
 import { errorOfStatus, sentence } from '../server-error.ts';
+import type { ModelSettings } from '../settings.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import { readRun } from './read-run.ts';
 
@@ -37,7 +39,7 @@ export interface AiBinding {
 export interface WorkersAiOptions {
   /** Such as `@cf/meta/llama-3.3-70b-instruct-fp8-fast`; one that can call functions. */
   readonly model: string;
-  /** The longest silence in ms: for a whole reply, or between two chunks of a streamed one. Default 120,000. */
+  /** The longest silence in ms: between two chunks, or for a whole reply in JSON mode, which does not stream. Default 120,000. */
   readonly timeout?: number | undefined;
   /** How often a failure that may pass is tried again, before any output. Default 2. */
   readonly retries?: number | undefined;
@@ -49,7 +51,8 @@ export interface WorkersAiOptions {
 
 /**
  * A model of Workers AI, through its binding. Failures that may pass (no capacity, silence, a reply cut off) are tried
- * again while no text has been handed on; a used-up allocation of the day is not.
+ * again while nothing has been handed on; a used-up allocation of the day is not. What a reply reasons goes back to the
+ * model. `providerOptions.workersAi` of a request is merged into the inputs of its run.
  *
  * @throws ConfigurationError when there is no such binding; TypeError when `prices` or `maxOutputTokens` make no sense.
  *
@@ -80,17 +83,18 @@ export const pacedWorkersAi = (
   const most = checkMaxOutputTokens(limits.maxOutputTokens);
   return {
     name: model,
+    provider: 'workers-ai',
     ...checkPrices(limits.prices),
     ...most,
-    async ask(request, { signal, onText, again }) {
+    async ask(request, asked) {
+      const inputs = toRunInputs({ ...most, ...request });
       const work = async (attempt: OpenAttempt): Promise<ModelReply> => {
         const broken = (thrown: unknown): ModelError => attempt.fail(explainFailure(thrown));
-        const inputs = toRunInputs({ ...most, ...request }, attempt.streamed);
         // The model may not heed its signal: the wait ends without it.
         const run = () => binding.run(model, inputs, { signal: attempt.signal });
         return readRun(await waitOrRelease(attempt.patience, run, { broken, release }), attempt);
       };
-      return askPatiently({ timeout, retries, gate, pace }, request, { signal, onText, again, work });
+      return askPatiently({ timeout, retries, gate, pace }, request, { ...asked, work });
     },
   };
 };
@@ -99,29 +103,74 @@ const release = (late: unknown): unknown => (late instanceof ReadableStream ? la
 
 /**
  * The inputs of one run. In JSON mode Workers AI neither calls tools nor streams, so beside tools the form is asked for
- * in words, and an answer that has a form comes in one piece.
+ * in words, and an answer that has a form comes in one piece. All else streams, so that silence means silence.
+ *
+ * @throws ModelError `bad-request` for a setting that not every model takes.
  */
-const toRunInputs = (
-  { messages, tools, output, maxOutputTokens }: ModelRequest,
-  streamed: boolean,
-): Record<string, unknown> => {
+const toRunInputs = ({
+  messages,
+  tools,
+  output,
+  maxOutputTokens,
+  settings = {},
+}: ModelRequest): UntrustedRecord => {
+  const fields = settingsFields(settings);
+  const offered = settings.toolChoice === 'none' ? [] : tools;
   const told =
-    output !== undefined && tools.length > 0 ? withInstruction(messages, inWords(output)) : messages;
-  const format = output !== undefined && tools.length === 0 ? toFormat(output) : undefined;
+    output !== undefined && offered.length > 0 ? withInstruction(messages, inWords(output)) : messages;
+  const format = output !== undefined && offered.length === 0 ? toFormat(output) : undefined;
   return {
     messages: told.map(toTextMessage),
-    ...(tools.length === 0 ? {} : { tools: tools.map(toWireTool) }),
+    ...(offered.length === 0 ? {} : { tools: offered.map(toWireTool) }),
     ...(maxOutputTokens === undefined ? {} : { max_tokens: maxOutputTokens }),
-    ...(format ?? (streamed ? { stream: true } : {})),
+    ...fields,
+    ...(format ?? { stream: true }),
   };
 };
 
-/** The binding checks each message against a schema in which every content is text, and reads the name beside a result. */
-const toTextMessage = (message: ModelMessage) => ({
-  ...toWireMessage(message),
-  ...(message.role === 'tool' ? { name: message.name } : {}),
-  content: message.text,
-});
+/** What every model takes or refuses by itself. The binding drops what a model does not know, without a word. */
+const settingsFields = (settings: ModelSettings): UntrustedRecord => {
+  const { topK, stop = [], toolChoice = 'auto', parallelToolCalls } = settings;
+  if (stop.length > 0) throw notTaken('stop', "stop: ['...']");
+  if (parallelToolCalls === false) throw notTaken('parallelToolCalls', 'parallel_tool_calls: false');
+  if (toolChoice !== 'auto' && toolChoice !== 'none') throw notTaken('toolChoice', "tool_choice: 'required'");
+  return {
+    ...ownFields(settings, { key: 'workersAi', ours: OUR_INPUTS }),
+    ...commonFields(settings),
+    ...(topK !== undefined && { top_k: topK }),
+  };
+};
+
+const notTaken = (setting: string, input: string): ModelError =>
+  refused(
+    `Many models of Workers AI drop '${setting}' without a word. Where this one takes it, give it as ` +
+      `'providerOptions: { workersAi: { ${input} } }'.`,
+  );
+
+/** Inputs that say what the loop needs: nobody else may set them. */
+const OUR_INPUTS: ReadonlySet<string> = new Set([
+  'messages',
+  'prompt',
+  'tools',
+  'functions',
+  'stream',
+  'max_tokens',
+  'response_format',
+]);
+
+/**
+ * The binding checks each message against a schema in which every content is text, and reads the name beside a result.
+ * Reasoning comes in one of two fields, by the model, and is read in one.
+ */
+const toTextMessage = (message: ModelMessage): UntrustedRecord => {
+  const { reasoning_content: reasoning, ...fields }: UntrustedRecord = toWireMessage(message);
+  return {
+    ...(reasoning !== undefined && { reasoning }),
+    ...fields,
+    ...(message.role === 'tool' ? { name: message.name } : {}),
+    content: message.text,
+  };
+};
 
 /** Told in the first message: the templates of several models know no other place for a system message. */
 const withInstruction = (messages: readonly ModelMessage[], instruction: string): readonly ModelMessage[] => {

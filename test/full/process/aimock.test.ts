@@ -17,7 +17,7 @@ const ask = async (
   { stream = false, retries = 2, timeout = 5000, after = [] as readonly ModelMessage[] } = {},
 ) => {
   const model = openAICompatible({
-    baseUrl: `${mock.url}/v1/`,
+    baseURL: `${mock.url}/v1/`,
     apiKey: 'sk-loopback',
     model: 'gpt-5-mini',
     retries,
@@ -131,7 +131,7 @@ it('tells a stream that the server cuts off from one that is complete', async ()
 });
 
 it('says so when nobody listens', async () => {
-  const model = openAICompatible({ baseUrl: 'http://127.0.0.1:1/v1', model: 'm', retries: 0 });
+  const model = openAICompatible({ baseURL: 'http://127.0.0.1:1/v1', model: 'm', retries: 0 });
   const asked = model.ask({ messages: [], tools: [] }, { signal: new AbortController().signal });
   await expect(asked).rejects.toMatchObject({
     failure: 'unreachable',

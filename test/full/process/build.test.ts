@@ -179,7 +179,7 @@ export const callsOf = ({ event }: StoredEvent): readonly JournaledCall[] => eve
 export const most = (limits: LoopLimits) => limits.toolCalls;
 export const executed = (reply: ModelReply): Promise<ToolExecutionResult> =>
   createToolCallingManager().executeToolCalls([], reply, defineToolCallingOptions({ tools: [look] }));
-export const models: readonly ChatModel[] = [offlineModel(), openAICompatible({ baseUrl: 'http://localhost/v1', model: 'm' })];
+export const models: readonly ChatModel[] = [offlineModel(), openAICompatible({ baseURL: 'http://localhost/v1', model: 'm' })];
 export const atCloudflare = (ai: Ai, options: WorkersAiOptions): ChatModel => workersAi(ai, options);
 export const wrapped = (ai: Ai): AiBinding => ({ run: (model, inputs) => ai.run(model, inputs, { gateway: { id: 'g' } }) });
 export const sessions = (clock: Clock, dispatch: (handOver: HandOver) => void): SessionPort =>

@@ -25,7 +25,7 @@ declare global {
 
 /** The model of a scene: what it says is written beside the session. */
 export const modelOf = (scene: string, prices?: Prices): ChatModel =>
-  openAICompatible({ baseUrl: `${env.WORLD_URL}/${scene}/v1`, model: 'scripted', retries: 0, prices });
+  openAICompatible({ baseURL: `${env.WORLD_URL}/${scene}/v1`, model: 'scripted', retries: 0, prices });
 
 /** An agent that is a scene of its own. */
 export const scene = <Declaration extends InputDeclaration = undefined>(

@@ -34,7 +34,7 @@ describe('chooseModel', () => {
     ],
     [
       { OPENAI_BASE_URL: 'https://me:hunter2@host.test/v1' },
-      "OPENAI_BASE_URL or OPENAI_API_KEY cannot be used: 'baseUrl' holds a user name or password; give credentials as 'apiKey' or 'headers'.",
+      "OPENAI_BASE_URL or OPENAI_API_KEY cannot be used: 'baseURL' holds a user name or password; give credentials as 'apiKey' or 'headers'.",
     ],
     [
       { OPENAI_API_KEY: 'hunter\n2' },

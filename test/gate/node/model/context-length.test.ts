@@ -292,7 +292,29 @@ const REFUSALS: readonly Refusal[] = [
   ],
 ];
 
+/** The least that servers have said of it, in sentences that change. */
+const SHORT: readonly (readonly [words: string, length: ToldLength])[] = [
+  ['The request exceeds the context window.', {}],
+  ['The input token count of the request exceeds the maximum.', {}],
+  ['This is too large for model with 32768 maximum context length.', { most: 32_768 }],
+  ["This model's maximum context length is 65536 tokens.", { most: 65_536 }],
+  ["This model's maximum prompt length is 131072.", { most: 131_072 }],
+  ['The messages do not fit the available context size.', {}],
+  ['Your request exceeded model token limit.', {}],
+  ['context window exceeds limit (2013)', {}],
+];
+
 describe('a conversation that is too long', () => {
+  it.each(SHORT)('is told as such when a server says: %s', async (message, length) => {
+    for (const status of [400, 413, 422]) {
+      const { requests, ...outcome } = await ask(() => Response.json({ error: { message } }, { status }));
+      expect(outcome).toMatchObject({ error: { failure: 'context-length', length } });
+      expect(requests).toHaveLength(1);
+    }
+    const limited = await ask(() => Response.json({ error: { message } }, { status: 429 }), { retries: 0 });
+    expect(limited).toMatchObject({ error: { failure: 'rate-limited' } });
+  });
+
   it.each(REFUSALS)(
     'is told as such when %s refuses it, and not sent again',
     async (_, status, body, length) => {
@@ -439,7 +461,7 @@ describe('a conversation that is not too long', () => {
 it('a refusal that repeats what it was sent is searched at once', () => {
   const words = `${'maximum context length is 1 tokens '.repeat(20)}${'requested 1 tokens '.repeat(66)}`;
   const began = performance.now();
-  expect(toldLength('bad-request', words, '1'.repeat(2_000))).toBeUndefined();
+  expect(toldLength('bad-request', words, '1'.repeat(2_000))).toEqual({ most: 1 });
   // It took seconds when each end of the digits was tried, and takes a few milliseconds.
   expect(performance.now() - began).toBeLessThan(1_000);
 });

@@ -22,7 +22,7 @@ const binding = { run: async () => ({ response: 'hi' }) };
 /** Each adapter, made with these options. */
 const adapters = {
   openAICompatible: (options: object) =>
-    openAICompatible({ baseUrl: 'https://model.test/v1', model: 'm', ...options }),
+    openAICompatible({ baseURL: 'https://model.test/v1', model: 'm', ...options }),
   workersAi: (options: object) => workersAi(binding, { model: 'm', ...options }),
   fromAiSdk: (options: object) => fromAiSdk(fakeModel([() => said('hi')]).model, options),
 };
@@ -57,7 +57,7 @@ describe('the longest reply', () => {
     const { runs } = await askBinding(() => ({ response: 'hi' }), { request });
     expect(runs[0]?.inputs).toMatchObject({ max_tokens: 300 });
     const unbound = await askBinding(() => ({ response: 'hi' }), { request: hello });
-    expect(Object.keys(unbound.runs[0]?.inputs ?? {})).toEqual(['messages']);
+    expect(Object.keys(unbound.runs[0]?.inputs ?? {})).toEqual(['messages', 'stream']);
   });
 
   it('is told to a model of the AI SDK as maxOutputTokens', async () => {

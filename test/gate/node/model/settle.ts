@@ -21,11 +21,14 @@ export const settle = async (model: ChatModel, asking: Asking = {}) => {
     pieces.push(piece);
     onText(piece);
   };
-  const settled = await model.ask(request, stream ? { signal, onText: collect } : { signal }).then(
+  const thoughts: string[] = [];
+  const onReasoning = (piece: string): void => void thoughts.push(piece);
+  const listening = stream ? { signal, onText: collect, onReasoning } : { signal };
+  const settled = await model.ask(request, listening).then(
     (reply): { reply: ModelReply } => ({ reply }),
     (error: ModelError): { error: ModelError } => ({ error }),
   );
-  return { ...settled, pieces };
+  return { ...settled, pieces, thoughts };
 };
 
 /** The error of an ask that must fail, as plain fields. */

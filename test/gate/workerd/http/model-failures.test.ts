@@ -11,7 +11,7 @@ type Answer = () => Response | Promise<Response>;
 function server(...answers: Answer[]) {
   const asked: { messages: Record<string, unknown>[] }[] = [];
   const model = openAICompatible({
-    baseUrl: 'https://models.test/v1',
+    baseURL: 'https://models.test/v1',
     apiKey: 'sk-very-secret',
     model: 'm1',
     timeout: 100,

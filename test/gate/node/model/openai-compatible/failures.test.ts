@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelFailure } from '../../../../../src/index.ts';
-import { ask, completion, failureOf, replyOf, sse, streamOf } from './fake-server.ts';
+import { ask, completion, delta, failureOf, replyOf, sse, streamOf } from './fake-server.ts';
 
 const status =
   (code: number, headers: Record<string, string> = {}, body: unknown = { error: { message: 'no' } }) =>
@@ -131,6 +131,8 @@ describe('an error inside an answer', () => {
     [{ error: { message: 'no', code: 429 } }, 'rate-limited', 429],
     [{ error: { message: 'no', code: '502' } }, 'server-error', 502],
     [{ error: { message: 'no', status: 401 } }, 'unauthorized', 401],
+    [{ error: { message: 'no', statusCode: 529 } }, 'server-error', 529],
+    [{ choices: [{ error: { message: 'no', code: 502 }, finish_reason: 'error' }] }, 'server-error', 502],
     [{ error: { message: 'no', type: 'rate_limit_error' } }, 'rate-limited', undefined],
     [{ error: { message: 'no', type: 'invalid_request_error' } }, 'bad-request', undefined],
   ])('%j is %s', async (error, failure, code) => {
@@ -142,6 +144,19 @@ describe('an error inside an answer', () => {
     };
     expect(await failureOf(() => streamOf(sse(error)), { stream: true })).toMatchObject(expected);
     expect(await failureOf(() => Response.json(error))).toMatchObject(expected);
+  });
+
+  it('that is told by nothing but the end of a reply is one', async () => {
+    const expected = {
+      failure: 'server-error',
+      status: undefined,
+      message: 'The model stopped because of an error.',
+    };
+    const stream = () => streamOf(sse(delta({ content: 'a' }), delta({}, 'error')));
+    expect(await failureOf(stream, { stream: true })).toMatchObject({ ...expected, outputBegan: true });
+    expect(await failureOf(() => Response.json(completion({ content: 'a' }, 'error')))).toMatchObject(
+      expected,
+    );
   });
 
   it('of null or nothing is none', async () => {

@@ -103,7 +103,7 @@ export const ask = async (
   const server = fakeServer(...(typeof answers === 'function' ? [answers] : answers));
   const { pace, waits } = fakePace(random);
   const model = pacedOpenAICompatible(
-    { baseUrl: 'https://model.test/v1', model: 'm-1', fetch: server.fetch, ...options },
+    { baseURL: 'https://model.test/v1', model: 'm-1', fetch: server.fetch, ...options },
     pace,
   );
   const pieces: string[] = [];
@@ -111,11 +111,14 @@ export const ask = async (
     pieces.push(piece);
     onText(piece);
   };
-  const settled = await model.ask(request, stream ? { signal, onText: collect } : { signal }).then(
+  const thoughts: string[] = [];
+  const onReasoning = (piece: string): void => void thoughts.push(piece);
+  const listening = stream ? { signal, onText: collect, onReasoning } : { signal };
+  const settled = await model.ask(request, listening).then(
     (reply): { reply: ModelReply } => ({ reply }),
     (error: ModelError): { error: ModelError } => ({ error }),
   );
-  return { ...settled, pieces, waits, requests: server.requests };
+  return { ...settled, pieces, thoughts, waits, requests: server.requests };
 };
 
 /** The error of an ask that must fail, as plain fields. */

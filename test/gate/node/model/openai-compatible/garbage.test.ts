@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_REPLY_BYTES } from '../../../../doors/model.ts';
+import { MAX_STREAM_BYTES } from '../../../../doors/model.ts';
 import { ask, body, completion, delta, failureOf, sse, streamOf } from './fake-server.ts';
 
 describe('garbage', () => {
@@ -88,8 +88,8 @@ describe('garbage', () => {
   it('is a body above the cap, which is not read to its end', async () => {
     let cancelled = false;
     const filler = `: ${'x'.repeat(1024 * 1024)}\n\n`;
-    const chunks = Array.from({ length: 12 }, () => filler);
-    const message = `The model's reply is larger than ${MAX_REPLY_BYTES} bytes.`;
+    const chunks = Array.from({ length: 70 }, () => filler);
+    const message = `The model's reply is larger than ${MAX_STREAM_BYTES} bytes.`;
     const expected = { failure: 'invalid-reply', message };
     const letGo = () => {
       cancelled = true;

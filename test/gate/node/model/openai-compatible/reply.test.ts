@@ -35,7 +35,6 @@ describe('the text of a reply', () => {
       {
         content: [
           { type: 'text', text: 'a' },
-          { type: 'thinking', thinking: [] },
           { type: 'text', text: 'b' },
         ],
       },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ModelRequest, ToolDefinition } from '../../../../../src/index.ts';
 import { openAICompatible } from '../../../../../src/model/openai-compatible/entry.ts';
 import { toRequestBody } from '../../../../doors/model.ts';
-import { ask, completion, delta, hello, sse, streamOf } from './fake-server.ts';
+import { ask, completion, hello } from './fake-server.ts';
 
 const weather: ToolDefinition = {
   name: 'weather',
@@ -11,8 +11,9 @@ const weather: ToolDefinition = {
 };
 
 const ok = () => Response.json(completion({ content: 'hi' }));
-const body = (request: ModelRequest, streamed = false): unknown =>
-  JSON.parse(toRequestBody({ model: 'm-1', limitParameter: 'max_tokens', streamed }, request));
+const manner = { model: 'm-1', limitParameter: 'max_tokens' } as const;
+const streaming = { stream: true, stream_options: { include_usage: true } };
+const body = (request: ModelRequest): unknown => JSON.parse(toRequestBody(manner, request));
 
 describe('the request', () => {
   it.each([
@@ -20,8 +21,8 @@ describe('the request', () => {
     'https://model.test/v1/',
     'https://model.test/v1//',
     'https://model.test/v1#there',
-  ])('goes to /chat/completions below %s', async (baseUrl) => {
-    const { requests } = await ask(ok, { baseUrl });
+  ])('goes to /chat/completions below %s', async (baseURL) => {
+    const { requests } = await ask(ok, { baseURL });
     expect(requests[0]?.url).toBe('https://model.test/v1/chat/completions');
   });
 
@@ -36,10 +37,10 @@ describe('the request', () => {
       { limitParameter: 'max_completion_tokens' },
       { max_completion_tokens: 300 },
     ],
-  ])('to %s with %j bounds the reply as %j', async (baseUrl, options, sent) => {
+  ])('to %s with %j bounds the reply as %j', async (baseURL, options, sent) => {
     const request = { ...hello, maxOutputTokens: 300 };
-    const { requests } = await ask(ok, { baseUrl, ...options, request });
-    const { model, messages, ...more } = Object(requests[0]?.body);
+    const { requests } = await ask(ok, { baseURL, ...options, request });
+    const { model, messages, stream, stream_options, ...more } = Object(requests[0]?.body);
     expect(more).toEqual(sent);
   });
 
@@ -54,7 +55,7 @@ describe('the request', () => {
   });
 
   it('keeps the query of the base URL', async () => {
-    const { requests } = await ask(ok, { baseUrl: 'https://model.test/v1/?api-version=7' });
+    const { requests } = await ask(ok, { baseURL: 'https://model.test/v1/?api-version=7' });
     expect(requests[0]?.url).toBe('https://model.test/v1/chat/completions?api-version=7');
   });
 
@@ -76,16 +77,12 @@ describe('the request', () => {
     expect(requests[0]?.headers.authorization).toBe('Basic abc');
   });
 
-  it('asks for a stream with usage only when text is wanted in pieces', async () => {
+  it('asks for a stream with usage, whoever listens', async () => {
     const messages = [{ role: 'user', content: 'hello' }];
-    expect((await ask(ok)).requests[0]?.body).toEqual({ model: 'm-1', messages });
-    const streamed = await ask(() => streamOf(sse(delta({ content: 'hi' }, 'stop'))), { stream: true });
-    expect(streamed.requests[0]?.body).toEqual({
-      model: 'm-1',
-      messages,
-      stream: true,
-      stream_options: { include_usage: true },
-    });
+    for (const stream of [false, true]) {
+      const { requests } = await ask(ok, { stream });
+      expect(requests[0]?.body).toEqual({ model: 'm-1', messages, ...streaming });
+    }
   });
 
   it('carries every kind of message and the tools', () => {
@@ -111,6 +108,7 @@ describe('the request', () => {
     ];
     expect(body(request)).toEqual({
       model: 'm-1',
+      ...streaming,
       messages: [
         { role: 'system', content: 'Be kind.' },
         { role: 'user', content: 'Weather in Oslo?' },
@@ -147,7 +145,7 @@ describe('the request', () => {
   );
 
   it('names no tools and no tool choice when there are none', () => {
-    expect(Object.keys(body(hello) as object)).toEqual(['model', 'messages']);
+    expect(Object.keys(body(hello) as object)).toEqual(['model', 'messages', 'stream', 'stream_options']);
   });
 
   it('asks for the form of an answer, beside the tools, and not strictly', () => {
@@ -157,10 +155,10 @@ describe('the request', () => {
     expect(body({ ...hello, output })).toEqual({
       model: 'm-1',
       messages: [{ role: 'user', content: 'hello' }],
+      ...streaming,
       response_format,
     });
-    expect(body({ ...hello, tools: [weather], output }, true)).toMatchObject({
-      stream: true,
+    expect(body({ ...hello, tools: [weather], output })).toMatchObject({
       tools: [{ function: { name: 'weather' } }],
       response_format,
     });
@@ -178,7 +176,6 @@ describe('the request', () => {
       },
     };
     const tools = [counted, weather];
-    const manner = { model: 'm-1', limitParameter: 'max_tokens', streamed: false } as const;
     const first = toRequestBody(manner, { ...hello, tools });
     expect(toRequestBody(manner, { ...hello, tools })).toBe(first);
     expect(toRequestBody(manner, { ...hello, tools: [...tools] })).toBe(first);
@@ -189,22 +186,22 @@ describe('the request', () => {
 
 describe('openAICompatible', () => {
   it('is named as its model', () => {
-    expect(openAICompatible({ baseUrl: 'http://localhost:1/v1', model: 'm-1' }).name).toBe('m-1');
+    expect(openAICompatible({ baseURL: 'http://localhost:1/v1', model: 'm-1' }).name).toBe('m-1');
   });
 
   it.each([
-    [{ baseUrl: 'model.test/v1' }, "'baseUrl' is not an http or https URL."],
-    [{ baseUrl: 'ftp://model.test' }, "'baseUrl' is not an http or https URL."],
+    [{ baseURL: 'model.test/v1' }, "'baseURL' is not an http or https URL."],
+    [{ baseURL: 'ftp://model.test' }, "'baseURL' is not an http or https URL."],
     [
-      { baseUrl: 'https://u:hunter2@model.test' },
-      "'baseUrl' holds a user name or password; give credentials as 'apiKey' or 'headers'.",
+      { baseURL: 'https://u:hunter2@model.test' },
+      "'baseURL' holds a user name or password; give credentials as 'apiKey' or 'headers'.",
     ],
     [
-      { baseUrl: 'https://model.test', apiKey: 'hun\nter2' },
+      { baseURL: 'https://model.test', apiKey: 'hun\nter2' },
       "'apiKey' or 'headers' holds a character that HTTP does not allow in a header.",
     ],
     [
-      { baseUrl: 'https://model.test', headers: { 'a b': 'hunter2' } },
+      { baseURL: 'https://model.test', headers: { 'a b': 'hunter2' } },
       "'apiKey' or 'headers' holds a character that HTTP does not allow in a header.",
     ],
   ])('refuses %j without repeating it', (options, message) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ModelReply } from '../../../../../src/index.ts';
-import { MAX_REPLY_BYTES } from '../../../../doors/model.ts';
+import { MAX_STREAM_BYTES } from '../../../../doors/model.ts';
 import { body, completion, delta, hello, sse } from '../openai-compatible/fake-server.ts';
 import { failureIn, replyIn } from '../settle.ts';
 import { ask } from './fake-binding.ts';
@@ -256,14 +256,14 @@ describe('garbage', () => {
 
   it('is a stream above the cap, which is not read to its end', async () => {
     let cancelled = false;
-    const chunks = Array.from({ length: 12 }, () => `: ${'x'.repeat(1024 * 1024)}\n\n`);
+    const chunks = Array.from({ length: 70 }, () => `: ${'x'.repeat(1024 * 1024)}\n\n`);
     const answer = () =>
       body(chunks, 'hang', () => {
         cancelled = true;
       });
     expect(failureIn(await ask(answer, { stream: true }))).toMatchObject({
       failure: 'invalid-reply',
-      message: `The model's reply is larger than ${MAX_REPLY_BYTES} bytes.`,
+      message: `The model's reply is larger than ${MAX_STREAM_BYTES} bytes.`,
     });
     expect(cancelled).toBe(true);
   });

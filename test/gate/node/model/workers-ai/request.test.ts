@@ -28,7 +28,7 @@ describe('the run', () => {
     expect(runs).toEqual([
       {
         model: '@cf/m-1',
-        inputs: { messages: [{ role: 'user', content: 'hello' }] },
+        inputs: { messages: [{ role: 'user', content: 'hello' }], stream: true },
         signal: expect.any(AbortSignal),
       },
     ]);
@@ -77,11 +77,13 @@ describe('the run', () => {
         { role: 'assistant', content: 'Rain.' },
       ],
       tools: [wireWeather],
+      stream: true,
     });
   });
 
-  it('is for a stream when text is wanted in pieces', async () => {
-    expect(await sent(hello, true)).toEqual({ messages: [{ role: 'user', content: 'hello' }], stream: true });
+  it('is for a stream, whoever listens', async () => {
+    const streaming = { messages: [{ role: 'user', content: 'hello' }], stream: true };
+    expect([await sent(hello), await sent(hello, true)]).toEqual([streaming, streaming]);
   });
 
   it('asks for JSON of a schema in JSON mode, which does not stream', async () => {

@@ -1,0 +1,277 @@
+/** What a reply holds beside its words and calls: read from either form, and given back as it came. */
+import { describe, expect, it } from 'vitest';
+import type { ModelMessage, ModelReply } from '../../../../../src/index.ts';
+import { ask, completion, delta, hello, sse, streamOf } from './fake-server.ts';
+
+const called = (id: string, more: object = {}) => ({
+  id,
+  type: 'function',
+  function: { name: 'look', arguments: '{"x": 1}' },
+  ...more,
+});
+const look = (id: string) => ({ type: 'tool-call' as const, id, name: 'look', input: '{"x": 1}' });
+const thought = (text: string, ...fields: string[]) => ({
+  type: 'reasoning' as const,
+  text,
+  provider: { chatCompletions: { fields } },
+});
+
+/** A reply with what was handed on while it came. */
+const heard = async (...answers: Parameters<typeof ask>) => {
+  const outcome = await ask(...answers);
+  if ('error' in outcome) throw outcome.error;
+  return outcome;
+};
+const whole = (message: object) => heard(() => Response.json(completion(message)), { stream: true });
+const streamed = (...deltas: readonly object[]) =>
+  heard(() => streamOf(sse(...deltas.map((fields) => delta(fields)), delta({}, 'stop'), '[DONE]')), {
+    stream: true,
+  });
+
+/** The message by which a reply goes back. */
+const givenBack = async (
+  { text, toolCalls, parts, provider }: ModelReply,
+  options: Parameters<typeof ask>[1] = {},
+) => {
+  const reply: ModelMessage = { role: 'assistant', text, toolCalls, parts, provider };
+  const results = toolCalls.map(({ id, name }): ModelMessage => ({ role: 'tool', id, name, text: 'seen' }));
+  const request = { messages: [...hello.messages, reply, ...results], tools: [] };
+  const { requests } = await ask(() => Response.json(completion({ content: 'hi' })), { ...options, request });
+  const { messages } = Object(requests[0]?.body);
+  return messages[1];
+};
+
+describe('reasoning', () => {
+  it.each(['reasoning_content', 'reasoning'])(
+    'in %s is a part, is heard, and goes back there',
+    async (field) => {
+      const expected = {
+        text: 'One.',
+        parts: [thought('I should look.', field), { type: 'text', text: 'One.' }, look('a'), look('b')],
+        finish: 'tool-calls',
+      };
+      const tool_calls = [called('a'), called('b')];
+      const one = await whole({ content: 'One.', [field]: 'I should look.', tool_calls });
+      expect(one.reply).toMatchObject(expected);
+      expect([one.pieces, one.thoughts]).toEqual([['One.'], ['I should look.']]);
+      const other = await streamed(
+        { role: 'assistant', content: null, [field]: '' },
+        { content: null, [field]: 'I should' },
+        { [field]: ' look.' },
+        { content: 'One.', [field]: null },
+        {
+          tool_calls: [
+            { ...called('a'), index: 0 },
+            { ...called('b'), index: 1 },
+          ],
+        },
+      );
+      expect(other.reply).toEqual(one.reply);
+      expect([other.pieces, other.thoughts]).toEqual([['One.'], ['I should', ' look.']]);
+      expect(await givenBack(one.reply)).toEqual({
+        role: 'assistant',
+        content: 'One.',
+        [field]: 'I should look.',
+        tool_calls,
+      });
+    },
+  );
+
+  it('that is empty goes back empty', async () => {
+    const message = { content: null, reasoning_content: '', tool_calls: [called('a')] };
+    const { reply, thoughts } = await whole(message);
+    expect(reply.parts).toEqual([thought('', 'reasoning_content'), look('a')]);
+    expect(thoughts).toEqual([]);
+    expect(await givenBack(reply)).toEqual({ role: 'assistant', ...message });
+  });
+
+  it('in both fields is heard and kept once, and goes back in both', async () => {
+    const message = { content: 'x', reasoning: 'Hm.', reasoning_content: 'Hm.' };
+    for (const { reply, thoughts } of [await whole(message), await streamed(message)]) {
+      expect(reply.parts?.[0]).toEqual(thought('Hm.', 'reasoning_content', 'reasoning'));
+      expect(thoughts).toEqual(['Hm.']);
+      expect(await givenBack(reply)).toEqual({ role: 'assistant', ...message });
+    }
+    const { reply } = await whole({ ...message, reasoning: 'Short.' });
+    expect(await givenBack(reply)).toEqual({ role: 'assistant', ...message, reasoning: 'Short.' });
+  });
+
+  it.each([null, 7, { text: 'x' }, ['x']])('that is %j is none', async (reasoning) => {
+    const { reply } = await whole({ content: 'x', reasoning });
+    expect(reply).toEqual({ text: 'x', toolCalls: [], finish: 'stop', usage: undefined });
+  });
+
+  it('is never begun output for an adapter that nobody listens to, and is for one that somebody does', async () => {
+    const cut = () => streamOf(sse(delta({ reasoning: 'Hm.' })));
+    const deaf = await ask(cut);
+    expect([deaf.requests.length, Object(deaf).error.outputBegan]).toEqual([3, false]);
+    const listening = await ask(cut, { stream: true });
+    expect([listening.requests.length, Object(listening).error.outputBegan]).toEqual([1, true]);
+  });
+
+  it('is filled with nothing for DeepSeek, on each earlier reply with calls that came without it', async () => {
+    const toolCalls = [{ id: 'a', name: 'look', input: '{}' }];
+    const bare: ModelReply = { text: '', toolCalls, finish: 'tool-calls' };
+    const filled = { role: 'assistant', content: null, reasoning_content: '' };
+    for (const baseURL of ['https://api.deepseek.com', 'https://gateway.test/v1/a/b/deepseek']) {
+      expect(await givenBack(bare, { baseURL })).toMatchObject(filled);
+    }
+    expect(await givenBack(bare)).not.toHaveProperty('reasoning_content');
+    const words = await givenBack(
+      { ...bare, text: 'x', toolCalls: [] },
+      { baseURL: 'https://api.deepseek.com' },
+    );
+    expect(words).toEqual({ role: 'assistant', content: 'x' });
+  });
+});
+
+describe('reasoning_details', () => {
+  const summary = {
+    type: 'reasoning.summary',
+    summary: '**Look** at it.',
+    format: 'openai-responses-v1',
+    index: 0,
+  };
+  const blob = {
+    type: 'reasoning.encrypted',
+    data: 'gAAAA',
+    id: 'rs_1',
+    format: 'openai-responses-v1',
+    index: 0,
+  };
+  const signed = {
+    type: 'reasoning.text',
+    text: 'Then this.',
+    signature: 'Eqo',
+    format: 'anthropic',
+    index: 1,
+  };
+  const details = [summary, blob, signed];
+  const message = {
+    content: null,
+    reasoning: 'All of it.',
+    reasoning_details: details,
+    tool_calls: [called('a')],
+  };
+
+  it('of a whole reply go back as they came, in their order', async () => {
+    const twice = { ...message, reasoning_details: [...details, ...details] };
+    const { reply } = await whole(twice);
+    expect(reply.provider).toEqual({ chatCompletions: { reasoning_details: twice.reasoning_details } });
+    expect(JSON.stringify((await givenBack(reply)).reasoning_details)).toBe(
+      JSON.stringify(twice.reasoning_details),
+    );
+  });
+
+  it('of a stream are put together by type and index', async () => {
+    const { reply, thoughts } = await streamed(
+      { reasoning: 'All', reasoning_details: [{ ...summary, summary: '**Look**' }] },
+      { reasoning: ' of it.', reasoning_details: [{ ...summary, summary: ' at it.' }] },
+      { reasoning_details: [blob] },
+      {
+        reasoning_details: [
+          { type: 'reasoning.text', text: 'Then', signature: null, format: 'anthropic', index: 1 },
+        ],
+      },
+      { reasoning_details: [{ type: 'reasoning.text', text: ' this.', index: 1 }] },
+      { reasoning_details: [{ type: 'reasoning.text', signature: 'Eqo', index: 1 }] },
+      { tool_calls: [{ ...called('a'), index: 0 }] },
+    );
+    expect(await givenBack(reply)).toEqual({ role: 'assistant', ...message });
+    expect(thoughts).toEqual(['All', ' of it.']);
+  });
+
+  it('keep encrypted entries apart, of which each is whole', async () => {
+    const reasoning_details = [blob, { ...blob, id: 'rs_2' }, { ...blob, data: 'gBBBB' }];
+    const { reply } = await streamed(...reasoning_details.map((one) => ({ reasoning_details: [one] })));
+    expect((await givenBack(reply)).reasoning_details).toEqual(reasoning_details);
+  });
+
+  it('are what is heard where there is no other reasoning', async () => {
+    const { reply, thoughts } = await streamed(
+      { reasoning_details: [{ ...summary, summary: '**Look**' }] },
+      { reasoning_details: [{ ...summary, summary: ' at it.' }, signed] },
+      { content: 'x' },
+    );
+    expect(thoughts).toEqual(['**Look**', ' at it.', 'Then this.']);
+    expect(reply.parts).toEqual([
+      { type: 'reasoning', text: '**Look** at it.Then this.' },
+      { type: 'text', text: 'x' },
+    ]);
+    expect((await whole({ content: 'x', reasoning_details: [summary, signed] })).reply).toEqual(reply);
+  });
+
+  it('that are empty go back empty', async () => {
+    for (const { reply } of [
+      await whole({ content: 'x', reasoning_details: [] }),
+      await streamed({ content: 'x', reasoning_details: [] }),
+    ]) {
+      expect(reply.parts).toBeUndefined();
+      expect(await givenBack(reply)).toEqual({ role: 'assistant', content: 'x', reasoning_details: [] });
+    }
+  });
+});
+
+describe('extra_content', () => {
+  const google = (thought_signature: string) => ({ google: { thought_signature } });
+
+  it('goes back on the call and on the message that it came with', async () => {
+    const message = {
+      content: 'Look.',
+      extra_content: google('m'),
+      tool_calls: [called('a', { extra_content: google('a') }), called('b')],
+    };
+    const one = await whole(message);
+    const other = await streamed(
+      { content: 'Lo' },
+      { content: 'ok.', extra_content: google('m') },
+      { tool_calls: [{ ...message.tool_calls[0], index: 0 }] },
+      { tool_calls: [{ ...message.tool_calls[1], index: 1 }] },
+    );
+    expect(other.reply).toEqual(one.reply);
+    expect(one.reply.parts).toEqual([
+      { type: 'text', text: 'Look.' },
+      { ...look('a'), provider: { chatCompletions: { extra_content: google('a') } } },
+      look('b'),
+    ]);
+    expect(await givenBack(one.reply)).toEqual({ role: 'assistant', ...message });
+  });
+});
+
+describe('content in chunks', () => {
+  const thinking = (text: string) => ({ type: 'thinking', thinking: [{ type: 'text', text }] });
+
+  it('goes back in its chunks where one is no text', async () => {
+    const reference = { type: 'reference', reference_ids: [1] };
+    const content = [
+      thinking('Two and two.'),
+      { type: 'text', text: 'It is 4' },
+      reference,
+      { type: 'text', text: '.' },
+    ];
+    const one = await whole({ content });
+    const other = await streamed(
+      { content: [thinking('Two and')] },
+      { content: [thinking(' two.')] },
+      { content: [{ type: 'text', text: 'It is' }] },
+      { content: ' 4' },
+      { content: [reference] },
+      { content: '.' },
+    );
+    expect(other.reply).toEqual(one.reply);
+    expect(one.reply.text).toBe('It is 4.');
+    expect(one.reply.parts?.[0]).toEqual({ type: 'reasoning', text: 'Two and two.' });
+    expect(other.thoughts).toEqual(['Two and', ' two.']);
+    expect(await givenBack(one.reply)).toEqual({ role: 'assistant', content });
+  });
+
+  it('is text alone where all of them are', async () => {
+    const { reply } = await whole({
+      content: [
+        { type: 'text', text: 'a' },
+        { type: 'text', text: 'b' },
+      ],
+    });
+    expect(reply).toEqual({ text: 'ab', toolCalls: [], finish: 'stop', usage: undefined });
+  });
+});

@@ -1,0 +1,106 @@
+/** What providers really sent, as far as they speak chat completions. The recordings are kept beside the checkout. */
+import { describe, expect, it } from 'vitest';
+import type { ModelMessage, ModelReply } from '../../../../../src/index.ts';
+import { ask, completion, hello, sse, streamOf } from './fake-server.ts';
+
+declare global {
+  interface ImportMeta {
+    /** Of Vite, which puts the files there: in workerd there is no file system. */
+    glob(pattern: string, options: object): Record<string, () => Promise<unknown>>;
+  }
+}
+
+const recordings = import.meta.glob(
+  '../../../../../../shared/data/provider-replies/{alibaba,deepseek,groq,mistral,moonshotai,xai}--*',
+  { query: '?raw', import: 'default' },
+);
+const named = (ending: string) =>
+  Object.keys(recordings)
+    .filter((path) => path.endsWith(ending))
+    .map((path): [string, string] => [path.split('--')[1]?.replace(ending, '') ?? path, path]);
+const [whole, streamed] = [named('.json'), named('.chunks.txt')];
+if (whole.length === 0) console.log('recordings: skipped, there is no ../shared/data/provider-replies');
+
+const textOf = async (path: string): Promise<string> => String(await recordings[path]?.());
+
+const heard = async (path: string): Promise<ModelReply & { readonly thoughts: readonly string[] }> => {
+  const text = await textOf(path);
+  const answer = (): Response =>
+    path.endsWith('.json')
+      ? new Response(text, { headers: { 'content-type': 'application/json' } })
+      : streamOf(sse(...text.trimEnd().split('\n'), '[DONE]'));
+  const outcome = await ask(answer, { stream: true });
+  if ('error' in outcome) throw outcome.error;
+  return { ...outcome.reply, thoughts: outcome.thoughts };
+};
+
+/** The message by which a reply goes back, after a way through JSON, as the journal sends it. */
+const givenBack = async (reply: ModelReply): Promise<unknown> => {
+  const { text, toolCalls, parts, provider }: ModelReply = JSON.parse(JSON.stringify(reply));
+  const message: ModelMessage = { role: 'assistant', text, toolCalls, parts, provider };
+  const request = { messages: [...hello.messages, message], tools: [] };
+  const { requests } = await ask(() => Response.json(completion({ content: 'hi' })), { request });
+  return Object(requests[0]?.body).messages[1];
+};
+
+/** What of a message must come back: all of it that is not empty for want of words, and its calls without their index. */
+const owed = ({ content, reasoning, reasoning_content, tool_calls }: Record<string, unknown>) => ({
+  role: 'assistant',
+  content: tool_calls ? content || null : content,
+  ...(reasoning !== undefined && { reasoning }),
+  ...(reasoning_content !== undefined && { reasoning_content }),
+  ...(Array.isArray(tool_calls) && {
+    tool_calls: tool_calls.map(({ id, function: called }) => ({
+      id,
+      type: 'function',
+      function: { name: called.name, arguments: called.arguments },
+    })),
+  }),
+});
+
+/** The message that a stream amounts to, put together by the plainest means. */
+const messageOf = (events: readonly unknown[]): Record<string, unknown> => {
+  const message: Record<string, unknown> = {};
+  const calls: { id: string; function: { name: string; arguments: string } }[] = [];
+  for (const event of events) {
+    const { delta = {} } = Object(Object(event).choices[0] ?? {});
+    for (const field of ['content', 'reasoning', 'reasoning_content']) {
+      if (typeof delta[field] === 'string') message[field] = String(message[field] ?? '') + delta[field];
+    }
+    for (const fragment of delta.tool_calls ?? []) {
+      const { index = 0, id, function: called } = fragment;
+      calls[index] ??= { id, function: { name: called.name, arguments: '' } };
+      calls[index].function.arguments += called.arguments;
+    }
+  }
+  return { ...message, ...(calls.length > 0 && { tool_calls: calls }) };
+};
+
+describe.skipIf(whole.length === 0)('a recorded reply', () => {
+  it.each(whole)('%s goes back as it came', async (_, path) => {
+    const reply = await heard(path);
+    const { choices } = JSON.parse(await textOf(path));
+    expect(await givenBack(reply)).toEqual(owed(choices[0].message));
+  });
+
+  it.each(streamed.filter(([name]) => name !== 'mistral-reasoning'))(
+    '%s, streamed, goes back as it came, and its reasoning is heard as it comes',
+    async (_, path) => {
+      const reply = await heard(path);
+      const events = (await textOf(path)).trimEnd().split('\n');
+      const message = messageOf(events.map((event): unknown => JSON.parse(event)));
+      expect(await givenBack(reply)).toEqual(owed(message));
+      expect(reply.thoughts.join('')).toBe(message.reasoning_content ?? message.reasoning ?? '');
+    },
+  );
+
+  it.each(['mistral-reasoning', 'mistral-tool-call'])('%s is the same in both forms', async (name) => {
+    const [one, other] = await Promise.all(
+      [whole, streamed].map((forms) => heard(new Map(forms).get(name) ?? '')),
+    );
+    expect({ ...other, thoughts: other?.thoughts.join('') }).toEqual({
+      ...one,
+      thoughts: one?.thoughts.join(''),
+    });
+  });
+});

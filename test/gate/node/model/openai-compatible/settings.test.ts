@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import type { ModelRequest } from '../../../../../src/index.ts';
+import {
+  type OpenAICompatibleOptions,
+  openAICompatible,
+} from '../../../../../src/model/openai-compatible/entry.ts';
+import { ask, completion, hello } from './fake-server.ts';
+
+const look = { name: 'look', description: 'Looks.', inputSchema: { type: 'object' } };
+const always = {
+  model: 'm-1',
+  messages: [{ role: 'user', content: 'hello' }],
+  stream: true,
+  stream_options: { include_usage: true },
+};
+
+const asked = (
+  settings: ModelRequest['settings'],
+  { tools = [], ...options }: Partial<OpenAICompatibleOptions> & { tools?: ModelRequest['tools'] } = {},
+) =>
+  ask(() => Response.json(completion({ content: 'hi' })), {
+    ...options,
+    request: { ...hello, tools, settings },
+  });
+
+describe('settings', () => {
+  it('are fields of the body', async () => {
+    const { requests } = await asked({
+      temperature: 0,
+      topP: 0.9,
+      seed: 7,
+      stop: ['END'],
+      reasoning: 'xhigh',
+      providerOptions: { openaiCompatible: { user: 'u' }, other: { x: 1 } },
+    });
+    expect(requests[0]?.body).toEqual({
+      ...always,
+      temperature: 0,
+      top_p: 0.9,
+      seed: 7,
+      stop: ['END'],
+      reasoning_effort: 'xhigh',
+      user: 'u',
+    });
+  });
+
+  it.each<[NonNullable<ModelRequest['settings']>, object]>([
+    [{ toolChoice: 'auto' }, { tool_choice: 'auto' }],
+    [{ toolChoice: 'required' }, { tool_choice: 'required' }],
+    [{ toolChoice: 'none' }, { tool_choice: 'none' }],
+    [{ toolChoice: { tool: 'look' } }, { tool_choice: { type: 'function', function: { name: 'look' } } }],
+    [{ parallelToolCalls: false }, { parallel_tool_calls: false }],
+    [{ parallelToolCalls: true, stop: [] }, { parallel_tool_calls: true }],
+    [{}, {}],
+  ])('%j stand beside tools as %j, and not without tools', async (settings, fields) => {
+    const { requests } = await asked(settings, { tools: [look] });
+    const { tools, ...body } = Object(requests[0]?.body);
+    expect(body).toEqual({ ...always, ...fields });
+    expect((await asked(settings)).requests[0]?.body).toEqual(always);
+  });
+
+  it.each<[NonNullable<ModelRequest['settings']>, string]>([
+    [
+      { topK: 40 },
+      "Chat completions have no 'topK'. Where the server takes one, give it to openAICompatible as 'extraBody: { top_k }'.",
+    ],
+    [
+      { toolChoice: { tool: 'gone' } },
+      "'toolChoice' names the tool 'gone', which this request does not offer.",
+    ],
+    [{ providerOptions: { openaiCompatible: 'x' } }, "'providerOptions.openaiCompatible' is not an object."],
+    [
+      { providerOptions: { openaiCompatible: { n: 2 } } },
+      "'providerOptions.openaiCompatible.n' is set by the adapter; leave it out.",
+    ],
+  ])('%j are refused, and nothing is sent', async (settings, message) => {
+    const { requests, ...outcome } = await asked(settings, { tools: [look] });
+    expect(outcome).toMatchObject({ error: { failure: 'bad-request', message, outputBegan: false } });
+    expect(requests).toEqual([]);
+  });
+});
+
+describe('extraBody', () => {
+  it('is merged into every body, and gives way to the settings of a request', async () => {
+    const extraBody = { top_k: 40, temperature: 1, thinking: { type: 'enabled' } };
+    const { requests } = await asked({ temperature: 0.2 }, { extraBody });
+    expect(requests[0]?.body).toEqual({ ...always, ...extraBody, temperature: 0.2 });
+  });
+
+  it.each<[unknown, string]>([
+    [[], "'extraBody' is not a JSON object."],
+    [{ x: 1n }, "'extraBody' is not a JSON object."],
+    [{ stream: false }, "'extraBody.stream' is set by the adapter; leave it out."],
+    [{ max_tokens: 5 }, "'extraBody.max_tokens' is set by the adapter; leave it out."],
+  ])('is refused at once where it cannot be: %s', (extraBody, message) => {
+    const options: object = { extraBody };
+    expect(() => openAICompatible({ baseURL: 'https://model.test/v1', model: 'm', ...options })).toThrow(
+      new TypeError(message),
+    );
+  });
+});
+
+describe('openAICompatible', () => {
+  it('is known by the host that serves its model', () => {
+    const { provider } = openAICompatible({ baseURL: 'https://api.deepseek.com/v1', model: 'm' });
+    expect(provider).toBe('api.deepseek.com');
+  });
+
+  it('tells who still writes baseUrl what it is called', () => {
+    const options: object = { baseUrl: 'https://model.test/v1', model: 'm' };
+    expect(() => openAICompatible(options as OpenAICompatibleOptions)).toThrow(
+      new TypeError("openAICompatible has no option 'baseUrl'; it is called 'baseURL'."),
+    );
+  });
+});

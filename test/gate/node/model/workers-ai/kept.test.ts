@@ -1,0 +1,55 @@
+/** Reasoning of models of Workers AI: read in either field, given back in one. */
+import { describe, expect, it } from 'vitest';
+import type { ModelReply } from '../../../../../src/index.ts';
+import { body, completion, delta, hello, sse } from '../openai-compatible/fake-server.ts';
+import { replyIn } from '../settle.ts';
+import { ask } from './fake-binding.ts';
+
+const call = { id: 'a', type: 'function', function: { name: 'look', arguments: '{"x": 1}' } };
+
+const givenBack = async ({ text, toolCalls, parts, provider }: ModelReply) => {
+  const reply = { role: 'assistant' as const, text, toolCalls, parts, provider };
+  const request = { messages: [...hello.messages, reply], tools: [] };
+  const { runs } = await ask(() => ({ response: 'hi' }), { request });
+  return Object(runs[0]?.inputs.messages)[1];
+};
+
+describe('reasoning', () => {
+  it.each(['reasoning', 'reasoning_content'])(
+    'in %s is a part, is heard, and goes back as reasoning',
+    async (field) => {
+      const whole = await ask(() => completion({ content: null, [field]: 'Look.', tool_calls: [call] }), {
+        stream: true,
+      });
+      const events = [
+        delta({ content: '', [field]: 'Lo' }),
+        delta({ [field]: 'ok.' }),
+        delta({ tool_calls: [{ ...call, index: 0 }] }, 'tool_calls'),
+      ];
+      const streamed = await ask(() => body([sse(...events, '[DONE]')]), { stream: true });
+      const reply = replyIn(whole);
+      expect(reply.parts).toEqual([
+        { type: 'reasoning', text: 'Look.', provider: { chatCompletions: { fields: [field] } } },
+        { type: 'tool-call', id: 'a', name: 'look', input: '{"x": 1}' },
+      ]);
+      expect(replyIn(streamed)).toEqual(reply);
+      expect([whole.thoughts, streamed.thoughts]).toEqual([['Look.'], ['Lo', 'ok.']]);
+      expect(await givenBack(reply)).toEqual({
+        role: 'assistant',
+        content: '',
+        reasoning: 'Look.',
+        tool_calls: [call],
+      });
+    },
+  );
+
+  it('is read beside a response of its own shape', async () => {
+    const reply = replyIn(await ask(() => ({ response: 'hi', reasoning_content: 'Look.' })));
+    expect(await givenBack(reply)).toEqual({ role: 'assistant', content: 'hi', reasoning: 'Look.' });
+  });
+
+  it('that is empty goes back empty', async () => {
+    const reply = replyIn(await ask(() => completion({ content: 'hi', reasoning_content: '' })));
+    expect(await givenBack(reply)).toEqual({ role: 'assistant', content: 'hi', reasoning: '' });
+  });
+});
