@@ -30,8 +30,16 @@ const toOffer = memoized((tools: readonly AnyTool[]): Offer => {
   const sorted = distinctTools(tools);
   return {
     byName: new Map(sorted.map((tool) => [tool.name, tool])),
-    definitions: sorted.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+    definitions: sorted.map(toDefinition),
   };
+});
+
+/** The tool as a model is shown it. */
+export const toDefinition = ({ name, description, inputSchema, providerTool }: AnyTool): ToolDefinition => ({
+  name,
+  description,
+  inputSchema,
+  ...(providerTool && { providerTool }),
 });
 
 /** The tool that a call is meant for, with the input that is meant for it when that is not the call's own. */

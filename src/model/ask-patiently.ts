@@ -24,9 +24,9 @@ type Work = (attempt: OpenAttempt) => Promise<ModelReply>;
 
 /**
  * Asks by attempts: each waits no longer than the settings allow, and a failure that may pass is followed by another while
- * no text has been handed on. Every error's message has passed the gate.
+ * nothing has been handed on. Every error's message has passed the gate.
  *
- * @throws ModelError of the last attempt, and what `onText` and `again` throw.
+ * @throws ModelError of the last attempt, and what `onText`, `onReasoning` and `again` throw.
  */
 export const askPatiently = (
   settings: AskSettings,
@@ -49,6 +49,8 @@ export interface OpenAttempt {
   readonly streamed: boolean;
   /** Hands text on. */
   readonly onText: (piece: string) => void;
+  /** Hands reasoning on. */
+  readonly onReasoning: (piece: string) => void;
   /** Keeps the wait in mind that the server asks for, and gives the error to be thrown. */
   fail(failure: ExplainedFailure): ModelError;
 }
@@ -64,7 +66,7 @@ export interface ExplainedFailure {
 const attemptOnce = async (
   { timeout, gate }: AskSettings,
   { messages }: ModelRequest,
-  { signal, onText, work }: AskOptions & { readonly work: Work },
+  { signal, onText, onReasoning, work }: AskOptions & { readonly work: Work },
 ): Promise<Attempt<ModelReply>> => {
   const over = new AbortController();
   const finish = (): void => over.abort();
@@ -72,17 +74,19 @@ const attemptOnce = async (
   const patience = createPatience(signal, timeout);
   let outputBegan = false;
   let retryAfter: number | undefined;
+  const handingTo = (listener: AskOptions['onText']) => (piece: string) => {
+    if (!listener) return;
+    outputBegan = true;
+    listener(piece);
+  };
   try {
     patience.check();
     const value = await work({
       patience,
       signal: over.signal,
       streamed: onText !== undefined,
-      onText(piece) {
-        if (onText === undefined) return;
-        outputBegan = true;
-        onText(piece);
-      },
+      onText: handingTo(onText),
+      onReasoning: handingTo(onReasoning),
       fail(failure) {
         retryAfter = failure.retryAfter;
         return failure.error;

@@ -1,4 +1,4 @@
-import type { ModelMessage, RequestedCall, ToolDefinition } from '../chat-model.ts';
+import { ModelError, type ModelMessage, type RequestedCall, type ToolDefinition } from '../chat-model.ts';
 import { isJsonObjectText } from '../untrusted-reply.ts';
 
 /** A message as chat completions have it; `null` is the content of a reply that only calls tools. */
@@ -16,11 +16,18 @@ export const toWireMessage = (message: ModelMessage) => {
   }
 };
 
-/** A tool as chat completions offer it. */
-export const toWireTool = ({ name, description, inputSchema }: ToolDefinition) => ({
-  type: 'function',
-  function: { name, description, parameters: inputSchema },
-});
+/**
+ * A tool as chat completions offer it.
+ *
+ * @throws ModelError `bad-request` for a tool that only another wire's provider runs.
+ */
+export const toWireTool = ({ name, description, inputSchema, providerTool }: ToolDefinition) => {
+  if (providerTool) {
+    const words = `The model cannot be given the tool '${name}': '${providerTool.id}' is run by its own provider.`;
+    throw new ModelError('bad-request', words);
+  }
+  return { type: 'function', function: { name, description, parameters: inputSchema } };
+};
 
 /** An earlier call as chat completions repeat it. */
 const toWireCall = ({ id, name, input }: RequestedCall) => ({
