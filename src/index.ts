@@ -61,6 +61,7 @@ export {
   type ModelReply,
   type ModelRequest,
   type OutputFormat,
+  type ProviderTool,
   type RequestedCall,
   type ToldLength,
   type ToolDefinition,
@@ -151,6 +152,7 @@ export {
   parameters,
   stringParameter,
 } from './tool/parameters.ts';
+export { type DeclaredProviderTool, type ProviderToolOptions, providerTool } from './tool/provider-tool.ts';
 export { Secrets } from './tool/secrets.ts';
 export {
   exitEarly,

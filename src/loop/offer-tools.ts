@@ -43,9 +43,9 @@ const toOffer = memoized((tools: readonly AnyTool[]): Offer => {
 });
 
 /** What a model is shown of a tool. A tool is never changed: another one is made of it. */
-export const shownAs = memoized(({ name, description, inputSchema }: AnyTool) => {
-  const definition: ToolDefinition = { name, description, inputSchema };
-  return { definition, offered: { name, hash: fingerprint(JSON.stringify(definition)) } };
+export const shownAs = memoized((tool: AnyTool) => {
+  const definition = toDefinition(tool);
+  return { definition, offered: { name: tool.name, hash: fingerprint(JSON.stringify(definition)) } };
 });
 
 /** Tells a text from others, in few characters. */
@@ -67,6 +67,14 @@ function inOrder(offer: Offer, list: readonly OfferedTool[] | undefined): Offer 
 
 /** The order that an offer was put into last: an unchanged list costs nothing. */
 const ordered = new WeakMap<Offer, { readonly list: readonly OfferedTool[]; readonly offer: Offer }>();
+
+/** The tool as a model is shown it. */
+export const toDefinition = ({ name, description, inputSchema, providerTool }: AnyTool): ToolDefinition => ({
+  name,
+  description,
+  inputSchema,
+  ...(providerTool && { providerTool }),
+});
 
 /** The tool that a call is meant for, with the input that is meant for it when that is not the call's own. */
 export interface Target {

@@ -74,13 +74,11 @@ const attemptOnce = async (
   const patience = createPatience(signal, timeout);
   let outputBegan = false;
   let retryAfter: number | undefined;
-  const handingTo =
-    (listener: AskOptions['onText']) =>
-    (piece: string): void => {
-      if (listener === undefined) return;
-      outputBegan = true;
-      listener(piece);
-    };
+  const handingTo = (listener: AskOptions['onText']) => (piece: string) => {
+    if (!listener) return;
+    outputBegan = true;
+    listener(piece);
+  };
   try {
     patience.check();
     const value = await work({

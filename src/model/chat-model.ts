@@ -54,6 +54,16 @@ export interface ToolDefinition {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: Readonly<Record<string, unknown>>;
+  /** The model's provider runs it, and nobody else: an adapter that cannot say so refuses it by name. */
+  readonly providerTool?: ProviderTool | undefined;
+}
+
+/** A tool that a provider runs itself, as that provider knows it. */
+export interface ProviderTool {
+  /** Such as `openai.web_search`. */
+  readonly id: `${string}.${string}`;
+  /** How it is to be run, in its provider's own terms. */
+  readonly args: Readonly<Record<string, unknown>>;
 }
 
 export type { RequestedCall } from './parts.ts';

@@ -69,7 +69,8 @@ const piecesOf = (text: string): readonly string[] => text.match(/\s*\S+(?:\s+\S
 
 function replyTo(request: ModelRequest): ModelReply {
   const memory = memoryOf(request.messages);
-  const cards = request.tools.map(toolCard);
+  // What a provider runs is not there without it.
+  const cards = request.tools.filter(({ providerTool }) => !providerTool).map(toolCard);
   const plan = planNext(memory, cards);
   const first = nextNumber(request);
   const toolCalls: RequestedCall[] = plan.calls.map(({ tool, input }, at) => ({

@@ -3,6 +3,7 @@ import type { ExceptionProcessor } from '../loop/exception-processor.ts';
 import type { LoopInspector } from '../loop/inspector.ts';
 import { DEFAULT_LIMITS, limitProblem, withLimits } from '../loop/loop-limits.ts';
 import type { MemoryLoopConfig } from '../loop/memory-loop.ts';
+import { toDefinition } from '../loop/offer-tools.ts';
 import { type Eligible, type LoopPolicies, policyProblem, withPolicies } from '../loop/policies.ts';
 import {
   type ChatModel,
@@ -112,7 +113,7 @@ export function createToolCallingManager(config: ToolCallingManagerConfig = {}):
   return {
     async resolveToolDefinitions(options) {
       const tools = await listedTools(options, resolver);
-      return tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+      return tools.map(toDefinition);
     },
 
     async shouldExecute(options, replies) {

@@ -37,6 +37,8 @@ export interface AnyTool {
   readonly metadata: Readonly<Record<string, Json>>;
   /** The type of the artifacts that it returns without naming one. */
   readonly output?: ArtifactType | undefined;
+  /** The model's provider runs it, and knows it by this; it is in the request and never run by us. */
+  readonly providerTool?: ProviderTool | undefined;
   /** What a decorator was made of. */
   readonly delegate?: AnyTool | undefined;
   /** The tools inside, for whoever lists them. */
@@ -57,6 +59,13 @@ export interface AnyTool {
   check(input: JsonObject, name?: string): Promise<CheckedInput<unknown>>;
   /** `input` is the model's parsed JSON, not yet validated. Bad input is an error result that lists every problem. */
   call(input: JsonObject, call: LiveCall): Promise<ToolResult>;
+}
+
+/** A tool as the provider that runs it knows it. */
+interface ProviderTool {
+  /** Such as `openai.web_search`. */
+  readonly id: `${string}.${string}`;
+  readonly args: Readonly<Record<string, unknown>>;
 }
 
 /** What calls of one batch that may not meet have in common. */

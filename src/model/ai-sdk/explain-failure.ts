@@ -28,6 +28,9 @@ export const explainFailure = (thrown: unknown, now: number, otherwise?: ModelEr
   if (called !== undefined) return called;
   const reported = thrown instanceof Error ? undefined : reportedError({ error: reportOf(fields) });
   if (reported !== undefined) return { error: reported };
+  // A frame that is no reply may be the server's error, where its provider looks for replies only.
+  const framed = isRecord(fields.value) ? reportedError(fields.value) : undefined;
+  if (framed !== undefined) return { error: framed };
   const failure = nameless.get(name);
   if (failure === undefined && otherwise !== undefined) return { error: otherwise };
   return { error: new ModelError(failure ?? 'server-error', `The model failed with ${name || 'an error'}.`) };

@@ -1,15 +1,12 @@
-import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { askPatiently, DEFAULT_RETRIES, DEFAULT_TIMEOUT, type OpenAttempt } from '../ask-patiently.ts';
-import type { ChatModel, ModelError, ModelReply, ModelRequest } from '../chat-model.ts';
+import type { ChatModel, ModelError, ModelReply } from '../chat-model.ts';
 import { createMessageGate } from '../message-gate.ts';
-import { waitOrRelease } from '../patience.ts';
 import { checkMaxOutputTokens, checkPrices, type Prices } from '../prices.ts';
 import { type Pace, realPace } from '../retry.ts';
-import { isRecord } from '../untrusted-json.ts';
-import { brokenConnection, cutShort, invalidReply, listOf, stringOf } from '../untrusted-reply.ts';
-import { toCallOptions } from './call-options.ts';
+import type { ModelSettings } from '../settings.ts';
 import { explainFailure } from './explain-failure.ts';
-import { createSdkReply } from './sdk-reply.ts';
+import { askThroughPauses } from './pauses.ts';
+import type { SdkModel } from './specification.ts';
 
 /** How a model of the AI SDK is asked. */
 export interface FromAiSdkOptions {
@@ -21,122 +18,53 @@ export interface FromAiSdkOptions {
   readonly prices?: Prices | undefined;
   /** The most tokens of one reply. Default: the provider's own, and 4,096 under a token or cost limit. */
   readonly maxOutputTokens?: number | undefined;
+  /** How it is asked where an agent does not say. */
+  readonly settings?: ModelSettings | undefined;
 }
 
 /**
- * A model of the AI SDK (`specificationVersion` `v4`), such as `createAnthropic()('claude-sonnet-5')`. It is given
- * function tools and text, and its settings stay its own. Failures that may pass are tried again while no text has been
- * handed on. What a provider keeps beside a reply (reasoning, signatures, sources) is not kept.
+ * A model of the AI SDK, of its specification `v4` or `v3`, such as `createAnthropic()('claude-sonnet-5')`. It is always
+ * asked for a stream. What its provider keeps beside a reply (reasoning, signatures, tools that it ran itself) goes back to
+ * it in every later request. Failures that may pass are tried again while nothing has been handed on. A setting that the
+ * model cannot be given is refused by name. OpenAI's server is told to store nothing, unless `providerOptions` say
+ * otherwise; a reply that Anthropic's server pauses is gone on with, in eight requests at most.
  *
  * @throws TypeError for a model of another specification, and when `prices` or `maxOutputTokens` make no sense.
  */
-export const fromAiSdk = (model: LanguageModelV4, options: FromAiSdkOptions = {}): ChatModel =>
+export const fromAiSdk = (model: SdkModel, options: FromAiSdkOptions = {}): ChatModel =>
   pacedFromAiSdk(model, options, realPace);
 
 /** `fromAiSdk` with time and chance given. For tests, and not exported by the package. */
 export const pacedFromAiSdk = (
-  model: LanguageModelV4,
-  { timeout = DEFAULT_TIMEOUT, retries = DEFAULT_RETRIES, ...limits }: FromAiSdkOptions,
+  model: SdkModel,
+  { timeout = DEFAULT_TIMEOUT, retries = DEFAULT_RETRIES, settings = {}, ...limits }: FromAiSdkOptions,
   pace: Pace,
 ): ChatModel => {
   // The SDK also takes a model's name, or a model of an older specification, where it takes a model.
   const { specificationVersion: version = typeof model }: { readonly specificationVersion?: string } = model;
-  if (version !== 'v4') {
-    throw new TypeError(`'model' is not a language model of the AI SDK's specification v4, but: ${version}.`);
+  if (version !== 'v4' && version !== 'v3') {
+    throw new TypeError(
+      `'model' is not a language model of the AI SDK's specification v4 or v3, but: ${version}.`,
+    );
   }
-  const gate = createMessageGate(blotCredentials(model.modelId));
+  const { modelId: name, provider } = model;
+  const gate = createMessageGate(blotCredentials(name));
   const most = checkMaxOutputTokens(limits.maxOutputTokens);
   return {
-    name: model.modelId,
+    name,
+    provider,
     ...checkPrices(limits.prices),
     ...most,
-    async ask(request, { signal, onText, again }) {
-      const work = (attempt: OpenAttempt): Promise<ModelReply> =>
-        attemptReply(
-          model,
-          { ...most, ...request },
-          {
-            attempt,
-            explain: (thrown, otherwise) => attempt.fail(explainFailure(thrown, pace.now(), otherwise)),
-          },
-        );
-      return askPatiently({ timeout, retries, gate, pace }, request, { signal, onText, again, work });
+    async ask(asked, options) {
+      const request = { ...most, ...asked, settings: { ...settings, ...asked.settings } };
+      const work = (attempt: OpenAttempt): Promise<ModelReply> => {
+        const explain = (thrown: unknown, otherwise?: ModelError): ModelError =>
+          attempt.fail(explainFailure(thrown, pace.now(), otherwise));
+        return askThroughPauses({ model, request, attempt, explain }, options.again);
+      };
+      return askPatiently({ timeout, retries, gate, pace }, request, { ...options, work });
     },
   };
-};
-
-/** One attempt: its result is read as it comes when somebody listens, and as a whole otherwise. */
-const attemptReply = async (
-  model: LanguageModelV4,
-  request: ModelRequest,
-  { attempt, explain }: { readonly attempt: OpenAttempt; readonly explain: Explain },
-): Promise<ModelReply> => {
-  const { patience, signal, streamed } = attempt;
-  const options = toCallOptions(request, signal);
-  if (!streamed) {
-    const result: unknown = await patience.wait(async () => model.doGenerate(options), explain);
-    return readGenerated(result, request.output !== undefined);
-  }
-  const result: unknown = await waitOrRelease(patience, () => model.doStream(options), {
-    broken: explain,
-    release: ({ stream }) => stream.cancel(),
-  });
-  return readParts(result, attempt, explain);
-};
-
-/** Makes our error of what a model threw; `otherwise` is for one that says nothing to us. */
-type Explain = (thrown: unknown, otherwise?: ModelError) => ModelError;
-
-/**
- * Reads what `doGenerate` came to. `structured`: the answer was to have a form, for which some providers give its text
- * apart from drafts.
- *
- * @throws ModelError whenever there is no complete reply.
- */
-const readGenerated = (result: unknown, structured: boolean): ModelReply => {
-  if (!isRecord(result)) throw invalidReply("The model's reply is not an object.");
-  const reply = createSdkReply(() => {});
-  for (const part of listOf(result, 'content')) {
-    if (!isRecord(part)) throw invalidReply("The model's reply holds a content part that is not an object.");
-    // Reasoning, files and sources have no place in our replies.
-    if (part.type === 'text') reply.addText(stringOf(part, 'text'));
-    if (part.type === 'tool-call') reply.addCall(part);
-  }
-  const ended = reply.end(result);
-  const { structuredOutputText: chosen } = result;
-  return structured && typeof chosen === 'string' ? { ...ended, text: chosen } : ended;
-};
-
-/**
- * Reads what `doStream` came to, and hands its text on as it arrives. The stream is cancelled on every path.
- *
- * @throws ModelError whenever there is no complete reply; what `explain` makes of an error in the stream.
- */
-const readParts = async (
-  result: unknown,
-  { patience, onText }: OpenAttempt,
-  explain: Explain,
-): Promise<ModelReply> => {
-  const stream = isRecord(result) ? result.stream : undefined;
-  if (!(stream instanceof ReadableStream)) throw invalidReply('The model gave no stream.');
-  const reply = createSdkReply(onText);
-  const broken = (thrown: unknown): ModelError => explain(thrown, brokenConnection());
-  const reader: ReadableStreamDefaultReader<unknown> = stream.getReader();
-  try {
-    for (;;) {
-      const { done, value } = await patience.wait(() => reader.read(), broken);
-      if (done) throw cutShort();
-      if (!isRecord(value)) continue;
-      // A part of any other type is not for us, or was not thought of when this was written.
-      if (value.type === 'text-delta') reply.addText(stringOf(value, 'delta'));
-      if (value.type === 'tool-call') reply.addCall(value);
-      if (value.type === 'error') throw explain(value.error);
-      if (value.type === 'finish') return reply.end(value);
-    }
-  } finally {
-    // It is not awaited: a model that hangs may never let the cancellation settle.
-    reader.cancel().catch(() => {});
-  }
 };
 
 /**

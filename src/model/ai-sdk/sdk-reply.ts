@@ -1,17 +1,30 @@
-import { ModelError, type ModelReply, type RequestedCall } from '../chat-model.ts';
+import { ModelError, type ModelReply } from '../chat-model.ts';
+import {
+  callsOf,
+  isOurCall,
+  isPlain,
+  type ProviderData,
+  type ReasoningPart,
+  type ReplyPart,
+  type TextPart,
+  wordsOf,
+} from '../parts.ts';
 import { countUsage, type Usage } from '../prices.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
-import { cutShort, invalidReply, jsonTextOf, stringOf, withUniqueIds } from '../untrusted-reply.ts';
+import { cutShort, invalidReply, stringOf, withUniqueIds } from '../untrusted-reply.ts';
+import { isAside, toAside } from './aside.ts';
+import { providerDataOf, within } from './provider-data.ts';
+import { toReplyPart } from './sdk-part.ts';
 
 /** It is more than any model writes at once, in characters; a Worker has 128 MB for everything. */
 export const MAX_REPLY_LENGTH = 8 * 1024 * 1024;
 
 /** Puts one reply together from the parts that a model of the AI SDK gives. */
 interface SdkReply {
-  /** Hands the piece on, unless it is empty. */
-  addText(piece: string): void;
-  /** Takes a `tool-call` part; one that the provider runs itself is not ours to run. */
-  addCall(part: UntrustedRecord): void;
+  /** Takes a part of a whole reply. */
+  addWhole(part: UntrustedRecord): void;
+  /** Takes a part of a stream; any that says nothing of the reply's content is left. */
+  addStreamed(part: UntrustedRecord): void;
   /**
    * Takes how the reply ended, from a `finish` part or a whole result, and makes the reply.
    *
@@ -20,46 +33,156 @@ interface SdkReply {
   end(ending: UntrustedRecord): ModelReply;
 }
 
-/** Creates an empty reply. `onText` gets each piece of text as it is added. */
-export const createSdkReply = (onText: (piece: string) => void): SdkReply => {
-  const calls: RequestedCall[] = [];
-  let text = '';
+/** What a reply is put together for. */
+interface ReplyUse {
+  /** Each piece of the answer's text as it is added. */
+  readonly onText: (piece: string) => void;
+  /** Each piece of the reasoning as it is added. */
+  readonly onReasoning: (piece: string) => void;
+  /** The answer is to have a form. */
+  readonly structured: boolean;
+}
+
+/** What grows while it is streamed. */
+interface OpenPart {
+  readonly type: 'text' | 'reasoning';
+  text: string;
+  provider: ProviderData | undefined;
+}
+
+/** Creates an empty reply. */
+export const createSdkReply = ({ onText, onReasoning, structured }: ReplyUse): SdkReply => {
+  const parts: (OpenPart | ReplyPart)[] = [];
+  const open = new Map<string, OpenPart>();
   let length = 0;
 
-  const grow = (more: string): void => {
-    length += more.length;
+  const grow = (more: number): void => {
+    length += more;
     if (length > MAX_REPLY_LENGTH)
       throw invalidReply(`The model's reply is longer than ${MAX_REPLY_LENGTH} characters.`);
   };
 
+  const opened = (type: OpenPart['type'], id = ''): OpenPart => {
+    const known = open.get(`${type} ${id}`);
+    if (known) return known;
+    const part: OpenPart = { type, text: '', provider: undefined };
+    parts.push(part);
+    open.set(`${type} ${id}`, part);
+    return part;
+  };
+
+  /** What comes later of a provider's data is all of it: it replaces what came before. */
+  const extend = (part: OpenPart, from: UntrustedRecord, piece: string): void => {
+    const provider = providerDataOf(from);
+    if (provider) {
+      grow(JSON.stringify(provider).length);
+      part.provider = provider;
+    }
+    if (piece === '') return;
+    grow(piece.length);
+    part.text += piece;
+    if (part.type === 'reasoning') onReasoning(piece);
+    else if (!isAside(part.provider, structured)) onText(piece);
+  };
+
+  const addPiece = (part: UntrustedRecord): void => {
+    const reply = toReplyPart(part);
+    if (!reply) return;
+    grow(JSON.stringify(reply).length);
+    parts.push(reply);
+  };
+
   return {
-    addText(piece) {
-      if (piece === '') return;
-      grow(piece);
-      text += piece;
-      onText(piece);
+    addWhole(part) {
+      const { type } = part;
+      if (type !== 'text' && type !== 'reasoning') return addPiece(part);
+      open.clear();
+      extend(opened(type), part, stringOf(part, 'text'));
     },
 
-    addCall(part) {
-      if (part.providerExecuted === true) return;
-      // The interface says that an input is text; some models of the community hand over what they parsed.
-      const input = jsonTextOf(part.input);
-      grow(input);
-      calls.push({ id: stringOf(part, 'toolCallId'), name: stringOf(part, 'toolName'), input });
+    addStreamed(part) {
+      const grown = growing.get(part.type);
+      if (!grown) return addPiece(part);
+      const [type, step] = grown;
+      const id = stringOf(part, 'id');
+      if (step === 'start') open.delete(`${type} ${id}`);
+      extend(opened(type, id), part, step === 'delta' ? stringOf(part, 'delta') : '');
+      if (step === 'end') open.delete(`${type} ${id}`);
     },
 
-    end({ finishReason, usage }) {
-      const toolCalls = withUniqueIds(calls);
-      return { text, toolCalls, finish: finishOf(finishReason, toolCalls.length), usage: usageOf(usage) };
+    end(ending) {
+      const whole = withCallIds(parts.flatMap((part) => closed(part, structured)));
+      const toolCalls = callsOf(whole);
+      const provider = goesBack(providerDataOf(ending));
+      return {
+        text: wordsOf(whole),
+        toolCalls,
+        ...((provider || !isPlain(whole)) && { parts: whole }),
+        ...(provider && { provider }),
+        finish: finishOf(ending.finishReason, toolCalls.length),
+        usage: usageOf(ending.usage),
+      };
     },
   };
 };
 
+/** The parts of a stream of which one part of a reply grows. */
+const growing: ReadonlyMap<unknown, readonly [OpenPart['type'], 'start' | 'delta' | 'end']> = new Map(
+  (['text', 'reasoning'] as const).flatMap((type) =>
+    (['start', 'delta', 'end'] as const).map((step) => [`${type}-${step}`, [type, step]] as const),
+  ),
+);
+
+/** A part as it goes into the reply; nothing for one that neither says nor keeps anything. */
+function closed(part: OpenPart | ReplyPart, structured: boolean): readonly ReplyPart[] {
+  if (part.type !== 'text' && part.type !== 'reasoning') return [part];
+  const { type, text, provider } = part;
+  if (text === '' && !provider) return [];
+  const made: TextPart | ReasoningPart = { type, text, ...(provider && { provider }) };
+  return [made.type === 'text' && isAside(provider, structured) ? toAside(made) : made];
+}
+
+/** The parts, each call of ours with an id that no other has. */
+function withCallIds(parts: readonly ReplyPart[]): readonly ReplyPart[] {
+  const calls = withUniqueIds(callsOf(parts)).values();
+  return parts.map((part) => (isOurCall(part) ? { ...part, ...calls.next().value } : part));
+}
+
+/**
+ * What of a reply's own data its provider wants back: OpenRouter its reasoning, which stands nowhere else when it is
+ * encrypted and no call follows, and what it has read in files; Anthropic the container in which it runs code. Of others
+ * it is counts and marks of the answer, which some would put into the next request as they are.
+ */
+function goesBack(data: ProviderData | undefined): ProviderData | undefined {
+  const openrouter = given({
+    reasoning_details: within(data, 'openrouter', 'reasoning_details'),
+    annotations: within(data, 'openrouter', 'annotations'),
+  });
+  const id = within(data, 'anthropic', 'container', 'id');
+  return given({ openrouter, anthropic: typeof id === 'string' ? { container: { id } } : undefined });
+}
+
+/** The values that are there; `undefined` when none is. */
+function given(values: UntrustedRecord): ProviderData | undefined {
+  const there = Object.entries(values).filter(([, value]) => value !== undefined && value !== null);
+  // They were read out of a provider's data, which is JSON.
+  return there.length === 0 ? undefined : (Object.fromEntries(there) as ProviderData);
+}
+
 const finishOf = (finishReason: unknown, callCount: number): ModelReply['finish'] => {
-  const unified = isRecord(finishReason) ? finishReason.unified : undefined;
+  const { unified, raw } = isRecord(finishReason) ? finishReason : { unified: undefined, raw: undefined };
+  // Adapters call it a length, or something else: there is no room left for a reply.
+  if (raw === 'model_context_window_exceeded') {
+    const words = "The model's reply does not fit into its context window with the conversation.";
+    throw new ModelError('context-length', words, { length: {} });
+  }
+  // Workers AI's adapter calls it an end like any other.
+  if (raw === 'content_filter') return 'content-filter';
   switch (unified) {
-    case 'error':
-      throw new ModelError('server-error', 'The model stopped because of an error.');
+    case 'error': {
+      const why = typeof raw === 'string' && raw !== '' && raw !== 'error' ? `: ${raw}` : '';
+      throw new ModelError('server-error', `The model stopped because of an error${why}.`);
+    }
     case 'interrupted':
       throw cutShort();
     case 'stop':

@@ -1,4 +1,4 @@
-import type { ModelMessage, ToolDefinition } from '../chat-model.ts';
+import { ModelError, type ModelMessage, type ToolDefinition } from '../chat-model.ts';
 import { isJsonObjectText } from '../untrusted-reply.ts';
 import { fieldsGivenBack, givenBackWithCalls } from './kept-fields.ts';
 
@@ -29,11 +29,18 @@ export const toWireMessage = (message: ModelMessage, { fillsReasoning }: WireMan
   }
 };
 
-/** A tool as chat completions offer it. */
-export const toWireTool = ({ name, description, inputSchema }: ToolDefinition) => ({
-  type: 'function',
-  function: { name, description, parameters: inputSchema },
-});
+/**
+ * A tool as chat completions offer it.
+ *
+ * @throws ModelError `bad-request` for a tool that only another wire's provider runs.
+ */
+export const toWireTool = ({ name, description, inputSchema, providerTool }: ToolDefinition) => {
+  if (providerTool) {
+    const words = `The model cannot be given the tool '${name}': '${providerTool.id}' is run by its own provider.`;
+    throw new ModelError('bad-request', words);
+  }
+  return { type: 'function', function: { name, description, parameters: inputSchema } };
+};
 
 /** Earlier calls as chat completions repeat them. */
 const toWireCalls = (message: Extract<ModelMessage, { role: 'assistant' }>) => {

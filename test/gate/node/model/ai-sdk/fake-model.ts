@@ -61,8 +61,11 @@ export const streamed = (
   return { stream };
 };
 
-/** Answers call after call, the last answer again for ever; records what it was given. */
-export const fakeModel = (answers: readonly Answer[], modelId = 'm-1') => {
+/** Answers call after call, the last answer again for ever; records what it was given. `whole`: it has no streams. */
+export const fakeModel = (
+  answers: readonly Answer[],
+  { modelId = 'm-1', provider = 'fake', version = 'v4', whole = false }: FakeOptions = {},
+) => {
   const calls: LanguageModelV4CallOptions[] = [];
   const answer = async (options: LanguageModelV4CallOptions) => {
     const next = answers[Math.min(calls.length, answers.length - 1)];
@@ -70,23 +73,36 @@ export const fakeModel = (answers: readonly Answer[], modelId = 'm-1') => {
     return next?.(options);
   };
   const model = {
-    specificationVersion: 'v4',
-    provider: 'fake',
+    specificationVersion: version,
+    provider,
     modelId,
     supportedUrls: {},
     doGenerate: answer,
-    doStream: answer,
+    ...(!whole && { doStream: answer }),
     // What it answers may be anything: that is what is tested.
   } as unknown as LanguageModelV4;
   return { model, calls };
 };
 
-/** Asks an adapter over a fresh fake model once; streaming when `stream`. */
+interface FakeOptions {
+  readonly modelId?: string | undefined;
+  readonly provider?: string | undefined;
+  readonly version?: string | undefined;
+  readonly whole?: boolean | undefined;
+}
+
+/** Asks an adapter over a fresh fake model once: one that answers in pieces when `stream`, and as a whole otherwise. */
 export const ask = async (
   answers: Answer | readonly Answer[],
-  { modelId, ...asking }: Asking & FromAiSdkOptions & { readonly modelId?: string } = {},
+  { modelId, provider, version, ...asking }: Asking & FromAiSdkOptions & Omit<FakeOptions, 'whole'> = {},
 ) => {
-  const fake = fakeModel(typeof answers === 'function' ? [answers] : answers, modelId);
+  const whole = asking.stream !== true;
+  const fake = fakeModel(typeof answers === 'function' ? [answers] : answers, {
+    modelId,
+    provider,
+    version,
+    whole,
+  });
   const { pace, waits } = fakePace();
   const outcome = await settle(pacedFromAiSdk(fake.model, asking, pace), asking);
   return { ...outcome, waits, calls: fake.calls };

@@ -1,15 +1,17 @@
-import type { LanguageModelV4 } from '@ai-sdk/provider';
+import type { LanguageModelV3, LanguageModelV4 } from '@ai-sdk/provider';
 import { expectTypeOf } from 'vitest';
 import type { ChatModel } from '../../../../../src/index.ts';
 import { fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
 
 declare const model: LanguageModelV4;
+declare const older: LanguageModelV3;
 
 expectTypeOf(fromAiSdk(model)).toEqualTypeOf<ChatModel>();
+expectTypeOf(fromAiSdk(older)).toEqualTypeOf<ChatModel>();
 expectTypeOf(fromAiSdk(model, { timeout: undefined, retries: 0 })).toEqualTypeOf<ChatModel>();
 
 // @ts-expect-error the name of a model is not a model
 fromAiSdk('openai/gpt-5');
 
 // @ts-expect-error an older specification has other prompts, streams and counts
-fromAiSdk({ ...model, specificationVersion: 'v3' as const });
+fromAiSdk({ ...model, specificationVersion: 'v2' as const });

@@ -109,7 +109,7 @@ describe('an abort', () => {
     const limited = { message: 'no', statusCode: 429, responseHeaders: { 'retry-after-ms': '1' } };
     const { model } = fakeModel([
       () => Promise.reject(limited),
-      () => said('hi'),
+      () => streamed([delta('hi'), finish()]),
       () => streamed([delta('ho'), finish()]),
     ]);
     expect((await fromAiSdk(model).ask(hello, { signal })).text).toBe('hi');

@@ -3,7 +3,7 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { expect, it } from 'vitest';
 import { fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
-import { body, completion, delta, hello, sse, streamOf } from '../openai-compatible/fake-server.ts';
+import { body, delta, hello, sse, streamOf } from '../openai-compatible/fake-server.ts';
 import { failureIn, replyIn, settle } from '../settle.ts';
 
 const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
@@ -23,9 +23,12 @@ const openAI = (answer: () => Response) => {
   };
 };
 
-it('answers whole', async () => {
-  const { model } = openAI(() => Response.json(completion({ content: 'hi' }, 'stop', { usage })));
+it('is asked for a stream by whoever wants the reply at once', async () => {
+  const { model, sent } = openAI(() =>
+    streamOf(sse(delta({ content: 'hi' }, 'stop'), { choices: [], usage })),
+  );
   expect(replyIn(await settle(model))).toEqual({ text: 'hi', toolCalls: [], finish: 'stop', usage: counted });
+  expect(sent).toMatchObject([{ stream: true }]);
 });
 
 it('answers in pieces', async () => {
@@ -47,13 +50,13 @@ it('whose connection breaks gives no reply', async () => {
 it('whose answer is a page gives no reply', async () => {
   const page = () => new Response('<html>', { headers: { 'content-type': 'text/html' } });
   expect(failureIn(await settle(openAI(page).model))).toMatchObject({
-    failure: 'invalid-reply',
-    message: "The model's reply could not be read: Invalid JSON response",
+    failure: 'truncated',
+    message: "The model's reply ended before it was complete.",
   });
 });
 
 it('is asked for a form that may have optional properties', async () => {
-  const { model, sent } = openAI(() => Response.json(completion({ content: '{}' })));
+  const { model, sent } = openAI(() => streamOf(sse(delta({ content: '{}' }, 'stop'))));
   await settle(model, { request: { ...hello, output } });
   expect(sent).toMatchObject([
     { response_format: { type: 'json_schema', json_schema: { name: 'mood', strict: false } } },

@@ -22,7 +22,15 @@ describe('the text of a reply', () => {
       { type: 'a part of tomorrow' },
     ];
     const reply: ModelReply = { text: 'Grüße, 世界 🌊', toolCalls: [], finish: 'stop', usage: counted };
-    expect(await whole(content)).toEqual(reply);
+    expect(await whole(content)).toEqual({
+      ...reply,
+      parts: [
+        { type: 'reasoning', text: 'Hm.' },
+        { type: 'text', text: 'Grüße, ' },
+        { type: 'source', id: 's', url: 'https://a.test' },
+        { type: 'text', text: '世界 🌊' },
+      ],
+    });
   });
 
   it('is handed on as it arrives, and only it', async () => {

@@ -105,7 +105,7 @@ describe('the call', () => {
     });
   });
 
-  it('is for a stream only when text is wanted in pieces', async () => {
+  it('is for a stream whoever asked, so that silence means that nothing comes', async () => {
     const { model } = fakeModel([]);
     const asked: string[] = [];
     const both: LanguageModelV4 = {
@@ -122,20 +122,26 @@ describe('the call', () => {
     };
     const { signal } = new AbortController();
     const request = { messages: [], tools: [] };
-    expect((await fromAiSdk(both).ask(request, { signal })).text).toBe('a');
+    expect((await fromAiSdk(both).ask(request, { signal })).text).toBe('b');
     expect((await fromAiSdk(both).ask(request, { signal, onText: () => {} })).text).toBe('b');
-    expect(asked).toEqual(['generate', 'stream']);
+    expect(asked).toEqual(['stream', 'stream']);
   });
 });
 
 describe('fromAiSdk', () => {
   it('is named as its model', () => {
-    expect(fromAiSdk(fakeModel([], 'claude-5').model).name).toBe('claude-5');
+    expect(fromAiSdk(fakeModel([], { modelId: 'claude-5' }).model).name).toBe('claude-5');
+  });
+
+  it('names its provider as its model does', () => {
+    expect(fromAiSdk(fakeModel([], { provider: 'anthropic.messages' }).model).provider).toBe(
+      'anthropic.messages',
+    );
   });
 
   it.each([
-    ['v3', "'model' is not a language model of the AI SDK's specification v4, but: v3."],
-    [undefined, "'model' is not a language model of the AI SDK's specification v4, but: object."],
+    ['v2', "'model' is not a language model of the AI SDK's specification v4 or v3, but: v2."],
+    [undefined, "'model' is not a language model of the AI SDK's specification v4 or v3, but: object."],
   ])('refuses a model of the specification %s', (specificationVersion, message) => {
     const model = { ...fakeModel([]).model, specificationVersion } as unknown as LanguageModelV4;
     expect(() => fromAiSdk(model)).toThrow(new TypeError(message));
@@ -144,7 +150,7 @@ describe('fromAiSdk', () => {
   it('refuses the name of a model', () => {
     const name = 'openai/gpt-5' as unknown as LanguageModelV4;
     expect(() => fromAiSdk(name)).toThrow(
-      new TypeError("'model' is not a language model of the AI SDK's specification v4, but: string."),
+      new TypeError("'model' is not a language model of the AI SDK's specification v4 or v3, but: string."),
     );
   });
 });

@@ -1,0 +1,113 @@
+import type { OpenAttempt } from '../ask-patiently.ts';
+import type { ModelError, ModelReply, ModelRequest } from '../chat-model.ts';
+import { waitOrRelease } from '../patience.ts';
+import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
+import { brokenConnection, cutShort, invalidReply, listOf } from '../untrusted-reply.ts';
+import { toCallOptions } from './call-options.ts';
+import { createSdkReply } from './sdk-reply.ts';
+import { checkWarnings } from './settings.ts';
+import { generate, type SdkModel, stream } from './specification.ts';
+
+/** Makes our error of what a model threw; `otherwise` is for one that says nothing to us. */
+type Explain = (thrown: unknown, otherwise?: ModelError) => ModelError;
+
+/** One request to a model of the AI SDK. */
+export interface SdkAsk {
+  readonly model: SdkModel;
+  readonly request: ModelRequest;
+  readonly attempt: OpenAttempt;
+  readonly explain: Explain;
+}
+
+/** What one request came to. */
+export interface SdkAnswer {
+  readonly reply: ModelReply;
+  /** Why it ended, in its provider's own word. */
+  readonly raw: unknown;
+}
+
+/**
+ * Asks once, for a stream where the model has one, so that its silence means that nothing comes.
+ *
+ * @throws ModelError whenever there is no complete reply.
+ */
+export async function askSdk(ask: SdkAsk): Promise<SdkAnswer> {
+  const { model, request, attempt, explain } = ask;
+  const options = toCallOptions(model, request, attempt.signal);
+  if (typeof model.doStream !== 'function') return askWhole(ask, options);
+  let cannotStream = false;
+  const broken: Explain = (thrown) => {
+    cannotStream = isUnsupported(thrown);
+    return explain(thrown);
+  };
+  const release = (late: unknown): unknown => streamIn(late)?.cancel();
+  try {
+    const result = await waitOrRelease(attempt.patience, () => stream(model, options), { broken, release });
+    return await readStream(ask, result);
+  } catch (error) {
+    if (cannotStream) return askWhole(ask, options);
+    throw error;
+  }
+}
+
+const isUnsupported = (thrown: unknown): boolean =>
+  isRecord(thrown) &&
+  thrown.name === 'AI_UnsupportedFunctionalityError' &&
+  /stream/i.test(String(thrown.functionality ?? thrown.message));
+
+async function askWhole(
+  { model, request, attempt, explain }: SdkAsk,
+  options: Parameters<typeof generate>[1],
+): Promise<SdkAnswer> {
+  const result = await attempt.patience.wait(() => generate(model, options), explain);
+  if (!isRecord(result)) throw invalidReply("The model's reply is not an object.");
+  checkWarnings(model, result.warnings, request);
+  const structured = request.output !== undefined;
+  const reply = createSdkReply({ ...attempt, structured });
+  for (const part of listOf(result, 'content')) {
+    if (!isRecord(part)) throw invalidReply("The model's reply holds a content part that is not an object.");
+    reply.addWhole(part);
+  }
+  const ended = reply.end(result);
+  const { structuredOutputText: chosen } = result;
+  // Some providers give the text of an answer in a form apart from drafts; parts that say something else are none of it.
+  return structured && typeof chosen === 'string' && chosen !== ended.text
+    ? {
+        ...answer(
+          { text: chosen, toolCalls: ended.toolCalls, finish: ended.finish, usage: ended.usage },
+          result,
+        ),
+      }
+    : answer(ended, result);
+}
+
+const answer = (reply: ModelReply, { finishReason }: UntrustedRecord): SdkAnswer => ({
+  reply,
+  raw: isRecord(finishReason) ? finishReason.raw : undefined,
+});
+
+const streamIn = (result: unknown): ReadableStream<unknown> | undefined =>
+  isRecord(result) && result.stream instanceof ReadableStream ? result.stream : undefined;
+
+/** Reads what `doStream` came to, and hands it on as it arrives. The stream is cancelled on every path. */
+async function readStream({ model, request, attempt, explain }: SdkAsk, result: unknown): Promise<SdkAnswer> {
+  const parts = streamIn(result);
+  if (!parts) throw invalidReply('The model gave no stream.');
+  const reply = createSdkReply({ ...attempt, structured: request.output !== undefined });
+  const broken: Explain = (thrown) => explain(thrown, brokenConnection());
+  const reader = parts.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await attempt.patience.wait(() => reader.read(), broken);
+      if (done) throw cutShort();
+      if (!isRecord(value)) continue;
+      if (value.type === 'error') throw explain(value.error);
+      if (value.type === 'stream-start') checkWarnings(model, value.warnings, request);
+      if (value.type === 'finish') return answer(reply.end(value), value);
+      reply.addStreamed(value);
+    }
+  } finally {
+    // It is not awaited: a model that hangs may never let the cancellation settle.
+    reader.cancel().catch(() => {});
+  }
+}

@@ -1,0 +1,101 @@
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
+import type { ModelMessage } from '../chat-model.ts';
+import { type FilePart, isOurCall, partsOf, type ReplyPart, type ToolCallPart } from '../parts.ts';
+import { isRecord, parseJson } from '../untrusted-json.ts';
+import { fromAside } from './aside.ts';
+import { optionsOf } from './provider-data.ts';
+
+type PromptMessage = LanguageModelV4Prompt[number];
+type Results = Extract<PromptMessage, { role: 'tool' }>;
+type Assistant = Extract<PromptMessage, { role: 'assistant' }>;
+type PromptPart = Assistant['content'][number];
+
+/** How a provider takes the conversation. */
+interface PromptManner {
+  /** It sends the text of an earlier call's input on as it is; others would make a JSON text of it once more. */
+  readonly rawInput: boolean;
+}
+
+/**
+ * The conversation as a model of the AI SDK takes it: replies in their parts, in their order, with what its provider keeps
+ * beside each. The results of one reply stand in one message, since Google counts them against its calls.
+ */
+export function toPrompt(messages: readonly ModelMessage[], manner: PromptManner): LanguageModelV4Prompt {
+  const prompt: LanguageModelV4Prompt = [];
+  for (const message of messages) {
+    const last = prompt.at(-1);
+    if (message.role === 'tool' && last?.role === 'tool') last.content.push(toResult(message));
+    else prompt.push(toPromptMessage(message, manner));
+  }
+  // Anthropic refuses a message without content.
+  return prompt.filter(({ content, providerOptions }) => content.length > 0 || providerOptions);
+}
+
+function toPromptMessage(message: ModelMessage, manner: PromptManner): PromptMessage {
+  switch (message.role) {
+    case 'system':
+      return { role: 'system', content: message.text };
+    case 'user':
+      return { role: 'user', content: [{ type: 'text', text: message.text }] };
+    case 'assistant': {
+      const content = partsOf(message).flatMap((part) => toPromptPart(fromAside(part), manner));
+      return { role: 'assistant', content, ...optionsOf(message.provider) };
+    }
+    case 'tool':
+      return { role: 'tool', content: [toResult(message)] };
+  }
+}
+
+const toResult = ({
+  id,
+  name,
+  text,
+}: Extract<ModelMessage, { role: 'tool' }>): Results['content'][number] => ({
+  type: 'tool-result',
+  toolCallId: id,
+  toolName: name,
+  output: { type: 'text', value: text },
+});
+
+/** The part as it goes back; nothing for a source, which is the reader's. */
+function toPromptPart(part: ReplyPart, manner: PromptManner): readonly PromptPart[] {
+  const options = optionsOf(part.provider);
+  switch (part.type) {
+    case 'text':
+    case 'reasoning':
+      return [{ type: part.type, text: part.text, ...options }];
+    case 'file': {
+      const type = part.ofReasoning ? 'reasoning-file' : 'file';
+      return [{ type, mediaType: part.mediaType, data: toFileData(part), ...options }];
+    }
+    case 'tool-call':
+      return [{ ...toCall(part, manner), ...options }];
+    case 'tool-result': {
+      const { id: toolCallId, name: toolName, result, isError } = part;
+      const output = { type: isError ? ('error-json' as const) : ('json' as const), value: result };
+      return [{ type: 'tool-result', toolCallId, toolName, output, ...options }];
+    }
+    case 'custom':
+      return isKind(part.kind) ? [{ type: 'custom', kind: part.kind, ...options }] : [];
+    case 'source':
+      return [];
+  }
+}
+
+const isKind = (kind: string): kind is `${string}.${string}` => kind.includes('.');
+
+/** Base64 holds no colon, and every URL does. */
+const toFileData = ({ data }: FilePart) =>
+  URL.canParse(data)
+    ? { type: 'url' as const, url: new URL(data), originalUrl: data }
+    : { type: 'data' as const, data };
+
+function toCall(part: ToolCallPart, { rawInput }: PromptManner) {
+  const { id: toolCallId, name: toolName, input } = part;
+  const parsed = parseJson(input);
+  const call = { type: 'tool-call' as const, toolCallId, toolName };
+  if (!isOurCall(part)) return { ...call, input: parsed ?? input, providerExecuted: true };
+  // Several providers refuse an earlier input that is no object, and it was the model that got it wrong.
+  if (!isRecord(parsed)) return { ...call, input: {} };
+  return { ...call, input: rawInput ? input : parsed };
+}

@@ -1,0 +1,120 @@
+/** What providers really sent, through the providers of the AI SDK and our adapter: nothing of it may be lost. */
+import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import { describe, expect, it } from 'vitest';
+import { partsOf } from '../../../src/index.ts';
+import { fromAiSdk } from '../../../src/model/ai-sdk/entry.ts';
+import { modelOf, type RecordedReply, readReplies } from './recorded-replies.ts';
+
+const recorded = readReplies();
+if (!recorded) console.log('provider replies: skipped, there is no ../shared/data/provider-replies');
+
+const options: LanguageModelV4CallOptions = {
+  prompt: [{ role: 'user', content: [{ type: 'text', text: 'hello' }] }],
+};
+
+/** One part, as far as both sides can say it alike. */
+interface Read {
+  readonly type: string;
+  readonly said: unknown;
+  readonly provider?: unknown;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const json = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
+
+/** A part as the SDK gives it. */
+function readSdk(part: Fields): readonly Read[] {
+  const { type, text, toolCallId, toolName, input, result, url, kind, providerMetadata } = part;
+  if (kind === 'anthropic.message_start') return [];
+  if (type === 'text' && text === '' && !providerMetadata) return [];
+  const said = json([text, toolCallId, toolName, input, result, url, kind, part.providerExecuted === true]);
+  return [{ type: String(type), said, ...(providerMetadata ? { provider: json(providerMetadata) } : {}) }];
+}
+
+/** A part as our reply has it. */
+function readOurs(part: Fields): Read {
+  const { type, text, id, name, input, result, url, kind, ranBy, provider } = part;
+  const [call, tool] = type === 'source' ? [] : [id, name];
+  const said = json([text, call, tool, input, result, url, kind, ranBy === 'provider']);
+  return { type: String(type), said, ...(provider ? { provider: json(provider) } : {}) };
+}
+
+/** What the parts of a stream come to: a text and a thought grow, and what comes later of their data replaces the former. */
+async function settled(stream: ReadableStream<unknown>): Promise<readonly Read[]> {
+  const parts: Record<string, unknown>[] = [];
+  const open = new Map<unknown, Record<string, unknown>>();
+  const reader = stream.getReader();
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    const part = next.value as Fields;
+    const [, type, step] = /^(text|reasoning)-(start|delta|end)$/.exec(String(part.type)) ?? [];
+    if (step === 'start') {
+      const made = { type, text: '' };
+      parts.push(made);
+      open.set(part.id, made);
+    }
+    const grown = step ? open.get(part.id) : undefined;
+    if (grown) {
+      grown.text = `${grown.text}${part.delta ?? ''}`;
+      if (part.providerMetadata) grown.providerMetadata = part.providerMetadata;
+    }
+    if (WHOLE.has(String(part.type))) parts.push({ ...part });
+  }
+  return parts.flatMap(readSdk);
+}
+
+const WHOLE: ReadonlySet<string> = new Set(['tool-call', 'tool-result', 'file', 'source', 'custom']);
+
+async function bySdk(reply: RecordedReply): Promise<readonly Read[]> {
+  const model = modelOf(reply);
+  if (!model) return [];
+  if (reply.streamed) return settled((await model.doStream(options)).stream);
+  const { content } = await model.doGenerate(options);
+  return content.flatMap((part) => readSdk({ ...part }));
+}
+
+async function byUs(reply: RecordedReply): Promise<readonly Read[]> {
+  const model = modelOf(reply);
+  if (!model) return [];
+  const { provider, modelId, specificationVersion, supportedUrls } = model;
+  // A model without streams is asked for whole replies.
+  const whole = {
+    specificationVersion,
+    provider,
+    modelId,
+    supportedUrls,
+    doGenerate: (given: LanguageModelV4CallOptions) => model.doGenerate(given),
+  } as LanguageModelV4;
+  const asked = fromAiSdk(reply.streamed ? model : whole, { retries: 0 });
+  const request = { messages: [{ role: 'user', text: 'hello' }] as const, tools: [] };
+  const { text, toolCalls, parts } = await asked.ask(request, { signal: new AbortController().signal });
+  return partsOf({ role: 'assistant', text, toolCalls, parts }).map((part) => readOurs({ ...part }));
+}
+
+const FAILS: ReadonlySet<string> = new Set(['openai--openai-error.1.chunks.txt']);
+
+describe.skipIf(!recorded)('a recorded reply', () => {
+  const replies = (recorded ?? []).filter(({ file }) => !FAILS.has(file));
+  const [known, unknown] = [replies.filter(modelOf), replies.filter((reply) => !modelOf(reply))];
+
+  it.each(known.map((reply) => [reply.file, reply] as const))(
+    '%s has the parts that the SDK reads, in its order and with its data',
+    async (_, reply) => {
+      const expected = await bySdk(reply);
+      expect(expected.length).toBeGreaterThan(0);
+      expect(await byUs(reply)).toEqual(expected);
+    },
+  );
+
+  it('is left out only where the package of its provider is not installed', () => {
+    console.log(
+      `provider replies: ${known.length} read, ${unknown.length} of packages that are not installed`,
+    );
+    expect(new Set(unknown.map(({ provider }) => provider))).toEqual(new Set(['amazon-bedrock', 'mistral']));
+  });
+
+  it('that is an error is no reply', async () => {
+    const reply = (recorded ?? []).find(({ file }) => FAILS.has(file));
+    await expect(reply && byUs(reply)).rejects.toMatchObject({ name: 'ModelError' });
+  });
+});

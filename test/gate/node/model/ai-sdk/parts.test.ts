@@ -1,0 +1,416 @@
+import { describe, expect, it } from 'vitest';
+import type { ModelReply, ReplyPart } from '../../../../../src/index.ts';
+import { fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
+import { hello } from '../openai-compatible/fake-server.ts';
+import { failureIn, replyIn } from '../settle.ts';
+import { ask, call, delta, fakeModel, finish, generated, streamed, usage } from './fake-model.ts';
+
+const whole = async (content: unknown, more?: object) => replyIn(await ask(() => generated(content, more)));
+const inParts = async (...parts: readonly unknown[]) =>
+  replyIn(await ask(() => streamed([...parts, finish()]), { stream: true }));
+
+const kept = (id: string) => ({ maker: { id } });
+const thought = (step: string, more: object = {}, id = 'r') => ({ type: `reasoning-${step}`, id, ...more });
+const words = (step: string, more: object = {}, id = 't') => ({ type: `text-${step}`, id, ...more });
+
+describe('the parts of a reply', () => {
+  it('are the same of a whole reply and of a stream', async () => {
+    const png = { type: 'data', data: 'aGk=' };
+    const rest = [
+      call('s', 'search', '{"q":1}', { providerExecuted: true, providerMetadata: kept('c') }),
+      {
+        type: 'tool-result',
+        toolCallId: 's',
+        toolName: 'search',
+        result: { hits: [] },
+        providerMetadata: kept('s'),
+      },
+      { type: 'tool-result', toolCallId: 's', toolName: 'search', result: 'no', isError: true },
+      { type: 'source', sourceType: 'url', id: '1', url: 'https://a.test', title: 'A' },
+      {
+        type: 'source',
+        sourceType: 'document',
+        id: '2',
+        mediaType: 'application/pdf',
+        title: 'B',
+        filename: 'b.pdf',
+      },
+      { type: 'reasoning-file', mediaType: 'image/png', data: png, providerMetadata: kept('f') },
+      { type: 'file', mediaType: 'image/png', data: png },
+      { type: 'custom', kind: 'maker.thing', providerMetadata: kept('x') },
+    ];
+    const last = call('a', 'look', ' {"x": 1} ', { providerMetadata: kept('l') });
+    const parts: ReplyPart[] = [
+      { type: 'reasoning', text: 'Hm.', provider: kept('r') },
+      {
+        type: 'tool-call',
+        id: 's',
+        name: 'search',
+        input: '{"q":1}',
+        ranBy: 'provider',
+        provider: kept('c'),
+      },
+      { type: 'tool-result', id: 's', name: 'search', result: { hits: [] }, provider: kept('s') },
+      { type: 'tool-result', id: 's', name: 'search', result: 'no', isError: true },
+      { type: 'source', id: '1', url: 'https://a.test', title: 'A' },
+      { type: 'source', id: '2', mediaType: 'application/pdf', title: 'B', filename: 'b.pdf' },
+      { type: 'file', mediaType: 'image/png', data: 'aGk=', ofReasoning: true, provider: kept('f') },
+      { type: 'file', mediaType: 'image/png', data: 'aGk=' },
+      { type: 'custom', kind: 'maker.thing', provider: kept('x') },
+      { type: 'text', text: 'See', provider: kept('t') },
+      { type: 'tool-call', id: 'a', name: 'look', input: ' {"x": 1} ', provider: kept('l') },
+    ];
+    const expected: ModelReply = {
+      text: 'See',
+      toolCalls: [{ id: 'a', name: 'look', input: ' {"x": 1} ' }],
+      parts,
+      finish: 'tool-calls',
+      usage: { inputTokens: 3, outputTokens: 4 },
+    };
+    const content = [
+      { type: 'reasoning', text: 'Hm.', providerMetadata: kept('r') },
+      ...rest,
+      { type: 'text', text: 'See', providerMetadata: kept('t') },
+      last,
+    ];
+    expect(await whole(content)).toEqual(expected);
+    const stream = [
+      thought('start'),
+      thought('delta', { delta: 'Hm' }),
+      thought('delta', { delta: '.', providerMetadata: kept('r') }),
+      thought('end'),
+      ...rest,
+      words('start', { providerMetadata: kept('t') }),
+      words('delta', { delta: 'See' }),
+      words('end'),
+      last,
+    ];
+    expect(await inParts(...stream)).toEqual(expected);
+  });
+
+  it('stand in the order in which they began, also where two grow at once', async () => {
+    const { parts } = await inParts(
+      thought('start', {}, '1'),
+      thought('start', {}, '2'),
+      thought('delta', { delta: 'b' }, '2'),
+      thought('delta', { delta: 'a' }, '1'),
+      thought('end', {}, '1'),
+      thought('end', {}, '2'),
+      // The id is free again.
+      thought('start', {}, '1'),
+      thought('delta', { delta: 'c' }, '1'),
+    );
+    expect(parts).toEqual(['a', 'b', 'c'].map((text) => ({ type: 'reasoning', text })));
+  });
+
+  it('have the data that came last, in place of all that came before', async () => {
+    const { parts } = await inParts(
+      thought('start', { providerMetadata: { maker: { half: 1, id: 'r' } } }),
+      thought('delta', { delta: 'Hm.' }),
+      thought('end', { providerMetadata: { maker: { whole: 2 } } }),
+    );
+    expect(parts).toEqual([{ type: 'reasoning', text: 'Hm.', provider: { maker: { whole: 2 } } }]);
+  });
+
+  it('may be empty where something is kept beside them, and are left out otherwise', async () => {
+    const expected = [
+      { type: 'reasoning', text: '', provider: kept('r') },
+      { type: 'text', text: '', provider: kept('t') },
+    ];
+    const stream = [
+      thought('start'),
+      thought('delta', { delta: '', providerMetadata: kept('r') }),
+      thought('end'),
+      thought('start', {}, '2'),
+      thought('end', {}, '2'),
+      words('start'),
+      words('end', { providerMetadata: kept('t') }),
+      words('start', {}, '2'),
+      words('end', {}, '2'),
+    ];
+    expect((await inParts(...stream)).parts).toEqual(expected);
+    const content = [
+      { type: 'reasoning', text: '', providerMetadata: kept('r') },
+      { type: 'reasoning', text: '' },
+      { type: 'text', text: '', providerMetadata: kept('t') },
+      { type: 'text', text: '' },
+    ];
+    expect((await whole(content)).parts).toEqual(expected);
+  });
+
+  it('are not given where words and then calls are all of them', async () => {
+    expect(await inParts(words('start'), delta('Hi.'), call('a', 'f', '{}'))).not.toHaveProperty('parts');
+    expect(await inParts(call('a', 'f', '{}'), delta('Hi.'))).toHaveProperty('parts');
+  });
+
+  it('hold a file of either specification in base64, or the URL where it is', async () => {
+    const bytes = new Uint8Array([104, 105]);
+    const url = 'https://A.test/x y.png';
+    const files = [
+      bytes,
+      'aGk=',
+      { type: 'data', data: bytes },
+      { type: 'url', url: new URL('https://a.test/b.png') },
+      { type: 'url', url: new URL(url), originalUrl: url },
+    ].map((data) => ({ type: 'file', mediaType: 'image/png', data }));
+    const { parts = [] } = await whole(files);
+    expect(parts.map((part) => part.type === 'file' && part.data)).toEqual([
+      'aGk=',
+      'aGk=',
+      'aGk=',
+      'https://a.test/b.png',
+      url,
+    ]);
+    const expected = { failure: 'invalid-reply', message: "The model's reply holds a file without data." };
+    expect(
+      failureIn(await ask(() => generated([{ type: 'file', mediaType: 'a/b', data: 7 }]))),
+    ).toMatchObject(expected);
+  });
+
+  it('leave out what a server says of the reply, and a result that is not whole yet', async () => {
+    const { parts } = await inParts(
+      { type: 'custom', kind: 'anthropic.message_start', providerMetadata: kept('m') },
+      { type: 'tool-result', toolCallId: 's', toolName: 'draw', result: 'half', preliminary: true },
+      { type: 'tool-result', toolCallId: 's', toolName: 'draw', result: null },
+    );
+    expect(parts).toEqual([{ type: 'tool-result', id: 's', name: 'draw', result: null }]);
+  });
+
+  it('have the ids of its calls, made one of a kind', async () => {
+    const { parts, toolCalls } = await inParts(
+      call('a', 'f', '{}', { providerMetadata: kept('1') }),
+      call('a', 'g', '{}'),
+    );
+    expect(toolCalls.map(({ id }) => id)).toEqual(['a', 'a_2']);
+    expect(parts?.map((part) => part.type === 'tool-call' && part.id)).toEqual(['a', 'a_2']);
+  });
+
+  it('with data that is not JSON are an invalid reply', async () => {
+    const cyclic: Record<string, unknown> = {};
+    cyclic.self = cyclic;
+    const outcome = await ask(() =>
+      generated([{ type: 'text', text: 'a', providerMetadata: { maker: cyclic } }]),
+    );
+    expect(failureIn(outcome)).toMatchObject({
+      failure: 'invalid-reply',
+      message: "The model's reply holds a value that is not JSON.",
+    });
+  });
+});
+
+describe('what a provider keeps beside the reply as a whole', () => {
+  it.each([
+    [
+      'OpenRouter wants its reasoning back',
+      { openrouter: { usage: { cost: 1 }, reasoning_details: [{ type: 'x' }], provider: 'p' } },
+      { openrouter: { reasoning_details: [{ type: 'x' }] } },
+    ],
+    [
+      'OpenRouter wants an empty list back',
+      { openrouter: { reasoning_details: [] } },
+      { openrouter: { reasoning_details: [] } },
+    ],
+    [
+      'Anthropic wants its container back',
+      { anthropic: { usage: {}, container: { id: 'c', expiresAt: 'x', skills: null } } },
+      { anthropic: { container: { id: 'c' } } },
+    ],
+    ['Anthropic wants no counts back', { anthropic: { usage: {}, container: null } }, undefined],
+    ['others put it into the next request as it is', { own: { acceptedPredictionTokens: 1 } }, undefined],
+  ])('goes back where it must: %s', async (_, providerMetadata, provider) => {
+    const reply = await whole([{ type: 'text', text: 'a' }], { providerMetadata });
+    expect(reply.provider).toEqual(provider);
+    expect(reply.parts).toEqual(provider && [{ type: 'text', text: 'a' }]);
+  });
+});
+
+describe('reasoning', () => {
+  it('is handed on as it comes, apart from the text', async () => {
+    const { model } = fakeModel([
+      () =>
+        streamed([thought('delta', { delta: 'H' }), thought('delta', { delta: 'm' }), delta('Hi'), finish()]),
+    ]);
+    const heard: string[] = [];
+    await fromAiSdk(model).ask(hello, {
+      signal: new AbortController().signal,
+      onText: (piece) => heard.push(`text ${piece}`),
+      onReasoning: (piece) => heard.push(`reasoning ${piece}`),
+    });
+    expect(heard).toEqual(['reasoning H', 'reasoning m', 'text Hi']);
+  });
+
+  it('that was handed on is output: nothing is asked for again', async () => {
+    const broken = () => streamed([thought('delta', { delta: 'H' })], { broken: new TypeError('lost') });
+    const good = () => streamed([delta('Hi'), finish()]);
+    const { signal } = new AbortController();
+    const heard = fakeModel([broken, good]);
+    await expect(fromAiSdk(heard.model).ask(hello, { signal, onReasoning: () => {} })).rejects.toMatchObject({
+      failure: 'truncated',
+      outputBegan: true,
+    });
+    expect(heard.calls).toHaveLength(1);
+    expect((await ask([broken, good], { stream: true })).pieces).toEqual(['Hi']);
+  });
+});
+
+describe('a summary by which the server has compacted the conversation', () => {
+  const compaction = { anthropic: { type: 'compaction', signature: 's' } };
+  const answers = {
+    whole: () =>
+      generated([
+        { type: 'text', text: 'In short: kelp.', providerMetadata: compaction },
+        { type: 'text', text: 'Hi.' },
+      ]),
+    stream: () =>
+      streamed([
+        words('start', { providerMetadata: compaction }, '0'),
+        words('delta', { delta: 'In short: ' }, '0'),
+        words('delta', { delta: 'kelp.' }, '0'),
+        words('end', {}, '0'),
+        delta('Hi.'),
+        finish(),
+      ]),
+  };
+
+  it.each([false, true])('is no word of the answer, and goes back (streaming: %s)', async (stream) => {
+    const { pieces, ...outcome } = await ask(stream ? answers.stream : answers.whole, { stream });
+    const { text, toolCalls, parts } = replyIn({ ...outcome, pieces });
+    expect([text, pieces]).toEqual(['Hi.', stream ? ['Hi.'] : []]);
+    const messages = [{ role: 'assistant', text, toolCalls, parts } as const];
+    const { calls } = await ask(answers.stream, { stream: true, request: { messages, tools: [] } });
+    expect(calls[0]?.prompt).toEqual([
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'In short: kelp.', providerOptions: compaction },
+          { type: 'text', text: 'Hi.' },
+        ],
+      },
+    ]);
+  });
+});
+
+it('a remark before an answer that must have a form is none of the answer', async () => {
+  const phase = (name: string) => ({ providerMetadata: { openai: { phase: name } } });
+  const stream = () =>
+    streamed([
+      words('start', phase('commentary'), '0'),
+      words('delta', { delta: 'Let me see. ' }, '0'),
+      words('start', phase('final_answer'), '1'),
+      words('delta', { delta: '{"a":1}' }, '1'),
+      finish(),
+    ]);
+  const request = { ...hello, output: { name: 'a', schema: {} } };
+  const structured = await ask(stream, { stream: true, request });
+  expect([replyIn(structured).text, structured.pieces]).toEqual(['{"a":1}', ['{"a":1}']]);
+  expect(replyIn(await ask(stream, { stream: true })).text).toBe('Let me see. {"a":1}');
+});
+
+describe('an end that its provider calls by another name', () => {
+  it('is a reply that was held back where Workers AI says so', async () => {
+    const ending = { finishReason: { unified: 'stop', raw: 'content_filter' } };
+    expect((await whole([{ type: 'text', text: 'a' }], ending)).finish).toBe('content-filter');
+  });
+
+  it.each(['length', 'other'])('is a conversation that is too long, also as %s', async (unified) => {
+    const ending = { finishReason: { unified, raw: 'model_context_window_exceeded' } };
+    expect(failureIn(await ask(() => generated([], ending)))).toMatchObject({
+      failure: 'context-length',
+      message: "The model's reply does not fit into its context window with the conversation.",
+    });
+  });
+
+  it('is told with an error', async () => {
+    const ending = { finishReason: { unified: 'error', raw: 'MALFORMED_FUNCTION_CALL' } };
+    expect(failureIn(await ask(() => generated([], ending), { retries: 0 }))).toMatchObject({
+      failure: 'server-error',
+      message: 'The model stopped because of an error: MALFORMED_FUNCTION_CALL.',
+    });
+  });
+});
+
+describe('a reply that its server has paused', () => {
+  const paused = (raw = 'pause_turn') => ({
+    ...finish('stop', usage(3, 4)),
+    finishReason: { unified: 'stop', raw },
+  });
+  const search = call('s', 'web_search', '{"q":"kelp"}', { providerExecuted: true });
+  const result = { type: 'tool-result', toolCallId: 's', toolName: 'web_search', result: [] };
+  const first = () => streamed([delta('One. '), search, paused()]);
+  const second = () => streamed([result, delta('Two.'), finish('stop', usage(10, 20))]);
+
+  it('is gone on with, and is one reply', async () => {
+    const { calls, ...outcome } = await ask([first, second], { stream: true });
+    expect(replyIn(outcome)).toEqual({
+      text: 'One. Two.',
+      toolCalls: [],
+      parts: [
+        { type: 'text', text: 'One. ' },
+        { type: 'tool-call', id: 's', name: 'web_search', input: '{"q":"kelp"}', ranBy: 'provider' },
+        { type: 'tool-result', id: 's', name: 'web_search', result: [] },
+        { type: 'text', text: 'Two.' },
+      ],
+      finish: 'stop',
+      usage: { inputTokens: 13, outputTokens: 24 },
+    });
+    expect(outcome.pieces).toEqual(['One. ', 'Two.']);
+    expect(calls[1]?.prompt).toEqual([
+      { role: 'user', content: [{ type: 'text', text: 'hello' }] },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'One. ' },
+          {
+            type: 'tool-call',
+            toolCallId: 's',
+            toolName: 'web_search',
+            input: { q: 'kelp' },
+            providerExecuted: true,
+          },
+        ],
+      },
+    ]);
+  });
+
+  it('is gone on with in the container that it has opened', async () => {
+    const opening = () =>
+      streamed([delta('a'), { ...paused(), providerMetadata: { anthropic: { container: { id: 'c1' } } } }]);
+    const { calls } = await ask([opening, second], { stream: true });
+    expect(calls.map(({ providerOptions }) => providerOptions)).toEqual([
+      undefined,
+      { anthropic: { container: { id: 'c1' } } },
+    ]);
+  });
+
+  it('asks before each further request, and is given up after eight', async () => {
+    const { model, calls } = fakeModel([first]);
+    let asked = 0;
+    const again = async () => {
+      asked += 1;
+    };
+    const reply = await fromAiSdk(model).ask(hello, { signal: new AbortController().signal, again });
+    expect([reply.finish, calls.length, asked]).toEqual(['other', 9, 8]);
+  });
+
+  it('is not gone on with past a call that is ours to run', async () => {
+    const calling = () => streamed([call('a', 'look', '{}'), paused()]);
+    const { calls, ...outcome } = await ask([calling], { stream: true });
+    expect([replyIn({ ...outcome }).finish, calls.length]).toEqual(['tool-calls', 1]);
+  });
+});
+
+describe('a model that cannot stream', () => {
+  it('is asked for whole replies', async () => {
+    const { model } = fakeModel([() => generated([{ type: 'text', text: 'a' }])]);
+    const doStream = async () => {
+      const message = "'streaming' functionality not supported.";
+      throw Object.assign(new Error(message), {
+        name: 'AI_UnsupportedFunctionalityError',
+        functionality: 'streaming',
+      });
+    };
+    const { signal } = new AbortController();
+    const reply = await fromAiSdk({ ...model, doStream }).ask(hello, { signal, onText: () => {} });
+    expect(reply.text).toBe('a');
+  });
+});

@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest';
+import type { ModelMessage, ReplyPart } from '../../../../../src/index.ts';
+import { ask, delta, finish, streamed } from './fake-model.ts';
+
+const hi = () => streamed([delta('hi'), finish()]);
+
+/** The prompt that a model is given for a reply of these parts. */
+const promptOf = async (
+  parts: readonly ReplyPart[],
+  more: {
+    readonly provider?: string;
+    readonly version?: string;
+    readonly behind?: readonly ModelMessage[];
+  } = {},
+) => {
+  const { provider, version, behind = [] } = more;
+  const reply = { role: 'assistant', text: '', toolCalls: [], parts } as const;
+  const request = { messages: [reply, ...behind], tools: [] };
+  const { calls } = await ask(hi, { stream: true, provider, version, request });
+  return calls[0]?.prompt;
+};
+const contentOf = async (...given: Parameters<typeof promptOf>) => (await promptOf(...given))?.[0]?.content;
+
+const kept = (id: string) => ({ maker: { id } });
+
+describe('an earlier reply', () => {
+  it('goes back in its order, with what is kept beside each part', async () => {
+    expect(
+      await contentOf([
+        { type: 'reasoning', text: 'Hm.', provider: kept('r') },
+        { type: 'text', text: '', provider: kept('e') },
+        {
+          type: 'tool-call',
+          id: 's',
+          name: 'search',
+          input: '{"q":1}',
+          ranBy: 'provider',
+          provider: kept('c'),
+        },
+        { type: 'tool-result', id: 's', name: 'search', result: [1], provider: kept('s') },
+        { type: 'tool-result', id: 's', name: 'search', result: 'no', isError: true },
+        { type: 'source', id: '1', url: 'https://a.test', provider: kept('o') },
+        { type: 'custom', kind: 'maker.thing', provider: kept('x') },
+        { type: 'file', mediaType: 'image/png', data: 'aGk=', ofReasoning: true, provider: kept('f') },
+        { type: 'file', mediaType: 'image/png', data: 'https://a.test/b.png' },
+        { type: 'tool-call', id: 'a', name: 'look', input: '{"x": 1}', provider: kept('l') },
+      ]),
+    ).toEqual([
+      { type: 'reasoning', text: 'Hm.', providerOptions: kept('r') },
+      { type: 'text', text: '', providerOptions: kept('e') },
+      {
+        type: 'tool-call',
+        toolCallId: 's',
+        toolName: 'search',
+        input: { q: 1 },
+        providerExecuted: true,
+        providerOptions: kept('c'),
+      },
+      {
+        type: 'tool-result',
+        toolCallId: 's',
+        toolName: 'search',
+        output: { type: 'json', value: [1] },
+        providerOptions: kept('s'),
+      },
+      {
+        type: 'tool-result',
+        toolCallId: 's',
+        toolName: 'search',
+        output: { type: 'error-json', value: 'no' },
+      },
+      { type: 'custom', kind: 'maker.thing', providerOptions: kept('x') },
+      {
+        type: 'reasoning-file',
+        mediaType: 'image/png',
+        data: { type: 'data', data: 'aGk=' },
+        providerOptions: kept('f'),
+      },
+      {
+        type: 'file',
+        mediaType: 'image/png',
+        data: { type: 'url', url: new URL('https://a.test/b.png'), originalUrl: 'https://a.test/b.png' },
+      },
+      {
+        type: 'tool-call',
+        toolCallId: 'a',
+        toolName: 'look',
+        input: { x: 1 },
+        providerOptions: kept('l'),
+      },
+    ]);
+  });
+
+  it('goes back to the older specification with the parts that it has', async () => {
+    expect(
+      await contentOf(
+        [
+          { type: 'reasoning', text: 'Hm.', provider: kept('r') },
+          { type: 'custom', kind: 'maker.thing' },
+          { type: 'file', mediaType: 'image/png', data: 'aGk=', ofReasoning: true },
+          { type: 'file', mediaType: 'image/png', data: 'aGk=', provider: kept('f') },
+          { type: 'file', mediaType: 'image/png', data: 'https://a.test/b.png' },
+          { type: 'tool-result', id: 's', name: 'search', result: [1] },
+        ],
+        { version: 'v3' },
+      ),
+    ).toEqual([
+      { type: 'reasoning', text: 'Hm.', providerOptions: kept('r') },
+      { type: 'file', mediaType: 'image/png', data: 'aGk=', providerOptions: kept('f') },
+      { type: 'file', mediaType: 'image/png', data: new URL('https://a.test/b.png') },
+      { type: 'tool-result', toolCallId: 's', toolName: 'search', output: { type: 'json', value: [1] } },
+    ]);
+  });
+
+  it('goes back where it says nothing and its provider keeps something beside it', async () => {
+    const provider = { openrouter: { reasoning_details: [] } };
+    const messages = [{ role: 'assistant', text: '', toolCalls: [], provider } as const];
+    const { calls } = await ask(hi, { stream: true, request: { messages, tools: [] } });
+    expect(calls[0]?.prompt).toEqual([{ role: 'assistant', content: [], providerOptions: provider }]);
+  });
+});
+
+describe('the input of an earlier call', () => {
+  const input = ' {"x": 1, "1": 2} ';
+  const call: ReplyPart = { type: 'tool-call', id: 'a', name: 'look', input };
+  const inputOf = async (part: ReplyPart, provider: string) => (await contentOf([part], { provider }))?.[0];
+
+  it.each(['openai.responses', 'openai.chat', 'azure.responses', 'groq.chat', 'mistral.chat'])(
+    'is the text that came where %s sends it on as it is',
+    async (provider) => {
+      expect(await inputOf(call, provider)).toMatchObject({ input });
+      // Not what its server would refuse.
+      expect(await inputOf({ ...call, input: '{"x":' }, provider)).toMatchObject({ input: {} });
+    },
+  );
+
+  it.each([
+    'anthropic.messages',
+    'deepseek.chat',
+    'xai.responses',
+    'openrouter',
+    'workersai.chat',
+    'own.chat',
+  ])('is an object where %s would make JSON of a text once more', async (provider) => {
+    expect(await inputOf(call, provider)).toMatchObject({ input: { x: 1, 1: 2 } });
+  });
+});
+
+describe('the container in which code runs', () => {
+  const provider = { anthropic: { container: { id: 'c1' } } };
+  const reply: ModelMessage = {
+    role: 'assistant',
+    text: '',
+    toolCalls: [{ id: 'a', name: 'look', input: '{}' }],
+    provider,
+  };
+  const result: ModelMessage = { role: 'tool', id: 'a', name: 'look', text: 'seen' };
+
+  it('is named while the reply that opened it is gone on with, unless a setting names another', async () => {
+    const sent = async (messages: readonly ModelMessage[], settings = {}) =>
+      (await ask(hi, { stream: true, request: { messages, tools: [], settings } })).calls[0]?.providerOptions;
+    expect(await sent([reply, result])).toEqual(provider);
+    expect(await sent([reply, result, { role: 'user', text: 'And?' }])).toBeUndefined();
+    const other = { anthropic: { container: { id: 'c2' } } };
+    expect(await sent([reply, result], { providerOptions: other })).toEqual(other);
+  });
+});

@@ -1,0 +1,272 @@
+/** What providers keep beside a reply goes back over their own wires byte for byte. */
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { createDeepSeek } from '@ai-sdk/deepseek';
+import { createGoogle } from '@ai-sdk/google';
+import { createOpenAI } from '@ai-sdk/openai';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { createOpenRouter } from '@openrouter/ai-sdk-provider';
+import { expect, it } from 'vitest';
+import type { ModelRequest } from '../../../../../src/index.ts';
+import { backAndForth, wire } from './wire.ts';
+
+const tool = (name: string) => ({
+  name,
+  description: 'Looks.',
+  inputSchema: { type: 'object', properties: { x: { type: 'number' } } },
+});
+const request: ModelRequest = {
+  messages: [{ role: 'user', text: 'Go.' }],
+  tools: [tool('look'), tool('see')],
+};
+
+/** Long, and of every character that base64 has. */
+const signature = (seed: string): string =>
+  `${seed}+/${'AbCdEfGhIjKlMnOpQrStUvWxYz0123456789+/'.repeat(20)}==`;
+
+it('Anthropic: thinking, redacted and interleaved, before each of two calls', async () => {
+  const block = (index: number, content_block: object, ...deltas: object[]) => [
+    { type: 'content_block_start', index, content_block },
+    ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
+    { type: 'content_block_stop', index },
+  ];
+  const call = (index: number, id: string, name: string) =>
+    block(
+      index,
+      { type: 'tool_use', id, name, input: {}, caller: { type: 'direct' } },
+      { type: 'input_json_delta', partial_json: '{"x": 1}' },
+    );
+  const thought = (index: number, thinking: string, seed: string) =>
+    block(
+      index,
+      { type: 'thinking', thinking: '', signature: '' },
+      ...(thinking === '' ? [] : [{ type: 'thinking_delta', thinking }]),
+      { type: 'signature_delta', signature: signature(seed) },
+    );
+  const events = [
+    {
+      type: 'message_start',
+      message: {
+        id: 'm',
+        type: 'message',
+        role: 'assistant',
+        model: 'c',
+        content: [],
+        usage: { input_tokens: 1, output_tokens: 1 },
+      },
+    },
+    ...thought(0, 'I should look. ', 'one'),
+    ...block(1, { type: 'redacted_thinking', data: signature('two') }),
+    ...call(2, 'toolu_1', 'look'),
+    // Its text is not told: the signature is all of it.
+    ...thought(3, '', 'three'),
+    ...call(4, 'toolu_2', 'see'),
+    { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 5 } },
+    { type: 'message_stop' },
+  ];
+  const { body } = await backAndForth(
+    wire((fetch) => createAnthropic({ apiKey: 'k', fetch })('claude-sonnet-4-5'), [events]),
+    request,
+  );
+  const use = (id: string, name: string) => ({
+    type: 'tool_use',
+    id,
+    name,
+    input: { x: 1 },
+    caller: { type: 'direct' },
+  });
+  expect(body.messages).toMatchObject([
+    { role: 'user' },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'thinking', thinking: 'I should look. ', signature: signature('one') },
+        { type: 'redacted_thinking', data: signature('two') },
+        use('toolu_1', 'look'),
+        { type: 'thinking', thinking: '', signature: signature('three') },
+        use('toolu_2', 'see'),
+      ],
+    },
+    {
+      role: 'user',
+      content: [
+        { type: 'tool_result', tool_use_id: 'toolu_1' },
+        { type: 'tool_result', tool_use_id: 'toolu_2' },
+        { type: 'text', text: 'And?' },
+      ],
+    },
+  ]);
+});
+
+it('Gemini: signatures of a thought, of a call and of a last empty text', async () => {
+  const part = (parts: readonly object[], finishReason?: string) => ({
+    candidates: [{ content: { role: 'model', parts }, index: 0, ...(finishReason && { finishReason }) }],
+    usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
+  });
+  const events = [
+    part([{ text: 'I should look.', thought: true }]),
+    part([{ text: 'One moment.' }]),
+    part([{ functionCall: { name: 'look', args: { x: 1 } }, thoughtSignature: signature('call') }]),
+    part([{ functionCall: { name: 'see', args: {} } }]),
+    part([{ text: '', thoughtSignature: signature('end') }], 'STOP'),
+  ];
+  const { body } = await backAndForth(
+    wire((fetch) => createGoogle({ apiKey: 'k', fetch })('gemini-3-pro-preview'), [events]),
+    request,
+  );
+  expect(body.contents).toMatchObject([
+    { role: 'user' },
+    {
+      role: 'model',
+      parts: [
+        { text: 'I should look.', thought: true },
+        { text: 'One moment.' },
+        { functionCall: { name: 'look', args: { x: 1 } }, thoughtSignature: signature('call') },
+        { functionCall: { name: 'see', args: {} } },
+        { text: '', thoughtSignature: signature('end') },
+      ],
+    },
+    { role: 'user', parts: [{ functionResponse: { name: 'look' } }, { functionResponse: { name: 'see' } }] },
+    { role: 'user', parts: [{ text: 'And?' }] },
+  ]);
+});
+
+it('OpenAI: encrypted reasoning and the text of a call, where its server stores nothing', async () => {
+  const reasoning = (encrypted_content: string) => ({
+    type: 'reasoning',
+    id: 'rs_1',
+    summary: [],
+    encrypted_content,
+  });
+  const call = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'look' };
+  const text = '{"x": 1, "1": "b"}';
+  const events = [
+    { type: 'response.created', response: { id: 'r', created_at: 1, model: 'gpt-5.5' } },
+    // What comes first is not all of it.
+    { type: 'response.output_item.added', output_index: 0, item: reasoning('half') },
+    { type: 'response.output_item.done', output_index: 0, item: reasoning(signature('rs')) },
+    {
+      type: 'response.output_item.added',
+      output_index: 1,
+      item: { ...call, arguments: '', status: 'in_progress' },
+    },
+    { type: 'response.function_call_arguments.delta', item_id: 'fc_1', output_index: 1, delta: text },
+    {
+      type: 'response.output_item.done',
+      output_index: 1,
+      item: { ...call, arguments: text, status: 'completed' },
+    },
+    { type: 'response.completed', response: { usage: { input_tokens: 1, output_tokens: 1 } } },
+  ];
+  const { body } = await backAndForth(
+    wire((fetch) => createOpenAI({ apiKey: 'k', fetch }).responses('gpt-5.5'), [events]),
+    request,
+  );
+  expect(body).toMatchObject({ store: false, include: ['reasoning.encrypted_content'] });
+  expect(body.input).toEqual([
+    { role: 'user', content: [{ type: 'input_text', text: 'Go.' }] },
+    { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: signature('rs') },
+    { type: 'function_call', call_id: 'call_1', name: 'look', arguments: text },
+    { type: 'function_call_output', call_id: 'call_1', output: 'seen' },
+    { role: 'user', content: [{ type: 'input_text', text: 'And?' }] },
+  ]);
+});
+
+const delta = (fields: object, finish_reason: string | null = null) => ({
+  id: 'c',
+  model: 'm',
+  choices: [{ index: 0, delta: { role: 'assistant', ...fields }, finish_reason }],
+});
+const calling = (more: object = {}) =>
+  delta({
+    tool_calls: [
+      { index: 0, id: 'call_1', type: 'function', function: { name: 'look', arguments: '{"x":1}' }, ...more },
+    ],
+  });
+
+it.each([
+  ['DeepSeek', (fetch: typeof globalThis.fetch) => createDeepSeek({ apiKey: 'k', fetch })('deepseek-v4')],
+  [
+    'a server that speaks as OpenAI',
+    (fetch: typeof globalThis.fetch) =>
+      createOpenAICompatible({ name: 'own', baseURL: 'http://own.test/v1', fetch })('kimi'),
+  ],
+] as const)('%s: the thoughts before a call', async (_, make) => {
+  const events = [
+    delta({ reasoning_content: 'I should ' }),
+    delta({ reasoning_content: 'look.\n' }),
+    calling(),
+    delta({}, 'tool_calls'),
+    '[DONE]',
+  ];
+  const { body } = await backAndForth(wire(make, [events]), request);
+  expect(body.messages).toMatchObject([
+    { role: 'user' },
+    {
+      role: 'assistant',
+      reasoning_content: 'I should look.\n',
+      tool_calls: [{ id: 'call_1', function: { name: 'look', arguments: '{"x":1}' } }],
+    },
+    { role: 'tool', tool_call_id: 'call_1' },
+    { role: 'user' },
+  ]);
+});
+
+it("Gemini behind OpenAI's wire: the signature of a call", async () => {
+  const extra_content = { google: { thought_signature: signature('call') } };
+  const { body } = await backAndForth(
+    wire(
+      (fetch) => createOpenAICompatible({ name: 'gemini', baseURL: 'http://own.test/v1', fetch })('gemini-3'),
+      [[calling({ extra_content }), delta({}, 'tool_calls'), '[DONE]']],
+    ),
+    request,
+  );
+  expect(body.messages).toMatchObject([{}, { tool_calls: [{ extra_content }] }, {}, {}]);
+});
+
+it.each([
+  ['with a call', [calling(), delta({}, 'tool_calls')]],
+  ['with words only', [delta({ content: 'Done.' }, 'stop')]],
+])('OpenRouter: what is encrypted and told, in its order, %s', async (_, end) => {
+  const details = [
+    {
+      type: 'reasoning.text',
+      text: 'I should look.',
+      signature: signature('text'),
+      format: 'anthropic-claude-v1',
+      index: 0,
+    },
+    {
+      type: 'reasoning.encrypted',
+      data: signature('blob'),
+      format: 'anthropic-claude-v1',
+      id: 'e',
+      index: 1,
+    },
+  ];
+  const events = [...details.map((detail) => delta({ reasoning_details: [detail] })), ...end, '[DONE]'];
+  const { body } = await backAndForth(
+    wire((fetch) => createOpenRouter({ apiKey: 'k', fetch })('anthropic/claude-sonnet-4.5'), [events]),
+    request,
+  );
+  const messages = body.messages as readonly Record<string, unknown>[];
+  expect(messages[1]?.reasoning_details).toEqual(details);
+});
+
+it('OpenRouter: what is encrypted and stands alone', async () => {
+  const details = [
+    {
+      type: 'reasoning.encrypted',
+      data: signature('blob'),
+      format: 'openai-responses-v1',
+      id: 'e',
+      index: 0,
+    },
+  ];
+  const events = [delta({ reasoning_details: details }), delta({ content: 'Done.' }, 'stop'), '[DONE]'];
+  const { body } = await backAndForth(
+    wire((fetch) => createOpenRouter({ apiKey: 'k', fetch })('openai/gpt-5.5'), [events]),
+    request,
+  );
+  const messages = body.messages as readonly Record<string, unknown>[];
+  expect(messages[1]).toMatchObject({ content: 'Done.', reasoning_details: details });
+});

@@ -1,0 +1,206 @@
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { createOpenAI } from '@ai-sdk/openai';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { describe, expect, it } from 'vitest';
+import type { ModelRequest, ModelSettings } from '../../../../../src/index.ts';
+import { hello } from '../openai-compatible/fake-server.ts';
+import { failureIn, replyIn, settle } from '../settle.ts';
+import { ask, delta, finish, streamed } from './fake-model.ts';
+import { wire } from './wire.ts';
+
+const hi = () => streamed([delta('hi'), finish()]);
+const look = { name: 'look', description: 'Looks.', inputSchema: { type: 'object' } };
+const withTool: ModelRequest = { ...hello, tools: [look] };
+
+/** What a model of this provider is called with, beside the signal, the conversation and its tools. */
+const sent = async (settings: ModelSettings, { provider = 'fake.wire', version = 'v4' } = {}) => {
+  const { calls } = await ask(hi, { stream: true, provider, version, request: { ...withTool, settings } });
+  const { abortSignal: _, prompt: __, tools: ___, ...options } = calls[0] ?? { prompt: [] };
+  return options;
+};
+
+describe('settings', () => {
+  it('are given to the model, each in its place', async () => {
+    const all: ModelSettings = {
+      temperature: 0,
+      topP: 0.5,
+      topK: 5,
+      seed: 7,
+      stop: ['END'],
+      reasoning: 'max',
+      toolChoice: { tool: 'look' },
+      providerOptions: { fake: { speed: 'fast' }, other: { a: null } },
+    };
+    expect(await sent(all)).toEqual({
+      temperature: 0,
+      topP: 0.5,
+      topK: 5,
+      seed: 7,
+      stopSequences: ['END'],
+      reasoning: 'max',
+      toolChoice: { type: 'tool', toolName: 'look' },
+      providerOptions: { fake: { speed: 'fast' }, other: { a: null } },
+    });
+  });
+
+  it.each(['auto', 'required', 'none'] as const)(
+    'choose tools %s, where there are any',
+    async (toolChoice) => {
+      expect(await sent({ toolChoice })).toEqual({ toolChoice: { type: toolChoice } });
+      const { calls } = await ask(hi, { stream: true, request: { ...hello, settings: { toolChoice } } });
+      expect(calls[0]).not.toHaveProperty('toolChoice');
+    },
+  );
+
+  it('of the adapter hold where the request says nothing', async () => {
+    const { calls } = await ask(hi, {
+      stream: true,
+      settings: { temperature: 1, topP: 0.5 },
+      request: { ...hello, settings: { temperature: 0 } },
+    });
+    expect(calls[0]).toMatchObject({ temperature: 0, topP: 0.5 });
+  });
+
+  it.each([
+    ['anthropic.messages', { anthropic: { disableParallelToolUse: true } }],
+    ['vertex.anthropic.messages', { anthropic: { disableParallelToolUse: true } }],
+    ['openai.responses', { openai: { store: false, parallelToolCalls: false } }],
+    ['azure.responses', { azure: { store: false, parallelToolCalls: false } }],
+    ['openai.chat', { openai: { parallelToolCalls: false } }],
+    ['groq.chat', { groq: { parallelToolCalls: false } }],
+    ['mistral.chat', { mistral: { parallelToolCalls: false } }],
+    ['xai.responses', { xai: { parallelToolCalls: false } }],
+    ['openrouter', { openrouter: { parallel_tool_calls: false } }],
+    ['own.chat', { own: { parallel_tool_calls: false } }],
+  ])('ask for one call at a time as %s knows it', async (provider, providerOptions) => {
+    expect(await sent({ parallelToolCalls: false }, { provider })).toEqual({ providerOptions });
+  });
+
+  it('give OpenRouter the effort where it looks for it', async () => {
+    expect(await sent({ reasoning: 'high' }, { provider: 'openrouter' })).toEqual({
+      providerOptions: { openrouter: { reasoning: { effort: 'high' } } },
+    });
+  });
+
+  it('have OpenAI store nothing unless somebody says otherwise', async () => {
+    const provider = 'openai.responses';
+    expect(await sent({}, { provider })).toEqual({ providerOptions: { openai: { store: false } } });
+    const said = { providerOptions: { openai: { store: true } } };
+    expect(await sent(said, { provider })).toEqual(said);
+  });
+});
+
+describe('a setting that a model cannot be given', () => {
+  it.each<[string, ModelSettings, string]>([
+    ['anthropic.messages', { seed: 1 }, 'seed'],
+    ['openai.responses', { topK: 1 }, 'topK'],
+    ['openai.responses', { seed: 1 }, 'seed'],
+    ['openai.responses', { stop: ['x'] }, 'stop'],
+    ['openai.chat', { topK: 1 }, 'topK'],
+    ['own.chat', { topK: 1 }, 'topK'],
+    ['deepseek.chat', { seed: 1 }, 'seed'],
+    ['groq.chat', { topK: 1 }, 'topK'],
+    ['mistral.chat', { topK: 1 }, 'topK'],
+    ['xai.chat', { stop: ['x'] }, 'stop'],
+    ['amazon-bedrock', { seed: 1 }, 'seed'],
+    ['workersai.chat', { seed: 1 }, 'seed'],
+    ['google.generative-ai', { parallelToolCalls: false }, 'parallelToolCalls'],
+    ['fake', { parallelToolCalls: false }, 'parallelToolCalls'],
+  ])('of %s is refused by name before the request: %j', async (provider, settings, name) => {
+    const { calls, ...outcome } = await ask(hi, { stream: true, provider, request: { ...hello, settings } });
+    expect(failureIn(outcome)).toMatchObject({
+      failure: 'bad-request',
+      message: `The model 'm-1' of '${provider}' cannot be given the setting '${name}'.`,
+    });
+    expect(calls).toEqual([]);
+  });
+
+  it('is the effort, of the older specification', async () => {
+    const request = { ...hello, settings: { reasoning: 'low' } as const };
+    const outcome = await ask(hi, { stream: true, version: 'v3', request });
+    expect(failureIn(outcome)).toMatchObject({
+      failure: 'bad-request',
+      message: "The model 'm-1' of 'fake' cannot be given the setting 'reasoning'.",
+    });
+  });
+
+  it('is refused as soon as its provider tells, with its reason, and not asked for again', async () => {
+    const start = {
+      type: 'stream-start',
+      warnings: [
+        { type: 'compatibility', feature: 'temperature', details: 'It is rounded.' },
+        { type: 'unsupported', feature: 'seed' },
+        { type: 'unsupported', feature: 'temperature', details: 'Not while it thinks.' },
+      ],
+    };
+    const answer = () => streamed([start, delta('hi'), finish()]);
+    const { calls, ...outcome } = await ask(answer, {
+      stream: true,
+      request: { ...hello, settings: { temperature: 0 } },
+    });
+    expect(failureIn(outcome)).toMatchObject({
+      failure: 'bad-request',
+      message: "The model 'm-1' of 'fake' cannot be given the setting 'temperature': Not while it thinks.",
+      outputBegan: false,
+    });
+    expect([outcome.pieces, calls.length]).toEqual([[], 1]);
+    // Nobody asked for those.
+    expect(replyIn(await ask(answer, { stream: true })).text).toBe('hi');
+  });
+
+  it("of Claude's thinking models is a temperature", async () => {
+    const start = {
+      type: 'message_start',
+      message: { id: 'm', model: 'c', usage: { input_tokens: 1, output_tokens: 1 } },
+    };
+    const { model } = wire((fetch) => createAnthropic({ apiKey: 'k', fetch })('claude-opus-4-7'), [[start]]);
+    const outcome = await settle(model, { request: { ...hello, settings: { temperature: 0.5 } } });
+    expect(failureIn(outcome).message).toMatch(
+      /^The model 'claude-opus-4-7' of 'anthropic\.messages' cannot be given the setting 'temperature': /,
+    );
+  });
+});
+
+describe("a provider's own tool", () => {
+  const search = {
+    ...look,
+    name: 'web_search',
+    providerTool: { id: 'openai.web_search', args: { searchContextSize: 'low' } },
+  } as const;
+  const request: ModelRequest = { ...hello, tools: [look, search] };
+
+  it('is in the request beside the others', async () => {
+    const { model, sent: bodies } = wire(
+      (fetch) => createOpenAI({ apiKey: 'k', fetch }).responses('gpt-5.5'),
+      [[]],
+    );
+    await settle(model, { request });
+    expect(bodies[0]?.tools).toMatchObject([
+      { type: 'function', name: 'look' },
+      { type: 'web_search', search_context_size: 'low' },
+    ]);
+  });
+
+  it.each(['anthropic.messages', 'openai.chat', 'google.generative-ai', 'deepseek.chat'])(
+    'of another provider is refused by name before the request of %s',
+    async (provider) => {
+      const { calls, ...outcome } = await ask(hi, { stream: true, provider, request });
+      expect(failureIn(outcome)).toMatchObject({
+        failure: 'bad-request',
+        message: `The model 'm-1' of '${provider}' cannot run the tool 'web_search'.`,
+      });
+      expect(calls).toEqual([]);
+    },
+  );
+
+  it('is refused as soon as a provider tells that it does not know it', async () => {
+    const { model } = wire(
+      (fetch) => createOpenAICompatible({ name: 'own', baseURL: 'http://own.test/v1', fetch })('m'),
+      [['[DONE]']],
+    );
+    expect(failureIn(await settle(model, { request }))).toMatchObject({
+      failure: 'bad-request',
+      message: "The model 'm' of 'own.chat' cannot run the tool 'web_search'.",
+    });
+  });
+});

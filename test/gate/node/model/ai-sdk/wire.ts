@@ -1,0 +1,43 @@
+import type { LanguageModelV3, LanguageModelV4 } from '@ai-sdk/provider';
+import type { ChatModel, ModelMessage, ModelReply, ModelRequest } from '../../../../../src/index.ts';
+import { type FromAiSdkOptions, fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
+import { hello, sse } from '../openai-compatible/fake-server.ts';
+
+/** What a server answers with: the events of a stream. */
+export type Events = readonly unknown[];
+
+/** A provider of the SDK over a server that answers stream after stream, the last one again for ever. */
+export function wire(
+  make: (fetch: typeof globalThis.fetch) => LanguageModelV4 | LanguageModelV3,
+  streams: readonly Events[],
+  options: FromAiSdkOptions = {},
+): { readonly model: ChatModel; readonly sent: readonly Record<string, unknown>[] } {
+  const sent: Record<string, unknown>[] = [];
+  const fetch: typeof globalThis.fetch = async (_, init) => {
+    const events = streams[Math.min(sent.length, streams.length - 1)] ?? [];
+    sent.push(JSON.parse(String(init?.body)));
+    return new Response(sse(...events), { headers: { 'content-type': 'text/event-stream' } });
+  };
+  return { model: fromAiSdk(make(fetch), { retries: 0, ...options }), sent };
+}
+
+/** The reply as it stands in the conversation, with a result for each of its calls. */
+export const inConversation = (reply: ModelReply): ModelMessage[] => {
+  const { text, toolCalls, parts, provider } = reply;
+  return [
+    { role: 'assistant', text, toolCalls, parts, provider },
+    ...toolCalls.map(({ id, name }) => ({ role: 'tool', id, name, text: 'seen' }) as const),
+  ];
+};
+
+/** Asks, and asks again with what came and a user's word behind it; answers the reply and the second request's body. */
+export async function backAndForth(
+  { model, sent }: ReturnType<typeof wire>,
+  request: ModelRequest = hello,
+): Promise<{ readonly reply: ModelReply; readonly body: Record<string, unknown> }> {
+  const { signal } = new AbortController();
+  const reply = await model.ask(request, { signal });
+  const messages = [...request.messages, ...inConversation(reply), { role: 'user', text: 'And?' } as const];
+  await model.ask({ ...request, messages }, { signal });
+  return { reply, body: sent[1] ?? {} };
+}
