@@ -1,6 +1,6 @@
 import type { JournaledCall, JournaledPart, SessionEvent } from '../journal/events.ts';
 import { ModelError, type ModelMessage, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
-import { callsOf, givenTo, isOurCall, isPlain, plainParts, wordsOf } from '../model/parts.ts';
+import { callsOf, givenTo, isOurCall, isPlain, makerOf, plainParts, wordsOf } from '../model/parts.ts';
 import { untilAborted } from '../tool/async.ts';
 import { isPlanned, priced } from './budget.ts';
 import { discoverTools } from './discover-tools.ts';
@@ -9,24 +9,25 @@ import { inspect, modelCallSeen, placeOf, replySeen } from './inspect.ts';
 import { inLoop, type Loop } from './loop.ts';
 import { isTooLong, makeRoom, type ToRequest } from './make-room.ts';
 import { loopView, type Offer, offerTools, routed } from './offer-tools.ts';
+import { requestSettings } from './request-settings.ts';
 import { OutOfBudget, reserve } from './reserve.ts';
 import { toModelMessages } from './shown-history.ts';
 import { sameName } from './tool-not-found.ts';
 
 /**
  * Asks for one reply and emits it; or emits that a limit does not allow to ask, or what is left to show a model that was shown
- * too much, which is then to be asked again. `last` offers no tools and asks for the best answer now.
+ * too much, which is then to be asked again. `last` lets no tools be called and asks for the best answer now.
  *
  * @throws ModelError when there is no reply; Interrupted when the wait for it was cut short.
  */
 export async function askModel(loop: Loop, last: boolean): Promise<void> {
   const { frame, holder } = loop;
-  // The last reply is asked for without tools.
+  // The last reply is asked for with the tools that there are, and calls none.
   if (!last) await discoverTools(loop);
   holder.takeSteers(frame.id);
   const shown = frame.messages.length;
   const offered = offerTools(loop, 'now');
-  const toRequest = requestsIn(loop, { last, tools: last ? [] : offered.definitions });
+  const toRequest = requestsIn(loop, { last, tools: offered.definitions });
   const request = toRequest(frame.messages);
   const place = placeOf(loop, 1);
   inspect(loop, 'beforeModelCall', () => modelCallSeen(place, request));
@@ -82,7 +83,7 @@ export function replied(
     // What belongs to a call is not given back without it.
     ...(toolCalls.length === called.length && keptOf(loop, reply, toolCalls)),
     finish,
-    ...(usage && { usage: priced(spec, usage) }),
+    ...(usage && { usage: priced({ model: makerOf(spec.model, reply) }, usage) }),
     ...(isPlanned(spec.model) && { planned: true }),
     ...(last && { last }),
     ...(unseen > 0 && { unseen }),
@@ -115,7 +116,7 @@ type ModelReplied = Extract<SessionEvent, { type: 'model-replied' }>;
 
 /** How the reply was asked for. */
 interface AskedWith {
-  /** Without tools, for the best answer now. */
+  /** For the best answer now, and no calls. */
   readonly last: boolean;
   /** Messages that came since; none unless given. */
   readonly unseen?: number;
@@ -141,21 +142,22 @@ function nameOf({ spec: { policies } }: Loop, name: string, { byName }: Offer): 
 /** Makes the request of a conversation as it stands, or as it would be if less of it was shown. */
 function requestsIn(
   loop: Loop,
-  { last, tools }: { readonly last: boolean; readonly tools: ModelRequest['tools'] },
+  asked: { readonly last: boolean; readonly tools: ModelRequest['tools'] },
 ): ToRequest {
   const { spec } = loop;
   const { instructions: told, output } = spec;
   const instructions = typeof told === 'string' ? told : told(loopView(loop, 'now'));
   // Nothing at all without a form: adapters and scripts compare requests.
   const form = output && { output: output.format };
-  const asked: ModelMessage[] = last ? [{ role: 'user', text: answerNow(spec.iterations) }] : [];
+  const more: ModelMessage[] = asked.last ? [{ role: 'user', text: answerNow(spec.iterations) }] : [];
+  const how = requestSettings(loop, asked);
   return (conversation) => {
     const messages = toModelMessages(spec, instructions, conversation);
-    return { messages: givenTo(spec.model, [...messages, ...asked]), tools, ...form };
+    return { messages: givenTo(spec.model, [...messages, ...more]), ...how, ...form };
   };
 }
 
-/** Asked with the last model call, which offers no tools. */
+/** Asked with the last model call. */
 const answerNow = (iterations: number): string =>
   `STOP: Maximum tool iterations (${iterations}) reached. You must provide your best final answer now based on ` +
   'information gathered so far.';

@@ -94,6 +94,19 @@ export interface MadeBy {
   readonly model: string;
 }
 
+/** The model that made a reply: the one that was asked, or the candidate of it that answered. */
+export function makerOf(model: ChatModel, { madeBy }: { readonly madeBy?: MadeBy | undefined }): ChatModel {
+  if (!madeBy) return model;
+  return findMaker(model, madeBy) ?? model;
+}
+
+const findMaker = (model: ChatModel, madeBy: MadeBy): ChatModel | undefined =>
+  model.candidates
+    ? model.candidates.map((one) => findMaker(one, madeBy)).find((found) => found !== undefined)
+    : model.name === madeBy.model && (model.provider ?? '') === madeBy.provider
+      ? model
+      : undefined;
+
 /** Answers the words of a reply. */
 export const wordsOf = (parts: readonly { readonly type: string }[]): string =>
   parts.map((part) => (isText(part) ? part.text : '')).join('');

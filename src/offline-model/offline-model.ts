@@ -41,6 +41,7 @@ import { toolCard } from './tool-card.ts';
 export const offlineModel = ({ prices = FREE }: OfflineModelOptions = {}): ChatModel => ({
   name: 'offline',
   ...checkPrices(prices),
+  heedsToolChoice: true,
   async ask(request, { signal, onText }) {
     const stopIfAborted = (outputBegan: boolean): void => {
       if (!signal.aborted) return;
@@ -69,7 +70,8 @@ const piecesOf = (text: string): readonly string[] => text.match(/\s*\S+(?:\s+\S
 
 function replyTo(request: ModelRequest): ModelReply {
   const memory = memoryOf(request.messages);
-  const cards = request.tools.map(toolCard);
+  const mayCall = request.settings?.toolChoice !== 'none';
+  const cards = (mayCall ? request.tools : []).map(toolCard);
   const plan = planNext(memory, cards);
   const first = nextNumber(request);
   const toolCalls: RequestedCall[] = plan.calls.map(({ tool, input }, at) => ({

@@ -6,6 +6,7 @@ import { Reservations, unpriced, withBudgets } from '../loop/budget.ts';
 import { LiveMemories } from '../loop/live-memories.ts';
 import type { LiveEvents, Loop, LoopAgents, LoopSpec } from '../loop/loop.ts';
 import { withCallLimits } from '../loop/loop-limits.ts';
+import { refusedSettings } from '../loop/loop-settings.ts';
 import { runForOutput } from '../loop/run-loop.ts';
 import { ScheduleRoom } from '../loop/scheduling.ts';
 import { CallLocks, Slots } from '../loop/slots.ts';
@@ -81,7 +82,7 @@ export const assembleLoop = ({
   run: runForOutput,
 });
 
-/** @throws ConfigurationError when a cost limit would have to hold a model whose price nobody knows. */
+/** @throws ConfigurationError when a cost limit would have to hold a model whose price nobody knows, or the model refuses the settings. */
 function specOf(host: LoopHost, turn: TurnState): LoopSpec {
   const { agent, context: ofApp = ToolCallContext.EMPTY } = host;
   // A turn that was sent no loop id has its own id as such.
@@ -89,7 +90,8 @@ function specOf(host: LoopHost, turn: TurnState): LoopSpec {
   const stamp = ToolCallContext.of(isStamped ? { [LOOP_ID_KEY]: turn.loopId } : {});
   const model = agent.model ?? host.model;
   const budgets = withBudgets([], ROOT, agent.limits);
-  const problem = unpriced(model, budgets);
+  const { settings } = agent;
+  const problem = unpriced(model, budgets) ?? refusedSettings({ model, settings });
   if (problem) throw new ConfigurationError(`Agent '${agent.name}' ${problem}.`);
   return {
     instructions: paragraphs(agent.instructions, agent.output?.instruction),
@@ -97,6 +99,7 @@ function specOf(host: LoopHost, turn: TurnState): LoopSpec {
     tools: agent.tools,
     strategies: [...agent.sources, ...kindsOf(host).strategies, ...agent.strategies],
     model,
+    settings,
     iterations: agent.limits.iterations,
     callLimits: withCallLimits([], ROOT, agent.limits),
     budgets,

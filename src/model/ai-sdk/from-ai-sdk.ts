@@ -5,10 +5,13 @@ import { createMessageGate } from '../message-gate.ts';
 import { waitOrRelease } from '../patience.ts';
 import { checkMaxOutputTokens, checkPrices, type Prices } from '../prices.ts';
 import { type Pace, realPace } from '../retry.ts';
+import type { ModelSettings } from '../settings.ts';
+import { checkModelSettings } from '../settings-problem.ts';
 import { isRecord } from '../untrusted-json.ts';
 import { brokenConnection, cutShort, invalidReply, listOf, stringOf } from '../untrusted-reply.ts';
 import { toCallOptions } from './call-options.ts';
 import { explainFailure } from './explain-failure.ts';
+import { refusedBy } from './refused-settings.ts';
 import { createSdkReply } from './sdk-reply.ts';
 
 /** How a model of the AI SDK is asked. */
@@ -21,6 +24,8 @@ export interface FromAiSdkOptions {
   readonly prices?: Prices | undefined;
   /** The most tokens of one reply. Default: the provider's own, and 4,096 under a token or cost limit. */
   readonly maxOutputTokens?: number | undefined;
+  /** How replies are made, where an agent does not say it. */
+  readonly settings?: ModelSettings | undefined;
 }
 
 /**
@@ -49,6 +54,9 @@ export const pacedFromAiSdk = (
   return {
     name: model.modelId,
     ...checkPrices(limits.prices),
+    ...checkModelSettings(limits.settings),
+    heedsToolChoice: true,
+    ...refusedBy(model.provider),
     ...most,
     async ask(request, { signal, onText, again }) {
       const work = (attempt: OpenAttempt): Promise<ModelReply> =>
