@@ -31,7 +31,7 @@ export interface ChatModel {
    * Why its provider would refuse every request with these settings, to go on after a colon; `undefined` when none is known.
    * Agents ask it when they are defined.
    */
-  refuses?(settings: ModelSettings): string | undefined;
+  readonly refuses?: ((settings: ModelSettings) => string | undefined) | undefined;
   /**
    * Asks once for a reply. With `onText` the text arrives in pieces first; their concatenation is the reply's text. So does
    * its reasoning with `onReasoning`.
