@@ -58,6 +58,7 @@ export {
   ModelError,
   type ModelFailure,
   type ModelMessage,
+  type ModelOfEnv,
   type ModelReply,
   type ModelRequest,
   type OutputFormat,
@@ -66,6 +67,7 @@ export {
   type ToldLength,
   type ToolDefinition,
 } from './model/chat-model.ts';
+export { fallback } from './model/fallback.ts';
 export { partsOf } from './model/given-to.ts';
 export type {
   CustomPart,
@@ -80,7 +82,13 @@ export type {
   ToolResultPart,
 } from './model/parts.ts';
 export type { Prices, Usage } from './model/prices.ts';
-export type { ModelSettings, ReasoningEffort, ToolChoice } from './model/settings.ts';
+export type {
+  AgentSettings,
+  LoopToolChoice,
+  ModelSettings,
+  ReasoningEffort,
+  ToolChoice,
+} from './model/settings.ts';
 export type { PendingCall } from './session/answers/questions.ts';
 export type { SuspendedTurn, TurnAnswer } from './session/watching/turn-outcome.ts';
 export {

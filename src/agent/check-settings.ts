@@ -1,8 +1,10 @@
 import { noPrices } from '../loop/budget.ts';
 import type { Compaction } from '../loop/compaction/summarised.ts';
 import { limitProblem } from '../loop/loop-limits.ts';
+import { settingsFault } from '../loop/loop-settings.ts';
 import { type LoopPolicies, policyProblem } from '../loop/policies.ts';
 import type { ChatModel } from '../model/chat-model.ts';
+import type { AgentSettings } from '../model/settings.ts';
 import type { Limits } from '../tool/frame.ts';
 
 /** @throws AgentDefinitionError when a limit cannot be one, or is on the cost of a model without prices. */
@@ -14,6 +16,16 @@ export function checkLimits(agent: string, limits: Limits | undefined, model: Ch
   }
   const problem = `has a limit '${bad.path}' of ${bad.value}: use ${bad.use}`;
   throw new AgentDefinitionError(agent, { field: `limits.${bad.path}`, problem });
+}
+
+/** @throws AgentDefinitionError when a setting cannot be followed, or not beside the others, by these tools or this model. */
+export function checkSettings(
+  agent: string,
+  settings: AgentSettings | undefined,
+  beside: Parameters<typeof settingsFault>[1],
+): void {
+  const fault = settingsFault(settings, beside);
+  if (fault) throw new AgentDefinitionError(agent, fault);
 }
 
 /** @throws AgentDefinitionError when a policy has a value that it cannot work with. */

@@ -5,7 +5,8 @@ import type { LoopInspector } from '../loop/inspector.ts';
 import { DEFAULT_LIMITS, type LoopLimits, withLimits } from '../loop/loop-limits.ts';
 import { type LoopPolicies, type Policies, withPolicies } from '../loop/policies.ts';
 import type { LoopTransformer } from '../loop/transformers.ts';
-import type { ChatModel } from '../model/chat-model.ts';
+import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
+import type { AgentSettings } from '../model/settings.ts';
 import type { ToolGroup, ToolGroupPermission } from '../sources/define-tool-group.ts';
 import { withProviders } from '../sources/resolution/dynamic-tools.ts';
 import { type CollectedTools, collectTools } from '../sources/resolution/resolve-tools.ts';
@@ -29,6 +30,7 @@ import {
   checkLimits,
   checkPolicies,
   checkRetention,
+  checkSettings,
   type Retention,
 } from './check-settings.ts';
 
@@ -52,8 +54,11 @@ export interface Agent<Name extends string = string, Output = unknown> {
   readonly needsApp: boolean;
   /** What groups may need. */
   readonly permissions: readonly ToolGroupPermission[];
-  /** When it is absent, the app's model is asked. */
+  /** When it is absent, and so is `modelOf`, the app's model is asked. */
   readonly model?: ChatModel | undefined;
+  /** Makes its model of an environment, in the place of `model`. */
+  readonly modelOf?: ModelOfEnv | undefined;
+  readonly settings?: AgentSettings | undefined;
   readonly limits: LoopLimits;
   readonly policies: LoopPolicies;
   readonly inspectors: readonly LoopInspector[];
@@ -97,8 +102,13 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
   readonly strategies?: readonly InjectionStrategy[] | undefined;
   /** Their notes are added to the instructions, and their tools to the tools. */
   readonly references?: readonly Reference[] | undefined;
-  /** When it is absent, the app's model is asked. */
-  readonly model?: ChatModel | undefined;
+  /**
+   * When it is absent, the app's model is asked. A function makes it of the Worker's vars, secrets and bindings, once for each
+   * environment; where it throws, turns fail as `misconfigured`. A test session asks its own model in that place.
+   */
+  readonly model?: ChatModel | ModelOfEnv | undefined;
+  /** How its replies are made: temperature, thinking, tool choice and more, over the defaults of its model. */
+  readonly settings?: AgentSettings | undefined;
   /**
    * Bounds of one turn. Unless given: 20 iterations, 150 tool calls, 40 calls of any one tool, or `toolCalls` if that
    * is more.
@@ -154,7 +164,7 @@ export const isToolGroup = (request: ToolGroupRequest): request is ToolGroup =>
  *
  * @throws AgentDefinitionError when the name cannot stand in a path, something in the list is no tool, two tools share
  *   a name, the description is blank, a limit is not a positive number, or on the cost of a model without prices, a
- *   policy, `loopIds`, `compaction` or `retention` has a value that it cannot work with, or the output is not the
+ *   setting, a policy, `loopIds`, `compaction` or `retention` has a value that it cannot work with, or the output is not the
  *   schema of a JSON object; ToolDefinitionError and ToolObjectError as `collectTools`.
  */
 export function defineAgent<const Name extends string, Declaration extends InputDeclaration = undefined>(
@@ -170,7 +180,12 @@ export function defineAgent<const Name extends string, Declaration extends Input
   }
   const referenced = references.flatMap((reference) => reference.tools);
   const { tools, providers } = toolsFor(name, [...(config.tools ?? []), ...referenced]);
-  checkLimits(name, config.limits, config.model);
+  const model = typeof config.model === 'function' ? undefined : config.model;
+  checkLimits(name, config.limits, model);
+  const sources = withProviders(chainingSources(config.chaining), providers);
+  const strategies = [...(config.strategies ?? [])];
+  const hasMoreTools = sources.length + strategies.length + toolGroups.length > 0;
+  checkSettings(name, config.settings, { tools, hasMoreTools, model });
   const policies = withPolicies(config.policies);
   checkPolicies(name, policies);
   if (config.compaction !== undefined) checkCompaction(name, config.compaction);
@@ -188,12 +203,14 @@ export function defineAgent<const Name extends string, Declaration extends Input
     instructions: paragraphs(instructions, ...references.map(referenceText)),
     tools,
     providers,
-    sources: withProviders(chainingSources(config.chaining), providers),
-    strategies: [...(config.strategies ?? [])],
+    sources,
+    strategies,
     toolGroups: [...toolGroups],
     needsApp: toolGroups.length > 0,
     permissions: [...permissions],
-    model: config.model,
+    model,
+    ...(typeof config.model === 'function' && { modelOf: config.model }),
+    ...(config.settings && { settings: config.settings }),
     limits: withLimits(config.limits, DEFAULT_LIMITS),
     policies,
     inspectors: [...(config.inspectors ?? [])],

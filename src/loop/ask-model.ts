@@ -1,6 +1,6 @@
 import type { AskedWith, JournaledCall, JournaledPart, SessionEvent } from '../journal/events.ts';
 import { ModelError, type ModelMessage, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
-import { givenTo } from '../model/given-to.ts';
+import { givenTo, makerOf } from '../model/given-to.ts';
 import { callsOf, isOurCall, isPlain, plainParts, wordsOf } from '../model/parts.ts';
 import { untilAborted } from '../tool/async.ts';
 import { isPlanned, priced } from './budget.ts';
@@ -11,19 +11,20 @@ import { toldChanges, toolsChanged, withPrefixes } from './late-tools.ts';
 import { inLoop, type Loop } from './loop.ts';
 import { isTooLong, makeRoom, type ToRequest } from './make-room.ts';
 import { fingerprint, loopView, type Offer, offerTools, routed } from './offer-tools.ts';
+import { requestSettings } from './request-settings.ts';
 import { OutOfBudget, reserve } from './reserve.ts';
 import { toldOf, toModelMessages } from './shown-history.ts';
 import { sameName } from './tool-not-found.ts';
 
 /**
  * Asks for one reply and emits it; or emits that a limit does not allow to ask, or what is left to show a model that was shown
- * too much, which is then to be asked again. `last` offers no tools and asks for the best answer now.
+ * too much, which is then to be asked again. `last` lets no tools be called and asks for the best answer now.
  *
  * @throws ModelError when there is no reply; Interrupted when the wait for it was cut short.
  */
 export async function askModel(loop: Loop, last: boolean): Promise<void> {
   const { frame, holder } = loop;
-  // The last reply is asked for without tools.
+  // The last reply is asked for with the tools that there are, and calls none.
   if (!last) await discoverTools(loop);
   holder.takeSteers(frame.id);
   const shown = frame.messages.length;
@@ -86,7 +87,7 @@ export function replied(
     ...(toolCalls.length === calls.length && keptOf(loop, reply, toolCalls)),
     finish,
     ...(asked && !isPlanned(spec.model) && { asked }),
-    ...(usage && { usage: priced(spec, usage) }),
+    ...(usage && { usage: priced({ model: makerOf(spec.model, reply) }, usage) }),
     ...(isPlanned(spec.model) && { planned: true }),
     ...(last && { last }),
     ...(unseen > 0 && { unseen }),
@@ -123,7 +124,7 @@ type ModelReplied = Extract<SessionEvent, { type: 'model-replied' }>;
 
 /** How the reply was asked for. */
 interface AskedFor {
-  /** Without tools, for the best answer now. */
+  /** For the best answer now, and no calls. */
   readonly last: boolean;
   /** Messages that came since; none unless given. */
   readonly unseen?: number;
@@ -172,27 +173,27 @@ function requestsIn(loop: Loop, { last, offered }: Pick<AskedFor, 'last' | 'offe
   const { spec, frame } = loop;
   const { instructions: told, output, model } = spec;
   const instructions = typeof told === 'string' ? told : told(loopView(loop, 'now'));
-  const tools = last ? [] : offered.definitions;
   // Nothing at all without a form: adapters and scripts compare requests.
   const form = output && { output: output.format };
   const changes = toldChanges(loop, offered);
   const pending = changes.get(frame.offered.change);
   const first: ModelMessage[] = instructions === '' ? [] : [{ role: 'system', text: instructions }];
-  const asked: ModelMessage[] = [
+  const more: ModelMessage[] = [
     ...(last ? [{ role: 'user', text: answerNow(spec.iterations) } as const] : []),
     ...(pending ? [toldOf(pending)] : []),
   ];
+  const how = requestSettings(loop, { last, tools: offered.definitions });
   return {
     toRequest: (conversation) => {
-      const messages = givenTo(model, [...first, ...toModelMessages(spec, conversation, changes), ...asked]);
-      const request = { messages, tools, ...form };
+      const messages = givenTo(model, [...first, ...toModelMessages(spec, conversation, changes), ...more]);
+      const request = { messages, ...how, ...form };
       return model.signsPrefix ? { ...request, messages: withPrefixes(request).messages } : request;
     },
     asked: { instructions: fingerprint(instructions), tools: offered.hash },
   };
 }
 
-/** Asked with the last model call, which offers no tools. */
+/** Asked with the last model call. */
 const answerNow = (iterations: number): string =>
   `STOP: Maximum tool iterations (${iterations}) reached. You must provide your best final answer now based on ` +
   'information gathered so far.';

@@ -1,4 +1,5 @@
-import type { ChatModel, ModelReply } from '../model/chat-model.ts';
+import type { ChatModel, ModelOfEnv, ModelReply } from '../model/chat-model.ts';
+import { type AgentSettings, mergedSettings } from '../model/settings.ts';
 import { type DoneCall, FrameRunner, type Plan } from '../tool/frame.ts';
 import { paragraphs } from '../tool/json.ts';
 import type { Frame } from '../tool/tool.ts';
@@ -11,7 +12,9 @@ interface Runner {
   /** By its definition, or by the name under which the app has it. */
   readonly agent?: LoopAgent | string | undefined;
   /** Otherwise the loop is run as the one around it. */
-  readonly model?: ChatModel | undefined;
+  readonly model?: ChatModel | ModelOfEnv | undefined;
+  /** Of the loop, over those of the loop around it; with a model of its own it has these alone. */
+  readonly settings?: AgentSettings | undefined;
 }
 
 /** Has a nested loop run by an agent, or by a model of its own. */
@@ -47,13 +50,28 @@ interface Opened {
  * @throws ConfigurationError when a deployment lacks what the agent asks for.
  */
 export function specInside(loop: Loop, frame: Frame, opened: Opened): LoopSpec | string {
-  const { agent: asked, model }: Runner = frame.runBy instanceof RunBy ? frame.runBy.runner : {};
+  const runner: Runner = frame.runBy instanceof RunBy ? frame.runBy.runner : {};
+  const { agent: asked } = runner;
   if (asked === undefined) {
     const { instructions, tools } = frame;
-    return nestedSpec(loop, { ...frame, own: { instructions, tools, ...(model && { model }) } }, opened);
+    return nestedSpec(loop, { ...frame, own: { instructions, tools, ...modelFor(loop, runner) } }, opened);
   }
   const agent = findAgent(loop.agents, asked);
   return typeof agent === 'string' ? agent : nestedSpec(loop, declaredBy(agent, loop), opened);
+}
+
+/**
+ * The model and the settings of a nested loop that is no agent's. Settings are for the model that they were declared with, and
+ * a tool choice is for the tools: neither goes on to where these are others.
+ */
+function modelFor(
+  { spec, agents }: Loop,
+  { model: given, settings }: Runner,
+): Pick<LoopSpec, 'settings'> & Partial<Pick<LoopSpec, 'model'>> {
+  // Without an environment, as in a test, whoever runs the loop around runs this one too.
+  const model = typeof given === 'function' ? agents?.modelOf?.(given) : given;
+  if (given) return { settings, ...(model && { model }) };
+  return { settings: mergedSettings({ ...spec.settings, toolChoice: undefined }, settings) };
 }
 
 /** What is declared of a nested loop, by its frame or by its agent. */
@@ -107,12 +125,13 @@ const plannedModel = (plan: Plan, calls: () => readonly DoneCall[]): PlannedMode
  * around it does so in this one too, before its own.
  */
 function declaredBy(agent: LoopAgent, { agents, spec }: Loop): Declared {
-  const { tools, policies, output, model = agents?.model } = agent;
+  const { tools, policies, output, settings, model = agents?.model } = agent;
   const own = {
     instructions: paragraphs(agent.instructions, output?.instruction),
     tools,
     policies,
     output,
+    settings,
     inspectors: [...spec.inspectors, ...agent.inspectors],
     transformers: [...spec.transformers, ...agent.transformers],
     ...(model && { model }),

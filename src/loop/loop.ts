@@ -1,6 +1,7 @@
 import { inFrame, type Outcome, type SessionEvent, type TurnError } from '../journal/events.ts';
 import type { FrameState, SessionState } from '../journal/state.ts';
-import type { ChatModel, OutputFormat } from '../model/chat-model.ts';
+import type { ChatModel, ModelOfEnv, OutputFormat } from '../model/chat-model.ts';
+import type { AgentSettings } from '../model/settings.ts';
 import type { ToolExecution } from '../tool/call.ts';
 import type { Json } from '../tool/json.ts';
 import type { Secrets } from '../tool/secrets.ts';
@@ -43,6 +44,8 @@ export interface LoopSpec {
   /** All that decide what this loop offers, in order. */
   readonly strategies: readonly InjectionStrategy[];
   readonly model: ChatModel;
+  /** How its replies are made, over the model's defaults. */
+  readonly settings?: AgentSettings | undefined;
   /** Model calls that it may make before it is asked for the best answer. */
   readonly iterations: number;
   /** On the calls of the loops around it, outermost first, and on its own. */
@@ -150,6 +153,7 @@ export interface LoopAgent
   readonly strategies: readonly InjectionStrategy[];
   readonly limits: LoopLimits;
   readonly model?: ChatModel | undefined;
+  readonly settings?: AgentSettings | undefined;
   readonly output?: AnswerForm | undefined;
 }
 
@@ -159,6 +163,8 @@ export interface LoopAgents {
   readonly names: readonly string[];
   /** For agents without one of their own. @throws ConfigurationError when the settings name none. */
   readonly model: ChatModel;
+  /** The model that a function makes of the environment; absent where there is none. @throws ConfigurationError when it fails. */
+  modelOf?(make: ModelOfEnv): ChatModel;
   /** With its tool groups; `undefined` when there is none of this name. @throws ConfigurationError when it lacks a group. */
   find(name: string): LoopAgent | undefined;
   /** The same for an agent whose definition is at hand. */

@@ -14,7 +14,7 @@ import type { LoopPolicies } from './policies.ts';
 
 /** What a loop does next. */
 export type Step =
-  /** Call the model; `last`: without tools, for the best answer now. */
+  /** Call the model; `last`: for the best answer now, and no calls. */
   | { readonly do: 'ask'; readonly last: boolean }
   /** Run the calls of the last reply that have not ended. */
   | { readonly do: 'act' }

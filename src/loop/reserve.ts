@@ -74,10 +74,13 @@ interface Need {
 
 function needOf({ spec, frame }: Loop, request: ModelRequest, outputTokens?: number): Need {
   const { model } = spec;
+  const { maxOutputTokens: ofModel = Infinity } = model;
   const most =
-    outputTokens ?? Math.min(request.maxOutputTokens ?? Infinity, model.maxOutputTokens ?? MAX_OUTPUT);
+    outputTokens ?? Math.min(request.maxOutputTokens ?? model.maxOutputTokens ?? MAX_OUTPUT, ofModel);
   const least = outputTokens ?? Math.min(MIN_OUTPUT, most);
-  return { size: sizeOf(model.name, request, frame.measured), most, least };
+  // What one of several models has counted, another counts otherwise.
+  const measured = model.candidates ? undefined : frame.measured;
+  return { size: sizeOf(model.name, request, measured), most, least };
 }
 
 /** How much a request may use at the most. */

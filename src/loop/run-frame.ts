@@ -11,6 +11,7 @@ import { messageOf } from './exception-processor.ts';
 import { Interrupted } from './holder.ts';
 import { type Loop, type LoopSpec, timeIn } from './loop.ts';
 import { specInside } from './loop-agent.ts';
+import { refusedSettings } from './loop-settings.ts';
 import { answerShown } from './shown-history.ts';
 import type { ToolCallRun } from './tool-call-run.ts';
 
@@ -30,7 +31,7 @@ type Opener = Pick<ToolCallRun, 'loop' | 'record'>;
 export async function runFrame(opener: Opener, given: Frame): Promise<FrameOutcome> {
   const spec = specOf(opener, given);
   if (typeof spec === 'string') return { outcome: 'failed', text: spec, calls: [], added: [] };
-  checkPriced(given, spec);
+  checkModel(given, spec);
   if (!openedFrame(opener)) openFrame(opener, given);
   const frame = openedFrame(opener);
   if (!frame) throw new Error(`The frame of call ${opener.record.id} is not in the journal.`);
@@ -60,9 +61,9 @@ function specOf(opener: Opener, given: Frame): LoopSpec | string {
     : spec;
 }
 
-/** @throws ToolConfigurationError when a cost limit would have to hold a model whose price nobody knows. */
-function checkPriced({ name }: Frame, { model, budgets }: LoopSpec): void {
-  const problem = unpriced(model, budgets);
+/** @throws ToolConfigurationError when a cost limit would have to hold a model whose price nobody knows, or the model refuses the settings. */
+function checkModel({ name }: Frame, { model, settings, budgets }: LoopSpec): void {
+  const problem = unpriced(model, budgets) ?? refusedSettings({ model, settings });
   if (problem) throw new ToolConfigurationError(`The loop of '${name}' ${problem}.`);
 }
 

@@ -27,6 +27,18 @@ export interface ChatModel {
   readonly prices?: Prices | undefined;
   /** The most tokens of one reply. Where it does not say, a loop with a token or cost limit asks for 4,096 at most. */
   readonly maxOutputTokens?: number | undefined;
+  /** Defaults, which a loop merges under its own before it asks. */
+  readonly settings?: ModelSettings | undefined;
+  /**
+   * A request can tell it by `toolChoice` not to call any of its tools. The last call of a loop then keeps them, so that the
+   * request begins as the ones before; a model that does not say so is shown no tools then.
+   */
+  readonly heedsToolChoice?: boolean | undefined;
+  /**
+   * Why its provider would refuse every request with these settings, to go on after a colon; `undefined` when none is known.
+   * Agents ask it when they are defined.
+   */
+  readonly refuses?: ((settings: ModelSettings) => string | undefined) | undefined;
   /**
    * Asks once for a reply. With `onText` the text arrives in pieces first; their concatenation is the reply's text. So does
    * its reasoning with `onReasoning`.
@@ -36,6 +48,9 @@ export interface ChatModel {
    */
   ask(request: ModelRequest, options: AskOptions): Promise<ModelReply>;
 }
+
+/** Makes a model of the Worker's vars, secrets and bindings, once for each of them. */
+export type ModelOfEnv = (env: Readonly<Record<string, unknown>>) => ChatModel;
 
 /** What an adapter is given beside the request. */
 export interface AskOptions {
@@ -106,7 +121,7 @@ export interface ModelRequest {
   readonly messages: readonly ModelMessage[];
   /**
    * Those that were there first by name, and behind them those that came, in their order; of a definition that was replaced
-   * the new one. Empty: the model must answer in words.
+   * the new one. Empty, or under the tool choice `none`: the model must answer in words.
    */
   readonly tools: readonly ToolDefinition[];
   /** What an answer in words must be: JSON text that matches this schema. An adapter tells its provider if it can. */

@@ -1,5 +1,5 @@
 import type { ChatModel, ModelMessage } from './chat-model.ts';
-import { type ProviderJson, plainParts, type ReplyPart } from './parts.ts';
+import { type MadeBy, type ProviderJson, plainParts, type ReplyPart } from './parts.ts';
 
 type Assistant = Extract<ModelMessage, { readonly role: 'assistant' }>;
 
@@ -42,3 +42,16 @@ const shortJson = (value: ProviderJson): string => {
 };
 
 const MAX_RESULT = 2_000;
+
+/** The model that made a reply: the one that was asked, or the candidate of it that answered. */
+export function makerOf(model: ChatModel, { madeBy }: { readonly madeBy?: MadeBy | undefined }): ChatModel {
+  if (!madeBy) return model;
+  return findMaker(model, madeBy) ?? model;
+}
+
+const findMaker = (model: ChatModel, madeBy: MadeBy): ChatModel | undefined =>
+  model.candidates
+    ? model.candidates.map((one) => findMaker(one, madeBy)).find((found) => found !== undefined)
+    : model.name === madeBy.model && (model.provider ?? '') === madeBy.provider
+      ? model
+      : undefined;

@@ -1,4 +1,5 @@
 import type { ProviderData } from './parts.ts';
+import { isRecord } from './untrusted-json.ts';
 
 /** How much a model is to think before it answers. */
 export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
@@ -20,4 +21,41 @@ export interface ModelSettings {
   readonly parallelToolCalls?: boolean | undefined;
   /** What only one provider knows, by its name; given to it as it is. */
   readonly providerOptions?: ProviderData | undefined;
+}
+
+/** A choice with the model calls of a loop that it holds for; in the others the model calls tools as it likes. */
+export type LoopToolChoice = ToolChoice | { readonly first: ToolChoice } | { readonly every: ToolChoice };
+
+/** How the replies of a loop are to be made: what an agent or an agentic tool declares, over the defaults of its model. */
+export interface AgentSettings extends Omit<ModelSettings, 'toolChoice'> {
+  /** The most tokens of one reply, thinking included; where its model can write fewer, those. */
+  readonly maxOutputTokens?: number | undefined;
+  /**
+   * `required` and one tool hold for the first model call of a turn or of a nested loop, so that it can end in words; `auto` and
+   * `none` for every call. `{ first }` and `{ every }` say it otherwise: a loop in which every reply must call tools ends by a
+   * tool that returns directly, by a signal or by a limit.
+   */
+  readonly toolChoice?: LoopToolChoice | undefined;
+}
+
+/** The settings that are set, over others; what only one provider knows is merged provider by provider. */
+export function mergedSettings(under: AgentSettings = {}, over: AgentSettings = {}): AgentSettings {
+  const provider = mergedOptions(under.providerOptions, over.providerOptions);
+  return { ...setIn(under), ...setIn(over), ...(provider && { providerOptions: provider }) };
+}
+
+/** Without the keys that hold nothing. */
+const setIn = (settings: AgentSettings): AgentSettings =>
+  Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+
+function mergedOptions(
+  under: ProviderData | undefined,
+  over: ProviderData | undefined,
+): ProviderData | undefined {
+  if (!under || !over) return over ?? under;
+  const both = Object.entries(over).map(([name, options]) => {
+    const known = Object.hasOwn(under, name) ? under[name] : undefined;
+    return [name, isRecord(known) && isRecord(options) ? { ...known, ...options } : options] as const;
+  });
+  return { ...under, ...Object.fromEntries(both) };
 }

@@ -41,6 +41,7 @@ import { toolCard } from './tool-card.ts';
 export const offlineModel = ({ prices = FREE }: OfflineModelOptions = {}): ChatModel => ({
   name: 'offline',
   ...checkPrices(prices),
+  heedsToolChoice: true,
   async ask(request, { signal, onText }) {
     const stopIfAborted = (outputBegan: boolean): void => {
       if (!signal.aborted) return;
@@ -69,8 +70,10 @@ const piecesOf = (text: string): readonly string[] => text.match(/\s*\S+(?:\s+\S
 
 function replyTo(request: ModelRequest): ModelReply {
   const memory = memoryOf(request.messages);
+  const mayCall = request.settings?.toolChoice !== 'none';
   // What a provider runs is not there without it.
-  const cards = request.tools.filter(({ providerTool }) => !providerTool).map(toolCard);
+  const own = request.tools.filter(({ providerTool }) => mayCall && !providerTool);
+  const cards = own.map(toolCard);
   const plan = planNext(memory, cards);
   const first = nextNumber(request);
   const toolCalls: RequestedCall[] = plan.calls.map(({ tool, input }, at) => ({

@@ -9,6 +9,7 @@ import { Interrupted } from '../loop/holder.ts';
 import { LiveMemories } from '../loop/live-memories.ts';
 import type { LiveEvents, Loop, LoopAgents, LoopSpec } from '../loop/loop.ts';
 import { withCallLimits } from '../loop/loop-limits.ts';
+import { refusedSettings } from '../loop/loop-settings.ts';
 import { runForOutput } from '../loop/run-loop.ts';
 import { ScheduleRoom } from '../loop/scheduling.ts';
 import { answerShown } from '../loop/shown-history.ts';
@@ -228,7 +229,7 @@ function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
   };
 }
 
-/** @throws ConfigurationError when a cost limit would have to hold a model whose price nobody knows. */
+/** @throws ConfigurationError when a cost limit would have to hold a model whose price nobody knows, or the model refuses the settings. */
 function specOf(host: TurnHost, turn: TurnState): LoopSpec {
   const { agent, kinds = BUILT_IN_KINDS, context: ofApp = ToolCallContext.EMPTY } = host;
   // A turn that was sent no loop id has its own id as such.
@@ -236,7 +237,8 @@ function specOf(host: TurnHost, turn: TurnState): LoopSpec {
   const stamp = ToolCallContext.of(isStamped ? { [LOOP_ID_KEY]: turn.loopId } : {});
   const model = agent.model ?? host.model;
   const budgets = withBudgets([], ROOT, agent.limits);
-  const problem = unpriced(model, budgets);
+  const { settings } = agent;
+  const problem = unpriced(model, budgets) ?? refusedSettings({ model, settings });
   if (problem) throw new ConfigurationError(`Agent '${agent.name}' ${problem}.`);
   return {
     instructions: paragraphs(agent.instructions, agent.output?.instruction),
@@ -244,6 +246,7 @@ function specOf(host: TurnHost, turn: TurnState): LoopSpec {
     tools: agent.tools,
     strategies: [...agent.sources, ...kinds.strategies, ...agent.strategies],
     model,
+    settings,
     iterations: agent.limits.iterations,
     callLimits: withCallLimits([], ROOT, agent.limits),
     budgets,

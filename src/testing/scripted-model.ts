@@ -1,6 +1,7 @@
 import { type ChatModel, ModelError, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
 import { callsOf, type ProviderData, type ReplyPart, wordsOf } from '../model/parts.ts';
 import type { Prices, Usage } from '../model/prices.ts';
+import type { ModelSettings } from '../model/settings.ts';
 
 /** One scripted reply: words, calls, a failure, or a function of the request. */
 export type ScriptedReply =
@@ -43,6 +44,10 @@ export interface ScriptedModelOptions {
   /** For agents with a cost limit. */
   readonly prices?: Prices | undefined;
   readonly maxOutputTokens?: number | undefined;
+  /** As `ChatModel.heedsToolChoice`; `true` unless given. */
+  readonly heedsToolChoice?: boolean | undefined;
+  /** As `ChatModel.settings`. */
+  readonly settings?: ModelSettings | undefined;
 }
 
 /**
@@ -51,7 +56,14 @@ export interface ScriptedModelOptions {
  */
 export function scriptedModel(
   replies: readonly ScriptedReply[],
-  { name = 'scripted', provider, prices, maxOutputTokens }: ScriptedModelOptions = {},
+  {
+    name = 'scripted',
+    provider,
+    prices,
+    maxOutputTokens,
+    heedsToolChoice = true,
+    settings,
+  }: ScriptedModelOptions = {},
 ): ScriptedModel {
   const requests: ModelRequest[] = [];
   return {
@@ -59,6 +71,9 @@ export function scriptedModel(
     ...(provider !== undefined && { provider }),
     ...(prices && { prices }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    // It says what its script says, whatever it is asked to call.
+    heedsToolChoice,
+    ...(settings && { settings }),
     requests,
     async ask(request, { signal, onText, onReasoning }) {
       const position = requests.push(request) - 1;

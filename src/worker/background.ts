@@ -8,6 +8,7 @@ import { attempt } from '../tool/async.ts';
 import type { WhenBusy } from '../tool/call.ts';
 import type { JsonObject } from '../tool/json.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
+import { modelOfAgent } from './agent-model.ts';
 import type { Env, HostedApp, Invoked } from './host.ts';
 import { type Target, targetOf, turnServices } from './target.ts';
 
@@ -59,7 +60,7 @@ export function toBackgroundTurn(
 }
 
 /** A turn without a model could only fail: whoever starts it is told at once, and may start it again when that is mended. */
-const checkModel = ({ host, env }: HostedApp, { agent }: Target): unknown => agent.model ?? host.model(env);
+const checkModel = (here: HostedApp, { agent }: Target): unknown => modelOfAgent(here, agent);
 
 /** What became of it: `full` changes nothing. */
 type Background = Accepted | Deferred | Extract<NotStarted, { status: 'known' | 'full' }>;

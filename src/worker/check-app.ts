@@ -93,6 +93,6 @@ export function checkPrices({
   model,
 }: AgentsOf & { readonly model?: ChatModel | ((env: never) => ChatModel) | undefined }): void {
   if (model === undefined || typeof model === 'function' || model.prices) return;
-  const limited = agents.find((agent) => !agent.model && agent.limits.cost !== undefined);
+  const limited = agents.find((agent) => !agent.model && !agent.modelOf && agent.limits.cost !== undefined);
   if (limited) throw new ConfigurationError(`Agent '${limited.name}' ${noPrices(model)}.`);
 }

@@ -146,7 +146,8 @@ function modelIn({ model, offline }: HoldfastConfig): Host['model'] {
 
 /** A model that the app declares is not asked for by a check: making it may be work. */
 function modelCheck(config: HoldfastConfig): HttpHost['checkModel'] {
-  const isChosen = config.model === undefined && config.agents.some(({ model }) => model === undefined);
+  const isChosen =
+    config.model === undefined && config.agents.some(({ model, modelOf }) => !model && !modelOf);
   const choose = modelIn(config);
   return (env) => void (isChosen && choose(env));
 }

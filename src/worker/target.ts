@@ -6,6 +6,7 @@ import { DEFAULT_PLATFORM } from '../session/read-platform.ts';
 import { SESSION_ID, SESSION_ID_RULE, toSessionName } from '../session/read-secrets.ts';
 import type { TurnHost } from '../session/run-turn.ts';
 import { attempt } from '../tool/async.ts';
+import { modelOf, modelOfAgent, withModel } from './agent-model.ts';
 import { type Caller, type Env, type Host, type HostedApp, type Invoked, ownerOf } from './host.ts';
 
 /** A session, on behalf of its caller. */
@@ -108,7 +109,7 @@ export const turnServices = ({ host, env }: HostedHere, { port, agent }: Session
     return host.resolve(agentOf(host, agent), env);
   },
   get model() {
-    return agentOf(host, agent).model ?? host.model(env);
+    return modelOfAgent({ host, env }, agentOf(host, agent));
   },
   get context() {
     return host.context(env);
@@ -123,11 +124,12 @@ const agentsIn = (host: Host, env: Env): NonNullable<TurnHost['agents']> => ({
   get model() {
     return host.model(env);
   },
+  modelOf: (make) => modelOf(make, env),
   find(name) {
     const agent = host.agents.get(name);
-    return agent && host.resolve(agent, env);
+    return agent && withModel(host.resolve(agent, env), env);
   },
-  resolve: (agent: Agent) => host.resolve(agent, env),
+  resolve: (agent: Agent) => withModel(host.resolve(agent, env), env),
 });
 
 function agentOf(host: Host, name: string): Agent {

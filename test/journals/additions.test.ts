@@ -1,6 +1,6 @@
 /** A later version may say more of a stored session only where it is named. */
 import { describe, expect, it } from 'vitest';
-import { without } from './additions.ts';
+import { pathIn, without } from './additions.ts';
 
 const session = {
   body: { turn: { id: 't1', ms: 5 }, messages: [{ role: 'user' }, { role: 'user', by: 'ada' }] },
@@ -20,6 +20,12 @@ describe('what is named as an addition', () => {
     expect(rest).toEqual({
       body: { turn: session.body.turn, messages: [{ role: 'user' }, { role: 'user' }] },
     });
+  });
+
+  it('may be of one journal only', () => {
+    expect(pathIn('nested', 'nested:asked.2.tools')).toEqual(['asked', '2', 'tools']);
+    expect(pathIn('other', 'nested:asked.2.tools')).toBeUndefined();
+    expect(pathIn('other', 'asked.2')).toEqual(['asked', '2']);
   });
 
   it('may be an item of a list', () => {

@@ -1,11 +1,19 @@
 /**
  * What code of today says of stored sessions beside what the code said that had stored them, by its version: the paths of
  * properties in a kept reading, where `*` is every property, or every item of a list. `session.body.turn.ms` is one of
- * `GET session`, `asked.*.messages.*.name` one of the requests to the model. Whatever is not named here is as it was.
+ * `GET session`, `asked.*.messages.*.name` one of the requests to the model. With `name:` before it, it is of that journal only.
+ * Whatever is not named here is as it was.
  */
 export const additions: Readonly<Record<string, readonly string[]>> = {
-  '1bd17dc': [],
+  // The last call at the limit of iterations keeps its tools, and asks that none be called.
+  '1bd17dc': ['limit-reached:asked.2.tools'],
 };
+
+/** The path, when it is of this journal too; `undefined` otherwise. */
+export function pathIn(journal: string, addition: string): readonly string[] | undefined {
+  const [path = '', only] = addition.split(':').toReversed();
+  return only === undefined || only === journal ? path.split('.') : undefined;
+}
 
 /** The value without what is at a path, and whether anything was there. Mutates nothing. */
 export function without(

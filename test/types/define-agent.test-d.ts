@@ -2,15 +2,19 @@ import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
 import {
   type Agent,
+  type AgentSettings,
   type AnyTool,
+  type ChatModel,
   defineAgent,
   defineTool,
+  fallback,
   type Json,
+  type ModelOfEnv,
   type Reference,
   type Retention,
   summarised,
 } from '../../src/index.ts';
-import { createTestSession } from '../../src/testing/entry.ts';
+import { createTestSession, scriptedModel } from '../../src/testing/entry.ts';
 
 const base = { description: 'Pays.', instructions: 'Pay what is asked.' };
 const pay = defineTool({ name: 'pay', description: 'Pays.', run: () => 'paid' });
@@ -50,6 +54,41 @@ for (const retention of kept) defineAgent({ ...base, name: 'kept', retention });
 defineAgent({ ...base, name: 'ms', retention: { ms: 1 } });
 // @ts-expect-error: no unit
 defineAgent({ ...base, name: 'unit', retention: 30 });
+
+// Settings are its own or its model's; a tool choice may hold for the first model call, or for every one.
+const settings: AgentSettings = { temperature: 0, reasoning: 'max', maxOutputTokens: undefined };
+const choices = [
+  'auto',
+  'required',
+  'none',
+  { tool: 'pay' },
+  { first: 'none' },
+  { every: { tool: 'pay' } },
+] as const;
+for (const toolChoice of choices)
+  defineAgent({ ...base, name: 'set', settings: { ...settings, toolChoice } });
+// @ts-expect-error: no such effort
+defineAgent({ ...base, name: 'effort', settings: { reasoning: 'lots' } });
+// @ts-expect-error: no such setting
+defineAgent({ ...base, name: 'typo', settings: { temprature: 0 } });
+// @ts-expect-error: no such choice
+defineAgent({ ...base, name: 'choice', settings: { toolChoice: { last: 'none' } } });
+
+// Its model may be made of the environment, and one of several.
+const model = scriptedModel([]);
+defineAgent({
+  ...base,
+  name: 'env',
+  model: (env) => {
+    expectTypeOf(env).toEqualTypeOf<Readonly<Record<string, unknown>>>();
+    return fallback([model, model]);
+  },
+});
+// @ts-expect-error: no model
+defineAgent({ ...base, name: 'no-model', model: (env) => env });
+// The agent itself keeps the two apart.
+expectTypeOf(clerk.model).toEqualTypeOf<ChatModel | undefined>();
+expectTypeOf(clerk.modelOf).toEqualTypeOf<ModelOfEnv | undefined>();
 
 // The type of its answers is the schema's output, and any record for JSON Schema.
 const Bill = v.object({ total: v.number(), due: v.optional(v.string()), lines: v.array(v.string()) });

@@ -27,6 +27,16 @@ expectTypeOf(loose).toEqualTypeOf<Tool<'loose', Record<string, unknown>, unknown
 const none = defineAgenticTool({ ...base, name: 'none' });
 expectTypeOf(none).toEqualTypeOf<Tool<'none', Record<string, never>, unknown>>();
 
+// It may have settings, and a model of its own, also one of the environment.
+defineAgenticTool({
+  ...base,
+  name: 'set',
+  settings: { reasoning: 'low', toolChoice: { first: 'required' } },
+});
+defineAgenticTool({ ...base, name: 'made', model: () => model, settings: undefined });
+// @ts-expect-error: no model
+defineAgenticTool({ ...base, name: 'unmade', model: () => ({}) });
+
 // Its list is like an agent's: objects with a table, classes and providers too.
 class Shed {
   static tools = { spade: { description: 'Digs.' } } as const;

@@ -1,7 +1,9 @@
 import { noPrices } from '../../loop/budget.ts';
 import { RunBy } from '../../loop/loop-agent.ts';
 import { limitProblem } from '../../loop/loop-limits.ts';
-import type { ChatModel } from '../../model/chat-model.ts';
+import { settingsFault } from '../../loop/loop-settings.ts';
+import type { ChatModel, ModelOfEnv } from '../../model/chat-model.ts';
+import type { AgentSettings } from '../../model/settings.ts';
 import { checkNaming, readInput, ToolDefinitionError } from '../../tool/check-definition.ts';
 import { checkInput } from '../../tool/check-input.ts';
 import type { FrameOutcome, Limits } from '../../tool/frame.ts';
@@ -25,8 +27,16 @@ interface AgenticConfig<Name extends string, Declaration extends InputDeclaratio
   readonly description: string;
   /** What the model sends; the nested loop is asked with its JSON. */
   readonly input?: Declaration | undefined;
-  /** The model of the nested loop; that of the loop around it unless given. */
-  readonly model?: ChatModel | undefined;
+  /**
+   * The model of the nested loop; that of the loop around it unless given. A function makes it of the environment, as for an
+   * agent.
+   */
+  readonly model?: ChatModel | ModelOfEnv | undefined;
+  /**
+   * How the replies of the nested loop are made. With a `model` they stand alone; else over the settings of the loop around it,
+   * but for its tool choice.
+   */
+  readonly settings?: AgentSettings | undefined;
   /** Bounds of the nested loop, beside those around it: 20 iterations unless given. */
   readonly limits?: Limits | undefined;
   /** Objects whose tools the nested loop is offered once a call has returned one. */
@@ -98,9 +108,14 @@ export function agenticTool<Name extends string, Declaration extends InputDeclar
     const problem = `its limit '${bad.path}' is ${bad.value}: use ${bad.use}.`;
     throw new ToolDefinitionError(name, `limits.${bad.path}`, problem);
   }
-  if (config.limits?.cost !== undefined && config.model && !config.model.prices) {
-    throw new ToolDefinitionError(name, 'limits.cost', `it ${noPrices(config.model)}.`);
+  const { model, settings } = config;
+  if (config.limits?.cost !== undefined && typeof model === 'object' && !model.prices) {
+    throw new ToolDefinitionError(name, 'limits.cost', `it ${noPrices(model)}.`);
   }
+  const { inner: tools, sources } = kind;
+  const hasMoreTools = sources.length + (config.strategies ?? []).length + (config.chaining ?? []).length > 0;
+  const fault = settingsFault(settings, { tools, hasMoreTools, model });
+  if (fault) throw new ToolDefinitionError(name, fault.field, `it ${fault.problem}.`);
   const schema = readInput<Declaration>(name, config.input);
   if (config.input === undefined) warnOfNoInput(name);
   const chained = chainingSources(config.chaining);
@@ -139,7 +154,7 @@ interface Ready extends AgenticConfig<string, InputDeclaration> {
 
 /** Makes the nested loop of a call of what its kind has decided and of what its literal says. */
 function frameOf<Input>(
-  { name, model, limits, chaining, chained, strategies = [] }: Ready,
+  { name, model, settings, limits, chaining, chained, strategies = [] }: Ready,
   { instructions, memory, facts = [], sources = [], ...loop }: NestedLoop<Input>,
   { input, message }: { readonly input: Input; readonly message: string },
 ): Frame {
@@ -153,7 +168,7 @@ function frameOf<Input>(
     sources: [...sources, ...(memory ? chainingSources(chaining, memory.key) : chained)],
     // The kind's own come last, so that they hold for what the configuration's strategies add too.
     strategies: [...strategies, ...(loop.strategies ?? [])],
-    runBy: model && new RunBy({ model }),
+    runBy: (model ?? settings) && new RunBy({ model, settings }),
   };
 }
 

@@ -3,11 +3,13 @@ import type { SessionPort } from '../../journal/session-port.ts';
 import { summaryMessage } from '../../journal/shortened.ts';
 import type { PricedUsage } from '../../journal/usage.ts';
 import type { ModelReply, ModelRequest } from '../../model/chat-model.ts';
+import { makerOf } from '../../model/given-to.ts';
 import { untilAborted } from '../../tool/async.ts';
 import type { HistoryMessage } from '../../tool/call.ts';
 import { modelText, shownText } from '../../tool/tool-result.ts';
 import { priced } from '../budget.ts';
 import type { Loop } from '../loop.ts';
+import { asideSettings } from '../request-settings.ts';
 import { OutOfBudget, reserveSpare } from '../reserve.ts';
 import { toHistory } from '../shown-history.ts';
 
@@ -172,6 +174,7 @@ async function askForSummary(
       { role: 'user', text: transcript(messages, READ_OVER * CHARACTERS * overTokens) },
     ],
     tools: [],
+    ...asideSettings(loop),
   };
   try {
     const reply = await replyTo(loop, request, signal);
@@ -207,11 +210,10 @@ async function replyTo(
   }
 }
 
-const toSummary = (loop: Loop, { text, finish, usage }: ModelReply): Summary => ({
-  text,
-  finish,
-  usage: usage && priced(loop.spec, usage),
-});
+const toSummary = ({ spec }: Loop, reply: ModelReply): Summary => {
+  const { text, finish, usage } = reply;
+  return { text, finish, usage: usage && priced({ model: makerOf(spec.model, reply) }, usage) };
+};
 
 /** Characters of one result that whoever summarises is shown: the rest of it is seldom what is remembered. */
 const MAX_RESULT = 4_000;

@@ -4,8 +4,10 @@ import { createMessageGate } from '../message-gate.ts';
 import { checkMaxOutputTokens, checkPrices, type Prices } from '../prices.ts';
 import { type Pace, realPace } from '../retry.ts';
 import type { ModelSettings } from '../settings.ts';
+import { checkModelSettings } from '../settings-problem.ts';
 import { explainFailure } from './explain-failure.ts';
 import { askThroughPauses } from './pauses.ts';
+import { refusedBy } from './refused-settings.ts';
 import type { SdkModel } from './specification.ts';
 
 /** How a model of the AI SDK is asked. */
@@ -18,7 +20,7 @@ export interface FromAiSdkOptions {
   readonly prices?: Prices | undefined;
   /** The most tokens of one reply. Default: the provider's own, and 4,096 under a token or cost limit. */
   readonly maxOutputTokens?: number | undefined;
-  /** How it is asked where an agent does not say. */
+  /** How replies are made, where an agent does not say it. */
   readonly settings?: ModelSettings | undefined;
 }
 
@@ -37,7 +39,7 @@ export const fromAiSdk = (model: SdkModel, options: FromAiSdkOptions = {}): Chat
 /** `fromAiSdk` with time and chance given. For tests, and not exported by the package. */
 export const pacedFromAiSdk = (
   model: SdkModel,
-  { timeout = DEFAULT_TIMEOUT, retries = DEFAULT_RETRIES, settings = {}, ...limits }: FromAiSdkOptions,
+  { timeout = DEFAULT_TIMEOUT, retries = DEFAULT_RETRIES, ...limits }: FromAiSdkOptions,
   pace: Pace,
 ): ChatModel => {
   // The SDK also takes a model's name, or a model of an older specification, where it takes a model.
@@ -54,9 +56,12 @@ export const pacedFromAiSdk = (
     name,
     provider,
     ...checkPrices(limits.prices),
+    ...checkModelSettings(limits.settings),
+    heedsToolChoice: true,
+    ...refusedBy(model.provider),
     ...most,
     async ask(asked, options) {
-      const request = { ...most, ...asked, settings: { ...settings, ...asked.settings } };
+      const request = { ...most, ...asked };
       const work = (attempt: OpenAttempt): Promise<ModelReply> => {
         const explain = (thrown: unknown, otherwise?: ModelError): ModelError =>
           attempt.fail(explainFailure(thrown, pace.now(), otherwise));

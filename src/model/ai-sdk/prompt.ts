@@ -1,6 +1,7 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
 import type { ModelMessage } from '../chat-model.ts';
-import { type FilePart, isOurCall, partsOf, type ReplyPart, type ToolCallPart } from '../parts.ts';
+import { partsOf } from '../given-to.ts';
+import { type FilePart, isOurCall, type ReplyPart, type ToolCallPart } from '../parts.ts';
 import { isRecord, parseJson } from '../untrusted-json.ts';
 import { fromAside } from './aside.ts';
 import { optionsOf } from './provider-data.ts';

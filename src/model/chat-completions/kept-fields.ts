@@ -1,5 +1,6 @@
 import type { ModelMessage } from '../chat-model.ts';
-import { type ProviderData, type ProviderJson, partsOf, type ReasoningPart } from '../parts.ts';
+import { partsOf } from '../given-to.ts';
+import type { ProviderData, ProviderJson, ReasoningPart } from '../parts.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import { jsonTextOf } from '../untrusted-reply.ts';
 

@@ -3,6 +3,8 @@ import type { ChatModel, ModelReply } from '../chat-model.ts';
 import { createMessageGate } from '../message-gate.ts';
 import { checkMaxOutputTokens, checkPrices, type Prices } from '../prices.ts';
 import { type Pace, realPace } from '../retry.ts';
+import type { ModelSettings } from '../settings.ts';
+import { checkModelSettings } from '../settings-problem.ts';
 import { askOnce, type Endpoint, type Fetch } from './ask-once.ts';
 import { checkExtraBody, type ExtraBody, type LimitParameter, toRequestBody } from './request-body.ts';
 
@@ -31,6 +33,8 @@ export interface OpenAICompatibleOptions {
   readonly prices?: Prices | undefined;
   /** The most tokens of one reply. Default: the server's own, and 4,096 under a token or cost limit. */
   readonly maxOutputTokens?: number | undefined;
+  /** How replies are made, where an agent does not say it. */
+  readonly settings?: ModelSettings | undefined;
   /**
    * What the server calls the most tokens of a reply. Default: `max_completion_tokens` at OpenAI, of which most models
    * refuse the other, also behind a gateway whose path ends in `/openai`; `max_tokens`, which all others know, elsewhere.
@@ -77,6 +81,8 @@ export const pacedOpenAICompatible = (options: OpenAICompatibleOptions, pace: Pa
     name: model,
     provider: host,
     ...checkPrices(options.prices),
+    ...checkModelSettings(options.settings),
+    heedsToolChoice: true,
     ...most,
     async ask(request, asked) {
       const body = toRequestBody(manner, { ...most, ...request });

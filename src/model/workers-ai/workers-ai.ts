@@ -23,6 +23,7 @@ import { checkMaxOutputTokens, checkPrices, type Prices } from '../prices.ts';
 import { type Pace, realPace } from '../retry.ts';
 import { errorOfStatus, sentence } from '../server-error.ts';
 import type { ModelSettings } from '../settings.ts';
+import { checkModelSettings } from '../settings-problem.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import { readRun } from './read-run.ts';
 
@@ -47,6 +48,8 @@ export interface WorkersAiOptions {
   readonly prices?: Prices | undefined;
   /** The most tokens of one reply. Default: the model's own, and 4,096 under a token or cost limit. */
   readonly maxOutputTokens?: number | undefined;
+  /** How replies are made, where an agent does not say it. */
+  readonly settings?: ModelSettings | undefined;
 }
 
 /**
@@ -85,6 +88,7 @@ export const pacedWorkersAi = (
     name: model,
     provider: 'workers-ai',
     ...checkPrices(limits.prices),
+    ...checkModelSettings(limits.settings),
     ...most,
     async ask(request, asked) {
       const inputs = toRunInputs({ ...most, ...request });

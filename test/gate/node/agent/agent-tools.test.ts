@@ -50,7 +50,8 @@ describe('what an agent is defined with', () => {
     const replies = Array.from({ length: 25 }, () => again);
     expect(await shown(defineAgent({ ...base, tools }), replies)).toHaveLength(21);
     const two = await shown(defineAgent({ ...base, tools, limits: { iterations: 2 } }), replies);
-    expect(offeredIn(two)).toEqual([['again'], ['again'], []]);
+    expect(offeredIn(two)).toEqual([['again'], ['again'], ['again']]);
+    expect(two.map(({ settings }) => settings?.toolChoice)).toEqual([undefined, undefined, 'none']);
   });
 
   it('applies all of its transformers and inspectors, in order, and has policies of its own (PRN-05)', async () => {

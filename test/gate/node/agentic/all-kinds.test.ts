@@ -31,7 +31,7 @@ describe.each<[string, (tools: readonly AnyTool[], options: Options) => AnyTool]
       replies: [calls(['dig', { task: 'Go.' }]), calls('look'), 'So far.', 'Done.'],
     });
     await session.send('Go.');
-    expect(session.requests[2]?.tools).toEqual([]);
+    expect(session.requests[2]).toMatchObject({ settings: { toolChoice: 'none' } });
     expect(session.requests[2]?.messages.at(-1)?.text).toContain('Maximum tool iterations (1) reached');
   });
 

@@ -95,7 +95,7 @@ describe('an agentic tool', () => {
       limits: { iterations: 5 },
     });
     expect(session.requests).toHaveLength(most + 3);
-    expect(session.requests[most + 1]).toMatchObject({ tools: [] });
+    expect(session.requests[most + 1]).toMatchObject({ settings: { toolChoice: 'none' } });
     expect([read, answer.outcome]).toEqual([['So far.'], 'completed']);
   });
 

@@ -28,7 +28,7 @@ describe('what an agent declares holds in its frame', () => {
     const short = agent('clerk', [look], { limits: { iterations: 1 } });
     const script = [asks('clerk'), calls('look'), 'So far.', 'Done.'];
     const { read, session } = await turnOf([defineSubagent({ agent: short })], script);
-    expect([read, session.requests[2]?.tools]).toEqual([['So far.'], []]);
+    expect([read, session.requests[2]?.settings]).toEqual([['So far.'], { toolChoice: 'none' }]);
   });
 
   it.each<[string, Parameters<typeof agent>[2], string]>([

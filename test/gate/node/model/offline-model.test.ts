@@ -80,6 +80,14 @@ describe('the offline model', () => {
     expect(reply.toolCalls).toEqual([]);
     expect(reply.text).toContain('state: late');
   });
+
+  it('calls none of the tools that are offered under the tool choice of none', async () => {
+    const request = { messages: [user('Where is flomp 1?')], tools: flomps };
+    const none = { ...request, settings: { toolChoice: 'none' } as const };
+    expect((await offlineModel().ask(request, options)).toolCalls).toHaveLength(1);
+    const reply = await offlineModel().ask(none, options);
+    expect(reply).toEqual(await offlineModel().ask({ ...none, tools: [] }, options));
+  });
 });
 
 describe('a conversation with the offline model', () => {

@@ -160,7 +160,7 @@ describe('a message for the turn that runs', () => {
       limits: { iterations: 1 },
     });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached', text: 'Blue.' });
-    expect(session.requests.map(({ tools }) => tools.length)).toEqual([1, 0, 0]);
+    expect(session.requests.map(({ settings }) => settings?.toolChoice)).toEqual([undefined, 'none', 'none']);
     expect(shown(session.requests[2]).slice(-3)).toEqual([
       'assistant: My best.',
       'user: And blue?',

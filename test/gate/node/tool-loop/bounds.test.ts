@@ -23,7 +23,7 @@ describe('the two limits of a loop', () => {
   it('are apart: iterations count model calls, however many tools each one calls (AEL-10)', async () => {
     const { app, end, read } = await said({ iterations: 1 }, [calls('look', 'look', 'look'), 'Best.']);
     expect(read).toEqual(['seen', 'seen', 'seen']);
-    expect(app.model.requests[1]?.tools).toEqual([]);
+    expect(app.model.requests[1]?.settings).toEqual({ toolChoice: 'none' });
     expect(end).toMatchObject({ turn: { outcome: 'limit-reached', text: 'Best.', toolCalls: 3 } });
   });
 

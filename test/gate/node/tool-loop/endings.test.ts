@@ -110,13 +110,33 @@ describe('the limit of iterations', () => {
     'STOP: Maximum tool iterations (2) reached. You must provide your best final answer now based on information ' +
     'gathered so far.';
 
-  it('asks once more, without tools, for the best answer now (AEL-05)', async () => {
+  it('asks once more, with the same tools and the choice of none, for the best answer now (AEL-05)', async () => {
     const { app, end } = await said([calls('look'), calls('look'), 'My best.'], [look], limits);
-    expect(app.model.requests[2]).toMatchObject({ tools: [] });
+    expect(app.model.requests[2]?.tools).toEqual(app.model.requests[1]?.tools);
+    expect(app.model.requests.map(({ settings }) => settings)).toEqual([
+      undefined,
+      undefined,
+      { toolChoice: 'none' },
+    ]);
     expect(app.model.requests[2]?.messages.at(-1)).toEqual({ role: 'user', text: stop });
     expect(end).toMatchObject({
       turn: { outcome: 'limit-reached', text: 'My best.', iterations: 3, toolCalls: 2 },
     });
+  });
+
+  it('offers no tools to a model that cannot be told to call none (AEL-05)', async () => {
+    const app = memoryApp({
+      tools: [look],
+      replies: [calls('look'), calls('look'), 'My best.'],
+      limits,
+      modelOptions: { heedsToolChoice: false },
+    });
+    await app.say('Go.');
+    expect(app.model.requests.map(({ tools, settings }) => [tools.length, settings])).toEqual([
+      [1, undefined],
+      [1, undefined],
+      [0, undefined],
+    ]);
   });
 
   it('is not met by an answer within it', async () => {
@@ -125,7 +145,7 @@ describe('the limit of iterations', () => {
     });
   });
 
-  it('runs nothing that a model calls although no tool was offered', async () => {
+  it('runs nothing that a model calls although it was to call none', async () => {
     const { app, end } = await said(
       [calls('look'), calls('look'), { text: 'So far.', ...calls('look') }],
       [look],

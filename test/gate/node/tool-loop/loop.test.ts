@@ -88,9 +88,9 @@ describe('a loop', () => {
   it('has a limit of 20 model calls unless the agent says otherwise (LOOP-02)', async () => {
     const session = sessionOf({ replies: [...Array.from({ length: 20 }, () => calls('look')), 'Enough.'] });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached', text: 'Enough.' });
-    expect(session.requests.map(({ tools }) => tools.length)).toEqual([
-      ...Array.from({ length: 20 }, () => 1),
-      0,
+    expect(session.requests.map(({ settings }) => settings?.toolChoice)).toEqual([
+      ...Array.from({ length: 20 }, () => undefined),
+      'none',
     ]);
   });
 

@@ -182,7 +182,11 @@ describe('a blank reply', () => {
       policies: { blankReplies: { retries: 9 } },
       limits: { iterations: 2 },
     });
-    expect(session.requests.map(({ tools }) => tools.length)).toEqual([2, 2, 0]);
+    expect(session.requests.map(({ settings }) => settings?.toolChoice)).toEqual([
+      undefined,
+      undefined,
+      'none',
+    ]);
     expect(answer).toMatchObject({ outcome: 'limit-reached', text: 'Now.' });
   });
 

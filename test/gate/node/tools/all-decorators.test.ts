@@ -79,6 +79,8 @@ const OTHERS = [
   // What makes tools, agents and types.
   ...[
     'communicateTool',
+    'fallback',
+    'partsOf',
     'scheduleMessage',
     'defineAgent',
     'defineDomainType',

@@ -1,0 +1,158 @@
+import {
+  type AskOptions,
+  type ChatModel,
+  ModelError,
+  type ModelFailure,
+  type ModelReply,
+  type ModelRequest,
+} from './chat-model.ts';
+import { givenTo } from './given-to.ts';
+import type { MadeBy } from './parts.ts';
+import type { Prices } from './prices.ts';
+import { mergedSettings } from './settings.ts';
+
+/**
+ * Asks the first of several models, and the next one when it is overloaded or gone: when there are too many requests, its
+ * server fails, cannot be reached, is silent for too long, breaks off or does not know the model, and nothing of its reply
+ * has been handed on. A refused key or request is a mistake that another model would only hide, and comes out as it is. Each
+ * request begins with the first again. Which model answered stands in `madeBy`, and its prices are what counts; under limits
+ * the dearest are held back. Each model tries again as its adapter does before the next is asked: `retries: 0` has that
+ * happen at once.
+ *
+ * @throws TypeError for fewer than two models, and for one whose default settings choose tools, which a loop decides.
+ */
+export function fallback(models: readonly ChatModel[]): ChatModel {
+  const candidates = [...models];
+  checkCandidates(candidates);
+  const prices = dearest(candidates);
+  const longest = longestReply(candidates);
+  return {
+    name: namesOf(candidates),
+    candidates,
+    ...(prices && { prices }),
+    ...(longest !== undefined && { maxOutputTokens: longest }),
+    ...(candidates.every(({ heedsToolChoice }) => heedsToolChoice) && { heedsToolChoice: true }),
+    refuses(settings) {
+      const all = candidates.map((one) => one.refuses?.(mergedModelSettings(one, settings)));
+      return all.find((why) => why !== undefined);
+    },
+    ask: (request, options) => askInTurn(candidates, request, options),
+  };
+}
+
+function checkCandidates(candidates: readonly ChatModel[]): void {
+  if (candidates.length < 2)
+    throw new TypeError(`'fallback' was given ${candidates.length} models; give it two or more.`);
+  for (const { name, settings } of candidates) {
+    if (settings?.toolChoice === undefined) continue;
+    throw new TypeError(
+      `'fallback' was given the model '${name}', whose settings hold a 'toolChoice'; give that to the agent.`,
+    );
+  }
+}
+
+const namesOf = (candidates: readonly ChatModel[]): string => candidates.map(({ name }) => name).join(' or ');
+
+/** What is held back at the most, whoever answers; nothing when a price is not known. */
+function dearest(candidates: readonly ChatModel[]): Prices | undefined {
+  const prices = candidates.flatMap(({ prices: one }) => one ?? []);
+  if (prices.length < candidates.length) return undefined;
+  return {
+    input: Math.max(...prices.map(({ input }) => input)),
+    output: Math.max(...prices.map(({ output }) => output)),
+  };
+}
+
+/** Each is asked for no more than it can write, so the longest of all bounds them. */
+function longestReply(candidates: readonly ChatModel[]): number | undefined {
+  const all = candidates.flatMap(({ maxOutputTokens: most }) => most ?? []);
+  return all.length < candidates.length ? undefined : Math.max(...all);
+}
+
+const mergedModelSettings = ({ settings: defaults }: ChatModel, settings: ModelRequest['settings']) =>
+  mergedSettings(defaults, settings) as NonNullable<ModelRequest['settings']>; // of two that are a model's
+
+async function askInTurn(
+  candidates: readonly ChatModel[],
+  request: ModelRequest,
+  options: AskOptions,
+): Promise<ModelReply> {
+  const failed: string[] = [];
+  for (const [index, model] of candidates.entries()) {
+    try {
+      return await askOne(model, request, options);
+    } catch (failure) {
+      if (!(failure instanceof ModelError)) throw failure;
+      failed.push(`${model.name}: ${failure.message}`);
+      const next = candidates[index + 1];
+      if (!next || options.signal.aborted || !isGone(failure)) throw told(failure, failed);
+      console.warn(
+        `holdfast: the model '${model.name}' failed (${failure.failure}); '${next.name}' is asked instead`,
+      );
+      // The failed attempt may have been charged for.
+      await options.again?.();
+    }
+  }
+  throw new ModelError('server-error', 'There is no model to ask.');
+}
+
+async function askOne(model: ChatModel, request: ModelRequest, options: AskOptions): Promise<ModelReply> {
+  const { onText, onReasoning } = options;
+  let outputBegan = false;
+  const heard = (hand: (piece: string) => void) => (piece: string) => {
+    outputBegan = true;
+    hand(piece);
+  };
+  try {
+    const reply = await model.ask(requestFor(model, request), {
+      ...options,
+      ...(onText && { onText: heard(onText) }),
+      ...(onReasoning && { onReasoning: heard(onReasoning) }),
+    });
+    const madeBy: MadeBy = reply.madeBy ?? { provider: model.provider ?? '', model: model.name };
+    return { ...reply, madeBy };
+  } catch (failure) {
+    if (!(failure instanceof ModelError) || !outputBegan || failure.outputBegan) throw failure;
+    throw new ModelError(failure.failure, failure.message, { ...detailsOf(failure), outputBegan });
+  }
+}
+
+/** The request as this model may be given it: without what only another can read, over its own defaults. */
+function requestFor(model: ChatModel, request: ModelRequest): ModelRequest {
+  const { messages, settings: asked, maxOutputTokens: most, ...others } = request;
+  const settings = mergedModelSettings(model, asked);
+  return {
+    ...others,
+    messages: givenTo(model, messages),
+    ...(most !== undefined && { maxOutputTokens: Math.min(most, model.maxOutputTokens ?? most) }),
+    ...(Object.keys(settings).length > 0 && { settings }),
+  };
+}
+
+const PASSED_ON: ReadonlySet<ModelFailure> = new Set([
+  'rate-limited',
+  'server-error',
+  'unreachable',
+  'timeout',
+  'truncated',
+]);
+
+/** A server answers so of a model that it does not have, or has no more. */
+const NOT_THERE: readonly (number | undefined)[] = [404, 410];
+
+const isGone = ({ failure, status, outputBegan }: ModelError): boolean =>
+  !outputBegan && (PASSED_ON.has(failure) || (failure === 'bad-request' && NOT_THERE.includes(status)));
+
+/** The last failure, with what became of the models before. */
+const told = (failure: ModelError, failed: readonly string[]): ModelError =>
+  failed.length === 1
+    ? failure
+    : new ModelError(failure.failure, `${failed.length} models failed. ${failed.join(' ')}`, {
+        ...detailsOf(failure),
+        outputBegan: failure.outputBegan,
+      });
+
+const detailsOf = (failure: ModelError) => {
+  const { status, retryAfter, length } = failure;
+  return { status, retryAfter, length, cause: failure };
+};

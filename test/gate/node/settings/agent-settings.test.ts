@@ -1,0 +1,225 @@
+/** How the replies of a loop are made, as its model is told. */
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  type AgentSettings,
+  defineAgent,
+  defineTool,
+  type Limits,
+  type LoopToolChoice,
+  type ModelSettings,
+  summarised,
+} from '../../../../src/index.ts';
+import {
+  defineAgenticTool,
+  definePlaybook,
+  defineStateMachine,
+  defineSubagent,
+} from '../../../../src/kinds/entry.ts';
+import {
+  createTestSession,
+  type ScriptedModelOptions,
+  type ScriptedReply,
+  scriptedModel,
+} from '../../../../src/testing/entry.ts';
+import { agent, asks, calls, TASK } from '../agentic/scenes.ts';
+
+const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
+
+interface Scene extends Pick<ScriptedModelOptions, 'maxOutputTokens' | 'heedsToolChoice' | 'prices'> {
+  readonly settings?: AgentSettings | undefined;
+  readonly defaults?: ModelSettings;
+  readonly limits?: Limits;
+  readonly tools?: Parameters<typeof agent>[1];
+}
+
+async function requestsOf(
+  replies: readonly ScriptedReply[],
+  { settings, defaults, limits, tools = [look], ...options }: Scene = {},
+) {
+  const model = scriptedModel(replies, { ...options, settings: defaults });
+  const session = createTestSession(agent('clerk', tools, { settings, limits }), { model });
+  await session.send('Go.');
+  return session.requests;
+}
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe('the settings of an agent', () => {
+  it('reach its model, those that are set', async () => {
+    const settings: AgentSettings = {
+      temperature: 0.2,
+      topP: undefined,
+      stop: ['END'],
+      reasoning: 'high',
+      parallelToolCalls: false,
+      providerOptions: { openai: { store: false } },
+    };
+    const { topP: _, ...set } = settings;
+    expect((await requestsOf(['Done.'], { settings })).map((request) => request.settings)).toStrictEqual([
+      set,
+    ]);
+  });
+
+  it.each<[string, AgentSettings | undefined]>([
+    ['no settings', undefined],
+    ['none that is set', { topK: undefined, providerOptions: undefined }],
+  ])('leave a request as it is, with %s', async (_, settings) => {
+    const [request] = await requestsOf(['Done.'], { settings });
+    expect(Object.keys(request ?? {})).toEqual(['messages', 'tools']);
+  });
+
+  it('lie over the defaults of its model, and the options of each provider beside them', async () => {
+    const defaults = { temperature: 1, seed: 7, providerOptions: { a: { x: 1, y: 1 }, b: { z: 1 } } };
+    const settings = { temperature: 0, providerOptions: { a: { y: 2 }, c: { w: 1 } } };
+    expect((await requestsOf(['Done.'], { settings, defaults }))[0]?.settings).toEqual({
+      temperature: 0,
+      seed: 7,
+      providerOptions: { a: { x: 1, y: 2 }, b: { z: 1 }, c: { w: 1 } },
+    });
+  });
+
+  it('say nothing of parallel calls where there are no tools, which providers refuse', async () => {
+    const settings = { parallelToolCalls: false, toolChoice: 'auto', seed: 1 } as const;
+    expect((await requestsOf(['Done.'], { settings, tools: [] }))[0]?.settings).toEqual({ seed: 1 });
+  });
+
+  it('are those of a summary too, but for what bounds and chooses its own replies', async () => {
+    const settings = { maxOutputTokens: 9, stop: ['END'], toolChoice: 'none', seed: 1 } as const;
+    const compaction = summarised({ overTokens: 1, keepTurns: 0 });
+    const session = createTestSession(agent('clerk', [look], { settings, compaction }), {
+      replies: ['A long answer.', 'A sum.', 'Done.'],
+    });
+    await session.send('Go on, and on, and on, and on, and on.');
+    await session.send('Go.');
+    const [, summary] = session.requests;
+    expect([summary?.settings, summary?.maxOutputTokens, summary?.tools]).toEqual([
+      { seed: 1 },
+      undefined,
+      [],
+    ]);
+  });
+});
+
+describe('the most tokens of a reply', () => {
+  it.each([
+    [300, undefined, 300],
+    [300, 200, 200],
+    [300, 400, 300],
+  ])('that a setting bounds at %i, and its model at %s', async (most, ofModel, expected) => {
+    const [request] = await requestsOf(['Done.'], {
+      settings: { maxOutputTokens: most },
+      maxOutputTokens: ofModel,
+    });
+    expect([request?.maxOutputTokens, request?.settings]).toEqual([expected, undefined]);
+  });
+
+  it.each([
+    [300, 300],
+    [8_000, 8_000],
+    [undefined, 4_096],
+  ])('are held back under a limit: %s', async (maxOutputTokens, expected) => {
+    const limits = { tokens: 100_000 };
+    const [request] = await requestsOf(['Done.'], { settings: { maxOutputTokens }, limits });
+    expect(request?.maxOutputTokens).toBe(expected);
+  });
+});
+
+describe('the tool choice', () => {
+  const script = [calls('look'), calls('look'), 'Done.'];
+
+  it.each<[LoopToolChoice, readonly unknown[]]>([
+    ['required', ['required', undefined, undefined]],
+    [{ tool: 'look' }, [{ tool: 'look' }, undefined, undefined]],
+    ['auto', ['auto', 'auto', 'auto']],
+    ['none', ['none', 'none', 'none']],
+    [{ first: 'none' }, ['none', undefined, undefined]],
+    [{ first: { tool: 'look' } }, [{ tool: 'look' }, undefined, undefined]],
+    [{ every: 'required' }, ['required', 'required', 'required']],
+    [{ every: { tool: 'look' } }, [{ tool: 'look' }, { tool: 'look' }, { tool: 'look' }]],
+  ])('%j is told so in three model calls', async (toolChoice, expected) => {
+    const requests = await requestsOf(script, { settings: { toolChoice } });
+    expect(requests.map(({ settings }) => settings?.toolChoice)).toEqual(expected);
+  });
+
+  it('that forces every reply to call ends at the limit, where none is to call', async () => {
+    const settings = { toolChoice: { every: 'required' } } as const;
+    const requests = await requestsOf(script, { settings, limits: { iterations: 2 } });
+    expect(requests.map((request) => request.settings?.toolChoice)).toEqual(['required', 'required', 'none']);
+  });
+
+  it('none is told by no tools to a model that does not heed it', async () => {
+    const settings = { toolChoice: 'none' } as const;
+    const [request] = await requestsOf(['Done.'], { settings, heedsToolChoice: false });
+    expect([request?.tools, request?.settings]).toEqual([[], undefined]);
+  });
+
+  it('of a tool that is not offered yet is left out, and the developer is told', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const inner = defineAgenticTool({ name: 'dig', description: 'Digs.', input: TASK, tools: [look] });
+    const [request] = await requestsOf(['Done.'], {
+      settings: { toolChoice: { tool: 'look' } },
+      tools: [inner],
+    });
+    expect(request?.settings).toBeUndefined();
+    expect(warn.mock.calls).toEqual([
+      ["holdfast: the tool choice 'look' is not offered now: the model chooses as it likes"],
+    ]);
+  });
+});
+
+describe('the settings of a nested loop', () => {
+  const settings = { temperature: 0.5, maxOutputTokens: 50 } as const;
+  const outer = { temperature: 1, seed: 7, toolChoice: 'required' } as const;
+  const dig = { name: 'dig', description: 'Digs.', input: TASK };
+  const script = [calls(['dig', { task: 'Go.' }]), 'Dug.', 'Done.'];
+
+  it.each([
+    ['an agentic tool', (own?: AgentSettings) => defineAgenticTool({ ...dig, tools: [look], settings: own })],
+    [
+      'a playbook',
+      (own?: AgentSettings) => definePlaybook({ ...dig, tools: [look], locked: [], settings: own }),
+    ],
+    [
+      'a state machine',
+      (own?: AgentSettings) =>
+        defineStateMachine({ ...dig, initial: 'only', states: { only: [look] }, settings: own }),
+    ],
+  ])('of %s lie over those around it, but for the tool choice', async (_, define) => {
+    const [, own] = await requestsOf(script, { settings: outer, tools: [define(settings)] });
+    expect([own?.settings, own?.maxOutputTokens]).toEqual([{ temperature: 0.5, seed: 7 }, 50]);
+    const [, inherited] = await requestsOf(script, { settings: outer, tools: [define()] });
+    expect(inherited?.settings).toEqual({ temperature: 1, seed: 7 });
+  });
+
+  it('stand alone where it has a model of its own', async () => {
+    const own = scriptedModel(['Dug.'], { settings: { topK: 3 } });
+    const tool = defineAgenticTool({ ...dig, tools: [look], settings, model: own });
+    await requestsOf([calls(['dig', { task: 'Go.' }]), 'Done.'], { settings: outer, tools: [tool] });
+    expect(own.requests.map((request) => request.settings)).toEqual([{ temperature: 0.5, topK: 3 }]);
+  });
+
+  it('of an agent that work is handed to are its own', async () => {
+    const helper = agent('helper', [], { settings });
+    const plain = agent('plain');
+    const tools = [helper, plain].map((one) => defineSubagent({ agent: one }));
+    const requests = await requestsOf([asks('helper'), 'Yes.', asks('plain'), 'Yes.', 'Done.'], {
+      settings: outer,
+      tools,
+    });
+    expect([requests[1]?.settings, requests[3]?.settings]).toEqual([{ temperature: 0.5 }, undefined]);
+  });
+
+  it('are told to the model of the environment, for which a test session has its own', async () => {
+    const model = () => {
+      throw new Error('A test has no environment.');
+    };
+    const tool = defineAgenticTool({ ...dig, tools: [look], settings, model });
+    const requests = await requestsOf(script, { settings: outer, tools: [tool] });
+    expect(requests[1]?.settings).toEqual({ temperature: 0.5 });
+    const boss = defineAgent({ name: 'boss', description: 'B.', instructions: '', model, settings });
+    const session = createTestSession(boss, { replies: ['Done.'] });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
+  });
+});

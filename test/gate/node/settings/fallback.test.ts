@@ -1,0 +1,244 @@
+/** A model that asks the next one when the first is overloaded or gone. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  type ChatModel,
+  defineTool,
+  fallback,
+  ModelError,
+  type ModelFailure,
+  type ModelRequest,
+  type ReplyPart,
+} from '../../../../src/index.ts';
+import {
+  createManualClock,
+  createTestSession,
+  type ScriptedReply,
+  scriptedModel,
+} from '../../../../src/testing/entry.ts';
+import { agent } from '../agentic/scenes.ts';
+import { eventsOf } from '../tool-loop/budget-scene.ts';
+
+const GO: ModelRequest = { messages: [{ role: 'user', text: 'Go.' }], tools: [] };
+const { signal } = new AbortController();
+const busy = new ModelError('rate-limited', 'Too many requests.', { status: 429 });
+
+const named = (name: string, replies: readonly ScriptedReply[], more: object = {}) =>
+  scriptedModel(replies, { name, provider: `of-${name}`, ...more });
+
+let warn: ReturnType<typeof vi.spyOn>;
+
+beforeEach(() => {
+  warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe('a fallback', () => {
+  it('asks the first, and says who answered', async () => {
+    const [a, b] = [named('a', ['From a.']), named('b', [])];
+    const reply = await fallback([a, b]).ask(GO, { signal });
+    expect([reply.text, reply.madeBy, b.requests.length]).toEqual([
+      'From a.',
+      { provider: 'of-a', model: 'a' },
+      0,
+    ]);
+  });
+
+  it.each<[ModelFailure, number | undefined]>([
+    ['rate-limited', 429],
+    ['server-error', 503],
+    ['unreachable', undefined],
+    ['timeout', undefined],
+    ['truncated', undefined],
+    ['bad-request', 404],
+    ['bad-request', 410],
+  ])(
+    'asks the next after the failure %s with the status %s, and tells the developer',
+    async (failure, status) => {
+      const a = named('a', [new ModelError(failure, 'No.', { status })]);
+      const again = vi.fn(async () => {});
+      const reply = await fallback([a, named('b', ['From b.'])]).ask(GO, { signal, again });
+      expect([reply.text, reply.madeBy, again.mock.calls.length]).toEqual([
+        'From b.',
+        { provider: 'of-b', model: 'b' },
+        1,
+      ]);
+      expect(warn.mock.calls).toEqual([
+        [`holdfast: the model 'a' failed (${failure}); 'b' is asked instead`],
+      ]);
+    },
+  );
+
+  it.each<[ModelFailure, number | undefined]>([
+    ['unauthorized', 401],
+    ['bad-request', 400],
+    ['context-length', 400],
+    ['invalid-reply', undefined],
+  ])('fails as the first does with %s', async (failure, status) => {
+    const error = new ModelError(failure, 'No.', { status });
+    const b = named('b', ['From b.']);
+    await expect(fallback([named('a', [error]), b]).ask(GO, { signal })).rejects.toBe(error);
+    expect(b.requests).toEqual([]);
+  });
+
+  it('begins with the first again in the next request', async () => {
+    const a = named('a', [busy, 'From a.']);
+    const both = fallback([a, named('b', ['From b.'])]);
+    expect([(await both.ask(GO, { signal })).text, (await both.ask(GO, { signal })).text]).toEqual([
+      'From b.',
+      'From a.',
+    ]);
+  });
+
+  it.each(['onText', 'onReasoning'] as const)('does not ask the next once %s was called', async (hand) => {
+    const a: ChatModel = {
+      name: 'a',
+      async ask(_, options) {
+        options[hand]?.('Be');
+        throw new ModelError('truncated', 'It broke off.');
+      },
+    };
+    const b = named('b', ['From b.']);
+    const asked = fallback([a, b]).ask(GO, { signal, [hand]: () => {} });
+    await expect(asked).rejects.toMatchObject({ failure: 'truncated', outputBegan: true });
+    expect(b.requests).toEqual([]);
+  });
+
+  it('asks nobody else when the turn is over, or when no more may be spent', async () => {
+    const b = named('b', ['From b.']);
+    const over = new AbortController();
+    const a = named('a', [
+      () => {
+        over.abort();
+        return busy;
+      },
+    ]);
+    await expect(fallback([a, b]).ask(GO, { signal: over.signal })).rejects.toMatchObject({
+      failure: 'aborted',
+    });
+    const refused = new Error('No more.');
+    const again = () => Promise.reject(refused);
+    await expect(fallback([named('a', [busy]), b]).ask(GO, { signal, again })).rejects.toBe(refused);
+    expect(b.requests).toEqual([]);
+  });
+
+  it('tells what became of each when none answers, with what is known of the last', async () => {
+    const late = new ModelError('server-error', 'Overloaded.', { status: 529, retryAfter: 7 });
+    const asked = fallback([named('a', [busy]), named('b', [late])]).ask(GO, { signal });
+    await expect(asked).rejects.toMatchObject({
+      failure: 'server-error',
+      status: 529,
+      retryAfter: 7,
+      message: '2 models failed. a: Too many requests. b: Overloaded.',
+    });
+  });
+
+  it('is given as little as its candidates: settings, tokens and what only one can read', async () => {
+    const parts: readonly ReplyPart[] = [
+      { type: 'reasoning', text: 'Hm.' },
+      { type: 'text', text: 'Hello.' },
+    ];
+    const own = {
+      role: 'assistant',
+      text: 'Hello.',
+      toolCalls: [],
+      parts,
+      madeBy: { provider: 'of-a', model: 'a' },
+    } as const;
+    const messages = [own, { role: 'user', text: 'Go.' }] as const;
+    const a = named('a', [busy], { settings: { seed: 1 } });
+    const b = named('b', ['Yes.'], { settings: { topK: 5, temperature: 1 }, maxOutputTokens: 100 });
+    const request = { messages, tools: [], settings: { temperature: 0 }, maxOutputTokens: 300 };
+    await fallback([a, b]).ask(request, { signal });
+    expect(a.requests).toEqual([{ ...request, settings: { seed: 1, temperature: 0 } }]);
+    expect(b.requests).toEqual([
+      {
+        messages: [{ role: 'assistant', text: 'Hello.', toolCalls: [] }, messages[1]],
+        tools: [],
+        settings: { topK: 5, temperature: 0 },
+        maxOutputTokens: 100,
+      },
+    ]);
+  });
+
+  it('says of itself what holds for all', () => {
+    const a = named('a', [], { prices: { input: 1, output: 9 }, maxOutputTokens: 10 });
+    const b = named('b', [], { prices: { input: 2, output: 8 }, maxOutputTokens: 20 });
+    const c = named('c', [], { heedsToolChoice: false });
+    expect(fallback([a, b])).toMatchObject({
+      name: 'a or b',
+      candidates: [a, b],
+      prices: { input: 2, output: 9 },
+      maxOutputTokens: 20,
+      heedsToolChoice: true,
+    });
+    const { prices, maxOutputTokens, heedsToolChoice } = fallback([a, c]);
+    expect([prices, maxOutputTokens, heedsToolChoice]).toEqual([undefined, undefined, undefined]);
+    const refusing = { ...a, refuses: ({ topK }: { topK?: number | undefined }) => `no ${topK}` };
+    expect(fallback([b, refusing]).refuses?.({ topK: 5 })).toBe('no 5');
+    expect(fallback([a, b]).refuses?.({ topK: 5 })).toBeUndefined();
+  });
+
+  it.each<[string, readonly ChatModel[], string]>([
+    ['one model', [named('a', [])], "'fallback' was given 1 models; give it two or more."],
+    [
+      'a model that chooses tools',
+      [named('a', []), named('b', [], { settings: { toolChoice: 'required' } })],
+      "'fallback' was given the model 'b', whose settings hold a 'toolChoice'; give that to the agent.",
+    ],
+  ])('refuses %s', (_, models, message) => {
+    expect(() => fallback(models)).toThrow(new TypeError(message));
+  });
+});
+
+describe('a loop with a fallback', () => {
+  const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
+  const thinking: ScriptedReply = {
+    parts: [
+      { type: 'reasoning', text: 'Hm.', provider: { b: { signature: 's' } } },
+      { type: 'tool-call', id: 'c1', name: 'look', input: '{}' },
+    ],
+    usage: { inputTokens: 1_000, outputTokens: 100 },
+  };
+
+  it('journals who answered, and reckons with its prices', async () => {
+    const a = named('a', [busy, { text: 'Done.', usage: { inputTokens: 1_000, outputTokens: 100 } }], {
+      prices: { input: 1, output: 10 },
+    });
+    const b = named('b', [thinking], { prices: { input: 3, output: 30 } });
+    const session = createTestSession(agent('clerk', [look], { limits: { cost: 10 } }), {
+      model: fallback([a, b]),
+      clock: createManualClock(1_000),
+    });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', model: 'a' });
+    const replies = await eventsOf(session, 'model-replied');
+    expect(replies.map(({ model, servedBy, usage }) => [model, servedBy, usage?.cost])).toEqual([
+      ['b', 'of-b', 0.006],
+      ['a', undefined, 0.002],
+    ]);
+    // The dearest is held back, whoever answers; and once more for the model that was asked in the place of the first.
+    const asked = await eventsOf(session, 'model-asked');
+    expect(asked).toHaveLength(3);
+    for (const { reserved } of asked)
+      expect(reserved.cost).toBeCloseTo((reserved.inputTokens * 3 + reserved.outputTokens * 30) / 1e6, 12);
+    // Another model counts the same words otherwise.
+    expect(Math.min(...asked.map(({ reserved }) => reserved.inputTokens))).toBe(
+      asked[0]?.reserved.inputTokens,
+    );
+  });
+
+  it('gives what a candidate kept back to that candidate alone', async () => {
+    const a = named('a', [busy, busy, 'Done.']);
+    const b = named('b', [thinking, thinking]);
+    const session = createTestSession(agent('clerk', [look]), { model: fallback([a, b]) });
+    await session.send('Go.');
+    const kept = (request: ModelRequest | undefined) =>
+      (request?.messages ?? []).flatMap((message) =>
+        message.role === 'assistant' ? [message.parts?.map(({ type }) => type)] : [],
+      );
+    expect(kept(b.requests[1])).toEqual([['reasoning', 'tool-call']]);
+    expect(kept(a.requests[2])).toEqual([undefined, undefined]);
+  });
+});

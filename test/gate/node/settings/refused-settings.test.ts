@@ -1,0 +1,204 @@
+/** What is told of settings that cannot be followed, where they are declared. */
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { describe, expect, it } from 'vitest';
+import {
+  AgentDefinitionError,
+  type AgentSettings,
+  type ChatModel,
+  defineAgent,
+  defineTool,
+} from '../../../../src/index.ts';
+import { defineAgenticTool, defineInjectionStrategy, noChange } from '../../../../src/kinds/entry.ts';
+import { fromAiSdk } from '../../../../src/model/ai-sdk/entry.ts';
+import { openAICompatible } from '../../../../src/model/openai-compatible/entry.ts';
+import { workersAi } from '../../../../src/model/workers-ai/entry.ts';
+import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
+import { TASK } from '../agentic/scenes.ts';
+
+const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
+const base = { name: 'clerk', description: 'Works.', instructions: 'Work.', tools: [look] };
+
+/** A model of the SDK that is never asked. */
+const sdkModel = (provider: string): LanguageModelV4 => ({
+  specificationVersion: 'v4',
+  provider,
+  modelId: 'claude',
+  supportedUrls: {},
+  doGenerate: async () => Promise.reject(new Error('Asked.')),
+  doStream: async () => Promise.reject(new Error('Asked.')),
+});
+
+const CHOICES = "'auto', 'required', 'none' or { tool: 'name' }, or one of these as { first } or { every }";
+const EFFORTS = "one of 'none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'";
+
+const WRONG: readonly [settings: object, said: string, value: string, use: string][] = [
+  [{ temperature: 3 }, 'temperature', '3', 'a number from 0 to 2'],
+  [{ temperature: -0.1 }, 'temperature', '-0.1', 'a number from 0 to 2'],
+  [{ temperature: Number.NaN }, 'temperature', 'NaN', 'a number from 0 to 2'],
+  [{ topP: 1.1 }, 'topP', '1.1', 'a number from 0 to 1'],
+  [{ topK: 0 }, 'topK', '0', 'a positive whole number'],
+  [{ seed: 0.5 }, 'seed', '0.5', 'a whole number'],
+  [{ stop: [] }, 'stop', '[]', 'a list of one text or more, none of them empty'],
+  [{ stop: ['a', ''] }, 'stop', '["a",""]', 'a list of one text or more, none of them empty'],
+  [{ reasoning: 'lots' }, 'reasoning', '"lots"', EFFORTS],
+  [{ parallelToolCalls: 'no' }, 'parallelToolCalls', '"no"', 'true or false'],
+  [
+    { providerOptions: { openai: true } },
+    'providerOptions',
+    '{"openai":true}',
+    'objects by the name of their provider, such as { openai: { store: false } }',
+  ],
+  [{ toolChoice: 'any' }, 'toolChoice', '"any"', CHOICES],
+  [{ toolChoice: { tool: '' } }, 'toolChoice', '{"tool":""}', CHOICES],
+];
+
+const OF_LOOPS: typeof WRONG = [
+  ...WRONG,
+  [{ maxOutputTokens: 0 }, 'maxOutputTokens', '0', 'a positive whole number'],
+  [{ toolChoice: { first: 'any' } }, 'toolChoice', '{"first":"any"}', CHOICES],
+  [{ toolChoice: { tool: 'fly' } }, 'toolChoice', '{"tool":"fly"}', "one of its tools: 'look'"],
+  [
+    { toolChoice: { every: { tool: 'fly' } } },
+    'toolChoice',
+    '{"every":{"tool":"fly"}}',
+    "one of its tools: 'look'",
+  ],
+];
+
+/** What throws, with its name and its words. */
+function thrownBy(define: () => unknown) {
+  try {
+    define();
+    return 'nothing';
+  } catch (thrown) {
+    return thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : thrown;
+  }
+}
+
+describe('a setting that cannot be followed', () => {
+  it.each(OF_LOOPS)('is refused by an agent: %j', (settings, path, value, use) => {
+    expect(thrownBy(() => defineAgent({ ...base, settings }))).toBe(
+      `AgentDefinitionError: Agent 'clerk' has a setting '${path}' of ${value}: use ${use}.`,
+    );
+  });
+
+  it.each(OF_LOOPS)('is refused by an agentic tool: %j', (settings, path, value, use) => {
+    const tool = { name: 'dig', description: 'Digs.', input: TASK, tools: [look] };
+    expect(thrownBy(() => defineAgenticTool({ ...tool, settings }))).toBe(
+      `ToolDefinitionError: Tool 'dig': it has a setting '${path}' of ${value}: use ${use}.`,
+    );
+  });
+
+  describe.each<[string, (settings: object) => ChatModel]>([
+    ['openAICompatible', (settings) => openAICompatible({ baseURL: 'https://a.test', model: 'm', settings })],
+    ['workersAi', (settings) => workersAi({ run: async () => ({}) }, { model: 'm', settings })],
+    ['fromAiSdk', (settings) => fromAiSdk(sdkModel('any'), { settings })],
+  ])('%s', (_, make) => {
+    it.each(WRONG)('refuses %j', (settings, path, value, use) => {
+      expect(thrownBy(() => make(settings))).toBe(`TypeError: 'settings.${path}' is ${value}; use ${use}.`);
+    });
+
+    it('has the settings that it was given', () => {
+      expect(make({ temperature: 0, seed: 1 }).settings).toEqual({ temperature: 0, seed: 1 });
+    });
+  });
+
+  it('is told by its field', () => {
+    expect(() => defineAgent({ ...base, settings: { topK: 0.5 } })).toThrow(
+      expect.objectContaining({ agent: 'clerk', field: 'settings.topK' }),
+    );
+  });
+});
+
+describe('a tool choice', () => {
+  it('that forces a call needs tools', () => {
+    const settings = { toolChoice: 'required' } as const;
+    expect(thrownBy(() => defineAgent({ ...base, tools: [], settings }))).toBe(
+      "AgentDefinitionError: Agent 'clerk' has a setting 'toolChoice' of \"required\": use it beside tools, of which there are none.",
+    );
+  });
+
+  it.each<[string, object]>([
+    ['a group', { toolGroups: ['web'] }],
+    ['a strategy', { strategies: [defineInjectionStrategy({ name: 'more', evaluate: () => noChange })] }],
+  ])('may be of a tool that %s may bring', (_, more) => {
+    const settings = { toolChoice: { tool: 'fly' } };
+    expect(defineAgent({ ...base, ...more, settings }).settings).toEqual(settings);
+  });
+
+  it('may be of a tool inside another', () => {
+    const outer = defineAgenticTool({ name: 'dig', description: 'Digs.', input: TASK, tools: [look] });
+    const settings = { toolChoice: { tool: 'look' } };
+    expect(defineAgent({ ...base, tools: [outer], settings }).settings).toEqual(settings);
+  });
+});
+
+describe('settings that the provider refuses together', () => {
+  const claude = fromAiSdk(sdkModel('anthropic.messages'));
+  const refused =
+    "has settings that its model 'claude' refuses: Anthropic forces no tool while a model thinks; use the toolChoice 'auto', " +
+    "or the reasoning 'none'";
+
+  it.each<AgentSettings>([
+    { reasoning: 'high', toolChoice: 'required' },
+    { reasoning: 'low', toolChoice: { every: { tool: 'look' } } },
+    {
+      toolChoice: { first: 'required' },
+      providerOptions: { anthropic: { thinking: { type: 'enabled', budgetTokens: 1024 } } },
+    },
+  ])('are refused where the model is known: %j', (settings) => {
+    expect(() => defineAgent({ ...base, model: claude, settings })).toThrow(AgentDefinitionError);
+    expect(thrownBy(() => defineAgent({ ...base, model: claude, settings }))).toBe(
+      `AgentDefinitionError: Agent 'clerk' ${refused}.`,
+    );
+    const tool = { name: 'dig', description: 'Digs.', input: TASK, tools: [look], model: claude };
+    expect(thrownBy(() => defineAgenticTool({ ...tool, settings }))).toBe(
+      `ToolDefinitionError: Tool 'dig': it ${refused}.`,
+    );
+  });
+
+  it.each<AgentSettings>([
+    { reasoning: 'high' },
+    { reasoning: 'high', toolChoice: 'none' },
+    { reasoning: 'none', toolChoice: 'required' },
+    { toolChoice: 'required', providerOptions: { anthropic: { thinking: { type: 'disabled' } } } },
+  ])('are taken where they go together: %j', (settings) => {
+    expect(defineAgent({ ...base, model: claude, settings }).settings).toEqual(settings);
+  });
+
+  it('are those of the adapter too', () => {
+    const model = fromAiSdk(sdkModel('anthropic.messages'), {
+      settings: { reasoning: 'max' },
+    });
+    const settings = { toolChoice: 'required' } as const;
+    expect(() => defineAgent({ ...base, model, settings })).toThrow(refused);
+  });
+
+  it('fail the turn as misconfigured where the model is only known then, in a nested loop too', async () => {
+    const model = { ...scriptedModel([]), name: 'claude', refuses: claude.refuses };
+    const settings = { reasoning: 'high', toolChoice: 'required' } as const;
+    const session = createTestSession(defineAgent({ ...base, settings }), { model });
+    expect(await session.send('Go.')).toMatchObject({
+      outcome: 'failed',
+      error: { type: 'misconfigured', message: `Agent 'clerk' ${refused}.` },
+    });
+    const dig = defineAgenticTool({
+      name: 'dig',
+      description: 'Digs.',
+      input: TASK,
+      tools: [look],
+      settings,
+    });
+    const boss = createTestSession(defineAgent({ ...base, tools: [dig] }), {
+      model: {
+        ...scriptedModel([{ calls: [{ name: 'dig', input: { task: 'Go.' } }] }]),
+        name: 'claude',
+        refuses: claude.refuses,
+      },
+    });
+    expect(await boss.send('Go.')).toMatchObject({
+      outcome: 'failed',
+      error: { type: 'misconfigured', message: `The loop of 'dig' ${refused}.` },
+    });
+  });
+});

@@ -1,0 +1,135 @@
+/** Agents and tools whose model is made of the Worker's environment. */
+import { createExecutionContext } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ConfigurationError, createHoldfast } from '../../../../src/create-holdfast.ts';
+import { type Agent, defineAgent, defineTool, type ModelOfEnv } from '../../../../src/index.ts';
+import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
+import { type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
+import { json, newSession, ORIGIN, post, type Send } from './client.ts';
+import { expectProblem, problem } from './hook-deliveries.ts';
+
+const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
+const base = { name: 'agent', description: 'Works.', instructions: 'Work.' };
+
+/** A Worker of these agents, without a model of the app, in one environment. */
+function deployed(agents: readonly Agent[], vars: Readonly<Record<string, unknown>>): Send {
+  const { worker } = createHoldfast({ agents });
+  const all = { ...env, MODEL: '', ...vars };
+  return async (path, init) => {
+    const url = path.startsWith('/') ? `${ORIGIN}${path}` : path;
+    const request = new Request(url, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
+    return worker.fetch(request, all, createExecutionContext());
+  };
+}
+
+/** Makes a model of the var `WORD`, which says that word and what is in its script. */
+function maker(...replies: readonly ScriptedReply[]) {
+  const seen: unknown[] = [];
+  const make: ModelOfEnv = ({ WORD }) => {
+    seen.push(WORD);
+    return scriptedModel([...replies, `It is ${WORD}.`, `Again ${WORD}.`], { name: `of-${WORD}` });
+  };
+  return { make, seen };
+}
+
+const said = async (via: Send, session = newSession('agent')) => {
+  const { outcome, text, model } = await json(await post(session, { message: 'Go.' }, { via }));
+  return { outcome, text, model };
+};
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe('a model of the environment', () => {
+  it('is made once for each environment', async () => {
+    const { make, seen } = maker();
+    const agents = [defineAgent({ ...base, model: make })];
+    const [red, blue] = [deployed(agents, { WORD: 'red' }), deployed(agents, { WORD: 'blue' })];
+    expect(await said(red)).toEqual({ outcome: 'completed', text: 'It is red.', model: 'of-red' });
+    expect(await said(blue)).toMatchObject({ text: 'It is blue.', model: 'of-blue' });
+    expect(await said(red)).toMatchObject({ text: 'Again red.' });
+    expect(seen).toEqual(['red', 'blue']);
+  });
+
+  it('is that of nested loops and of agents that are handed work too', async () => {
+    const inner = [maker(), maker()] as const;
+    const dig = defineAgenticTool({
+      name: 'dig',
+      description: 'Digs.',
+      input: { type: 'object' },
+      tools: [look],
+      model: inner[0].make,
+    });
+    const helper = defineAgent({ ...base, name: 'helper', model: inner[1].make });
+    const { make } = maker(
+      { calls: [{ name: 'dig' }] },
+      { calls: [{ name: 'helper', input: { message: 'Go.' } }] },
+      ({ messages }) => messages.flatMap((one) => (one.role === 'tool' ? [one.text] : [])).join(' '),
+    );
+    const tools = [dig, defineSubagent({ agent: helper })];
+    const via = deployed([defineAgent({ ...base, tools, model: make })], { WORD: 'red' });
+    expect(await said(via)).toMatchObject({ outcome: 'completed', text: 'It is red. It is red.' });
+    expect(inner.map(({ seen }) => seen)).toEqual([['red'], ['red']]);
+  });
+
+  it.each<[string, ModelOfEnv, string]>([
+    [
+      'throws',
+      () => {
+        throw new Error('The key is s3cret.');
+      },
+      'A `model` function threw instead of making a model; what it threw is in the log of the Worker. Mend the function, or ' +
+        'set what it reads of the environment.',
+    ],
+    [
+      'says what is missing',
+      () => {
+        throw new ConfigurationError('Set CLAUDE_KEY.');
+      },
+      'Set CLAUDE_KEY.',
+    ],
+    [
+      'makes no model',
+      // @ts-expect-error: for callers without types
+      () => ({}),
+      'A `model` function answered with something that is no model. Have it return what an adapter makes, such as ' +
+        'openAICompatible({ ... }).',
+    ],
+  ])('that %s leaves a message untaken, and is asked for again', async (_, model, detail) => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const asked = vi.fn(model);
+    const via = deployed([defineAgent({ ...base, model: asked })], {});
+    const session = newSession('agent');
+    for (const _once of [1, 2])
+      await expectProblem(
+        await post(session, { message: 'Go.' }, { via }),
+        problem(500, 'misconfigured', detail),
+      );
+    expect((await via(session)).status).toBe(404);
+    expect(asked).toHaveBeenCalledTimes(2);
+    expect(log).toHaveBeenCalled();
+  });
+
+  it('is not asked for by what needs no model, nor is one of the app then', async () => {
+    const { make, seen } = maker();
+    const via = deployed([defineAgent({ ...base, model: make })], { WORD: 'red' });
+    expect((await via('/health')).status).toBe(200);
+    expect((await via('/agents')).status).toBe(200);
+    expect(seen).toEqual([]);
+  });
+
+  it('may have a limit on cost, and is then found to lack prices by the turn', async () => {
+    const { make } = maker();
+    const via = deployed([defineAgent({ ...base, model: make, limits: { cost: 1 } })], { WORD: 'red' });
+    expect(await json(await post(newSession('agent'), { message: 'Go.' }, { via }))).toMatchObject({
+      outcome: 'failed',
+      error: {
+        type: 'misconfigured',
+        message:
+          "Agent 'agent' has a cost limit, but its model 'of-red' has no prices: give the model 'prices' in USD per million tokens.",
+      },
+    });
+  });
+});
