@@ -4,7 +4,8 @@
  * `GET session`, `asked.*.messages.*.name` one of the requests to the model. Whatever is not named here is as it was.
  */
 export const additions: Readonly<Record<string, readonly string[]>> = {
-  '1bd17dc': [],
+  // The adapter asks for a stream, whoever listens.
+  '1bd17dc': ['asked.*.stream', 'asked.*.stream_options'],
 };
 
 /** The value without what is at a path, and whether anything was there. Mutates nothing. */
