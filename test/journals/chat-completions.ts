@@ -24,6 +24,8 @@ const message = v.variant('role', [
 const request = v.strictObject({
   model: v.literal('scripted'),
   messages: v.array(message),
+  stream: v.literal(true),
+  stream_options: v.strictObject({ include_usage: v.literal(true) }),
   max_tokens: v.optional(v.number()),
   tools: v.optional(
     v.pipe(
