@@ -66,7 +66,7 @@ export type Message =
       readonly calls: readonly CallRecord[];
       /** What its model gave beside words and calls, which goes back to that model. */
       readonly kept?: KeptReply;
-      /** Asked without tools, because a limit was met. */
+      /** Asked for its best answer without any calls, because a limit was met. */
       readonly last: boolean;
     };
 
