@@ -191,12 +191,7 @@ export function defineAgent<const Name extends string, Declaration extends Input
   if (config.compaction !== undefined) checkCompaction(name, config.compaction);
   if (config.retention !== undefined) checkRetention(name, config.retention);
   const loopIds = config.loopIds ?? 'stamped';
-  const use = notOneOf(loopIds, ['stamped', 'as-sent']);
-  if (use)
-    throw new AgentDefinitionError(name, {
-      field: 'loopIds',
-      problem: `has loopIds of '${loopIds}': use ${use}`,
-    });
+  checkLoopIds(name, loopIds);
   return {
     name,
     description,
@@ -227,6 +222,15 @@ function checkName(name: string): void {
   if (/^[A-Za-z0-9_-]{1,64}$/.test(name)) return;
   const problem = 'is not a name: use 1 to 64 of the characters A-Z a-z 0-9 _ -';
   throw new AgentDefinitionError(name, { field: 'name', problem });
+}
+
+function checkLoopIds(agent: string, loopIds: LoopIds): void {
+  const use = notOneOf(loopIds, ['stamped', 'as-sent']);
+  if (!use) return;
+  throw new AgentDefinitionError(agent, {
+    field: 'loopIds',
+    problem: `has loopIds of '${loopIds}': use ${use}`,
+  });
 }
 
 function toolsFor(agent: string, sources: readonly ToolSource[]): CollectedTools {
