@@ -1,11 +1,6 @@
 /** A session under limits on tokens or cost, and what its journal says of them. */
-import {
-  type AnyTool,
-  defineAgent,
-  type Limits,
-  type LoopInspector,
-  type SessionEvent,
-} from '../../../../src/index.ts';
+import { type AnyTool, defineAgent, type Limits, type SessionEvent } from '../../../../src/index.ts';
+import type { LoopInspector } from '../../../../src/inspect.ts';
 import {
   createManualClock,
   createTestSession,
