@@ -1,13 +1,13 @@
 import type { JournaledCall, JournaledPart, SessionEvent } from '../journal/events.ts';
 import { ModelError, type ModelMessage, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
 import { callsOf, givenTo, isOurCall, isPlain, plainParts, wordsOf } from '../model/parts.ts';
-import { untilAborted } from '../tool/async.ts';
 import { isPlanned, priced } from './budget.ts';
 import { discoverTools } from './discover-tools.ts';
 import { Interrupted } from './holder.ts';
 import { inspect, modelCallSeen, placeOf, replySeen } from './inspect.ts';
 import { inLoop, type Loop } from './loop.ts';
 import { isTooLong, makeRoom, type ToRequest } from './make-room.ts';
+import { askInTime } from './model-time.ts';
 import { loopView, type Offer, offerTools, routed } from './offer-tools.ts';
 import { OutOfBudget, reserve } from './reserve.ts';
 import { toModelMessages } from './shown-history.ts';
@@ -200,8 +200,7 @@ async function attemptReply(
       holder.count(1);
       if (!(await reserve(loop, allowed, allowed.maxOutputTokens))) throw new OutOfBudget();
     };
-    const options = { signal, onText, onReasoning, again };
-    return await untilAborted(signal, model.ask(allowed, options));
+    return await askInTime(loop, allowed, { signal, onText, onReasoning, again });
   } catch (failure) {
     if (signal.aborted) throw signal.reason;
     if (failure instanceof OutOfBudget) return undefined;

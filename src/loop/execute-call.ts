@@ -2,7 +2,7 @@ import { unknownOutcome } from '../journal/close-turn.ts';
 import { ROOT } from '../journal/events.ts';
 import { toolOf } from '../journal/spending.ts';
 import { type CallRecord, hasBegun, isSuspended, mayHaveHappened, sentResult } from '../journal/state.ts';
-import { untilAborted } from '../tool/async.ts';
+import { HOOK_TIME, inTime } from '../tool/async.ts';
 import { type ParsedToolInput, parseToolInput } from '../tool/check-input.ts';
 import type { CallLimit } from '../tool/frame.ts';
 import { failure, modelText, type Signal, type ToolResult } from '../tool/tool-result.ts';
@@ -163,7 +163,7 @@ async function ineligible(run: PermittedRun): Promise<ToolResult | undefined> {
   const { id, name, input } = meantCall(run);
   const ask = async (): Promise<boolean> => isEligible({ id, name, input }, spec.context);
   try {
-    if (await untilAborted(signal, ask())) return undefined;
+    if (await inTime(holder, ask(), { signal, ms: HOOK_TIME, late: noVerdict })) return undefined;
     return failure('declined', `Tool '${name}' was not run: this call is not permitted.`);
   } catch (thrown) {
     if (signal.aborted) throw signal.reason;
@@ -174,6 +174,8 @@ async function ineligible(run: PermittedRun): Promise<ToolResult | undefined> {
     );
   }
 }
+
+const noVerdict = (ms: number): Error => new Error(`isEligible gave no answer within ${ms} ms.`);
 
 /** A policy judges the tool that would be run, and not the unfolding tool that stands for it. */
 const meantCall = ({ tool, input, record }: PermittedRun): Pick<CallRecord, 'id' | 'name' | 'input'> =>

@@ -111,6 +111,7 @@ function declaredBy(agent: LoopAgent, { agents, spec }: Loop): Declared {
   const own = {
     instructions: paragraphs(agent.instructions, output?.instruction),
     tools,
+    modelTimeout: { ...spec.modelTimeout, ...agent.modelTimeout },
     policies,
     output,
     inspectors: [...spec.inspectors, ...agent.inspectors],

@@ -3,16 +3,19 @@ import type { MessageGate } from './message-gate.ts';
 import { createPatience, type Patience } from './patience.ts';
 import { type Attempt, type Pace, withRetries } from './retry.ts';
 
-/** The longest silence in ms, and how often an ask is tried again, unless somebody says otherwise. */
-export const DEFAULT_TIMEOUT = 120_000;
+/** The longest silence of a reply that is streamed, unless somebody says otherwise, in ms. */
+const STREAM_TIMEOUT = 120_000;
+
+/** The same of one that comes in one piece, in which a model may think for long. */
+const WHOLE_TIMEOUT = 600_000;
 
 /** How often an ask is tried again, unless somebody says otherwise. */
 export const DEFAULT_RETRIES = 2;
 
 /** The way in which an adapter asks, which is the same for every ask. */
 interface AskSettings {
-  /** The longest silence in ms. */
-  readonly timeout: number;
+  /** The longest silence in ms; 2 minutes of a streamed reply and 10 of a whole one unless given. */
+  readonly timeout: number | undefined;
   readonly retries: number;
   /** What every error message passes. */
   readonly gate: MessageGate;
@@ -62,22 +65,26 @@ export interface ExplainedFailure {
 }
 
 const attemptOnce = async (
-  { timeout, gate }: AskSettings,
+  { timeout: given, gate }: AskSettings,
   { messages }: ModelRequest,
-  { signal, onText, work }: AskOptions & { readonly work: Work },
+  { signal, onText, alive, work }: AskOptions & { readonly work: Work },
 ): Promise<Attempt<ModelReply>> => {
   const over = new AbortController();
   const finish = (): void => over.abort();
   signal.addEventListener('abort', finish);
-  const patience = createPatience(signal, timeout);
+  const streamed = onText !== undefined;
+  const timeout = given ?? (streamed ? STREAM_TIMEOUT : WHOLE_TIMEOUT);
+  const heard = (): void => void (streamed && alive?.(timeout));
+  const patience = createPatience(signal, timeout, heard);
   let outputBegan = false;
   let retryAfter: number | undefined;
   try {
     patience.check();
+    heard();
     const value = await work({
       patience,
       signal: over.signal,
-      streamed: onText !== undefined,
+      streamed,
       onText(piece) {
         if (onText === undefined) return;
         outputBegan = true;
@@ -100,6 +107,7 @@ const attemptOnce = async (
       retryAfter: asked,
     };
   } finally {
+    heard(); // What is waited for before another attempt is no silence of the model.
     signal.removeEventListener('abort', finish);
     finish();
   }

@@ -97,6 +97,7 @@ function specOf(host: LoopHost, turn: TurnState): LoopSpec {
     tools: agent.tools,
     strategies: [...agent.sources, ...kindsOf(host).strategies, ...agent.strategies],
     model,
+    modelTimeout: agent.modelTimeout,
     iterations: agent.limits.iterations,
     callLimits: withCallLimits([], ROOT, agent.limits),
     budgets,

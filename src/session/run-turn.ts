@@ -7,7 +7,6 @@ import { Interrupted } from '../loop/holder.ts';
 import type { LiveEvents } from '../loop/loop.ts';
 import { runForOutput } from '../loop/run-loop.ts';
 import { answerShown } from '../loop/shown-history.ts';
-import { untilAborted } from '../tool/async.ts';
 import { Secrets } from '../tool/secrets.ts';
 import { assembleLoop, type LoopHost } from './assemble-loop.ts';
 import { type FoldedSession, foldWhileHeld } from './fold-session.ts';
@@ -15,6 +14,7 @@ import { HeldSession } from './held-session.ts';
 import { type FeedItem, LiveFeed } from './live-feed.ts';
 import { Meter } from './meter.ts';
 import { type Clock, UNLIMITED } from './read-platform.ts';
+import { mintedInTime } from './read-secrets.ts';
 import {
   type AnswerEnd,
   CANCELLED,
@@ -151,9 +151,9 @@ async function loopEnd(run: Run): Promise<AnswerEnd> {
   if (leased.expirations >= MAX_EXPIRATIONS || turn.resumedIdly >= MAX_IDLE) return stuck(turn, leased);
   const frame = turn.frames.get(ROOT);
   if (!frame) throw new Error('An open turn has no loop.');
-  // A cancel does not wait for a hook that hangs.
+  // A cancel does not wait for a hook that hangs, and nor does the turn for ever.
   const minting = async (): Promise<Secrets | undefined> => host.secrets?.(turn.principal);
-  const secrets = (await untilAborted(session.signal, minting())) ?? Secrets.NONE;
+  const secrets = (await mintedInTime(session, minting(), session.signal)) ?? Secrets.NONE;
   const startedAt = run.folded.turnEvents.at(0)?.at ?? session.now();
   const scheduled = leased.page.waiting.filter(({ status }) => status === 'scheduled').length;
   const loop = assembleLoop({ host, turn, frame, session, live: run.live, secrets, startedAt, scheduled });

@@ -1,5 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import { askPatiently, DEFAULT_RETRIES, DEFAULT_TIMEOUT, type OpenAttempt } from '../ask-patiently.ts';
+import { askPatiently, DEFAULT_RETRIES, type OpenAttempt } from '../ask-patiently.ts';
 import type { ChatModel, ModelError, ModelReply, ModelRequest } from '../chat-model.ts';
 import { createMessageGate } from '../message-gate.ts';
 import { waitOrRelease } from '../patience.ts';
@@ -13,7 +13,10 @@ import { createSdkReply } from './sdk-reply.ts';
 
 /** How a model of the AI SDK is asked. */
 export interface FromAiSdkOptions {
-  /** The longest silence in ms: for a whole reply, or between two parts of a streamed one. Default 120,000. */
+  /**
+   * The longest silence in ms: between two parts of a streamed reply, 120,000 unless given, or for a whole one, 600,000 unless
+   * given.
+   */
   readonly timeout?: number | undefined;
   /** How often a failure that may pass is tried again, before any output. Default 2. */
   readonly retries?: number | undefined;
@@ -36,7 +39,7 @@ export const fromAiSdk = (model: LanguageModelV4, options: FromAiSdkOptions = {}
 /** `fromAiSdk` with time and chance given. For tests, and not exported by the package. */
 export const pacedFromAiSdk = (
   model: LanguageModelV4,
-  { timeout = DEFAULT_TIMEOUT, retries = DEFAULT_RETRIES, ...limits }: FromAiSdkOptions,
+  { timeout, retries = DEFAULT_RETRIES, ...limits }: FromAiSdkOptions,
   pace: Pace,
 ): ChatModel => {
   // The SDK also takes a model's name, or a model of an older specification, where it takes a model.
@@ -50,7 +53,7 @@ export const pacedFromAiSdk = (
     name: model.modelId,
     ...checkPrices(limits.prices),
     ...most,
-    async ask(request, { signal, onText, again }) {
+    async ask(request, { signal, onText, again, alive }) {
       const work = (attempt: OpenAttempt): Promise<ModelReply> =>
         attemptReply(
           model,
@@ -60,7 +63,7 @@ export const pacedFromAiSdk = (
             explain: (thrown, otherwise) => attempt.fail(explainFailure(thrown, pace.now(), otherwise)),
           },
         );
-      return askPatiently({ timeout, retries, gate, pace }, request, { signal, onText, again, work });
+      return askPatiently({ timeout, retries, gate, pace }, request, { signal, onText, again, alive, work });
     },
   };
 };

@@ -1,4 +1,4 @@
-import { askPatiently, DEFAULT_RETRIES, DEFAULT_TIMEOUT } from '../ask-patiently.ts';
+import { askPatiently, DEFAULT_RETRIES } from '../ask-patiently.ts';
 import type { ChatModel } from '../chat-model.ts';
 import { createMessageGate } from '../message-gate.ts';
 import { checkMaxOutputTokens, checkPrices, type Prices } from '../prices.ts';
@@ -16,7 +16,10 @@ export interface OpenAICompatibleOptions {
   readonly model: string;
   /** Added to every request; a header given here replaces one of ours. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** The longest silence in ms, until the response's headers and between two chunks of its body. Default 120,000. */
+  /**
+   * The longest silence in ms, until the response's headers and between two chunks of its body: 120,000 of a streamed reply,
+   * and 600,000 of a whole one, unless given.
+   */
   readonly timeout?: number | undefined;
   /** How often a failure that may pass is tried again, before any output. Default 2. */
   readonly retries?: number | undefined;
@@ -45,7 +48,7 @@ export const openAICompatible = (options: OpenAICompatibleOptions): ChatModel =>
 
 /** `openAICompatible` with time and chance given. For tests, and not exported by the package. */
 export const pacedOpenAICompatible = (options: OpenAICompatibleOptions, pace: Pace): ChatModel => {
-  const { model, headers = {}, timeout = DEFAULT_TIMEOUT, retries = DEFAULT_RETRIES } = options;
+  const { model, headers = {}, timeout, retries = DEFAULT_RETRIES } = options;
   // Secrets are pasted with line ends.
   const apiKey = options.apiKey?.trim() || undefined;
   const endpoint: Endpoint = {
@@ -62,7 +65,7 @@ export const pacedOpenAICompatible = (options: OpenAICompatibleOptions, pace: Pa
     name: model,
     ...checkPrices(options.prices),
     ...most,
-    async ask(request, { signal, onText, again }) {
+    async ask(request, { signal, onText, again, alive }) {
       const body = toRequestBody(
         { model, limitParameter, streamed: onText !== undefined },
         { ...most, ...request },
@@ -71,6 +74,7 @@ export const pacedOpenAICompatible = (options: OpenAICompatibleOptions, pace: Pa
         signal,
         onText,
         again,
+        alive,
         work: (attempt) => askOnce(endpoint, body, attempt),
       });
     },

@@ -1,10 +1,4 @@
-import {
-  askPatiently,
-  DEFAULT_RETRIES,
-  DEFAULT_TIMEOUT,
-  type ExplainedFailure,
-  type OpenAttempt,
-} from '../ask-patiently.ts';
+import { askPatiently, DEFAULT_RETRIES, type ExplainedFailure, type OpenAttempt } from '../ask-patiently.ts';
 import { toWireMessage, toWireTool } from '../chat-completions/to-wire.ts';
 import {
   type ChatModel,
@@ -37,7 +31,10 @@ export interface AiBinding {
 export interface WorkersAiOptions {
   /** Such as `@cf/meta/llama-3.3-70b-instruct-fp8-fast`; one that can call functions. */
   readonly model: string;
-  /** The longest silence in ms: for a whole reply, or between two chunks of a streamed one. Default 120,000. */
+  /**
+   * The longest silence in ms: between two chunks of a streamed reply, 120,000 unless given, or for a whole one, 600,000 unless
+   * given.
+   */
   readonly timeout?: number | undefined;
   /** How often a failure that may pass is tried again, before any output. Default 2. */
   readonly retries?: number | undefined;
@@ -66,7 +63,7 @@ export const workersAi = (binding: AiBinding, options: WorkersAiOptions): ChatMo
 /** `workersAi` with time and chance given. For tests, and not exported by the package. */
 export const pacedWorkersAi = (
   binding: AiBinding,
-  { model, timeout = DEFAULT_TIMEOUT, retries = DEFAULT_RETRIES, ...limits }: WorkersAiOptions,
+  { model, timeout, retries = DEFAULT_RETRIES, ...limits }: WorkersAiOptions,
   pace: Pace,
 ): ChatModel => {
   // A Worker without the binding has `undefined` in its place, whatever its types say.
@@ -82,7 +79,7 @@ export const pacedWorkersAi = (
     name: model,
     ...checkPrices(limits.prices),
     ...most,
-    async ask(request, { signal, onText, again }) {
+    async ask(request, { signal, onText, again, alive }) {
       const work = async (attempt: OpenAttempt): Promise<ModelReply> => {
         const broken = (thrown: unknown): ModelError => attempt.fail(explainFailure(thrown));
         const inputs = toRunInputs({ ...most, ...request }, attempt.streamed);
@@ -90,7 +87,7 @@ export const pacedWorkersAi = (
         const run = () => binding.run(model, inputs, { signal: attempt.signal });
         return readRun(await waitOrRelease(attempt.patience, run, { broken, release }), attempt);
       };
-      return askPatiently({ timeout, retries, gate, pace }, request, { signal, onText, again, work });
+      return askPatiently({ timeout, retries, gate, pace }, request, { signal, onText, again, alive, work });
     },
   };
 };
