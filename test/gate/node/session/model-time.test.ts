@@ -4,7 +4,8 @@ import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.t
 import { createManualClock, createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
 import type { FeedItem, TurnEnd } from '../../../doors/session.ts';
 import { counted } from '../../../full/crash-matrix/lab/counted-clock.ts';
-import { calls, shownResults } from '../tool-loop/scenes.ts';
+import { asks } from '../agentic/scenes.ts';
+import { reads, shownResults } from '../tool-loop/scenes.ts';
 import { memoryApp } from './memory-app.ts';
 
 const MINUTE = 60_000;
@@ -25,7 +26,6 @@ async function turnOf(ask: Ask, modelTimeout?: ModelTimeout) {
   const shown: FeedItem[] = [];
   let end: TurnEnd | undefined;
   const leased = await app.lease('Hi.');
-  const before = timersLeft();
   void app
     .run(leased, { agent: { ...app.agent, model }, show: (item) => void shown.push(item) })
     .then((ended) => {
@@ -38,7 +38,7 @@ async function turnOf(ask: Ask, modelTimeout?: ModelTimeout) {
     /** What became of the turn; `undefined` while it runs. */
     end: () => (end?.status === 'ended' ? (end.turn.error ?? end.turn.text) : end?.status),
     texts: () => shown.flatMap((item) => (item.type === 'text-delta' ? [[item.reply, item.text]] : [])),
-    timersLeft: () => timersLeft() - before,
+    timersLeft,
   };
 }
 
@@ -191,7 +191,13 @@ describe('a model that streams', () => {
 describe('loops inside of an agent', () => {
   const clerk = { name: 'clerk', description: 'Works.', instructions: 'Work.' };
   const slow: ChatModel = { name: 'slow', ask: never };
-  const dig = defineAgenticTool({ name: 'dig', description: 'Digs.', tools: [], model: slow });
+  const dig = defineAgenticTool({
+    name: 'dig',
+    description: 'Digs.',
+    input: { type: 'object', properties: { message: { type: 'string' } } },
+    tools: [reads('look')],
+    model: slow,
+  });
   const other = (modelTimeout?: ModelTimeout) =>
     defineSubagent({
       agent: defineAgent({
@@ -212,7 +218,7 @@ describe('loops inside of an agent', () => {
     const clock = createManualClock(1_000_000);
     const inner = tool();
     const agent = defineAgent({ ...clerk, tools: [inner], modelTimeout: { total: 3_000 } });
-    const model = scriptedModel([calls(inner.name), 'Well.']);
+    const model = scriptedModel([asks(inner.name), 'Well.']);
     const session = createTestSession(agent, { model, clock });
     const answer = session.send('Go.');
     await clock.advance(ms - 1);
