@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type AskOptions, type ChatModel, defineAgent, type ModelTimeout } from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
 import { createManualClock, createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
+import { askInTime, memoryLoop } from '../../../doors/loop.ts';
 import type { FeedItem, TurnEnd } from '../../../doors/session.ts';
 import { counted } from '../../../full/crash-matrix/lab/counted-clock.ts';
 import { asks } from '../agentic/scenes.ts';
@@ -177,6 +178,38 @@ describe('a model that streams', () => {
       expect(turn.timersLeft()).toBe(0);
     },
   );
+
+  it('is not silent while it waits for leave to ask its provider once more', async () => {
+    const room = Promise.withResolvers<void>();
+    const clock = createManualClock(0);
+    const { loop } = memoryLoop({ tools: [], model: { name: 'mine', ask: never }, holder: clock });
+    let isOver = false;
+    const ask: ChatModel['ask'] = async (_, { alive, again }) => {
+      alive?.();
+      await again?.();
+      return never();
+    };
+    const signal = new AbortController().signal;
+    const spec = { ...loop.spec, model: { name: 'mine', ask } };
+    const asking = askInTime(
+      { ...loop, spec },
+      { messages: [], tools: [] },
+      { signal, again: () => room.promise },
+    );
+    const failed = asking.catch((failure: unknown) => {
+      isOver = true;
+      return failure;
+    });
+    await clock.advance(5 * MINUTE);
+    room.resolve();
+    await clock.advance(2 * MINUTE - 1);
+    expect(isOver).toBe(false);
+    await clock.advance(1);
+    expect(await failed).toMatchObject({
+      failure: 'timeout',
+      message: "The model 'mine' was silent for 120000 ms.",
+    });
+  });
 
   it('leaves no timer behind when it answers', async () => {
     const turn = await turnOf(async ({ onText, alive }) => {
