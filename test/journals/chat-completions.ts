@@ -42,6 +42,7 @@ const request = v.strictObject({
       v.minLength(1),
     ),
   ),
+  tool_choice: v.optional(v.literal('none')),
   response_format: v.optional(v.looseObject({ type: v.literal('json_schema') })),
 });
 

@@ -201,6 +201,10 @@ const usageOf = (usage: unknown): Usage | undefined => {
   if (!isRecord(usage)) return undefined;
   const { inputTokens, outputTokens } = usage;
   return isRecord(inputTokens) && isRecord(outputTokens)
-    ? countUsage(inputTokens.total, outputTokens.total)
+    ? countUsage(inputTokens.total, outputTokens.total, {
+        cachedInputTokens: inputTokens.cacheRead,
+        cacheWriteTokens: inputTokens.cacheWrite,
+        reasoningTokens: outputTokens.reasoning,
+      })
     : undefined;
 };

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelReply, ReplyPart } from '../../../../../src/index.ts';
 import { fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
-import { hello } from '../openai-compatible/fake-server.ts';
+import { pacedFromAiSdk } from '../../../../doors/model.ts';
+import { fakePace, hello } from '../openai-compatible/fake-server.ts';
 import { failureIn, replyIn } from '../settle.ts';
 import { ask, call, delta, fakeModel, finish, generated, streamed, usage } from './fake-model.ts';
 
@@ -249,7 +250,10 @@ describe('reasoning', () => {
       outputBegan: true,
     });
     expect(heard.calls).toHaveLength(1);
-    expect((await ask([broken, good], { stream: true })).pieces).toEqual(['Hi']);
+    const pieces: string[] = [];
+    const onText = (piece: string) => void pieces.push(piece);
+    await pacedFromAiSdk(fakeModel([broken, good]).model, {}, fakePace().pace).ask(hello, { signal, onText });
+    expect(pieces).toEqual(['Hi']);
   });
 });
 
