@@ -91,6 +91,7 @@ const OTHERS = [
     'defineToolGroup',
     'humanInput',
     'progressTool',
+    'providerTool',
     'resolveTools',
     'toolsOf',
     'toolsOfAll',
@@ -147,6 +148,7 @@ function probe(answer: AnyTool['call'] = async () => text('seen')) {
   const tool: AnyTool = {
     ...declared,
     inner: [inner],
+    providerTool: { id: 'maker.probe', args: {} },
     readInput: READS,
     adopt: ADOPTS,
     route: ROUTES,
@@ -185,6 +187,9 @@ class ClassTool implements AnyTool {
   }
   get inner() {
     return this.#made.inner;
+  }
+  get providerTool() {
+    return this.#made.providerTool;
   }
   readInput(raw: string) {
     return { at: raw, by: this.#made.name };
