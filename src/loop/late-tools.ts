@@ -83,10 +83,15 @@ function definitionsOf(
 /** Every definition that the loop knows: of what it offers, of what it is declared with, and of what is inside of that. */
 function catalogue(loop: Loop, offer: Offer): ReadonlyMap<string, ToolDefinition> {
   const known = new Map<string, ToolDefinition>();
-  const add = (tool: AnyTool): void => {
+  const keep = (tool: AnyTool): void => {
     const { definition, offered } = shownAs(tool);
-    if (known.has(keyOf(offered))) return;
     known.set(keyOf(offered), definition);
+  };
+  const add = (tool: AnyTool): void => {
+    if (known.has(keyOf(shownAs(tool).offered))) return;
+    keep(tool);
+    for (const { mayBecome } of loop.spec.strategies)
+      for (const other of mayBecome?.(tool) ?? []) keep(other);
     for (const inner of tool.inner ?? []) add(inner);
   };
   for (const tool of loop.spec.tools) add(tool);

@@ -201,6 +201,11 @@ export interface InjectionStrategy {
   readonly discover?: Discovers | undefined;
   /** The same list when nothing changes. Must not throw. */
   offer(tools: readonly AnyTool[], view: LoopView): readonly AnyTool[];
+  /**
+   * Answers what it may make of a tool and offer in its place, beside what is inside of it: whether or not it is offered now. A
+   * model that is told in the conversation which tools came and went is shown them again by it, in any Worker. Must not throw.
+   */
+  mayBecome?(tool: AnyTool): readonly AnyTool[];
   /** Asked when a call has succeeded, before its end is journaled. Must not throw. */
   remarkOn?(call: RemarkedCall, view: LoopView): CallRemarks | undefined;
 }
