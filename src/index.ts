@@ -64,7 +64,6 @@ export {
   type ModelRequest,
   type OutputFormat,
   type ProviderTool,
-  type RequestedCall,
   type ToldLength,
   type ToolDefinition,
 } from './model/chat-model.ts';
@@ -77,6 +76,7 @@ export type {
   ProviderData,
   ReasoningPart,
   ReplyPart,
+  RequestedCall,
   SourcePart,
   TextPart,
   ToolCallPart,
