@@ -203,14 +203,21 @@ describe('a playbook whose Worker is killed', () => {
     expect(searches).toHaveLength(1);
   });
 
-  it('shows the model the same tools as one that was not killed', async () => {
+  it('shows the model the same tools and instructions all the time (PLY-05)', async () => {
     const replies = turn('a', 'search', 'dies', 'analyze');
     const { session } = dying('idempotent', replies);
     await session.send('Go.');
-    expect(descriptions('analyze', session.requests.slice(1, -1))).toEqual([
-      `Does analyze.\n\n${needsSearch}`,
-      ...['Does analyze.', 'Does analyze.', 'Does analyze.'],
-    ]);
+    const inside = session.requests.slice(1, -1);
+    const [first] = inside;
+    expect(
+      descriptions(
+        'analyze',
+        [first].flatMap((one) => one ?? []),
+      ),
+    ).toEqual(['Does analyze.']);
+    expect(inside.map(({ tools, messages }) => [tools, messages[0]])).toEqual(
+      Array(4).fill([first?.tools, first?.messages[0]]),
+    );
   });
 
   it('begins anew once, however often it is resumed', async () => {
