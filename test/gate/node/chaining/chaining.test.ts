@@ -12,7 +12,6 @@ import {
   calls,
   clerk,
   customer,
-  description,
   getCustomer,
   getting,
   listCustomers,
