@@ -151,6 +151,7 @@ export {
   parameters,
   stringParameter,
 } from './tool/parameters.ts';
+export { readResult } from './tool/read-result.ts';
 export { Secrets } from './tool/secrets.ts';
 export {
   exitEarly,
