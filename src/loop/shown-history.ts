@@ -12,7 +12,7 @@ import { isOurCall, type ReplyPart } from '../model/parts.ts';
 import type { HistoryCall, HistoryMessage } from '../tool/call.ts';
 import { type HowToReadOn, howToReadOn } from '../tool/read-result.ts';
 import type { EarlierResults } from '../tool/tool.ts';
-import { modelText, type ResultData, shortenable, shownText } from '../tool/tool-result.ts';
+import { modelText, type ResultData, sameLength, shortenable, shownText } from '../tool/tool-result.ts';
 import type { Loop, LoopSpec } from './loop.ts';
 import type { LoopTransformer } from './transformers.ts';
 
@@ -145,15 +145,6 @@ function resultText({ id, result }: HistoryCall, { records, characters, readOn, 
   const text = shownText(answer, most, (from) => readOn(id, Math.min(from, same)));
   const isCut = words !== undefined && same < words.length && shortenable(answer).length <= most;
   return isCut ? `${text}\n[${readOn(id, same)}]` : text;
-}
-
-/** How many characters two texts have in common at their beginning. */
-function sameLength(one: string, other: string): number {
-  const most = Math.min(one.length, other.length);
-  if (one.startsWith(other.slice(0, most))) return most;
-  let at = 0;
-  while (one[at] === other[at]) at += 1;
-  return at;
 }
 
 /** The words of the results that a model is shown, as transformers make them that do not shorten. */

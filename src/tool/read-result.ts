@@ -30,14 +30,13 @@ export function readResult(): Tool<
     effect: 'read',
     run: () => '',
   });
-  return {
-    ...decorate(tool, {
-      call: checkedFirst(tool, async ({ typed: { result, from = 0 }, call }) =>
-        pieceOf({ result, from, tool: call.tool }, call.results),
-      ),
-    }),
-    [READS_ON]: true,
-  } as ReadingTool & typeof tool;
+  const reading = decorate(tool, {
+    call: checkedFirst(tool, async ({ typed: { result, from = 0 }, call }) =>
+      pieceOf({ result, from, tool: call.tool }, call.results),
+    ),
+  });
+  const marked: typeof tool & ReadingTool = { ...reading, [READS_ON]: true };
+  return marked;
 }
 
 /** Under which a tool says that it reads on. */
@@ -77,7 +76,7 @@ const FEWEST = 64;
 
 function pieceOf({ tool, result, from: sent }: Reading, results: EarlierResults): ToolResult {
   const whole = results.wordsOf(result);
-  if (whole === undefined) return error(unknown(result));
+  if (whole === undefined) return error(unknownResult(result));
   const last = whole.length - 1;
   if (sent < 0 || sent > last) {
     return error(
@@ -100,6 +99,6 @@ function pieceOf({ tool, result, from: sent }: Reading, results: EarlierResults)
   return text(piece + ending(from + piece.length));
 }
 
-const unknown = (result: string): string =>
+const unknownResult = (result: string): string =>
   `There is no result '${shorten(result, MAX_ECHO)}' in what you are shown of this conversation. ` +
   "Send 'result' and 'from' as the marker of the shortened result says.";

@@ -123,6 +123,15 @@ function belowOf(result: ResultData): string {
 export const beginning = (text: string, most: number): string =>
   text.slice(0, /[\uD800-\uDBFF]/.test(text[most - 1] ?? '') ? most - 1 : most);
 
+/** How many characters two texts have in common at their beginning. */
+export function sameLength(one: string, other: string): number {
+  const most = Math.min(one.length, other.length);
+  if (one.startsWith(other.slice(0, most))) return most;
+  let at = 0;
+  while (one[at] === other[at]) at += 1;
+  return at;
+}
+
 /** Tells whether a call did what it was made for. */
 export const succeeded = (result: ResultData): boolean => result.type !== 'error' && result.withheld !== true;
 

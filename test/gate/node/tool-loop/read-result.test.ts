@@ -142,7 +142,10 @@ describe('a shortened result', () => {
   });
 
   it('is shown as transformers make it, of which only those that shorten are left out', async () => {
-    const hides = { name: 'hides', result: (text: string) => text.replaceAll('line 0150', '[hidden!]') };
+    const hides: LoopTransformer = {
+      name: 'hides',
+      result: (text, { name }) => (name === 'look' ? text.replaceAll('line 0150', '[hidden!]') : text),
+    };
     const session = sessionOf([look, readResult()], [calls('look'), readsOn, 'Done.'], {
       transformers: [hides, truncateToolResults({ maxLength: 1_400 })],
     });
@@ -224,16 +227,27 @@ describe('a call that reads on', () => {
   );
 
   it('of its own reply’s other calls finds nothing: nobody was shown them', async () => {
-    const session = sessionOf(
-      [look, readResult()],
-      [
-        (request) =>
-          calls('look', ['read_result', { result: `${String(request.messages.length)}`, from: 0 }]),
-        'Done.',
-      ],
-    );
+    const ids: string[] = [];
+    const ping = reads('ping', ({ id }) => ids.push(id));
+    const seqOf = (id = '') => Number(id.split('.')[1]);
+    const pings = sessionOf([ping], [calls('ping'), calls('ping'), 'Done.']);
+    await pings.send('Go.');
+    const between = seqOf(ids[1]) - seqOf(ids[0]);
+    const here = reads('look', ({ id }) => ids.push(id), { serial: 'a' });
+    let sent = '';
+    const replies: ScriptedReply[] = [
+      calls('ping'),
+      () => {
+        const [turn] = ids[2]?.split('.') ?? [];
+        sent = `${turn}.${seqOf(ids[2]) + between}.0`;
+        return calls('look', ['read_result', { result: sent, from: 0 }]);
+      },
+      'Done.',
+    ];
+    const session = sessionOf([ping, here, { ...readResult(), serial: 'a' }], replies);
     await session.send('Go.');
-    expect(shownResults(session.requests[1])[1]).toBe(unknown('2'));
+    expect(ids[3]).toBe(sent);
+    expect(shownResults(session.requests[2])[2]).toBe(unknown(sent));
   });
 
   it('of what a window has dropped finds nothing', async () => {
@@ -258,6 +272,6 @@ describe('a call that reads on', () => {
   it('where hardly anything of a result is shown is told that it cannot', async () => {
     expect(
       await answered((result) => ({ result, from: 10 }), { policies: { resultCharacters: 100 } }),
-    ).toMatch(/^Error: No more than 100 characters of a result are shown here, too few to read on\.?/);
+    ).toMatch(/^Error: No more than 100 characters of a result are shown here, too few to read on\./);
   });
 });
