@@ -1,7 +1,10 @@
+import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { documents } from '../../../../src/examples/researcher/documents.ts';
-import { research, researcher } from '../../../../src/examples/researcher/researcher.ts';
+import { research, researcher, searchDocuments } from '../../../../src/examples/researcher/researcher.ts';
+import { defineAgent } from '../../../../src/index.ts';
 import { toMermaid } from '../../../../src/inspect.ts';
+import { definePlaybook, when } from '../../../../src/kinds/entry.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 import { shownResults } from '../tool-loop/scenes.ts';
@@ -41,6 +44,43 @@ describe('the researcher with the offline planner', () => {
     expect(shown.map(({ tools, messages }) => [tools, messages[0]])).toEqual(
       shown.map(() => [first?.tools, first?.messages[0]]),
     );
+  });
+});
+
+describe('the offline planner in a playbook', () => {
+  it('tries last what it cannot tell from the instructions, and again what was refused once another call has worked', async () => {
+    const toolOf = (name: string) => {
+      const tool = research.inner?.find((one) => one.name === name);
+      if (!tool) throw new Error(`There is no tool ${name}.`);
+      return tool;
+    };
+    const used = (name: string) => when((progress) => progress.used(name) > 0);
+    const guessed = definePlaybook({
+      name: 'research_theme',
+      description: research.description,
+      input: v.object({ theme: v.string() }),
+      tools: [searchDocuments],
+      locked: [
+        { tool: toolOf('fetch_document'), unlockedBy: used('search_documents') },
+        { tool: toolOf('analyze_document'), unlockedBy: used('fetch_document') },
+      ],
+    });
+    const agent = defineAgent({
+      ...researcher,
+      description: 'Researches.',
+      instructions: 'Research.',
+      tools: [guessed],
+    });
+    const session = createTestSession(agent, { model: offlineModel() });
+    await session.send('Research tides');
+    const analyzed = ['D-1', 'D-3'].map((id) => `analyze_document {"documentId":"${id}","theme":"tides"}`);
+    expect(await callsInside(session)).toEqual([
+      'search_documents {"theme":"tides"}',
+      ...analyzed,
+      'fetch_document {"documentId":"D-1"}',
+      'fetch_document {"documentId":"D-3"}',
+      ...analyzed,
+    ]);
   });
 });
 

@@ -79,6 +79,7 @@ const OTHERS = [
   // What makes tools, agents and types.
   ...[
     'communicateTool',
+    'readResult',
     'scheduleMessage',
     'defineAgent',
     'defineDomainType',
@@ -100,7 +101,16 @@ const OTHERS = [
   ...['chainAny', 'chainFrom', 'discover'],
   // What makes inputs and results, and reads them.
   ...['arrayParameter', 'booleanParameter', 'integerParameter', 'numberParameter', 'objectParameter'],
-  ...['parameters', 'stringParameter', 'artifact', 'error', 'mapContent', 'text', 'callOutcome'],
+  ...[
+    'parameters',
+    'readResult',
+    'stringParameter',
+    'artifact',
+    'error',
+    'mapContent',
+    'text',
+    'callOutcome',
+  ],
   // What decorators, tools and loops are given.
   ...[
     'assetsOf',
