@@ -1,9 +1,20 @@
-/** What a text was, and what it is now. */
-type Rewording = readonly [was: string, is: string];
+/** What a text was or is, and what it may be instead: then, now, or in another loop. */
+type Rewording = readonly [string, ...string[]];
+
+const TASK =
+  'You are an intelligent agent that can use tools to help you complete tasks. Use the provided tools to perform the following task: Researches.';
+const PREREQUISITES =
+  'Some tools have prerequisites. One that is called before they are met does nothing, and answers what is missing:';
+const REPORT = '- report: first use search and use analyze and produce an artifact of type Finding';
+const OTHERS =
+  '- archive: first have an object of type Finding on the blackboard that meets a condition\n' +
+  '- finish: first meet a condition on what has been done\n' +
+  'Use the tools that are needed first, and then those that they have made available.';
 
 /**
  * Texts that the model was shown by the code that had stored a session, and that the code of today says otherwise on purpose:
- * by its version and the journal, each a whole text of a request. All else is as it was, byte for byte.
+ * by its version and the journal, each a whole text of a request. They are taken for the same; all else is as it was, byte for
+ * byte.
  */
 export const reworded: Readonly<Record<string, Readonly<Record<string, readonly Rewording[]>>>> = {
   '1bd17dc': {
@@ -12,13 +23,8 @@ export const reworded: Readonly<Record<string, Readonly<Record<string, readonly 
         'You are an intelligent agent that can use tools to help you complete tasks. Use the provided tools to perform the following task: Researches.\n\n' +
           'Some tools have prerequisites and are not available yet: their descriptions, and their answers, say what is missing.\n' +
           'Use the tools that are needed first, and then those that have become available.',
-        'You are an intelligent agent that can use tools to help you complete tasks. Use the provided tools to perform the following task: Researches.\n\n' +
-          'Some tools have prerequisites. One that is called before they are met does nothing, and answers what is missing:\n' +
-          '- analyze: first use search\n' +
-          '- report: first use search and use analyze and produce an artifact of type Finding\n' +
-          '- archive: first have an object of type Finding on the blackboard that meets a condition\n' +
-          '- finish: first meet a condition on what has been done\n' +
-          'Use the tools that are needed first, and then those that they have made available.',
+        `${TASK}\n\n${PREREQUISITES}\n${REPORT}\n${OTHERS}`,
+        `${TASK}\n\n${PREREQUISITES}\n${OTHERS}`,
       ],
       [
         'Does finish.\n\nThis tool is not yet available. Prerequisites have not been met yet.',
@@ -46,17 +52,19 @@ export const reworded: Readonly<Record<string, Readonly<Record<string, readonly 
   },
 };
 
-/** The value with the texts of now, and which of the old ones it had. Mutates nothing. */
-export function inWordsOfNow(
+/** The value with the first of texts that are taken for the same, and which of them it had. Mutates nothing. */
+export function inSameWords(
   value: unknown,
   rewordings: readonly Rewording[],
 ): { readonly value: unknown; readonly met: ReadonlySet<string> } {
-  const words = new Map(rewordings);
+  const words = new Map(
+    rewordings.flatMap(([first, ...more]) => [first, ...more].map((one) => [one, first])),
+  );
   const met = new Set<string>();
   const said = JSON.stringify(value, (_, one: unknown) => {
-    const now = typeof one === 'string' ? words.get(one) : undefined;
-    if (now !== undefined) met.add(String(one));
-    return now ?? one;
+    const same = typeof one === 'string' ? words.get(one) : undefined;
+    if (same !== undefined) met.add(String(one));
+    return same ?? one;
   });
   return { value: JSON.parse(said), met };
 }

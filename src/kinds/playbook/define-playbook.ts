@@ -6,13 +6,14 @@ import { factOf } from '../../tool/tool-memory.ts';
 import {
   agenticTool,
   defaultInstructions,
+  frameName,
   type InstructedConfig,
   type NestedInstructions,
 } from '../agentic/agentic-tool.ts';
 import { toolsInside } from '../agentic/define-agentic-tool.ts';
 import { type KeyedConfig, keyedSerial, memoryOf } from '../agentic/memory.ts';
-import { checkLocks, type Lock, prerequisites, toLock } from './lock.ts';
-import { PLAYBOOKS } from './memory.ts';
+import { checkLocks, type Lock, prerequisites, toLock, wasOpened } from './lock.ts';
+import { NO_PROGRESS, PLAYBOOKS, storedProgress } from './memory.ts';
 import { playbookStrategy } from './strategy.ts';
 import type { UnlockCondition } from './unlock-condition.ts';
 
@@ -42,8 +43,8 @@ export type Playbook<Name extends string = string, Input = unknown> = DrawnTool 
 
 /**
  * Makes an agentic tool that brings its tools forward step by step: a locked tool is shown from the start, with its own
- * description, and answers what it still needs until its condition holds. The instructions end with what each of them needs,
- * also those of its author, in words that stay the same. What has been done is remembered for the session, under its key; `when` and
+ * description, and answers what it still needs until its condition holds. The instructions end with what each of those
+ * needs that are locked when a call begins, also those of its author, in words that stay the same. What has been done is remembered for the session, under its key; `when` and
  * conditions on the blackboard are asked anew.
  *
  * @throws ToolDefinitionError when the tool cannot work, a condition names a tool that is not the playbook's, or one of its
@@ -61,19 +62,22 @@ export function definePlaybook<
   checkLocks(name, open, locks);
   const tools = [...open, ...locks.map(({ tool }) => tool)];
   const own = new Set(tools.map((tool) => tool.name));
-  const instructions = playbookInstructions(config, locks);
   const tool = agenticTool(config, {
     inner: tools,
     sources,
     whenEmpty: 'No tools available for PlaybookTool',
     serial: keyedSerial(name, config.input, config.key),
-    loop(input) {
+    loop(input, call) {
       const memory = memoryOf(config, input);
       const { key, isReset } = memory;
+      const path = `${call.view.path}/${frameName(name, call)}`;
+      // As of the reply that asked for this call, also when another invocation goes on with it.
+      const before = isReset ? NO_PROGRESS : storedProgress(call.view.recall(PLAYBOOKS, path), key);
+      const shut = locks.filter((lock) => !wasOpened(lock, before));
       return {
         tools,
         sources,
-        instructions,
+        instructions: playbookInstructions(config, shut),
         facts: isReset ? [factOf(PLAYBOOKS, { type: 'reset', key })] : [],
         strategies: [playbookStrategy({ locks, own, key, serialKey: name })],
         memory,
@@ -84,15 +88,15 @@ export function definePlaybook<
 }
 
 /**
- * Tells the model of a playbook what to do, and below that, whoever wrote it, what opens the locks: nothing else says it from
- * the start.
+ * Tells the model of a playbook what to do, and below that, whoever wrote it, what opens the locks that are shut: nothing else
+ * says it from the start.
  */
 function playbookInstructions<Input>(
   { description, instructions = defaultInstructions(description) }: Instructed<Input>,
-  locks: readonly Lock[],
+  shut: readonly Lock[],
 ): NestedInstructions<Input> {
-  if (locks.length === 0) return instructions;
-  const below = `\n\n${prerequisites(locks)}`;
+  if (shut.length === 0) return instructions;
+  const below = `\n\n${prerequisites(shut)}`;
   if (typeof instructions === 'string') return instructions + below;
   return (view, input) => instructions(view, input) + below;
 }

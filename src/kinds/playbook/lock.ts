@@ -38,11 +38,22 @@ export const circumstances = (view: LoopView, key: string): Circumstances => ({
 export const isOpen = (lock: Lock, circumstances: Circumstances): boolean =>
   isMet(lock.condition, lock, circumstances);
 
+/**
+ * Tells whether what has been done before has opened a lock, whatever a loop is like: conditions that are asked anew of the
+ * loop have not held.
+ */
+export const wasOpened = (lock: Lock, progress: StoredProgress): boolean =>
+  isMet(lock.condition, lock, { progress });
+
 /** Answers what the model is told of a tool that is not available. */
-export const guidance = ({ condition }: Lock, { progress }: Circumstances): string =>
+export const guidance = ({ condition }: Lock, { progress }: Pick<Circumstances, 'progress'>): string =>
   `This tool is not yet available. ${hint(condition, progress)}`;
 
-function isMet(condition: UnlockCondition, lock: Lock, now: Circumstances): boolean {
+function isMet(
+  condition: UnlockCondition,
+  lock: Lock,
+  now: Partial<Circumstances> & Pick<Circumstances, 'progress'>,
+): boolean {
   const { progress, view } = now;
   switch (condition.type) {
     case 'after':
@@ -52,9 +63,14 @@ function isMet(condition: UnlockCondition, lock: Lock, now: Circumstances): bool
     case 'artifact-matching':
       return progress.met.includes(lock.ids.get(condition) ?? '');
     case 'blackboard':
-      return holds(lock.tool, (yes) => view.blackboard.some((entry) => yes(condition.accepts, entry)));
+      return (
+        view !== undefined &&
+        holds(lock.tool, (yes) => view.blackboard.some((entry) => yes(condition.accepts, entry)))
+      );
     case 'when':
-      return holds(lock.tool, (yes) => yes(condition.holds, toProgress(progress), view));
+      return (
+        view !== undefined && holds(lock.tool, (yes) => yes(condition.holds, toProgress(progress), view))
+      );
     case 'all-of':
       return condition.conditions.every((one) => isMet(one, lock, now));
     case 'any-of':
@@ -89,8 +105,8 @@ const missing = ({ names }: UnlockCondition, progress: StoredProgress): readonly
   names.filter((name) => toProgress(progress).used(name) === 0);
 
 /**
- * Answers what the model of a playbook is told of its locks before anything has happened: what opens each. The words are the
- * same however far the playbook has come, since newer models check what stands before their replies.
+ * Answers what the model of a playbook is told of the locks that are shut when its loop begins: what opens each. The words stay
+ * the same however far it comes then, since newer models check what stands before their replies.
  */
 export const prerequisites = (locks: readonly Lock[]): string =>
   [

@@ -79,7 +79,6 @@ const OTHERS = [
   // What makes tools, agents and types.
   ...[
     'communicateTool',
-    'readResult',
     'scheduleMessage',
     'defineAgent',
     'defineDomainType',
