@@ -162,6 +162,7 @@ export {
   stringParameter,
 } from './tool/parameters.ts';
 export { type DeclaredProviderTool, type ProviderToolOptions, providerTool } from './tool/provider-tool.ts';
+export { readResult } from './tool/read-result.ts';
 export { Secrets } from './tool/secrets.ts';
 export {
   exitEarly,

@@ -1,4 +1,10 @@
-import { type AskOptions, type ChatModel, ModelError, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
+import {
+  type AskOptions,
+  type ChatModel,
+  ModelError,
+  type ModelReply,
+  type ModelRequest,
+} from '../model/chat-model.ts';
 import { untilAborted } from '../tool/async.ts';
 import type { Holder } from './holder.ts';
 

@@ -10,7 +10,9 @@ import {
 import type { ModelMessage, ToolsTold } from '../model/chat-model.ts';
 import { isOurCall, type ReplyPart } from '../model/parts.ts';
 import type { HistoryCall, HistoryMessage } from '../tool/call.ts';
-import { modelText, type ResultData, shownText } from '../tool/tool-result.ts';
+import { type HowToReadOn, howToReadOn } from '../tool/read-result.ts';
+import type { EarlierResults } from '../tool/tool.ts';
+import { modelText, type ResultData, sameLength, shortenable, shownText } from '../tool/tool-result.ts';
 import type { Loop, LoopSpec } from './loop.ts';
 import type { LoopTransformer } from './transformers.ts';
 
@@ -75,16 +77,22 @@ export function answerShown({ spec: { transformers }, frame: { messages } }: Loo
  * each with no more characters than the loop's policies allow. `told`: what it is told of tools that came and went.
  */
 export function toModelMessages(
-  spec: Pick<LoopSpec, 'transformers' | 'policies'>,
+  spec: Pick<LoopSpec, 'transformers' | 'policies' | 'tools'>,
   conversation: readonly Message[],
   told: ReadonlyMap<unknown, ToolsTold>,
 ): ModelMessage[] {
   const kept = keptByParts(conversation);
-  const sending = {
+  const readOn = howToReadOn(spec.tools);
+  const sending: Sending = {
     records: callsById(conversation),
     kept,
     ofKept: new Set([...kept.values()].flatMap(({ parts }) => saidIn(parts).toolCalls.map(({ id }) => id))),
     characters: spec.policies.resultCharacters,
+    readOn,
+    whole:
+      readOn && spec.transformers.some(({ shortens }) => shortens)
+        ? wholeResults(spec, conversation)
+        : undefined,
   };
   const shown = shownHistory(spec, conversation);
   return shown.flatMap((message, index): ModelMessage[] => {
@@ -108,6 +116,9 @@ interface Sending {
   /** The ids of the calls of those replies. */
   readonly ofKept: ReadonlySet<string>;
   readonly characters: number;
+  readonly readOn: HowToReadOn | undefined;
+  /** The words of results, by the ids of their calls, where transformers may have shortened them and one can read on. */
+  readonly whole: ReadonlyMap<string, string> | undefined;
 }
 
 type Reply = Extract<HistoryMessage, { role: 'assistant' }>;
@@ -134,10 +145,43 @@ function toReply(reply: Reply, sending: Sending): ModelMessage[] {
   return [{ role: 'assistant', text, toolCalls, ...(isWhole && onTheWire(kept)) }, ...results];
 }
 
-function resultText({ id, result }: HistoryCall, { records, characters }: Sending): string {
+function resultText({ id, result }: HistoryCall, { records, characters, readOn, whole }: Sending): string {
   const answer = result ?? { type: 'error', message: 'There is no result for this call.' };
-  return shownText(answer, Math.min(characters, records.get(id)?.ended?.shown ?? characters));
+  const most = Math.min(characters, records.get(id)?.ended?.shown ?? characters);
+  if (!readOn) return shownText(answer, most);
+  const words = whole?.get(id);
+  // What a transformer puts in the place of what it takes away is not in the result.
+  const same = words === undefined ? Infinity : sameLength(words, shortenable(answer));
+  const text = shownText(answer, most, (from) => readOn(id, Math.min(from, same)));
+  const isCut = words !== undefined && same < words.length && shortenable(answer).length <= most;
+  return isCut ? `${text}\n[${readOn(id, same)}]` : text;
 }
+
+/** The words of the results that a model is shown, as transformers make them that do not shorten. */
+function wholeResults(
+  { transformers }: Pick<LoopSpec, 'transformers'>,
+  messages: readonly Message[],
+): ReadonlyMap<string, string> {
+  const kept = { transformers: transformers.filter(({ shortens }) => !shortens) };
+  const calls = shownHistory(kept, messages).flatMap((message) =>
+    message.role === 'assistant' ? message.calls : [],
+  );
+  return new Map(calls.flatMap(({ id, result }) => (result ? [[id, shortenable(result)]] : [])));
+}
+
+/** The results that the model was shown when it made a call. */
+export const earlierResults = (
+  { spec, frame }: Pick<Loop, 'spec' | 'frame'>,
+  { id, name, input }: HistoryCall,
+): EarlierResults => ({
+  wordsOf: (call) => wholeResults(spec, frame.messages.slice(0, -1)).get(call),
+  shownOf(words) {
+    const call: HistoryCall = { id, name, input, result: { type: 'text', content: words } };
+    const shown = spec.transformers.reduce((one, transformer) => withResult(transformer, one), call);
+    const same = sameLength(words, shown.result ? shortenable(shown.result) : '');
+    return Math.min(same, spec.policies.resultCharacters);
+  },
+});
 
 /** Whether a reply still says what it said when its model gave it. */
 function isUnchanged({ text, calls }: Reply, { parts }: KeptReply): boolean {
