@@ -63,7 +63,6 @@ export {
   type ModelRequest,
   type OutputFormat,
   type ProviderTool,
-  type RequestedCall,
   type ToldLength,
   type ToolDefinition,
 } from './model/chat-model.ts';
@@ -76,6 +75,7 @@ export type {
   ProviderData,
   ReasoningPart,
   ReplyPart,
+  RequestedCall,
   SourcePart,
   TextPart,
   ToolCallPart,

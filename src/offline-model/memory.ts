@@ -1,4 +1,5 @@
-import type { ModelMessage, RequestedCall } from '../model/chat-model.ts';
+import type { ModelMessage } from '../model/chat-model.ts';
+import type { RequestedCall } from '../model/parts.ts';
 import { isRecord, isScalar, parseJson, type Scalar } from '../model/untrusted-json.ts';
 import { absentIn, type Fact, factsIn, factsOf } from './facts.ts';
 import { mentionsIn } from './mentions.ts';
