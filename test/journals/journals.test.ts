@@ -24,7 +24,7 @@ function changes(
   if (from < 0) return { was: [], is: now.slice(before.length) };
   const fromEnd = before.toReversed().findIndex((line, index) => line !== now.at(-1 - index));
   const shown = (lines: readonly string[]) =>
-    lines.slice(from, Math.max(from, lines.length - fromEnd)).slice(0, 20);
+    lines.slice(from, Math.max(from, lines.length - fromEnd)).slice(0, 2000);
   return { was: shown(before), is: shown(now) };
 }
 
