@@ -36,6 +36,7 @@ export {
 } from './loop/exception-processor.ts';
 export type { ParsedAnswer } from './loop/loop.ts';
 export type { LoopLimits } from './loop/loop-limits.ts';
+export type { ModelTimeout } from './loop/model-time.ts';
 export type {
   BlankReplyPolicy,
   Eligible,

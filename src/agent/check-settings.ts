@@ -2,6 +2,7 @@ import { noPrices } from '../loop/budget.ts';
 import type { Compaction } from '../loop/compaction/summarised.ts';
 import { limitProblem } from '../loop/loop-limits.ts';
 import { settingsFault } from '../loop/loop-settings.ts';
+import { type ModelTimeout, modelTimeoutProblem } from '../loop/model-time.ts';
 import { type LoopPolicies, policyProblem } from '../loop/policies.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import type { AgentSettings } from '../model/settings.ts';
@@ -26,6 +27,14 @@ export function checkSettings(
 ): void {
   const fault = settingsFault(settings, beside);
   if (fault) throw new AgentDefinitionError(agent, fault);
+}
+
+/** The times that are given. @throws AgentDefinitionError when one of them is no time. */
+export function checkedTimeout(agent: string, { total, silence }: ModelTimeout = {}): ModelTimeout {
+  const bad = modelTimeoutProblem({ total, silence });
+  if (!bad) return { ...(total !== undefined && { total }), ...(silence !== undefined && { silence }) };
+  const problem = `has a modelTimeout '${bad.path}' of ${bad.value}: use ${bad.use}`;
+  throw new AgentDefinitionError(agent, { field: `modelTimeout.${bad.path}`, problem });
 }
 
 /** @throws AgentDefinitionError when a policy has a value that it cannot work with. */

@@ -3,6 +3,7 @@ import { chainingSources } from '../kinds/chaining/strategy.ts';
 import type { Compaction } from '../loop/compaction/summarised.ts';
 import type { LoopInspector } from '../loop/inspector.ts';
 import { DEFAULT_LIMITS, type LoopLimits, withLimits } from '../loop/loop-limits.ts';
+import type { ModelTimeout } from '../loop/model-time.ts';
 import { type LoopPolicies, type Policies, withPolicies } from '../loop/policies.ts';
 import type { LoopTransformer } from '../loop/transformers.ts';
 import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
@@ -27,6 +28,7 @@ import { type AgentOutput, type OutputOf, toAgentOutput } from './agent-output.t
 import {
   AgentDefinitionError,
   checkCompaction,
+  checkedTimeout,
   checkLimits,
   checkPolicies,
   checkRetention,
@@ -59,6 +61,8 @@ export interface Agent<Name extends string = string, Output = unknown> {
   /** Makes its model of an environment, in the place of `model`. */
   readonly modelOf?: ModelOfEnv | undefined;
   readonly settings?: AgentSettings | undefined;
+  /** What it declares; as by default, or in loops around its own, where it says nothing. */
+  readonly modelTimeout: ModelTimeout;
   readonly limits: LoopLimits;
   readonly policies: LoopPolicies;
   readonly inspectors: readonly LoopInspector[];
@@ -109,6 +113,11 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
   readonly model?: ChatModel | ModelOfEnv | undefined;
   /** How its replies are made: temperature, thinking, tool choice and more, over the defaults of its model. */
   readonly settings?: AgentSettings | undefined;
+  /**
+   * How long each model call may take. Unless given: 10 minutes, and for a model that streams 2 minutes of silence. Of loops
+   * inside its own too, unless their agents say otherwise.
+   */
+  readonly modelTimeout?: ModelTimeout | undefined;
   /**
    * Bounds of one turn. Unless given: 20 iterations, 150 tool calls, 40 calls of any one tool, or `toolCalls` if that
    * is more.
@@ -164,7 +173,7 @@ export const isToolGroup = (request: ToolGroupRequest): request is ToolGroup =>
  *
  * @throws AgentDefinitionError when the name cannot stand in a path, something in the list is no tool, two tools share
  *   a name, the description is blank, a limit is not a positive number, or on the cost of a model without prices, a
- *   setting, a policy, `loopIds`, `compaction` or `retention` has a value that it cannot work with, or the output is not the
+ *   setting, a policy, `modelTimeout`, `loopIds`, `compaction` or `retention` has a value that it cannot work with, or the output is not the
  *   schema of a JSON object; ToolDefinitionError and ToolObjectError as `collectTools`.
  */
 export function defineAgent<const Name extends string, Declaration extends InputDeclaration = undefined>(
@@ -186,17 +195,13 @@ export function defineAgent<const Name extends string, Declaration extends Input
   const strategies = [...(config.strategies ?? [])];
   const hasMoreTools = sources.length + strategies.length + toolGroups.length > 0;
   checkSettings(name, config.settings, { tools, hasMoreTools, model });
+  const modelTimeout = checkedTimeout(name, config.modelTimeout);
   const policies = withPolicies(config.policies);
   checkPolicies(name, policies);
   if (config.compaction !== undefined) checkCompaction(name, config.compaction);
   if (config.retention !== undefined) checkRetention(name, config.retention);
   const loopIds = config.loopIds ?? 'stamped';
-  const use = notOneOf(loopIds, ['stamped', 'as-sent']);
-  if (use)
-    throw new AgentDefinitionError(name, {
-      field: 'loopIds',
-      problem: `has loopIds of '${loopIds}': use ${use}`,
-    });
+  checkLoopIds(name, loopIds);
   return {
     name,
     description,
@@ -211,6 +216,7 @@ export function defineAgent<const Name extends string, Declaration extends Input
     model,
     ...(typeof config.model === 'function' && { modelOf: config.model }),
     ...(config.settings && { settings: config.settings }),
+    modelTimeout,
     limits: withLimits(config.limits, DEFAULT_LIMITS),
     policies,
     inspectors: [...(config.inspectors ?? [])],
@@ -227,6 +233,15 @@ function checkName(name: string): void {
   if (/^[A-Za-z0-9_-]{1,64}$/.test(name)) return;
   const problem = 'is not a name: use 1 to 64 of the characters A-Z a-z 0-9 _ -';
   throw new AgentDefinitionError(name, { field: 'name', problem });
+}
+
+function checkLoopIds(agent: string, loopIds: LoopIds): void {
+  const use = notOneOf(loopIds, ['stamped', 'as-sent']);
+  if (!use) return;
+  throw new AgentDefinitionError(agent, {
+    field: 'loopIds',
+    problem: `has loopIds of '${loopIds}': use ${use}`,
+  });
 }
 
 function toolsFor(agent: string, sources: readonly ToolSource[]): CollectedTools {

@@ -210,7 +210,7 @@ export type SessionEvent =
       readonly usage?: PricedUsage;
       /** No model was asked: the frame's plan decided. */
       readonly planned?: true;
-      /** Asked without tools, because a limit was met. */
+      /** Asked for its best answer without any calls, because a limit was met. */
       readonly last?: true;
       /** How many of the messages before it came while the model answered: they stand behind it, for the next request. */
       readonly unseen?: number;

@@ -73,7 +73,7 @@ export type Message =
       readonly kept?: KeptReply;
       /** The tools that came and went before it was asked for. */
       readonly toolsChange?: ToolsChange;
-      /** Asked without tools, because a limit was met. */
+      /** Asked for its best answer without any calls, because a limit was met. */
       readonly last: boolean;
     };
 

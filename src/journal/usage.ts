@@ -5,12 +5,11 @@ export interface PricedUsage extends Usage {
   readonly cost?: number;
 }
 
-/** `cost`: in USD, of the models that have prices; absent when none has. */
-export interface Totals {
-  inputTokens: number;
-  outputTokens: number;
-  cost?: number;
-}
+/**
+ * What several replies used. The optional counts are of the models that told them, and `cost`, in USD, of those that have
+ * prices; absent when none has.
+ */
+export type Totals = { -readonly [Count in keyof PricedUsage]: PricedUsage[Count] };
 
 /** What counts against limits: of calls without a reported usage, what was reserved. */
 export interface Spent {
@@ -75,9 +74,14 @@ export const spentWith = (
 });
 
 /** Adds a usage to totals, in place. */
-export function addUsage(total: Totals, { inputTokens, outputTokens, cost }: PricedUsage): void {
+export function addUsage(total: Totals, usage: PricedUsage): void {
+  const { inputTokens, outputTokens, cost } = usage;
   total.inputTokens += inputTokens;
   total.outputTokens += outputTokens;
+  for (const part of ['cachedInputTokens', 'cacheWriteTokens', 'reasoningTokens'] as const) {
+    const more = usage[part];
+    if (more !== undefined) total[part] = (total[part] ?? 0) + more;
+  }
   if (cost !== undefined) total.cost = exact((total.cost ?? 0) + cost);
 }
 

@@ -2,7 +2,6 @@ import type { AskedWith, JournaledCall, JournaledPart, SessionEvent } from '../j
 import { ModelError, type ModelMessage, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
 import { givenTo, makerOf } from '../model/given-to.ts';
 import { callsOf, isOurCall, isPlain, plainParts, wordsOf } from '../model/parts.ts';
-import { untilAborted } from '../tool/async.ts';
 import { isPlanned, priced } from './budget.ts';
 import { discoverTools } from './discover-tools.ts';
 import { Interrupted } from './holder.ts';
@@ -10,6 +9,7 @@ import { inspect, modelCallSeen, placeOf, replySeen, toolsChangeSeen } from './i
 import { toldChanges, toolsChanged, withPrefixes } from './late-tools.ts';
 import { inLoop, type Loop } from './loop.ts';
 import { isTooLong, makeRoom, type ToRequest } from './make-room.ts';
+import { askInTime } from './model-time.ts';
 import { fingerprint, loopView, type Offer, offerTools, routed } from './offer-tools.ts';
 import { requestSettings } from './request-settings.ts';
 import { OutOfBudget, reserve } from './reserve.ts';
@@ -239,8 +239,7 @@ async function attemptReply(
       holder.count(1);
       if (!(await reserve(loop, allowed, allowed.maxOutputTokens))) throw new OutOfBudget();
     };
-    const options = { signal, onText, onReasoning, again };
-    return await untilAborted(signal, model.ask(allowed, options));
+    return await askInTime(loop, allowed, { signal, onText, onReasoning, again });
   } catch (failure) {
     if (signal.aborted) throw signal.reason;
     if (failure instanceof OutOfBudget) return undefined;

@@ -1,7 +1,7 @@
 import type { TurnState } from '../journal/state.ts';
 import type { BudgetLimit, PricedUsage } from '../journal/usage.ts';
 import type { ChatModel } from '../model/chat-model.ts';
-import { costOf, type Prices, type Usage, usd } from '../model/prices.ts';
+import { costOf, dearest, type Prices, plausible, type Usage, usd } from '../model/prices.ts';
 import { Changes } from '../tool/async.ts';
 import type { Limits } from '../tool/frame.ts';
 
@@ -64,7 +64,7 @@ export function roomIn(
   const left = usd(budget.most - usedOf(budget, turn));
   if (budget.limit === 'tokens') return { budget, outputTokens: left - inputTokens };
   if (!prices) return { budget, outputTokens: -1 };
-  return { budget, outputTokens: affordable(prices, inputTokens, left) };
+  return { budget, outputTokens: affordable(dearest(prices), inputTokens, left) };
 }
 
 function affordable(prices: Prices, inputTokens: number, left: number): number {
@@ -77,21 +77,28 @@ function affordable(prices: Prices, inputTokens: number, left: number): number {
   return outputTokens;
 }
 
-/** Answers what a call would use of a budget, in its unit. */
+/** Answers what a call would use of a budget at the most, in its unit. */
 export const priceIn = ({ limit }: Budget, prices: Prices | undefined, usage: Usage): number => {
   if (limit === 'tokens') return usage.inputTokens + usage.outputTokens;
-  return prices ? costOf(prices, usage) : 0;
+  return prices ? costOf(dearest(prices), usage) : 0;
 };
 
-/** Answers what a model used, with what that costs where the model has prices. */
-export const priced = (
-  { model: { prices } }: { readonly model: Pick<ChatModel, 'prices'> },
-  { inputTokens, outputTokens }: Usage,
-): PricedUsage => ({
-  inputTokens,
-  outputTokens,
-  ...(prices && { cost: costOf(prices, { inputTokens, outputTokens }) }),
+/** Answers what a model used, as far as that makes sense, with what it costs where the model has prices. */
+export function priced({ model: { prices } }: Asking, usage: Usage): PricedUsage {
+  const told = plausible(usage, usage);
+  return { ...told, ...(prices && { cost: costOf(prices, told) }) };
+}
+
+/** Answers what a call may use, with the most that it can cost where its model has prices. */
+export const pricedAtMost = ({ model: { prices } }: Asking, usage: Usage): PricedUsage => ({
+  ...usage,
+  ...(prices && { cost: costOf(dearest(prices), usage) }),
 });
+
+/** Whoever asks a model. */
+interface Asking {
+  readonly model: Pick<ChatModel, 'prices'>;
+}
 
 /** The model calls of one invocation that hold something back now, by their frames. */
 export class Reservations {

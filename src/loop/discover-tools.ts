@@ -1,6 +1,6 @@
 import type { SessionEvent } from '../journal/events.ts';
 import { partsOf } from '../sources/resolution/tool-source.ts';
-import { untilAborted } from '../tool/async.ts';
+import { inTime } from '../tool/async.ts';
 import type { Discover, Discovery, LoopView } from '../tool/tool.ts';
 import type { MemoryFact } from '../tool/tool-memory.ts';
 import { Interrupted } from './holder.ts';
@@ -54,7 +54,7 @@ async function findWith(
 ): Promise<readonly MemoryFact[]> {
   const { modelSignal } = loop.holder;
   try {
-    const facts = await inTime(loop, find(discovery), { signal: modelSignal, ms: LONGEST });
+    const facts = await inTime(loop.holder, find(discovery), { signal: modelSignal, ms: LONGEST, late });
     return facts.map(({ slice, fact }) => ({ slice, fact: throughJson(`a fact of '${slice}'`, fact) }));
   } catch (thrown) {
     if (modelSignal.aborted) throw modelSignal.reason;
@@ -80,21 +80,10 @@ export const discoveryOf = (loop: Loop, view: LoopView, signal: AbortSignal): Di
   ask: (needs, work) =>
     loop.slots.hold(async () => {
       loop.holder.claim(needs);
-      return inTime(loop, work(), { signal, ms: needs.ms });
+      return inTime(loop.holder, work(), { signal, ms: needs.ms, late });
     }),
   atEnd: (work) => loop.holder.atEnd(work),
   count: (subrequests) => loop.holder.count(subrequests),
 });
 
-interface Within {
-  readonly signal: AbortSignal;
-  readonly ms: number;
-}
-
-/** The promise's value. @throws the signal's reason when that aborts, and a `TimeoutError` when `ms` are over. */
-function inTime<T>({ holder }: Loop, work: Promise<T>, { signal, ms }: Within): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const isOver = (): void => late.reject(new DOMException(`${ms} ms are over.`, 'TimeoutError'));
-  const cancel = holder.after(ms, isOver);
-  return untilAborted(signal, Promise.race([work, late.promise])).finally(cancel);
-}
+const late = (ms: number): DOMException => new DOMException(`${ms} ms are over.`, 'TimeoutError');

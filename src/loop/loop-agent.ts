@@ -129,6 +129,7 @@ function declaredBy(agent: LoopAgent, { agents, spec }: Loop): Declared {
   const own = {
     instructions: paragraphs(agent.instructions, output?.instruction),
     tools,
+    modelTimeout: { ...spec.modelTimeout, ...agent.modelTimeout },
     policies,
     output,
     settings,

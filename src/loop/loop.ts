@@ -13,6 +13,7 @@ import type { Holder } from './holder.ts';
 import type { LoopInspector } from './inspector.ts';
 import type { LiveMemories } from './live-memories.ts';
 import type { CallLimits, LoopLimits } from './loop-limits.ts';
+import type { ModelTimeout } from './model-time.ts';
 import type { LoopPolicies } from './policies.ts';
 import type { ScheduleRoom } from './scheduling.ts';
 import type { CallLocks, Slots } from './slots.ts';
@@ -46,6 +47,8 @@ export interface LoopSpec {
   readonly model: ChatModel;
   /** How its replies are made, over the model's defaults. */
   readonly settings?: AgentSettings | undefined;
+  /** How long its model calls may take. */
+  readonly modelTimeout: ModelTimeout;
   /** Model calls that it may make before it is asked for the best answer. */
   readonly iterations: number;
   /** On the calls of the loops around it, outermost first, and on its own. */
@@ -144,7 +147,7 @@ export interface AnswerForm {
 
 /** An agent as another loop runs it, in a frame: what it declares. */
 export interface LoopAgent
-  extends Pick<LoopSpec, 'tools' | 'policies' | 'inspectors' | 'transformers' | 'context'> {
+  extends Pick<LoopSpec, 'tools' | 'modelTimeout' | 'policies' | 'inspectors' | 'transformers' | 'context'> {
   readonly name: string;
   readonly instructions: string;
   /** It lacks something that only an app can give it. */

@@ -75,6 +75,7 @@ function specOf({ limits = DEFAULT_LIMITS, tools, model, kinds = [], ...own }: M
     tools,
     strategies: own.strategies ?? kinds,
     model,
+    modelTimeout: {},
     iterations: limits.iterations,
     callLimits: withCallLimits([], ROOT, limits),
     budgets: withBudgets([], ROOT, limits),

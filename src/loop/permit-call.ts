@@ -1,7 +1,7 @@
 import { ROOT } from '../journal/events.ts';
 import { toolOf } from '../journal/spending.ts';
 import { type CallRecord, hasBegun } from '../journal/state.ts';
-import { untilAborted } from '../tool/async.ts';
+import { HOOK_TIME, inTime } from '../tool/async.ts';
 import type { CallLimit } from '../tool/frame.ts';
 import { failure, type Signal, type ToolResult } from '../tool/tool-result.ts';
 import { messageOf } from './exception-processor.ts';
@@ -82,7 +82,7 @@ async function ineligible(run: PermittedRun): Promise<ToolResult | undefined> {
   const { id, name, input } = meantCall(run);
   const ask = async (): Promise<boolean> => isEligible({ id, name, input }, spec.context);
   try {
-    if (await untilAborted(signal, ask())) return undefined;
+    if (await inTime(holder, ask(), { signal, ms: HOOK_TIME, late: noVerdict })) return undefined;
     return failure('declined', `Tool '${name}' was not run: this call is not permitted.`);
   } catch (thrown) {
     if (signal.aborted) throw signal.reason;
@@ -93,6 +93,8 @@ async function ineligible(run: PermittedRun): Promise<ToolResult | undefined> {
     );
   }
 }
+
+const noVerdict = (ms: number): Error => new Error(`isEligible gave no answer within ${ms} ms.`);
 
 /** A policy judges the tool that would be run, and not the unfolding tool that stands for it. */
 const meantCall = ({ tool, input, record }: PermittedRun): Pick<CallRecord, 'id' | 'name' | 'input'> =>

@@ -29,7 +29,8 @@ export interface BlankReplyPolicy {
 }
 
 /**
- * Whether a call may run now. Asked before the tool is, and again when the call begins anew. One that throws refuses.
+ * Whether a call may run now. Asked before the tool is, and again when the call begins anew. One that throws
+ * refuses, and so does one that gives no answer within 30 seconds.
  */
 export type Eligible = (call: HistoryCall, context: ToolCallContext) => boolean | Promise<boolean>;
 

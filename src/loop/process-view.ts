@@ -31,9 +31,9 @@ export function processView(loop: Loop): ProcessView | undefined {
     },
     get used() {
       const { tokens, cost } = state?.frames.get(ROOT)?.spent ?? { tokens: 0, cost: 0 };
-      const { inputTokens, outputTokens } = state?.usage ?? { inputTokens: 0, outputTokens: 0 };
+      const { cost: _, ...told } = state?.usage ?? { inputTokens: 0, outputTokens: 0 };
       const [toolCalls, modelCalls] = [state?.toolCalls ?? 0, state?.iterations ?? 0];
-      return { tokens, cost, toolCalls, modelCalls, inputTokens, outputTokens };
+      return { tokens, cost, toolCalls, modelCalls, ...told };
     },
     recall: (memory) => {
       const { seen, path } = state?.frames.get(frame) ?? {};

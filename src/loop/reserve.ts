@@ -3,7 +3,7 @@ import { framesAround } from '../journal/spending.ts';
 import type { ModelRequest } from '../model/chat-model.ts';
 import type { Usage } from '../model/prices.ts';
 import { untilAborted } from '../tool/async.ts';
-import { type Budget, isPlanned, priced, priceIn, type Room, roomIn, usedOf } from './budget.ts';
+import { type Budget, isPlanned, pricedAtMost, priceIn, type Room, roomIn, usedOf } from './budget.ts';
 import { inLoop, type Loop } from './loop.ts';
 import { type RequestSize, sizeOf } from './request-size.ts';
 
@@ -92,7 +92,7 @@ interface Held {
 
 /** Stores what is held back, and answers the request as it may be sent. */
 async function hold(loop: Loop, request: ModelRequest, { size, outputTokens }: Held): Promise<ModelRequest> {
-  const reserved = priced(loop.spec, { inputTokens: size.inputTokens, outputTokens });
+  const reserved = pricedAtMost(loop.spec, { inputTokens: size.inputTokens, outputTokens });
   loop.journal.emit({ type: 'model-asked', ...inLoop(loop), reserved, request: size.lengths });
   loop.reservations.hold(loop.frame.id);
   await loop.journal.durable();

@@ -3,16 +3,19 @@ import type { MessageGate } from './message-gate.ts';
 import { createPatience, type Patience } from './patience.ts';
 import { type Attempt, type Pace, withRetries } from './retry.ts';
 
-/** The longest silence in ms, and how often an ask is tried again, unless somebody says otherwise. */
-export const DEFAULT_TIMEOUT = 120_000;
+/** The longest silence of a reply that is streamed, unless somebody says otherwise, in ms. */
+const STREAM_TIMEOUT = 120_000;
+
+/** The same of one that comes in one piece, in which a model may think for long. */
+const WHOLE_TIMEOUT = 600_000;
 
 /** How often an ask is tried again, unless somebody says otherwise. */
 export const DEFAULT_RETRIES = 2;
 
 /** The way in which an adapter asks, which is the same for every ask. */
 interface AskSettings {
-  /** The longest silence in ms. */
-  readonly timeout: number;
+  /** The longest silence in ms; 2 minutes of a streamed reply and 10 of a whole one unless given. */
+  readonly timeout: number | undefined;
   readonly retries: number;
   /** What every error message passes. */
   readonly gate: MessageGate;
@@ -31,7 +34,7 @@ type Work = (attempt: OpenAttempt) => Promise<ModelReply>;
 export const askPatiently = (
   settings: AskSettings,
   request: ModelRequest,
-  options: AskOptions & { readonly work: Work },
+  options: AskOptions & Asked,
 ): Promise<ModelReply> =>
   withRetries(() => attemptOnce(settings, request, options), {
     retries: settings.retries,
@@ -40,13 +43,18 @@ export const askPatiently = (
     again: options.again,
   });
 
+/** What is asked of one attempt. */
+interface Asked {
+  readonly work: Work;
+  /** The reply comes in one piece: nothing is heard before. */
+  readonly whole?: boolean | undefined;
+}
+
 /** One attempt at a reply, for the adapter to work with. */
 export interface OpenAttempt {
   readonly patience: Patience;
   /** Fires when the attempt is over, however it ends, so that nothing of it stays open. */
   readonly signal: AbortSignal;
-  /** Whether somebody listens to the text as it arrives. */
-  readonly streamed: boolean;
   /** Hands text on. */
   readonly onText: (piece: string) => void;
   /** Hands reasoning on. */
@@ -64,14 +72,17 @@ export interface ExplainedFailure {
 }
 
 const attemptOnce = async (
-  { timeout, gate }: AskSettings,
+  { timeout: given, gate }: AskSettings,
   { messages }: ModelRequest,
-  { signal, onText, onReasoning, work }: AskOptions & { readonly work: Work },
+  { signal, onText, onReasoning, alive, whole, work }: AskOptions & Asked,
 ): Promise<Attempt<ModelReply>> => {
   const over = new AbortController();
   const finish = (): void => over.abort();
   signal.addEventListener('abort', finish);
-  const patience = createPatience(signal, timeout);
+  const streamed = !whole;
+  const timeout = given ?? (streamed ? STREAM_TIMEOUT : WHOLE_TIMEOUT);
+  const heard = (): void => void (streamed && alive?.(timeout));
+  const patience = createPatience(signal, timeout, heard);
   let outputBegan = false;
   let retryAfter: number | undefined;
   const handingTo = (listener: AskOptions['onText']) => (piece: string) => {
@@ -81,10 +92,10 @@ const attemptOnce = async (
   };
   try {
     patience.check();
+    heard();
     const value = await work({
       patience,
       signal: over.signal,
-      streamed: onText !== undefined,
       onText: handingTo(onText),
       onReasoning: handingTo(onReasoning),
       fail(failure) {
@@ -104,6 +115,7 @@ const attemptOnce = async (
       retryAfter: asked,
     };
   } finally {
+    heard(); // What is waited for before another attempt is no silence of the model.
     signal.removeEventListener('abort', finish);
     finish();
   }

@@ -62,6 +62,12 @@ export interface AskOptions {
    * rejects with comes out of the ask as it is.
    */
   readonly again?: (() => Promise<void>) | undefined;
+  /**
+   * Called by a model that streams when it sends a request, and whenever anything of the reply comes, also what is neither
+   * text nor reasoning. From the first time on whoever asks may bound the silence. `patience`: milliseconds of silence after
+   * which the model itself gives up or tries again; it is then given a little longer than that.
+   */
+  readonly alive?: ((patience?: number) => void) | undefined;
 }
 
 /** A tool as a model is shown it. */

@@ -8,7 +8,7 @@ import {
 } from './chat-model.ts';
 import { givenTo } from './given-to.ts';
 import type { MadeBy } from './parts.ts';
-import type { Prices } from './prices.ts';
+import { dearest, type Prices } from './prices.ts';
 import { mergedSettings } from './settings.ts';
 
 /**
@@ -24,7 +24,7 @@ import { mergedSettings } from './settings.ts';
 export function fallback(models: readonly ChatModel[]): ChatModel {
   const candidates = [...models];
   checkCandidates(candidates);
-  const prices = dearest(candidates);
+  const prices = pricesOf(candidates);
   const longest = longestReply(candidates);
   return {
     name: namesOf(candidates),
@@ -61,8 +61,8 @@ const isTold = (candidates: readonly ChatModel[]): boolean =>
 const namesOf = (candidates: readonly ChatModel[]): string => candidates.map(({ name }) => name).join(' or ');
 
 /** What is held back at the most, whoever answers; nothing when a price is not known. */
-function dearest(candidates: readonly ChatModel[]): Prices | undefined {
-  const prices = candidates.flatMap(({ prices: one }) => one ?? []);
+function pricesOf(candidates: readonly ChatModel[]): Prices | undefined {
+  const prices = candidates.flatMap(({ prices: one }) => (one ? dearest(one) : []));
   if (prices.length < candidates.length) return undefined;
   return {
     input: Math.max(...prices.map(({ input }) => input)),

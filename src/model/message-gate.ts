@@ -52,7 +52,11 @@ const echoAround = (
 const textsOf = (sent: readonly ModelMessage[]): string[] =>
   sent.flatMap((message) =>
     message.role === 'assistant'
-      ? [message.text, ...message.toolCalls.map(({ input }) => input)]
+      ? [
+          message.text,
+          ...message.toolCalls.map(({ input }) => input),
+          ...(message.parts ?? []).flatMap((part) => (part.type === 'reasoning' ? [part.text] : [])),
+        ]
       : [message.text],
   );
 

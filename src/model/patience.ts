@@ -13,8 +13,8 @@ export interface Patience {
   check(): void;
 }
 
-/** Creates the patience of one attempt: `timeout` is the longest silence in ms. */
-export const createPatience = (signal: AbortSignal, timeout: number): Patience => {
+/** Creates the patience of one attempt: `timeout` is the longest silence in ms. `heard` is told whenever something has come. */
+export const createPatience = (signal: AbortSignal, timeout: number, heard = (): void => {}): Patience => {
   const check = (): void => {
     if (signal.aborted) throw aborted();
   };
@@ -29,7 +29,9 @@ export const createPatience = (signal: AbortSignal, timeout: number): Patience =
       const timer = setTimeout(onSilence, Math.min(timeout, LONGEST_TIMER));
       signal.addEventListener('abort', onAbort);
       try {
-        return await Promise.race([interruption.promise, work()]);
+        const came = await Promise.race([interruption.promise, work()]);
+        heard();
+        return came;
       } catch (error) {
         check();
         throw error instanceof ModelError ? error : broken(error);

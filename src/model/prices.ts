@@ -1,13 +1,25 @@
-/** Tokens of one reply, as its provider counted them. */
+/** Tokens of one reply, as its provider counted them. Of the optional ones, what is not told, or told as 0, is absent. */
 export interface Usage {
+  /** Of the whole request: those that a cache held, and those that were written into one, included. */
   readonly inputTokens: number;
+  /** Of the whole reply, reasoning included. */
   readonly outputTokens: number;
+  /** Of the input, those that were read from the provider's cache. */
+  readonly cachedInputTokens?: number | undefined;
+  /** Of the input, those that were written into it. */
+  readonly cacheWriteTokens?: number | undefined;
+  /** Of the output, those that the model thought with. */
+  readonly reasoningTokens?: number | undefined;
 }
 
 /** What a model costs, in USD per million tokens. */
 export interface Prices {
   readonly input: number;
   readonly output: number;
+  /** Of input that is read from a cache; as `input` unless given. */
+  readonly cachedInput?: number | undefined;
+  /** Of input that is written into a cache; as `input` unless given. */
+  readonly cacheWrite?: number | undefined;
 }
 
 /**
@@ -16,23 +28,71 @@ export interface Prices {
  */
 export const usd = (amount: number): number => Math.round(amount * 1e12) / 1e12;
 
-/** Answers what these tokens cost, in USD. Never less for more tokens. */
-export const costOf = ({ input, output }: Prices, { inputTokens, outputTokens }: Usage): number =>
-  usd((inputTokens * input + outputTokens * output) / 1e6);
+/** Answers what these tokens cost, in USD: each of them once, by its own price. */
+export const costOf = (
+  { input, output, cachedInput = input, cacheWrite = input }: Prices,
+  { inputTokens, outputTokens, cachedInputTokens = 0, cacheWriteTokens = 0 }: Usage,
+): number => {
+  const plain = inputTokens - cachedInputTokens - cacheWriteTokens;
+  const read = plain * input + cachedInputTokens * cachedInput + cacheWriteTokens * cacheWrite;
+  return usd((read + outputTokens * output) / 1e6);
+};
 
-/** Both counts, or nothing: usage is an aside, and a reply is not refused because its counts make no sense. */
-export const countUsage = (inputTokens: unknown, outputTokens: unknown): Usage | undefined =>
-  isTokenCount(inputTokens) && isTokenCount(outputTokens) ? { inputTokens, outputTokens } : undefined;
+/** Answers prices of which none is lower, and by which it does not matter what a cache holds: before a call nobody knows. */
+export const dearest = ({ input, output, cachedInput = 0, cacheWrite = 0 }: Prices): Prices => ({
+  input: Math.max(input, cachedInput, cacheWrite),
+  output,
+});
+
+/** What providers tell of tokens beside the two sums, before it is believed. */
+type ToldParts = { readonly [Part in Exclude<keyof Usage, 'inputTokens' | 'outputTokens'>]?: unknown };
+
+/**
+ * Both sums and those of the parts that make sense; nothing without both. Usage is an aside, and a reply is not refused
+ * because of its counts.
+ */
+export const countUsage = (
+  inputTokens: unknown,
+  outputTokens: unknown,
+  told: ToldParts = {},
+): Usage | undefined =>
+  isTokenCount(inputTokens) && isTokenCount(outputTokens)
+    ? plausible({ inputTokens, outputTokens }, told)
+    : undefined;
+
+/** The sums with those of the parts that can be parts of them, and are more than 0: many libraries fill gaps with 0. */
+export function plausible(
+  { inputTokens, outputTokens }: Pick<Usage, 'inputTokens' | 'outputTokens'>,
+  told: ToldParts,
+): Usage {
+  const cached = partOf(inputTokens, told.cachedInputTokens);
+  const written = partOf(inputTokens, told.cacheWriteTokens);
+  const reasoned = partOf(outputTokens, told.reasoningTokens);
+  // Together they cannot be more than all; then nobody knows which is wrong.
+  const fit = cached + written <= inputTokens;
+  return {
+    inputTokens,
+    outputTokens,
+    ...(fit && cached > 0 && { cachedInputTokens: cached }),
+    ...(fit && written > 0 && { cacheWriteTokens: written }),
+    ...(reasoned > 0 && { reasoningTokens: reasoned }),
+  };
+}
+
+/** 0 for a part that is not told, or cannot be one. */
+const partOf = (all: number, part: unknown): number => (isTokenCount(part) && part <= all ? part : 0);
 
 const isTokenCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
 /** The prices that were given. @throws TypeError when one of them is not a finite number from 0. */
 export function checkPrices(prices: Prices | undefined): { readonly prices?: Prices } {
   if (prices === undefined) return {};
-  for (const side of ['input', 'output'] as const) {
-    if (Number.isFinite(prices[side]) && prices[side] >= 0) continue;
+  for (const side of ['input', 'output', 'cachedInput', 'cacheWrite'] as const) {
+    const price = prices[side];
+    const isOptional = side === 'cachedInput' || side === 'cacheWrite';
+    if (price === undefined ? isOptional : Number.isFinite(price) && price >= 0) continue;
     throw new TypeError(
-      `'prices.${side}' is ${String(prices[side]).slice(0, 80)}; use USD per million tokens, from 0.`,
+      `'prices.${side}' is ${String(price).slice(0, 80)}; use USD per million tokens, from 0.`,
     );
   }
   return { prices };

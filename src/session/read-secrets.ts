@@ -1,8 +1,10 @@
 import type { SessionPort, TurnStart } from '../journal/session-port.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
+import { HOOK_TIME, inTime } from '../tool/async.ts';
 import { shorten } from '../tool/json.ts';
 import { Secrets } from '../tool/secrets.ts';
 import { type ContextValues, ToolCallContext, ToolCallContextError } from '../tool/tool-call-context.ts';
+import type { Clock } from './read-platform.ts';
 
 /** The credentials of one invocation by name, as an app mints them; those that are `undefined` are left out. */
 export type MintedSecrets = Readonly<Record<string, string | undefined>>;
@@ -23,6 +25,20 @@ export function readSecrets(minted: MintedSecrets | undefined): Secrets {
   }
   return Secrets.of(minted ?? {});
 }
+
+/**
+ * What is being minted, waited for no longer than a hook may take.
+ *
+ * @throws ConfigurationError when it takes longer; the signal's reason as soon as that aborts.
+ */
+export const mintedInTime = <Minted>(
+  clock: Pick<Clock, 'after'>,
+  minting: Promise<Minted>,
+  signal?: AbortSignal,
+): Promise<Minted> => inTime(clock, minting, { ms: HOOK_TIME, signal, late: unminted });
+
+const unminted = (ms: number): ConfigurationError =>
+  new ConfigurationError(`\`secrets\` did not answer within ${ms} ms.`);
 
 /** What an app declares as its context: values, or a context made of them. */
 export type AppContext = ContextValues | ToolCallContext;

@@ -16,7 +16,6 @@ import { answerShown } from '../loop/shown-history.ts';
 import { CallLocks, Slots } from '../loop/slots.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
-import { untilAborted } from '../tool/async.ts';
 import type { ToolExecution } from '../tool/call.ts';
 import { paragraphs } from '../tool/json.ts';
 import { Secrets } from '../tool/secrets.ts';
@@ -26,6 +25,7 @@ import { HeldSession } from './held-session.ts';
 import { type FeedItem, LiveFeed } from './live-feed.ts';
 import { Meter } from './meter.ts';
 import { type Clock, UNLIMITED } from './read-platform.ts';
+import { mintedInTime } from './read-secrets.ts';
 import {
   type AnswerEnd,
   CANCELLED,
@@ -174,9 +174,9 @@ async function loopEnd(run: Run): Promise<AnswerEnd> {
   if (leased.expirations >= MAX_EXPIRATIONS || turn.resumedIdly >= MAX_IDLE) return stuck(turn, leased);
   const frame = turn.frames.get(ROOT);
   if (!frame) throw new Error('An open turn has no loop.');
-  // A cancel does not wait for a hook that hangs.
+  // A cancel does not wait for a hook that hangs, and nor does the turn for ever.
   const minting = async (): Promise<Secrets | undefined> => host.secrets?.(turn.principal);
-  const secrets = (await untilAborted(session.signal, minting())) ?? Secrets.NONE;
+  const secrets = (await mintedInTime(session, minting(), session.signal)) ?? Secrets.NONE;
   const loop = assembleLoop(run, frame, secrets);
   // One that two invocations have died of, perhaps, or after which they had room for nothing else, is done without.
   const tries = Math.max(leased.expirations, turn.resumedSinceReply);
@@ -247,6 +247,7 @@ function specOf(host: TurnHost, turn: TurnState): LoopSpec {
     strategies: [...agent.sources, ...kinds.strategies, ...agent.strategies],
     model,
     settings,
+    modelTimeout: agent.modelTimeout,
     iterations: agent.limits.iterations,
     callLimits: withCallLimits([], ROOT, agent.limits),
     budgets,

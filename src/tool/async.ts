@@ -32,6 +32,38 @@ export class Changes {
 }
 
 /**
+ * The promise's value. No timer is left behind.
+ *
+ * @throws what `late` makes once `ms` are over, and the signal's reason as soon as that aborts.
+ */
+export function inTime<T>(
+  clock: Pick<Timers, 'after'>,
+  work: Promise<T>,
+  { ms, signal, late }: Within,
+): Promise<T> {
+  const over = Promise.withResolvers<never>();
+  const cancel = clock.after(ms, () => over.reject(late(ms)));
+  const first = Promise.race([work, over.promise]);
+  return (signal ? untilAborted(signal, first) : first).finally(cancel);
+}
+
+/** How long something is waited for. */
+interface Within {
+  readonly ms: number;
+  readonly signal?: AbortSignal | undefined;
+  readonly late: (ms: number) => unknown;
+}
+
+/** Whoever can call back. */
+interface Timers {
+  /** Calls back once after `ms`; the answer cancels it. */
+  after(ms: number, run: () => void): () => void;
+}
+
+/** How long code of an app may take that is asked before something can go on, such as what mints its secrets; in ms. */
+export const HOOK_TIME = 30_000;
+
+/**
  * Tells somebody who listens to a call, and waits for them until the call is aborted. What goes wrong there is logged
  * and is nothing to the call, which has its own outcome: never rejects, but with a control-flow signal.
  *

@@ -36,9 +36,12 @@ export interface ProcessView {
     readonly toolCalls: number;
     /** Replies of models. */
     readonly modelCalls: number;
-    /** As reported by the models. */
+    /** As reported by the models; the optional ones are parts of these two, and absent where no model told them. */
     readonly inputTokens: number;
     readonly outputTokens: number;
+    readonly cachedInputTokens?: number | undefined;
+    readonly cacheWriteTokens?: number | undefined;
+    readonly reasoningTokens?: number | undefined;
   };
   /** What a kind of tool remembers of the session, as of the reply that asked for the call. */
   recall<Value extends Json, Fact extends Json>(memory: ToolMemory<Value, Fact>): Value;

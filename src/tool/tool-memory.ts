@@ -78,6 +78,9 @@ export type SessionMoment = MemoryPlace &
 interface MomentUsage {
   readonly inputTokens?: number;
   readonly outputTokens?: number;
+  readonly cachedInputTokens?: number | undefined;
+  readonly cacheWriteTokens?: number | undefined;
+  readonly reasoningTokens?: number | undefined;
   readonly cost?: number;
 }
 

@@ -41,9 +41,14 @@ const atServer = (options: OpenAICompatibleOptions): ChatModel => {
 
 const parsePrices = (value: string | undefined): Prices | undefined => {
   if (value === undefined) return undefined;
-  const { input, output } = recordOf(parseJson(value));
+  const { input, output, cachedInput, cacheWrite } = recordOf(parseJson(value));
   try {
-    return checkPrices({ input: numberOf(input), output: numberOf(output) }).prices;
+    return checkPrices({
+      input: numberOf(input),
+      output: numberOf(output),
+      ...(cachedInput !== undefined && { cachedInput: numberOf(cachedInput) }),
+      ...(cacheWrite !== undefined && { cacheWrite: numberOf(cacheWrite) }),
+    }).prices;
   } catch (failure) {
     if (!(failure instanceof TypeError)) throw failure;
     throw new ConfigurationError(

@@ -58,7 +58,8 @@ export interface HoldfastConfig {
   readonly context?: AppContext | ((env: Env) => AppContext) | undefined;
   /**
    * Mints the credentials of a turn's tools (`call.secrets`) for whoever asked, once an invocation: a turn that is resumed
-   * has them minted again, and nothing of them is stored or shown. What it throws fails the turn.
+   * has them minted again, and nothing of them is stored or shown. What it throws fails the turn, as does no
+   * answer within 30 seconds.
    */
   readonly secrets?:
     | ((env: Env, principal: Principal) => MintedSecrets | undefined | Promise<MintedSecrets | undefined>)

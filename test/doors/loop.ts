@@ -6,6 +6,7 @@ export { withRemark } from '../../src/loop/execute-call.ts';
 export { Interrupted } from '../../src/loop/holder.ts';
 export type { Loop } from '../../src/loop/loop.ts';
 export { memoryLoop } from '../../src/loop/memory-loop.ts';
+export { askInTime } from '../../src/loop/model-time.ts';
 export { nextStep, type Step } from '../../src/loop/next-step.ts';
 export { offerTools } from '../../src/loop/offer-tools.ts';
 export { DEFAULT_POLICIES } from '../../src/loop/policies.ts';

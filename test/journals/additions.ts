@@ -5,8 +5,14 @@
  * Whatever is not named here is as it was.
  */
 export const additions: Readonly<Record<string, readonly string[]>> = {
-  // The last call at the limit of iterations keeps its tools, and asks that none be called.
-  '1bd17dc': ['limit-reached:asked.2.tools'],
+  '1bd17dc': [
+    // The adapter asks for a stream, whoever listens.
+    'asked.*.stream',
+    'asked.*.stream_options',
+    // The last call at the limit of iterations keeps its tools, and asks that none be called.
+    'limit-reached:asked.2.tools',
+    'limit-reached:asked.2.tool_choice',
+  ],
 };
 
 /** The path, when it is of this journal too; `undefined` otherwise. */

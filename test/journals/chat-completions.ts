@@ -24,6 +24,8 @@ const message = v.variant('role', [
 const request = v.strictObject({
   model: v.literal('scripted'),
   messages: v.array(message),
+  stream: v.literal(true),
+  stream_options: v.strictObject({ include_usage: v.literal(true) }),
   max_tokens: v.optional(v.number()),
   tools: v.optional(
     v.pipe(
@@ -40,6 +42,7 @@ const request = v.strictObject({
       v.minLength(1),
     ),
   ),
+  tool_choice: v.optional(v.literal('none')),
   response_format: v.optional(v.looseObject({ type: v.literal('json_schema') })),
 });
 

@@ -103,19 +103,7 @@ export function agenticTool<Name extends string, Declaration extends InputDeclar
 ): Tool<Name, InputOf<Declaration>, unknown> {
   const { name, description } = config;
   checkNaming(name, description);
-  const bad = limitProblem(config.limits);
-  if (bad) {
-    const problem = `its limit '${bad.path}' is ${bad.value}: use ${bad.use}.`;
-    throw new ToolDefinitionError(name, `limits.${bad.path}`, problem);
-  }
-  const { model, settings } = config;
-  if (config.limits?.cost !== undefined && typeof model === 'object' && !model.prices) {
-    throw new ToolDefinitionError(name, 'limits.cost', `it ${noPrices(model)}.`);
-  }
-  const { inner: tools, sources } = kind;
-  const hasMoreTools = sources.length + (config.strategies ?? []).length + (config.chaining ?? []).length > 0;
-  const fault = settingsFault(settings, { tools, hasMoreTools, model });
-  if (fault) throw new ToolDefinitionError(name, fault.field, `it ${fault.problem}.`);
+  checkLoop(config, kind);
   const schema = readInput<Declaration>(name, config.input);
   if (config.input === undefined) warnOfNoInput(name);
   const chained = chainingSources(config.chaining);
@@ -142,6 +130,24 @@ export function agenticTool<Name extends string, Declaration extends InputDeclar
       return nestedResult(await call.nest(frame), config.captureNestedArtifacts ?? false);
     },
   };
+}
+
+/** @throws ToolDefinitionError when the nested loop has a limit or a setting that cannot be followed. */
+function checkLoop(
+  { name, model, settings, limits, strategies = [], chaining = [] }: AgenticConfig<string, InputDeclaration>,
+  { inner: tools, sources }: Pick<AgenticKind<never>, 'inner' | 'sources'>,
+): void {
+  const bad = limitProblem(limits);
+  if (bad) {
+    const problem = `its limit '${bad.path}' is ${bad.value}: use ${bad.use}.`;
+    throw new ToolDefinitionError(name, `limits.${bad.path}`, problem);
+  }
+  if (limits?.cost !== undefined && typeof model === 'object' && !model.prices) {
+    throw new ToolDefinitionError(name, 'limits.cost', `it ${noPrices(model)}.`);
+  }
+  const hasMoreTools = sources.length + strategies.length + chaining.length > 0;
+  const fault = settingsFault(settings, { tools, hasMoreTools, model });
+  if (fault) throw new ToolDefinitionError(name, fault.field, `it ${fault.problem}.`);
 }
 
 /**

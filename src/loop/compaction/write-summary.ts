@@ -9,6 +9,7 @@ import type { HistoryMessage } from '../../tool/call.ts';
 import { modelText, shownText } from '../../tool/tool-result.ts';
 import { priced } from '../budget.ts';
 import type { Loop } from '../loop.ts';
+import { askInTime } from '../model-time.ts';
 import { asideSettings } from '../request-settings.ts';
 import { OutOfBudget, reserveSpare } from '../reserve.ts';
 import { toHistory } from '../shown-history.ts';
@@ -203,7 +204,7 @@ async function replyTo(
     if (!(await reserveSpare(loop, request))) throw new OutOfBudget();
   };
   try {
-    return await untilAborted(signal, loop.spec.model.ask(allowed, { signal, again }));
+    return await askInTime(loop, allowed, { signal, again });
   } catch (failure) {
     if (failure instanceof OutOfBudget) return undefined;
     throw failure;

@@ -8,6 +8,7 @@ import type { Loop, LoopJournal, LoopSpec } from '../../loop/loop.ts';
 import { type MemoryLoop, memoryLoop } from '../../loop/memory-loop.ts';
 import { offerTools } from '../../loop/offer-tools.ts';
 import { runBatch } from '../../loop/run-loop.ts';
+import { mintedInTime } from '../../session/read-secrets.ts';
 import { sha256Hex } from '../../tool/async.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import type { AnyTool } from '../../tool/tool.ts';
@@ -62,7 +63,7 @@ async function ownLoop(
     tools: [tool],
     model: NO_MODEL,
     context: host.context(env).merge(context),
-    secrets: await host.secrets(env, principal),
+    secrets: await mintedInTime(host.clock, host.secrets(env, principal)),
     live: { restarted: () => {}, progress: (_, status) => notifier.progress(status) },
     holder: {
       claim: (needs) => claim(request, needs),

@@ -1,4 +1,4 @@
-import { askPatiently, DEFAULT_RETRIES, DEFAULT_TIMEOUT, type OpenAttempt } from '../ask-patiently.ts';
+import { askPatiently, DEFAULT_RETRIES, type OpenAttempt } from '../ask-patiently.ts';
 import type { ChatModel, ModelError, ModelReply } from '../chat-model.ts';
 import { createMessageGate } from '../message-gate.ts';
 import { checkMaxOutputTokens, checkPrices, type Prices } from '../prices.ts';
@@ -12,7 +12,7 @@ import type { SdkModel } from './specification.ts';
 
 /** How a model of the AI SDK is asked. */
 export interface FromAiSdkOptions {
-  /** The longest silence in ms: for a whole reply, or between two parts of a streamed one. Default 120,000. */
+  /** The longest silence in ms between two parts of a reply, which is always streamed. Default 120,000. */
   readonly timeout?: number | undefined;
   /** How often a failure that may pass is tried again, before any output. Default 2. */
   readonly retries?: number | undefined;
@@ -39,7 +39,7 @@ export const fromAiSdk = (model: SdkModel, options: FromAiSdkOptions = {}): Chat
 /** `fromAiSdk` with time and chance given. For tests, and not exported by the package. */
 export const pacedFromAiSdk = (
   model: SdkModel,
-  { timeout = DEFAULT_TIMEOUT, retries = DEFAULT_RETRIES, ...limits }: FromAiSdkOptions,
+  { timeout, retries = DEFAULT_RETRIES, ...limits }: FromAiSdkOptions,
   pace: Pace,
 ): ChatModel => {
   // The SDK also takes a model's name, or a model of an older specification, where it takes a model.

@@ -107,7 +107,6 @@ export const createSdkReply = ({ onText, onReasoning, structured }: ReplyUse): S
       const id = stringOf(part, 'id');
       if (step === 'start') open.delete(`${type} ${id}`);
       extend(opened(type, id), part, step === 'delta' ? stringOf(part, 'delta') : '');
-      if (step === 'end') open.delete(`${type} ${id}`);
     },
 
     end(ending) {
@@ -154,16 +153,16 @@ function withCallIds(parts: readonly ReplyPart[]): readonly ReplyPart[] {
  * it is counts and marks of the answer, which some would put into the next request as they are.
  */
 function goesBack(data: ProviderData | undefined): ProviderData | undefined {
-  const openrouter = given({
+  const openrouter = withoutGaps({
     reasoning_details: within(data, 'openrouter', 'reasoning_details'),
     annotations: within(data, 'openrouter', 'annotations'),
   });
   const id = within(data, 'anthropic', 'container', 'id');
-  return given({ openrouter, anthropic: typeof id === 'string' ? { container: { id } } : undefined });
+  return withoutGaps({ openrouter, anthropic: typeof id === 'string' ? { container: { id } } : undefined });
 }
 
 /** The values that are there; `undefined` when none is. */
-function given(values: UntrustedRecord): ProviderData | undefined {
+function withoutGaps(values: UntrustedRecord): ProviderData | undefined {
   const there = Object.entries(values).filter(([, value]) => value !== undefined && value !== null);
   // They were read out of a provider's data, which is JSON.
   return there.length === 0 ? undefined : (Object.fromEntries(there) as ProviderData);
@@ -201,6 +200,10 @@ const usageOf = (usage: unknown): Usage | undefined => {
   if (!isRecord(usage)) return undefined;
   const { inputTokens, outputTokens } = usage;
   return isRecord(inputTokens) && isRecord(outputTokens)
-    ? countUsage(inputTokens.total, outputTokens.total)
+    ? countUsage(inputTokens.total, outputTokens.total, {
+        cachedInputTokens: inputTokens.cacheRead,
+        cacheWriteTokens: inputTokens.cacheWrite,
+        reasoningTokens: outputTokens.reasoning,
+      })
     : undefined;
 };

@@ -135,8 +135,22 @@ const textOfPart = (part: unknown): string => {
   return part.type === 'text' ? stringOf(part, 'text') : '';
 };
 
-const usageOf = (usage: unknown): Usage | undefined =>
-  isRecord(usage) ? countUsage(usage.prompt_tokens, usage.completion_tokens) : undefined;
+/** The details stand where OpenAI and OpenRouter have them, or, of the cache, beside the sums as DeepSeek and xAI write it. */
+const usageOf = (usage: unknown): Usage | undefined => {
+  if (!isRecord(usage)) return undefined;
+  const { prompt_tokens: input, completion_tokens: output, total_tokens: total } = usage;
+  const ofInput = recordOf(usage.prompt_tokens_details);
+  const { reasoning_tokens: reasoning } = recordOf(usage.completion_tokens_details);
+  // Some servers do not count what was thought among the completion, which the total then tells.
+  const isBeside = Number(reasoning) > 0 && total === Number(input) + Number(output) + Number(reasoning);
+  return countUsage(input, isBeside ? Number(output) + Number(reasoning) : output, {
+    cachedInputTokens: ofInput.cached_tokens ?? usage.prompt_cache_hit_tokens ?? usage.cached_tokens,
+    cacheWriteTokens: ofInput.cache_write_tokens,
+    reasoningTokens: reasoning,
+  });
+};
+
+const recordOf = (value: unknown): UntrustedRecord => (isRecord(value) ? value : {});
 
 const finishOf = (reason: string, callCount: number): ModelReply['finish'] => {
   // Ollama among others ends a reply that holds tool calls with `stop`.

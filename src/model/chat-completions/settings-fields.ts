@@ -4,7 +4,7 @@ import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 
 /** The settings that every server of chat completions is told by the same field. */
 export const commonFields = ({ temperature, topP, seed, reasoning }: ModelSettings): UntrustedRecord =>
-  given({ temperature, top_p: topP, seed, reasoning_effort: reasoning });
+  saying({ temperature, top_p: topP, seed, reasoning_effort: reasoning });
 
 /**
  * How tools are to be chosen. Nothing without tools, beside which OpenAI refuses to be told.
@@ -17,10 +17,10 @@ export const choiceFields = (
 ): UntrustedRecord => {
   if (tools.length === 0) return {};
   const parallel = { parallel_tool_calls: parallelToolCalls };
-  if (typeof toolChoice !== 'object') return given({ tool_choice: toolChoice, ...parallel });
+  if (typeof toolChoice !== 'object') return saying({ tool_choice: toolChoice, ...parallel });
   const { tool } = toolChoice;
   if (tools.some(({ name }) => name === tool))
-    return given({ tool_choice: { type: 'function', function: { name: tool } }, ...parallel });
+    return saying({ tool_choice: { type: 'function', function: { name: tool } }, ...parallel });
   throw refused(`'toolChoice' names the tool '${tool}', which this request does not offer.`);
 };
 
@@ -46,5 +46,5 @@ export const ownFields = (
 export const refused = (problem: string): ModelError => new ModelError('bad-request', problem);
 
 /** The fields that say something. A binding may look at what is only named. */
-const given = (fields: UntrustedRecord): UntrustedRecord =>
+const saying = (fields: UntrustedRecord): UntrustedRecord =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

@@ -1,4 +1,4 @@
-import { askPatiently, DEFAULT_RETRIES, DEFAULT_TIMEOUT, type OpenAttempt } from '../ask-patiently.ts';
+import { askPatiently, DEFAULT_RETRIES, type OpenAttempt } from '../ask-patiently.ts';
 import type { ChatModel, ModelReply } from '../chat-model.ts';
 import { createMessageGate } from '../message-gate.ts';
 import { checkMaxOutputTokens, checkPrices, type Prices } from '../prices.ts';
@@ -56,7 +56,7 @@ export const openAICompatible = (options: OpenAICompatibleOptions): ChatModel =>
 
 /** `openAICompatible` with time and chance given. For tests, and not exported by the package. */
 export const pacedOpenAICompatible = (options: OpenAICompatibleOptions, pace: Pace): ChatModel => {
-  const { model, headers = {}, timeout = DEFAULT_TIMEOUT, retries = DEFAULT_RETRIES } = options;
+  const { model, headers = {}, timeout, retries = DEFAULT_RETRIES } = options;
   // Secrets are pasted with line ends.
   const apiKey = options.apiKey?.trim() || undefined;
   const endpoint: Endpoint = {

@@ -1,10 +1,4 @@
-import {
-  askPatiently,
-  DEFAULT_RETRIES,
-  DEFAULT_TIMEOUT,
-  type ExplainedFailure,
-  type OpenAttempt,
-} from '../ask-patiently.ts';
+import { askPatiently, DEFAULT_RETRIES, type ExplainedFailure, type OpenAttempt } from '../ask-patiently.ts';
 import { commonFields, ownFields, refused } from '../chat-completions/settings-fields.ts';
 import { toWireMessage, toWireTool } from '../chat-completions/to-wire.ts';
 import {
@@ -40,7 +34,7 @@ export interface AiBinding {
 export interface WorkersAiOptions {
   /** Such as `@cf/meta/llama-3.3-70b-instruct-fp8-fast`; one that can call functions. */
   readonly model: string;
-  /** The longest silence in ms: between two chunks, or for a whole reply in JSON mode, which does not stream. Default 120,000. */
+  /** The longest silence in ms between two chunks, 120,000 unless given; in JSON mode, which does not stream, for all, 600,000. */
   readonly timeout?: number | undefined;
   /** How often a failure that may pass is tried again, before any output. Default 2. */
   readonly retries?: number | undefined;
@@ -72,7 +66,7 @@ export const workersAi = (binding: AiBinding, options: WorkersAiOptions): ChatMo
 /** `workersAi` with time and chance given. For tests, and not exported by the package. */
 export const pacedWorkersAi = (
   binding: AiBinding,
-  { model, timeout = DEFAULT_TIMEOUT, retries = DEFAULT_RETRIES, ...limits }: WorkersAiOptions,
+  { model, timeout, retries = DEFAULT_RETRIES, ...limits }: WorkersAiOptions,
   pace: Pace,
 ): ChatModel => {
   // A Worker without the binding has `undefined` in its place, whatever its types say.
@@ -98,7 +92,11 @@ export const pacedWorkersAi = (
         const run = () => binding.run(model, inputs, { signal: attempt.signal });
         return readRun(await waitOrRelease(attempt.patience, run, { broken, release }), attempt);
       };
-      return askPatiently({ timeout, retries, gate, pace }, request, { ...asked, work });
+      return askPatiently({ timeout, retries, gate, pace }, request, {
+        ...asked,
+        whole: inputs.stream !== true,
+        work,
+      });
     },
   };
 };

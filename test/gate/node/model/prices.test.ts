@@ -44,6 +44,14 @@ describe.each(Object.entries(adapters))('%s', (_, adapter) => {
       "'prices.output' is NaN; use USD per million tokens, from 0.",
     ],
     [{ prices: { input: 1 } }, "'prices.output' is undefined; use USD per million tokens, from 0."],
+    [
+      { prices: { input: 1, output: 2, cachedInput: -1 } },
+      "'prices.cachedInput' is -1; use USD per million tokens, from 0.",
+    ],
+    [
+      { prices: { input: 1, output: 2, cacheWrite: null } },
+      "'prices.cacheWrite' is null; use USD per million tokens, from 0.",
+    ],
     [{ maxOutputTokens: 0 }, "'maxOutputTokens' is 0; use a positive whole number."],
     [{ maxOutputTokens: 1.5 }, "'maxOutputTokens' is 1.5; use a positive whole number."],
   ])('refuses %j', (options, message) => {
@@ -109,18 +117,47 @@ describe('prices', () => {
     const env = { OPENAI_API_KEY: 'sk-1' };
     expect(chooseModel(env).prices).toBeUndefined();
     expect(chooseModel({ ...env, MODEL_PRICES: '{"input":0.25,"output":2}' }).prices).toEqual(PRICES);
+    const cached = { ...PRICES, cachedInput: 0.025, cacheWrite: 0.3 };
+    expect(chooseModel({ ...env, MODEL_PRICES: JSON.stringify(cached) }).prices).toEqual(cached);
   });
 
-  it.each(['2', '{"input":1}', '{"input":null,"output":1}', '{"input":"1","output":1}', 'cheap'])(
-    'are refused as %s',
-    (text) => {
-      const message =
-        'MODEL_PRICES is not the JSON of two prices. Set it to USD per million tokens, such as {"input":0.25,"output":2}.';
-      expect(() => chooseModel({ OPENAI_API_KEY: 'sk-1', MODEL_PRICES: text })).toThrow(
-        new ConfigurationError(message),
-      );
-    },
-  );
+  it.each([
+    '2',
+    '{"input":1}',
+    '{"input":null,"output":1}',
+    '{"input":"1","output":1}',
+    '{"input":1,"output":1,"cacheWrite":"2"}',
+    'cheap',
+  ])('are refused as %s', (text) => {
+    const message =
+      'MODEL_PRICES is not the JSON of two prices. Set it to USD per million tokens, such as {"input":0.25,"output":2}.';
+    expect(() => chooseModel({ OPENAI_API_KEY: 'sk-1', MODEL_PRICES: text })).toThrow(
+      new ConfigurationError(message),
+    );
+  });
+
+  it.each([
+    [{}, 4.5],
+    [{ cachedInputTokens: 600_000 }, 3.96],
+    [{ cacheWriteTokens: 200_000 }, 4.65],
+    [{ cachedInputTokens: 600_000, cacheWriteTokens: 200_000 }, 4.11],
+    [{ cachedInputTokens: 1_000_000 }, 3.6],
+    [{ reasoningTokens: 100_000 }, 4.5],
+  ])('of a million tokens of input and as much output, of which %j, make %d USD', (of, cost) => {
+    const prices = { input: 1, output: 3.5, cachedInput: 0.1, cacheWrite: 1.75 };
+    expect(costOf(prices, { inputTokens: 1_000_000, outputTokens: 1_000_000, ...of })).toBe(cost);
+  });
+
+  it('of cached and written tokens are those of the input unless given', () => {
+    const usage = {
+      inputTokens: 1_000_000,
+      cachedInputTokens: 400_000,
+      cacheWriteTokens: 100_000,
+      outputTokens: 0,
+    };
+    expect(costOf({ input: 3, output: 15 }, usage)).toBe(3);
+    expect(costOf({ input: 3, output: 15, cachedInput: 0 }, usage)).toBe(1.8);
+  });
 
   it('make amounts that can be added and taken away again without a rest', () => {
     const amounts = [1, 7, 333, 12_345].map((tokens) =>

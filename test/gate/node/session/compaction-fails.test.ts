@@ -1,12 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import {
+  type ChatModel,
   defineTool,
   type HistoryMessage,
   ModelError,
   type SummaryOptions,
   summarised,
 } from '../../../../src/index.ts';
-import { createManualClock, createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
+import {
+  createManualClock,
+  createTestSession,
+  type ScriptedReply,
+  scriptedModel,
+} from '../../../../src/testing/entry.ts';
 import { Meter, UNLIMITED } from '../../../doors/session.ts';
 import { agentWith, compactions, dropped, logged, long, sessionOf } from './compaction-scene.ts';
 import { memoryApp } from './memory-app.ts';
@@ -84,6 +90,30 @@ describe('a summary that fails', () => {
       { type: 'summary-dropped', turn: expect.any(String), reason: 'late', from: 5, tokens: 201 },
     ]);
   });
+});
+
+it('a model that writes a summary has the time that its agent gives it', async () => {
+  const log = logged();
+  const clock = createManualClock();
+  const agent = agentWith({ overTokens: 150, keepTurns: 0 }, { modelTimeout: { total: 5_000 } });
+  const script = scriptedModel(['A.', 'B.']);
+  let asked = 0;
+  const model: ChatModel = {
+    ...script,
+    ask: (request, options) => {
+      asked += 1;
+      return asked === 2 ? new Promise(() => {}) : script.ask(request, options);
+    },
+  };
+  const session = createTestSession(agent, { model, clock });
+  await session.send(long('a'));
+  const answer = session.send(long('b'));
+  await clock.advance(4_999);
+  expect([asked, log()]).toEqual([2, []]);
+  await clock.advance(1);
+  expect(await answer).toMatchObject({ outcome: 'completed', text: 'B.' });
+  const why = "The model 'scripted' did not answer within 5000 ms.";
+  expect(log()).toEqual([[`holdfast: a conversation was not compacted, and goes on whole: ${why}`]]);
 });
 
 describe('a summary that fails and leaves no room for anything else', () => {

@@ -1,6 +1,10 @@
 import { expect, it, vi } from 'vitest';
+import { Secrets } from '../../../../src/index.ts';
+import { createManualClock } from '../../../../src/testing/entry.ts';
+import type { TurnEnd } from '../../../doors/session.ts';
+import { counted } from '../../../full/crash-matrix/lab/counted-clock.ts';
 import { LEASE_MS, passing } from './former-holder.ts';
-import { clockedApp } from './memory-app.ts';
+import { clockedApp, memoryApp } from './memory-app.ts';
 
 it('a hook for secrets that takes forever does not keep a turn from being cancelled', async () => {
   const app = clockedApp({ replies: ['Never.'], leaseMs: LEASE_MS });
@@ -12,4 +16,29 @@ it('a hook for secrets that takes forever does not keep a turn from being cancel
   await app.port.post({ kind: 'cancel', turn: page?.openTurn?.id ?? '', body: '{}' });
   expect(await passing(app.clock, end)).toMatchObject({ status: 'ended', turn: { outcome: 'cancelled' } });
   expect(app.model.requests).toEqual([]);
+});
+
+it('a hook for secrets that takes longer than half a minute fails the turn, which says so', async () => {
+  const app = clockedApp({ replies: ['Never.'], leaseMs: LEASE_MS });
+  let end: TurnEnd | undefined;
+  const secrets = (): Promise<never> => new Promise(() => {});
+  void app.say('Hi', { secrets }).then((ended) => {
+    end = ended;
+  });
+  await app.clock.advance(29_999);
+  expect(end).toBeUndefined();
+  await app.clock.advance(1);
+  const error = { type: 'misconfigured', message: '`secrets` did not answer within 30000 ms.' };
+  expect(end).toMatchObject({ status: 'ended', turn: { outcome: 'failed', error } });
+  expect(app.model.requests).toEqual([]);
+});
+
+it('a hook for secrets leaves no timer behind', async () => {
+  const manual = createManualClock(1_000_000);
+  const { clock, timersLeft } = counted(manual);
+  const app = memoryApp({ replies: ['Hello.'], clock });
+  const end = app.say('Hi', { secrets: async () => Secrets.of({ KEY: 'a key' }) });
+  await manual.advance(0);
+  expect(await end).toMatchObject({ turn: { text: 'Hello.' } });
+  expect(timersLeft()).toBe(0);
 });

@@ -1,5 +1,6 @@
 /** A session under limits on tokens or cost, and what its journal says of them. */
 import { type AnyTool, defineAgent, type Limits, type SessionEvent } from '../../../../src/index.ts';
+import type { LoopInspector } from '../../../../src/inspect.ts';
 import {
   createManualClock,
   createTestSession,
@@ -12,14 +13,22 @@ import {
 interface Scene extends ScriptedModelOptions {
   readonly limits?: Limits;
   readonly tools?: readonly AnyTool[];
+  readonly inspectors?: readonly LoopInspector[];
 }
 
 /** One session of an agent whose model follows a script. */
 export function scene(
   replies: readonly ScriptedReply[],
-  { limits, tools = [], ...model }: Scene = {},
+  { limits, tools = [], inspectors = [], ...model }: Scene = {},
 ): TestSession {
-  const agent = defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools, limits });
+  const agent = defineAgent({
+    name: 'clerk',
+    description: 'Works.',
+    instructions: 'Work.',
+    tools,
+    limits,
+    inspectors,
+  });
   return createTestSession(agent, { model: scriptedModel(replies, model), clock: createManualClock(1_000) });
 }
 

@@ -7,8 +7,9 @@ import {
   type Policies,
   replan,
 } from '../../../../src/index.ts';
-import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
+import { createManualClock, createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { NUDGE } from '../../../doors/loop.ts';
+import { counted } from '../../../full/crash-matrix/lab/counted-clock.ts';
 import { calls, digs, reads, shownResults } from './scenes.ts';
 
 interface Scene {
@@ -330,6 +331,28 @@ describe('a call that may not run', () => {
     expect(texts).toEqual([
       "Error: Tool 'look' was not run: whether it is permitted could not be told: The directory is down.",
     ]);
+  });
+
+  it('is one whose policy does not answer for half a minute', async () => {
+    const manual = createManualClock(1_000_000);
+    const { clock, timersLeft } = counted(manual);
+    const agent = defineAgent({
+      name: 'clerk',
+      description: 'W.',
+      instructions: '',
+      tools: [reads('look')],
+      policies: { isEligible: () => new Promise<never>(() => {}) },
+    });
+    const session = createTestSession(agent, { replies: [calls('look'), 'Well.'], clock });
+    const answer = session.send('Go.');
+    await manual.advance(29_999);
+    expect(session.requests).toHaveLength(1);
+    await manual.advance(1);
+    expect(await answer).toMatchObject({ outcome: 'completed', text: 'Well.' });
+    expect(shownResults(session.requests[1])).toEqual([
+      "Error: Tool 'look' was not run: whether it is permitted could not be told: isEligible gave no answer within 30000 ms.",
+    ]);
+    expect(timersLeft()).toBe(0);
   });
 
   it('is refused in nested loops too', async () => {

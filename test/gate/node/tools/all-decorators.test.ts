@@ -93,6 +93,7 @@ const OTHERS = [
     'defineToolGroup',
     'humanInput',
     'progressTool',
+    'providerTool',
     'resolveTools',
     'toolsOf',
     'toolsOfAll',
@@ -149,6 +150,7 @@ function probe(answer: AnyTool['call'] = async () => text('seen')) {
   const tool: AnyTool = {
     ...declared,
     inner: [inner],
+    providerTool: { id: 'maker.probe', args: {} },
     readInput: READS,
     adopt: ADOPTS,
     route: ROUTES,
@@ -187,6 +189,9 @@ class ClassTool implements AnyTool {
   }
   get inner() {
     return this.#made.inner;
+  }
+  get providerTool() {
+    return this.#made.providerTool;
   }
   readInput(raw: string) {
     return { at: raw, by: this.#made.name };

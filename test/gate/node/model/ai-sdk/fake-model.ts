@@ -7,9 +7,19 @@ import { type Asking, settle } from '../settle.ts';
 /** What a fake model does with one call: it gives a result of either kind, or throws. */
 export type Answer = (options: LanguageModelV4CallOptions) => unknown;
 
-export const usage = (input: unknown, output: unknown) => ({
-  inputTokens: { total: input, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
-  outputTokens: { total: output, text: undefined, reasoning: undefined },
+interface UsageDetails {
+  readonly cacheRead?: unknown;
+  readonly cacheWrite?: unknown;
+  readonly reasoning?: unknown;
+}
+
+export const usage = (
+  input: unknown,
+  output: unknown,
+  { cacheRead, cacheWrite, reasoning }: UsageDetails = {},
+) => ({
+  inputTokens: { total: input, noCache: undefined, cacheRead, cacheWrite },
+  outputTokens: { total: output, text: undefined, reasoning },
 });
 
 export const finish = (unified: unknown = 'stop', counted: unknown = usage(3, 4)) => ({

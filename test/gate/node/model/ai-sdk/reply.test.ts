@@ -116,6 +116,17 @@ describe('the end of a reply', () => {
     [usage(-1, 2), undefined],
     [usage(1.5, 2), undefined],
     [usage('1', 2), undefined],
+    [
+      usage(9, 8, { cacheRead: 4, cacheWrite: 5, reasoning: 8 }),
+      { inputTokens: 9, cachedInputTokens: 4, cacheWriteTokens: 5, outputTokens: 8, reasoningTokens: 8 },
+    ],
+    [usage(9, 8, { cacheRead: 0, cacheWrite: 0, reasoning: 0 }), { inputTokens: 9, outputTokens: 8 }],
+    [usage(9, 8, { cacheRead: 10, reasoning: 9 }), { inputTokens: 9, outputTokens: 8 }],
+    [usage(9, 8, { cacheRead: 5, cacheWrite: 5, reasoning: -1 }), { inputTokens: 9, outputTokens: 8 }],
+    [
+      usage(9, 8, { cacheRead: '4', cacheWrite: 5 }),
+      { inputTokens: 9, cacheWriteTokens: 5, outputTokens: 8 },
+    ],
     [{ inputTokens: 1, outputTokens: 2 }, undefined],
     [7, undefined],
     [null, undefined],

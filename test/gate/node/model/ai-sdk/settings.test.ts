@@ -52,15 +52,6 @@ describe('settings', () => {
     },
   );
 
-  it('of the adapter hold where the request says nothing', async () => {
-    const { calls } = await ask(hi, {
-      stream: true,
-      settings: { temperature: 1, topP: 0.5 },
-      request: { ...hello, settings: { temperature: 0 } },
-    });
-    expect(calls[0]).toMatchObject({ temperature: 0, topP: 0.5 });
-  });
-
   it.each([
     ['anthropic.messages', { anthropic: { disableParallelToolUse: true } }],
     ['vertex.anthropic.messages', { anthropic: { disableParallelToolUse: true } }],

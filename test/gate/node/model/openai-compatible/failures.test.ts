@@ -123,6 +123,20 @@ it('what a server quotes of the conversation is not told', async () => {
   );
 });
 
+it('what a server quotes of earlier reasoning is not told', async () => {
+  const text = 'The clerk must never learn that kelp costs us 12.';
+  const reply = {
+    role: 'assistant' as const,
+    text: 'Hm.',
+    toolCalls: [],
+    parts: [{ type: 'reasoning' as const, text }],
+  };
+  const echo = { error: { message: `Cannot read '${text}'.` } };
+  expect(
+    (await failureOf(status(400, {}, echo), { request: { messages: [reply], tools: [] } })).message,
+  ).toBe("The model's server answered 400: Cannot read '[request]'.");
+});
+
 describe('an error inside an answer', () => {
   it.each<[unknown, ModelFailure, number | undefined]>([
     [{ error: { message: 'no' } }, 'server-error', undefined],

@@ -84,6 +84,52 @@ describe('the text of a reply', () => {
       { prompt_tokens: 0, completion_tokens: 2, total_tokens: 2 },
       { inputTokens: 0, outputTokens: 2 },
     ],
+    [
+      {
+        prompt_tokens: 9,
+        completion_tokens: 8,
+        total_tokens: 17,
+        prompt_tokens_details: { cached_tokens: 4, cache_write_tokens: 3 },
+        completion_tokens_details: { reasoning_tokens: 5 },
+      },
+      { inputTokens: 9, cachedInputTokens: 4, cacheWriteTokens: 3, outputTokens: 8, reasoningTokens: 5 },
+    ],
+    [
+      { prompt_tokens: 9, completion_tokens: 8, prompt_cache_hit_tokens: 6, prompt_cache_miss_tokens: 3 },
+      { inputTokens: 9, cachedInputTokens: 6, outputTokens: 8 },
+    ],
+    [
+      { prompt_tokens: 9, completion_tokens: 8, cached_tokens: 6 },
+      { inputTokens: 9, cachedInputTokens: 6, outputTokens: 8 },
+    ],
+    [
+      // Some servers leave what was thought out of the completion, and tell it by the total.
+      {
+        prompt_tokens: 9,
+        completion_tokens: 8,
+        total_tokens: 37,
+        completion_tokens_details: { reasoning_tokens: 20 },
+      },
+      { inputTokens: 9, outputTokens: 28, reasoningTokens: 20 },
+    ],
+    [
+      {
+        prompt_tokens: 9,
+        completion_tokens: 8,
+        prompt_tokens_details: { cached_tokens: 10 },
+        completion_tokens_details: 'none',
+      },
+      { inputTokens: 9, outputTokens: 8 },
+    ],
+    [
+      {
+        prompt_tokens: 9,
+        completion_tokens: 8,
+        prompt_tokens_details: null,
+        completion_tokens_details: { reasoning_tokens: -1 },
+      },
+      { inputTokens: 9, outputTokens: 8 },
+    ],
   ])('counts usage %j as %j', async (usage, counted) => {
     expect((await whole(completion({ content: 'x' }, 'stop', { usage }))).usage).toEqual(counted);
   });

@@ -27,6 +27,11 @@ describe('a whole reply', () => {
       completion({ content: 'hi' }, 'stop', { usage }),
       { text: 'hi', usage: counted },
     ],
+    [
+      'that tells what was cached',
+      { response: 'hi', usage: { ...usage, prompt_tokens_details: { cached_tokens: 2 } } },
+      { text: 'hi', usage: { ...counted, cachedInputTokens: 2 } },
+    ],
     ['that is a bare text', 'hi', { text: 'hi' }],
     ['in JSON mode, parsed already', { response: { mood: 'good' } }, { text: '{"mood":"good"}' }],
     ['in JSON mode, as text', { response: '{"mood":"good"}' }, { text: '{"mood":"good"}' }],

@@ -1,6 +1,7 @@
 /** What stands on the wire between any client and the endpoint. */
 import { describe, expect, it, vi } from 'vitest';
 import { defineTool } from '../../../../../src/index.ts';
+import { pass } from '../../../../fixtures/held-time.ts';
 import { scripted } from '../../../../fixtures/scripted-agent.ts';
 import { appWith } from '../../http/app.ts';
 import { json } from '../../http/client.ts';
@@ -256,6 +257,22 @@ describe('a failure inside the Worker', () => {
     expect(log.mock.calls).toEqual([
       [`holdfast: request ${id} failed`, new Error('the vault at 10.0.0.7 is down')],
     ]);
+    log.mockRestore();
+  });
+
+  it('that is a hook’s which hangs is told after half a minute', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const minting = Promise.withResolvers<void>();
+    const secrets = (): Promise<never> => {
+      minting.resolve();
+      return new Promise(() => {});
+    };
+    const answer = answerTo(publishing({ tools: [hello] }, { secrets }), 'tools/call', { name: 'hello' });
+    await minting.promise;
+    pass(30_000);
+    expect(await answer).toEqual({
+      error: { code: -32603, message: '`secrets` did not answer within 30000 ms.' },
+    });
     log.mockRestore();
   });
 

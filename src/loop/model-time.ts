@@ -1,0 +1,146 @@
+import { type AskOptions, ModelError, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
+import { untilAborted } from '../tool/async.ts';
+import type { Holder } from './holder.ts';
+import type { LoopSpec } from './loop.ts';
+
+/** How long one call of a model may take, whatever the model does: then the loop waits no more. */
+export interface ModelTimeout {
+  /** Milliseconds for a reply as a whole, the adapter's own further attempts included; 600,000 unless given. */
+  readonly total?: number | undefined;
+  /**
+   * Milliseconds without a sign of life of a model that streams: one that has handed on a piece, or calls `alive`. Unless
+   * given: 120,000, or as long as an adapter waits that says so. A model that answers in one piece has `total` alone.
+   */
+  readonly silence?: number | undefined;
+}
+
+/** How long a reply may take unless its agent says otherwise, in ms. */
+const TOTAL = 600_000;
+
+/** The same of the silence of a model that streams. */
+const SILENCE = 120_000;
+
+/** What an adapter that minds silence itself has left to act first: to try again, or to say it in its own words. */
+const GRACE = 5_000;
+
+/** The longest that either may be: a day. Timers cannot be much longer. */
+const LONGEST = 24 * 60 * 60_000;
+
+/** Whoever asks a model. */
+interface Asker {
+  readonly spec: Pick<LoopSpec, 'model' | 'modelTimeout'>;
+  readonly holder: Pick<Holder, 'after' | 'now'>;
+}
+
+/**
+ * Asks the loop's model, and waits for it as long as the loop allows. No timer is left behind. A model that was left is
+ * aborted; what it still says is said to nobody, and what it still asks for is refused.
+ *
+ * @throws ModelError `timeout` when it takes too long, and what the model throws; the reason of `signal` when that aborts.
+ */
+export async function askInTime(
+  { spec, holder }: Asker,
+  request: ModelRequest,
+  options: AskOptions,
+): Promise<ModelReply> {
+  const { model, modelTimeout } = spec;
+  const { total = TOTAL, silence } = modelTimeout;
+  const late = new AbortController();
+  const signal = AbortSignal.any([options.signal, late.signal]);
+  const leave = (why: string, outputBegan = false): void =>
+    late.abort(new ModelError('timeout', `The model '${model.name}' ${why}`, { outputBegan }));
+  // What took all of its time is not asked for once more, whatever came of it.
+  const stop = holder.after(total, () => leave(`did not answer within ${total} ms.`));
+  const heard = hearing(holder, { total, silence }, (ms, began) => leave(`was silent for ${ms} ms.`, began));
+  try {
+    return await untilAborted(signal, model.ask(request, { ...heard.told({ ...options, signal }), signal }));
+  } catch (failure) {
+    // What a model makes of its signal does not tell why it fired.
+    signal.throwIfAborted();
+    throw failure;
+  } finally {
+    stop();
+    heard.close();
+  }
+}
+
+/** What is heard of one model call. */
+interface Hearing {
+  /** The options, by which the model is heard. */
+  told(options: AskOptions): Omit<AskOptions, 'signal'>;
+  close(): void;
+}
+
+/** Minds the silence of one call, from the first sign that its model streams. One timer is moved on with each. */
+function hearing(
+  holder: Asker['holder'],
+  { total, silence }: ModelTimeout & { readonly total: number },
+  onSilence: (ms: number, outputBegan: boolean) => void,
+): Hearing {
+  let most = silence ?? SILENCE;
+  let heardAt = 0;
+  let outputBegan = false;
+  /** It has asked us whether it may go on, and has nothing to say meanwhile. */
+  let asksUs = 0;
+  let isOver = false;
+  let cancel: (() => void) | undefined;
+
+  const listen = (ms: number): (() => void) =>
+    holder.after(Math.min(ms, total), () => {
+      const left = asksUs > 0 ? most : heardAt + most - holder.now();
+      if (left > 0) cancel = listen(left);
+      else onSilence(most, outputBegan);
+    });
+
+  const hear = (): void => {
+    if (isOver) return;
+    heardAt = holder.now();
+    cancel ??= listen(most);
+  };
+
+  const handed = (tell: AskOptions['onText']): AskOptions['onText'] =>
+    tell &&
+    ((piece) => {
+      if (isOver) return;
+      outputBegan = true;
+      hear();
+      tell(piece);
+    });
+
+  return {
+    told: ({ onText, onReasoning, again, signal }) => ({
+      onText: handed(onText),
+      onReasoning: handed(onReasoning),
+      again:
+        again &&
+        (async () => {
+          signal.throwIfAborted();
+          asksUs += 1;
+          await again().finally(() => {
+            asksUs -= 1;
+            heardAt = holder.now();
+          });
+        }),
+      alive(patience = 0) {
+        if (silence === undefined && patience + GRACE > most) most = patience + GRACE;
+        hear();
+      },
+    }),
+    close() {
+      isOver = true;
+      cancel?.();
+    },
+  };
+}
+
+/** What is wrong with times for a model: which one, its value, and what it can be, to go on after "use ". */
+export function modelTimeoutProblem(
+  times: ModelTimeout,
+): { readonly path: string; readonly value: unknown; readonly use: string } | undefined {
+  for (const path of ['total', 'silence'] as const) {
+    const value = times[path];
+    if (value === undefined || (Number.isSafeInteger(value) && value > 0 && value <= LONGEST)) continue;
+    return { path, value, use: `a whole number of ms from 1 to ${LONGEST}` };
+  }
+  return undefined;
+}

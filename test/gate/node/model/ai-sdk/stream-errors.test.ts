@@ -1,0 +1,137 @@
+/** Errors that servers put into a stream of status 200, as each provider of the SDK tells them. */
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { createDeepSeek } from '@ai-sdk/deepseek';
+import { createGoogle } from '@ai-sdk/google';
+import { createOpenAI } from '@ai-sdk/openai';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { createOpenRouter } from '@openrouter/ai-sdk-provider';
+import { expect, it } from 'vitest';
+import { failureIn, settle } from '../settle.ts';
+import { ask, streamed } from './fake-model.ts';
+import { type Events, wire } from './wire.ts';
+
+type Make = (fetch: typeof globalThis.fetch) => LanguageModelV4;
+
+const tooLong =
+  "This model's maximum context length is 8192 tokens. However, your messages resulted in 8227 tokens.";
+const openAI = {
+  message: tooLong,
+  type: 'invalid_request_error',
+  param: 'input',
+  code: 'context_length_exceeded',
+};
+const plain = { message: tooLong, type: 'BadRequestError', param: null, code: 400 };
+const delta = {
+  id: 'c',
+  model: 'm',
+  choices: [{ index: 0, delta: { content: 'Hel' }, finish_reason: null }],
+};
+
+const anthropic: Make = (fetch) => createAnthropic({ apiKey: 'k', fetch })('claude-sonnet-4-5');
+const google: Make = (fetch) => createGoogle({ apiKey: 'k', fetch })('gemini-3-pro-preview');
+const responses: Make = (fetch) => createOpenAI({ apiKey: 'k', fetch }).responses('gpt-5.5');
+const chat: Make = (fetch) => createOpenAI({ apiKey: 'k', fetch }).chat('gpt-5.5');
+const compatible: Make = (fetch) =>
+  createOpenAICompatible({ name: 'own', baseURL: 'http://own.test/v1', fetch })('m');
+const deepSeek: Make = (fetch) => createDeepSeek({ apiKey: 'k', fetch })('deepseek-v4');
+const openRouter: Make = (fetch) => createOpenRouter({ apiKey: 'k', fetch })('m');
+
+const start = {
+  type: 'message_start',
+  message: { id: 'm', model: 'c', usage: { input_tokens: 1, output_tokens: 1 } },
+};
+const created = { type: 'response.created', response: { id: 'r', created_at: 1, model: 'gpt-5.5' } };
+
+it.each<[string, Make, Events, boolean]>([
+  [
+    'Anthropic',
+    anthropic,
+    [
+      {
+        type: 'error',
+        error: { type: 'invalid_request_error', message: 'prompt is too long: 9 tokens > 8 maximum' },
+      },
+    ],
+    false,
+  ],
+  [
+    'Anthropic, behind its start',
+    anthropic,
+    [
+      start,
+      {
+        type: 'error',
+        error: { type: 'invalid_request_error', message: 'prompt is too long: 9 tokens > 8 maximum' },
+      },
+    ],
+    false,
+  ],
+  ["OpenAI's responses", responses, [{ ...openAI, type: 'error', sequence_number: 0 }], false],
+  [
+    "OpenAI's responses, in the new shape",
+    responses,
+    [created, { type: 'error', sequence_number: 1, error: openAI }],
+    false,
+  ],
+  ["OpenAI's chat completions", chat, [{ error: openAI }], false],
+  [
+    'Gemini',
+    google,
+    [
+      {
+        error: {
+          code: 400,
+          status: 'INVALID_ARGUMENT',
+          message: 'The input token count (9) exceeds the maximum number of tokens allowed (8).',
+        },
+      },
+    ],
+    false,
+  ],
+  ['a server that speaks as OpenAI', compatible, [{ error: plain }, '[DONE]'], false],
+  ['a server that speaks as OpenAI, behind some text', compatible, [delta, { error: plain }, '[DONE]'], true],
+  ['DeepSeek', deepSeek, [{ error: openAI }, '[DONE]'], false],
+  ['OpenRouter', openRouter, [{ error: plain }, '[DONE]'], false],
+])('of %s: a conversation that is too long', async (_, make, events, outputBegan) => {
+  const { model, sent } = wire(make, [events], { retries: 2 });
+  expect(failureIn(await settle(model, { stream: true }))).toMatchObject({
+    failure: 'context-length',
+    outputBegan,
+  });
+  expect(sent).toHaveLength(1);
+});
+
+it.each<[string, Make, Events]>([
+  ['Anthropic', anthropic, [start]],
+  ["OpenAI's responses", responses, [created]],
+  ['Gemini', google, [{ candidates: [{ content: { role: 'model', parts: [{ text: 'Hel' }] }, index: 0 }] }]],
+])('of %s: a stream that is cut', async (_, make, events) => {
+  const { model } = wire(make, [events]);
+  expect(failureIn(await settle(model))).toMatchObject({ failure: 'truncated' });
+});
+
+it('of Mistral: a frame that its provider takes for a bad reply', async () => {
+  const value = {
+    object: 'error',
+    message: 'Prompt contains 9 tokens and 0 draft tokens, too large for model with 8 maximum context length',
+    type: 'invalid_request_invalid_args',
+    code: '3051',
+  };
+  const error = Object.assign(new Error(`Type validation failed: Value: ${JSON.stringify(value)}.`), {
+    name: 'AI_TypeValidationError',
+    value,
+  });
+  expect(failureIn(await ask(() => streamed([{ type: 'error', error }]), { stream: true }))).toMatchObject({
+    failure: 'context-length',
+    message: `The model's server reported an error: ${value.message}`,
+  });
+  // A piece of a reply that is only malformed tells nothing of what it holds.
+  const malformed = Object.assign(new Error('secret'), {
+    name: 'AI_TypeValidationError',
+    value: { text: 'secret' },
+  });
+  expect(
+    failureIn(await ask(() => streamed([{ type: 'error', error: malformed }]), { stream: true })),
+  ).toMatchObject({ failure: 'invalid-reply', message: 'The model failed with AI_TypeValidationError.' });
+});

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import type { ChatModel } from '../../../../src/index.ts';
+import { pacedFromAiSdk, pacedOpenAICompatible, pacedWorkersAi } from '../../../doors/model.ts';
+import { fakeModel, finish, call as part, delta as sdkDelta, streamed } from './ai-sdk/fake-model.ts';
+import { body, delta, fakePace, fakeServer, hello, sse, streamOf } from './openai-compatible/fake-server.ts';
+
+const { pace } = fakePace();
+/** Text, and then a call that is long in coming, of which nobody is told. */
+const events = [delta({ content: 'a' }), delta({ tool_calls: [] }), delta({}, 'stop'), '[DONE]'].map(
+  (event) => sse(event),
+);
+
+/** Each adapter over a server that streams; the first answer fails where `fails`. */
+const adapters: Readonly<Record<string, (fails: boolean, timeout?: number) => ChatModel>> = {
+  openAICompatible(fails, timeout) {
+    const good = () => streamOf(events);
+    const { fetch } = fakeServer(...(fails ? [() => new Response('', { status: 503 }), good] : [good]));
+    return pacedOpenAICompatible({ baseURL: 'https://model.test/v1', model: 'm', fetch, timeout }, pace);
+  },
+  workersAi(fails, timeout) {
+    let runs = 0;
+    const run = async () => {
+      runs += 1;
+      if (fails && runs === 1) throw new Error('3040: No capacity.');
+      return body(events);
+    };
+    return pacedWorkersAi({ run }, { model: 'm', timeout }, pace);
+  },
+  fromAiSdk(fails, timeout) {
+    const good = () => streamed([sdkDelta('a'), part('1', 'f', '{}'), finish('tool-calls')]);
+    const bad = () => Promise.reject(Object.assign(new Error('No.'), { isRetryable: true, statusCode: 503 }));
+    return pacedFromAiSdk(fakeModel(fails ? [bad, good] : [good]).model, { timeout }, pace);
+  },
+};
+
+/** Asks, and answers what was told in which order: a piece of text, or that the model is alive. */
+async function told(model: ChatModel, stream: boolean): Promise<readonly unknown[]> {
+  const log: unknown[] = [];
+  const { signal } = new AbortController();
+  const alive = (patience?: number) => void log.push(patience);
+  await model.ask(hello, { signal, alive, ...(stream && { onText: (piece) => void log.push(piece) }) });
+  return log;
+}
+
+describe.each(Object.entries(adapters))('%s', (_, adapter) => {
+  it('says that it streams before it asks, and with whatever comes, how long it waits itself', async () => {
+    const log = await told(adapter(false), true);
+    expect(log[0]).toBe(120_000);
+    expect(log.filter((one) => one === 'a')).toHaveLength(1);
+    expect(log.slice(log.indexOf('a')).length).toBeGreaterThan(2);
+    expect(new Set(log)).toEqual(new Set([120_000, 'a']));
+    expect(await told(adapter(false, 300_000), true)).toContain(300_000);
+  });
+
+  it('says so again before it tries again', async () => {
+    const [once, twice] = [await told(adapter(false), true), await told(adapter(true), true)];
+    expect(twice.indexOf('a')).toBeGreaterThan(once.indexOf('a'));
+  });
+});

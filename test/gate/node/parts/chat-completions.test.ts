@@ -1,0 +1,87 @@
+/** A loop over servers that refuse a reply of theirs which does not come back as it was. */
+import { describe, expect, it } from 'vitest';
+import { defineAgent, defineTool } from '../../../../src/index.ts';
+import { openAICompatible } from '../../../../src/model/openai-compatible/entry.ts';
+import { createTestSession } from '../../../../src/testing/entry.ts';
+
+const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
+
+const call = (id: string, more: object = {}) => ({
+  id,
+  type: 'function',
+  function: { name: 'look', arguments: '{"x": 1}' },
+  ...more,
+});
+
+/** Answers with these messages in turn, as a stream or in one piece; each request holds all earlier ones byte for byte. */
+function strictServer(replies: readonly object[], form: 'stream' | 'json') {
+  let asked = 0;
+  const refusals: string[] = [];
+  const fetch = async (_: string, { body }: RequestInit): Promise<Response> => {
+    const { messages } = JSON.parse(String(body));
+    const back = messages.filter(({ role }: { role: string }) => role === 'assistant');
+    const expected = replies.slice(0, asked).map((reply) => ({ role: 'assistant', ...reply }));
+    for (const [index, reply] of expected.entries()) {
+      const fields = Object.entries(reply).filter(
+        ([field, value]) => JSON.stringify(value) !== JSON.stringify(back[index]?.[field]),
+      );
+      if (fields.length > 0) refusals.push(`request ${asked}, reply ${index}: ${JSON.stringify(fields)}`);
+    }
+    const message = replies[asked++] ?? { content: 'Done.' };
+    const reason = 'tool_calls' in message ? 'tool_calls' : 'stop';
+    if (form === 'json') return Response.json({ choices: [{ message, finish_reason: reason }] });
+    const events = [message, {}].map((delta, index) =>
+      JSON.stringify({ choices: [{ delta, finish_reason: index === 1 ? reason : null }] }),
+    );
+    return new Response(events.map((event) => `data: ${event}\n\n`).join(''), {
+      headers: { 'content-type': 'text/event-stream' },
+    });
+  };
+  return { fetch, refusals, asked: () => asked };
+}
+
+const details = [{ type: 'reasoning.encrypted', data: 'gAAAA', id: 'rs_1', format: 'x', index: 0 }];
+const extra_content = { google: { thought_signature: 'c2ln' } };
+
+const WIRES: readonly (readonly [string, object, object])[] = [
+  ['reasoning_content', { reasoning_content: 'I look.' }, {}],
+  ['an empty reasoning_content', { reasoning_content: '' }, {}],
+  ['reasoning', { reasoning: 'I look.' }, {}],
+  ['reasoning_details', { reasoning: null, reasoning_details: details }, {}],
+  ['empty reasoning_details', { reasoning_details: [] }, {}],
+  ['extra_content', { extra_content }, { extra_content }],
+];
+
+describe('a server of chat completions with', () => {
+  it.each(WIRES.flatMap((wire) => [[...wire, 'stream'] as const, [...wire, 'json'] as const]))(
+    '%s gets back all that it gave (%#), in the turn and in the next',
+    async (_, kept, ofCall, form) => {
+      const given = Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== null));
+      const calling = (n: number) => ({
+        content: null,
+        ...given,
+        tool_calls: [call(`a${n}`, ofCall), call(`b${n}`)],
+      });
+      const replies = [
+        calling(1),
+        calling(2),
+        { content: 'One.', ...given },
+        calling(3),
+        { content: 'Two.', ...given },
+      ];
+      const server = strictServer(replies, form);
+      const model = openAICompatible({ baseURL: 'https://model.test/v1', model: 'm', fetch: server.fetch });
+      const agent = defineAgent({
+        name: 'looker',
+        description: 'Looks.',
+        instructions: '',
+        tools: [look],
+        model,
+      });
+      const session = createTestSession(agent, { model });
+      expect(await session.send('Look.')).toMatchObject({ text: 'One.' });
+      expect(await session.send('Again.')).toMatchObject({ text: 'Two.' });
+      expect([server.asked(), server.refusals]).toEqual([5, []]);
+    },
+  );
+});

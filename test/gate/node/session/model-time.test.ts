@@ -1,0 +1,281 @@
+import { describe, expect, it } from 'vitest';
+import { type AskOptions, type ChatModel, defineAgent, type ModelTimeout } from '../../../../src/index.ts';
+import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
+import { createManualClock, createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
+import { askInTime, memoryLoop } from '../../../doors/loop.ts';
+import type { FeedItem, TurnEnd } from '../../../doors/session.ts';
+import { counted } from '../../../full/crash-matrix/lab/counted-clock.ts';
+import { asks } from '../agentic/scenes.ts';
+import { reads, shownResults } from '../tool-loop/scenes.ts';
+import { memoryApp } from './memory-app.ts';
+
+const MINUTE = 60_000;
+const never = (): Promise<never> => new Promise(() => {});
+
+type Ask = (options: AskOptions, n: number) => ReturnType<ChatModel['ask']>;
+
+/** A turn whose model does this, watched by a client; it has just been asked. */
+async function turnOf(ask: Ask, modelTimeout?: ModelTimeout) {
+  const manual = createManualClock(1_000_000);
+  const { clock, timersLeft } = counted(manual);
+  const asked: AskOptions[] = [];
+  const model: ChatModel = {
+    name: 'mine',
+    ask: (_, options) => ask(options, asked.push(options)),
+  };
+  const app = memoryApp({ replies: [], clock, modelTimeout });
+  const shown: FeedItem[] = [];
+  let end: TurnEnd | undefined;
+  const leased = await app.lease('Hi.');
+  void app
+    .run(leased, { agent: { ...app.agent, model }, show: (item) => void shown.push(item) })
+    .then((ended) => {
+      end = ended;
+    });
+  await manual.advance(0);
+  return {
+    advance: (ms: number) => manual.advance(ms),
+    asked,
+    /** What became of the turn; `undefined` while it runs. */
+    end: () => (end?.status === 'ended' ? (end.turn.error ?? end.turn.text) : end?.status),
+    texts: () => shown.flatMap((item) => (item.type === 'text-delta' ? [[item.reply, item.text]] : [])),
+    timersLeft,
+  };
+}
+
+const failedWith = (message: string) => ({ type: 'model-failure', message });
+const hello = { text: 'Hello.', toolCalls: [], finish: 'stop' } as const;
+
+describe('a model that never settles and minds no signal', () => {
+  it('is left after ten minutes, and the turn says so', async () => {
+    const turn = await turnOf(never);
+    await turn.advance(10 * MINUTE - 1);
+    expect([turn.end(), turn.asked[0]?.signal.aborted]).toEqual([undefined, false]);
+    await turn.advance(1);
+    expect(turn.end()).toEqual(failedWith("The model 'mine' did not answer within 600000 ms."));
+    expect([turn.asked.length, turn.asked[0]?.signal.aborted, turn.timersLeft()]).toEqual([1, true, 0]);
+  });
+
+  it('is left after as long as its agent says', async () => {
+    const turn = await turnOf(never, { total: 1_500 });
+    await turn.advance(1_499);
+    expect(turn.end()).toBeUndefined();
+    await turn.advance(1);
+    expect(turn.end()).toEqual(failedWith("The model 'mine' did not answer within 1500 ms."));
+  });
+
+  it('says nothing to anybody any more, and may ask for nothing', async () => {
+    const turn = await turnOf(never, { total: 1_000 });
+    await turn.advance(1_000);
+    const [options] = turn.asked;
+    options?.onText?.('Late.');
+    options?.alive?.();
+    await expect(options?.again?.()).rejects.toThrow("The model 'mine' did not answer within 1000 ms.");
+    expect([turn.texts(), turn.timersLeft()]).toEqual([[], 0]);
+  });
+
+  it('is told apart from one that fails because of its signal', async () => {
+    const turn = await turnOf(
+      ({ signal }) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('Aborted.')))),
+    );
+    await turn.advance(10 * MINUTE);
+    expect(turn.end()).toEqual(failedWith("The model 'mine' did not answer within 600000 ms."));
+  });
+
+  it('has ten minutes of talk too, and is not asked once more', async () => {
+    let talk = (): void => {};
+    const turn = await turnOf(({ onText }) => {
+      talk = () => onText?.('.');
+      return never();
+    });
+    for (let minute = 1; minute < 10; minute += 1) {
+      talk();
+      await turn.advance(MINUTE);
+    }
+    expect(turn.end()).toBeUndefined();
+    await turn.advance(MINUTE);
+    expect(turn.end()).toEqual(failedWith("The model 'mine' did not answer within 600000 ms."));
+    expect([turn.asked.length, turn.timersLeft()]).toEqual([1, 0]);
+  });
+});
+
+describe('a model that streams', () => {
+  it('is left after two minutes of silence, and asked once more, since what it said is void', async () => {
+    const turn = await turnOf(async ({ onText }, n) => {
+      onText?.('Hel');
+      return n === 1 ? never() : hello;
+    });
+    await turn.advance(2 * MINUTE - 1);
+    expect([turn.end(), turn.asked.length]).toEqual([undefined, 1]);
+    await turn.advance(1);
+    expect(turn.end()).toBe('Hello.');
+    expect(turn.texts()).toEqual([
+      ['1.1', 'Hel'],
+      ['1.2', 'Hel'],
+    ]);
+    expect([turn.asked.length, turn.timersLeft()]).toEqual([2, 0]);
+  });
+
+  it('fails the turn when it falls silent twice', async () => {
+    const turn = await turnOf(({ onReasoning }) => {
+      onReasoning?.('Hm.');
+      return never();
+    });
+    await turn.advance(4 * MINUTE);
+    expect(turn.end()).toEqual(failedWith("The model 'mine' was silent for 120000 ms."));
+    expect([turn.asked.length, turn.timersLeft()]).toEqual([2, 0]);
+  });
+
+  it('has its silence counted from its request on when it says that it streams', async () => {
+    const turn = await turnOf(({ alive }) => {
+      alive?.();
+      return never();
+    });
+    await turn.advance(2 * MINUTE - 1);
+    expect(turn.end()).toBeUndefined();
+    await turn.advance(1);
+    expect(turn.end()).toEqual(failedWith("The model 'mine' was silent for 120000 ms."));
+    expect(turn.asked).toHaveLength(1);
+  });
+
+  it('lives on with every sign of life', async () => {
+    const turn = await turnOf(() => never(), { silence: 1_000 });
+    for (const sign of ['alive', 'onText', 'onReasoning', 'alive'] as const) {
+      if (sign === 'alive') turn.asked[0]?.alive?.();
+      else turn.asked[0]?.[sign]?.('.');
+      await turn.advance(999);
+    }
+    expect(turn.end()).toBeUndefined();
+    await turn.advance(1);
+    expect(turn.asked).toHaveLength(2);
+  });
+
+  it('is waited for a little longer than it waits itself, unless its agent says how long', async () => {
+    const patient: Ask = ({ alive }) => {
+      alive?.(3 * MINUTE);
+      return never();
+    };
+    const turn = await turnOf(patient);
+    await turn.advance(3 * MINUTE + 4_999);
+    expect(turn.end()).toBeUndefined();
+    await turn.advance(1);
+    expect(turn.end()).toEqual(failedWith("The model 'mine' was silent for 185000 ms."));
+    const bound = await turnOf(patient, { silence: 2_000 });
+    await bound.advance(2_000);
+    expect(bound.end()).toEqual(failedWith("The model 'mine' was silent for 2000 ms."));
+  });
+
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, -1])(
+    'has all of its time at most, if it says %d',
+    async (ms) => {
+      const turn = await turnOf(({ alive }) => {
+        alive?.(ms);
+        return never();
+      });
+      await turn.advance(10 * MINUTE);
+      expect(turn.end()).toMatchObject({ type: 'model-failure' });
+      expect(turn.timersLeft()).toBe(0);
+    },
+  );
+
+  it('is not silent while it waits for leave to ask its provider once more', async () => {
+    const room = Promise.withResolvers<void>();
+    const clock = createManualClock(0);
+    const { loop } = memoryLoop({ tools: [], model: { name: 'mine', ask: never }, holder: clock });
+    let isOver = false;
+    const ask: ChatModel['ask'] = async (_, { alive, again }) => {
+      alive?.();
+      await again?.();
+      return never();
+    };
+    const signal = new AbortController().signal;
+    const spec = { ...loop.spec, model: { name: 'mine', ask } };
+    const asking = askInTime(
+      { ...loop, spec },
+      { messages: [], tools: [] },
+      { signal, again: () => room.promise },
+    );
+    const failed = asking.catch((failure: unknown) => {
+      isOver = true;
+      return failure;
+    });
+    await clock.advance(5 * MINUTE);
+    room.resolve();
+    await clock.advance(2 * MINUTE - 1);
+    expect(isOver).toBe(false);
+    await clock.advance(1);
+    expect(await failed).toMatchObject({
+      failure: 'timeout',
+      message: "The model 'mine' was silent for 120000 ms.",
+    });
+  });
+
+  it('leaves no timer behind when it answers', async () => {
+    const turn = await turnOf(async ({ onText, alive }) => {
+      alive?.();
+      onText?.('Hello.');
+      return hello;
+    });
+    expect([turn.end(), turn.timersLeft()]).toEqual(['Hello.', 0]);
+  });
+});
+
+describe('loops inside of an agent', () => {
+  const clerk = { name: 'clerk', description: 'Works.', instructions: 'Work.' };
+  const slow: ChatModel = { name: 'slow', ask: never };
+  const dig = defineAgenticTool({
+    name: 'dig',
+    description: 'Digs.',
+    input: { type: 'object', properties: { message: { type: 'string' } } },
+    tools: [reads('look')],
+    model: slow,
+  });
+  const other = (modelTimeout?: ModelTimeout) =>
+    defineSubagent({
+      agent: defineAgent({
+        name: 'other',
+        description: 'Digs.',
+        instructions: '',
+        model: slow,
+        modelTimeout,
+      }),
+    });
+
+  it.each([
+    ['an agentic tool', () => dig, 3_000],
+    ['a subagent', () => other(), 3_000],
+    ['a subagent that says otherwise', () => other({ total: 5_000 }), 5_000],
+    ['a subagent that says so of silence only', () => other({ silence: 5_000 }), 3_000],
+  ])('have its times: %s', async (_, tool, ms) => {
+    const clock = createManualClock(1_000_000);
+    const inner = tool();
+    const agent = defineAgent({ ...clerk, tools: [inner], modelTimeout: { total: 3_000 } });
+    const model = scriptedModel([asks(inner.name), 'Well.']);
+    const session = createTestSession(agent, { model, clock });
+    const answer = session.send('Go.');
+    await clock.advance(ms - 1);
+    expect(model.requests).toHaveLength(1);
+    await clock.advance(1);
+    expect(await answer).toMatchObject({ outcome: 'completed', text: 'Well.' });
+    expect(shownResults(model.requests[1]).join()).toContain(
+      `The model 'slow' did not answer within ${ms} ms.`,
+    );
+  });
+});
+
+it.each([
+  ['total', 0],
+  ['total', 1.5],
+  ['silence', Number.NaN],
+  ['silence', 86_400_001],
+] as const)('an agent cannot give its models a %s of %d', (path, value) => {
+  const agent = { name: 'clerk', description: 'Works.', instructions: '', modelTimeout: { [path]: value } };
+  expect(() => defineAgent(agent)).toThrow(
+    expect.objectContaining({
+      name: 'AgentDefinitionError',
+      field: `modelTimeout.${path}`,
+      message: `Agent 'clerk' has a modelTimeout '${path}' of ${value}: use a whole number of ms from 1 to 86400000.`,
+    }),
+  );
+});

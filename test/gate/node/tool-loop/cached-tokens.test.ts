@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import type { PricedUsage, ToolCall } from '../../../../src/index.ts';
+import { eventsOf, PRICES, reservedIn, scene } from './budget-scene.ts';
+import { calls, reads } from './scenes.ts';
+
+const TOLD = { inputTokens: 1_000, cachedInputTokens: 600, cacheWriteTokens: 300, outputTokens: 100 };
+const MORE = { inputTokens: 2_000, cachedInputTokens: 900, outputTokens: 200, reasoningTokens: 150 };
+const BOTH = {
+  inputTokens: 3_000,
+  cachedInputTokens: 1_500,
+  cacheWriteTokens: 300,
+  outputTokens: 300,
+  reasoningTokens: 150,
+};
+/** USD per million tokens, as of a model whose cached tokens cost a tenth, and those that are written a quarter more. */
+const CACHED = { ...PRICES, cachedInput: 0.3, cacheWrite: 3.75 };
+
+const said = (usage: PricedUsage) => ({ text: 'Done.', usage });
+
+describe('what a model tells of its tokens', () => {
+  it('is in the journal, in the answer and in the state', async () => {
+    const session = scene([{ ...calls('look'), usage: TOLD }, said(MORE)], { tools: [reads('look')] });
+    const answer = await session.send('Go.');
+    expect((await eventsOf(session, 'model-replied')).map(({ usage }) => usage)).toEqual([TOLD, MORE]);
+    expect(answer.usage).toEqual(BOTH);
+    expect((await session.state()).usage).toEqual(BOTH);
+    session.restart();
+    expect((await session.state()).usage).toEqual(BOTH);
+  });
+
+  it('is told to inspectors and to calls', async () => {
+    const seen: unknown[] = [];
+    let used: NonNullable<ToolCall['process']>['used'] | undefined;
+    const look = reads('look', ({ process }) => {
+      used = process?.used;
+    });
+    const session = scene([{ ...calls('look'), usage: TOLD }, 'Done.'], {
+      tools: [look],
+      inspectors: [{ afterModelCall: ({ usage }) => void seen.push(usage) }],
+    });
+    await session.send('Go.');
+    expect(seen).toEqual([TOLD, { inputTokens: 10, outputTokens: 5 }]);
+    expect(used).toEqual({ tokens: 1_100, cost: 0, toolCalls: 1, modelCalls: 1, ...TOLD });
+  });
+
+  it('is left out where it makes no sense, also of a model of the app', async () => {
+    const usage = { inputTokens: 5, cachedInputTokens: 6, outputTokens: 2, reasoningTokens: Number.NaN };
+    const session = scene([said(usage)], { prices: CACHED });
+    const { usage: told } = await session.send('Go.');
+    expect(told).toEqual({ inputTokens: 5, outputTokens: 2, cost: (5 * 3 + 2 * 15) / 1e6 });
+  });
+});
+
+describe('a cost limit', () => {
+  it('counts cached and written tokens once, by their own prices', async () => {
+    const session = scene([said(TOLD)], { limits: { cost: 0.5 }, prices: CACHED });
+    const { usage } = await session.send('Go.');
+    expect(usage).toEqual({ ...TOLD, cost: (100 * 3 + 600 * 0.3 + 300 * 3.75 + 100 * 15) / 1e6 });
+  });
+
+  it('holds back what the input costs at most: all of it may be written into the cache', async () => {
+    const plain = scene(['Done.'], { limits: { cost: 0.5 }, prices: PRICES });
+    const written = scene(['Done.'], { limits: { cost: 0.5 }, prices: CACHED });
+    await plain.send('Go.');
+    await written.send('Go.');
+    const [{ inputTokens, cost } = { inputTokens: 0 }] = await reservedIn(plain);
+    const [more] = await reservedIn(written);
+    expect(cost).toBe((inputTokens * 3 + 4_096 * 15) / 1e6);
+    expect(more).toEqual({ inputTokens, outputTokens: 4_096, cost: (inputTokens * 3.75 + 4_096 * 15) / 1e6 });
+  });
+
+  it('is never overspent by a model that writes all of its input into the cache', async () => {
+    const inputs = scene(['Done.'], { limits: { cost: 0.5 }, prices: CACHED });
+    await inputs.send('Go.');
+    const [{ inputTokens } = { inputTokens: 0 }] = await reservedIn(inputs);
+    // It would do for the least useful reply if the input cost what plain input costs.
+    const cost = (inputTokens * PRICES.input + 256 * PRICES.output) / 1e6;
+    const session = scene(['Done.'], { limits: { cost }, prices: CACHED });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached' });
+    expect(session.requests).toEqual([]);
+    expect(await eventsOf(session, 'model-refused')).toMatchObject([
+      { needed: (inputTokens * 3.75 + 256 * 15) / 1e6 },
+    ]);
+  });
+});

@@ -1,0 +1,70 @@
+import { expect, it } from 'vitest';
+import { type ChatModel, defineAgent, type ModelTimeout } from '../../../../src/index.ts';
+import { pass, systemTimers } from '../../../fixtures/held-time.ts';
+import { appWith } from './app.ts';
+import { allEvents, json, post, SSE } from './client.ts';
+import { hearingSession } from './time.ts';
+
+/** By this name the Worker of the tests leaves its turns alone. */
+const agentOf = (ask: ChatModel['ask'], modelTimeout?: ModelTimeout) =>
+  defineAgent({
+    name: 'agent',
+    description: 'Waits.',
+    instructions: '',
+    model: { name: 'slow', ask },
+    modelTimeout,
+  });
+
+it('a model that never settles is a 502 after its time, and no timer is left', async () => {
+  const before = systemTimers();
+  const asked = Promise.withResolvers<void>();
+  const never: ChatModel['ask'] = () => {
+    asked.resolve();
+    return new Promise(() => {});
+  };
+  const via = appWith({ agents: [agentOf(never, { total: 9_000 })] });
+  const answer = post(hearingSession('agent'), { message: 'Hi.' }, { via });
+  await asked.promise;
+  pass(9_000);
+  const response = await answer;
+  expect(response.status).toBe(502);
+  expect(await json(response)).toMatchObject({
+    error: { type: 'model-failure', message: "The model 'slow' did not answer within 9000 ms." },
+  });
+  expect(systemTimers()).toBe(before);
+});
+
+it('a model that falls silent in a stream is asked once more, and then the turn fails', async () => {
+  let asked = 0;
+  const silent: ChatModel['ask'] = (_, { onText }) => {
+    asked += 1;
+    onText?.('Hel');
+    setTimeout(() => pass(5_000), 0);
+    return new Promise(() => {});
+  };
+  const via = appWith({ agents: [agentOf(silent, { silence: 5_000 })] });
+  const response = await post(hearingSession('agent'), { message: 'Hi.' }, { headers: SSE, via });
+  const events = await allEvents(response);
+  expect(
+    events.map(({ event }) => event).filter((event) => event?.startsWith('reply') || event === 'text-delta'),
+  ).toEqual(['text-delta', 'reply-restarted', 'text-delta']);
+  expect(JSON.stringify(events.at(-1))).toContain("The model 'slow' was silent for 5000 ms.");
+  expect(asked).toBe(2);
+});
+
+it('secrets that are not minted within half a minute fail the turn, which says so', async () => {
+  const minting = Promise.withResolvers<void>();
+  const secrets = (): Promise<never> => {
+    minting.resolve();
+    return new Promise(() => {});
+  };
+  const via = appWith({ agents: [agentOf(() => new Promise(() => {}))], secrets });
+  const answer = post(hearingSession('agent'), { message: 'Hi.' }, { via });
+  await minting.promise;
+  pass(30_000);
+  const response = await answer;
+  expect(response.status).toBe(500);
+  expect(await json(response)).toMatchObject({
+    error: { type: 'misconfigured', message: '`secrets` did not answer within 30000 ms.' },
+  });
+});
