@@ -52,9 +52,7 @@ function causeOf(loop: Loop, asked: AskedWith): EventOf<'tools-changed'>['cause'
  */
 export function toldChanges(loop: Loop, offer: Offer): ReadonlyMap<unknown, ToolsTold> {
   if (!loop.spec.model.tellsToolsChanges) return NOTHING;
-  const changes = loop.frame.messages.flatMap((message) =>
-    message.role === 'assistant' && message.toolsChange ? message.toolsChange : [],
-  );
+  const changes = loop.frame.messages.flatMap(({ toolsChange }) => toolsChange ?? []);
   const { change: pending } = loop.frame.offered;
   const told = new Map<unknown, ToolsTold>();
   const known = catalogue(loop, offer);

@@ -106,7 +106,7 @@ export function loopView(loop: Loop, moment: Moment, recall?: LoopView['recall']
     principal: state.turn?.principal ?? NOBODY,
     frame: frame.id,
     path: frame.path,
-    iterations: frame.iterations,
+    iterations: isNow ? frame.iterations : Math.max(0, frame.iterations - 1),
     tools: spec.tools,
     context: spec.context,
     get blackboard() {

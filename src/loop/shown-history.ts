@@ -95,15 +95,25 @@ export function toModelMessages(
         : undefined,
   };
   const shown = shownHistory(spec, conversation);
+  const whole = lastWhole(conversation, shown);
   return shown.flatMap((message, index): ModelMessage[] => {
-    if (message.role === 'user') return [{ role: 'user', text: message.text }];
-    const change = told.get(message.toolsChange);
-    return [
-      ...(change ? [toldOf(change)] : []),
-      ...(saysNothing(message) ? blank(shown[index + 1]) : toReply(message, sending)),
-    ];
+    const change = whole.has(message.toolsChange) && told.get(message.toolsChange);
+    const before = change ? [toldOf(change)] : [];
+    if (message.role === 'user') return [...before, { role: 'user', text: message.text }];
+    return [...before, ...(saysNothing(message) ? blank(shown[index + 1]) : toReply(message, sending))];
   });
 }
+
+/** The last changes that transformers have left in their places: with one taken out, those before it do not add up any more. */
+function lastWhole(conversation: readonly Message[], shown: readonly HistoryMessage[]): ReadonlySet<unknown> {
+  const all = changesIn(conversation);
+  const left = changesIn(shown);
+  const differs = all.findLastIndex((change, index) => change !== left.at(index - all.length));
+  return new Set(all.slice(differs + 1));
+}
+
+const changesIn = <Change>(messages: readonly { readonly toolsChange?: Change }[]): readonly Change[] =>
+  messages.flatMap(({ toolsChange }) => toolsChange ?? []);
 
 /** Tells a model which tools came and went here. */
 export const toldOf = (toolsChange: ToolsTold): ModelMessage => ({ role: 'system', text: '', toolsChange });

@@ -45,7 +45,7 @@ describe('an unfolding tool inside a playbook', () => {
     expect(offered(shown)).toEqual([
       ['math', 'report'],
       ['math', 'report'],
-      ...Array.from({ length: 3 }, () => ['add', 'math', 'report']),
+      ...Array.from({ length: 3 }, () => ['math', 'report', 'add']),
     ]);
     expect(results(shown).slice(-2)).toEqual(['2', 'report done']);
     expect(descriptions('add', shown.inside).at(-1)).toBe('Adds.');

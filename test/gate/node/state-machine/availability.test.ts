@@ -195,7 +195,7 @@ describe('what the model of a machine is shown', () => {
     await session.send('Go.');
     expect(offeredInside(session)).toEqual([
       ['add_item', 'confirm', 'status'],
-      ['ship', 'status'],
+      ['status', 'ship'],
       ['status'],
     ]);
   });
