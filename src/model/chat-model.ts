@@ -54,7 +54,9 @@ export type ModelOfEnv = (env: Readonly<Record<string, unknown>>) => ChatModel;
 
 /** What an adapter is given beside the request. */
 export interface AskOptions {
+  /** Aborts when nobody waits for the reply any more. */
   readonly signal: AbortSignal;
+  /** Absent where nobody watches, as is `onReasoning`. */
   readonly onText?: ((piece: string) => void) | undefined;
   readonly onReasoning?: ((piece: string) => void) | undefined;
   /**
@@ -150,7 +152,7 @@ export interface ModelReply {
   readonly toolCalls: readonly RequestedCall[];
   /**
    * All of it in the order in which it came, words and calls included, where it has more: it goes back to its maker as it
-   * is. An adapter for a model that only writes and calls need not give it.
+   * is, and the loop reads words and calls of it alone. An adapter for a model that only writes and calls need not give it.
    */
   readonly parts?: readonly ReplyPart[] | undefined;
   /** What the provider keeps beside the reply as a whole. */
