@@ -1,5 +1,5 @@
 import type { OfferedTool } from '../journal/events.ts';
-import type { CallRecord } from '../journal/state.ts';
+import type { CallRecord, Message } from '../journal/state.ts';
 import type { ToolDefinition } from '../model/chat-model.ts';
 import { memoized } from '../tool/async.ts';
 import type { TurnPrincipal } from '../tool/call.ts';
@@ -120,9 +120,19 @@ export function loopView(loop: Loop, moment: Moment, recall?: LoopView['recall']
       loop.made.set(key, made);
       return made;
     },
-    history: () => toHistory(isNow ? frame.messages : frame.messages.slice(0, -1)),
+    history: () => toHistory(isNow ? frame.messages : beforeReply(frame.messages)),
   };
 }
+
+/** What a model was shown for its last reply: messages may have come since. */
+const beforeReply = (messages: readonly Message[]): readonly Message[] =>
+  messages.slice(
+    0,
+    Math.max(
+      0,
+      messages.findLastIndex(({ role }) => role === 'assistant'),
+    ),
+  );
 
 /** A loop outside of a session is nobody's. */
 const NOBODY: TurnPrincipal = { id: '' };
