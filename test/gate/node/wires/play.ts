@@ -10,7 +10,7 @@ import { MODELS } from '../../../wires/session/models.ts';
 import { type LoopName, MESSAGES, SCRIPTS } from '../../../wires/session/script.ts';
 import { serverOf, type WireName } from '../../../wires/session/servers.ts';
 import type { Moment, Stops } from '../../../wires/session/stops.ts';
-import { fetchOf } from '../../../wires/wire.ts';
+import { fetchOf, type Wire } from '../../../wires/wire.ts';
 
 export interface MemoryPlay {
   readonly wire: WireName;
@@ -35,9 +35,12 @@ export async function playInMemory({
   const agent = defineWiresAgent({
     name: wire,
     models: byLoop((loop) =>
-      MODELS[wire]({ baseURL: `https://${loop}.example/v1`, fetch: fetchOf(servers[loop]) }),
+      MODELS[wire]({ baseURL: `https://${loop}.example/v1`, fetch: awayFrom(servers[loop]) }),
     ),
-    act: async (effect) => void effects.push(effect),
+    async act(effect) {
+      effects.push(effect);
+      await theWay();
+    },
   });
   const clock = createManualClock(1_000_000);
   const name = toSessionName({ owner: 'tester', agent: wire, session: 's1' });
@@ -68,6 +71,17 @@ const byLoop = <T>(make: (loop: LoopName) => T): Record<LoopName, T> => ({
   research: make('research'),
   order: make('order'),
 });
+
+/** A server is not reached at once, nor is what a tool acts on: what was emitted before is stored meanwhile. */
+const theWay = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+
+const awayFrom = (server: Wire): typeof fetch => {
+  const answer = fetchOf(server);
+  return async (input, init) => {
+    await theWay();
+    return answer(input, init);
+  };
+};
 
 interface Lives {
   readonly steps: TurnSteps;
