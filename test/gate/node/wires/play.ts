@@ -107,6 +107,8 @@ async function lives({ steps, leased: first, port, stops, restart, words }: Live
     }
     await restart();
     const next = await steps.resume(turn);
+    // Its end was stored before the life was ended.
+    if (next.status === 'not-open') return kills + 1;
     if (next.status !== 'leased') throw new Error(`The turn is ${next.status}.`);
     leased = next;
   }
