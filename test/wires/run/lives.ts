@@ -15,7 +15,7 @@ import type { Place, World } from './world.ts';
 const ENTRY = 'test/wires/session/worker.ts';
 
 /** How long a holder may be silent, in ms: each life begins with this wait. */
-const LEASE_MS = 700;
+const LEASE_MS = 2_000;
 
 /** How long a life may take before the run is given up, in ms. */
 const PATIENCE = 120_000;
