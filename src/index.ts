@@ -64,7 +64,6 @@ export {
   type ModelRequest,
   type OutputFormat,
   type ProviderTool,
-  type RequestedCall,
   type ToldLength,
   type ToolDefinition,
 } from './model/chat-model.ts';
@@ -77,6 +76,7 @@ export type {
   ProviderData,
   ReasoningPart,
   ReplyPart,
+  RequestedCall,
   SourcePart,
   TextPart,
   ToolCallPart,
@@ -162,6 +162,7 @@ export {
   stringParameter,
 } from './tool/parameters.ts';
 export { type DeclaredProviderTool, type ProviderToolOptions, providerTool } from './tool/provider-tool.ts';
+export { readResult } from './tool/read-result.ts';
 export { Secrets } from './tool/secrets.ts';
 export {
   exitEarly,

@@ -11,7 +11,7 @@ import {
 } from './events.ts';
 import { findCall, holdFacts } from './fold-calls.ts';
 import { applyFacts } from './memories.ts';
-import { foldShortened, summaryMessage } from './shortened.ts';
+import { foldShortened, summaryMessage, withoutChange } from './shortened.ts';
 import { placed } from './spending.ts';
 import {
   type CallRecord,
@@ -126,7 +126,8 @@ export function foldMessage(messages: Message[], event: SessionEvent, { turn, of
   switch (event.type) {
     case 'turn-started':
     case 'frame-started':
-      messages.push({ role: 'user', text: event.message });
+      // What a turn before this one could not tell any model stands where that turn has ended.
+      messages.push({ role: 'user', text: event.message, ...taken(offered) });
       break;
     case 'model-replied':
       messages.splice(messages.length - (event.unseen ?? 0), 0, {
@@ -134,10 +135,11 @@ export function foldMessage(messages: Message[], event: SessionEvent, { turn, of
         text: event.text,
         calls: placed(event.toolCalls, turn, event.frame ?? ROOT),
         ...keptOf(event),
-        ...(offered?.change && { toolsChange: offered.change }),
+        ...taken(offered),
         last: event.last ?? false,
       });
-      if (offered) Object.assign(offered, { asked: event.asked, change: undefined });
+      // A plan is offered nothing.
+      if (offered && !event.planned) offered.asked = event.asked;
       break;
     case 'tools-changed':
       if (offered) foldToolsChanged(offered, event);
@@ -156,7 +158,12 @@ export function foldMessage(messages: Message[], event: SessionEvent, { turn, of
       messages.push({ role: 'user', text: lateText(event), by: 'late' });
       break;
     case 'conversation-compacted':
-      messages.splice(0, event.messages, summaryMessage(event.summary));
+      messages.splice(
+        0,
+        messages.length,
+        summaryMessage(event.summary),
+        ...withoutChange(messages.slice(event.messages)),
+      );
       break;
     case 'conversation-shortened':
       foldShortened(messages, event);
@@ -173,22 +180,33 @@ function keptOf({ parts, provider, model, servedBy = '', asked }: EventOf<'model
   return { kept: { parts, ...(provider && { provider }), ...(prefix && { prefix }), madeBy } };
 }
 
+/** Takes what has changed to where it stands in the conversation from now on. */
+function taken(offered: OfferHistory | undefined): { readonly toolsChange?: ToolsChange } {
+  if (!offered?.change) return {};
+  const { change: toolsChange } = offered;
+  offered.change = undefined;
+  return { toolsChange };
+}
+
 /** Several changes before one reply are one. */
 function foldToolsChanged(
   offered: OfferHistory,
   { came = [], went = [], all }: EventOf<'tools-changed'>,
 ): void {
   offered.list = all ?? changed(offered.list ?? [], { came, went });
-  if (came.length + went.length === 0) return;
   const { change } = offered;
   const gone = new Set([...came, ...went].map(({ name }) => name));
   const back = new Set(change?.came.map(({ name }) => name));
-  offered.change = {
-    came: [...(change?.came.filter(({ name }) => !gone.has(name)) ?? []), ...came],
-    // What had come since the last reply was never told of.
-    went: [...(change?.went ?? []), ...went.filter(({ name }) => !back.has(name))],
-  };
+  const allCame = [...(change?.came.filter(({ name }) => !gone.has(name)) ?? []), ...came];
+  // What had come since the last reply was never told of.
+  const allWent = [...(change?.went ?? []), ...went.filter(({ name }) => !back.has(name))];
+  const merged = { came: without(allCame, allWent), went: without(allWent, allCame) };
+  offered.change = merged.came.length + merged.went.length > 0 ? merged : undefined;
 }
+
+/** What is back as it was has not changed. */
+const without = (tools: readonly OfferedTool[], others: readonly OfferedTool[]): readonly OfferedTool[] =>
+  tools.filter(({ name, hash }) => !others.some((other) => other.name === name && other.hash === hash));
 
 /** A tool that came in the place of one of its name keeps that place; others stand behind. */
 function changed(list: readonly OfferedTool[], { came, went }: ToolsChange): readonly OfferedTool[] {

@@ -6,7 +6,8 @@ import { type Fold, frameOf, isStart, type Message, type SessionState } from './
 export function shortened(messages: readonly Message[], shortening: Shortening): Message[] {
   const { turns, withoutSummary, characters } = shortening;
   const before = withoutSummary ? '' : standInOf(messages);
-  const left = turns === undefined ? [...messages] : [leftBelow(before), ...lastTurns(messages, turns)];
+  const left =
+    turns === undefined ? [...messages] : [leftBelow(before), ...withoutChange(lastTurns(messages, turns))];
   if (characters === undefined) return left;
   return left.map((message) => {
     if (message.role === 'user') return message.by === 'late' ? upTo(message, characters) : message;
@@ -90,6 +91,13 @@ const leftBelow = (text: string): Message =>
 function lastTurns(messages: readonly Message[], turns: number): readonly Message[] {
   const starts = messages.flatMap((message, index) => (isStart(message) ? [index] : []));
   return messages.slice(starts.slice(-turns)[0]);
+}
+
+/** What is left of a conversation begins with the tools that were there by then. */
+export function withoutChange([first, ...others]: readonly Message[]): readonly Message[] {
+  if (first?.role !== 'user') return first ? [first, ...others] : [];
+  const { toolsChange: _, ...bare } = first;
+  return [bare, ...others];
 }
 
 const upTo = <T extends { readonly shown?: number }>(result: T, characters: number): T => ({

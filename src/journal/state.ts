@@ -62,6 +62,8 @@ export type Message =
       readonly by?: MessageBy;
       /** Of a late result: the model is shown no more characters, since the conversation did not fit it. */
       readonly shown?: number;
+      /** Of a turn's message: the tools that came and went before it, of which the turn before could tell nobody. */
+      readonly toolsChange?: ToolsChange;
     }
   | {
       readonly role: 'assistant';

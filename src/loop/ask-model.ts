@@ -175,14 +175,15 @@ function requestsIn(loop: Loop, { last, offered }: Pick<AskedFor, 'last' | 'offe
   const instructions = typeof told === 'string' ? told : told(loopView(loop, 'now'));
   // Nothing at all without a form: adapters and scripts compare requests.
   const form = output && { output: output.format };
-  const changes = toldChanges(loop, offered);
-  const pending = changes.get(frame.offered.change);
   const first: ModelMessage[] = instructions === '' ? [] : [{ role: 'system', text: instructions }];
+  const how = requestSettings(loop, { last, tools: offered.definitions });
+  // A request without the tools that there are tells nothing of how they changed.
+  const changes = how.tools === offered.definitions ? toldChanges(loop, offered) : new Map();
+  const pending = changes.get(frame.offered.change);
   const more: ModelMessage[] = [
     ...(last ? [{ role: 'user', text: answerNow(spec.iterations) } as const] : []),
     ...(pending ? [toldOf(pending)] : []),
   ];
-  const how = requestSettings(loop, { last, tools: offered.definitions });
   return {
     toRequest: (conversation) => {
       const messages = givenTo(model, [...first, ...toModelMessages(spec, conversation, changes), ...more]);

@@ -20,7 +20,7 @@ export function toolsChanged(loop: Loop, offer: Offer): EventOf<'tools-changed'>
   if (asked.tools === offer.hash) return undefined;
   const cause = causeOf(loop, asked);
   const event = { type: 'tools-changed', ...inLoop(loop), cause } as const;
-  const before = offerTools(loop, 'last-reply');
+  const before = offerTools(loop, 'last-request');
   // What other code has offered is not known.
   if (before.hash !== asked.tools) return { ...event, all: now };
   const change = changeBetween(before.offered, now);
@@ -43,7 +43,7 @@ function inPlaceOf(before: readonly OfferedTool[], now: readonly OfferedTool[]):
 
 function causeOf(loop: Loop, asked: AskedWith): EventOf<'tools-changed'>['cause'] {
   if (loop.frame.iterations === 0) return 'turn';
-  return offerTools(loop, 'last-reply').hash === asked.tools ? 'session' : 'deploy';
+  return offerTools(loop, 'last-request').hash === asked.tools ? 'session' : 'deploy';
 }
 
 /**
@@ -52,9 +52,7 @@ function causeOf(loop: Loop, asked: AskedWith): EventOf<'tools-changed'>['cause'
  */
 export function toldChanges(loop: Loop, offer: Offer): ReadonlyMap<unknown, ToolsTold> {
   if (!loop.spec.model.tellsToolsChanges) return NOTHING;
-  const changes = loop.frame.messages.flatMap((message) =>
-    message.role === 'assistant' && message.toolsChange ? message.toolsChange : [],
-  );
+  const changes = loop.frame.messages.flatMap(({ toolsChange }) => toolsChange ?? []);
   const { change: pending } = loop.frame.offered;
   const told = new Map<unknown, ToolsTold>();
   const known = catalogue(loop, offer);
@@ -83,10 +81,15 @@ function definitionsOf(
 /** Every definition that the loop knows: of what it offers, of what it is declared with, and of what is inside of that. */
 function catalogue(loop: Loop, offer: Offer): ReadonlyMap<string, ToolDefinition> {
   const known = new Map<string, ToolDefinition>();
-  const add = (tool: AnyTool): void => {
+  const keep = (tool: AnyTool): void => {
     const { definition, offered } = shownAs(tool);
-    if (known.has(keyOf(offered))) return;
     known.set(keyOf(offered), definition);
+  };
+  const add = (tool: AnyTool): void => {
+    if (known.has(keyOf(shownAs(tool).offered))) return;
+    keep(tool);
+    for (const { mayBecome } of loop.spec.strategies)
+      for (const other of mayBecome?.(tool) ?? []) keep(other);
     for (const inner of tool.inner ?? []) add(inner);
   };
   for (const tool of loop.spec.tools) add(tool);

@@ -22,7 +22,7 @@ import {
 } from './reconcile.ts';
 import { runFrame } from './run-frame.ts';
 import { scheduling } from './scheduling.ts';
-import { shownHistory, toHistory } from './shown-history.ts';
+import { earlierResults, shownHistory, toHistory } from './shown-history.ts';
 import { exceptionResult, resultOf } from './tool-answer.ts';
 import type { CallProgress, PermittedRun, PreparedCall, ToolCallRun } from './tool-call-run.ts';
 
@@ -92,7 +92,15 @@ export function prepareCall(run: PermittedRun): PreparedCall {
   return { call, progress, scheduled };
 }
 
-type Memory = 'view' | 'discovery' | 'offered' | 'offeredAfter' | 'exclusively' | 'hasBegun' | 'resumesFrame';
+type Memory =
+  | 'view'
+  | 'results'
+  | 'discovery'
+  | 'offered'
+  | 'offeredAfter'
+  | 'exclusively'
+  | 'hasBegun'
+  | 'resumesFrame';
 
 /** What a call knows of its loop and of itself, and what it has remembered. */
 function memoryOf({ loop, record, view, offer }: PermittedRun): Pick<LiveCall, Memory> {
@@ -101,6 +109,7 @@ function memoryOf({ loop, record, view, offer }: PermittedRun): Pick<LiveCall, M
   const seen = loopView(loop, 'last-reply', view.recall);
   return {
     view: seen,
+    results: earlierResults(loop, record),
     discovery: discoveryOf(loop, seen, holder.signal),
     offered: () => [...offer.byName.values()],
     offeredAfter: (memory, fact) =>

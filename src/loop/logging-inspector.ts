@@ -101,6 +101,10 @@ export function loopLoggingInspector(options: LoopLoggingOptions = {}): LoopInsp
       const size = messages.reduce((sum, { text }) => sum + text.length, 0);
       write(seen, `asks with ${messages.length} messages of ${size} characters and ${tools.length} tools`);
     },
+    toolsChanged(seen) {
+      const { came, went, cause } = seen;
+      write(seen, `is offered other tools: ${came.length} came and ${went.length} went, by the ${cause}`);
+    },
     afterModelCall(seen) {
       const { text, calls, ms } = seen;
       write(

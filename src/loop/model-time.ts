@@ -1,7 +1,12 @@
-import { type AskOptions, ModelError, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
+import {
+  type AskOptions,
+  type ChatModel,
+  ModelError,
+  type ModelReply,
+  type ModelRequest,
+} from '../model/chat-model.ts';
 import { untilAborted } from '../tool/async.ts';
 import type { Holder } from './holder.ts';
-import type { LoopSpec } from './loop.ts';
 
 /** How long one call of a model may take, whatever the model does: then the loop waits no more. */
 export interface ModelTimeout {
@@ -28,7 +33,7 @@ const LONGEST = 24 * 60 * 60_000;
 
 /** Whoever asks a model. */
 interface Asker {
-  readonly spec: Pick<LoopSpec, 'model' | 'modelTimeout'>;
+  readonly spec: { readonly model: ChatModel; readonly modelTimeout: ModelTimeout };
   readonly holder: Pick<Holder, 'after' | 'now'>;
 }
 

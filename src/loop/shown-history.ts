@@ -10,7 +10,9 @@ import {
 import type { ModelMessage, ToolsTold } from '../model/chat-model.ts';
 import { isOurCall, type ReplyPart } from '../model/parts.ts';
 import type { HistoryCall, HistoryMessage } from '../tool/call.ts';
-import { modelText, type ResultData, shownText } from '../tool/tool-result.ts';
+import { type HowToReadOn, howToReadOn } from '../tool/read-result.ts';
+import type { EarlierResults } from '../tool/tool.ts';
+import { modelText, type ResultData, sameLength, shortenable, shownText } from '../tool/tool-result.ts';
 import type { Loop, LoopSpec } from './loop.ts';
 import type { LoopTransformer } from './transformers.ts';
 
@@ -75,27 +77,43 @@ export function answerShown({ spec: { transformers }, frame: { messages } }: Loo
  * each with no more characters than the loop's policies allow. `told`: what it is told of tools that came and went.
  */
 export function toModelMessages(
-  spec: Pick<LoopSpec, 'transformers' | 'policies'>,
+  spec: Pick<LoopSpec, 'transformers' | 'policies' | 'tools'>,
   conversation: readonly Message[],
   told: ReadonlyMap<unknown, ToolsTold>,
 ): ModelMessage[] {
   const kept = keptByParts(conversation);
-  const sending = {
+  const readOn = howToReadOn(spec.tools);
+  const sending: Sending = {
     records: callsById(conversation),
     kept,
     ofKept: new Set([...kept.values()].flatMap(({ parts }) => saidIn(parts).toolCalls.map(({ id }) => id))),
     characters: spec.policies.resultCharacters,
+    readOn,
+    whole:
+      readOn && spec.transformers.some(({ shortens }) => shortens)
+        ? wholeResults(spec, conversation)
+        : undefined,
   };
   const shown = shownHistory(spec, conversation);
+  const whole = lastWhole(conversation, shown);
   return shown.flatMap((message, index): ModelMessage[] => {
-    if (message.role === 'user') return [{ role: 'user', text: message.text }];
-    const change = told.get(message.toolsChange);
-    return [
-      ...(change ? [toldOf(change)] : []),
-      ...(saysNothing(message) ? blank(shown[index + 1]) : toReply(message, sending)),
-    ];
+    const change = whole.has(message.toolsChange) && told.get(message.toolsChange);
+    const before = change ? [toldOf(change)] : [];
+    if (message.role === 'user') return [...before, { role: 'user', text: message.text }];
+    return [...before, ...(saysNothing(message) ? blank(shown[index + 1]) : toReply(message, sending))];
   });
 }
+
+/** The last changes that transformers have left in their places: with one taken out, those before it do not add up any more. */
+function lastWhole(conversation: readonly Message[], shown: readonly HistoryMessage[]): ReadonlySet<unknown> {
+  const all = changesIn(conversation);
+  const left = changesIn(shown);
+  const differs = all.findLastIndex((change, index) => change !== left.at(index - all.length));
+  return new Set(all.slice(differs + 1));
+}
+
+const changesIn = <Change>(messages: readonly { readonly toolsChange?: Change }[]): readonly Change[] =>
+  messages.flatMap(({ toolsChange }) => toolsChange ?? []);
 
 /** Tells a model which tools came and went here. */
 export const toldOf = (toolsChange: ToolsTold): ModelMessage => ({ role: 'system', text: '', toolsChange });
@@ -108,6 +126,9 @@ interface Sending {
   /** The ids of the calls of those replies. */
   readonly ofKept: ReadonlySet<string>;
   readonly characters: number;
+  readonly readOn: HowToReadOn | undefined;
+  /** The words of results, by the ids of their calls, where transformers may have shortened them and one can read on. */
+  readonly whole: ReadonlyMap<string, string> | undefined;
 }
 
 type Reply = Extract<HistoryMessage, { role: 'assistant' }>;
@@ -134,10 +155,43 @@ function toReply(reply: Reply, sending: Sending): ModelMessage[] {
   return [{ role: 'assistant', text, toolCalls, ...(isWhole && onTheWire(kept)) }, ...results];
 }
 
-function resultText({ id, result }: HistoryCall, { records, characters }: Sending): string {
+function resultText({ id, result }: HistoryCall, { records, characters, readOn, whole }: Sending): string {
   const answer = result ?? { type: 'error', message: 'There is no result for this call.' };
-  return shownText(answer, Math.min(characters, records.get(id)?.ended?.shown ?? characters));
+  const most = Math.min(characters, records.get(id)?.ended?.shown ?? characters);
+  if (!readOn) return shownText(answer, most);
+  const words = whole?.get(id);
+  // What a transformer puts in the place of what it takes away is not in the result.
+  const same = words === undefined ? Infinity : sameLength(words, shortenable(answer));
+  const text = shownText(answer, most, (from) => readOn(id, Math.min(from, same)));
+  const isCut = words !== undefined && same < words.length && shortenable(answer).length <= most;
+  return isCut ? `${text}\n[${readOn(id, same)}]` : text;
 }
+
+/** The words of the results that a model is shown, as transformers make them that do not shorten. */
+function wholeResults(
+  { transformers }: Pick<LoopSpec, 'transformers'>,
+  messages: readonly Message[],
+): ReadonlyMap<string, string> {
+  const kept = { transformers: transformers.filter(({ shortens }) => !shortens) };
+  const calls = shownHistory(kept, messages).flatMap((message) =>
+    message.role === 'assistant' ? message.calls : [],
+  );
+  return new Map(calls.flatMap(({ id, result }) => (result ? [[id, shortenable(result)]] : [])));
+}
+
+/** The results that the model was shown when it made a call. */
+export const earlierResults = (
+  { spec, frame }: Pick<Loop, 'spec' | 'frame'>,
+  { id, name, input }: HistoryCall,
+): EarlierResults => ({
+  wordsOf: (call) => wholeResults(spec, frame.messages.slice(0, -1)).get(call),
+  shownOf(words) {
+    const call: HistoryCall = { id, name, input, result: { type: 'text', content: words } };
+    const shown = spec.transformers.reduce((one, transformer) => withResult(transformer, one), call);
+    const same = sameLength(words, shown.result ? shortenable(shown.result) : '');
+    return Math.min(same, spec.policies.resultCharacters);
+  },
+});
 
 /** Whether a reply still says what it said when its model gave it. */
 function isUnchanged({ text, calls }: Reply, { parts }: KeptReply): boolean {

@@ -87,8 +87,6 @@ export interface ProviderTool {
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-export type { RequestedCall } from './parts.ts';
-
 /** One message of the conversation, in the form that every adapter translates. */
 export type ModelMessage =
   | {

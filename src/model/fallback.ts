@@ -31,6 +31,8 @@ export function fallback(models: readonly ChatModel[]): ChatModel {
     candidates,
     ...(prices && { prices }),
     ...(longest !== undefined && { maxOutputTokens: longest }),
+    ...(candidates.some(({ signsPrefix }) => signsPrefix) && { signsPrefix: true }),
+    ...(isTold(candidates) && { tellsToolsChanges: true }),
     ...(candidates.every(({ heedsToolChoice }) => heedsToolChoice) && { heedsToolChoice: true }),
     refuses(settings) {
       const all = candidates.map((one) => one.refuses?.(mergedModelSettings(one, settings)));
@@ -50,6 +52,11 @@ function checkCandidates(candidates: readonly ChatModel[]): void {
     );
   }
 }
+
+/** One that signs its prefix and is not told sees other tools by every change, so that then none is told. */
+const isTold = (candidates: readonly ChatModel[]): boolean =>
+  candidates.some((one) => one.tellsToolsChanges) &&
+  candidates.every((one) => one.tellsToolsChanges || !one.signsPrefix);
 
 const namesOf = (candidates: readonly ChatModel[]): string => candidates.map(({ name }) => name).join(' or ');
 

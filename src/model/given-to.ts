@@ -9,18 +9,26 @@ export const partsOf = ({ parts, text, toolCalls }: Assistant): readonly ReplyPa
 
 /**
  * The conversation as this model may be given it. Its own replies stay whole. Of another's, what only its maker can read is
- * left out, and what its provider ran is told in words.
+ * left out, and what its provider ran is told in words. A model that is not told which tools came and went is not.
  */
 export const givenTo = (
-  { provider = '', name, candidates }: Pick<ChatModel, 'provider' | 'name' | 'candidates'>,
+  {
+    provider = '',
+    name,
+    candidates,
+    tellsToolsChanges,
+    signsPrefix,
+  }: Pick<ChatModel, 'provider' | 'name' | 'candidates' | 'tellsToolsChanges' | 'signsPrefix'>,
   messages: readonly ModelMessage[],
 ): readonly ModelMessage[] =>
   candidates
     ? messages
-    : messages.map((message) => {
+    : messages.flatMap((message) => {
+        if (message.role === 'system' && message.toolsChange) return tellsToolsChanges ? message : [];
         if (message.role !== 'assistant' || !message.parts) return message;
-        const { madeBy } = message;
-        return madeBy?.provider === provider && madeBy.model === name ? message : inOwnWords(message);
+        const { madeBy, movedPrefix, ...own } = message;
+        if (madeBy?.provider !== provider || madeBy.model !== name) return inOwnWords(message);
+        return movedPrefix && !signsPrefix ? { ...own, madeBy } : message;
       });
 
 /** A reply without anything that only its maker could read. */

@@ -1,4 +1,5 @@
-import { ModelError, type RequestedCall } from './chat-model.ts';
+import { ModelError } from './chat-model.ts';
+import type { RequestedCall } from './parts.ts';
 import { isRecord, parseJson, type UntrustedRecord } from './untrusted-json.ts';
 
 /** True for text that is one JSON object and nothing else. */

@@ -1,4 +1,5 @@
-import type { ModelMessage, RequestedCall } from '../model/chat-model.ts';
+import type { ModelMessage } from '../model/chat-model.ts';
+import type { RequestedCall } from '../model/parts.ts';
 import { isRecord, isScalar, parseJson, type Scalar } from '../model/untrusted-json.ts';
 import { absentIn, type Fact, factsIn, factsOf } from './facts.ts';
 import { mentionsIn } from './mentions.ts';
@@ -13,6 +14,8 @@ export interface PastCall {
   /** Absent while there is no result. */
   readonly result: string | undefined;
   readonly failed: boolean;
+  /** Its tool was not available, and did nothing. */
+  readonly refused: boolean;
   /** What its result says. */
   readonly facts: readonly Fact[];
   /** What its result names and leaves empty; the values are empty strings. */
@@ -31,6 +34,16 @@ export interface Memory {
   readonly turn: readonly (readonly PastCall[])[];
   /** The calls of earlier turns, latest first, back to the turn in which the user last named something that was looked up. */
   readonly earlier: readonly PastCall[];
+  /** What tools need before they can be used, as far as the instructions say so, by their names. */
+  readonly needs: ReadonlyMap<string, Needs>;
+}
+
+/** What must have happened before a tool can be used. */
+export interface Needs {
+  /** All of these tools must have been used. */
+  readonly used: readonly string[];
+  /** There is more to it, which only trying can tell. */
+  readonly isMore: boolean;
 }
 
 const maxText = 4_000;
@@ -53,8 +66,23 @@ export function memoryOf(messages: readonly ModelMessage[]): Memory {
     said: before,
     turn: callsIn(messages.slice(latest + 1), maxTurn),
     earlier: earlierCalls(messages, latest),
+    needs: needsIn(instructions),
   };
 }
+
+/** A line of what a playbook says of its tools, and what it says of those that are to be used. */
+const needIn = /^- (?<tool>[\w-]+): first (?<needed>.+)$/gm;
+const useIn = /\buse (?<tool>[\w-]+)/g;
+
+const needsIn = (instructions: string): Memory['needs'] =>
+  new Map(
+    [...instructions.matchAll(needIn)].map(({ groups: { tool = '', needed = '' } = {} }) => {
+      const used = [...needed.matchAll(useIn)].map(({ groups }) => groups?.tool ?? '');
+      const isChoice = / or /.test(needed);
+      const isMore = isChoice || needed.replaceAll(useIn, '').replaceAll(/ and /g, '').trim() !== '';
+      return [tool, { used: isChoice ? [] : used, isMore }];
+    }),
+  );
 
 /** What was said of an earlier subject is left out: "it" is what was named last. */
 function earlierCalls(messages: readonly ModelMessage[], latest: number): PastCall[] {
@@ -95,6 +123,7 @@ function pastCall(call: RequestedCall, result: string | undefined): PastCall {
   const json = parseJson(call.input);
   const input = isRecord(json) ? json : {};
   const failed = result !== undefined && /^\s*error\b/i.test(result);
+  const refused = !failed && saysUnavailable(result ?? '');
   const owner = wordsOf(call.name);
   return {
     tool: call.name,
@@ -102,11 +131,16 @@ function pastCall(call: RequestedCall, result: string | undefined): PastCall {
     input,
     result,
     failed,
-    facts: result === undefined || failed ? [] : factsIn(result, owner),
+    refused,
+    facts: result === undefined || failed || refused ? [] : factsIn(result, owner),
     absent: result === undefined ? [] : absentIn(result, owner),
-    given: failed ? [] : factsOf(input, owner),
+    given: failed || refused ? [] : factsOf(input, owner),
   };
 }
+
+/** Tells whether a description, or an answer, says that the tool cannot be used yet. */
+export const saysUnavailable = (text: string): boolean =>
+  /\bnot (?:yet|currently) available\b/i.test(text.slice(0, 1_000));
 
 /** What instructions say after this is what is to be done with the data of a message. */
 const taskIn = /\bfollowing task:\s*(?<task>[^\n]+)/i;

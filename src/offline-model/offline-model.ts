@@ -1,10 +1,5 @@
-import {
-  type ChatModel,
-  ModelError,
-  type ModelReply,
-  type ModelRequest,
-  type RequestedCall,
-} from '../model/chat-model.ts';
+import { type ChatModel, ModelError, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
+import type { RequestedCall } from '../model/parts.ts';
 import { checkPrices, type Prices } from '../model/prices.ts';
 import { answerInForm } from './answer-in-form.ts';
 import { answerInWords } from './answer-in-words.ts';

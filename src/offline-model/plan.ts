@@ -1,6 +1,6 @@
 import { carryOut } from './carry-out.ts';
 import { lookUp } from './look-up.ts';
-import type { Memory } from './memory.ts';
+import type { Memory, PastCall } from './memory.ts';
 import { mentionsIn } from './mentions.ts';
 import { type Next, onlyPointed, type PlannedCall, type Situation } from './situation.ts';
 import { type Step, stepsOf } from './steps.ts';
@@ -58,15 +58,19 @@ function situationsOf(memory: Memory, cards: readonly ToolCard[], steps: readonl
   const vocabulary = vocabularyOf(cards);
   const said = memory.said.map((text) => mentionsIn(text));
   return (step: Step, { at, start, replies }: Place): Situation => {
-    const segment = memory.turn.slice(start, replies).flat();
-    const before = memory.turn.slice(0, start).flat().reverse();
+    // What was refused has said nothing and done nothing.
+    const segment = memory.turn.slice(start, replies).flat().filter(isHeard);
+    const before = memory.turn.slice(0, start).flat().filter(isHeard).reverse();
     const past = steps.slice(0, at);
     const heard = [...past.map(({ mentions }) => mentions).reverse(), ...said];
-    const background = [...before, ...memory.earlier];
+    const background = [...before, ...memory.earlier.filter(isHeard)];
     const summary = summaryOf([...before, ...segment].filter((call) => !onlyPointed(call, cards)));
-    const made = new Set([...before, ...segment].map(({ key }) => key));
+    const calls = memory.turn.slice(0, replies).flat();
+    const made = new Set(
+      calls.filter((call, at) => !mayBeRetried(call, calls.slice(at))).map(({ key }) => key),
+    );
     return {
-      cards,
+      cards: cards.map((card) => withLock(card, memory, calls)),
       relevance,
       sources: { step, segment, background, heard, vocabulary, summary },
       made,
@@ -74,6 +78,28 @@ function situationsOf(memory: Memory, cards: readonly ToolCard[], steps: readonl
     };
   };
 }
+
+const isHeard = ({ refused }: PastCall): boolean => !refused;
+
+/** The card of a tool as of some calls: it may wait for others, by what the instructions say and by what it answered last. */
+function withLock(card: ToolCard, { needs, earlier }: Memory, calls: readonly PastCall[]): ToolCard {
+  const { name } = card;
+  const known = [...earlier.toReversed(), ...calls];
+  const isUsed = (tool: string): boolean => known.some((call) => call.tool === tool && hasWorked(call));
+  const { used = [], isMore = false } = needs.get(name) ?? {};
+  const at = calls.findLastIndex(({ tool }) => tool === name);
+  const last = calls[at];
+  const isRefused = last?.refused === true && !mayBeRetried(last, calls.slice(at));
+  if (isRefused || !used.every(isUsed)) return { ...card, locked: true };
+  return isMore && !isUsed(name) ? { ...card, unsure: true } : card;
+}
+
+/** A call that was refused may be made again once another one has worked: that may have opened its tool. */
+const mayBeRetried = ({ refused }: PastCall, since: readonly PastCall[]): boolean =>
+  refused && since.some(hasWorked);
+
+const hasWorked = ({ result, failed, refused }: PastCall): boolean =>
+  result !== undefined && !failed && !refused;
 
 /** "What about 12?" asks again what was asked before. */
 const elliptical = /^\s*(?:and|what about|how about|same for)\s+(?:the\s+)?(?<word>\p{L}+)?/iu;
@@ -110,8 +136,21 @@ function asMeant(step: Step, cards: readonly ToolCard[]): Step {
   return cards.some((card) => leads(card) || makes(card)) ? step : { ...step, command: undefined };
 }
 
-/** A command is carried out; whatever else a step is, it is looked up. */
+/** What may still be locked is tried when there is nothing else to do. */
 function nextFor(situation: Situation): Next {
+  const { cards } = situation;
+  const isUnsure = cards.some(({ unsure }) => unsure);
+  const sure = isUnsure
+    ? nextAmong({
+        ...situation,
+        cards: cards.map((card) => (card.unsure ? { ...card, locked: true } : card)),
+      })
+    : undefined;
+  return sure?.type === 'call' ? sure : nextAmong(situation);
+}
+
+/** A command is carried out; whatever else a step is, it is looked up. */
+function nextAmong(situation: Situation): Next {
   const { command } = situation.sources.step;
   if (command === undefined) return lookUp(situation);
   const kind = changeOf(command);

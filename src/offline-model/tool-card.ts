@@ -1,4 +1,5 @@
 import type { ToolDefinition } from '../model/chat-model.ts';
+import { saysUnavailable } from './memory.ts';
 import { type Param, paramsOf } from './params.ts';
 import { changeOf, changesOf, isLook, isVerb } from './verbs.ts';
 import { idMarkers, kinOf, stem, stemsOf, wordsOf } from './words.ts';
@@ -13,8 +14,10 @@ export interface ToolCard {
   /** The kinds of change it makes, its leading verb's first; empty when it only looks. */
   readonly changes: readonly string[];
   readonly params: readonly Param[];
-  /** Its own description says that it cannot be used yet. */
+  /** It cannot be used yet: its own description says so, or what was said and done. */
   readonly locked: boolean;
+  /** It may be locked; only a call of it can tell. */
+  readonly unsure?: boolean;
 }
 
 /** Reads a definition, once per definition object. Never throws, whatever the schema holds. */
@@ -61,7 +64,7 @@ function read({ name, description, inputSchema }: ToolDefinition): ToolCard {
     nouns,
     changes,
     params,
-    locked: /\bnot (?:yet|currently) available\b/i.test(about),
+    locked: saysUnavailable(about),
   };
 }
 

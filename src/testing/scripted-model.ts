@@ -46,6 +46,10 @@ export interface ScriptedModelOptions {
   readonly maxOutputTokens?: number | undefined;
   /** As `ChatModel.heedsToolChoice`; `true` unless given. */
   readonly heedsToolChoice?: boolean | undefined;
+  /** As `ChatModel.tellsToolsChanges`. */
+  readonly tellsToolsChanges?: true | undefined;
+  /** As `ChatModel.signsPrefix`. */
+  readonly signsPrefix?: true | undefined;
   /** As `ChatModel.settings`. */
   readonly settings?: ModelSettings | undefined;
 }
@@ -62,6 +66,8 @@ export function scriptedModel(
     prices,
     maxOutputTokens,
     heedsToolChoice = true,
+    tellsToolsChanges,
+    signsPrefix,
     settings,
   }: ScriptedModelOptions = {},
 ): ScriptedModel {
@@ -73,6 +79,8 @@ export function scriptedModel(
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     // It says what its script says, whatever it is asked to call.
     heedsToolChoice,
+    ...(tellsToolsChanges && { tellsToolsChanges }),
+    ...(signsPrefix && { signsPrefix }),
     ...(settings && { settings }),
     requests,
     async ask(request, { signal, onText, onReasoning }) {

@@ -135,7 +135,13 @@ export interface BlackboardEntry {
 
 /** One message of the conversation as a tool may read it. */
 export type HistoryMessage =
-  | { readonly role: 'user'; readonly text: string; readonly by?: MessageBy | undefined }
+  | {
+      readonly role: 'user';
+      readonly text: string;
+      readonly by?: MessageBy | undefined;
+      /** Which tools came and went before it. */
+      readonly toolsChange?: NamedChange | undefined;
+    }
   | {
       readonly role: 'assistant';
       readonly text: string;
@@ -146,10 +152,13 @@ export type HistoryMessage =
        */
       readonly parts?: readonly HistoryPart[] | undefined;
       /** Which tools came and went before it was asked for. */
-      readonly toolsChange?:
-        | { readonly came: readonly NamedTool[]; readonly went: readonly NamedTool[] }
-        | undefined;
+      readonly toolsChange?: NamedChange | undefined;
     };
+
+interface NamedChange {
+  readonly came: readonly NamedTool[];
+  readonly went: readonly NamedTool[];
+}
 
 interface NamedTool {
   readonly name: string;

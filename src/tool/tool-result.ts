@@ -94,22 +94,43 @@ export const RESULT_CHARACTERS = 65_536;
 
 /**
  * Answers what a model reads of a result: its beginning, and how much that is, when it has more characters than `most`. A
- * remark below an artifact stays whole: it names tools that the model could not know otherwise.
+ * remark below an artifact stays whole: it names tools that the model could not know otherwise. `readOn` says how to read on
+ * from a character.
  */
-export function shownText(result: ResultData, most: number): string {
+export function shownText(result: ResultData, most: number, readOn?: (from: number) => string): string {
   const text = modelText(result);
   if (text.length <= most) return text;
-  const remark = result.type === 'artifact' && result.content === undefined ? result.remark : undefined;
-  const below = remark ? `\n\n${remark}` : '';
+  const below = belowOf(result);
   const whole = text.length - below.length;
   const shown = beginning(text, Math.min(most, whole));
   if (shown.length === whole) return text;
-  return `${shown}\n... [shortened: ${shown.length} of ${whole} characters are shown]${below}`;
+  const how = readOn ? `; ${readOn(shown.length)}` : '';
+  return `${shown}\n... [shortened: ${shown.length} of ${whole} characters are shown${how}]${below}`;
+}
+
+/** The words of a result that may be shortened: without the remark below an artifact. */
+export function shortenable(result: ResultData): string {
+  const text = modelText(result);
+  return text.slice(0, text.length - belowOf(result).length);
+}
+
+function belowOf(result: ResultData): string {
+  const remark = result.type === 'artifact' && result.content === undefined ? result.remark : undefined;
+  return remark ? `\n\n${remark}` : '';
 }
 
 /** So many characters, but no half of one at the end, which some providers refuse. */
 export const beginning = (text: string, most: number): string =>
   text.slice(0, /[\uD800-\uDBFF]/.test(text[most - 1] ?? '') ? most - 1 : most);
+
+/** How many characters two texts have in common at their beginning. */
+export function sameLength(one: string, other: string): number {
+  const most = Math.min(one.length, other.length);
+  if (one.startsWith(other.slice(0, most))) return most;
+  let at = 0;
+  while (one[at] === other[at]) at += 1;
+  return at;
+}
 
 /** Tells whether a call did what it was made for. */
 export const succeeded = (result: ResultData): boolean => result.type !== 'error' && result.withheld !== true;

@@ -111,6 +111,8 @@ export interface LiveCall extends CallScope {
     memory: ToolMemory<Value, Fact>,
     fact: Fact,
   ): readonly AnyTool[];
+  /** The results that the model was shown before this call's reply. */
+  readonly results: EarlierResults;
   /** For a call that has to find out first which tools there are. */
   readonly discovery: Discovery;
   /**
@@ -128,6 +130,17 @@ export interface LiveCall extends CallScope {
   nest(frame: Frame): Promise<FrameOutcome>;
   /** Leaves the running of the tool to the caller, and answers the result that they send. As `decide` otherwise. */
   receive(request: ResultRequest): Promise<ToolResult>;
+}
+
+/** The results of a conversation, for a call that reads on in them. */
+export interface EarlierResults {
+  /**
+   * All words of the result of a call, of which the model may have been shown the beginning only; `undefined` when it is
+   * shown no result of such a call.
+   */
+  wordsOf(call: string): string | undefined;
+  /** How many characters of these words the model would be shown, if they were the asking call's own result. */
+  shownOf(words: string): number;
 }
 
 /** What a nested loop is made of. Only its data is journaled; the code makes the rest again on every resume. */
@@ -201,6 +214,11 @@ export interface InjectionStrategy {
   readonly discover?: Discovers | undefined;
   /** The same list when nothing changes. Must not throw. */
   offer(tools: readonly AnyTool[], view: LoopView): readonly AnyTool[];
+  /**
+   * Answers what it may make of a tool and offer in its place, beside what is inside of it: whether or not it is offered now. A
+   * model that is told in the conversation which tools came and went is shown them again by it, in any Worker. Must not throw.
+   */
+  mayBecome?(tool: AnyTool): readonly AnyTool[];
   /** Asked when a call has succeeded, before its end is journaled. Must not throw. */
   remarkOn?(call: RemarkedCall, view: LoopView): CallRemarks | undefined;
 }

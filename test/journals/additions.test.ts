@@ -1,6 +1,6 @@
 /** A later version may say more of a stored session only where it is named. */
 import { describe, expect, it } from 'vitest';
-import { pathIn, without } from './additions.ts';
+import { pathIn, without, withoutEvents } from './additions.ts';
 
 const session = {
   body: { turn: { id: 't1', ms: 5 }, messages: [{ role: 'user' }, { role: 'user', by: 'ada' }] },
@@ -40,4 +40,18 @@ describe('what is named as an addition', () => {
       expect(take(path)).toEqual({ rest: session, met: false });
     },
   );
+});
+
+describe('a journal that is further', () => {
+  const reading = {
+    done: [{ call: 'new.38.0' }],
+    after: { status: 200, body: { at: 'x', seq: 42, last: 42 } },
+  };
+
+  it('is read as if the events were not there, and in nothing else', () => {
+    expect(JSON.stringify(withoutEvents(reading, { events: 2, calls: { 'new.38.0': 'new.36.0' } }))).toBe(
+      '{"done":[{"call":"new.36.0"}],"after":{"status":200,"body":{"at":"x","seq":40,"last":42}}}',
+    );
+    expect(JSON.stringify(withoutEvents(reading, { events: 0 }))).toBe(JSON.stringify(reading));
+  });
 });

@@ -38,3 +38,35 @@ export function without(
   if (Array.isArray(value)) return { rest: parts.flatMap(({ kept }) => kept), met };
   return { rest: Object.fromEntries(parts.flatMap(({ name, kept }) => kept.map((one) => [name, one]))), met };
 }
+
+/** How much further a journal is today when it has gone on, and the ids of calls that say at which event they were asked for. */
+export interface Further {
+  readonly events: number;
+  /** As they are today, and as they were. */
+  readonly calls?: Readonly<Record<string, string>>;
+}
+
+/**
+ * The events that are written today beside those of before, when a stored session goes on. Each stands between others, so that
+ * whatever comes behind it is one further; nothing else is another. By version and journal.
+ */
+export const further: Readonly<Record<string, Readonly<Record<string, Further>>>> = {
+  '1bd17dc': {
+    // Tools that come or go have an event of their own.
+    unfolded: { events: 1, calls: { 'new-turn-1.38.0': 'new-turn-1.37.0' } },
+    mcp: { events: 1 },
+  },
+};
+
+/** The reading as it would be without those events: with its last place and the ids of its calls as they were. */
+export function withoutEvents(reading: unknown, { events, calls = {} }: Further): unknown {
+  const back = (value: unknown): unknown => {
+    if (typeof value === 'string') return calls[value] ?? value;
+    if (Array.isArray(value)) return value.map(back);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, back(one)]));
+  };
+  const { after, ...rest } = back(reading) as { readonly after: { readonly body: { readonly seq: number } } };
+  const { seq } = after.body;
+  return { ...rest, after: { ...after, body: { ...after.body, seq: seq - events } } };
+}

@@ -52,7 +52,8 @@ interface AgenticConfig<Name extends string, Declaration extends InputDeclaratio
 
 /**
  * What a nested loop is told first: fixed, or made anew before each model call of what the loop knows by then, and of
- * `More` that its kind knows.
+ * `More` that its kind knows. Newer models check the words that stood before their replies: with other words than before
+ * they are not given back what they have thought in this loop.
  */
 export type NestedInstructions<Input, More extends readonly unknown[] = []> =
   | string

@@ -59,14 +59,22 @@ const REPLACED = 'This tool is not available. The object that was retrieved last
 /** Stands in for a tool of a type that has no object yet, with its real schema, so that the model can plan with it. */
 export function placeholder(type: string, tool: AnyTool, find: FindTool): AnyTool {
   const missing = `This tool is not yet available. You must first retrieve a single ${type} instance.`;
-  return decorate(tool, {
-    description: `${tool.description}\n\nNote: This tool requires a ${type} instance to be retrieved first.`,
+  return decorate(withNote(type, tool), {
     // A function would ask for an object, and there is none.
     serial: typeof tool.serial === 'string' ? tool.serial : undefined,
     adopt: adopting(tool, (inner) => placeholder(type, inner, innerOf(find, inner.name))),
     call: async (input, call) => find(call.view)?.tool?.call(input, call) ?? withheld(missing),
   });
 }
+
+/**
+ * Tells what a tool of a type needs; also once it has it, since newer models check the descriptions that stood before their
+ * replies.
+ */
+export const withNote = (type: string, tool: AnyTool): AnyTool =>
+  decorate(tool, {
+    description: `${tool.description}\n\nNote: This tool requires a ${type} instance to be retrieved first.`,
+  });
 
 /** Makes what is inside an unfolding tool act on the object whose tool that is. */
 const adopting =

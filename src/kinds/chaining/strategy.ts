@@ -3,7 +3,7 @@ import { type KeyedChain, knownTypes, readChaining, type ViewedChain } from './c
 import type { ChainedType, Chaining, TypeWithTools } from './define-chaining.ts';
 import { BINDINGS, type Binding, type Bindings, boundNow, isSameSlot } from './memory.ts';
 import { foundNames } from './object-names.ts';
-import { boundTool, type FindTool, namedTool, objectTools, placeholder } from './object-tools.ts';
+import { boundTool, type FindTool, namedTool, objectTools, placeholder, withNote } from './object-tools.ts';
 import { rememberArtifact } from './remember-found.ts';
 
 /**
@@ -73,7 +73,7 @@ function boundTools(chained: ViewedChain, bound: readonly Binding[]): readonly A
   const current = [...chained.chain.ones.values()].flatMap((one) => {
     const binding = bound.find(isOne(one.type.name));
     const tools = binding ? currentTools(chained, one.type, binding) : [];
-    return tools.length > 0 ? tools : placeholders(chained, one);
+    return tools.length > 0 ? tools.map((tool) => withNote(one.type.name, tool)) : placeholders(chained, one);
   });
   const any = bound.find(({ as }) => as === 'any');
   const type = any && typeIn(chained, any);

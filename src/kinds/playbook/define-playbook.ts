@@ -3,11 +3,17 @@ import { DIAGRAM, type DrawnTool, inMermaid } from '../../tool/draw.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import type { AnyTool, Tool } from '../../tool/tool.ts';
 import { factOf } from '../../tool/tool-memory.ts';
-import { agenticTool, defaultInstructions, type InstructedConfig } from '../agentic/agentic-tool.ts';
+import {
+  agenticTool,
+  defaultInstructions,
+  frameName,
+  type InstructedConfig,
+  type NestedInstructions,
+} from '../agentic/agentic-tool.ts';
 import { toolsInside } from '../agentic/define-agentic-tool.ts';
 import { type KeyedConfig, keyedSerial, memoryOf } from '../agentic/memory.ts';
-import { checkLocks, type Lock, toLock } from './lock.ts';
-import { PLAYBOOKS } from './memory.ts';
+import { checkLocks, type Lock, prerequisites, toLock, wasOpened } from './lock.ts';
+import { NO_PROGRESS, PLAYBOOKS, storedProgress } from './memory.ts';
 import { playbookStrategy } from './strategy.ts';
 import type { UnlockCondition } from './unlock-condition.ts';
 
@@ -36,8 +42,9 @@ export interface PlaybookConfig<
 export type Playbook<Name extends string = string, Input = unknown> = DrawnTool & Tool<Name, Input, unknown>;
 
 /**
- * Makes an agentic tool that brings its tools forward step by step: a locked tool is shown from the start, and answers
- * what it still needs until its condition holds. What has been done is remembered for the session, under its key; `when` and
+ * Makes an agentic tool that brings its tools forward step by step: a locked tool is shown from the start, with its own
+ * description, and answers what it still needs until its condition holds. The instructions end with what each of those
+ * needs that are locked when a call begins, also those of its author, in words that stay the same. What has been done is remembered for the session, under its key; `when` and
  * conditions on the blackboard are asked anew.
  *
  * @throws ToolDefinitionError when the tool cannot work, a condition names a tool that is not the playbook's, or one of its
@@ -49,7 +56,7 @@ export function definePlaybook<
   Open extends string = never,
   Locked extends string = never,
 >(config: PlaybookConfig<Name, Declaration, Open, Locked>): Playbook<Name, InputOf<Declaration>> {
-  const { name, description, instructions = playbookInstructions(description) } = config;
+  const { name } = config;
   const { tools: open, sources } = toolsInside(name, config.tools);
   const locks = config.locked.map(({ tool, unlockedBy }) => toLock(tool, unlockedBy));
   checkLocks(name, open, locks);
@@ -60,13 +67,17 @@ export function definePlaybook<
     sources,
     whenEmpty: 'No tools available for PlaybookTool',
     serial: keyedSerial(name, config.input, config.key),
-    loop(input) {
+    loop(input, call) {
       const memory = memoryOf(config, input);
       const { key, isReset } = memory;
+      const path = `${call.view.path}/${frameName(name, call)}`;
+      // As of the reply that asked for this call, also when another invocation goes on with it.
+      const before = isReset ? NO_PROGRESS : storedProgress(call.view.recall(PLAYBOOKS, path), key);
+      const shut = locks.filter((lock) => !wasOpened(lock, before));
       return {
         tools,
         sources,
-        instructions,
+        instructions: playbookInstructions(config, shut),
         facts: isReset ? [factOf(PLAYBOOKS, { type: 'reset', key })] : [],
         strategies: [playbookStrategy({ locks, own, key, serialKey: name })],
         memory,
@@ -76,11 +87,25 @@ export function definePlaybook<
   return { ...tool, [DIAGRAM]: () => playbookDiagram(open, locks) };
 }
 
-/** Tells the model of a playbook what to do that was given no instructions. */
-const playbookInstructions = (description: string): string =>
-  `${defaultInstructions(description)}\n\n` +
-  'Some tools have prerequisites and are not available yet: their descriptions, and their answers, say what is missing.\n' +
-  'Use the tools that are needed first, and then those that have become available.';
+/**
+ * Tells the model of a playbook what to do, and below that, whoever wrote it, what opens the locks that are shut: nothing else
+ * says it from the start.
+ */
+function playbookInstructions<Input>(
+  { description, instructions = defaultInstructions(description) }: Instructed<Input>,
+  shut: readonly Lock[],
+): NestedInstructions<Input> {
+  if (shut.length === 0) return instructions;
+  const below = `\n\n${prerequisites(shut)}`;
+  if (typeof instructions === 'string') return instructions + below;
+  return (view, input) => instructions(view, input) + below;
+}
+
+/** What the literal of a playbook says of its instructions. */
+interface Instructed<Input> {
+  readonly description: string;
+  readonly instructions?: NestedInstructions<Input> | undefined;
+}
 
 /**
  * A playbook as a Mermaid flowchart: an arrow leads from a tool to what its use unlocks. What is no use of a tool stands in

@@ -38,11 +38,22 @@ export const circumstances = (view: LoopView, key: string): Circumstances => ({
 export const isOpen = (lock: Lock, circumstances: Circumstances): boolean =>
   isMet(lock.condition, lock, circumstances);
 
+/**
+ * Tells whether what has been done before has opened a lock, whatever a loop is like: conditions that are asked anew of the
+ * loop have not held.
+ */
+export const wasOpened = (lock: Lock, progress: StoredProgress): boolean =>
+  isMet(lock.condition, lock, { progress });
+
 /** Answers what the model is told of a tool that is not available. */
-export const guidance = ({ condition }: Lock, { progress }: Circumstances): string =>
+export const guidance = ({ condition }: Lock, { progress }: Pick<Circumstances, 'progress'>): string =>
   `This tool is not yet available. ${hint(condition, progress)}`;
 
-function isMet(condition: UnlockCondition, lock: Lock, now: Circumstances): boolean {
+function isMet(
+  condition: UnlockCondition,
+  lock: Lock,
+  now: Partial<Circumstances> & Pick<Circumstances, 'progress'>,
+): boolean {
   const { progress, view } = now;
   switch (condition.type) {
     case 'after':
@@ -52,9 +63,14 @@ function isMet(condition: UnlockCondition, lock: Lock, now: Circumstances): bool
     case 'artifact-matching':
       return progress.met.includes(lock.ids.get(condition) ?? '');
     case 'blackboard':
-      return holds(lock.tool, (yes) => view.blackboard.some((entry) => yes(condition.accepts, entry)));
+      return (
+        view !== undefined &&
+        holds(lock.tool, (yes) => view.blackboard.some((entry) => yes(condition.accepts, entry)))
+      );
     case 'when':
-      return holds(lock.tool, (yes) => yes(condition.holds, toProgress(progress), view));
+      return (
+        view !== undefined && holds(lock.tool, (yes) => yes(condition.holds, toProgress(progress), view))
+      );
     case 'all-of':
       return condition.conditions.every((one) => isMet(one, lock, now));
     case 'any-of':
@@ -87,6 +103,42 @@ const UNMET = 'Prerequisites have not been met yet.';
 
 const missing = ({ names }: UnlockCondition, progress: StoredProgress): readonly string[] =>
   names.filter((name) => toProgress(progress).used(name) === 0);
+
+/**
+ * Answers what the model of a playbook is told of the locks that are shut when its loop begins: what opens each. The words stay
+ * the same however far it comes then, since newer models check what stands before their replies.
+ */
+export const prerequisites = (locks: readonly Lock[]): string =>
+  [
+    'Some tools have prerequisites. One that is called before they are met does nothing, and answers what is missing:',
+    ...locks.map(({ tool, condition }) => `- ${tool.name}: first ${needed(condition)}`),
+    'Use the tools that are needed first, and then those that they have made available.',
+  ].join('\n');
+
+function needed(condition: UnlockCondition): string {
+  switch (condition.type) {
+    case 'after':
+      return condition.names.map((name) => `use ${name}`).join(' and ');
+    case 'artifact':
+      return `produce an artifact of type ${condition.of.name}`;
+    case 'artifact-matching':
+      return `produce an artifact ${condition.of ? `of type ${condition.of.name} ` : ''}that meets a condition`;
+    case 'blackboard':
+      return `have ${condition.of ? `an object of type ${condition.of.name}` : 'an entry'} on the blackboard that meets a condition`;
+    case 'when':
+      return 'meet a condition on what has been done';
+    case 'all-of':
+      return condition.conditions.map(inBrackets).join(' and ');
+    case 'any-of':
+      return condition.conditions.map(inBrackets).join(' or ');
+  }
+}
+
+/** What is made of several needs stands in brackets among others. */
+const inBrackets = (condition: UnlockCondition, _at: number, all: readonly UnlockCondition[]): string => {
+  const isSeveral = conditionsIn(condition).length > 1 || condition.names.length > 1;
+  return all.length > 1 && isSeveral ? `(${needed(condition)})` : needed(condition);
+};
 
 /** Asks a predicate. */
 type Yes = <Args extends readonly unknown[]>(predicate: (...args: Args) => unknown, ...args: Args) => boolean;
@@ -163,7 +215,7 @@ export type Locks = ReadonlyMap<AnyTool, Lock>;
  * may have been opened when its lock was open, for another key or before the playbook began anew, and what it brought
  * is behind the lock as it is now. One way that is open is enough for a tool that several unfolding tools bring.
  */
-export function shutBy(tool: AnyTool, locks: Locks, isShut: (lock: Lock) => boolean): Lock | undefined {
+function shutBy(tool: AnyTool, locks: Locks, isShut: (lock: Lock) => boolean): Lock | undefined {
   const own = locks.get(unwrapAs(tool, (one): one is AnyTool => locks.has(one)) ?? tool);
   if (own && isShut(own)) return own;
   const origin = originOf(tool);

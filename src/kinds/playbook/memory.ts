@@ -45,7 +45,8 @@ type Used = {
   readonly met?: readonly string[];
 };
 
-const NO_PROGRESS: StoredProgress = { toolExecutions: 0, tools: {}, artifacts: {}, met: [] };
+/** What is remembered of a playbook of which nothing has been used. */
+export const NO_PROGRESS: StoredProgress = { toolExecutions: 0, tools: {}, artifacts: {}, met: [] };
 
 /** Remembers the progress of every playbook of a session, each by its path. It outlives the turn. */
 export const PLAYBOOK = defineToolKind({

@@ -4,7 +4,7 @@ import type { DomainType } from '../../tool/domain-type.ts';
 import type { AnyTool, InjectionStrategy, LiveCall, LoopView } from '../../tool/tool.ts';
 import { factOf } from '../../tool/tool-memory.ts';
 import { type ToolResult, withheld } from '../../tool/tool-result.ts';
-import { circumstances, firstShut, guidance, holds, isOpen, type Lock, type Locks, shutBy } from './lock.ts';
+import { circumstances, firstShut, guidance, holds, isOpen, type Lock, type Locks } from './lock.ts';
 import { type Counts, PLAYBOOKS, type PlaybookFact, type StoredProgress } from './memory.ts';
 import { conditionsIn, type ProducedArtifact } from './unlock-condition.ts';
 
@@ -18,17 +18,8 @@ export function playbookStrategy(run: PlaybookRun): InjectionStrategy {
   const listed = lastList();
   return {
     name: 'playbook',
-    offer(tools, view) {
-      const now = circumstances(view, run.key);
-      const guides = run.locks.map((lock) => (isOpen(lock, now) ? '' : guidance(lock, now)));
-      return listed(tools, guides.join('\n'), () => {
-        const guideOf = new Map(run.locks.map((lock, at) => [lock, guides[at] ?? '']));
-        return tools.map((tool) => {
-          const lock = shutBy(tool, locks, (one) => guideOf.get(one) !== '');
-          return described(inPlaybook(tool), lock && guideOf.get(lock));
-        });
-      });
-    },
+    // What a model is shown of a tool is the same behind a lock and without it: newer models check what they were shown.
+    offer: (tools) => listed(tools, undefined, () => tools.map(inPlaybook)),
     remarkOn: ({ tool, result }, view) => {
       const done = { names: namesOf(tool), result };
       const { progress } = circumstances(view, run.key);
@@ -47,10 +38,6 @@ interface PlaybookRun {
   /** All calls of a batch have it in common, so that each sees what the one before it has unlocked. */
   readonly serialKey: string;
 }
-
-/** While a tool is locked its description says so; afterwards it is exactly its own again. */
-const described = (tool: AnyTool, guide: string | undefined): AnyTool =>
-  guide ? decorate(tool, { description: `${tool.description}\n\n${guide}` }) : tool;
 
 /** Makes the tools of a loop calls of the playbook: one after another within a batch, and withheld while they are locked. */
 function boundTo({ key, serialKey }: PlaybookRun, locks: Locks): (tool: AnyTool) => AnyTool {

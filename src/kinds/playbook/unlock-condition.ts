@@ -94,8 +94,8 @@ const acceptsOf =
   };
 
 /**
- * The function says so. It is asked before every model call and every call of the tool, and must be a function of what it
- * is given: what it has said is not remembered.
+ * The function says so. It is asked at every call of the tool, and must be a function of what it is given: what it has said
+ * is not remembered.
  */
 export const when = (
   holds: (progress: PlaybookProgress, view: LoopView) => boolean,

@@ -65,8 +65,10 @@ export function defineStateMachine<
       const inside: Pick<LoopView, 'recall'> = { recall: (memory) => call.view.recall(memory, path) };
       const position = positionIn(run, inside);
       if (!position.ok && !isReset && !call.resumesFrame) return error(goneState(call.tool, position));
+      // As of the reply that asked for this call, also when another invocation goes on with it.
+      const began = position.ok && !isReset ? position.state : run.initial;
       return {
-        instructions: stateInstructions(config, run),
+        instructions: stateInstructions(config, run, began),
         tools: registrations.map((one) => guardTool(one, run)),
         facts: startingFacts(run, inside, isReset),
         sources: sources.map((source) => guardedSource(source, run)),

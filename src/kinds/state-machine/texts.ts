@@ -1,20 +1,23 @@
 import { shorten } from '../../tool/json.ts';
-import type { LoopView } from '../../tool/tool.ts';
 import { defaultInstructions, type NestedInstructions } from '../agentic/agentic-tool.ts';
 import { type GonePosition, positionIn, type StateRun } from './memory.ts';
 
 /**
- * Answers what the model of a machine is told, made anew before each of its calls: the state may be another by then.
+ * Answers what the model of a machine is told. Words of ours stay the same while the loop goes on, since newer models check
+ * what stands before their replies; a function of the author is asked anew before each call, with the state of then.
+ * `began`: the state in which the loop began.
  */
 export function stateInstructions<Input, State extends string>(
-  { description, instructions = stating(description) }: Declared<Input, State>,
+  { description, instructions }: Declared<Input, State>,
   run: StateRun,
+  began: string,
 ): NestedInstructions<Input> {
   if (typeof instructions === 'string') return instructions;
   return (view, input) => {
     const position = positionIn(run, view);
     if (!position.ok) return `${defaultInstructions(description)}\n\n${goneNow(position)}`;
-    return instructions(view, input, position.state as State); // one of the run's states
+    // One of the run's states.
+    return instructions ? instructions(view, input, position.state as State) : stating(description, began);
   };
 }
 
@@ -25,12 +28,11 @@ interface Declared<Input, State extends string> {
 }
 
 /** For a machine that was given no instructions. */
-const stating =
-  (description: string) =>
-  (_view: LoopView, _input: unknown, state: string): string =>
-    `${defaultInstructions(description)}\n\n` +
-    `The current state is: ${state}\n` +
-    'Some tools are available only in certain states, and some lead to another state: their descriptions say so.';
+const stating = (description: string, began: string): string =>
+  `${defaultInstructions(description)}\n\n` +
+  `The state in which you begin is: ${began}\n` +
+  'Some tools are available only in certain states, and some lead to another state when they succeed: their ' +
+  'descriptions say so. One that is called in another state does nothing, and answers what the state is.';
 
 /** Answers where a tool is available and where it leads, below its description. */
 export function availability(states: readonly string[] | 'all', to: ReadonlyMap<string, string>): string {

@@ -37,6 +37,10 @@ export const unfoldingStrategy: InjectionStrategy = {
     keep(all, view, { turn: view.turn, tools, asked, offered });
     return offered;
   },
+  mayBecome(tool) {
+    const unfolding = unfoldingIn(tool);
+    return unfolding ? [guideTo(tool, unfolding)] : [];
+  },
 };
 
 /** Remembers the unfolding tools that are open, and offers what is inside them. */

@@ -9,6 +9,7 @@ import { toPrompt } from './prompt.ts';
 import { within } from './provider-data.ts';
 import { toSettings } from './settings.ts';
 import type { SdkModel } from './specification.ts';
+import { forMovedPrefixes, toldRequest } from './tool-changes.ts';
 import { traitsOf } from './traits.ts';
 
 /** Its type depends on whether the types of `json-schema` are installed; a JSON Schema of ours is one of theirs. */
@@ -24,14 +25,18 @@ export const toCallOptions = (
   request: ModelRequest,
   abortSignal: AbortSignal,
 ): LanguageModelV4CallOptions => {
-  const { messages, tools, output, maxOutputTokens } = request;
+  const { output, maxOutputTokens } = request;
+  const told = toldRequest(model, request);
+  const { messages, settings } = forMovedPrefixes(told.messages, request);
+  const { tools } = told;
+  const rawInput = traitsOf(model.provider).rawInput === true;
   return {
-    prompt: toPrompt(messages, { rawInput: traitsOf(model.provider).rawInput === true }),
+    prompt: toPrompt(messages, { rawInput, changeOptions: told.optionsOf }),
     abortSignal,
     ...(tools.length === 0 ? {} : { tools: tools.map(toTool) }),
     ...(output === undefined ? {} : toFormat(output)),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...toSettings(model, request, containerIn(messages)),
+    ...toSettings(model, { ...request, ...settings }, containerIn(messages)),
   };
 };
 

@@ -9,6 +9,7 @@ import { explainFailure } from './explain-failure.ts';
 import { askThroughPauses } from './pauses.ts';
 import { refusedBy } from './refused-settings.ts';
 import type { SdkModel } from './specification.ts';
+import { prefixTraits } from './tool-changes.ts';
 
 /** How a model of the AI SDK is asked. */
 export interface FromAiSdkOptions {
@@ -58,6 +59,7 @@ export const pacedFromAiSdk = (
     ...checkPrices(limits.prices),
     ...checkModelSettings(limits.settings),
     heedsToolChoice: true,
+    ...prefixTraits(model),
     ...refusedBy(model.provider),
     ...most,
     async ask(asked, options) {

@@ -1,7 +1,7 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
-import type { ModelMessage } from '../chat-model.ts';
+import type { ModelMessage, ToolsTold } from '../chat-model.ts';
 import { partsOf } from '../given-to.ts';
-import { type FilePart, isOurCall, type ReplyPart, type ToolCallPart } from '../parts.ts';
+import { type FilePart, isOurCall, type ProviderData, type ReplyPart, type ToolCallPart } from '../parts.ts';
 import { isRecord, parseJson } from '../untrusted-json.ts';
 import { fromAside } from './aside.ts';
 import { optionsOf } from './provider-data.ts';
@@ -15,6 +15,8 @@ type PromptPart = Assistant['content'][number];
 interface PromptManner {
   /** It sends the text of an earlier call's input on as it is; others would make a JSON text of it once more. */
   readonly rawInput: boolean;
+  /** Answers the options of a system message that tells which tools came and went. */
+  readonly changeOptions: (change: ToolsTold) => ProviderData;
 }
 
 /**
@@ -35,7 +37,11 @@ export function toPrompt(messages: readonly ModelMessage[], manner: PromptManner
 function toPromptMessage(message: ModelMessage, manner: PromptManner): PromptMessage {
   switch (message.role) {
     case 'system':
-      return { role: 'system', content: message.text };
+      return {
+        role: 'system',
+        content: message.text,
+        ...optionsOf(message.toolsChange && manner.changeOptions(message.toolsChange)),
+      };
     case 'user':
       return { role: 'user', content: [{ type: 'text', text: message.text }] };
     case 'assistant': {

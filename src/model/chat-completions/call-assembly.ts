@@ -1,5 +1,4 @@
-import type { RequestedCall } from '../chat-model.ts';
-import type { ToolCallPart } from '../parts.ts';
+import type { RequestedCall, ToolCallPart } from '../parts.ts';
 import { isRecord } from '../untrusted-json.ts';
 import { invalidReply, isJsonObjectText, stringOf, withUniqueIds } from '../untrusted-reply.ts';
 import { kept, merged } from './kept-fields.ts';

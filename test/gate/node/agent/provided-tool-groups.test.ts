@@ -159,7 +159,7 @@ describe('a tool group with providers', () => {
     await session.send('Wait.');
     expect(found.asked).toBe(0);
     await session.send('Go.');
-    expect(offers(session)).toEqual([['web'], ['web'], ['read', 'search', 'web'], ['read', 'search', 'web']]);
+    expect(offers(session)).toEqual([['web'], ['web'], ['web', 'read', 'search'], ['web', 'read', 'search']]);
     expect([results(session).at(-1), found.asked]).toEqual(['search', 1]);
   });
 });

@@ -70,7 +70,7 @@ describe("chaining 'any'", () => {
   it('takes the tools of the object before away, and binds a name that both have to the new one (CHN-10)', async () => {
     const replies = [calls('ann'), calls('order'), calls('describe', 'rename')];
     const { brought, read } = await chained([ann, order], replies);
-    expect(brought).toEqual([[], ['describe', 'rename'], ['buyer', 'describe'], ['buyer', 'describe']]);
+    expect(brought).toEqual([[], ['describe', 'rename'], ['describe', 'buyer'], ['describe', 'buyer']]);
     expect(read[2]).toBe('order o1');
     expect(read[3]).toMatch(/^Error: Tool 'rename' does not exist\./);
   });

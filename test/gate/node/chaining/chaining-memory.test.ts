@@ -50,9 +50,9 @@ describe('what is bound', () => {
     await session.send('And?');
     expect(offered(session).at(-1)).toEqual([
       'average_spend',
-      'customer_c1_average_spend',
       'get_customer',
       'idle',
+      'customer_c1_average_spend',
     ]);
     expect(results(session).slice(-2)).toEqual([
       expect.stringMatching(/^Error: .*months/s),

@@ -12,7 +12,6 @@ import {
   calls,
   clerk,
   customer,
-  description,
   getCustomer,
   getting,
   listCustomers,
@@ -84,10 +83,16 @@ describe('a chained type without an object', () => {
 });
 
 describe('a chained type with an object', () => {
-  it('has tools that work on it, from the next model call on, under their own descriptions (CHN-15)', async () => {
+  it('has tools that work on it, from the next model call on, under the descriptions of before (CHN-03, CHN-15)', async () => {
     const { session } = await turnOf(clerk([getCustomer], [Customer]), [getting('c1'), spend]);
     expect(results(session)).toEqual([JSON.stringify(customer('c1')), 'Name of c1 2020: 30']);
-    expect(description(session, 'average_spend')).toBe('What the customer spends on average.');
+    expect(
+      session.requests.map(({ tools }) => tools.find(({ name }) => name === 'average_spend')?.description),
+    ).toEqual(
+      Array(3).fill(
+        'What the customer spends on average.\n\nNote: This tool requires a Customer instance to be retrieved first.',
+      ),
+    );
     expect(offered(session)[1]).toEqual(['average_spend', 'get_customer']);
   });
 

@@ -54,7 +54,7 @@ describe('a type that is discovered', () => {
       ['customer_c1_average_spend', 'customer_c1_orders'],
     ]);
     expect(read[1]).toBe('{"of":"Name of c1","months":12}');
-    expect(session.requests[1]?.tools[0]).toEqual({
+    expect(session.requests[1]?.tools[1]).toEqual({
       name: 'customer_c1_average_spend',
       description:
         'What the customer spends on average.\n\nNote: This tool belongs to the Customer with the id "c1".',
@@ -140,9 +140,9 @@ describe('a type that is discovered', () => {
     const replies = [calls('one'), calls('customer_c1_orders'), calls('order_2_ship')];
     const { session } = await turnOf(clerk([one('c1')], [discover(Customer), discover(Order)]), replies);
     expect(offered(session)[2]).toEqual([
+      'one',
       'customer_c1_average_spend',
       'customer_c1_orders',
-      'one',
       'order_1_ship',
       'order_2_ship',
     ]);
@@ -153,10 +153,10 @@ describe('a type that is discovered', () => {
     const { session } = await turnOf(clerk([one('c1')], [Customer, discover(Customer)]), [calls('one')]);
     expect(offered(session)[1]).toEqual([
       'average_spend',
-      'customer_c1_average_spend',
-      'customer_c1_orders',
       'one',
       'orders',
+      'customer_c1_average_spend',
+      'customer_c1_orders',
     ]);
   });
 
@@ -219,9 +219,9 @@ describe('too many tools', () => {
     const agent = clerk([one('c1')], [discover(Customer, { max: 2 }), discover(Order, { max: 1 })]);
     const { session } = await turnOf(agent, replies);
     expect(offered(session)[2]).toEqual([
+      'one',
       'customer_c1_average_spend',
       'customer_c1_orders',
-      'one',
       'order_2_ship',
     ]);
   });
@@ -382,7 +382,7 @@ describe('hostile ids', () => {
     expect(results(session).slice(2, 4)).toEqual(['b_x of a', 'x of a_b']);
     expect(results(session).slice(-2)).toEqual(['b_x of a', 'x of a_b']);
     const names = offered(session).map((one) => one.filter((name) => name.startsWith('item')));
-    const both = ['item_a_b_b_x_1mlzzn1', ofA, ofAB, 'item_a_x'];
+    const both = [ofA, 'item_a_x', 'item_a_b_b_x_1mlzzn1', ofAB];
     expect(names).toEqual([[], [ofA, 'item_a_x'], both, both, both, both]);
   });
 
@@ -436,8 +436,8 @@ describe('hostile ids', () => {
     ];
     const { session } = await turnOf(clerk(tools, [discover(Room)]), [calls('suite'), calls('room')]);
     expect(offered(session).slice(1)).toEqual([
-      ['room', expect.stringMatching(/^room_r_a_book_[0-9a-z]+$/), 'room_r_book', 'suite'],
-      ['room', 'room_r_a_book', expect.stringMatching(/^room_r_a_book_[0-9a-z]+$/), 'room_r_book', 'suite'],
+      ['room', 'suite', expect.stringMatching(/^room_r_a_book_[0-9a-z]+$/), 'room_r_book'],
+      ['room', 'suite', expect.stringMatching(/^room_r_a_book_[0-9a-z]+$/), 'room_r_book', 'room_r_a_book'],
     ]);
   });
 

@@ -90,9 +90,9 @@ describe('an agentic tool that chains', () => {
       [asked('1'), calls('list_customers'), 'Listed.'],
     );
     expect(offered(several)[2]).toEqual([
+      'list_customers',
       'customer_c1_average_spend',
       'customer_c2_average_spend',
-      'list_customers',
     ]);
   });
 

@@ -52,7 +52,7 @@ const NAMES = [
 ];
 
 /** What is offered once they are, sorted as requests have it. */
-const OPEN = [...NAMES, 'files'].toSorted();
+const OPEN = ['files', ...NAMES.toSorted()];
 
 const NOTES =
   "Paths are relative to the project folder, which is '.'. Read a file before you edit it. A person decides about " +

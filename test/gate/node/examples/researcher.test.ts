@@ -1,7 +1,10 @@
+import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { documents } from '../../../../src/examples/researcher/documents.ts';
-import { research, researcher } from '../../../../src/examples/researcher/researcher.ts';
+import { research, researcher, searchDocuments } from '../../../../src/examples/researcher/researcher.ts';
+import { defineAgent } from '../../../../src/index.ts';
 import { toMermaid } from '../../../../src/inspect.ts';
+import { definePlaybook, when } from '../../../../src/kinds/entry.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 import { shownResults } from '../tool-loop/scenes.ts';
@@ -30,16 +33,59 @@ describe('the researcher with the offline planner', () => {
     expect(answer).toMatchObject({ outcome: 'completed', toolCalls: 7 });
   });
 
-  it('finds every step unlocked in the next turn, also after a restart', async () => {
+  it('shows the same tools and instructions in every step, and is told of no lock in the next turn, also after a restart', async () => {
     const session = createTestSession(researcher, { model: offlineModel() });
     await session.send('Research tides');
     session.restart();
     await session.send('Research tides again');
     const shown = session.requests.filter(({ messages }) => messages[1]?.text === '{"theme":"tides"}');
-    const locked = shown.map(
-      ({ tools }) => tools.filter(({ description }) => description.includes('not yet')).length,
-    );
-    expect([locked[0], locked.at(-1)]).toEqual([3, 0]);
+    const texts = shown.map(({ messages }) => messages[0]?.text.split('\n\n')[1]);
+    const needed = [
+      'Some tools have prerequisites. One that is called before they are met does nothing, and answers what is missing:',
+      '- fetch_document: first use search_documents',
+      '- analyze_document: first produce an artifact of type Document',
+      '- report_findings: first use search_documents and produce an artifact of type Finding',
+      'Use the tools that are needed first, and then those that they have made available.',
+    ].join('\n');
+    expect(texts).toEqual([...Array(5).fill(needed), ...Array(5).fill(undefined)]);
+    expect(shown.map(({ tools }) => tools)).toEqual(shown.map(() => shown[0]?.tools));
+  });
+});
+
+describe('the offline planner in a playbook', () => {
+  it('tries last what it cannot tell from the instructions, and again what was refused once another call has worked', async () => {
+    const toolOf = (name: string) => {
+      const tool = research.inner?.find((one) => one.name === name);
+      if (!tool) throw new Error(`There is no tool ${name}.`);
+      return tool;
+    };
+    const used = (name: string) => when((progress) => progress.used(name) > 0);
+    const guessed = definePlaybook({
+      name: 'research_theme',
+      description: research.description,
+      input: v.object({ theme: v.string() }),
+      tools: [searchDocuments],
+      locked: [
+        { tool: toolOf('fetch_document'), unlockedBy: used('search_documents') },
+        { tool: toolOf('analyze_document'), unlockedBy: used('fetch_document') },
+      ],
+    });
+    const agent = defineAgent({
+      name: 'researcher',
+      description: 'Researches.',
+      instructions: 'Research.',
+      tools: [guessed],
+    });
+    const session = createTestSession(agent, { model: offlineModel() });
+    await session.send('Research tides');
+    const analyzed = ['D-1', 'D-3'].map((id) => `analyze_document {"documentId":"${id}","theme":"tides"}`);
+    expect(await callsInside(session)).toEqual([
+      'search_documents {"theme":"tides"}',
+      ...analyzed,
+      'fetch_document {"documentId":"D-1"}',
+      'fetch_document {"documentId":"D-3"}',
+      ...analyzed,
+    ]);
   });
 });
 

@@ -71,6 +71,7 @@ function inTurn(draw: Draw, state: SessionState, turn: string): SessionEvent {
   if (draw(12) === 0) return interjection(draw, turn, state.seq + 1);
   if (frame && draw(12) === 0) return listed(draw, turn, frame.id);
   if (frame && openBatch(frame).length === 0 && draw(8) === 0) return lessShown(draw, turn, frame);
+  if (frame && openBatch(frame).length === 0 && draw(3) === 0) return toolsChanged(draw, turn, frame);
   if (frame && isAnswered(frame) && draw(3) === 0) {
     const problems = ['total: must be a number', 'due: is missing'];
     return { type: 'answer-rejected', turn, ...inFrame(frame.id), problems };
@@ -126,6 +127,17 @@ const listed = (draw: Draw, turn: string, frame: string): SessionEvent => ({
   facts: ['facts', 'unknown'].slice(0, 1 + draw(2)).map((slice) => ({ slice, fact: draw(100) })),
 });
 
+/** Other tools than before: few, so that they come back and are replaced by others of their names. */
+function toolsChanged(draw: Draw, turn: string, { id, offered: { list } }: FrameState): SessionEvent {
+  const now = NAMES.flatMap((name) => (draw(2) === 0 ? [{ name, hash: `h${draw(2)}` }] : []));
+  const [was, is] = [list ?? [], now].map((tools) => new Set(tools.map(({ name, hash }) => name + hash)));
+  const came = now.filter(({ name, hash }) => !was?.has(name + hash));
+  const went = (list ?? []).filter(({ name, hash }) => !is?.has(name + hash));
+  const change = list || draw(2) === 0 ? { came, went } : {};
+  const cause = (['session', 'turn', 'deploy'] as const)[draw(3)] ?? 'session';
+  return { type: 'tools-changed', turn, ...inFrame(id), ...change, ...(!list && { all: now }), cause };
+}
+
 /** What comes while a turn runs: a message, or the result of a call that was told as unknown. */
 const interjection = (draw: Draw, turn: string, seq: number): SessionEvent =>
   draw(3) > 0
@@ -170,6 +182,7 @@ function reply(draw: Draw, turn: string, frame: string, seq: number): SessionEve
     text: draw(3) === 0 ? '' : `words ${seq}`,
     toolCalls,
     finish: 'stop',
+    ...(draw(3) > 0 && { asked: { instructions: 'i', tools: `t${draw(3)}` } }),
     ...(draw(2) === 0 && { usage: { inputTokens: draw(50), outputTokens: draw(50) } }),
     ...(draw(8) === 0 && { last: true as const }),
   };

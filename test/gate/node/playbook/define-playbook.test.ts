@@ -32,6 +32,7 @@ import {
   playbook,
   played,
   plays,
+  prerequisites,
   remembered,
   report,
   results,
@@ -75,7 +76,7 @@ describe('a playbook', () => {
     });
   });
 
-  it('tells its model what it is for, and that some tools have prerequisites (AGT-02, PLY-09)', async () => {
+  it('tells its model what it is for, and what its locked tools need (AGT-02, PLY-05, PLY-09)', async () => {
     const { inside } = await played(gated, []);
     expect(inside[0]?.messages).toEqual([
       {
@@ -83,23 +84,34 @@ describe('a playbook', () => {
         text:
           'You are an intelligent agent that can use tools to help you complete tasks. Use the provided tools to perform ' +
           'the following task: Researches a topic.\n\n' +
-          'Some tools have prerequisites and are not available yet: their descriptions, and their answers, say what is missing.\n' +
-          'Use the tools that are needed first, and then those that have become available.',
+          prerequisites('analyze: first use search'),
       },
       { role: 'user', text: '{"topic":"tides"}' },
     ]);
   });
 
-  it('tells it what its author says, of what the loop knows before each model call', async () => {
+  it('tells it what its author says, of what the loop knows before each model call, and below that what its locked tools need', async () => {
     const said = async (instructions: Parameters<typeof playbook>[0]['instructions']) =>
       (await played({ ...gated, instructions }, [uses('search')])).inside.map(
         ({ messages }) => messages[0]?.text,
       );
-    expect(await said('Research.')).toEqual(['Research.', 'Research.']);
+    const below = `\n\n${prerequisites('analyze: first use search')}`;
+    expect(await said('Research.')).toEqual([`Research.${below}`, `Research.${below}`]);
     expect(await said(({ path, iterations }, { topic }) => `${path} ${iterations} ${topic}`)).toEqual([
-      'desk/researcher 0 tides',
-      'desk/researcher 1 tides',
+      `desk/researcher 0 tides${below}`,
+      `desk/researcher 1 tides${below}`,
     ]);
+  });
+
+  it('without locked tools tells nothing of them', async () => {
+    const told = async (instructions?: string) =>
+      (await played({ tools: [search], locked: [], ...(instructions && { instructions }) }, [])).inside[0]
+        ?.messages[0]?.text;
+    expect(await told()).toBe(
+      'You are an intelligent agent that can use tools to help you complete tasks. Use the provided tools to perform ' +
+        'the following task: Researches a topic.',
+    );
+    expect(await told('Research.')).toBe('Research.');
   });
 
   it('takes tool objects among its open tools', async () => {
@@ -183,9 +195,7 @@ describe('a playbook', () => {
         tools.map((tool) => ({ ...tool, description: tool.description.toUpperCase(), delegate: tool })),
     };
     const shown = await played({ ...gated, strategies: [upper] }, [uses('analyze')]);
-    expect(descriptions('analyze', shown.inside)[0]).toBe(
-      `DOES ANALYZE.\n\n${locked('You must first use: search')}`,
-    );
+    expect(descriptions('analyze', shown.inside)).toEqual(['DOES ANALYZE.', 'DOES ANALYZE.']);
     expect(results(shown)).toEqual([locked('You must first use: search')]);
   });
 

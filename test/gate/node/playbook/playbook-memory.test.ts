@@ -1,7 +1,14 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { defineTool, type ToolCall } from '../../../../src/index.ts';
-import { after, definePlaybook, onArtifact, onBlackboard } from '../../../../src/kinds/entry.ts';
+import {
+  after,
+  allOf,
+  definePlaybook,
+  onArtifact,
+  onBlackboard,
+  onBlackboardMatching,
+} from '../../../../src/kinds/entry.ts';
 import type { ScriptedReply, TestSession } from '../../../../src/testing/entry.ts';
 import { until } from '../../../fixtures/scripts.ts';
 import { startStored } from '../../../fixtures/stored.ts';
@@ -16,6 +23,7 @@ import {
   locked,
   playbook,
   plays,
+  prerequisites,
   remembered,
   report,
   returns,
@@ -203,14 +211,58 @@ describe('a playbook whose Worker is killed', () => {
     expect(searches).toHaveLength(1);
   });
 
-  it('shows the model the same tools as one that was not killed', async () => {
+  it('shows the model the same tools and instructions all the time (PLY-05)', async () => {
     const replies = turn('a', 'search', 'dies', 'analyze');
     const { session } = dying('idempotent', replies);
     await session.send('Go.');
-    expect(descriptions('analyze', session.requests.slice(1, -1))).toEqual([
-      `Does analyze.\n\n${needsSearch}`,
-      ...['Does analyze.', 'Does analyze.', 'Does analyze.'],
-    ]);
+    const inside = session.requests.slice(1, -1);
+    const [first] = inside;
+    expect(
+      descriptions(
+        'analyze',
+        [first].flatMap((one) => one ?? []),
+      ),
+    ).toEqual(['Does analyze.']);
+    expect(inside.map(({ tools, messages }) => [tools, messages[0]])).toEqual(
+      Array(4).fill([first?.tools, first?.messages[0]]),
+    );
+  });
+
+  it('tells of the locks that are shut when a call begins, under its key, and of all when it begins anew', async () => {
+    const made = playbook({
+      tools: [search],
+      locked: [
+        { tool: analyze, unlockedBy: after(search) },
+        {
+          tool: report,
+          unlockedBy: allOf(
+            after(search),
+            onBlackboardMatching(() => true),
+          ),
+        },
+      ],
+      key: ({ topic }) => topic.charAt(0),
+      reset: ({ topic }) => topic.endsWith('anew'),
+    });
+    const ends = ['Researched.', 'Done.'];
+    const session = sessionOf(
+      [made],
+      [
+        ...[plays('a'), uses('search'), ...ends, plays('b'), ...ends],
+        ...[plays('a'), uses('analyze'), ...ends, plays('a anew'), ...ends],
+      ],
+    );
+    for (const message of ['Go.', 'Go.', 'Go.', 'Go.']) {
+      await session.send(message);
+      session.restart();
+    }
+    const told = session.requests.flatMap(({ messages: [first] }) =>
+      first?.text === 'Help.' ? [] : (first?.text.split('\n\n')[1] ?? ''),
+    );
+    const further = 'use search and have an entry on the blackboard that meets a condition';
+    const all = prerequisites('analyze: first use search', `report: first ${further}`);
+    const left = prerequisites(`report: first ${further}`);
+    expect(told).toEqual([all, all, all, left, left, all]);
   });
 
   it('begins anew once, however often it is resumed', async () => {

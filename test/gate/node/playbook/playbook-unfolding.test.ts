@@ -45,7 +45,7 @@ describe('an unfolding tool inside a playbook', () => {
     expect(offered(shown)).toEqual([
       ['math', 'report'],
       ['math', 'report'],
-      ...Array.from({ length: 3 }, () => ['add', 'math', 'report']),
+      ...Array.from({ length: 3 }, () => ['math', 'report', 'add']),
     ]);
     expect(results(shown).slice(-2)).toEqual(['2', 'report done']);
     expect(descriptions('add', shown.inside).at(-1)).toBe('Adds.');
@@ -60,7 +60,7 @@ describe('an unfolding tool inside a playbook', () => {
     expect(results(shown)[0]).toBe(needsSearch);
     expect(results(shown)[1]).toMatch(/^Error: Tool 'add' does not exist\./);
     expect(results(shown)[4]).toBe('2');
-    expect(descriptions('math', shown.inside).slice(0, 1)).toEqual([`Reckons\n\n${needsSearch}`]);
+    expect(descriptions('math', shown.inside)[0]).toBe('Reckons');
     expect(descriptions('math', shown.inside)[3]).toBe('Reckons');
   });
 
@@ -136,10 +136,7 @@ describe('an unfolding tool inside a playbook', () => {
       const [first, second, third, , last] = await answersOf(session);
       expect([first, second, third, last]).toEqual([needsSearch, needsSearch, needsSearch, '2']);
       const inside = session.requests.slice(-7, -1);
-      expect(descriptions('add', inside)).toEqual([
-        ...Array.from({ length: 4 }, () => `Adds.\n\n${needsSearch}`),
-        ...['Adds.', 'Adds.'],
-      ]);
+      expect(descriptions('add', inside)).toEqual(Array(6).fill('Adds.'));
       expect(await answersOf(session)).toEqual(['2']);
       expect(await answersOf(session)).toEqual([needsSearch]);
     });

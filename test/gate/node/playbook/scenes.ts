@@ -89,9 +89,17 @@ export const descriptions = (
 ): readonly (string | undefined)[] =>
   requests.map(({ tools }) => tools.find((tool) => tool.name === name)?.description);
 
+/** What the instructions of a playbook end with: what each of its locks needs. */
+export const prerequisites = (...needed: readonly string[]): string =>
+  [
+    'Some tools have prerequisites. One that is called before they are met does nothing, and answers what is missing:',
+    ...needed.map((line) => `- ${line}`),
+    'Use the tools that are needed first, and then those that they have made available.',
+  ].join('\n');
+
 /** What the session remembers of playbooks. */
 export const remembered = async (session: TestSession): Promise<unknown> =>
   (await session.state()).memories.get('playbooks');
 
-/** What a locked tool answers, and its description ends with. */
+/** What a locked tool answers. */
 export const locked = (hint: string): string => `This tool is not yet available. ${hint}`;

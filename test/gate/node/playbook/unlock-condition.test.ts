@@ -14,10 +14,11 @@ import {
 import {
   analyze,
   Document,
+  descriptions,
   does,
   locked,
-  type Played,
   played,
+  prerequisites,
   report,
   results,
   returns,
@@ -193,6 +194,7 @@ describe('a condition of its author', () => {
     await played({ tools: [finds], locked: [{ tool: report, unlockedBy: tells }] }, [
       uses('finds'),
       uses('finds'),
+      uses('report'),
     ]);
     expect(told.at(-1)).toEqual([2, 2, 2, 4, 4, 0]);
   });
@@ -284,13 +286,42 @@ describe('a condition that answers a promise', () => {
 
 describe('a locked tool', () => {
   const config = { tools: [search], locked: [{ tool: analyze, unlockedBy: after(search) }] };
-  const guided = (description: string): string => `${description}\n\n${missing('search')}`;
-  const analyzeIn = ({ inside }: Played) =>
-    inside.map(({ tools }) => tools.find(({ name }) => name === 'analyze')?.description);
 
-  it('says so in its description while it is locked, and then reads as it was written (PLY-05)', async () => {
-    const shown = await played(config, [uses('search')]);
-    expect(analyzeIn(shown)).toEqual([guided('Does analyze.'), 'Does analyze.']);
+  it('reads as it was written while it is locked and afterwards: the very same list is offered (PLY-05)', async () => {
+    const { inside } = await played(config, [uses('analyze'), uses('search'), uses('analyze')]);
+    expect(descriptions('analyze', inside)).toEqual(Array(4).fill('Does analyze.'));
+    for (const { tools } of inside) expect(tools).toBe(inside[0]?.tools);
+  });
+
+  it('is told of from the start with what opens it, in words that stay the same (PLY-05, PLY-09)', async () => {
+    const fits = () => true;
+    const used = after('search', 'analyze');
+    const conditions: readonly (readonly [string, UnlockCondition<'search' | 'analyze'>])[] = [
+      ['use search', after('search')],
+      ['use search and use analyze', used],
+      ['produce an artifact of type Document', onArtifact(Document)],
+      ['produce an artifact of type Document that meets a condition', onArtifact(Document, fits)],
+      ['produce an artifact that meets a condition', onArtifactMatching(fits)],
+      ['have an object of type Document on the blackboard that meets a condition', onBlackboard(Document)],
+      ['have an entry on the blackboard that meets a condition', onBlackboardMatching(fits)],
+      ['meet a condition on what has been done', when(fits)],
+      [
+        '(use search and use analyze) or produce an artifact of type Document',
+        anyOf(used, onArtifact(Document)),
+      ],
+      [
+        'use search and (use analyze or use search)',
+        allOf(after('search'), anyOf(after('analyze'), after('search'))),
+      ],
+      ['use search and use analyze', allOf(used)],
+    ];
+    const behind = conditions.map(([, unlockedBy], at) => ({ tool: does(`step${at}`), unlockedBy }));
+    const { inside } = await played({ tools: [search, analyze], locked: behind }, [
+      uses('search'),
+      uses('analyze'),
+    ]);
+    const told = prerequisites(...conditions.map(([needed], at) => `step${at}: first ${needed}`));
+    expect(inside.map(({ messages }) => messages[0]?.text.split('\n\n')[1])).toEqual(Array(3).fill(told));
   });
 
   it('answers with guidance, which is no failure: nothing ran, and nothing is recorded (PLY-03, PLY-06)', async () => {

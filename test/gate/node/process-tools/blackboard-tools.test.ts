@@ -49,12 +49,12 @@ describe('blackboard', () => {
     );
     expect(session.requests[1]?.tools.map(({ name }) => name)).toEqual([
       'blackboard',
+      'fill',
       'blackboard_count',
       'blackboard_describe',
       'blackboard_get',
       'blackboard_last',
       'blackboard_list',
-      'fill',
     ]);
     expect(shownResults(session.requests[1])[1]).toContain(
       "Use blackboard_list to see what's available. Use blackboard_get for named bindings, blackboard_last for the most recent of a type.",

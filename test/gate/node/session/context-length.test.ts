@@ -7,6 +7,7 @@ import {
   defineAgent,
   defineTool,
   ModelError,
+  readResult,
   type SessionEvent,
   summarised,
 } from '../../../../src/index.ts';
@@ -143,6 +144,22 @@ describe.each([
       );
     },
   );
+
+  it('names the tool that reads on in it, from where it was cut', async () => {
+    const small = smallWindow(WINDOW, [['read'], 'It is sold by the crate.']);
+    const session = createTestSession(clerk([reads('read'), readResult()], { compaction }), {
+      model: small.model,
+    });
+    expect(await session.send('How is kelp sold?')).toMatchObject({ outcome: 'completed' });
+    const [{ characters = 0 } = {}] = await shortenings(session);
+    const shown = last(said(last(small.answered))) ?? '';
+    expect(shown.slice(characters)).toMatch(
+      new RegExp(
+        `^\\n\\.\\.\\. \\[shortened: ${characters} of 40000 characters are shown; ` +
+          `read on with read_result\\(\\{"result":"[^"]+","from":${characters}\\}\\)\\]$`,
+      ),
+    );
+  });
 
   it('is shown as it was left, when the invocation dies between the cut and the next request', async () => {
     const small = smallWindow(WINDOW, ['Hello, Ann.', ['read'], 'Lost.', 'It is sold by the crate.']);

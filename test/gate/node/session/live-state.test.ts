@@ -81,6 +81,7 @@ it('an invocation folds the same state as it runs as its journal says afterwards
     'conversation-compacted',
     'tool-call-started',
     'tool-call-ended',
+    'tools-changed',
     'frame-started',
     'turn-steered',
   ]);

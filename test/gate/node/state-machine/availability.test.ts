@@ -195,19 +195,48 @@ describe('what the model of a machine is shown', () => {
     await session.send('Go.');
     expect(offeredInside(session)).toEqual([
       ['add_item', 'confirm', 'status'],
-      ['ship', 'status'],
+      ['status', 'ship'],
       ['status'],
     ]);
   });
 
-  it('is the state of now, the task, and that tools depend on it: before every call (STM-09)', async () => {
-    const session = sessionWith([orderMachine().machine], moves);
+  const told = (state: string): string =>
+    'You are an intelligent agent that can use tools to help you complete tasks. Use the provided tools to perform ' +
+    `the following task: Processes one order.\n\nThe state in which you begin is: ${state}\n` +
+    'Some tools are available only in certain states, and some lead to another state when they succeed: their ' +
+    'descriptions say so. One that is called in another state does nothing, and answers what the state is.';
+
+  it('is the state in which it begins, the task, and that tools depend on it: the same before every call (STM-09)', async () => {
+    const session = sessionWith(
+      [orderMachine().machine],
+      [order('41'), calls('confirm'), 'Confirmed.', order('41'), calls('ship'), 'Shipped.', 'Done.'],
+    );
     await session.send('Go.');
-    const told = (state: string): string =>
-      'You are an intelligent agent that can use tools to help you complete tasks. Use the provided tools to perform ' +
-      `the following task: Processes one order.\n\nThe current state is: ${state}\n` +
-      'Some tools are available only in certain states, and some lead to another state: their descriptions say so.';
-    expect(instructionsInside(session)).toEqual(['draft', 'confirmed', 'shipped'].map(told));
+    expect(instructionsInside(session)).toEqual(['draft', 'draft', 'confirmed', 'confirmed'].map(told));
+  });
+
+  it('is the same when another invocation goes on, also after a move, and when it began anew', async () => {
+    const { tool } = workshop();
+    const { machine } = orderMachine({
+      states: {
+        draft: [{ tool: tool('confirm'), to: 'confirmed' }],
+        confirmed: [{ tool: requireApproval(tool('ship'), 'Ship?'), to: 'shipped' }],
+        shipped: [],
+      },
+    });
+    const anew = calls(['orders', { orderId: '41', again: true }]);
+    const session = sessionWith(
+      [machine],
+      [
+        ...[order('41'), calls('confirm'), 'Confirmed.'],
+        ...[anew, calls('confirm'), calls('ship'), calls('status'), 'Shipped.', 'Done.'],
+      ],
+    );
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
+    session.restart();
+    expect(await session.decide('ship', 'approve')).toMatchObject({ outcome: 'completed' });
+    expect(await positions(session)).toEqual(at({ 41: 'shipped' }));
+    expect(instructionsInside(session)).toEqual(Array(6).fill(told('draft')));
   });
 
   it('is what the instructions make of the view, the input and the state (STM-09)', async () => {

@@ -72,7 +72,7 @@ describe('a position that the code no longer has', () => {
     await session.send('Go.');
     deploy(after({ draft: 'confirmed' }));
     await session.send('Ship.');
-    expect(instructionsInside(session).at(-2)).toContain('\n\nThe current state is: confirmed\n');
+    expect(instructionsInside(session).at(-2)).toContain('\n\nThe state in which you begin is: confirmed\n');
     expect(await positions(session)).toEqual(at({ 41: 'shipped' }));
   });
 

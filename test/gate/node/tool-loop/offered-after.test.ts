@@ -44,7 +44,7 @@ describe('a call that asks what the model would be offered after it', () => {
       'a, b, c, a_1, b_1',
       'a, b, c, a_1, c_1',
     ]);
-    expect(offered[1]).toEqual(['a', 'a_1', 'b', 'c', 'c_1']);
+    expect(offered[1]).toEqual(['a', 'b', 'c', 'a_1', 'c_1']);
   });
 
   it('is told with what it has recorded itself, of any kind, in order, and remembers nothing of the question', async () => {

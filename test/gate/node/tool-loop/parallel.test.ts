@@ -154,7 +154,7 @@ describe('the calls of one reply', () => {
     });
     expect(offered).toEqual([
       ['fails', 'first', 'second'],
-      ['attic', 'fails', 'first', 'garden', 'second'],
+      ['fails', 'first', 'second', 'attic', 'garden'],
     ]);
     expect(state.memories.get('opened')).toEqual(['garden', 'attic']);
   });

@@ -19,7 +19,7 @@ const unlock: InjectionStrategy = {
 };
 
 describe('a kind of tool', () => {
-  it('offers with the next model call what its memory holds, sorted by name (TOOL-21)', async () => {
+  it('offers with the next model call what its memory holds, behind the others (TOOL-21)', async () => {
     const { offered, end } = await runBare({
       tools: [tool('open'), tool('alpha')],
       memories: [unlocked],
@@ -28,8 +28,8 @@ describe('a kind of tool', () => {
     });
     expect(offered).toEqual([
       ['alpha', 'open'],
-      ['alpha', 'inner', 'open'],
-      ['alpha', 'inner', 'open'],
+      ['alpha', 'open', 'inner'],
+      ['alpha', 'open', 'inner'],
     ]);
     expect(end).toMatchObject({ outcome: 'completed' });
   });

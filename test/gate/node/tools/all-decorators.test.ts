@@ -103,7 +103,16 @@ const OTHERS = [
   ...['chainAny', 'chainFrom', 'discover'],
   // What makes inputs and results, and reads them.
   ...['arrayParameter', 'booleanParameter', 'integerParameter', 'numberParameter', 'objectParameter'],
-  ...['parameters', 'stringParameter', 'artifact', 'error', 'mapContent', 'text', 'callOutcome'],
+  ...[
+    'parameters',
+    'readResult',
+    'stringParameter',
+    'artifact',
+    'error',
+    'mapContent',
+    'text',
+    'callOutcome',
+  ],
   // What decorators, tools and loops are given.
   ...[
     'assetsOf',

@@ -45,6 +45,7 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
       atEnd: () => undefined,
       count: () => undefined,
     },
+    results: { wordsOf: () => undefined, shownOf: (words) => words.length },
     offered: () => [],
     offeredAfter: () => [],
     record: () => undefined,

@@ -107,10 +107,10 @@ describe('an unfolding tool with categories', () => {
     const session = sessionWith([tool], [a, calls('deep'), b, a, 'Done.']);
     await session.send('Go.');
     expect(offered(session).slice(1)).toEqual([
-      ['deep', 'files'],
-      ['deep', 'files', 'leaf'],
+      ['files', 'deep'],
+      ['files', 'deep', 'leaf'],
       ['files', 'write'],
-      ['deep', 'files', 'leaf'],
+      ['files', 'deep', 'leaf'],
     ]);
   });
 

@@ -22,7 +22,7 @@ describe('an inner tool whose name is taken', () => {
       [calls('files'), calls('read', 'files_read'), 'Done.'],
     );
     await session.send('Go.');
-    expect(offered(session)[1]).toEqual(['files', 'files_read', 'read', 'write']);
+    expect(offered(session)[1]).toEqual(['files', 'read', 'files_read', 'write']);
     expect(results(session)).toEqual([
       `${opened('files_read', 'write')}\n\n${renamed('files_read', 'read')}`,
       'outside',
@@ -85,9 +85,7 @@ describe('an inner tool whose name is taken', () => {
     );
     await session.send('Go.');
     const cut = `files_${long}`.slice(0, 64);
-    expect(offered(session)[1]).toEqual(
-      ['files', 'files_read', 'files_read_2', 'read', long, cut].toSorted(),
-    );
+    expect(offered(session)[1]).toEqual(['files', 'files_read', 'read', long, 'files_read_2', cut]);
     expect(results(session)).toEqual([
       `${opened(cut, 'files_read_2')}\n\n${renamed(cut, long)}\n${renamed('files_read_2', 'read')}`,
     ]);
@@ -117,6 +115,6 @@ describe('the same tool in two places', () => {
     );
     await session.send('Go.');
     expect(results(session)).toEqual([opened('read', 'one'), opened('read')]);
-    expect(offered(session)[2]).toEqual(['a', 'b', 'one', 'read']);
+    expect(offered(session)[2]).toEqual(['a', 'b', 'read', 'one']);
   });
 });

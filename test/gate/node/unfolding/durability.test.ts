@@ -28,7 +28,7 @@ describe('what is open', () => {
     const b = defineUnfolding({ name: 'b', description: 'B.', tools: [does('one')] });
     const session = sessionWith([a, b, crash(() => session)], [calls('a', 'crash', 'b'), 'Done.']);
     await session.send('Go.');
-    expect(offered(session)[1]).toEqual(['a', 'b', 'b_one', 'crash', 'one']);
+    expect(offered(session)[1]).toEqual(['a', 'b', 'crash', 'b_one', 'one']);
     const [ofA, crashed, ofB] = results(session);
     expect([ofA, crashed]).toEqual([opened('one'), 'crashed']);
     expect(ofB).toBe(
@@ -102,7 +102,7 @@ describe('an unfolding tool whose scope is the session', () => {
     const session = sessionWith([outer], [calls('outer'), calls('files'), 'Done.', calls('outer'), 'Done.']);
     await session.send('Go.');
     await session.send('And now?');
-    expect(offered(session).slice(3)).toEqual([['outer'], ['files', 'outer', 'read']]);
+    expect(offered(session).slice(3)).toEqual([['outer'], ['outer', 'files', 'read']]);
   });
 });
 
@@ -199,8 +199,8 @@ describe('a selector that runs again', () => {
     isLater = true;
     await session.send('And now?');
     expect(offered(session).slice(1)).toEqual([
-      ['gone', 'kept', 'maker'],
-      ['kept', 'maker'],
+      ['maker', 'gone', 'kept'],
+      ['maker', 'kept'],
     ]);
   });
 

@@ -23,8 +23,8 @@ describe('unfolding tools inside unfolding tools', () => {
     for (const [step, seen] of offered(session)
       .slice(0, depth + 1)
       .entries()) {
-      const reached = [...names.slice(0, step + 1), ...names.slice(0, step).map((_, at) => `at_${at + 1}`)];
-      expect(seen).toEqual([...reached, 'search', ...(step === depth ? ['leaf'] : [])].toSorted());
+      const reached = names.slice(1, step + 1).flatMap((name, at) => [`at_${at + 1}`, name]);
+      expect(seen).toEqual(['l1', 'search', ...reached, ...(step === depth ? [`at_${depth}`, 'leaf'] : [])]);
     }
   });
 
@@ -37,8 +37,8 @@ describe('unfolding tools inside unfolding tools', () => {
     await session.send('Go.');
     expect(offered(session).slice(1)).toEqual([
       ['admin', 'system', 'users'],
-      ['admin', 'create', 'remove', 'system', 'users'],
-      ['admin', 'backup', 'create', 'remove', 'system', 'users'],
+      ['admin', 'system', 'users', 'create', 'remove'],
+      ['admin', 'system', 'users', 'create', 'remove', 'backup'],
     ]);
     expect(results(session)).toEqual([
       opened('users', 'system'),
@@ -67,7 +67,7 @@ describe('unfolding tools inside unfolding tools', () => {
     );
     await session.send('Go.');
     expect(offered(session).slice(1)).toEqual([
-      ['mood', 'search', 'settings', 'theme'],
+      ['search', 'settings', 'mood', 'theme'],
       ['casual', 'formal'],
     ]);
   });

@@ -15,8 +15,8 @@ describe('an unfolding tool', () => {
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', toolCalls: 2 });
     expect(offered(session)).toEqual([
       ['files', 'search'],
-      ['files', 'read', 'search', 'write'],
-      ['files', 'read', 'search', 'write'],
+      ['files', 'search', 'read', 'write'],
+      ['files', 'search', 'read', 'write'],
     ]);
     expect(results(session)).toEqual([opened('read', 'write'), 'read done']);
   });

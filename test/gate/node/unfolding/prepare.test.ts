@@ -42,7 +42,7 @@ describe('an unfolding tool that prepares', () => {
     const prepare = vi.fn(lists('buy', 'sell'));
     const session = sessionWith([shop(prepare)], [calls('shop'), calls('buy'), 'Bought.']);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Bought.' });
-    expect(offered(session)).toEqual([['shop'], ['buy', 'sell', 'shop'], ['buy', 'sell', 'shop']]);
+    expect(offered(session)).toEqual([['shop'], ['shop', 'buy', 'sell'], ['shop', 'buy', 'sell']]);
     expect(results(session)).toEqual([opened('buy', 'sell'), 'buy done']);
     const ended = (await session.events()).flatMap(({ event }) =>
       event.type === 'tool-call-ended' ? (event.changes?.facts ?? []) : [],
@@ -59,7 +59,7 @@ describe('an unfolding tool that prepares', () => {
       opened('buy'),
       "'shop' is open already. Call one of its tools:\n- buy: Does buy.",
     ]);
-    expect(offered(session)[1]).toEqual(['buy', 'shop']);
+    expect(offered(session)[1]).toEqual(['shop', 'buy']);
   });
 
   it('that is open for the session needs nothing more in the next turn', async () => {
@@ -67,7 +67,7 @@ describe('an unfolding tool that prepares', () => {
     const session = sessionWith([shop(prepare, { scope: 'session' })], [calls('shop'), 'Open.', 'Still.']);
     await session.send('Go.');
     await session.send('And now?');
-    expect(offered(session)[2]).toEqual(['buy', 'shop']);
+    expect(offered(session)[2]).toEqual(['shop', 'buy']);
     expect(prepare).toHaveBeenCalledTimes(1);
   });
 

@@ -208,9 +208,9 @@ describe('an unfolding tool whose tools come and go', () => {
     expect(offered(session)).toEqual([
       ['add', 'steps'],
       ['add', 'steps'],
-      ['add', 'step_1', 'steps'],
-      ['add', 'step_1', 'step_2', 'steps'],
-      ['add', 'step_1', 'step_2', 'steps'],
+      ['add', 'steps', 'step_1'],
+      ['add', 'steps', 'step_1', 'step_2'],
+      ['add', 'steps', 'step_1', 'step_2'],
     ]);
     expect(results(session)).toEqual(['Done', opened('step_1'), 'Done', 'step_2 done']);
   });
@@ -222,7 +222,7 @@ describe('an unfolding tool whose tools come and go', () => {
     expect(results(session)[0]).toBe(
       "Tool 'steps' has no tools now. It stays available; they may be there later.",
     );
-    expect(offered(session).at(-1)).toEqual(['add', 'step_1', 'steps']);
+    expect(offered(session).at(-1)).toEqual(['add', 'steps', 'step_1']);
     expect(warned).toEqual([]);
   });
 });

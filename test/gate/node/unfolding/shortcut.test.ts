@@ -31,7 +31,7 @@ describe('an unfolding tool that is called with an inner tool’s name', () => {
     const session = sessionWith([tasks()], [SHORTCUT, 'Done.'], { context: { tenant: 'acme' } });
     await session.send('Go.');
     expect(results(session)).toEqual(['created tea for acme']);
-    expect(offered(session)[1]).toEqual(['create_task', 'list', 'tasks']);
+    expect(offered(session)[1]).toEqual(['tasks', 'create_task', 'list']);
   });
 
   it('does so under its other names, and when it is open already (UNF-12, UNF-26)', async () => {
@@ -165,7 +165,7 @@ describe('a shortcut is a call of the inner tool', () => {
     await session.send('Go.');
     expect(runs).toBe(1);
     expect(results(session)).toEqual(['found paid']);
-    expect(offered(session)[1]).toEqual(['list', 'pay', 'tasks']);
+    expect(offered(session)[1]).toEqual(['tasks', 'list', 'pay']);
   });
 
   /** An unfolding tool with a tool that needs an approval, called by its shortcut. */
@@ -181,7 +181,7 @@ describe('a shortcut is a call of the inner tool', () => {
     session.restart();
     expect(await session.decide('tasks', 'approve')).toMatchObject({ outcome: 'completed' });
     expect(results(session)).toEqual(['created tea for nobody']);
-    expect(offered(session)[1]).toEqual(['create_task', 'list', 'tasks']);
+    expect(offered(session)[1]).toEqual(['tasks', 'create_task', 'list']);
   });
 
   it('for an edit, which is of the inner input (UNF-27)', async () => {

@@ -95,7 +95,7 @@ describe('an unfolding tool with more tools inside', () => {
     );
     expect(await asking.send('Go.')).toMatchObject({ outcome: 'suspended' });
     await asking.decide('files', 'approve');
-    expect(offered(asking)[1]).toEqual(['extra', 'files', 'read']);
+    expect(offered(asking)[1]).toEqual(['files', 'extra', 'read']);
   });
 
   it('refuses two tools of one name, and what is no unfolding tool', () => {

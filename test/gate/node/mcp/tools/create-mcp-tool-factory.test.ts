@@ -150,7 +150,7 @@ describe('an unfolding tool over MCP', () => {
     await wiki.send('Hello');
     expect([offered(wiki), server.requests]).toEqual([[['wikipedia']], []]);
     await wiki.send('Read it');
-    expect(offered(wiki).at(-1)).toEqual(['get_article', 'search_wikipedia', 'wikipedia']);
+    expect(offered(wiki).at(-1)).toEqual(['wikipedia', 'get_article', 'search_wikipedia']);
     expect(results(wiki)).toEqual([opened('search_wikipedia', 'get_article'), 'get_article done']);
   });
 
@@ -187,7 +187,7 @@ describe('an unfolding tool over MCP', () => {
     const facade = factory.unfoldingByName('wikipedia', 'Articles.', ['search_wikipedia'], false);
     const desk = session([facade], [calls('wikipedia'), 'Open.']);
     await desk.send('Open it');
-    expect(offered(desk)[1]).toEqual(['search_wikipedia', 'wikipedia']);
+    expect(offered(desk)[1]).toEqual(['wikipedia', 'search_wikipedia']);
   });
 
   it('tells the model why it stays closed, and opens when its server is there again (MCP-04, MCP-09)', async () => {
@@ -204,7 +204,7 @@ describe('an unfolding tool over MCP', () => {
     expect(said).toEqual([`holdfast: ${problem}`]);
     server.misbehave = undefined;
     await desk.send('Open it');
-    expect(offered(desk).at(-1)).toEqual(['search_wikipedia', 'wikipedia']);
+    expect(offered(desk).at(-1)).toEqual(['wikipedia', 'search_wikipedia']);
   });
 
   it('says that there are no clients', async () => {

@@ -113,7 +113,7 @@ describe('the tools of a server', () => {
       [calls('learn'), calls('juggle'), 'Done.'],
     );
     await desk.send('Hello');
-    expect(offered(desk)).toEqual([['learn'], ['juggle', 'learn'], ['juggle', 'learn']]);
+    expect(offered(desk)).toEqual([['learn'], ['learn', 'juggle'], ['learn', 'juggle']]);
     expect(said).toEqual([
       "holdfast: MCP server 'shop' has other tools than this session knew: added juggle",
     ]);

@@ -4,7 +4,7 @@ import { fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
 import { pacedFromAiSdk } from '../../../../doors/model.ts';
 import { fakePace, hello } from '../openai-compatible/fake-server.ts';
 import { failureIn, replyIn } from '../settle.ts';
-import { ask, call, delta, fakeModel, finish, generated, streamed, usage } from './fake-model.ts';
+import { ask, call, delta, fakeModel, finish, generated, streamed } from './fake-model.ts';
 
 const whole = async (content: unknown, more?: object) => replyIn(await ask(() => generated(content, more)));
 const inParts = async (...parts: readonly unknown[]) =>
@@ -308,113 +308,4 @@ it('a remark before an answer that must have a form is none of the answer', asyn
   const structured = await ask(stream, { stream: true, request });
   expect([replyIn(structured).text, structured.pieces]).toEqual(['{"a":1}', ['{"a":1}']]);
   expect(replyIn(await ask(stream, { stream: true })).text).toBe('Let me see. {"a":1}');
-});
-
-describe('an end that its provider calls by another name', () => {
-  it('is a reply that was held back where Workers AI says so', async () => {
-    const ending = { finishReason: { unified: 'stop', raw: 'content_filter' } };
-    expect((await whole([{ type: 'text', text: 'a' }], ending)).finish).toBe('content-filter');
-  });
-
-  it.each(['length', 'other'])('is a conversation that is too long, also as %s', async (unified) => {
-    const ending = { finishReason: { unified, raw: 'model_context_window_exceeded' } };
-    expect(failureIn(await ask(() => generated([], ending)))).toMatchObject({
-      failure: 'context-length',
-      message: "The model's reply does not fit into its context window with the conversation.",
-    });
-  });
-
-  it('is told with an error', async () => {
-    const ending = { finishReason: { unified: 'error', raw: 'MALFORMED_FUNCTION_CALL' } };
-    expect(failureIn(await ask(() => generated([], ending), { retries: 0 }))).toMatchObject({
-      failure: 'server-error',
-      message: 'The model stopped because of an error: MALFORMED_FUNCTION_CALL.',
-    });
-  });
-});
-
-describe('a reply that its server has paused', () => {
-  const paused = (raw = 'pause_turn') => ({
-    ...finish('stop', usage(3, 4)),
-    finishReason: { unified: 'stop', raw },
-  });
-  const search = call('s', 'web_search', '{"q":"kelp"}', { providerExecuted: true });
-  const result = { type: 'tool-result', toolCallId: 's', toolName: 'web_search', result: [] };
-  const first = () => streamed([delta('One. '), search, paused()]);
-  const second = () => streamed([result, delta('Two.'), finish('stop', usage(10, 20))]);
-
-  it('is gone on with, and is one reply', async () => {
-    const { calls, ...outcome } = await ask([first, second], { stream: true });
-    expect(replyIn(outcome)).toEqual({
-      text: 'One. Two.',
-      toolCalls: [],
-      parts: [
-        { type: 'text', text: 'One. ' },
-        { type: 'tool-call', id: 's', name: 'web_search', input: '{"q":"kelp"}', ranBy: 'provider' },
-        { type: 'tool-result', id: 's', name: 'web_search', result: [] },
-        { type: 'text', text: 'Two.' },
-      ],
-      finish: 'stop',
-      usage: { inputTokens: 13, outputTokens: 24 },
-    });
-    expect(outcome.pieces).toEqual(['One. ', 'Two.']);
-    expect(calls[1]?.prompt).toEqual([
-      { role: 'user', content: [{ type: 'text', text: 'hello' }] },
-      {
-        role: 'assistant',
-        content: [
-          { type: 'text', text: 'One. ' },
-          {
-            type: 'tool-call',
-            toolCallId: 's',
-            toolName: 'web_search',
-            input: { q: 'kelp' },
-            providerExecuted: true,
-          },
-        ],
-      },
-    ]);
-  });
-
-  it('is gone on with in the container that it has opened', async () => {
-    const opening = () =>
-      streamed([delta('a'), { ...paused(), providerMetadata: { anthropic: { container: { id: 'c1' } } } }]);
-    const { calls } = await ask([opening, second], { stream: true });
-    expect(calls.map(({ providerOptions }) => providerOptions)).toEqual([
-      undefined,
-      { anthropic: { container: { id: 'c1' } } },
-    ]);
-  });
-
-  it('asks before each further request, and is given up after eight', async () => {
-    const { model, calls } = fakeModel([first]);
-    let asked = 0;
-    const again = async () => {
-      asked += 1;
-    };
-    const reply = await fromAiSdk(model).ask(hello, { signal: new AbortController().signal, again });
-    expect([reply.finish, calls.length, asked]).toEqual(['other', 9, 8]);
-  });
-
-  it('is not gone on with past a call that is ours to run', async () => {
-    const calling = () => streamed([call('a', 'look', '{}'), paused()]);
-    const { calls, ...outcome } = await ask([calling], { stream: true });
-    expect([replyIn({ ...outcome }).finish, calls.length]).toEqual(['tool-calls', 1]);
-  });
-});
-
-describe('a model that cannot stream', () => {
-  it('is asked for whole replies', async () => {
-    const { model } = fakeModel([() => generated([{ type: 'text', text: 'a' }])]);
-    const doStream = async () => {
-      const message = "'streaming' functionality not supported.";
-      throw Object.assign(new Error(message), {
-        name: 'AI_UnsupportedFunctionalityError',
-        functionality: 'streaming',
-      });
-    };
-    const { signal } = new AbortController();
-    const reply = await fromAiSdk({ ...model, doStream }).ask(hello, { signal, onText: () => {} });
-    expect(reply.text).toBe('a');
-  });
 });

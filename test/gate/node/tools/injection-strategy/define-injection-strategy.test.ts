@@ -36,8 +36,8 @@ describe('a strategy of an agent', () => {
     await session.send('And now?');
     expect(offered(session)).toEqual([
       ['a', 'b'],
-      ['a', 'after_a', 'b'],
-      ['a', 'after_a', 'after_b', 'b'],
+      ['a', 'b', 'after_a'],
+      ['a', 'b', 'after_a', 'after_b'],
       ['a', 'b'],
     ]);
     expect(results(session)[1]).toBe('after_a done');
@@ -162,7 +162,7 @@ describe('a strategy of an agent', () => {
       },
     );
     await session.send('Go.');
-    expect(offered(session).slice(1)).toEqual(Array(3).fill(['a', 'after_a', 'crash']));
+    expect(offered(session).slice(1)).toEqual(Array(3).fill(['a', 'crash', 'after_a']));
     expect(results(session)).toEqual(['a done', 'after_a done', 'crashed', 'after_a done']);
   });
 
@@ -194,8 +194,8 @@ describe('a strategy of an agent', () => {
       ['b', 'dig'],
       ['a'],
       ['a'],
-      ['after_dig', 'b', 'dig'],
-      ['after_b', 'after_dig', 'b', 'dig'],
+      ['b', 'dig', 'after_dig'],
+      ['b', 'dig', 'after_dig', 'after_b'],
     ]);
   });
 

@@ -1,0 +1,277 @@
+/** A model reads on in a result of which it was shown the beginning. */
+import { describe, expect, it } from 'vitest';
+import { withName } from '../../../../src/decorators/entry.ts';
+import {
+  type AnyTool,
+  artifact,
+  defineAgent,
+  error,
+  type LoopTransformer,
+  type ModelRequest,
+  type Policies,
+  readResult,
+  slidingWindow,
+  truncateToolResults,
+} from '../../../../src/index.ts';
+import { defineAgenticTool, definePlaybook } from '../../../../src/kinds/entry.ts';
+import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
+import { reads, shownResults } from './scenes.ts';
+
+/** A reply that calls these tools; each a name, or a name with its input. */
+const calls = (...wanted: readonly (string | readonly [name: string, input: unknown])[]) => ({
+  calls: wanted.map((one) => (typeof one === 'string' ? { name: one } : { name: one[0], input: one[1] })),
+});
+
+/** 26,000 characters, of which no two hundred in a row stand twice. */
+const LONG = Array.from({ length: 2_600 }, (_, at) => `line ${String(at).padStart(4, '0')}\n`).join('');
+
+interface Scene {
+  readonly policies?: Policies;
+  readonly transformers?: readonly LoopTransformer[];
+}
+
+const sessionOf = (tools: readonly AnyTool[], replies: readonly ScriptedReply[], more: Scene = {}) => {
+  const policies = { resultCharacters: 10_000 };
+  return createTestSession(
+    defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools, policies, ...more }),
+    { replies },
+  );
+};
+
+/** The input that the last marker of the last result names. */
+function named(request: ModelRequest): unknown {
+  const sent = /read_result\((\{.*?\})\)/.exec(shownResults(request).at(-1) ?? '')?.[1];
+  return sent === undefined ? undefined : JSON.parse(sent);
+}
+
+/** Reads on as the last marker says, until no marker says so. */
+const readsOn = (request: ModelRequest): ScriptedReply => {
+  const input = named(request);
+  return input === undefined ? 'Read.' : calls(['read_result', input]);
+};
+
+const look = reads('look', () => LONG);
+const callOf = async (session: TestSession, name: string): Promise<string> =>
+  (await session.events())
+    .flatMap(({ event }) => (event.type === 'model-replied' ? event.toolCalls : []))
+    .find((one) => one.name === name)?.id ?? '';
+
+describe('a shortened result', () => {
+  it('names the tool that reads on in it, and with what, where the agent lists one', async () => {
+    const session = sessionOf([look, readResult()], [calls('look'), 'Done.']);
+    await session.send('Go.');
+    const call = await callOf(session, 'look');
+    expect(shownResults(session.requests[1])).toEqual([
+      `${LONG.slice(0, 10_000)}\n... [shortened: 10000 of 26000 characters are shown; ` +
+        `read on with read_result({"result":"${call}","from":10000})]`,
+    ]);
+  });
+
+  it('names it by the name under which it is listed', async () => {
+    const session = sessionOf([look, withName(readResult(), 'more')], [calls('look'), 'Done.']);
+    await session.send('Go.');
+    expect(shownResults(session.requests[1])[0]).toMatch(
+      /; read on with more\(\{"result":".+","from":10000\}\)\]$/,
+    );
+  });
+
+  it('names none where none is listed, as in a nested loop without one', async () => {
+    const dig = defineAgenticTool({ name: 'dig', description: 'Digs.', instructions: 'Dig.', tools: [look] });
+    const session = sessionOf([dig, readResult()], [calls('dig'), calls('look'), 'Dug.', 'Done.']);
+    await session.send('Go.');
+    expect(shownResults(session.requests[2])).toEqual([
+      `${LONG.slice(0, 10_000)}\n... [shortened: 10000 of 26000 characters are shown]`,
+    ]);
+  });
+
+  it('is read to its end by what the markers say, and each piece is shown whole', async () => {
+    const session = sessionOf([look, readResult()], [calls('look'), ...Array(4).fill(readsOn)]);
+    expect(await session.send('Go.')).toMatchObject({ text: 'Read.', toolCalls: 3 });
+    const [first = '', ...pieces] = shownResults(session.requests.at(-1));
+    expect(pieces.map((piece) => piece.length <= 10_000)).toEqual([true, true]);
+    const texts = [first, ...pieces].map((piece) => piece.slice(0, piece.lastIndexOf('\n... [')));
+    expect(texts.join('')).toBe(LONG);
+    const call = await callOf(session, 'look');
+    const [second, third] = pieces.map((piece) => piece.slice(piece.lastIndexOf('\n... [')));
+    const end = 10_000 + (texts[1]?.length ?? 0);
+    expect(second).toBe(
+      `\n... [characters 10000 to ${end} of 26000; read on with read_result({"result":"${call}","from":${end}})]`,
+    );
+    expect(third).toBe(`\n... [characters ${end} to 26000 of 26000: the end]`);
+  });
+
+  it.each<[string, () => unknown, string]>([
+    ['an artifact', () => ({ words: 'x'.repeat(300) }), `{"words":"${'x'.repeat(300)}"}`],
+    ['the words of one', () => artifact('y'.repeat(300), 1), 'y'.repeat(300)],
+    ['an error', () => error('z'.repeat(300)), `Error: ${'z'.repeat(300)}`],
+  ])('is read as it was shown: %s', async (_, answer, whole) => {
+    const session = sessionOf([reads('look', answer), readResult()], [calls('look'), readsOn, 'Done.'], {
+      policies: { resultCharacters: 299 },
+    });
+    await session.send('Go.');
+    const [first = '', second = ''] = shownResults(session.requests.at(-1));
+    expect(first.slice(0, 299) + second.split('\n... [')[0]).toBe(whole);
+  });
+
+  it('of an earlier turn is read too, also after a restart', async () => {
+    const session = sessionOf(
+      [look, readResult()],
+      [calls('look'), 'Looked.', (request) => readsOn(request), 'Done.'],
+    );
+    await session.send('Go.');
+    session.restart();
+    await session.send('And?');
+    expect(shownResults(session.requests.at(-1))[1]?.slice(0, 100)).toBe(LONG.slice(10_000, 10_100));
+  });
+
+  it('is cut between whole characters', async () => {
+    const smiles = '😀'.repeat(500);
+    const session = sessionOf(
+      [reads('look', () => smiles), readResult()],
+      [calls('look'), ...Array(9).fill(readsOn)],
+      {
+        policies: { resultCharacters: 401 },
+      },
+    );
+    await session.send('Go.');
+    const texts = shownResults(session.requests.at(-1)).map((piece) =>
+      piece.slice(0, piece.lastIndexOf('\n... [')),
+    );
+    expect(texts.every((one) => one.isWellFormed())).toBe(true);
+    expect(texts.join('')).toBe(smiles);
+  });
+
+  it('is shown as transformers make it, of which only those that shorten are left out', async () => {
+    const hides: LoopTransformer = {
+      name: 'hides',
+      result: (text, { name }) => (name === 'look' ? text.replaceAll('line 0150', '[hidden!]') : text),
+    };
+    const session = sessionOf([look, readResult()], [calls('look'), readsOn, 'Done.'], {
+      transformers: [hides, truncateToolResults({ maxLength: 1_400 })],
+    });
+    await session.send('Go.');
+    const call = await callOf(session, 'look');
+    const [first, second = ''] = shownResults(session.requests.at(-1));
+    const whole = LONG.replaceAll('line 0150', '[hidden!]');
+    expect(first).toBe(
+      `${whole.slice(0, 1_400)}\n... [truncated, 1400 chars shown]\n` +
+        `[read on with read_result({"result":"${call}","from":1400})]`,
+    );
+    expect(second.slice(0, 1_000)).toBe(whole.slice(1_400, 2_400));
+    expect(second).toContain('[hidden!]');
+    expect(second.length).toBeLessThanOrEqual(1_400);
+  });
+
+  it('is read in a playbook as anywhere', async () => {
+    const study = definePlaybook({
+      name: 'study',
+      description: 'Studies.',
+      instructions: 'Study.',
+      tools: [look, readResult()],
+      locked: [],
+    });
+    const session = sessionOf([study], [calls('study'), calls('look'), readsOn, 'Studied.', 'Done.']);
+    await session.send('Go.');
+    expect(shownResults(session.requests[3])[1]?.slice(0, 100)).toBe(LONG.slice(10_000, 10_100));
+  });
+});
+
+describe('a call that reads on', () => {
+  const answered = async (
+    input: (call: string) => unknown,
+    more: Scene = {},
+  ): Promise<string | undefined> => {
+    const replies: ScriptedReply[] = [
+      calls('look'),
+      (request) => calls(['read_result', input(Object(named(request)).result)]),
+      'Done.',
+    ];
+    const session = sessionOf([look, readResult()], replies, more);
+    await session.send('Go.');
+    return shownResults(session.requests.at(-1)).at(-1);
+  };
+  const unknown = (sent: string): string =>
+    `Error: There is no result '${sent}' in what you are shown of this conversation. Send 'result' and 'from' as the ` +
+    'marker of the shortened result says.';
+
+  it.each<[string, (call: string) => unknown, string]>([
+    ['a call that nobody made', () => ({ result: 'nope', from: 3 }), unknown('nope')],
+    ['a name of what objects inherit', () => ({ result: '__proto__', from: 0 }), unknown('__proto__')],
+    ['a very long name', () => ({ result: 'x'.repeat(5_000), from: 0 }), unknown(`${'x'.repeat(79)}…`)],
+  ])('of %s is told so', async (_, input, text) => {
+    expect(await answered(input)).toBe(text);
+  });
+
+  it.each([26_000, 26_001, -1, 1e15])('from character %d is told which there are', async (from) => {
+    let sent = '';
+    const text = await answered((result) => {
+      sent = result;
+      return { result, from };
+    });
+    expect(text).toBe(
+      `Error: The result '${sent}' has 26000 characters, and none at ${from}: send 'from' as a number from 0 to 25999.`,
+    );
+  });
+
+  it('without a number begins at the beginning', async () => {
+    expect((await answered((result) => ({ result })))?.slice(0, 50)).toBe(LONG.slice(0, 50));
+  });
+
+  it.each([{ from: 'x' }, { from: 1.5 }, {}])(
+    'with a wrong input is told what is wrong: %j',
+    async (more) => {
+      expect(await answered((result) => ({ ...('from' in more ? { result } : {}), ...more }))).toMatch(
+        /^Error: The input of tool 'read_result' is not valid:\n/,
+      );
+    },
+  );
+
+  it('of its own reply’s other calls finds nothing: nobody was shown them', async () => {
+    const ids: string[] = [];
+    const ping = reads('ping', ({ id }) => ids.push(id));
+    const seqOf = (id = '') => Number(id.split('.')[1]);
+    const pings = sessionOf([ping], [calls('ping'), calls('ping'), 'Done.']);
+    await pings.send('Go.');
+    const between = seqOf(ids[1]) - seqOf(ids[0]);
+    const here = reads('look', ({ id }) => ids.push(id), { serial: 'a' });
+    let sent = '';
+    const replies: ScriptedReply[] = [
+      calls('ping'),
+      () => {
+        const [turn] = ids[2]?.split('.') ?? [];
+        sent = `${turn}.${seqOf(ids[2]) + between}.0`;
+        return calls('look', ['read_result', { result: sent, from: 0 }]);
+      },
+      'Done.',
+    ];
+    const session = sessionOf([ping, here, { ...readResult(), serial: 'a' }], replies);
+    await session.send('Go.');
+    expect(ids[3]).toBe(sent);
+    expect(shownResults(session.requests[2])[2]).toBe(unknown(sent));
+  });
+
+  it('of what a window has dropped finds nothing', async () => {
+    let sent = '';
+    const replies: ScriptedReply[] = [
+      calls('look'),
+      (request) => {
+        sent = Object(named(request)).result;
+        return 'Looked.';
+      },
+      () => calls(['read_result', { result: sent, from: 10_000 }]),
+      'Done.',
+    ];
+    const session = sessionOf([look, readResult()], replies, {
+      transformers: [slidingWindow({ maxMessages: 2 })],
+    });
+    await session.send('Go.');
+    await session.send('And?');
+    expect(shownResults(session.requests.at(-1)).at(-1)).toBe(unknown(sent));
+  });
+
+  it('where hardly anything of a result is shown is told that it cannot', async () => {
+    expect(
+      await answered((result) => ({ result, from: 10 }), { policies: { resultCharacters: 100 } }),
+    ).toMatch(/^Error: No more than 100 characters of a result are shown here, too few to read on\./);
+  });
+});

@@ -1,0 +1,73 @@
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { createOpenAI } from '@ai-sdk/openai';
+import { describe, expect, it } from 'vitest';
+import { defineAgent, defineTool } from '../../../../src/index.ts';
+import { defineUnfolding } from '../../../../src/kinds/entry.ts';
+import { fromAiSdk } from '../../../../src/model/ai-sdk/entry.ts';
+import { createTestSession } from '../../../../src/testing/entry.ts';
+import { createAnthropicWire } from '../../../wires/anthropic.ts';
+import { createResponsesWire } from '../../../wires/responses.ts';
+import { fetchOf, type Script, type Wire } from '../../../wires/wire.ts';
+
+/** In each turn an unfolding tool is opened, and what is inside of it is called. */
+const script: Script = {
+  turns: ['first', 'second'].map((name) => ({
+    steps: [
+      { calls: [{ name: 'look', input: {} }] },
+      { calls: [{ name: 'files', input: {} }] },
+      {
+        calls: [
+          { name: 'read', input: {} },
+          { name: 'look', input: {} },
+        ],
+      },
+    ],
+    answer: `The ${name} answer.`,
+  })),
+};
+
+const does = (name: string) =>
+  defineTool({ name, description: `Does ${name}.`, effect: 'read', run: () => name });
+const files = defineUnfolding({
+  name: 'files',
+  description: 'Files.',
+  tools: [does('read'), does('a_write')],
+});
+
+const models = {
+  'Claude that checks its prefix': () => {
+    const wire = createAnthropicWire({ script, preserved: true });
+    const sdk = createAnthropic({ apiKey: 'key', fetch: fetchOf(wire) })('claude-opus-5-5');
+    return {
+      wire,
+      model: fromAiSdk(sdk),
+      thinking: { anthropic: { thinking: { type: 'adaptive' } } },
+    };
+  },
+  'OpenAI by a list that grows': () => {
+    const wire = createResponsesWire({ script });
+    const sdk = createOpenAI({ apiKey: 'key', fetch: fetchOf(wire) })('gpt-5.5');
+    return { wire, model: fromAiSdk(sdk), thinking: {} };
+  },
+};
+
+const toolsIn = ({ requests }: Wire): unknown[] =>
+  requests.map((body) => (body as { tools?: unknown }).tools);
+
+describe.each(Object.entries(models))('%s', (_, modelWith) => {
+  it('is asked with the same tools all the time, and told of those that came', async () => {
+    const { wire, model, thinking } = modelWith();
+    const agent = defineAgent({
+      name: 'tester',
+      description: 'Tests.',
+      instructions: 'Be brief.',
+      tools: [does('look'), files],
+      settings: { providerOptions: thinking },
+      model,
+    });
+    const session = createTestSession(agent, { model });
+    expect([wire.refused, (await session.send('Begin.')).outcome]).toEqual([[], 'completed']);
+    expect([wire.refused, (await session.send('Again.')).text]).toEqual([[], 'The second answer.']);
+    expect(new Set(toolsIn(wire).map((tools) => JSON.stringify(tools))).size).toBe(1);
+  });
+});
