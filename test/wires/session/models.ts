@@ -52,7 +52,7 @@ export const MODELS: Readonly<Record<WireName, Make>> = {
     ),
   'anthropic-budget': anthropic('claude-sonnet-4-5', { type: 'enabled', budgetTokens: 2000 }),
   'anthropic-interleaved': anthropic('claude-sonnet-4-5', { type: 'enabled', budgetTokens: 2000 }),
-  'anthropic-preserved': anthropic('claude-opus-5', { type: 'adaptive' }),
+  'anthropic-preserved': anthropic('claude-opus-5-5', { type: 'adaptive' }),
   'responses-stored': responses(true),
   'responses-unstored': responses(false),
   deepseek: compatible,
