@@ -1,11 +1,11 @@
 /** Plays a wire's session in memory, in lives that end where they are told to. */
-import type { StoredEvent } from '../../../../src/index.ts';
+import type { Agent, ChatModel, StoredEvent } from '../../../../src/index.ts';
 import { createManualClock, createMemorySessions, type SessionPort } from '../../../../src/testing/entry.ts';
 import type { Leased } from '../../../doors/journal.ts';
 import { type FeedItem, toSessionName } from '../../../doors/session.ts';
 import { type TurnSteps, turnSteps } from '../../../doors/testing.ts';
 import { defineWiresAgent, type Effect } from '../../../wires/session/agent.ts';
-import { judge, type Verdict } from '../../../wires/session/judge.ts';
+import { judge, type Played, type Verdict } from '../../../wires/session/judge.ts';
 import { MODELS } from '../../../wires/session/models.ts';
 import { type LoopName, MESSAGES, SCRIPTS } from '../../../wires/session/script.ts';
 import { serverOf, type WireName } from '../../../wires/session/servers.ts';
@@ -17,6 +17,16 @@ export interface MemoryPlay {
   /** Whether a client reads the turns as they run. */
   readonly isWatched: boolean;
   readonly stops: Stops;
+  /** Stands in front of each model; as it is unless given. */
+  readonly around?: (model: ChatModel) => ChatModel;
+}
+
+/** What a session came to in memory. */
+export interface MemoryResult {
+  readonly played: Played;
+  readonly verdict: Verdict;
+  /** Lives that were ended. */
+  readonly kills: number;
 }
 
 const LEASE_MS = 20_000;
@@ -24,24 +34,10 @@ const LEASE_MS = 20_000;
 /** The most lives of one turn. */
 const MOST_LIVES = 500;
 
-/** Plays both turns; each life begins with a cold fold. Answers the verdict, and how many lives were ended. */
-export async function playInMemory({
-  wire,
-  isWatched,
-  stops,
-}: MemoryPlay): Promise<Verdict & { kills: number }> {
-  const effects: Effect[] = [];
-  const servers = byLoop((loop) => serverOf(wire, { script: SCRIPTS[loop], seed: `${wire}-${loop}` }));
-  const agent = defineWiresAgent({
-    name: wire,
-    models: byLoop((loop) =>
-      MODELS[wire]({ baseURL: `https://${loop}.example/v1`, fetch: awayFrom(servers[loop]) }),
-    ),
-    async act(effect) {
-      effects.push(effect);
-      await theWay();
-    },
-  });
+/** Plays both turns; each life begins with a cold fold. */
+export async function playInMemory(play: MemoryPlay): Promise<MemoryResult> {
+  const { wire, isWatched, stops } = play;
+  const { agent, effects, servers } = stageOf(play);
   const clock = createManualClock(1_000_000);
   const name = toSessionName({ owner: 'tester', agent: wire, session: 's1' });
   const sessions = createMemorySessions({ clock, leaseMs: LEASE_MS, dispatch: () => {} });
@@ -63,7 +59,28 @@ export async function playInMemory({
     answers.push(isWatched ? words.of(said) : said.text);
   }
   const events = (await steps.events()).map(({ event }) => event);
-  return { ...judge({ events, answers, effects, servers }), kills };
+  const played = { events, answers, effects, servers };
+  return { played, verdict: judge(played), kills };
+}
+
+interface Stage extends Pick<Played, 'effects' | 'servers'> {
+  readonly agent: Agent;
+}
+
+function stageOf({ wire, around = (model) => model }: MemoryPlay): Stage {
+  const effects: Effect[] = [];
+  const servers = byLoop((loop) => serverOf(wire, { script: SCRIPTS[loop], seed: `${wire}-${loop}` }));
+  const agent = defineWiresAgent({
+    name: wire,
+    models: byLoop((loop) =>
+      around(MODELS[wire]({ baseURL: `https://${loop}.example/v1`, fetch: awayFrom(servers[loop]) })),
+    ),
+    async act(effect) {
+      effects.push(effect);
+      await theWay();
+    },
+  });
+  return { agent, effects, servers };
 }
 
 const byLoop = <T>(make: (loop: LoopName) => T): Record<LoopName, T> => ({
