@@ -14,9 +14,12 @@ import type { Moment } from './stops.ts';
 interface Vars {
   /** Where the wires, the world and the stops are. */
   readonly WIRES_URL: string;
+  /** How often the process was killed before. */
+  readonly LIFE: string;
+  readonly LEASE_MS: string;
 }
 
-const { WIRES_URL: url } = env as unknown as Vars; // what the runner sets
+const { WIRES_URL: url, LIFE, LEASE_MS } = env as unknown as Vars; // what the runner sets
 
 async function tell(path: string, what: unknown): Promise<void> {
   const response = await fetch(`${url}${path}`, { method: 'POST', body: JSON.stringify(what) });
@@ -38,24 +41,28 @@ const holdfast = createHoldfast({ agents, platform: { subrequests: 10_000 } });
 export default holdfast.worker;
 export const { TurnRunner } = holdfast;
 
-type Methods = Pick<
-  RealSession,
-  'accept' | 'begin' | 'resume' | 'append' | 'renew' | 'post' | 'read' | 'erase'
->;
+/** Between two lives, by the clock of the objects: longer than two terms of a lease. */
+const APART = 3 * Number(LEASE_MS);
 
 /**
  * The real object, which stands still where the runner gives no answer: nothing that comes then is done, and nothing is said any
  * more, as if the process had been killed at that moment already.
+ *
+ * Its clock jumps when it has started: whoever held the session before the kill is gone for good. So nobody waits for a lease to
+ * expire, and leases can be so long that none expires because the machine is slow.
  */
 export class SessionObject extends DurableObject {
   readonly #real: RealSession;
   readonly #name: string;
   /** The last question; what comes waits until it is answered. */
   #asked: Promise<void> = Promise.resolve();
+  #isAwake = false;
 
   constructor(ctx: DurableObjectState, vars: never) {
     super(ctx, vars);
-    this.#real = new RealSession(ctx, vars);
+    let jumps = 2 * Number(LIFE);
+    this.#real = new RealSession(ctx, vars, () => Date.now() + jumps * APART);
+    jumps += 1;
     this.#name = ctx.id.name ?? '';
   }
 
@@ -72,38 +79,46 @@ export class SessionObject extends DurableObject {
     return this.#storing(this.#start(), () => this.#real.accept(start));
   }
 
-  async resume(...request: Parameters<Methods['resume']>) {
-    await this.#asked;
+  async resume(...request: Parameters<RealSession['resume']>) {
+    await this.#ready();
     return this.#real.resume(...request);
   }
 
-  async renew(...lease: Parameters<Methods['renew']>) {
-    await this.#asked;
+  async renew(...lease: Parameters<RealSession['renew']>) {
+    await this.#ready();
     return this.#real.renew(...lease);
   }
 
-  async post(...message: Parameters<Methods['post']>) {
-    await this.#asked;
+  async post(...message: Parameters<RealSession['post']>) {
+    await this.#ready();
     return this.#real.post(...message);
   }
 
-  async read(...query: Parameters<Methods['read']>) {
-    await this.#asked;
+  async read(...query: Parameters<RealSession['read']>) {
+    await this.#ready();
     return this.#real.read(...query);
   }
 
   async erase() {
-    await this.#asked;
+    await this.#ready();
     return this.#real.erase();
   }
 
   override async fetch(request: Request) {
-    await this.#asked;
+    await this.#ready();
     return this.#real.fetch(request);
   }
 
   override async alarm() {
+    await this.#ready();
+    this.#real.alarm();
+  }
+
+  /** Nothing is done while a question is open. An open turn is handed over as soon as anybody comes. */
+  async #ready(): Promise<void> {
     await this.#asked;
+    if (this.#isAwake) return;
+    this.#isAwake = true;
     this.#real.alarm();
   }
 
@@ -116,7 +131,7 @@ export class SessionObject extends DurableObject {
   }
 
   async #storing<T>(moment: Omit<Moment, 'side'>, store: () => T): Promise<T> {
-    await this.#asked;
+    await this.#ready();
     if (moment.types.length === 0) return store();
     await this.#ask({ ...moment, side: 'before' });
     const head = this.#head();
