@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ToolsChangeSeen } from '../../../../src/inspect.ts';
+import type { InjectionStrategy } from '../../../../src/kinds/entry.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';
 import { EVENT_VERSION, NewerEventError, parseEvent, toRow } from '../../../doors/journal.ts';
 import { readJournal } from '../../../doors/session.ts';
@@ -108,6 +109,23 @@ describe('the event of tools that changed', () => {
     ]);
   });
 
+  it('knows what was there before by strategies that count replies', async () => {
+    const later: InjectionStrategy = {
+      name: 'later',
+      offer: (tools, { iterations }) => (iterations < 1 ? tools : [...tools, does(`late_${iterations}`)]),
+    };
+    const session = sessionOf([thinks('One', ['close', {}]), thinks('Two', ['close', {}]), 'Three'], {
+      strategies: [later],
+    });
+    await session.send('Go.');
+    expect(
+      (await changesOf(session)).map(({ came, went, cause }) => [names(came), names(went), cause]),
+    ).toEqual([
+      ['late_1', '', 'session'],
+      ['late_2', 'late_1', 'session'],
+    ]);
+  });
+
   it('tells of a deploy within a turn: what came and went where that was journaled, and else all that there is', async () => {
     const replies = [
       thinks('One', ['close', {}]),
@@ -118,7 +136,9 @@ describe('the event of tools that changed', () => {
     const options = { tools: TOOLS, strategies: [doors], modelOptions: SIGNS };
     const before = clockedApp({ replies, ...options });
     await passing(before.clock, before.say('Go.'));
-    const events = (await readJournal(before.port)).map(({ event }) => event).slice(2);
+    const events = (await readJournal(before.port)).flatMap(({ event }) =>
+      event.type === 'session-opened' || event.type === 'turn-started' ? [] : event,
+    );
     const ends = events.flatMap(({ type }, at) => (type === 'tool-call-ended' ? [at + 1] : []));
     const agent = agentOf({ tools: [...TOOLS, does('dig')] });
     const told: unknown[] = [];
