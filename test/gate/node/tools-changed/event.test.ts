@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import type { SessionEvent } from '../../../../src/index.ts';
 import type { ToolsChangeSeen } from '../../../../src/inspect.ts';
+import type { InjectionStrategy } from '../../../../src/kinds/entry.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';
-import { EVENT_VERSION, NewerEventError, parseEvent, toRow } from '../../../doors/journal.ts';
+import {
+  EVENT_VERSION,
+  emptyState,
+  NewerEventError,
+  parseEvent,
+  reduce,
+  toRow,
+} from '../../../doors/journal.ts';
 import { readJournal } from '../../../doors/session.ts';
 import { leftBehind, passing, takenOver } from '../session/former-holder.ts';
 import { clockedApp, memoryApp } from '../session/memory-app.ts';
@@ -9,6 +18,7 @@ import { digs } from '../tool-loop/scenes.ts';
 import { does } from '../unfolding/scenes.ts';
 import {
   agentOf,
+  type Change,
   changesOf,
   closes,
   doors,
@@ -20,6 +30,8 @@ import {
   TOOLS,
   thinks,
 } from './scenes.ts';
+
+type Tools = NonNullable<Change['came']>;
 
 const hashed = (name: string) => ({ name, hash: expect.stringMatching(/^[0-9a-z]+$/) });
 
@@ -108,6 +120,23 @@ describe('the event of tools that changed', () => {
     ]);
   });
 
+  it('knows what was there before by strategies that count replies', async () => {
+    const later: InjectionStrategy = {
+      name: 'later',
+      offer: (tools, { iterations }) => (iterations < 1 ? tools : [...tools, does(`late_${iterations}`)]),
+    };
+    const session = sessionOf([thinks('One', ['close', {}]), thinks('Two', ['close', {}]), 'Three'], {
+      strategies: [later],
+    });
+    await session.send('Go.');
+    expect(
+      (await changesOf(session)).map(({ came, went, cause }) => [names(came), names(went), cause]),
+    ).toEqual([
+      ['late_1', '', 'session'],
+      ['late_2', 'late_1', 'session'],
+    ]);
+  });
+
   it('tells of a deploy within a turn: what came and went where that was journaled, and else all that there is', async () => {
     const replies = [
       thinks('One', ['close', {}]),
@@ -118,7 +147,9 @@ describe('the event of tools that changed', () => {
     const options = { tools: TOOLS, strategies: [doors], modelOptions: SIGNS };
     const before = clockedApp({ replies, ...options });
     await passing(before.clock, before.say('Go.'));
-    const events = (await readJournal(before.port)).map(({ event }) => event).slice(2);
+    const events = (await readJournal(before.port)).flatMap(({ event }) =>
+      event.type === 'session-opened' || event.type === 'turn-started' ? [] : event,
+    );
     const ends = events.flatMap(({ type }, at) => (type === 'tool-call-ended' ? [at + 1] : []));
     const agent = agentOf({ tools: [...TOOLS, does('dig')] });
     const told: unknown[] = [];
@@ -135,6 +166,32 @@ describe('the event of tools that changed', () => {
       [undefined, undefined, 'close dig open zoo', 'deploy'],
       ['dig', '', undefined, 'deploy'],
     ]);
+  });
+
+  it('is one with others before the same reply, and none when all is back as it was', () => {
+    const [zoo, other, bar] = [
+      ['zoo', 'a'],
+      ['zoo', 'b'],
+      ['bar', 'a'],
+    ].map(([name = '', hash = '']) => ({ name, hash }));
+    if (!zoo || !other || !bar) throw new Error('There are three.');
+    const change = (came: Tools, went: Tools): SessionEvent => ({
+      type: 'tools-changed',
+      turn: 't',
+      came,
+      went,
+      cause: 'session',
+    });
+    const state = emptyState();
+    const after = (event: SessionEvent) => reduce(state, { seq: state.seq + 1, event }).offered.change;
+    expect(after(change([zoo], []))).toEqual({ came: [zoo], went: [] });
+    expect(after(change([other, bar], [zoo]))).toEqual({ came: [other, bar], went: [] });
+    expect(after(change([], [other, bar]))).toBeUndefined();
+    state.offered.list = [zoo, bar];
+    expect(after(change([other], [zoo]))).toEqual({ came: [other], went: [zoo] });
+    expect(after(change([], [bar]))).toEqual({ came: [other], went: [zoo, bar] });
+    expect(after(change([zoo], [other]))).toEqual({ came: [], went: [bar] });
+    expect(state.offered.list).toEqual([zoo]);
   });
 
   it('is of the loop whose tools they are', async () => {
