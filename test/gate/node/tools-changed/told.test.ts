@@ -106,7 +106,8 @@ describe('a model that is told which tools came and went', () => {
   });
 
   it('is not told of tools whose definition is not known any more, nor of what changed before them', async () => {
-    const files = defineUnfolding({ name: 'files', description: 'Files.', tools: [does('read')] });
+    // What is inside is asked for whenever it is offered: nobody knows it once it is closed.
+    const files = defineUnfolding({ name: 'files', description: 'Files.', tools: () => [does('read')] });
     const session = sessionOf(
       [
         thinks('One', ['files', {}]),
@@ -125,13 +126,25 @@ describe('a model that is told which tools came and went', () => {
       [],
       ['4 +files +read -files'],
       ['4 +files +read -files', '7 +zoo'],
-      // The turn is over, and `files` closed: what it was while it was open is not known.
+      // The turn is over, and `files` closed.
       [],
       ['10 +bar'],
     ]);
     for (const { messages, tools } of session.requests.slice(3)) {
       expect(names(toolsBefore(messages, tools))).toBe('close files open zoo');
     }
+  });
+
+  it('is told of an unfolding tool that has closed, in any Worker: what it was while it was open is known', async () => {
+    const files = defineUnfolding({ name: 'files', description: 'Files.', tools: [does('read')] });
+    const session = sessionOf([thinks('One', ['files', {}]), 'Two', 'Three'], { tools: [...TOOLS, files] });
+    await session.send('Go.');
+    await session.send('And?');
+    expect(session.requests.map(toldIn)).toEqual([
+      [],
+      ['4 +files +read -files'],
+      ['4 +files +read -files', '7 +files -files -read'],
+    ]);
   });
 
   it('is told of changes behind one that a transformer took out, and of none before it', async () => {
