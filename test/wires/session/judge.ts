@@ -39,6 +39,12 @@ const CARES: Readonly<Record<string, 'read' | 'idempotent' | 'once'>> = {
 type EventOf<Type> = Extract<SessionEvent, { readonly type: Type }>;
 type Replied = EventOf<'model-replied'>;
 
+/** A call as the journal has it. */
+interface Called {
+  readonly id: string;
+  readonly name: string;
+}
+
 export function judge({ events, answers, effects, servers }: Played): Verdict {
   const of = <Type extends SessionEvent['type']>(type: Type): EventOf<Type>[] =>
     events.filter((event): event is EventOf<Type> => event.type === type);
@@ -75,8 +81,14 @@ export function judge({ events, answers, effects, servers }: Played): Verdict {
       ),
     ],
     miscounted: [
-      ...calls.flatMap((call) => miscounted(call, effects.filter(isOf(call)), unknown.has(call.id))),
-      ...effects.filter((effect) => !calls.some(({ id }) => id === effect.call)).flatMap(strayRun),
+      ...calls.flatMap((call) =>
+        miscounted(
+          call,
+          effects.filter((effect) => isRunOf(effect, call)),
+          unknown.has(call.id),
+        ),
+      ),
+      ...effects.filter((effect) => !calls.some((call) => isRunOf(effect, call))).flatMap(strayRun),
     ],
     calls: calls.length,
     executions: effects.length,
@@ -84,10 +96,8 @@ export function judge({ events, answers, effects, servers }: Played): Verdict {
   };
 }
 
-const isOf =
-  ({ id }: { readonly id: string }) =>
-  ({ call }: Effect): boolean =>
-    call === id;
+/** A call that was never stored may have had the id that another has now. */
+const isRunOf = ({ call, tool }: Effect, { id, name }: Called): boolean => call === id && tool === name;
 
 const outcomeOf = ({ outcome, error }: EventOf<'turn-ended'>): string =>
   error ? `${outcome}: ${error.message}` : outcome;
@@ -150,11 +160,7 @@ function lostEnd(tool: string, ends: readonly EventOf<'tool-call-ended'>[]): str
 }
 
 /** What is wrong with how often a call was run. */
-function miscounted(
-  { id, name }: { readonly id: string; readonly name: string },
-  runs: readonly Effect[],
-  isInDoubt: boolean,
-): string[] {
+function miscounted({ id, name }: Called, runs: readonly Effect[], isInDoubt: boolean): string[] {
   const keys = new Set(runs.map(({ key }) => key));
   const told = `${name} (${id}) ran ${runs.length} times`;
   const care = CARES[name];

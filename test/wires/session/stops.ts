@@ -53,7 +53,9 @@ export function everyStop(side: Moment['side']): Stops {
   };
 }
 
-/** Ends a life at each of these places, or where the sequence has passed it; each once. */
+const lastSeq = ({ seq, types }: Moment): number => seq + types.length - 1;
+
+/** Ends a life at each of these places, or at the first append on that side which reaches as far; each once. */
 export function drawnStops(places: readonly Pick<Moment, 'side' | 'seq'>[]): Stops {
   const left = places.toSorted((a, b) => a.seq - b.seq || (a.side === 'before' ? -1 : 1));
   let idle = 0;
@@ -62,7 +64,7 @@ export function drawnStops(places: readonly Pick<Moment, 'side' | 'seq'>[]): Sto
       if (!isOfTurn(moment)) return false;
       if (moment.side === 'after' && isProgress(moment)) idle = 0;
       const [next] = left;
-      if (!next || moment.seq < next.seq || moment.side !== next.side || idle >= MOST_IDLE) return false;
+      if (!next || lastSeq(moment) < next.seq || moment.side !== next.side || idle >= MOST_IDLE) return false;
       left.shift();
       idle += 1;
       return true;

@@ -61,8 +61,13 @@ describe('the verdict on a session', () => {
 
   it('finds a run that no call asked for, unless it only looked something up', () => {
     const strays = ['look', 'pay'].map((tool) => ({ ...runOf(tool), call: 'stray' }));
-    const { miscounted } = judge({ ...played, effects: [...played.effects, ...strays] });
-    expect(miscounted).toEqual(['pay (stray) ran for a call that is not in the journal']);
+    // A reply that was lost has no id any more, and another may have it since.
+    const { call } = runOf('save');
+    const under = ['look', 'pay'].map((tool) => ({ ...runOf(tool), call }));
+    const { miscounted } = judge({ ...played, effects: [...played.effects, ...strays, ...under] });
+    expect(miscounted).toEqual(
+      ['stray', call].map((id) => `pay (${id}) ran for a call that is not in the journal`),
+    );
   });
 });
 
