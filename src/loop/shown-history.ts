@@ -8,6 +8,7 @@ import {
   saysNothing,
 } from '../journal/state.ts';
 import type { ModelMessage, ToolsTold } from '../model/chat-model.ts';
+import { inWords, NO_RESPONSE } from '../model/given-to.ts';
 import { isOurCall, type ReplyPart } from '../model/parts.ts';
 import type { HistoryCall, HistoryMessage } from '../tool/call.ts';
 import { type HowToReadOn, howToReadOn } from '../tool/read-result.ts';
@@ -100,7 +101,8 @@ export function toModelMessages(
     const change = whole.has(message.toolsChange) && told.get(message.toolsChange);
     const before = change ? [toldOf(change)] : [];
     if (message.role === 'user') return [...before, { role: 'user', text: message.text }];
-    return [...before, ...(saysNothing(message) ? blank(shown[index + 1]) : toReply(message, sending))];
+    const reply = saysNothing(message) ? blank(message, sending) : toReply(message, sending);
+    return [...before, ...reply, ...(saysNothing(message) ? nudge(shown[index + 1]) : [])];
   });
 }
 
@@ -133,18 +135,25 @@ interface Sending {
 
 type Reply = Extract<HistoryMessage, { role: 'assistant' }>;
 
-/** Some providers refuse an empty assistant message. A message that followed it needs no nudge. */
-const blank = (next: HistoryMessage | undefined): ModelMessage[] => [
-  { role: 'assistant', text: '(no response)', toolCalls: [] },
-  ...(next?.role === 'user' ? [] : [{ role: 'user', text: NUDGE } as const]),
-];
+/** What a model only thought is left out; what its provider ran or keeps beside it goes back. */
+function blank(reply: Reply, sending: Sending): ModelMessage[] {
+  const { parts = [] } = sending.kept.get(reply.parts) ?? {};
+  const isMore = parts.some(
+    ({ type }) => type === 'tool-call' || type === 'tool-result' || type === 'custom',
+  );
+  return isMore ? toReply(reply, sending) : [{ role: 'assistant', text: NO_RESPONSE, toolCalls: [] }];
+}
+
+/** A message that followed a blank reply needs no nudge. */
+const nudge = (next: HistoryMessage | undefined): ModelMessage[] =>
+  next?.role === 'user' ? [] : [{ role: 'user', text: NUDGE }];
 
 function toReply(reply: Reply, sending: Sending): ModelMessage[] {
   const { text, calls, parts } = reply;
   const { records } = sending;
   const kept = sending.kept.get(parts);
   const isWhole = kept && isUnchanged(reply, kept);
-  if (!isWhole && calls.some(({ id }) => sending.ofKept.has(id))) return inWords(reply, sending);
+  if (!isWhole && (kept || calls.some(({ id }) => sending.ofKept.has(id)))) return told(reply, kept, sending);
   // Providers repeat their ids, so that ours are those by which a call is known.
   const wireId = (id: string): string => records.get(id)?.providerId ?? id;
   const toolCalls = calls.map(({ id, name, input }) => ({ id: wireId(id), name, input }));
@@ -227,14 +236,17 @@ const onTheWire = ({
 
 /**
  * Tells a reply and its results in words, which was made by a model that keeps something beside them and has been changed
- * since: its provider would refuse a part of it, and half of what belongs together.
+ * since: its provider would refuse a part of it, and half of what belongs together. `kept`: what a transformer has left of that.
  */
-function inWords({ text, calls }: Reply, sending: Sending): ModelMessage[] {
-  const told = calls.map(
+function told({ text, calls }: Reply, kept: KeptReply | undefined, sending: Sending): ModelMessage[] {
+  const words = inWords(kept?.parts ?? [], { text, calls });
+  const answers = calls.map(
     (call) => `- ${call.name} with the input ${call.input} answered: ${resultText(call, sending)}`,
   );
-  const results: ModelMessage = { role: 'user', text: `${TOLD}\n${told.join('\n')}` };
-  return text.trim() === '' ? [results] : [{ role: 'assistant', text, toolCalls: [] }, results];
+  return [
+    ...(words.trim() === '' ? [] : [{ role: 'assistant', text: words, toolCalls: [] } as const]),
+    ...(answers.length === 0 ? [] : [{ role: 'user', text: `${TOLD}\n${answers.join('\n')}` } as const]),
+  ];
 }
 
 const TOLD = 'You have called tools before this message, and they answered:';
