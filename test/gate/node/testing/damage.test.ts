@@ -49,6 +49,7 @@ const told: PlayResult = {
   runs: [run()],
   reported: [],
   requests: [],
+  replies: [],
   missed: [],
   positions: [],
   disturbed: true,
