@@ -33,14 +33,23 @@ export const givenTo = (
 
 /** A reply without anything that only its maker could read. */
 function inOwnWords({ role, text, toolCalls, parts = [] }: Assistant): ModelMessage {
-  const ran = parts.flatMap((part) => {
-    if (part.type === 'tool-call' && part.ranBy)
-      return [`Its provider ran '${part.name}' with the input ${part.input}.`];
-    if (part.type !== 'tool-result') return [];
-    return [`'${part.name}' ${part.isError ? 'failed' : 'answered'}: ${shortJson(part.result)}`];
-  });
-  const words = ran.length === 0 ? text : [text, `(${ran.join(' ')})`].filter(Boolean).join('\n\n');
+  const told = parts.flatMap(inWords);
+  const words = told.length === 0 ? text : [text, `(${told.join(' ')})`].filter(Boolean).join('\n\n');
   return { role, text: words, toolCalls };
+}
+
+/** A part that another model cannot be given; nothing of one that need not be told. */
+function inWords(part: ReplyPart): readonly string[] {
+  switch (part.type) {
+    case 'tool-call':
+      return part.ranBy ? [`Its provider ran '${part.name}' with the input ${part.input}.`] : [];
+    case 'tool-result':
+      return [`'${part.name}' ${part.isError ? 'failed' : 'answered'}: ${shortJson(part.result)}`];
+    case 'file':
+      return part.ofReasoning ? [] : [`It made a file of the type '${part.mediaType}'.`];
+    default:
+      return [];
+  }
 }
 
 /** The beginning of what a provider's own tool answered: it may be pages, and this model did not ask for them. */
