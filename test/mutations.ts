@@ -226,7 +226,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'parts-kept',
     breaks:
       'A provider is not given back all of a reply: it refuses the next request, or forgets what it thought.',
-    in: 'onTheWire',
+    in: 'onWire',
     text: 'parts: parts.map(',
     becomes: 'parts: parts.slice(1).map(',
     tests: ['test/gate/node/parts/kept.test.ts'],

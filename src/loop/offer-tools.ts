@@ -22,7 +22,7 @@ export interface Offer {
   readonly hash: string;
 }
 
-/** Answers what the loop's model is offered now, or was when it made its last reply; made from the state alone. */
+/** Answers what the loop's model is offered now, or was when it was asked for its last reply; made from the state alone. */
 export const offerTools = (loop: Loop, moment: Moment): Offer =>
   inOrder(toOffer(offeredIn(loop, loopView(loop, moment))), loop.frame.offered.list);
 
@@ -89,8 +89,8 @@ export function routed(tool: AnyTool, { input: sent }: Pick<CallRecord, 'input'>
   return (parsed.ok && tool.route(parsed.input)) || { tool };
 }
 
-/** The moment that is looked at: this one, or the one at which the model made its last reply. */
-type Moment = 'now' | 'last-reply';
+/** The moment that is looked at: this one, the one at which the model made its last reply, or was asked for it. */
+type Moment = 'now' | 'last-reply' | 'last-request';
 
 /**
  * A loop as its strategies see it. While calls run, it is looked at as of the reply that asked for them, so that a batch
@@ -106,7 +106,7 @@ export function loopView(loop: Loop, moment: Moment, recall?: LoopView['recall']
     principal: state.turn?.principal ?? NOBODY,
     frame: frame.id,
     path: frame.path,
-    iterations: isNow ? frame.iterations : Math.max(0, frame.iterations - 1),
+    iterations: moment === 'last-request' ? Math.max(0, frame.iterations - 1) : frame.iterations,
     tools: spec.tools,
     context: spec.context,
     get blackboard() {

@@ -54,12 +54,18 @@ export function inWords(
 /** Stands for a reply that says nothing. */
 export const NO_RESPONSE = '(no response)';
 
+/** A part in words; nothing of one that need not be told, or that only its maker can read. */
 function wordsForPart(part: ReplyPart): readonly string[] {
-  if (part.type === 'tool-call' && part.ranBy)
-    return [`Its provider ran '${part.name}' with the input ${part.input}.`];
-  if (part.type === 'file' && !part.ofReasoning) return [`It made a file of the type ${part.mediaType}.`];
-  if (part.type !== 'tool-result') return [];
-  return [`'${part.name}' ${part.isError ? 'failed' : 'answered'}: ${shortJson(part.result)}`];
+  switch (part.type) {
+    case 'tool-call':
+      return part.ranBy ? [`Its provider ran '${part.name}' with the input ${part.input}.`] : [];
+    case 'tool-result':
+      return [`'${part.name}' ${part.isError ? 'failed' : 'answered'}: ${shortJson(part.result)}`];
+    case 'file':
+      return part.ofReasoning ? [] : [`It made a file of the type '${part.mediaType}'.`];
+    default:
+      return [];
+  }
 }
 
 /** The beginning of what a provider's own tool answered: it may be pages, and this model did not ask for them. */

@@ -54,7 +54,6 @@ export const further: Readonly<Record<string, Readonly<Record<string, Further>>>
   '1bd17dc': {
     // Tools that come or go have an event of their own.
     unfolded: { events: 1, calls: { 'new-turn-1.38.0': 'new-turn-1.37.0' } },
-    playbook: { events: 2 },
     mcp: { events: 1 },
   },
 };

@@ -49,7 +49,7 @@ const TOLD = [
       `(Its provider ran 'web_search' with the input {"query":"kelp"}. 'web_search' answered: ` +
       `${JSON.stringify([{ url: 'https://kelp.test', encrypted: 'e'.repeat(3_000) }]).slice(0, 2_000)}… ` +
       "Its provider ran 'web_fetch' with the input {}. 'web_fetch' failed: It is gone. " +
-      'It made a file of the type image/png.)',
+      "It made a file of the type 'image/png'.)",
     toolCalls: [{ id: 'c1', name: 'look', input: '{}' }],
   },
   { role: 'tool', id: 'c1', name: 'look', text: 'seen' },
@@ -107,7 +107,7 @@ describe('a reply of parts', () => {
     [
       'a file alone',
       [{ type: 'file', mediaType: 'image/png', data: 'AAAA', provider: { maker: { id: 'f' } } }],
-      '(It made a file of the type image/png.)',
+      "(It made a file of the type 'image/png'.)",
     ],
     [
       'a search alone',

@@ -70,6 +70,7 @@ describe('a reply of parts that a transformer changes', () => {
     ['a name', replies((one) => ({ ...one, calls: one.calls.map((call) => ({ ...call, name: 'see' })) }))],
     ['the order of its calls', replies((one) => ({ ...one, calls: one.calls.toReversed() }))],
     ['its parts, which are left out', replies(({ parts: _, ...one }) => one)],
+    ['its parts, of which one is left out', replies((one) => ({ ...one, parts: one.parts?.slice(1) }))],
   ])('is told in words when that changes %s', async (_, transformer) => {
     const session = scene([transformer]);
     await session.send('Go.');
@@ -135,7 +136,7 @@ describe('a reply of parts that a transformer changes', () => {
     await session.send('Go.');
     await session.send('And?');
     expect(session.requests[1]?.messages.slice(1)).toEqual([
-      { role: 'assistant', text: '(It made a file of the type image/png.)', toolCalls: [] },
+      { role: 'assistant', text: "(It made a file of the type 'image/png'.)", toolCalls: [] },
       { role: 'user', text: 'And?' },
     ]);
   });
@@ -146,7 +147,8 @@ describe('a reply of parts that a transformer leaves as it is', () => {
   afterEach(() => void vi.restoreAllMocks());
 
   it.each<[string, LoopTransformer]>([
-    ['copies', replies((one) => ({ ...one, calls: one.calls.map((call) => ({ ...call })) }))],
+    ['copies all of', { name: 'copying', messages: (messages) => structuredClone(messages) }],
+    ['copies the calls of', replies((one) => ({ ...one, calls: one.calls.map((call) => ({ ...call })) }))],
     ['changes results of', { name: 'loud', result: (text) => text.toUpperCase() }],
     ['shortens results of', truncateToolResults({ maxLength: 2 })],
     ['reads', { name: 'reading', reply: (text) => text, messages: (messages) => [...messages] }],

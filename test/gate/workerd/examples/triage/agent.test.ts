@@ -30,14 +30,14 @@ describe('what the model of triage is shown', () => {
       'repository: The repository: other issues that are similar, and its files.',
     ]);
     expect(second?.tools.map(({ name }) => name)).toEqual([
+      'issues',
+      'repository',
       'add_label',
       'close_issue',
       'find_similar_issues',
-      'issues',
       'list_labels',
       'read_file',
       'read_issue',
-      'repository',
       'write_comment',
     ]);
   });

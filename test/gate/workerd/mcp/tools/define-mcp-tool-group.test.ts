@@ -183,7 +183,7 @@ describe('a tool group of MCP servers', () => {
     await session.send('Wait.');
     expect(server.requests).toEqual([]);
     await session.send('Go.');
-    expect(offered(session)).toEqual([['web'], ['web'], ['search', 'web'], ['search', 'web']]);
+    expect(offered(session)).toEqual([['web'], ['web'], ['web', 'search'], ['web', 'search']]);
     expect(results(session).at(-1)).toBe('search done');
     expect(methods(server)).toMatchObject({ 'tools/list': 1 });
   });
