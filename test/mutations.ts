@@ -1,5 +1,5 @@
 /**
- * 24 ways to break what Holdfast promises, and the tests that must notice: `npm run mutations` applies each to a copy and
+ * 28 ways to break what Holdfast promises, and the tests that must notice: `npm run mutations` applies each to a copy and
  * runs the test files that it names. A change is found by the function that it is made in and by what stands there, never
  * by file or line: code may move. Whoever renames such a function, or rewrites such a line, says so here; `npm test` tells.
  */
@@ -221,5 +221,39 @@ export const MUTATIONS: readonly Mutation[] = [
     text: 'JSON.stringify([owner, agent, session])',
     becomes: 'JSON.stringify([owner.slice(0, 0), agent, session])',
     tests: ['test/gate/workerd/http/auth.test.ts'],
+  },
+  {
+    name: 'parts-kept',
+    breaks:
+      'A provider is not given back all of a reply: it refuses the next request, or forgets what it thought.',
+    in: 'onWire',
+    text: 'parts: parts.map(',
+    becomes: 'parts: parts.slice(1).map(',
+    tests: ['test/gate/node/parts/kept.test.ts'],
+  },
+  {
+    name: 'parts-given',
+    breaks: 'A model is given what another one thought and signed, and its provider refuses the request.',
+    in: 'givenTo',
+    text: 'madeBy?.provider !== provider || madeBy.model !== name',
+    becomes: 'madeBy === undefined',
+    tests: ['test/gate/node/parts/other-model.test.ts'],
+  },
+  {
+    name: 'parts-changed',
+    breaks:
+      'A reply that a transformer has changed goes back under the signature of what it was, or with what was to be hidden.',
+    in: 'isUnchanged',
+    text: 'text === said.text &&',
+    becomes: '',
+    tests: ['test/gate/node/parts/transformed.test.ts'],
+  },
+  {
+    name: 'parts-version',
+    breaks: 'Older code reads a reply of parts, does not find its words and calls, and goes on without them.',
+    in: 'versionOf',
+    text: '? 2 : 1',
+    becomes: '? 1 : 1',
+    tests: ['test/gate/node/parts/journaled.test.ts'],
   },
 ];

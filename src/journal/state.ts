@@ -307,12 +307,14 @@ export function isInterjected(messages: readonly Message[]): boolean {
 
 /** No words, no calls and no file: what a model only thought is no reply. */
 export const saysNothing = ({ text, calls, parts = [] }: SaidPart): boolean =>
-  calls.length === 0 && text.trim() === '' && !parts.some(({ type }) => type === 'file');
+  calls.length === 0 &&
+  text.trim() === '' &&
+  !parts.some((part) => part.type === 'file' && !part.ofReasoning);
 
 interface SaidPart {
   readonly text: string;
   readonly calls: readonly unknown[];
-  readonly parts?: readonly { readonly type: string }[] | undefined;
+  readonly parts?: readonly { readonly type: string; readonly ofReasoning?: true | undefined }[] | undefined;
 }
 
 const isInterjection = ({ by }: Said): boolean => by === 'steer' || by === 'late';

@@ -2,6 +2,7 @@ import type { AskedWith, JournaledCall, JournaledPart, SessionEvent } from '../j
 import { ModelError, type ModelMessage, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
 import { givenTo, makerOf } from '../model/given-to.ts';
 import { callsOf, isOurCall, isPlain, plainParts, wordsOf } from '../model/parts.ts';
+import { partsProblem } from '../model/parts-problem.ts';
 import { isPlanned, priced } from './budget.ts';
 import { discoverTools } from './discover-tools.ts';
 import { Interrupted } from './holder.ts';
@@ -239,7 +240,13 @@ async function attemptReply(
       holder.count(1);
       if (!(await reserve(loop, allowed, allowed.maxOutputTokens))) throw new OutOfBudget();
     };
-    return await askInTime(loop, allowed, { signal, onText, onReasoning, again });
+    const reply = await askInTime(loop, allowed, { signal, onText, onReasoning, again });
+    const problem = partsProblem(reply);
+    if (!problem) return reply;
+    throw new ModelError(
+      'invalid-reply',
+      `The model '${model.name}' answered with a reply that cannot be kept: ${problem}.`,
+    );
   } catch (failure) {
     if (signal.aborted) throw signal.reason;
     if (failure instanceof OutOfBudget) return undefined;

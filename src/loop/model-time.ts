@@ -79,7 +79,7 @@ interface Hearing {
   close(): void;
 }
 
-/** Minds the silence of one call, from the first sign that its model streams. One timer is moved on with each. */
+/** Minds the silence of each request of one call, from the first sign that its model streams. One timer is moved on with each. */
 function hearing(
   holder: Asker['holder'],
   { total, silence }: ModelTimeout & { readonly total: number },
@@ -95,15 +95,20 @@ function hearing(
 
   const listen = (ms: number): (() => void) =>
     holder.after(Math.min(ms, total), () => {
-      const left = asksUs > 0 ? most : heardAt + most - holder.now();
+      const left = heardAt + most - holder.now();
       if (left > 0) cancel = listen(left);
       else onSilence(most, outputBegan);
     });
 
   const hear = (): void => {
-    if (isOver) return;
+    if (isOver || asksUs > 0) return;
     heardAt = holder.now();
     cancel ??= listen(most);
+  };
+
+  const listenNoMore = (): void => {
+    cancel?.();
+    cancel = undefined;
   };
 
   const handed = (tell: AskOptions['onText']): AskOptions['onText'] =>
@@ -123,10 +128,12 @@ function hearing(
         again &&
         (async () => {
           signal.throwIfAborted();
+          if (isOver) throw new ModelError('aborted', 'The model has answered already.');
+          // Its next request may be to another model, which answers in one piece.
+          listenNoMore();
           asksUs += 1;
           await again().finally(() => {
             asksUs -= 1;
-            heardAt = holder.now();
           });
         }),
       alive(patience = 0) {
@@ -136,7 +143,7 @@ function hearing(
     }),
     close() {
       isOver = true;
-      cancel?.();
+      listenNoMore();
     },
   };
 }

@@ -1,18 +1,12 @@
-import { saidIn } from '../journal/event-rows.ts';
-import {
-  answerText,
-  type CallRecord,
-  type KeptReply,
-  lastReply,
-  type Message,
-  saysNothing,
-} from '../journal/state.ts';
+import { answerText, type CallRecord, lastReply, type Message, saysNothing } from '../journal/state.ts';
 import type { ModelMessage, ToolsTold } from '../model/chat-model.ts';
-import { isOurCall, type ReplyPart } from '../model/parts.ts';
+import { inWords, NO_RESPONSE } from '../model/given-to.ts';
+import type { ReplyPart } from '../model/parts.ts';
 import type { HistoryCall, HistoryMessage } from '../tool/call.ts';
 import { type HowToReadOn, howToReadOn } from '../tool/read-result.ts';
 import type { EarlierResults } from '../tool/tool.ts';
 import { modelText, type ResultData, sameLength, shortenable, shownText } from '../tool/tool-result.ts';
+import { type KeptReplies, keptReplies, type ShownReply } from './kept-replies.ts';
 import type { Loop, LoopSpec } from './loop.ts';
 import type { LoopTransformer } from './transformers.ts';
 
@@ -81,12 +75,10 @@ export function toModelMessages(
   conversation: readonly Message[],
   told: ReadonlyMap<unknown, ToolsTold>,
 ): ModelMessage[] {
-  const kept = keptByParts(conversation);
   const readOn = howToReadOn(spec.tools);
   const sending: Sending = {
     records: callsById(conversation),
-    kept,
-    ofKept: new Set([...kept.values()].flatMap(({ parts }) => saidIn(parts).toolCalls.map(({ id }) => id))),
+    kept: keptReplies(conversation),
     characters: spec.policies.resultCharacters,
     readOn,
     whole:
@@ -100,7 +92,10 @@ export function toModelMessages(
     const change = whole.has(message.toolsChange) && told.get(message.toolsChange);
     const before = change ? [toldOf(change)] : [];
     if (message.role === 'user') return [...before, { role: 'user', text: message.text }];
-    return [...before, ...(saysNothing(message) ? blank(shown[index + 1]) : toReply(message, sending))];
+    return [
+      ...before,
+      ...(saysNothing(message) ? blank(message, sending, shown[index + 1]) : toReply(message, sending)),
+    ];
   });
 }
 
@@ -121,30 +116,37 @@ export const toldOf = (toolsChange: ToolsTold): ModelMessage => ({ role: 'system
 interface Sending {
   /** Every call, by our id. */
   readonly records: ReadonlyMap<string, CallRecord>;
-  /** What replies hold beside words and calls, by their parts. */
-  readonly kept: ReadonlyMap<unknown, KeptReply>;
-  /** The ids of the calls of those replies. */
-  readonly ofKept: ReadonlySet<string>;
+  readonly kept: KeptReplies;
   readonly characters: number;
   readonly readOn: HowToReadOn | undefined;
   /** The words of results, by the ids of their calls, where transformers may have shortened them and one can read on. */
   readonly whole: ReadonlyMap<string, string> | undefined;
 }
 
-type Reply = Extract<HistoryMessage, { role: 'assistant' }>;
+/**
+ * What a model only thought is left out. What its provider ran itself has happened, and what it keeps may be a memory: both go
+ * back. A message that followed it needs no nudge.
+ */
+function blank(reply: ShownReply, sending: Sending, next: HistoryMessage | undefined): ModelMessage[] {
+  const parts = sending.kept.partsOf(reply);
+  const isMore = parts.some(
+    ({ type }) => type === 'tool-call' || type === 'tool-result' || type === 'custom',
+  );
+  return [
+    ...(isMore
+      ? toReply(reply, sending)
+      : [{ role: 'assistant', text: NO_RESPONSE, toolCalls: [] } as const]),
+    ...(next?.role === 'user' ? [] : [{ role: 'user', text: NUDGE } as const]),
+  ];
+}
 
-/** Some providers refuse an empty assistant message. A message that followed it needs no nudge. */
-const blank = (next: HistoryMessage | undefined): ModelMessage[] => [
-  { role: 'assistant', text: '(no response)', toolCalls: [] },
-  ...(next?.role === 'user' ? [] : [{ role: 'user', text: NUDGE } as const]),
-];
-
-function toReply(reply: Reply, sending: Sending): ModelMessage[] {
-  const { text, calls, parts } = reply;
+function toReply(reply: ShownReply, sending: Sending): ModelMessage[] {
+  const { text, calls } = reply;
   const { records } = sending;
-  const kept = sending.kept.get(parts);
-  const isWhole = kept && isUnchanged(reply, kept);
-  if (!isWhole && calls.some(({ id }) => sending.ofKept.has(id))) return inWords(reply, sending);
+  const kept = sending.kept.of(reply);
+  const left = kept ? [] : sending.kept.partsOf(reply);
+  if (left.length > 0 || (!kept && calls.some(({ id }) => sending.kept.has(id))))
+    return told(reply, left, sending);
   // Providers repeat their ids, so that ours are those by which a call is known.
   const wireId = (id: string): string => records.get(id)?.providerId ?? id;
   const toolCalls = calls.map(({ id, name, input }) => ({ id: wireId(id), name, input }));
@@ -152,7 +154,7 @@ function toReply(reply: Reply, sending: Sending): ModelMessage[] {
     const { id, name } = call;
     return { role: 'tool', id: wireId(id), name, text: resultText(call, sending) };
   });
-  return [{ role: 'assistant', text, toolCalls, ...(isWhole && onTheWire(kept)) }, ...results];
+  return [{ role: 'assistant', text, toolCalls, ...kept }, ...results];
 }
 
 function resultText({ id, result }: HistoryCall, { records, characters, readOn, whole }: Sending): string {
@@ -193,58 +195,23 @@ export const earlierResults = (
   },
 });
 
-/** Whether a reply still says what it said when its model gave it. */
-function isUnchanged({ text, calls }: Reply, { parts }: KeptReply): boolean {
-  const said = saidIn(parts);
-  return (
-    text === said.text &&
-    calls.length === said.toolCalls.length &&
-    calls.every(({ id, name, input }, index) => {
-      const was = said.toolCalls[index];
-      return was?.id === id && was.name === name && was.input === input;
-    })
-  );
-}
-
-const onTheWire = ({
-  parts,
-  provider,
-  madeBy,
-  prefix,
-}: KeptReply): Pick<
-  Extract<ModelMessage, { role: 'assistant' }>,
-  'parts' | 'provider' | 'madeBy' | 'prefix'
-> => ({
-  parts: parts.map((part): ReplyPart => {
-    if (!isOurCall(part)) return part;
-    const { providerId: id, meant: _, ...call } = part;
-    return { ...call, id };
-  }),
-  ...(provider && { provider }),
-  madeBy,
-  ...(prefix && { prefix }),
-});
-
 /**
  * Tells a reply and its results in words, which was made by a model that keeps something beside them and has been changed
- * since: its provider would refuse a part of it, and half of what belongs together.
+ * since: its provider would refuse a part of it, and half of what belongs together. `left`: the parts that are still there.
  */
-function inWords({ text, calls }: Reply, sending: Sending): ModelMessage[] {
-  const told = calls.map(
+function told(reply: ShownReply, left: readonly ReplyPart[], sending: Sending): ModelMessage[] {
+  const { calls } = reply;
+  const words = inWords(left, reply);
+  const answers = calls.map(
     (call) => `- ${call.name} with the input ${call.input} answered: ${resultText(call, sending)}`,
   );
-  const results: ModelMessage = { role: 'user', text: `${TOLD}\n${told.join('\n')}` };
-  return text.trim() === '' ? [results] : [{ role: 'assistant', text, toolCalls: [] }, results];
+  return [
+    ...(words.trim() === '' ? [] : [{ role: 'assistant', text: words, toolCalls: [] } as const]),
+    ...(answers.length === 0 ? [] : [{ role: 'user', text: `${TOLD}\n${answers.join('\n')}` } as const]),
+  ];
 }
 
 const TOLD = 'You have called tools before this message, and they answered:';
-
-const keptByParts = (messages: readonly Message[]): ReadonlyMap<unknown, KeptReply> =>
-  new Map(
-    messages.flatMap((message) =>
-      message.role === 'assistant' && message.kept ? [[message.kept.parts, message.kept] as const] : [],
-    ),
-  );
 
 const callsById = (messages: readonly Message[]): ReadonlyMap<string, CallRecord> =>
   new Map(
@@ -266,7 +233,7 @@ function applied(transformer: LoopTransformer, shown: readonly HistoryMessage[])
   return cut.map((message) => (message.role === 'user' ? message : changed(transformer, message)));
 }
 
-function changed(transformer: LoopTransformer, message: Reply): Reply {
+function changed(transformer: LoopTransformer, message: ShownReply): ShownReply {
   const calls = transformer.result
     ? message.calls.map((call) => withResult(transformer, call))
     : message.calls;

@@ -66,8 +66,9 @@ export interface AskOptions {
   readonly again?: (() => Promise<void>) | undefined;
   /**
    * Called by a model that streams when it sends a request, and whenever anything of the reply comes, also what is neither
-   * text nor reasoning. From the first time on whoever asks may bound the silence. `patience`: milliseconds of silence after
-   * which the model itself gives up or tries again; it is then given a little longer than that.
+   * text nor reasoning. From the first time on whoever asks may bound the silence of that request; behind `again` only from the
+   * next time on. `patience`: milliseconds of silence after which the model itself gives up or tries again; it is then given a
+   * little longer than that.
    */
   readonly alive?: ((patience?: number) => void) | undefined;
 }

@@ -35,15 +35,40 @@ export const givenTo = (
       });
 
 /** A reply without anything that only its maker could read. */
-function inOwnWords({ role, text, toolCalls, parts = [] }: Assistant): ModelMessage {
-  const ran = parts.flatMap((part) => {
-    if (part.type === 'tool-call' && part.ranBy)
-      return [`Its provider ran '${part.name}' with the input ${part.input}.`];
-    if (part.type !== 'tool-result') return [];
-    return [`'${part.name}' ${part.isError ? 'failed' : 'answered'}: ${shortJson(part.result)}`];
-  });
+const inOwnWords = ({ role, text, toolCalls, parts = [] }: Assistant): ModelMessage => ({
+  role,
+  text: inWords(parts, { text, calls: toolCalls }),
+  toolCalls,
+});
+
+/**
+ * Answers the words of a reply, and behind them what its provider ran and made, as far as words can tell that. Never
+ * nothing, unless the reply has calls: some providers refuse an empty message.
+ */
+export function inWords(
+  parts: readonly ReplyPart[],
+  { text, calls }: { readonly text: string; readonly calls: readonly unknown[] },
+): string {
+  const ran = parts.flatMap(wordsForPart);
   const words = ran.length === 0 ? text : [text, `(${ran.join(' ')})`].filter(Boolean).join('\n\n');
-  return { role, text: words, toolCalls };
+  return words.trim() === '' && calls.length === 0 ? NO_RESPONSE : words;
+}
+
+/** Stands for a reply that says nothing. */
+export const NO_RESPONSE = '(no response)';
+
+/** A part in words; nothing of one that need not be told, or that only its maker can read. */
+function wordsForPart(part: ReplyPart): readonly string[] {
+  switch (part.type) {
+    case 'tool-call':
+      return part.ranBy ? [`Its provider ran '${part.name}' with the input ${part.input}.`] : [];
+    case 'tool-result':
+      return [`'${part.name}' ${part.isError ? 'failed' : 'answered'}: ${shortJson(part.result)}`];
+    case 'file':
+      return part.ofReasoning ? [] : [`It made a file of the type '${part.mediaType}'.`];
+    default:
+      return [];
+  }
 }
 
 /** The beginning of what a provider's own tool answered: it may be pages, and this model did not ask for them. */

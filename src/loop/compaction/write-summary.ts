@@ -144,14 +144,18 @@ const encoder = new TextEncoder();
 export const countTokens = (messages: readonly HistoryMessage[], characters: number): number =>
   Math.ceil(messages.reduce((bytes, message) => bytes + bytesIn(message, characters), 0) / BYTES_PER_TOKEN);
 
-function bytesIn(message: HistoryMessage, most: number): number {
-  const calls = message.role === 'user' ? [] : message.calls;
-  const texts = calls.flatMap(({ name, input, result, shown = most }) => [
-    name,
-    input,
-    result ? shownText(result, Math.min(most, shown)) : '',
-  ]);
-  return [message.text, ...texts].reduce((bytes, text) => bytes + encoder.encode(text).length, 0);
+const bytesIn = (message: HistoryMessage, most: number): number =>
+  textsIn(message, most).reduce((bytes, text) => bytes + encoder.encode(text).length, 0);
+
+function textsIn(message: HistoryMessage, most: number): readonly string[] {
+  if (message.role === 'user') return [message.text];
+  const { text, calls, parts } = message;
+  // Its parts hold its words and calls, and go back to the model with all that its provider keeps beside them.
+  const said = parts ? [JSON.stringify(parts)] : [text, ...calls.flatMap(({ name, input }) => [name, input])];
+  const results = calls.flatMap(({ result, shown = most }) =>
+    result ? shownText(result, Math.min(most, shown)) : [],
+  );
+  return [...said, ...results];
 }
 
 /** How much more than the bound a model is given to read: a single turn may have gone far beyond it. */

@@ -1,6 +1,6 @@
 import type { ModelMessage, ModelReply } from '../chat-model.ts';
 import { plainParts, wordsOf } from '../parts.ts';
-import type { Usage } from '../prices.ts';
+import { plausible, type Usage } from '../prices.ts';
 import { askSdk, type SdkAsk } from './ask-sdk.ts';
 
 /** How often a reply is gone on with that its server has paused. */
@@ -52,9 +52,15 @@ function joined(first: ModelReply, second: ModelReply): ModelReply {
 }
 
 /** Both were paid for; what nobody counted is not known of the whole. */
-const summed = (first: Usage | undefined, second: Usage | undefined): Usage | undefined =>
-  first &&
-  second && {
-    inputTokens: first.inputTokens + second.inputTokens,
-    outputTokens: first.outputTokens + second.outputTokens,
-  };
+function summed(first: Usage | undefined, second: Usage | undefined): Usage | undefined {
+  if (!first || !second) return undefined;
+  const both = (count: keyof Usage): number => (first[count] ?? 0) + (second[count] ?? 0);
+  return plausible(
+    { inputTokens: both('inputTokens'), outputTokens: both('outputTokens') },
+    {
+      cachedInputTokens: both('cachedInputTokens'),
+      cacheWriteTokens: both('cacheWriteTokens'),
+      reasoningTokens: both('reasoningTokens'),
+    },
+  );
+}

@@ -1,5 +1,6 @@
 import { isGentle, type Mode } from './disturbances.ts';
 import type { SeenRun } from './effects.ts';
+import { givenBackFaults } from './given-back.ts';
 import type { PlayResult } from './play-script.ts';
 import { callNames, unknownIn } from './undisturbed.ts';
 
@@ -44,6 +45,7 @@ export function damageOf(seen: PlayResult, { expected: undisturbed, modes, isOpe
     ...effects.problems,
     ...doubts.problems,
     ...repeated,
+    ...givenBackFaults(seen),
     ...(seen.timersLeft > 0 && !seen.broken ? [`${seen.timersLeft} timers are left`] : []),
   ];
   return {

@@ -1,7 +1,7 @@
 import { toTurnStart } from '../../journal/event-rows.ts';
 import type { StoredEvent } from '../../journal/events.ts';
 import type { TurnStart } from '../../journal/session-port.ts';
-import type { ModelRequest } from '../../model/chat-model.ts';
+import type { ModelReply, ModelRequest } from '../../model/chat-model.ts';
 import { checkDecision, checkResult } from '../../session/answers/post-answer.ts';
 import { readJournal, readTurn } from '../../session/fold-session.ts';
 import { ToolCallContext } from '../../tool/tool-call-context.ts';
@@ -37,6 +37,8 @@ export interface PlayResult {
   readonly reported: readonly ReportedEffect[];
   /** What the model was shown, by every invocation. */
   readonly requests: readonly ModelRequest[];
+  /** What the model replied, whether that was heard or not. */
+  readonly replies: readonly ModelReply[];
   /** What the model was asked that the script has no reply to. */
   readonly missed: readonly string[];
   /** Those before the last message. */
@@ -170,6 +172,7 @@ class Play<World> {
       runs: this.#effects.runs,
       reported: this.#effects.reported,
       requests: this.#driver.requests,
+      replies: this.#driver.replies,
       missed: this.#missed,
       timersLeft: this.#session.timersLeft(),
     };

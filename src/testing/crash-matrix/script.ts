@@ -2,7 +2,8 @@ import type { Agent } from '../../agent/define-agent.ts';
 import type { ToolKinds } from '../../built-in-kinds.ts';
 import type { Principal } from '../../journal/events.ts';
 import type { ChatModel, ModelMessage, ModelReply, ModelRequest } from '../../model/chat-model.ts';
-import type { Prices } from '../../model/prices.ts';
+import { callsOf, type ReplyPart, wordsOf } from '../../model/parts.ts';
+import type { Prices, Usage } from '../../model/prices.ts';
 import type { SentDecision, SentResult } from '../../session/answers/post-answer.ts';
 import type { DecisionKind } from '../../tool/call.ts';
 import type { Secrets } from '../../tool/secrets.ts';
@@ -34,13 +35,18 @@ export interface Subject<World = unknown> {
 }
 
 /**
- * What a model replies once: its words, or its calls, by name or with their input. A function of the request must be one
- * of nothing else, since a reply that was lost is asked for again.
+ * What a model replies once: its words; its calls, by name or with their input; or all of it in parts, as a model that thinks,
+ * or whose provider runs tools. A function of the request must be one of nothing else, since a reply that was lost is asked for
+ * again.
  */
-export type CrashReply =
-  | string
-  | readonly (string | ScriptedCall)[]
-  | ((request: ModelRequest) => string | readonly (string | ScriptedCall)[]);
+export type CrashReply = Said | ((request: ModelRequest) => Said);
+
+type Said = string | readonly (string | ScriptedCall)[] | SaidInParts;
+
+/** A reply that goes back to its model as it is. */
+interface SaidInParts extends Pick<ModelReply, 'provider'> {
+  readonly parts: readonly ReplyPart[];
+}
 
 /** What a model replies to one message, in order. */
 export interface ScriptedExchange {
@@ -131,12 +137,19 @@ function replyTo(
   const reply = typeof scripted === 'function' ? scripted(request) : (scripted ?? OFF_SCRIPT);
   const usage = { inputTokens: messages.length, outputTokens: 3 };
   if (typeof reply === 'string') return { text: reply, toolCalls: [], finish: 'stop', usage };
+  if ('parts' in reply) return inParts(reply, usage);
   const toolCalls = reply.map((call, index) => {
     const { name, input = {}, id } = typeof call === 'string' ? { name: call } : call;
     const text = typeof input === 'string' ? input : JSON.stringify(input);
     return { id: id ?? `p${played}-${position}-${index}`, name, input: text };
   });
   return { text: '', toolCalls, finish: 'tool-calls', usage };
+}
+
+function inParts({ parts, provider }: SaidInParts, usage: Usage): ModelReply {
+  const toolCalls = callsOf(parts);
+  const finish = toolCalls.length > 0 ? 'tool-calls' : 'stop';
+  return { text: wordsOf(parts), toolCalls, parts, ...(provider && { provider }), finish, usage };
 }
 
 const MAX_QUOTED = 80;

@@ -1,7 +1,7 @@
 import type { Agent } from '../../agent/define-agent.ts';
 import type { Deferred } from '../../journal/event-page.ts';
 import type { Leased, NotResumed, NotStarted, SessionPort, TurnStart } from '../../journal/session-port.ts';
-import type { ChatModel, ModelRequest } from '../../model/chat-model.ts';
+import type { ChatModel, ModelReply, ModelRequest } from '../../model/chat-model.ts';
 import type { Prices } from '../../model/prices.ts';
 import { readerOf } from '../../session/fold-session.ts';
 import { runTurn, type TurnHost } from '../../session/run-turn.ts';
@@ -29,6 +29,8 @@ const MAX_INVOCATIONS = 12;
 export class TurnDriver<World> {
   /** What the model was shown, by every invocation. */
   readonly requests: ModelRequest[] = [];
+  /** What it replied, whether that was heard or not. */
+  readonly replies: ModelReply[] = [];
   readonly #options: TurnDriverOptions<World>;
   #nonces = 0;
 
@@ -120,9 +122,11 @@ export class TurnDriver<World> {
     const { effects, model, subject } = this.#options;
     const { prices, resolve } = subject;
     const ask: ChatModel['ask'] = (request, options) =>
-      invocation.through('model', () => {
+      invocation.through('model', async () => {
         this.requests.push(request);
-        return model.ask(request, options);
+        const reply = await model.ask(request, options);
+        this.replies.push(reply);
+        return reply;
       });
     return scriptedAgents(subject.app(effects.kit(invocation)), { name: model.name, ask, prices, resolve });
   }

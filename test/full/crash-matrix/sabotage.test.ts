@@ -5,9 +5,10 @@ import type { Guard } from './lab/sabotage.ts';
 import { Trial } from './lab/trial.ts';
 import { cellsOf, type Played, playAll } from './matrix.ts';
 import { leaves } from './scenarios/leaves.ts';
+import { parts } from './scenarios/parts.ts';
 
 async function playedBy(kind: string, modes: readonly Mode[], without?: Guard): Promise<readonly Played[]> {
-  const scenario = leaves.find((one) => one.kind === kind);
+  const scenario = [...leaves, ...parts].find((one) => one.kind === kind);
   if (!scenario) throw new Error(`There is no kind '${kind}'.`);
   return playAll(cellsOf([await Trial.of(scenario)], modes), { without });
 }
@@ -27,6 +28,20 @@ describe('the matrix', () => {
     expect(failures(await playedBy('read', ['zombie-at-once']))).toEqual([]);
     const found = failures(await playedBy('read', ['zombie-at-once'], 'fencing'));
     expect(found.filter((why) => why.startsWith('there is {"type":"model-replied"'))).not.toEqual([]);
+  });
+
+  it.each<[string, Guard]>([
+    ['with a part less', 'every-part'],
+    ['with two parts swapped', 'part-order'],
+    ['with a shorter signature', 'signatures'],
+  ])('finds that a cold fold gives a model its replies back %s', async (_, guard) => {
+    for (const kind of ['reasoning', 'provider-tools']) {
+      expect(failures(await playedBy(kind, ['cold-fold']))).toEqual([]);
+      const found = failures(await playedBy(kind, ['cold-fold'], guard));
+      const told = (what: string) => found.filter((why) => why.startsWith(what));
+      expect(told('the model was given back what it had not replied: ')).not.toEqual([]);
+      expect(told('the model was shown ')).not.toEqual([]);
+    }
   });
 
   it('finds nothing without a disturbance that needs the guard', async () => {

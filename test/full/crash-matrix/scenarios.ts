@@ -9,6 +9,7 @@ import { leaves } from './scenarios/leaves.ts';
 import { machines } from './scenarios/machines.ts';
 import { memories } from './scenarios/memories.ts';
 import { ownKinds } from './scenarios/own-kinds.ts';
+import { parts } from './scenarios/parts.ts';
 import { playbooks } from './scenarios/playbooks.ts';
 import { processes } from './scenarios/processes.ts';
 import { unfoldings } from './scenarios/unfoldings.ts';
@@ -28,6 +29,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...interruptions,
   ...compactions,
   ...discoveries,
+  ...parts,
   ...ownKinds,
   everything,
 ];

@@ -1,5 +1,5 @@
 import type { Clock, SessionPort } from '../../../../src/testing/entry.ts';
-import type { Change, Deferred, Leased, NotResumed, NotStarted } from '../../../doors/journal.ts';
+import type { Change, Deferred, Leased, NewRow, NotResumed, NotStarted } from '../../../doors/journal.ts';
 import type { CrashableSession } from '../../../doors/testing.ts';
 
 /** Takes a guard away, to see that the matrix notices. */
@@ -10,9 +10,39 @@ export const SABOTAGES = {
   'write-ahead': (session) => ({ ...session, outgoing: (port) => acknowledgedEarly(port, session.clock) }),
   /** Whoever appends, appends: neither the epoch nor the sequence is looked at. */
   fencing: (session) => ({ ...session, port: withoutFence(session.port) }),
+  /** Replies are stored without their first part. */
+  'every-part': (session) => storing(session, ([, ...others]) => others),
+  /** The first two parts of a reply are stored in the other order. */
+  'part-order': (session) =>
+    storing(session, ([first, second, ...others]) =>
+      [second, first, ...others].filter((one) => one !== undefined),
+    ),
+  /** What a provider keeps beside a part is stored with a letter less. */
+  signatures: (session) =>
+    storing(session, (parts) =>
+      parts.map((part) => JSON.parse(JSON.stringify(part).replace(/("signature":"[^"]*)[^"]"/, '$1"'))),
+    ),
 } as const satisfies Readonly<Record<string, Sabotage>>;
 
 export type Guard = keyof typeof SABOTAGES;
+
+/** Stores replies of parts with other parts: whoever has made them knows them as they were, and nobody else. */
+const storing = (
+  session: CrashableSession,
+  change: (parts: readonly unknown[]) => readonly unknown[],
+): CrashableSession => ({
+  ...session,
+  outgoing: (port) => ({
+    ...port,
+    append: (epoch, from, { events, ...more }) =>
+      port.append(epoch, from, { ...more, events: events.map((row) => withParts(row, change)) }),
+  }),
+});
+
+function withParts(row: NewRow, change: (parts: readonly unknown[]) => readonly unknown[]): NewRow {
+  const { parts, ...rest } = JSON.parse(row.body);
+  return Array.isArray(parts) ? { ...row, body: JSON.stringify({ ...rest, parts: change(parts) }) } : row;
+}
 
 function acknowledgedEarly(port: SessionPort, clock: Clock): SessionPort {
   const waiting: (() => Promise<unknown>)[] = [];

@@ -1,53 +1,265 @@
+/** What a reply held goes back to its provider as it came, whatever happens to the turn in between. */
+import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { defineTool, type LoopTransformer, type ReplyPart } from '../../../../src/index.ts';
-import type { ScriptedReply } from '../../../../src/testing/entry.ts';
+import {
+  type AgentConfig,
+  type AnyTool,
+  defineAgent,
+  defineTool,
+  ModelError,
+  type ReplyPart,
+  summarised,
+} from '../../../../src/index.ts';
+import {
+  createManualClock,
+  createTestSession,
+  type ScriptedReply,
+  type TestSession,
+} from '../../../../src/testing/entry.ts';
+import { LEASE_MS, passing } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
+import { heldIn, maker, type SignedReply, signed } from './signed.ts';
 
-const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
+type More = Partial<Omit<AgentConfig<'tester'>, 'name' | 'model' | 'output'>>;
 
-/** A reply that thinks, writes and calls, with what its provider keeps beside each part. */
-const thinking: readonly ReplyPart[] = [
-  { type: 'reasoning', text: 'I should look.', provider: { maker: { signature: 'a'.repeat(64) } } },
-  { type: 'text', text: 'One moment.', provider: { maker: { id: 'msg_1' } } },
-  { type: 'tool-call', id: 'call_1', name: 'look', input: '{"x": 1}', provider: { maker: { id: 'fc_1' } } },
-  { type: 'reasoning', text: '', provider: { maker: { redacted: 'b' } } },
-  { type: 'tool-call', id: 'call_2', name: 'look', input: '{}' },
-];
+const agentOf = (tools: readonly AnyTool[], more: More = {}) =>
+  defineAgent({ name: 'tester', description: 'Tests.', instructions: 'Test.', tools, ...more });
 
-const kept = {
-  role: 'assistant',
-  text: 'One moment.',
-  parts: thinking,
-  provider: { maker: { whole: true } },
-};
-
-function app(replies: readonly ScriptedReply[], transformers: readonly LoopTransformer[] = []) {
-  const one = memoryApp({ tools: [look], replies, modelOptions: { provider: 'maker' }, transformers });
-  return { model: one.model, app: one };
+/** A session whose tools may do something to it. */
+function scene(
+  replies: readonly ScriptedReply[],
+  { during = () => {}, more }: { during?: (session: TestSession, run: number) => unknown; more?: More } = {},
+) {
+  let runs = 0;
+  const look = defineTool({
+    name: 'look',
+    description: 'Looks.',
+    effect: 'idempotent',
+    run: async (): Promise<string> => {
+      runs += 1;
+      await during(session, runs);
+      return 'seen';
+    },
+  });
+  const session: TestSession = createTestSession(agentOf([look], more), { model: maker(replies) });
+  return session;
 }
 
+const first = signed('one', {
+  text: 'One moment.',
+  calls: ['look', ['look', '{}']],
+  provider: { maker: { whole: true } },
+});
+const second = signed('two', { calls: ['look'] });
+const third = signed('three', { text: 'Seen.', provider: { maker: { z: 1, a: 2 } } });
+const SCRIPT = [first, second, third];
+
 describe('a reply of parts', () => {
-  it('goes back to its model as it came, with its results behind it', async () => {
-    const { model, app: one } = app([
-      { parts: thinking, provider: { maker: { whole: true } } },
-      'Seen.',
-      'Again.',
-    ]);
-    await one.say('Go.');
-    await one.say('And?');
+  it('goes back as it came, with its results at once behind it, in its turn and in later ones', async () => {
+    const { model, ...app } = memoryApp({
+      tools: [defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' })],
+      replies: [first, 'Seen.', 'Again.'],
+      modelOptions: { provider: 'maker' },
+    });
+    await app.say('Go.');
+    await app.say('And?');
     for (const request of model.requests.slice(1)) {
       expect(request.messages.slice(1, 4)).toEqual([
         {
-          ...kept,
+          role: 'assistant',
+          text: 'One moment.',
           toolCalls: [
-            { id: 'call_1', name: 'look', input: '{"x": 1}' },
-            { id: 'call_2', name: 'look', input: '{}' },
+            { id: 'one_0', name: 'look', input: '{"b": 1,  "a": 2}' },
+            { id: 'one_1', name: 'look', input: '{}' },
           ],
+          parts: first.parts,
+          provider: { maker: { whole: true } },
           madeBy: { provider: 'maker', model: 'scripted' },
         },
-        { role: 'tool', id: 'call_1', name: 'look', text: 'seen' },
-        { role: 'tool', id: 'call_2', name: 'look', text: 'seen' },
+        { role: 'tool', id: 'one_0', name: 'look', text: 'seen' },
+        { role: 'tool', id: 'one_1', name: 'look', text: 'seen' },
       ]);
     }
+  });
+
+  it('is the same after every eviction of the object, with a snapshot and without', async () => {
+    const session = scene([...SCRIPT, 'Yes.', 'No.'], { during: (one) => one.restart() });
+    await session.send('Go.');
+    session.restart();
+    await session.send('Yes?');
+    session.restart();
+    await session.send('No?');
+    expect(heldIn(session.requests, SCRIPT)).toEqual([[], [0], [0, 1], [0, 1, 2], [0, 1, 2]]);
+  });
+
+  it('is the same for whoever goes on after a kill in the middle of its calls', async () => {
+    const session = scene([...SCRIPT, 'Yes.'], {
+      during: (one, run) => {
+        if (run === 2 || run === 4) one.kill();
+      },
+    });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Seen.' });
+    await session.send('Yes?');
+    expect(heldIn(session.requests, SCRIPT)).toEqual([[], [0], [0, 1], [0, 1, 2]]);
+  });
+
+  it('is the same after its model call was killed and made anew', async () => {
+    let asked = 0;
+    const killed = (): SignedReply => {
+      asked += 1;
+      if (asked === 1) session.kill();
+      return second;
+    };
+    const session: TestSession = scene([first, killed, killed, third]);
+    await session.send('Go.');
+    expect(heldIn(session.requests, SCRIPT)).toEqual([[], [0], [0], [0, 1]]);
+    expect(JSON.stringify(session.requests[1])).toBe(JSON.stringify(session.requests[2]));
+  });
+
+  it('is the same for whom the turn is handed over to', async () => {
+    const clock = createManualClock(1_000_000);
+    const client = new AbortController();
+    const look = defineTool({
+      name: 'look',
+      description: 'Looks.',
+      run: () => {
+        client.abort();
+        return 'seen';
+      },
+    });
+    const app = memoryApp({
+      tools: [look],
+      replies: SCRIPT,
+      modelOptions: { provider: 'maker' },
+      clock,
+      leaseMs: LEASE_MS,
+    });
+    const leased = await app.lease('Go.');
+    const turn = leased.page.openTurn?.id ?? '';
+    const left = await passing(clock, app.run(leased, { leave: client.signal }));
+    expect(left).toMatchObject({ status: 'handed-over' });
+    await passing(clock, app.run(await app.resume(turn)));
+    expect(heldIn(app.model.requests, SCRIPT)).toEqual([[], [0], [0, 1]]);
+  });
+
+  it('stands before the message that steers its turn, and its results between them', async () => {
+    const session = scene([...SCRIPT, 'Yes.'], {
+      during: (one, run) => (run === 1 ? one.post('Make it blue.', { whenBusy: 'steer' }) : undefined),
+    });
+    await session.send('Go.');
+    session.restart();
+    await session.send('Yes?');
+    expect(heldIn(session.requests, SCRIPT)).toEqual([[], [0], [0, 1], [0, 1, 2]]);
+    expect(session.requests[1]?.messages.map(({ role }) => role)).toEqual([
+      'system',
+      'user',
+      'assistant',
+      'tool',
+      'tool',
+      'user',
+    ]);
+  });
+
+  it('stays when its answer is rejected', async () => {
+    const answers = [signed('bad', { text: 'red' }), signed('good', { text: '{"colour":"red"}' })];
+    const session = createTestSession(
+      defineAgent({
+        name: 'tester',
+        description: 'Tests.',
+        instructions: '',
+        output: v.object({ colour: v.string() }),
+      }),
+      { model: maker([...answers, signed('more', { text: '{"colour":"blue"}' })]) },
+    );
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', object: { colour: 'red' } });
+    session.restart();
+    await session.send('Again.');
+    expect(heldIn(session.requests, answers)).toEqual([[], [0], [0, 1]]);
+    expect(session.requests[1]?.messages.at(-1)?.text).toMatch(/^Your answer does not have the form/);
+  });
+
+  it('of reasoning alone is no reply: it is told as none, and what was thought is left out', async () => {
+    const blank: SignedReply = {
+      parts: [
+        { type: 'reasoning', text: 'Hm.', provider: { maker: { signature: 's' } } },
+        { type: 'file', mediaType: 'image/png', data: 'AAAA', ofReasoning: true },
+      ],
+    };
+    const session = scene([blank, third, 'Yes.']);
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Seen.' });
+    session.restart();
+    await session.send('Yes?');
+    expect(heldIn(session.requests, SCRIPT)).toEqual([[], [], [2]]);
+    for (const { messages } of session.requests.slice(1))
+      expect(messages.slice(2, 4)).toEqual([
+        { role: 'assistant', text: '(no response)', toolCalls: [] },
+        { role: 'user', text: expect.stringMatching(/^Your previous turn produced no response\. /) },
+      ]);
+  });
+
+  it('stays when the messages before its turn are summarised', async () => {
+    const long = 'long '.repeat(200);
+    const replies = [signed('old', { text: 'Old.' }), ...SCRIPT, 'Yes.'];
+    const compaction = summarised({ overTokens: 300, keepTurns: 1, summarise: () => 'Sum.' });
+    const session = scene(replies, { more: { compaction } });
+    for (const message of [long, long, 'Yes?']) {
+      await session.send(message);
+      session.restart();
+    }
+    expect(session.requests.at(-1)?.messages[1]?.text).toMatch(/Sum\.$/);
+    expect(heldIn(session.requests, SCRIPT).slice(-1)).toEqual([[0, 1, 2]]);
+  });
+
+  it('stays when its turn is shown shortened, though its results are not', async () => {
+    const tooLong = new ModelError('context-length', 'Too long.', { length: { sent: 10_000, most: 4_000 } });
+    const look = defineTool({
+      name: 'look',
+      description: 'Looks.',
+      effect: 'read',
+      run: () => 'x'.repeat(20_000),
+    });
+    const session = createTestSession(agentOf([look]), {
+      model: maker([first, tooLong, second, third, 'Yes.']),
+    });
+    await session.send('Go.');
+    session.restart();
+    await session.send('Yes?');
+    const types = (await session.events()).map(({ event }) => event.type);
+    expect(types).toContain('conversation-shortened');
+    expect(heldIn(session.requests, SCRIPT)).toEqual([[], [0], [0], [0, 1], [0, 1, 2]]);
+    expect(JSON.stringify(session.requests[2])).toContain('... [shortened: ');
+  });
+});
+
+describe('a reply without words', () => {
+  const search: readonly ReplyPart[] = [
+    { type: 'reasoning', text: 'Hm.', provider: { maker: { signature: 's' } } },
+    { type: 'tool-call', id: 'srv_1', name: 'web_search', input: '{}', ranBy: 'provider' },
+    { type: 'tool-result', id: 'srv_1', name: 'web_search', result: ['Kelp.'] },
+  ];
+
+  it.each<[string, SignedReply]>([
+    ['what its provider ran', { parts: search }],
+    [
+      'what only its provider knows',
+      { parts: [{ type: 'custom', kind: 'maker.memory' }], provider: { a: 1 } },
+    ],
+  ])('goes back with %s, and its model is asked for words', async (_, reply) => {
+    const session = scene([reply, third, 'Yes.']);
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Seen.' });
+    session.restart();
+    await session.send('Yes?');
+    for (const { messages } of session.requests.slice(1)) {
+      expect(messages[2]).toMatchObject({ text: '', toolCalls: [], ...reply });
+      expect(messages[3]?.text).toMatch(/^Your previous turn produced no response\. /);
+    }
+  });
+
+  it('but with a file is an answer', async () => {
+    const file: SignedReply = { parts: [{ type: 'file', mediaType: 'image/png', data: 'AAAA' }] };
+    const session = scene([file, 'Yes.']);
+    expect(await session.send('Draw.')).toMatchObject({ outcome: 'completed', text: '' });
+    await session.send('Yes?');
+    expect(session.requests[1]?.messages[2]).toMatchObject(file);
   });
 });

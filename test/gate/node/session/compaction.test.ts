@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ChatModel, defineTool, type HistoryMessage } from '../../../../src/index.ts';
+import { type ChatModel, defineTool, type HistoryMessage, type ReplyPart } from '../../../../src/index.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { agentWith, compactions, listing, long, SUMMARY_SHOWN, sessionOf } from './compaction-scene.ts';
@@ -35,6 +35,18 @@ describe('a conversation that has become too long', () => {
       { role: 'assistant', text: 'C.', toolCalls: [] },
       { role: 'user', text: long('d') },
     ]);
+  });
+
+  it('is measured with what its model thought and its provider ran, which is sent again too', async () => {
+    const parts: readonly ReplyPart[] = [
+      { type: 'reasoning', text: long('hm'), provider: { maker: { signature: long('s') } } },
+      { type: 'text', text: 'A.' },
+    ];
+    const session = sessionOf([{ parts }, 'Sum.', 'B.'], { overTokens: 180, keepTurns: 0 });
+    await session.send('a');
+    expect(await session.send('b')).toMatchObject({ text: 'B.' });
+    expect(await compactions(session)).toMatchObject([{ summary: 'Sum.' }]);
+    expect(session.requests[1]?.messages[1]?.text).toBe('{"user":"a"}\n{"assistant":"A."}');
   });
 
   it('keeps its events, and journals the summary between the start of the turn and its first reply', async () => {

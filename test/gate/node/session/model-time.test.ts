@@ -1,5 +1,12 @@
-import { describe, expect, it } from 'vitest';
-import { type AskOptions, type ChatModel, defineAgent, type ModelTimeout } from '../../../../src/index.ts';
+import { describe, expect, it, vi } from 'vitest';
+import {
+  type AskOptions,
+  type ChatModel,
+  defineAgent,
+  fallback,
+  ModelError,
+  type ModelTimeout,
+} from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
 import { createManualClock, createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
 import { askInTime, memoryLoop } from '../../../doors/loop.ts';
@@ -187,6 +194,7 @@ describe('a model that streams', () => {
     const ask: ChatModel['ask'] = async (_, { alive, again }) => {
       alive?.();
       await again?.();
+      alive?.();
       return never();
     };
     const signal = new AbortController().signal;
@@ -209,6 +217,32 @@ describe('a model that streams', () => {
       failure: 'timeout',
       message: "The model 'mine' was silent for 120000 ms.",
     });
+  });
+
+  it('is not what a model is taken for that answers in one piece in its place', async () => {
+    vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const streams: ChatModel = {
+      name: 'streams',
+      async ask(_, { alive }) {
+        alive?.();
+        throw new ModelError('rate-limited', 'No.', { status: 429 });
+      },
+    };
+    const answer = Promise.withResolvers<typeof hello>();
+    const whole: ChatModel = { name: 'whole', ask: () => answer.promise };
+    const model = fallback([streams, whole]);
+    const turn = await turnOf(async (options) => model.ask({ messages: [], tools: [] }, options));
+    await turn.advance(9 * MINUTE);
+    answer.resolve(hello);
+    await turn.advance(0);
+    expect([turn.end(), turn.timersLeft()]).toEqual(['Hello.', 0]);
+    vi.restoreAllMocks();
+  });
+
+  it('may ask for nothing more when it has answered', async () => {
+    const turn = await turnOf(async () => hello);
+    expect(turn.end()).toBe('Hello.');
+    await expect(turn.asked[0]?.again?.()).rejects.toThrow('The model has answered already.');
   });
 
   it('leaves no timer behind when it answers', async () => {

@@ -6,6 +6,7 @@ import {
   defineAgent,
   defineTool,
   defineToolGroup,
+  type ReplyPart,
   requireApproval,
   type ToolCall,
 } from '../../../../src/index.ts';
@@ -78,6 +79,30 @@ describe('a crash matrix', { timeout: 60_000 }, () => {
     expect(report.turnsCompleted).toBe(report.plays);
     expect(report.effectsUnknown).toBeGreaterThan(0);
     expect(report.effectsUnknown).toBeLessThan(report.plays / 5);
+  });
+
+  it('plays replies of parts, which go back to their model as they were', async () => {
+    const seen: (readonly ReplyPart[] | undefined)[] = [];
+    const thinks: readonly ReplyPart[] = [
+      { type: 'reasoning', text: 'Find it.', provider: { maker: { signature: 'sss' } } },
+      { type: 'tool-call', id: 'c1', name: 'find_order', input: JSON.stringify(input) },
+    ];
+    const report = await crashMatrix(agentOf(findOrder), {
+      steps: [
+        {
+          send: 'Go.',
+          replies: [
+            { parts: thinks, provider: { maker: 1 } },
+            ({ messages }) => {
+              seen.push(messages.flatMap((one) => (one.role === 'assistant' ? [one.parts] : []))[0]);
+              return 'Found.';
+            },
+          ],
+        },
+      ],
+    });
+    expect(report.failures).toEqual([]);
+    expect(new Set(seen.map((one) => JSON.stringify(one)))).toEqual(new Set([JSON.stringify(thinks)]));
   });
 
   it('has no doubt where every effect can be asked about', async () => {

@@ -1,6 +1,6 @@
 /** What a crash matrix counts, and what it takes for a fault, of plays that are made up. */
 import { describe, expect, it } from 'vitest';
-import type { SessionEvent, StoredEvent } from '../../../../src/index.ts';
+import type { ModelReply, ModelRequest, SessionEvent, StoredEvent } from '../../../../src/index.ts';
 import {
   type Care,
   type Damage,
@@ -49,6 +49,7 @@ const told: PlayResult = {
   runs: [run()],
   reported: [],
   requests: [],
+  replies: [],
   missed: [],
   positions: [],
   disturbed: true,
@@ -72,6 +73,19 @@ const NONE: Damage = {
   effectsUnknown: 0,
   problems: [],
 };
+
+/** A reply of texts, and a request in which it goes back. */
+const inParts = (...texts: readonly string[]): ModelReply => ({
+  text: texts.join(''),
+  toolCalls: [],
+  parts: texts.map((text) => ({ type: 'text', text })),
+  provider: { maker: 1 },
+  finish: 'stop',
+});
+const shown = (...texts: readonly string[]): ModelRequest => ({
+  messages: [{ role: 'assistant', ...inParts(...texts) }],
+  tools: [],
+});
 
 const by = (care: Care): Partial<PlayResult> => ({ runs: [run({ care })] });
 
@@ -118,6 +132,16 @@ describe('damageOf', () => {
       'another outcome',
       damage({ events: stored(replied(1), { ...ended, outcome: 'failed' }) }),
       { turnsCompleted: 0, problems: ['turn t1 ended as failed, not completed'] },
+    ],
+    [
+      'a reply that went back in another order',
+      damage({ replies: [inParts('b', 'a')], requests: [shown('b', 'a'), shown('a', 'b'), shown('a', 'b')] }),
+      {
+        problems: [
+          'the model was given back what it had not replied: ' +
+            '[[[["text","a"],["type","text"]],[["text","b"],["type","text"]]],{"maker":1}]',
+        ],
+      },
     ],
     [
       'an effect that was lost',

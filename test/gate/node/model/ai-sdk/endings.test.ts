@@ -82,6 +82,22 @@ describe('a reply that its server has paused', () => {
     ]);
   });
 
+  it('costs what all of its requests have cost, by the price of each token', async () => {
+    const counted = (...[cacheRead, cacheWrite, reasoning]: number[]) =>
+      finish('stop', usage(10, 5, { cacheRead, cacheWrite, reasoning }));
+    const pausing = () =>
+      streamed([delta('a'), { ...counted(0, 8, 1), finishReason: paused().finishReason }]);
+    const ending = () => streamed([delta('b'), counted(9, 1, 2)]);
+    const outcome = await ask([pausing, ending], { stream: true });
+    expect(replyIn(outcome).usage).toEqual({
+      inputTokens: 20,
+      outputTokens: 10,
+      cachedInputTokens: 9,
+      cacheWriteTokens: 9,
+      reasoningTokens: 3,
+    });
+  });
+
   it('asks before each further request, and is given up after eight', async () => {
     const { model, calls } = fakeModel([first]);
     let asked = 0;

@@ -1,0 +1,117 @@
+import * as v from 'valibot';
+import { providerTool, type ReplyPart } from '../../../../src/index.ts';
+import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
+import type { CrashReply } from '../../../../src/testing/crash-matrix/entry.ts';
+import type { Scenario } from '../lab/scenario.ts';
+import { survivor } from './survivor.ts';
+
+type Call = string | readonly [name: string, input: string];
+
+/** What its provider keeps beside a part: its bytes go back as they came, in their order. */
+const signature = (of: string) => ({
+  maker: { signature: `${of}:`.repeat(12), 'b\u2028': [null, 1.5], a: 'é' },
+});
+
+/** A reply that thinks, says this, and calls these tools side by side, all of it signed under a word of its own. */
+const thinks = (word: string, text: string, ...calls: readonly Call[]): CrashReply => ({
+  parts: [
+    { type: 'reasoning', text: `I think ${word}.`, provider: signature(word) },
+    ...(text === '' ? [] : [{ type: 'text', text, provider: signature(`${word} said`) } as const]),
+    ...calls.map((call, index): ReplyPart => {
+      const [name, input] = typeof call === 'string' ? [call, '{ }'] : call;
+      const id = `${word}-${index}`;
+      return { type: 'tool-call', id, name, input, provider: signature(id) };
+    }),
+    { type: 'reasoning', text: '', provider: { maker: { redacted: `${word}==` } } },
+  ],
+  provider: { maker: { reply: word } },
+});
+
+/** Signed thoughts around calls that run side by side, here and in a nested loop, over two turns. */
+const reasoning: Scenario = {
+  kind: 'reasoning',
+  tells: 'I think inside.',
+  agent: (kit) => {
+    const look = kit.tool({ name: 'look', care: 'read' });
+    const pay = kit.tool({ name: 'pay', care: 'reconciled' });
+    const task = v.object({ task: v.string() });
+    const work = defineAgenticTool({
+      name: 'work',
+      description: 'Works.',
+      input: task,
+      tools: [look, kit.tool({ name: 'note', care: 'idempotent' })],
+    });
+    return survivor([look, pay, work]);
+  },
+  script: [
+    {
+      to: 'Go.',
+      replies: [
+        thinks('first', 'One moment.', 'look', 'pay', ['work', '{"task": "inside"}']),
+        thinks('second', '', 'look', 'look'),
+        thinks('third', 'Gone.'),
+      ],
+    },
+    {
+      to: 'inside',
+      replies: [
+        thinks('inside', '', 'look', 'note'),
+        thinks('deeper', 'So.', 'note'),
+        thinks('out', 'Inside it is.'),
+      ],
+    },
+    { to: 'Again.', replies: [thinks('fourth', '', 'pay'), thinks('fifth', 'Gone again.')] },
+  ],
+  steps: [{ send: 'Go.' }, { send: 'Again.' }],
+};
+
+/** What a provider ran itself, with its sources, before calls that are ours. */
+const searched = (word: string, ...calls: readonly string[]): CrashReply => ({
+  parts: [
+    { type: 'reasoning', text: `I search ${word}.`, provider: signature(word) },
+    {
+      type: 'tool-call',
+      id: `srv-${word}`,
+      name: 'web_search',
+      input: `{"query":"${word}"}`,
+      ranBy: 'provider',
+    },
+    {
+      type: 'tool-result',
+      id: `srv-${word}`,
+      name: 'web_search',
+      result: [{ url: 'https://kelp.test', encrypted: `${word}==` }],
+      provider: signature(`found ${word}`),
+    },
+    { type: 'text', text: `Found ${word}.`, provider: { maker: { cites: [0] } } },
+    { type: 'source', id: `src-${word}`, url: 'https://kelp.test', title: 'Kelp' },
+    { type: 'file', mediaType: 'image/png', data: 'iVBORw0KGgo=', provider: signature('file') },
+    { type: 'custom', kind: 'maker.memory', provider: signature('memory') },
+    ...calls.map((name, index): ReplyPart => {
+      const id = `${word}-${index}`;
+      return { type: 'tool-call', id, name, input: '{}', provider: signature(id) };
+    }),
+  ],
+});
+
+const providerTools: Scenario = {
+  kind: 'provider-tools',
+  tells: 'srv-kelp',
+  agent: (kit) =>
+    survivor([
+      providerTool({ type: 'provider', id: 'maker.web_search_20260101', args: { maxUses: 2 } }),
+      kit.tool({ name: 'look', care: 'read' }),
+      kit.tool({ name: 'mail', care: 'once' }),
+    ]),
+  script: [
+    {
+      to: 'Go.',
+      replies: [searched('kelp', 'look', 'mail'), searched('crates', 'look'), searched('nothing')],
+    },
+    { to: 'Again.', replies: [searched('more', 'mail'), 'Gone.'] },
+  ],
+  steps: [{ send: 'Go.' }, { send: 'Again.' }],
+};
+
+/** Replies of parts, which go back to their model as they came. */
+export const parts: readonly Scenario[] = [reasoning, providerTools];

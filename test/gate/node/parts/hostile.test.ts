@@ -1,0 +1,145 @@
+/** Parts of a model that an app has written itself, which may be anything. */
+import { describe, expect, it } from 'vitest';
+import {
+  type ChatModel,
+  defineAgent,
+  defineTool,
+  type ModelReply,
+  type ReplyPart,
+} from '../../../../src/index.ts';
+import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
+import { heldIn, maker, signed } from './signed.ts';
+
+const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
+const agent = defineAgent({ name: 'tester', description: 'Tests.', instructions: '', tools: [look] });
+
+/** A model that answers so, whatever the compiler would say. */
+const answering = (reply: object): ChatModel => ({
+  name: 'homemade',
+  ask: async () => ({ text: 'Hello.', toolCalls: [], finish: 'stop', ...reply }) as ModelReply, // of plain JavaScript
+});
+
+const CYCLE: Record<string, unknown> = {};
+Object.assign(CYCLE, { itself: CYCLE });
+
+const textPart = { type: 'text', text: 'Hello.' };
+
+describe('a reply whose parts cannot be taken', () => {
+  it.each<[string, object, string | RegExp]>([
+    ['no list', { parts: 'Hello.' }, "its 'parts' are no list"],
+    ['nothing', { parts: null }, "its 'parts' are no list"],
+    ['a hole', { parts: [textPart, null] }, "its part 1 has no 'type'"],
+    ['a part that is text', { parts: ['Hello.'] }, "its part 0 has no 'type'"],
+    ['a part without a type', { parts: [{ text: 'Hello.' }] }, "its part 0 has no 'type'"],
+    [
+      'an unknown type',
+      { parts: [{ type: 'thought', text: 'Hm.' }] },
+      "its part 0 has the type 'thought'; use one of 'text', 'reasoning', 'file', 'tool-call', 'tool-result', 'source', 'custom'",
+    ],
+    [
+      'a type of all objects',
+      { parts: [{ type: 'toString' }] },
+      /^its part 0 has the type 'toString'; use one of /,
+    ],
+    ['text without text', { parts: [{ type: 'text' }] }, "its part 0, a 'text', has no text under 'text'"],
+    [
+      'reasoning of something else',
+      { parts: [textPart, { type: 'reasoning', text: 7 }] },
+      "its part 1, a 'reasoning', has no text under 'text'",
+    ],
+    [
+      'a call whose input is no text',
+      { parts: [{ type: 'tool-call', id: 'c', name: 'look', input: {} }] },
+      "its part 0, a 'tool-call', has no text under 'input'",
+    ],
+    [
+      'a result without one',
+      { parts: [{ type: 'tool-result', id: 'c', name: 'look' }] },
+      "its part 0, a 'tool-result', has no 'result'",
+    ],
+    ['a cycle', { parts: [{ ...textPart, provider: { own: CYCLE } }] }, 'its parts hold what JSON cannot'],
+    ['a bigint', { parts: [{ ...textPart, provider: { own: 7n } }] }, 'its parts hold what JSON cannot'],
+    ['a bigint beside them', { provider: { own: 7n } }, 'its parts hold what JSON cannot'],
+    [
+      'calls that are not in them',
+      { parts: [textPart], toolCalls: [{ id: 'c', name: 'look', input: '{}' }] },
+      "the calls in its parts are not its 'toolCalls'",
+    ],
+    [
+      'other calls',
+      {
+        parts: [{ type: 'tool-call', id: 'c', name: 'look', input: '{"at":1}' }],
+        toolCalls: [{ id: 'c', name: 'look', input: '{}' }],
+      },
+      "the calls in its parts are not its 'toolCalls'",
+    ],
+  ])('fails its turn and says why: %s', async (_, reply, why) => {
+    const session = createTestSession(agent, { model: answering(reply) });
+    const { outcome, error, text } = (await session.send('Go.')) as Awaited<
+      ReturnType<TestSession['send']>
+    > & {
+      outcome: 'failed';
+    };
+    expect({ outcome, text, type: error?.type }).toEqual({
+      outcome: 'failed',
+      text: '',
+      type: 'model-failure',
+    });
+    const said = error?.message ?? '';
+    const start = "The model 'homemade' answered with a reply that cannot be kept: ";
+    expect(said.startsWith(start)).toBe(true);
+    const [what] = said.slice(start.length).split(/\.$/);
+    if (typeof why === 'string') expect(what).toBe(why);
+    else expect(what).toMatch(why);
+    expect(await session.send('Again.')).toMatchObject({ outcome: 'failed' });
+  });
+});
+
+describe('a reply whose parts say more than they should', () => {
+  it('is kept as JSON has it, warm and cold alike', async () => {
+    const odd = {
+      type: 'text',
+      text: 'Hello.',
+      provider: { maker: { at: new Date(0), none: undefined, list: [undefined, Number.NaN], é: '\ud800' } },
+    };
+    let asked = 0;
+    const replies = [[odd, { type: 'tool-call', id: 'c', name: 'look', input: '{}' }], [odd]];
+    const model: ChatModel = {
+      name: 'homemade',
+      ask: async () => {
+        const parts = (replies[asked++] ?? [odd]) as readonly ReplyPart[]; // of plain JavaScript
+        const toolCalls = asked === 1 ? [{ id: 'c', name: 'look', input: '{}' }] : [];
+        return { text: 'Hello.', toolCalls, parts, finish: 'stop' };
+      },
+    };
+    const session = createTestSession(agent, { model });
+    await session.send('Go.');
+    session.restart();
+    await session.send('And?');
+    const parts = session.requests.slice(1).map(({ messages }) => {
+      const said = messages.find((one) => one.role === 'assistant');
+      return JSON.stringify(said?.role === 'assistant' ? said.parts?.[0] : undefined);
+    });
+    expect(new Set(parts)).toEqual(new Set([JSON.stringify(odd)]));
+  });
+
+  it('says in its parts what it says: words beside them that differ do not count', async () => {
+    const session = createTestSession(agent, {
+      model: answering({ text: 'Other words.', parts: [{ ...textPart, provider: { maker: 1 } }] }),
+    });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Hello.' });
+  });
+
+  it('goes back whole when it is very long', async () => {
+    const long: readonly ReplyPart[] = [
+      { type: 'reasoning', text: '', provider: { maker: { encrypted: 'é'.repeat(1_000_000) } } },
+      { type: 'file', mediaType: 'image/png', data: 'A'.repeat(2_000_000) },
+      ...signed('one', { text: 'Drawn.', calls: ['look'] }).parts,
+    ];
+    const session = createTestSession(agent, { model: maker([{ parts: long }, 'Done.', 'Yes.']) });
+    await session.send('Go.');
+    session.restart();
+    await session.send('And?');
+    expect(heldIn(session.requests, [{ parts: long }])).toEqual([[], [0], [0]]);
+  });
+});

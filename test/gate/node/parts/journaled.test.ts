@@ -1,0 +1,107 @@
+/** How replies of parts are stored, and that those of words and calls are stored as ever. */
+import { describe, expect, it } from 'vitest';
+import { defineTool, type ReplyPart } from '../../../../src/index.ts';
+import type { ScriptedReply } from '../../../../src/testing/entry.ts';
+import { memoryApp } from '../session/memory-app.ts';
+import { signed } from './signed.ts';
+
+const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
+
+/** The bodies of the replies as they are stored. */
+async function stored(...replies: readonly ScriptedReply[]): Promise<readonly string[]> {
+  const app = memoryApp({ tools: [look], replies, modelOptions: { provider: 'maker' } });
+  await app.say('Go.');
+  const page = await app.port.read({ from: 1 });
+  return (page?.rows ?? []).flatMap(({ type, body }) => (type === 'model-replied' ? body : []));
+}
+
+/** Without what says how it was asked for. */
+const known = (body = ''): Record<string, unknown> => {
+  const { asked: _, usage: __, turn: ___, ...rest } = JSON.parse(body);
+  return rest;
+};
+
+describe('a stored reply', () => {
+  it('of parts has its words and calls in them alone, and is of version 2', async () => {
+    const reply = signed('one', {
+      text: 'One moment.',
+      calls: ['look'],
+      provider: { maker: { whole: true } },
+    });
+    const [first] = await stored(reply, 'Done.');
+    expect(known(first)).toEqual({
+      v: 2,
+      type: 'model-replied',
+      model: 'scripted',
+      parts: reply.parts.map((part) =>
+        part.type === 'tool-call'
+          ? { ...part, id: expect.stringMatching(/\.3\.0$/), providerId: part.id }
+          : part,
+      ),
+      provider: { maker: { whole: true } },
+      servedBy: 'maker',
+      finish: 'tool-calls',
+    });
+    expect(Object.keys(JSON.parse(first ?? ''))).not.toContain('text');
+    expect(first?.split('One moment.')).toHaveLength(2);
+  });
+
+  it.each<[string, readonly ReplyPart[]]>([
+    ['calls', [{ type: 'tool-call', id: 'c', name: 'look', input: '{}' }]],
+    [
+      'words and calls',
+      [
+        { type: 'text', text: 'Well.' },
+        { type: 'tool-call', id: 'c', name: 'look', input: '{}' },
+      ],
+    ],
+    [
+      'no words and calls',
+      [
+        { type: 'text', text: '' },
+        { type: 'tool-call', id: 'c', name: 'look', input: '{}' },
+      ],
+    ],
+  ])('of parts that are %s is the same, byte for byte, as one without, of version 1', async (_, parts) => {
+    const text = parts[0]?.type === 'text' ? parts[0].text : '';
+    const plain = { text, calls: [{ id: 'c', name: 'look', input: '{}' }] };
+    const ofParts = await stored({ parts }, 'Done.');
+    expect(ofParts).toEqual(await stored(plain, 'Done.'));
+    const [turn, hashes] = [
+      JSON.parse(ofParts[0] ?? '').turn,
+      JSON.stringify(JSON.parse(ofParts[0] ?? '').asked),
+    ];
+    expect(ofParts[0]).toBe(
+      `{"v":1,"type":"model-replied","turn":"${turn}","model":"scripted","text":"${text}",` +
+        `"toolCalls":[{"id":"${turn}.3.0","providerId":"c","name":"look","input":"{}"}],"finish":"tool-calls",` +
+        `"asked":${hashes},"usage":{"inputTokens":10,"outputTokens":5}}`,
+    );
+  });
+
+  it.each<[string, ScriptedReply]>([
+    ['has data of its provider', { parts: [{ type: 'text', text: 'Hi.', provider: { maker: 1 } }] }],
+    ['has data of its provider as a whole', { text: 'Hi.', provider: { maker: 1 } }],
+    ['has two texts', { parts: ['H', 'i.'].map((text) => ({ type: 'text', text })) }],
+    [
+      'says words behind a call',
+      {
+        parts: [
+          { type: 'tool-call', id: 'c', name: 'look', input: '{}' },
+          { type: 'text', text: 'Hi.' },
+        ],
+      },
+    ],
+    [
+      'has a source',
+      {
+        parts: [
+          { type: 'text', text: 'Hi.' },
+          { type: 'source', id: 's' },
+        ],
+      },
+    ],
+  ])('is of version 2 when it %s', async (_, reply) => {
+    const [first] = await stored(reply, 'Done.');
+    expect(JSON.parse(first ?? '')).toMatchObject({ v: 2, parts: expect.any(Array) });
+  });
+});

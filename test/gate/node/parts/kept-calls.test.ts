@@ -1,0 +1,110 @@
+/** What a reply held goes back to its provider however its calls have ended. */
+import { describe, expect, it } from 'vitest';
+import { type AnyTool, defineAgent, defineTool, error, requireApproval } from '../../../../src/index.ts';
+import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
+import { createToolCallingManager, defineToolCallingOptions } from '../../../../src/tool-calling/entry.ts';
+import { heldIn, maker, type SignedReply, signed } from './signed.ts';
+
+const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
+
+const sessionOf = (
+  tools: readonly AnyTool[],
+  replies: readonly ScriptedReply[],
+  iterations?: number,
+): TestSession =>
+  createTestSession(
+    defineAgent({
+      name: 'tester',
+      description: 'Tests.',
+      instructions: '',
+      tools,
+      ...(iterations !== undefined && { limits: { iterations } }),
+    }),
+    { model: maker(replies) },
+  );
+
+const last = signed('last', { text: 'Done.' });
+
+/** Results as the next request has them. */
+const results = ({ requests }: TestSession) =>
+  requests.at(-1)?.messages.flatMap((one) => (one.role === 'tool' ? [`${one.id} ${one.text}`] : []));
+
+describe('a reply of parts', () => {
+  const paid: SignedReply = signed('pay', { calls: ['look', ['pay', '{"to":"Ann"}'], 'nothing', 'fails'] });
+  const fails = defineTool({ name: 'fails', description: 'Fails.', run: () => error('It is closed.') });
+  const pay = requireApproval(
+    defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      input: { type: 'object', properties: { to: { type: 'string' } } },
+      run: (input) => `paid ${JSON.stringify(input)}`,
+    }),
+    () => 'Pay?',
+  );
+
+  it.each([
+    ['approve', { decision: 'approve' }, /^pay_1 paid \{"to":"Ann"\}$/],
+    ['edit', { decision: 'edit', input: { to: 'Bob' } }, /^pay_1 .*Bob/s],
+    ['reject', { decision: 'reject', reason: 'No.' }, /^pay_1 Error: .*No\./s],
+  ] as const)('is whole when somebody has decided about one of its calls: %s', async (_, decision, told) => {
+    const session = sessionOf([look, pay, fails], [paid, last, 'Yes.']);
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
+    session.restart();
+    expect(await session.decide('pay', decision)).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    session.restart();
+    await session.send('Yes?');
+    expect(heldIn(session.requests, [paid, last])).toEqual([[], [0], [0, 1]]);
+    expect(results(session)).toEqual([
+      'pay_0 seen',
+      expect.stringMatching(told),
+      expect.stringMatching(/^pay_2 Error: .*nothing/s),
+      'pay_3 Error: It is closed.',
+    ]);
+  });
+
+  it('is whole in the turn after one that was cancelled amid its calls', async () => {
+    const slow = defineTool({
+      name: 'slow',
+      description: 'Is slow.',
+      effect: 'read',
+      run: async (_, { signal }): Promise<string> => {
+        const stopped = new Promise((resolve) => signal.addEventListener('abort', resolve));
+        await session.cancel();
+        await stopped;
+        return 'late';
+      },
+    });
+    const cut = signed('cut', { text: 'Wait.', calls: ['look', 'slow', 'look'] });
+    const session = sessionOf([look, slow], [cut, last]);
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'cancelled' });
+    session.restart();
+    expect(await session.send('Again.')).toMatchObject({ outcome: 'completed' });
+    expect(heldIn(session.requests, [cut])).toEqual([[], [0]]);
+    expect(results(session)).toHaveLength(3);
+  });
+
+  it('that calls where no calls may be is its words alone, with nothing that belongs to a call', async () => {
+    const eager = signed('eager', { text: 'My best.', calls: ['look'] });
+    const session = sessionOf([look], [signed('one', { calls: ['look'] }), eager, last], 1);
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached', text: 'My best.' });
+    session.restart();
+    await session.send('Again.');
+    expect(heldIn(session.requests.slice(-1), [signed('one', { calls: ['look'] })])).toEqual([[0]]);
+    expect(session.requests.at(-1)?.messages.slice(-2)).toEqual([
+      { role: 'assistant', text: 'My best.', toolCalls: [] },
+      { role: 'user', text: 'Again.' },
+    ]);
+  });
+
+  it('is whole for a program that asks the model itself', async () => {
+    const reply = signed('own', { text: 'Well.', calls: ['look', 'look'], provider: { maker: 1 } });
+    const model = maker([reply]);
+    const said = await model.ask({ messages: [], tools: [] }, { signal: new AbortController().signal });
+    const { history } = await createToolCallingManager({}).executeToolCalls(
+      [{ role: 'user', text: 'Go.' }],
+      said,
+      defineToolCallingOptions({ tools: [look] }),
+    );
+    expect(heldIn([{ messages: history, tools: [] }], [reply])).toEqual([[0]]);
+  });
+});

@@ -1,0 +1,83 @@
+/** What a reply held goes back to its provider inside of nested loops, and stays there. */
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { type AnyTool, defineAgent, defineTool } from '../../../../src/index.ts';
+import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
+import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
+import { heldIn, maker, signed } from './signed.ts';
+
+const agentOf = (tools: readonly AnyTool[]) =>
+  defineAgent({ name: 'tester', description: 'Tests.', instructions: 'Test.', tools });
+
+const first = signed('one', { text: 'One moment.', calls: ['look', ['look', '{}']] });
+const second = signed('two', { calls: ['look'] });
+const third = signed('three', { text: 'Seen.' });
+const SCRIPT = [first, second, third];
+
+describe('a reply of parts in a nested loop', () => {
+  const task = v.object({ task: v.string() });
+  const outer = [
+    signed('outer', {
+      calls: [
+        ['work', '{"task":"left"}'],
+        ['work', '{"task":"right"}'],
+      ],
+    }),
+    third,
+  ];
+
+  it('goes back to its model there, and nowhere else, also after kills', async () => {
+    let kills = 0;
+    const look = defineTool({
+      name: 'look',
+      description: 'Looks.',
+      effect: 'idempotent',
+      run: () => {
+        kills += 1;
+        if (kills === 2) session.kill();
+        return 'seen';
+      },
+    });
+    const work = defineAgenticTool({ name: 'work', description: 'Works.', input: task, tools: [look] });
+    const left = [signed('l1', { calls: ['look', 'look'] }), signed('l2', { calls: ['look'] })];
+    const right = [signed('r1', { calls: ['look'] })];
+    const asked: ScriptedReply = ({ messages }) => {
+      const done = messages.filter(({ role }) => role === 'assistant').length;
+      const task = messages[1]?.text ?? '';
+      if (task.includes('left')) return left[done] ?? 'The left.';
+      if (task.includes('right')) return right[done] ?? 'The right.';
+      return outer[done] ?? 'Yes.';
+    };
+    const session: TestSession = createTestSession(agentOf([work]), {
+      model: maker(Array.from({ length: 20 }, () => asked)),
+    });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Seen.' });
+    session.restart();
+    await session.send('Yes?');
+    const all = [...outer, ...left, ...right];
+    const held = heldIn(session.requests, all).map((one) => one.join());
+    expect(new Set(held)).toEqual(new Set(['', '0', '0,1', '2', '2,3', '4']));
+    expect(held.slice(-1)).toEqual(['0,1']);
+  });
+
+  it('goes back to the model of a subagent', async () => {
+    const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
+    const helper = defineAgent({
+      name: 'helper',
+      description: 'Helps.',
+      instructions: 'Help.',
+      tools: [look],
+    });
+    const replies = [
+      signed('asks', { calls: [['helper', '{"message":"Help."}']] }),
+      ...SCRIPT,
+      signed('end', { text: 'Done.' }),
+    ];
+    const session = createTestSession(agentOf([defineSubagent({ agent: helper })]), {
+      model: maker(replies),
+    });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(heldIn(session.requests, replies)).toEqual([[], [], [1], [1, 2], [0]]);
+    expect(JSON.stringify(session.requests.at(-1))).not.toContain('three thinks.');
+  });
+});

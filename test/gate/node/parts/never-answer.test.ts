@@ -1,0 +1,126 @@
+/** What a model thought, and what stands beside its words, is nobody's answer. */
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { publishToBlackboard } from '../../../../src/decorators/entry.ts';
+import { defineAgent, defineTool, type ReplyPart } from '../../../../src/index.ts';
+import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
+import { createTestSession } from '../../../../src/testing/entry.ts';
+import { maker } from './signed.ts';
+
+const THOUGHT = 'A secret thought.';
+
+/** A reply that thinks, searches, and says this around a file, calling these tools. */
+const thinking = (text: string, calls: readonly (readonly [name: string, input: string])[] = []) => ({
+  parts: [
+    { type: 'reasoning', text: THOUGHT, provider: { maker: { signature: THOUGHT } } },
+    { type: 'file', mediaType: 'text/plain', data: THOUGHT, ofReasoning: true },
+    { type: 'tool-call', id: 'srv', name: 'web_search', input: THOUGHT, ranBy: 'provider' },
+    { type: 'tool-result', id: 'srv', name: 'web_search', result: THOUGHT },
+    { type: 'text', text: text.slice(0, 2) },
+    { type: 'reasoning', text: THOUGHT },
+    { type: 'source', id: THOUGHT, title: THOUGHT },
+    { type: 'custom', kind: THOUGHT },
+    { type: 'text', text: text.slice(2) },
+    ...calls.map(([name, input], index) => ({ type: 'tool-call', id: `c${index}`, name, input }) as const),
+  ] satisfies ReplyPart[],
+});
+
+const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
+
+const TASK = '{"task":"dig"}';
+const task = v.object({ task: v.string() });
+const base = { description: 'Works.', instructions: '' };
+
+describe('reasoning', () => {
+  it('is not in the words of an answer, and all of the reply is in the journal', async () => {
+    const session = createTestSession(defineAgent({ ...base, name: 'tester' }), {
+      model: maker([thinking('Kelp.')]),
+    });
+    const answer = await session.send('Go.');
+    expect(answer).toMatchObject({ outcome: 'completed', text: 'Kelp.', artifacts: [], toolCalls: 0 });
+    expect(JSON.stringify(answer)).not.toContain(THOUGHT);
+    const reply = (await session.events())
+      .map(({ event }) => event)
+      .find(({ type }) => type === 'model-replied');
+    expect(reply).toMatchObject({ text: 'Kelp.', toolCalls: [], ...thinking('Kelp.'), servedBy: 'maker' });
+  });
+
+  it('is not in an answer of a form', async () => {
+    const output = v.object({ price: v.number() });
+    const session = createTestSession(defineAgent({ ...base, name: 'tester', output }), {
+      model: maker([thinking('{"price":7}')]),
+    });
+    const answer = await session.send('Go.');
+    expect(answer).toMatchObject({ outcome: 'completed', text: '{"price":7}', object: { price: 7 } });
+    expect(JSON.stringify(answer)).not.toContain(THOUGHT);
+  });
+
+  it('is in no result, artifact, blackboard or direct answer that a nested loop makes of its answer', async () => {
+    const dig = defineAgenticTool({ name: 'dig', description: 'Digs.', input: task, tools: [look] });
+    const output = v.object({ found: v.string() });
+    const helper = defineAgent({ ...base, name: 'helper', output });
+    const work = defineAgenticTool({
+      name: 'work',
+      description: 'Works.',
+      input: task,
+      captureNestedArtifacts: true,
+      tools: [look],
+    });
+    const direct = defineTool({
+      name: 'direct',
+      description: 'Tells.',
+      returnDirect: true,
+      run: () => 'Told.',
+    });
+    const session = createTestSession(
+      defineAgent({
+        ...base,
+        name: 'tester',
+        tools: [dig, publishToBlackboard(defineSubagent({ agent: helper })), work, direct],
+      }),
+      {
+        model: maker([
+          thinking('', [['dig', TASK]]),
+          thinking('Dug.'),
+          thinking('', [['helper', '{"message":"Help."}']]),
+          thinking('{"found":"kelp"}'),
+          thinking('', [['work', TASK]]),
+          thinking('Worked.'),
+          thinking('Now.', [['direct', '{}']]),
+        ]),
+      },
+    );
+    const answer = await session.send('Go.');
+    expect(answer).toMatchObject({ outcome: 'returned-direct', text: 'Told.' });
+    expect(JSON.stringify(answer)).not.toContain(THOUGHT);
+    expect((await session.state()).blackboard).toEqual([{ value: { found: 'kelp' } }]);
+    const results = (await session.events()).flatMap(({ event }) =>
+      event.type === 'tool-call-ended' ? [event.result] : [],
+    );
+    expect(results).toMatchObject([
+      { content: 'Dug.' },
+      { type: 'artifact' },
+      { content: 'Worked.' },
+      { content: 'Told.' },
+    ]);
+    expect(JSON.stringify(results)).not.toContain(THOUGHT);
+  });
+
+  it('is not read by tools as words of the conversation', async () => {
+    let words: unknown;
+    const hear = defineTool({
+      name: 'hear',
+      description: 'Hears.',
+      effect: 'read',
+      run: (_, call) => {
+        words = call.history().map(({ text }) => text);
+        return 'seen';
+      },
+    });
+    const session = createTestSession(defineAgent({ ...base, name: 'tester', tools: [hear] }), {
+      model: maker([thinking('Well.', [['hear', '{}']]), 'Done.']),
+    });
+    await session.send('Go.');
+    expect(words).toEqual(['Go.', 'Well.']);
+  });
+});

@@ -1,0 +1,186 @@
+/** What of a reply a model is given that has not made it. */
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import {
+  type ChatModel,
+  defineAgent,
+  defineTool,
+  fallback,
+  ModelError,
+  type ReplyPart,
+} from '../../../../src/index.ts';
+import {
+  createManualClock,
+  createTestSession,
+  type ScriptedModel,
+  type ScriptedReply,
+  scriptedModel,
+} from '../../../../src/testing/entry.ts';
+import { LEASE_MS, passing } from '../session/former-holder.ts';
+import { memoryApp } from '../session/memory-app.ts';
+import { heldIn, maker, signed } from './signed.ts';
+
+const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
+
+/** A search that the provider has run amid its reply, and a fetch that failed. */
+const searched: readonly ReplyPart[] = [
+  { type: 'reasoning', text: 'Search.', provider: { maker: { signature: 'sss' } } },
+  { type: 'tool-call', id: 'srv_1', name: 'web_search', input: '{"query":"kelp"}', ranBy: 'provider' },
+  {
+    type: 'tool-result',
+    id: 'srv_1',
+    name: 'web_search',
+    result: [{ url: 'https://kelp.test', encrypted: 'e'.repeat(3_000) }],
+    provider: { maker: { opaque: 'ooo' } },
+  },
+  { type: 'tool-call', id: 'srv_2', name: 'web_fetch', input: '{}', ranBy: 'provider' },
+  { type: 'tool-result', id: 'srv_2', name: 'web_fetch', result: 'It is gone.', isError: true },
+  { type: 'text', text: 'Kelp is sold by the crate.', provider: { maker: { cited: 1 } } },
+  { type: 'source', id: 's1', url: 'https://kelp.test', title: 'Kelp' },
+  { type: 'custom', kind: 'maker.thing', provider: { maker: { blob: 'bbb' } } },
+  { type: 'file', mediaType: 'image/png', data: 'AAAA' },
+  { type: 'tool-call', id: 'c1', name: 'look', input: '{}', provider: { maker: { signature: 'ccc' } } },
+];
+
+const TOLD = [
+  {
+    role: 'assistant',
+    text:
+      'Kelp is sold by the crate.\n\n' +
+      `(Its provider ran 'web_search' with the input {"query":"kelp"}. 'web_search' answered: ` +
+      `${JSON.stringify([{ url: 'https://kelp.test', encrypted: 'e'.repeat(3_000) }]).slice(0, 2_000)}… ` +
+      "Its provider ran 'web_fetch' with the input {}. 'web_fetch' failed: It is gone. " +
+      "It made a file of the type 'image/png'.)",
+    toolCalls: [{ id: 'c1', name: 'look', input: '{}' }],
+  },
+  { role: 'tool', id: 'c1', name: 'look', text: 'seen' },
+];
+
+/** Has the model of `memoryApp` make the first reply of a turn, and another one all that follow. */
+async function followedBy(reply: ScriptedReply, other: ScriptedModel): Promise<ScriptedModel> {
+  const clock = createManualClock(1_000_000);
+  const client = new AbortController();
+  const leaves = defineTool({
+    name: 'look',
+    description: 'Looks.',
+    run: () => {
+      client.abort();
+      return 'seen';
+    },
+  });
+  const modelOptions = { provider: 'maker' };
+  const app = memoryApp({ tools: [leaves], replies: [reply], modelOptions, clock, leaseMs: LEASE_MS });
+  const leased = await app.lease('Go.');
+  await passing(clock, app.run(leased, { leave: client.signal }));
+  const next = await app.resume(leased.page.openTurn?.id ?? '');
+  // A deploy has come in between: its code asks another model.
+  const deployed = { ...app.agent, model: other };
+  expect(await passing(clock, app.run(next, { agent: deployed }))).toMatchObject({ status: 'ended' });
+  await passing(clock, app.say('And?', { agent: deployed }));
+  return other;
+}
+
+const WHOLE = { parts: searched, provider: { maker: { whole: true } } };
+
+describe('a reply of parts', () => {
+  it.each([
+    ['another name', { name: 'other', provider: 'maker' }],
+    ['another provider', { name: 'scripted', provider: 'rival' }],
+    ['no provider', { name: 'scripted' }],
+  ])(
+    'is told in words to a model of %s that a deploy has brought in the middle of a turn',
+    async (_, options) => {
+      const { requests } = await followedBy(WHOLE, scriptedModel(['Done.', 'Yes.'], options));
+      expect(requests).toHaveLength(2);
+      for (const { messages } of requests) expect(messages.slice(1, 3)).toEqual(TOLD);
+      expect(JSON.stringify(requests)).not.toMatch(/sss|ooo|bbb|ccc|Search\./);
+    },
+  );
+
+  it('stays whole for the same model after a deploy', async () => {
+    const same = scriptedModel(['Done.', 'Yes.'], { provider: 'maker' });
+    const { requests } = await followedBy(WHOLE, same);
+    for (const { messages } of requests)
+      expect(messages[1]).toMatchObject({ ...WHOLE, madeBy: { provider: 'maker', model: 'scripted' } });
+  });
+
+  it.each<[string, readonly ReplyPart[], string]>([
+    [
+      'a file alone',
+      [{ type: 'file', mediaType: 'image/png', data: 'AAAA', provider: { maker: { id: 'f' } } }],
+      "(It made a file of the type 'image/png'.)",
+    ],
+    [
+      'a search alone',
+      searched.slice(3, 5),
+      "(Its provider ran 'web_fetch' with the input {}. 'web_fetch' failed: It is gone.)",
+    ],
+    ['something of its provider alone', [{ type: 'custom', kind: 'maker.thing' }], '(no response)'],
+  ])('of %s is no empty message to another model', async (_, parts, text) => {
+    const own = maker([{ parts }, 'Done.', 'Yes.']);
+    const other = scriptedModel(['Other.'], { name: 'other' });
+    vi.spyOn(console, 'warn').mockImplementation(() => {});
+    onTestFinished(() => void vi.restoreAllMocks());
+    const model = fallback([failing(own, (ask) => ask > 1), other]);
+    const session = createTestSession(agentOf(), { model });
+    await session.send('Go.');
+    if (other.requests.length === 0) await session.send('And?');
+    expect(other.requests[0]?.messages.find(({ role }) => role === 'assistant')).toEqual({
+      role: 'assistant',
+      text,
+      toolCalls: [],
+    });
+  });
+});
+
+const agentOf = () => defineAgent({ name: 'tester', description: 'Tests.', instructions: '', tools: [look] });
+
+/** Of several models, the one that is asked next when the one before is gone. */
+function failing(own: ScriptedModel, times: (ask: number) => boolean): ChatModel {
+  let asks = 0;
+  return {
+    ...own,
+    ask(request, options) {
+      asks += 1;
+      if (times(asks)) throw new ModelError('server-error', 'Gone.');
+      return own.ask(request, options);
+    },
+  };
+}
+
+describe('of two models that fall back on each other', () => {
+  it('each is given back its own replies, and words of the other', async () => {
+    const [one, two, three] = [
+      signed('one', { text: 'First.', calls: ['look'] }),
+      signed('two', { text: 'Second.', calls: ['look'] }),
+      signed('three', { text: 'Third.' }),
+    ];
+    const own = maker([one, three, 'Yes.'], 'own');
+    const spare = maker([two], 'spare');
+    vi.spyOn(console, 'warn').mockImplementation(() => {});
+    onTestFinished(() => void vi.restoreAllMocks());
+    const model = fallback([failing(own, (ask) => ask === 2), spare]);
+    const session = createTestSession(agentOf(), { model });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Third.' });
+    session.restart();
+    await session.send('And?');
+    const all = [one, two, three];
+    expect(heldIn(own.requests, all)).toEqual([[], [0], [0, 2]]);
+    expect(heldIn(spare.requests, all)).toEqual([[]]);
+    expect(spare.requests[0]?.messages.slice(1)).toEqual([
+      {
+        role: 'assistant',
+        text: 'First.',
+        toolCalls: [{ id: 'one_0', name: 'look', input: '{"b": 1,  "a": 2}' }],
+      },
+      { role: 'tool', id: 'one_0', name: 'look', text: 'seen' },
+    ]);
+    expect(own.requests[1]?.messages.slice(-2)).toEqual([
+      {
+        role: 'assistant',
+        text: 'Second.',
+        toolCalls: [{ id: 'two_0', name: 'look', input: '{"b": 1,  "a": 2}' }],
+      },
+      { role: 'tool', id: 'two_0', name: 'look', text: 'seen' },
+    ]);
+  });
+});

@@ -1,0 +1,72 @@
+import type { ModelMessage, ModelRequest, ProviderData, ReplyPart } from '../../../../src/index.ts';
+import { type ScriptedModel, type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
+
+/** A reply of parts, with what its provider keeps beside it as a whole. */
+export interface SignedReply {
+  readonly parts: readonly ReplyPart[];
+  readonly provider?: ProviderData;
+}
+
+interface Saying {
+  readonly text?: string;
+  readonly calls?: readonly (string | readonly [name: string, input: string])[];
+  readonly provider?: ProviderData;
+}
+
+/** A reply that thinks, writes and calls, with a signature beside each part; `key` is in all of them. */
+export const signed = (key: string, { text, calls = [], provider }: Saying = {}): SignedReply => ({
+  parts: [
+    { type: 'reasoning', text: `${key} thinks.`, provider: { maker: { signature: `${key}-`.repeat(20) } } },
+    ...(text === undefined
+      ? []
+      : [
+          {
+            type: 'text',
+            text,
+            provider: { maker: { id: `msg_${key}`, z: 1, a: [null, 'é\u2028'] } },
+          } as const,
+        ]),
+    ...calls.map((call, index) => {
+      const [name, input] = typeof call === 'string' ? [call, '{"b": 1,  "a": 2}'] : call;
+      const provider = { maker: { signature: `${key}/${index}` } };
+      return { type: 'tool-call', id: `${key}_${index}`, name, input, provider } as const;
+    }),
+    { type: 'reasoning', text: '', provider: { maker: { redacted: `${key}==` } } },
+  ],
+  ...(provider && { provider }),
+});
+
+/** The model that makes them. */
+export const maker = (replies: readonly ScriptedReply[], name = 'signer'): ScriptedModel =>
+  scriptedModel(replies, { name, provider: 'maker' });
+
+/** One reply in a request: all that goes back to its provider, and the ids of the results that follow at once. */
+function groupsOf({ messages }: ModelRequest): string[] {
+  return messages.flatMap((message, index) => {
+    if (message.role !== 'assistant' || !message.parts) return [];
+    const { parts, provider } = message;
+    const after = messages.slice(index + 1).findIndex(({ role }) => role !== 'tool');
+    const results = messages.slice(index + 1, after < 0 ? undefined : index + 1 + after);
+    return JSON.stringify({ parts, provider, results: results.map(idOf) });
+  });
+}
+
+const idOf = (message: ModelMessage): string => (message.role === 'tool' ? message.id : message.role);
+
+const groupOf = ({ parts, provider }: SignedReply): string =>
+  JSON.stringify({
+    parts,
+    provider,
+    results: parts.flatMap((part) => (part.type === 'tool-call' ? part.id : [])),
+  });
+
+/** Which of the replies each request holds, byte for byte and with their results behind them; anything else as it is. */
+export function heldIn(
+  requests: readonly ModelRequest[],
+  replies: readonly SignedReply[],
+): (number | string)[][] {
+  const known = replies.map(groupOf);
+  return requests.map((request) =>
+    groupsOf(request).map((group) => (known.includes(group) ? known.indexOf(group) : group)),
+  );
+}

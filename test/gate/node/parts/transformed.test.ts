@@ -1,0 +1,195 @@
+/** A reply that a transformer has changed goes back to no provider in half. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  defineAgent,
+  defineTool,
+  type HistoryMessage,
+  type LoopTransformer,
+  type ReplyPart,
+  slidingWindow,
+  truncateToolResults,
+} from '../../../../src/index.ts';
+import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
+import { heldIn, maker, signed } from './signed.ts';
+
+const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen by 4711' });
+
+const first = signed('one', { text: 'Ask 4711.', calls: ['look', ['look', '{"of":"4711"}']] });
+const second = signed('two', { calls: ['look'] });
+const third = signed('three', { text: 'Seen.' });
+const SCRIPT = [first, second, third];
+
+function scene(
+  transformers: readonly LoopTransformer[],
+  replies: readonly ScriptedReply[] = [...SCRIPT, 'Yes.'],
+) {
+  return createTestSession(
+    defineAgent({ name: 'tester', description: 'Tests.', instructions: '', tools: [look], transformers }),
+    { model: maker(replies) },
+  );
+}
+
+type Reply = Extract<HistoryMessage, { role: 'assistant' }>;
+
+/** Changes every reply with calls. */
+const replies = (change: (reply: Reply) => HistoryMessage): LoopTransformer => ({
+  name: 'changing',
+  messages: (messages) =>
+    messages.map((message) =>
+      message.role === 'assistant' && message.calls.length > 0 ? change(message) : message,
+    ),
+});
+
+describe('a reply of parts that a transformer changes', () => {
+  it('is told in words, with its calls and their results', async () => {
+    const masking: LoopTransformer = {
+      name: 'masking',
+      reply: (text) => text.replaceAll('4711', '[number]'),
+    };
+    const session = scene([masking]);
+    await session.send('Go.');
+    session.restart();
+    await session.send('And?');
+    expect(session.requests[1]?.messages).toEqual([
+      { role: 'user', text: 'Go.' },
+      { role: 'assistant', text: 'Ask [number].', toolCalls: [] },
+      {
+        role: 'user',
+        text:
+          'You have called tools before this message, and they answered:\n' +
+          '- look with the input {"b": 1,  "a": 2} answered: seen by 4711\n' +
+          '- look with the input {"of":"4711"} answered: seen by 4711',
+      },
+    ]);
+    expect(heldIn(session.requests, SCRIPT)).toEqual([[], [], [1], [1, 2]]);
+    expect(JSON.stringify(session.requests)).not.toContain('one thinks.');
+  });
+
+  it.each<[string, LoopTransformer]>([
+    ['an input', replies((one) => ({ ...one, calls: one.calls.map((call) => ({ ...call, input: '{}' })) }))],
+    ['a name', replies((one) => ({ ...one, calls: one.calls.map((call) => ({ ...call, name: 'see' })) }))],
+    ['the order of its calls', replies((one) => ({ ...one, calls: one.calls.toReversed() }))],
+    ['its parts, which are left out', replies(({ parts: _, ...one }) => one)],
+    ['its parts, of which one is left out', replies((one) => ({ ...one, parts: one.parts?.slice(1) }))],
+  ])('is told in words when that changes %s', async (_, transformer) => {
+    const session = scene([transformer]);
+    await session.send('Go.');
+    const [, request] = session.requests;
+    expect(request?.messages.map(({ role, text }) => [role, text.slice(0, 30)])).toEqual([
+      ['user', 'Go.'],
+      ['assistant', 'Ask 4711.'],
+      ['user', 'You have called tools before t'],
+    ]);
+    expect(JSON.stringify(request)).not.toMatch(/one thinks|tool-call|one_0/);
+  });
+
+  it('is told with the calls that are left, when that takes one out', async () => {
+    const session = scene([replies((one) => ({ ...one, calls: one.calls.slice(0, 1) }))]);
+    await session.send('Go.');
+    expect(session.requests[1]?.messages.slice(1)).toEqual([
+      { role: 'assistant', text: 'Ask 4711.', toolCalls: [] },
+      {
+        role: 'user',
+        text:
+          'You have called tools before this message, and they answered:\n' +
+          '- look with the input {"b": 1,  "a": 2} answered: seen by 4711',
+      },
+    ]);
+  });
+
+  it('is words alone when that takes all calls out', async () => {
+    const session = scene([replies((one) => ({ ...one, calls: [] }))]);
+    await session.send('Go.');
+    expect(session.requests[1]?.messages.slice(1)).toEqual([
+      { role: 'assistant', text: 'Ask 4711.', toolCalls: [] },
+    ]);
+  });
+
+  it('is told with what its provider ran', async () => {
+    const searched: readonly ReplyPart[] = [
+      { type: 'tool-call', id: 'srv_1', name: 'web_search', input: '{"query":"kelp"}', ranBy: 'provider' },
+      { type: 'tool-result', id: 'srv_1', name: 'web_search', result: 'Kelp.' },
+      ...first.parts,
+    ];
+    const session = scene([replies((one) => ({ ...one, text: 'Changed.' }))], [{ parts: searched }, 'Yes.']);
+    await session.send('Go.');
+    expect(session.requests[1]?.messages.slice(1)).toEqual([
+      {
+        role: 'assistant',
+        text:
+          'Changed.\n\n' +
+          `(Its provider ran 'web_search' with the input {"query":"kelp"}. 'web_search' answered: Kelp.)`,
+        toolCalls: [],
+      },
+      { role: 'user', text: expect.stringMatching(/^You have called tools before this message/) },
+    ]);
+  });
+
+  it('keeps no half when its words are taken away', async () => {
+    const pictured: readonly ReplyPart[] = [
+      { type: 'reasoning', text: 'A picture.', provider: { maker: { signature: 's' } } },
+      { type: 'text', text: 'Here it is.' },
+      { type: 'file', mediaType: 'image/png', data: 'AAAA', provider: { maker: { id: 'f' } } },
+    ];
+    const silent: LoopTransformer = { name: 'silent', reply: (text) => text.replace('Here it is.', '') };
+    const session = scene([silent], [{ parts: pictured }, 'Yes.']);
+    await session.send('Go.');
+    await session.send('And?');
+    expect(session.requests[1]?.messages.slice(1)).toEqual([
+      { role: 'assistant', text: "(It made a file of the type 'image/png'.)", toolCalls: [] },
+      { role: 'user', text: 'And?' },
+    ]);
+  });
+});
+
+describe('a reply of parts that a transformer leaves as it is', () => {
+  beforeEach(() => void vi.spyOn(console, 'error').mockImplementation(() => {}));
+  afterEach(() => void vi.restoreAllMocks());
+
+  it.each<[string, LoopTransformer]>([
+    ['copies all of', { name: 'copying', messages: (messages) => structuredClone(messages) }],
+    ['copies the calls of', replies((one) => ({ ...one, calls: one.calls.map((call) => ({ ...call })) }))],
+    ['changes results of', { name: 'loud', result: (text) => text.toUpperCase() }],
+    ['shortens results of', truncateToolResults({ maxLength: 2 })],
+    ['reads', { name: 'reading', reply: (text) => text, messages: (messages) => [...messages] }],
+    [
+      'fails at',
+      {
+        name: 'broken',
+        reply: () => {
+          throw new Error('broken');
+        },
+      },
+    ],
+  ])('stays whole when one %s it', async (_, transformer) => {
+    const session = scene([transformer]);
+    await session.send('Go.');
+    session.restart();
+    await session.send('And?');
+    expect(heldIn(session.requests, SCRIPT)).toEqual([[], [0], [0, 1], [0, 1, 2]]);
+  });
+
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    'is in a window of %s messages wholly or not at all',
+    async (maxMessages) => {
+      const session = scene([slidingWindow({ maxMessages })], [...SCRIPT, first, second, third]);
+      await session.send('Go.');
+      session.restart();
+      await session.send('And?');
+      const held = heldIn(session.requests, SCRIPT);
+      expect(held.flat().filter((one) => typeof one === 'string')).toEqual([]);
+      // The newest reply is always there.
+      expect(held.map((one) => one.at(-1))).toEqual([
+        undefined,
+        0,
+        1,
+        ...held.slice(3).map((one) => one.at(-1)),
+      ]);
+      for (const { messages } of session.requests) {
+        const asked = messages.flatMap((one) => (one.role === 'assistant' ? one.toolCalls : []));
+        const answered = messages.flatMap((one) => (one.role === 'tool' ? one.id : []));
+        expect(answered).toEqual(asked.map(({ id }) => id));
+      }
+    },
+  );
+});

@@ -1,0 +1,165 @@
+/** Replies of parts over HTTP: in the stream, in the journal and in the session. */
+import { env } from 'cloudflare:workers';
+import { describe, expect, it } from 'vitest';
+import { ModelError, type ReplyPart } from '../../../../src/index.ts';
+import { type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
+import { playModel } from '../../../fixtures/scripts.ts';
+import { calling, publishing, texts, viewOf } from '../mcp/server/talk.ts';
+import {
+  allEvents,
+  ended,
+  journal,
+  json,
+  newSession,
+  post,
+  type Sent,
+  SSE,
+  send,
+  sessionName,
+} from './client.ts';
+
+const THOUGHT = 'I should record it.';
+
+const thinking: readonly ReplyPart[] = [
+  { type: 'reasoning', text: THOUGHT, provider: { maker: { signature: 'sss' } } },
+  { type: 'text', text: 'One moment.' },
+  {
+    type: 'tool-call',
+    id: 'c1',
+    name: 'record',
+    input: '{"note":"of parts"}',
+    provider: { maker: { id: 'fc' } },
+  },
+];
+const done: readonly ReplyPart[] = [
+  { type: 'reasoning', text: 'Done it is.', provider: { maker: { signature: 'ttt' } } },
+  { type: 'text', text: 'Done.' },
+];
+
+/** A script of a provider's model; `message` marks a text with its key. */
+function script(...replies: readonly ScriptedReply[]) {
+  const { key, model } = playModel(scriptedModel(replies));
+  return { model, message: `Go. #${key}` };
+}
+
+const dataOf = (events: readonly Sent[], ...names: string[]) =>
+  events.filter(({ event }) => names.includes(event)).map(({ event, data }) => ({ event, ...data }));
+
+/** What every reader of the reply is shown: its words and calls beside its parts. */
+const shownOf = (turn: unknown) => {
+  const call = { id: `${turn}.3.0`, providerId: 'c1', name: 'record', input: '{"note":"of parts"}' };
+  const [reasoning, text] = thinking;
+  return {
+    text: 'One moment.',
+    toolCalls: [call],
+    parts: [reasoning, text, { type: 'tool-call', ...call, provider: { maker: { id: 'fc' } } }],
+  };
+};
+
+describe('a reply of parts', () => {
+  it('streams what is thought beside what is said, under names of their own', async () => {
+    const { message } = script({ parts: thinking }, { parts: done });
+    const session = newSession();
+    const events = await allEvents(await post(session, { message }, { headers: SSE }));
+    const deltas = dataOf(events, 'reasoning-delta', 'text-delta');
+    const text = deltas.filter(({ event }) => event === 'text-delta').map((one) => Object(one).text);
+    expect(deltas.filter(({ event }) => event === 'reasoning-delta')).toEqual([
+      { event: 'reasoning-delta', reply: '1.1', text: THOUGHT },
+      { event: 'reasoning-delta', reply: '2.1', text: 'Done it is.' },
+    ]);
+    expect(text.join('')).toBe('One moment.Done.');
+    expect(deltas[0]?.event).toBe('reasoning-delta');
+    expect(events.filter(({ event }) => event.endsWith('-delta')).every(({ id }) => id === undefined)).toBe(
+      true,
+    );
+    const [answer] = dataOf(events, 'answer');
+    expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(JSON.stringify(answer)).not.toContain('Done it is.');
+  });
+
+  it('keeps words and calls beside its parts wherever it is read, and is stored with its parts alone', async () => {
+    const { message } = script({ parts: thinking }, { parts: done });
+    const session = newSession();
+    const events = await allEvents(await post(session, { message }, { headers: SSE }));
+    const [streamed] = dataOf(events, 'model-replied');
+    const shown = shownOf(Object(streamed).turn);
+    expect(streamed).toMatchObject(shown);
+    expect((await journal(session)).find(({ type }) => type === 'model-replied')).toMatchObject(shown);
+    const { messages } = await json(await send(session));
+    expect(Object(messages)[1]).toEqual({
+      role: 'assistant',
+      text: 'One moment.',
+      toolCalls: [
+        {
+          id: shown.toolCalls[0]?.id,
+          name: 'record',
+          input: '{"note":"of parts"}',
+          status: 'ended',
+          result: 'Recorded.',
+        },
+      ],
+      parts: shown.parts,
+    });
+    const page = await env.SESSIONS.getByName(sessionName(session)).read({ from: 1 });
+    const bodies =
+      page?.rows.flatMap(({ type, body }) => (type === 'model-replied' ? [JSON.parse(body)] : [])) ?? [];
+    expect(bodies.map(({ v }) => v)).toEqual([2, 2]);
+    for (const body of bodies) {
+      expect(body).toHaveProperty('parts');
+      expect(body).not.toHaveProperty('text');
+      expect(body).not.toHaveProperty('toolCalls');
+    }
+  });
+
+  it('is streamed by whoever follows the journal, with words and calls beside its parts', async () => {
+    const { message } = script({ parts: thinking }, { parts: done });
+    const session = newSession();
+    await post(session, { message }, { headers: { prefer: 'respond-async' } });
+    const [, , reply] = await ended(session);
+    expect(reply).toMatchObject(shownOf(Object(reply).turn));
+  });
+
+  it('of which a part came before the model broke off is streamed anew, and clients are told', async () => {
+    let asked = 0;
+    const whole = scriptedModel([{ parts: done }]);
+    const { key } = playModel({
+      ...whole,
+      ask(request, options) {
+        asked += 1;
+        if (asked > 1) return whole.ask(request, options);
+        options.onReasoning?.('I sho');
+        throw new ModelError('truncated', 'It broke off.', { outputBegan: true });
+      },
+    });
+    const response = await post(newSession(), { message: `Go. #${key}` }, { headers: SSE });
+    const events = dataOf(await allEvents(response), 'reasoning-delta', 'reply-restarted', 'answer');
+    expect(events.slice(0, 3)).toEqual([
+      { event: 'reasoning-delta', reply: '1.1', text: 'I sho' },
+      { event: 'reply-restarted', reply: '1.2' },
+      { event: 'reasoning-delta', reply: '1.2', text: 'Done it is.' },
+    ]);
+    expect(events.at(-1)).toMatchObject({ outcome: 'completed', text: 'Done.' });
+  });
+
+  it('comes back to its model whole, however long, from a journal that is read anew', async () => {
+    const long: readonly ReplyPart[] = [
+      { type: 'reasoning', text: '', provider: { maker: { encrypted: 'é'.repeat(1_000_000) } } },
+      { type: 'file', mediaType: 'image/png', data: 'A'.repeat(3_000_000) },
+      { type: 'text', text: 'Drawn.' },
+    ];
+    const { message, model } = script({ parts: long }, 'Yes.');
+    const session = newSession();
+    expect(await json(await post(session, { message }))).toMatchObject({ text: 'Drawn.' });
+    expect(await json(await post(session, { message: 'Yes?' }))).toMatchObject({ text: 'Yes.' });
+    const [, reply] = model.requests[1]?.messages.filter(({ role }) => role !== 'system') ?? [];
+    expect(reply?.role === 'assistant' && JSON.stringify(reply.parts) === JSON.stringify(long)).toBe(true);
+  });
+
+  it('answers a client of MCP in its words alone', async () => {
+    const { message } = script({ parts: thinking }, { parts: done });
+    const answer = await calling(publishing({ agents: ['scripted'] }), 'scripted', { message });
+    expect(texts(answer)[0]).toBe('Done.');
+    expect(viewOf(answer)).toMatchObject({ text: 'Done.' });
+    expect(JSON.stringify(answer)).not.toMatch(/Done it is|sss|ttt/);
+  });
+});
