@@ -17,13 +17,13 @@ export { type HumanInputConfig, humanInput } from './decorators/human-input.ts';
 export type {
   CallChanges,
   FinalOutcome,
-  JournaledCall,
   Outcome,
   Principal,
   SessionEvent,
   StoredEvent,
   TurnError,
 } from './journal/events.ts';
+export type { JournaledCall } from './journal/reply-data.ts';
 export type { TurnArtifact } from './journal/state.ts';
 export type { PricedUsage } from './journal/usage.ts';
 export { type Compaction, type SummaryOptions, summarised } from './loop/compaction/summarised.ts';

@@ -4,13 +4,12 @@ import type { NewRow, Row } from './event-page.ts';
 import {
   EVENT_VERSION,
   type EventType,
-  type JournaledCall,
-  type JournaledPart,
   type Principal,
   type ScheduledMessage,
   type SessionEvent,
   type StoredEvent,
 } from './events.ts';
+import type { JournaledCall, JournaledPart } from './reply-data.ts';
 import type { RequestKey, ScheduledTurn, TurnStart } from './session-port.ts';
 import type { TurnState } from './state.ts';
 

@@ -1,10 +1,11 @@
-import type { ProviderData, ReplyPart, ToolCallPart } from '../model/parts.ts';
-import type { BlackboardEntry, Decision, DecisionKind, Effect } from '../tool/call.ts';
+import type { ProviderData } from '../model/parts.ts';
+import type { BlackboardEntry, Effect } from '../tool/call.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
-import type { JsonSchema } from '../tool/json-schema.ts';
 import type { MemoryFact } from '../tool/tool-memory.ts';
 import type { ResultData, Signal } from '../tool/tool-result.ts';
+import type { AskedWith, JournaledCall, JournaledPart, OfferedTool, ToolsChange } from './reply-data.ts';
 import type { BudgetLimit, PricedUsage, RequestLengths } from './usage.ts';
+import type { Answer, Wait } from './wait.ts';
 
 /**
  * The newest version that this code writes: an event is written as the oldest one that can hold it. A reader upgrades older
@@ -30,48 +31,6 @@ export type Outcome =
 /** The outcome of a turn that has ended: one that is suspended goes on. */
 export type FinalOutcome = Exclude<Outcome, 'suspended'>;
 
-/** One tool call as the model asked for it. */
-export interface JournaledCall {
-  /** `{turn}.{sequence of this event}.{index}`. */
-  readonly id: string;
-  /** The provider's id; used on the wire to the model and nowhere else. */
-  readonly providerId: string;
-  readonly name: string;
-  /** The tool that the call is meant for and counts for, where that is not the one it names: an unfolding tool may stand for others. */
-  readonly meant?: string;
-  /** The model's own text; schemas parse it again on every resume. */
-  readonly input: string;
-}
-
-/** One part of a reply; a call that is ours to run stands in it as it is journaled. */
-export type JournaledPart =
-  | Exclude<ReplyPart, ToolCallPart>
-  | (ToolCallPart & { readonly ranBy: 'provider' })
-  | (JournaledCall & Pick<ToolCallPart, 'type' | 'provider'> & { readonly ranBy?: never });
-
-/** A tool as a model was offered it. */
-export interface OfferedTool {
-  readonly name: string;
-  /** Of its name, description and schema. */
-  readonly hash: string;
-}
-
-/** What a model was asked with, by hashes: another one tells that code or settings have changed since. */
-export interface AskedWith {
-  readonly instructions: string;
-  /** Of the list of tools, in any order. */
-  readonly tools: string;
-  /** Of all that stood before the reply, where its model signs that too. */
-  readonly prefix?: string;
-}
-
-/** Which tools came and went between two requests of a loop; one that was replaced by another of its name did both. */
-export interface ToolsChange {
-  /** In the order in which they stand behind all others from now on; in the place of one of that name, if there was one. */
-  readonly came: readonly OfferedTool[];
-  readonly went: readonly OfferedTool[];
-}
-
 /** What a call changed in the session: one that failed, only facts for its end. */
 export interface CallChanges {
   readonly state?: JsonObject;
@@ -90,49 +49,6 @@ export interface ScheduledMessage {
   /** Milliseconds from the time of the event that holds it. */
   readonly after: number;
 }
-
-/** What a suspended call waits for. */
-export type Wait = DecisionWait | ResultWait;
-
-interface WaitBase {
-  readonly message: string;
-  /** Milliseconds from the time of this event. */
-  readonly expires?: number;
-  /**
-   * Hex SHA-256 over the tool's name, the call's input, the tool's schema and what was put to whom: a decision holds for
-   * these only.
-   */
-  readonly binding: string;
-}
-
-/** Somebody decides about the call. */
-export interface DecisionWait extends WaitBase {
-  readonly for: 'decision';
-  readonly allows: readonly DecisionKind[];
-  /** What the tool is about to be called with, where that is no longer what the model sent. */
-  readonly input?: JsonObject;
-  /** What the input of an `edit` must match. */
-  readonly schema: JsonSchema;
-  /** The role that may decide. */
-  readonly by?: string;
-  readonly onExpiry: Exclude<DecisionKind, 'edit'>;
-}
-
-/** The caller runs the tool and sends what came of it. */
-export interface ResultWait extends WaitBase {
-  readonly for: 'result';
-}
-
-/** What somebody outside answered, once. */
-export type Answer =
-  | ({ readonly type: 'decision' } & Decision)
-  | {
-      readonly type: 'result';
-      readonly result: ResultData;
-      readonly by?: string;
-      /** Nobody sent one in time. */
-      readonly expired?: true;
-    };
 
 /** What stopped a turn that failed; safe to show to its owner. */
 export interface TurnError {

@@ -1,7 +1,8 @@
 import type { JsonObject } from '../tool/json.ts';
+import { lastBatch } from './conversation.ts';
 import { type EventOf, ROOT } from './events.ts';
 import { applyFacts } from './memories.ts';
-import { type CallRecord, type Fold, type FrameState, frameOf, lastBatch } from './state.ts';
+import { type CallRecord, type Fold, type FrameState, frameOf } from './state.ts';
 
 /** Marks a call as begun: whoever takes the turn over must ask what became of it. */
 export function foldStarted(fold: Fold, event: EventOf<'tool-call-started'>): void {

@@ -1,15 +1,9 @@
 import type { Decision } from '../tool/call.ts';
 import { failure, RESULT_CHARACTERS, shownText, type ToolResult } from '../tool/tool-result.ts';
-import {
-  type EventOf,
-  type FinalOutcome,
-  inFrame,
-  type OfferedTool,
-  ROOT,
-  type SessionEvent,
-  type ToolsChange,
-} from './events.ts';
+import { lastBatch, mayHaveHappened, openBatch, sentResult } from './conversation.ts';
+import { type EventOf, type FinalOutcome, inFrame, ROOT, type SessionEvent } from './events.ts';
 import { findCall, holdFacts } from './fold-calls.ts';
+import { foldToolsChanged, taken } from './fold-offers.ts';
 import { applyFacts } from './memories.ts';
 import { foldShortened, summaryMessage, withoutChange } from './shortened.ts';
 import { placed } from './spending.ts';
@@ -18,14 +12,10 @@ import {
   type Fold,
   type FrameState,
   type KeptReply,
-  lastBatch,
   type Message,
-  mayHaveHappened,
   nothingOffered,
   type OfferHistory,
-  openBatch,
   type SessionState,
-  sentResult,
   type TurnState,
 } from './state.ts';
 import { NOTHING_SPENT } from './usage.ts';
@@ -179,45 +169,6 @@ function keptOf({ parts, provider, model, servedBy = '', asked }: EventOf<'model
   const { prefix } = asked ?? {};
   const madeBy = { provider: servedBy, model };
   return { kept: { parts, ...(provider && { provider }), ...(prefix && { prefix }), madeBy } };
-}
-
-/** Takes what has changed to where it stands in the conversation from now on. */
-function taken(offered: OfferHistory | undefined): { readonly toolsChange?: ToolsChange } {
-  if (!offered?.change) return {};
-  const { change: toolsChange } = offered;
-  offered.change = undefined;
-  return { toolsChange };
-}
-
-/** Several changes before one reply are one. */
-function foldToolsChanged(
-  offered: OfferHistory,
-  { came = [], went = [], all }: EventOf<'tools-changed'>,
-): void {
-  offered.list = all ?? changed(offered.list ?? [], { came, went });
-  const { change } = offered;
-  const gone = new Set([...came, ...went].map(({ name }) => name));
-  const back = new Set(change?.came.map(({ name }) => name));
-  const allCame = [...(change?.came.filter(({ name }) => !gone.has(name)) ?? []), ...came];
-  // What had come since the last reply was never told of.
-  const allWent = [...(change?.went ?? []), ...went.filter(({ name }) => !back.has(name))];
-  const merged = { came: without(allCame, allWent), went: without(allWent, allCame) };
-  offered.change = merged.came.length + merged.went.length > 0 ? merged : undefined;
-}
-
-/** What is back as it was has not changed. */
-const without = (tools: readonly OfferedTool[], others: readonly OfferedTool[]): readonly OfferedTool[] =>
-  tools.filter(({ name, hash }) => !others.some((other) => other.name === name && other.hash === hash));
-
-/** A tool that came in the place of one of its name keeps that place; others stand behind. */
-function changed(list: readonly OfferedTool[], { came, went }: ToolsChange): readonly OfferedTool[] {
-  const newOnes = new Map(came.map((tool) => [tool.name, tool]));
-  const gone = new Set(went.map(({ name }) => name));
-  const there = new Set(list.map(({ name }) => name));
-  return [
-    ...list.flatMap((tool) => newOnes.get(tool.name) ?? (gone.has(tool.name) ? [] : tool)),
-    ...came.filter(({ name }) => !there.has(name)),
-  ];
 }
 
 /** Folds an event that the state's snapshot covers. What has left by then is not read, and its first message says so. */

@@ -1,8 +1,9 @@
 /** How the fold keeps what kinds of tools remember: facts, moments, and the values of paths. It knows none of the kinds. */
 import type { Json } from '../tool/json.ts';
 import type { FactPlace, MemoryFact, MemoryPlace, SessionMoment, ToolMemory } from '../tool/tool-memory.ts';
+import { lastReply } from './conversation.ts';
 import { ROOT, type SessionEvent } from './events.ts';
-import { type CallRecord, type Fold, lastReply, type SessionState } from './state.ts';
+import type { CallRecord, Fold, SessionState } from './state.ts';
 
 /** A state, and the memories that are folded into it. */
 type Remembering = Pick<Fold, 'state' | 'memories'>;

@@ -1,4 +1,5 @@
 import type { ToolMemory } from '../tool/tool-memory.ts';
+import { answerText, lastBatch, saysNothing } from './conversation.ts';
 import { progressBy } from './event-rows.ts';
 import {
   EVENT_VERSION,
@@ -15,7 +16,7 @@ import { closeOpenCalls, foldConversation, openFrame, startTurn } from './fold-l
 import { applyFacts, tellMemories } from './memories.ts';
 import { foldCompaction, foldDropped, foldLessShown } from './shortened.ts';
 import { countCalls, foldAsked, foldRefused, foldUsed } from './spending.ts';
-import { answerText, type Fold, frameOf, lastBatch, type SessionState, saysNothing } from './state.ts';
+import { type Fold, frameOf, type SessionState } from './state.ts';
 
 /**
  * Stamps snapshots: one that another reducer made is ignored and the journal folded. So is one of events as

@@ -1,6 +1,7 @@
+import { isStart } from './conversation.ts';
 import { type EventOf, ROOT } from './events.ts';
 import { foldUsed, giveBack } from './spending.ts';
-import { type Fold, frameOf, isStart, type Message, type SessionState } from './state.ts';
+import { type Fold, frameOf, type Message, type SessionState } from './state.ts';
 
 /** The conversation as it is shown then: its last turns, and the beginning of each of its results. */
 export function shortened(messages: readonly Message[], shortening: Shortening): Message[] {

@@ -1,4 +1,5 @@
-import { type EventOf, type JournaledCall, ROOT } from './events.ts';
+import { type EventOf, ROOT } from './events.ts';
+import type { JournaledCall } from './reply-data.ts';
 import {
   type CallCounts,
   type CallRecord,

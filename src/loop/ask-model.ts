@@ -1,4 +1,5 @@
-import type { AskedWith, JournaledCall, JournaledPart, SessionEvent } from '../journal/events.ts';
+import type { SessionEvent } from '../journal/events.ts';
+import type { AskedWith, JournaledCall, JournaledPart } from '../journal/reply-data.ts';
 import { ModelError, type ModelMessage, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
 import { givenTo, makerOf } from '../model/given-to.ts';
 import { callsOf, isOurCall, isPlain, plainParts, wordsOf } from '../model/parts.ts';

@@ -1,5 +1,6 @@
-import type { Answer, DecisionWait, ResultWait, Wait } from '../journal/events.ts';
-import { type CallRecord, pendingWait } from '../journal/state.ts';
+import { pendingWait } from '../journal/conversation.ts';
+import type { CallRecord } from '../journal/state.ts';
+import type { Answer, DecisionWait, ResultWait, Wait } from '../journal/wait.ts';
 import { sha256Hex, untilAborted } from '../tool/async.ts';
 import type { Decision, DecisionRequest, ResultRequest, RunningDecisionRequest } from '../tool/call.ts';
 import { parseToolInput } from '../tool/check-input.ts';

@@ -1,7 +1,8 @@
+import { isSuspended, mayHaveHappened, sentResult } from '../journal/conversation.ts';
 import type { CallChanges, SessionEvent } from '../journal/events.ts';
 import { unknownOutcome } from '../journal/fold-loop.ts';
 import { factsAtEnd } from '../journal/memories.ts';
-import { type CallRecord, isSuspended, mayHaveHappened, sentResult } from '../journal/state.ts';
+import type { CallRecord } from '../journal/state.ts';
 import { type ParsedToolInput, parseToolInput } from '../tool/check-input.ts';
 import type { RemarkedCall } from '../tool/tool.ts';
 import type { MemoryFact } from '../tool/tool-memory.ts';

@@ -1,5 +1,5 @@
+import { lastReply, openBatch } from '../journal/conversation.ts';
 import type { EventOf, SessionEvent } from '../journal/events.ts';
-import { lastReply, openBatch } from '../journal/state.ts';
 import type { ModelRequest } from '../model/chat-model.ts';
 import type {
   CallSeen,

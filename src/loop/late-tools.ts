@@ -1,4 +1,5 @@
-import type { AskedWith, EventOf, OfferedTool, ToolsChange } from '../journal/events.ts';
+import type { EventOf } from '../journal/events.ts';
+import type { AskedWith, OfferedTool, ToolsChange } from '../journal/reply-data.ts';
 import type { ModelMessage, ModelRequest, ToolDefinition, ToolsTold } from '../model/chat-model.ts';
 import { toolsBefore } from '../model/tools-before.ts';
 import type { AnyTool } from '../tool/tool.ts';

@@ -1,4 +1,5 @@
-import { type CallRecord, hasBegun } from '../journal/state.ts';
+import { hasBegun } from '../journal/conversation.ts';
+import type { CallRecord } from '../journal/state.ts';
 import { untilAborted } from '../tool/async.ts';
 import type { CallScope, HistoryMessage, ToolCall, ToolExecution } from '../tool/call.ts';
 import { SignalError } from '../tool/signals.ts';

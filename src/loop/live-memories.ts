@@ -1,5 +1,6 @@
+import { openBatch } from '../journal/conversation.ts';
 import { valueIn } from '../journal/memories.ts';
-import { openBatch, type SessionState } from '../journal/state.ts';
+import type { SessionState } from '../journal/state.ts';
 import { APP_MEMORY } from '../tool/define-tool-kind.ts';
 import type { Json } from '../tool/json.ts';
 import { ToolConfigurationError } from '../tool/signals.ts';

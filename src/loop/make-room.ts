@@ -1,5 +1,6 @@
+import { isStart } from '../journal/conversation.ts';
 import { type Shortening, shortened } from '../journal/shortened.ts';
-import { isStart, type Message } from '../journal/state.ts';
+import type { Message } from '../journal/state.ts';
 import { ModelError, type ModelRequest, type ToldLength } from '../model/chat-model.ts';
 import { inLoop, type Loop } from './loop.ts';
 

@@ -1,13 +1,6 @@
+import { isInterjected, isSuspended, lastReply, openBatch, pendingWait } from '../journal/conversation.ts';
 import type { TurnError } from '../journal/events.ts';
-import {
-  type CallRecord,
-  type FrameState,
-  isInterjected,
-  isSuspended,
-  lastReply,
-  openBatch,
-  pendingWait,
-} from '../journal/state.ts';
+import type { CallRecord, FrameState } from '../journal/state.ts';
 import type { Signal } from '../tool/tool-result.ts';
 import type { LoopEnd, LoopSpec } from './loop.ts';
 import type { LoopPolicies } from './policies.ts';

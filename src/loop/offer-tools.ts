@@ -1,4 +1,4 @@
-import type { OfferedTool } from '../journal/events.ts';
+import type { OfferedTool } from '../journal/reply-data.ts';
 import type { CallRecord, Message } from '../journal/state.ts';
 import type { ToolDefinition } from '../model/chat-model.ts';
 import { memoized } from '../tool/async.ts';

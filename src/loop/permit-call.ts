@@ -1,6 +1,7 @@
+import { hasBegun } from '../journal/conversation.ts';
 import { ROOT } from '../journal/events.ts';
 import { toolOf } from '../journal/spending.ts';
-import { type CallRecord, hasBegun } from '../journal/state.ts';
+import type { CallRecord } from '../journal/state.ts';
 import { HOOK_TIME, inTime } from '../tool/async.ts';
 import type { CallLimit } from '../tool/frame.ts';
 import { failure, type Signal, type ToolResult } from '../tool/tool-result.ts';

@@ -1,4 +1,5 @@
-import { answerText, type CallRecord, lastReply, type Message, saysNothing } from '../journal/state.ts';
+import { answerText, lastReply, saysNothing } from '../journal/conversation.ts';
+import type { CallRecord, Message } from '../journal/state.ts';
 import type { ModelMessage, ToolsTold } from '../model/chat-model.ts';
 import { inWords, NO_RESPONSE } from '../model/given-to.ts';
 import type { ReplyPart } from '../model/parts.ts';

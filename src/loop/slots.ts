@@ -1,5 +1,6 @@
+import { hasBegun, openBatch } from '../journal/conversation.ts';
 import { ROOT } from '../journal/events.ts';
-import { hasBegun, openBatch, type TurnState } from '../journal/state.ts';
+import type { TurnState } from '../journal/state.ts';
 
 const CONNECTIONS = 6;
 

@@ -1,6 +1,7 @@
+import { openBatch } from '../journal/conversation.ts';
 import type { CallChanges, ScheduledMessage } from '../journal/events.ts';
 import { mergeCallState } from '../journal/fold-calls.ts';
-import { type CallRecord, type FrameState, openBatch } from '../journal/state.ts';
+import type { CallRecord, FrameState } from '../journal/state.ts';
 import type { BlackboardEntry, CallBlackboard, CallState } from '../tool/call.ts';
 import { parseToolInput } from '../tool/check-input.ts';
 import type { Json, JsonObject } from '../tool/json.ts';

@@ -1,8 +1,9 @@
+import { openBatch, waitId } from '../journal/conversation.ts';
 import type { NewRow } from '../journal/event-page.ts';
 import { progressBy, toScheduledTurn } from '../journal/event-rows.ts';
 import { ROOT, type SessionEvent } from '../journal/events.ts';
 import type { Appended, Change, Fenced, ScheduledTurn, SessionPort } from '../journal/session-port.ts';
-import { openBatch, type TurnState, waitId } from '../journal/state.ts';
+import type { TurnState } from '../journal/state.ts';
 import type { Clock } from './read-platform.ts';
 
 /** An event, as it is stored and as it was folded. */

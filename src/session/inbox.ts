@@ -1,13 +1,8 @@
-import { type Answer, inFrame, ROOT, type SessionEvent, type Wait } from '../journal/events.ts';
+import { openBatch, pendingWait, waitId } from '../journal/conversation.ts';
+import { inFrame, ROOT, type SessionEvent } from '../journal/events.ts';
 import type { InboxMessage, SessionPort } from '../journal/session-port.ts';
-import {
-  type CallRecord,
-  openBatch,
-  pendingWait,
-  type SessionState,
-  type TurnState,
-  waitId,
-} from '../journal/state.ts';
+import type { CallRecord, SessionState, TurnState } from '../journal/state.ts';
+import type { Answer, Wait } from '../journal/wait.ts';
 import { failure } from '../tool/tool-result.ts';
 import type { Outbox } from './outbox.ts';
 

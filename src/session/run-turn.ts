@@ -1,9 +1,10 @@
 import type { Agent } from '../agent/define-agent.ts';
 import { BUILT_IN_KINDS, type ToolKinds } from '../built-in-kinds.ts';
+import { answerText } from '../journal/conversation.ts';
 import { type Principal, ROOT } from '../journal/events.ts';
 import { closeOpenCalls } from '../journal/fold-loop.ts';
 import type { Leased, SessionPort } from '../journal/session-port.ts';
-import { answerText, type FrameState, type TurnState } from '../journal/state.ts';
+import type { FrameState, TurnState } from '../journal/state.ts';
 import { Reservations, unpriced, withBudgets } from '../loop/budget.ts';
 import { Interrupted } from '../loop/holder.ts';
 import { LiveMemories } from '../loop/live-memories.ts';

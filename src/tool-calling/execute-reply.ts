@@ -1,5 +1,6 @@
+import { openBatch } from '../journal/conversation.ts';
 import { countCalls } from '../journal/spending.ts';
-import { type CallRecord, type Message, openBatch } from '../journal/state.ts';
+import type { CallRecord, Message } from '../journal/state.ts';
 import { replied } from '../loop/ask-model.ts';
 import { type Holder, Interrupted } from '../loop/holder.ts';
 import type { Loop } from '../loop/loop.ts';

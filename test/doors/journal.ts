@@ -1,5 +1,6 @@
 /** A door for tests. Events, the reducer, the state, and the port to a session. */
 
+export { isStart, openBatch } from '../../src/journal/conversation.ts';
 export type {
   Deferred,
   EventPage,
@@ -15,7 +16,7 @@ export {
   parseEvent,
   toRow,
 } from '../../src/journal/event-rows.ts';
-export { EVENT_VERSION, type EventType, inFrame, ROOT, type Wait } from '../../src/journal/events.ts';
+export { EVENT_VERSION, type EventType, inFrame, ROOT } from '../../src/journal/events.ts';
 export { foldCovered, foldMessage } from '../../src/journal/fold-loop.ts';
 export { valueIn } from '../../src/journal/memories.ts';
 export { REDUCER_VERSION, reduce } from '../../src/journal/reduce.ts';
@@ -37,8 +38,7 @@ export {
   type CallRecord,
   emptyState,
   type FrameState,
-  isStart,
   type Message,
-  openBatch,
   type TurnState,
 } from '../../src/journal/state.ts';
+export type { Wait } from '../../src/journal/wait.ts';

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { Answer } from '../../journal/events.ts';
+import type { Answer } from '../../journal/wait.ts';
 import type { ResultData } from '../../tool/tool-result.ts';
 import type { TimelineEvent } from './client.ts';
 

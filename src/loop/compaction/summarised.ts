@@ -1,6 +1,7 @@
+import { isStart } from '../../journal/conversation.ts';
 import type { SessionEvent } from '../../journal/events.ts';
 import type { SessionPort } from '../../journal/session-port.ts';
-import { isStart, type Message, type SessionState } from '../../journal/state.ts';
+import type { Message, SessionState } from '../../journal/state.ts';
 import type { PricedUsage } from '../../journal/usage.ts';
 import { ModelError } from '../../model/chat-model.ts';
 import { Interrupted } from '../holder.ts';

@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { openBatch } from '../../journal/conversation.ts';
 import { toPrincipal } from '../../journal/event-rows.ts';
 import type { Principal } from '../../journal/events.ts';
-import { openBatch } from '../../journal/state.ts';
 import { replied } from '../../loop/ask-model.ts';
 import type { Holder, Needs } from '../../loop/holder.ts';
 import type { Loop, LoopJournal, LoopSpec } from '../../loop/loop.ts';

@@ -1,13 +1,12 @@
 import type { Agent } from '../../agent/define-agent.ts';
-import type { Answer } from '../../journal/events.ts';
-import { type DecisionWait, ROOT, type Wait } from '../../journal/events.ts';
+import { ROOT } from '../../journal/events.ts';
 import type { Posted, SessionPort } from '../../journal/session-port.ts';
+import type { Answer, DecisionWait, Wait } from '../../journal/wait.ts';
 import { bindingOf } from '../../loop/call-questions.ts';
 import { routed } from '../../loop/offer-tools.ts';
 import type { DecisionKind } from '../../tool/call.ts';
 import { copyJson, type Json, type JsonObject } from '../../tool/json.ts';
-import type { Problem } from '../../tool/json-schema.ts';
-import { jsonSchemaCheck, problemLines } from '../../tool/json-schema.ts';
+import { jsonSchemaCheck, type Problem, problemLines } from '../../tool/json-schema.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { type ResultData, toToolResult } from '../../tool/tool-result.ts';
 import { unfoldingIn } from '../../tool/unfolding/unfolding.ts';

@@ -1,12 +1,7 @@
-import {
-  type Answer,
-  type DecisionWait,
-  type JournaledCall,
-  ROOT,
-  type StoredEvent,
-  type Wait,
-} from '../../journal/events.ts';
-import { waitId } from '../../journal/state.ts';
+import { waitId } from '../../journal/conversation.ts';
+import { ROOT, type StoredEvent } from '../../journal/events.ts';
+import type { JournaledCall } from '../../journal/reply-data.ts';
+import type { Answer, DecisionWait, Wait } from '../../journal/wait.ts';
 import type { DecisionKind } from '../../tool/call.ts';
 import { parseToolInput } from '../../tool/check-input.ts';
 import type { Json } from '../../tool/json.ts';

@@ -1,0 +1,85 @@
+import { modelText, type ToolResult, toolResult } from '../tool/tool-result.ts';
+import type { CallRecord, FrameState, Message, TurnState } from './state.ts';
+import type { Wait } from './wait.ts';
+
+/** The message that started a turn, or a nested loop. */
+export const isStart = (message: Message): boolean => message.role === 'user' && message.by === undefined;
+
+/** The call was started, and running it once more could be noticed. */
+export const mayHaveHappened = ({ started }: CallRecord): boolean =>
+  started === 'once' || started === 'idempotent';
+
+/** Answers what the call waits for now. */
+export function pendingWait({ waits }: CallRecord): Wait | undefined {
+  const last = waits?.at(-1);
+  return last?.answer ? undefined : last?.wait;
+}
+
+/**
+ * The call is suspended until it is answered, and then begins anew. One that asked while it ran `once` never does: whoever
+ * would have heard the answer is gone.
+ */
+export const isSuspended = (call: CallRecord): boolean =>
+  !call.ended && call.started !== 'once' && pendingWait(call) !== undefined;
+
+/** Answers what the caller who ran the tool of an open call has sent: it happened, whatever becomes of the call. */
+export function sentResult({ waits }: CallRecord): ToolResult | undefined {
+  const sent = waits?.flatMap(({ answer }) => (answer?.type === 'result' ? answer : [])).at(0);
+  return sent && toolResult(sent.result);
+}
+
+/** It was started, has opened its loop, or was run by the caller: it goes on, and is not begun. */
+export const hasBegun = ({ frames }: Pick<TurnState, 'frames'>, call: CallRecord): boolean =>
+  call.started !== undefined || frames.has(call.id) || sentResult(call) !== undefined;
+
+/** Names one wait of one call in the whole session. */
+export const waitId = (call: string, index: number): string => `${call}#${index}`;
+
+/** The reply whose calls have not all ended. */
+export function openBatch(frame: Pick<FrameState, 'messages'> | undefined): readonly CallRecord[] {
+  const calls = lastReply(frame?.messages ?? [])?.calls ?? [];
+  return calls.some((call) => !call.ended) ? calls : [];
+}
+
+/** The reply that the conversation ends with, whatever was said to it while its calls ran or since. */
+export function lastReply(messages: readonly Message[]): Reply | undefined {
+  const last = messages.findLast((message) => message.role === 'assistant' || !isInterjection(message));
+  return last?.role === 'assistant' ? last : undefined;
+}
+
+/** The calls of the last reply. */
+export const lastBatch = (messages: readonly Message[]): readonly CallRecord[] =>
+  lastReply(messages)?.calls ?? [];
+
+/** The last message is one that came while the model answered, or its calls ran. */
+export function isInterjected(messages: readonly Message[]): boolean {
+  const last = messages.at(-1);
+  return last?.role === 'user' && isInterjection(last);
+}
+
+/** No words, no calls and no file: what a model only thought is no reply. */
+export const saysNothing = ({ text, calls, parts = [] }: SaidPart): boolean =>
+  calls.length === 0 &&
+  text.trim() === '' &&
+  !parts.some((part) => part.type === 'file' && !part.ofReasoning);
+
+interface SaidPart {
+  readonly text: string;
+  readonly calls: readonly unknown[];
+  readonly parts?: readonly { readonly type: string; readonly ofReasoning?: true | undefined }[] | undefined;
+}
+
+const isInterjection = ({ by }: Said): boolean => by === 'steer' || by === 'late';
+
+type Reply = Extract<Message, { role: 'assistant' }>;
+type Said = Extract<Message, { role: 'user' }>;
+
+/**
+ * Answers what a frame's last reply says: the results of the calls that it returned directly, in order, or its words.
+ */
+export function answerText(messages: readonly Message[]): string {
+  const last = lastReply(messages);
+  if (!last) return '';
+  const direct = last.calls.flatMap(({ ended }) => (ended?.direct ? modelText(ended.result) : []));
+  return direct.length > 0 ? direct.join('\n') : last.text;
+}

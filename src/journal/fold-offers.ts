@@ -1,0 +1,42 @@
+import type { EventOf } from './events.ts';
+import type { OfferedTool, ToolsChange } from './reply-data.ts';
+import type { OfferHistory } from './state.ts';
+
+/** Takes what has changed to where it stands in the conversation from now on. */
+export function taken(offered: OfferHistory | undefined): { readonly toolsChange?: ToolsChange } {
+  if (!offered?.change) return {};
+  const { change: toolsChange } = offered;
+  offered.change = undefined;
+  return { toolsChange };
+}
+
+/** Several changes before one reply are one. */
+export function foldToolsChanged(
+  offered: OfferHistory,
+  { came = [], went = [], all }: EventOf<'tools-changed'>,
+): void {
+  offered.list = all ?? changed(offered.list ?? [], { came, went });
+  const { change } = offered;
+  const gone = new Set([...came, ...went].map(({ name }) => name));
+  const back = new Set(change?.came.map(({ name }) => name));
+  const allCame = [...(change?.came.filter(({ name }) => !gone.has(name)) ?? []), ...came];
+  // What had come since the last reply was never told of.
+  const allWent = [...(change?.went ?? []), ...went.filter(({ name }) => !back.has(name))];
+  const merged = { came: without(allCame, allWent), went: without(allWent, allCame) };
+  offered.change = merged.came.length + merged.went.length > 0 ? merged : undefined;
+}
+
+/** What is back as it was has not changed. */
+const without = (tools: readonly OfferedTool[], others: readonly OfferedTool[]): readonly OfferedTool[] =>
+  tools.filter(({ name, hash }) => !others.some((other) => other.name === name && other.hash === hash));
+
+/** A tool that came in the place of one of its name keeps that place; others stand behind. */
+function changed(list: readonly OfferedTool[], { came, went }: ToolsChange): readonly OfferedTool[] {
+  const newOnes = new Map(came.map((tool) => [tool.name, tool]));
+  const gone = new Set(went.map(({ name }) => name));
+  const there = new Set(list.map(({ name }) => name));
+  return [
+    ...list.flatMap((tool) => newOnes.get(tool.name) ?? (gone.has(tool.name) ? [] : tool)),
+    ...came.filter(({ name }) => !there.has(name)),
+  ];
+}
