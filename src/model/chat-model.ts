@@ -151,7 +151,8 @@ export interface ModelReply {
   readonly toolCalls: readonly RequestedCall[];
   /**
    * All of it in the order in which it came, words and calls included, where it has more: it goes back to its maker as it
-   * is. An adapter for a model that only writes and calls need not give it.
+   * is, as JSON has it. Its words count, whatever `text` says, and its calls are those of `toolCalls`; a reply whose parts are
+   * nothing that could be kept fails its turn. An adapter for a model that only writes and calls need not give it.
    */
   readonly parts?: readonly ReplyPart[] | undefined;
   /** What the provider keeps beside the reply as a whole. */
