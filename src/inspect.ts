@@ -10,6 +10,7 @@ export type {
   ReplySeen,
   ToolCallSeen,
   ToolResultSeen,
+  ToolsChangeSeen,
 } from './loop/inspector.ts';
 export {
   type LoggingOptions,

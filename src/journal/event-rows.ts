@@ -42,7 +42,7 @@ export function parseBodies(text: string): readonly SessionEvent[] {
 
 /** Older code can read an event that holds nothing it does not know. */
 const versionOf = (event: SessionEvent): number =>
-  event.type === 'tools-changed' || (event.type === 'model-replied' && event.parts) ? 2 : 1;
+  event.type === 'tools-changed' || (event.type === 'model-replied' && (event.parts || event.cut)) ? 2 : 1;
 
 /** The event without what its parts say already. */
 function stored(event: SessionEvent): object {

@@ -205,6 +205,8 @@ export type SessionEvent =
       readonly toolCalls: readonly JournaledCall[];
       /** All of it in its order, where it is more than its words and then its calls, which are stored in it alone. */
       readonly parts?: readonly JournaledPart[];
+      /** A secret was in its parts, which were not kept for that: what is left is only told in words. */
+      readonly cut?: true;
       /** What its provider keeps beside it as a whole. */
       readonly provider?: ProviderData;
       /** Absent in older journals. */

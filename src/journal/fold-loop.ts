@@ -135,6 +135,7 @@ export function foldMessage(messages: Message[], event: SessionEvent, { turn, of
         text: event.text,
         calls: placed(event.toolCalls, turn, event.frame ?? ROOT),
         ...keptOf(event),
+        ...(event.cut && { cut: true }),
         ...taken(offered),
         last: event.last ?? false,
       });

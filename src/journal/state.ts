@@ -71,6 +71,8 @@ export type Message =
       readonly calls: readonly CallRecord[];
       /** What its model gave beside words and calls, which goes back to that model. */
       readonly kept?: KeptReply;
+      /** It had parts that could not be kept: what is left is only told in words. */
+      readonly cut?: true;
       /** The tools that came and went before it was asked for. */
       readonly toolsChange?: ToolsChange;
       /** Asked for its best answer without any calls, because a limit was met. */

@@ -59,10 +59,11 @@ export async function askModel(loop: Loop, last: boolean): Promise<void> {
 /** Makes the event of a reply, with our ids for its calls: models repeat theirs. */
 export function replied(
   loop: Loop,
-  reply: ModelReply,
+  answered: ModelReply,
   { last, unseen = 0, offered, asked }: AskedFor,
 ): ModelReplied {
   const { turn, journal, spec } = loop;
+  const { reply, isCut } = withoutSecrets(loop, answered);
   const { finish, usage, madeBy } = reply;
   const { text, toolCalls: calls } = reply.parts
     ? { text: wordsOf(reply.parts), toolCalls: callsOf(reply.parts) }
@@ -85,7 +86,7 @@ export function replied(
     text,
     toolCalls,
     // What belongs to a call is not given back without it.
-    ...(toolCalls.length === calls.length && keptOf(loop, reply, toolCalls)),
+    ...(toolCalls.length === calls.length && (isCut ? CUT : keptOf(loop, reply, toolCalls))),
     finish,
     ...(asked && !isPlanned(spec.model) && { asked }),
     ...(usage && { usage: priced({ model: makerOf(spec.model, reply) }, usage) }),
@@ -93,6 +94,19 @@ export function replied(
     ...(last && { last }),
     ...(unseen > 0 && { unseen }),
   };
+}
+
+/** Of a reply with parts, which are left out because a secret was among them. */
+const CUT = { cut: true } as const;
+
+/** A credential is never journaled, also when a model repeats one. What is signed together is then not kept at all. */
+function withoutSecrets(
+  { secrets }: Loop,
+  reply: ModelReply,
+): { readonly reply: ModelReply; readonly isCut: boolean } {
+  const clean = secrets.redact(reply);
+  const isCut = clean !== reply && JSON.stringify(clean.parts) !== JSON.stringify(reply.parts);
+  return { reply: clean, isCut };
 }
 
 /** What a reply holds beside its words and calls; nothing for most. */

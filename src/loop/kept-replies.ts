@@ -28,7 +28,11 @@ export function keptReplies(messages: readonly Message[]): KeptReplies {
     message.role === 'assistant' && message.kept ? message.kept : [],
   );
   const byParts = new Map<unknown, KeptReply>(all.map((kept) => [kept.parts, kept]));
-  const calls = new Set(all.flatMap(({ parts }) => saidIn(parts).toolCalls.map(({ id }) => id)));
+  // Of a reply that was cut nothing is kept, and what is left of it is told in words all the same.
+  const cut = messages.flatMap((message) =>
+    message.role === 'assistant' && message.cut ? message.calls : [],
+  );
+  const calls = new Set([...all.flatMap(({ parts }) => saidIn(parts).toolCalls), ...cut].map(({ id }) => id));
   let byText: ReadonlyMap<string, KeptReply> | undefined;
   const copied = (parts: ShownReply['parts']): KeptReply | undefined => {
     byText ??= new Map(all.map((kept) => [JSON.stringify(kept.parts), kept]));

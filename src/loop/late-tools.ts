@@ -20,7 +20,7 @@ export function toolsChanged(loop: Loop, offer: Offer): EventOf<'tools-changed'>
   if (asked.tools === offer.hash) return undefined;
   const cause = causeOf(loop, asked);
   const event = { type: 'tools-changed', ...inLoop(loop), cause } as const;
-  const before = offerTools(loop, 'last-request');
+  const before = offerTools(loop, 'asked');
   // What other code has offered is not known.
   if (before.hash !== asked.tools) return { ...event, all: now };
   const change = changeBetween(before.offered, now);
@@ -43,7 +43,7 @@ function inPlaceOf(before: readonly OfferedTool[], now: readonly OfferedTool[]):
 
 function causeOf(loop: Loop, asked: AskedWith): EventOf<'tools-changed'>['cause'] {
   if (loop.frame.iterations === 0) return 'turn';
-  return offerTools(loop, 'last-request').hash === asked.tools ? 'session' : 'deploy';
+  return offerTools(loop, 'asked').hash === asked.tools ? 'session' : 'deploy';
 }
 
 /**

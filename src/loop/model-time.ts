@@ -8,7 +8,10 @@ import {
 import { untilAborted } from '../tool/async.ts';
 import type { Holder } from './holder.ts';
 
-/** How long one call of a model may take, whatever the model does: then the loop waits no more. */
+/**
+ * How long one call of a model may take, whatever the model does, up to a day. When a time is over, the model is aborted and the turn
+ * fails as `model-failure`; after silence in the middle of its output it is asked once more.
+ */
 export interface ModelTimeout {
   /** Milliseconds for a reply as a whole, the adapter's own further attempts included; 600,000 unless given. */
   readonly total?: number | undefined;

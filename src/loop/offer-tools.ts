@@ -1,5 +1,5 @@
 import type { OfferedTool } from '../journal/events.ts';
-import type { CallRecord } from '../journal/state.ts';
+import type { CallRecord, Message } from '../journal/state.ts';
 import type { ToolDefinition } from '../model/chat-model.ts';
 import { memoized } from '../tool/async.ts';
 import type { TurnPrincipal } from '../tool/call.ts';
@@ -90,7 +90,7 @@ export function routed(tool: AnyTool, { input: sent }: Pick<CallRecord, 'input'>
 }
 
 /** The moment that is looked at: this one, the one at which the model made its last reply, or was asked for it. */
-type Moment = 'now' | 'last-reply' | 'last-request';
+type Moment = 'now' | 'last-reply' | 'asked';
 
 /**
  * A loop as its strategies see it. While calls run, it is looked at as of the reply that asked for them, so that a batch
@@ -106,7 +106,8 @@ export function loopView(loop: Loop, moment: Moment, recall?: LoopView['recall']
     principal: state.turn?.principal ?? NOBODY,
     frame: frame.id,
     path: frame.path,
-    iterations: moment === 'last-request' ? Math.max(0, frame.iterations - 1) : frame.iterations,
+    // Calls of a reply count it.
+    iterations: moment === 'asked' ? Math.max(0, frame.iterations - 1) : frame.iterations,
     tools: spec.tools,
     context: spec.context,
     get blackboard() {
@@ -120,9 +121,19 @@ export function loopView(loop: Loop, moment: Moment, recall?: LoopView['recall']
       loop.made.set(key, made);
       return made;
     },
-    history: () => toHistory(isNow ? frame.messages : frame.messages.slice(0, -1)),
+    history: () => toHistory(isNow ? frame.messages : beforeReply(frame.messages)),
   };
 }
+
+/** What a model was shown for its last reply: messages may have come since. */
+const beforeReply = (messages: readonly Message[]): readonly Message[] =>
+  messages.slice(
+    0,
+    Math.max(
+      0,
+      messages.findLastIndex(({ role }) => role === 'assistant'),
+    ),
+  );
 
 /** A loop outside of a session is nobody's. */
 const NOBODY: TurnPrincipal = { id: '' };

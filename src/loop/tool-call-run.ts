@@ -68,7 +68,7 @@ interface BatchCall extends Partial<Target> {
 
 /** The calls of the last reply that have not ended, each with the tool that it is meant for. */
 export function batchOf(loop: Loop): Batch {
-  const offer = offerTools(loop, 'last-request');
+  const offer = offerTools(loop, 'asked');
   const batch = openBatch(loop.frame);
   const met = new Map<string, CallRecord[]>();
   const lanes = new Map<string, BatchCall[]>();

@@ -54,7 +54,9 @@ export type ModelOfEnv = (env: Readonly<Record<string, unknown>>) => ChatModel;
 
 /** What an adapter is given beside the request. */
 export interface AskOptions {
+  /** Aborts when nobody waits for the reply any more. */
   readonly signal: AbortSignal;
+  /** Absent where nobody watches, as is `onReasoning`. */
   readonly onText?: ((piece: string) => void) | undefined;
   readonly onReasoning?: ((piece: string) => void) | undefined;
   /**
@@ -151,8 +153,8 @@ export interface ModelReply {
   readonly toolCalls: readonly RequestedCall[];
   /**
    * All of it in the order in which it came, words and calls included, where it has more: it goes back to its maker as it
-   * is, as JSON has it. Its words count, whatever `text` says, and its calls are those of `toolCalls`; a reply whose parts are
-   * nothing that could be kept fails its turn. An adapter for a model that only writes and calls need not give it.
+   * is, as JSON has it. The loop reads the words of it alone, whatever `text` says; its calls must be those of `toolCalls`, and a
+   * reply whose parts cannot be kept fails its turn. An adapter for a model that only writes and calls need not give it.
    */
   readonly parts?: readonly ReplyPart[] | undefined;
   /** What the provider keeps beside the reply as a whole. */

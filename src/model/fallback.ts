@@ -16,8 +16,8 @@ import { mergedSettings } from './settings.ts';
  * server fails, cannot be reached, is silent for too long, breaks off or does not know the model, and nothing of its reply
  * has been handed on. A refused key or request is a mistake that another model would only hide, and comes out as it is. Each
  * request begins with the first again. Which model answered stands in `madeBy`, and its prices are what counts; under limits
- * the dearest are held back. Each model tries again as its adapter does before the next is asked: `retries: 0` has that
- * happen at once.
+ * the dearest are held back, for requests that are measured in bytes. Each model tries again as its adapter does before the
+ * next is asked: with `retries: 0` that is asked at once.
  *
  * @throws TypeError for fewer than two models, and for one whose default settings choose tools, which a loop decides.
  */

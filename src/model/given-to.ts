@@ -3,7 +3,10 @@ import { type MadeBy, type ProviderJson, plainParts, type ReplyPart } from './pa
 
 type Assistant = Extract<ModelMessage, { readonly role: 'assistant' }>;
 
-/** Answers the parts of an earlier reply, in their order. */
+/**
+ * Answers the parts of a reply in a conversation, in their order: those that it has, and of one without parts its words, unless
+ * there are none, and then its calls.
+ */
 export const partsOf = ({ parts, text, toolCalls }: Assistant): readonly ReplyPart[] =>
   parts ?? plainParts(text, toolCalls);
 

@@ -1,4 +1,7 @@
-/** What a provider keeps beside a part, such as signatures, encrypted reasoning or ids of its own: JSON that nobody else reads. */
+/**
+ * What a provider keeps beside a part or a reply, by its name, such as signatures, encrypted reasoning or ids of its own: JSON that
+ * is journaled, shown to nobody else, and given back to the model that made it as it came.
+ */
 export type ProviderData = { readonly [provider: string]: ProviderJson };
 
 /** JSON as a provider gave it. */
@@ -79,7 +82,10 @@ export interface CustomPart extends PartBase {
   readonly kind: string;
 }
 
-/** One part of a reply. */
+/**
+ * One part of a reply. Their order is that in which the model gave them, and in which they go back to it. What is answered in
+ * words is the text parts, joined; our calls are the `tool-call` parts without `ranBy`.
+ */
 export type ReplyPart =
   | TextPart
   | ReasoningPart
@@ -92,7 +98,7 @@ export type ReplyPart =
 /** One tool call of a reply. `input` is the model's own text, JSON or not; `id` is the provider's, unique in its reply. */
 export type RequestedCall = Pick<ToolCallPart, 'id' | 'name' | 'input'>;
 
-/** Who made a reply. */
+/** Who made a reply: what it holds beside words and calls goes back to a model of the same provider and name alone. */
 export interface MadeBy {
   /** As `ChatModel.provider`; empty where that is not known. */
   readonly provider: string;

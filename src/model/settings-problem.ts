@@ -36,7 +36,7 @@ const RULES: Readonly<
   maxOutputTokens: ['a positive whole number', (value) => isCount(value)],
   toolChoice: [
     "'auto', 'required', 'none' or { tool: 'name' }, or one of these as { first } or { every }",
-    (value) => isChoice(value) || (isRecord(value) && (isChoice(value.first) || isChoice(value.every))),
+    (value) => [value, only(value, 'first'), only(value, 'every')].some(isChoice),
   ],
 };
 
@@ -71,4 +71,10 @@ const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Numb
 const isWord = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 const isChoice = (value: unknown): boolean =>
-  value === 'auto' || value === 'required' || value === 'none' || (isRecord(value) && isWord(value.tool));
+  value === 'auto' || value === 'required' || value === 'none' || isWord(only(value, 'tool'));
+
+/** What stands under a key of a choice that says nothing else: of two nobody could know which one is meant. */
+const only = (value: unknown, key: 'tool' | 'first' | 'every'): unknown =>
+  isRecord(value) && ['tool', 'first', 'every'].every((name) => name in value === (name === key))
+    ? value[key]
+    : undefined;

@@ -1,19 +1,26 @@
 import type { ProviderData } from './parts.ts';
 import { isRecord } from './untrusted-json.ts';
 
-/** How much a model is to think before it answers. */
+/** How much a model is to think before it answers; `none`: not at all. Which of these a model knows is its provider's. */
 export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 
 /** Whether a model is to call tools: as it likes, at least one, none, or this one. */
 export type ToolChoice = 'auto' | 'required' | 'none' | { readonly tool: string };
 
-/** How replies are to be made. What is not said is the provider's own default. */
+/**
+ * How replies are to be made. What is not said is the provider's own default. A model that cannot be told a setting refuses the
+ * request, and names the setting; nothing is dropped without a word.
+ */
 export interface ModelSettings {
+  /** From 0 to 2. */
   readonly temperature?: number | undefined;
+  /** From 0 to 1. */
   readonly topP?: number | undefined;
+  /** 1 or more. */
   readonly topK?: number | undefined;
+  /** A whole number. */
   readonly seed?: number | undefined;
-  /** Texts at which the reply ends. */
+  /** Texts at which the reply ends; one or more, none of them empty. */
   readonly stop?: readonly string[] | undefined;
   readonly reasoning?: ReasoningEffort | undefined;
   readonly toolChoice?: ToolChoice | undefined;

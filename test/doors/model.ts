@@ -9,6 +9,7 @@ export { pacedOpenAICompatible } from '../../src/model/openai-compatible/openai-
 export { toRequestBody } from '../../src/model/openai-compatible/request-body.ts';
 export { costOf, usd } from '../../src/model/prices.ts';
 export { type Attempt, type Pace, withRetries } from '../../src/model/retry.ts';
+export { toolsBefore } from '../../src/model/tools-before.ts';
 export { pacedWorkersAi } from '../../src/model/workers-ai/workers-ai.ts';
 export { answerInForm } from '../../src/offline-model/answer-in-form.ts';
 export { offlineNotice } from '../../src/offline-model/answer-in-words.ts';

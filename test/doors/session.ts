@@ -3,7 +3,7 @@
 export { toTurnStart } from '../../src/journal/event-rows.ts';
 export { checkDecision, postAnswer } from '../../src/session/answers/post-answer.ts';
 export { openQuestions, questionsOf } from '../../src/session/answers/questions.ts';
-export { foldAll, foldLeased, readerOf, readTurn } from '../../src/session/fold-session.ts';
+export { foldAll, foldLeased, readerOf, readJournal, readTurn } from '../../src/session/fold-session.ts';
 export { HeldSession } from '../../src/session/held-session.ts';
 export { InvocationBudgetWatch } from '../../src/session/invocation-budget-watch.ts';
 export type { FeedItem } from '../../src/session/live-feed.ts';

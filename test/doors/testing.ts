@@ -25,4 +25,4 @@ export {
 } from '../../src/testing/crash-matrix/undisturbed.ts';
 export { MemoryStorage } from '../../src/testing/memory-storage.ts';
 export { promisesSettled } from '../../src/testing/promises-settled.ts';
-export { turnSteps } from '../../src/testing/turn-steps.ts';
+export { type TurnSteps, turnSteps } from '../../src/testing/turn-steps.ts';

@@ -27,7 +27,7 @@ export const toCallOptions = (
 ): LanguageModelV4CallOptions => {
   const { output, maxOutputTokens } = request;
   const told = toldRequest(model, request);
-  const { messages, settings } = forMovedPrefixes(told.messages, request);
+  const { messages, settings } = forMovedPrefixes(model, told.messages, request);
   const { tools } = told;
   const rawInput = traitsOf(model.provider).rawInput === true;
   return {
@@ -36,7 +36,7 @@ export const toCallOptions = (
     ...(tools.length === 0 ? {} : { tools: tools.map(toTool) }),
     ...(output === undefined ? {} : toFormat(output)),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...toSettings(model, { ...request, ...settings }, containerIn(messages)),
+    ...toSettings(model, { ...request, ...(settings && { settings }) }, containerIn(messages)),
   };
 };
 

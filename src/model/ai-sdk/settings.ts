@@ -30,7 +30,7 @@ export function toSettings(
     ...(reasoning && !traits.ownEffort && { reasoning }),
     // A choice among no tools is refused by most.
     ...(toolChoice && tools.length > 0 && { toolChoice: toChoice(toolChoice) }),
-    ...optionsOf(toProviderOptions(settings, traits, [under, ...formOptions(output)])),
+    ...optionsOf(toProviderOptions(settings, traits, { tools, under: [under, ...formOptions(output)] })),
   };
 }
 
@@ -62,12 +62,14 @@ const toChoice = (choice: ToolChoice): NonNullable<LanguageModelV4CallOptions['t
 function toProviderOptions(
   { providerOptions = {}, parallelToolCalls, reasoning }: ModelSettings,
   { options, oneCall, stores, ownEffort }: ProviderTraits,
-  under: readonly ProviderData[],
+  { tools, under }: Pick<ModelRequest, 'tools'> & { readonly under: readonly ProviderData[] },
 ): ProviderData | undefined {
   const own = {
     // What a server keeps may be gone when a session goes on.
     ...(stores && { store: false }),
+    // OpenAI refuses it beside no tools.
     ...(oneCall &&
+      tools.length > 0 &&
       parallelToolCalls !== undefined && {
         [oneCall.key]: parallelToolCalls ? !oneCall.value : oneCall.value,
       }),

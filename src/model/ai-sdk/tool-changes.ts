@@ -20,18 +20,19 @@ export const prefixTraits = (model: SdkModel): Pick<ChatModel, 'tellsToolsChange
 });
 
 function tellingOf(model: SdkModel): Telling | undefined {
-  if (signsPrefix(model)) return { options: toAnthropic, canTell: () => true };
+  if (signsPrefix(model) && isAnthropic(model)) return { options: toAnthropic, canTell: () => true };
   return loadsTools(model) ? { options: toOpenAI, canTell: isAddition } : undefined;
 }
 
-/** Claude from 5.5 on, and of Fable and Mythos from 5.1, checks all that stands before what it has thought. */
-const signsPrefix = ({ provider, modelId }: SdkModel): boolean => {
-  if (!/\banthropic\b/.test(provider)) return false;
+/** Claude from 5.5 on, and of Fable and Mythos from 5.1, checks all that stands before what it has thought, wherever it is served. */
+const signsPrefix = ({ modelId }: SdkModel): boolean => {
   const [, family = '', major = '0', minor = '0'] = CLAUDE.exec(modelId) ?? [];
   return Number(major) + Number(minor) / 100 >= (/fable|mythos/.test(family) ? 5.01 : 5.05);
 };
 
-const CLAUDE = /claude-(fable|mythos|opus|sonnet|haiku)-(\d+)(?:[-.](\d{1,2}))?(?!\d)/;
+const isAnthropic = ({ provider }: SdkModel): boolean => /\banthropic\b/.test(provider);
+
+const CLAUDE = /claude-(fable|mythos|opus|sonnet|haiku)-(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/;
 
 /** OpenAI's models take tools at a place of the conversation from GPT-5.4 on, by the interface of responses alone. */
 const loadsTools = ({ provider, modelId }: SdkModel): boolean => {
@@ -108,10 +109,13 @@ const asJson = (value: object): ProviderJson => JSON.parse(JSON.stringify(value)
  * with a way of thinking that cannot be told so, the thoughts themselves are left out.
  */
 export function forMovedPrefixes(
+  model: SdkModel,
   messages: readonly ModelMessage[],
   { settings = {} }: ModelRequest,
 ): Pick<ModelRequest, 'messages' | 'settings'> {
   if (!messages.some((message) => message.role === 'assistant' && message.movedPrefix)) return { messages };
+  // Others that serve Claude have no word for it.
+  if (!isAnthropic(model)) return { messages: messages.map(inWordsAndCalls) };
   const { providerOptions = {}, reasoning = 'none' } = settings;
   const { anthropic } = providerOptions;
   const given = within(anthropic, 'thinking');
@@ -126,6 +130,12 @@ export function forMovedPrefixes(
   const bound = asJson({ ...thinking, blockBinding: { prefixMismatchBehavior: 'drop_block' } });
   const own = { ...(isRecord(anthropic) && (anthropic as ProviderData)), thinking: bound };
   return { messages, settings: { ...settings, providerOptions: { ...providerOptions, anthropic: own } } };
+}
+
+function inWordsAndCalls(message: ModelMessage): ModelMessage {
+  if (message.role !== 'assistant' || !message.movedPrefix) return message;
+  const { role, text, toolCalls } = message;
+  return { role, text, toolCalls };
 }
 
 function withoutThoughts(message: ModelMessage): ModelMessage {

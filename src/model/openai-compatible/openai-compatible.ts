@@ -1,5 +1,5 @@
 import { askPatiently, DEFAULT_RETRIES, type OpenAttempt } from '../ask-patiently.ts';
-import type { ChatModel, ModelReply } from '../chat-model.ts';
+import { type ChatModel, ModelError, type ModelReply, type ModelRequest } from '../chat-model.ts';
 import { createMessageGate } from '../message-gate.ts';
 import { checkMaxOutputTokens, checkPrices, type Prices } from '../prices.ts';
 import { type Pace, realPace } from '../retry.ts';
@@ -76,6 +76,7 @@ export const pacedOpenAICompatible = (options: OpenAICompatibleOptions, pace: Pa
   };
   const most = checkMaxOutputTokens(options.maxOutputTokens);
   const gate = createMessageGate(blotSecrets(apiKey, headers));
+  const toWork = createSender(endpoint, manner);
   const settings = { timeout, retries, gate, pace };
   return {
     name: model,
@@ -85,12 +86,47 @@ export const pacedOpenAICompatible = (options: OpenAICompatibleOptions, pace: Pa
     heedsToolChoice: true,
     ...most,
     async ask(request, asked) {
-      const body = toRequestBody(manner, { ...most, ...request });
-      const work = (attempt: OpenAttempt): Promise<ModelReply> => askOnce(endpoint, body, attempt);
+      const work = toWork({ ...most, ...request });
       return askPatiently(settings, request, { ...asked, work });
     },
   };
 };
+
+/**
+ * Makes what makes the work of an ask. A request is sent anew, in the same attempt, without a field that its server refuses and
+ * that we can do without; to count the tokens of streams a server that has refused it is not asked again.
+ */
+const createSender = (endpoint: Endpoint, manner: Parameters<typeof toRequestBody>[0]) => {
+  let knowsUsage = true;
+  return (request: ModelRequest) => {
+    let sent = request;
+    let asksUsage = knowsUsage;
+    let body = toRequestBody({ ...manner, asksUsage }, sent);
+    return async (attempt: OpenAttempt): Promise<ModelReply> => {
+      for (;;) {
+        try {
+          return await askOnce(endpoint, body, attempt);
+        } catch (failure) {
+          if (asksUsage && refuses(failure, 'stream_options')) asksUsage = false;
+          else if (isLast(sent) && refuses(failure, 'tool_choice')) sent = { ...sent, tools: [] };
+          else throw failure;
+          knowsUsage &&= asksUsage;
+          body = toRequestBody({ ...manner, asksUsage }, sent);
+        }
+      }
+    };
+  };
+};
+
+/** Whether a server has refused a request because of a field that it does not know, and that we can do without. */
+const refuses = (failure: unknown, field: string): boolean =>
+  failure instanceof ModelError &&
+  (failure.status === 400 || failure.status === 422) &&
+  failure.message.includes(field);
+
+/** The model is shown tools that it must not call: it may as well be shown none. */
+const isLast = ({ tools, settings }: ModelRequest): boolean =>
+  tools.length > 0 && settings?.toolChoice === 'none';
 
 /** The messages of these errors leave out the values: a URL may hold a password, and a header is a secret. */
 const parseUrl = ({ baseURL, ...others }: OpenAICompatibleOptions): string => {

@@ -12,6 +12,8 @@ export type LimitParameter = 'max_tokens' | 'max_completion_tokens';
 interface BodySettings extends WireManner {
   readonly model: string;
   readonly limitParameter: LimitParameter;
+  /** The server is asked to count the tokens of a stream; unless `false`. */
+  readonly asksUsage?: boolean | undefined;
   /** Fields that no setting knows. */
   readonly extraBody?: ExtraBody | undefined;
 }
@@ -26,7 +28,7 @@ export type ExtraBody = { readonly [field: string]: ProviderJson };
  * @throws ModelError `bad-request` for a setting that chat completions cannot be told.
  */
 export const toRequestBody = (
-  { model, limitParameter, extraBody, ...manner }: BodySettings,
+  { model, limitParameter, asksUsage = true, extraBody, ...manner }: BodySettings,
   request: ModelRequest,
 ): string => {
   const { messages, tools, output, maxOutputTokens } = request;
@@ -35,7 +37,7 @@ export const toRequestBody = (
     messages: messages.map((message) => toWireMessage(message, manner)),
     // A server that streams is never silent for long, whoever asks.
     stream: true,
-    stream_options: { include_usage: true },
+    ...(asksUsage && { stream_options: { include_usage: true } }),
     ...(maxOutputTokens === undefined ? {} : { [limitParameter]: maxOutputTokens }),
     ...extraBody,
     ...settingsFields(request),

@@ -11,7 +11,7 @@ const laterEvents: readonly Edit[] = [
   },
   {
     from: `const versionOf = (event: SessionEvent): number =>
-  event.type === 'tools-changed' || (event.type === 'model-replied' && event.parts) ? 2 : 1;`,
+  event.type === 'tools-changed' || (event.type === 'model-replied' && (event.parts || event.cut)) ? 2 : 1;`,
     to: 'const versionOf = (_: SessionEvent): number => EVENT_VERSION;',
   },
 ];

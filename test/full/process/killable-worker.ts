@@ -19,10 +19,15 @@ export async function startKillable(entry: string, settings: WorkerSettings): Pr
     execArgv: [],
   });
   const exited = once(child, 'exit');
+  const signal = (): boolean => {
+    if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return false;
+    return process.kill(-child.pid, 'SIGKILL');
+  };
+  // Whatever way this program ends, the group does not stay behind.
+  process.on('exit', signal);
+  void exited.then(() => process.off('exit', signal));
   const kill = async (): Promise<void> => {
-    if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
-    process.kill(-child.pid, 'SIGKILL');
-    await exited;
+    if (signal()) await exited;
   };
   const told = await Promise.race([once(child, 'message'), exited.then(() => undefined)]);
   if (told === undefined) throw new Error(`The process of ${entry} ended before it listened.`);

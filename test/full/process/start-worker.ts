@@ -34,6 +34,8 @@ export interface DeployedAs {
 export interface WorkerSettings {
   /** Absent: as the code is. */
   readonly build?: Build | undefined;
+  /** A file that holds what {@link buildWorker} made of the entry before. Absent: it is built now. */
+  readonly bundle?: string | undefined;
   readonly deployedAs?: DeployedAs | undefined;
   /** The Worker's vars. */
   readonly vars?: Readonly<Record<string, string>> | undefined;
@@ -58,7 +60,7 @@ export interface RunningWorker {
  * this machine is asked for anything.
  */
 export async function startWorker(entry: string, settings: WorkerSettings = {}): Promise<RunningWorker> {
-  const { vars = {}, storage, build: differences = {}, deployedAs = {} } = settings;
+  const { vars = {}, storage, deployedAs = {} } = settings;
   const logs: string[] = [];
   const miniflare = new Miniflare({
     host: '127.0.0.1',
@@ -73,7 +75,7 @@ export async function startWorker(entry: string, settings: WorkerSettings = {}):
           ...compatibility(deployedAs),
           manifest: {
             mainModule: 'worker.js',
-            modules: { 'worker.js': { type: 'esm', contents: await bundleOf(entry, differences) } },
+            modules: { 'worker.js': { type: 'esm', contents: await moduleOf(entry, settings) } },
           },
           env: {
             ...(!deployedAs.isUnbound && {
@@ -106,10 +108,15 @@ async function evict(miniflare: Miniflare, name: string): Promise<void> {
   }
 }
 
+const moduleOf = async (
+  entry: string,
+  { bundle, build: differences = {} }: WorkerSettings,
+): Promise<string> => (bundle === undefined ? buildWorker(entry, differences) : readFileSync(bundle, 'utf8'));
+
 const bundles = new Map<string, Promise<string>>();
 
 /** The entry as one module; built once, however often it is started. */
-function bundleOf(entry: string, differences: Build): Promise<string> {
+export function buildWorker(entry: string, differences: Build = {}): Promise<string> {
   const name = JSON.stringify([entry, differences]);
   const known = bundles.get(name);
   if (known !== undefined) return known;

@@ -15,6 +15,7 @@ const SHOWN = [
   'src/examples/rate-limited/with-rate-limit.ts',
   'src/examples/hooks/worker.ts',
   'src/examples/mcp/worker.ts',
+  'src/examples/manual/manual.ts',
 ];
 
 const blocks = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = '']) => code);

@@ -56,6 +56,13 @@ const OF_LOOPS: typeof WRONG = [
   ...WRONG,
   [{ maxOutputTokens: 0 }, 'maxOutputTokens', '0', 'a positive whole number'],
   [{ toolChoice: { first: 'any' } }, 'toolChoice', '{"first":"any"}', CHOICES],
+  [
+    { toolChoice: { first: 'none', every: 'auto' } },
+    'toolChoice',
+    '{"first":"none","every":"auto"}',
+    CHOICES,
+  ],
+  [{ toolChoice: { tool: 'look', first: 'none' } }, 'toolChoice', '{"tool":"look","first":"none"}', CHOICES],
   [{ toolChoice: { tool: 'fly' } }, 'toolChoice', '{"tool":"fly"}', "one of its tools: 'look'"],
   [
     { toolChoice: { every: { tool: 'fly' } } },

@@ -40,6 +40,14 @@ it('logs sizes and times of loops, nested ones too, and no word of what was said
   ]);
 });
 
+it('logs how many tools came and went, and by what', async () => {
+  const lines: string[] = [];
+  const { toolsChanged } = loopLoggingInspector({ log: ({ message }) => lines.push(message) });
+  const place = { turn: 't', frame: '', path: 'clerk', iteration: 2 };
+  await toolsChanged?.({ ...place, cause: 'deploy', came: ['secret', 'other'], went: ['secret'] });
+  expect(lines).toEqual(['2: is offered other tools: 2 came and 1 went, by the deploy']);
+});
+
 it.each(['info', 'debug', 'trace'] as const)('logs at one level: %s (CBK-09)', async (level) => {
   const levels = new Set<string>();
   await sessionWith({ level, log: (line) => levels.add(line.level) }).send('Go.');

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ModelError } from '../../../../src/index.ts';
+import { defineTool, ModelError } from '../../../../src/index.ts';
+import { defineUnfolding } from '../../../../src/kinds/entry.ts';
+import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { held, script, until } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
 import { allEvents, eventsOf, json, newSession, post, readUntil, type Sent, SSE, send } from './client.ts';
@@ -43,6 +45,30 @@ describe('a message answered as a stream', () => {
       iterations: 2,
       toolCalls: 1,
     });
+  });
+
+  it('shows which tools came and went, where it happened', async () => {
+    const read = defineTool({ name: 'read', description: 'Reads.', effect: 'read', run: () => 'ok' });
+    const files = defineUnfolding({ name: 'files', description: 'Files.', tools: [read] });
+    const via = appWith({ agents: [{ ...scripted, tools: [files] }] });
+    const { message } = script({ calls: [{ name: 'files', input: {} }] }, { text: 'Open.', pieces: [] });
+    const response = await post(newSession(), { message: message() }, { headers: SSE, via });
+    const events = await allEvents(response);
+    const changed = events.find(({ event }) => event === 'tools-changed');
+    const tool = (name: string) => ({ name, hash: expect.any(String) });
+    expect(changed?.data).toMatchObject({
+      came: [tool('files'), tool('read')],
+      went: [tool('files')],
+      all: [tool('files'), tool('read')],
+      cause: 'session',
+    });
+    const journaled = events.filter(({ id }) => id !== undefined).map(({ event }) => event);
+    expect(journaled.slice(journaled.indexOf('tools-changed') - 1)).toEqual([
+      'tool-call-ended',
+      'tools-changed',
+      'model-replied',
+      'turn-ended',
+    ]);
   });
 
   it('streams what the journal and the JSON answer say, too', async () => {

@@ -81,6 +81,12 @@ describe('settings', () => {
   });
 });
 
+it('one call at a time is not asked for without tools, beside which servers refuse it', async () => {
+  const request = { ...hello, settings: { parallelToolCalls: false } };
+  const { calls } = await ask(hi, { stream: true, provider: 'openai.chat', request });
+  expect(calls.map(({ providerOptions }) => providerOptions)).toEqual([undefined]);
+});
+
 describe('a setting that a model cannot be given', () => {
   it.each<[string, ModelSettings, string]>([
     ['anthropic.messages', { seed: 1 }, 'seed'],

@@ -1,0 +1,33 @@
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { createOpenAI } from '@ai-sdk/openai';
+import * as v from 'valibot';
+import { defineAgent, defineTool, fallback, readResult } from '../../index.ts';
+import { fromAiSdk } from '../../model/ai-sdk/entry.ts';
+
+const readChapter = defineTool({
+  name: 'read_chapter',
+  description: 'Read a chapter of the manual.',
+  input: v.object({ chapter: v.pipe(v.number(), v.integer(), v.minValue(1)) }),
+  effect: 'read',
+  run: async ({ chapter }, { signal }) =>
+    (await fetch(`https://manual.example/${chapter}.txt`, { signal })).text(),
+});
+
+export const manual = defineAgent({
+  name: 'manual',
+  description: 'Answers from a manual.',
+  instructions: 'Answer from the manual, and say in which chapter it stands.',
+  tools: [readChapter, readResult()], // a long chapter is shown by its beginning, and can be read on in
+  // Claude, and GPT while Claude is overloaded or gone. Each gets back what it thought itself.
+  model: (env) => {
+    const claude = createAnthropic({ apiKey: String(env.ANTHROPIC_API_KEY) })('claude-sonnet-4-5');
+    const gpt = createOpenAI({ apiKey: String(env.OPENAI_API_KEY) })('gpt-5-mini');
+    return fallback([
+      fromAiSdk(claude, { retries: 0, prices: { input: 3, output: 15, cachedInput: 0.3, cacheWrite: 3.75 } }),
+      fromAiSdk(gpt, { prices: { input: 0.25, output: 2, cachedInput: 0.025 } }),
+    ]);
+  },
+  settings: { reasoning: 'medium', maxOutputTokens: 8_000 },
+  modelTimeout: { total: 5 * 60_000 },
+  limits: { iterations: 12, cost: 2 }, // USD for each turn, held back before each call
+});

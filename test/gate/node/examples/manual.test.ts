@@ -1,0 +1,68 @@
+/** The agent of the README that has a model of its own: Claude, and GPT in its place, by servers that refuse what is not given back. */
+import { afterEach, expect, it, vi } from 'vitest';
+import { manual } from '../../../../src/examples/manual/manual.ts';
+import { createTestSession } from '../../../../src/testing/entry.ts';
+import { createAnthropicWire } from '../../../wires/anthropic.ts';
+import { createResponsesWire } from '../../../wires/responses.ts';
+import { jsonResponse, type Script } from '../../../wires/wire.ts';
+
+const read = (chapter: number) => ({ calls: [{ name: 'read_chapter', input: { chapter } }] });
+const script: Script = { turns: [{ steps: [read(1), read(2)], answer: 'By the lever (chapter 2).' }] };
+
+const LONG = 'The lever is below the seat. '.repeat(4_000);
+
+/** What the agent's requests come to, by their host. */
+type Servers = Readonly<Record<string, (request: Request) => Promise<Response>>>;
+
+/** A session of the agent whose keys are set, and whose network has these servers. */
+function sessionAt(servers: Servers) {
+  vi.stubGlobal('fetch', async (input: RequestInfo | URL, init?: RequestInit) => {
+    const request = new Request(input, init);
+    const { host } = new URL(request.url);
+    return host === 'manual.example' ? new Response(LONG) : servers[host]?.(request);
+  });
+  const model = manual.modelOf?.({ ANTHROPIC_API_KEY: 'sk-ant-1', OPENAI_API_KEY: 'sk-1' });
+  if (!model) throw new Error('The agent has no model of its own.');
+  return createTestSession(manual, { model });
+}
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+it('asks Claude, gives it back what it thought, and says how to read on in a long chapter', async () => {
+  const claude = createAnthropicWire({ script, variants: [] });
+  const session = sessionAt({ 'api.anthropic.com': (request) => claude.handle(request) });
+  const answer = await session.send('How is it adjusted?');
+  expect([answer.outcome, answer.text, answer.model]).toEqual([
+    'completed',
+    'By the lever (chapter 2).',
+    'claude-sonnet-4-5',
+  ]);
+  expect(claude.refused).toEqual([]);
+  expect(claude.requests).toHaveLength(3);
+  expect(JSON.stringify(claude.requests[1])).toContain('read on with read_result(');
+});
+
+it('asks GPT while Claude is overloaded, gives it back what it thought, and reckons its price', async () => {
+  const warned = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const gpt = createResponsesWire({ script });
+  const overloaded = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
+  const session = sessionAt({
+    'api.anthropic.com': async () => jsonResponse(overloaded, 529),
+    'api.openai.com': (request) => gpt.handle(request),
+  });
+  const answer = await session.send('How is it adjusted?');
+  expect([answer.outcome, answer.text, answer.model]).toEqual([
+    'completed',
+    'By the lever (chapter 2).',
+    'gpt-5-mini',
+  ]);
+  expect(gpt.refused).toEqual([]);
+  expect(gpt.requests).toHaveLength(3);
+  const { inputTokens, outputTokens, cachedInputTokens = 0 } = answer.usage;
+  const usd = ((inputTokens - cachedInputTokens) * 0.25 + cachedInputTokens * 0.025 + outputTokens * 2) / 1e6;
+  expect(answer.usage).toMatchObject({ cost: expect.closeTo(usd, 10) });
+  expect(warned.mock.calls[0]?.[0]).toContain("the model 'claude-sonnet-4-5' failed (server-error)");
+});

@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest';
+import type { ModelMessage, ModelSettings, ToolDefinition } from '../../../../../src/index.ts';
+import { fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
+import { ask, delta, fakeModel, finish, streamed } from './fake-model.ts';
+
+const hi = () => streamed([delta('hi'), finish()]);
+const tool = (name: string, description = name): ToolDefinition => ({
+  name,
+  description,
+  inputSchema: { type: 'object' },
+});
+const ANTHROPIC = { provider: 'anthropic.messages', modelId: 'claude-opus-5-5' };
+const OPENAI = { provider: 'openai.responses', modelId: 'gpt-5.5' };
+const BEDROCK = { provider: 'amazon-bedrock', modelId: 'us.anthropic.claude-opus-5-5-v1:0' };
+
+describe('a model of the SDK', () => {
+  it.each([
+    ['anthropic.messages', 'claude-opus-5-5', true, true],
+    ['anthropic.messages', 'claude-sonnet-5.5', true, true],
+    ['vertex.anthropic.messages', 'claude-haiku-5-5@20261001', true, true],
+    ['anthropic.messages', 'claude-fable-5-1', true, true],
+    ['anthropic.messages', 'claude-opus-6', true, true],
+    ['anthropic.messages', 'claude-opus-5', undefined, undefined],
+    ['anthropic.messages', 'claude-opus-4-20250514', undefined, undefined],
+    ['anthropic.messages', 'claude-3-5-sonnet-20241022', undefined, undefined],
+    ['amazon-bedrock', 'us.anthropic.claude-opus-5-5-v1:0', undefined, true],
+    ['openrouter', 'anthropic/claude-opus-5.5', undefined, true],
+    ['openai.responses', 'gpt-5.4', true, undefined],
+    ['openai.responses', 'gpt-6-mini', true, undefined],
+    ['openai.responses', 'gpt-5.3', undefined, undefined],
+    ['openai.responses', 'gpt-5-mini', undefined, undefined],
+    ['openai.chat', 'gpt-5.5', undefined, undefined],
+    ['google.generative-ai', 'gemini-3-pro', undefined, undefined],
+  ])('of %s named %s is known by its name', (provider, modelId, tells, signs) => {
+    const { tellsToolsChanges, signsPrefix } = fromAiSdk(fakeModel([], { provider, modelId }).model);
+    expect([tellsToolsChanges, signsPrefix]).toEqual([tells, signs]);
+  });
+});
+
+type Changed = Pick<Extract<ModelMessage, { role: 'system' }>, 'toolsChange'>['toolsChange'];
+
+async function asked(
+  model: { readonly provider: string; readonly modelId: string },
+  changes: readonly Changed[],
+  tools: readonly ToolDefinition[],
+) {
+  const told = changes.map((toolsChange): ModelMessage => ({ role: 'system', text: '', toolsChange }));
+  const request = { messages: [{ role: 'user', text: 'Go.' } as const, ...told], tools };
+  const { calls } = await ask(hi, { stream: true, ...model, request });
+  const { prompt = [], tools: offered = [] } = calls[0] ?? {};
+  return { names: offered.map(({ name }) => name), told: prompt.slice(1), first: offered[0] };
+}
+
+describe('tools that came and went', () => {
+  it('are told to Claude by value, and the list stays what it was at the start', async () => {
+    const [facade, guide] = [tool('files', 'Opens.'), tool('files', 'Is open.')];
+    const change = { came: [tool('read'), guide], went: [facade, tool('old')] };
+    const { names, told, first } = await asked(ANTHROPIC, [change], [guide, tool('look'), tool('read')]);
+    expect(names).toEqual(['files', 'look', 'old']);
+    expect(first).toMatchObject({ description: 'Opens.' });
+    const addition = (name: string, description: string) => ({
+      type: 'tool_addition',
+      tool: { type: 'function', name, description, inputSchema: { type: 'object' } },
+    });
+    expect(told).toEqual([
+      {
+        role: 'system',
+        content: '',
+        providerOptions: {
+          anthropic: {
+            toolChanges: [
+              { type: 'tool_removal', toolName: 'old' },
+              addition('read', 'read'),
+              addition('files', 'Is open.'),
+            ],
+          },
+        },
+      },
+    ]);
+  });
+
+  it('are additional tools for OpenAI, which keeps the description that it knows of one that was replaced', async () => {
+    const [facade, guide] = [tool('files', 'Opens.'), tool('files', 'Is open.')];
+    const change = { came: [tool('read'), guide], went: [facade] };
+    const { names, told } = await asked(OPENAI, [change], [guide, tool('read')]);
+    expect(names).toEqual(['files']);
+    const read = { type: 'function', name: 'read', description: 'read', parameters: { type: 'object' } };
+    expect(told).toEqual([
+      { role: 'system', content: '', providerOptions: { openai: { additionalTools: [read] } } },
+    ]);
+  });
+
+  it('are a new list for OpenAI where one went, and told again from there on', async () => {
+    const changes = [
+      { came: [tool('a')], went: [] },
+      { came: [], went: [tool('gone')] },
+      { came: [tool('b')], went: [] },
+    ];
+    const { names, told } = await asked(OPENAI, changes, [tool('a'), tool('b')]);
+    expect(names).toEqual(['a']);
+    expect(told).toHaveLength(1);
+    expect(JSON.stringify(told)).toContain('"name":"b"');
+  });
+
+  it('are only a list for others', async () => {
+    const change = { came: [tool('a')], went: [] };
+    const google = { provider: 'google.generative-ai', modelId: 'gemini-3-pro' };
+    expect(await asked(google, [change], [tool('x'), tool('a')])).toMatchObject({
+      names: ['x', 'a'],
+      told: [],
+    });
+  });
+});
+
+const signed = {
+  role: 'assistant',
+  text: 'Hi.',
+  toolCalls: [],
+  parts: [
+    { type: 'reasoning', text: 'Hm.', provider: { anthropic: { signature: 's' } } },
+    { type: 'text', text: 'Hi.' },
+  ],
+} as const satisfies ModelMessage;
+
+async function behind(
+  model: { readonly provider: string; readonly modelId: string },
+  reply: ModelMessage,
+  settings?: ModelSettings,
+) {
+  const request = { messages: [reply], tools: [], ...(settings && { settings }) };
+  const { calls } = await ask(hi, { stream: true, ...model, request });
+  const { prompt = [], providerOptions } = calls[0] ?? {};
+  const content = prompt[0]?.content ?? '';
+  const kinds = typeof content === 'string' ? [] : content.map(({ type }) => type);
+  return { kinds, thinking: providerOptions?.anthropic?.thinking };
+}
+
+const moved = { ...signed, movedPrefix: true } as const;
+const thinkingOf = (thinking: { readonly type: string }): ModelSettings => ({
+  providerOptions: { anthropic: { thinking } },
+});
+const dropBlock = { blockBinding: { prefixMismatchBehavior: 'drop_block' } };
+
+describe('what was thought behind another prefix', () => {
+  it('stays as it is while the prefix does', async () => {
+    expect(await behind(ANTHROPIC, signed)).toEqual({ kinds: ['reasoning', 'text'], thinking: undefined });
+  });
+
+  it.each([
+    ['by default', undefined, dropBlock],
+    ['with adaptive thinking', thinkingOf({ type: 'adaptive' }), { type: 'adaptive', ...dropBlock }],
+    ['with an effort', { reasoning: 'high' } as const, { type: 'adaptive', ...dropBlock }],
+  ])('is for Claude to leave out, %s', async (_, settings, thinking) => {
+    expect(await behind(ANTHROPIC, moved, settings)).toEqual({ kinds: ['reasoning', 'text'], thinking });
+  });
+
+  it('is left out before, with thinking that cannot be told so', async () => {
+    const settings = thinkingOf({ type: 'between_tools' });
+    expect(await behind(ANTHROPIC, moved, settings)).toEqual({
+      kinds: ['text'],
+      thinking: { type: 'between_tools' },
+    });
+  });
+
+  it('is left out before, where another serves Claude', async () => {
+    expect(await behind(BEDROCK, moved)).toEqual({ kinds: ['text'], thinking: undefined });
+  });
+});

@@ -1,0 +1,190 @@
+/** Whoever goes on with a session that another has begun asks its model what that one would have asked, byte for byte. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ModelError, summarised } from '../../../../src/index.ts';
+import { defineUnfolding } from '../../../../src/kinds/entry.ts';
+import type { TestSession } from '../../../../src/testing/entry.ts';
+import { emptyState, parseEvent, reduce, toRow } from '../../../doors/journal.ts';
+import { listing, long } from '../session/compaction-scene.ts';
+import { memoryApp } from '../session/memory-app.ts';
+import { digs } from '../tool-loop/scenes.ts';
+import { does } from '../unfolding/scenes.ts';
+import {
+  byPlace,
+  changesOf,
+  closes,
+  doors,
+  extendsIt,
+  names,
+  opens,
+  placeOf,
+  repliesOf,
+  SIGNS,
+  sessionOf,
+  TOOLS,
+  thinks,
+} from './scenes.ts';
+
+const declared = { name: 'files', description: 'Files.', tools: [does('read'), does('write')] };
+const FILES = defineUnfolding(declared);
+const OPEN_FILES = defineUnfolding({ ...declared, scope: 'session' });
+
+/** The requests of a session, by their places: those of one place are alike, to the byte. */
+function requestsOf({ requests }: TestSession): ReadonlyMap<string, string> {
+  const all = new Map<string, string>();
+  for (const request of requests) {
+    const [place, text] = [placeOf(request), JSON.stringify(request)];
+    expect(text).toBe(all.get(place) ?? text);
+    all.set(place, text);
+  }
+  return all;
+}
+
+/** Plays the same warm, and once for every place with a Worker that ends there before it has the reply. */
+async function played(loops: Parameters<typeof byPlace>[0], more: object, messages: readonly string[]) {
+  const play = async (ends?: string): Promise<TestSession> => {
+    const session: TestSession = sessionOf(
+      byPlace(loops, (place) => place === ends && session.kill()),
+      more,
+    );
+    for (const message of messages)
+      expect(await session.send(message)).toMatchObject({ outcome: 'completed' });
+    return session;
+  };
+  const warm = await play();
+  const cold = await Promise.all([...requestsOf(warm).keys()].map(play));
+  for (const session of cold) {
+    expect(session.requests.length).toBeGreaterThan(warm.requests.length);
+    expect(requestsOf(session)).toEqual(requestsOf(warm));
+    expect(await bare(session)).toEqual(await bare(warm));
+    expect((await session.state()).offered).toEqual((await warm.state()).offered);
+  }
+  return { warm, cold };
+}
+
+/** The changes that a session has journaled, without what every turn and call is called. */
+const bare = async (session: TestSession) =>
+  (await changesOf(session)).map(({ turn: _, frame, ...change }) => ({
+    ...change,
+    isNested: frame !== undefined,
+  }));
+
+describe('a session in which tools come and go', () => {
+  const replies = [
+    thinks('One', opens('zoo'), ['files', {}]),
+    thinks('Two', opens('bar', 'b'), ['read', {}]),
+    thinks('Three', closes('zoo')),
+    thinks('Four'),
+    thinks('Five', opens('bar')),
+    thinks('Six'),
+  ];
+  const more = { tools: [...TOOLS, FILES] };
+
+  it('is asked the same by another Worker in every place, and tells of each change once', async () => {
+    const { warm, cold } = await played({ 'Help.': replies }, more, ['Go.', 'And?']);
+    expect(cold).toHaveLength(6);
+    expect((await bare(warm)).map(({ came, went, cause }) => [names(came), names(went), cause])).toEqual([
+      ['files read write zoo', 'files', 'session'],
+      ['bar', '', 'session'],
+      ['', 'zoo', 'session'],
+      ['files', 'files read write', 'turn'],
+      ['bar', 'bar', 'session'],
+    ]);
+  });
+
+  it('is asked the same inside nested loops', async () => {
+    const nested = [...replies.slice(0, 3), 'Deep.'];
+    const around = [thinks('Six', ['dig', {}]), thinks('Seven', opens('car')), 'Done.'];
+    const loops = { 'Help.': around, 'You dig.': nested };
+    const declared = { tools: [...TOOLS, digs(more.tools, { strategies: [doors] })] };
+    const { warm, cold } = await played(loops, declared, ['Go.']);
+    expect(cold).toHaveLength(7);
+    expect((await bare(warm)).map(({ isNested, came }) => [isNested, names(came)])).toEqual([
+      [true, 'files read write zoo'],
+      [true, 'bar'],
+      [true, ''],
+      [false, 'car'],
+    ]);
+  });
+
+  it('is asked the same when it was compacted behind a change that no reply was told of', async () => {
+    const failed = new ModelError('bad-request', 'No.');
+    const app = memoryApp({
+      replies: [thinks('One', ['files', {}]), failed, thinks('Two'), thinks('Three')],
+      modelOptions: SIGNS,
+      tools: [OPEN_FILES],
+      compaction: summarised({ overTokens: 180, keepTurns: 0, summarise: listing }),
+    });
+    for (const message of [long('a'), long('b')]) await app.say(message);
+    const warm = await app.state();
+    expect(warm.compacted).toBeDefined();
+    const leased = await app.lease('And?');
+    expect(leased.snapshot?.messagesFrom).toBe(warm.compacted?.from);
+    await app.run(leased);
+    const last = app.model.requests.at(-1);
+    const before = app.model.requests.at(-2);
+    if (!last || !before) throw new Error('There were fewer requests.');
+    expect([names(last.tools), extendsIt(before, last)]).toEqual(['files read write', true]);
+  });
+
+  it('that older code has begun is told of nothing with its first request, and of what changes behind it', async () => {
+    const app = memoryApp({
+      replies: [{ calls: [{ name: 'open', input: { name: 'zoo', kind: 'a' } }] }, 'Two'],
+      tools: TOOLS,
+      strategies: [doors],
+    });
+    await app.say('Go.');
+    const state = emptyState();
+    for (const event of await repliesOf(app)) {
+      const { asked: _, ...older } = event;
+      reduce(state, { seq: 1, event: parseEvent({ ...toRow(older), seq: 1, at: 0 }).event });
+    }
+    expect(state.offered).toEqual({ list: undefined, asked: undefined, change: undefined });
+  });
+});
+
+describe('any turns', () => {
+  const step = fc.constantFrom(
+    [opens('zoo')],
+    [opens('bar')],
+    [opens('zoo', 'b'), opens('car')],
+    [closes('zoo')],
+    [closes('bar'), opens('bar', 'b')],
+    [['zoo', {}] as const],
+    ['files', 'read'].map((name) => [name, {}] as const),
+    [],
+  );
+  const disturbance = fc.constantFrom('none', 'kill', 'steer', 'restart', 'blank');
+
+  it('extend each request by the next, with nothing moved, whatever opens, closes, ends and is said', async () => {
+    const steps = fc.array(fc.tuple(step, disturbance), { minLength: 3, maxLength: 10 });
+    await fc.assert(
+      fc.asyncProperty(steps, async (drawn) => {
+        let kills = 0;
+        const meets = async (place: string): Promise<void> => {
+          const at = Number(place.split(' ')[1]);
+          const what = drawn[at]?.[1];
+          // A turn whose Workers end three times in a row is given up.
+          if (what === 'kill' && kills++ === 0) session.kill();
+          if (what === 'restart') session.restart();
+          if (what === 'steer') await session.post(`Message ${at}`, { whenBusy: 'steer' });
+        };
+        const replies = drawn.map(([asked, what], at) =>
+          what === 'blank' ? '' : thinks(`Reply ${at}`, ...asked),
+        );
+        const ends = Array.from({ length: 10 }, (_, at) => thinks(`End ${at}`));
+        const session: TestSession = sessionOf(byPlace({ 'Help.': [...replies, ...ends] }, meets), {
+          // One that closes with its turn is not known as it was while it was open.
+          tools: [...TOOLS, OPEN_FILES],
+        });
+        for (const message of ['Go.', 'And?', 'And now?']) await session.send(message);
+        // What a Worker has lost is asked for again, with the messages that came since: the last one has stayed.
+        const all = [...new Map(session.requests.map((request) => [placeOf(request), request])).values()];
+        for (const [at, request] of all.entries()) {
+          expect([at, all[at + 1] === undefined || extendsIt(request, all[at + 1])]).toEqual([at, true]);
+        }
+      }),
+      { seed: 20_261_123, numRuns: 40 },
+    );
+  });
+});

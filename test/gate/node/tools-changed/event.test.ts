@@ -1,0 +1,289 @@
+import { describe, expect, it } from 'vitest';
+import type { SessionEvent } from '../../../../src/index.ts';
+import type { ToolsChangeSeen } from '../../../../src/inspect.ts';
+import type { InjectionStrategy } from '../../../../src/kinds/entry.ts';
+import type { TestSession } from '../../../../src/testing/entry.ts';
+import {
+  EVENT_VERSION,
+  emptyState,
+  NewerEventError,
+  parseEvent,
+  reduce,
+  toRow,
+} from '../../../doors/journal.ts';
+import { readJournal } from '../../../doors/session.ts';
+import { leftBehind, passing, takenOver } from '../session/former-holder.ts';
+import { clockedApp, memoryApp } from '../session/memory-app.ts';
+import { digs } from '../tool-loop/scenes.ts';
+import { does } from '../unfolding/scenes.ts';
+import {
+  agentOf,
+  type Change,
+  changesOf,
+  closes,
+  doors,
+  names,
+  opens,
+  repliesOf,
+  SIGNS,
+  sessionOf,
+  TOOLS,
+  thinks,
+} from './scenes.ts';
+
+type Tools = NonNullable<Change['came']>;
+
+const hashed = (name: string) => ({ name, hash: expect.stringMatching(/^[0-9a-z]+$/) });
+
+describe('the event of tools that changed', () => {
+  it('says what came and went and how it was, once, before the reply that is asked with them', async () => {
+    const session = sessionOf([thinks('One', opens('zoo')), thinks('Two', opens('bar')), thinks('Three')]);
+    await session.send('Go.');
+    const events = (await session.events()).map(({ event }) => event);
+    const [first, second, ...more] = await changesOf(session);
+    expect(first).toEqual({
+      type: 'tools-changed',
+      turn: expect.any(String),
+      came: [hashed('zoo')],
+      went: [],
+      all: [hashed('close'), hashed('open'), hashed('zoo')],
+      cause: 'session',
+    });
+    expect(second).toEqual({
+      type: 'tools-changed',
+      turn: expect.any(String),
+      came: [hashed('bar')],
+      went: [],
+      cause: 'session',
+    });
+    expect(more).toEqual([]);
+    expect(events.filter(({ type }) => type !== 'tool-call-started').map(({ type }) => type)).toEqual([
+      'session-opened',
+      'turn-started',
+      'model-replied',
+      'tool-call-ended',
+      'tools-changed',
+      'model-replied',
+      'tool-call-ended',
+      'tools-changed',
+      'model-replied',
+      'turn-ended',
+    ]);
+  });
+
+  it('is not there while tools stay, whatever is called and said', async () => {
+    const session = sessionOf([thinks('One', ['close', {}]), 'Two', 'Three'], { strategies: [] });
+    await session.send('Go.');
+    session.restart();
+    await session.send('And?');
+    expect(await changesOf(session)).toEqual([]);
+  });
+
+  it('names a tool that is another one by now under what came and what went, in its old place', async () => {
+    const replies = [
+      thinks('One', opens('zoo'), opens('bar')),
+      thinks('Two', opens('bar', 'b')),
+      thinks('Three', closes('zoo')),
+      thinks('Four', opens('zoo')),
+      'Five',
+    ];
+    const session = sessionOf(replies);
+    await session.send('Go.');
+    const changes = await changesOf(session);
+    expect(changes.map(({ came, went }) => [names(came), names(went)])).toEqual([
+      ['bar zoo', ''],
+      ['bar', 'bar'],
+      ['', 'zoo'],
+      ['zoo', ''],
+    ]);
+    expect(changes[1]?.came?.[0]?.hash).not.toBe(changes[1]?.went?.[0]?.hash);
+    expect(session.requests.map(({ tools }) => names(tools))).toEqual([
+      'close open',
+      'close open bar zoo',
+      'close open bar zoo',
+      'close open bar',
+      'close open bar zoo',
+    ]);
+  });
+
+  it('says what came though a message came as well while the model answered', async () => {
+    const session: TestSession = sessionOf([
+      async () => {
+        await session.post('And?', { whenBusy: 'steer' });
+        return thinks('One', opens('zoo'));
+      },
+      'Two',
+    ]);
+    await session.send('Go.');
+    expect((await changesOf(session)).map(({ came, cause }) => [names(came), cause])).toEqual([
+      ['zoo', 'session'],
+    ]);
+  });
+
+  it('knows what was there before by strategies that count replies', async () => {
+    const later: InjectionStrategy = {
+      name: 'later',
+      offer: (tools, { iterations }) => (iterations < 1 ? tools : [...tools, does(`late_${iterations}`)]),
+    };
+    const session = sessionOf([thinks('One', ['close', {}]), thinks('Two', ['close', {}]), 'Three'], {
+      strategies: [later],
+    });
+    await session.send('Go.');
+    expect(
+      (await changesOf(session)).map(({ came, went, cause }) => [names(came), names(went), cause]),
+    ).toEqual([
+      ['late_1', '', 'session'],
+      ['late_2', 'late_1', 'session'],
+    ]);
+  });
+
+  it('tells of a deploy within a turn: what came and went where that was journaled, and else all that there is', async () => {
+    const replies = [
+      thinks('One', ['close', {}]),
+      thinks('Two', opens('zoo')),
+      thinks('Three', ['close', {}]),
+      'Four',
+    ];
+    const options = { tools: TOOLS, strategies: [doors], modelOptions: SIGNS };
+    const before = clockedApp({ replies, ...options });
+    await passing(before.clock, before.say('Go.'));
+    const events = (await readJournal(before.port)).flatMap(({ event }) =>
+      event.type === 'session-opened' || event.type === 'turn-started' ? [] : event,
+    );
+    const ends = events.flatMap(({ type }, at) => (type === 'tool-call-ended' ? [at + 1] : []));
+    const agent = agentOf({ tools: [...TOOLS, does('dig')] });
+    const told: unknown[] = [];
+    for (const end of ends) {
+      const app = clockedApp({ replies: ['Five'], ...options });
+      const left = await leftBehind(app, events.slice(0, end));
+      await takenOver(app, app.clock, left, { agent });
+      const { came, went, all, cause } = (await changesOf(app)).at(-1) ?? {};
+      told.push([came && names(came), went && names(went), all && names(all), cause]);
+    }
+    expect(told).toEqual([
+      // Only a hash says what the code before has offered.
+      [undefined, undefined, 'close dig open', 'deploy'],
+      [undefined, undefined, 'close dig open zoo', 'deploy'],
+      ['dig', '', undefined, 'deploy'],
+    ]);
+  });
+
+  it('is one with others before the same reply, and none when all is back as it was', () => {
+    const [zoo, other, bar] = [
+      ['zoo', 'a'],
+      ['zoo', 'b'],
+      ['bar', 'a'],
+    ].map(([name = '', hash = '']) => ({ name, hash }));
+    if (!zoo || !other || !bar) throw new Error('There are three.');
+    const change = (came: Tools, went: Tools): SessionEvent => ({
+      type: 'tools-changed',
+      turn: 't',
+      came,
+      went,
+      cause: 'session',
+    });
+    const state = emptyState();
+    const after = (event: SessionEvent) => reduce(state, { seq: state.seq + 1, event }).offered.change;
+    expect(after(change([zoo], []))).toEqual({ came: [zoo], went: [] });
+    expect(after(change([other, bar], [zoo]))).toEqual({ came: [other, bar], went: [] });
+    expect(after(change([], [other, bar]))).toBeUndefined();
+    state.offered.list = [zoo, bar];
+    expect(after(change([other], [zoo]))).toEqual({ came: [other], went: [zoo] });
+    expect(after(change([], [bar]))).toEqual({ came: [other], went: [zoo, bar] });
+    expect(after(change([zoo], [other]))).toEqual({ came: [], went: [bar] });
+    expect(state.offered.list).toEqual([zoo]);
+  });
+
+  it('is of the loop whose tools they are', async () => {
+    const inner = digs(TOOLS, { strategies: [doors] });
+    const session = sessionOf([{ calls: [{ name: 'dig' }] }, thinks('In', opens('zoo')), 'Deep.', 'Done.'], {
+      tools: [inner],
+      strategies: [],
+    });
+    await session.send('Go.');
+    const [change, ...more] = await changesOf(session);
+    expect([change?.frame, names(change?.all), more]).toEqual([expect.any(String), 'close open zoo', []]);
+  });
+
+  it('is written as of version 2, which older code refuses to read; replies are as before', async () => {
+    const session = sessionOf(
+      [{ calls: [{ name: 'open', input: { name: 'zoo', kind: 'a' } }] }, 'Two'],
+      {},
+      {},
+    );
+    await session.send('Go.');
+    const rows = (await session.events()).map(({ event }) => toRow(event));
+    const versions = rows.map(({ type, body }) => [type, (JSON.parse(body) as { v: number }).v]);
+    expect(versions.filter(([, version]) => version !== 1)).toEqual([['tools-changed', 2]]);
+    const change = rows.find(({ type }) => type === 'tools-changed');
+    const newer = { ...change, type: 'tools-changed', turn: 't', seq: 7, at: 0 };
+    const body = (change?.body ?? '').replace('"v":2', `"v":${EVENT_VERSION + 1}`);
+    expect(() => parseEvent({ ...newer, body })).toThrow(NewerEventError);
+  });
+});
+
+describe('what a reply was asked with', () => {
+  it('is in the journal by a hash of the instructions and one of the tools', async () => {
+    const session = sessionOf(
+      [{ calls: [{ name: 'open', input: { name: 'zoo', kind: 'a' } }] }, 'Two', 'Three'],
+      {},
+      {},
+    );
+    await session.send('Go.');
+    await session.send('And?');
+    const [first, second, third] = (await repliesOf(session)).map(({ asked }) => asked);
+    expect(first).toEqual({
+      instructions: expect.stringMatching(/^[0-9a-z]+$/),
+      tools: expect.stringMatching(/^[0-9a-z]+$/),
+    });
+    expect(second).toEqual({ ...first, tools: expect.stringMatching(/^[0-9a-z]+$/) });
+    expect(second?.tools).not.toBe(first?.tools);
+    expect(third).toEqual(second);
+  });
+
+  it('is by another hash of the instructions once those are others, and by one of all before where that is signed', async () => {
+    const app = memoryApp({
+      replies: [thinks('One'), thinks('Two')],
+      modelOptions: SIGNS,
+      instructions: 'Help.',
+    });
+    await app.say('Go.');
+    await app.say('And?', { agent: agentOf({ instructions: 'Help more.', tools: [], strategies: [] }) });
+    const turns = app.model.requests.map(({ messages }) => messages[0]);
+    expect(turns).toEqual([
+      { role: 'system', text: 'Help.' },
+      { role: 'system', text: 'Help more.' },
+    ]);
+    const [first, second] = await repliesOf(app);
+    expect(first?.asked?.instructions).not.toBe(second?.asked?.instructions);
+    expect(second?.asked).toEqual({
+      instructions: expect.any(String),
+      tools: first?.asked?.tools,
+      prefix: expect.stringMatching(/^[0-9a-z]+$/),
+    });
+  });
+});
+
+it('inspectors are told of a change before the request is made', async () => {
+  const told: (ToolsChangeSeen | string)[] = [];
+  const session = sessionOf([thinks('One', opens('zoo')), 'Two'], {
+    inspectors: [
+      { beforeModelCall: ({ iteration }) => void told.push(`asks ${iteration}`) },
+      { toolsChanged: (seen) => void told.push(seen) },
+    ],
+  });
+  await session.send('Go.');
+  expect(told).toEqual([
+    'asks 1',
+    {
+      turn: expect.any(String),
+      frame: '',
+      path: 'clerk',
+      iteration: 2,
+      cause: 'session',
+      came: ['zoo'],
+      went: [],
+    },
+    'asks 2',
+  ]);
+});

@@ -1,0 +1,170 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { fallback, type LoopTransformer, ModelError, summarised } from '../../../../src/index.ts';
+import {
+  createTestSession,
+  type ScriptedReply,
+  scriptedModel,
+  type TestSession,
+} from '../../../../src/testing/entry.ts';
+import { listing, long } from '../session/compaction-scene.ts';
+import { memoryApp } from '../session/memory-app.ts';
+import { does } from '../unfolding/scenes.ts';
+import {
+  agentOf,
+  byPlace,
+  closes,
+  doors,
+  movedIn,
+  opens,
+  placeOf,
+  SIGNS,
+  sessionOf,
+  TOOLS,
+  thinks,
+} from './scenes.ts';
+
+/** An app whose code may be another one with each turn. */
+const appOf = (replies: readonly ScriptedReply[], more: object = {}, model: object = SIGNS) =>
+  memoryApp({
+    replies,
+    modelOptions: model,
+    tools: TOOLS,
+    strategies: [doors],
+    instructions: 'Help.',
+    ...more,
+  });
+
+const TOO_LONG = new ModelError('context-length', 'It is too long.');
+
+describe('the prefix of a reply that its model has signed', () => {
+  it('stays in a long turn with tools that come and go, by calls, behind steered messages and blank replies', async () => {
+    const session = sessionOf([
+      thinks('One', opens('zoo')),
+      async () => {
+        await session.post('And?', { whenBusy: 'steer' });
+        return thinks('Two', opens('bar', 'b'), closes('zoo'));
+      },
+      '',
+      thinks('Three', ['zoo', {}]),
+      '',
+      thinks('Four'),
+      thinks('Five', opens('bar')),
+      thinks('Six'),
+      thinks('Seven'),
+    ]);
+    await session.send('Go.');
+    session.restart();
+    await session.send('And now?');
+    await session.send('And then?');
+    expect(session.requests.map(movedIn)).toEqual(session.requests.map(() => []));
+    expect(session.requests).toHaveLength(9);
+  });
+
+  it('stays behind an answer that is rejected, and when the runtime dies while its model answers', async () => {
+    const good = '{"total":1}';
+    const all = [thinks('One', opens('zoo')), thinks('None.'), thinks(good), thinks(good)];
+    const session: TestSession = sessionOf(
+      byPlace({ 'Help.': all }, (place) => (place === 'Help. 1' || place === 'Help. 3') && session.kill()),
+      { output: v.object({ total: v.number() }) },
+    );
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
+    expect(await session.send('And?')).toMatchObject({ outcome: 'completed', object: { total: 1 } });
+    expect(session.requests.flatMap(movedIn)).toEqual([]);
+    expect(new Set(session.requests.map(placeOf)).size).toBe(4);
+    expect(new Set(session.requests.map((request) => JSON.stringify(request))).size).toBe(4);
+  });
+
+  it('moves when a deploy changes the instructions, once for all before, and not for those behind', async () => {
+    const app = appOf([thinks('One'), thinks('Two'), thinks('Three'), thinks('Four')]);
+    await app.say('Go.');
+    const agent = agentOf({ instructions: 'Help more.' });
+    for (const message of ['And?', 'And now?', 'And then?']) await app.say(message, { agent });
+    expect(app.model.requests.map(movedIn)).toEqual([[], ['One'], ['One'], ['One']]);
+  });
+
+  it('moves when a deploy changes what is known of tools', async () => {
+    const app = appOf([thinks('One', opens('zoo')), thinks('Two'), thinks('Three'), thinks('Four')]);
+    await app.say('Go.');
+    await app.say('And?', { agent: agentOf({ tools: [...TOOLS, does('dig')] }) });
+    // It was told of the one that came; of the one that it became, this code does not know what it was.
+    const agent = agentOf({ tools: [...TOOLS, does('dig', undefined, 'Digs deeper.')] });
+    await app.say('And now?', { agent });
+    expect(app.model.requests.map(movedIn)).toEqual([[], [], [], ['One', 'Two', 'Three']]);
+  });
+
+  it('moves with every change for a model that is not told of it', async () => {
+    const { tellsToolsChanges: _, ...model } = SIGNS;
+    const app = appOf([thinks('One', opens('zoo')), thinks('Two', ['zoo', {}]), thinks('Three')], {}, model);
+    await app.say('Go.');
+    expect(app.model.requests.map(movedIn)).toEqual([[], ['One'], ['One']]);
+  });
+
+  it('moves when a result is shortened, for the replies behind it', async () => {
+    const big = does('big', () => 'x'.repeat(40_000));
+    const replies = [
+      thinks('One', ['big', {}]),
+      thinks('Two', ['close', {}]),
+      TOO_LONG,
+      thinks('Three', ['close', {}]),
+      thinks('Four'),
+    ];
+    const app = appOf(replies, { tools: [...TOOLS, big] });
+    await app.say('Go.');
+    expect(app.model.requests.map(movedIn)).toEqual([[], [], [], ['Two'], ['Two']]);
+  });
+
+  it('moves when older messages give way to a summary', async () => {
+    const compaction = summarised({ overTokens: 250, keepTurns: 1, summarise: listing });
+    const app = appOf([thinks('One'), thinks('Two'), thinks('Three'), thinks('Four')], { compaction });
+    for (const message of [long('a'), long('b'), long('c'), 'd']) await app.say(message);
+    expect(app.model.requests.map(movedIn)).toEqual([[], [], ['Two'], ['Two']]);
+  });
+
+  it('moves where a transformer cuts', async () => {
+    const cuts: LoopTransformer = { name: 'cuts', messages: (all) => all.slice(-3) };
+    const app = appOf([thinks('One'), thinks('Two'), thinks('Three')], { transformers: [cuts] });
+    for (const message of ['Go.', 'And?', 'And now?']) await app.say(message);
+    expect(app.model.requests.map(movedIn)).toEqual([[], [], ['Two']]);
+  });
+
+  it('moves for the answer at the limit of iterations alone, behind whose question nothing stands later', async () => {
+    const app = appOf([thinks('One', opens('zoo')), thinks('Two'), thinks('Three')], {
+      limits: { iterations: 1 },
+    });
+    await app.say('Go.');
+    await app.say('And?');
+    expect(app.model.requests.map(movedIn)).toEqual([[], [], ['Two']]);
+  });
+
+  it('is of no concern to a model that signs nothing', async () => {
+    const app = appOf([thinks('One'), thinks('Two')], {}, { provider: 'maker' });
+    await app.say('Go.');
+    await app.say('And?', { agent: agentOf({ instructions: 'Help more.' }) });
+    expect(JSON.stringify(app.model.requests)).not.toMatch(/prefix/i);
+  });
+
+  it('is minded for each of several models that one is chosen from', async () => {
+    const first = scriptedModel(
+      [thinks('One', opens('zoo')), thinks('Two'), new ModelError('server-error', 'Down.')],
+      SIGNS,
+    );
+    const second = scriptedModel([thinks('Three')], { name: 'other', provider: 'other' });
+    const session = createTestSession(agentOf(), { model: fallback([first, second]) });
+    await session.send('Go.');
+    await session.send('And?');
+    expect(
+      first.requests.map((request) => [
+        movedIn(request),
+        request.messages.filter(({ role }) => role === 'system').length,
+      ]),
+    ).toEqual([
+      [[], 1],
+      [[], 2],
+      [[], 2],
+    ]);
+    // Who is not told sees the list alone, and nothing of what another has signed.
+    expect(second.requests[0]?.messages.filter(({ role }) => role === 'system')).toHaveLength(1);
+    expect(JSON.stringify(second.requests)).not.toMatch(/prefix/i);
+  });
+});

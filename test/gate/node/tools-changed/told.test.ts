@@ -1,0 +1,230 @@
+import { describe, expect, it } from 'vitest';
+import type { LoopTransformer } from '../../../../src/index.ts';
+import { ModelError } from '../../../../src/index.ts';
+import { defineUnfolding } from '../../../../src/kinds/entry.ts';
+import { toolsBefore } from '../../../doors/model.ts';
+import { memoryApp } from '../session/memory-app.ts';
+import { does } from '../unfolding/scenes.ts';
+import {
+  agentOf,
+  changesOf,
+  closes,
+  doors,
+  extendsIt,
+  names,
+  opens,
+  sessionOf,
+  TOOLS,
+  thinks,
+  toldIn,
+} from './scenes.ts';
+
+describe('a model that is told which tools came and went', () => {
+  it('is told before the reply that was asked with them, and last in the request that is first asked with them', async () => {
+    const replies = [
+      thinks('One', opens('zoo')),
+      thinks('Two', opens('bar', 'b')),
+      thinks('Three', closes('zoo')),
+      'Four',
+    ];
+    const session = sessionOf(replies);
+    await session.send('Go.');
+    expect(session.requests.map(toldIn)).toEqual([
+      [],
+      ['4 +zoo'],
+      ['4 +zoo', '7 +bar'],
+      ['4 +zoo', '7 +bar', '10 -zoo'],
+    ]);
+    const { messages, tools } = session.requests[3] ?? { messages: [], tools: [] };
+    expect(messages[4]).toEqual({
+      role: 'system',
+      text: '',
+      toolsChange: {
+        came: [{ name: 'zoo', description: 'Does zoo a.', inputSchema: TOOLS[0]?.inputSchema }],
+        went: [],
+      },
+    });
+    expect(messages.map(({ role }) => role)).toEqual([
+      'system',
+      'user',
+      ...['assistant', 'tool', 'system'],
+      ...['assistant', 'tool', 'system'],
+      ...['assistant', 'tool', 'system'],
+    ]);
+    expect(names(tools)).toBe('close open bar');
+  });
+
+  it('is told behind the question for its last answer', async () => {
+    const session = sessionOf([thinks('One', opens('zoo')), 'Two'], { limits: { iterations: 1 } });
+    await session.send('Go.');
+    const { messages = [] } = session.requests[1] ?? {};
+    expect(messages.slice(-2)).toEqual([
+      { role: 'user', text: expect.stringMatching(/^STOP: /) },
+      { role: 'system', text: '', toolsChange: expect.anything() },
+    ]);
+  });
+
+  it('is told of a tool that became another, and of one that is back, and of all requests begins with the same tools', async () => {
+    const replies = [
+      thinks('One', opens('zoo')),
+      thinks('Two', opens('zoo', 'b')),
+      thinks('Three', closes('zoo')),
+      thinks('Four', opens('zoo'), opens('car')),
+      'Five',
+    ];
+    const session = sessionOf(replies);
+    await session.send('Go.');
+    expect(session.requests.map(toldIn).at(-1)).toEqual(['4 +zoo', '7 +zoo -zoo', '10 -zoo', '14 +car +zoo']);
+    const bases = session.requests.map(({ messages, tools }) => toolsBefore(messages, tools));
+    expect(names(bases[0])).toBe('close open');
+    for (const base of bases) expect(base).toEqual(bases[0]);
+  });
+
+  it('is told nothing of what closed again before the next reply', async () => {
+    const session = sessionOf([
+      thinks('One', opens('zoo')),
+      thinks('Two', closes('zoo')),
+      new ModelError('bad-request', 'No.'),
+      thinks('Three', opens('zoo')),
+      'Four',
+    ]);
+    await session.send('Go.');
+    await session.send('And?');
+    expect(
+      (await changesOf(session)).map(({ came, went, cause }) => [names(came), names(went), cause]),
+    ).toEqual([
+      ['zoo', '', 'session'],
+      ['', 'zoo', 'session'],
+      ['zoo', '', 'session'],
+    ]);
+    // The turn that failed was told of it, but its reply never came: it stands before the next turn's message.
+    expect(session.requests.slice(2).map(toldIn)).toEqual([
+      ['4 +zoo', '7 -zoo'],
+      ['4 +zoo', '7 -zoo'],
+      ['4 +zoo', '7 -zoo', '11 +zoo'],
+    ]);
+  });
+
+  it('is not told of tools whose definition is not known any more, nor of what changed before them', async () => {
+    // What is inside is asked for whenever it is offered: nobody knows it once it is closed.
+    const files = defineUnfolding({ name: 'files', description: 'Files.', tools: () => [does('read')] });
+    const session = sessionOf(
+      [
+        thinks('One', ['files', {}]),
+        thinks('Two', opens('zoo')),
+        'Three',
+        thinks('Four', opens('bar')),
+        'Five',
+      ],
+      {
+        tools: [...TOOLS, files],
+      },
+    );
+    await session.send('Go.');
+    await session.send('And?');
+    expect(session.requests.map(toldIn)).toEqual([
+      [],
+      ['4 +files +read -files'],
+      ['4 +files +read -files', '7 +zoo'],
+      // The turn is over, and `files` closed.
+      [],
+      ['10 +bar'],
+    ]);
+    for (const { messages, tools } of session.requests.slice(3)) {
+      expect(names(toolsBefore(messages, tools))).toBe('close files open zoo');
+    }
+  });
+
+  it('is told of an unfolding tool that has closed, in any Worker: what it was while it was open is known', async () => {
+    const files = defineUnfolding({ name: 'files', description: 'Files.', tools: [does('read')] });
+    const session = sessionOf([thinks('One', ['files', {}]), 'Two', 'Three'], { tools: [...TOOLS, files] });
+    await session.send('Go.');
+    await session.send('And?');
+    expect(session.requests.map(toldIn)).toEqual([
+      [],
+      ['4 +files +read -files'],
+      ['4 +files +read -files', '7 +files -files -read'],
+    ]);
+  });
+
+  it('is told of changes behind one that a transformer took out, and of none before it', async () => {
+    const cuts: LoopTransformer = {
+      name: 'cuts',
+      messages: (all) => all.filter((message) => message.role === 'user' || message.text !== 'Three'),
+    };
+    const replies = [
+      thinks('One', opens('zoo')),
+      thinks('Two', opens('bar')),
+      thinks('Three', opens('car')),
+      thinks('Four', closes('zoo')),
+      'Five',
+    ];
+    const session = sessionOf(replies, { transformers: [cuts] });
+    await session.send('Go.');
+    expect(session.requests.map(toldIn)).toEqual([
+      [],
+      ['4 +zoo'],
+      ['4 +zoo', '7 +bar'],
+      ['6 +car'],
+      ['6 +car', '9 -zoo'],
+    ]);
+    const last = session.requests.at(-1);
+    expect(names(toolsBefore(last?.messages ?? [], last?.tools ?? []))).toBe('bar close open zoo');
+  });
+
+  it('is told nothing where it is not asked with the tools that there are', async () => {
+    const session = sessionOf(
+      [thinks('One', opens('zoo')), 'Two'],
+      { limits: { iterations: 1 } },
+      { tellsToolsChanges: true, heedsToolChoice: false },
+    );
+    await session.send('Go.');
+    expect(session.requests.map((request) => [toldIn(request), names(request.tools)])).toEqual([
+      [[], 'close open'],
+      [[], ''],
+    ]);
+  });
+
+  it('is told what a deploy brought and took between two turns, and each request extends the one before', async () => {
+    const app = memoryApp({
+      replies: [thinks('One', opens('zoo')), 'Two', 'Three', 'Four'],
+      modelOptions: { tellsToolsChanges: true },
+      tools: TOOLS,
+      strategies: [doors],
+      instructions: 'Help.',
+    });
+    await app.say('Go.');
+    const agent = agentOf({ tools: [...TOOLS, does('dig')] });
+    await app.say('And?', { agent });
+    await app.say('And now?', {
+      agent: agentOf({ tools: [...TOOLS, does('dig', undefined, 'Digs deeper.')] }),
+    });
+    expect(
+      (await changesOf(app)).map(({ came, went, cause, all }) => [
+        names(came),
+        names(went),
+        cause,
+        all && names(all),
+      ]),
+    ).toEqual([
+      ['zoo', '', 'session', 'close open zoo'],
+      ['dig', '', 'turn', undefined],
+      ['dig', 'dig', 'turn', undefined],
+    ]);
+    const [first, second, third, last] = app.model.requests;
+    if (!first || !second || !third || !last) throw new Error('There were fewer requests.');
+    expect([extendsIt(first, second), extendsIt(second, third)]).toEqual([true, true]);
+    expect(toldIn(third)).toEqual(['4 +zoo', '7 +dig']);
+    // This code does not know what `dig` was.
+    expect([toldIn(last), names(last.tools)]).toEqual([[], 'close open zoo dig']);
+  });
+});
+
+it('a model that is not told is shown the list as it is, and no such message', async () => {
+  const session = sessionOf([thinks('One', opens('zoo')), 'Two'], {}, {});
+  await session.send('Go.');
+  expect(session.requests.map((request) => [toldIn(request), names(request.tools)])).toEqual([
+    [[], 'close open'],
+    [[], 'close open zoo'],
+  ]);
+});

@@ -1,0 +1,106 @@
+/** That a run of `npm run wires` can fail: what is lost, or counted wrongly, is found. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { judge, type Played } from '../../../wires/session/judge.ts';
+import { drawnStops, everyStop, type Moment, noStops } from '../../../wires/session/stops.ts';
+import { playInMemory } from './play.ts';
+
+describe('the verdict on a session', () => {
+  let played: Played;
+  beforeAll(async () => {
+    ({ played } = await playInMemory({ wire: 'reasoning', isWatched: false, stops: noStops }));
+  });
+  const runOf = (tool: string) => {
+    const run = played.effects.find((effect) => effect.tool === tool);
+    if (!run) throw new Error(`${tool} was not run.`);
+    return run;
+  };
+
+  it('counts what there is', () => {
+    const { calls, executions, requests, unknown } = judge(played);
+    expect({ calls, executions, requests, unknown }).toEqual({
+      calls: 43,
+      executions: 37,
+      requests: 32,
+      unknown: 0,
+    });
+  });
+
+  it('misses a message, a reply, an end and an answer', () => {
+    const without = (type: string): Played => {
+      const place = played.events.findLastIndex((event) => event.type === type);
+      return { ...played, events: played.events.toSpliced(place, 1) };
+    };
+    expect(judge(without('turn-started')).lost).toEqual(['messages, at 2: nothing instead of Go on.']);
+    expect(judge(without('model-replied')).lost).toEqual([
+      'replies, at 16: nothing instead of ["And four more are done.",[]]',
+    ]);
+    expect(judge(without('tool-call-ended')).lost).toEqual([
+      expect.stringMatching(/^a call of (look|pay) ended 0 times$/),
+    ]);
+    expect(judge({ ...played, answers: ['All ten steps are done.', ''] }).lost).toEqual([
+      'answers, at 2:  instead of And four more are done.',
+    ]);
+  });
+
+  it.each([
+    ['pay', 'ran 2 times'],
+    ['save', 'ran 2 times under 2 keys'],
+  ])('finds %s that %s', (tool, words) => {
+    const again = { ...runOf(tool), key: 'another' };
+    const { miscounted } = judge({ ...played, effects: [...played.effects, again] });
+    expect(miscounted).toEqual([`${tool} (${again.call}) ${words}`]);
+  });
+
+  it.each(['pay', 'save', 'look'])('finds %s that did not run, and was said to have', (tool) => {
+    const missing = runOf(tool);
+    const effects = played.effects.filter((effect) => effect !== missing);
+    expect(judge({ ...played, effects }).miscounted).toEqual([
+      expect.stringContaining(`${tool} (${missing.call}) ran 0 times`),
+    ]);
+  });
+
+  it('finds a run that no call asked for, unless it only looked something up', () => {
+    const strays = ['look', 'pay'].map((tool) => ({ ...runOf(tool), call: 'stray' }));
+    // A reply that was lost has no id any more, and another may have it since.
+    const { call } = runOf('save');
+    const under = ['look', 'pay'].map((tool) => ({ ...runOf(tool), call }));
+    const { miscounted } = judge({ ...played, effects: [...played.effects, ...strays, ...under] });
+    expect(miscounted).toEqual(
+      ['stray', call].map((id) => `pay (${id}) ran for a call that is not in the journal`),
+    );
+  });
+});
+
+describe('the places where lives end', () => {
+  const moment = (side: Moment['side'], seq: number, ...types: string[]): Moment => ({ side, seq, types });
+
+  it('are behind each append, but for one that only says that a turn is taken over', () => {
+    const { endsAt } = everyStop('after');
+    expect(endsAt(moment('before', 3, 'model-replied'))).toBe(false);
+    expect(endsAt(moment('after', 3, 'model-replied'))).toBe(true);
+    expect(endsAt(moment('after', 4, 'turn-resumed'))).toBe(false);
+    expect(endsAt(moment('after', 5, 'tool-call-ended'))).toBe(true);
+  });
+
+  it('are two in a row without progress at the most, since the turn would be given up', () => {
+    const { endsAt } = everyStop('after');
+    const ends = [3, 4, 5, 6].map((seq) => endsAt(moment('after', seq, 'tool-call-started')));
+    expect(ends).toEqual([true, true, false, false]);
+    expect(endsAt(moment('after', 7, 'tool-call-ended'))).toBe(true);
+  });
+
+  it('are where they were drawn, each once, or behind', () => {
+    const { endsAt } = drawnStops([
+      { side: 'after', seq: 6 },
+      { side: 'before', seq: 4 },
+    ]);
+    const moments = [3, 5, 5, 7].flatMap((seq) => [
+      moment('before', seq, 'model-replied'),
+      moment('after', seq, 'model-replied'),
+    ]);
+    expect(moments.filter(endsAt)).toEqual([
+      moment('before', 5, 'model-replied'),
+      moment('after', 7, 'model-replied'),
+    ]);
+  });
+});

@@ -1,0 +1,189 @@
+/** Plays a wire's session in memory, in lives that end where they are told to. */
+import type { Agent, ChatModel, StoredEvent } from '../../../../src/index.ts';
+import { createManualClock, createMemorySessions, type SessionPort } from '../../../../src/testing/entry.ts';
+import type { Leased } from '../../../doors/journal.ts';
+import { type FeedItem, toSessionName } from '../../../doors/session.ts';
+import { type TurnSteps, turnSteps } from '../../../doors/testing.ts';
+import { defineWiresAgent, type Effect } from '../../../wires/session/agent.ts';
+import { judge, type Played, type Verdict } from '../../../wires/session/judge.ts';
+import { MODELS } from '../../../wires/session/models.ts';
+import { type LoopName, MESSAGES, SCRIPTS } from '../../../wires/session/script.ts';
+import { serverOf, type WireName } from '../../../wires/session/servers.ts';
+import type { Moment, Stops } from '../../../wires/session/stops.ts';
+import { fetchOf, type Wire } from '../../../wires/wire.ts';
+
+export interface MemoryPlay {
+  readonly wire: WireName;
+  /** Whether a client reads the turns as they run. */
+  readonly isWatched: boolean;
+  readonly stops: Stops;
+  /** Stands in front of each model; as it is unless given. */
+  readonly around?: (model: ChatModel) => ChatModel;
+}
+
+/** What a session came to in memory. */
+export interface MemoryResult {
+  readonly played: Played;
+  readonly verdict: Verdict;
+  /** Lives that were ended. */
+  readonly kills: number;
+}
+
+const LEASE_MS = 20_000;
+
+/** The most lives of one turn. */
+const MOST_LIVES = 500;
+
+/** Plays both turns; each life begins with a cold fold. */
+export async function playInMemory(play: MemoryPlay): Promise<MemoryResult> {
+  const { wire, isWatched, stops } = play;
+  const { agent, effects, servers } = stageOf(play);
+  const clock = createManualClock(1_000_000);
+  const name = toSessionName({ owner: 'tester', agent: wire, session: 's1' });
+  const sessions = createMemorySessions({ clock, leaseMs: LEASE_MS, dispatch: () => {} });
+  const port = sessions.session(name);
+  const model = MODELS[wire]({ baseURL: 'https://nobody.example' });
+  const steps = turnSteps({ port, agent, model, clock });
+  const restart = async (): Promise<void> => {
+    sessions.restart(name);
+    await clock.advance(2 * LEASE_MS);
+  };
+  const answers: string[] = [];
+  let kills = 0;
+  for (const message of MESSAGES) {
+    const leased = await steps.begin({ message });
+    if (leased.status !== 'leased') throw new Error(`The session is ${leased.status}.`);
+    const words = new Words();
+    kills += await lives({ steps, leased, port, stops, restart, words: isWatched ? words : undefined });
+    const said = saidLast(await steps.events());
+    answers.push(isWatched ? words.of(said) : said.text);
+  }
+  const events = (await steps.events()).map(({ event }) => event);
+  const played = { events, answers, effects, servers };
+  return { played, verdict: judge(played), kills };
+}
+
+interface Stage extends Pick<Played, 'effects' | 'servers'> {
+  readonly agent: Agent;
+}
+
+function stageOf({ wire, around = (model) => model }: MemoryPlay): Stage {
+  const effects: Effect[] = [];
+  const servers = byLoop((loop) => serverOf(wire, { script: SCRIPTS[loop], seed: `${wire}-${loop}` }));
+  const agent = defineWiresAgent({
+    name: wire,
+    models: byLoop((loop) =>
+      around(MODELS[wire]({ baseURL: `https://${loop}.example/v1`, fetch: awayFrom(servers[loop]) })),
+    ),
+    async act(effect) {
+      effects.push(effect);
+      await theWay();
+    },
+  });
+  return { agent, effects, servers };
+}
+
+const byLoop = <T>(make: (loop: LoopName) => T): Record<LoopName, T> => ({
+  main: make('main'),
+  research: make('research'),
+  order: make('order'),
+});
+
+/** A server is not reached at once, nor is what a tool acts on: what was emitted before is stored meanwhile. */
+const theWay = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+
+const awayFrom = (server: Wire): typeof fetch => {
+  const answer = fetchOf(server);
+  return async (input, init) => {
+    await theWay();
+    return answer(input, init);
+  };
+};
+
+interface Lives {
+  readonly steps: TurnSteps;
+  readonly leased: Leased;
+  readonly port: SessionPort;
+  readonly stops: Stops;
+  /** The object loses its memory, and the lease expires. */
+  readonly restart: () => Promise<void>;
+  readonly words: Words | undefined;
+}
+
+/** Runs a turn to its end. Answers how many of its lives were ended before. */
+async function lives({ steps, leased: first, port, stops, restart, words }: Lives): Promise<number> {
+  const turn = first.page.openTurn?.id ?? '';
+  for (let [leased, kills] = [first, 0]; kills < MOST_LIVES; kills += 1) {
+    const over = Promise.withResolvers<'killed'>();
+    const mortal = mortalPort(port, stops, () => over.resolve('killed'));
+    const more = words && { show: words.take };
+    const end = await Promise.race([steps.run(leased, { port: mortal, ...more }), over.promise]);
+    if (end !== 'killed') {
+      if (end.status === 'ended') return kills;
+      throw new Error(`A life ended as ${end.status}.`);
+    }
+    await restart();
+    const next = await steps.resume(turn);
+    // Its end was stored before the life was ended.
+    if (next.status === 'not-open') return kills + 1;
+    if (next.status !== 'leased') throw new Error(`The turn is ${next.status}.`);
+    leased = next;
+  }
+  throw new Error(`The turn did not end in ${MOST_LIVES} lives.`);
+}
+
+/** The session as one invocation sees it, which hears nothing more once its life has ended. */
+function mortalPort(port: SessionPort, stops: Stops, onEnd: () => void): SessionPort {
+  let isOver = false;
+  const never = new Promise<never>(() => {});
+  const passes = (moment: Moment): boolean => {
+    if (!isOver && stops.endsAt(moment)) {
+      isOver = true;
+      onEnd();
+    }
+    return !isOver;
+  };
+  return {
+    ...port,
+    async append(epoch, from, change) {
+      const types = change.events.map(({ type }) => type);
+      const isEmpty = types.length === 0;
+      if (isOver || (!isEmpty && !passes({ side: 'before', seq: from, types }))) return never;
+      const answer = await port.append(epoch, from, change);
+      return isEmpty || passes({ side: 'after', seq: from, types }) ? answer : never;
+    },
+    renew: (epoch) => (isOver ? never : port.renew(epoch)),
+  };
+}
+
+interface Said {
+  readonly seq: number;
+  readonly text: string;
+}
+
+/** The last reply of a turn's own loop. */
+function saidLast(events: readonly StoredEvent[]): Said {
+  const last = events.findLast(({ event }) => event.type === 'model-replied' && event.frame === undefined);
+  if (last?.event.type !== 'model-replied') throw new Error('The model said nothing.');
+  return { seq: last.seq, text: last.event.text };
+}
+
+/** What a client that watches a turn reads. */
+class Words {
+  readonly #streamed = new Map<string, string>();
+  readonly #stored = new Map<number, string>();
+
+  readonly take = (item: FeedItem): void => {
+    if (item.type === 'text-delta')
+      this.#streamed.set(item.reply, (this.#streamed.get(item.reply) ?? '') + item.text);
+    if (item.type === 'reply-restarted') this.#streamed.delete(item.reply);
+    if (item.type === 'event' && item.stored.event.type === 'model-replied')
+      this.#stored.set(item.stored.seq, item.stored.event.text);
+  };
+
+  /** The words of a stored reply: as they were streamed, or as they were stored where they came in an earlier life. */
+  of({ seq }: Said): string {
+    const streamed = [...this.#streamed].find(([reply]) => reply.endsWith(`.${seq}`));
+    return streamed?.[1] ?? this.#stored.get(seq) ?? '';
+  }
+}

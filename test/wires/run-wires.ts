@@ -1,0 +1,45 @@
+/**
+ * `npm run wires`: what every provider must be given back, over strict servers that refuse what the real ones refuse. A turn of
+ * ten iterations and a second one, with tools of every kind, in workerd, which is killed between all events. Prints a table;
+ * the exit code says what came of it too.
+ */
+import { temporaryDirectory } from '../../src/examples/demo/temporary-directory.ts';
+import { readOptions, USAGE, type WiresOptions } from './run/options.ts';
+import { playWires } from './run/play-wires.ts';
+import { findingsOf, keptEverything, lastLine, rowsOf, tableOf } from './run/report.ts';
+
+async function run(options: WiresOptions): Promise<boolean> {
+  const began = performance.now();
+  const { wires, kills } = options;
+  const where =
+    kills === 'none' || kills === 'all' ? kills : `${kills.positions}, drawn by seed ${kills.seed}`;
+  console.log(`wires: ${wires.length} wires, as JSON and as a stream; kills: ${where}`);
+  const say = (line: string): void =>
+    console.log(`wires: ${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s  ${line}`);
+  const rows = rowsOf(await playWires(options, { directory: temporaryDirectory('holdfast-wires-'), say }));
+  console.log(`\n${tableOf(rows)}\n`);
+  for (const finding of rows.flatMap(findingsOf)) console.log(finding);
+  console.log(lastLine(rows));
+  return rows.every(keptEverything);
+}
+
+function optionsOrUsage(): WiresOptions | undefined {
+  try {
+    const options = readOptions(process.argv.slice(2));
+    if (!options) console.log(USAGE);
+    return options;
+  } catch (problem) {
+    console.error(`${problem instanceof Error ? problem.message : problem}\n\n${USAGE}`);
+    process.exitCode = 2;
+    return undefined;
+  }
+}
+
+const options = optionsOrUsage();
+if (options) {
+  const passed = await run(options).catch((error: unknown) => {
+    console.error(error);
+    return false;
+  });
+  process.exit(passed ? 0 : 1);
+}

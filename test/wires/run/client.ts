@@ -1,0 +1,65 @@
+/** A client of one session, which sends its message again under the same key until it has read the answer. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { createParser } from 'eventsource-parser';
+import type { SessionEvent } from '../../../src/index.ts';
+import type { Session } from '../session/names.ts';
+
+export interface Asked {
+  readonly url: string;
+  readonly session: Session;
+  /** Aborts when nobody waits any more. */
+  readonly signal: AbortSignal;
+}
+
+/** Before a message is sent again whose turn others go on with, in ms. */
+const PAUSE = 100;
+
+/** The words of the answer; what the Worker says instead where there is none. */
+export async function answerTo(asked: Asked, message: string, key: string): Promise<string> {
+  for (;;) {
+    const response = await post(asked, message, key);
+    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+    const body = isStream ? answerIn(await response.text()) : await response.json();
+    if (body !== undefined && response.status !== 202) return wordsOf(body);
+    await delay(PAUSE, undefined, { signal: asked.signal });
+  }
+}
+
+const pathOf = ({ url, session }: Asked): string => `${url}/agents/${session.name}/sessions/s1`;
+
+const post = (asked: Asked, message: string, key: string): Promise<Response> =>
+  fetch(`${pathOf(asked)}/messages`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'idempotency-key': key,
+      accept: asked.session.manner === 'stream' ? 'text/event-stream' : 'application/json',
+    },
+    body: JSON.stringify({ message }),
+    signal: asked.signal,
+  });
+
+/** The last event of a stream, when it is the answer of the turn. */
+function answerIn(stream: string): unknown {
+  let answer: unknown;
+  const parser = createParser({
+    onEvent({ event, data }) {
+      if (event === 'answer') answer = JSON.parse(data);
+    },
+  });
+  parser.feed(stream);
+  return answer;
+}
+
+function wordsOf(body: unknown): string {
+  const { text, detail } = Object(body) as { readonly text?: unknown; readonly detail?: unknown }; // any object
+  if (typeof text === 'string') return text;
+  return typeof detail === 'string' ? detail : JSON.stringify(body);
+}
+
+/** The session's whole journal. */
+export async function journalOf(asked: Asked): Promise<readonly SessionEvent[]> {
+  const response = await fetch(`${pathOf(asked)}/events`, { signal: asked.signal });
+  const page = (await response.json()) as { readonly events: readonly SessionEvent[] }; // the contract of the route
+  return page.events;
+}

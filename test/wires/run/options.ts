@@ -1,0 +1,47 @@
+import { parseArgs } from 'node:util';
+import { WIRES, type WireName } from '../session/servers.ts';
+
+/** Where sessions are killed: nowhere, between all events, or at so many places that a seed draws. */
+export type Kills = 'none' | 'all' | { readonly positions: number; readonly seed: number };
+
+export interface WiresOptions {
+  readonly wires: readonly WireName[];
+  readonly kills: Kills;
+}
+
+export const USAGE = `Usage: npm run wires -- [options]
+
+Plays two turns over every wire: a strict server that refuses what a provider refuses. All of it runs in workerd, as JSON and as
+a stream, and the runtime is killed between all events.
+
+  --only <wire>        one wire alone: ${WIRES.join(', ')}
+  --positions <count>  kills at so many places, drawn over all wires
+  --seed <number>      draws them; 1 unless given
+  --no-kills           kills nothing
+  --help               shows this`;
+
+const OPTIONS = {
+  only: { type: 'string' },
+  positions: { type: 'string' },
+  seed: { type: 'string', default: '1' },
+  'no-kills': { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const;
+
+/** Reads the arguments. @throws Error that says what is wrong with them. `undefined`: help is asked for. */
+export function readOptions(args: readonly string[]): WiresOptions | undefined {
+  const { values } = parseArgs({ args: [...args], options: OPTIONS });
+  if (values.help) return undefined;
+  const { only, positions } = values;
+  const wires = WIRES.filter((wire) => only === undefined || wire === only);
+  if (wires.length === 0) throw new Error(`There is no wire '${only}'.`);
+  if (values['no-kills']) return { wires, kills: 'none' };
+  const seed = whole('seed', values.seed);
+  const kills = positions === undefined ? 'all' : { positions: whole('positions', positions), seed };
+  return { wires, kills };
+}
+
+function whole(name: string, text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new Error(`--${name} is '${text}', not a whole number.`);
+  return Number(text);
+}

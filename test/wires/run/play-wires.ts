@@ -1,0 +1,80 @@
+/** Plays the sessions of a run, and tells what came of each wire. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createChance } from '../../full/process/chance.ts';
+import { agentsOf, type Session } from '../session/names.ts';
+import { drawnStops, everyStop, type Moment } from '../session/stops.ts';
+import { playLives, type Result } from './lives.ts';
+import type { Kills, WiresOptions } from './options.ts';
+import { startWorld, type World } from './world.ts';
+
+export interface Surroundings {
+  /** An empty folder. */
+  readonly directory: string;
+  readonly say: (line: string) => void;
+}
+
+/** @throws Error when a session stands still. */
+export async function playWires(
+  { wires, kills }: WiresOptions,
+  around: Surroundings,
+): Promise<readonly Result[]> {
+  const sessions = agentsOf(wires);
+  const world = await startWorld(sessions);
+  const lives = (some: readonly Session[], folder: string): Promise<readonly Result[]> => {
+    const directory = join(around.directory, folder);
+    mkdirSync(directory);
+    return playLives({ world, sessions: some, directory, say: around.say });
+  };
+  // One session of each wire and manner is enough where lives need not end on either side.
+  const [after, before] = [sessions.filter(isKilled('after')), sessions.filter(isKilled('before'))];
+  try {
+    switch (kills) {
+      case 'none':
+        return await lives(after, 'whole');
+      case 'all':
+        for (const { name, side } of sessions) placeIn(world, name).stops = everyStop(side);
+        return await lives(sessions, 'killed');
+      default:
+        await lives(after, 'whole');
+        draw({ world, from: after, to: before }, kills);
+        return await lives(before, 'killed');
+    }
+  } finally {
+    world.close();
+  }
+}
+
+const isKilled =
+  (side: Session['side']) =>
+  (session: Session): boolean =>
+    session.side === side;
+
+function placeIn({ places }: World, name: string): NonNullable<ReturnType<World['places']['get']>> {
+  const place = places.get(name);
+  if (!place) throw new Error(`The world has no session '${name}'.`);
+  return place;
+}
+
+interface Drawing {
+  readonly world: World;
+  /** Those that were played undisturbed. */
+  readonly from: readonly Session[];
+  /** Those that are to be killed, in the same order. */
+  readonly to: readonly Session[];
+}
+
+/** Draws places among those that undisturbed sessions have passed, over all of them. */
+function draw({ world, from, to }: Drawing, { positions, seed }: Exclude<Kills, string>): void {
+  const chance = createChance(seed);
+  const passed = from.flatMap(({ name }, index) =>
+    placeIn(world, name).moments.map((moment) => ({ index, moment })),
+  );
+  const drawn = new Map<number, Moment[]>();
+  for (let left = Math.min(positions, passed.length); left > 0; left -= 1) {
+    const [one] = passed.splice(chance.between(0, passed.length - 1), 1);
+    if (one) drawn.set(one.index, [...(drawn.get(one.index) ?? []), one.moment]);
+  }
+  for (const [index, { name }] of to.entries())
+    placeIn(world, name).stops = drawnStops(drawn.get(index) ?? []);
+}

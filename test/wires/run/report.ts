@@ -1,0 +1,87 @@
+import { MANNERS, type Manner } from '../session/names.ts';
+import type { WireName } from '../session/servers.ts';
+import type { Result } from './lives.ts';
+
+/** What came of a wire in one manner. */
+export interface Row {
+  readonly wire: WireName;
+  readonly manner: Manner;
+  readonly kills: number;
+  readonly requests: number;
+  readonly refused: readonly string[];
+  readonly lost: readonly string[];
+  readonly miscounted: readonly string[];
+  readonly calls: number;
+  readonly executions: number;
+  readonly unknown: number;
+}
+
+/** One row for each wire and manner, in the order of the results. */
+export function rowsOf(results: readonly Result[]): readonly Row[] {
+  const wires = [...new Set(results.map(({ session }) => session.wire))];
+  return wires.flatMap((wire) =>
+    MANNERS.map((manner) => {
+      const own = results.filter(({ session }) => session.wire === wire && session.manner === manner);
+      const verdicts = own.map(({ verdict }) => verdict);
+      const sum = (of: (verdict: Result['verdict']) => number): number =>
+        verdicts.reduce((all, verdict) => all + of(verdict), 0);
+      return {
+        wire,
+        manner,
+        kills: own.reduce((all, { kills }) => all + kills, 0),
+        requests: sum(({ requests }) => requests),
+        refused: verdicts.flatMap(({ refused }) => refused),
+        lost: verdicts.flatMap(({ lost }) => lost),
+        miscounted: verdicts.flatMap(({ miscounted }) => miscounted),
+        calls: sum(({ calls }) => calls),
+        executions: sum(({ executions }) => executions),
+        unknown: sum(({ unknown }) => unknown),
+      };
+    }),
+  );
+}
+
+export const keptEverything = ({ refused, lost, miscounted }: Row): boolean =>
+  refused.length + lost.length + miscounted.length === 0;
+
+/** What is wrong with a row, a line each, cut where it is long. */
+export const findingsOf = ({ wire, manner, refused, lost, miscounted }: Row): readonly string[] =>
+  [
+    ...refused.map((words) => `refused: ${words}`),
+    ...lost.map((words) => `lost: ${words}`),
+    ...miscounted.map((words) => `miscounted: ${words}`),
+  ].map((words) => `${wire} (${manner}): ${words}`.slice(0, LONGEST));
+
+const LONGEST = 400;
+
+const HEAD = ['wire', 'manner', 'kills', 'requests', 'refused', 'lost', 'executions'] as const;
+
+/** The rows as a table. Executions: runs of tools, for so many calls, of which the outcome of some is told as unknown. */
+export function tableOf(rows: readonly Row[]): string {
+  const lines = [
+    HEAD,
+    ...rows.map(({ wire, manner, kills, requests, refused, lost, miscounted, ...counts }) => [
+      ...[wire, manner, kills, requests, refused.length, lost.length].map(String),
+      executionsOf(counts, miscounted.length),
+    ]),
+  ];
+  const widths = HEAD.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+const executionsOf = (
+  { executions, calls, unknown }: Pick<Row, 'executions' | 'calls' | 'unknown'>,
+  miscounted: number,
+): string =>
+  `${executions} of ${calls} calls, ${unknown} told as unknown${miscounted > 0 ? `, ${miscounted} WRONG` : ''}`;
+
+/** The last line of a run. */
+export const lastLine = (rows: readonly Row[]): string =>
+  `wires: ${rows.filter(keptEverything).length} of ${rows.length} kept everything`;

@@ -1,0 +1,121 @@
+/** What outlives every kill: the strict servers, what the tools act on, and who decides where a session's life ends. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer, json } from 'node:stream/consumers';
+import type { Effect } from '../session/agent.ts';
+import type { Session } from '../session/names.ts';
+import { LOOPS, type LoopName, SCRIPTS } from '../session/script.ts';
+import { serverOf } from '../session/servers.ts';
+import { type Moment, noStops, type Stops } from '../session/stops.ts';
+import type { Wire } from '../wire.ts';
+
+/** One session's share of the world. */
+export interface Place {
+  readonly servers: Readonly<Record<LoopName, Wire>>;
+  readonly effects: Effect[];
+  /** What was stored, in order. */
+  readonly moments: Moment[];
+  stops: Stops;
+  /** Is called when a life has ended: the session's object stands still. */
+  onStop: () => void;
+}
+
+export interface World {
+  readonly url: string;
+  /** By the names of sessions. */
+  readonly places: ReadonlyMap<string, Place>;
+  /** Lets go of whoever was never answered. */
+  forgetStopped(): void;
+  close(): void;
+}
+
+/** Starts the servers of these sessions on a free port of the loopback. */
+export async function startWorld(sessions: readonly Session[]): Promise<World> {
+  const places = new Map(sessions.map((session) => [session.name, placeOf(session)]));
+  const stopped = new Set<ServerResponse>();
+  const server = createServer((incoming, outgoing) => {
+    respond({ places, stopped }, incoming, outgoing).catch((error: unknown) => {
+      outgoing.writeHead(500).end(String(error));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo; // it listens on a port, not on a pipe
+  return {
+    url: `http://127.0.0.1:${port}`,
+    places,
+    forgetStopped() {
+      for (const outgoing of stopped) outgoing.destroy();
+      stopped.clear();
+    },
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+const placeOf = ({ name, wire }: Session): Place => {
+  const serve = (loop: LoopName): Wire => serverOf(wire, { script: SCRIPTS[loop], seed: `${name}-${loop}` });
+  return {
+    servers: { main: serve('main'), research: serve('research'), order: serve('order') },
+    effects: [],
+    moments: [],
+    stops: noStops,
+    onStop: () => {},
+  };
+};
+
+interface Site {
+  readonly places: ReadonlyMap<string, Place>;
+  readonly stopped: Set<ServerResponse>;
+}
+
+async function respond(site: Site, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  switch (incoming.url) {
+    case '/effects': {
+      const effect = (await json(incoming)) as Effect; // what the Worker of this run sends
+      placeIn(site, effect.agent).effects.push(effect);
+      outgoing.end();
+      return;
+    }
+    case '/moments': {
+      const { session, moment } = (await json(incoming)) as { session: string; moment: Moment }; // as above
+      const [, agent] = JSON.parse(session) as [owner: string, agent: string]; // the name of a session's object
+      if (isLast(placeIn(site, agent), moment)) site.stopped.add(outgoing);
+      else outgoing.end();
+      return;
+    }
+    default:
+      await ofServer(site, incoming, outgoing);
+  }
+}
+
+function placeIn({ places }: Site, name: string): Place {
+  const place = places.get(name);
+  if (!place) throw new Error(`There is no session '${name}' in this run.`);
+  return place;
+}
+
+/** Whether the session's life ends here. */
+function isLast(place: Place, moment: Moment): boolean {
+  place.moments.push(moment);
+  const ends = place.stops.endsAt(moment);
+  if (ends) place.onStop();
+  return ends;
+}
+
+/** A request to a strict server, at `/{session}/{loop}/...`. */
+async function ofServer(site: Site, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const { url = '', method = 'POST' } = incoming;
+  const [, name = '', path] = url.split('/', 3);
+  const loop = LOOPS.find((one) => one === path);
+  if (!loop) throw new Error(`Nobody answers at ${url}.`);
+  const headers = Object.entries(incoming.headersDistinct).flatMap(([key, values = []]) =>
+    values.map((value): [string, string] => [key, value]),
+  );
+  const request = new Request(`http://127.0.0.1${url}`, { method, headers, body: await buffer(incoming) });
+  const response = await placeIn(site, name).servers[loop].handle(request);
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+  for await (const chunk of response.body ?? []) outgoing.write(chunk);
+  outgoing.end();
+}

@@ -1,0 +1,94 @@
+/** The agent that the wires are tried with: tools of every kind and every care, whose effects are counted elsewhere. */
+import * as v from 'valibot';
+import { type Agent, type ChatModel, defineAgent, defineTool, type ToolCall } from '../../../src/index.ts';
+import { after, definePlaybook, defineStateMachine, defineUnfolding } from '../../../src/kinds/entry.ts';
+import type { LoopName } from './script.ts';
+
+/** One run of a tool. */
+export interface Effect {
+  readonly agent: string;
+  readonly tool: string;
+  /** The id of the call. */
+  readonly call: string;
+  /** The key under which the world would know it again. */
+  readonly key: string;
+}
+
+export interface WiresAgent {
+  readonly name: string;
+  /** The model of each loop. */
+  readonly models: Readonly<Record<LoopName, ChatModel>>;
+  /** Has the effect in the world. */
+  readonly act: (effect: Effect) => Promise<void>;
+}
+
+type Input = Readonly<Record<string, v.GenericSchema>>;
+
+/** Makes the agent of one session. */
+export function defineWiresAgent({ name: agent, models, act }: WiresAgent): Agent {
+  const tool = <const Name extends string>(
+    name: Name,
+    effect: 'read' | 'idempotent' | 'once',
+    input: Input = {},
+  ) =>
+    defineTool({
+      name,
+      description: `Does ${name}.`,
+      effect,
+      input: v.object(input),
+      async run(asked, { id, idempotencyKey }: ToolCall) {
+        await act({ agent, tool: name, call: id, key: idempotencyKey });
+        return { done: name, of: asked };
+      },
+    });
+  const search = tool('search', 'read', { query: v.string() });
+  const analyze = tool('analyze', 'idempotent', { text: v.string() });
+  return defineAgent({
+    name: agent,
+    description: 'Does what its script says.',
+    instructions: 'Do one step after another.',
+    model: models.main,
+    tools: [
+      tool('look', 'read', { page: v.number(), words: v.array(v.string()) }),
+      tool('save', 'idempotent', { text: v.string() }),
+      tool('pay', 'once', { amount: v.number() }),
+      defineUnfolding({
+        name: 'files',
+        description: 'Works with files.',
+        tools: [
+          tool('read_file', 'read', { path: v.string() }),
+          tool('write_file', 'idempotent', { path: v.string(), text: v.string() }),
+        ],
+      }),
+      definePlaybook({
+        name: 'research',
+        description: 'Researches a topic.',
+        input: v.object({ topic: v.string() }),
+        key: ({ topic }) => topic,
+        model: models.research,
+        tools: [search],
+        locked: [
+          { tool: analyze, unlockedBy: after(search) },
+          { tool: tool('report', 'once', { text: v.string() }), unlockedBy: after(analyze) },
+        ],
+      }),
+      defineStateMachine({
+        name: 'order',
+        description: 'Processes one order.',
+        input: v.object({ id: v.number() }),
+        key: ({ id }) => String(id),
+        model: models.order,
+        initial: 'draft',
+        states: {
+          draft: [
+            tool('add', 'idempotent', { item: v.string() }),
+            { tool: tool('confirm', 'idempotent'), to: 'confirmed' },
+          ],
+          confirmed: [{ tool: tool('ship', 'idempotent'), to: 'shipped' }],
+          shipped: [],
+        },
+        everywhere: [tool('status', 'read')],
+      }),
+    ],
+  });
+}

@@ -1,0 +1,176 @@
+/** What a session came to, held against what its scripts say. */
+import type { SessionEvent } from '../../../src/index.ts';
+import { canonical, repliesOf, type ScriptedReply, type Wire } from '../wire.ts';
+import type { Effect } from './agent.ts';
+import { LOOPS, type LoopName, MESSAGES, SCRIPTS } from './script.ts';
+
+/** All that is known of a session whose turns are over. */
+export interface Played {
+  readonly events: readonly SessionEvent[];
+  /** The words of each turn's answer, as its client has read them. */
+  readonly answers: readonly string[];
+  readonly effects: readonly Effect[];
+  /** The strict server of each loop. */
+  readonly servers: Readonly<Record<LoopName, Wire>>;
+}
+
+export interface Verdict {
+  readonly requests: number;
+  /** The words of each refusal. */
+  readonly refused: readonly string[];
+  /** What should be there and is not, or is there and should not. */
+  readonly lost: readonly string[];
+  /** Calls that had their effect too often, too seldom, or in silence. */
+  readonly miscounted: readonly string[];
+  readonly calls: number;
+  readonly executions: number;
+  /** Calls of `once` tools of which the model was told that nobody knows their outcome. */
+  readonly unknown: number;
+}
+
+/** What may happen when a call is run twice, by tool; tools that are not named here only lead to others. */
+const CARES: Readonly<Record<string, 'read' | 'idempotent' | 'once'>> = {
+  ...{ look: 'read', read_file: 'read', search: 'read', status: 'read' },
+  ...{ save: 'idempotent', write_file: 'idempotent', analyze: 'idempotent' },
+  ...{ add: 'idempotent', confirm: 'idempotent', ship: 'idempotent' },
+  ...{ pay: 'once', report: 'once' },
+};
+
+type EventOf<Type> = Extract<SessionEvent, { readonly type: Type }>;
+type Replied = EventOf<'model-replied'>;
+
+/** A call as the journal has it. */
+interface Called {
+  readonly id: string;
+  readonly name: string;
+}
+
+export function judge({ events, answers, effects, servers }: Played): Verdict {
+  const of = <Type extends SessionEvent['type']>(type: Type): EventOf<Type>[] =>
+    events.filter((event): event is EventOf<Type> => event.type === type);
+  const replies = of('model-replied');
+  const ends = of('tool-call-ended');
+  const calls = replies.flatMap(({ toolCalls }) => toolCalls);
+  const unknown = new Set(ends.filter(isUnknown).map(({ call }) => call));
+  const refused = LOOPS.flatMap((loop) => servers[loop].refused.map(({ message }) => `${loop}: ${message}`));
+  return {
+    requests: LOOPS.reduce((sum, loop) => sum + servers[loop].requests.length, 0),
+    refused,
+    lost: [
+      ...differences(
+        'messages',
+        MESSAGES,
+        of('turn-started').map(({ message }) => message),
+      ),
+      ...differences(
+        'outcomes',
+        MESSAGES.map(() => 'completed'),
+        of('turn-ended').map(outcomeOf),
+      ),
+      ...differences(
+        'answers',
+        SCRIPTS.main.turns.map(({ answer }) => answer),
+        answers,
+      ),
+      ...lostReplies(replies, of('frame-started')),
+      ...calls.flatMap(({ id, name }) =>
+        lostEnd(
+          name,
+          ends.filter(({ call }) => call === id),
+        ),
+      ),
+    ],
+    miscounted: [
+      ...calls.flatMap((call) =>
+        miscounted(
+          call,
+          effects.filter((effect) => isRunOf(effect, call)),
+          unknown.has(call.id),
+        ),
+      ),
+      ...effects.filter((effect) => !calls.some((call) => isRunOf(effect, call))).flatMap(strayRun),
+    ],
+    calls: calls.length,
+    executions: effects.length,
+    unknown: unknown.size,
+  };
+}
+
+/** A call that was never stored may have had the id that another has now. */
+const isRunOf = ({ call, tool }: Effect, { id, name }: Called): boolean => call === id && tool === name;
+
+const outcomeOf = ({ outcome, error }: EventOf<'turn-ended'>): string =>
+  error ? `${outcome}: ${error.message}` : outcome;
+
+const isUnknown = ({ result }: EventOf<'tool-call-ended'>): boolean =>
+  result.type === 'error' && result.reason === 'unknown-outcome';
+
+/** A reply that was lost before it was stored may have looked something up already, and done nothing else. */
+const strayRun = ({ tool, call }: Effect): string[] =>
+  CARES[tool] === 'read' ? [] : [`${tool} (${call}) ran for a call that is not in the journal`];
+
+/** The replies of the turn's own loops, and of each nested loop, in the order and with all that the scripts have. */
+function lostReplies(replies: readonly Replied[], frames: readonly EventOf<'frame-started'>[]): string[] {
+  const expected = SCRIPTS.main.turns.flatMap(({ steps }) => steps.flatMap(({ calls }) => calls));
+  const own = replies.filter(({ frame }) => frame === undefined);
+  return [
+    ...differences('replies', repliesOf(SCRIPTS.main).map(scripted), own.map(journaled)),
+    ...(['research', 'order'] as const).flatMap((loop) => {
+      const opened = frames.filter(({ name }) => name === loop);
+      const count = expected.filter(({ name }) => name === loop).length;
+      return [
+        ...differences(`loops of ${loop}`, [String(count)], [String(opened.length)]),
+        ...opened.flatMap((one) => {
+          const inside = replies.filter(({ frame }) => frame === one.frame);
+          return differences(
+            `replies in ${loop}`,
+            repliesOf(SCRIPTS[loop]).map(scripted),
+            inside.map(journaled),
+          );
+        }),
+      ];
+    }),
+  ];
+}
+
+const scripted = ({ text, calls }: ScriptedReply): string =>
+  canonical([text, calls.map(({ name, input }) => [name, input])]);
+
+const journaled = ({ text, toolCalls }: Replied): string =>
+  canonical([text, toolCalls.map(({ name, input }) => [name, JSON.parse(input)])]);
+
+function differences(what: string, expected: readonly string[], seen: readonly string[]): string[] {
+  const at = Math.max(expected.length, seen.length);
+  for (let place = 0; place < at; place += 1) {
+    if (expected[place] === seen[place]) continue;
+    return [
+      `${what}, at ${place + 1}: ${seen[place] ?? 'nothing'} instead of ${expected[place] ?? 'nothing'}`,
+    ];
+  }
+  return [];
+}
+
+/** Each call ends once: well, or, of a `once` tool, with the word that nobody knows its outcome. */
+function lostEnd(tool: string, ends: readonly EventOf<'tool-call-ended'>[]): string[] {
+  const [end, ...more] = ends;
+  if (!end || more.length > 0) return [`a call of ${tool} ended ${ends.length} times`];
+  const { result } = end;
+  if (result.type !== 'error' || (isUnknown(end) && CARES[tool] === 'once')) return [];
+  return [`a call of ${tool} failed: ${result.message}`];
+}
+
+/** What is wrong with how often a call was run. */
+function miscounted({ id, name }: Called, runs: readonly Effect[], isInDoubt: boolean): string[] {
+  const keys = new Set(runs.map(({ key }) => key));
+  const told = `${name} (${id}) ran ${runs.length} times`;
+  const care = CARES[name];
+  if (care === undefined) return runs.length === 0 ? [] : [told];
+  switch (care) {
+    case 'read':
+      return runs.length > 0 ? [] : [told];
+    case 'idempotent':
+      return keys.size === 1 ? [] : [`${told} under ${keys.size} keys`];
+    case 'once':
+      return runs.length === 1 || (runs.length === 0 && isInDoubt) ? [] : [told];
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * What the models of a session of `npm run wires` do: a turn of ten replies that call, and another of four. A playbook, a
+ * state machine and an unfolding tool are among the tools, and the loops inside the first two have models of their own.
+ */
+import type { Script, ScriptCall, ScriptStep } from '../wire.ts';
+
+/** The loops of a session: the turn's own, and those inside its playbook and its state machine. */
+export const LOOPS = ['main', 'research', 'order'] as const;
+export type LoopName = (typeof LOOPS)[number];
+
+/** What the user says, turn by turn. */
+export const MESSAGES: readonly string[] = ['Begin.', 'Go on.'];
+
+const call = (name: string, input: ScriptCall['input'] = {}): ScriptCall => ({ name, input });
+const look = (page: number) => call('look', { page, words: ['a b', 'ü"\\'] });
+const save = (text: string) => call('save', { text });
+const pay = (amount: number) => call('pay', { amount });
+const readFile = (path: string) => call('read_file', { path });
+const writeFile = (path: string) => call('write_file', { path, text: `Of ${path}.` });
+
+const saying = (text: string, ...calls: ScriptCall[]): ScriptStep => ({ calls, text });
+const calling = (...calls: ScriptCall[]): ScriptStep => ({ calls });
+
+const main: Script = {
+  turns: [
+    {
+      steps: [
+        saying('I look around first.', look(1), look(2)),
+        calling(call('files'), look(3)),
+        calling(readFile('a.txt'), look(4)),
+        saying('Now something is done.', save('one'), pay(10)),
+        calling(call('research', { topic: 'kelp' })),
+        calling(writeFile('a.txt'), writeFile('b.txt')),
+        calling(call('order', { id: 41 }), look(5)),
+        calling(save('two'), look(6), readFile('b.txt')),
+        saying('One more payment.', pay(20)),
+        calling(look(7), readFile('a.txt')),
+      ],
+      answer: 'All ten steps are done.',
+    },
+    {
+      steps: [
+        calling(call('files'), look(8)),
+        saying('Once more.', readFile('c.txt'), save('three')),
+        calling(call('order', { id: 42 }), call('research', { topic: 'tides' })),
+        calling(pay(30), look(9)),
+      ],
+      answer: 'And four more are done.',
+    },
+  ],
+};
+
+const research: Script = {
+  turns: [
+    {
+      steps: [
+        calling(call('search', { query: 'one' }), call('search', { query: 'two' })),
+        saying('Enough was found.', call('analyze', { text: 'found' })),
+        calling(call('report', { text: 'analyzed' })),
+      ],
+      answer: 'It was researched.',
+    },
+  ],
+};
+
+const order: Script = {
+  turns: [
+    {
+      steps: [
+        calling(call('add', { item: 'lamp' }), call('status')),
+        calling(call('confirm')),
+        saying('It can be shipped.', call('ship')),
+      ],
+      answer: 'It was shipped.',
+    },
+  ],
+};
+
+/** What the model of each loop does. The loop of a nested tool begins anew whenever it is called. */
+export const SCRIPTS: Readonly<Record<LoopName, Script>> = { main, research, order };
