@@ -59,7 +59,9 @@ export const saidIn = (
   parts: readonly JournaledPart[],
 ): { readonly text: string; readonly toolCalls: readonly JournaledCall[] } => ({
   text: wordsOf(parts),
-  toolCalls: parts.filter(isOurCall).map(({ type: _, provider: __, ranBy: ___, ...call }) => call),
+  toolCalls: parts
+    .filter(isOurCall)
+    .map(({ type: _, provider: __, ranBy: ___, called: ____, ...call }) => call),
 });
 
 /** The journal holds an event that a newer version of this code wrote; this one must not touch the session. */

@@ -17,7 +17,12 @@ export interface JournaledCall {
 export type JournaledPart =
   | Exclude<ReplyPart, ToolCallPart>
   | (ToolCallPart & { readonly ranBy: 'provider' })
-  | (JournaledCall & Pick<ToolCallPart, 'type' | 'provider'> & { readonly ranBy?: never });
+  | (JournaledCall &
+      Pick<ToolCallPart, 'type' | 'provider'> & {
+        /** The name as the model wrote it, where a policy took it for that of a tool. */
+        readonly called?: string;
+        readonly ranBy?: never;
+      });
 
 /** A tool as a model was offered it. */
 export interface OfferedTool {

@@ -127,7 +127,10 @@ function keptOf(
   const kept = parts.flatMap((part): readonly JournaledPart[] => {
     if (!isOurCall(part)) return [part];
     const call = left.next().value;
-    return call ? [{ type: 'tool-call', ...call, ...(part.provider && { provider: part.provider }) }] : [];
+    if (!call) return [];
+    const { name, provider: own } = part;
+    const called = name === call.name ? {} : { called: name };
+    return [{ type: 'tool-call', ...call, ...called, ...(own && { provider: own }) }];
   });
   return { parts: kept, ...(provider && { provider }), servedBy: madeBy.provider };
 }

@@ -66,8 +66,8 @@ function isUnchanged({ text, calls }: ShownReply, { parts }: KeptReply): boolean
 const onWire = ({ parts, provider, madeBy, prefix }: KeptReply): KeptOnWire => ({
   parts: parts.map((part): ReplyPart => {
     if (!isOurCall(part)) return part;
-    const { providerId: id, meant: _, ...call } = part;
-    return { ...call, id };
+    const { providerId: id, meant: _, called = part.name, ...call } = part;
+    return { ...call, id, name: called };
   }),
   ...(provider && { provider }),
   madeBy,

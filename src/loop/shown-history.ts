@@ -2,7 +2,7 @@ import { answerText, lastReply, saysNothing } from '../journal/conversation.ts';
 import type { CallRecord, Message } from '../journal/state.ts';
 import type { ModelMessage, ToolsTold } from '../model/chat-model.ts';
 import { inWords, NO_RESPONSE } from '../model/given-to.ts';
-import type { ReplyPart } from '../model/parts.ts';
+import { callsOf, type ReplyPart } from '../model/parts.ts';
 import type { HistoryCall, HistoryMessage } from '../tool/call.ts';
 import { type HowToReadOn, howToReadOn } from '../tool/read-result.ts';
 import type { EarlierResults } from '../tool/tool.ts';
@@ -149,11 +149,12 @@ function toReply(reply: ShownReply, sending: Sending): ModelMessage[] {
   if (left.length > 0 || (!kept && calls.some(({ id }) => sending.kept.has(id))))
     return told(reply, left, sending);
   // Providers repeat their ids, so that ours are those by which a call is known.
-  const wireId = (id: string): string => records.get(id)?.providerId ?? id;
-  const toolCalls = calls.map(({ id, name, input }) => ({ id: wireId(id), name, input }));
-  const results = calls.map((call): ModelMessage => {
-    const { id, name } = call;
-    return { role: 'tool', id: wireId(id), name, text: resultText(call, sending) };
+  const toolCalls = kept?.parts
+    ? callsOf(kept.parts)
+    : calls.map(({ id, name, input }) => ({ id: records.get(id)?.providerId ?? id, name, input }));
+  const results = calls.map((call, index): ModelMessage => {
+    const { id, name } = toolCalls[index] ?? call;
+    return { role: 'tool', id, name, text: resultText(call, sending) };
   });
   return [{ role: 'assistant', text, toolCalls, ...kept }, ...results];
 }

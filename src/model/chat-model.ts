@@ -153,7 +153,8 @@ export interface ModelReply {
   readonly toolCalls: readonly RequestedCall[];
   /**
    * All of it in the order in which it came, words and calls included, where it has more: it goes back to its maker as it
-   * is, and the loop reads words and calls of it alone. An adapter for a model that only writes and calls need not give it.
+   * is, as JSON has it. The loop reads the words of it alone, whatever `text` says; its calls must be those of `toolCalls`, and a
+   * reply whose parts cannot be kept fails its turn. An adapter for a model that only writes and calls need not give it.
    */
   readonly parts?: readonly ReplyPart[] | undefined;
   /** What the provider keeps beside the reply as a whole. */

@@ -83,6 +83,31 @@ describe('a reply of parts', () => {
     expect(results(session)).toHaveLength(3);
   });
 
+  it('keeps the names by which its model called tools, though their spelling was forgiven', async () => {
+    const loud = signed('loud', { calls: ['LOOK', 'look'] });
+    const session = createTestSession(
+      defineAgent({
+        name: 'tester',
+        description: 'Tests.',
+        instructions: '',
+        tools: [look],
+        policies: { unknownTools: { autoExecute: true } },
+      }),
+      { model: maker([loud, last, 'Yes.']) },
+    );
+    await session.send('Go.');
+    session.restart();
+    await session.send('Yes?');
+    expect(heldIn(session.requests, [loud, last])).toEqual([[], [0], [0, 1]]);
+    expect(session.requests.at(-1)?.messages.slice(1, 4)).toMatchObject([
+      { toolCalls: [{ name: 'LOOK' }, { name: 'look' }] },
+      { role: 'tool', name: 'LOOK', text: 'seen' },
+      { role: 'tool', name: 'look', text: 'seen' },
+    ]);
+    const { messages } = await session.state();
+    expect(messages[1]).toMatchObject({ calls: [{ name: 'look' }, { name: 'look' }] });
+  });
+
   it('that calls where no calls may be is its words alone, with nothing that belongs to a call', async () => {
     const eager = signed('eager', { text: 'My best.', calls: ['look'] });
     const session = sessionOf([look], [signed('one', { calls: ['look'] }), eager, last], 1);
