@@ -36,7 +36,7 @@ export const toCallOptions = (
     ...(tools.length === 0 ? {} : { tools: tools.map(toTool) }),
     ...(output === undefined ? {} : toFormat(output)),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...toSettings(model, { ...request, ...(settings && { settings }) }, containerIn(messages)),
+    ...toSettings(model, { ...request, settings }, containerIn(messages)),
   };
 };
 

@@ -1,5 +1,6 @@
 import type { ChatModel, ModelMessage, ModelRequest, ToolDefinition, ToolsTold } from '../chat-model.ts';
 import type { ProviderData, ProviderJson } from '../parts.ts';
+import type { ReasoningEffort } from '../settings.ts';
 import { toolsBefore } from '../tools-before.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import { within } from './provider-data.ts';
@@ -113,19 +114,16 @@ export function forMovedPrefixes(
   messages: readonly ModelMessage[],
   { settings = {} }: ModelRequest,
 ): Pick<ModelRequest, 'messages' | 'settings'> {
-  if (!messages.some((message) => message.role === 'assistant' && message.movedPrefix)) return { messages };
+  if (!messages.some((message) => message.role === 'assistant' && message.movedPrefix))
+    return { messages, settings };
   // Others that serve Claude have no word for it.
-  if (!isAnthropic(model)) return { messages: messages.map(inWordsAndCalls) };
-  const { providerOptions = {}, reasoning = 'none' } = settings;
+  if (!isAnthropic(model)) return { messages: messages.map(inWordsAndCalls), settings };
+  const { providerOptions = {}, reasoning } = settings;
   const { anthropic } = providerOptions;
   const given = within(anthropic, 'thinking');
-  const thinking: UntrustedRecord = isRecord(given)
-    ? given
-    : reasoning === 'none'
-      ? {}
-      : { type: 'adaptive' };
+  const thinking: UntrustedRecord = isRecord(given) ? given : thinkingBy(reasoning);
   if (thinking.type !== undefined && thinking.type !== 'adaptive') {
-    return { messages: messages.map(withoutThoughts) };
+    return { messages: messages.map(withoutThoughts), settings };
   }
   const bound = asJson({ ...thinking, blockBinding: { prefixMismatchBehavior: 'drop_block' } });
   const own = { ...(isRecord(anthropic) && (anthropic as ProviderData)), thinking: bound };
@@ -136,6 +134,12 @@ function inWordsAndCalls(message: ModelMessage): ModelMessage {
   if (message.role !== 'assistant' || !message.movedPrefix) return message;
   const { role, text, toolCalls } = message;
   return { role, text, toolCalls };
+}
+
+/** What the SDK makes of an effort for a model that signs its prefix; without one the server decides. */
+function thinkingBy(reasoning: ReasoningEffort | undefined): UntrustedRecord {
+  if (reasoning === undefined) return {};
+  return reasoning === 'none' ? { type: 'disabled' } : { type: 'adaptive', display: 'summarized' };
 }
 
 function withoutThoughts(message: ModelMessage): ModelMessage {

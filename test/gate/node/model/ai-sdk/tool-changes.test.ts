@@ -149,7 +149,11 @@ describe('what was thought behind another prefix', () => {
   it.each([
     ['by default', undefined, dropBlock],
     ['with adaptive thinking', thinkingOf({ type: 'adaptive' }), { type: 'adaptive', ...dropBlock }],
-    ['with an effort', { reasoning: 'high' } as const, { type: 'adaptive', ...dropBlock }],
+    [
+      'with an effort',
+      { reasoning: 'high' } as const,
+      { type: 'adaptive', display: 'summarized', ...dropBlock },
+    ],
   ])('is for Claude to leave out, %s', async (_, settings, thinking) => {
     expect(await behind(ANTHROPIC, moved, settings)).toEqual({ kinds: ['reasoning', 'text'], thinking });
   });

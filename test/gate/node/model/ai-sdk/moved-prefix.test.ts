@@ -1,0 +1,67 @@
+/** Claude's newest models refuse what they have thought behind anything else than it was thought behind. */
+import { describe, expect, it } from 'vitest';
+import type { ModelRequest, ModelSettings } from '../../../../../src/index.ts';
+import { ask, delta, finish, streamed } from './fake-model.ts';
+
+const hi = () => streamed([delta('hi'), finish()]);
+const thought = { type: 'reasoning', text: 'Hm.', provider: { anthropic: { signature: 's' } } } as const;
+const said = { type: 'text', text: 'Yes.' } as const;
+
+/** What Claude is given of a reply whose prefix has moved. */
+async function given(settings: ModelSettings) {
+  const request: ModelRequest = {
+    messages: [
+      { role: 'user', text: 'Well?' },
+      { role: 'assistant', text: 'Yes.', toolCalls: [], parts: [thought, said], movedPrefix: true },
+      { role: 'user', text: 'And?' },
+    ],
+    tools: [],
+    settings,
+  };
+  const claude = { provider: 'anthropic.messages', modelId: 'claude-opus-5-5' };
+  const { calls } = await ask(hi, { stream: true, ...claude, request });
+  const [{ prompt, reasoning, providerOptions } = { prompt: [] }] = calls;
+  const content = prompt.flatMap((message) => (message.role === 'assistant' ? message.content : []));
+  return {
+    parts: content.map(({ type }) => type),
+    reasoning,
+    thinking: providerOptions?.anthropic?.thinking,
+  };
+}
+
+const drop = { blockBinding: { prefixMismatchBehavior: 'drop_block' } };
+
+describe('a reply that does not stand behind what it was thought behind', () => {
+  it('keeps its thoughts, which the server drops, and the way in which the model thinks', async () => {
+    expect(await given({})).toEqual({
+      parts: ['reasoning', 'text'],
+      reasoning: undefined,
+      thinking: drop,
+    });
+    expect(await given({ providerOptions: { anthropic: { thinking: { type: 'adaptive' } } } })).toEqual({
+      parts: ['reasoning', 'text'],
+      reasoning: undefined,
+      thinking: { type: 'adaptive', ...drop },
+    });
+  });
+
+  it('lets the model tell what it thinks, as the SDK asks of it with an effort', async () => {
+    expect(await given({ reasoning: 'high' })).toEqual({
+      parts: ['reasoning', 'text'],
+      reasoning: 'high',
+      thinking: { type: 'adaptive', display: 'summarized', ...drop },
+    });
+  });
+
+  it.each<ModelSettings>([
+    { reasoning: 'none' },
+    { providerOptions: { anthropic: { thinking: { type: 'disabled' } } } },
+    { providerOptions: { anthropic: { thinking: { type: 'between_tools' } } } },
+  ])('goes without its thoughts with %j, which stays as it is', async (settings) => {
+    expect(await given(settings)).toEqual({
+      parts: ['text'],
+      reasoning: settings.reasoning,
+      thinking: settings.providerOptions ? expect.not.objectContaining(drop) : undefined,
+    });
+  });
+});
