@@ -253,9 +253,9 @@ export const WALK: readonly Step[] = [
   },
   { file: 'src/journal/reduce.ts', calls: 'reduce', does: 'folds an event', from: 'src/session/outbox.ts' },
   {
-    file: 'src/journal/state.ts',
+    file: 'src/journal/conversation.ts',
     calls: 'openBatch',
-    does: 'says what the state is',
+    does: 'finds the calls that are open',
     from: 'src/loop/tool-call-run.ts',
   },
   {

@@ -118,7 +118,7 @@ describe('the prefix of a reply that its model has signed', () => {
     const compaction = summarised({ overTokens: 250, keepTurns: 1, summarise: listing });
     const app = appOf([thinks('One'), thinks('Two'), thinks('Three'), thinks('Four')], { compaction });
     for (const message of [long('a'), long('b'), long('c'), 'd']) await app.say(message);
-    expect(app.model.requests.map(movedIn)).toEqual([[], [], ['Two'], ['Two']]);
+    expect(app.model.requests.map(movedIn)).toEqual([[], [], ['Two'], ['Three']]);
   });
 
   it('moves where a transformer cuts', async () => {
