@@ -29,29 +29,11 @@ import type { CallProgress, PermittedRun, PreparedCall, ToolCallRun } from './to
 
 /** Binds one call to the loop that runs it. */
 export function prepareCall(run: PermittedRun): PreparedCall {
-  const { loop, record, view } = run;
+  const { loop, record } = run;
   const { schedule, scheduled } = scheduling({ ...loop, call: record.id });
   const outside = askOutside(run);
   const progress: CallProgress = { reached: false, ranOnce: false, received: false };
-  const scope: CallScope = {
-    id: record.id,
-    tool: run.tool.name,
-    context: loop.spec.context,
-    signal: loop.holder.signal,
-    state: view.state,
-    blackboard: view.blackboard,
-    secrets: loop.secrets,
-    inSession: loop.inSession,
-    process: processView(loop),
-    now: view.now,
-    record: view.record,
-    recall: view.recallNow,
-    progress: (status) => loop.live.progress(record.id, loop.secrets.redact(status)),
-    say: view.say,
-    schedule,
-    history: () => callHistory(loop),
-    decide: outside.decide,
-  };
+  const scope = scopeOf(run, { schedule, decide: outside.decide });
   const enter = (): void => {
     // Code of a call that was left goes on by itself; what it still asks for is not for this turn's journal.
     if (scope.signal.aborted) throw scope.signal.reason;
@@ -92,6 +74,29 @@ export function prepareCall(run: PermittedRun): PreparedCall {
   };
   return { call, progress, scheduled };
 }
+
+/** What every tool and decorator is given of its call. */
+const scopeOf = (
+  { loop, record, view, tool }: PermittedRun,
+  asking: Pick<CallScope, 'schedule' | 'decide'>,
+): CallScope => ({
+  id: record.id,
+  tool: tool.name,
+  context: loop.spec.context,
+  signal: loop.holder.signal,
+  state: view.state,
+  blackboard: view.blackboard,
+  secrets: loop.secrets,
+  inSession: loop.inSession,
+  process: processView(loop),
+  now: view.now,
+  record: view.record,
+  recall: view.recallNow,
+  progress: (status) => loop.live.progress(record.id, loop.secrets.redact(status)),
+  say: view.say,
+  history: () => callHistory(loop),
+  ...asking,
+});
 
 type Memory =
   | 'view'

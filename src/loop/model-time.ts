@@ -59,7 +59,9 @@ export async function askInTime(
     late.abort(new ModelError('timeout', `The model '${model.name}' ${why}`, { outputBegan }));
   // What took all of its time is not asked for once more, whatever came of it.
   const stop = holder.after(total, () => leave(`did not answer within ${total} ms.`));
-  const heard = hearing(holder, { total, silence }, (ms, began) => leave(`was silent for ${ms} ms.`, began));
+  const heard = new Hearing(holder, { total, silence }, (ms, began) =>
+    leave(`was silent for ${ms} ms.`, began),
+  );
   try {
     return await untilAborted(signal, model.ask(request, { ...heard.told({ ...options, signal }), signal }));
   } catch (failure) {
@@ -72,80 +74,89 @@ export async function askInTime(
   }
 }
 
-/** What is heard of one model call. */
-interface Hearing {
+/** Minds the silence of each request of one model call, from the first sign that its model streams. One timer is moved on with each. */
+class Hearing {
+  readonly #holder: Asker['holder'];
+  readonly #total: number;
+  readonly #onSilence: (ms: number, outputBegan: boolean) => void;
+  readonly #isGiven: boolean;
+  #most: number;
+  #heardAt = 0;
+  #outputBegan = false;
+  /** The model has asked us whether it may go on, and has nothing to say meanwhile. */
+  #asksUs = 0;
+  #isOver = false;
+  #cancel: (() => void) | undefined;
+
+  constructor(
+    holder: Asker['holder'],
+    { total, silence }: ModelTimeout & { readonly total: number },
+    onSilence: (ms: number, outputBegan: boolean) => void,
+  ) {
+    this.#holder = holder;
+    this.#total = total;
+    this.#onSilence = onSilence;
+    this.#isGiven = silence !== undefined;
+    this.#most = silence ?? SILENCE;
+  }
+
   /** The options, by which the model is heard. */
-  told(options: AskOptions): Omit<AskOptions, 'signal'>;
-  close(): void;
-}
-
-/** Minds the silence of each request of one call, from the first sign that its model streams. One timer is moved on with each. */
-function hearing(
-  holder: Asker['holder'],
-  { total, silence }: ModelTimeout & { readonly total: number },
-  onSilence: (ms: number, outputBegan: boolean) => void,
-): Hearing {
-  let most = silence ?? SILENCE;
-  let heardAt = 0;
-  let outputBegan = false;
-  /** It has asked us whether it may go on, and has nothing to say meanwhile. */
-  let asksUs = 0;
-  let isOver = false;
-  let cancel: (() => void) | undefined;
-
-  const listen = (ms: number): (() => void) =>
-    holder.after(Math.min(ms, total), () => {
-      const left = heardAt + most - holder.now();
-      if (left > 0) cancel = listen(left);
-      else onSilence(most, outputBegan);
-    });
-
-  const hear = (): void => {
-    if (isOver || asksUs > 0) return;
-    heardAt = holder.now();
-    cancel ??= listen(most);
-  };
-
-  const listenNoMore = (): void => {
-    cancel?.();
-    cancel = undefined;
-  };
-
-  const handed = (tell: AskOptions['onText']): AskOptions['onText'] =>
-    tell &&
-    ((piece) => {
-      if (isOver) return;
-      outputBegan = true;
-      hear();
-      tell(piece);
-    });
-
-  return {
-    told: ({ onText, onReasoning, again, signal }) => ({
-      onText: handed(onText),
-      onReasoning: handed(onReasoning),
-      again:
-        again &&
-        (async () => {
-          signal.throwIfAborted();
-          if (isOver) throw new ModelError('aborted', 'The model has answered already.');
-          // Its next request may be to another model, which answers in one piece.
-          listenNoMore();
-          asksUs += 1;
-          await again().finally(() => {
-            asksUs -= 1;
-          });
-        }),
-      alive(patience = 0) {
-        if (silence === undefined && patience + GRACE > most) most = patience + GRACE;
-        hear();
+  told({ onText, onReasoning, again, signal }: AskOptions): Omit<AskOptions, 'signal'> {
+    return {
+      onText: this.#handed(onText),
+      onReasoning: this.#handed(onReasoning),
+      again: again && (() => this.#askedAgain(again, signal)),
+      alive: (patience = 0) => {
+        if (!this.#isGiven) this.#most = Math.max(this.#most, patience + GRACE);
+        this.#hear();
       },
-    }),
-    close() {
-      isOver = true;
-      listenNoMore();
-    },
-  };
+    };
+  }
+
+  close(): void {
+    this.#isOver = true;
+    this.#listenNoMore();
+  }
+
+  async #askedAgain(again: () => Promise<void>, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (this.#isOver) throw new ModelError('aborted', 'The model has answered already.');
+    // Its next request may be to another model, which answers in one piece.
+    this.#listenNoMore();
+    this.#asksUs += 1;
+    await again().finally(() => {
+      this.#asksUs -= 1;
+    });
+  }
+
+  #handed(tell: AskOptions['onText']): AskOptions['onText'] {
+    if (!tell) return undefined;
+    return (piece) => {
+      if (this.#isOver) return;
+      this.#outputBegan = true;
+      this.#hear();
+      tell(piece);
+    };
+  }
+
+  #hear(): void {
+    if (this.#isOver || this.#asksUs > 0) return;
+    this.#heardAt = this.#holder.now();
+    this.#cancel ??= this.#listen(this.#most);
+  }
+
+  #listen(ms: number): () => void {
+    return this.#holder.after(Math.min(ms, this.#total), () => {
+      const left = this.#heardAt + this.#most - this.#holder.now();
+      if (left > 0) this.#cancel = this.#listen(left);
+      else this.#onSilence(this.#most, this.#outputBegan);
+    });
+  }
+
+  #listenNoMore(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
 }
 
 /** What is wrong with times for a model: which one, its value, and what it can be, to go on after "use ". */

@@ -51,79 +51,92 @@ interface OpenPart {
 }
 
 /** Creates an empty reply. */
-export const createSdkReply = ({ onText, onReasoning, structured }: ReplyUse): SdkReply => {
-  const parts: (OpenPart | ReplyPart)[] = [];
-  const open = new Map<string, OpenPart>();
-  let length = 0;
+export const createSdkReply = (use: ReplyUse): SdkReply => new GrowingReply(use);
 
-  const grow = (more: number): void => {
-    length += more;
-    if (length > MAX_REPLY_LENGTH)
-      throw invalidReply(`The model's reply is longer than ${MAX_REPLY_LENGTH} characters.`);
-  };
+class GrowingReply implements SdkReply {
+  readonly #use: ReplyUse;
+  readonly #parts: (OpenPart | ReplyPart)[] = [];
+  readonly #open = new Map<string, OpenPart>();
+  #length = 0;
 
-  const opened = (type: OpenPart['type'], id = ''): OpenPart => {
-    const known = open.get(`${type} ${id}`);
+  constructor(use: ReplyUse) {
+    this.#use = use;
+  }
+
+  addWhole(part: UntrustedRecord): void {
+    const { type } = part;
+    if (type !== 'text' && type !== 'reasoning') {
+      this.#addPiece(part);
+      return;
+    }
+    this.#open.clear();
+    this.#extend(this.#opened(type), part, stringOf(part, 'text'));
+  }
+
+  addStreamed(part: UntrustedRecord): void {
+    const grown = growing.get(part.type);
+    if (!grown) {
+      this.#addPiece(part);
+      return;
+    }
+    const [type, step] = grown;
+    const id = stringOf(part, 'id');
+    if (step === 'start') this.#open.delete(`${type} ${id}`);
+    this.#extend(this.#opened(type, id), part, step === 'delta' ? stringOf(part, 'delta') : '');
+  }
+
+  end(ending: UntrustedRecord): ModelReply {
+    const { structured } = this.#use;
+    const whole = withCallIds(this.#parts.flatMap((part) => closed(part, structured)));
+    const toolCalls = callsOf(whole);
+    const provider = goesBack(providerDataOf(ending));
+    return {
+      text: wordsOf(whole),
+      toolCalls,
+      ...((provider || !isPlain(whole)) && { parts: whole }),
+      ...(provider && { provider }),
+      finish: finishOf(ending.finishReason, toolCalls.length),
+      usage: usageOf(ending.usage),
+    };
+  }
+
+  #addPiece(part: UntrustedRecord): void {
+    const reply = toReplyPart(part);
+    if (!reply) return;
+    this.#grow(JSON.stringify(reply).length);
+    this.#parts.push(reply);
+  }
+
+  #opened(type: OpenPart['type'], id = ''): OpenPart {
+    const known = this.#open.get(`${type} ${id}`);
     if (known) return known;
     const part: OpenPart = { type, text: '', provider: undefined };
-    parts.push(part);
-    open.set(`${type} ${id}`, part);
+    this.#parts.push(part);
+    this.#open.set(`${type} ${id}`, part);
     return part;
-  };
+  }
 
   /** What comes later of a provider's data is all of it: it replaces what came before. */
-  const extend = (part: OpenPart, from: UntrustedRecord, piece: string): void => {
+  #extend(part: OpenPart, from: UntrustedRecord, piece: string): void {
+    const { onText, onReasoning, structured } = this.#use;
     const provider = providerDataOf(from);
     if (provider) {
-      grow(JSON.stringify(provider).length);
+      this.#grow(JSON.stringify(provider).length);
       part.provider = provider;
     }
     if (piece === '') return;
-    grow(piece.length);
+    this.#grow(piece.length);
     part.text += piece;
     if (part.type === 'reasoning') onReasoning(piece);
     else if (!isAside(part.provider, structured)) onText(piece);
-  };
+  }
 
-  const addPiece = (part: UntrustedRecord): void => {
-    const reply = toReplyPart(part);
-    if (!reply) return;
-    grow(JSON.stringify(reply).length);
-    parts.push(reply);
-  };
-
-  return {
-    addWhole(part) {
-      const { type } = part;
-      if (type !== 'text' && type !== 'reasoning') return addPiece(part);
-      open.clear();
-      extend(opened(type), part, stringOf(part, 'text'));
-    },
-
-    addStreamed(part) {
-      const grown = growing.get(part.type);
-      if (!grown) return addPiece(part);
-      const [type, step] = grown;
-      const id = stringOf(part, 'id');
-      if (step === 'start') open.delete(`${type} ${id}`);
-      extend(opened(type, id), part, step === 'delta' ? stringOf(part, 'delta') : '');
-    },
-
-    end(ending) {
-      const whole = withCallIds(parts.flatMap((part) => closed(part, structured)));
-      const toolCalls = callsOf(whole);
-      const provider = goesBack(providerDataOf(ending));
-      return {
-        text: wordsOf(whole),
-        toolCalls,
-        ...((provider || !isPlain(whole)) && { parts: whole }),
-        ...(provider && { provider }),
-        finish: finishOf(ending.finishReason, toolCalls.length),
-        usage: usageOf(ending.usage),
-      };
-    },
-  };
-};
+  #grow(more: number): void {
+    this.#length += more;
+    if (this.#length <= MAX_REPLY_LENGTH) return;
+    throw invalidReply(`The model's reply is longer than ${MAX_REPLY_LENGTH} characters.`);
+  }
+}
 
 /** The parts of a stream of which one part of a reply grows. */
 const growing: ReadonlyMap<unknown, readonly [OpenPart['type'], 'start' | 'delta' | 'end']> = new Map(
