@@ -94,16 +94,12 @@ const UPGRADES: readonly ((event: OlderEvent) => OlderEvent)[] = [
 /** A body of the journal, as `toRow` wrote it. */
 type Body = { readonly v: number } & SessionEvent;
 
-const toEvent = (v: number, event: SessionEvent): SessionEvent =>
-  whole(
-    v === EVENT_VERSION
-      ? event
-      : // Upgrades end in what this version writes.
-        (UPGRADES.slice(v - 1).reduce(
-          (older, upgrade) => upgrade(older),
-          event as OlderEvent,
-        ) as SessionEvent),
-  );
+function toEvent(v: number, body: SessionEvent): SessionEvent {
+  let event = body as OlderEvent; // an object of JSON, whatever its version
+  for (let at = v; at < EVENT_VERSION; at += 1) event = UPGRADES[at - 1]?.(event) ?? event;
+  // Upgrades end in what this version writes.
+  return whole(event as SessionEvent);
+}
 
 /** What those who move events about know of a type, without folding it. */
 interface EventTraits {
