@@ -4,6 +4,7 @@
  * the exit code says what came of it too.
  */
 import { temporaryDirectory } from '../../src/examples/demo/temporary-directory.ts';
+import { runCommand } from '../full/process/run-command.ts';
 import { readOptions, USAGE, type WiresOptions } from './run/options.ts';
 import { playWires } from './run/play-wires.ts';
 import { findingsOf, keptEverything, lastLine, rowsOf, tableOf } from './run/report.ts';
@@ -23,23 +24,4 @@ async function run(options: WiresOptions): Promise<boolean> {
   return rows.every(keptEverything);
 }
 
-function optionsOrUsage(): WiresOptions | undefined {
-  try {
-    const options = readOptions(process.argv.slice(2));
-    if (!options) console.log(USAGE);
-    return options;
-  } catch (problem) {
-    console.error(`${problem instanceof Error ? problem.message : problem}\n\n${USAGE}`);
-    process.exitCode = 2;
-    return undefined;
-  }
-}
-
-const options = optionsOrUsage();
-if (options) {
-  const passed = await run(options).catch((error: unknown) => {
-    console.error(error);
-    return false;
-  });
-  process.exit(passed ? 0 : 1);
-}
+await runCommand({ usage: USAGE, readOptions, run });

@@ -12,6 +12,7 @@ import { Stage } from '../../../src/examples/demo/stage.ts';
 import { temporaryDirectory } from '../../../src/examples/demo/temporary-directory.ts';
 import { LOG_FILE } from '../../../src/examples/demo/worker-process.ts';
 import { createChance } from '../process/chance.ts';
+import { runCommand } from '../process/run-command.ts';
 import { atRest } from './at-rest.ts';
 import { figuresOf } from './figures.ts';
 import { journalsOf } from './journals.ts';
@@ -99,23 +100,4 @@ function verdict(ledger: Ledger, { seed }: ChaosOptions): boolean {
   return passed;
 }
 
-function optionsOrUsage(): ChaosOptions | undefined {
-  try {
-    const options = readOptions(process.argv.slice(2));
-    if (!options) console.log(USAGE);
-    return options;
-  } catch (problem) {
-    console.error(`${problem instanceof Error ? problem.message : problem}\n\n${USAGE}`);
-    process.exitCode = 2;
-    return undefined;
-  }
-}
-
-const options = optionsOrUsage();
-if (options) {
-  const passed = await run(options).catch((error: unknown) => {
-    console.error(error);
-    return false;
-  });
-  process.exit(passed ? 0 : 1);
-}
+await runCommand({ usage: USAGE, readOptions, run });

@@ -1,19 +1,13 @@
+import type { Verdict } from '../session/judge.ts';
 import { MANNERS, type Manner } from '../session/names.ts';
 import type { WireName } from '../session/servers.ts';
 import type { Result } from './lives.ts';
 
 /** What came of a wire in one manner. */
-export interface Row {
+export interface Row extends Verdict {
   readonly wire: WireName;
   readonly manner: Manner;
   readonly kills: number;
-  readonly requests: number;
-  readonly refused: readonly string[];
-  readonly lost: readonly string[];
-  readonly miscounted: readonly string[];
-  readonly calls: number;
-  readonly executions: number;
-  readonly unknown: number;
 }
 
 /** One row for each wire and manner, in the order of the results. */

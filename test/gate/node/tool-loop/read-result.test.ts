@@ -56,6 +56,26 @@ const callOf = async (session: TestSession, name: string): Promise<string> =>
     .flatMap(({ event }) => (event.type === 'model-replied' ? event.toolCalls : []))
     .find((one) => one.name === name)?.id ?? '';
 
+it('is shown to a model as what it does, and what its marker is for', () => {
+  const { name, description, inputSchema } = readResult();
+  expect({ name, description, inputSchema }).toEqual({
+    name: 'read_result',
+    description:
+      'Reads on in a result that was shown to you shortened. Its marker says what to send. Answers the next piece of it.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        result: { type: 'string', description: 'Which result, as its marker says' },
+        from: {
+          type: 'integer',
+          description: 'The first character to read, as the marker says; 0 unless given',
+        },
+      },
+      required: ['result'],
+    },
+  });
+});
+
 describe('a shortened result', () => {
   it('names the tool that reads on in it, and with what, where the agent lists one', async () => {
     const session = sessionOf([look, readResult()], [calls('look'), 'Done.']);

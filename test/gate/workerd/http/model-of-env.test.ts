@@ -112,6 +112,18 @@ describe('a model of the environment', () => {
     expect(log).toHaveBeenCalled();
   });
 
+  it('that throws is told to the developer with what it threw, and to nobody else', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const thrown = new Error('The key is s3cret.');
+    const model: ModelOfEnv = () => {
+      throw thrown;
+    };
+    const via = deployed([defineAgent({ ...base, model })], {});
+    const answer = await post(newSession('agent'), { message: 'Go.' }, { via });
+    expect(log.mock.calls).toContainEqual(['holdfast: a `model` function threw', thrown]);
+    expect(await answer.text()).not.toContain('s3cret');
+  });
+
   it('is not asked for by what needs no model, nor is one of the app then', async () => {
     const { make, seen } = maker();
     const via = deployed([defineAgent({ ...base, model: make })], { WORD: 'red' });
