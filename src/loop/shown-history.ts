@@ -88,7 +88,8 @@ export function toModelMessages(
         : undefined,
   };
   const shown = shownHistory(spec, conversation);
-  const whole = lastWhole(conversation, shown);
+  // Most models are told of no change: nothing is looked for then.
+  const whole = told.size === 0 ? NO_CHANGES : lastWhole(conversation, shown);
   return shown.flatMap((message, index): ModelMessage[] => {
     const change = whole.has(message.toolsChange) && told.get(message.toolsChange);
     const before = change ? [toldOf(change)] : [];
@@ -99,6 +100,8 @@ export function toModelMessages(
     ];
   });
 }
+
+const NO_CHANGES: ReadonlySet<unknown> = new Set();
 
 /** The last changes that transformers have left in their places: with one taken out, those before it do not add up any more. */
 function lastWhole(conversation: readonly Message[], shown: readonly HistoryMessage[]): ReadonlySet<unknown> {
