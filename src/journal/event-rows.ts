@@ -1,5 +1,7 @@
 import { isOurCall, wordsOf } from '../model/parts.ts';
+import { type ContentPart, textsOf } from '../tool/content.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
+import type { ResultData } from '../tool/tool-result.ts';
 import type { NewRow, Row } from './event-page.ts';
 import {
   EVENT_VERSION,
@@ -10,7 +12,7 @@ import {
   type StoredEvent,
 } from './events.ts';
 import type { JournaledCall, JournaledPart } from './reply-data.ts';
-import type { RequestKey, ScheduledTurn, TurnStart } from './session-port.ts';
+import type { KeptFile, RequestKey, ScheduledTurn, TurnStart } from './session-port.ts';
 import type { TurnState } from './state.ts';
 
 /** An event as the row that is stored. */
@@ -40,19 +42,44 @@ export function parseBodies(text: string): readonly SessionEvent[] {
 }
 
 /** Older code can read an event that holds nothing it does not know. */
-const versionOf = (event: SessionEvent): number =>
-  event.type === 'tools-changed' || (event.type === 'model-replied' && (event.parts || event.cut)) ? 2 : 1;
+function versionOf(event: SessionEvent): number {
+  switch (event.type) {
+    case 'tools-changed':
+      return 2;
+    case 'model-replied':
+      return event.parts || event.cut ? 2 : 1;
+    case 'turn-started':
+    case 'turn-steered':
+      return event.parts ? 3 : 1;
+    case 'tool-call-ended':
+    case 'late-result-received':
+      return hasFiles(event.result) ? 3 : 1;
+    default:
+      return 1;
+  }
+}
+
+/** Older code knows no result of parts. */
+const hasFiles = (result: ResultData): boolean => result.type === 'content' || 'parts' in result;
 
 /** The event without what its parts say already. */
 function stored(event: SessionEvent): object {
-  if (event.type !== 'model-replied' || !event.parts) return event;
+  if (!('parts' in event) || !event.parts) return event;
+  if (event.type !== 'model-replied') {
+    const { message: _, ...rest } = event;
+    return rest;
+  }
   const { text: _, toolCalls: __, ...rest } = event;
   return rest;
 }
 
-/** The event with its words and calls, which are in its parts. */
-const whole = (event: SessionEvent): SessionEvent =>
-  event.type === 'model-replied' && event.parts ? { ...event, ...saidIn(event.parts) } : event;
+/** The event with what its parts say: the words of a message, the words and calls of a reply. */
+function whole(event: SessionEvent): SessionEvent {
+  if (!('parts' in event) || !event.parts) return event;
+  return event.type === 'model-replied'
+    ? { ...event, ...saidIn(event.parts) }
+    : { ...event, message: textsOf(event.parts) };
+}
 
 /** Answers the words and the calls of a reply that is journaled by its parts. */
 export const saidIn = (
@@ -154,6 +181,10 @@ export const MESSAGE_TYPES: readonly string[] = Object.entries(EVENT_TYPES).flat
 interface NewTurn {
   readonly agent: string;
   readonly message: string;
+  /** All of the message in its order, where it has files. */
+  readonly parts?: readonly ContentPart[] | undefined;
+  /** The files of the message that are to be kept. */
+  readonly files?: readonly KeptFile[] | undefined;
   readonly context: ToolCallContext;
   /** Absent: the turn begins a loop of its own. */
   readonly loopId?: string | undefined;
@@ -165,7 +196,7 @@ interface NewTurn {
 /** The rows that start a turn. `newId` answers an id unlike any other. */
 export function toTurnStart(start: NewTurn, newId: () => string): TurnStart {
   const turn = newId();
-  const { agent, message, context, loopId = turn, request } = start;
+  const { agent, message, parts, files, context, loopId = turn, request } = start;
   return {
     turn,
     opening: toRow({ type: 'session-opened', incarnation: newId(), agent }),
@@ -174,10 +205,12 @@ export function toTurnStart(start: NewTurn, newId: () => string): TurnStart {
       turn,
       loopId,
       message,
+      ...(parts && { parts }),
       context: context.toJSON(),
       principal: toPrincipal(start.from),
     }),
     request,
+    ...(files && files.length > 0 && { files }),
   };
 }
 

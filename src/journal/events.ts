@@ -1,5 +1,6 @@
 import type { ProviderData } from '../model/parts.ts';
 import type { BlackboardEntry, Effect } from '../tool/call.ts';
+import type { ContentPart } from '../tool/content.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
 import type { MemoryFact } from '../tool/tool-memory.ts';
 import type { ResultData, Signal } from '../tool/tool-result.ts';
@@ -11,7 +12,7 @@ import type { Answer, Wait } from './wait.ts';
  * The newest version that this code writes: an event is written as the oldest one that can hold it. A reader upgrades older
  * events and does not touch a session that holds newer ones.
  */
-export const EVENT_VERSION = 2;
+export const EVENT_VERSION = 3;
 
 /** Who asked, as far as the journal may know: no role, no credential. */
 export interface Principal {
@@ -82,7 +83,10 @@ export type SessionEvent =
   | (InTurn & {
       readonly type: 'turn-started';
       readonly loopId: string;
+      /** Its words. */
       readonly message: string;
+      /** All of it in its order, where it has files; its words are then stored in it alone. */
+      readonly parts?: readonly ContentPart[];
       readonly context: JsonObject;
       readonly principal: Principal;
     })
@@ -191,6 +195,8 @@ export type SessionEvent =
       /** The turn that it would have been by itself. */
       readonly as: string;
       readonly message: string;
+      /** As of a `turn-started`. */
+      readonly parts?: readonly ContentPart[];
       readonly principal: Principal;
     })
   /** What a call has answered after all that was ended before, for it gave no answer then; of this turn or an earlier one. */

@@ -115,8 +115,10 @@ interface Around {
 export function foldMessage(messages: Message[], event: SessionEvent, { turn, offered }: Around = {}): void {
   switch (event.type) {
     case 'turn-started':
-    case 'frame-started':
       // What a turn before this one could not tell any model stands where that turn has ended.
+      messages.push({ role: 'user', ...saidBy(event), ...taken(offered) });
+      break;
+    case 'frame-started':
       messages.push({ role: 'user', text: event.message, ...taken(offered) });
       break;
     case 'model-replied':
@@ -143,7 +145,7 @@ export function foldMessage(messages: Message[], event: SessionEvent, { turn, of
       messages.push({ role: 'user', text: rejectionText(event), by: 'loop' });
       break;
     case 'turn-steered':
-      messages.push({ role: 'user', text: event.message, by: 'steer' });
+      messages.push({ role: 'user', ...saidBy(event), by: 'steer' });
       break;
     case 'late-result-received':
       messages.push({ role: 'user', text: lateText(event), by: 'late' });
@@ -161,6 +163,16 @@ export function foldMessage(messages: Message[], event: SessionEvent, { turn, of
       break;
   }
 }
+
+const saidBy = ({
+  message: text,
+  parts,
+}: EventOf<'turn-started' | 'turn-steered'>): Pick<Said, 'text' | 'parts'> => ({
+  text,
+  ...(parts && { parts }),
+});
+
+type Said = Extract<Message, { role: 'user' }>;
 
 function keptOf({ parts, provider, model, servedBy = '', asked }: EventOf<'model-replied'>): {
   readonly kept?: KeptReply;

@@ -27,6 +27,8 @@ export interface SessionPort {
   post(message: PostedMessage): Promise<Posted>;
   /** Reads one page of events in order, at least one if there is one. `null`: there is no such session. */
   read(query: ReadQuery): Promise<EventPage | null>;
+  /** Reads bytes of a file that the session keeps. `null`: it keeps no such file. */
+  file(query: FileQuery): Promise<FilePage | null>;
   /**
    * Calls back with where the session stands: at once, and whenever events were stored, other messages wait, the lease was given
    * back or the session was erased. Calls `onClosed` once when the line breaks, after which nothing is told. Answers the
@@ -65,7 +67,12 @@ export interface PostedMessage {
   readonly turn: string;
   readonly body: string;
   readonly answers?: WaitAnswer | undefined;
+  /** Files that a late result names. */
+  readonly files?: readonly KeptFile[] | undefined;
 }
+
+/** What the files of one session may weigh together, in bytes. */
+export const MAX_SESSION_FILES = 50 * 1024 * 1024;
 
 /** What became of a message that was posted to the holder of a turn. */
 export type Posted =
@@ -87,6 +94,34 @@ export interface InboxMessage {
   readonly body: string;
 }
 
+/** A file that is to be kept with what names it, in one commit. One that is kept already is not stored again. */
+export interface KeptFile {
+  /** SHA-256 of its bytes, in hex. */
+  readonly id: string;
+  readonly mediaType: string;
+  readonly name?: string | undefined;
+  /** In bytes. */
+  readonly size: number;
+  /** Absent of a file whose bytes are in a store outside. */
+  readonly bytes?: Uint8Array | undefined;
+}
+
+/** Asks for a part of a file. */
+export interface FileQuery {
+  readonly id: string;
+  /** The first byte; 0 unless given. */
+  readonly from?: number | undefined;
+  /** The most bytes; 4 MiB unless given, and never more. */
+  readonly length?: number | undefined;
+}
+
+/** A part of a file, and what is known of all of it. */
+export interface FilePage {
+  readonly file: Omit<KeptFile, 'bytes'>;
+  /** `null`: they are in a store outside. */
+  readonly bytes: Uint8Array | null;
+}
+
 /** Lets a request that is sent again find its turn for `ttl` ms. The same key with another body is refused. */
 export interface RequestKey {
   readonly key: string;
@@ -101,6 +136,8 @@ export interface TurnStart {
   readonly opening: NewRow;
   readonly started: NewRow;
   readonly request?: RequestKey | undefined;
+  /** Those that its message names; kept whether it starts now or waits, and not when it is refused. */
+  readonly files?: readonly KeptFile[] | undefined;
   /**
    * When a turn is open: `queue` stores it, to be started when those before it have ended; `steer` leaves it to the holder
    * of the open turn, and queues it if that ends first. The turn is refused when this is not given, and when it would steer a
@@ -174,6 +211,8 @@ export interface Leased {
   /** The events to fold after `covered`. */
   readonly page: EventPage;
   readonly inbox: readonly InboxMessage[];
+  /** What its files weigh, in bytes; absent when it has none. */
+  readonly fileBytes?: number | undefined;
 }
 
 /** Why a session cannot be leased now. */
@@ -191,7 +230,9 @@ export type NotStarted =
   /** The key was used with another body. */
   | { readonly status: 'key-reused' }
   /** As many messages as may wait are waiting. */
-  | { readonly status: 'full'; readonly most: number };
+  | { readonly status: 'full'; readonly most: number }
+  /** Its files are more than the session may keep; in bytes. */
+  | { readonly status: 'files-full'; readonly most: number; readonly used: number };
 
 /** Why a turn was not leased; nothing has changed. */
 export type NotResumed =
@@ -206,6 +247,8 @@ export interface Change {
   readonly expiries?: readonly { readonly wait: string; readonly after: number }[] | undefined;
   /** Turns that these events schedule in the same session. */
   readonly scheduled?: readonly ScheduledTurn[] | undefined;
+  /** Files that these events name. */
+  readonly files?: readonly KeptFile[] | undefined;
   /** Ids of inbox rows that these events take in. */
   readonly inboxRead?: readonly number[] | undefined;
   /** A reply or a result is among the events: take-overs without progress are counted anew. */

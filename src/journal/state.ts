@@ -1,5 +1,6 @@
 import type { MadeBy, ProviderData } from '../model/parts.ts';
 import type { BlackboardEntry, Effect, MessageBy } from '../tool/call.ts';
+import type { ContentPart } from '../tool/content.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
 import type { MemoryFact, ToolMemory } from '../tool/tool-memory.ts';
 import type { ResultData, Signal } from '../tool/tool-result.ts';
@@ -48,6 +49,8 @@ export type Message =
   | {
       readonly role: 'user';
       readonly text: string;
+      /** All of it, where it has files. */
+      readonly parts?: readonly ContentPart[];
       readonly by?: MessageBy;
       /** Of a late result: the model is shown no more characters, since the conversation did not fit it. */
       readonly shown?: number;

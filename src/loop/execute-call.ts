@@ -14,6 +14,7 @@ import {
   succeeded,
   type ToolResult,
   toolResult,
+  withWords,
 } from '../tool/tool-result.ts';
 import { Interrupted } from './holder.ts';
 import { inspect, toolCallSeen } from './inspect.ts';
@@ -192,7 +193,7 @@ export function withRemark(result: ToolResult, remarks: readonly string[]): Tool
   const data: ResultData = { ...result };
   // A value whose JSON is what the model reads is still kept once.
   if (data.type === 'artifact' && data.content === undefined) return toolResult({ ...data, remark });
-  return toolResult({ ...data, content: `${modelText(data)}\n\n${remark}` });
+  return toolResult(withWords(data, `${modelText(data)}\n\n${remark}`));
 }
 
 /** What a decorator made of a result may have lost the signal that came with it. */

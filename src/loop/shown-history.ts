@@ -6,7 +6,14 @@ import { callsOf, type ReplyPart } from '../model/parts.ts';
 import type { HistoryCall, HistoryMessage } from '../tool/call.ts';
 import { type HowToReadOn, howToReadOn } from '../tool/read-result.ts';
 import type { EarlierResults } from '../tool/tool.ts';
-import { modelText, type ResultData, sameLength, shortenable, shownText } from '../tool/tool-result.ts';
+import {
+  modelText,
+  type ResultData,
+  sameLength,
+  shortenable,
+  shownText,
+  withWords,
+} from '../tool/tool-result.ts';
 import { type KeptReplies, keptReplies, type ShownReply } from './kept-replies.ts';
 import type { Loop, LoopSpec } from './loop.ts';
 import type { LoopTransformer } from './transformers.ts';
@@ -254,8 +261,7 @@ function transformed(transformer: LoopTransformer, call: HistoryCall, result: Re
   if (!transform) return result;
   const words = result.type === 'error' ? result.message : modelText(result);
   const next = attempt(transformer, words, (text) => transform(text, call));
-  if (next === words) return result;
-  return result.type === 'error' ? { ...result, message: next } : { ...result, content: next };
+  return next === words ? result : withWords(result, next);
 }
 
 const replyText = (transformer: LoopTransformer, text: string): string =>

@@ -1,4 +1,4 @@
-import type { MadeBy, ProviderData, ReplyPart, RequestedCall } from './parts.ts';
+import type { MadeBy, MessagePart, ProviderData, ReplyPart, RequestedCall } from './parts.ts';
 import type { Prices, Usage } from './prices.ts';
 import type { ModelSettings } from './settings.ts';
 
@@ -23,6 +23,11 @@ export interface ChatModel {
   readonly tellsToolsChanges?: true | undefined;
   /** It signs what it thinks together with all that stood before, and refuses it behind anything else. */
   readonly signsPrefix?: true | undefined;
+  /**
+   * The files that it takes. Absent: nobody knows, and it is sent those that its agent accepts in messages, and none in
+   * results. A file that it cannot be sent is told in words.
+   */
+  readonly media?: ModelMedia | undefined;
   /** What it costs. A loop with a cost limit needs to know. */
   readonly prices?: Prices | undefined;
   /** The most tokens of one reply. Where it does not say, a loop with a token or cost limit asks for 4,096 at most. */
@@ -47,6 +52,22 @@ export interface ChatModel {
    * @throws ModelError whenever there is no complete reply, an abort of `signal` included.
    */
   ask(request: ModelRequest, options: AskOptions): Promise<ModelReply>;
+}
+
+/** Which files a model takes, by where they stand. */
+export interface ModelMedia {
+  /** In a message of the user's. */
+  readonly message: MediaTaken;
+  /** In the result of a call. What it takes in messages alone follows in one behind the results. */
+  readonly result: MediaTaken;
+}
+
+/** Media types such as `application/pdf`, or `image/*` for all of a kind. Text needs no mention: every model is told it. */
+export interface MediaTaken {
+  /** With their bytes. */
+  readonly data: readonly string[];
+  /** By an https address, which its provider fetches. */
+  readonly url: readonly string[];
 }
 
 /** Makes a model of the Worker's vars, secrets and bindings, once for each of them. */
@@ -98,7 +119,13 @@ export type ModelMessage =
       /** Which tools came and went here, of a message without text, for models that are told of it. */
       readonly toolsChange?: ToolsTold | undefined;
     }
-  | { readonly role: 'user'; readonly text: string }
+  | {
+      readonly role: 'user';
+      /** All of it in words: a line stands in the place of each file. */
+      readonly text: string;
+      /** All of it in its order, where it has files that the model takes. */
+      readonly parts?: readonly MessagePart[] | undefined;
+    }
   | {
       readonly role: 'assistant';
       readonly text: string;
@@ -115,7 +142,14 @@ export type ModelMessage =
       readonly movedPrefix?: true | undefined;
     }
   /** `id` is the provider's call id; the results of a reply follow it at once, in source order. */
-  | { readonly role: 'tool'; readonly id: string; readonly name: string; readonly text: string };
+  | {
+      readonly role: 'tool';
+      readonly id: string;
+      readonly name: string;
+      /** As of a message of the user's, and so are the `parts`. */
+      readonly text: string;
+      readonly parts?: readonly MessagePart[] | undefined;
+    };
 
 /** Which tools came and went; one that was replaced by another of its name did both. */
 export interface ToolsTold {
@@ -137,6 +171,27 @@ export interface ModelRequest {
   readonly maxOutputTokens?: number | undefined;
   /** How the reply is to be made. An adapter tells its provider, and refuses by name what it cannot tell it. */
   readonly settings?: ModelSettings | undefined;
+  /** Media types of files that a model without `media` may be sent in messages, since its agent accepts them. */
+  readonly accepts?: readonly string[] | undefined;
+  /** What of it is to be kept for the next request; nothing is asked for when it is absent. */
+  readonly cache?: CacheMarks | undefined;
+}
+
+/** What a provider is asked to keep of a request, so that the next one, which begins as this one did, costs less. */
+export interface CacheMarks {
+  /**
+   * Names the conversation, so that its requests meet the same cache: for providers that cache by themselves. At most 64
+   * letters, digits, `-` and `_`.
+   */
+  readonly key?: string | undefined;
+  /** Keep what stands up to the end of the tools. Providers that are not told where ignore it, as they do all that follows. */
+  readonly tools?: boolean | undefined;
+  /** Up to the end of the system text at the head. */
+  readonly system?: boolean | undefined;
+  /** Up to the end of these messages, by their index in the request; negative ones count from its end. */
+  readonly messages?: readonly number[] | undefined;
+  /** For how long, where a provider lets one choose; five minutes unless given. */
+  readonly ttl?: '5m' | '1h' | undefined;
 }
 
 /** The form of a structured answer. */

@@ -95,6 +95,23 @@ export type ReplyPart =
   | SourcePart
   | CustomPart;
 
+/** A file that is sent to a model, in a message or in a result. */
+export interface MessageFile {
+  readonly type: 'file';
+  /** Such as `image/png`. */
+  readonly mediaType: string;
+  /** Base64, or the https URL where it is. */
+  readonly data: string;
+  readonly name?: string | undefined;
+  /** By which it is told from others: of the same id it is the same file. */
+  readonly id?: string | undefined;
+  /** In bytes, where that is known. */
+  readonly size?: number | undefined;
+}
+
+/** One part of what is sent to a model. */
+export type MessagePart = { readonly type: 'text'; readonly text: string } | MessageFile;
+
 /** One tool call of a reply. `input` is the model's own text, JSON or not; `id` is the provider's, unique in its reply. */
 export type RequestedCall = Pick<ToolCallPart, 'id' | 'name' | 'input'>;
 

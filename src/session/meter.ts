@@ -111,6 +111,7 @@ export class Meter {
       renew: counting(port.renew),
       post: counting(port.post),
       read: counting(port.read),
+      file: counting(port.file),
       watch: counting(port.watch),
       erase: counting(port.erase),
     };

@@ -35,6 +35,7 @@ export function objectSession(
     renew: (epoch) => send(async (object) => object.renew(epoch)),
     post: ({ kind, turn, body, answers }) => send(async (object) => object.post(kind, turn, body, answers)),
     read: (query) => send(async (object) => object.read(query)),
+    file: async () => null,
     watch: (onNotice, onClosed) => send((object) => watch(object, onNotice, onClosed)),
     erase: () => {
       let isRepeated = false;

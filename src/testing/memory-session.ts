@@ -60,6 +60,7 @@ class MemorySession {
       renew: async (epoch) => copy(this.#ledger.renew(epoch)),
       post: async (message) => this.#ledger.post(copy(message)),
       read: async (query) => copy(this.#ledger.read(copy(query))),
+      file: async () => null,
       watch: async (onNotice, onClosed) => this.#watch({ onNotice, onClosed }),
       erase: async () => this.#erase(),
     };

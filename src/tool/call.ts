@@ -1,3 +1,4 @@
+import type { ContentPart } from './content.ts';
 import type { Json, JsonLike, JsonObject } from './json.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { ProcessView } from './process-view.ts';
@@ -138,6 +139,8 @@ export type HistoryMessage =
   | {
       readonly role: 'user';
       readonly text: string;
+      /** All of it in its order, where it has files. A transformer that changes the words has the files behind them. */
+      readonly parts?: readonly ContentPart[] | undefined;
       readonly by?: MessageBy | undefined;
       /** Which tools came and went before it. */
       readonly toolsChange?: NamedChange | undefined;

@@ -1,7 +1,18 @@
+import {
+  type ContentPart,
+  inWords,
+  isFile,
+  isNew,
+  type LinkedFile,
+  type NewFile,
+  placed,
+  toFileName,
+  toMediaType,
+} from './content.ts';
 import { copyJson, type Json, type NonJson } from './json.ts';
 
 /**
- * Marks a value as made by `text`, `artifact` or `error`. It is private to this module, so that a row
+ * Marks a value as made by `text`, `content`, `artifact` or `error`. It is private to this module, so that a row
  * which merely looks like a result (`{ type: 'error' }`) is never taken for one.
  */
 const made: unique symbol = Symbol('holdfast.tool-result');
@@ -40,18 +51,22 @@ export type ResultData = ResultContent & { readonly signal?: Signal };
  */
 type ResultContent =
   | { readonly type: 'text'; readonly content: string; readonly withheld?: true }
+  /** Words and files, in the order in which the model is shown them. */
+  | { readonly type: 'content'; readonly parts: readonly ContentPart[]; readonly withheld?: true }
   /** Without `content` the model reads the value's JSON, with the remark below it, so that the value is kept once. */
   | {
       readonly type: 'artifact';
       readonly value: Json;
       readonly content?: string;
+      /** In the place of `content`, where the model is shown files too. */
+      readonly parts?: readonly ContentPart[];
       readonly remark?: string;
       readonly artifactType?: string;
       readonly withheld?: true;
     }
   | { readonly type: 'error'; readonly message: string; readonly reason?: ErrorReason };
 
-/** A result that `text`, `artifact` or `error` made. */
+/** A result that `text`, `content`, `artifact` or `error` made. */
 export type ToolResult = ResultData & {
   readonly [made]: true;
   /** What the model reads, but for the `Error: ` before the message of an error. */
@@ -147,7 +162,10 @@ function contentOf(result: ResultData): string {
   switch (result.type) {
     case 'text':
       return result.content;
+    case 'content':
+      return inWords(result.parts);
     case 'artifact':
+      if (result.parts) return inWords(result.parts);
       return (
         result.content ??
         [JSON.stringify(result.value), ...(result.remark ? [result.remark] : [])].join('\n\n')
@@ -161,24 +179,87 @@ function contentOf(result: ResultData): string {
 export const text = (content: string | null | undefined): Extract<ToolResult, { type: 'text' }> =>
   toolResult({ type: 'text', content: content ?? '' });
 
+/** A result that is words and files. */
+export type ContentResult = Extract<ToolResult, { type: 'content' }>;
+
+/**
+ * A result of words and files, which the model is shown in this order. A file that the model cannot take is told in words: its
+ * type, name, size and id. Each may weigh 8 MiB, and all files of a session 50 MiB; what is more becomes an error.
+ *
+ * @example
+ * ```ts
+ * return content(['Sales by month:', image(png, 'image/png'), 'All numbers are in euros.']);
+ * ```
+ */
+export const content = (parts: readonly (string | ContentPart | ContentResult)[]): ContentResult =>
+  toolResult({
+    type: 'content',
+    parts: parts.flatMap((part): readonly ContentPart[] => {
+      if (typeof part === 'string') return [{ type: 'text', text: part }];
+      return part.type === 'content' ? part.parts : [part];
+    }),
+  });
+
+/** The bytes of a file, or the https address where it is, which is handed on to the model and not fetched. */
+export type FileSource = Uint8Array | ArrayBuffer | URL;
+
+/**
+ * A result that is one file; it may also stand among the parts of `content`. `mediaType` is such as `application/pdf`.
+ *
+ * @throws TypeError when the media type is none, or the address is not one with https.
+ */
+export function file(source: FileSource, mediaType: string, name?: string): ContentResult {
+  const type = toMediaType(mediaType);
+  if (type === undefined) throw new TypeError(`'${mediaType}' is not a media type such as image/png.`);
+  return content([{ type: 'file', mediaType: type, ...named(name), ...toSource(source) }]);
+}
+
+/** As `file`, of an image: `image(png, 'image/png')`. @throws TypeError as `file`, and for a media type that is no image's. */
+export function image(source: FileSource, mediaType: string, name?: string): ContentResult {
+  if (!/^image\//i.test(mediaType)) throw new TypeError(`'${mediaType}' is not the media type of an image.`);
+  return file(source, mediaType, name);
+}
+
+const named = (name: string | undefined): { readonly name?: string } => {
+  const kept = name === undefined ? undefined : toFileName(name);
+  return kept === undefined ? {} : { name: kept };
+};
+
+function toSource(source: FileSource): Pick<NewFile, 'bytes'> | Pick<LinkedFile, 'url'> {
+  if (source instanceof URL) {
+    if (source.protocol === 'https:') return { url: source.href };
+    throw new TypeError('A file that is handed on as its address needs one that begins with https:.');
+  }
+  // A copy: the tool may go on using its own.
+  return { bytes: new Uint8Array(source instanceof ArrayBuffer ? source.slice(0) : source) };
+}
+
+/** Answers the words and files of a result; of one without files, nothing. */
+export const partsOfResult = (result: ResultData): readonly ContentPart[] =>
+  result.type === 'content' || result.type === 'artifact' ? (result.parts ?? []) : [];
+
+/** Tells a result with a file that is not kept yet. */
+export const hasNewFiles = (result: ResultData): boolean => partsOfResult(result).some(isNew);
+
 /** A result that tells the model what went wrong; it reads `Error: {message}`, also when there is no message. */
 export const error = (message: string | null | undefined): Extract<ToolResult, { type: 'error' }> =>
   toolResult({ type: 'error', message: message?.trim() ? message : 'Tool execution failed with no message' });
 
 /**
  * A result with words for the model and a value for the program: sinks, unlock conditions and chaining see the value,
- * the model only the words. With a type, the value is an artifact of that type.
+ * the model only the words, or the words and files of `content`. With a type, the value is an artifact of that type.
  * The value must be JSON; it is checked and copied when the call ends.
  */
-export function artifact(content: string, value: unknown): ToolResult;
-export function artifact(content: string, type: ArtifactType, value: unknown): ToolResult;
+export function artifact(words: string | ContentResult, value: unknown): ToolResult;
+export function artifact(words: string | ContentResult, type: ArtifactType, value: unknown): ToolResult;
 export function artifact(
-  content: string,
+  words: string | ContentResult,
   ...rest: readonly [unknown] | readonly [ArtifactType, unknown]
 ): ToolResult {
-  if (rest.length === 1) return toolResult({ type: 'artifact', content, value: unchecked(rest[0]) });
+  const said = typeof words === 'string' ? { content: words } : { parts: words.parts };
+  if (rest.length === 1) return toolResult({ type: 'artifact', ...said, value: unchecked(rest[0]) });
   const [type, value] = rest;
-  return toolResult({ type: 'artifact', content, value: unchecked(value), artifactType: type.name });
+  return toolResult({ type: 'artifact', ...said, value: unchecked(value), artifactType: type.name });
 }
 
 /** `toToolResult` checks every artifact; asking for `Json` here would refuse values whose type is an interface. */
@@ -232,7 +313,21 @@ export function mapContent(result: ToolResult, map: (content: string) => string)
   const content = map(result.content);
   // An artifact whose words are its JSON is kept once as long as nobody changes them.
   if (content === result.content) return result;
-  return result.type === 'error'
-    ? toolResult({ ...result, message: content })
-    : toolResult({ ...result, content });
+  return toolResult(withWords(result, content));
+}
+
+/** A result whose model reads other words. Its files stay, each in the place of its line, or behind the words. */
+export function withWords(result: ResultData, words: string): ResultData {
+  if (result.type === 'error') return { ...result, message: words };
+  const files = partsOfResult(result).filter(isFile);
+  if (result.type === 'text' || files.length === 0) return { ...withoutParts(result), content: words };
+  return { ...result, parts: placed(words, files) };
+}
+
+function withoutParts(
+  result: Exclude<ResultData, { type: 'error' }>,
+): Exclude<ResultData, { type: 'error' | 'content' }> {
+  if (result.type === 'text') return result;
+  const { parts: _, ...rest } = result;
+  return rest.type === 'artifact' ? rest : { ...rest, type: 'text', content: '' };
 }

@@ -76,7 +76,8 @@ export async function startInBackground({ target, start }: BackgroundTurn): Prom
     case 'busy':
     case 'suspended':
     case 'key-reused':
-      // No port answers so to what may queue, under a key that names it alone.
+    case 'files-full':
+      // No port answers so to what may queue, under a key that names it alone, and holds no files.
       throw new Error(`The session took no message: it is ${taken.status}.`);
     default:
       return taken;

@@ -91,8 +91,18 @@ export async function refusal(
       );
     case 'full':
       return queueFull(refused);
+    case 'files-full':
+      return filesFull(refused);
   }
 }
+
+/** The problem of a message whose files have no room in its session. */
+const filesFull = ({ most, used }: Extract<NotStarted, { status: 'files-full' }>): Problem =>
+  new Problem(
+    'files-full',
+    `The files of this session weigh ${used} bytes, and may weigh ${most} together. Begin another session, or send less.`,
+    { more: { most, used } },
+  );
 
 /** The problem of a message that has no room: as many wait in the session as may. */
 export const queueFull = ({ most }: Extract<NotStarted, { status: 'full' }>): Problem =>

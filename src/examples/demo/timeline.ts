@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import type { Answer } from '../../journal/wait.ts';
-import type { ResultData } from '../../tool/tool-result.ts';
+import { modelText, type ResultData } from '../../tool/tool-result.ts';
 import type { TimelineEvent } from './client.ts';
 
 type Style = Parameters<typeof styleText>[0];
@@ -102,7 +102,7 @@ const styleOf = (result: ResultData): Style => (result.type === 'error' ? 'yello
 
 const wordsOf = (result: ResultData): string => {
   if (result.type === 'error') return `${result.reason ?? 'error'}: ${result.message}`;
-  return result.type === 'text' ? result.content : (result.content ?? JSON.stringify(result.value));
+  return modelText(result);
 };
 
 /** A text on one line that fits. */

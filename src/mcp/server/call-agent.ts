@@ -164,6 +164,8 @@ async function agentRefusal(
     }
     case 'key-reused':
       return `This ${IDEMPOTENCY_KEY} was used with another input. Use a new key for a new message.`;
+    case 'files-full':
+      return `The files of the session weigh ${refused.used} bytes, and may weigh ${refused.most} together. Begin another session.`;
     case 'full':
       return `${refused.most} messages wait in this session, and no more may. Send the message again when some have been answered.`;
   }

@@ -20,7 +20,8 @@ export function toCallResult(result: ResultData): CallToolResult {
     case 'error':
       return failed(result.message);
     case 'text':
-      return { content: [textBlock(result.content)] };
+    case 'content':
+      return { content: [textBlock(toolResult(result).content)] };
     case 'artifact':
       return contentOf(result);
   }

@@ -1,0 +1,125 @@
+import { paragraphs } from './json.ts';
+
+/** Words of a message or of a result. */
+export interface TextContent {
+  readonly type: 'text';
+  readonly text: string;
+}
+
+interface FileBase {
+  readonly type: 'file';
+  /** Such as `image/png`, in lower case and without parameters. */
+  readonly mediaType: string;
+  /** As whoever sent it calls it. */
+  readonly name?: string;
+}
+
+/** A file that the session keeps, without its bytes. */
+export interface StoredFile extends FileBase {
+  /** SHA-256 of its bytes, in hex. The same bytes are kept once in a session. */
+  readonly id: string;
+  /** In bytes. */
+  readonly size: number;
+}
+
+/** A file that is handed on as its address: nobody here fetches it, and it is not kept. */
+export interface LinkedFile extends FileBase {
+  /** With `https:`. */
+  readonly url: string;
+}
+
+/** A file that a tool has just made. Once its call has ended it is a `StoredFile`: this is never journaled. */
+export interface NewFile extends FileBase {
+  readonly bytes: Uint8Array;
+}
+
+/** One part of a message or of a result: words, or a file. */
+export type ContentPart = TextContent | StoredFile | LinkedFile | NewFile;
+
+/** A file, wherever its bytes are. */
+export type FileContent = Exclude<ContentPart, TextContent>;
+
+/** Tells a file from words. */
+export const isFile = (part: ContentPart): part is FileContent => part.type === 'file';
+
+/** Tells a file that the session keeps. */
+export const isStored = (part: ContentPart): part is StoredFile => 'id' in part;
+
+/** Tells a file whose bytes are not kept yet. */
+export const isNew = (part: ContentPart): part is NewFile => 'bytes' in part;
+
+/** What was said in words, without its files. */
+export const textsOf = (parts: readonly ContentPart[]): string =>
+  paragraphs(...parts.map((part) => (isFile(part) ? '' : part.text)));
+
+/** The whole in words, for whoever cannot be given a file: a line stands in the place of each. */
+export const inWords = (parts: readonly ContentPart[]): string =>
+  paragraphs(...parts.map((part) => (isFile(part) ? fileLine(part) : part.text)));
+
+/**
+ * Names a file for a model, such as `[file 9f86d0…: image/png, "chart.png", 12,345 bytes]`: by its id a tool can be asked for
+ * it, and it is known again.
+ */
+export function fileLine(file: FileContent): string {
+  const which = isStored(file) ? file.id : isNew(file) ? 'not kept' : file.url;
+  const size = isStored(file) ? file.size : isNew(file) ? file.bytes.byteLength : undefined;
+  const told = [
+    file.mediaType,
+    ...(file.name === undefined ? [] : [JSON.stringify(file.name)]),
+    ...(size === undefined ? [] : [inBytes(size)]),
+  ];
+  return `[file ${which}: ${told.join(', ')}]`;
+}
+
+const inBytes = (bytes: number): string =>
+  `${bytes.toLocaleString('en-US')} ${bytes === 1 ? 'byte' : 'bytes'}`;
+
+/** Words in which lines stand for files, as parts again: each file in the place of its line, or behind the words. */
+export function placed(words: string, files: readonly FileContent[]): ContentPart[] {
+  const parts: ContentPart[] = [];
+  const left: FileContent[] = [];
+  let rest = words;
+  for (const file of files) {
+    const line = fileLine(file);
+    const at = rest.indexOf(line);
+    if (at < 0) left.push(file);
+    else {
+      parts.push({ type: 'text', text: rest.slice(0, at) }, file);
+      rest = rest.slice(at + line.length);
+    }
+  }
+  parts.push({ type: 'text', text: rest }, ...left);
+  return parts.flatMap((part) => {
+    if (isFile(part)) return part;
+    const text = part.text.trim();
+    return text === '' ? [] : { ...part, text };
+  });
+}
+
+/** A media type as it is kept: in lower case and without parameters; `undefined` of what is none. */
+export function toMediaType(given: string): string | undefined {
+  const type = given.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  return type.length <= 127 && /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/.test(type)
+    ? type
+    : undefined;
+}
+
+/** Tells whether a media type is one of those that are named, exactly or as `image/*`. */
+export const isAmong = (mediaType: string, named: readonly string[]): boolean =>
+  named.some((one) => one === mediaType || (one.endsWith('/*') && mediaType.startsWith(one.slice(0, -1))));
+
+/** Tells whether a file of this type is text, which any model can be told. */
+export const isText = (mediaType: string): boolean =>
+  mediaType.startsWith('text/') || /^application\/(?:json|xml|yaml|.+\+(?:json|xml))$/.test(mediaType);
+
+/** The most characters of a file's name. */
+export const MAX_FILE_NAME = 255;
+
+/** Line breaks, other control characters, and characters that turn the direction of what follows. */
+const UNSHOWN = /[\p{Cc}\p{Cf}]+/gu;
+
+/** A file's name as it is kept: somebody else chose it, and models and people read it in a line of ours. */
+export const toFileName = (given: string): string | undefined => {
+  const name = given.toWellFormed().replaceAll(UNSHOWN, ' ').trim().slice(0, MAX_FILE_NAME).toWellFormed();
+  return name === '' ? undefined : name;
+};
