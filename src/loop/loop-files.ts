@@ -1,7 +1,6 @@
 import type { NewFile, StoredFile } from '../tool/content.ts';
 
-/** The most bytes of one file. */
-export const MAX_FILE = 8 * 1024 * 1024;
+export { MAX_FILE } from '../tool/content.ts';
 
 /** The files of a session, as the loops of a turn keep and read them. */
 export interface LoopFiles {

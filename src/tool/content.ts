@@ -112,6 +112,9 @@ export const isAmong = (mediaType: string, named: readonly string[]): boolean =>
 export const isText = (mediaType: string): boolean =>
   mediaType.startsWith('text/') || /^application\/(?:json|xml|yaml|.+\+(?:json|xml))$/.test(mediaType);
 
+/** The most bytes of one file. */
+export const MAX_FILE = 8 * 1024 * 1024;
+
 /** The most characters of a file's name. */
 export const MAX_FILE_NAME = 255;
 
