@@ -2,7 +2,8 @@ import { sha256Hex } from '../tool/async.ts';
 import { toBase64 } from '../tool/base64.ts';
 import type { NewFile, StoredFile } from '../tool/content.ts';
 
-export { MAX_FILE } from '../tool/content.ts';
+/** The most bytes of one file. */
+export const MAX_FILE = 8 * 1024 * 1024;
 
 /** The files of a session, as the loops of a turn keep and read them. */
 export interface LoopFiles {

@@ -108,9 +108,6 @@ export function toMediaType(given: string): string | undefined {
 export const isText = (mediaType: string): boolean =>
   mediaType.startsWith('text/') || /^application\/(?:json|xml|yaml|.+\+(?:json|xml))$/.test(mediaType);
 
-/** The most bytes of one file. */
-export const MAX_FILE = 8 * 1024 * 1024;
-
 /** The most characters of a file's name. */
 export const MAX_FILE_NAME = 255;
 

@@ -1,15 +1,16 @@
 import { attempt, sha256Hex } from '../../tool/async.ts';
-import { type ContentPart, MAX_FILE, type NewFile, toFileName, toMediaType } from '../../tool/content.ts';
+import { fromBase64 } from '../../tool/base64.ts';
+import { type ContentPart, type NewFile, toFileName, toMediaType } from '../../tool/content.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
-import { base64Size, blockWords, inTurn, isForUserOnly, originWords } from './words.ts';
+import { blockWords, inTurn, isForUserOnly, originWords } from './words.ts';
 
 /** The most blocks of one answer that become files: a server may send ten thousand, and a provider takes some hundred. */
 const MAX_FILES = 100;
 
-/** Stands in content in the place of base64 that is not kept there. A type alias, since an interface is no JSON. */
+/** Stands in content in the place of base64 whose bytes are a file of the result. A type alias, since an interface is no JSON. */
 export type BytesElsewhere = {
-  /** Names the file of the result that has the bytes: it is the `id` of that. Absent where they were too many to be kept. */
-  readonly sha256?: string;
+  /** In hex: the `id` of the file among the parts of the result, unless it was not kept there. */
+  readonly sha256: string;
   /** In bytes. */
   readonly size: number;
 };
@@ -23,23 +24,19 @@ export interface BlockFiles {
 }
 
 /**
- * Makes files of images, audio and resources with bytes. What is for the user only is none, nor what has no valid base64 or no
- * media type, nor what is larger than a file may be: that is told in words, and its bytes are dropped. Never throws.
+ * Makes files of images, audio and resources with bytes. What is for the user only is none, nor what has no media type, no bytes
+ * or no valid base64. Whether a file is too large is for whoever keeps it. Never throws.
  */
 export async function blockFiles(blocks: readonly JsonObject[]): Promise<BlockFiles> {
   const files = new Map<JsonObject, NewFile>();
   const elsewhere = new Map<string, BytesElsewhere>();
   for (const block of blocks) {
-    const base64 = binaryOf(block);
-    if (base64 === undefined) continue;
-    const size = base64Size(base64);
-    if (size > MAX_FILE) elsewhere.set(base64, { size });
-    else if (files.size < MAX_FILES && !isForUserOnly(block)) {
-      const file = fileOf(block, base64);
-      if (!file) continue;
-      files.set(block, file);
-      if (!elsewhere.has(base64)) elsewhere.set(base64, { sha256: await sha256Hex(file.bytes), size });
-    }
+    const found = files.size < MAX_FILES && !isForUserOnly(block) ? fileOf(block) : undefined;
+    if (!found) continue;
+    const { file, base64, bytes } = found;
+    files.set(block, file);
+    if (!elsewhere.has(base64))
+      elsewhere.set(base64, { sha256: await sha256Hex(bytes), size: bytes.byteLength });
   }
   return {
     parts: files.size === 0 ? [] : contentParts(blocks, files),
@@ -56,31 +53,34 @@ export function binaryOf({ data, resource }: JsonObject): string | undefined {
   return typeof binary === 'string' && binary !== '' ? binary : undefined;
 }
 
+/** A file, and what it was made of. */
+interface DecodedFile {
+  readonly file: NewFile;
+  readonly base64: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
 const BINARY_TYPES = ['image', 'audio', 'resource'];
 
-/** Its bytes are its own, so that they can be hashed. */
-type DecodedFile = NewFile & { readonly bytes: Uint8Array<ArrayBuffer> };
-
-function fileOf(block: JsonObject, base64: string): DecodedFile | undefined {
+function fileOf(block: JsonObject): DecodedFile | undefined {
   const { type, resource } = block;
   const from = isJsonObject(resource) ? resource : undefined;
   const { mimeType } = from ?? block;
+  const base64 = binaryOf(block);
+  // A resource that is a text says what its bytes would.
+  if (base64 === undefined || typeof from?.text === 'string') return undefined;
   if (!BINARY_TYPES.includes(String(type)) || typeof mimeType !== 'string') return undefined;
-  // A text says what its bytes would.
-  if (typeof from?.text === 'string') return undefined;
   const mediaType = toMediaType(mimeType);
   const bytes = mediaType === undefined ? undefined : decoded(base64);
   if (mediaType === undefined || bytes === undefined || bytes.byteLength === 0) return undefined;
   const name = from && nameOf(from);
-  return { type: 'file', mediaType, ...(name !== undefined && { name }), bytes };
+  return { base64, bytes, file: { type: 'file', mediaType, ...(name !== undefined && { name }), bytes } };
 }
 
+/** Servers also send lines, and leave the padding out. */
 function decoded(base64: string): Uint8Array<ArrayBuffer> | undefined {
-  const characters = attempt(() => atob(base64));
-  if (!characters.ok) return undefined;
-  const bytes = new Uint8Array(characters.value.length);
-  for (let at = 0; at < bytes.length; at += 1) bytes[at] = characters.value.charCodeAt(at);
-  return bytes;
+  const digits = base64.replaceAll(/\s/g, '').replace(/={1,2}$/, '');
+  return fromBase64(digits.padEnd(Math.ceil(digits.length / 4) * 4, '='));
 }
 
 /** A resource is called as the last part of its address is, or else by its title. */

@@ -10,8 +10,7 @@ import { contentWords } from './words.ts';
 export interface McpContent {
   /**
    * The blocks as the server sent them (MCP specification, "Tool Result"). `data` of images and audio, and `blob` of resources, is
-   * a `BytesElsewhere` where a file of the result has the bytes, and where they were more than a file may have. Where the
-   * model was given no file of a block, it is base64.
+   * a `BytesElsewhere` where the bytes are a file of the result; where the block is no file, it is base64.
    */
   readonly content: readonly (JsonObject & { readonly type: string })[];
   /** The same as data, where the tool answers data too. What repeats base64 of a file has `BytesElsewhere` in its place. */

@@ -116,13 +116,9 @@ function address(uri: Json | undefined): string {
   return inline ? `${label(inline)},…` : lineOf(uri, MAX_URI);
 }
 
-/** Tells how many bytes base64 stands for, without decoding it. */
-export const base64Size = (base64: string): number =>
-  Math.floor((base64.replaceAll(/[\s=]/g, '').length * 3) / 4);
-
-/** The same of base64, or of what stands in its place. */
+/** Tells how many bytes base64 stands for, without decoding it, or what stands in its place. */
 function sizeOf(binary: Json | undefined): number | undefined {
-  if (typeof binary === 'string') return base64Size(binary);
+  if (typeof binary === 'string') return Math.floor((binary.replaceAll(/[\s=]/g, '').length * 3) / 4);
   return isJsonObject(binary) && typeof binary.size === 'number' ? binary.size : undefined;
 }
 
