@@ -1,6 +1,13 @@
 import { askPatiently, DEFAULT_RETRIES, type OpenAttempt } from '../ask-patiently.ts';
-import { type ChatModel, ModelError, type ModelReply, type ModelRequest } from '../chat-model.ts';
+import {
+  type ChatModel,
+  ModelError,
+  type ModelMedia,
+  type ModelReply,
+  type ModelRequest,
+} from '../chat-model.ts';
 import { createMessageGate } from '../message-gate.ts';
+import { checkMedia } from '../model-media.ts';
 import { checkMaxOutputTokens, checkPrices, type Prices } from '../prices.ts';
 import { type Pace, realPace } from '../retry.ts';
 import type { ModelSettings } from '../settings.ts';
@@ -40,6 +47,11 @@ export interface OpenAICompatibleOptions {
    * refuse the other, also behind a gateway whose path ends in `/openai`; `max_tokens`, which all others know, elsewhere.
    */
   readonly limitParameter?: LimitParameter | undefined;
+  /**
+   * Which files the model takes in messages: images, PDF, WAV and MP3 can be sent, images also by their address. Default: not
+   * known. The lists of `result` must be empty, since results are told in words.
+   */
+  readonly media?: ModelMedia | undefined;
 }
 
 /**
@@ -49,7 +61,7 @@ export interface OpenAICompatibleOptions {
  * this model as it came. `providerOptions.openaiCompatible` of a request is merged into its body.
  *
  * @throws TypeError when `baseURL`, `apiKey` or `headers` cannot be used in a request, when `extraBody` says what the adapter
- *   sets itself, or when `prices` or `maxOutputTokens` make no sense.
+ *   sets itself, or when `prices`, `maxOutputTokens` or `media` make no sense.
  */
 export const openAICompatible = (options: OpenAICompatibleOptions): ChatModel =>
   pacedOpenAICompatible(options, realPace);
@@ -83,6 +95,7 @@ export const pacedOpenAICompatible = (options: OpenAICompatibleOptions, pace: Pa
     provider: host,
     ...checkPrices(options.prices),
     ...checkModelSettings(options.settings),
+    ...checkMedia(options.media, ['result.data', 'result.url']),
     heedsToolChoice: true,
     ...most,
     async ask(request, asked) {
