@@ -21,6 +21,7 @@ import type { ToolExecution } from '../tool/call.ts';
 import { paragraphs } from '../tool/json.ts';
 import { Secrets } from '../tool/secrets.ts';
 import { LOOP_ID_KEY, ToolCallContext } from '../tool/tool-call-context.ts';
+import type { FileStore } from './file-store.ts';
 import { type FoldedSession, foldWhileHeld } from './fold-session.ts';
 import { HeldSession } from './held-session.ts';
 import { type FeedItem, LiveFeed } from './live-feed.ts';
@@ -56,6 +57,8 @@ export interface TurnHost {
   readonly clock: Clock;
   /** Mints the credentials of this invocation's tools for whoever asked; nothing of them is journaled. */
   readonly secrets?: ((principal: Principal) => Secrets | Promise<Secrets>) | undefined;
+  /** Keeps the bytes of files in the place of the session. */
+  readonly files?: FileStore | undefined;
   /** Shows a client what happens; without it the model is not asked to stream. */
   readonly show?: ((item: FeedItem) => void) | undefined;
   /** Aborts when nobody waits for the answer here any more: the turn is handed over at its next boundary. */
