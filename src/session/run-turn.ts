@@ -65,8 +65,6 @@ export interface TurnHost {
   readonly leave?: AbortSignal | undefined;
   /** Keeps the invocation alive for what comes after the turn: the late result of a call that was cut off. */
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
-  /** Where bytes of files are kept; with the session unless given. */
-  readonly files?: FileStore | undefined;
   /** Of what the invocation uses; without one, nothing is counted. */
   readonly meter?: Meter | undefined;
 }

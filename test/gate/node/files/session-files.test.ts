@@ -29,7 +29,7 @@ function fakePort(files: Readonly<Record<string, Uint8Array | null>>, page = 4 *
     const bytes = files[id];
     if (bytes === undefined) return null;
     const size = bytes?.byteLength ?? 3;
-    return { file: { id, mediaType: 'image/png', size }, bytes: bytes && bytes.slice(from, from + page) };
+    return { file: { id, mediaType: 'image/png', size }, bytes: bytes?.slice(from, from + page) ?? null };
   };
   return { asked, port: { file } };
 }

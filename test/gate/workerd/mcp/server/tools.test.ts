@@ -215,7 +215,12 @@ describe('tools/call', () => {
 
   it('answers what another server’s tool gave with its bytes again, also in its data, and keeps what only looks alike', async () => {
     const blob = btoa('x'.repeat(300));
-    const forUser = { type: 'image', data: 'aGVsbG8=', mimeType: 'image/png', annotations: { audience: ['user'] } };
+    const forUser = {
+      type: 'image',
+      data: 'aGVsbG8=',
+      mimeType: 'image/png',
+      annotations: { audience: ['user'] },
+    };
     const blocks = [
       { type: 'text', text: 'Look:', _meta: { a: 1 } },
       { type: 'image', data: 'aA==', mimeType: 'image/png; a=b', annotations: { priority: 1 } },
