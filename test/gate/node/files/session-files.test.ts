@@ -214,6 +214,32 @@ describe('a file of the session', () => {
   });
 });
 
+describe('a file that a tool asks for', () => {
+  const NAMED = { type: 'file', mediaType: 'image/png', name: 'a.png', bytes: SMALL } as const;
+
+  it('is there as soon as it is made', async () => {
+    const files = filesOver(fakePort({}).port);
+    await files.keep(NAMED);
+    expect(await files.find(ID)).toEqual(NAMED);
+  });
+
+  it('comes from the session, or from the store outside', async () => {
+    const { store } = memoryStore();
+    await store.put({ session: 's', id: ID }, SMALL, 'image/png');
+    const { name: _, ...unnamed } = NAMED;
+    expect(await filesOver(fakePort({ [ID]: SMALL }, 2).port).find(ID)).toEqual(unnamed);
+    expect(await filesOver(fakePort({ [ID]: null }).port, { store }).find(ID)).toEqual(unnamed);
+  });
+
+  it('is not there that the session does not keep, until it is made', async () => {
+    const files = filesOver(fakePort({}).port);
+    expect(await files.find(ID)).toBeUndefined();
+    expect(await files.read([STORED])).toEqual(new Map());
+    await files.keep(NAMED);
+    expect(files.namedBy(ended(STORED))).toMatchObject([{ id: ID, bytes: SMALL }]);
+  });
+});
+
 it('says that a file could not be read from its store, and not why', async () => {
   const { store } = memoryStore();
   const get = () => Promise.reject(new Error('token abc'));

@@ -16,6 +16,7 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
     blackboard: [],
     recall: ({ initial }) => initial,
     made: (_, make) => make(),
+    file: async () => undefined,
     history: () => [],
   };
   const call: LiveCall = {
