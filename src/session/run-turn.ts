@@ -253,6 +253,7 @@ function specOf(host: TurnHost, turn: TurnState): LoopSpec {
     strategies: [...agent.sources, ...kinds.strategies, ...agent.strategies],
     model,
     settings,
+    cache: agent.cache,
     modelTimeout: agent.modelTimeout,
     iterations: agent.limits.iterations,
     callLimits: withCallLimits([], ROOT, agent.limits),

@@ -25,6 +25,7 @@ export type {
   Change,
   InboxMessage,
   InboxMessageKind,
+  KeptFile,
   Leased,
   NotResumed,
   NotStarted,

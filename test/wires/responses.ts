@@ -75,7 +75,22 @@ function bodyOf({ url, body }: WireRequest): Readonly<Record<string, unknown>> {
   for (const name of ['previous_response_id', 'conversation']) {
     if (body[name] != null) throw ownRefusal(`\`${name}\` is not served`);
   }
+  checkCacheKey(body.prompt_cache_key);
   return body;
+}
+
+const longestKey = 64;
+
+function checkCacheKey(key: unknown): void {
+  if (key === undefined) return;
+  if (typeof key !== 'string')
+    throw new Refused(400, "Invalid type for 'prompt_cache_key': expected a string.");
+  if (key.length <= longestKey) return;
+  throw new Refused(
+    400,
+    `Invalid 'prompt_cache_key': string too long. Expected a string with maximum length ${longestKey}, but got a ` +
+      `string with length ${key.length} instead.`,
+  );
 }
 
 /** What the request asks its reply to hold. The encrypted content and the summaries come only when they are asked for. */

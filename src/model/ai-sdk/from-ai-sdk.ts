@@ -5,6 +5,7 @@ import { checkMaxOutputTokens, checkPrices, type Prices } from '../prices.ts';
 import { type Pace, realPace } from '../retry.ts';
 import type { ModelSettings } from '../settings.ts';
 import { checkModelSettings } from '../settings-problem.ts';
+import { cacheTraits } from './cache.ts';
 import { explainFailure } from './explain-failure.ts';
 import { askThroughPauses } from './pauses.ts';
 import { refusedBy } from './refused-settings.ts';
@@ -60,6 +61,7 @@ export const pacedFromAiSdk = (
     ...checkModelSettings(limits.settings),
     heedsToolChoice: true,
     ...prefixTraits(model),
+    ...cacheTraits(model),
     ...refusedBy(model.provider),
     ...most,
     async ask(asked, options) {

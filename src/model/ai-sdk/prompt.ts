@@ -17,6 +17,8 @@ interface PromptManner {
   readonly rawInput: boolean;
   /** Answers the options of a system message that tells which tools came and went. */
   readonly changeOptions: (change: ToolsTold) => ProviderData;
+  /** Is shown what stands in the prompt with the message of this index as its last, to mark what is to be kept of it. */
+  readonly mark?: ((prompt: LanguageModelV4Prompt, at: number) => void) | undefined;
 }
 
 /**
@@ -25,10 +27,11 @@ interface PromptManner {
  */
 export function toPrompt(messages: readonly ModelMessage[], manner: PromptManner): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = [];
-  for (const message of messages) {
+  for (const [at, message] of messages.entries()) {
     const last = prompt.at(-1);
     if (message.role === 'tool' && last?.role === 'tool') last.content.push(toResult(message));
     else prompt.push(toPromptMessage(message, manner));
+    manner.mark?.(prompt, at);
   }
   // Anthropic refuses a message without content.
   return prompt.filter(({ content, providerOptions }) => content.length > 0 || providerOptions);

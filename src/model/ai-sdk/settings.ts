@@ -85,7 +85,7 @@ const formOptions = (output: ModelRequest['output']): readonly ProviderData[] =>
   output ? [{ openai: { strictJsonSchema: false } }] : [];
 
 /** Puts the options of the second over those of the first, each provider's by itself. */
-function mergeOptions(under: ProviderData, over: ProviderData): ProviderData {
+export function mergeOptions(under: ProviderData, over: ProviderData): ProviderData {
   const merged = Object.entries(over).map(([name, value]) => {
     const below = under[name];
     return [name, isRecord(below) && isRecord(value) ? { ...below, ...value } : value];

@@ -26,7 +26,7 @@ export interface AiBinding {
   run(
     model: string,
     inputs: Record<string, unknown>,
-    options?: { readonly signal?: AbortSignal },
+    options?: { readonly signal?: AbortSignal; readonly extraHeaders?: Readonly<Record<string, string>> },
   ): Promise<unknown>;
 }
 
@@ -81,6 +81,7 @@ export const pacedWorkersAi = (
   return {
     name: model,
     provider: 'workers-ai',
+    caches: true,
     ...checkPrices(limits.prices),
     ...checkModelSettings(limits.settings),
     ...most,
@@ -89,7 +90,7 @@ export const pacedWorkersAi = (
       const work = async (attempt: OpenAttempt): Promise<ModelReply> => {
         const broken = (thrown: unknown): ModelError => attempt.fail(explainFailure(thrown));
         // The model may not heed its signal: the wait ends without it.
-        const run = () => binding.run(model, inputs, { signal: attempt.signal });
+        const run = () => binding.run(model, inputs, { signal: attempt.signal, ...affinity(request) });
         return readRun(await waitOrRelease(attempt.patience, run, { broken, release }), attempt);
       };
       return askPatiently({ timeout, retries, gate, pace }, request, {
@@ -100,6 +101,10 @@ export const pacedWorkersAi = (
     },
   };
 };
+
+/** Requests with the same key are given to the same instance of the model, which holds what it has cached. */
+const affinity = ({ cache }: ModelRequest) =>
+  cache?.key === undefined ? {} : { extraHeaders: { 'x-session-affinity': cache.key } };
 
 const release = (late: unknown): unknown => (late instanceof ReadableStream ? late.cancel() : undefined);
 
