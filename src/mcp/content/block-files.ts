@@ -151,3 +151,23 @@ function withoutRepeated(data: JsonObject, elsewhere: Elsewhere): JsonObject {
     ? data
     : Object.fromEntries(Object.entries(data).map(([key, value]) => [key, copied(value)]));
 }
+
+/** Copies what `kept` made, with the base64 of these files, by their hashes, where it was. What is not among them stays as it is. */
+export function withBytes(kept: Json, bytes: ReadonlyMap<string, string>): Json {
+  if (Array.isArray(kept)) return kept.map((one) => withBytes(one, bytes));
+  if (!isJsonObject(kept)) return kept;
+  const found = isElsewhere(kept) ? bytes.get(kept.sha256) : undefined;
+  return (
+    found ?? Object.fromEntries(Object.entries(kept).map(([key, value]) => [key, withBytes(value, bytes)]))
+  );
+}
+
+/** Tells a block whose bytes are not in it. */
+export const lacksBytes = ({ data, resource }: JsonObject): boolean =>
+  isElsewhere(isJsonObject(resource) ? resource.blob : data);
+
+const isElsewhere = (value: Json | undefined): value is BytesElsewhere =>
+  isJsonObject(value) &&
+  Object.keys(value).length === 2 &&
+  typeof value.sha256 === 'string' &&
+  typeof value.size === 'number';
