@@ -3,6 +3,7 @@ import type { ToolKinds } from '../built-in-kinds.ts';
 import type { Principal } from '../journal/events.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import type { ChatModel } from '../model/chat-model.ts';
+import type { FileStore } from '../session/file-store.ts';
 import type { Meter } from '../session/meter.ts';
 import type { Clock, Platform } from '../session/read-platform.ts';
 import type { Secrets } from '../tool/secrets.ts';
@@ -39,6 +40,8 @@ export interface Host {
   secrets(env: Env, principal: Principal): Promise<Secrets>;
   /** What one invocation may use. @throws ConfigurationError when the settings say something impossible. */
   platform(env: Env): Platform;
+  /** Where the bytes of files are kept; with their sessions where it answers none, or is absent. */
+  files?(env: Env): FileStore | undefined;
   /** @throws DeploymentError when the Worker is deployed so that no session can work. */
   session(env: Env, name: string): SessionPort;
 }

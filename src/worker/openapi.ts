@@ -61,7 +61,13 @@ const operation = ({ summary, parameters, body, answers, access }: Route): Schem
   summary,
   ...(parameters && { parameters }),
   ...(body && {
-    requestBody: { required: true, content: { 'application/json': { schema: schemaOf(body) } } },
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': { schema: schemaOf(body) },
+        ...(body.form && { 'multipart/form-data': { schema: body.form } }),
+      },
+    },
   }),
   responses: { ...Object.fromEntries(Object.entries(answers).map(described)), default: ANY_PROBLEM },
   ...(access === 'open' && { security: [] }),

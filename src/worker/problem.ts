@@ -1,6 +1,7 @@
 /** What went wrong, by a name that stays, and the status that it has unless said otherwise. */
 const STATUS = {
   'bad-json': 400,
+  'bad-form': 400,
   'unsupported-media-type': 415,
   'body-too-large': 413,
   'file-too-large': 413,

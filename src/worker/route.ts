@@ -97,6 +97,8 @@ export type Schema = Readonly<Record<string, unknown>>;
 export interface BodySchema {
   readonly name?: string;
   readonly schema: Schema;
+  /** Of a request's body that may come as `multipart/form-data` too: its fields. */
+  readonly form?: Schema;
 }
 
 /** Some JSON object, whose properties are not described. */
