@@ -24,7 +24,7 @@ export type {
   TurnError,
 } from './journal/events.ts';
 export type { JournaledCall } from './journal/reply-data.ts';
-export type { TurnArtifact } from './journal/state.ts';
+export type { TurnArtifact, TurnFile } from './journal/state.ts';
 export type { PricedUsage } from './journal/usage.ts';
 export { type Compaction, type SummaryOptions, summarised } from './loop/compaction/summarised.ts';
 export type { Summarise } from './loop/compaction/write-summary.ts';
@@ -55,9 +55,12 @@ export {
 } from './loop/transformers.ts';
 export {
   type AskOptions,
+  type CacheMarks,
   type ChatModel,
+  type MediaTaken,
   ModelError,
   type ModelFailure,
+  type ModelMedia,
   type ModelMessage,
   type ModelOfEnv,
   type ModelReply,
@@ -73,6 +76,8 @@ export type {
   CustomPart,
   FilePart,
   MadeBy,
+  MessageFile,
+  MessagePart,
   ProviderData,
   ReasoningPart,
   ReplyPart,
@@ -131,6 +136,14 @@ export type {
   TurnPrincipal,
 } from './tool/call.ts';
 export { ToolDefinitionError } from './tool/check-definition.ts';
+export type {
+  ContentPart,
+  FileContent,
+  LinkedFile,
+  NewFile,
+  StoredFile,
+  TextContent,
+} from './tool/content.ts';
 export { defineTextTool, type TextToolConfig } from './tool/define-text-tool.ts';
 export { defineTool, type ToolConfig } from './tool/define-tool.ts';
 export { type DomainObjects, DomainTypeError, type DomainTypeField } from './tool/domain-objects.ts';
@@ -183,8 +196,13 @@ export {
 export {
   type ArtifactType,
   artifact,
+  type ContentResult,
+  content,
   type ErrorReason,
   error,
+  type FileSource,
+  file,
+  image,
   type ResultData,
   type Signal,
   type ToolResult,

@@ -116,6 +116,8 @@ type OlderEvent = Readonly<Record<string, unknown>>;
 const UPGRADES: readonly ((event: OlderEvent) => OlderEvent)[] = [
   // Replies may have parts since, which no older event has.
   (event) => event,
+  // Messages and results may have files since.
+  (event) => event,
 ];
 
 /** A body of the journal, as `toRow` wrote it. */

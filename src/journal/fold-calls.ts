@@ -1,4 +1,6 @@
+import { isStored } from '../tool/content.ts';
 import type { JsonObject } from '../tool/json.ts';
+import { partsOfResult } from '../tool/tool-result.ts';
 import { lastBatch } from './conversation.ts';
 import { type EventOf, ROOT } from './events.ts';
 import { applyFacts } from './memories.ts';
@@ -58,6 +60,10 @@ function settleBatch(fold: Fold, frame: FrameState, batch: readonly CallRecord[]
     if (frame.id === ROOT && result?.type === 'artifact') {
       const type = result.artifactType === undefined ? {} : { type: result.artifactType };
       turn.artifacts.push({ call: id, tool: name, ...type, value: result.value });
+    }
+    if (frame.id === ROOT && result) {
+      for (const { type: _, ...file } of partsOfResult(result).filter(isStored))
+        turn.files.push({ call: id, tool: name, ...file });
     }
     if (!changes) continue;
     if (changes.state) state.callState.set(path, mergeCallState(state.callState.get(path), changes.state));

@@ -40,6 +40,7 @@ export function startTurn(state: SessionState, event: EventOf<'turn-started'>): 
     principal: event.principal,
     frames: new Map([[ROOT, root]]),
     artifacts: [],
+    files: [],
     callsByTool: new Map(),
     usage: { inputTokens: 0, outputTokens: 0 },
     model: undefined,

@@ -1,6 +1,6 @@
 import type { MadeBy, ProviderData } from '../model/parts.ts';
 import type { BlackboardEntry, Effect, MessageBy } from '../tool/call.ts';
-import type { ContentPart } from '../tool/content.ts';
+import type { ContentPart, StoredFile } from '../tool/content.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
 import type { MemoryFact, ToolMemory } from '../tool/tool-memory.ts';
 import type { ResultData, Signal } from '../tool/tool-result.ts';
@@ -141,6 +141,12 @@ export interface TurnArtifact {
   readonly value: Json;
 }
 
+/** A file that a call of the turn gave, and which call that was. */
+export interface TurnFile extends Omit<StoredFile, 'type'> {
+  readonly call: string;
+  readonly tool: string;
+}
+
 /** What the journal says about one turn. */
 export interface TurnState extends CallCounts {
   readonly id: string;
@@ -150,6 +156,7 @@ export interface TurnState extends CallCounts {
   /** Open loops by id; none once the turn has ended. */
   readonly frames: Map<string, FrameState>;
   readonly artifacts: TurnArtifact[];
+  readonly files: TurnFile[];
   /** As reported. */
   readonly usage: Totals;
   model: string | undefined;

@@ -15,6 +15,7 @@ import { askInTime } from './model-time.ts';
 import { fingerprint, loopView, type Offer, offerTools, routed } from './offer-tools.ts';
 import { requestSettings } from './request-settings.ts';
 import { OutOfBudget, reserve } from './reserve.ts';
+import { filesToShow, type ShownFiles } from './shown-files.ts';
 import { toldOf, toModelMessages } from './shown-history.ts';
 import { sameName } from './tool-not-found.ts';
 
@@ -29,9 +30,10 @@ export async function askModel(loop: Loop, last: boolean): Promise<void> {
   // The last reply is asked for with the tools that there are, and calls none.
   if (!last) await discoverTools(loop);
   holder.takeSteers(frame.id);
+  const files = await filesToShow(loop);
   const shown = frame.messages.length;
   const offered = offerNow(loop);
-  const { toRequest, asked } = requestsIn(loop, { last, offered });
+  const { toRequest, asked } = requestsIn(loop, { last, offered, files });
   const request = toRequest(frame.messages);
   const place = placeOf(loop, 1);
   inspect(loop, 'beforeModelCall', () => modelCallSeen(place, request));
@@ -188,25 +190,30 @@ interface Asking {
   readonly asked: Pick<AskedWith, 'instructions' | 'tools'>;
 }
 
-function requestsIn(loop: Loop, { last, offered }: Pick<AskedFor, 'last' | 'offered'>): Asking {
+interface Shown extends Pick<AskedFor, 'last' | 'offered'> {
+  readonly files: ShownFiles;
+}
+
+function requestsIn(loop: Loop, { last, offered, files }: Shown): Asking {
   const { spec, frame } = loop;
-  const { instructions: told, output, model } = spec;
-  const instructions = typeof told === 'string' ? told : told(loopView(loop, 'now'));
+  const { instructions: written, output, model, accepts } = spec;
+  const instructions = typeof written === 'string' ? written : written(loopView(loop, 'now'));
   // Nothing at all without a form: adapters and scripts compare requests.
   const form = output && { output: output.format };
   const first: ModelMessage[] = instructions === '' ? [] : [{ role: 'system', text: instructions }];
   const how = requestSettings(loop, { last, tools: offered.definitions });
   // A request without the tools that there are tells nothing of how they changed.
-  const changes = how.tools === offered.definitions ? toldChanges(loop, offered) : new Map();
-  const pending = changes.get(frame.offered.change);
+  const told = how.tools === offered.definitions ? toldChanges(loop, offered) : new Map();
+  const pending = told.get(frame.offered.change);
   const more: ModelMessage[] = [
     ...(last ? [{ role: 'user', text: answerNow(spec.iterations) } as const] : []),
     ...(pending ? [toldOf(pending)] : []),
   ];
   return {
     toRequest: (conversation) => {
-      const messages = givenTo(model, [...first, ...toModelMessages(spec, conversation, changes), ...more]);
-      const request = { messages, ...how, ...form };
+      const all = [...first, ...toModelMessages(spec, conversation, { told, files }), ...more];
+      const messages = givenTo(model, all, accepts);
+      const request = { messages, ...how, ...form, ...(accepts && { accepts }) };
       return model.signsPrefix ? { ...request, messages: withPrefixes(request).messages } : request;
     },
     asked: { instructions: fingerprint(instructions), tools: offered.hash },

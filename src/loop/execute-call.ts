@@ -92,7 +92,7 @@ async function callTool(run: PermittedRun, call: PreparedCall['call']): Promise<
   try {
     const read = readInput(run);
     if (!read.ok) return failure('invalid-input', read.message);
-    return resultOf(loop, tool.name, await tool.call(read.input, call));
+    return await resultOf(loop, tool.name, await tool.call(read.input, call));
   } catch (thrown) {
     if (thrown instanceof Interrupted) throw thrown;
     return exceptionResult(loop, { tool: tool.name, thrown });

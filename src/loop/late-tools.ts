@@ -5,6 +5,7 @@ import { toolsBefore } from '../model/tools-before.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import { inLoop, type Loop } from './loop.ts';
 import { fingerprint, type Offer, offerTools, shownAs } from './offer-tools.ts';
+import { withoutBytes } from './request-size.ts';
 
 /**
  * Answers how the tools of the next request differ from those of the request before it; nothing is said of a first request.
@@ -98,7 +99,9 @@ function catalogue(loop: Loop, offer: Offer): ReadonlyMap<string, ToolDefinition
   return known;
 }
 
-const withoutMark = (key: string, value: unknown): unknown => (key === 'movedPrefix' ? undefined : value);
+function withoutMark(this: unknown, key: string, value: unknown): unknown {
+  return key === 'movedPrefix' ? undefined : withoutBytes.call(this, key, value);
+}
 
 /**
  * Marks the replies that their model has signed together with another prefix than the one that they stand behind now. Answers

@@ -239,7 +239,7 @@ async function runOnce(begun: Running): Promise<ToolResult> {
  */
 async function saidBy({ loop, call, execution }: Running): Promise<Said> {
   try {
-    return resultOf(loop, call.tool, await execution.run(call));
+    return await resultOf(loop, call.tool, await execution.run(call));
   } catch (thrown) {
     if (isInterrupted(thrown, 'suspended')) throw thrown;
     const isCut = call.signal.aborted || isCutOff(thrown);

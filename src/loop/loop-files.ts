@@ -1,3 +1,5 @@
+import { sha256Hex } from '../tool/async.ts';
+import { toBase64 } from '../tool/base64.ts';
 import type { NewFile, StoredFile } from '../tool/content.ts';
 
 /** The most bytes of one file. */
@@ -22,4 +24,38 @@ export interface LoopFiles {
 /** A file was not kept. The message is for the model, and says what may be done. */
 export class FileRefusedError extends Error {
   override readonly name = 'FileRefusedError';
+}
+
+/** A file by the hash of its bytes. @throws FileRefusedError when it is empty or too large. */
+export async function toStored({ bytes, mediaType, name }: NewFile): Promise<StoredFile> {
+  const size = bytes.byteLength;
+  if (size === 0) throw new FileRefusedError('It is empty.');
+  if (size > MAX_FILE) throw new FileRefusedError(`A file may weigh ${MAX_FILE} bytes.`);
+  const id = await sha256Hex(new Uint8Array(bytes));
+  return { type: 'file', id, mediaType, ...(name !== undefined && { name }), size };
+}
+
+/** The files of a loop without a session: they are there as long as it is. */
+export class MemoryFiles implements LoopFiles {
+  readonly #bytes = new Map<string, Uint8Array>();
+
+  async keep(file: NewFile): Promise<StoredFile> {
+    const stored = await toStored(file);
+    this.#bytes.set(stored.id, file.bytes);
+    return stored;
+  }
+
+  async read(files: readonly StoredFile[]): Promise<ReadonlyMap<string, string>> {
+    return new Map(
+      files.flatMap(({ id }) => {
+        const bytes = this.#bytes.get(id);
+        return bytes ? [[id, toBase64(bytes)] as const] : [];
+      }),
+    );
+  }
+
+  /** Answers the bytes of a file that was kept. */
+  bytesOf(id: string): Uint8Array | undefined {
+    return this.#bytes.get(id);
+  }
 }

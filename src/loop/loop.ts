@@ -12,6 +12,7 @@ import type { Budget, Reservations } from './budget.ts';
 import type { Holder } from './holder.ts';
 import type { LoopInspector } from './inspector.ts';
 import type { LiveMemories } from './live-memories.ts';
+import type { LoopFiles } from './loop-files.ts';
 import type { CallLimits, LoopLimits } from './loop-limits.ts';
 import type { ModelTimeout } from './model-time.ts';
 import type { LoopPolicies } from './policies.ts';
@@ -45,6 +46,8 @@ export interface LoopSpec {
   /** All that decide what this loop offers, in order. */
   readonly strategies: readonly InjectionStrategy[];
   readonly model: ChatModel;
+  /** Media types of files that the messages of its agent may hold, where the agent says so. */
+  readonly accepts?: readonly string[] | undefined;
   /** How its replies are made, over the model's defaults. */
   readonly settings?: AgentSettings | undefined;
   /** How long its model calls may take. */
@@ -77,6 +80,7 @@ export interface TurnScope {
   readonly holder: Holder;
   readonly live: LiveEvents;
   readonly secrets: Secrets;
+  readonly files: LoopFiles;
   readonly slots: Slots;
   readonly locks: CallLocks;
   /** What kinds of tools remember, of the session and of calls that run. */
@@ -156,6 +160,7 @@ export interface LoopAgent
   readonly strategies: readonly InjectionStrategy[];
   readonly limits: LoopLimits;
   readonly model?: ChatModel | undefined;
+  readonly accepts?: readonly string[] | undefined;
   readonly settings?: AgentSettings | undefined;
   readonly output?: AnswerForm | undefined;
 }

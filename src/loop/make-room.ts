@@ -3,6 +3,7 @@ import { type Shortening, shortened } from '../journal/shortened.ts';
 import type { Message } from '../journal/state.ts';
 import { ModelError, type ModelRequest, type ToldLength } from '../model/chat-model.ts';
 import { inLoop, type Loop } from './loop.ts';
+import { tokensOfFiles, withoutBytes } from './request-size.ts';
 
 /** The request in which a conversation would be shown. */
 export type ToRequest = (conversation: readonly Message[]) => ModelRequest;
@@ -75,7 +76,10 @@ function aimOf(bytes: number, { sent = bytes / BYTES, most: room }: ToldLength =
 
 const encoder = new TextEncoder();
 
-const bytesOf = (request: ModelRequest): number => encoder.encode(JSON.stringify(request)).length;
+/** A request weighs what its JSON does, and its files by their tokens. */
+const bytesOf = (request: ModelRequest): number =>
+  encoder.encode(JSON.stringify(request, withoutBytes)).length +
+  request.messages.reduce((bytes, message) => bytes + BYTES * tokensOfFiles(message), 0);
 
 const tooLong = (
   { spec: { model } }: Loop,

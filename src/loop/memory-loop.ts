@@ -9,6 +9,7 @@ import { Reservations, withBudgets } from './budget.ts';
 import type { Holder } from './holder.ts';
 import { LiveMemories } from './live-memories.ts';
 import type { Loop, LoopJournal, LoopSpec, TurnScope } from './loop.ts';
+import { MemoryFiles } from './loop-files.ts';
 import { DEFAULT_LIMITS, type LoopLimits, withCallLimits } from './loop-limits.ts';
 import { DEFAULT_POLICIES } from './policies.ts';
 import { runForOutput } from './run-loop.ts';
@@ -31,6 +32,7 @@ export type MemoryLoopConfig = Pick<LoopSpec, 'tools' | 'model'> &
 export interface MemoryLoop {
   readonly loop: Loop;
   readonly state: SessionState;
+  readonly files: MemoryFiles;
 }
 
 /**
@@ -49,6 +51,7 @@ export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
   emit({ type: 'turn-started', turn, loopId: turn, message, context: {}, principal });
   const frame = state.turn?.frames.get(ROOT);
   if (!frame) throw new Error('A turn that has started has a loop.');
+  const files = new MemoryFiles();
   const holder = { ...alone(turn), ...config.holder };
   const scope: TurnScope = {
     turn,
@@ -58,6 +61,7 @@ export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
     holder,
     live: config.live ?? { restarted: () => {}, progress: () => {} },
     secrets: config.secrets ?? Secrets.NONE,
+    files,
     slots: new Slots(),
     locks: new CallLocks(),
     memories: new LiveMemories(state, memories),
@@ -66,7 +70,7 @@ export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
     kinds: config.kinds ?? [],
     run: runForOutput,
   };
-  return { loop: { ...scope, spec: specOf(config), frame }, state };
+  return { loop: { ...scope, spec: specOf(config), frame }, state, files };
 }
 
 function specOf({ limits = DEFAULT_LIMITS, tools, model, kinds = [], ...own }: MemoryLoopConfig): LoopSpec {

@@ -20,7 +20,7 @@ export async function reconciled({ loop, call, execution }: Running): Promise<Fo
     // In plain JavaScript it may be anything: a misspelt word must not be taken for what was done.
     const known: object = Object(answer);
     if ('done' in known) {
-      const result = resultOf(loop, call.tool, known.done);
+      const result = await resultOf(loop, call.tool, known.done);
       return { verdict: isUnknown(result) ? 'unknown' : 'done', result };
     }
     if (answer !== 'unknown' && answer !== 'no-answer') tellDeveloper(loop, misreconciled(call.tool, answer));

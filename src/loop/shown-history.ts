@@ -1,13 +1,15 @@
 import { answerText, lastReply, saysNothing } from '../journal/conversation.ts';
 import type { CallRecord, Message } from '../journal/state.ts';
 import type { ModelMessage, ToolsTold } from '../model/chat-model.ts';
-import { inWords, NO_RESPONSE } from '../model/given-to.ts';
+import { NO_RESPONSE, replyInWords } from '../model/given-to.ts';
 import { callsOf, type ReplyPart } from '../model/parts.ts';
 import type { HistoryCall, HistoryMessage } from '../tool/call.ts';
+import { inWords, isFile, placed, textsOf } from '../tool/content.ts';
 import { type HowToReadOn, howToReadOn } from '../tool/read-result.ts';
 import type { EarlierResults } from '../tool/tool.ts';
 import {
   modelText,
+  partsOfResult,
   type ResultData,
   sameLength,
   shortenable,
@@ -16,6 +18,7 @@ import {
 } from '../tool/tool-result.ts';
 import { type KeptReplies, keptReplies, type ShownReply } from './kept-replies.ts';
 import type { Loop, LoopSpec } from './loop.ts';
+import { type ShownContent, type ShownFiles, toShownContent } from './shown-files.ts';
 import type { LoopTransformer } from './transformers.ts';
 
 /** The conversation as the model is shown it. Shares its results with the journal's state: not to be changed. */
@@ -76,15 +79,16 @@ export function answerShown({ spec: { transformers }, frame: { messages } }: Loo
 
 /**
  * The conversation as a model is sent it, behind its instructions: the results after their reply in the order of its calls,
- * each with no more characters than the loop's policies allow. `told`: what it is told of tools that came and went.
+ * each with no more characters than the loop's policies allow.
  */
 export function toModelMessages(
   spec: Pick<LoopSpec, 'transformers' | 'policies' | 'tools'>,
   conversation: readonly Message[],
-  told: ReadonlyMap<unknown, ToolsTold>,
+  { told, files }: ShownBeside,
 ): ModelMessage[] {
   const readOn = howToReadOn(spec.tools);
   const sending: Sending = {
+    files,
     records: callsById(conversation),
     kept: keptReplies(conversation),
     characters: spec.policies.resultCharacters,
@@ -100,13 +104,30 @@ export function toModelMessages(
   return shown.flatMap((message, index): ModelMessage[] => {
     const change = whole.has(message.toolsChange) && told.get(message.toolsChange);
     const before = change ? [toldOf(change)] : [];
-    if (message.role === 'user') return [...before, { role: 'user', text: message.text }];
+    if (message.role === 'user') return [...before, { role: 'user', ...shownMessage(message, files) }];
     return [
       ...before,
       ...(saysNothing(message) ? blank(message, sending, shown[index + 1]) : toReply(message, sending)),
     ];
   });
 }
+
+/** What a conversation is shown with. */
+interface ShownBeside {
+  /** What the model is told of tools that came and went. */
+  readonly told: ReadonlyMap<unknown, ToolsTold>;
+  /** The files that the request carries. */
+  readonly files: ShownFiles;
+}
+
+/** A message of the user's. One that a transformer has changed has its files behind its words. */
+function shownMessage({ text, parts }: ShownMessage, files: ShownFiles): ShownContent {
+  if (!parts) return { text };
+  const isChanged = text !== textsOf(parts);
+  return toShownContent(isChanged ? [{ type: 'text', text }, ...parts.filter(isFile)] : parts, files);
+}
+
+type ShownMessage = Extract<HistoryMessage, { role: 'user' }>;
 
 const NO_CHANGES: ReadonlySet<unknown> = new Set();
 
@@ -125,6 +146,7 @@ const changesIn = <Change>(messages: readonly { readonly toolsChange?: Change }[
 export const toldOf = (toolsChange: ToolsTold): ModelMessage => ({ role: 'system', text: '', toolsChange });
 
 interface Sending {
+  readonly files: ShownFiles;
   /** Every call, by our id. */
   readonly records: ReadonlyMap<string, CallRecord>;
   readonly kept: KeptReplies;
@@ -164,9 +186,18 @@ function toReply(reply: ShownReply, sending: Sending): ModelMessage[] {
     : calls.map(({ id, name, input }) => ({ id: records.get(id)?.providerId ?? id, name, input }));
   const results = calls.map((call, index): ModelMessage => {
     const { id, name } = toolCalls[index] ?? call;
-    return { role: 'tool', id, name, text: resultText(call, sending) };
+    return { role: 'tool', id, name, ...shownResult(call, sending) };
   });
   return [{ role: 'assistant', text, toolCalls, ...kept }, ...results];
+}
+
+/** A result. Where it was shortened since the conversation did not fit, its files are only named. */
+function shownResult(call: HistoryCall, sending: Sending): ShownContent {
+  const { records, files } = sending;
+  const text = resultText(call, sending);
+  const parts = call.result ? partsOfResult(call.result) : [];
+  if (parts.length === 0 || records.get(call.id)?.ended?.shown !== undefined) return { text };
+  return toShownContent(text === inWords(parts) ? parts : placed(text, parts.filter(isFile)), files);
 }
 
 function resultText({ id, result }: HistoryCall, { records, characters, readOn, whole }: Sending): string {
@@ -213,7 +244,7 @@ export const earlierResults = (
  */
 function told(reply: ShownReply, left: readonly ReplyPart[], sending: Sending): ModelMessage[] {
   const { calls } = reply;
-  const words = inWords(left, reply);
+  const words = replyInWords(left, reply);
   const answers = calls.map(
     (call) => `- ${call.name} with the input ${call.input} answered: ${resultText(call, sending)}`,
   );

@@ -3,11 +3,20 @@ import { copyJson, type Json, type JsonLike } from '../tool/json.ts';
 import { SignalError, signalled } from '../tool/signals.ts';
 import { failure, type ToolResult, toolResult, toToolResult } from '../tool/tool-result.ts';
 import { messageOf, type ToolException } from './exception-processor.ts';
+import { withKeptFiles } from './keep-files.ts';
 import type { Loop } from './loop.ts';
 
-/** Makes a result of what a tool returned. Of a value that is lost the model and the developer are told. */
-export const resultOf = (loop: Pick<Loop, 'secrets'>, tool: string, returned: unknown): ToolResult =>
-  toToolResult(tool, returned, (problem) => tellDeveloper(loop, problem));
+/** Makes a result of what a tool returned, and keeps its files. Of a value that is lost the model and the developer are told. */
+export const resultOf = (
+  loop: Pick<Loop, 'files' | 'secrets'>,
+  tool: string,
+  returned: unknown,
+): Promise<ToolResult> =>
+  withKeptFiles(
+    loop,
+    toToolResult(tool, returned, (problem) => tellDeveloper(loop, problem)),
+    (problem) => tellDeveloper(loop, `A file that tool '${tool}' answered was not kept. ${problem}`),
+  );
 
 /** What a tool has answered, and what its call changed. */
 interface Answered {

@@ -130,7 +130,7 @@ function requestFor(model: ChatModel, request: ModelRequest): ModelRequest {
   const settings = mergedModelSettings(model, asked);
   return {
     ...others,
-    messages: givenTo(model, messages),
+    messages: givenTo(model, messages, request.accepts),
     ...(most !== undefined && { maxOutputTokens: Math.min(most, model.maxOutputTokens ?? most) }),
     ...(Object.keys(settings).length > 0 && { settings }),
   };

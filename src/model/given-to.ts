@@ -1,4 +1,5 @@
 import type { ChatModel, ModelMessage } from './chat-model.ts';
+import { mediaOf, withMediaFor } from './media.ts';
 import { type MadeBy, type ProviderJson, plainParts, type ReplyPart } from './parts.ts';
 
 type Assistant = Extract<ModelMessage, { readonly role: 'assistant' }>;
@@ -12,21 +13,17 @@ export const partsOf = ({ parts, text, toolCalls }: Assistant): readonly ReplyPa
 
 /**
  * The conversation as this model may be given it. Its own replies stay whole. Of another's, what only its maker can read is
- * left out, and what its provider ran is told in words. A model that is not told which tools came and went is not.
+ * left out, and what its provider ran is told in words. A model that is not told which tools came and went is not. Files
+ * that it does not take are told in words too; `accepts`: what its agent says of a model whose adapter does not know.
  */
 export const givenTo = (
-  {
-    provider = '',
-    name,
-    candidates,
-    tellsToolsChanges,
-    signsPrefix,
-  }: Pick<ChatModel, 'provider' | 'name' | 'candidates' | 'tellsToolsChanges' | 'signsPrefix'>,
+  { provider = '', name, candidates, tellsToolsChanges, signsPrefix, media }: GivenTo,
   messages: readonly ModelMessage[],
+  accepts?: readonly string[],
 ): readonly ModelMessage[] =>
   candidates
     ? messages
-    : messages.flatMap((message) => {
+    : withMediaFor(mediaOf({ media }, accepts), messages).flatMap((message) => {
         if (message.role === 'system' && message.toolsChange) return tellsToolsChanges ? message : [];
         if (message.role !== 'assistant' || !message.parts) return message;
         const { madeBy, movedPrefix, ...own } = message;
@@ -34,10 +31,15 @@ export const givenTo = (
         return movedPrefix && !signsPrefix ? { ...own, madeBy } : message;
       });
 
+type GivenTo = Pick<
+  ChatModel,
+  'provider' | 'name' | 'candidates' | 'tellsToolsChanges' | 'signsPrefix' | 'media'
+>;
+
 /** A reply without anything that only its maker could read. */
 const inOwnWords = ({ role, text, toolCalls, parts = [] }: Assistant): ModelMessage => ({
   role,
-  text: inWords(parts, { text, calls: toolCalls }),
+  text: replyInWords(parts, { text, calls: toolCalls }),
   toolCalls,
 });
 
@@ -45,7 +47,7 @@ const inOwnWords = ({ role, text, toolCalls, parts = [] }: Assistant): ModelMess
  * Answers the words of a reply, and behind them what its provider ran and made, as far as words can tell that. Never
  * nothing, unless the reply has calls: some providers refuse an empty message.
  */
-export function inWords(
+export function replyInWords(
   parts: readonly ReplyPart[],
   { text, calls }: { readonly text: string; readonly calls: readonly unknown[] },
 ): string {

@@ -2,7 +2,14 @@ import { openBatch, waitId } from '../journal/conversation.ts';
 import type { NewRow } from '../journal/event-page.ts';
 import { progressBy, toScheduledTurn } from '../journal/event-rows.ts';
 import { ROOT, type SessionEvent } from '../journal/events.ts';
-import type { Appended, Change, Fenced, ScheduledTurn, SessionPort } from '../journal/session-port.ts';
+import type {
+  Appended,
+  Change,
+  Fenced,
+  KeptFile,
+  ScheduledTurn,
+  SessionPort,
+} from '../journal/session-port.ts';
 import type { TurnState } from '../journal/state.ts';
 import type { Clock } from './read-platform.ts';
 
@@ -11,6 +18,8 @@ export interface Emitted extends DueLater {
   readonly row: NewRow;
   readonly seq: number;
   readonly event: SessionEvent;
+  /** Stored with it. */
+  readonly files: readonly KeptFile[];
 }
 
 /** What the object is to do later because of an event: end a wait, or start turns. */
@@ -41,15 +50,15 @@ const scheduledBy = (turn: TurnState | undefined, event: SessionEvent): readonly
 /** A reply, or the result of a call: it is counted from there how often the turn was taken over. */
 export const isResult = ({ type }: SessionEvent): boolean => progressBy(type) === 'result';
 
-/** Two bytes each at the most, and an RPC message weighs at most 32 MiB. */
-const MAX_CHARACTERS = 8 * 1024 * 1024;
+/** Of bodies, a character of which has two bytes at the most, and of files: an RPC message weighs at most 32 MiB. */
+const MAX_BYTES = 16 * 1024 * 1024;
 
 /** Takes from the pending events what fits into one message to the object, and at least one if there is one. */
 export function takeFitting(pending: Emitted[]): Emitted[] {
   let size = 0;
-  const end = pending.findIndex(({ row }, index) => {
-    size += row.body.length;
-    return index > 0 && size > MAX_CHARACTERS;
+  const end = pending.findIndex(({ row, files }, index) => {
+    size += 2 * row.body.length + files.reduce((bytes, file) => bytes + file.size, 0);
+    return index > 0 && size > MAX_BYTES;
   });
   return pending.splice(0, end === -1 ? pending.length : end);
 }
@@ -58,9 +67,11 @@ export function takeFitting(pending: Emitted[]): Emitted[] {
 export function toChange(sent: readonly Emitted[], inboxRead: readonly number[]): Change {
   const expiries = sent.flatMap(({ expiry }) => expiry ?? []);
   const scheduled = sent.flatMap((one) => one.scheduled);
+  const files = sent.flatMap((one) => one.files);
   const progress = sent.some(({ event }) => isResult(event));
   return {
     events: sent.map(({ row }) => row),
+    ...(files.length > 0 && { files }),
     ...(inboxRead.length > 0 && { inboxRead }),
     ...(progress && { progress }),
     ...(expiries.length > 0 && { expiries }),

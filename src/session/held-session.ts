@@ -1,15 +1,17 @@
-import type { StoredEvent } from '../journal/events.ts';
-import type { InboxMessage, Leased, SessionPort } from '../journal/session-port.ts';
+import type { SessionEvent, StoredEvent } from '../journal/events.ts';
+import type { InboxMessage, KeptFile, Leased, SessionPort } from '../journal/session-port.ts';
 import type { SessionState } from '../journal/state.ts';
 import { type Holder, Interrupted, type LateCall, type Needs } from '../loop/holder.ts';
 import { sha256Hex, untilAborted } from '../tool/async.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
-import type { ToolResult } from '../tool/tool-result.ts';
+import { partsOfResult, type ToolResult } from '../tool/tool-result.ts';
+import type { FileStore } from './file-store.ts';
 import { HeldInbox } from './inbox.ts';
 import { InvocationBudgetWatch } from './invocation-budget-watch.ts';
 import type { Meter } from './meter.ts';
 import { Outbox, type OutboxListener } from './outbox.ts';
 import type { Clock } from './read-platform.ts';
+import { SessionFiles } from './session-files.ts';
 
 interface Options {
   readonly port: SessionPort;
@@ -24,11 +26,14 @@ interface Options {
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
   /** Of what the invocation uses. */
   readonly meter: Meter;
+  /** Where bytes of files are kept; with the session unless given. */
+  readonly fileStore?: FileStore | undefined;
 }
 
 /** A session while one invocation holds it: its outbox, its lease, and what cuts the work short. */
 export class HeldSession implements Holder {
   readonly outbox: Outbox;
+  readonly files: SessionFiles;
   readonly signal: AbortSignal;
   readonly modelSignal: AbortSignal;
   readonly #options: Options;
@@ -50,6 +55,7 @@ export class HeldSession implements Holder {
     const listener = {
       stored: (events: readonly StoredEvent[], sent: number) => {
         this.#lease.acknowledged(sent);
+        this.files.stored(events);
         options.stored(events);
       },
       inbox: (rows: readonly InboxMessage[]) => this.takeIn(rows),
@@ -57,8 +63,17 @@ export class HeldSession implements Holder {
     };
     const { epoch, leaseMs, cause, expiredFor } = leased;
     const isHeld = (): boolean => this.#lease.held;
-    this.outbox = new Outbox({ ...clock, port, epoch, state, memories, isHeld, listener });
-    this.#inbox = new HeldInbox({ port, outbox: this.outbox, onCancel: () => this.cancel() });
+    const { name, fileBytes: used = 0 } = leased;
+    const count = (subrequests: number): void => this.count(subrequests);
+    this.files = new SessionFiles({ port, name, store: options.fileStore, used, count });
+    const filesOf = (event: SessionEvent): readonly KeptFile[] => this.files.namedBy(event);
+    this.outbox = new Outbox({ ...clock, port, epoch, state, memories, isHeld, listener, filesOf });
+    this.#inbox = new HeldInbox({
+      port,
+      outbox: this.outbox,
+      onCancel: () => this.cancel(),
+      filesOf: (result) => this.files.namedIn(partsOfResult(result)),
+    });
     const lost = (reason: Interrupted): void => this.outbox.fence(reason);
     const isSending = (): boolean => this.outbox.isSending;
     const renewing = (): void => this.#leaving.look();

@@ -1,9 +1,10 @@
 import { openBatch, pendingWait, waitId } from '../journal/conversation.ts';
+import { parseEvent } from '../journal/event-rows.ts';
 import { inFrame, ROOT, type SessionEvent } from '../journal/events.ts';
-import type { InboxMessage, SessionPort } from '../journal/session-port.ts';
+import type { InboxMessage, KeptFile, SessionPort } from '../journal/session-port.ts';
 import type { CallRecord, SessionState, TurnState } from '../journal/state.ts';
 import type { Answer, Wait } from '../journal/wait.ts';
-import { failure } from '../tool/tool-result.ts';
+import { failure, type ResultData } from '../tool/tool-result.ts';
 import type { Outbox } from './outbox.ts';
 
 /** What is posted to the holder of a session for a call that waits. */
@@ -29,6 +30,8 @@ interface Options {
   readonly outbox: Outbox;
   /** Called when the turn was cancelled. */
   readonly onCancel: () => void;
+  /** Answers the files of a result that nothing stored has named yet. */
+  readonly filesOf: (result: ResultData) => readonly KeptFile[];
 }
 
 /** What others leave for the holder of a session, as one holder journals it: each message once. */
@@ -84,7 +87,7 @@ export class HeldInbox {
 
   /** Journals a late result while this invocation holds the turn, and otherwise leaves it for whoever holds it next. */
   async late(message: LateMessage): Promise<void> {
-    const { outbox, port } = this.#options;
+    const { outbox, port, filesOf } = this.#options;
     const { turn } = outbox.state;
     if (!turn) return;
     try {
@@ -96,7 +99,9 @@ export class HeldInbox {
       // The lease was lost on the way. If it was stored all the same, whoever finds the message knows.
     }
     try {
-      await port.post({ kind: 'late', turn: turn.id, body: JSON.stringify(message) });
+      const files = filesOf(message.result);
+      const body = JSON.stringify(message);
+      await port.post({ kind: 'late', turn: turn.id, body, ...(files.length > 0 && { files }) });
     } catch (thrown) {
       console.error(`holdfast: the late result of call ${message.call} could not be kept`, thrown);
     }
@@ -152,8 +157,11 @@ function cancelled(turn: TurnState | undefined, row: InboxMessage): readonly Ses
 }
 
 function steered(turn: TurnState, row: InboxMessage): SessionEvent {
-  const { message, principal } = JSON.parse(row.body) as Extract<SessionEvent, { type: 'turn-started' }>; // stored as the start of a turn
-  return { type: 'turn-steered', turn: turn.id, as: row.turn, message, principal };
+  const { event } = parseEvent({ seq: 0, at: 0, type: 'turn-started', turn: row.turn, body: row.body });
+  if (event.type !== 'turn-started')
+    throw new TypeError('A message that is steered is stored as the start of a turn.');
+  const { message, parts, principal } = event;
+  return { type: 'turn-steered', turn: turn.id, as: row.turn, message, ...(parts && { parts }), principal };
 }
 
 /** Whoever could not tell whether its append was stored left a message as well. */

@@ -1,7 +1,7 @@
 import { parseEvent, toRow } from '../journal/event-rows.ts';
 import type { SessionEvent, StoredEvent } from '../journal/events.ts';
 import { reduce } from '../journal/reduce.ts';
-import type { Change, InboxMessage, SessionPort } from '../journal/session-port.ts';
+import type { Change, InboxMessage, KeptFile, SessionPort } from '../journal/session-port.ts';
 import type { Snapshot } from '../journal/snapshot.ts';
 import type { SessionState } from '../journal/state.ts';
 import { Interrupted } from '../loop/holder.ts';
@@ -32,6 +32,8 @@ interface Options {
   /** Whether the lease still lasts, by this invocation's own deadline. */
   readonly isHeld: () => boolean;
   readonly listener: OutboxListener;
+  /** Answers the files that an event names and that are not stored yet. */
+  readonly filesOf?: ((event: SessionEvent) => readonly KeptFile[]) | undefined;
 }
 
 /** An inbox row, and the last event that was emitted when it was taken in. */
@@ -107,7 +109,8 @@ export class Outbox implements LoopJournal {
       this.bytes += row.body.length;
       this.#hasProgressed ||= isResult(event);
       reduce(this.state, stored, this.#options.memories);
-      this.#pending.push({ row, ...stored, ...dueOf(this.state.turn, stored.event) });
+      const files = this.#options.filesOf?.(event) ?? [];
+      this.#pending.push({ row, ...stored, files, ...dueOf(this.state.turn, stored.event) });
     }
     this.#changes.tell();
     this.#schedule();

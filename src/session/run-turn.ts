@@ -21,6 +21,7 @@ import type { ToolExecution } from '../tool/call.ts';
 import { paragraphs } from '../tool/json.ts';
 import { Secrets } from '../tool/secrets.ts';
 import { LOOP_ID_KEY, ToolCallContext } from '../tool/tool-call-context.ts';
+import type { FileStore } from './file-store.ts';
 import { type FoldedSession, foldWhileHeld } from './fold-session.ts';
 import { HeldSession } from './held-session.ts';
 import { type FeedItem, LiveFeed } from './live-feed.ts';
@@ -62,6 +63,8 @@ export interface TurnHost {
   readonly leave?: AbortSignal | undefined;
   /** Keeps the invocation alive for what comes after the turn: the late result of a call that was cut off. */
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
+  /** Where bytes of files are kept; with the session unless given. */
+  readonly files?: FileStore | undefined;
   /** Of what the invocation uses; without one, nothing is counted. */
   readonly meter?: Meter | undefined;
 }
@@ -105,6 +108,7 @@ export async function runTurn(host: TurnHost, leased: Leased, sentAt: number): P
     stored: (events) => feed?.stored(events),
     waitUntil: host.waitUntil,
     meter,
+    fileStore: host.files,
   });
   const handOver = (): void => session.handOver('its client has gone');
   leave?.addEventListener('abort', handOver);
@@ -217,6 +221,7 @@ function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
     holder: session,
     live,
     secrets,
+    files: session.files,
     slots: new Slots(),
     locks: new CallLocks(turn),
     memories: new LiveMemories(session.outbox.state, kinds.memories),

@@ -104,10 +104,6 @@ export function toMediaType(given: string): string | undefined {
     : undefined;
 }
 
-/** Tells whether a media type is one of those that are named, exactly or as `image/*`. */
-export const isAmong = (mediaType: string, named: readonly string[]): boolean =>
-  named.some((one) => one === mediaType || (one.endsWith('/*') && mediaType.startsWith(one.slice(0, -1))));
-
 /** Tells whether a file of this type is text, which any model can be told. */
 export const isText = (mediaType: string): boolean =>
   mediaType.startsWith('text/') || /^application\/(?:json|xml|yaml|.+\+(?:json|xml))$/.test(mediaType);

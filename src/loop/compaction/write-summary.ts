@@ -6,7 +6,8 @@ import type { ModelReply, ModelRequest } from '../../model/chat-model.ts';
 import { makerOf } from '../../model/given-to.ts';
 import { untilAborted } from '../../tool/async.ts';
 import type { HistoryMessage } from '../../tool/call.ts';
-import { modelText, shownText } from '../../tool/tool-result.ts';
+import { inWords, isStored, isText, type StoredFile } from '../../tool/content.ts';
+import { modelText, partsOfResult, shownText } from '../../tool/tool-result.ts';
 import { priced } from '../budget.ts';
 import type { Loop } from '../loop.ts';
 import { askInTime } from '../model-time.ts';
@@ -145,10 +146,29 @@ export const countTokens = (messages: readonly HistoryMessage[], characters: num
   Math.ceil(messages.reduce((bytes, message) => bytes + bytesIn(message, characters), 0) / BYTES_PER_TOKEN);
 
 const bytesIn = (message: HistoryMessage, most: number): number =>
-  textsIn(message, most).reduce((bytes, text) => bytes + encoder.encode(text).length, 0);
+  textsIn(message, most).reduce(
+    (bytes, text) => bytes + encoder.encode(text).length,
+    filesIn(message).reduce(
+      (bytes, { mediaType, size }) => bytes + (isText(mediaType) ? size : FILE_BYTES),
+      0,
+    ),
+  );
+
+/** What a picture, or a page or two, counts as: nobody can tell what its provider makes of it. */
+const FILE_BYTES = 1_500 * BYTES_PER_TOKEN;
+
+const filesIn = (message: HistoryMessage): readonly StoredFile[] =>
+  (message.role === 'user'
+    ? (message.parts ?? [])
+    : message.calls.flatMap(({ result }) => (result ? partsOfResult(result) : []))
+  ).filter(isStored);
+
+/** A message of the user's, with a line for each file. */
+const wordsOf = ({ text, parts }: Extract<HistoryMessage, { role: 'user' }>): string =>
+  parts ? inWords(parts) : text;
 
 function textsIn(message: HistoryMessage, most: number): readonly string[] {
-  if (message.role === 'user') return [message.text];
+  if (message.role === 'user') return [wordsOf(message)];
   const { text, calls, parts } = message;
   // Its parts hold its words and calls, and go back to the model with all that its provider keeps beside them.
   const said = parts ? [JSON.stringify(parts)] : [text, ...calls.flatMap(({ name, input }) => [name, input])];
@@ -240,7 +260,7 @@ export function transcript(messages: readonly HistoryMessage[], most: number): s
 }
 
 const toLine = (message: HistoryMessage): unknown => {
-  if (message.role === 'user') return { [message.by === undefined ? 'user' : message.by]: message.text };
+  if (message.role === 'user') return { [message.by === undefined ? 'user' : message.by]: wordsOf(message) };
   const calls = message.calls.map(({ name, input, result }) => ({
     tool: name,
     input: cut(input, MAX_RESULT),

@@ -2,7 +2,13 @@ import type { EventPage } from '../../journal/event-page.ts';
 import { NewerEventError, parseEvent } from '../../journal/event-rows.ts';
 import type { FinalOutcome, StoredEvent, TurnError } from '../../journal/events.ts';
 import { reduce } from '../../journal/reduce.ts';
-import { emptyState, type SessionState, type TurnArtifact, type TurnState } from '../../journal/state.ts';
+import {
+  emptyState,
+  type SessionState,
+  type TurnArtifact,
+  type TurnFile,
+  type TurnState,
+} from '../../journal/state.ts';
 import type { Usage } from '../../model/prices.ts';
 import type { Json } from '../../tool/json.ts';
 import { LISTINGS } from '../../tool/listings.ts';
@@ -145,6 +151,8 @@ export interface TurnAnswer {
   /** The text, parsed as the agent's output. */
   readonly object?: Json;
   readonly artifacts: readonly TurnArtifact[];
+  /** Those that calls of its own loop gave, in their order: each is read at `GET .../files/{id}`. Absent when there are none. */
+  readonly files?: readonly TurnFile[];
   readonly usage: Usage;
   readonly iterations: number;
   readonly toolCalls: number;
@@ -194,7 +202,7 @@ export function toAnswer(session: string, agent: string, turn: TurnState): TurnA
 }
 
 function soFar(session: string, agent: string, turn: TurnState): Omit<TurnAnswer, 'outcome'> {
-  const { id, loopId, text, artifacts, usage, iterations, toolCalls, model } = turn;
+  const { id, loopId, text, artifacts, files, usage, iterations, toolCalls, model } = turn;
   return {
     turn: id,
     loopId,
@@ -202,6 +210,7 @@ function soFar(session: string, agent: string, turn: TurnState): Omit<TurnAnswer
     agent,
     text,
     artifacts,
+    ...(files.length > 0 && { files }),
     usage,
     iterations,
     toolCalls,

@@ -10,9 +10,11 @@ const laterEvents: readonly Edit[] = [
     to: `export const EVENT_VERSION = ${EVENT_VERSION + 1};`,
   },
   {
-    from: `const versionOf = (event: SessionEvent): number =>
-  event.type === 'tools-changed' || (event.type === 'model-replied' && (event.parts || event.cut)) ? 2 : 1;`,
-    to: 'const versionOf = (_: SessionEvent): number => EVENT_VERSION;',
+    from: `function versionOf(event: SessionEvent): number {
+  switch (event.type) {`,
+    to: `function versionOf(event: SessionEvent): number {
+  if (event.type) return EVENT_VERSION;
+  switch (event.type) {`,
   },
 ];
 

@@ -54,7 +54,7 @@ const ARROWS: readonly {
   {
     folder: 'src/journal/',
     because: 'it is data and pure functions over it',
-    on: ['src/tool/tool-result.ts', 'src/model/parts.ts'],
+    on: ['src/tool/tool-result.ts', 'src/tool/content.ts', 'src/model/parts.ts'],
     types: ['src/tool/', 'src/model/'],
   },
   {

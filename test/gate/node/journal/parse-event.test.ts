@@ -29,7 +29,7 @@ it('refuses an event of a type that it does not know, whatever version it is of'
 });
 
 it('refuses bodies of a newer version', () => {
-  expect(() => parseBodies('[{"v":1,"type":"turn-started"},{"v":3,"type":"turn-started"}]')).toThrow(
+  expect(() => parseBodies('[{"v":1,"type":"turn-started"},{"v":4,"type":"turn-started"}]')).toThrow(
     'An event was written by a newer version of this Worker. Try again when the deployment is complete.',
   );
 });

@@ -1,0 +1,160 @@
+import type { SessionEvent, StoredEvent } from '../journal/events.ts';
+import { type KeptFile, MAX_SESSION_FILES, type SessionPort } from '../journal/session-port.ts';
+import { FileRefusedError, type LoopFiles, toStored } from '../loop/loop-files.ts';
+import { ModelError } from '../model/chat-model.ts';
+import { toBase64 } from '../tool/base64.ts';
+import { type ContentPart, isStored, type NewFile, type StoredFile } from '../tool/content.ts';
+import { partsOfResult } from '../tool/tool-result.ts';
+import type { FileStore } from './file-store.ts';
+
+interface Options {
+  readonly port: Pick<SessionPort, 'file'>;
+  /** The session's. */
+  readonly name: string;
+  /** Where bytes are kept; with the session unless given. */
+  readonly store?: FileStore | undefined;
+  /** What the session's files weigh already, in bytes. */
+  readonly used: number;
+  /** Counts a request to the store. */
+  readonly count: (subrequests: number) => void;
+}
+
+/** The most characters of files that one invocation holds: what a request carries at most, and some that it has carried. */
+const MAX_HELD = 32 * 1024 * 1024;
+
+/** The files of a session while one invocation holds it. Their bytes go with the first event that names them. */
+export class SessionFiles implements LoopFiles {
+  readonly #options: Options;
+  /** Kept here, and not stored yet. */
+  readonly #fresh = new Map<string, KeptFile>();
+  /** As requests carry them, those that were asked for last at the end. */
+  readonly #held = new Map<string, Promise<string | undefined>>();
+  readonly #sizes = new Map<string, number>();
+  #used: number;
+
+  constructor(options: Options) {
+    this.#options = options;
+    this.#used = options.used;
+  }
+
+  async keep(file: NewFile): Promise<StoredFile> {
+    const stored = await toStored(file);
+    const { id, size, mediaType, name } = stored;
+    if (this.#held.has(id)) return stored;
+    const { bytes } = file;
+    // Whether the session has the same bytes already is not known here; then they are counted twice, until the next turn.
+    if (this.#used + size > MAX_SESSION_FILES) {
+      throw new FileRefusedError(
+        `The files of this conversation weigh ${this.#used} bytes, and may weigh ${MAX_SESSION_FILES} together.`,
+      );
+    }
+    this.#used += size;
+    const { store, name: session, count } = this.#options;
+    if (store) {
+      count(1);
+      await store.put({ session, id }, bytes, mediaType);
+    }
+    this.#fresh.set(id, { id, mediaType, name, size, ...(!store && { bytes }) });
+    this.#hold(id, Promise.resolve(toBase64(bytes)));
+    return stored;
+  }
+
+  /** Answers the files that an event names and that are not stored yet: they are stored with it. */
+  namedBy(event: SessionEvent): readonly KeptFile[] {
+    return 'result' in event ? this.namedIn(partsOfResult(event.result)) : [];
+  }
+
+  /** The same for parts of what is left for whoever holds the session next. */
+  namedIn(parts: readonly ContentPart[]): readonly KeptFile[] {
+    return parts.filter(isStored).flatMap(({ id }) => this.#fresh.get(id) ?? []);
+  }
+
+  /** These events are stored, and so are the files that they name. */
+  stored(events: readonly StoredEvent[]): void {
+    for (const { event } of events) for (const { id } of this.namedBy(event)) this.#fresh.delete(id);
+  }
+
+  async read(files: readonly StoredFile[]): Promise<ReadonlyMap<string, string>> {
+    const shown = new Map<string, string>();
+    const all = files.map(async (file) => {
+      const data = await this.#shown(file);
+      if (data !== undefined) shown.set(file.id, data);
+    });
+    await Promise.all(all);
+    return shown;
+  }
+
+  #shown(file: StoredFile): Promise<string | undefined> {
+    const { id } = file;
+    const known = this.#held.get(id);
+    const data = known ?? this.#bytes(file).then((bytes) => bytes && toBase64(bytes));
+    // One that could not be read is asked for again.
+    if (!known) data.catch(() => this.#held.delete(id));
+    this.#hold(id, data);
+    return data;
+  }
+
+  /** Holds a file as the one that was asked for last, and lets go of those that were not for long. */
+  #hold(id: string, data: Promise<string | undefined>): void {
+    this.#held.delete(id);
+    this.#held.set(id, data);
+    void data.then(
+      (text = '') => {
+        this.#sizes.set(id, text.length);
+        let held = [...this.#held.keys()].reduce((sum, one) => sum + (this.#sizes.get(one) ?? 0), 0);
+        for (const one of this.#held.keys()) {
+          if (held <= MAX_HELD) return;
+          held -= this.#sizes.get(one) ?? 0;
+          this.#held.delete(one);
+        }
+      },
+      () => {},
+    );
+  }
+
+  async #bytes({ id, size }: StoredFile): Promise<Uint8Array | undefined> {
+    const { port, store, name: session, count } = this.#options;
+    const pages: Uint8Array[] = [];
+    for (let from = 0; from < size; ) {
+      const page = await port.file({ id, from });
+      if (!page) return undefined;
+      if (!page.bytes) {
+        count(1);
+        return (await readFrom(store, { session, id })) ?? undefined;
+      }
+      if (page.bytes.byteLength === 0) return undefined;
+      pages.push(page.bytes);
+      from += page.bytes.byteLength;
+    }
+    return joined(pages, size);
+  }
+}
+
+/** @throws ModelError `unreachable` when the store fails, so that the turn says why it has no answer. */
+async function readFrom(
+  store: FileStore | undefined,
+  key: { readonly session: string; readonly id: string },
+): Promise<Uint8Array | null> {
+  if (!store) return null;
+  try {
+    return await store.get(key);
+  } catch (thrown) {
+    console.error('holdfast: the file store failed', thrown);
+    throw new ModelError(
+      'unreachable',
+      'A file that the model is to be shown could not be read from its store.',
+    );
+  }
+}
+
+function joined(pages: readonly Uint8Array[], size: number): Uint8Array {
+  const [first] = pages;
+  if (first && pages.length === 1) return first;
+  const all = new Uint8Array(size);
+  let at = 0;
+  for (const page of pages) {
+    all.set(page, at);
+    at += page.byteLength;
+  }
+  return all;
+}
