@@ -1,8 +1,9 @@
 import type { Agent } from '../agent/define-agent.ts';
 import { MAX_FILE } from '../loop/loop-files.ts';
 import type { ChatModel, MediaTaken, ModelMedia } from '../model/chat-model.ts';
+import { isAmong } from '../model/media.ts';
 import type { SentPart } from '../session/new-message.ts';
-import { type FileContent, isAmong, isFile, isNew, isText } from '../tool/content.ts';
+import { type FileContent, isFile, isNew, isText } from '../tool/content.ts';
 import { Problem } from './problem.ts';
 
 /** Which files an agent takes in messages. */
@@ -31,7 +32,9 @@ export function filesTaken({ accepts }: Pick<Agent, 'accepts'>, model: ChatModel
   const ofModels = (by: keyof MediaTaken): readonly (readonly string[])[] =>
     known.map(({ message }) => message[by]);
   const typesBy = (by: keyof MediaTaken): string[] => [
-    ...new Set(named.flatMap((one) => (isText(one) ? (by === 'data' ? one : []) : within(one, ofModels(by))))),
+    ...new Set(
+      named.flatMap((one) => (isText(one) ? (by === 'data' ? one : []) : within(one, ofModels(by)))),
+    ),
   ];
   return {
     types: { data: typesBy('data'), url: typesBy('url') },
@@ -105,4 +108,6 @@ function toldTypes(taken: FilesTaken): string {
 }
 
 const listed = (types: readonly string[]): string =>
-  types.length === 0 ? 'none' : [types.slice(0, -1).join(', '), ...types.slice(-1)].filter(Boolean).join(' and ');
+  types.length === 0
+    ? 'none'
+    : [types.slice(0, -1).join(', '), ...types.slice(-1)].filter(Boolean).join(' and ');

@@ -1,6 +1,6 @@
 import type { SentPart } from '../session/new-message.ts';
 import { DELAY_RULE, isDelay, LONGEST_DELAY } from '../tool/async.ts';
-import { isJsonObject, type Json, type JsonObject } from '../tool/json.ts';
+import { isJsonObject, type Json } from '../tool/json.ts';
 import { ToolCallContext, ToolCallContextError } from '../tool/tool-call-context.ts';
 import { invalidBody, mediaTypeOf, readBody, unknownProblems } from './body.ts';
 import { checkFiles, type FilesTaken, type PlacedPart, takesFiles } from './files-taken.ts';
@@ -37,7 +37,10 @@ const PART: Schema = {
         mediaType: { type: 'string', description: 'Not needed where a data URL says it.' },
         name: { type: 'string' },
         data: { type: 'string', description: 'The bytes in base64, or a data URL.' },
-        url: { type: 'string', description: 'A data URL, or an https URL, which is handed on and not fetched.' },
+        url: {
+          type: 'string',
+          description: 'A data URL, or an https URL, which is handed on and not fetched.',
+        },
       },
     },
   ],
@@ -51,7 +54,12 @@ export const MESSAGE: BodySchema = {
     required: ['message'],
     additionalProperties: false,
     properties: {
-      message: { oneOf: [{ type: 'string', minLength: 1 }, { type: 'array', items: PART, minItems: 1 }] },
+      message: {
+        oneOf: [
+          { type: 'string', minLength: 1 },
+          { type: 'array', items: PART, minItems: 1 },
+        ],
+      },
       ...PROPERTIES,
     },
   },
@@ -94,7 +102,9 @@ export async function readMessage(
 ): Promise<ReceivedMessage> {
   const most = takesFiles(taken) ? Math.max(maxBodyBytes, WITH_FILES) : maxBodyBytes;
   const isForm = mediaTypeOf(request) === 'multipart/form-data';
-  const { text, ...body } = isForm ? await readForm(request, most) : await readJson(request, most);
+  const { text, ...body }: MessageBody = isForm
+    ? await readForm(request, most)
+    : await readJson(request, most);
   const { said, ...more } = parseMessage(body);
   if (typeof said === 'string') return { said, ...more, text };
   checkFiles(said, taken);

@@ -23,9 +23,10 @@ export async function readForm(request: Request, maxBytes: number): Promise<Mess
   const sent: File[] = [];
   const problems: string[] = [];
   for (const [name, value] of form) {
+    if (!FIELDS.has(name) && isUnfilled(value)) continue;
     if (typeof value !== 'string') {
       if (FIELDS.has(name)) problems.push(`${name}: must be text; send files in fields of other names`);
-      else if (!isUnfilled(value)) sent.push(value);
+      else sent.push(value);
     } else if (fields.has(name)) problems.push(`${name.slice(0, 40)}: is there more than once`);
     else fields.set(name, FIELDS.get(name)?.(value) ?? value);
   }
@@ -59,8 +60,9 @@ async function parseForm(request: Request, bytes: Uint8Array<ArrayBuffer>): Prom
   }
 }
 
-/** A page sends an input that nobody has given a file as an empty file without a name. */
-const isUnfilled = ({ name, size }: File): boolean => name === '' && size === 0;
+/** A page sends an input that nobody has given a file as an empty file without a name, which some platforms take for text. */
+const isUnfilled = (value: File | string): boolean =>
+  typeof value === 'string' ? value === '' : value.name === '' && value.size === 0;
 
 const toPart =
   (problems: string[]) =>

@@ -1,4 +1,5 @@
 /** Reads the parts of a message's JSON: words, and files with their bytes or by an https address. */
+import { fromBase64 } from '../tool/base64.ts';
 import { toFileName, toMediaType } from '../tool/content.ts';
 import { isJsonObject, type Json, type JsonObject } from '../tool/json.ts';
 import { unknownProblems } from './body.ts';
@@ -93,7 +94,7 @@ function parseDataUrl(url: string, place: Place): Content | undefined {
 }
 
 function parseBase64(given: Json | undefined, { at, problems }: Place): Content | undefined {
-  const bytes = typeof given === 'string' ? bytesOf(given) : undefined;
+  const bytes = typeof given === 'string' ? fromBase64(given) : undefined;
   if (!bytes) {
     problems.push(`${at}: must be base64: A-Z a-z 0-9 + / and its padding, without white space`);
     return undefined;
@@ -101,15 +102,6 @@ function parseBase64(given: Json | undefined, { at, problems }: Place): Content 
   if (bytes.byteLength > 0) return { held: bytes };
   problems.push(`${at}: is empty`);
   return undefined;
-}
-
-/** The bytes of padded base64; `undefined` for anything else. A loop takes a third of the time of `Uint8Array.from`. */
-function bytesOf(base64: string): Uint8Array<ArrayBuffer> | undefined {
-  if (base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(base64)) return undefined;
-  const binary = atob(base64);
-  const bytes = new Uint8Array(binary.length);
-  for (let at = 0; at < bytes.length; at += 1) bytes[at] = binary.charCodeAt(at);
-  return bytes;
 }
 
 /** An address that is handed on as it is. What a user and a password are in would be journaled, and told to models. */

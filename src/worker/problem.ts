@@ -44,6 +44,7 @@ const STATUS = {
   misconfigured: 500,
   'newer-deployment': 503,
   'session-unavailable': 503,
+  'files-unavailable': 503,
   'internal-error': 500,
 } as const;
 

@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers';
 import type { HoldfastConfig } from '../../../../src/create-holdfast.ts';
 import { type ChatModel, defineAgent } from '../../../../src/index.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
+import type { BeginRequest, TurnStart } from '../../../doors/journal.ts';
 import { appWith, objectsWith } from './app.ts';
 import { newSession, post, type Send } from './client.ts';
 
@@ -26,31 +27,23 @@ export interface SeerConfig {
 export const seer = ({ model = seeing(), accepts }: SeerConfig = {}) =>
   defineAgent({ name: 'seer', description: 'Sees.', instructions: 'Look.', model, accepts });
 
-/** A file as it goes to the session's object. */
-interface SentFile {
-  readonly id: string;
-  readonly mediaType: string;
-  readonly name?: string;
-  readonly size: number;
-  readonly bytes?: Uint8Array;
-}
+/** Files as they go to the session's object. */
+type SentFiles = NonNullable<TurnStart['files']>;
 
 /** An app of one agent, and the files of what it has sent to its objects. */
 export function fileApp(config: SeerConfig & Partial<HoldfastConfig> = {}): {
   readonly via: Send;
-  readonly sent: (readonly SentFile[])[];
+  readonly sent: SentFiles[];
 } {
   const { model, accepts, ...app } = config;
-  const sent: (readonly SentFile[])[] = [];
-  const noted = (start: { readonly files?: readonly SentFile[] | undefined }): void => {
-    sent.push(start.files ?? []);
-  };
+  const sent: SentFiles[] = [];
+  const noted = ({ files = [] }: TurnStart): void => void sent.push(files);
   const SESSIONS = objectsWith((stub) => ({
-    begin: (request: Parameters<typeof stub.begin>[0]) => {
+    begin(request: BeginRequest) {
       noted(request.start);
       return stub.begin(request);
     },
-    accept: (start: Parameters<typeof stub.accept>[0]) => {
+    accept(start: TurnStart) {
       noted(start);
       return stub.accept(start);
     },
@@ -58,7 +51,8 @@ export function fileApp(config: SeerConfig & Partial<HoldfastConfig> = {}): {
   return { via: appWith({ agents: [seer({ model, accepts })], ...app }, { ...env, SESSIONS }), sent };
 }
 
-export const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
+export const bytesOf = (text: string): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(new TextEncoder().encode(text));
 
 /** The SHA-256 of a text in hex, as a second implementation has it. */
 export async function idOf(content: string | Uint8Array<ArrayBuffer>): Promise<string> {

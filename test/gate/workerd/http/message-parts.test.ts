@@ -102,7 +102,11 @@ const urlRule = 'must be a data URL, or an https URL without a user in it';
 describe('a message of parts is refused', () => {
   it.each([
     ['without any', [], 'message: must hold a file, or text that is not blank'],
-    ['of blank text', [{ type: 'text', text: ' \n' }], 'message: must hold a file, or text that is not blank'],
+    [
+      'of blank text',
+      [{ type: 'text', text: ' \n' }],
+      'message: must hold a file, or text that is not blank',
+    ],
     ['that are none', ['Hello'], 'message[0]: must be a part of the type text or file'],
     ['of null', [null], 'message[0]: must be a part of the type text or file'],
     ['of another type', [{ type: 'image', url: 'x' }], 'message[0]: must be a part of the type text or file'],
@@ -110,7 +114,11 @@ describe('a message of parts is refused', () => {
     ['of text with more', [{ type: 'text', text: 'x', id: 1 }], 'message[0].id: is not known here'],
     ['of a file with more', part({ data: 'eA==', id: 'f' }), 'message[0].id: is not known here'],
     ['of a file without bytes', part({}), 'message[0]: needs data or url'],
-    ['of a file with both', part({ data: 'eA==', url: 'https://a.example/' }), 'message[0]: takes data or url, not both'],
+    [
+      'of a file with both',
+      part({ data: 'eA==', url: 'https://a.example/' }),
+      'message[0]: takes data or url, not both',
+    ],
     ['of data that is no text', part({ data: 7 }), `message[0].data: ${base64Rule}`],
     ['of no base64', part({ data: 'a png' }), `message[0].data: ${base64Rule}`],
     ['of base64 with line breaks', part({ data: 'eHh4\neHh4' }), `message[0].data: ${base64Rule}`],
@@ -119,15 +127,31 @@ describe('a message of parts is refused', () => {
     ['of only padding', part({ data: '====' }), `message[0].data: ${base64Rule}`],
     ['of an empty file', part({ data: '' }), 'message[0].data: is empty'],
     ['of an empty data URL', part({ url: 'data:image/png;base64,' }), 'message[0].url: is empty'],
-    ['of a data URL without base64', part({ url: 'data:image/png,abc' }), 'message[0].url: must be a data URL of base64'],
-    ['of a data URL without a comma', part({ data: 'data:image/png;base64' }), 'message[0].data: must be a data URL of base64'],
-    ['of a data URL with bad base64', part({ url: 'data:image/png;base64,a b=' }), `message[0].url: ${base64Rule}`],
+    [
+      'of a data URL without base64',
+      part({ url: 'data:image/png,abc' }),
+      'message[0].url: must be a data URL of base64',
+    ],
+    [
+      'of a data URL without a comma',
+      part({ data: 'data:image/png;base64' }),
+      'message[0].data: must be a data URL of base64',
+    ],
+    [
+      'of a data URL with bad base64',
+      part({ url: 'data:image/png;base64,a b=' }),
+      `message[0].url: ${base64Rule}`,
+    ],
     ['of http', part({ url: 'http://img.example/a.png' }), `message[0].url: ${urlRule}`],
     ['of a file of the machine', part({ url: 'file:///etc/passwd' }), `message[0].url: ${urlRule}`],
     ['of script', part({ url: 'javascript:alert(1)' }), `message[0].url: ${urlRule}`],
     ['of no URL', part({ url: 'a.png' }), `message[0].url: ${urlRule}`],
     ['of a URL that is no text', part({ url: {} }), `message[0].url: ${urlRule}`],
-    ['of a URL with a password', part({ url: 'https://me:secret@img.example/a.png' }), `message[0].url: ${urlRule}`],
+    [
+      'of a URL with a password',
+      part({ url: 'https://me:secret@img.example/a.png' }),
+      `message[0].url: ${urlRule}`,
+    ],
     ['of a URL with a user', part({ url: 'https://me@img.example/a.png' }), `message[0].url: ${urlRule}`],
     [
       'of a URL that is too long',
@@ -167,8 +191,8 @@ describe('a message of parts is refused', () => {
     const problems = [
       'message[0].text: must be text',
       'message[1].a: is not known here',
-      'message[1].mediaType: must be a media type such as image/png',
       'message[1]: needs data or url',
+      'message[1].mediaType: must be a media type such as image/png',
       'message[2]: must be a part of the type text or file',
       'context: must be a JSON object',
       'b: is not known here',
