@@ -15,10 +15,15 @@ const LEASE_MS = 20_000;
 function makeHarness(): SessionHarness {
   const clock = createManualClock(1_000_000);
   const handOvers: string[] = [];
+  let [asked, isBroken] = [0, false];
   const sessions = createMemorySessions({
     clock,
     leaseMs: LEASE_MS,
     dispatch: ({ turn }) => handOvers.push(turn),
+    deleteFiles: async () => {
+      asked += 1;
+      if (isBroken) throw new Error('the store is down');
+    },
   });
   return {
     name: 's',
@@ -27,6 +32,12 @@ function makeHarness(): SessionHarness {
     wait: (ms) => clock.advance(ms),
     restart: async () => sessions.restart('s'),
     handOvers: () => handOvers,
+    store: {
+      asked: () => asked,
+      breaks: (breaks) => {
+        isBroken = breaks;
+      },
+    },
   };
 }
 
