@@ -42,8 +42,6 @@ export interface Host {
   readonly files?: ((env: Env) => FileStore) | undefined;
   /** What one invocation may use. @throws ConfigurationError when the settings say something impossible. */
   platform(env: Env): Platform;
-  /** Where the bytes of files are kept; with their sessions where it answers none, or is absent. */
-  files?(env: Env): FileStore | undefined;
   /** @throws DeploymentError when the Worker is deployed so that no session can work. */
   session(env: Env, name: string): SessionPort;
 }

@@ -43,9 +43,9 @@ export function fileApp(config: SeerConfig & Partial<HoldfastConfig> = {}): {
       noted(request.start);
       return stub.begin(request);
     },
-    accept(start: TurnStart) {
-      noted(start);
-      return stub.accept(start);
+    beginWithFiles(request: BeginRequest) {
+      noted(request.start);
+      return stub.beginWithFiles(request);
     },
   }));
   return { via: appWith({ agents: [seer({ model, accepts })], ...app }, { ...env, SESSIONS }), sent };

@@ -24,6 +24,9 @@ const shown = async (config: SeerConfig) => {
   return agents[0]?.accepts;
 };
 
+/** A model that does not say which files it takes. */
+const unknown = { ...seeing(), media: undefined };
+
 const TEXT = ['text/*', 'application/json', 'application/xml', 'application/yaml'];
 const USUAL =
   'The agent takes image/png, image/webp, image/svg+xml, application/pdf, text/*, application/json, application/xml and ' +
@@ -66,10 +69,9 @@ describe('an agent that names no media types', () => {
   });
 
   it('takes none when its model does not say which it takes, and says so', async () => {
-    const config = { model: seeing(undefined) };
     const refused = [415, 'message[0] is text/plain, sent as bytes. The agent takes no files.'];
-    expect(await said({ model: { ...seeing(), media: undefined } }, file('text/plain'))).toEqual(refused);
-    expect(await shown({ model: { ...config.model, media: undefined } })).toEqual({ data: [], url: [] });
+    expect(await said({ model: unknown }, file('text/plain'))).toEqual(refused);
+    expect(await shown({ model: unknown })).toEqual({ data: [], url: [] });
   });
 
   it('takes nothing but images, PDF and text of a model that takes more', async () => {
@@ -90,8 +92,11 @@ describe('an agent that names no media types', () => {
       data: ['image/png', 'image/webp', 'image/svg+xml', ...TEXT],
       url: ['image/gif', 'image/png'],
     });
-    expect(await said(config, file('application/pdf'))).toMatchObject([415]);
-    const unknown = { ...seeing(), media: undefined };
+    expect(await said(config, file('application/pdf'))).toEqual([
+      415,
+      'message[0] is application/pdf, sent as bytes. The agent takes image/png, image/webp, image/svg+xml, text/*, ' +
+        'application/json, application/xml and application/yaml as bytes, and image/gif and image/png by URL.',
+    ]);
     expect(await shown({ model: fallback([seeing(), unknown]) })).toEqual({ data: [], url: [] });
   });
 });
@@ -114,7 +119,7 @@ describe('an agent that names media types', () => {
   });
 
   it('takes them of a model that does not say which it takes, but no text by URL', async () => {
-    const config = { accepts: ['audio/mpeg', 'text/*'], model: { ...seeing(), media: undefined } };
+    const config = { accepts: ['audio/mpeg', 'text/*'], model: unknown };
     expect(await shown(config)).toEqual({ data: ['audio/mpeg', 'text/*'], url: ['audio/mpeg'] });
     expect(await said(config, file('audio/mpeg'), byUrl('audio/mpeg'), file('text/plain'))).toBe(200);
     expect(await said(config, byUrl('text/plain'))).toEqual([
@@ -124,7 +129,6 @@ describe('an agent that names media types', () => {
   });
 
   it('takes what it names of a fallback whose models say nothing against it', async () => {
-    const unknown = { ...seeing(), media: undefined };
     const config = { accepts: ['image/*'], model: fallback([seeing(), unknown]) };
     expect(await shown(config)).toEqual({
       data: ['image/png', 'image/webp', 'image/svg+xml'],
