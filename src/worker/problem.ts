@@ -16,6 +16,7 @@ const STATUS = {
   'unknown-session': 404,
   'unknown-turn': 404,
   'unknown-file': 404,
+  'range-not-satisfiable': 416,
   'session-erased': 410,
   'unknown-webhook': 404,
   'invalid-signature': 401,

@@ -111,6 +111,8 @@ export interface Answer {
   readonly json?: BodySchema;
   /** A client whose `Accept` asks for it gets server-sent events instead of the JSON. */
   readonly streams?: true;
+  /** The answer is a file of any media type. */
+  readonly isFile?: true;
 }
 
 /** A parameter of the query or of the headers, as OpenAPI writes it. Those of the path are read off it. */

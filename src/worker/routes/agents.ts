@@ -12,7 +12,8 @@ export const getAgents = defineRoute({
   method: 'GET',
   path: '/agents',
   access: 'caller',
-  summary: 'The agents, the files that they take, their tools, and the sources of tools that only a turn knows',
+  summary:
+    'The agents, the files that they take, their tools, and the sources of tools that only a turn knows',
   answers: { 200: { description: 'The agents', json: ANY_OBJECT } },
   handle: ({ host, env }) =>
     Response.json({ agents: Array.from(host.agents.values(), (agent) => describeAgent(host, env, agent)) }),

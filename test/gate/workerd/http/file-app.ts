@@ -1,7 +1,6 @@
 import { env } from 'cloudflare:workers';
 import type { HoldfastConfig } from '../../../../src/create-holdfast.ts';
 import { type ChatModel, defineAgent } from '../../../../src/index.ts';
-import { scriptedModel } from '../../../../src/testing/entry.ts';
 import type { BeginRequest, TurnStart } from '../../../doors/journal.ts';
 import { appWith, objectsWith } from './app.ts';
 import { newSession, post, type Send } from './client.ts';
@@ -14,8 +13,9 @@ export const MEDIA = {
 
 /** A model that answers everything by `Seen.` and says what it takes. */
 export const seeing = (media: ChatModel['media'] = MEDIA): ChatModel => ({
-  ...scriptedModel(Array.from({ length: 20 }, () => 'Seen.')),
-  ...(media && { media }),
+  name: 'seeing',
+  media,
+  ask: async () => ({ text: 'Seen.', toolCalls: [], finish: 'stop' }),
 });
 
 /** What an agent of these tests is made with. */
@@ -70,3 +70,7 @@ export async function posted(
   const response = await post(session, body, { via });
   return { status: response.status, answer: await response.json(), session };
 }
+
+/** What a response holds, whatever it says that it is. */
+export const contentOf = async (response: Response): Promise<string> =>
+  new TextDecoder().decode(await response.arrayBuffer());
