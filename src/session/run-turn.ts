@@ -57,6 +57,8 @@ export interface TurnHost {
   readonly clock: Clock;
   /** Mints the credentials of this invocation's tools for whoever asked; nothing of them is journaled. */
   readonly secrets?: ((principal: Principal) => Secrets | Promise<Secrets>) | undefined;
+  /** Keeps the bytes of files in the place of the session. */
+  readonly files?: FileStore | undefined;
   /** Shows a client what happens; without it the model is not asked to stream. */
   readonly show?: ((item: FeedItem) => void) | undefined;
   /** Aborts when nobody waits for the answer here any more: the turn is handed over at its next boundary. */
@@ -250,6 +252,7 @@ function specOf(host: TurnHost, turn: TurnState): LoopSpec {
     tools: agent.tools,
     strategies: [...agent.sources, ...kinds.strategies, ...agent.strategies],
     model,
+    accepts: agent.accepts,
     settings,
     cache: agent.cache,
     modelTimeout: agent.modelTimeout,
