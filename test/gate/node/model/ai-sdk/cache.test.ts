@@ -159,6 +159,31 @@ describe('Anthropic is told by marks', () => {
     expect(marksIn(blank)).toEqual({ '$.messages.0.content.0': MARK });
   });
 
+  it('beside what the provider keeps of the part that has one', async () => {
+    const anthropic = { citations: [{ title: 'A page' }] };
+    const said: ModelMessage = {
+      role: 'assistant',
+      text: 'So it is.',
+      toolCalls: [],
+      parts: [{ type: 'text', text: 'So it is.', provider: { anthropic } }],
+    };
+    const { calls } = await ask(() => streamed([delta('hi'), finish()]), {
+      stream: true,
+      provider: 'anthropic.messages',
+      modelId: 'claude-sonnet-4-5',
+      request: requestOf([...after(0), said, { role: 'user', text: 'Why?' }], { messages: [2] }),
+    });
+    expect(calls[0]?.prompt[2]?.content).toEqual([
+      {
+        type: 'text',
+        text: 'So it is.',
+        providerOptions: { anthropic: { ...anthropic, cacheControl: MARK } },
+      },
+    ]);
+    // What came with the reply is not what is sent.
+    expect(anthropic).not.toHaveProperty('cacheControl');
+  });
+
   it('before a message that tells which tools came, and at the place of one that is not told', async () => {
     const told = { came: [tool('late')], went: [] };
     const change: ModelMessage = { role: 'system', text: '', toolsChange: told };
