@@ -129,14 +129,19 @@ describe('Anthropic is told by marks', () => {
   });
 
   it('beside that of a developer, which is the one at the end', async () => {
-    const own = { providerOptions: { anthropic: { cacheControl: { type: 'ephemeral', ttl: '1h' } } } };
+    const own = { providerOptions: { anthropic: { cacheControl: MARK } } };
     const body = await bodyOf(anthropic, requestOf(after(2), auto(after(2))), own);
     expect(marksIn(body)).toEqual({
-      $: { type: 'ephemeral', ttl: '1h' },
+      $: MARK,
       '$.tools.1': MARK,
       '$.system.0': MARK,
       '$.messages.2.content.0': MARK,
     });
+    // What is kept for longer may not stand behind what is kept for less.
+    const hour = { type: 'ephemeral', ttl: '1h' };
+    const longer = { providerOptions: { anthropic: { cacheControl: hour } } };
+    const marks = marksIn(await bodyOf(anthropic, requestOf(after(2), auto(after(2))), longer));
+    expect(Object.values(marks)).toEqual([hour, hour, hour, hour]);
     const many = requestOf(after(3), { tools: true, system: true, messages: [1, 3, 5] });
     expect(Object.keys(marksIn(await bodyOf(anthropic, many, own)))).toHaveLength(4);
   });
