@@ -1,10 +1,10 @@
 import { noPrices } from '../loop/budget.ts';
-import type { CacheSetting } from '../loop/cache-marks.ts';
 import type { Compaction } from '../loop/compaction/summarised.ts';
 import { limitProblem } from '../loop/loop-limits.ts';
 import { settingsFault } from '../loop/loop-settings.ts';
 import { type ModelTimeout, modelTimeoutProblem } from '../loop/model-time.ts';
 import { type LoopPolicies, policyProblem } from '../loop/policies.ts';
+import type { CacheSetting } from '../model/cache-setting.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import type { AgentSettings } from '../model/settings.ts';
 import { shownSetting } from '../model/settings-problem.ts';

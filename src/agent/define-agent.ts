@@ -1,12 +1,12 @@
 import type { Chaining } from '../kinds/chaining/define-chaining.ts';
 import { chainingSources } from '../kinds/chaining/strategy.ts';
-import type { CacheSetting } from '../loop/cache-marks.ts';
 import type { Compaction } from '../loop/compaction/summarised.ts';
 import type { LoopInspector } from '../loop/inspector.ts';
 import { DEFAULT_LIMITS, type LoopLimits, withLimits } from '../loop/loop-limits.ts';
 import type { ModelTimeout } from '../loop/model-time.ts';
 import { type LoopPolicies, type Policies, withPolicies } from '../loop/policies.ts';
 import type { LoopTransformer } from '../loop/transformers.ts';
+import type { CacheSetting } from '../model/cache-setting.ts';
 import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
 import type { AgentSettings } from '../model/settings.ts';
 import type { ToolGroup, ToolGroupPermission } from '../sources/define-tool-group.ts';

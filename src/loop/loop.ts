@@ -1,5 +1,6 @@
 import { inFrame, type Outcome, type SessionEvent, type TurnError } from '../journal/events.ts';
 import type { FrameState, SessionState } from '../journal/state.ts';
+import type { CacheSetting } from '../model/cache-setting.ts';
 import type { ChatModel, ModelOfEnv, OutputFormat } from '../model/chat-model.ts';
 import type { AgentSettings } from '../model/settings.ts';
 import type { ToolExecution } from '../tool/call.ts';
@@ -9,7 +10,6 @@ import type { AnyTool, InjectionStrategy, Instructions } from '../tool/tool.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { Signal } from '../tool/tool-result.ts';
 import type { Budget, Reservations } from './budget.ts';
-import type { CacheSetting } from './cache-marks.ts';
 import type { Holder } from './holder.ts';
 import type { LoopInspector } from './inspector.ts';
 import type { LiveMemories } from './live-memories.ts';

@@ -28,6 +28,8 @@ export const manual = defineAgent({
     ]);
   },
   settings: { reasoning: 'medium', maxOutputTokens: 8_000 },
+  // A chapter is long, and asked about for a while. Claude keeps it at the marks, GPT finds it again by the key.
+  cache: ({ key }) => ({ key, tools: true, system: true, messages: [-1], ttl: '1h' }),
   modelTimeout: { total: 5 * 60_000 },
   limits: { iterations: 12, cost: 2 }, // USD for each turn, held back before each call
 });

@@ -52,7 +52,7 @@ export function toldCache(model: SdkModel, request: ModelRequest, told: readonly
   const { cache } = request;
   const form = cache && formOf(model);
   if (!form) return UNMARKED;
-  if (form.by === 'marks') return marked(form.under, placesOf(form.under, request, told), cache);
+  if (form.by === 'marks') return marked(form.under, placesOf(form.under, request, told));
   const { key } = cache;
   if (key === undefined) return UNMARKED;
   return form.by === 'key'
@@ -66,6 +66,7 @@ interface Places {
   readonly system: boolean;
   /** The ends of these messages. */
   readonly messages: ReadonlySet<number>;
+  readonly ttl: CacheMarks['ttl'];
 }
 
 const MOST = 4;
@@ -74,13 +75,16 @@ const MOST = 4;
 function placesOf(under: string, request: ModelRequest, told: readonly ModelMessage[]): Places {
   const { cache = {}, tools: offered, settings } = request;
   const own = within(settings?.providerOptions, under);
-  const isOwn = ['cacheControl', 'cache_control'].some((name) => within(own, name) !== undefined);
+  const atEnd = within(own, 'cacheControl') ?? within(own, 'cache_control');
+  const isOwn = atEnd !== undefined;
   // A cache point behind tools is unknown to the SDK's provider of Bedrock, and a mark on them to that of OpenRouter.
   const tools = cache.tools === true && under === 'anthropic' && offered.some((tool) => !tool.providerTool);
   const system = cache.system === true && isTold(told[0]);
   const ends = endsIn(request, told).filter((at) => !isOwn || at !== told.length - 1);
   const left = MOST - Number(tools) - Number(system) - Number(isOwn);
-  return { tools, system, messages: new Set(ends.slice(0, left)) };
+  // Anthropic refuses what is kept for longer behind what is kept for less.
+  const ttl = within(atEnd, 'ttl') === '1h' ? '1h' : cache.ttl;
+  return { tools, system, messages: new Set(ends.slice(0, left)), ttl };
 }
 
 /** Where the messages that are to be kept stand among those that the model is told; of one that it is not, the one before. */
@@ -97,13 +101,9 @@ const isTold = (first: ModelMessage | undefined): boolean => first?.role === 'sy
 
 const isBlank = (text: string): boolean => text.trim() === '';
 
-function marked(
-  under: 'anthropic' | 'bedrock' | 'openrouter',
-  places: Places,
-  { ttl }: CacheMarks,
-): ToldCache {
+function marked(under: 'anthropic' | 'bedrock' | 'openrouter', places: Places): ToldCache {
   // Five minutes are what holds where nothing is said, and older models know nothing else.
-  const term = ttl === '1h' ? { ttl } : {};
+  const term = places.ttl === '1h' ? { ttl: places.ttl } : {};
   const mark: ProviderData =
     under === 'bedrock'
       ? { bedrock: { cachePoint: { type: 'default', ...term } } }

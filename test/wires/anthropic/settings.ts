@@ -53,12 +53,33 @@ function checkMarks({ system, tools = [], messages, cache_control: whole }: Anth
   const marked = blocks.filter(({ block }) => isMarked(block));
   const empty = marked.find(({ block }) => block.type === 'text' && block.text === '');
   if (empty) throw new Refused(400, `${empty.path}.text: cache_control cannot be set for empty text blocks`);
+  checkTerms([...tools.map((block, at) => ({ path: `tools.${at}`, block })), ...blocks], whole);
   const count = tools.filter(isMarked).length + marked.length + (whole === undefined ? 0 : 1);
   if (count <= maximumMarks) return;
   throw new Refused(
     400,
     `A maximum of ${maximumMarks} blocks with cache_control may be provided. Found ${count}.`,
   );
+}
+
+/** What is kept for longer stands before what is kept for less. The mark of the request is that of its last block. */
+function checkTerms(
+  blocks: readonly { readonly path: string; readonly block: object }[],
+  whole: AnthropicBody['cache_control'],
+): void {
+  let isShort = false;
+  for (const { path, block } of [...blocks, { path: '', block: whole ? { cache_control: whole } : {} }]) {
+    const { cache_control: mark }: { readonly cache_control?: { readonly ttl?: unknown } } = block;
+    if (mark === undefined) continue;
+    if (isShort && mark.ttl === '1h') {
+      throw new Refused(
+        400,
+        `${path === '' ? '' : `${path}.`}cache_control.ttl: a ttl='1h' cache_control block must not come after a ttl='5m' ` +
+          'cache_control block. Note that blocks are processed in the following order: `tools`, `system`, `messages`.',
+      );
+    }
+    isShort ||= mark.ttl !== '1h';
+  }
 }
 
 const isMarked = (marked: object): boolean => 'cache_control' in marked;

@@ -43,6 +43,10 @@ it('asks Claude, gives it back what it thought, and says how to read on in a lon
   expect(claude.refused).toEqual([]);
   expect(claude.requests).toHaveLength(3);
   expect(JSON.stringify(claude.requests[1])).toContain('read on with read_result(');
+  const kept = claude.requests.map(
+    (body) => JSON.stringify(body).split('{"type":"ephemeral","ttl":"1h"}').length - 1,
+  );
+  expect(kept).toEqual([3, 3, 3]);
 });
 
 it('asks GPT while Claude is overloaded, gives it back what it thought, and reckons its price', async () => {
@@ -61,6 +65,8 @@ it('asks GPT while Claude is overloaded, gives it back what it thought, and reck
   ]);
   expect(gpt.refused).toEqual([]);
   expect(gpt.requests).toHaveLength(3);
+  const key = expect.stringMatching(/^[0-9a-f]{64}$/);
+  expect(gpt.requests).toEqual(gpt.requests.map(() => expect.objectContaining({ prompt_cache_key: key })));
   const { inputTokens, outputTokens, cachedInputTokens = 0 } = answer.usage;
   const usd = ((inputTokens - cachedInputTokens) * 0.25 + cachedInputTokens * 0.025 + outputTokens * 2) / 1e6;
   expect(answer.usage).toMatchObject({ cost: expect.closeTo(usd, 10) });

@@ -171,6 +171,16 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string | ((bo
     'A maximum of 4 blocks with cache_control may be provided. Found 5.',
   ],
   [
+    'an hour is asked for behind five minutes',
+    { of: 'plain' },
+    (body) => {
+      Object.assign(body.tools[0] ?? {}, { cache_control: { type: 'ephemeral' } });
+      Object.assign(body.system[0] ?? {}, { cache_control: { type: 'ephemeral', ttl: '1h' } });
+    },
+    "system.0.cache_control.ttl: a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block. Note " +
+      'that blocks are processed in the following order: `tools`, `system`, `messages`.',
+  ],
+  [
     'an empty text is marked for the cache',
     { of: 'plain' },
     ({ messages }) =>

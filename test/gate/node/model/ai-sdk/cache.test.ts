@@ -129,14 +129,19 @@ describe('Anthropic is told by marks', () => {
   });
 
   it('beside that of a developer, which is the one at the end', async () => {
-    const own = { providerOptions: { anthropic: { cacheControl: { type: 'ephemeral', ttl: '1h' } } } };
+    const own = { providerOptions: { anthropic: { cacheControl: MARK } } };
     const body = await bodyOf(anthropic, requestOf(after(2), auto(after(2))), own);
     expect(marksIn(body)).toEqual({
-      $: { type: 'ephemeral', ttl: '1h' },
+      $: MARK,
       '$.tools.1': MARK,
       '$.system.0': MARK,
       '$.messages.2.content.0': MARK,
     });
+    // What is kept for longer may not stand behind what is kept for less.
+    const hour = { type: 'ephemeral', ttl: '1h' };
+    const longer = { providerOptions: { anthropic: { cacheControl: hour } } };
+    const marks = marksIn(await bodyOf(anthropic, requestOf(after(2), auto(after(2))), longer));
+    expect(Object.values(marks)).toEqual([hour, hour, hour, hour]);
     const many = requestOf(after(3), { tools: true, system: true, messages: [1, 3, 5] });
     expect(Object.keys(marksIn(await bodyOf(anthropic, many, own)))).toHaveLength(4);
   });
@@ -157,6 +162,31 @@ describe('Anthropic is told by marks', () => {
     expect(marksIn(body)).toEqual({ '$.messages.0.content.0': MARK });
     const blank = await bodyOf(anthropic, { messages, tools: [], cache: { messages: [-1] } });
     expect(marksIn(blank)).toEqual({ '$.messages.0.content.0': MARK });
+  });
+
+  it('beside what the provider keeps of the part that has one', async () => {
+    const anthropic = { citations: [{ title: 'A page' }] };
+    const said: ModelMessage = {
+      role: 'assistant',
+      text: 'So it is.',
+      toolCalls: [],
+      parts: [{ type: 'text', text: 'So it is.', provider: { anthropic } }],
+    };
+    const { calls } = await ask(() => streamed([delta('hi'), finish()]), {
+      stream: true,
+      provider: 'anthropic.messages',
+      modelId: 'claude-sonnet-4-5',
+      request: requestOf([...after(0), said, { role: 'user', text: 'Why?' }], { messages: [2] }),
+    });
+    expect(calls[0]?.prompt[2]?.content).toEqual([
+      {
+        type: 'text',
+        text: 'So it is.',
+        providerOptions: { anthropic: { ...anthropic, cacheControl: MARK } },
+      },
+    ]);
+    // What came with the reply is not what is sent.
+    expect(anthropic).not.toHaveProperty('cacheControl');
   });
 
   it('before a message that tells which tools came, and at the place of one that is not told', async () => {
