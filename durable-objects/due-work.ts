@@ -3,15 +3,33 @@ import { expireWait } from './inbox.ts';
 import type { LedgerScope } from './session-storage.ts';
 import { queueDue, startNext } from './waiting-turns.ts';
 
-/** Does what is due, sets the next alarm, and answers the turns to hand to a runner now. */
-export function doDueWork(scope: LedgerScope): string[] {
+/** What an alarm hands to a runner. */
+export interface DueWork {
+  readonly turns: readonly string[];
+  /** The time of the session is over, and it is to be erased as soon as its files are deleted in the store outside. */
+  readonly deletesFiles: boolean;
+}
+
+export const NOTHING_DUE: DueWork = { turns: [], deletesFiles: false };
+
+/** After so many ms a store outside is asked again to delete the files of a session whose time is over. */
+const DELETED_AGAIN = 60 * 60_000;
+
+/** Has the files outside deleted; until that is told, the session stays, and the alarm comes again. */
+export function postponeErasure({ storage, now }: LedgerScope): DueWork {
+  storage.alarms.set(now() + DELETED_AGAIN);
+  return { turns: [], deletesFiles: true };
+}
+
+/** Does what is due, sets the next alarm, and answers what to hand to a runner now. */
+export function doDueWork(scope: LedgerScope): DueWork {
   if (dueRefs(scope, 'retention').length > 0) retainAnew(scope);
   queueDue(scope);
   startNext(scope);
   for (const wait of dueRefs(scope, 'expiry')) expireWait(scope, wait);
-  const handedOver = takeDueTurns(scope);
+  const turns = takeDueTurns(scope);
   scheduleAlarm(scope);
-  return handedOver;
+  return { turns, deletesFiles: false };
 }
 
 /** The turns that need a holder now. Each stays due again after a term, so that a lost hand-over is repeated. */

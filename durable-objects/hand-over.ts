@@ -9,6 +9,8 @@ export interface TurnCarrier {
   handOver(handOver: HandOver): Promise<void>;
   /** Somebody has come for what was sent. */
   arrived(): void;
+  /** Has the files of the session deleted that are kept outside, by the loopback. Answers whether they are. Never rejects. */
+  deleteFiles(session: string): Promise<boolean>;
 }
 
 /** Takes turns to a Worker faster than the loopback, and does not keep the object awake while they run. */
@@ -21,22 +23,25 @@ export function createTurnCarrier(ctx: DurableObjectState, queue: TurnQueue | un
   /** Every alarm finds the same until another version is deployed, which starts the object anew. */
   let hasWarned = false;
 
-  async function runByLoopback(handOver: HandOver): Promise<void> {
+  /** Says what keeps `work` from being done where the Worker has no runner. */
+  function runnerFor(work: string): TurnRunner | undefined {
     // The exports belong to the Worker that hosts this class, and are not known here.
     const exported = ctx.exports as { readonly TurnRunner?: TurnRunner } | undefined;
-    if (!exported?.TurnRunner) {
-      const problem = exported
-        ? 'exports no `TurnRunner`: export const { TurnRunner } = holdfast;'
-        : 'has no `ctx.exports`: set compatibility_date = "2026-10-01" or later';
-      const turns = `turns of session ${handOver.name} are not taken over`;
-      if (!hasWarned) console.error(`holdfast: ${turns}: the Worker ${problem}`);
-      hasWarned = true;
-      return;
-    }
+    if (exported?.TurnRunner) return exported.TurnRunner;
+    const problem = exported
+      ? 'exports no `TurnRunner`: export const { TurnRunner } = holdfast;'
+      : 'has no `ctx.exports`: set compatibility_date = "2026-10-01" or later';
+    if (!hasWarned) console.error(`holdfast: ${work}: the Worker ${problem}`);
+    hasWarned = true;
+    return undefined;
+  }
+
+  async function runByLoopback(handOver: HandOver): Promise<void> {
+    const { name, turn } = handOver;
     try {
-      await exported.TurnRunner.run(handOver);
+      await runnerFor(`turns of session ${name} are not taken over`)?.run(handOver);
     } catch (error) {
-      console.error(`holdfast: turn ${handOver.turn} was not taken over: ${String(error)}`);
+      console.error(`holdfast: turn ${turn} was not taken over: ${String(error)}`);
     }
   }
 
@@ -56,6 +61,20 @@ export function createTurnCarrier(ctx: DurableObjectState, queue: TurnQueue | un
     },
     arrived() {
       sent = undefined;
+    },
+    async deleteFiles(session) {
+      const what = `files of session ${session} that are kept outside`;
+      try {
+        // A runner of an older version has no such method, which is an error as well.
+        const runner = runnerFor(`${what} are not deleted`);
+        await runner?.deleteFiles(session);
+        return runner !== undefined;
+      } catch (error) {
+        console.error(
+          `holdfast: ${what} were not deleted, which is tried again in an hour: ${String(error)}`,
+        );
+        return false;
+      }
     },
   };
 }

@@ -6,6 +6,7 @@ import type {
   WaitAnswer,
 } from '../src/journal/session-port.ts';
 import { dueRefs, scheduleAlarm, scheduleTurn } from './alarms.ts';
+import { keepFiles } from './files.ts';
 import type { LedgerScope, SessionStorage, UnreadMessage } from './session-storage.ts';
 import { waitsAs } from './waiting-turns.ts';
 
@@ -56,6 +57,7 @@ export function leaveOrExpire(scope: LedgerScope, message: PostedMessage): 'post
     }
     closeWait(scope, turn, answers);
   }
+  keepFiles(scope.storage, message.files);
   leaveMessage(scope, message);
   return 'posted';
 }

@@ -6,7 +6,8 @@
  * row a turn: it finds a turn without reading the journal, at no cost to the other appends. An id of `inbox` that was read
  * may be named again by a retry, so it is not given to another row. `chunks` are parts of long bodies (`seq` of the event)
  * and of the snapshot (the `seq` that it covers, and its reducer), and of long bodies of the inbox (`seq` is the row's id).
- * `messages_from`: the first event whose message the conversation still has, with a snapshot.
+ * `messages_from`: the first event whose message the conversation still has, with a snapshot. `files` has a row for each file:
+ * the bytes of one that is `here` are in `chunks` (by its `seq`); those of one that is `outside` are in a store of the app's.
  */
 const MIGRATIONS: readonly string[] = [
   `CREATE TABLE schema (version INTEGER NOT NULL, name TEXT NOT NULL);
@@ -59,6 +60,15 @@ const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (owner, seq, part)
   );`,
   'ALTER TABLE chunks ADD COLUMN messages_from INTEGER NOT NULL DEFAULT 1',
+  `CREATE TABLE files (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    media_type TEXT NOT NULL,
+    name TEXT,
+    size INTEGER NOT NULL,
+    here INTEGER NOT NULL,
+    outside INTEGER NOT NULL
+  )`,
 ];
 
 /** Tells whether the tables are there. Writes nothing. */

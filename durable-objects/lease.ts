@@ -105,6 +105,7 @@ export function leasedAnswer(
   const first = snapshot?.messagesFrom ?? 1;
   const covered = types === undefined ? null : storage.bodies({ ...types, from: first, maxBytes });
   const from = covered === null ? first : (snapshot?.seq ?? 0) + 1;
+  const fileBytes = storage.files.bytes();
   return {
     status: 'leased',
     epoch,
@@ -117,6 +118,7 @@ export function leasedAnswer(
     covered: covered ?? [],
     page: pageOfEvents(storage, { from, types, maxBytes, limit: Number.MAX_SAFE_INTEGER }),
     inbox: unreadMessages(storage),
+    ...(fileBytes > 0 && { fileBytes }),
   };
 }
 

@@ -5,6 +5,8 @@ import type {
   BeginRequest,
   Change,
   Fenced,
+  FilePage,
+  FileQuery,
   Leased,
   NotResumed,
   NotStarted,
@@ -15,7 +17,8 @@ import type {
   TurnStart,
 } from '../src/journal/session-port.ts';
 import { isOutdated, retain, scheduleAlarm } from './alarms.ts';
-import { doDueWork } from './due-work.ts';
+import { type DueWork, doDueWork, NOTHING_DUE, postponeErasure } from './due-work.ts';
+import { keepFiles, pageOfFile, whyNoRoom } from './files.ts';
 import { leaveOrExpire, unreadMessages, whyNotPosted } from './inbox.ts';
 import { LeaseClock, leasedAnswer, openTurnOf, pageOfEvents, release } from './lease.ts';
 import { addStart, type LedgerScope, type SessionStorage, toStoredRows } from './session-storage.ts';
@@ -64,24 +67,17 @@ export class SessionLedger {
 
   begin({ start, nonce, reader }: BeginRequest): Leased | Deferred | NotStarted {
     if (this.#clock.isGivenTo(start.turn, nonce)) return leasedAnswer(this.#scope, reader);
-    const other = this.#commit(() => {
-      const instead = this.#storeStart(start);
-      if (instead === null)
-        this.#clock.take(start.turn, nonce, { cause: 'started', expired: 0, expiredFor: 0 });
-      return instead;
-    });
+    const other = this.#start(start, () =>
+      this.#clock.take(start.turn, nonce, { cause: 'started', expired: 0, expiredFor: 0 }),
+    );
     return other ?? leasedAnswer(this.#scope, reader);
   }
 
   accept(start: TurnStart): Accepted | Deferred | NotStarted {
     const { turn } = start;
-    return this.#commit(() => {
-      const other = this.#storeStart(start);
-      const isStored = other?.status === 'known' && other.turn === turn && other.into === undefined;
-      if (other !== null && !isStored) return other;
-      if (other === null) awaitHolder(this.#scope, turn);
-      return { status: 'accepted', turn };
-    });
+    const other = this.#start(start, () => awaitHolder(this.#scope, turn));
+    const isStored = other?.status === 'known' && other.turn === turn && other.into === undefined;
+    return other === null || isStored ? { status: 'accepted', turn } : other;
   }
 
   resume({ turn, nonce, reader }: ResumeRequest): Leased | NotResumed {
@@ -131,6 +127,10 @@ export class SessionLedger {
     return pageOfEvents(this.#storage, { ...query, maxBytes, limit });
   }
 
+  file(query: FileQuery): FilePage | null {
+    return pageOfFile(this.#storage, query);
+  }
+
   notice(): Notice {
     const storage = this.#storage;
     return { head: storage.head(), openTurn: openTurnOf(storage.lease()), waiting: waitingTurns(storage) };
@@ -144,18 +144,35 @@ export class SessionLedger {
   }
 
   /**
-   * Answers the turns to hand to a runner now. Each stays due again after a term, so that a lost hand-over is repeated;
-   * one whose holder lives is due at its deadline. A session whose time is over is erased.
+   * Answers what to hand to a runner now. Each turn stays due again after a term, so that a lost hand-over is repeated; one
+   * whose holder lives is due at its deadline. A session whose time is over is erased, unless files of it are outside.
    */
-  alarm(): string[] {
+  alarm(): DueWork {
     const scope = this.#scope;
-    if (!this.#storage.exists()) return [];
-    if (isOutdated(scope)) {
-      this.erase();
-      this.#options.onChange();
-      return [];
-    }
-    return this.#commit(() => doDueWork(scope));
+    if (!this.#storage.exists()) return NOTHING_DUE;
+    if (!isOutdated(scope)) return this.#commit(() => doDueWork(scope));
+    if (this.#storage.files.hasOutside()) return postponeErasure(scope);
+    this.eraseOutdated();
+    return NOTHING_DUE;
+  }
+
+  /** Erases the session if its time is still over. Its files outside are deleted by then. */
+  eraseOutdated(): void {
+    if (!isOutdated(this.#scope)) return;
+    this.erase();
+    this.#options.onChange();
+  }
+
+  /** Stores a turn, and what `begin` does with it if it is to start now, in one commit. Answers as `#storeStart` does. */
+  #start(start: TurnStart, begin: () => void): Deferred | NotStarted | null {
+    // A session that is not there is not made for a message that it refuses.
+    const full = this.#storage.exists() ? null : whyNoRoom(this.#storage, start.files);
+    if (full !== null) return full;
+    return this.#commit(() => {
+      const instead = this.#storeStart(start);
+      if (instead === null) begin();
+      return instead;
+    });
   }
 
   /** Stores a turn. `null`: it is to start now. Else it is for later, is stored already, or is refused and nothing has changed. */
@@ -164,8 +181,9 @@ export class SessionLedger {
     const known = whatBecameOf(scope, start);
     if (known !== null) return known;
     const waits = waitingKindOf(scope, start);
-    const refused = whyRefused(scope, waits);
+    const refused = whyRefused(scope, waits) ?? whyNoRoom(this.#storage, start.files);
     if (refused !== null) return refused;
+    keepFiles(this.#storage, start.files);
     if (this.#storage.head() === 0) {
       this.#storage.setLease({ ...this.#storage.lease(), epoch: this.#options.firstEpoch() });
       addStart(scope, start.opening);
@@ -184,6 +202,7 @@ export class SessionLedger {
       keepSteered(this.#scope, inboxRead);
       storage.inbox.remove(inboxRead);
     }
+    keepFiles(storage, change.files);
     if (snapshot !== undefined) storage.setSnapshot(snapshot);
     for (const { wait, after } of expiries ?? []) {
       storage.alarms.add({ kind: 'expiry', ref: wait, due: now + after });

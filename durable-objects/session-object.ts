@@ -6,11 +6,14 @@ import type {
   BeginRequest,
   Change,
   Fenced,
+  FilePage,
+  FileQuery,
   InboxMessageKind,
   Leased,
   NotResumed,
   NotStarted,
   Posted,
+  PostedMessage,
   Renewed,
   ResumeRequest,
   TurnStart,
@@ -93,6 +96,29 @@ export class SessionObject extends DurableObject<SessionEnv> {
     return this.#ledger.read(query);
   }
 
+  file(query: FileQuery): FilePage | null {
+    return this.#ledger.file(query);
+  }
+
+  // What brings files has a name of its own: while a new version is deployed, an object of one that keeps no files is called,
+  // which would take the rest and lose them. It has no such method, so that the call fails, and nothing was taken.
+
+  acceptWithFiles(start: TurnStart): Accepted | Deferred | NotStarted {
+    return this.#ledger.accept(start);
+  }
+
+  beginWithFiles(request: BeginRequest): Leased | Deferred | NotStarted {
+    return this.#ledger.begin(request);
+  }
+
+  appendWithFiles(epoch: number, from: number, change: Change): Appended | Fenced {
+    return this.#ledger.append(epoch, from, change);
+  }
+
+  postWithFiles(message: PostedMessage): Posted {
+    return this.#ledger.post(message);
+  }
+
   erase(): boolean {
     const existed = this.#ledger.erase();
     this.#watchers.tell();
@@ -107,12 +133,18 @@ export class SessionObject extends DurableObject<SessionEnv> {
   /** Hands the turns that wait to the runner and awaits none: an alarm that awaits a turn blocks the next alarm. */
   override alarm(): void {
     try {
-      for (const turn of this.#ledger.alarm()) {
-        void this.#carrier.handOver({ name: this.#storage.name, turn });
-      }
+      const { name } = this.#storage;
+      const { turns, deletesFiles } = this.#ledger.alarm();
+      for (const turn of turns) void this.#carrier.handOver({ name, turn });
+      if (deletesFiles) void this.#eraseWithFiles(name);
     } catch (error) {
       console.error(`holdfast: the alarm of session ${this.#storage.name} failed: ${String(error)}`);
       void this.ctx.storage.setAlarm(this.#now() + this.#leaseMs);
     }
+  }
+
+  /** Erases the session when its files outside are gone, unless somebody has come back to it meanwhile. */
+  async #eraseWithFiles(name: string): Promise<void> {
+    if (await this.#carrier.deleteFiles(name)) this.#ledger.eraseOutdated();
   }
 }

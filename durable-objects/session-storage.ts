@@ -1,5 +1,5 @@
 import type { NewRow, ReadQuery, Row } from '../src/journal/event-page.ts';
-import type { InboxKind, InboxMessage, Leased, WaitingKind } from '../src/journal/session-port.ts';
+import type { InboxKind, InboxMessage, KeptFile, Leased, WaitingKind } from '../src/journal/session-port.ts';
 import type { Snapshot } from '../src/journal/snapshot.ts';
 
 /**
@@ -12,6 +12,7 @@ export interface SessionStorage {
   readonly inbox: InboxStorage;
   readonly requests: RequestStorage;
   readonly alarms: AlarmStorage;
+  readonly files: FileStorage;
   /** Answers whether there is a session. */
   exists(): boolean;
   /**
@@ -87,6 +88,26 @@ export interface AlarmStorage {
   remove(kind: Alarm['kind'], ref: string): void;
   /** Sets the platform's alarm, in ms since the epoch; `null` deletes it. */
   set(due: number | null): void;
+}
+
+/** The files of a session. What is known of one is read without its bytes. */
+export interface FileStorage {
+  /** Answers what is known of a file; `null` when it is not kept. */
+  find(id: string): StoredFile | null;
+  /** Answers what all files weigh together, wherever their bytes are. */
+  bytes(): number;
+  /** Answers whether bytes of a file were ever given to a store outside. */
+  hasOutside(): boolean;
+  /** Stores a file; of one that is known already, that its bytes are here, or outside, as well. */
+  add(file: KeptFile): void;
+  /** Answers the bytes of a file that are here, from one offset to another, both within it. */
+  read(id: string, from: number, to: number): Uint8Array;
+}
+
+/** What is known of a file. Its bytes are here, in a store outside, or both. */
+export interface StoredFile extends Omit<KeptFile, 'bytes'> {
+  readonly isHere: boolean;
+  readonly isOutside: boolean;
 }
 
 /** A message for the holder of a turn, without its body. */

@@ -10,6 +10,7 @@ import {
   type SessionStorage,
   type StoredRow,
 } from './session-storage.ts';
+import { SqlFiles } from './sql-files.ts';
 import { SqlChunks, SqlInbox, sqlAlarms, sqlRequests } from './sql-tables.ts';
 
 /** About what one joined text weighs; a value of SQL may not exceed 2 MB. */
@@ -27,6 +28,7 @@ export class SqlSessionStorage implements SessionStorage {
   readonly inbox: SqlInbox;
   readonly requests: RequestStorage;
   readonly alarms: AlarmStorage;
+  readonly files: SqlFiles;
   readonly #storage: DurableObjectStorage;
   readonly #sql: SqlStorage;
   readonly #name: string | undefined;
@@ -45,6 +47,7 @@ export class SqlSessionStorage implements SessionStorage {
     this.inbox = new SqlInbox(database, this.#chunks);
     this.requests = sqlRequests(database);
     this.alarms = sqlAlarms(database);
+    this.files = new SqlFiles(database, this.#chunks);
     this.#name = name ?? storedName(storage.sql);
     if (hasSchema(this.#sql)) this.#migrate();
   }
@@ -175,6 +178,7 @@ export class SqlSessionStorage implements SessionStorage {
     this.#head = undefined;
     this.#lease = undefined;
     this.inbox.forget();
+    this.files.forget();
   }
 
   #migrate(): void {

@@ -143,9 +143,9 @@ export const sqlAlarms = ({ storage }: SqlDatabase): AlarmStorage => ({
 });
 
 /** What a long text belongs to. */
-type ChunkOwner = 'event' | 'snapshot' | 'inbox';
+type TextOwner = 'event' | 'snapshot' | 'inbox';
 
-/** The texts that are too long for a row of their own, in parts of at most 1 MiB. */
+/** The texts that are too long for a row of their own, and the bytes of files, in parts of at most 1 MiB. */
 export class SqlChunks {
   readonly #sql: SqlStorage;
 
@@ -155,7 +155,7 @@ export class SqlChunks {
 
   /** `seq`: of the event, that which a snapshot covers, or the id of the inbox row. */
   add(
-    owner: ChunkOwner,
+    owner: TextOwner,
     text: {
       readonly seq: number;
       readonly body: string;
@@ -164,7 +164,7 @@ export class SqlChunks {
     },
   ): void {
     const { seq, reducer = null, messagesFrom = 1 } = text;
-    toChunks(text.body).forEach((chunk, part) => {
+    toChunks(new TextEncoder().encode(text.body)).forEach((chunk, part) => {
       this.#sql.exec(
         'INSERT INTO chunks (owner, seq, part, reducer, messages_from, body) VALUES (?, ?, ?, ?, ?, ?)',
         ...[owner, seq, part, reducer, messagesFrom, chunk],
@@ -172,7 +172,26 @@ export class SqlChunks {
     });
   }
 
-  body(owner: Exclude<ChunkOwner, 'snapshot'>, seq: number): string {
+  /** `seq`: of the file's row. */
+  addBytes(owner: 'file', seq: number, bytes: Uint8Array): void {
+    toChunks(bytes).forEach((chunk, part) => {
+      this.#sql.exec(
+        'INSERT INTO chunks (owner, seq, part, body) VALUES (?, ?, ?, ?)',
+        ...[owner, seq, part, chunk],
+      );
+    });
+  }
+
+  /** Answers some parts of a file, each of 1 MiB but for the last one that it has. */
+  bytes(owner: 'file', seq: number, parts: { readonly first: number; readonly last: number }): ArrayBuffer[] {
+    const rows = this.#sql.exec<{ body: ArrayBuffer }>(
+      'SELECT body FROM chunks WHERE owner = ? AND seq = ? AND part BETWEEN ? AND ? ORDER BY part',
+      ...[owner, seq, parts.first, parts.last],
+    );
+    return rows.toArray().map(({ body }) => body);
+  }
+
+  body(owner: Exclude<TextOwner, 'snapshot'>, seq: number): string {
     const rows = this.#sql.exec<{ body: ArrayBuffer }>(
       'SELECT body FROM chunks WHERE owner = ? AND seq = ? ORDER BY part',
       ...[owner, seq],
@@ -180,7 +199,7 @@ export class SqlChunks {
     return fromChunks(rows.toArray().map((row) => row.body));
   }
 
-  remove(owner: Exclude<ChunkOwner, 'snapshot'>, seq: number): void {
+  remove(owner: Exclude<TextOwner, 'snapshot'>, seq: number): void {
     this.#sql.exec('DELETE FROM chunks WHERE owner = ? AND seq = ?', owner, seq);
   }
 
@@ -208,11 +227,10 @@ export class SqlChunks {
 }
 
 /** SQLite values of an object are limited to 2 MB; local workerd does not enforce it, so we stay well below. */
-const CHUNK_BYTES = 1024 * 1024;
+export const CHUNK_BYTES = 1024 * 1024;
 
-/** Cuts text into parts of at most 1 MiB of UTF-8; at least one. A character may be cut in two: parts are bytes. */
-function toChunks(text: string): Uint8Array[] {
-  const bytes = new TextEncoder().encode(text);
+/** Cuts bytes into parts of at most 1 MiB; at least one. A character of a text may be cut in two. */
+function toChunks(bytes: Uint8Array): Uint8Array[] {
   const count = Math.max(1, Math.ceil(bytes.length / CHUNK_BYTES));
   return Array.from({ length: count }, (_, i) => bytes.slice(i * CHUNK_BYTES, (i + 1) * CHUNK_BYTES));
 }

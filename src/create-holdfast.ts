@@ -1,6 +1,7 @@
 /** The entry `holdfast/worker`: makes a Worker of agents. */
 export type { HandOver, TurnRunner } from './journal/session-port.ts';
 export { ConfigurationError } from './model/configuration-error.ts';
+export type { FileKey, FileStore } from './session/file-store.ts';
 export type { ObjectSessionOptions } from './session/object-session.ts';
 export type { PlatformConfig } from './session/read-platform.ts';
 export type { AppContext, MintedSecrets } from './session/read-secrets.ts';

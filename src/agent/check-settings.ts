@@ -8,6 +8,7 @@ import { type LoopPolicies, policyProblem } from '../loop/policies.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import type { AgentSettings } from '../model/settings.ts';
 import { shownSetting } from '../model/settings-problem.ts';
+import { toMediaType } from '../tool/content.ts';
 import type { Limits } from '../tool/frame.ts';
 
 /** @throws AgentDefinitionError when a limit cannot be one, or is on the cost of a model without prices. */
@@ -55,6 +56,26 @@ export function checkPolicies(agent: string, policies: LoopPolicies): void {
     field: `policies.${path}`,
     problem: `has a policy '${path}' of ${value}: use ${use}`,
   });
+}
+
+/** @throws AgentDefinitionError when the media types are no list of them. */
+export function checkAccepts(agent: string, accepts: readonly string[]): void {
+  // Callers without types may give anything.
+  const given: unknown = accepts;
+  const all: readonly unknown[] = Array.isArray(given) ? given : [given];
+  const bad = Array.isArray(given) ? all.findIndex((one) => !isMediaRange(one)) : 0;
+  if (bad < 0) return;
+  const field = Array.isArray(given) ? `accepts[${bad}]` : 'accepts';
+  const value = JSON.stringify(all[bad])?.slice(0, 80) ?? String(all[bad]);
+  const use = "use a list of media types in lower case, such as ['image/*', 'application/pdf']";
+  throw new AgentDefinitionError(agent, { field, problem: `has '${field}' of ${value}: ${use}` });
+}
+
+/** Tells whether it is a media type as it is kept, or all of a kind. */
+function isMediaRange(given: unknown): boolean {
+  if (typeof given !== 'string') return false;
+  const sample = given.endsWith('/*') ? `${given.slice(0, -1)}any` : given;
+  return toMediaType(sample) === sample;
 }
 
 /** @throws AgentDefinitionError when a compaction is none; what it is made with is checked by what makes it. */

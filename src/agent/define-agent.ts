@@ -28,6 +28,7 @@ import { type ContextValues, ToolCallContext } from '../tool/tool-call-context.t
 import { type AgentOutput, type OutputOf, toAgentOutput } from './agent-output.ts';
 import {
   AgentDefinitionError,
+  checkAccepts,
   checkCache,
   checkCompaction,
   checkedTimeout,
@@ -65,6 +66,8 @@ export interface Agent<Name extends string = string, Output = unknown> {
   readonly settings?: AgentSettings | undefined;
   /** When it is absent, that of the loop around its own holds, and `auto` where there is none. */
   readonly cache?: CacheSetting | undefined;
+  /** The media types of files that its messages may hold; when it is absent, its model says which. */
+  readonly accepts?: readonly string[] | undefined;
   /** What it declares; as by default, or in loops around its own, where it says nothing. */
   readonly modelTimeout: ModelTimeout;
   readonly limits: LoopLimits;
@@ -123,6 +126,12 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
    * A function is given the request and says it itself. Of loops inside its own too, unless their agents say otherwise.
    */
   readonly cache?: CacheSetting | undefined;
+  /**
+   * The media types of files that messages may hold, such as `['image/*', 'application/pdf']`; `[]` for none. Unless given:
+   * the images, PDF and text that its model's adapter says it takes, and none where it does not say. What the adapter says
+   * that its model cannot be given is refused even when it is named here.
+   */
+  readonly accepts?: readonly string[] | undefined;
   /**
    * How long each model call may take. Unless given: 10 minutes, and for a model that streams 2 minutes of silence. Of loops
    * inside its own too, unless their agents say otherwise.
@@ -183,7 +192,7 @@ export const isToolGroup = (request: ToolGroupRequest): request is ToolGroup =>
  *
  * @throws AgentDefinitionError when the name cannot stand in a path, something in the list is no tool, two tools share
  *   a name, the description is blank, a limit is not a positive number, or on the cost of a model without prices, a
- *   setting, a policy, `cache`, `modelTimeout`, `loopIds`, `compaction` or `retention` has a value that it cannot work with, or the output is not the
+ *   setting, a policy, `accepts`, `cache`, `modelTimeout`, `loopIds`, `compaction` or `retention` has a value that it cannot work with, or the output is not the
  *   schema of a JSON object; ToolDefinitionError and ToolObjectError as `collectTools`.
  */
 export function defineAgent<const Name extends string, Declaration extends InputDeclaration = undefined>(
@@ -209,6 +218,7 @@ export function defineAgent<const Name extends string, Declaration extends Input
   const modelTimeout = checkedTimeout(name, config.modelTimeout);
   const policies = withPolicies(config.policies);
   checkPolicies(name, policies);
+  if (config.accepts !== undefined) checkAccepts(name, config.accepts);
   if (config.compaction !== undefined) checkCompaction(name, config.compaction);
   if (config.retention !== undefined) checkRetention(name, config.retention);
   const loopIds = config.loopIds ?? 'stamped';
@@ -228,6 +238,7 @@ export function defineAgent<const Name extends string, Declaration extends Input
     ...(typeof config.model === 'function' && { modelOf: config.model }),
     ...(config.settings && { settings: config.settings }),
     ...(config.cache !== undefined && { cache: config.cache }),
+    ...(config.accepts && { accepts: [...config.accepts] }),
     modelTimeout,
     limits: withLimits(config.limits, DEFAULT_LIMITS),
     policies,

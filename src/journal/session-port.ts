@@ -297,7 +297,14 @@ export interface HandOver {
   readonly turn: string;
 }
 
-/** What an object hands its open turns to. `run` goes on with the turn as far as one invocation may, and resolves then. */
+/** What an object hands its open turns to, and what only the app can do. */
 export interface TurnRunner {
+  /** Goes on with the turn as far as one invocation may, and resolves then. */
   run(handOver: HandOver): Promise<void>;
+  /**
+   * Deletes the files of the session of this name that are kept outside, and resolves when they are gone. May be asked again.
+   *
+   * @throws Error when they cannot be deleted now. The session is kept then, and this is asked again.
+   */
+  deleteFiles(session: string): Promise<void>;
 }

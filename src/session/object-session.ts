@@ -1,6 +1,6 @@
 import type { SessionObject } from '../../durable-objects/session-object.ts';
 import type { Notice } from '../journal/event-page.ts';
-import type { SessionPort } from '../journal/session-port.ts';
+import type { KeptFile, SessionPort } from '../journal/session-port.ts';
 import { systemClock } from './read-platform.ts';
 import { type Pauses, sendingAgain } from './send-again.ts';
 
@@ -14,7 +14,7 @@ export interface ObjectSessionOptions {
 
 /**
  * The session of this name in its Durable Object. Every call may be done twice: its answer may be lost, and it is sent again by
- * a new stub then. Calls reject with a SessionUnavailableError when that does not help, or the object has too much to do, and with
+ * a new stub then; what brings files goes to methods that only an object has which keeps them. Calls reject with a SessionUnavailableError when that does not help, or the object has too much to do, and with
  * a DeploymentError when its class has no database.
  */
 export function objectSession(
@@ -28,14 +28,32 @@ export function objectSession(
     pauses,
   );
   return {
-    accept: (start) => send(async (object) => object.accept(start)),
-    begin: (request) => send(async (object) => object.begin(request)),
+    accept: (start) => {
+      const files = toSend(start.files);
+      if (files === undefined) return send(async (object) => object.accept(start));
+      return send(async (object) => object.acceptWithFiles({ ...start, files }));
+    },
+    begin: (request) => {
+      const { start } = request;
+      const files = toSend(start.files);
+      if (files === undefined) return send(async (object) => object.begin(request));
+      return send(async (object) => object.beginWithFiles({ ...request, start: { ...start, files } }));
+    },
     resume: (request) => send(async (object) => object.resume(request)),
-    append: (epoch, from, change) => send(async (object) => object.append(epoch, from, change)),
+    append: (epoch, from, change) => {
+      const files = toSend(change.files);
+      if (files === undefined) return send(async (object) => object.append(epoch, from, change));
+      return send(async (object) => object.appendWithFiles(epoch, from, { ...change, files }));
+    },
     renew: (epoch) => send(async (object) => object.renew(epoch)),
-    post: ({ kind, turn, body, answers }) => send(async (object) => object.post(kind, turn, body, answers)),
+    post: (message) => {
+      const { kind, turn, body, answers } = message;
+      const files = toSend(message.files);
+      if (files === undefined) return send(async (object) => object.post(kind, turn, body, answers));
+      return send(async (object) => object.postWithFiles({ ...message, files }));
+    },
     read: (query) => send(async (object) => object.read(query)),
-    file: async () => null,
+    file: (query) => send(async (object) => object.file(query)),
     watch: (onNotice, onClosed) => send((object) => watch(object, onNotice, onClosed)),
     erase: () => {
       let isRepeated = false;
@@ -47,6 +65,14 @@ export function objectSession(
     },
   };
 }
+
+/** The files that a call brings, if there are any. */
+const toSend = (files: readonly KeptFile[] = []): readonly KeptFile[] | undefined =>
+  files.length === 0 ? undefined : files.map((file) => ({ ...file, bytes: file.bytes && alone(file.bytes) }));
+
+/** Of a view, all that it looks at would cross. */
+const alone = (bytes: Uint8Array): Uint8Array =>
+  bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice();
 
 const REAL: Pauses = { after: systemClock.after, random: Math.random };
 

@@ -24,7 +24,7 @@ const JITTER = 0.25;
  * done twice, since nobody knows whether a call that failed was done.
  *
  * A call rejects with what the object itself has thrown, at once; and with a SessionUnavailableError when the object has too
- * much to do, at once, or could not be reached in five tries; with a DeploymentError when its class has no database.
+ * much to do, at once, or could not be reached in five tries, or does not know the call in as many; with a DeploymentError when its class has no database.
  */
 export function sendingAgain<Stub>(
   connect: () => Stub,
@@ -32,6 +32,7 @@ export function sendingAgain<Stub>(
 ): <Answer>(call: (stub: Stub) => Promise<Answer>) => Promise<Answer> {
   let stub: Stub | undefined;
   return async (call) => {
+    let tookNothing = true;
     for (let tries = 0; ; tries += 1) {
       stub ??= connect();
       const used = stub;
@@ -43,8 +44,10 @@ export function sendingAgain<Stub>(
         if (NO_SQL_MESSAGE.test(failure.message)) throw new DeploymentError(NO_SQLITE);
         const why = kindOf(failure);
         if (why === 'own') throw failure;
+        tookNothing &&= why === 'older';
         const pause = PAUSES_MS[tries];
-        if (why === 'overloaded' || pause === undefined) throw new SessionUnavailableError(failure);
+        if (why === 'overloaded' || pause === undefined)
+          throw new SessionUnavailableError(failure, tookNothing);
         const ms = pause * (1 - JITTER + 2 * JITTER * random());
         await new Promise<void>((resolve) => void after(ms, resolve));
       }
@@ -59,7 +62,7 @@ interface PlatformFlags {
 }
 
 /**
- * `own`: the call would fail in the same way again. `overloaded`: the object is not helped by being asked again. `broken`, which
+ * `own`: the call would fail in the same way again. `older`: the object does not know the call yet. `overloaded`: the object is not helped by being asked again. `broken`, which
  * is everything else: the platform has more words for what happens to objects, deploys and lines than could be listed, and says
  * many of them without a flag. That an error comes from within the object (`remote`) tells nothing, since its storage fails there.
  */
@@ -68,14 +71,18 @@ function kindOf({
   message,
   overloaded,
   retryable,
-}: Error & PlatformFlags): 'own' | 'overloaded' | 'broken' {
+}: Error & PlatformFlags): 'own' | 'older' | 'overloaded' | 'broken' {
   if (overloaded === true || OVERLOADED.test(message)) return 'overloaded';
   if (retryable === true) return 'broken';
+  if (NO_METHOD.test(message)) return 'older';
   return OWN_NAMES.has(name) || OWN_WORDS.test(message) ? 'own' : 'broken';
 }
 
 /** What the platform says when the object is made, and its class keeps no database. */
 const NO_SQL_MESSAGE = /^SQL is not enabled for this Durable Object class/;
+
+/** While a new version is deployed, an object may still be of the one before. */
+const NO_METHOD = /^The RPC receiver does not implement\b/;
 
 const OVERLOADED = /\bis overloaded\b|too much load/i;
 
@@ -104,8 +111,11 @@ export class SessionErasedError extends Error {
 /** The object of a session could not be reached, and would not be by asking at once again. */
 export class SessionUnavailableError extends Error {
   override readonly name = 'SessionUnavailableError';
+  /** The call was not done: the object is of an older version, and does not know it. Else nobody knows. */
+  readonly tookNothing: boolean;
 
-  constructor(cause: Error) {
+  constructor(cause: Error, tookNothing = false) {
     super(`The session cannot be reached: ${cause.message}`, { cause });
+    this.tookNothing = tookNothing;
   }
 }

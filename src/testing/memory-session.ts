@@ -10,6 +10,11 @@ export interface MemorySessionsOptions {
   readonly leaseMs: number;
   /** Called by a session's alarm with a turn that needs a holder; not awaited, and its failure is ignored. */
   readonly dispatch: (handOver: HandOver) => unknown;
+  /**
+   * Called by the alarm of a session whose time is over, and of which files are kept outside: they are to be deleted there. The
+   * session is erased when this resolves, and else it is called again an hour later. Absent: the session is erased at once.
+   */
+  readonly deleteFiles?: ((session: string) => unknown) | undefined;
 }
 
 /** Sessions in memory, which keep the rules of the Durable Object. */
@@ -60,7 +65,7 @@ class MemorySession {
       renew: async (epoch) => copy(this.#ledger.renew(epoch)),
       post: async (message) => this.#ledger.post(copy(message)),
       read: async (query) => copy(this.#ledger.read(copy(query))),
-      file: async () => null,
+      file: async (query) => copy(this.#ledger.file(copy(query))),
       watch: async (onNotice, onClosed) => this.#watch({ onNotice, onClosed }),
       erase: async () => this.#erase(),
     };
@@ -114,12 +119,19 @@ class MemorySession {
   }
 
   #alarm(): void {
-    for (const turn of this.#ledger.alarm()) {
+    const { dispatch, deleteFiles } = this.#options;
+    const { turns, deletesFiles } = this.#ledger.alarm();
+    for (const turn of turns) {
       const handOver = { name: this.#name, turn };
       Promise.resolve(handOver)
-        .then(this.#options.dispatch)
+        .then(dispatch)
         .catch(() => {});
     }
+    if (!deletesFiles) return;
+    Promise.resolve(this.#name)
+      .then(deleteFiles)
+      .then(() => this.#ledger.eraseOutdated())
+      .catch(() => {});
   }
 }
 
@@ -127,6 +139,7 @@ class MemorySession {
 function copy<T>(data: T): T {
   if (typeof data !== 'object' || data === null)
     return typeof data === 'function' ? structuredClone(data) : data;
+  if (data instanceof Uint8Array) return data.slice() as T & Uint8Array; // of the same bytes, and of nothing around them
   if (Array.isArray(data)) return data.map((item: unknown) => copy(item)) as T; // of the same items
   if (Object.getPrototypeOf(data) !== Object.prototype) return structuredClone(data);
   const fields = Object.entries(data).map(([key, value]: [string, unknown]) => [key, copy(value)]);

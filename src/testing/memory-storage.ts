@@ -2,18 +2,20 @@ import {
   type Alarm,
   type AlarmStorage,
   type BodyQuery,
+  type FileStorage,
   type InboxStorage,
   type Lease,
   NO_LEASE,
   type RequestStorage,
   type Scan,
   type SessionStorage,
+  type StoredFile,
   type StoredRequest,
   type StoredRow,
   type UnreadMessage,
   type WaitingMessage,
 } from '../../durable-objects/session-storage.ts';
-import type { InboxKind } from '../journal/session-port.ts';
+import type { InboxKind, KeptFile } from '../journal/session-port.ts';
 import type { Snapshot } from '../journal/snapshot.ts';
 
 /** A session kept in arrays. It has no roll-back: the ledger decides before it stores, and nothing here throws. */
@@ -22,6 +24,7 @@ export class MemoryStorage implements SessionStorage {
   readonly inbox = new MemoryInbox();
   readonly requests = new MemoryRequests();
   readonly alarms: MemoryAlarms;
+  readonly files = new MemoryFiles();
   #exists = false;
   #events: StoredRow[] = [];
   #lease: Lease = NO_LEASE;
@@ -94,6 +97,7 @@ export class MemoryStorage implements SessionStorage {
     this.inbox.clear();
     this.requests.clear();
     this.alarms.clear();
+    this.files.clear();
   }
 }
 
@@ -195,5 +199,43 @@ class MemoryAlarms implements AlarmStorage {
   clear(): void {
     this.#alarms = [];
     this.set(null);
+  }
+}
+
+class MemoryFiles implements FileStorage {
+  #files = new Map<string, StoredFile>();
+  #bytes = new Map<string, Uint8Array>();
+
+  find(id: string): StoredFile | null {
+    return this.#files.get(id) ?? null;
+  }
+
+  bytes(): number {
+    return [...this.#files.values()].reduce((sum, { size }) => sum + size, 0);
+  }
+
+  hasOutside(): boolean {
+    return [...this.#files.values()].some(({ isOutside }) => isOutside);
+  }
+
+  add({ bytes, size, ...file }: KeptFile): void {
+    const kept = this.#files.get(file.id);
+    const isHere = bytes !== undefined;
+    this.#files.set(file.id, {
+      ...(kept ?? file),
+      size: isHere ? size : (kept?.size ?? size),
+      isHere: isHere || kept?.isHere === true,
+      isOutside: !isHere || kept?.isOutside === true,
+    });
+    if (isHere) this.#bytes.set(file.id, bytes);
+  }
+
+  read(id: string, from: number, to: number): Uint8Array {
+    return this.#bytes.get(id)?.subarray(from, to) ?? new Uint8Array();
+  }
+
+  clear(): void {
+    this.#files.clear();
+    this.#bytes.clear();
   }
 }

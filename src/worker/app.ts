@@ -1,6 +1,7 @@
 import { exports as exported, WorkerEntrypoint } from 'cloudflare:workers';
 import { type Context, Hono } from 'hono';
 import type { HandOver, TurnRunner } from '../journal/session-port.ts';
+import { ConfigurationError } from '../model/configuration-error.ts';
 import type { Deployment } from '../session/deployment.ts';
 import { authenticated, mustNotBeCrossSite } from './auth.ts';
 import { resumeTurn, takeBatch } from './background.ts';
@@ -31,8 +32,8 @@ export interface Holdfast {
  * @throws ConfigurationError when two agents, kinds, webhooks or schedules share a name, a webhook or a schedule is for an agent
  *   that is not there, the MCP endpoint publishes one that is not there, nobody says whose a webhook's sessions are, the
  *   context is not JSON, `contextHeaders` maps a header that carries credentials or cannot be one, one of `origins` is
- *   none, a limit of the platform is impossible, the retention is no time, or an agent has a cost limit and the app's
- *   model no prices. What the environment decides is found out by the first turn, and what the deployment lacks by the
+ *   none, `files` is no function, a limit of the platform is impossible, the retention is no time, or an agent has a cost
+ *   limit and the app's model no prices. What the environment decides is found out by the first turn, and what the deployment lacks by the
  *   first request for a session, and by `GET /health`.
  */
 export function createHoldfast(config: HoldfastConfig): Holdfast {
@@ -47,6 +48,12 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
       this.ctx.waitUntil(work.catch(() => {}));
       await work;
     }
+
+    async deleteFiles(session: string): Promise<void> {
+      const store = host.files?.(this.env);
+      if (store === undefined) throw new ConfigurationError(NO_STORE);
+      await store.delete(session);
+    }
   }
 
   const worker: Holdfast['worker'] = {
@@ -56,6 +63,10 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
   };
   return { worker, TurnRunner: Runner };
 }
+
+/** What whoever deploys is told when nobody knows any more where files are. */
+const NO_STORE =
+  'Files of this session are in a store outside, and createHoldfast has none: give it `files` again, as when they were stored.';
 
 const deployed = (env: Env): Deployment => ({
   env,

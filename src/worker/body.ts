@@ -7,10 +7,13 @@ interface Body {
   readonly value: JsonObject;
 }
 
+/** Answers what a request says that its body is. */
+export const mediaTypeOf = ({ headers }: Request): string | undefined =>
+  (headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
+
 /** Reads a body that is a JSON object. @throws Problem 415, 413, 400 or 422. */
 export async function readBody(request: Request, maxBytes: number): Promise<Body> {
-  const mediaType = (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
-  if (mediaType !== 'application/json') {
+  if (mediaTypeOf(request) !== 'application/json') {
     throw new Problem('unsupported-media-type', 'Send the body as application/json.', {
       headers: { accept: 'application/json' },
     });

@@ -12,6 +12,7 @@ import {
   deploymentWarnings,
   sayingOnce,
 } from '../session/deployment.ts';
+import type { FileStore } from '../session/file-store.ts';
 import { type ObjectSessionOptions, objectSession } from '../session/object-session.ts';
 import { checkPlatform, type PlatformConfig, readPlatform, systemClock } from '../session/read-platform.ts';
 import {
@@ -87,6 +88,11 @@ export interface HoldfastConfig {
    * that comes near a limit is handed over to a fresh invocation.
    */
   readonly platform?: PlatformConfig | ((env: Env) => PlatformConfig) | undefined;
+  /**
+   * Makes the store that keeps the bytes of files, such as a bucket, of the Worker's bindings: once for all its requests. Absent:
+   * each session keeps its own. It must not be taken away again while sessions have files in it.
+   */
+  readonly files?: ((env: Env) => FileStore) | undefined;
   /** How long sessions are kept after what happened in them last, unless their agent says so; for ever unless given. */
   readonly retention?: Retention | undefined;
   /** Where sessions live; every append pays the way there. */
@@ -111,6 +117,7 @@ export function toHost(config: HoldfastConfig, deployed: Deployed): HttpHost {
     toolGroups: groups = [],
     context = {},
   } = config;
+  const files = config.files === undefined ? undefined : storeIn(config.files);
   return {
     agents: byName('agents', agents),
     kinds: toolKinds(config.kinds),
@@ -128,7 +135,8 @@ export function toHost(config: HoldfastConfig, deployed: Deployed): HttpHost {
     context: contextIn(context),
     secrets: async (env, principal) => readSecrets(await config.secrets?.(env, principal)),
     platform: platformIn(config.platform ?? {}),
-    session: sessionIn(config, deployed),
+    files,
+    session: sessionIn({ ...config, files }, deployed),
     warnings: (env) => deploymentWarnings(deployed(env)),
   };
 }
@@ -158,7 +166,7 @@ type Sessions = Parameters<typeof objectSession>[0];
 
 /** Every message that starts a turn, from wherever it comes, goes through here, and says how long its session is kept. */
 function sessionIn(
-  { agents, retention = 'forever', location }: HoldfastConfig,
+  { agents, retention = 'forever', location, files }: HoldfastConfig,
   deployed: Deployed,
 ): Host['session'] {
   const ofApp = keptFor(retention);
@@ -167,6 +175,7 @@ function sessionIn(
   return (env, name) => {
     const deployment = deployed(env);
     checkDeployment(deployment);
+    files?.(env);
     const port = objectSession(env.SESSIONS as Sessions, name, location);
     for (const warning of deploymentWarnings(deployment)) warn(warning);
     const ofAgent = own.get(parseSessionName(name).agent);
@@ -174,6 +183,35 @@ function sessionIn(
     return ms === undefined ? port : withRetention(port, ms);
   };
 }
+
+/** Makes one store for each environment, and finds out by the first request for a session what is none. */
+function storeIn(files: NonNullable<HoldfastConfig['files']>): (env: Env) => FileStore {
+  if (typeof files !== 'function')
+    throw new ConfigurationError(`\`files\` is ${kindOf(files)}: ${USE_STORE}`);
+  const stores = new WeakMap<Env, FileStore>();
+  return (env) => {
+    const known = stores.get(env);
+    if (known !== undefined) return known;
+    const store: unknown = files(env);
+    if (!isStore(store)) throw new DeploymentError(`\`files\` answered ${kindOf(store)}: ${USE_STORE}`);
+    stores.set(env, store);
+    return store;
+  };
+}
+
+const USE_STORE = 'use (env) => store, where the store has the methods `put`, `get` and `delete`.';
+
+const STORE_METHODS = ['put', 'get', 'delete'] as const satisfies readonly (keyof FileStore)[];
+
+const isStore = (store: unknown): store is FileStore =>
+  STORE_METHODS.every((method) => typeof Object(store)[method] === 'function');
+
+const kindOf = (value: unknown): string =>
+  value === null || value === undefined
+    ? String(value)
+    : value instanceof Promise
+      ? 'a promise'
+      : `of type ${typeof value}`;
 
 function keptFor(retention: Retention): number | undefined {
   const problem = retentionProblem(retention);

@@ -3,6 +3,7 @@ import type { ToolKinds } from '../built-in-kinds.ts';
 import type { Principal } from '../journal/events.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import type { ChatModel } from '../model/chat-model.ts';
+import type { FileStore } from '../session/file-store.ts';
 import type { Meter } from '../session/meter.ts';
 import type { Clock, Platform } from '../session/read-platform.ts';
 import type { Secrets } from '../tool/secrets.ts';
@@ -37,6 +38,8 @@ export interface Host {
   context(env: Env): ToolCallContext;
   /** Mints the credentials of one invocation. Rejects with what the app's hook throws. */
   secrets(env: Env, principal: Principal): Promise<Secrets>;
+  /** Makes the store outside for the bytes of files; absent: each session keeps its own. @throws DeploymentError when it is none. */
+  readonly files?: ((env: Env) => FileStore) | undefined;
   /** What one invocation may use. @throws ConfigurationError when the settings say something impossible. */
   platform(env: Env): Platform;
   /** @throws DeploymentError when the Worker is deployed so that no session can work. */

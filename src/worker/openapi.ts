@@ -42,6 +42,7 @@ export function openApi(app: Named, routes: readonly Route[]): Schema {
 const IN_PATH: Readonly<Record<string, (app: Named) => Schema>> = {
   agent: ({ agents }) => ({ type: 'string', enum: [...agents.keys()] }),
   session: () => ({ type: 'string', pattern: SESSION_ID.source }),
+  file: () => ({ type: 'string', pattern: '^[0-9a-f]{64}$', description: 'The SHA-256 of its bytes.' }),
   // An empty list of values would be no schema.
   hook: ({ webhooks }) => ({ type: 'string', ...(webhooks.size > 0 && { enum: [...webhooks.keys()] }) }),
 };
@@ -61,17 +62,24 @@ const operation = ({ summary, parameters, body, answers, access }: Route): Schem
   summary,
   ...(parameters && { parameters }),
   ...(body && {
-    requestBody: { required: true, content: { 'application/json': { schema: schemaOf(body) } } },
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': { schema: schemaOf(body) },
+        ...(body.form && { 'multipart/form-data': { schema: body.form } }),
+      },
+    },
   }),
   responses: { ...Object.fromEntries(Object.entries(answers).map(described)), default: ANY_PROBLEM },
   ...(access === 'open' && { security: [] }),
 });
 
 /** What is answered depends on `Accept`, which OpenAPI tells by the content alone. */
-const described = ([status, { description, json, streams }]: [string, Answer]): [string, Schema] => [
+const described = ([status, { description, json, streams, isFile }]: [string, Answer]): [string, Schema] => [
   status,
   {
     description,
+    ...(isFile && { content: { '*/*': {} } }),
     ...(json && {
       content: {
         'application/json': { schema: schemaOf(json) },

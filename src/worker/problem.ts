@@ -1,6 +1,7 @@
 /** What went wrong, by a name that stays, and the status that it has unless said otherwise. */
 const STATUS = {
   'bad-json': 400,
+  'bad-form': 400,
   'unsupported-media-type': 415,
   'body-too-large': 413,
   'file-too-large': 413,
@@ -15,6 +16,7 @@ const STATUS = {
   'unknown-session': 404,
   'unknown-turn': 404,
   'unknown-file': 404,
+  'range-not-satisfiable': 416,
   'session-erased': 410,
   'unknown-webhook': 404,
   'invalid-signature': 401,
@@ -43,6 +45,7 @@ const STATUS = {
   misconfigured: 500,
   'newer-deployment': 503,
   'session-unavailable': 503,
+  'files-unavailable': 503,
   'internal-error': 500,
 } as const;
 

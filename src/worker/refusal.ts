@@ -124,7 +124,7 @@ export async function mayBeTaken<T>(target: Target, start: TurnStart, send: () =
   try {
     return await send();
   } catch (failure) {
-    if (!(failure instanceof SessionUnavailableError)) throw failure;
+    if (!(failure instanceof SessionUnavailableError) || failure.tookNothing) throw failure;
     const { turn } = start;
     console.error(`holdfast: nobody knows whether turn ${turn} was taken`, failure);
     const detail = `The session did not answer, and may have taken the message all the same${howToGoOn(target, start)}`;

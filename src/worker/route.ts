@@ -97,6 +97,8 @@ export type Schema = Readonly<Record<string, unknown>>;
 export interface BodySchema {
   readonly name?: string;
   readonly schema: Schema;
+  /** Of a request's body that may come as `multipart/form-data` too: its fields. */
+  readonly form?: Schema;
 }
 
 /** Some JSON object, whose properties are not described. */
@@ -109,6 +111,8 @@ export interface Answer {
   readonly json?: BodySchema;
   /** A client whose `Accept` asks for it gets server-sent events instead of the JSON. */
   readonly streams?: true;
+  /** The answer is a file of any media type. */
+  readonly isFile?: true;
 }
 
 /** A parameter of the query or of the headers, as OpenAPI writes it. Those of the path are read off it. */

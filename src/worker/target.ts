@@ -114,6 +114,9 @@ export const turnServices = ({ host, env }: HostedHere, { port, agent }: Session
   get context() {
     return host.context(env);
   },
+  get files() {
+    return host.files?.(env);
+  },
   agents: agentsIn(host, env),
   secrets: (principal) => host.secrets(env, principal),
 });

@@ -20,19 +20,20 @@ export { EVENT_VERSION, type EventType, inFrame, ROOT } from '../../src/journal/
 export { foldCovered, foldMessage } from '../../src/journal/fold-loop.ts';
 export { valueIn } from '../../src/journal/memories.ts';
 export { REDUCER_VERSION, reduce } from '../../src/journal/reduce.ts';
-export type {
-  BeginRequest,
-  Change,
-  InboxMessage,
-  InboxMessageKind,
-  KeptFile,
-  Leased,
-  NotResumed,
-  NotStarted,
-  Reader,
-  RequestKey,
-  ResumeRequest,
-  TurnStart,
+export {
+  type BeginRequest,
+  type Change,
+  type InboxMessage,
+  type InboxMessageKind,
+  type KeptFile,
+  type Leased,
+  MAX_SESSION_FILES,
+  type NotResumed,
+  type NotStarted,
+  type Reader,
+  type RequestKey,
+  type ResumeRequest,
+  type TurnStart,
 } from '../../src/journal/session-port.ts';
 export { fromSnapshot, toSnapshot } from '../../src/journal/snapshot.ts';
 export {

@@ -1,6 +1,13 @@
 import { askPatiently, DEFAULT_RETRIES, type OpenAttempt } from '../ask-patiently.ts';
-import { type ChatModel, ModelError, type ModelReply, type ModelRequest } from '../chat-model.ts';
+import {
+  type ChatModel,
+  ModelError,
+  type ModelMedia,
+  type ModelReply,
+  type ModelRequest,
+} from '../chat-model.ts';
 import { createMessageGate } from '../message-gate.ts';
+import { checkMedia } from '../model-media.ts';
 import { checkMaxOutputTokens, checkPrices, type Prices } from '../prices.ts';
 import { type Pace, realPace } from '../retry.ts';
 import type { ModelSettings } from '../settings.ts';
@@ -47,6 +54,11 @@ export interface OpenAICompatibleOptions {
    * `x-session-affinity` at api.cloudflare.com; elsewhere no key is sent, since some servers refuse what they do not know.
    */
   readonly cacheKeyIn?: string | undefined;
+  /**
+   * Which files the model takes in messages: images, PDF, WAV and MP3 can be sent, images also by their address. Default: not
+   * known. The lists of `result` must be empty, since results are told in words.
+   */
+  readonly media?: ModelMedia | undefined;
 }
 
 /**
@@ -56,7 +68,7 @@ export interface OpenAICompatibleOptions {
  * this model as it came. `providerOptions.openaiCompatible` of a request is merged into its body.
  *
  * @throws TypeError when `baseURL`, `apiKey` or `headers` cannot be used in a request, when `extraBody` or `cacheKeyIn` says what
- *   the adapter sets itself, or when `prices` or `maxOutputTokens` make no sense.
+ *   the adapter sets itself, or when `prices`, `maxOutputTokens` or `media` make no sense.
  */
 export const openAICompatible = (options: OpenAICompatibleOptions): ChatModel =>
   pacedOpenAICompatible(options, realPace);
@@ -91,6 +103,7 @@ export const pacedOpenAICompatible = (options: OpenAICompatibleOptions, pace: Pa
     provider: host,
     ...checkPrices(options.prices),
     ...checkModelSettings(options.settings),
+    ...checkMedia(options.media, ['result.data', 'result.url']),
     heedsToolChoice: true,
     ...(manner.keyPlace !== undefined && { caches: true as const }),
     ...most,

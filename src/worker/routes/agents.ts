@@ -1,7 +1,10 @@
 import type { Agent } from '../../agent/define-agent.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
+import { attempt } from '../../tool/async.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import type { Env, Host } from '../host.ts';
+import { modelOfAgent } from '../agent-model.ts';
+import { filesTaken } from '../files-taken.ts';
+import type { Env, Host, HostedApp } from '../host.ts';
 import { ANY_OBJECT, defineRoute } from '../route.ts';
 
 /** The agents of the app, and their tools. */
@@ -9,7 +12,8 @@ export const getAgents = defineRoute({
   method: 'GET',
   path: '/agents',
   access: 'caller',
-  summary: 'The agents, their tools, and the sources of tools that only a turn knows',
+  summary:
+    'The agents, the files that they take, their tools, and the sources of tools that only a turn knows',
   answers: { 200: { description: 'The agents', json: ANY_OBJECT } },
   handle: ({ host, env }) =>
     Response.json({ agents: Array.from(host.agents.values(), (agent) => describeAgent(host, env, agent)) }),
@@ -27,13 +31,25 @@ const MAX_DEPTH = 16;
  */
 function describeAgent(host: Host, env: Env, agent: Agent): unknown {
   const { name, description, limits, output } = agent;
-  const described = { name, description, limits, ...(output && { output: output.format.schema }) };
+  const described = {
+    name,
+    description,
+    limits,
+    ...acceptsOf({ host, env }, agent),
+    ...(output && { output: output.format.schema }),
+  };
   try {
     return { ...described, ...describeAll(host.resolve(agent, env)) };
   } catch (failure) {
     if (!(failure instanceof ConfigurationError)) throw failure;
     return { ...described, ...describeAll(agent), misconfigured: failure.message };
   }
+}
+
+/** The media types of files that it takes, which nobody knows where its model is not to be had. */
+function acceptsOf(app: HostedApp, agent: Agent): object {
+  const model = attempt(() => modelOfAgent(app, agent));
+  return model.ok ? { accepts: filesTaken(agent, model.value).types } : {};
 }
 
 /** Where more tools come from is told, and nobody there is asked for any: a list starts no handshake. */

@@ -2,47 +2,20 @@ import type { Deferred } from '../../journal/event-page.ts';
 import { toTurnStart } from '../../journal/event-rows.ts';
 import type { Accepted, Leased, NotStarted, TurnStart } from '../../journal/session-port.ts';
 import { readerOf } from '../../session/fold-session.ts';
+import { toNewMessage } from '../../session/new-message.ts';
 import type { TurnHost } from '../../session/run-turn.ts';
-import { DELAY_RULE, isDelay, LONGEST_DELAY } from '../../tool/async.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
-import { ToolCallContext, ToolCallContextError } from '../../tool/tool-call-context.ts';
-import { invalidBody, readBody, unknownProblems } from '../body.ts';
+import { modelOfAgent } from '../agent-model.ts';
+import { filesTaken } from '../files-taken.ts';
+import { MESSAGE, readMessage } from '../message-body.ts';
 import { Problem } from '../problem.ts';
 import { mayBeTaken, refusal } from '../refusal.ts';
 import { contextOfHeaders, idempotencyKey, prefersAsync } from '../request-headers.ts';
-import {
-  type BodySchema,
-  defineRoute,
-  SESSION,
-  type SessionRequest,
-  TURN_ANSWERS,
-  TURN_HEADERS,
-} from '../route.ts';
+import { defineRoute, SESSION, type SessionRequest, TURN_ANSWERS, TURN_HEADERS } from '../route.ts';
+import { storedFiles } from '../session-files.ts';
 import { turnServices } from '../target.ts';
 import { accepted, answeredLater, joined, runHere, settled } from '../turn-response.ts';
 import { type QueuedMessage, queuedView } from '../turn-view.ts';
 import { declinePending, MESSAGE_QUERY, messageQuery } from './busy-session.ts';
-
-/** The body of a message. */
-export const MESSAGE: BodySchema = {
-  name: 'Message',
-  schema: {
-    type: 'object',
-    required: ['message'],
-    additionalProperties: false,
-    properties: {
-      message: { type: 'string', minLength: 1 },
-      context: { type: 'object', description: 'Values for the tools, which the model never sees.' },
-      loopId: { type: 'string', description: 'Continues the loop of an earlier turn.' },
-      delaySeconds: {
-        type: 'number',
-        minimum: 0,
-        maximum: LONGEST_DELAY,
-        description: 'The turn starts so much later, or when the turns before it have ended.',
-      },
-    },
-  },
-};
 
 /** Runs a turn here, or stores it for the background, or joins the one that a retry names. */
 export const postMessage = defineRoute({
@@ -123,64 +96,28 @@ async function takeDeclining(asked: SessionRequest, services: TurnHost, start: T
   return take(asked, start);
 }
 
-/** The turn that a message asks for. @throws Problem when it is not a message. */
-async function readStart({ host, target, request }: SessionRequest): Promise<TurnStart> {
-  const { text, value } = await readBody(request, host.maxBodyBytes);
-  const { message, context, loopId, delaySeconds } = parseMessageBody(value);
+/**
+ * The turn that a message asks for. Files that a store outside keeps are there when this answers.
+ *
+ * @throws Problem when it is not a message, or holds files that the agent does not take.
+ */
+async function readStart(asked: SessionRequest): Promise<TurnStart> {
+  const { host, target, request } = asked;
+  const taken = filesTaken(target.agent, modelOfAgent(asked, target.agent));
+  const received = await readMessage(request, { maxBodyBytes: host.maxBodyBytes, taken });
+  const { said, context, loopId, delaySeconds, text } = received;
+  const { message, parts, files } = await toNewMessage(said);
   const delayMs = delaySeconds === undefined ? undefined : Math.round(delaySeconds * 1000);
-  const fromHeaders = contextOfHeaders(request.headers, host.contextHeaders);
+  const sent = text ?? JSON.stringify([message, parts, context, loopId, delaySeconds]);
   const start = {
     agent: target.agent.name,
     message,
-    context: fromHeaders.merge(context),
+    parts,
+    context: contextOfHeaders(request.headers, host.contextHeaders).merge(context),
     loopId,
     from: target.caller,
-    request: await idempotencyKey(request.headers, text),
+    request: await idempotencyKey(request.headers, sent),
+    files: files && (await storedFiles(asked, files)),
   };
   return { ...toTurnStart(start, host.newId), delayMs };
-}
-
-/** A checked message. */
-interface MessageBody {
-  readonly message: string;
-  readonly context: ToolCallContext;
-  readonly loopId?: string | undefined;
-  /** The turn is to start so much later. */
-  readonly delaySeconds?: number | undefined;
-}
-
-const KNOWN = ['message', 'context', 'loopId', 'delaySeconds'];
-
-/** Reads the body of a message. @throws Problem that lists everything that is wrong with it. */
-function parseMessageBody(body: JsonObject): MessageBody {
-  const { message, loopId, delaySeconds } = body;
-  const problems: string[] = [];
-  if (message === undefined) problems.push('message: is missing');
-  else if (!isText(message, /\S/)) problems.push('message: must be text that is not blank');
-  const context = parseContext(body.context);
-  if (typeof context === 'string') problems.push(context);
-  if (loopId !== undefined && !isText(loopId, /^[A-Za-z0-9_.:-]{1,128}$/)) {
-    problems.push('loopId: must be 1 to 128 of the characters A-Z a-z 0-9 _ . : -');
-  }
-  if (delaySeconds !== undefined && !isDelay(delaySeconds)) {
-    problems.push(`delaySeconds: ${DELAY_RULE}`);
-  }
-  problems.push(...unknownProblems(body, KNOWN));
-  if (problems.length > 0) throw invalidBody(problems);
-  return { message, context, loopId, delaySeconds } as MessageBody; // as just checked
-}
-
-const isText = (value: unknown, pattern: RegExp): value is string =>
-  typeof value === 'string' && pattern.test(value);
-
-/** The context, or what is wrong with it. */
-function parseContext(values: Json | undefined): ToolCallContext | string {
-  if (values === undefined) return ToolCallContext.EMPTY;
-  if (!isJsonObject(values)) return 'context: must be a JSON object';
-  try {
-    return ToolCallContext.of(values);
-  } catch (failure) {
-    if (!(failure instanceof ToolCallContextError)) throw failure;
-    return `context: the value of '${failure.key.slice(0, 80)}' is nested too deeply`;
-  }
 }

@@ -8,6 +8,7 @@ import { invoked } from '../target.ts';
 import { getAgents } from './agents.ts';
 import { postApproval, postResult } from './answers.ts';
 import { getEvents } from './events.ts';
+import { getFile } from './files.ts';
 import { postHook } from './hooks.ts';
 import { postMessage } from './messages.ts';
 import { deleteSession, getSession } from './session.ts';
@@ -31,6 +32,7 @@ export function routeTable(host: HttpHost): readonly Route[] {
     deleteSession,
     getTurn,
     getEvents,
+    getFile,
     postCancel,
     postApproval,
     postResult,

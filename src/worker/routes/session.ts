@@ -93,13 +93,33 @@ function messageView(message: Message): unknown[] {
   ];
 }
 
-/** @throws UnknownTargetError when the id cannot be one, or there is neither such an agent nor such a session. */
-async function eraseSession({ host, env, caller }: CallerRequest, named: Named): Promise<Response> {
+/**
+ * Files that are kept outside go first: what is left of a session that was erased is found by nobody any more.
+ *
+ * @throws UnknownTargetError when the id cannot be one, or there is neither such an agent nor such a session.
+ * @throws Problem when the store outside has not deleted the files.
+ */
+async function eraseSession(
+  { host, env, caller, requestId }: CallerRequest,
+  named: Named,
+): Promise<Response> {
   const { agent, session } = named;
-  if (host.agents.has(agent)) await targetOf({ host, env }, caller, named).port.erase();
-  else {
-    const left = host.session(env, toSessionName({ owner: ownerOf(caller), agent, session }));
-    if (!(await left.erase())) targetOf({ host, env }, caller, named);
+  const isKnown = host.agents.has(agent);
+  const known = isKnown ? targetOf({ host, env }, caller, named) : undefined;
+  const name = toSessionName({ owner: ownerOf(caller), agent, session });
+  const port = known?.port ?? host.session(env, name);
+  try {
+    await host.files?.(env)?.delete(name);
+  } catch (failure) {
+    console.error(
+      `holdfast: request ${requestId} could not delete the files of a session, which is kept`,
+      failure,
+    );
+    const detail =
+      'The files of the session could not be deleted now, and it is kept. Send the request again.';
+    throw new Problem('session-unavailable', detail, { headers: { 'retry-after': '5' } });
   }
+  const existed = await port.erase();
+  if (!existed && !isKnown) targetOf({ host, env }, caller, named);
   return new Response(null, { status: 204 });
 }

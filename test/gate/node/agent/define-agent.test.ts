@@ -156,6 +156,23 @@ it.each<[string, object, string]>([
     { retention: { days: -1 } },
     `Agent 'clerk' has a retention of {"days":-1}: use 'forever' or { days } with more than 0 and at most 36525.`,
   ],
+  [
+    'accepts[1]',
+    { accepts: ['image/*', 'PDF'] },
+    `Agent 'clerk' has 'accepts[1]' of "PDF": use a list of media types in lower case, such as ['image/*', 'application/pdf'].`,
+  ],
+  ...['*/*', '*', 'image/', 'Image/PNG', 'text/plain; charset=utf-8', 'image/*x', ''].map(
+    (type): [string, { accepts: string[] }, string] => [
+      'accepts[0]',
+      { accepts: [type] },
+      `Agent 'clerk' has 'accepts[0]' of "${type}": use a list of media types in lower case, such as ['image/*', 'application/pdf'].`,
+    ],
+  ),
+  [
+    'accepts',
+    { accepts: 'image/*' as unknown as string[] }, // as callers without types may
+    `Agent 'clerk' has 'accepts' of "image/*": use a list of media types in lower case, such as ['image/*', 'application/pdf'].`,
+  ],
   ['description', { description: ' ' }, "Agent 'clerk' has a description that is blank."],
   [
     'tools',
@@ -171,4 +188,11 @@ it.each<[string, object, string]>([
   }
   expect(thrown).toBeInstanceOf(AgentDefinitionError);
   expect(thrown).toMatchObject({ field, message });
+});
+
+it('keeps the media types that it accepts, none included', () => {
+  const accepts = ['image/*', 'application/pdf', 'application/vnd.ms-excel'];
+  expect(defineAgent({ ...base, accepts }).accepts).toEqual(accepts);
+  expect(defineAgent({ ...base, accepts: [] }).accepts).toEqual([]);
+  expect(defineAgent(base)).not.toHaveProperty('accepts');
 });

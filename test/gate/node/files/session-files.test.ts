@@ -29,7 +29,7 @@ function fakePort(files: Readonly<Record<string, Uint8Array | null>>, page = 4 *
     const bytes = files[id];
     if (bytes === undefined) return null;
     const size = bytes?.byteLength ?? 3;
-    return { file: { id, mediaType: 'image/png', size }, bytes: bytes && bytes.slice(from, from + page) };
+    return { file: { id, mediaType: 'image/png', size }, bytes: bytes?.slice(from, from + page) ?? null };
   };
   return { asked, port: { file } };
 }
@@ -211,6 +211,32 @@ describe('a file of the session', () => {
     const files = filesOver(port);
     for (const id of [...ids, 'e', 'b']) await files.read([{ ...STORED, id, size: 7 * MIB }]);
     expect(asked.map((one) => one.slice(0, 1))).toEqual(['a', 'b', 'c', 'd', 'e', 'b']);
+  });
+});
+
+describe('a file that a tool asks for', () => {
+  const NAMED = { type: 'file', mediaType: 'image/png', name: 'a.png', bytes: SMALL } as const;
+
+  it('is there as soon as it is made', async () => {
+    const files = filesOver(fakePort({}).port);
+    await files.keep(NAMED);
+    expect(await files.find(ID)).toEqual(NAMED);
+  });
+
+  it('comes from the session, or from the store outside', async () => {
+    const { store } = memoryStore();
+    await store.put({ session: 's', id: ID }, SMALL, 'image/png');
+    const { name: _, ...unnamed } = NAMED;
+    expect(await filesOver(fakePort({ [ID]: SMALL }, 2).port).find(ID)).toEqual(unnamed);
+    expect(await filesOver(fakePort({ [ID]: null }).port, { store }).find(ID)).toEqual(unnamed);
+  });
+
+  it('is not there that the session does not keep, until it is made', async () => {
+    const files = filesOver(fakePort({}).port);
+    expect(await files.find(ID)).toBeUndefined();
+    expect(await files.read([STORED])).toEqual(new Map());
+    await files.keep(NAMED);
+    expect(files.namedBy(ended(STORED))).toMatchObject([{ id: ID, bytes: SMALL }]);
   });
 });
 

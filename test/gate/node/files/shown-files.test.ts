@@ -67,6 +67,7 @@ describe('the files of a request', () => {
         read.push(...all.map(({ id }) => id));
         return new Map();
       },
+      find: async () => undefined,
     };
     const messages = sizes.map((size, index) => ({
       role: 'user' as const,
@@ -94,7 +95,7 @@ describe('the files of a request', () => {
 describe('a result with new files', () => {
   const png = new Uint8Array([1]);
   const keeping = (keep: LoopFiles['keep']): Pick<Loop, 'files'> => ({
-    files: { keep, read: async () => new Map() },
+    files: { keep, read: async () => new Map(), find: async () => undefined },
   });
 
   it('is data once they are kept', async () => {

@@ -2,7 +2,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'c
 import { env } from 'cloudflare:workers';
 import type { SessionPort } from '../../../../src/testing/entry.ts';
 import { objectSession, type SessionObject } from '../../../doors/durable-objects.ts';
-import { handOvers, sentOff } from '../../../fixtures/hand-overs.ts';
+import { deletions, handOvers, sentOff } from '../../../fixtures/hand-overs.ts';
 import { setTime } from '../../../fixtures/held-time.ts';
 import { withLease } from '../../../fixtures/lease-terms.ts';
 import { until } from '../../../fixtures/scripts.ts';
@@ -99,11 +99,19 @@ function realObject(leaseMs: number) {
     raw: objectSession(env.SESSIONS, name),
     stub: () => env.SESSIONS.getByName(name),
     handOvers: () => handOvers.filter((handOver) => handOver.name === name).map(({ turn }) => turn),
+    store: {
+      asked: () => deletions.asked.filter((one) => one === name).length,
+      breaks: (isBroken: boolean) => void deletions.broken[isBroken ? 'add' : 'delete'](name),
+    },
   };
 }
 
 /** Waits until what the alarms of this session have sent off has arrived. */
 function handedOverBy(name: string): Promise<void> {
   const count = (names: readonly string[]): number => names.filter((one) => one === name).length;
-  return until(() => count(handOvers.map((handOver) => handOver.name)) === count(sentOff));
+  return until(
+    () =>
+      count(handOvers.map((handOver) => handOver.name)) === count(sentOff) &&
+      count(deletions.over) === count(deletions.asked),
+  );
 }

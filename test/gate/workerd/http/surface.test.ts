@@ -79,8 +79,10 @@ describe('/openapi.json', () => {
     );
     const headersAndQuery = [
       'Idempotency-Key',
+      'If-None-Match',
       'Last-Event-ID',
       'Prefer',
+      'Range',
       'after',
       'limit',
       'pending',
@@ -122,6 +124,7 @@ describe('GET /agents', () => {
         name: 'scripted',
         description: 'Says what its script says.',
         limits: { iterations: 20, toolCalls: 150, callsPerTool: 40 },
+        accepts: { data: [], url: [] },
         tools: [
           expect.objectContaining({
             name: 'add',

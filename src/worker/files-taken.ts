@@ -1,0 +1,113 @@
+import type { Agent } from '../agent/define-agent.ts';
+import { MAX_FILE } from '../loop/loop-files.ts';
+import type { ChatModel, MediaTaken, ModelMedia } from '../model/chat-model.ts';
+import { isAmong } from '../model/media.ts';
+import type { SentPart } from '../session/new-message.ts';
+import { type FileContent, isFile, isNew, isText } from '../tool/content.ts';
+import { Problem } from './problem.ts';
+
+/** Which files an agent takes in messages. */
+export interface FilesTaken {
+  /** The media types, for whoever asks: with their bytes, and by an https address. */
+  readonly types: MediaTaken;
+  /** Tells whether a file is taken in the way in which it was sent. */
+  takes(mediaType: string, by: keyof MediaTaken): boolean;
+}
+
+/** Text that a file may be: all of it can be told in words. */
+const TEXT = ['text/*', 'application/json', 'application/xml', 'application/yaml'];
+
+/** What an agent takes that names nothing, as far as its model does. */
+const USUAL = ['image/*', 'application/pdf', ...TEXT];
+
+/**
+ * Answers which files an agent takes with this model. It names them, or takes what is usual when its model says which files it
+ * takes. What a model says that it cannot be given is never taken, and of several models what each of them takes. Text is
+ * told in words by every model, and so taken with its bytes alone: nobody fetches it.
+ */
+export function filesTaken({ accepts }: Pick<Agent, 'accepts'>, model: ChatModel): FilesTaken {
+  const media = mediaOf(model);
+  const known = media.filter((one) => one !== undefined);
+  const named = accepts ?? (known.length === media.length ? USUAL : []);
+  const ofModels = (by: keyof MediaTaken): readonly (readonly string[])[] =>
+    known.map(({ message }) => message[by]);
+  const typesBy = (by: keyof MediaTaken): string[] => [
+    ...new Set(
+      named.flatMap((one) => (isText(one) ? (by === 'data' ? one : []) : within(one, ofModels(by)))),
+    ),
+  ];
+  return {
+    types: { data: typesBy('data'), url: typesBy('url') },
+    takes(mediaType, by) {
+      // Text of a kind that only its ending tells, such as `application/ld+json`, is usual too.
+      if (isText(mediaType)) return by === 'data' && (isAmong(mediaType, named) || named === USUAL);
+      return isAmong(mediaType, named) && ofModels(by).every((taken) => isAmong(mediaType, taken));
+    },
+  };
+}
+
+/** Tells whether an agent takes any files at all. */
+export const takesFiles = ({ types }: FilesTaken): boolean => types.data.length + types.url.length > 0;
+
+/** What each model says that may be asked. */
+const mediaOf = ({ candidates, media }: ChatModel): (ModelMedia | undefined)[] =>
+  candidates ? candidates.flatMap(mediaOf) : [media];
+
+/** What of a media type, or of all of a kind, is in each of the lists. */
+const within = (type: string, lists: readonly (readonly string[])[]): string[] =>
+  lists.reduce<string[]>(
+    (types, list) =>
+      types.flatMap((one) =>
+        list.flatMap((taken) => (isAmong(one, [taken]) ? one : isAmong(taken, [one]) ? taken : [])),
+      ),
+    [type],
+  );
+
+/** A part of a message, and where in its body it stands. */
+export interface PlacedPart {
+  /** Such as `message[1]`. */
+  readonly at: string;
+  readonly part: SentPart;
+}
+
+/** @throws Problem 415 that names each file which the agent does not take, or 413 for one that is too large. */
+export function checkFiles(parts: readonly PlacedPart[], taken: FilesTaken): void {
+  const files = parts.flatMap(({ at, part }) => (isFile(part) ? [{ at, file: part }] : []));
+  const strange = files.filter(({ file }) => !taken.takes(file.mediaType, wayOf(file)));
+  if (strange.length > 0) throw notTaken(strange, taken);
+  for (const { at, file } of files) {
+    if (!isNew(file) || file.bytes.byteLength <= MAX_FILE) continue;
+    const detail = `${nameOf({ at, file })}: weighs ${file.bytes.byteLength} bytes. A file may weigh ${MAX_FILE} bytes.`;
+    throw new Problem('file-too-large', detail, { more: { most: MAX_FILE } });
+  }
+}
+
+interface PlacedFile {
+  readonly at: string;
+  readonly file: FileContent;
+}
+
+const wayOf = (file: FileContent): keyof MediaTaken => (isNew(file) ? 'data' : 'url');
+
+const nameOf = ({ at, file: { name } }: PlacedFile): string =>
+  name === undefined ? at : `${at} (${JSON.stringify(name)})`;
+
+function notTaken(files: readonly PlacedFile[], taken: FilesTaken): Problem {
+  const problems = files.map((placed) => {
+    const { file } = placed;
+    return `${nameOf(placed)} is ${file.mediaType}, sent ${isNew(file) ? 'as bytes' : 'by URL'}`;
+  });
+  const detail = `${problems.join('; ')}. The agent takes ${toldTypes(taken)}.`;
+  return new Problem('unsupported-media-type', detail, { more: { problems, accepts: taken.types } });
+}
+
+function toldTypes(taken: FilesTaken): string {
+  if (!takesFiles(taken)) return 'no files';
+  const { data, url } = taken.types;
+  return `${listed(data)} as bytes, and ${listed(url)} by URL`;
+}
+
+const listed = (types: readonly string[]): string =>
+  types.length === 0
+    ? 'none'
+    : [types.slice(0, -1).join(', '), ...types.slice(-1)].filter(Boolean).join(' and ');

@@ -1,0 +1,174 @@
+import type { SentPart } from '../session/new-message.ts';
+import { DELAY_RULE, isDelay, LONGEST_DELAY } from '../tool/async.ts';
+import { isJsonObject, type Json } from '../tool/json.ts';
+import { ToolCallContext, ToolCallContextError } from '../tool/tool-call-context.ts';
+import { invalidBody, mediaTypeOf, readBody, unknownProblems } from './body.ts';
+import { checkFiles, type FilesTaken, type PlacedPart, takesFiles } from './files-taken.ts';
+import { type MessageForm, readForm } from './message-form.ts';
+import { parseParts } from './message-parts.ts';
+import type { BodySchema, Schema } from './route.ts';
+
+const PROPERTIES: Readonly<Record<string, Schema>> = {
+  context: { type: 'object', description: 'Values for the tools, which the model never sees.' },
+  loopId: { type: 'string', description: 'Continues the loop of an earlier turn.' },
+  delaySeconds: {
+    type: 'number',
+    minimum: 0,
+    maximum: LONGEST_DELAY,
+    description: 'The turn starts so much later, or when the turns before it have ended.',
+  },
+};
+
+/** Words, or a file: with its bytes (`data`, or a data URL), or by an https `url`, which is handed on and not fetched. */
+const PART: Schema = {
+  oneOf: [
+    {
+      type: 'object',
+      required: ['type', 'text'],
+      additionalProperties: false,
+      properties: { type: { const: 'text' }, text: { type: 'string' } },
+    },
+    {
+      type: 'object',
+      required: ['type'],
+      additionalProperties: false,
+      properties: {
+        type: { const: 'file' },
+        mediaType: { type: 'string', description: 'Not needed where a data URL says it.' },
+        name: { type: 'string' },
+        data: { type: 'string', description: 'The bytes in base64, or a data URL.' },
+        url: {
+          type: 'string',
+          description: 'A data URL, or an https URL, which is handed on and not fetched.',
+        },
+      },
+    },
+  ],
+};
+
+/** The body of a message. */
+export const MESSAGE: BodySchema = {
+  name: 'Message',
+  schema: {
+    type: 'object',
+    required: ['message'],
+    additionalProperties: false,
+    properties: {
+      message: {
+        oneOf: [
+          { type: 'string', minLength: 1 },
+          { type: 'array', items: PART, minItems: 1 },
+        ],
+      },
+      ...PROPERTIES,
+    },
+  },
+  form: {
+    type: 'object',
+    properties: { message: { type: 'string' }, ...PROPERTIES },
+    additionalProperties: { description: 'A file, behind the message.' },
+  },
+};
+
+/** A message as it came, checked. */
+export interface ReceivedMessage {
+  readonly said: string | readonly SentPart[];
+  readonly context: ToolCallContext;
+  readonly loopId?: string | undefined;
+  /** The turn is to start so much later. */
+  readonly delaySeconds?: number | undefined;
+  /** The text of the body, where that is the same whenever it is sent: a form has another boundary each time. */
+  readonly text?: string | undefined;
+}
+
+/** What a body may weigh where an agent takes files, unless the app allows more: a file of 8 MiB in base64, and words. */
+const WITH_FILES = 12 * 1024 * 1024;
+
+/** Where a message is read. */
+interface Reading {
+  /** What the app allows. */
+  readonly maxBodyBytes: number;
+  readonly taken: FilesTaken;
+}
+
+/**
+ * Reads a message: JSON, or a form with files in it.
+ *
+ * @throws Problem that lists everything that is wrong with it, or says which files are not taken, or that it is too large.
+ */
+export async function readMessage(
+  request: Request,
+  { maxBodyBytes, taken }: Reading,
+): Promise<ReceivedMessage> {
+  const most = takesFiles(taken) ? Math.max(maxBodyBytes, WITH_FILES) : maxBodyBytes;
+  const isForm = mediaTypeOf(request) === 'multipart/form-data';
+  const { text, ...body }: MessageBody = isForm
+    ? await readForm(request, most)
+    : await readJson(request, most);
+  const { said, ...more } = parseMessage(body);
+  if (typeof said === 'string') return { said, ...more, text };
+  checkFiles(said, taken);
+  return { said: said.map(({ part }) => part), ...more, text };
+}
+
+/** What is in a body. */
+interface MessageBody extends MessageForm {
+  readonly text?: string;
+}
+
+async function readJson(request: Request, maxBytes: number): Promise<MessageBody> {
+  const { text, value } = await readBody(request, maxBytes);
+  return { text, fields: value, files: [], problems: [] };
+}
+
+const KNOWN = ['message', 'context', 'loopId', 'delaySeconds'];
+
+/** A message whose parts are still known by where they stood. */
+interface ParsedMessage extends Pick<ReceivedMessage, 'context' | 'loopId' | 'delaySeconds'> {
+  readonly said: string | readonly PlacedPart[];
+}
+
+function parseMessage({ fields, files, problems: found }: MessageBody): ParsedMessage {
+  const { loopId, delaySeconds } = fields;
+  const problems = [...found];
+  const said = files.length > 0 ? withFiles(fields.message, files) : parseSaid(fields.message, problems);
+  const context = parseContext(fields.context);
+  if (typeof context === 'string') problems.push(context);
+  if (loopId !== undefined && !isText(loopId, /^[A-Za-z0-9_.:-]{1,128}$/)) {
+    problems.push('loopId: must be 1 to 128 of the characters A-Z a-z 0-9 _ . : -');
+  }
+  if (delaySeconds !== undefined && !isDelay(delaySeconds)) {
+    problems.push(`delaySeconds: ${DELAY_RULE}`);
+  }
+  problems.push(...unknownProblems(fields, KNOWN));
+  if (problems.length > 0) throw invalidBody(problems);
+  return { said, context, loopId, delaySeconds } as ParsedMessage; // as just checked
+}
+
+function parseSaid(message: Json | undefined, problems: string[]): ParsedMessage['said'] {
+  if (Array.isArray(message)) return parseParts(message, problems);
+  if (isText(message, /\S/)) return message;
+  problems.push(message === undefined ? 'message: is missing' : 'message: must be text that is not blank');
+  return '';
+}
+
+/** The files of a form stand behind its text, which it may go without. */
+const withFiles = (message: Json | undefined, files: readonly PlacedPart[]): readonly PlacedPart[] => [
+  ...(typeof message === 'string' ? [{ at: 'message', part: { type: 'text' as const, text: message } }] : []),
+  ...files,
+];
+
+const isText = (value: unknown, pattern: RegExp): value is string =>
+  typeof value === 'string' && pattern.test(value);
+
+/** The context, or what is wrong with it. */
+function parseContext(values: Json | undefined): ToolCallContext | string {
+  if (values === undefined) return ToolCallContext.EMPTY;
+  if (!isJsonObject(values)) return 'context: must be a JSON object';
+  try {
+    return ToolCallContext.of(values);
+  } catch (failure) {
+    if (!(failure instanceof ToolCallContextError)) throw failure;
+    return `context: the value of '${failure.key.slice(0, 80)}' is nested too deeply`;
+  }
+}

@@ -1,0 +1,78 @@
+/** Reads a message that is sent as a form: text fields, and files in fields of any other name. */
+import { toFileName, toMediaType } from '../tool/content.ts';
+import type { Json, JsonObject } from '../tool/json.ts';
+import { readBytes } from './body.ts';
+import type { PlacedPart } from './files-taken.ts';
+import { MAX_PARTS } from './message-parts.ts';
+import { Problem } from './problem.ts';
+
+/** What is in a form. */
+export interface MessageForm {
+  /** As the properties of a JSON body. */
+  readonly fields: JsonObject;
+  /** In their order. */
+  readonly files: readonly PlacedPart[];
+  /** What is wrong with them so far. */
+  readonly problems: readonly string[];
+}
+
+/** @throws Problem 413 for a body that is too large, or 400 when it is no form. */
+export async function readForm(request: Request, maxBytes: number): Promise<MessageForm> {
+  const form = await parseForm(request, await readBytes(request, maxBytes));
+  const fields = new Map<string, Json>();
+  const sent: File[] = [];
+  const problems: string[] = [];
+  for (const [name, value] of form) {
+    if (!FIELDS.has(name) && isUnfilled(value)) continue;
+    if (typeof value !== 'string') {
+      if (FIELDS.has(name)) problems.push(`${name}: must be text; send files in fields of other names`);
+      else sent.push(value);
+    } else if (fields.has(name)) problems.push(`${name.slice(0, 40)}: is there more than once`);
+    else fields.set(name, FIELDS.get(name)?.(value) ?? value);
+  }
+  const files = sent.length > MAX_PARTS ? [] : await Promise.all(sent.map(toPart(problems)));
+  if (sent.length > MAX_PARTS) problems.push(`files: must be at most ${MAX_PARTS}`);
+  return { fields: Object.fromEntries(fields), files, problems };
+}
+
+/** The fields that are text, each with how its value is read; one that cannot be read is refused as what it is. */
+const FIELDS: ReadonlyMap<string, (text: string) => Json> = new Map([
+  ['message', (text: string): Json => text],
+  ['context', parseJson],
+  ['loopId', (text: string): Json => text],
+  ['delaySeconds', (text: string): Json => (/^\d+(\.\d+)?$/.test(text) ? Number(text) : text)],
+]);
+
+function parseJson(text: string): Json {
+  try {
+    return JSON.parse(text) as Json; // which is what JSON holds
+  } catch {
+    return text;
+  }
+}
+
+async function parseForm(request: Request, bytes: Uint8Array<ArrayBuffer>): Promise<FormData> {
+  const headers = { 'content-type': request.headers.get('content-type') ?? '' };
+  try {
+    return await new Response(bytes, { headers }).formData();
+  } catch {
+    throw new Problem('bad-form', 'The body is not multipart/form-data as its Content-Type says.');
+  }
+}
+
+/** A page sends an input that nobody has given a file as an empty file without a name, which some platforms take for text. */
+const isUnfilled = (value: File | string): boolean =>
+  typeof value === 'string' ? value === '' : value.name === '' && value.size === 0;
+
+const toPart =
+  (problems: string[]) =>
+  async (file: File, index: number): Promise<PlacedPart> => {
+    const at = `files[${index}]`;
+    const mediaType = toMediaType(file.type);
+    if (mediaType === undefined) problems.push(`${at}: needs a Content-Type such as image/png`);
+    if (file.size === 0) problems.push(`${at}: is empty`);
+    const name = toFileName(file.name);
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    const named = name === undefined ? {} : { name };
+    return { at, part: { type: 'file', mediaType: mediaType ?? '', ...named, bytes } };
+  };

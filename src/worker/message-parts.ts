@@ -1,0 +1,129 @@
+/** Reads the parts of a message's JSON: words, and files with their bytes or by an https address. */
+import { fromBase64 } from '../tool/base64.ts';
+import { toFileName, toMediaType } from '../tool/content.ts';
+import { isJsonObject, type Json, type JsonObject } from '../tool/json.ts';
+import { unknownProblems } from './body.ts';
+import type { PlacedPart } from './files-taken.ts';
+
+/** The most parts of one message. */
+export const MAX_PARTS = 100;
+
+/** The most characters of an address that is handed on. */
+const MAX_URL = 8_192;
+
+/** Adds what is wrong to `problems`, each with where it stands; what is answered then is of no use. */
+export function parseParts(parts: readonly Json[], problems: string[]): readonly PlacedPart[] {
+  if (parts.length > MAX_PARTS) {
+    problems.push(`message: must have at most ${MAX_PARTS} parts`);
+    return [];
+  }
+  const read = parts.flatMap((part, index) => parsePart(part, { at: `message[${index}]`, problems }));
+  const saysNothing = read.every(({ part }) => part.type === 'text' && part.text.trim() === '');
+  if (problems.length === 0 && saysNothing)
+    problems.push('message: must hold a file, or text that is not blank');
+  return read;
+}
+
+/** Where something stands in a body, and what is wrong in it. */
+interface Place {
+  readonly at: string;
+  readonly problems: string[];
+}
+
+function parsePart(part: Json, place: Place): PlacedPart[] {
+  const { at, problems } = place;
+  const type = isJsonObject(part) ? part.type : undefined;
+  if (!isJsonObject(part) || (type !== 'text' && type !== 'file')) {
+    problems.push(`${at}: must be a part of the type text or file`);
+    return [];
+  }
+  const known = type === 'text' ? ['type', 'text'] : ['type', 'mediaType', 'name', 'data', 'url'];
+  problems.push(...unknownProblems(part, known).map((problem) => `${at}.${problem}`));
+  if (type === 'file') return parseFile(part, place);
+  const { text } = part;
+  if (typeof text === 'string') return [{ at, part: { type, text } }];
+  problems.push(`${at}.text: must be text`);
+  return [];
+}
+
+function parseFile(part: JsonObject, place: Place): PlacedPart[] {
+  const { at, problems } = place;
+  const before = problems.length;
+  const { name } = part;
+  if (name !== undefined && typeof name !== 'string') problems.push(`${at}.name: must be text`);
+  const content = parseContent(part, place);
+  const mediaType = parseMediaType(part.mediaType, { ...place, said: content?.mediaType });
+  if (!content || problems.length > before) return [];
+  const { held } = content;
+  const known = typeof name === 'string' ? toFileName(name) : undefined;
+  const file = { type: 'file' as const, mediaType, ...(known !== undefined && { name: known }) };
+  return [{ at, part: typeof held === 'string' ? { ...file, url: held } : { ...file, bytes: held } }];
+}
+
+/** What a file holds: its bytes or its address, and the media type that its data URL says. */
+interface Content {
+  readonly held: Uint8Array<ArrayBuffer> | string;
+  readonly mediaType?: string | undefined;
+}
+
+/** Reads `data` or `url`, of which there must be one. Each may be a data URL. */
+function parseContent({ data, url }: JsonObject, { at, problems }: Place): Content | undefined {
+  if (data !== undefined && url !== undefined) problems.push(`${at}: takes data or url, not both`);
+  else if (data === undefined && url === undefined) problems.push(`${at}: needs data or url`);
+  else {
+    const [key, given, isBare] = data === undefined ? ['url', url, false] : ['data', data, true];
+    const place = { at: `${at}.${key}`, problems };
+    if (typeof given === 'string' && /^data:/i.test(given)) return parseDataUrl(given, place);
+    return isBare ? parseBase64(given, place) : parseAddress(given, place);
+  }
+  return undefined;
+}
+
+/** The most characters in which a data URL tells what it holds. */
+const MAX_HEAD = 300;
+
+function parseDataUrl(url: string, place: Place): Content | undefined {
+  const comma = url.slice(0, MAX_HEAD).indexOf(',');
+  const head = url.slice('data:'.length, comma);
+  if (comma < 0 || !/;base64$/i.test(head)) {
+    place.problems.push(`${place.at}: must be a data URL of base64`);
+    return undefined;
+  }
+  const content = parseBase64(url.slice(comma + 1), place);
+  return content && { ...content, mediaType: toMediaType(head) };
+}
+
+function parseBase64(given: Json | undefined, { at, problems }: Place): Content | undefined {
+  const bytes = typeof given === 'string' ? fromBase64(given) : undefined;
+  if (!bytes) {
+    problems.push(`${at}: must be base64: A-Z a-z 0-9 + / and its padding, without white space`);
+    return undefined;
+  }
+  if (bytes.byteLength > 0) return { held: bytes };
+  problems.push(`${at}: is empty`);
+  return undefined;
+}
+
+/** An address that is handed on as it is. What a user and a password are in would be journaled, and told to models. */
+function parseAddress(given: Json | undefined, { at, problems }: Place): Content | undefined {
+  if (typeof given === 'string' && given.length > MAX_URL) {
+    problems.push(`${at}: must have at most ${MAX_URL} characters`);
+    return undefined;
+  }
+  const url = typeof given === 'string' ? URL.parse(given) : null;
+  if (url?.protocol === 'https:' && url.username === '' && url.password === '') return { held: url.href };
+  problems.push(`${at}: must be a data URL, or an https URL without a user in it`);
+  return undefined;
+}
+
+/** The media type that is given, or else the one that the data URL says. */
+function parseMediaType(
+  given: Json | undefined,
+  { at, problems, said }: Place & { readonly said: string | undefined },
+): string {
+  const type = typeof given === 'string' ? toMediaType(given) : given === undefined ? said : undefined;
+  if (type === undefined) problems.push(`${at}.mediaType: must be a media type such as image/png`);
+  else if (said !== undefined && said !== type)
+    problems.push(`${at}.mediaType: is ${type}, and its data URL says ${said}`);
+  return type ?? '';
+}

@@ -1,0 +1,122 @@
+import type { FilePage } from '../../journal/session-port.ts';
+import { toFileName } from '../../tool/content.ts';
+import { Problem } from '../problem.ts';
+import { type ByteRange, hasTag, rangeOf } from '../request-ranges.ts';
+import { defineRoute, headerParameter, SESSION, type SessionRequest } from '../route.ts';
+import { findFile, type SessionFile } from '../session-files.ts';
+
+/** The bytes of a file that the session keeps, for its owner. */
+export const getFile = defineRoute({
+  method: 'GET',
+  path: `${SESSION}/files/{file}`,
+  access: 'session',
+  summary: 'The bytes of a file of a session',
+  parameters: [
+    headerParameter('Range', 'One range of bytes; the whole file is answered for several.'),
+    headerParameter('If-None-Match', 'The file is not sent when it is the one of this tag, which is its id.'),
+  ],
+  answers: {
+    200: { description: 'The file: a download, unless it is an image that is safe to show', isFile: true },
+    206: { description: 'The range that was asked for', isFile: true },
+    304: { description: 'The client has it' },
+  },
+  handle: (asked, { file }) => answerFile(asked, file),
+});
+
+/** The most bytes that are asked for at once. */
+const PAGE = 4 * 1024 * 1024;
+
+async function answerFile(asked: SessionRequest, id: string): Promise<Response> {
+  const { method, headers } = asked.request;
+  const isPlain = method === 'GET' && !headers.has('range') && !headers.has('if-none-match');
+  const ahead = isPlain ? PAGE : 1;
+  const found = /^[0-9a-f]{64}$/.test(id) ? await findFile(asked, { id, ahead }) : undefined;
+  // Whoever asks is not told whether somebody else has it, or another session of theirs.
+  if (!found) throw new Problem('unknown-file', `There is no file '${id.slice(0, 64)}' in this session.`);
+  const { size } = found.file;
+  const tag = `"${id}"`;
+  const kept = { etag: tag, ...KEPT };
+  if (hasTag(headers, tag)) return new Response(null, { status: 304, headers: kept });
+  const range = method === 'GET' ? rangeOf(headers, { tag, size }) : undefined;
+  if (range === 'behind') throw behind(size);
+  const part = range ?? { from: 0, to: size };
+  const length = part.to - part.from;
+  const described = {
+    ...kept,
+    ...SAFE,
+    'content-type': shownType(found.file),
+    'content-disposition': disposition(found.file),
+    'content-length': String(length),
+    ...(range && { 'content-range': `bytes ${part.from}-${part.to - 1}/${size}` }),
+  };
+  const body = method === 'HEAD' ? null : await bodyOf(found, part);
+  return new Response(body, { status: range ? 206 : 200, headers: described });
+}
+
+/**
+ * What is at this address never changes, but it is its owner's alone, and goes with its session: a browser keeps it for an hour,
+ * apart for each who may be logged in.
+ */
+const KEPT = { 'cache-control': 'private, max-age=3600, immutable', vary: 'authorization, cookie' };
+
+/** Whoever made a file may be no friend of whoever opens it, under the origin of this app. */
+const SAFE = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; sandbox",
+  'cross-origin-resource-policy': 'same-origin',
+  'accept-ranges': 'bytes',
+};
+
+/** Images that run nothing, whatever is in them: an SVG may hold a script. */
+const SHOWN = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'];
+
+/** Text without a charset would be read by a guess. */
+const shownType = ({ mediaType }: FilePage['file']): string =>
+  mediaType.startsWith('text/') ? `${mediaType}; charset=utf-8` : mediaType;
+
+/** RFC 6266: whether a browser shows it or saves it, and under which name. */
+function disposition({ mediaType, name: given }: FilePage['file']): string {
+  const kind = SHOWN.includes(mediaType) ? 'inline' : 'attachment';
+  const name = toFileName(given ?? '')?.replaceAll(/[/\\]/g, '_');
+  if (name === undefined) return kind;
+  // For clients that do not know RFC 8187; a percent sign would make some of them decode it.
+  const plain = name.replaceAll(/[^\x20-\x7e]|["%]/g, '_');
+  const exact = encodeURIComponent(name).replaceAll(/['()*]/g, percent);
+  return `${kind}; filename="${plain}"; filename*=UTF-8''${exact}`;
+}
+
+const percent = (character: string): string => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+
+const behind = (size: number): Problem =>
+  new Problem(
+    'range-not-satisfiable',
+    `The file has ${size} bytes, and none of them is in the range that was asked for.`,
+    { headers: { 'content-range': `bytes */${size}` } },
+  );
+
+/** The first page is there before anything is answered, so that what keeps it from being read is told by the status. */
+async function bodyOf({ read }: SessionFile, { from, to }: ByteRange): Promise<BodyInit> {
+  const first = await read(from, Math.min(PAGE, to - from));
+  let at = from + first.byteLength;
+  if (at >= to) return first;
+  const { readable, writable } = new FixedLengthStream(to - from);
+  let page: Uint8Array | undefined = first;
+  const pages = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        if (page) controller.enqueue(page);
+        else {
+          const next = await read(at, Math.min(PAGE, to - at));
+          at += next.byteLength;
+          controller.enqueue(next);
+        }
+        page = undefined;
+        if (at >= to) controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  // It fails when the client goes, who then needs no word of it, or when the session is erased, which the length tells.
+  pages.pipeTo(writable).catch(() => {});
+  return readable;
+}

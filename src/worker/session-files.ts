@@ -1,0 +1,96 @@
+/** The files of a session as requests store and read them: with the session, or in the store of the app. */
+import type { FilePage, KeptFile } from '../journal/session-port.ts';
+import { ConfigurationError } from '../model/configuration-error.ts';
+import type { FileKey, FileStore } from '../session/file-store.ts';
+import { toSessionName } from '../session/read-secrets.ts';
+import { ownerOf } from './host.ts';
+import { Problem } from './problem.ts';
+import type { SessionRequest } from './route.ts';
+
+/** Answers the files as they are to be kept: without their bytes, once the app's store has those, where it has one. */
+export async function storedFiles(
+  asked: SessionRequest,
+  files: readonly KeptFile[],
+): Promise<readonly KeptFile[]> {
+  const store = storeOf(asked);
+  if (!store) return files;
+  return Promise.all(
+    files.map(async ({ bytes, ...file }) => {
+      const key = keyOf(asked, file.id);
+      if (bytes)
+        await answered(asked, 'Nothing was taken: send', () => store.put(key, bytes, file.mediaType));
+      return file;
+    }),
+  );
+}
+
+/** What is known of a file of the session, and how its bytes are read. */
+export interface SessionFile {
+  readonly file: FilePage['file'];
+  /** Answers bytes from `from` on: at least one, and at most `length`. @throws Problem when they are not to be had. */
+  read(from: number, length: number): Promise<Uint8Array>;
+}
+
+/**
+ * The file of this id; `undefined` when the session keeps none, or there is no such session. Its first `ahead` bytes are there
+ * already when they are read, unless they are in a store.
+ */
+export async function findFile(
+  asked: SessionRequest,
+  { id, ahead }: { readonly id: string; readonly ahead: number },
+): Promise<SessionFile | undefined> {
+  const { port } = asked.target;
+  const found = await port.file({ id, length: ahead });
+  if (!found) return undefined;
+  const { file, bytes } = found;
+  const read = async (from: number, length: number): Promise<Uint8Array | null | undefined> => {
+    if (!bytes) return fromStore(asked, id, { from, length });
+    return from === 0 && bytes.byteLength >= Math.min(length, ahead)
+      ? bytes.subarray(0, length)
+      : (await port.file({ id, from, length }))?.bytes;
+  };
+  return {
+    file,
+    async read(from, length) {
+      const page = await read(from, length);
+      if (page && page.byteLength > 0) return page;
+      throw new Problem('unknown-file', `The bytes of file '${id}' are not in their store any more.`);
+    },
+  };
+}
+
+/** @throws ConfigurationError when bytes are in a store that this deployment does not have. */
+function fromStore(
+  asked: SessionRequest,
+  id: string,
+  range: { readonly from: number; readonly length: number },
+): Promise<Uint8Array | null> {
+  const store = storeOf(asked);
+  if (store) return answered(asked, 'Send', () => store.get(keyOf(asked, id), range));
+  throw new ConfigurationError(
+    'The bytes of this file are in a store that this deployment does not have: give `createHoldfast` its `files` again.',
+  );
+}
+
+const storeOf = ({ host, env }: SessionRequest): FileStore | undefined => host.files?.(env);
+
+const keyOf = ({ target: { caller, agent, session } }: SessionRequest, id: string): FileKey => ({
+  session: toSessionName({ owner: ownerOf(caller), agent: agent.name, session }),
+  id,
+});
+
+/** Counts what the store is asked. @throws Problem when it fails; what went wrong there is in the log alone. */
+async function answered<T>(
+  { host, requestId }: SessionRequest,
+  whatToDo: string,
+  ask: () => Promise<T>,
+): Promise<T> {
+  host.meter.spend();
+  try {
+    return await ask();
+  } catch (failure) {
+    console.error(`holdfast: the file store failed in request ${requestId}`, failure);
+    const detail = `The store of the files cannot be reached now. ${whatToDo} the request again.`;
+    throw new Problem('files-unavailable', detail, { headers: { 'retry-after': '1' } });
+  }
+}

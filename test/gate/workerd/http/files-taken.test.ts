@@ -1,0 +1,209 @@
+/** Which files an agent takes, and what is said of those that it does not. */
+import { describe, expect, it, vi } from 'vitest';
+import type { FileStore } from '../../../../src/create-holdfast.ts';
+import { fallback } from '../../../../src/index.ts';
+import { json, newSession, send, sessionName } from './client.ts';
+import { bytesOf, fileApp, idOf, MEDIA, posted, type SeerConfig, seeing } from './file-app.ts';
+
+const file = (mediaType: string, more: Record<string, unknown> = {}) => ({
+  type: 'file',
+  mediaType,
+  data: btoa('some bytes'),
+  ...more,
+});
+const byUrl = (mediaType: string) => ({ type: 'file', mediaType, url: 'https://a.example/f' });
+
+/** What the app of such an agent answers to a message of these parts: 200, or why not. */
+async function said(config: SeerConfig, ...message: readonly unknown[]): Promise<unknown> {
+  const { status, answer } = await posted(fileApp(config).via, { message });
+  return status === 200 ? 200 : [status, answer.detail];
+}
+
+const shown = async (config: SeerConfig) => {
+  const { agents } = (await json(await fileApp(config).via('/agents'))) as { agents: { accepts: unknown }[] };
+  return agents[0]?.accepts;
+};
+
+/** A model that does not say which files it takes. */
+const unknown = { ...seeing(), media: undefined };
+
+const TEXT = ['text/*', 'application/json', 'application/xml', 'application/yaml'];
+const USUAL =
+  'The agent takes image/png, image/webp, image/svg+xml, application/pdf, text/*, application/json, application/xml and ' +
+  'application/yaml as bytes, and image/* by URL.';
+
+describe('an agent that names no media types', () => {
+  it('takes images, PDF and text as its model does', async () => {
+    const taken = [file('image/png'), file('application/pdf'), file('text/csv'), byUrl('image/gif')];
+    expect(await said({}, ...taken, file('application/json'), file('application/ld+json'))).toBe(200);
+    expect(await shown({})).toEqual({
+      data: ['image/png', 'image/webp', 'image/svg+xml', 'application/pdf', ...TEXT],
+      url: ['image/*'],
+    });
+  });
+
+  it.each([
+    ['an image of another type', [file('image/tiff')], `message[0] is image/tiff, sent as bytes. ${USUAL}`],
+    [
+      'audio',
+      [file('audio/mpeg', { name: 'a.mp3' })],
+      `message[0] ("a.mp3") is audio/mpeg, sent as bytes. ${USUAL}`,
+    ],
+    [
+      'what is taken only as bytes, sent by URL',
+      [file('image/png'), byUrl('application/pdf')],
+      `message[1] is application/pdf, sent by URL. ${USUAL}`,
+    ],
+    [
+      'text that nobody can read, since it is not fetched',
+      [byUrl('text/plain')],
+      `message[0] is text/plain, sent by URL. ${USUAL}`,
+    ],
+    [
+      'several',
+      [{ type: 'text', text: ' ' }, file('video/mp4'), file('image/png'), file('x/y', { name: 'z"\n' })],
+      `message[1] is video/mp4, sent as bytes; message[3] ("z\\"") is x/y, sent as bytes. ${USUAL}`,
+    ],
+  ])('does not take %s', async (_, message, detail) => {
+    expect(await said({}, ...message)).toEqual([415, detail]);
+  });
+
+  it('takes none when its model does not say which it takes, and says so', async () => {
+    const refused = [415, 'message[0] is text/plain, sent as bytes. The agent takes no files.'];
+    expect(await said({ model: unknown }, file('text/plain'))).toEqual(refused);
+    expect(await shown({ model: unknown })).toEqual({ data: [], url: [] });
+  });
+
+  it('takes nothing but images, PDF and text of a model that takes more', async () => {
+    const message = { data: ['audio/*', 'application/*', 'image/*'], url: ['video/mp4'] };
+    const config = { model: seeing({ ...MEDIA, message }) };
+    expect(await shown(config)).toEqual({ data: ['image/*', 'application/pdf', ...TEXT], url: [] });
+    expect(await said(config, file('audio/mpeg'))).toEqual([
+      415,
+      'message[0] is audio/mpeg, sent as bytes. The agent takes image/*, application/pdf, text/*, application/json, ' +
+        'application/xml and application/yaml as bytes, and none by URL.',
+    ]);
+  });
+
+  it('takes what every candidate of its model does', async () => {
+    const other = seeing({ ...MEDIA, message: { data: ['image/*'], url: ['image/gif', 'image/png'] } });
+    const config = { model: fallback([seeing(), fallback([seeing(), other])]) };
+    expect(await shown(config)).toEqual({
+      data: ['image/png', 'image/webp', 'image/svg+xml', ...TEXT],
+      url: ['image/gif', 'image/png'],
+    });
+    expect(await said(config, file('application/pdf'))).toEqual([
+      415,
+      'message[0] is application/pdf, sent as bytes. The agent takes image/png, image/webp, image/svg+xml, text/*, ' +
+        'application/json, application/xml and application/yaml as bytes, and image/gif and image/png by URL.',
+    ]);
+    expect(await shown({ model: fallback([seeing(), unknown]) })).toEqual({ data: [], url: [] });
+  });
+});
+
+describe('an agent that names media types', () => {
+  it('takes those alone', async () => {
+    const config = { accepts: ['image/*', 'text/csv'] };
+    expect(await shown(config)).toEqual({
+      data: ['image/png', 'image/webp', 'image/svg+xml', 'text/csv'],
+      url: ['image/*'],
+    });
+    expect(await said(config, file('image/png'), file('text/csv'), byUrl('image/avif'))).toBe(200);
+    for (const type of ['application/pdf', 'text/plain', 'application/ld+json', 'image/tiff']) {
+      expect(await said(config, file(type))).toEqual([
+        415,
+        `message[0] is ${type}, sent as bytes. The agent takes image/png, image/webp, image/svg+xml and text/csv as bytes, ` +
+          'and image/* by URL.',
+      ]);
+    }
+  });
+
+  it('takes them of a model that does not say which it takes, but no text by URL', async () => {
+    const config = { accepts: ['audio/mpeg', 'text/*'], model: unknown };
+    expect(await shown(config)).toEqual({ data: ['audio/mpeg', 'text/*'], url: ['audio/mpeg'] });
+    expect(await said(config, file('audio/mpeg'), byUrl('audio/mpeg'), file('text/plain'))).toBe(200);
+    expect(await said(config, byUrl('text/plain'))).toEqual([
+      415,
+      'message[0] is text/plain, sent by URL. The agent takes audio/mpeg and text/* as bytes, and audio/mpeg by URL.',
+    ]);
+  });
+
+  it('takes what it names of a fallback whose models say nothing against it', async () => {
+    const config = { accepts: ['image/*'], model: fallback([seeing(), unknown]) };
+    expect(await shown(config)).toEqual({
+      data: ['image/png', 'image/webp', 'image/svg+xml'],
+      url: ['image/*'],
+    });
+  });
+
+  it('takes no files when it names none', async () => {
+    expect(await shown({ accepts: [] })).toEqual({ data: [], url: [] });
+    expect(await said({ accepts: [] }, file('image/png'), byUrl('image/png'))).toEqual([
+      415,
+      'message[0] is image/png, sent as bytes; message[1] is image/png, sent by URL. The agent takes no files.',
+    ]);
+  });
+});
+
+it('a problem holds what is wrong and what is taken as lists', async () => {
+  const { answer } = await posted(fileApp({ accepts: ['image/png'] }).via, { message: [file('image/gif')] });
+  expect(answer).toMatchObject({
+    type: 'urn:holdfast:problem:unsupported-media-type',
+    problems: ['message[0] is image/gif, sent as bytes'],
+    accepts: { data: ['image/png'], url: ['image/png'] },
+  });
+});
+
+it('a message of the agents of other tests holds no files', async () => {
+  const { status, answer } = await posted(send, { message: [file('image/png')] }, newSession());
+  expect([status, answer.detail]).toEqual([
+    415,
+    'message[0] is image/png, sent as bytes. The agent takes no files.',
+  ]);
+});
+
+describe('a store outside', () => {
+  /** A store that notes what it is asked. */
+  function storeOf(put: FileStore['put'] = async () => {}) {
+    const puts: unknown[] = [];
+    const store: FileStore = {
+      async put(...args) {
+        puts.push(args);
+        await put(...args);
+      },
+      get: async () => null,
+      delete: async () => {},
+    };
+    return { store, puts };
+  }
+
+  it('has the bytes before the session is told of their file', async () => {
+    const { store, puts } = storeOf();
+    const { via, sent } = fileApp({ files: () => store });
+    const session = newSession('seer');
+    expect((await posted(via, { message: [file('image/png')] }, session)).status).toBe(200);
+    const id = await idOf('some bytes');
+    expect(puts).toEqual([[{ session: sessionName(session), id }, bytesOf('some bytes'), 'image/png']]);
+    expect(sent).toEqual([[{ id, mediaType: 'image/png', size: 10 }]]);
+  });
+
+  it('that fails keeps the message from being taken', async () => {
+    const error = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const down = new Error('the bucket is gone');
+    const { store } = storeOf(async () => {
+      throw down;
+    });
+    const { via, sent } = fileApp({ files: () => store });
+    const { status, answer } = await posted(via, { message: [file('image/png')] });
+    expect([status, answer.type, answer.detail]).toEqual([
+      503,
+      'urn:holdfast:problem:files-unavailable',
+      'The store of the files cannot be reached now. Nothing was taken: send the request again.',
+    ]);
+    expect(sent).toEqual([]);
+    expect(error.mock.calls).toEqual([
+      [expect.stringMatching(/^holdfast: the file store failed in request \w{16}$/), down],
+    ]);
+    error.mockRestore();
+  });
+});

@@ -1,0 +1,407 @@
+/** Files of a session, as its owner reads them. */
+import { env } from 'cloudflare:workers';
+import { describe, expect, it, vi } from 'vitest';
+import type { FileStore } from '../../../../src/create-holdfast.ts';
+import { appWith, objectsWith } from './app.ts';
+import { json, newSession, type Send, send } from './client.ts';
+import { bytesOf, contentOf, fileApp, idOf, posted, seeing, seer } from './file-app.ts';
+
+const everything = {
+  accepts: ['image/*', 'text/*', 'application/*', 'video/*'],
+  model: { ...seeing(), media: undefined },
+};
+const { via } = fileApp(everything);
+
+interface Kept {
+  readonly path: string;
+  readonly id: string;
+}
+
+/** Puts a file into a session by a message, and answers where it is. */
+async function keep(
+  content: string,
+  {
+    mediaType = 'image/png',
+    name,
+    session = newSession('seer'),
+    by = via,
+  }: { mediaType?: string; name?: string; session?: string; by?: Send } = {},
+): Promise<Kept> {
+  const message = [{ type: 'file', mediaType, data: btoa(content), ...(name !== undefined && { name }) }];
+  const { status } = await posted(by, { message }, session);
+  expect(status).toBe(200);
+  const id = await idOf(content);
+  return { path: `${session}/files/${id}`, id };
+}
+
+const headersOf = (response: Response, ...names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, response.headers.get(name)]));
+
+const SAFE = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; sandbox",
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'private, max-age=3600, immutable',
+  vary: 'authorization, cookie',
+  'accept-ranges': 'bytes',
+};
+
+describe('GET .../files/{id}', () => {
+  it('answers the bytes of a file, and keeps browsers from doing anything with them', async () => {
+    const { path, id } = await keep('a png', { name: 'chart.png' });
+    const response = await via(path);
+    expect([response.status, await contentOf(response)]).toEqual([200, 'a png']);
+    expect(
+      headersOf(
+        response,
+        ...Object.keys(SAFE),
+        'content-type',
+        'content-length',
+        'etag',
+        'content-disposition',
+      ),
+    ).toEqual({
+      ...SAFE,
+      'content-type': 'image/png',
+      'content-length': '5',
+      etag: `"${id}"`,
+      'content-disposition': `inline; filename="chart.png"; filename*=UTF-8''chart.png`,
+    });
+  });
+
+  it('answers HEAD without them', async () => {
+    const { path, id } = await keep('a png');
+    const response = await via(path, { method: 'HEAD' });
+    expect([response.status, await contentOf(response)]).toEqual([200, '']);
+    expect(headersOf(response, ...Object.keys(SAFE), 'content-type', 'content-length', 'etag')).toEqual({
+      ...SAFE,
+      'content-type': 'image/png',
+      'content-length': '5',
+      etag: `"${id}"`,
+    });
+  });
+
+  it.each([
+    ['image/png', 'inline', 'image/png'],
+    ['image/jpeg', 'inline', 'image/jpeg'],
+    ['image/gif', 'inline', 'image/gif'],
+    ['image/webp', 'inline', 'image/webp'],
+    ['image/avif', 'inline', 'image/avif'],
+    ['image/svg+xml', 'attachment', 'image/svg+xml'],
+    ['text/html', 'attachment', 'text/html; charset=utf-8'],
+    ['text/plain', 'attachment', 'text/plain; charset=utf-8'],
+    ['application/pdf', 'attachment', 'application/pdf'],
+    ['application/xhtml+xml', 'attachment', 'application/xhtml+xml'],
+    ['image/bmp', 'attachment', 'image/bmp'],
+  ])('of %s is %s', async (mediaType, disposition, type) => {
+    const { path } = await keep(`a file of ${mediaType}`, { mediaType });
+    const response = await via(path);
+    expect(headersOf(response, 'content-disposition', 'content-type', 'x-content-type-options')).toEqual({
+      'content-disposition': disposition,
+      'content-type': type,
+      'x-content-type-options': 'nosniff',
+    });
+    await contentOf(response);
+  });
+
+  it.each([
+    ['quotes', 'a"b".pdf', `attachment; filename="a_b_.pdf"; filename*=UTF-8''a%22b%22.pdf`],
+    [
+      'line breaks',
+      'a\r\nx-evil: 1.pdf',
+      `attachment; filename="a x-evil: 1.pdf"; filename*=UTF-8''a%20x-evil%3A%201.pdf`,
+    ],
+    [
+      'a path',
+      '../../etc\\passwd',
+      `attachment; filename=".._.._etc_passwd"; filename*=UTF-8''.._.._etc_passwd`,
+    ],
+    [
+      'other letters',
+      'Übersicht 📈.pdf',
+      `attachment; filename="_bersicht __.pdf"; filename*=UTF-8''%C3%9Cbersicht%20%F0%9F%93%88.pdf`,
+    ],
+    [
+      'marks of RFC 8187',
+      "a'(b)*%41;.pdf",
+      `attachment; filename="a'(b)*_41;.pdf"; filename*=UTF-8''a%27%28b%29%2A%2541%3B.pdf`,
+    ],
+    ['half of a character', 'a\ud83d.pdf', `attachment; filename="a_.pdf"; filename*=UTF-8''a%EF%BF%BD.pdf`],
+  ])('has a name with %s as nothing but a name', async (what, name, expected) => {
+    const { path } = await keep(`named with ${what}`, { mediaType: 'application/pdf', name });
+    const response = await via(path);
+    expect(response.headers.get('content-disposition')).toBe(expected);
+    expect(response.headers.get('x-evil')).toBeNull();
+    await contentOf(response);
+  });
+
+  it('answers 404 alike for what is not there and what is somebody else’s', async () => {
+    const auth = (request: Request) => {
+      const id = request.headers.get('authorization');
+      return id === null ? null : { id };
+    };
+    const app = appWith({ agents: [seer(everything)], auth });
+    const as =
+      (id: string): Send =>
+      (path, init = {}) =>
+        app(path, { ...init, headers: { ...Object(init.headers), authorization: id } });
+    const { path, id } = await keep('a secret', { by: as('ann') });
+    expect((await as('ann')(path)).status).toBe(200);
+    const other = await keep('something else', { by: as('ann') });
+    const refused = [
+      await as('bob')(path),
+      await as('ann')(`${newSession('seer')}/files/${id}`),
+      await as('ann')(other.path.replace(other.id, id)),
+    ];
+    for (const response of refused) {
+      expect([response.status, await json(response)]).toEqual([
+        404,
+        {
+          type: 'urn:holdfast:problem:unknown-file',
+          title: 'unknown file',
+          status: 404,
+          detail: `There is no file '${id}' in this session.`,
+        },
+      ]);
+    }
+    for (const strange of ['x', `${id}0`, id.toUpperCase(), '..%2f..', `${id.slice(1)}%00`]) {
+      const response = await as('ann')(path.replace(id, strange));
+      expect([response.status, (await json(response)).type]).toEqual([
+        404,
+        'urn:holdfast:problem:unknown-file',
+      ]);
+    }
+    expect((await app(path)).status).toBe(401);
+  });
+
+  it('is gone with its session', async () => {
+    const { path, id } = await keep('to be erased');
+    await via(path.replace(`/files/${id}`, ''), { method: 'DELETE' });
+    expect((await via(path)).status).toBe(404);
+  });
+});
+
+describe('a file that a client has', () => {
+  it.each([
+    ['its tag', (tag: string) => tag],
+    ['a weak one', (tag: string) => `W/${tag}`],
+    ['it among others', (tag: string) => `"x", W/"y",${tag}`],
+    ['any', () => '*'],
+  ])('is not sent again for %s', async (what, tagOf) => {
+    const { path, id } = await keep(`had, by ${what}`);
+    const response = await via(path, { headers: { 'if-none-match': tagOf(`"${id}"`), range: 'bytes=0-1' } });
+    expect([response.status, await contentOf(response)]).toEqual([304, '']);
+    expect(headersOf(response, 'etag', 'cache-control', 'vary')).toEqual({
+      etag: `"${id}"`,
+      'cache-control': SAFE['cache-control'],
+      vary: SAFE.vary,
+    });
+  });
+
+  it.each([['"x"'], [''], ['"'], ['nonsense']])('is sent for the tag %s', async (tag) => {
+    const { path } = await keep('not had');
+    const response = await via(path, { headers: { 'if-none-match': tag } });
+    expect([response.status, await contentOf(response)]).toEqual([200, 'not had']);
+  });
+});
+
+describe('a range', () => {
+  const TEN = '0123456789';
+  it.each([
+    ['bytes=0-3', '0123', '0-3'],
+    ['bytes=4-', '456789', '4-9'],
+    ['bytes=-3', '789', '7-9'],
+    ['bytes=9-9', '9', '9-9'],
+    ['bytes=2-99999999999999999999', '23456789', '2-9'],
+    ['bytes=-99', TEN, '0-9'],
+    ['Bytes=0-0', '0', '0-0'],
+  ])('%s is answered with it', async (range, text, part) => {
+    const { path, id } = await keep(TEN, { mediaType: 'application/pdf' });
+    const response = await via(path, { headers: { range } });
+    expect([response.status, await contentOf(response)]).toEqual([206, text]);
+    expect(headersOf(response, 'content-range', 'content-length', 'etag', 'content-type')).toEqual({
+      'content-range': `bytes ${part}/10`,
+      'content-length': String(text.length),
+      etag: `"${id}"`,
+      'content-type': 'application/pdf',
+    });
+  });
+
+  it.each(['bytes=10-', 'bytes=10-20', 'bytes=-0', 'bytes=99999999999999999999-'])(
+    '%s is behind the end',
+    async (range) => {
+      const { path } = await keep(TEN, { mediaType: 'application/pdf' });
+      const response = await via(path, { headers: { range } });
+      expect([response.status, response.headers.get('content-range')]).toEqual([416, 'bytes */10']);
+      expect(await json(response)).toMatchObject({
+        type: 'urn:holdfast:problem:range-not-satisfiable',
+        detail: 'The file has 10 bytes, and none of them is in the range that was asked for.',
+      });
+    },
+  );
+
+  it.each([
+    'bytes=0-1,4-5',
+    'bytes=5-2',
+    'bytes=-',
+    'bytes=a-b',
+    'bytes=1',
+    'bytes 0-1',
+    'lines=0-1',
+    'bytes=0x0-0x1',
+    'bytes=0-1-2',
+    'bytes=',
+  ])('%s, which is several or none, is answered with the whole', async (range) => {
+    const { path } = await keep(TEN, { mediaType: 'application/pdf' });
+    const response = await via(path, { headers: { range } });
+    expect([response.status, await contentOf(response)]).toEqual([200, TEN]);
+    expect(response.headers.get('content-range')).toBeNull();
+  });
+
+  it('of another file than the client has begun with is answered with the whole', async () => {
+    const { path, id } = await keep(TEN, { mediaType: 'application/pdf' });
+    const asked = (ifRange: string) => via(path, { headers: { range: 'bytes=0-1', 'if-range': ifRange } });
+    const [same, other, weak] = [await asked(`"${id}"`), await asked('"x"'), await asked(`W/"${id}"`)];
+    expect([same.status, other.status, weak.status]).toEqual([206, 200, 200]);
+    await Promise.all([same, other, weak].map(contentOf));
+  });
+
+  it('is nothing to HEAD', async () => {
+    const { path } = await keep(TEN, { mediaType: 'application/pdf' });
+    const response = await via(path, { method: 'HEAD', headers: { range: 'bytes=0-1' } });
+    expect([response.status, response.headers.get('content-length')]).toEqual([200, '10']);
+  });
+});
+
+/** Text whose bytes tell where they stand. */
+const long = (bytes: number): string =>
+  Array.from({ length: bytes / 8 }, (_, at) => String(at).padStart(8, '.')).join('');
+const MIB = 1024 * 1024;
+/** More than one answer of a session holds. */
+const LARGE = 4 * MIB + 1024;
+
+it('a file of several pages is answered as a whole, and in ranges over their borders', async () => {
+  const content = long(LARGE);
+  const { path } = await keep(content, { mediaType: 'application/pdf' });
+  const whole = await via(path);
+  expect(whole.headers.get('content-length')).toBe(String(LARGE));
+  expect((await contentOf(whole)) === content).toBe(true);
+  const [from, to] = [4 * MIB - 10, 4 * MIB + 9];
+  const part = await via(path, { headers: { range: `bytes=${from}-${to}` } });
+  expect([part.status, await contentOf(part)]).toEqual([206, content.slice(from, to + 1)]);
+  const most = await via(path, { headers: { range: 'bytes=5-' } });
+  expect(await idOf(await contentOf(most))).toBe(await idOf(content.slice(5)));
+});
+
+/** A store in memory. */
+function storing() {
+  const kept = new Map<string, Uint8Array>();
+  const store: FileStore = {
+    put: async ({ session, id }, bytes) => void kept.set(`${session} ${id}`, bytes.slice()),
+    get: async (
+      { session, id },
+      { from = 0, length = Number.MAX_SAFE_INTEGER } = { from: 0, length: Number.MAX_SAFE_INTEGER },
+    ) => kept.get(`${session} ${id}`)?.slice(from, from + length) ?? null,
+    delete: async () => kept.clear(),
+  };
+  return { store, kept };
+}
+
+describe('a file in a store outside', () => {
+  it('is answered from there, in pages and ranges', async () => {
+    const { store } = storing();
+    const app = fileApp({ ...everything, files: () => store });
+    const content = long(LARGE);
+    const { path } = await keep(content, { mediaType: 'application/pdf', by: app.via });
+    expect((await contentOf(await app.via(path))) === content).toBe(true);
+    const part = await app.via(path, { headers: { range: 'bytes=8-15' } });
+    expect([part.status, await contentOf(part)]).toEqual([206, '.......1']);
+    expect((await app.via(path, { method: 'HEAD' })).headers.get('content-length')).toBe(String(LARGE));
+  });
+
+  it('that has lost it is answered 404', async () => {
+    const { store, kept } = storing();
+    const app = fileApp({ ...everything, files: () => store });
+    const { path, id } = await keep('lost', { by: app.via });
+    kept.clear();
+    const response = await app.via(path);
+    expect([response.status, (await json(response)).detail]).toEqual([
+      404,
+      `The bytes of file '${id}' are not in their store any more.`,
+    ]);
+  });
+
+  it('that fails is answered 503', async () => {
+    const error = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const { store } = storing();
+    const { path } = await keep('out of reach', { by: fileApp({ ...everything, files: () => store }).via });
+    const failing = { ...store, get: () => Promise.reject(new Error('the bucket is gone')) };
+    const app = fileApp({ ...everything, files: () => failing });
+    const response = await app.via(path);
+    expect([response.status, (await json(response)).detail]).toEqual([
+      503,
+      'The store of the files cannot be reached now. Send the request again.',
+    ]);
+    expect(error).toHaveBeenCalledTimes(1);
+    error.mockRestore();
+  });
+
+  it('that the deployment has no more is answered 500, with what to do', async () => {
+    const error = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const { store } = storing();
+    const { path } = await keep('given away', { by: fileApp({ ...everything, files: () => store }).via });
+    const response = await via(path);
+    expect([response.status, await json(response)]).toMatchObject([
+      500,
+      {
+        type: 'urn:holdfast:problem:misconfigured',
+        detail:
+          'The bytes of this file are in a store that this deployment does not have: give `createHoldfast` its `files` again.',
+      },
+    ]);
+    error.mockRestore();
+  });
+});
+
+it('a page of another site may read no file by a script, and post none', async () => {
+  const { path } = await keep('not for others');
+  const cross = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+  const shown = await via(path, { headers: cross });
+  expect(headersOf(shown, 'access-control-allow-origin', 'cross-origin-resource-policy')).toEqual({
+    'access-control-allow-origin': null,
+    'cross-origin-resource-policy': 'same-origin',
+  });
+  const form = new FormData();
+  form.append('f', new File(['x'], 'x.png', { type: 'image/png' }));
+  const response = await via(`${newSession('seer')}/messages`, {
+    method: 'POST',
+    headers: cross,
+    body: form,
+  });
+  expect([response.status, (await json(response)).type]).toEqual([403, 'urn:holdfast:problem:cross-site']);
+});
+
+it('a session that has no room for a file is named with what it may keep', async () => {
+  const SESSIONS = objectsWith(() => ({
+    beginWithFiles: async () => ({ status: 'files-full', most: 52_428_800, used: 52_428_790 }),
+  }));
+  const full = appWith({ agents: [seer(everything)] }, { ...env, SESSIONS });
+  const file = { type: 'file', mediaType: 'image/png', data: btoa('more than ten bytes') };
+  const { status, answer } = await posted(full, { message: [file] });
+  expect([status, answer.type, answer.detail]).toEqual([
+    413,
+    'urn:holdfast:problem:files-full',
+    'The files of this session weigh 52428790 bytes, and may weigh 52428800 together. Begin another session, or send less.',
+  ]);
+});
+
+it('an image of a form is the file of its bytes', async () => {
+  const session = newSession('seer');
+  const bytes = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0xff]);
+  const form = new FormData();
+  form.append('f', new File([bytes], 'x.png', { type: 'image/png' }));
+  await json(await via(`${session}/messages`, { method: 'POST', body: form }));
+  const response = await via(`${session}/files/${await idOf(bytes)}`);
+  expect(new Uint8Array(await response.arrayBuffer())).toEqual(bytes);
+  expect((await send(`${session}/files/${await idOf(bytesOf('x'))}`)).status).toBe(404);
+});

@@ -1,0 +1,260 @@
+/** Messages of parts: what is taken, what is journaled of it, and what is refused. */
+import { describe, expect, it } from 'vitest';
+import { journal, json, newSession, post, send } from './client.ts';
+import { bytesOf, fileApp, idOf, posted } from './file-app.ts';
+
+const PNG = { type: 'file', mediaType: 'image/png', data: btoa('a png'), name: 'chart.png' };
+
+const started = async (session: string, via = send) => (await journal(session, via))[1];
+
+describe('a message of parts', () => {
+  it('is journaled in its order, with the ids of its files, and the bytes go with it', async () => {
+    const { via, sent } = fileApp();
+    const message = [
+      { type: 'text', text: 'What is this?' },
+      PNG,
+      { type: 'file', mediaType: 'image/jpeg', url: 'https://img.example/a.jpg?sig=1' },
+      { type: 'text', text: 'And that?' },
+      { type: 'file', mediaType: 'application/pdf', data: btoa('a pdf') },
+    ];
+    const { status, answer, session } = await posted(via, { message });
+    expect([status, answer.text]).toEqual([200, 'Seen.']);
+    const [png, pdf] = [await idOf('a png'), await idOf('a pdf')];
+    expect(await started(session, via)).toMatchObject({
+      type: 'turn-started',
+      message: 'What is this?\n\nAnd that?',
+      parts: [
+        { type: 'text', text: 'What is this?' },
+        { type: 'file', mediaType: 'image/png', name: 'chart.png', id: png, size: 5 },
+        { type: 'file', mediaType: 'image/jpeg', url: 'https://img.example/a.jpg?sig=1' },
+        { type: 'text', text: 'And that?' },
+        { type: 'file', mediaType: 'application/pdf', id: pdf, size: 5 },
+      ],
+    });
+    expect(sent).toEqual([
+      [
+        { id: png, mediaType: 'image/png', name: 'chart.png', size: 5, bytes: bytesOf('a png') },
+        { id: pdf, mediaType: 'application/pdf', size: 5, bytes: bytesOf('a pdf') },
+      ],
+    ]);
+  });
+
+  it('sends the same bytes once', async () => {
+    const { via, sent } = fileApp();
+    const message = [PNG, { ...PNG, name: 'again.png' }];
+    const { status, session } = await posted(via, { message });
+    expect([status, sent[0]?.length]).toEqual([200, 1]);
+    const id = await idOf('a png');
+    expect(await started(session, via)).toMatchObject({
+      message: '',
+      parts: [
+        { id, name: 'chart.png' },
+        { id, name: 'again.png' },
+      ],
+    });
+  });
+
+  it('that holds words alone is a message of words', async () => {
+    const { via, sent } = fileApp();
+    const message = [
+      { type: 'text', text: 'One.' },
+      { type: 'text', text: ' ' },
+      { type: 'text', text: 'Two.' },
+    ];
+    const { session } = await posted(via, { message });
+    expect(sent).toEqual([[]]);
+    expect(await started(session, via)).toMatchObject({ message: 'One.\n\nTwo.' });
+    expect(await started(session, via)).not.toHaveProperty('parts');
+  });
+
+  it('takes a data URL as data and as url, whose type may say that of the file', async () => {
+    const { via } = fileApp();
+    const url = `data:image/PNG;name=x;BASE64,${btoa('a png')}`;
+    const message = [
+      { type: 'file', url },
+      { type: 'file', data: url },
+      { type: 'file', url, mediaType: 'image/png' },
+      { type: 'file', url: `data:;base64,${btoa('a png')}`, mediaType: 'IMAGE/png; q=1' },
+    ];
+    const { session } = await posted(via, { message });
+    const one = { type: 'file', mediaType: 'image/png', id: await idOf('a png'), size: 5 };
+    expect(await started(session, via)).toMatchObject({ parts: [one, one, one, one] });
+  });
+
+  it('is cleaned of what a name may hold, and of blank text', async () => {
+    const { via } = fileApp();
+    const message = [
+      { type: 'text', text: '\n ' },
+      { ...PNG, name: 'a\r\nb\u202egnp.\u0000' },
+      { ...PNG, name: '  ' },
+    ];
+    const { session } = await posted(via, { message });
+    const { parts } = Object(await started(session, via));
+    expect(parts).toMatchObject([{ name: 'a b gnp.' }, { mediaType: 'image/png' }]);
+    expect(parts[1]).not.toHaveProperty('name');
+  });
+});
+
+const part = (more: Record<string, unknown>) => [{ type: 'file', mediaType: 'image/png', ...more }];
+const base64Rule = 'must be base64: A-Z a-z 0-9 + / and its padding, without white space';
+const urlRule = 'must be a data URL, or an https URL without a user in it';
+
+describe('a message of parts is refused', () => {
+  it.each([
+    ['without any', [], 'message: must hold a file, or text that is not blank'],
+    [
+      'of blank text',
+      [{ type: 'text', text: ' \n' }],
+      'message: must hold a file, or text that is not blank',
+    ],
+    ['that are none', ['Hello'], 'message[0]: must be a part of the type text or file'],
+    ['of null', [null], 'message[0]: must be a part of the type text or file'],
+    ['of another type', [{ type: 'image', url: 'x' }], 'message[0]: must be a part of the type text or file'],
+    ['of text that is none', [{ type: 'text', text: 7 }], 'message[0].text: must be text'],
+    ['of text with more', [{ type: 'text', text: 'x', id: 1 }], 'message[0].id: is not known here'],
+    ['of a file with more', part({ data: 'eA==', id: 'f' }), 'message[0].id: is not known here'],
+    ['of a file without bytes', part({}), 'message[0]: needs data or url'],
+    [
+      'of a file with both',
+      part({ data: 'eA==', url: 'https://a.example/' }),
+      'message[0]: takes data or url, not both',
+    ],
+    ['of data that is no text', part({ data: 7 }), `message[0].data: ${base64Rule}`],
+    ['of no base64', part({ data: 'a png' }), `message[0].data: ${base64Rule}`],
+    ['of base64 with line breaks', part({ data: 'eHh4\neHh4' }), `message[0].data: ${base64Rule}`],
+    ['of base64 without padding', part({ data: 'eA' }), `message[0].data: ${base64Rule}`],
+    ['of base64 for URLs', part({ data: '_-8=' }), `message[0].data: ${base64Rule}`],
+    ['of only padding', part({ data: '====' }), `message[0].data: ${base64Rule}`],
+    ['of an empty file', part({ data: '' }), 'message[0].data: is empty'],
+    ['of an empty data URL', part({ url: 'data:image/png;base64,' }), 'message[0].url: is empty'],
+    [
+      'of a data URL without base64',
+      part({ url: 'data:image/png,abc' }),
+      'message[0].url: must be a data URL of base64',
+    ],
+    [
+      'of a data URL without a comma',
+      part({ data: 'data:image/png;base64' }),
+      'message[0].data: must be a data URL of base64',
+    ],
+    [
+      'of a data URL with bad base64',
+      part({ url: 'data:image/png;base64,a b=' }),
+      `message[0].url: ${base64Rule}`,
+    ],
+    ['of http', part({ url: 'http://img.example/a.png' }), `message[0].url: ${urlRule}`],
+    ['of a file of the machine', part({ url: 'file:///etc/passwd' }), `message[0].url: ${urlRule}`],
+    ['of script', part({ url: 'javascript:alert(1)' }), `message[0].url: ${urlRule}`],
+    ['of no URL', part({ url: 'a.png' }), `message[0].url: ${urlRule}`],
+    ['of a URL that is no text', part({ url: {} }), `message[0].url: ${urlRule}`],
+    [
+      'of a URL with a password',
+      part({ url: 'https://me:secret@img.example/a.png' }),
+      `message[0].url: ${urlRule}`,
+    ],
+    ['of a URL with a user', part({ url: 'https://me@img.example/a.png' }), `message[0].url: ${urlRule}`],
+    [
+      'of a URL that is too long',
+      part({ url: `https://img.example/${'a'.repeat(8_192)}` }),
+      'message[0].url: must have at most 8192 characters',
+    ],
+    ['of a name that is none', part({ data: 'eA==', name: 7 }), 'message[0].name: must be text'],
+    [
+      'without a media type',
+      [{ type: 'file', data: 'eA==' }],
+      'message[0].mediaType: must be a media type such as image/png',
+    ],
+    [
+      'of a media type that is none',
+      part({ data: 'eA==', mediaType: 'image/*' }),
+      'message[0].mediaType: must be a media type such as image/png',
+    ],
+    [
+      'of two media types',
+      part({ url: 'data:image/gif;base64,eA==' }),
+      'message[0].mediaType: is image/png, and its data URL says image/gif',
+    ],
+    [
+      'of too many',
+      Array.from({ length: 101 }, () => ({ type: 'text', text: 'x' })),
+      'message: must have at most 100 parts',
+    ],
+  ])('%s', async (_, message, expected) => {
+    const { status, answer, session } = await posted(send, { message }, newSession());
+    expect([status, answer.problems]).toEqual([422, [expected]]);
+    expect((await send(session)).status).toBe(404);
+  });
+
+  it('with everything that is wrong with it', async () => {
+    const message = [{ type: 'text' }, { type: 'file', a: 1 }, 7];
+    const { status, answer } = await posted(send, { message, context: 1, b: 2 }, newSession());
+    const problems = [
+      'message[0].text: must be text',
+      'message[1].a: is not known here',
+      'message[1]: needs data or url',
+      'message[1].mediaType: must be a media type such as image/png',
+      'message[2]: must be a part of the type text or file',
+      'context: must be a JSON object',
+      'b: is not known here',
+    ];
+    expect([status, answer.problems]).toEqual([422, problems]);
+    expect(answer.detail).toBe(`The body is not valid: ${problems.join('; ')}.`);
+  });
+
+  it('and says nothing of a password in an address', async () => {
+    const url = 'https://me:secret@img.example/a.png';
+    const response = await post(newSession(), { message: part({ url }) });
+    expect(await response.text()).not.toContain('secret');
+  });
+});
+
+describe('the size of a body', () => {
+  const large = (bytes: number) => [{ type: 'file', mediaType: 'image/png', data: btoa('x'.repeat(bytes)) }];
+
+  it('may be 12 MiB where files are taken, and a file in it 8 MiB', async () => {
+    const { via, sent } = fileApp();
+    const most = 8 * 1024 * 1024;
+    expect((await posted(via, { message: large(most) })).status).toBe(200);
+    expect(sent[0]).toMatchObject([{ size: most }]);
+    const { status, answer } = await posted(via, { message: [PNG, ...large(most + 1)] });
+    expect([status, answer.type, answer.detail]).toEqual([
+      413,
+      'urn:holdfast:problem:file-too-large',
+      'message[1]: weighs 8388609 bytes. A file may weigh 8388608 bytes.',
+    ]);
+    expect(sent.length).toBe(1);
+  });
+
+  it('may be no more than otherwise where no files are taken, or what the app allows', async () => {
+    const body = { message: 'x'.repeat(1_000_001) };
+    const none = fileApp({ accepts: [] });
+    expect((await posted(none.via, body)).answer.detail).toBe(
+      'The body is larger than 1000000 bytes. Send less.',
+    );
+    expect((await posted(fileApp().via, body)).status).toBe(200);
+    const generous = fileApp({ maxBodyBytes: 13 * 1024 * 1024 });
+    expect((await posted(generous.via, { message: 'x'.repeat(12.5 * 1024 * 1024) })).status).toBe(200);
+  });
+
+  it('is not read to its end when it is more, though nothing announces its length', async () => {
+    const { via } = fileApp();
+    const chunk = new Uint8Array(64 * 1024).fill(0x20);
+    let pulled = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        if (pulled >= 20 * 1024 * 1024) return controller.close();
+        pulled += chunk.byteLength;
+        controller.enqueue(chunk.slice());
+      },
+    });
+    const headers = { 'content-type': 'application/json' };
+    const response = await via(`${newSession('seer')}/messages`, { method: 'POST', headers, body });
+    expect(response.status).toBe(413);
+    expect(await json(response)).toMatchObject({
+      type: 'urn:holdfast:problem:body-too-large',
+      detail: 'The body is larger than 12582912 bytes. Send less.',
+    });
+    expect(pulled).toBeGreaterThan(12 * 1024 * 1024);
+    expect(pulled).toBeLessThanOrEqual(12 * 1024 * 1024 + 4 * chunk.byteLength);
+  });
+});
