@@ -27,8 +27,15 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return undefined;
   try {
     const native = (Uint8Array as NativeConstructor).fromBase64?.(text, { lastChunkHandling: 'strict' });
-    return native ?? Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+    return native ?? codesOf(atob(text));
   } catch {
     return undefined;
   }
+}
+
+/** Counted, since going through the characters one by one takes ten times as long. */
+function codesOf(characters: string): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(characters.length);
+  for (let at = 0; at < bytes.length; at += 1) bytes[at] = characters.charCodeAt(at);
+  return bytes;
 }

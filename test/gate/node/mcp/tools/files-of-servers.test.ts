@@ -8,9 +8,20 @@ import { calls, scene } from './scenes.ts';
 
 type Blocks = Awaited<ReturnType<FakeTool['run']>>['content'];
 
-/** A session whose model calls a tool that answers these blocks, and repeats them as data. */
-function looking(content: Blocks, media?: ChatModel['media'], config: Partial<McpClientConfig> = {}) {
-  const run = () => ({ content, structuredContent: { content } });
+/** A session whose model calls a tool that answers these blocks, and with `repeats` once more as data. */
+function looking(
+  content: Blocks,
+  {
+    media,
+    repeats = false,
+    client: config = {},
+  }: {
+    readonly media?: ChatModel['media'];
+    readonly repeats?: boolean;
+    readonly client?: Partial<McpClientConfig>;
+  } = {},
+) {
+  const run = () => ({ content, ...(repeats && { structuredContent: { content } }) });
   const { client } = scene([{ name: 'look', description: 'Looks.', run }], config);
   const model = scriptedModel([calls('look'), 'Seen.']);
   const agent = defineAgent({
@@ -34,7 +45,7 @@ const IMAGES = { data: ['image/*'], url: [] };
 
 describe('an image of a server, in a session', () => {
   it('is sent to a model that takes images in results, at its place', async () => {
-    const { session, shown } = looking([look, image], { message: IMAGES, result: IMAGES });
+    const { session, shown } = looking([look, image], { media: { message: IMAGES, result: IMAGES } });
     expect(await session.send('Look.')).toMatchObject({ outcome: 'completed', text: 'Seen.' });
     expect(shown()).toMatchObject([
       {
@@ -55,7 +66,7 @@ describe('an image of a server, in a session', () => {
   });
 
   it('is in the journal and in artifacts by its hash, and nowhere as base64', async () => {
-    const { session } = looking([look, image]);
+    const { session } = looking([look, image], { repeats: true });
     const answer = await session.send('Look.');
     const kept = [look, { ...image, data: { sha256: ID, size: 300 } }];
     const value = { content: kept, structuredContent: { content: kept } };
@@ -78,8 +89,8 @@ describe('an image of a server that is too large', () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     onTestFinished(() => log.mockRestore());
     const large = { ...image, data: 'AAAA'.repeat(2_796_203) };
-    const { session, read } = looking([look, large, image], undefined, {
-      maxResponseBytes: 32 * 1024 * 1024,
+    const { session, read } = looking([look, large, image], {
+      client: { maxResponseBytes: 16 * 1024 * 1024, timeout: 600_000 },
     });
     expect(await session.send('Look.')).toMatchObject({ outcome: 'completed' });
     expect(read()).toEqual([

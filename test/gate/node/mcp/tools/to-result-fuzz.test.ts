@@ -22,7 +22,7 @@ describe('toResult, whatever a server answers', () => {
     );
   });
 
-  it('answers a result without base64 in its words, for all that passes the schema of the SDK', async () => {
+  it('answers a result without base64 in its words or beside its files, for all that passes the schema of the SDK', async () => {
     const data = fc
       .uint8Array({ minLength: 60, maxLength: 90 })
       .map((bytes) => btoa(String.fromCharCode(...bytes)));
@@ -40,11 +40,12 @@ describe('toResult, whatever a server answers', () => {
       { requiredKeys: [] },
     );
     const said = fc.string({ unit: 'binary', maxLength: 20 });
+    const mimeType = fc.oneof(said, fc.constantFrom('image/png', 'text/html'));
     const block = fc
       .tuple(
         fc.oneof(
           fc.record({ type: fc.constant('text'), text: said }),
-          fc.record({ type: fc.constantFrom('image', 'audio'), data, mimeType: said }),
+          fc.record({ type: fc.constantFrom('image', 'audio'), data, mimeType }),
           fc.record({
             type: fc.constant('resource_link'),
             uri: said,
@@ -55,7 +56,7 @@ describe('toResult, whatever a server answers', () => {
           fc.record({ type: fc.constant('resource'), resource: fc.record({ uri: said, text: said }) }),
           fc.record({
             type: fc.constant('resource'),
-            resource: fc.record({ uri: said, blob: data, mimeType: said }),
+            resource: fc.record({ uri: said, blob: data, mimeType }),
           }),
         ),
         meta,
@@ -70,6 +71,7 @@ describe('toResult, whatever a server answers', () => {
       { requiredKeys: ['content'] },
     );
     const schema = fc.constantFrom(undefined, { type: 'object' }, weather);
+    let files = 0;
     const property = fc.asyncProperty(answer, schema, async (told, outputSchema) => {
       const made = await toResult(listed(outputSchema && { outputSchema }), CallToolResultSchema.parse(told));
       expect(told.isError ? ['error'] : ['text', 'artifact', 'error']).toContain(made.type);
@@ -78,10 +80,17 @@ describe('toResult, whatever a server answers', () => {
           JSON.stringify(one),
           /"(?:data|blob)":"([^"]+)"/.exec(JSON.stringify(one))?.[1],
         ];
-        if (binary !== undefined) expect(modelText(made), whole).not.toContain(binary);
+        if (binary === undefined) continue;
+        expect(modelText(made), whole).not.toContain(binary);
+        const bytes = Buffer.from(binary, 'base64');
+        const isFile =
+          'parts' in made && made.parts?.some((part) => 'bytes' in part && bytes.equals(part.bytes));
+        if (isFile) expect(JSON.stringify({ ...made, parts: [] }), whole).not.toContain(binary);
+        if (isFile) files += 1;
       }
     });
     await fc.assert(property, { numRuns: 400, seed: 20_261_122 });
+    expect(files).toBeGreaterThan(20);
   });
 
   it('takes blocks and answers that no schema would let through', async () => {
