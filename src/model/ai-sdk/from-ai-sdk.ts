@@ -28,7 +28,7 @@ export interface FromAiSdkOptions {
   readonly settings?: ModelSettings | undefined;
   /**
    * Which files the model takes. Default: what the package of its provider sends and the provider's server takes, where both
-   * are known. A model of a provider may take less, and a server that `createOpenAICompatible` is told of may take any.
+   * are known, as they are of no package of the specification v3. A model of a provider may take less: say so here.
    */
   readonly media?: ModelMedia | undefined;
 }

@@ -58,8 +58,12 @@ const KNOWN: readonly (readonly [RegExp, ModelMedia | ((modelId: string) => Mode
   [/^workers-?ai\.chat/, messagesOnly(bytes(...PHOTOS))],
 ];
 
-/** Answers which files a model of the SDK takes, by its names; `undefined` of a provider that is not known. */
-export function mediaOf({ provider, modelId }: SdkModel): ModelMedia | undefined {
+/**
+ * Answers which files a model of the SDK takes, by its names; `undefined` of a provider that is not known, and of packages of the
+ * older specification, which send other things.
+ */
+export function mediaOf({ specificationVersion, provider, modelId }: SdkModel): ModelMedia | undefined {
+  if (specificationVersion !== 'v4') return undefined;
   const [, media] = KNOWN.find(([name]) => name.test(provider)) ?? [];
   return typeof media === 'function' ? media(modelId) : media;
 }

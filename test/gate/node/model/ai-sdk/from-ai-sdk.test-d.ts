@@ -9,6 +9,12 @@ declare const older: LanguageModelV3;
 expectTypeOf(fromAiSdk(model)).toEqualTypeOf<ChatModel>();
 expectTypeOf(fromAiSdk(older)).toEqualTypeOf<ChatModel>();
 expectTypeOf(fromAiSdk(model, { timeout: undefined, retries: 0 })).toEqualTypeOf<ChatModel>();
+expectTypeOf(
+  fromAiSdk(older, { media: { message: { data: ['image/png'], url: [] }, result: { data: [], url: [] } } }),
+).toEqualTypeOf<ChatModel>();
+
+// @ts-expect-error files stand in messages and in results
+fromAiSdk(model, { media: { message: { data: ['image/png'], url: [] } } });
 
 // @ts-expect-error the name of a model is not a model
 fromAiSdk('openai/gpt-5');

@@ -87,6 +87,11 @@ describe('what a model takes', () => {
     expect(mediaOf(provider)).toBeUndefined();
   });
 
+  it('of a package of the older specification is known to nobody, since those send other things', () => {
+    const older = fakeModel([hi], { provider: 'anthropic.messages', version: 'v3' });
+    expect(fromAiSdk(older.model).media).toBeUndefined();
+  });
+
   it('is what was said of it', () => {
     const media = { message: bytes('image/*'), result: nothing };
     expect(mediaOf('anthropic.messages', 'm', { media })).toEqual(media);
@@ -133,14 +138,11 @@ const answered = (...parts: readonly MessagePart[]): ModelMessage[] => [
 ];
 
 /** What a model of this provider is sent for these messages, without the first `skip` of them. */
-const prompt = async (
-  messages: readonly ModelMessage[],
-  { provider = 'anthropic.messages', version = 'v4', skip = 0 } = {},
-) => {
+const prompt = async (messages: readonly ModelMessage[], { version = 'v4', skip = 0 } = {}) => {
   const { calls, ...outcome } = await ask(hi, {
     stream: true,
-    provider,
     version,
+    media: { message: alike('image/*', PDF), result: alike('image/*', PDF) },
     request: { messages, tools: [] },
   });
   if ('error' in outcome) throw outcome.error;
