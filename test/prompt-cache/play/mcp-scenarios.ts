@@ -11,7 +11,7 @@ import { FILES } from '../../full/mcp/servers/run-files.ts';
 import { runFolder } from '../../full/mcp/servers/run-folder.ts';
 import { mainOf } from '../../full/mcp/servers/start-servers.ts';
 import type { ScriptTurn } from '../../wires/wire.ts';
-import { call, type Scenario, turn } from './scenarios.ts';
+import { call, type Scenario, turn } from './scenario.ts';
 
 /** Scenarios whose server runs until it is stopped. */
 export interface McpScenarios {

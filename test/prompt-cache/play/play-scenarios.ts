@@ -2,11 +2,11 @@
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { measureSession } from '../measure/measure-session.ts';
 import type { Row } from '../measure/report.ts';
-import type { PromptCacheOptions } from '../options.ts';
-import { SCENARIO_NAMES } from '../options.ts';
+import { type PromptCacheOptions, SCENARIO_NAMES } from '../options.ts';
 import { startMcpScenarios } from './mcp-scenarios.ts';
 import { playSession } from './play.ts';
-import { SCENARIOS, type Scenario } from './scenarios.ts';
+import type { Scenario } from './scenario.ts';
+import { SCENARIOS } from './scenarios.ts';
 import { WIRES } from './wires.ts';
 
 /** What is asked for, each scenario with what it is. @throws Error when a session cannot be played. */

@@ -1,32 +1,14 @@
 /** The sessions that are measured: by the agents of `src/examples` where there is one. */
-import * as v from 'valibot';
 import { Customer, getCustomer, Order } from '../../../src/examples/orders/incoming.ts';
-import { defineOrders } from '../../../src/examples/orders/orders.ts';
 import { researcher } from '../../../src/examples/researcher/researcher.ts';
 import { paperShop } from '../../../src/examples/support/shop.ts';
 import { defineSupport } from '../../../src/examples/support/support.ts';
 import { workspace } from '../../../src/examples/workspace/workspace.ts';
-import { type Agent, defineAgent, defineTool } from '../../../src/index.ts';
-import { defineStateMachine, discover } from '../../../src/kinds/entry.ts';
-import type { ScriptCall, ScriptTurn } from '../../wires/wire.ts';
-import type { Session } from './play.ts';
-
-/** A session with a name. */
-export interface Scenario extends Session {
-  readonly name: string;
-  /** What it is, for the table. */
-  readonly about: string;
-  /** Whether it is promised that every request extends the one before. */
-  readonly isPromised?: true;
-}
-
-export const call = (name: string, input: ScriptCall['input'] = {}): ScriptCall => ({ name, input });
-
-/** A turn whose replies make these calls, one or several each. */
-export const turn = (...steps: readonly (ScriptCall | readonly ScriptCall[])[]): ScriptTurn => ({
-  steps: steps.map((step) => ({ calls: 'name' in step ? [step] : step })),
-  answer: `That was done in ${steps.length} steps.`,
-});
+import { defineAgent } from '../../../src/index.ts';
+import { discover } from '../../../src/kinds/entry.ts';
+import type { ScriptCall } from '../../wires/wire.ts';
+import { machine, machineHides, machineLoop, machineTells, orders } from './machine-scenarios.ts';
+import { call, type Scenario, turn } from './scenario.ts';
 
 const findOrder = (orderId: number) => call('find_order', { orderId });
 const customer = (customerId: string) => call('get_customer', { customerId });
@@ -137,128 +119,6 @@ const playbook: Scenario = {
       turn(fetched('D-1'), inTheme('analyze_document', 'D-1'), call('report_findings', { theme })),
     ],
   },
-};
-
-const move = (orderId: number, status: string) => call('move_order', { orderId, status });
-
-const STEPS = {
-  packed: 'pack_order',
-  shipped: 'ship_order',
-  delivered: 'deliver_order',
-  cancelled: 'cancel_order',
-};
-
-const moves = [
-  [2001, 'packed'],
-  [2001, 'shipped'],
-  [2001, 'delivered'],
-  [2002, 'packed'],
-  [2002, 'cancelled'],
-  [2003, 'packed'],
-  [2003, 'shipped'],
-  [2003, 'delivered'],
-  [2004, 'packed'],
-  [2004, 'shipped'],
-  [2004, 'delivered'],
-  [2004, 'cancelled'],
-] as const;
-
-const orders = defineOrders(paperShop);
-
-const machine: Scenario = {
-  name: 'state-machine',
-  about: 'the agent `orders`: 12 moves of orders in 4 turns, a nested loop each',
-  isPromised: true,
-  agent: orders,
-  turns: [0, 3, 6, 9].map((from) =>
-    turn(...moves.slice(from, from + 3).map(([id, status]) => move(id, status)), customer('C-12')),
-  ),
-  nested: { move_order: moves.map(([, status]) => turn(call(STEPS[status]))) },
-};
-
-/** What the literal of the machine says beside its states. */
-interface MachineOptions {
-  readonly hideUnavailable?: true;
-  readonly instructions?: (view: unknown, input: { readonly title: string }, state: string) => string;
-}
-
-/** A text that is written, reviewed and printed, in one loop. */
-function machineAgent(options: MachineOptions = {}): Agent {
-  const tool = (name: string) =>
-    defineTool({
-      name,
-      description: `Does '${name}' with the text.`,
-      effect: 'read',
-      input: v.object({ words: v.string() }),
-      run: ({ words }) => ({ done: name, words }),
-    });
-  return defineAgent({
-    name: 'press',
-    description: 'Prints texts.',
-    instructions: 'Print what is asked for.',
-    tools: [
-      defineStateMachine({
-        name: 'print_text',
-        description: 'Prints a text.',
-        input: v.object({ title: v.string() }),
-        initial: 'draft',
-        ...options,
-        states: {
-          draft: [tool('write'), tool('cross_out'), { tool: tool('submit'), to: 'review' }],
-          review: [
-            tool('comment'),
-            { tool: tool('return'), to: 'draft' },
-            { tool: tool('accept'), to: 'accepted' },
-          ],
-          accepted: [tool('set'), { tool: tool('print'), to: 'printed' }],
-          printed: [],
-        },
-        everywhere: [tool('count_words')],
-      }),
-    ],
-  });
-}
-
-const printing = ['write', 'write', 'cross_out', 'count_words', 'submit', 'comment', 'comment', 'return'];
-const printingOn = [
-  'write',
-  'cross_out',
-  'submit',
-  'count_words',
-  'comment',
-  'accept',
-  'set',
-  'set',
-  'print',
-];
-const inMachine = [...printing, 'print', ...printingOn, 'count_words'].map((name, at) =>
-  call(name, { words: `Text ${at}` }),
-);
-
-const machineLoop: Scenario = {
-  name: 'state-machine-loop',
-  about: 'a state machine that goes through 4 states in one loop of 20 requests',
-  isPromised: true,
-  agent: machineAgent(),
-  turns: [turn(call('print_text', { title: 'Tides' }))],
-  nested: { print_text: [turn(...inMachine)] },
-};
-
-const machineHides: Scenario = {
-  name: 'state-machine-hides',
-  about: 'the same with `hideUnavailable`, which offers the tools of the state alone',
-  agent: machineAgent({ hideUnavailable: true }),
-  turns: [turn(call('print_text', { title: 'Tides' }))],
-  // What is not offered cannot be called.
-  nested: { print_text: [turn(...inMachine.filter((_, at) => at !== printing.length))] },
-};
-
-const machineTells: Scenario = {
-  name: 'state-machine-tells',
-  about: 'the same with instructions by a function, which tells the state of now',
-  agent: machineAgent({ instructions: (_, { title }, state) => `Print '${title}'. It is ${state} now.` }),
-  turns: [turn(call('print_text', { title: 'Tides' }))],
-  nested: { print_text: [turn(...inMachine)] },
 };
 
 const ofCustomer = (customerId: string) => [

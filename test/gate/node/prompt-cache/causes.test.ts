@@ -168,7 +168,8 @@ describe('why the system text is another', () => {
     );
   });
 
-  it('is not told by the same instructions, nor by tools', () => {
+  it('is not told by the same instructions, nor by tools; and other instructions explain no message', () => {
+    expect(why(message('user'), [replied(asked('x')), replied(asked('y'))])).toBe('unexplained');
     expect(why(SYSTEM, [replied(asked('x')), replied(asked('x'))])).toBe('unexplained');
     expect(why(SYSTEM, [replied(), changed('session', ['a']), replied()])).toBe('unexplained');
   });

@@ -70,6 +70,13 @@ describe('cache marks', () => {
     expect(marked).toEqual(plain);
   });
 
+  it('do not hide that a text became a list without one: chat completions', () => {
+    const [list, plain] = [[{ type: 'text', text: 'Go.' }], 'Go.'].map((content) =>
+      partsOf('chat', { messages: [{ role: 'user', content }] }),
+    );
+    expect(list).not.toEqual(plain);
+  });
+
   it('are no marks in what a model has written, and in schemas', () => {
     const input = { cache_control: 'no-store' };
     const body = (value: object) => ({
@@ -81,6 +88,10 @@ describe('cache marks', () => {
     const [one, other] = [input, {}].map((value) => partsOf('anthropic', body(value)));
     expect(one?.tools).not.toEqual(other?.tools);
     expect(one?.messages).not.toEqual(other?.messages);
+    const [inExample, without] = [[input], [{}]].map((input_examples) =>
+      partsOf('anthropic', { tools: [{ name: 'fetch', input_examples }], messages: [] }),
+    );
+    expect(inExample).not.toEqual(without);
   });
 });
 

@@ -1,0 +1,133 @@
+/** The sessions with state machines. */
+import * as v from 'valibot';
+import { defineOrders } from '../../../src/examples/orders/orders.ts';
+import { paperShop } from '../../../src/examples/support/shop.ts';
+import { type Agent, defineAgent, defineTool } from '../../../src/index.ts';
+import { defineStateMachine } from '../../../src/kinds/entry.ts';
+import { call, type Scenario, turn } from './scenario.ts';
+
+const move = (orderId: number, status: string) => call('move_order', { orderId, status });
+
+const STEPS = {
+  packed: 'pack_order',
+  shipped: 'ship_order',
+  delivered: 'deliver_order',
+  cancelled: 'cancel_order',
+};
+
+const moves = [
+  [2001, 'packed'],
+  [2001, 'shipped'],
+  [2001, 'delivered'],
+  [2002, 'packed'],
+  [2002, 'cancelled'],
+  [2003, 'packed'],
+  [2003, 'shipped'],
+  [2003, 'delivered'],
+  [2004, 'packed'],
+  [2004, 'shipped'],
+  [2004, 'delivered'],
+  [2004, 'cancelled'],
+] as const;
+
+/** The order desk, whose tools are a state machine and those of the objects that it finds. */
+export const orders = defineOrders(paperShop);
+
+export const machine: Scenario = {
+  name: 'state-machine',
+  about: 'the agent `orders`: 12 moves of orders in 4 turns, a nested loop each',
+  isPromised: true,
+  agent: orders,
+  turns: [0, 3, 6, 9].map((from) =>
+    turn(
+      ...moves.slice(from, from + 3).map(([id, status]) => move(id, status)),
+      call('get_customer', { customerId: 'C-12' }),
+    ),
+  ),
+  nested: { move_order: moves.map(([, status]) => turn(call(STEPS[status]))) },
+};
+
+/** What the literal of the machine says beside its states. */
+interface MachineOptions {
+  readonly hideUnavailable?: true;
+  readonly instructions?: (view: unknown, input: { readonly title: string }, state: string) => string;
+}
+
+/** A text that is written, reviewed and printed, in one loop. */
+function machineAgent(options: MachineOptions = {}): Agent {
+  const tool = (name: string) =>
+    defineTool({
+      name,
+      description: `Does '${name}' with the text.`,
+      effect: 'read',
+      input: v.object({ words: v.string() }),
+      run: ({ words }) => ({ done: name, words }),
+    });
+  return defineAgent({
+    name: 'press',
+    description: 'Prints texts.',
+    instructions: 'Print what is asked for.',
+    tools: [
+      defineStateMachine({
+        name: 'print_text',
+        description: 'Prints a text.',
+        input: v.object({ title: v.string() }),
+        initial: 'draft',
+        ...options,
+        states: {
+          draft: [tool('write'), tool('cross_out'), { tool: tool('submit'), to: 'review' }],
+          review: [
+            tool('comment'),
+            { tool: tool('return'), to: 'draft' },
+            { tool: tool('accept'), to: 'accepted' },
+          ],
+          accepted: [tool('set'), { tool: tool('print'), to: 'printed' }],
+          printed: [],
+        },
+        everywhere: [tool('count_words')],
+      }),
+    ],
+  });
+}
+
+const printing = ['write', 'write', 'cross_out', 'count_words', 'submit', 'comment', 'comment', 'return'];
+const printingOn = [
+  'write',
+  'cross_out',
+  'submit',
+  'count_words',
+  'comment',
+  'accept',
+  'set',
+  'set',
+  'print',
+];
+const inMachine = [...printing, 'print', ...printingOn, 'count_words'].map((name, at) =>
+  call(name, { words: `Text ${at}` }),
+);
+
+export const machineLoop: Scenario = {
+  name: 'state-machine-loop',
+  about: 'a state machine that goes through 4 states in one loop of 20 requests',
+  isPromised: true,
+  agent: machineAgent(),
+  turns: [turn(call('print_text', { title: 'Tides' }))],
+  nested: { print_text: [turn(...inMachine)] },
+};
+
+export const machineHides: Scenario = {
+  name: 'state-machine-hides',
+  about: 'the same with `hideUnavailable`, which offers the tools of the state alone',
+  agent: machineAgent({ hideUnavailable: true }),
+  turns: [turn(call('print_text', { title: 'Tides' }))],
+  // What is not offered cannot be called.
+  nested: { print_text: [turn(...inMachine.filter((_, at) => at !== printing.length))] },
+};
+
+export const machineTells: Scenario = {
+  name: 'state-machine-tells',
+  about: 'the same with instructions by a function, which tells the state of now',
+  agent: machineAgent({ instructions: (_, { title }, state) => `Print '${title}'. It is ${state} now.` }),
+  turns: [turn(call('print_text', { title: 'Tides' }))],
+  nested: { print_text: [turn(...inMachine)] },
+};
