@@ -1,5 +1,5 @@
-import type { SentPart } from '../session/new-message.ts';
 import { DELAY_RULE, isDelay, LONGEST_DELAY } from '../tool/async.ts';
+import type { ContentPart } from '../tool/content.ts';
 import { isJsonObject, type Json } from '../tool/json.ts';
 import { ToolCallContext, ToolCallContextError } from '../tool/tool-call-context.ts';
 import { invalidBody, mediaTypeOf, readBody, unknownProblems } from './body.ts';
@@ -72,7 +72,7 @@ export const MESSAGE: BodySchema = {
 
 /** A message as it came, checked. */
 export interface ReceivedMessage {
-  readonly said: string | readonly SentPart[];
+  readonly said: string | readonly ContentPart[];
   readonly context: ToolCallContext;
   readonly loopId?: string | undefined;
   /** The turn is to start so much later. */
