@@ -1,13 +1,10 @@
-import {
-  type FilePage,
-  type FileQuery,
-  type KeptFile,
-  MAX_SESSION_FILES,
-  type NotStarted,
-} from '../src/journal/session-port.ts';
+import type { FilePage, FileQuery, KeptFile, NotStarted } from '../src/journal/session-port.ts';
 import type { SessionStorage } from './session-storage.ts';
 
 type Stored = Pick<SessionStorage, 'files'>;
+
+/** What the files of one session may weigh together, in bytes: as much as its holders think, which a test pins. */
+const MOST_BYTES = 50 * 1024 * 1024;
 
 /** What a file weighs: its bytes, where they are there, whatever is said of them. */
 const sizeOf = ({ bytes, size }: KeptFile): number => bytes?.byteLength ?? size;
@@ -27,11 +24,10 @@ export function keepFiles({ files }: Stored, toKeep: readonly KeptFile[] = []): 
 /** Why the files of a message are not taken; `null` when there is room for those of them that are new. */
 export function whyNoRoom({ files }: Stored, toKeep: readonly KeptFile[] = []): NotStarted | null {
   const added = new Map(toKeep.map((file) => [file.id, files.find(file.id) === null ? sizeOf(file) : 0]));
-  const most = MAX_SESSION_FILES;
   const used = files.bytes();
   const more = [...added.values()].reduce((sum, size) => sum + size, 0);
   // What is there already may be more than there may be: what a turn has made is never refused.
-  return more > 0 && used + more > most ? { status: 'files-full', most, used } : null;
+  return more > 0 && used + more > MOST_BYTES ? { status: 'files-full', most: MOST_BYTES, used } : null;
 }
 
 /** The most bytes of a file in one answer. */

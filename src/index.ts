@@ -26,6 +26,7 @@ export type {
 export type { JournaledCall } from './journal/reply-data.ts';
 export type { TurnArtifact, TurnFile } from './journal/state.ts';
 export type { PricedUsage } from './journal/usage.ts';
+export type { CacheableRequest, CacheSetting } from './loop/cache-marks.ts';
 export { type Compaction, type SummaryOptions, summarised } from './loop/compaction/summarised.ts';
 export type { Summarise } from './loop/compaction/write-summary.ts';
 export {

@@ -1,4 +1,5 @@
 import { noPrices } from '../loop/budget.ts';
+import type { CacheSetting } from '../loop/cache-marks.ts';
 import type { Compaction } from '../loop/compaction/summarised.ts';
 import { limitProblem } from '../loop/loop-limits.ts';
 import { settingsFault } from '../loop/loop-settings.ts';
@@ -6,6 +7,7 @@ import { type ModelTimeout, modelTimeoutProblem } from '../loop/model-time.ts';
 import { type LoopPolicies, policyProblem } from '../loop/policies.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import type { AgentSettings } from '../model/settings.ts';
+import { shownSetting } from '../model/settings-problem.ts';
 import { toMediaType } from '../tool/content.ts';
 import type { Limits } from '../tool/frame.ts';
 
@@ -28,6 +30,13 @@ export function checkSettings(
 ): void {
   const fault = settingsFault(settings, beside);
   if (fault) throw new AgentDefinitionError(agent, fault);
+}
+
+/** @throws AgentDefinitionError when it says nothing of caches that can be followed. */
+export function checkCache(agent: string, cache: CacheSetting): void {
+  if (cache === 'auto' || cache === 'off' || typeof cache === 'function') return;
+  const problem = `has a cache of ${shownSetting(cache)}: use 'auto', 'off' or a function`;
+  throw new AgentDefinitionError(agent, { field: 'cache', problem });
 }
 
 /** The times that are given. @throws AgentDefinitionError when one of them is no time. */

@@ -1,5 +1,6 @@
 import type { Chaining } from '../kinds/chaining/define-chaining.ts';
 import { chainingSources } from '../kinds/chaining/strategy.ts';
+import type { CacheSetting } from '../loop/cache-marks.ts';
 import type { Compaction } from '../loop/compaction/summarised.ts';
 import type { LoopInspector } from '../loop/inspector.ts';
 import { DEFAULT_LIMITS, type LoopLimits, withLimits } from '../loop/loop-limits.ts';
@@ -28,6 +29,7 @@ import { type AgentOutput, type OutputOf, toAgentOutput } from './agent-output.t
 import {
   AgentDefinitionError,
   checkAccepts,
+  checkCache,
   checkCompaction,
   checkedTimeout,
   checkLimits,
@@ -62,6 +64,8 @@ export interface Agent<Name extends string = string, Output = unknown> {
   /** Makes its model of an environment, in the place of `model`. */
   readonly modelOf?: ModelOfEnv | undefined;
   readonly settings?: AgentSettings | undefined;
+  /** When it is absent, that of the loop around its own holds, and `auto` where there is none. */
+  readonly cache?: CacheSetting | undefined;
   /** The media types of files that its messages may hold; when it is absent, its model says which. */
   readonly accepts?: readonly string[] | undefined;
   /** What it declares; as by default, or in loops around its own, where it says nothing. */
@@ -116,6 +120,12 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
   readonly model?: ChatModel | ModelOfEnv | undefined;
   /** How its replies are made: temperature, thinking, tool choice and more, over the defaults of its model. */
   readonly settings?: AgentSettings | undefined;
+  /**
+   * What its model's provider is asked to keep of each request, so that the next one, which begins in the same way, costs less.
+   * `auto` unless given: the tools, the system text and the conversation, under a key of its own for each session and loop.
+   * A function is given the request and says it itself. Of loops inside its own too, unless their agents say otherwise.
+   */
+  readonly cache?: CacheSetting | undefined;
   /**
    * The media types of files that messages may hold, such as `['image/*', 'application/pdf']`; `[]` for none. Unless given:
    * the images, PDF and text that its model's adapter says it takes, and none where it does not say. What the adapter says
@@ -182,7 +192,7 @@ export const isToolGroup = (request: ToolGroupRequest): request is ToolGroup =>
  *
  * @throws AgentDefinitionError when the name cannot stand in a path, something in the list is no tool, two tools share
  *   a name, the description is blank, a limit is not a positive number, or on the cost of a model without prices, a
- *   setting, a policy, `accepts`, `modelTimeout`, `loopIds`, `compaction` or `retention` has a value that it cannot work with, or the output is not the
+ *   setting, a policy, `accepts`, `cache`, `modelTimeout`, `loopIds`, `compaction` or `retention` has a value that it cannot work with, or the output is not the
  *   schema of a JSON object; ToolDefinitionError and ToolObjectError as `collectTools`.
  */
 export function defineAgent<const Name extends string, Declaration extends InputDeclaration = undefined>(
@@ -204,6 +214,7 @@ export function defineAgent<const Name extends string, Declaration extends Input
   const strategies = [...(config.strategies ?? [])];
   const hasMoreTools = sources.length + strategies.length + toolGroups.length > 0;
   checkSettings(name, config.settings, { tools, hasMoreTools, model });
+  if (config.cache !== undefined) checkCache(name, config.cache);
   const modelTimeout = checkedTimeout(name, config.modelTimeout);
   const policies = withPolicies(config.policies);
   checkPolicies(name, policies);
@@ -226,6 +237,7 @@ export function defineAgent<const Name extends string, Declaration extends Input
     model,
     ...(typeof config.model === 'function' && { modelOf: config.model }),
     ...(config.settings && { settings: config.settings }),
+    ...(config.cache !== undefined && { cache: config.cache }),
     ...(config.accepts && { accepts: [...config.accepts] }),
     modelTimeout,
     limits: withLimits(config.limits, DEFAULT_LIMITS),

@@ -5,6 +5,7 @@ import { givenTo, makerOf } from '../model/given-to.ts';
 import { callsOf, isOurCall, isPlain, plainParts, wordsOf } from '../model/parts.ts';
 import { partsProblem } from '../model/parts-problem.ts';
 import { isPlanned, priced } from './budget.ts';
+import { withCacheMarks } from './cache-marks.ts';
 import { discoverTools } from './discover-tools.ts';
 import { Interrupted } from './holder.ts';
 import { inspect, modelCallSeen, placeOf, replySeen, toolsChangeSeen } from './inspect.ts';
@@ -34,7 +35,7 @@ export async function askModel(loop: Loop, last: boolean): Promise<void> {
   const shown = frame.messages.length;
   const offered = offerNow(loop);
   const { toRequest, asked } = requestsIn(loop, { last, offered, files });
-  const request = toRequest(frame.messages);
+  const request = await withCacheMarks(loop, toRequest(frame.messages));
   const place = placeOf(loop, 1);
   inspect(loop, 'beforeModelCall', () => modelCallSeen(place, request));
   const began = holder.now();

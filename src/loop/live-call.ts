@@ -94,6 +94,7 @@ const scopeOf = (
   recall: view.recallNow,
   progress: (status) => loop.live.progress(record.id, loop.secrets.redact(status)),
   say: view.say,
+  file: (id) => loop.files.find(id),
   history: () => callHistory(loop),
   ...asking,
 });

@@ -133,6 +133,8 @@ function declaredBy(agent: LoopAgent, { agents, spec }: Loop): Declared {
     policies,
     output,
     settings,
+    accepts: agent.accepts,
+    cache: agent.cache ?? spec.cache,
     inspectors: [...spec.inspectors, ...agent.inspectors],
     transformers: [...spec.transformers, ...agent.transformers],
     ...(model && { model }),

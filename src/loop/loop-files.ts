@@ -19,6 +19,8 @@ export interface LoopFiles {
    * @throws Interrupted when the session cannot be read any more.
    */
   read(files: readonly StoredFile[]): Promise<ReadonlyMap<string, string>>;
+  /** Answers a file that the session keeps, with its bytes. */
+  find(id: string): Promise<NewFile | undefined>;
 }
 
 /** A file was not kept. The message is for the model, and says what may be done. */
@@ -37,25 +39,24 @@ export async function toStored({ bytes, mediaType, name }: NewFile): Promise<Sto
 
 /** The files of a loop without a session: they are there as long as it is. */
 export class MemoryFiles implements LoopFiles {
-  readonly #bytes = new Map<string, Uint8Array>();
+  readonly #files = new Map<string, NewFile>();
 
   async keep(file: NewFile): Promise<StoredFile> {
     const stored = await toStored(file);
-    this.#bytes.set(stored.id, file.bytes);
+    this.#files.set(stored.id, file);
     return stored;
   }
 
   async read(files: readonly StoredFile[]): Promise<ReadonlyMap<string, string>> {
     return new Map(
       files.flatMap(({ id }) => {
-        const bytes = this.#bytes.get(id);
-        return bytes ? [[id, toBase64(bytes)] as const] : [];
+        const file = this.#files.get(id);
+        return file ? [[id, toBase64(file.bytes)] as const] : [];
       }),
     );
   }
 
-  /** Answers the bytes of a file that was kept. */
-  bytesOf(id: string): Uint8Array | undefined {
-    return this.#bytes.get(id);
+  async find(id: string): Promise<NewFile | undefined> {
+    return this.#files.get(id);
   }
 }

@@ -9,6 +9,7 @@ import type { AnyTool, InjectionStrategy, Instructions } from '../tool/tool.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { Signal } from '../tool/tool-result.ts';
 import type { Budget, Reservations } from './budget.ts';
+import type { CacheSetting } from './cache-marks.ts';
 import type { Holder } from './holder.ts';
 import type { LoopInspector } from './inspector.ts';
 import type { LiveMemories } from './live-memories.ts';
@@ -50,6 +51,8 @@ export interface LoopSpec {
   readonly accepts?: readonly string[] | undefined;
   /** How its replies are made, over the model's defaults. */
   readonly settings?: AgentSettings | undefined;
+  /** What of its requests is to be kept; `auto` unless given. */
+  readonly cache?: CacheSetting | undefined;
   /** How long its model calls may take. */
   readonly modelTimeout: ModelTimeout;
   /** Model calls that it may make before it is asked for the best answer. */
@@ -162,6 +165,8 @@ export interface LoopAgent
   readonly model?: ChatModel | undefined;
   readonly accepts?: readonly string[] | undefined;
   readonly settings?: AgentSettings | undefined;
+  /** As in the loop around it, unless given. */
+  readonly cache?: CacheSetting | undefined;
   readonly output?: AnswerForm | undefined;
 }
 

@@ -17,7 +17,7 @@ import { CallLocks, Slots } from './slots.ts';
 
 /** What a loop in memory is made of; the rest is as for an agent that declares nothing. */
 export type MemoryLoopConfig = Pick<LoopSpec, 'tools' | 'model'> &
-  Partial<Pick<LoopSpec, 'strategies' | 'policies' | 'inspectors' | 'context'>> &
+  Partial<Pick<LoopSpec, 'strategies' | 'policies' | 'inspectors' | 'context' | 'cache'>> &
   Partial<Pick<TurnScope, 'turn' | 'kinds' | 'secrets' | 'live' | 'inSession'>> & {
     readonly limits?: LoopLimits | undefined;
     readonly message?: string | undefined;
@@ -79,6 +79,7 @@ function specOf({ limits = DEFAULT_LIMITS, tools, model, kinds = [], ...own }: M
     tools,
     strategies: own.strategies ?? kinds,
     model,
+    cache: own.cache,
     modelTimeout: {},
     iterations: limits.iterations,
     callLimits: withCallLimits([], ROOT, limits),

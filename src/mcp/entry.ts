@@ -15,6 +15,7 @@ export type {
 } from './client/mcp-client.ts';
 export { allowKeys, denyKeys, type MetaConverter, noOp, passThrough } from './client/meta-converter.ts';
 export type { Fetch } from './client/wire/guarded-fetch.ts';
+export type { BytesElsewhere } from './content/block-files.ts';
 export { McpContent, mcpResult } from './content/mcp-content.ts';
 export { defineMcpEndpoint, type McpEndpointConfig } from './server/define-mcp-endpoint.ts';
 export {

@@ -28,6 +28,8 @@ export interface ChatModel {
    * results. A file that it cannot be sent is told in words.
    */
   readonly media?: ModelMedia | undefined;
+  /** It can be told by `cache` what of a request is to be kept; a request to any other has no marks and no key. */
+  readonly caches?: true | undefined;
   /** What it costs. A loop with a cost limit needs to know. */
   readonly prices?: Prices | undefined;
   /** The most tokens of one reply. Where it does not say, a loop with a token or cost limit asks for 4,096 at most. */
@@ -177,18 +179,22 @@ export interface ModelRequest {
   readonly cache?: CacheMarks | undefined;
 }
 
-/** What a provider is asked to keep of a request, so that the next one, which begins as this one did, costs less. */
+/**
+ * What a provider is asked to keep of a request, so that the next one, which begins as this one did, costs less. Providers that
+ * cache by themselves take the key and nothing else; those that are told where take four marks at most: of the tools, of the
+ * system text, and of the first of `messages`.
+ */
 export interface CacheMarks {
-  /**
-   * Names the conversation, so that its requests meet the same cache: for providers that cache by themselves. At most 64
-   * letters, digits, `-` and `_`.
-   */
+  /** Names the conversation, so that its requests meet the same cache. At most 64 letters, digits, `-` and `_`. */
   readonly key?: string | undefined;
-  /** Keep what stands up to the end of the tools. Providers that are not told where ignore it, as they do all that follows. */
+  /** Keep what stands up to the end of the tools. */
   readonly tools?: boolean | undefined;
   /** Up to the end of the system text at the head. */
   readonly system?: boolean | undefined;
-  /** Up to the end of these messages, by their index in the request; negative ones count from its end. */
+  /**
+   * Up to the end of these messages, by their index in the request; negative ones count from its end. Where a message holds
+   * nothing that can be marked, such as mere thoughts, the mark stands at the end of what is before it.
+   */
   readonly messages?: readonly number[] | undefined;
   /** For how long, where a provider lets one choose; five minutes unless given. */
   readonly ttl?: '5m' | '1h' | undefined;

@@ -32,6 +32,7 @@ export function fallback(models: readonly ChatModel[]): ChatModel {
     ...(prices && { prices }),
     ...(longest !== undefined && { maxOutputTokens: longest }),
     ...(candidates.some(({ signsPrefix }) => signsPrefix) && { signsPrefix: true }),
+    ...(candidates.some(({ caches }) => caches) && { caches: true }),
     ...(isTold(candidates) && { tellsToolsChanges: true }),
     ...(candidates.every(({ heedsToolChoice }) => heedsToolChoice) && { heedsToolChoice: true }),
     refuses(settings) {
@@ -126,11 +127,12 @@ async function askOne(model: ChatModel, request: ModelRequest, options: AskOptio
 
 /** The request as this model may be given it: without what only another can read, over its own defaults. */
 function requestFor(model: ChatModel, request: ModelRequest): ModelRequest {
-  const { messages, settings: asked, maxOutputTokens: most, ...others } = request;
+  const { messages, settings: asked, maxOutputTokens: most, cache, ...others } = request;
   const settings = mergedModelSettings(model, asked);
   return {
     ...others,
     messages: givenTo(model, messages, request.accepts),
+    ...(model.caches && cache && { cache }),
     ...(most !== undefined && { maxOutputTokens: Math.min(most, model.maxOutputTokens ?? most) }),
     ...(Object.keys(settings).length > 0 && { settings }),
   };

@@ -57,14 +57,14 @@ export interface TurnHost {
   readonly clock: Clock;
   /** Mints the credentials of this invocation's tools for whoever asked; nothing of them is journaled. */
   readonly secrets?: ((principal: Principal) => Secrets | Promise<Secrets>) | undefined;
+  /** Keeps the bytes of files in the place of the session. */
+  readonly files?: FileStore | undefined;
   /** Shows a client what happens; without it the model is not asked to stream. */
   readonly show?: ((item: FeedItem) => void) | undefined;
   /** Aborts when nobody waits for the answer here any more: the turn is handed over at its next boundary. */
   readonly leave?: AbortSignal | undefined;
   /** Keeps the invocation alive for what comes after the turn: the late result of a call that was cut off. */
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
-  /** Where bytes of files are kept; with the session unless given. */
-  readonly files?: FileStore | undefined;
   /** Of what the invocation uses; without one, nothing is counted. */
   readonly meter?: Meter | undefined;
 }
@@ -252,7 +252,9 @@ function specOf(host: TurnHost, turn: TurnState): LoopSpec {
     tools: agent.tools,
     strategies: [...agent.sources, ...kinds.strategies, ...agent.strategies],
     model,
+    accepts: agent.accepts,
     settings,
+    cache: agent.cache,
     modelTimeout: agent.modelTimeout,
     iterations: agent.limits.iterations,
     callLimits: withCallLimits([], ROOT, agent.limits),

@@ -82,7 +82,7 @@ function kindOf({
 const NO_SQL_MESSAGE = /^SQL is not enabled for this Durable Object class/;
 
 /** While a new version is deployed, an object may still be of the one before. */
-const NO_METHOD = /does not implement the method/;
+const NO_METHOD = /^The RPC receiver does not implement\b/;
 
 const OVERLOADED = /\bis overloaded\b|too much load/i;
 

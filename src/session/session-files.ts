@@ -84,12 +84,30 @@ export class SessionFiles implements LoopFiles {
     return shown;
   }
 
-  #shown(file: StoredFile): Promise<string | undefined> {
-    const { id } = file;
+  async find(id: string): Promise<NewFile | undefined> {
+    const { port, store, name: session, count } = this.#options;
+    const fresh = this.#fresh.get(id);
+    if (fresh?.bytes) return toNew(fresh, fresh.bytes);
+    const pages: Uint8Array[] = [];
+    for (let from = 0; ; ) {
+      const page = fresh ? { file: fresh, bytes: null } : await port.file({ id, from });
+      if (!page) return undefined;
+      const { file, bytes } = page;
+      if (!bytes) {
+        count(1);
+        const outside = await readFrom(store, { session, id });
+        return outside ? toNew(file, outside) : undefined;
+      }
+      pages.push(bytes);
+      from += bytes.byteLength;
+      if (from >= file.size) return toNew(file, joined(pages, file.size));
+      if (bytes.byteLength === 0) return undefined;
+    }
+  }
+
+  #shown({ id }: StoredFile): Promise<string | undefined> {
     const known = this.#held.get(id);
-    const data = known ?? this.#bytes(file).then((bytes) => bytes && toBase64(bytes));
-    // One that could not be read is asked for again.
-    if (!known) data.catch(() => this.#held.delete(id));
+    const data = known ?? this.find(id).then((file) => file && toBase64(file.bytes));
     this.#hold(id, data);
     return data;
   }
@@ -99,7 +117,8 @@ export class SessionFiles implements LoopFiles {
     this.#held.delete(id);
     this.#held.set(id, data);
     void data.then(
-      (text = '') => {
+      (text) => {
+        if (text === undefined) return this.#forget(id, data);
         this.#sizes.set(id, text.length);
         let held = [...this.#held.keys()].reduce((sum, one) => sum + (this.#sizes.get(one) ?? 0), 0);
         for (const one of this.#held.keys()) {
@@ -108,25 +127,13 @@ export class SessionFiles implements LoopFiles {
           this.#held.delete(one);
         }
       },
-      () => {},
+      () => this.#forget(id, data),
     );
   }
 
-  async #bytes({ id, size }: StoredFile): Promise<Uint8Array | undefined> {
-    const { port, store, name: session, count } = this.#options;
-    const pages: Uint8Array[] = [];
-    for (let from = 0; from < size; ) {
-      const page = await port.file({ id, from });
-      if (!page) return undefined;
-      if (!page.bytes) {
-        count(1);
-        return (await readFrom(store, { session, id })) ?? undefined;
-      }
-      if (page.bytes.byteLength === 0) return undefined;
-      pages.push(page.bytes);
-      from += page.bytes.byteLength;
-    }
-    return joined(pages, size);
+  /** One that is not there, or could not be read, is asked for again. */
+  #forget(id: string, data: Promise<string | undefined>): void {
+    if (this.#held.get(id) === data) this.#held.delete(id);
   }
 }
 
@@ -146,6 +153,13 @@ async function readFrom(
     );
   }
 }
+
+const toNew = ({ mediaType, name }: Omit<KeptFile, 'bytes'>, bytes: Uint8Array): NewFile => ({
+  type: 'file',
+  mediaType,
+  ...(name !== undefined && { name }),
+  bytes,
+});
 
 function joined(pages: readonly Uint8Array[], size: number): Uint8Array {
   const [first] = pages;

@@ -50,6 +50,8 @@ export interface ScriptedModelOptions {
   readonly tellsToolsChanges?: true | undefined;
   /** As `ChatModel.signsPrefix`. */
   readonly signsPrefix?: true | undefined;
+  /** As `ChatModel.caches`. */
+  readonly caches?: true | undefined;
   /** As `ChatModel.settings`. */
   readonly settings?: ModelSettings | undefined;
 }
@@ -68,6 +70,7 @@ export function scriptedModel(
     heedsToolChoice = true,
     tellsToolsChanges,
     signsPrefix,
+    caches,
     settings,
   }: ScriptedModelOptions = {},
 ): ScriptedModel {
@@ -81,6 +84,7 @@ export function scriptedModel(
     heedsToolChoice,
     ...(tellsToolsChanges && { tellsToolsChanges }),
     ...(signsPrefix && { signsPrefix }),
+    ...(caches && { caches }),
     ...(settings && { settings }),
     requests,
     async ask(request, { signal, onText, onReasoning }) {

@@ -1,4 +1,4 @@
-import type { ContentPart } from './content.ts';
+import type { ContentPart, NewFile } from './content.ts';
 import type { Json, JsonLike, JsonObject } from './json.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { ProcessView } from './process-view.ts';
@@ -55,6 +55,8 @@ export interface CallScope {
    *   turn has scheduled as many as one may.
    */
   schedule(request: ScheduleRequest): Promise<string>;
+  /** Answers a file of this session with its bytes, by the id under which the model is told of it; `undefined` when it is not there. */
+  file(id: string): Promise<NewFile | undefined>;
   /** The conversation of this loop as the model was shown it, this call's own reply included. Made when asked for. */
   history(): readonly HistoryMessage[];
   /**

@@ -32,8 +32,8 @@ export interface Holdfast {
  * @throws ConfigurationError when two agents, kinds, webhooks or schedules share a name, a webhook or a schedule is for an agent
  *   that is not there, the MCP endpoint publishes one that is not there, nobody says whose a webhook's sessions are, the
  *   context is not JSON, `contextHeaders` maps a header that carries credentials or cannot be one, one of `origins` is
- *   none, `files` is no function, a limit of the platform is impossible, the retention is no time, or an agent has a cost limit and the app's
- *   model no prices. What the environment decides is found out by the first turn, and what the deployment lacks by the
+ *   none, `files` is no function, a limit of the platform is impossible, the retention is no time, or an agent has a cost
+ *   limit and the app's model no prices. What the environment decides is found out by the first turn, and what the deployment lacks by the
  *   first request for a session, and by `GET /health`.
  */
 export function createHoldfast(config: HoldfastConfig): Holdfast {
@@ -64,9 +64,9 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
   return { worker, TurnRunner: Runner };
 }
 
-/** What whoever deploys is told when a session's files are nowhere to be found. */
+/** What whoever deploys is told when nobody knows any more where files are. */
 const NO_STORE =
-  'The files of this session were given to a store outside, and createHoldfast is given none: `files` must make it of the env.';
+  'Files of this session are in a store outside, and createHoldfast has none: give it `files` again, as when they were stored.';
 
 const deployed = (env: Env): Deployment => ({
   env,

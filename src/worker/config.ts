@@ -117,7 +117,7 @@ export function toHost(config: HoldfastConfig, deployed: Deployed): HttpHost {
     toolGroups: groups = [],
     context = {},
   } = config;
-  const files = config.files && storeIn(config.files);
+  const files = config.files === undefined ? undefined : storeIn(config.files);
   return {
     agents: byName('agents', agents),
     kinds: toolKinds(config.kinds),

@@ -38,7 +38,7 @@ export interface Host {
   context(env: Env): ToolCallContext;
   /** Mints the credentials of one invocation. Rejects with what the app's hook throws. */
   secrets(env: Env, principal: Principal): Promise<Secrets>;
-  /** Makes the store outside that keeps the bytes of files; absent: each session keeps its own. @throws DeploymentError when it is none. */
+  /** Makes the store outside for the bytes of files; absent: each session keeps its own. @throws DeploymentError when it is none. */
   readonly files?: ((env: Env) => FileStore) | undefined;
   /** What one invocation may use. @throws ConfigurationError when the settings say something impossible. */
   platform(env: Env): Platform;

@@ -4,6 +4,7 @@ export { MAX_REPLY_LENGTH } from '../../src/model/ai-sdk/sdk-reply.ts';
 export { MAX_STREAM_BYTES } from '../../src/model/chat-completions/read-stream.ts';
 export { ConfigurationError } from '../../src/model/configuration-error.ts';
 export { toldLength } from '../../src/model/context-length.ts';
+export { givenTo } from '../../src/model/given-to.ts';
 export type { Fetch } from '../../src/model/openai-compatible/ask-once.ts';
 export { pacedOpenAICompatible } from '../../src/model/openai-compatible/openai-compatible.ts';
 export { toRequestBody } from '../../src/model/openai-compatible/request-body.ts';

@@ -3,6 +3,7 @@
 export { toTurnStart } from '../../src/journal/event-rows.ts';
 export { checkDecision, postAnswer } from '../../src/session/answers/post-answer.ts';
 export { openQuestions, questionsOf } from '../../src/session/answers/questions.ts';
+export type { FileStore } from '../../src/session/file-store.ts';
 export { foldAll, foldLeased, readerOf, readJournal, readTurn } from '../../src/session/fold-session.ts';
 export { HeldSession } from '../../src/session/held-session.ts';
 export { InvocationBudgetWatch } from '../../src/session/invocation-budget-watch.ts';
@@ -20,5 +21,6 @@ export {
 export { toSessionName } from '../../src/session/read-secrets.ts';
 export { runTurn, type TurnEnd, type TurnHost } from '../../src/session/run-turn.ts';
 export { SessionErasedError, SessionUnavailableError } from '../../src/session/send-again.ts';
+export { SessionFiles } from '../../src/session/session-files.ts';
 export { followSession } from '../../src/session/watching/follow-session.ts';
 export { turnStopped } from '../../src/session/watching/turn-outcome.ts';

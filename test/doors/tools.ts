@@ -5,7 +5,9 @@ export { changedTools, collectTools } from '../../src/sources/resolution/resolve
 export { foundBy, partsOf } from '../../src/sources/resolution/tool-source.ts';
 export { readAs } from '../../src/tool/artifact.ts';
 export { attempt, memoized } from '../../src/tool/async.ts';
+export { fromBase64, toBase64 } from '../../src/tool/base64.ts';
 export { checkInput, coerceInput, parseToolInput } from '../../src/tool/check-input.ts';
+export { fileLine, isText, placed, toFileName, toMediaType } from '../../src/tool/content.ts';
 export { lastList, mapRoute } from '../../src/tool/decorate.ts';
 export { applyChange } from '../../src/tool/define-injection-strategy.ts';
 export { DEFAULT_TIMEOUT, MAX_TIMEOUT } from '../../src/tool/define-tool.ts';
@@ -21,5 +23,6 @@ export {
   toolResult,
   toToolResult,
   withheld,
+  withWords,
 } from '../../src/tool/tool-result.ts';
 export { UNFOLDED, type Unfolded, type UnfoldedList } from '../../src/tool/unfolding/unfolding.ts';

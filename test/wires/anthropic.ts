@@ -1,6 +1,7 @@
 /** A strict local server of Anthropic's `POST /v1/messages`, as JSON and as a stream. */
 import { conversationOf, isThinking } from './anthropic/conversation.ts';
 import { checkHeld } from './anthropic/held.ts';
+import { checkMedia, foundIn } from './anthropic/media.ts';
 import { checkPairs } from './anthropic/pairs.ts';
 import { PrefixReader, readConversation } from './anthropic/prefix.ts';
 import {
@@ -11,11 +12,12 @@ import {
   signed,
   thinkingIndexes,
 } from './anthropic/replies.ts';
-import { type AnthropicBlock, type AnthropicBody, bodyOf } from './anthropic/request.ts';
+import { type AnthropicBlock, type AnthropicBody, bodyOf, readBody } from './anthropic/request.ts';
 import { eventsOf, messageOf } from './anthropic/response.ts';
 import { checkSettings } from './anthropic/settings.ts';
 import { bindingBeta, checkPrefixes } from './anthropic/thinking.ts';
 import { toolsAtEnd } from './anthropic/tools.ts';
+import { hashed, type SentFile } from './files.ts';
 import {
   answerOf,
   eventStream,
@@ -70,6 +72,7 @@ export function createAnthropicWire(options: AnthropicWireOptions): Wire {
       const body = bodyOf(request);
       const betas = betasOf(request);
       checkSettings(body, betas);
+      checkMedia(body);
       const conversation = conversationOf(body);
       checkBeginning(conversation);
       checkPairs(conversation);
@@ -85,6 +88,10 @@ export function createAnthropicWire(options: AnthropicWireOptions): Wire {
     },
   });
 }
+
+/** The files that a request of this wire held, in their order. */
+export const filesToAnthropic = (body: unknown): Promise<readonly SentFile[]> =>
+  hashed(foundIn(readBody(body)));
 
 /** A conversation begins with the user's side. */
 function checkBeginning(conversation: ReturnType<typeof conversationOf>): void {

@@ -4,7 +4,9 @@
  */
 import { nextReply } from './calls.ts';
 import { type ChatDialectName, type DialectOptions, dialectOf } from './chat-completions/dialects.ts';
+import { checkMedia, foundIn } from './chat-completions/media.ts';
 import { callsOf, checkMessages, type Dialect, type GivenCall } from './chat-completions/messages.ts';
+import { hashed, type SentFile } from './files.ts';
 import {
   eventStream,
   fingerprint,
@@ -44,6 +46,7 @@ export function createChatCompletionsWire(options: ChatCompletionsWireOptions): 
       if (!url.pathname.endsWith('/chat/completions')) throw new Refused(404, `Not found: ${url.pathname}`);
       if (!isRecord(body) || !Array.isArray(body.messages)) throw ownRefusal('a request has `messages`');
       const messages: readonly unknown[] = body.messages;
+      checkMedia(messages, dialect.media);
       const count = checkMessages({ messages, seed, replies, dialect, beginningMayGo, exactArguments });
       const reply = nextReply(replies, count, { tools: toolsIn(body), toolChoice: body.tool_choice });
       const completion = {
@@ -61,6 +64,10 @@ export function createChatCompletionsWire(options: ChatCompletionsWireOptions): 
     },
   });
 }
+
+/** The files that a request of this wire held, in their order. */
+export const filesToChat = (body: unknown): Promise<readonly SentFile[]> =>
+  hashed(foundIn(isRecord(body) && Array.isArray(body.messages) ? body.messages : []));
 
 function toolsIn({ tools }: Readonly<Record<string, unknown>>): ReadonlySet<unknown> {
   const list: readonly unknown[] = Array.isArray(tools) ? tools : [];

@@ -1,8 +1,16 @@
 /** A strict local server of Gemini's `generateContent` and `streamGenerateContent?alt=sse`. */
+import { hashed, type SentFile } from './files.ts';
 import { checkHeld } from './gemini/held.ts';
+import { foundIn } from './gemini/media.ts';
 import { checkPairs } from './gemini/pairs.ts';
 import { type Casting, type GeminiVariant, givenOf, partsOf } from './gemini/replies.ts';
-import { type GeminiBody, type GeminiPart, type GeminiRequest, requestOf } from './gemini/request.ts';
+import {
+  type GeminiBody,
+  type GeminiPart,
+  type GeminiRequest,
+  readBody,
+  requestOf,
+} from './gemini/request.ts';
 import {
   answerOf,
   eventStream,
@@ -54,6 +62,9 @@ export function createGeminiWire(options: GeminiWireOptions): Wire {
     },
   });
 }
+
+/** The files that a request of this wire held, in their order. */
+export const filesToGemini = (body: unknown): Promise<readonly SentFile[]> => hashed(foundIn(readBody(body)));
 
 /** The scripted reply, or its turn's words where the request lets nothing be called. */
 function sayable(replies: readonly ScriptedReply[], reply: ScriptedReply, body: GeminiBody): ScriptedReply {

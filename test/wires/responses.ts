@@ -5,8 +5,10 @@
  * they were given. It keeps no items: what an `item_reference` stands for follows from the script.
  */
 import { nextReply } from './calls.ts';
+import { hashed, type SentFile } from './files.ts';
 import { checkInput } from './responses/input.ts';
 import { type Casting, type Item, type ItemMode, itemsOf, ledgerOf, partialBlob } from './responses/items.ts';
+import { checkMedia, foundIn } from './responses/media.ts';
 import {
   eventStream,
   fingerprint,
@@ -45,7 +47,8 @@ export function createResponsesWire(options: ResponsesWireOptions): Wire {
     answer(request) {
       const body = bodyOf(request);
       const mode = modeOf(body);
-      const input: readonly unknown[] = Array.isArray(body.input) ? body.input : [];
+      const input = inputOf(body);
+      checkMedia(input);
       const count = checkInput({ input, seed, mode, replies, ledger, beginningMayGo, exactArguments });
       const reply = nextReply(replies, count, { tools: toolsIn(body, input), toolChoice: body.tool_choice });
       const response = responseOf(reply, body, { seed, mode });
@@ -53,6 +56,13 @@ export function createResponsesWire(options: ResponsesWireOptions): Wire {
     },
   });
 }
+
+/** The files that a request of this wire held, in their order. */
+export const filesToResponses = (body: unknown): Promise<readonly SentFile[]> =>
+  hashed(foundIn(inputOf(body)));
+
+const inputOf = (body: unknown): readonly unknown[] =>
+  isRecord(body) && Array.isArray(body.input) ? body.input : [];
 
 /** Names of the tools of a request: those of the list, and those that came late, beside the conversation. */
 function toolsIn(
@@ -75,7 +85,22 @@ function bodyOf({ url, body }: WireRequest): Readonly<Record<string, unknown>> {
   for (const name of ['previous_response_id', 'conversation']) {
     if (body[name] != null) throw ownRefusal(`\`${name}\` is not served`);
   }
+  checkCacheKey(body.prompt_cache_key);
   return body;
+}
+
+const longestKey = 64;
+
+function checkCacheKey(key: unknown): void {
+  if (key === undefined) return;
+  if (typeof key !== 'string')
+    throw new Refused(400, "Invalid type for 'prompt_cache_key': expected a string.");
+  if (key.length <= longestKey) return;
+  throw new Refused(
+    400,
+    `Invalid 'prompt_cache_key': string too long. Expected a string with maximum length ${longestKey}, but got a ` +
+      `string with length ${key.length} instead.`,
+  );
 }
 
 /** What the request asks its reply to hold. The encrypted content and the summaries come only when they are asked for. */

@@ -57,9 +57,10 @@ export const orderLife = (shop: Shop) => {
       delivered: [],
       cancelled: [],
     },
-    instructions: (_, { orderId, status }, state) =>
-      `You work in the warehouse of a chandlery. Order ${orderId} is ${state} now. Perform the following task: ` +
-      `${STEPS[status]} the order.\nDo that and no more. When it is not possible now, say why.`,
+    // They leave out the state, which moves while the loop goes on: what a model has cached begins with these words.
+    instructions: (_, { orderId, status }) =>
+      'You work in the warehouse of a chandlery. Perform the following task: ' +
+      `${STEPS[status]} order ${orderId}.\nDo that and no more. When it is not possible now, say why.`,
   });
 };
 

@@ -2,14 +2,18 @@ import type { ContentBlock } from '@modelcontextprotocol/sdk/types.js';
 import * as v from 'valibot';
 import { type DomainType, defineDomainType } from '../../tool/domain-type.ts';
 import { copyJson, isJsonObject, type JsonObject } from '../../tool/json.ts';
-import { artifact, type ToolResult } from '../../tool/tool-result.ts';
+import { artifact, content, type ToolResult } from '../../tool/tool-result.ts';
+import { blockFiles } from './block-files.ts';
 import { contentWords } from './words.ts';
 
 /** What a server's tool answered that is more than words: images, audio, resources, links. */
 export interface McpContent {
-  /** The blocks as the server sent them (MCP specification, "Tool Result"), binary data in base64. */
+  /**
+   * The blocks as the server sent them (MCP specification, "Tool Result"). `data` of images and audio, and `blob` of resources, is
+   * a `BytesElsewhere` where the bytes are a file of the result; where the block is no file, it is base64.
+   */
   readonly content: readonly (JsonObject & { readonly type: string })[];
-  /** The same as data, where the tool answers data too. */
+  /** The same as data, where the tool answers data too. What repeats base64 of a file has `BytesElsewhere` in its place. */
   readonly structuredContent?: JsonObject | undefined;
 }
 
@@ -30,13 +34,16 @@ export const McpContent: DomainType<'McpContent', McpContent> = defineDomainType
 
 /**
  * Makes a result with content that words do not carry: images, sound, resources, links. A client of an MCP endpoint is sent the
- * blocks as they are; a model reads `words`, or else the texts among the blocks and a line about each of the others.
+ * blocks as they are. A model is given the texts, images, audio and bytes of resources as files, and a line about each of the
+ * others; with `words` it reads those and nothing else.
  */
-export const mcpResult = (blocks: readonly ContentBlock[], words = wordsOf(blocks)): ToolResult =>
-  artifact(words, McpContent, { content: blocks });
-
-/** Blocks that are not JSON are refused where the result is used, as any artifact is. */
-function wordsOf(blocks: readonly ContentBlock[]): string {
+export async function mcpResult(blocks: readonly ContentBlock[], words?: string): Promise<ToolResult> {
   const copy = copyJson(blocks);
-  return copy.ok && Array.isArray(copy.value) ? contentWords(copy.value.filter(isJsonObject)).words : '';
+  // Blocks that are not JSON are refused where the result is used, as any artifact is.
+  if (!copy.ok || !Array.isArray(copy.value)) return artifact(words ?? '', McpContent, { content: blocks });
+  const copies = copy.value.filter(isJsonObject);
+  if (words !== undefined) return artifact(words, McpContent, { content: copies });
+  const { parts, kept } = await blockFiles(copies);
+  const said = parts.length === 0 ? contentWords(copies).words : content(parts);
+  return artifact(said, McpContent, kept(copies, undefined));
 }

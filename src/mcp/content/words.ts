@@ -20,16 +20,23 @@ const MAX_URI = 4_096;
  * is only counted. Never throws.
  */
 export function contentWords(blocks: readonly JsonObject[]): ContentWords {
-  const forModel = blocks.filter((block) => !isForUserOnly(block));
-  const hidden = blocks.length - forModel.length;
-  const texts = forModel.filter(isText);
-  const lines = forModel.map(blockWords);
-  if (hidden > 0) lines.push(`[${hidden === 1 ? '1 block is' : `${hidden} blocks are`} for the user only]`);
+  const texts = blocks.filter((block) => !isForUserOnly(block)).filter(isText);
   return {
-    words: lines.join('\n\n'),
+    words: inTurn(blocks, (block) => [blockWords(block)]).join('\n\n'),
     hasText: texts.some(({ text }) => text.trim() !== ''),
     isAll: texts.length === blocks.length,
   };
+}
+
+/** Says each block that is for the model, as `say` has it, and behind them how many are not. */
+export function inTurn<Said>(
+  blocks: readonly JsonObject[],
+  say: (block: JsonObject) => readonly Said[],
+): readonly (Said | string)[] {
+  const forModel = blocks.filter((block) => !isForUserOnly(block));
+  const hidden = blocks.length - forModel.length;
+  const note = `[${hidden === 1 ? '1 block is' : `${hidden} blocks are`} for the user only]`;
+  return [...forModel.flatMap(say), ...(hidden > 0 ? [note] : [])];
 }
 
 /**
@@ -55,7 +62,7 @@ export const warn = (words: string, secrets: Secrets): void =>
   console.warn(`holdfast: ${oneLine(secrets.redact(words), MAX_WORDS)}`);
 
 /** Tells whether its audience is the user and nobody else (MCP specification, Annotations). */
-function isForUserOnly({ annotations }: JsonObject): boolean {
+export function isForUserOnly({ annotations }: JsonObject): boolean {
   const audience = isJsonObject(annotations) ? annotations.audience : undefined;
   return Array.isArray(audience) && audience.length > 0 && audience.every((role) => role === 'user');
 }
@@ -63,11 +70,13 @@ function isForUserOnly({ annotations }: JsonObject): boolean {
 const isText = (block: JsonObject): block is { readonly type: 'text'; readonly text: string } =>
   block.type === 'text' && typeof block.text === 'string';
 
-function blockWords(block: JsonObject): string {
+/** Says one block: a text as it is, anything else as a line. */
+export function blockWords(block: JsonObject): string {
   if (isText(block)) return block.text;
   const { type, data, mimeType, resource } = block;
-  if ((type === 'image' || type === 'audio') && typeof data === 'string') {
-    return `[${list(`${type} ${label(mimeType)}`.trim(), sizeOf(data))}]`;
+  const size = sizeOf(data);
+  if ((type === 'image' || type === 'audio') && size !== undefined) {
+    return `[${list(`${type} ${label(mimeType)}`.trim(), inBytes(size))}]`;
   }
   if (type === 'resource_link') return linkWords(block);
   if (type === 'resource' && isJsonObject(resource)) return resourceWords(resource);
@@ -82,9 +91,16 @@ function linkWords({ name, title, uri, mimeType, size, description }: JsonObject
 }
 
 function resourceWords({ uri, mimeType, text, blob }: JsonObject): string {
-  const bytes = typeof blob === 'string' ? sizeOf(blob) : '';
+  const size = sizeOf(blob);
+  const bytes = size === undefined ? '' : inBytes(size);
   const head = `[resource ${list(address(uri), label(mimeType), bytes)}]`;
   return typeof text === 'string' ? `${head}\n${text}` : head;
+}
+
+/** Says where a resource is from, for whoever is shown its bytes and no line about it; empty for any other block. */
+export function originWords({ resource }: JsonObject): string {
+  const from = isJsonObject(resource) ? address(resource.uri) : '';
+  return from && `[resource ${from}]`;
 }
 
 const list = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join(', ');
@@ -100,10 +116,10 @@ function address(uri: Json | undefined): string {
   return inline ? `${label(inline)},…` : lineOf(uri, MAX_URI);
 }
 
-/** Tells the size of what base64 stands for, without decoding it. */
-function sizeOf(base64: string): string {
-  const digits = base64.replaceAll(/[\s=]/g, '').length;
-  return inBytes(Math.floor((digits * 3) / 4));
+/** Tells how many bytes base64 stands for, without decoding it, or what stands in its place. */
+function sizeOf(binary: Json | undefined): number | undefined {
+  if (typeof binary === 'string') return Math.floor((binary.replaceAll(/[\s=]/g, '').length * 3) / 4);
+  return isJsonObject(binary) && typeof binary.size === 'number' ? binary.size : undefined;
 }
 
 const inBytes = (bytes: number): string =>

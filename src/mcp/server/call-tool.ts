@@ -36,7 +36,7 @@ interface ToolCalling {
  */
 export async function callTool(request: EndpointRequest, calling: ToolCalling): Promise<CallToolResult> {
   const atEnd: (() => Promise<unknown>)[] = [];
-  const { loop: silent } = await ownLoop(request, calling, (work) => atEnd.push(work));
+  const { loop: silent, files } = await ownLoop(request, calling, (work) => atEnd.push(work));
   const loop: Loop = { ...silent, journal: overheard(silent.journal, calling.notifier) };
   const toolCalls = [{ id: 'call', name: calling.tool.name, input: JSON.stringify(calling.input) }];
   const offered = offerTools(loop, 'now');
@@ -44,7 +44,7 @@ export async function callTool(request: EndpointRequest, calling: ToolCalling): 
   const [call] = openBatch(loop.frame);
   await runBatch(loop).finally(() => request.host.waitUntil(Promise.allSettled(atEnd.map((work) => work()))));
   if (!call?.ended) throw new Error('A call without a session was left open.');
-  return toCallResult(forClients(call.ended.result));
+  return toCallResult(forClients(call.ended.result), (stored) => files.read(stored));
 }
 
 /** Makes a loop with this tool alone, for this caller, as this invocation can run it. */

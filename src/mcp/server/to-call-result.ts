@@ -3,9 +3,13 @@ import {
   type ContentBlock,
   ContentBlockSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import { isJsonObject } from '../../tool/json.ts';
-import { type ResultData, toolResult } from '../../tool/tool-result.ts';
+import type { LoopFiles } from '../../loop/loop-files.ts';
+import { type FileContent, fileLine, isFile, isStored } from '../../tool/content.ts';
+import { isJsonObject, type Json } from '../../tool/json.ts';
+import { partsOfResult, type ResultData, toolResult } from '../../tool/tool-result.ts';
+import { lacksBytes, withBytes } from '../content/block-files.ts';
 import { McpContent } from '../content/mcp-content.ts';
+import { blockWords } from '../content/words.ts';
 
 /** Makes one block of words. */
 export const textBlock = (text: string) => ({ type: 'text', text }) as const;
@@ -13,40 +17,62 @@ export const textBlock = (text: string) => ({ type: 'text', text }) as const;
 /**
  * Makes a client's answer of a tool's result. An error is one for the client too, without the word `Error` before it, which
  * `isError` says. The value of an artifact goes along as structured content when it is an object, as it must
- * be; its words are there for every client. Content of MCP's own goes out as it came in.
+ * be; its words are there for every client. Files go out with their bytes, which `read` answers as `LoopFiles` does; of one whose
+ * bytes are not there the client is told in words. Content of MCP's own goes out as it came in.
+ *
+ * @throws what `read` does.
  */
-export function toCallResult(result: ResultData): CallToolResult {
-  switch (result.type) {
-    case 'error':
-      return failed(result.message);
-    case 'text':
-    case 'content':
-      return { content: [textBlock(toolResult(result).content)] };
-    case 'artifact':
-      return contentOf(result);
-  }
+export async function toCallResult(result: ResultData, read: LoopFiles['read']): Promise<CallToolResult> {
+  if (result.type === 'error') return failed(result.message);
+  const stored = partsOfResult(result).filter(isStored);
+  const bytes: Bytes = stored.length === 0 ? new Map() : await read(stored);
+  const content = blocksOf(result, bytes);
+  if (result.type !== 'artifact') return { content };
+  return result.artifactType === McpContent.name
+    ? ofMcp(result.value, bytes, content)
+    : { content, ...(isJsonObject(result.value) && { structuredContent: result.value }) };
 }
 
-type Artifact = Extract<ResultData, { readonly type: 'artifact' }>;
+/** Base64 of files, by their ids. */
+type Bytes = ReadonlyMap<string, string>;
 
-function contentOf(result: Artifact): CallToolResult {
-  const content = [textBlock(toolResult(result).content)];
-  const { value, artifactType } = result;
-  if (artifactType !== McpContent.name) {
-    return { content, ...(isJsonObject(value) && { structuredContent: value }) };
-  }
-  const read = McpContent.parse(value);
-  const { structuredContent } = read.ok ? read.value : {};
+/** The words and files of a result, or its words alone. */
+function blocksOf(result: ResultData, bytes: Bytes): ContentBlock[] {
+  const parts = partsOfResult(result);
+  return parts.length === 0
+    ? [textBlock(toolResult(result).content)]
+    : parts.map((part) => (isFile(part) ? fileBlock(part, bytes) : textBlock(part.text)));
+}
+
+const NOT_THERE = '(its bytes are not there)';
+
+function fileBlock(file: FileContent, bytes: Bytes): ContentBlock {
+  const { mediaType: mimeType, name } = file;
+  if ('url' in file) return { type: 'resource_link', uri: file.url, name: name ?? file.url, mimeType };
+  const data = isStored(file) ? bytes.get(file.id) : undefined;
+  if (!isStored(file) || data === undefined) return textBlock(`${fileLine(file)} ${NOT_THERE}`);
+  const [type] = mimeType.split('/', 1);
+  if (type === 'image' || type === 'audio') return { type, data, mimeType };
+  // A client calls a resource as the last part of its address is.
+  const uri = ['holdfast://files', file.id, ...(name === undefined ? [] : [encodeURIComponent(name)])].join(
+    '/',
+  );
+  return { type: 'resource', resource: { uri, mimeType, blob: data } };
+}
+
+/** Content of MCP's own, or `words` when it is not valid: a client would refuse the whole answer for one block that is not. */
+function ofMcp(value: Json, bytes: Bytes, words: ContentBlock[]): CallToolResult {
+  const read = McpContent.parse(withBytes(value, bytes));
+  if (!read.ok) return { content: words };
+  const { content, structuredContent } = read.value;
+  const told = content.map((block) =>
+    lacksBytes(block) ? textBlock(`${blockWords(block)} ${NOT_THERE}`) : block,
+  );
+  const blocks = ContentBlockSchema.array().safeParse(told);
   return {
-    content: (read.ok && blocksOf(read.value.content)) || content,
+    content: blocks.success ? blocks.data : words,
     ...(structuredContent && { structuredContent }),
   };
-}
-
-/** Answers `undefined` when a block is not valid: a client would refuse the whole answer for it, so the words are sent. */
-function blocksOf(content: readonly unknown[]): ContentBlock[] | undefined {
-  const blocks = ContentBlockSchema.array().safeParse(content);
-  return blocks.success ? blocks.data : undefined;
 }
 
 /** Makes an answer that tells the model which called why there is none. */

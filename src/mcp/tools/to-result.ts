@@ -1,7 +1,16 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { attempt } from '../../tool/async.ts';
-import { copyJson, isJsonObject, type Json, type JsonObject, sameJson, shorten } from '../../tool/json.ts';
-import { artifact, error, type ToolResult, text, toolResult } from '../../tool/tool-result.ts';
+import {
+  copyJson,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  paragraphs,
+  sameJson,
+  shorten,
+} from '../../tool/json.ts';
+import { artifact, content, error, type ToolResult, text, toolResult } from '../../tool/tool-result.ts';
+import { binaryOf, blockFiles } from '../content/block-files.ts';
 import { McpContent } from '../content/mcp-content.ts';
 import { type ContentWords, contentWords } from '../content/words.ts';
 import type { ListedTool } from './listing.ts';
@@ -13,27 +22,28 @@ const MAX_UNCHECKED = 4_000;
 /**
  * Makes a result of what a server's tool answered (MCP specification, "Tool Result"). Words alone are a text; structured content
  * is an artifact, which the model reads as JSON unless the server put it in other words; with images, audio, resources or
- * links, or with content that is for the user only, the artifact is `McpContent` with all of it, and the model reads the texts
- * and a line about each of the others. `isError` is an error with the same words. Neither words nor errors hold binary data.
+ * links, or with content that is for the user only, the artifact is `McpContent` with all of it, and the model is given the
+ * texts, images, audio and bytes of resources as files, and a line about each of the others. `isError` is an error in words, with a
+ * line for each file too. Neither words nor errors hold binary data.
  *
  * What does not match the tool's output schema is an error that says that the tool ran. Never throws. How long an answer may
  * be is for the connection (`maxResponseBytes`), the journal, and `truncateToolResults`.
  */
-export function toResult(tool: ListedTool, answer: CallToolResult): ToolResult {
+export async function toResult(tool: ListedTool, answer: CallToolResult): Promise<ToolResult> {
   const copy = copyJson(answer);
   if (!copy.ok) {
     const { path, what } = copy.problem;
     return error(`${ran(tool)}, but its answer cannot be kept: the value at \`${path}\` is ${what}. ${DONE}`);
   }
-  const { content, structuredContent, isError } = isJsonObject(copy.value) ? copy.value : {};
-  const blocks = Array.isArray(content) ? content.filter(isJsonObject) : [];
+  const { content: said, structuredContent, isError } = isJsonObject(copy.value) ? copy.value : {};
+  const blocks = Array.isArray(said) ? said.filter(isJsonObject) : [];
   const structured = isJsonObject(structuredContent) ? structuredContent : undefined;
   const read: Answer = { blocks, structured, inWords: contentWords(blocks) };
   if (isError === true) {
     return error(wordsOf(read).trim() || `MCP tool '${tool.name}' failed and did not say why.`);
   }
   const problem = mismatch(tool, structured);
-  return problem === undefined ? resultOf(read) : error(notAsDeclared(tool, problem, read));
+  return problem === undefined ? await resultOf(read) : error(notAsDeclared(tool, problem, read));
 }
 
 /** An answer as plain data. */
@@ -43,12 +53,13 @@ interface Answer {
   readonly inWords: ContentWords;
 }
 
-function resultOf(answer: Answer): ToolResult {
+async function resultOf(answer: Answer): Promise<ToolResult> {
   const { blocks, structured, inWords } = answer;
   const { words, hasText, isAll } = inWords;
   if (!isAll) {
-    const value = { content: blocks, ...(structured && { structuredContent: structured }) };
-    return artifact(wordsOf(answer), McpContent, value);
+    const { parts, kept } = await blockFiles(blocks);
+    const said = parts.length === 0 ? wordsOf(answer) : content([...dataOf(answer), ...parts]);
+    return artifact(said, McpContent, kept(blocks, structured));
   }
   if (structured) {
     const saysMore = hasText && !isJsonOf(words, structured);
@@ -57,24 +68,20 @@ function resultOf(answer: Answer): ToolResult {
   return text(blocks.length === 0 ? 'Done' : words);
 }
 
-/** Writes what a model reads of an answer: data as JSON where the server has not put it into words. */
-function wordsOf({ blocks, structured, inWords: { words, hasText } }: Answer): string {
-  if (!structured || hasText || repeatsBinary(structured, blocks)) return words;
-  return [JSON.stringify(structured), words].filter((part) => part !== '').join('\n\n');
+/** Writes what a model reads of an answer. */
+const wordsOf = (answer: Answer): string => paragraphs(...dataOf(answer), answer.inWords.words);
+
+/** Writes data as JSON, where the server has not put it into words. */
+function dataOf({ blocks, structured, inWords: { hasText } }: Answer): readonly string[] {
+  return !structured || hasText || repeatsBinary(structured, blocks) ? [] : [JSON.stringify(structured)];
 }
 
 /** Finds whole blocks that a server repeats as structured content: a model can make nothing of their base64. */
 function repeatsBinary(structured: JsonObject, blocks: readonly JsonObject[]): boolean {
-  const json = JSON.stringify(structured);
-  return blocks.some((block) => {
-    const binary = binaryOf(block);
-    return binary !== undefined && json.includes(JSON.stringify(binary));
-  });
-}
-
-function binaryOf({ data, resource }: JsonObject): string | undefined {
-  const binary = isJsonObject(resource) ? resource.blob : data;
-  return typeof binary === 'string' && binary !== '' ? binary : undefined;
+  const binaries = new Set<Json | undefined>(blocks.map(binaryOf));
+  const repeats = (value: Json): boolean =>
+    typeof value === 'object' && value !== null ? Object.values(value).some(repeats) : binaries.has(value);
+  return repeats(structured);
 }
 
 /**

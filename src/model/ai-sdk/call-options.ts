@@ -5,6 +5,7 @@ import type {
 } from '@ai-sdk/provider';
 import type { ModelMessage, ModelRequest, OutputFormat, ToolDefinition } from '../chat-model.ts';
 import type { ProviderData } from '../parts.ts';
+import { toldCache } from './cache.ts';
 import { toPrompt } from './prompt.ts';
 import { within } from './provider-data.ts';
 import { toSettings } from './settings.ts';
@@ -30,13 +31,15 @@ export const toCallOptions = (
   const { messages, settings } = forMovedPrefixes(model, told.messages, request);
   const { tools } = told;
   const rawInput = traitsOf(model.provider).rawInput === true;
+  const cache = toldCache(model, request, told.messages);
   return {
-    prompt: toPrompt(messages, { rawInput, changeOptions: told.optionsOf }),
+    prompt: toPrompt(messages, { rawInput, changeOptions: told.optionsOf, mark: cache.mark }),
     abortSignal,
-    ...(tools.length === 0 ? {} : { tools: tools.map(toTool) }),
+    ...cache.headers,
+    ...(tools.length === 0 ? {} : { tools: cache.markTools(tools.map(toTool)) }),
     ...(output === undefined ? {} : toFormat(output)),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...toSettings(model, { ...request, settings }, containerIn(messages)),
+    ...toSettings(model, { ...request, settings }, { ...containerIn(messages), ...cache.options }),
   };
 };
 

@@ -1,11 +1,14 @@
 import { askPatiently, DEFAULT_RETRIES, type OpenAttempt } from '../ask-patiently.ts';
-import type { ChatModel, ModelError, ModelReply } from '../chat-model.ts';
+import type { ChatModel, ModelError, ModelMedia, ModelReply } from '../chat-model.ts';
 import { createMessageGate } from '../message-gate.ts';
+import { checkMedia } from '../model-media.ts';
 import { checkMaxOutputTokens, checkPrices, type Prices } from '../prices.ts';
 import { type Pace, realPace } from '../retry.ts';
 import type { ModelSettings } from '../settings.ts';
 import { checkModelSettings } from '../settings-problem.ts';
+import { cacheTraits } from './cache.ts';
 import { explainFailure } from './explain-failure.ts';
+import { checkFiles, mediaOf } from './media.ts';
 import { askThroughPauses } from './pauses.ts';
 import { refusedBy } from './refused-settings.ts';
 import type { SdkModel } from './specification.ts';
@@ -23,16 +26,21 @@ export interface FromAiSdkOptions {
   readonly maxOutputTokens?: number | undefined;
   /** How replies are made, where an agent does not say it. */
   readonly settings?: ModelSettings | undefined;
+  /**
+   * Which files the model takes. Default: what the package of its provider sends and the provider's server takes, where both
+   * are known. A model of a provider may take less, and a server that `createOpenAICompatible` is told of may take any.
+   */
+  readonly media?: ModelMedia | undefined;
 }
 
 /**
  * A model of the AI SDK, of its specification `v4` or `v3`, such as `createAnthropic()('claude-sonnet-5')`. It is always
  * asked for a stream. What its provider keeps beside a reply (reasoning, signatures, tools that it ran itself) goes back to
  * it in every later request. Failures that may pass are tried again while nothing has been handed on. A setting that the
- * model cannot be given is refused by name. OpenAI's server is told to store nothing, unless `providerOptions` say
+ * model cannot be given is refused by name, and so is a file. OpenAI's server is told to store nothing, unless `providerOptions` say
  * otherwise; a reply that Anthropic's server pauses is gone on with, in eight requests at most.
  *
- * @throws TypeError for a model of another specification, and when `prices` or `maxOutputTokens` make no sense.
+ * @throws TypeError for a model of another specification, and when `prices`, `maxOutputTokens` or `media` make no sense.
  */
 export const fromAiSdk = (model: SdkModel, options: FromAiSdkOptions = {}): ChatModel =>
   pacedFromAiSdk(model, options, realPace);
@@ -53,17 +61,21 @@ export const pacedFromAiSdk = (
   const { modelId: name, provider } = model;
   const gate = createMessageGate(blotCredentials(name));
   const most = checkMaxOutputTokens(limits.maxOutputTokens);
+  const { media = mediaOf(model) } = checkMedia(limits.media);
   return {
     name,
     provider,
+    ...(media && { media }),
     ...checkPrices(limits.prices),
     ...checkModelSettings(limits.settings),
     heedsToolChoice: true,
     ...prefixTraits(model),
+    ...cacheTraits(model),
     ...refusedBy(model.provider),
     ...most,
     async ask(asked, options) {
       const request = { ...most, ...asked };
+      checkFiles(model, media, request.messages);
       const work = (attempt: OpenAttempt): Promise<ModelReply> => {
         const explain = (thrown: unknown, otherwise?: ModelError): ModelError =>
           attempt.fail(explainFailure(thrown, pace.now(), otherwise));

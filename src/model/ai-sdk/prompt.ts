@@ -1,7 +1,15 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
 import type { ModelMessage, ToolsTold } from '../chat-model.ts';
 import { partsOf } from '../given-to.ts';
-import { type FilePart, isOurCall, type ProviderData, type ReplyPart, type ToolCallPart } from '../parts.ts';
+import {
+  type FilePart,
+  isOurCall,
+  type MessageFile,
+  type MessagePart,
+  type ProviderData,
+  type ReplyPart,
+  type ToolCallPart,
+} from '../parts.ts';
 import { isRecord, parseJson } from '../untrusted-json.ts';
 import { fromAside } from './aside.ts';
 import { optionsOf } from './provider-data.ts';
@@ -17,6 +25,8 @@ interface PromptManner {
   readonly rawInput: boolean;
   /** Answers the options of a system message that tells which tools came and went. */
   readonly changeOptions: (change: ToolsTold) => ProviderData;
+  /** Is shown what stands in the prompt with the message of this index as its last, to mark what is to be kept of it. */
+  readonly mark?: ((prompt: LanguageModelV4Prompt, at: number) => void) | undefined;
 }
 
 /**
@@ -25,10 +35,11 @@ interface PromptManner {
  */
 export function toPrompt(messages: readonly ModelMessage[], manner: PromptManner): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = [];
-  for (const message of messages) {
+  for (const [at, message] of messages.entries()) {
     const last = prompt.at(-1);
     if (message.role === 'tool' && last?.role === 'tool') last.content.push(toResult(message));
     else prompt.push(toPromptMessage(message, manner));
+    manner.mark?.(prompt, at);
   }
   // Anthropic refuses a message without content.
   return prompt.filter(({ content, providerOptions }) => content.length > 0 || providerOptions);
@@ -43,7 +54,7 @@ function toPromptMessage(message: ModelMessage, manner: PromptManner): PromptMes
         ...optionsOf(message.toolsChange && manner.changeOptions(message.toolsChange)),
       };
     case 'user':
-      return { role: 'user', content: [{ type: 'text', text: message.text }] };
+      return { role: 'user', content: (message.parts ?? [textPart(message)]).map(toContent) };
     case 'assistant': {
       const content = partsOf(message).flatMap((part) => toPromptPart(fromAside(part), manner));
       return { role: 'assistant', content, ...optionsOf(message.provider) };
@@ -57,12 +68,22 @@ const toResult = ({
   id,
   name,
   text,
+  parts,
 }: Extract<ModelMessage, { role: 'tool' }>): Results['content'][number] => ({
   type: 'tool-result',
   toolCallId: id,
   toolName: name,
-  output: { type: 'text', value: text },
+  output: parts ? { type: 'content', value: parts.map(toContent) } : { type: 'text', value: text },
 });
+
+const textPart = ({ text }: { readonly text: string }): MessagePart => ({ type: 'text', text });
+
+/** A part of a message, or of a result, as the SDK takes either. */
+function toContent(part: MessagePart) {
+  if (part.type === 'text') return { type: part.type, text: part.text };
+  const { type, mediaType, name } = part;
+  return { type, mediaType, data: toFileData(part), ...(name !== undefined && { filename: name }) };
+}
 
 /** The part as it goes back; nothing for a source, which is the reader's. */
 function toPromptPart(part: ReplyPart, manner: PromptManner): readonly PromptPart[] {
@@ -92,7 +113,7 @@ function toPromptPart(part: ReplyPart, manner: PromptManner): readonly PromptPar
 const isKind = (kind: string): kind is `${string}.${string}` => kind.includes('.');
 
 /** Base64 holds no colon, and every URL does. */
-const toFileData = ({ data }: FilePart) =>
+const toFileData = ({ data }: FilePart | MessageFile) =>
   URL.canParse(data)
     ? { type: 'url' as const, url: new URL(data), originalUrl: data }
     : { type: 'data' as const, data };

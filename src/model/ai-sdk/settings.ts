@@ -3,6 +3,7 @@ import { ModelError, type ModelRequest, type ProviderTool } from '../chat-model.
 import type { ProviderData } from '../parts.ts';
 import type { ModelSettings, ToolChoice } from '../settings.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
+import { checkFileWarnings } from './media.ts';
 import { optionsOf } from './provider-data.ts';
 import type { SdkModel } from './specification.ts';
 import { type ProviderTraits, traitsOf } from './traits.ts';
@@ -85,7 +86,7 @@ const formOptions = (output: ModelRequest['output']): readonly ProviderData[] =>
   output ? [{ openai: { strictJsonSchema: false } }] : [];
 
 /** Puts the options of the second over those of the first, each provider's by itself. */
-function mergeOptions(under: ProviderData, over: ProviderData): ProviderData {
+export function mergeOptions(under: ProviderData, over: ProviderData): ProviderData {
   const merged = Object.entries(over).map(([name, value]) => {
     const below = under[name];
     return [name, isRecord(below) && isRecord(value) ? { ...below, ...value } : value];
@@ -100,16 +101,18 @@ const defined = <T extends object>(values: T): { [Key in keyof T]?: Exclude<T[Ke
   };
 
 /**
- * Looks for settings and tools that the model was not given, after all, as its provider tells only once it is asked.
+ * Looks for settings, tools and files that the model was not given, after all, as its provider tells only once it is asked.
  *
  * @throws ModelError `bad-request` that names one.
  */
 export function checkWarnings(
   model: SdkModel,
-  warnings: unknown,
-  { settings = {}, tools }: ModelRequest,
+  told: unknown,
+  { settings = {}, tools, messages }: ModelRequest,
 ): void {
-  const unsupported = (Array.isArray(warnings) ? warnings : []).filter(
+  const warnings: readonly unknown[] = Array.isArray(told) ? told : [];
+  checkFileWarnings(model, warnings, messages);
+  const unsupported = warnings.filter(
     (warning): warning is UntrustedRecord => isRecord(warning) && warning.type === 'unsupported',
   );
   for (const { feature, details } of unsupported) {

@@ -18,8 +18,16 @@ export const generate = async (model: SdkModel, options: LanguageModelV4CallOpti
 export const stream = async (model: SdkModel, options: LanguageModelV4CallOptions): Promise<unknown> =>
   model.specificationVersion === 'v3' ? model.doStream(toV3Options(options)) : model.doStream(options);
 
-type Assistant = Extract<LanguageModelV4Prompt[number], { role: 'assistant' }>;
+type Message = LanguageModelV4Prompt[number];
+type Assistant = Extract<Message, { role: 'assistant' }>;
 type AssistantV3 = Extract<LanguageModelV3Prompt[number], { role: 'assistant' }>;
+type User = Extract<Message, { role: 'user' }>;
+type UserV3 = Extract<LanguageModelV3Prompt[number], { role: 'user' }>;
+type FileV3 = Extract<UserV3['content'][number], { type: 'file' }>;
+type Result = Extract<Assistant['content'][number], { type: 'tool-result' }>;
+type Content = Extract<Result['output'], { type: 'content' }>['value'][number];
+type ResultV3 = Extract<AssistantV3['content'][number], { type: 'tool-result' }>;
+type ContentV3 = Extract<ResultV3['output'], { type: 'content' }>['value'][number];
 
 /**
  * An ask as models of the older specification take it, which many providers of the community still have: it holds files
@@ -30,12 +38,29 @@ function toV3Options({
   reasoning: _,
   ...options
 }: LanguageModelV4CallOptions): LanguageModelV3CallOptions {
-  // The types of an answer's form differ in names only; so do the messages in which we put no file.
+  // The types of an answer's form differ in names only; so do the messages once their files are in the older form.
   const rest = options as Omit<LanguageModelV3CallOptions, 'prompt'>;
-  const messages = prompt.map((message) =>
-    message.role === 'assistant' ? { ...message, content: message.content.flatMap(toV3Part) } : message,
-  ) as LanguageModelV3Prompt;
-  return { ...rest, prompt: messages };
+  return { ...rest, prompt: prompt.map(toV3Message) as LanguageModelV3Prompt };
+}
+
+function toV3Message(message: Message) {
+  switch (message.role) {
+    case 'assistant':
+      return { ...message, content: message.content.flatMap(toV3Part) };
+    case 'user':
+      return { ...message, content: message.content.flatMap(toV3Said) };
+    case 'tool':
+      return {
+        ...message,
+        content: message.content.map((part) =>
+          part.type === 'tool-result' && part.output.type === 'content'
+            ? { ...part, output: { ...part.output, value: part.output.value.flatMap(toV3Content) } }
+            : part,
+        ),
+      };
+    default:
+      return message;
+  }
 }
 
 /** Nothing for a part that is not there in the older specification: no model of it has made it. */
@@ -44,15 +69,35 @@ function toV3Part(part: Assistant['content'][number]): readonly AssistantV3['con
     case 'custom':
     case 'reasoning-file':
       return [];
-    case 'file': {
-      const { data, ...file } = part;
-      if (data.type === 'url') return [{ ...file, data: data.url }];
-      return data.type === 'data' ? [{ ...file, data: data.data }] : [];
-    }
+    case 'file':
+      return toV3File(part);
     case 'tool-result':
       // What a provider's own tool answered is JSON in both.
-      return [part as Extract<AssistantV3['content'][number], { type: 'tool-result' }>];
+      return [part as ResultV3];
     default:
       return [part];
   }
+}
+
+const toV3Said = (part: User['content'][number]): readonly UserV3['content'][number][] =>
+  part.type === 'file' ? toV3File(part) : [part];
+
+function toV3File({ data, ...file }: Extract<User['content'][number], { type: 'file' }>): readonly FileV3[] {
+  if (data.type === 'url') return [{ ...file, data: data.url }];
+  return data.type === 'data' ? [{ ...file, data: data.data }] : [];
+}
+
+/** In results the older specification knows images from other files, and of what is linked only that. */
+function toV3Content(part: Content): readonly ContentV3[] {
+  if (part.type !== 'file') return [part];
+  const { data, mediaType, filename } = part;
+  const isImage = mediaType.startsWith('image/');
+  if (data.type === 'url') {
+    return [{ type: isImage ? 'image-url' : 'file-url', url: data.originalUrl ?? data.url.href }];
+  }
+  // We hand over base64 alone.
+  if (data.type !== 'data' || typeof data.data !== 'string') return [];
+  const file = { mediaType, data: data.data };
+  if (isImage) return [{ type: 'image-data', ...file }];
+  return [{ type: 'file-data', ...file, ...(filename !== undefined && { filename }) }];
 }

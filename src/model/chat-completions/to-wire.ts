@@ -1,33 +1,70 @@
 import { ModelError, type ModelMessage, type ToolDefinition } from '../chat-model.ts';
+import { addressOf, isLinked, namedFile } from '../model-media.ts';
+import type { MessagePart } from '../parts.ts';
 import { isJsonObjectText } from '../untrusted-reply.ts';
 import { fieldsGivenBack, givenBackWithCalls } from './kept-fields.ts';
 
-/** How a server wants earlier replies. */
+/** How a server wants messages and earlier replies. */
 export interface WireManner {
+  /** As errors name it. Default: chat completions. */
+  readonly called?: string | undefined;
+  /** It takes files with their bytes alone. */
+  readonly fetchesNothing?: boolean | undefined;
   /** It refuses replies with calls that have no `reasoning_content`, also those that came without. */
   readonly fillsReasoning?: boolean | undefined;
 }
 
 /**
  * A message as chat completions have it; `null` is the content of a reply that only calls tools. What a reply holds beside
- * words and calls stands in the fields in which it came, also what is empty.
+ * words and calls stands in the fields in which it came, also what is empty. Results are told in words: the wire has files
+ * in messages alone.
+ *
+ * @throws ModelError `bad-request` that names the type of a file which the wire has no place for.
  */
-export const toWireMessage = (message: ModelMessage, { fillsReasoning }: WireManner = {}) => {
+export const toWireMessage = (message: ModelMessage, manner: WireManner = {}) => {
   switch (message.role) {
     case 'system':
-    case 'user':
       return { role: message.role, content: message.text };
+    case 'user': {
+      const content = message.parts?.map((part) => toWirePart(part, manner)) ?? message.text;
+      return { role: message.role, content };
+    }
     case 'assistant': {
       const given = fieldsGivenBack(message);
       if (message.toolCalls.length === 0) return { role: 'assistant', content: message.text, ...given };
       const content = message.text || null;
-      const filled = fillsReasoning ? { reasoning_content: '' } : {};
+      const filled = manner.fillsReasoning ? { reasoning_content: '' } : {};
       return { role: 'assistant', content, ...filled, ...given, tool_calls: toWireCalls(message) };
     }
     case 'tool':
       return { role: 'tool', tool_call_id: message.id, content: message.text };
   }
 };
+
+function toWirePart(part: MessagePart, { called = 'Chat completions', fetchesNothing }: WireManner) {
+  if (part.type === 'text') return { type: part.type, text: part.text };
+  const { mediaType, data, name = 'document.pdf' } = part;
+  if (mediaType.startsWith('image/') && !(isLinked(part) && fetchesNothing)) {
+    return { type: 'image_url', image_url: { url: addressOf(part) } };
+  }
+  if (!isLinked(part)) {
+    const format = AUDIO_FORMATS.get(mediaType);
+    if (format) return { type: 'input_audio', input_audio: { data, format } };
+    if (mediaType === 'application/pdf') {
+      return { type: 'file', file: { filename: name, file_data: addressOf(part) } };
+    }
+  }
+  throw new ModelError('bad-request', `${called} cannot be given ${namedFile(part)}.`);
+}
+
+/** How the wire names the audio that it has. */
+const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([
+  ['audio/wav', 'wav'],
+  ['audio/x-wav', 'wav'],
+  ['audio/wave', 'wav'],
+  ['audio/mpeg', 'mp3'],
+  ['audio/mp3', 'mp3'],
+]);
 
 /**
  * A tool as chat completions offer it.

@@ -1,11 +1,19 @@
 import { askPatiently, DEFAULT_RETRIES, type OpenAttempt } from '../ask-patiently.ts';
-import { type ChatModel, ModelError, type ModelReply, type ModelRequest } from '../chat-model.ts';
+import {
+  type ChatModel,
+  ModelError,
+  type ModelMedia,
+  type ModelReply,
+  type ModelRequest,
+} from '../chat-model.ts';
 import { createMessageGate } from '../message-gate.ts';
+import { checkMedia } from '../model-media.ts';
 import { checkMaxOutputTokens, checkPrices, type Prices } from '../prices.ts';
 import { type Pace, realPace } from '../retry.ts';
 import type { ModelSettings } from '../settings.ts';
 import { checkModelSettings } from '../settings-problem.ts';
 import { askOnce, type Endpoint, type Fetch } from './ask-once.ts';
+import { cacheKeyPlace, keyedEndpoint, keyField } from './cache-key.ts';
 import { checkExtraBody, type ExtraBody, type LimitParameter, toRequestBody } from './request-body.ts';
 
 /** Where a server that speaks OpenAI's chat completions is, and how to ask it. */
@@ -40,6 +48,17 @@ export interface OpenAICompatibleOptions {
    * refuse the other, also behind a gateway whose path ends in `/openai`; `max_tokens`, which all others know, elsewhere.
    */
   readonly limitParameter?: LimitParameter | undefined;
+  /**
+   * Where the server takes a key by which the requests of one conversation meet the same cache: a field of the body, or a
+   * header, whose name begins with `x-`. Default: `prompt_cache_key` at api.openai.com, `x-grok-conv-id` at api.x.ai,
+   * `x-session-affinity` at api.cloudflare.com; elsewhere no key is sent, since some servers refuse what they do not know.
+   */
+  readonly cacheKeyIn?: string | undefined;
+  /**
+   * Which files the model takes in messages: images, PDF, WAV and MP3 can be sent, images also by their address. Default: not
+   * known. The lists of `result` must be empty, since results are told in words.
+   */
+  readonly media?: ModelMedia | undefined;
 }
 
 /**
@@ -48,8 +67,8 @@ export interface OpenAICompatibleOptions {
  * words and calls (`reasoning_content`, `reasoning`, `reasoning_details`, `extra_content`, chunks of thinking) goes back to
  * this model as it came. `providerOptions.openaiCompatible` of a request is merged into its body.
  *
- * @throws TypeError when `baseURL`, `apiKey` or `headers` cannot be used in a request, when `extraBody` says what the adapter
- *   sets itself, or when `prices` or `maxOutputTokens` make no sense.
+ * @throws TypeError when `baseURL`, `apiKey` or `headers` cannot be used in a request, when `extraBody` or `cacheKeyIn` says what
+ *   the adapter sets itself, or when `prices`, `maxOutputTokens` or `media` make no sense.
  */
 export const openAICompatible = (options: OpenAICompatibleOptions): ChatModel =>
   pacedOpenAICompatible(options, realPace);
@@ -65,12 +84,13 @@ export const pacedOpenAICompatible = (options: OpenAICompatibleOptions, pace: Pa
     fetch: options.fetch ?? ((url, request) => fetch(url, request)),
     now: pace.now,
   };
-  const { host, pathname } = new URL(endpoint.url);
+  const { host, hostname, pathname } = new URL(endpoint.url);
   const { limitParameter = limitParameterOf(endpoint.url) } = options;
   const manner = {
     model,
     limitParameter,
     ...checkExtraBody(options.extraBody),
+    keyPlace: cacheKeyPlace(options.cacheKeyIn, hostname),
     // Also behind a gateway, which has the name in its path.
     fillsReasoning: /deepseek/i.test(host + pathname),
   };
@@ -83,7 +103,9 @@ export const pacedOpenAICompatible = (options: OpenAICompatibleOptions, pace: Pa
     provider: host,
     ...checkPrices(options.prices),
     ...checkModelSettings(options.settings),
+    ...checkMedia(options.media, ['result.data', 'result.url']),
     heedsToolChoice: true,
+    ...(manner.keyPlace !== undefined && { caches: true as const }),
     ...most,
     async ask(request, asked) {
       const work = toWork({ ...most, ...request });
@@ -92,20 +114,24 @@ export const pacedOpenAICompatible = (options: OpenAICompatibleOptions, pace: Pa
   };
 };
 
+type Manner = Parameters<typeof toRequestBody>[0] & { readonly keyPlace?: string | undefined };
+
 /**
  * Makes what makes the work of an ask. A request is sent anew, in the same attempt, without a field that its server refuses and
  * that we can do without; to count the tokens of streams a server that has refused it is not asked again.
  */
-const createSender = (endpoint: Endpoint, manner: Parameters<typeof toRequestBody>[0]) => {
+const createSender = (endpoint: Endpoint, { keyPlace, ...others }: Manner) => {
   let knowsUsage = true;
   return (request: ModelRequest) => {
+    const to = keyedEndpoint(endpoint, keyPlace, request);
+    const manner = { ...others, keyFields: keyField(keyPlace, request) };
     let sent = request;
     let asksUsage = knowsUsage;
     let body = toRequestBody({ ...manner, asksUsage }, sent);
     return async (attempt: OpenAttempt): Promise<ModelReply> => {
       for (;;) {
         try {
-          return await askOnce(endpoint, body, attempt);
+          return await askOnce(to, body, attempt);
         } catch (failure) {
           if (asksUsage && refuses(failure, 'stream_options')) asksUsage = false;
           else if (isLast(sent) && refuses(failure, 'tool_choice')) sent = { ...sent, tools: [] };

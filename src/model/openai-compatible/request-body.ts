@@ -14,6 +14,8 @@ interface BodySettings extends WireManner {
   readonly limitParameter: LimitParameter;
   /** The server is asked to count the tokens of a stream; unless `false`. */
   readonly asksUsage?: boolean | undefined;
+  /** Tells the key of a conversation, for the server's cache. */
+  readonly keyFields?: Readonly<Record<string, string>> | undefined;
   /** Fields that no setting knows. */
   readonly extraBody?: ExtraBody | undefined;
 }
@@ -28,7 +30,7 @@ export type ExtraBody = { readonly [field: string]: ProviderJson };
  * @throws ModelError `bad-request` for a setting that chat completions cannot be told.
  */
 export const toRequestBody = (
-  { model, limitParameter, asksUsage = true, extraBody, ...manner }: BodySettings,
+  { model, limitParameter, asksUsage = true, keyFields, extraBody, ...manner }: BodySettings,
   request: ModelRequest,
 ): string => {
   const { messages, tools, output, maxOutputTokens } = request;
@@ -39,6 +41,7 @@ export const toRequestBody = (
     stream: true,
     ...(asksUsage && { stream_options: { include_usage: true } }),
     ...(maxOutputTokens === undefined ? {} : { [limitParameter]: maxOutputTokens }),
+    ...keyFields,
     ...extraBody,
     ...settingsFields(request),
   });
@@ -66,7 +69,7 @@ const settingsFields = (request: ModelRequest): UntrustedRecord => {
 };
 
 /** Fields of which a request says what the loop needs: nobody else may set them. */
-const OUR_FIELDS: ReadonlySet<string> = new Set([
+export const OUR_FIELDS: ReadonlySet<string> = new Set([
   'model',
   'messages',
   'stream',

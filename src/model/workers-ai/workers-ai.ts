@@ -1,9 +1,10 @@
 import { askPatiently, DEFAULT_RETRIES, type ExplainedFailure, type OpenAttempt } from '../ask-patiently.ts';
 import { commonFields, ownFields, refused } from '../chat-completions/settings-fields.ts';
-import { toWireMessage, toWireTool } from '../chat-completions/to-wire.ts';
+import { toWireMessage, toWireTool, type WireManner } from '../chat-completions/to-wire.ts';
 import {
   type ChatModel,
   ModelError,
+  type ModelMedia,
   type ModelMessage,
   type ModelReply,
   type ModelRequest,
@@ -12,6 +13,7 @@ import {
 import { ConfigurationError } from '../configuration-error.ts';
 import { toldLength } from '../context-length.ts';
 import { createMessageGate } from '../message-gate.ts';
+import { checkMedia } from '../model-media.ts';
 import { waitOrRelease } from '../patience.ts';
 import { checkMaxOutputTokens, checkPrices, type Prices } from '../prices.ts';
 import { type Pace, realPace } from '../retry.ts';
@@ -26,7 +28,7 @@ export interface AiBinding {
   run(
     model: string,
     inputs: Record<string, unknown>,
-    options?: { readonly signal?: AbortSignal },
+    options?: { readonly signal?: AbortSignal; readonly extraHeaders?: Readonly<Record<string, string>> },
   ): Promise<unknown>;
 }
 
@@ -44,6 +46,11 @@ export interface WorkersAiOptions {
   readonly maxOutputTokens?: number | undefined;
   /** How replies are made, where an agent does not say it. */
   readonly settings?: ModelSettings | undefined;
+  /**
+   * Which files the model takes in messages, by their bytes: images, and of some models PDF, WAV and MP3. Default: not known.
+   * All other lists must be empty, since the binding fetches nothing and results are told in words.
+   */
+  readonly media?: ModelMedia | undefined;
 }
 
 /**
@@ -51,7 +58,8 @@ export interface WorkersAiOptions {
  * again while nothing has been handed on; a used-up allocation of the day is not. What a reply reasons goes back to the
  * model. `providerOptions.workersAi` of a request is merged into the inputs of its run.
  *
- * @throws ConfigurationError when there is no such binding; TypeError when `prices` or `maxOutputTokens` make no sense.
+ * @throws ConfigurationError when there is no such binding; TypeError when `prices`, `maxOutputTokens` or `media` make no
+ *   sense.
  *
  * @example Through an AI Gateway:
  * ```ts
@@ -81,15 +89,17 @@ export const pacedWorkersAi = (
   return {
     name: model,
     provider: 'workers-ai',
+    caches: true,
     ...checkPrices(limits.prices),
     ...checkModelSettings(limits.settings),
+    ...checkMedia(limits.media, ['message.url', 'result.data', 'result.url']),
     ...most,
     async ask(request, asked) {
       const inputs = toRunInputs({ ...most, ...request });
       const work = async (attempt: OpenAttempt): Promise<ModelReply> => {
         const broken = (thrown: unknown): ModelError => attempt.fail(explainFailure(thrown));
         // The model may not heed its signal: the wait ends without it.
-        const run = () => binding.run(model, inputs, { signal: attempt.signal });
+        const run = () => binding.run(model, inputs, { signal: attempt.signal, ...affinity(request) });
         return readRun(await waitOrRelease(attempt.patience, run, { broken, release }), attempt);
       };
       return askPatiently({ timeout, retries, gate, pace }, request, {
@@ -100,6 +110,10 @@ export const pacedWorkersAi = (
     },
   };
 };
+
+/** Requests with the same key are given to the same instance of the model, which holds what it has cached. */
+const affinity = ({ cache }: ModelRequest) =>
+  cache?.key === undefined ? {} : { extraHeaders: { 'x-session-affinity': cache.key } };
 
 const release = (late: unknown): unknown => (late instanceof ReadableStream ? late.cancel() : undefined);
 
@@ -122,7 +136,7 @@ const toRunInputs = ({
     output !== undefined && offered.length > 0 ? withInstruction(messages, inWords(output)) : messages;
   const format = output !== undefined && offered.length === 0 ? toFormat(output) : undefined;
   return {
-    messages: told.map(toTextMessage),
+    messages: told.map(toRunMessage),
     ...(offered.length === 0 ? {} : { tools: offered.map(toWireTool) }),
     ...(maxOutputTokens === undefined ? {} : { max_tokens: maxOutputTokens }),
     ...fields,
@@ -161,18 +175,20 @@ const OUR_INPUTS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The binding checks each message against a schema in which every content is text, and reads the name beside a result.
- * Reasoning comes in one of two fields, by the model, and is read in one.
+ * The binding checks each message against a schema in which every content is text, and of models that see also a list of parts in
+ * a user's message. It reads the name beside a result. Reasoning comes in one of two fields, by the model, and is read in one.
  */
-const toTextMessage = (message: ModelMessage): UntrustedRecord => {
-  const { reasoning_content: reasoning, ...fields }: UntrustedRecord = toWireMessage(message);
+const toRunMessage = (message: ModelMessage): UntrustedRecord => {
+  const { reasoning_content: reasoning, ...fields }: UntrustedRecord = toWireMessage(message, MANNER);
   return {
     ...(reasoning !== undefined && { reasoning }),
     ...fields,
     ...(message.role === 'tool' ? { name: message.name } : {}),
-    content: message.text,
+    ...(message.role !== 'user' && { content: message.text }),
   };
 };
+
+const MANNER: WireManner = { called: 'Workers AI', fetchesNothing: true };
 
 /** Told in the first message: the templates of several models know no other place for a system message. */
 const withInstruction = (messages: readonly ModelMessage[], instruction: string): readonly ModelMessage[] => {

@@ -96,8 +96,8 @@ function messageView(message: Message): unknown[] {
 /**
  * Files that are kept outside go first: what is left of a session that was erased is found by nobody any more.
  *
- * @throws UnknownTargetError when the id cannot be one, or there is neither such an agent nor such a session, and Problem when the store outside
- *   has not deleted the files.
+ * @throws UnknownTargetError when the id cannot be one, or there is neither such an agent nor such a session.
+ * @throws Problem when the store outside has not deleted the files.
  */
 async function eraseSession(
   { host, env, caller, requestId }: CallerRequest,

@@ -99,6 +99,13 @@ it('a program of the user may speak MCP', async () => {
   expect(await check('with-mcp', { 'with-mcp.ts': worker }, options)).toBe('');
 });
 
+it('a program of the user may keep files in R2', async () => {
+  const store = asInstalled(await read('src/examples/files-in-r2/r2-files.ts'));
+  expect(store).toContain("from 'holdfast/worker';");
+  const options = { types: ['@cloudflare/workers-types'], module: 'nodenext' };
+  expect(await check('with-r2', { 'r2-files.ts': store }, options)).toBe('');
+});
+
 it('no file of the package runs a package of the AI SDK', async () => {
   const built = await readdir(join(temp, 'package/dist'), { recursive: true });
   const scripts = built.filter((file) => file.endsWith('.js'));

@@ -1,6 +1,7 @@
 /** What a request to Anthropic's messages may hold; a field that the API does not know is refused in its words. */
 import * as v from 'valibot';
 import { Refused, type WireRequest } from '../wire.ts';
+import { Document, Image, SearchResult } from './media.ts';
 
 const cached = { cache_control: v.optional(v.looseObject({ type: v.literal('ephemeral') })) };
 const called = { ...cached, caller: v.optional(v.looseObject({ type: v.string() })) };
@@ -9,10 +10,6 @@ const Text = v.strictObject({
   text: v.string(),
   citations: v.optional(v.array(v.unknown())),
   ...cached,
-});
-const Media = v.looseObject({
-  type: v.picklist(['image', 'document']),
-  source: v.looseObject({ type: v.string() }),
 });
 const ToolReference = v.strictObject({ type: v.literal('tool_reference'), tool_name: v.string(), ...cached });
 const Input = v.record(v.string(), v.unknown());
@@ -28,7 +25,9 @@ const ToolUse = v.strictObject({
 const ToolResult = v.strictObject({
   type: v.literal('tool_result'),
   tool_use_id: v.string(),
-  content: v.optional(v.union([v.string(), v.array(v.variant('type', [Text, Media, ToolReference]))])),
+  content: v.optional(
+    v.union([v.string(), v.array(v.variant('type', [Text, Image, Document, SearchResult, ToolReference]))]),
+  ),
   is_error: v.optional(v.boolean()),
   ...cached,
 });
@@ -67,7 +66,9 @@ const ToolChange = v.strictObject({
 });
 const Block = v.variant('type', [
   Text,
-  Media,
+  Image,
+  Document,
+  SearchResult,
   Thinking,
   RedactedThinking,
   ToolUse,
@@ -113,6 +114,9 @@ export type AnthropicBlock = v.InferOutput<typeof Block>;
 export type AnthropicTool = v.InferOutput<typeof Tool>;
 export type AnthropicBody = v.InferOutput<typeof Body>;
 
+/** A body that a wire has taken, to be looked at. */
+export const readBody = (body: unknown): AnthropicBody => v.parse(Body, body);
+
 /** Reads the body of a request; refuses a missing key, an unknown field and a wrong kind, as the API words them. */
 export function bodyOf({ url, headers, body }: WireRequest): AnthropicBody {
   if (!url.pathname.endsWith('/v1/messages')) throw new Refused(404, 'Not Found');
@@ -138,6 +142,16 @@ function isPath(path: readonly v.IssuePathItem[]): path is [v.IssuePathItem, ...
 function wordsOf(issue: v.BaseIssue<unknown>): string {
   const path = (issue.path ?? []).map(({ key }) => String(key)).join('.');
   if (issue.expected === 'never') return `${path}: Extra inputs are not permitted`;
+  if (issue.type === 'variant' && issue.received !== 'undefined') {
+    const quoted = (words: string) => words.replaceAll('"', "'");
+    const found = quoted(issue.received);
+    const list = quoted(issue.expected ?? '')
+      .replace(/[()]/g, '')
+      .split(' | ')
+      .join(', ');
+    const at = path.replace(/\.type$/, '');
+    return `${at}: Input tag ${found} found using 'type' does not match any of the expected tags: ${list}`;
+  }
   if (issue.received === 'undefined') return `${path}: Field required`;
   return `${path}: Input should be a valid ${issue.expected ?? issue.kind}`;
 }

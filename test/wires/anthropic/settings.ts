@@ -20,8 +20,8 @@ export function checkSettings(body: AnthropicBody, betas: ReadonlySet<string>): 
   if (thinking?.block_binding !== undefined && !betas.has(bindingBeta)) {
     throw new Refused(400, 'thinking.block_binding: Extra inputs are not permitted');
   }
-  checkTexts(body);
   checkMarks(body);
+  checkTexts(body);
 }
 
 function checkTexts({ messages }: AnthropicBody): void {
@@ -34,15 +34,31 @@ function checkTexts({ messages }: AnthropicBody): void {
 }
 
 function checkMarks({ system, tools = [], messages, cache_control: whole }: AnthropicBody): void {
-  const marked: readonly object[] = [
-    ...tools,
-    ...(typeof system === 'object' ? system : []),
-    ...messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content)),
+  const deferred = tools.find((tool) => tool.defer_loading === true && isMarked(tool));
+  if (deferred) {
+    throw new Refused(
+      400,
+      `Tool '${deferred.name}' cannot have both defer_loading=true and cache_control set. ` +
+        'Tools with defer_loading cannot use prompt caching.',
+    );
+  }
+  const blocks = [
+    ...(typeof system === 'object' ? system.map((block, at) => ({ path: `system.${at}`, block })) : []),
+    ...messages.flatMap(({ content }, index) =>
+      typeof content === 'string'
+        ? []
+        : content.map((block, at) => ({ path: `messages.${index}.content.${at}`, block })),
+    ),
   ];
-  const count = marked.filter((each) => 'cache_control' in each).length + (whole === undefined ? 0 : 1);
+  const marked = blocks.filter(({ block }) => isMarked(block));
+  const empty = marked.find(({ block }) => block.type === 'text' && block.text === '');
+  if (empty) throw new Refused(400, `${empty.path}.text: cache_control cannot be set for empty text blocks`);
+  const count = tools.filter(isMarked).length + marked.length + (whole === undefined ? 0 : 1);
   if (count <= maximumMarks) return;
   throw new Refused(
     400,
     `A maximum of ${maximumMarks} blocks with cache_control may be provided. Found ${count}.`,
   );
 }
+
+const isMarked = (marked: object): boolean => 'cache_control' in marked;

@@ -4,6 +4,7 @@
  */
 
 import { ownRefusal, piecesOf, Refused, type ScriptedReply } from '../wire.ts';
+import { openAIMedia } from './media.ts';
 import type { Dialect } from './messages.ts';
 import { geminiDialect, type OpenRouterDetails, openRouterDetails, openRouterDialect } from './signed.ts';
 
@@ -45,7 +46,8 @@ export function dialectOf(
 }
 
 /** What thinking in a field of plain text gives: the field whole, or in pieces that begin with an empty one. */
-const plainThinking = (field: string): Pick<Dialect, 'ofMessage' | 'deltas' | 'ofCall' | 'errorBody'> => ({
+const plainThinking = (field: string): Omit<Dialect, 'check'> => ({
+  media: openAIMedia,
   ofMessage: ({ thinking }) => ({ [field]: thinking }),
   deltas: ({ thinking }) => ['', ...piecesOf(thinking)].map((piece) => ({ content: null, [field]: piece })),
   ofCall: () => ({}),
@@ -63,6 +65,7 @@ function deepSeekDialect(replies: readonly ScriptedReply[]): Dialect {
   const turnsWithCalls = new Set(replies.filter(({ calls }) => calls.length > 0).map(({ turn }) => turn));
   return {
     ...plainThinking('reasoning_content'),
+    media: { message: ['image_url'], result: ['image_url'] },
     check({ sent, reply }) {
       if (!turnsWithCalls.has(reply.turn) || sent.reasoning_content === reply.thinking) return;
       throw new Refused(400, 'The `reasoning_content` in the thinking mode must be passed back to the API.');

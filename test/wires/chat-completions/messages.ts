@@ -4,6 +4,7 @@
  */
 import { isSameJson, type OrderCheck, repliesAt, spacedJson } from '../calls.ts';
 import { fingerprint, isRecord, ownRefusal, placesOf, Refused, type ScriptedReply } from '../wire.ts';
+import type { DialectMedia } from './media.ts';
 
 /** What a provider's chat completions give beside text and calls, and refuse to miss. */
 export interface Dialect {
@@ -16,6 +17,8 @@ export interface Dialect {
   /** Throws {@link Refused} for a message of an assistant that does not hold what its reply held. */
   check(message: SentMessage): void;
   errorBody(status: number, message: string): unknown;
+  /** Which files messages and results hold. */
+  readonly media: DialectMedia;
 }
 
 /** A message of an assistant that came back. */

@@ -8,6 +8,7 @@ import {
   Refused,
   type ScriptedReply,
 } from '../wire.ts';
+import { openAIMedia, openRouterMedia } from './media.ts';
 import type { Dialect } from './messages.ts';
 
 export type OpenRouterDetail = 'text' | 'summary' | 'encrypted';
@@ -28,6 +29,7 @@ export function openRouterDialect(kindsOf: OpenRouterDetails, seed: string): Dia
   const detailsOf = (reply: ScriptedReply): readonly Detail[] =>
     reply.thinking === '' ? [] : kindsOf(reply).map((kind, index) => detailOf(reply, kind, { seed, index }));
   return {
+    media: openRouterMedia,
     ofMessage: (reply) => ({ reasoning: reply.thinking || null, reasoning_details: detailsOf(reply) }),
     deltas: (reply) => {
       const details = detailsOf(reply).flatMap(piecesOfDetail);
@@ -121,6 +123,7 @@ export function geminiDialect({ replies, seed, signedAnswers }: GeminiDialect): 
   const known = new Set(replies.map(signatureOf));
   const ofMessage = (reply: ScriptedReply) => (reply.calls.length > 0 ? {} : signed(signatureOf(reply)));
   return {
+    media: openAIMedia,
     ofMessage,
     deltas: (reply) => [{ content: '', ...ofMessage(reply) }],
     ofCall: (reply, index) => (index === 0 ? signed(signatureOf(reply)) : {}),

@@ -1,6 +1,7 @@
 /** What a request to Gemini's `generateContent` may hold; a field that the API does not know is refused in its words. */
 import * as v from 'valibot';
 import { Refused, type WireRequest } from '../wire.ts';
+import { checkMedia, FileData, InlineData, ResponsePart } from './media.ts';
 
 const Call = v.strictObject({
   id: v.optional(v.string()),
@@ -11,18 +12,17 @@ const Answer = v.strictObject({
   id: v.optional(v.string()),
   name: v.string(),
   response: v.record(v.string(), v.unknown()),
-  parts: v.optional(v.array(v.looseObject({}))),
+  parts: v.optional(v.array(ResponsePart)),
 });
-const media = v.optional(v.looseObject({}));
 const Part = v.strictObject({
   text: v.optional(v.string()),
   thought: v.optional(v.boolean()),
   thoughtSignature: v.optional(v.string()),
   functionCall: v.optional(Call),
   functionResponse: v.optional(Answer),
-  inlineData: media,
-  fileData: media,
-  videoMetadata: media,
+  inlineData: v.optional(InlineData),
+  fileData: v.optional(FileData),
+  videoMetadata: v.optional(v.looseObject({})),
 });
 const Content = v.strictObject({ role: v.optional(v.picklist(['user', 'model'])), parts: v.array(Part) });
 const Declaration = v.looseObject({ name: v.string() });
@@ -66,6 +66,7 @@ export function requestOf({ url, headers, body }: WireRequest): GeminiRequest {
   const parsed = v.safeParse(Body, body);
   if (!parsed.success) throw new Refused(400, wordsOf(parsed.issues[0]));
   checkParts(parsed.output);
+  checkMedia(model, parsed.output);
   checkThinking(parsed.output);
   return { model, streams, body: parsed.output };
 }
@@ -90,6 +91,9 @@ function pathOf(path: readonly v.IssuePathItem[]): string {
   return steps.join('').replace(/^\./, '');
 }
 
+/** A body that a wire has taken, to be looked at. */
+export const readBody = (body: unknown): GeminiBody => v.parse(Body, body);
+
 const kinds = ['text', 'functionCall', 'functionResponse', 'inlineData', 'fileData'] as const;
 
 function checkParts({ contents }: GeminiBody): void {
@@ -99,6 +103,15 @@ function checkParts({ contents }: GeminiBody): void {
   for (const [index, { parts }] of contents.entries()) {
     const path = `* GenerateContentRequest.contents[${index}].parts`;
     if (parts.length === 0) throw new Refused(400, `${path}: contents.parts must not be empty.\n`);
+    for (const [at, part] of parts.entries()) {
+      const [, second] = kinds.filter((kind) => part[kind] !== undefined);
+      if (second === undefined) continue;
+      const place = `contents[${index}].parts[${at}]`;
+      throw new Refused(
+        400,
+        `Invalid value at '${place}' (oneof), oneof field 'data' is already set. Cannot set '${second}'`,
+      );
+    }
     const empty = parts.findIndex((part) => kinds.every((kind) => part[kind] === undefined));
     if (empty === -1) continue;
     throw new Refused(

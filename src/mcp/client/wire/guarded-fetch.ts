@@ -104,7 +104,7 @@ function cut(
     async pull(controller) {
       try {
         const { done, value } = await next();
-        if (done) controller.close();
+        if (done || !value) controller.close();
         else controller.enqueue(value);
       } catch (error) {
         reader.cancel(error).catch(() => undefined);

@@ -20,7 +20,14 @@ const HIDDEN = '[1 block is for the user only]';
 const withContent = (...content: readonly unknown[]) => [{ type: 'McpContent', value: { content } }];
 
 const text = (words: unknown) => ({ type: 'text', text: words });
-const image = { type: 'image', mimeType: 'image/png', data: expect.stringMatching(/^iVBORw0KGgo.{5000,}$/) };
+/** For the user only, so that it is no file. */
+const hiddenImage = {
+  type: 'image',
+  mimeType: 'image/png',
+  data: expect.stringMatching(/^iVBORw0KGgo.{5000,}$/),
+};
+/** Bytes of which a file of the result has this many. */
+const elsewhere = (size: unknown) => ({ sha256: expect.stringMatching(/^[0-9a-f]{64}$/), size });
 const annotated = (priority: number, ...audience: readonly string[]) => ({
   annotations: { priority, audience },
 });
@@ -34,7 +41,7 @@ const answersOfContent: readonly Answered[] = [
     `Error: Operation failed\n\n${HIDDEN}`,
     withContent(
       { ...text('Error: Operation failed'), ...annotated(1, 'user', 'assistant') },
-      { ...image, ...annotated(0.5, 'user') },
+      { ...hiddenImage, ...annotated(0.5, 'user') },
     ),
   ],
   [
@@ -47,8 +54,14 @@ const answersOfContent: readonly Answered[] = [
   [
     'get-tiny-image',
     {},
-    "Here's the image you requested:\n\n[image image/png, 4,033 bytes]\n\nThe image above is the MCP logo.",
-    withContent(text("Here's the image you requested:"), image, text('The image above is the MCP logo.')),
+    expect.stringMatching(
+      /^Here's the image you requested:\n\n\[file [0-9a-f]{64}: image\/png, 4,033 bytes\]\n\n\(The file .*\)\n\nThe image above is the MCP logo\.$/,
+    ),
+    withContent(
+      text("Here's the image you requested:"),
+      { type: 'image', mimeType: 'image/png', data: elsewhere(4_033) },
+      text('The image above is the MCP logo.'),
+    ),
   ],
   [
     'get-resource-links',
@@ -86,7 +99,7 @@ const answersOfContent: readonly Answered[] = [
     'get-resource-reference',
     { resourceType: 'Blob', resourceId: 2 },
     expect.stringMatching(
-      /^Returning .* 2:\n\n\[resource demo:.*\/blob\/2, text\/plain, \d\d bytes\]\n\nYou can access /,
+      /^Returning .* 2:\n\n\[resource demo:.*\/blob\/2\]\n\n\[file .*: text\/plain, "2", \d\d bytes\]\nResource 2: .*\n\nYou can access /,
     ),
     withContent(
       text('Returning resource reference for Resource 2:'),
@@ -95,7 +108,7 @@ const answersOfContent: readonly Answered[] = [
         resource: {
           uri: at('dynamic/blob/2'),
           mimeType: 'text/plain',
-          blob: expect.stringMatching(/^UmVzb3VyY2UgMjog/),
+          blob: elsewhere(expect.any(Number)),
         },
       },
       text(`You can access this resource using the URI: ${at('dynamic/blob/2')}`),
@@ -120,13 +133,15 @@ const answersOfContent: readonly Answered[] = [
   [
     'gzip-file-as-resource',
     { data: 'data:text/plain,hello', name: 'a.gz', outputType: 'resource' },
-    expect.stringMatching(/^\[resource demo:.*\/a\.gz, application\/gzip, \d\d bytes\]$/),
+    expect.stringMatching(
+      /^\[resource demo:.*\/a\.gz\]\n\n\[file .*: application\/gzip, "a\.gz", \d\d bytes\]\n\n\(The file .*\)$/,
+    ),
     withContent({
       type: 'resource',
       resource: {
         uri: at('session/a.gz'),
         mimeType: 'application/gzip',
-        blob: expect.stringMatching(/^H4sI/),
+        blob: elsewhere(expect.any(Number)),
       },
     }),
   ],

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
+import { scriptedModel } from '../../../../src/testing/entry.ts';
 import { answers, TASKS, THAT_ASK } from './everything-answers.ts';
 import { listedBy } from './plain-client.ts';
 import { realRun } from './real-run.ts';
-import { calls, type RealTalk, realTalk } from './real-talk.ts';
+import { allTools, calls, type RealTalk, realTalk } from './real-talk.ts';
 
 const ASK = calls('trigger-elicitation-request');
 
@@ -50,6 +51,33 @@ describe('the real everything server, used by an agent', () => {
       expect(answer.artifacts).toEqual(artifacts.map((artifact) => ({ call, tool, ...artifact })));
     },
   );
+
+  it('has its image sent to a model that takes images in results', async () => {
+    const model = scriptedModel([calls('get-tiny-image'), 'Done.']);
+    const images = { data: ['image/*'], url: [] };
+    const media = { message: images, result: images };
+    const talk = realTalk(realRun('everything'), {
+      replies: [],
+      agent: (client) => ({ ...allTools(client), model: { ...model, media } }),
+    });
+    expect(await talk.say()).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    const shown = model.requests.at(-1)?.messages.filter(({ role }) => role === 'tool');
+    expect(shown).toMatchObject([
+      {
+        parts: [
+          { type: 'text', text: "Here's the image you requested:" },
+          { type: 'text', text: expect.stringMatching(/^\[file [0-9a-f]{64}: image\/png, 4,033 bytes\]$/) },
+          {
+            type: 'file',
+            mediaType: 'image/png',
+            data: expect.stringMatching(/^iVBORw0KGgo.{5000,}$/),
+            size: 4_033,
+          },
+          { type: 'text', text: 'The image above is the MCP logo.' },
+        ],
+      },
+    ]);
+  });
 
   it('answers all calls of a reply on one connection', async () => {
     const run = realRun('everything');

@@ -16,7 +16,7 @@ export interface StartedServers extends RealServers {
   stop(): Promise<void>;
 }
 
-const mainOf = (server: string): string =>
+export const mainOf = (server: string): string =>
   createRequire(import.meta.url).resolve(`@modelcontextprotocol/server-${server}/dist/index.js`);
 
 /**

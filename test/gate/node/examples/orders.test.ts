@@ -48,6 +48,18 @@ describe('the order desk with the offline planner', () => {
     expect(await positions(session)).toEqual({ 2001: 'shipped' });
   });
 
+  it('tells the loop of a move the same words before and after the order has moved', async () => {
+    const session = offline();
+    await session.send('Move order 2001 to packed');
+    const told = session.requests.map(({ messages: [first] }) => first?.text ?? '');
+    expect(told.filter((text) => text.startsWith('You work in the warehouse'))).toEqual(
+      Array(2).fill(
+        'You work in the warehouse of a chandlery. Perform the following task: Pack order 2001.\n' +
+          'Do that and no more. When it is not possible now, say why.',
+      ),
+    );
+  });
+
   it('refuses a step that an order is not ready for, and one that comes too late', async () => {
     const session = offline();
     expect((await callsOf(session, 'Move order 2002 to shipped'))[0]).toBe(

@@ -163,6 +163,19 @@ describe('a fallback', () => {
     ]);
   });
 
+  it('hands each model the media types that its agent accepts, and says nothing of its own', async () => {
+    const a = named('a', [busy]);
+    const b = named('b', ['Yes.']);
+    const media = { message: { data: ['image/png'], url: [] }, result: { data: [], url: [] } };
+    const both = fallback([{ ...a, media }, b]);
+    await both.ask({ ...GO, accepts: ['image/png'] }, { signal });
+    expect(both.media).toBeUndefined();
+    expect([...a.requests, ...b.requests].map(({ accepts }) => accepts)).toEqual([
+      ['image/png'],
+      ['image/png'],
+    ]);
+  });
+
   it('says of itself what holds for all', () => {
     const a = named('a', [], { prices: { input: 1, output: 9 }, maxOutputTokens: 10 });
     const b = named('b', [], { prices: { input: 2, output: 8 }, maxOutputTokens: 20 });

@@ -123,6 +123,40 @@ describe('createMemorySessions', () => {
     expect(told).toEqual([0, 2, 'closed']);
   });
 
+  it.each([false, true])(
+    'erases a session whose files outside are gone, unless somebody came meanwhile (%s)',
+    async (comes) => {
+      const clock = createManualClock();
+      const deleted: string[] = [];
+      const deleteFiles = async (name: string) => {
+        deleted.push(name);
+        if (comes) await session.accept(startOf('t2'));
+      };
+      const options = { clock, leaseMs: LEASE_MS, dispatch: () => {}, deleteFiles };
+      const session = createMemorySessions(options).session('s');
+      const files = [{ id: 'a', mediaType: 'image/png', size: 3 }];
+      const start = { ...startOf('t1'), files, retainMs: LEASE_MS };
+      const { epoch } = await lease(session, { ...starting('t1', 'a'), start });
+      await session.append(epoch, 3, { events: [], release: 'ended' });
+      await clock.advance(LEASE_MS);
+      expect(deleted).toEqual(['s']);
+      expect((await session.read({ from: 1 }))?.openTurn?.id).toBe(comes ? 't2' : undefined);
+      expect((await session.read({ from: 1 })) === null).toBe(!comes);
+    },
+  );
+
+  it('shares no byte of a file with its caller', async () => {
+    const { session } = makeHarness();
+    const around = new Uint8Array([0, 1, 2, 3, 0]);
+    const files = [{ id: 'a', mediaType: 'image/png', size: 3, bytes: around.subarray(1, 4) }];
+    await session.accept({ ...startOf('t1'), files });
+    around.fill(9);
+    const page = await session.file({ id: 'a' });
+    expect(page?.bytes).toEqual(new Uint8Array([1, 2, 3]));
+    page?.bytes?.fill(8);
+    expect((await session.file({ id: 'a' }))?.bytes).toEqual(new Uint8Array([1, 2, 3]));
+  });
+
   it('goes on when a dispatch fails', async () => {
     const clock = createManualClock();
     const dispatch = vi.fn(() => Promise.reject(new Error('lost')));

@@ -30,6 +30,7 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
     progress: () => undefined,
     say: () => undefined,
     schedule: () => Promise.resolve('t2'),
+    file: async () => undefined,
     history: () => [],
     async execute(leaf) {
       leaves.push(leaf);

@@ -153,6 +153,40 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string | ((bo
     'messages.1.content.0.cache_control: Extra inputs are not permitted',
   ],
   [
+    'a fifth block is marked for the cache',
+    { of: 'plain' },
+    (body) => {
+      for (const target of [body.tools[0], body.system[0], ...[2, 4, 6].map((at) => block(body, at, 0))])
+        Object.assign(target ?? {}, { cache_control: { type: 'ephemeral' } });
+    },
+    'A maximum of 4 blocks with cache_control may be provided. Found 5.',
+  ],
+  [
+    'the request and four of its blocks are marked for the cache',
+    { of: 'plain' },
+    (body) => {
+      const targets = [body, body.system[0], ...[2, 4, 6].map((at) => block(body, at, 0))];
+      for (const target of targets) Object.assign(target ?? {}, { cache_control: { type: 'ephemeral' } });
+    },
+    'A maximum of 4 blocks with cache_control may be provided. Found 5.',
+  ],
+  [
+    'an empty text is marked for the cache',
+    { of: 'plain' },
+    ({ messages }) =>
+      messages.at(-1)?.content.push({ type: 'text', text: '', cache_control: { type: 'ephemeral' } }),
+    ({ messages }) => {
+      const at = messages.length - 1;
+      return `messages.${at}.content.${messages[at]?.content.length}.text: cache_control cannot be set for empty text blocks`;
+    },
+  ],
+  [
+    'a tool that is loaded late is marked for the cache',
+    { of: 'plain' },
+    ({ tools }) => tools.push({ ...newTool, defer_loading: true, cache_control: { type: 'ephemeral' } }),
+    "Tool 'new' cannot have both defer_loading=true and cache_control set. Tools with defer_loading cannot use prompt caching.",
+  ],
+  [
     'the thoughts are those of another seed',
     { of: 'plain', options: { seed: 'another' } },
     () => undefined,

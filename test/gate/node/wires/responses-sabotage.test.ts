@@ -147,6 +147,18 @@ describe('the Responses API', () => {
     expect(await ask(items)).toEqual(refusal(words));
   });
 
+  it('takes a key of the conversation, of at most 64 characters', async () => {
+    const keyed = (key: unknown) => ask(input, { ...encrypted, prompt_cache_key: key });
+    expect(await keyed('a'.repeat(64))).toEqual(await ask(input));
+    expect(await keyed('a'.repeat(65))).toEqual(
+      refusal(
+        "Invalid 'prompt_cache_key': string too long. Expected a string with maximum length 64, but got a string with " +
+          'length 65 instead.',
+      ),
+    );
+    expect(await keyed(7)).toEqual(refusal("Invalid type for 'prompt_cache_key': expected a string."));
+  });
+
   it('answers the same request with the same reply', async () => {
     expect(await ask(input)).toEqual(await ask(input));
   });

@@ -1,7 +1,7 @@
 /** What `npm run wires` does in workerd, in memory: each wire's two turns, whole, and killed between all events. */
 import { describe, expect, it } from 'vitest';
 import type { ChatModel } from '../../../../src/index.ts';
-import { WIRES } from '../../../wires/session/servers.ts';
+import { WIRES, type WireName } from '../../../wires/session/servers.ts';
 import { everyStop, noStops } from '../../../wires/session/stops.ts';
 import { playInMemory } from './play.ts';
 
@@ -25,6 +25,50 @@ describe('a session of every kind of tool', () => {
     expect(verdict).toMatchObject(nothing);
     expect(kills).toBeGreaterThan(30);
   });
+});
+
+describe('what is kept of the requests of a session', () => {
+  const bodies = async (wire: WireName): Promise<Record<string, readonly string[]>> => {
+    const { played } = await playInMemory({ wire, isWatched: false, stops: everyStop('after') });
+    const { main, research, order } = played.servers;
+    return Object.fromEntries(
+      Object.entries({ main, research, order }).map(([loop, { requests }]) => [
+        loop,
+        requests.map((request) => JSON.stringify(request)),
+      ]),
+    );
+  };
+  const count = (body: string): number => body.split('"cache_control":').length - 1;
+
+  it.each(WIRES.filter((wire) => wire.startsWith('anthropic')))(
+    'is marked in every one over %s: tools, system text, the end of the one before, and its own',
+    async (wire) => {
+      for (const requests of Object.values(await bodies(wire))) {
+        const marks = requests.map(count);
+        expect(marks[0]).toBe(3);
+        expect(new Set(marks.slice(marks.lastIndexOf(3) + 1))).toEqual(new Set([4]));
+        expect(marks.filter((found) => found !== 3 && found !== 4)).toEqual([]);
+      }
+    },
+  );
+
+  it.each(['responses-stored', 'responses-unstored'] as const)('has one key a loop over %s', async (wire) => {
+    const loops = Object.values(await bodies(wire));
+    const keys = loops.map((requests) => [
+      ...new Set(requests.map((body) => /"prompt_cache_key":"([0-9a-f]{64})"/.exec(body)?.[1])),
+    ]);
+    expect(keys.map(({ length }) => length)).toEqual([1, 1, 1]);
+    expect(new Set(keys.flat()).size).toBe(3);
+    expect(keys.flat()).not.toContain(undefined);
+  });
+
+  it.each(['gemini', 'deepseek', 'deepseek-sdk', 'openrouter', 'kimi-sdk'] as const)(
+    'is not told to %s, which keeps it by itself',
+    async (wire) => {
+      const sent = Object.values(await bodies(wire)).flat();
+      expect(sent.filter((body) => /cache_?(?:control|key)/i.test(body))).toEqual([]);
+    },
+  );
 });
 
 describe('what a provider keeps beside words and calls', () => {

@@ -12,7 +12,7 @@ import {
 } from '../../../fixtures/session-contract/harness.ts';
 import { makeObjectHarness, type ObjectHarness } from './object-harness.ts';
 
-/** Something in every table: chunks of an event, of a snapshot and of the inbox among it. */
+/** Something in every table: chunks of an event, of a snapshot, of the inbox and of a file among it. */
 async function filled(): Promise<ObjectHarness & { readonly epoch: number }> {
   const harness = makeObjectHarness();
   const { session } = harness;
@@ -25,6 +25,7 @@ async function filled(): Promise<ObjectHarness & { readonly epoch: number }> {
   await session.append(epoch, 3, {
     events: [{ type: 'step', turn: 't1', body: long }],
     expiries: [{ wait: 't1.3.0#0', after: 60_000 }],
+    files: [{ id: 'a'.repeat(64), mediaType: 'image/png', size: 3, bytes: new Uint8Array(3) }],
     snapshot: { seq: 3, reducer: 1, body: long },
   });
   return { ...harness, epoch };

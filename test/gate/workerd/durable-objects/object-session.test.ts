@@ -46,6 +46,8 @@ function failing(failure: unknown, { times = 99, when = 'before' }: { times?: nu
   return { namespace, count };
 }
 
+const FILES = [{ id: 'a', mediaType: 'image/png', size: 3, bytes: new Uint8Array([1, 2, 3]) }];
+
 const lost = () => new Error('Network connection lost.');
 
 /** What the platform says of itself, in its documentation, in its source and in the logs of its users. */
@@ -103,7 +105,7 @@ describe('a call to the object of a session', () => {
   const calls: readonly [
     keyof SessionPort,
     (port: SessionPort, epoch: number) => Promise<unknown>,
-    object | string | boolean,
+    object | string | boolean | null,
   ][] = [
     ['accept', (port) => port.accept(starting('t1', 'a').start), { status: 'accepted', turn: 't1' }],
     ['begin', (port) => port.begin(starting('t1', 'a')), { status: 'leased', cause: 'started' }],
@@ -117,6 +119,19 @@ describe('a call to the object of a session', () => {
       'known', // which whoever has sent it takes for its own
     ],
     ['read', (port) => port.read({ from: 1 }), { head: 2 }],
+    ['file', (port) => port.file({ id: 'a' }), null],
+    ['accept', (port) => port.accept({ ...starting('t1', 'a').start, files: FILES }), { status: 'accepted' }],
+    [
+      'begin',
+      (port) => port.begin({ ...starting('t1', 'a'), start: { ...starting('t1', 'a').start, files: FILES } }),
+      { status: 'leased', fileBytes: 3 },
+    ],
+    [
+      'append',
+      (port, epoch) => port.append(epoch, 3, { events: [event('t1', 'x')], files: FILES }),
+      { head: 3 },
+    ],
+    ['post', (port) => port.post({ kind: 'late', turn: 't1', body: '{}', files: FILES }), 'posted'],
     ['erase', (port) => port.erase(), true],
   ];
   it.each(calls)('answers as if nothing had been lost: %s', async (method, call, expected) => {
@@ -127,7 +142,7 @@ describe('a call to the object of a session', () => {
     else if (method !== 'accept' && method !== 'begin') ({ epoch } = await lease(raw, starting('t1', 'a')));
     const { namespace, count } = failing(lost(), { times: 1, when: 'after' });
     const answer = await call(objectSession(namespace, name, { pauses }), epoch);
-    expect(answer).toEqual(typeof expected === 'object' ? expect.objectContaining(expected) : expected);
+    expect(answer).toEqual(expected instanceof Object ? expect.objectContaining(expected) : expected);
     expect(count).toEqual({ stubs: 2, calls: 2 });
   });
 
@@ -193,6 +208,92 @@ describe('a call to the object of a session', () => {
     const reading = objectSession(namespace, name, { pauses }).read({ from: 1 });
     await expect(reading).rejects.toThrow(new SessionUnavailableError(lost()));
     expect([count.calls, ms.map(Math.floor)]).toEqual([5, expected]);
+  });
+});
+
+describe('a call that brings files', () => {
+  /** The objects, which are of a version that knows no files, but for the last of so many calls. */
+  function older(times = 99) {
+    let calls = 0;
+    const getByName: Namespace['getByName'] = (...args) => {
+      calls += 1;
+      const isOlder = calls <= times;
+      const stub = env.SESSIONS.getByName(...args);
+      const isNew = (key: string | symbol) => /^file$|WithFiles$/.test(String(key));
+      return new Proxy(stub, {
+        get: (target, key) => Reflect.get(target, isOlder && isNew(key) ? 'unheardOf' : key),
+      });
+    };
+    return new Proxy(env.SESSIONS, {
+      get: (target, key) => (key === 'getByName' ? getByName : Reflect.get(target, key)),
+    });
+  }
+  const withFiles = { ...starting('t1', 'a').start, files: FILES };
+  const why =
+    /^The session cannot be reached: The RPC receiver does not implement (the method )?"unheardOf"\.$/;
+
+  it.each<[string, (port: SessionPort, epoch: number) => Promise<unknown>]>([
+    ['accept', (port) => port.accept({ ...withFiles, turn: 't2' })],
+    ['begin', (port) => port.begin({ ...starting('t2', 'b'), start: { ...withFiles, turn: 't2' } })],
+    ['append', (port, epoch) => port.append(epoch, 3, { events: [event('t1', 'x')], files: FILES })],
+    ['post', (port) => port.post({ kind: 'late', turn: 't1', body: '{}', files: FILES })],
+    ['file', (port) => port.file({ id: 'a' })],
+  ])('does nothing in an object of an older version, and says so: %s', async (_, call) => {
+    const { name, raw } = makeObjectHarness();
+    const { epoch } = await lease(raw, starting('t1', 'a'));
+    const { pauses, ms } = heldPauses();
+    const failure: unknown = await call(objectSession(older(), name, { pauses }), epoch).catch(
+      (error) => error,
+    );
+    expect(failure).toBeInstanceOf(SessionUnavailableError);
+    expect(failure).toMatchObject({ message: expect.stringMatching(why), tookNothing: true });
+    expect(ms).toEqual([0, 100, 500, 2_000]);
+    expect(await raw.read({ from: 1 })).toMatchObject({ head: 2, waiting: [] });
+    expect(await raw.renew(epoch)).toEqual({ status: 'renewed', inbox: [] });
+  });
+
+  it('is done as soon as the object is of this version', async () => {
+    const { name, raw } = makeObjectHarness();
+    const { pauses } = heldPauses();
+    const port = objectSession(older(2), name, { pauses });
+    expect(await port.accept(withFiles)).toEqual({ status: 'accepted', turn: 't1' });
+    expect((await raw.file({ id: 'a' }))?.bytes).toEqual(FILES[0]?.bytes);
+  });
+
+  it('is asked of an object of any version when it brings none', async () => {
+    const { name } = makeObjectHarness();
+    const { pauses, ms } = heldPauses();
+    const port = objectSession(older(), name, { pauses });
+    const { epoch } = await lease(port, { ...starting('t1', 'a'), start: { ...withFiles, files: [] } });
+    await port.append(epoch, 3, { events: [event('t1', 'x')], files: [] });
+    expect(await port.post({ kind: 'late', turn: 't1', body: '{}', files: undefined })).toBe('posted');
+    expect(ms).toEqual([]);
+  });
+
+  it('sends no byte but those of its files', async () => {
+    const { name, raw } = makeObjectHarness();
+    const bytes = new Uint8Array(40 * 1024 * 1024).subarray(5, 8); // all of it would be too long to be sent
+    await raw.accept({
+      ...withFiles,
+      files: [{ ...FILES[0], id: 'a', mediaType: 'image/png', size: 3, bytes }],
+    });
+    expect((await objectSession(env.SESSIONS, name).file({ id: 'a' }))?.bytes).toEqual(new Uint8Array(3));
+  });
+
+  it('that may have been done by an object that was lost does not say that nothing was', async () => {
+    const { name } = makeObjectHarness();
+    const { pauses } = heldPauses();
+    let calls = 0;
+    const objects = older();
+    const getByName: Namespace['getByName'] = (...args) => {
+      calls += 1;
+      return calls === 1 ? failing(lost()).namespace.getByName(...args) : objects.getByName(...args);
+    };
+    const namespace = new Proxy(env.SESSIONS, {
+      get: (target, key) => (key === 'getByName' ? getByName : Reflect.get(target, key)),
+    });
+    const accepting = objectSession(namespace, name, { pauses }).accept(withFiles);
+    await expect(accepting).rejects.toMatchObject({ name: 'SessionUnavailableError', tookNothing: false });
   });
 });
 

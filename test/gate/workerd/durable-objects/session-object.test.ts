@@ -61,7 +61,7 @@ describe('a session object nobody wrote to', () => {
 });
 
 describe('the database of a session object', () => {
-  it('holds no value above 1 MiB, however long bodies, snapshots and messages that wait are', async () => {
+  it('holds no value above 1 MiB, however long bodies, snapshots, files and messages that wait are', async () => {
     const { session, stub } = makeObjectHarness();
     await session.begin(starting('t1', 'a'));
     const body = JSON.stringify('é€😀'.repeat(Math.ceil(LONG / 9)));
@@ -70,13 +70,15 @@ describe('the database of a session object', () => {
     await session.accept({ ...waiting('t3'), whenBusy: 'steer' });
     await session.accept({ ...waiting('t4'), delayMs: 3_600_000 });
     const snapshot = { seq: 3, reducer: 1, body };
+    const bytes = new Uint8Array(LONG);
     await session.append(1, 3, {
       events: [{ type: 'step', turn: 't1', body }],
+      files: [{ id: 'a'.repeat(64), mediaType: 'image/png', size: LONG, bytes }],
       snapshot,
       release: 'yielded',
     });
     const longest = await runInDurableObject(stub(), (_, { storage: { sql } }) => {
-      const tables = ['events', 'chunks', 'inbox', 'requests', 'lease', 'agenda'];
+      const tables = ['events', 'chunks', 'inbox', 'requests', 'lease', 'agenda', 'files'];
       const columns = tables.flatMap((table) =>
         sql.exec(`SELECT * FROM ${table} LIMIT 0`).columnNames.map((name) => ({ table, name })),
       );
@@ -125,6 +127,51 @@ describe('the database of a session object', () => {
     expect(left).toEqual([[], []]);
   });
 
+  it('reads no byte of files for a lease, and for what is known of one', async () => {
+    const { session, stub } = makeObjectHarness();
+    const bytes = new Uint8Array(3 * 1024 * 1024);
+    const file = { id: 'a'.repeat(64), mediaType: 'image/png', size: bytes.length, bytes };
+    const { epoch } = await lease(session, {
+      ...starting('t1', 'a'),
+      start: { ...startOf('t1'), files: [file] },
+    });
+    await session.append(epoch, 3, { events: [], release: 'yielded' });
+    const asked = await runInDurableObject(stub(), (object, { storage }) => {
+      const exec = vi.spyOn(storage.sql, 'exec');
+      object.resume(goingOn('t1', 'b'));
+      object.file({ id: file.id, from: file.size });
+      object.acceptWithFiles({ ...startOf('t2'), whenBusy: 'queue', files: [file] });
+      const statements = exec.mock.calls.map(([sql]) => sql);
+      exec.mockRestore();
+      return statements;
+    });
+    expect(asked.filter((sql) => sql.includes(' files')).length).toBeGreaterThan(2);
+    expect(asked.filter((sql) => sql.includes('chunks') && !sql.includes('snapshot'))).toEqual([]);
+  });
+
+  it('stores a file once, in parts of its own, and reads only those that are asked for', async () => {
+    const { session, stub } = makeObjectHarness();
+    const MIB = 1024 * 1024;
+    const bytes = new Uint8Array(3 * MIB + 1);
+    const file = { id: 'a'.repeat(64), mediaType: 'image/png', size: bytes.length, bytes };
+    const start = { ...startOf('t1'), files: [file, file] };
+    const { epoch } = await lease(session, { ...starting('t1', 'a'), start });
+    await session.append(epoch, 3, { events: [event('t1', 'x')], files: [file] });
+    const parts = (owner: string) =>
+      runInDurableObject(stub(), (_, { storage: { sql } }) =>
+        sql.exec('SELECT length(body) AS bytes FROM chunks WHERE owner = ? ORDER BY part', owner).toArray(),
+      );
+    expect((await parts('file')).map((row) => row.bytes)).toEqual([MIB, MIB, MIB, 1]);
+    const read = await runInDurableObject(stub(), (object, { storage }) => {
+      const exec = vi.spyOn(storage.sql, 'exec');
+      object.file({ id: file.id, from: MIB + 5, length: MIB - 5 });
+      const rows = exec.mock.results.map(({ value }) => value.rowsRead);
+      exec.mockRestore();
+      return rows.at(-1);
+    });
+    expect(read).toBe(2); // in the index, and in the table
+  });
+
   it('is written one row an event by an append that gives nothing back, and asked nothing', async () => {
     const { session, stub } = makeObjectHarness();
     await session.begin(starting('t1', 'a'));
@@ -140,6 +187,58 @@ describe('the database of a session object', () => {
       return [cursors.length, cursors.reduce((sum, cursor) => sum + cursor.rowsWritten, 0)];
     });
     expect(written).toEqual([3, 3]);
+  });
+});
+
+describe('the tables of a session object that an older version made', () => {
+  it('get one for files, and keep everything else', async () => {
+    const { session, stub, restart } = makeObjectHarness();
+    const { epoch } = await lease(session, starting('t1', 'a'));
+    await session.append(epoch, 3, { events: [event('t1', 'x'.repeat(100_000))], release: 'yielded' });
+    await runInDurableObject(stub(), (_, { storage: { sql } }) => {
+      sql.exec('DROP TABLE files; UPDATE schema SET version = 2');
+    });
+    await restart();
+    expect(await session.file({ id: 'a' })).toBeNull();
+    expect(await bodiesOf(session)).toEqual([{ opening: true }, 'start of t1', 'x'.repeat(100_000)]);
+    const file = { id: 'a', mediaType: 'image/png', size: 3, bytes: new Uint8Array([1, 2, 3]) };
+    const leased = await lease(session, goingOn('t1', 'b'));
+    await session.append(leased.epoch, 4, { events: [event('t1', 'y')], files: [file] });
+    expect((await session.file({ id: 'a' }))?.bytes).toEqual(file.bytes);
+  });
+});
+
+describe('the files outside of a session object', () => {
+  const FAILED = 'were not deleted, which is tried again in an hour: ';
+  const down = () => Promise.reject(new Error('the store is down'));
+
+  it.each([
+    ['has no such method', { run: async () => {} }, expect.stringContaining(`${FAILED}TypeError: `)],
+    ['refuses', { deleteFiles: down }, expect.stringContaining(`${FAILED}Error: the store is down`)],
+    [
+      'is not there',
+      undefined,
+      expect.stringContaining(
+        'are not deleted: the Worker exports no `TurnRunner`: export const { TurnRunner }',
+      ),
+    ],
+  ])('keep it when the runner %s, which is said in one line', async (_, runner, why) => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const { session, stub, wait, leaseMs, name } = makeObjectHarness();
+    const file = { id: 'a', mediaType: 'image/png', size: 3 };
+    const start = { ...startOf('t1'), files: [file], retainMs: leaseMs };
+    const { epoch } = await lease(session, { ...starting('t1', 'a'), start });
+    await session.append(epoch, 3, { events: [], release: 'ended' });
+    await runInDurableObject(stub(), (_object, ctx) => {
+      Object.defineProperty(ctx, 'exports', { value: { TurnRunner: runner }, configurable: true });
+    });
+    await wait(leaseMs * 2);
+    await vi.waitFor(() => expect(log).toHaveBeenCalledOnce(), PATIENT);
+    expect(log.mock.calls).toEqual([[why]]);
+    const what = `holdfast: files of session ${name} that are kept outside `;
+    expect(log.mock.calls).toEqual([[expect.stringContaining(what)]]);
+    expect(await session.read({ from: 1 })).toMatchObject({ head: 2 });
+    log.mockRestore();
   });
 });
 

@@ -147,7 +147,7 @@ describe('a question of a once call', () => {
   it('keeps the call running until it is answered: its server is called once', async () => {
     const { desk: table, server } = desk(booking());
     const sending = table.send('Book a table');
-    await expect.poll(() => table.pending().catch(() => [])).toHaveLength(1);
+    await expect.poll(() => table.pending().catch(() => []), { timeout: 10_000 }).toHaveLength(1);
     void table.decide('book', { decision: 'edit', input: { people: 4 } });
     expect(await sending).toMatchObject({ outcome: 'completed', text: 'Booked.' });
     expect(results(table)).toEqual([JSON.stringify([{ action: 'accept', content: { people: 4 } }])]);

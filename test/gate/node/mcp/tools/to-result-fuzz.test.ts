@@ -14,15 +14,15 @@ const result = (answer: object, outputSchema?: JsonObject) =>
 const weather = { type: 'object', properties: { degrees: { type: 'number' } }, required: ['degrees'] };
 
 describe('toResult, whatever a server answers', () => {
-  it('says that the tool ran when the answer is no JSON that can be kept', () => {
+  it('says that the tool ran when the answer is no JSON that can be kept', async () => {
     let deep: JsonObject = {};
     for (let level = 0; level < 600; level += 1) deep = { a: deep };
-    expect(modelText(result({ structuredContent: deep }))).toMatch(
+    expect(modelText(await result({ structuredContent: deep }))).toMatch(
       /^Error: MCP tool 'read' ran, but its answer cannot be kept: the value at `\$\.structuredContent(\.a)+` is nested more than 500 levels deep\. Do not call it again for this\.$/,
     );
   });
 
-  it('answers a result without base64 in its words, for all that passes the schema of the SDK', () => {
+  it('answers a result without base64 in its words, for all that passes the schema of the SDK', async () => {
     const data = fc
       .uint8Array({ minLength: 60, maxLength: 90 })
       .map((bytes) => btoa(String.fromCharCode(...bytes)));
@@ -70,8 +70,8 @@ describe('toResult, whatever a server answers', () => {
       { requiredKeys: ['content'] },
     );
     const schema = fc.constantFrom(undefined, { type: 'object' }, weather);
-    const property = fc.property(answer, schema, (told, outputSchema) => {
-      const made = toResult(listed(outputSchema && { outputSchema }), CallToolResultSchema.parse(told));
+    const property = fc.asyncProperty(answer, schema, async (told, outputSchema) => {
+      const made = await toResult(listed(outputSchema && { outputSchema }), CallToolResultSchema.parse(told));
       expect(told.isError ? ['error'] : ['text', 'artifact', 'error']).toContain(made.type);
       for (const one of told.content) {
         const [whole, binary] = [
@@ -81,18 +81,21 @@ describe('toResult, whatever a server answers', () => {
         if (binary !== undefined) expect(modelText(made), whole).not.toContain(binary);
       }
     });
-    fc.assert(property, { numRuns: 400, seed: 20_261_122 });
+    await fc.assert(property, { numRuns: 400, seed: 20_261_122 });
   });
 
-  it('takes blocks and answers that no schema would let through', () => {
-    const property = fc.property(fc.anything({ withBigInt: true, withDate: true, maxDepth: 4 }), (odd) => {
-      const answer = { content: [odd], structuredContent: odd, isError: odd } as unknown as CallToolResult; // it may be anything
-      expect(['text', 'artifact', 'error']).toContain(toResult(listed(), answer).type);
-      const whole = odd as CallToolResult; // as above
-      expect(['text', 'artifact', 'error']).toContain(
-        toResult(listed({ outputSchema: weather }), whole).type,
-      );
-    });
-    fc.assert(property, { numRuns: 400, seed: 20_261_122 });
+  it('takes blocks and answers that no schema would let through', async () => {
+    const property = fc.asyncProperty(
+      fc.anything({ withBigInt: true, withDate: true, maxDepth: 4 }),
+      async (odd) => {
+        const answer = { content: [odd], structuredContent: odd, isError: odd } as unknown as CallToolResult; // it may be anything
+        expect(['text', 'artifact', 'error']).toContain((await toResult(listed(), answer)).type);
+        const whole = odd as CallToolResult; // as above
+        expect(['text', 'artifact', 'error']).toContain(
+          (await toResult(listed({ outputSchema: weather }), whole)).type,
+        );
+      },
+    );
+    await fc.assert(property, { numRuns: 400, seed: 20_261_122 });
   });
 });

@@ -11,35 +11,36 @@ const answered = (answer: object): CallToolResult => ({ content: [], ...answer }
 const result = (answer: object, outputSchema?: JsonObject) =>
   toResult(listed(outputSchema && { outputSchema }), answered(answer));
 const content = (...blocks: readonly object[]) => result({ content: blocks });
-const words = (...blocks: readonly object[]): string => modelText(content(...blocks));
+const words = async (...blocks: readonly object[]): Promise<string> => modelText(await content(...blocks));
 
 const text = (said: string, more: object = {}): JsonObject => ({ type: 'text', text: said, ...more });
 /** 3,210 bytes. */
 const image = { type: 'image', data: 'A'.repeat(4_280), mimeType: 'image/png' };
+const link = { type: 'resource_link', name: 'b', uri: 'test://b' };
 const forUser = { annotations: { audience: ['user'] } };
 const weather = { type: 'object', properties: { degrees: { type: 'number' } }, required: ['degrees'] };
 
 describe('words alone', () => {
-  it('are a text', () => {
-    expect({ ...content(text('It rains.')) }).toEqual({ type: 'text', content: 'It rains.' });
+  it('are a text', async () => {
+    expect({ ...(await content(text('It rains.'))) }).toEqual({ type: 'text', content: 'It rains.' });
   });
 
-  it('of several blocks have an empty line between, and stay as they are', () => {
-    expect(words(text(' one\n'), text('two'))).toBe(' one\n\n\ntwo');
+  it('of several blocks have an empty line between, and stay as they are', async () => {
+    expect(await words(text(' one\n'), text('two'))).toBe(' one\n\n\ntwo');
   });
 
-  it('are `Done` when there is nothing at all, and nothing when an empty text is told', () => {
-    expect({ ...content() }).toEqual({ type: 'text', content: 'Done' });
-    expect({ ...content(text('')) }).toEqual({ type: 'text', content: '' });
+  it('are `Done` when there is nothing at all, and nothing when an empty text is told', async () => {
+    expect({ ...(await content()) }).toEqual({ type: 'text', content: 'Done' });
+    expect({ ...(await content(text(''))) }).toEqual({ type: 'text', content: '' });
   });
 
-  it('that are for the model too, or important, are words like any other', () => {
+  it('that are for the model too, or important, are words like any other', async () => {
     const annotations = { audience: ['user', 'assistant'], priority: 1 };
-    expect({ ...content(text('It rains.', { annotations })) }).toEqual({
+    expect({ ...(await content(text('It rains.', { annotations }))) }).toEqual({
       type: 'text',
       content: 'It rains.',
     });
-    expect({ ...content(text('It rains.', { annotations: { audience: [] } })) }).toEqual({
+    expect({ ...(await content(text('It rains.', { annotations: { audience: [] } }))) }).toEqual({
       type: 'text',
       content: 'It rains.',
     });
@@ -49,86 +50,84 @@ describe('words alone', () => {
 describe('structured content', () => {
   const structuredContent = { degrees: 4, of: { city: 'Oslo' } };
 
-  it('is the artifact, kept once, when the text is its JSON in whatever form', () => {
+  it('is the artifact, kept once, when the text is its JSON in whatever form', async () => {
     const told = text('{ "of": {"city":"Oslo"},\n "degrees": 4.0 }');
-    const said = result({ content: [told], structuredContent });
+    const said = await result({ content: [told], structuredContent });
     expect({ ...said }).toEqual({ type: 'artifact', value: structuredContent });
     expect(modelText(said)).toBe('{"degrees":4,"of":{"city":"Oslo"}}');
   });
 
   it.each([[[]], [[text('')]], [[text(' \n')]]])(
     'is read as its JSON when there are no words: %j',
-    (blocks) => {
-      expect({ ...result({ content: blocks, structuredContent }) }).toEqual({
+    async (blocks) => {
+      expect({ ...(await result({ content: blocks, structuredContent })) }).toEqual({
         type: 'artifact',
         value: structuredContent,
       });
     },
   );
 
-  it('is the artifact, and the words are those of the server, when they say it in another way', () => {
-    expect({ ...result({ content: [text('4 degrees in Oslo.')], structuredContent }) }).toEqual({
+  it('is the artifact, and the words are those of the server, when they say it in another way', async () => {
+    expect({ ...(await result({ content: [text('4 degrees in Oslo.')], structuredContent })) }).toEqual({
       type: 'artifact',
       value: structuredContent,
       content: '4 degrees in Oslo.',
     });
-    expect(modelText(result({ content: [text('{"degrees":5}')], structuredContent }))).toBe('{"degrees":5}');
-  });
-
-  it('is part of McpContent beside other blocks, and read as JSON where no text says it', () => {
-    const said = result({ content: [image], structuredContent });
-    expect({ ...said }).toEqual({
-      type: 'artifact',
-      artifactType: 'McpContent',
-      value: { content: [image], structuredContent },
-      content: '{"degrees":4,"of":{"city":"Oslo"}}\n\n[image image/png, 3,210 bytes]',
-    });
-    expect(modelText(result({ content: [text('Cold.'), image], structuredContent }))).toBe(
-      'Cold.\n\n[image image/png, 3,210 bytes]',
+    expect(modelText(await result({ content: [text('{"degrees":5}')], structuredContent }))).toBe(
+      '{"degrees":5}',
     );
   });
 
-  it('is not read where it repeats the bytes of other blocks, as the filesystem server has it', () => {
+  it('is part of McpContent beside other blocks, and read as JSON where no text says it', async () => {
+    const said = await result({ content: [link], structuredContent });
+    expect({ ...said }).toEqual({
+      type: 'artifact',
+      artifactType: 'McpContent',
+      value: { content: [link], structuredContent },
+      content: '{"degrees":4,"of":{"city":"Oslo"}}\n\n[resource link: b (test://b)]',
+    });
+    expect(modelText(await result({ content: [text('Cold.'), link], structuredContent }))).toBe(
+      'Cold.\n\n[resource link: b (test://b)]',
+    );
+  });
+
+  it('is not read where it repeats the bytes of other blocks, as the filesystem server has it', async () => {
     const bytes = { type: 'resource', resource: { uri: 'file:///a.bin', blob: 'AAECAw==' } };
-    for (const [block, said] of [
-      [image, '[image image/png, 3,210 bytes]'],
-      [bytes, '[resource file:///a.bin, 4 bytes]'],
-    ] as const) {
-      const repeats = { content: [block] };
-      const answer = result({ content: [block], structuredContent: repeats });
-      expect({ ...answer }).toMatchObject({ value: { structuredContent: repeats }, content: said });
-    }
-    expect(modelText(result({ content: [{ ...image, data: '' }], structuredContent: { a: '' } }))).toBe(
+    const repeats = { content: [bytes] };
+    const answer = await result({ content: [bytes], structuredContent: repeats });
+    expect({ ...answer }).toMatchObject({
+      value: { structuredContent: repeats },
+      content: '[resource file:///a.bin, 4 bytes]',
+    });
+    expect(modelText(await result({ content: [{ ...image, data: '' }], structuredContent: { a: '' } }))).toBe(
       '{"a":""}\n\n[image image/png, 0 bytes]',
     );
   });
 
-  it('keeps keys such as __proto__ as keys', () => {
-    const said = result(JSON.parse('{"structuredContent":{"__proto__":{"a":1},"constructor":2}}'));
+  it('keeps keys such as __proto__ as keys', async () => {
+    const said = await result(JSON.parse('{"structuredContent":{"__proto__":{"a":1},"constructor":2}}'));
     expect(modelText(said)).toBe('{"__proto__":{"a":1},"constructor":2}');
   });
 });
 
 describe('other content', () => {
-  it('is kept in an artifact of the type McpContent, and the model reads texts and a line for each other block', () => {
-    const blocks = [text('Look:'), image, text('Nice?')];
-    expect({ ...content(...blocks) }).toEqual({
+  it('is kept in an artifact of the type McpContent, and the model reads texts and a line for each other block', async () => {
+    const blocks = [text('Look:'), link, text('Nice?')];
+    expect({ ...(await content(...blocks)) }).toEqual({
       type: 'artifact',
       artifactType: 'McpContent',
       value: { content: blocks },
-      content: 'Look:\n\n[image image/png, 3,210 bytes]\n\nNice?',
+      content: 'Look:\n\n[resource link: b (test://b)]\n\nNice?',
     });
   });
 
   it.each<[string, object, string]>([
-    ['an image', image, '[image image/png, 3,210 bytes]'],
-    [
-      'one byte of audio',
-      { type: 'audio', data: 'AA==', mimeType: 'audio/wav' },
-      '[audio audio/wav, 1 byte]',
-    ],
     ['an empty image without a kind', { type: 'image', data: '' }, '[image, 0 bytes]'],
-    ['base64 in lines', { ...image, data: 'AAAA\r\nAAA=\r\n' }, '[image image/png, 5 bytes]'],
+    [
+      'one byte of audio without a kind, in lines',
+      { type: 'audio', data: 'AA\r\n==\r\n' },
+      '[audio, 1 byte]',
+    ],
     [
       'a link',
       {
@@ -150,14 +149,6 @@ describe('other content', () => {
       'an embedded text',
       { type: 'resource', resource: { uri: 'file:///a.md', mimeType: 'text/markdown', text: '# A\n' } },
       '[resource file:///a.md, text/markdown]\n# A\n',
-    ],
-    [
-      'an embedded file',
-      {
-        type: 'resource',
-        resource: { uri: 'file:///x.pdf', mimeType: 'application/pdf', blob: 'A'.repeat(160) },
-      },
-      '[resource file:///x.pdf, application/pdf, 120 bytes]',
     ],
     [
       'a resource that holds nothing',
@@ -190,25 +181,28 @@ describe('other content', () => {
       },
       `[resource link: ${'n'.repeat(199)}… (x:${'u'.repeat(4_093)}…): ${'d'.repeat(199)}…]`,
     ],
-  ])('says %s in words', (_, block, line) => {
-    expect(words(block)).toBe(line);
-    expect({ ...content(block) }).toMatchObject({ type: 'artifact', value: { content: [block] } });
+  ])('says %s in words', async (_, block, line) => {
+    expect(await words(block)).toBe(line);
+    expect({ ...(await content(block)) }).toMatchObject({ type: 'artifact', value: { content: [block] } });
   });
 
-  it('for the user alone is in the artifact, and the model is only told that it is there', () => {
+  it('for the user alone is in the artifact, and the model is only told that it is there', async () => {
     const secret = text('Your code is 123.', forUser);
-    expect({ ...content(text('Sent.'), secret) }).toEqual({
+    expect({ ...(await content(text('Sent.'), secret)) }).toEqual({
       type: 'artifact',
       artifactType: 'McpContent',
       value: { content: [text('Sent.'), secret] },
       content: 'Sent.\n\n[1 block is for the user only]',
     });
-    expect(words(secret, { ...image, ...forUser })).toBe('[2 blocks are for the user only]');
+    expect(await words(secret, { ...image, ...forUser })).toBe('[2 blocks are for the user only]');
   });
 
-  it('can be read by programs as McpContent, with keys that every object inherits', () => {
-    const said = result({
-      content: [{ ...image, _meta: { constructor: 1 } }],
+  it('can be read by programs as McpContent, with keys that every object inherits', async () => {
+    const said = await result({
+      content: [
+        { ...image, _meta: { constructor: 1 } },
+        { type: 'text', text: 'Look.', constructor: 3 },
+      ],
       structuredContent: { constructor: 2 },
     });
     const value = said.type === 'artifact' ? said.value : null;
@@ -220,76 +214,81 @@ describe('other content', () => {
 });
 
 describe('an error', () => {
-  const failed = (answer: object): string => modelText(result({ isError: true, ...answer }));
+  const failed = async (answer: object): Promise<string> =>
+    modelText(await result({ isError: true, ...answer }));
 
-  it('is one with the words of the server', () => {
-    expect({ ...result({ isError: true, content: [text('No such file.')] }) }).toEqual({
+  it('is one with the words of the server', async () => {
+    expect({ ...(await result({ isError: true, content: [text('No such file.')] })) }).toEqual({
       type: 'error',
       message: 'No such file.',
     });
-    expect(failed({ content: [text('Broken:\n'), image] })).toBe(
+    expect(await failed({ content: [text('Broken:\n'), image] })).toBe(
       'Error: Broken:\n\n\n[image image/png, 3,210 bytes]',
     );
   });
 
-  it.each([[[]], [[text('')]], [[text(' \n')]]])('that says nothing is said to say nothing: %j', (blocks) => {
-    expect(failed({ content: blocks })).toBe("Error: MCP tool 'read' failed and did not say why.");
+  it.each([[[]], [[text('')]], [[text(' \n')]]])(
+    'that says nothing is said to say nothing: %j',
+    async (blocks) => {
+      expect(await failed({ content: blocks })).toBe("Error: MCP tool 'read' failed and did not say why.");
+    },
+  );
+
+  it('without words has its data as words', async () => {
+    expect(await failed({ structuredContent: { code: 7 } })).toBe('Error: {"code":7}');
   });
 
-  it('without words has its data as words', () => {
-    expect(failed({ structuredContent: { code: 7 } })).toBe('Error: {"code":7}');
-  });
-
-  it('need not match the output schema', () => {
-    const said = result({ isError: true, content: [text('No such city.')] }, weather);
+  it('need not match the output schema', async () => {
+    const said = await result({ isError: true, content: [text('No such city.')] }, weather);
     expect(modelText(said)).toBe('Error: No such city.');
   });
 });
 
 describe('an output schema', () => {
-  const checked = (answer: object, schema: JsonObject = weather): string => modelText(result(answer, schema));
+  const checked = async (answer: object, schema: JsonObject = weather): Promise<string> =>
+    modelText(await result(answer, schema));
 
-  it('is matched by the answer as it is', () => {
-    expect({ ...result({ structuredContent: { degrees: 4 } }, weather) }).toEqual({
+  it('is matched by the answer as it is', async () => {
+    expect({ ...(await result({ structuredContent: { degrees: 4 } }, weather)) }).toEqual({
       type: 'artifact',
       value: { degrees: 4 },
     });
   });
 
-  it('that is not matched makes an error which says that the tool ran, what is wrong, and what it answered', () => {
-    expect(checked({ content: [text('Four degrees.')], structuredContent: { degrees: 'four' } })).toBe(
+  it('that is not matched makes an error which says that the tool ran, what is wrong, and what it answered', async () => {
+    expect(await checked({ content: [text('Four degrees.')], structuredContent: { degrees: 'four' } })).toBe(
       "Error: MCP tool 'read' ran, but its answer is not what its output schema says: " +
         'degrees: Instance type "string" is invalid. Expected "number". Do not call it again for this.\n\n' +
         'What it answered, unchecked:\nFour degrees.',
     );
   });
 
-  it('has data as words in that error where the server has none, and says so when it has no data', () => {
-    expect(checked({ structuredContent: {} })).toBe(
+  it('has data as words in that error where the server has none, and says so when it has no data', async () => {
+    expect(await checked({ structuredContent: {} })).toBe(
       "Error: MCP tool 'read' ran, but its answer is not what its output schema says: " +
         'Instance does not have required property "degrees". Do not call it again for this.\n\n' +
         'What it answered, unchecked:\n{}',
     );
-    expect(checked({})).toBe(
+    expect(await checked({})).toBe(
       "Error: MCP tool 'read' ran, but its answer is not what its output schema says: " +
         'it holds no structured content. Do not call it again for this.',
     );
   });
 
-  it('shows no more than 4,000 characters of what does not match it, and no base64', () => {
-    const said = checked({ content: [image, text('x'.repeat(5_000))] });
+  it('shows no more than 4,000 characters of what does not match it, and no base64', async () => {
+    const said = await checked({ content: [image, text('x'.repeat(5_000))] });
     expect(said.length).toBeLessThan(4_250);
     expect(said).toContain('[image image/png, 3,210 bytes]');
     expect(said).not.toContain('AAAA');
   });
 
-  it('that cannot be checked within reason makes an error', () => {
+  it('that cannot be checked within reason makes an error', async () => {
     const bomb = Array.from({ length: 40 }, (_, index) => [
       `d${index}`,
       { allOf: [{ $ref: `#/$defs/d${index + 1}` }, { $ref: `#/$defs/d${index + 1}` }] },
     ]);
     const schema = { type: 'object', $ref: '#/$defs/d0', $defs: { ...Object.fromEntries(bomb), d40: {} } };
-    expect(checked({ structuredContent: { a: 1 } }, schema)).toBe(
+    expect(await checked({ structuredContent: { a: 1 } }, schema)).toBe(
       "Error: MCP tool 'read' ran, but its answer is not what its output schema says: " +
         'it could not be checked. Do not call it again for this.\n\nWhat it answered, unchecked:\n{"a":1}',
     );

@@ -1,14 +1,20 @@
+import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import * as v from 'valibot';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   artifact,
+  content,
   defineDomainType,
   defineTool,
   error,
+  file,
+  image,
   type ToolCall,
   text,
 } from '../../../../../src/index.ts';
 import { mcpResult } from '../../../../../src/mcp/entry.ts';
+import { toResult } from '../../../../doors/mcp.ts';
+import { listed } from '../../../node/mcp/tools/listing-fixtures.ts';
 import { answerTo, calling, connected, KEY, publishing } from './talk.ts';
 
 const said = (words: string) => ({ content: [{ type: 'text', text: words }] });
@@ -30,6 +36,9 @@ const USE =
 /** A tool that answers what `run` makes of its call. */
 const tool = (run: (call: ToolCall) => unknown, effect: 'read' | 'idempotent' | 'once' = 'read') =>
   defineTool({ name: 'it', description: 'Does it.', effect, run: (_, call) => run(call) });
+
+const HELLO = new TextEncoder().encode('hello');
+const HELLO_ID = '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824';
 
 const asked = (run: (call: ToolCall) => unknown) => calling(publishing({ tools: [tool(run)] }), 'it');
 
@@ -151,6 +160,101 @@ describe('tools/call', () => {
       { type: 'resource_link', uri: 'test://b', name: 'b' },
     ] as const;
     expect(await asked(() => mcpResult(blocks))).toEqual({ content: blocks });
+  });
+
+  it('answers files of a tool with their bytes, in their order: images, audio, and resources under their ids', async () => {
+    const answer = await asked(() =>
+      content([
+        'Look:',
+        image(HELLO, 'image/png', 'a.png'),
+        file(HELLO, 'audio/wav'),
+        'Read:',
+        file(HELLO, 'text/html', 'a b/c.html'),
+        file(HELLO, 'application/pdf'),
+        file(new URL('https://a.example/b/plan.pdf?c=d'), 'application/pdf'),
+        file(new URL('https://a.example/e'), 'image/png', 'The plan'),
+      ]),
+    );
+    const under = (path: string) => `holdfast://files/${HELLO_ID}${path}`;
+    expect(answer).toEqual({
+      content: [
+        { type: 'text', text: 'Look:' },
+        { type: 'image', data: 'aGVsbG8=', mimeType: 'image/png' },
+        { type: 'audio', data: 'aGVsbG8=', mimeType: 'audio/wav' },
+        { type: 'text', text: 'Read:' },
+        {
+          type: 'resource',
+          resource: { uri: under('/a%20b%2Fc.html'), mimeType: 'text/html', blob: 'aGVsbG8=' },
+        },
+        { type: 'resource', resource: { uri: under(''), mimeType: 'application/pdf', blob: 'aGVsbG8=' } },
+        {
+          type: 'resource_link',
+          uri: 'https://a.example/b/plan.pdf?c=d',
+          name: 'https://a.example/b/plan.pdf?c=d',
+          mimeType: 'application/pdf',
+        },
+        { type: 'resource_link', uri: 'https://a.example/e', name: 'The plan', mimeType: 'image/png' },
+      ],
+    });
+  });
+
+  it('answers files beside an artifact’s value, and in words why one was not kept', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    onTestFinished(() => log.mockRestore());
+    const large = new Uint8Array(8 * 1024 * 1024 + 1);
+    const parts = content(['A chart.', image(HELLO, 'image/png'), image(large, 'image/png')]);
+    expect(await asked(() => artifact(parts, { a: 1 }))).toEqual({
+      content: [
+        { type: 'text', text: 'A chart.' },
+        { type: 'image', data: 'aGVsbG8=', mimeType: 'image/png' },
+        {
+          type: 'text',
+          text: '[file not kept: image/png, 8,388,609 bytes] (A file may weigh 8388608 bytes.)',
+        },
+      ],
+      structuredContent: { a: 1 },
+    });
+  });
+
+  it('answers what another server’s tool gave with its bytes again, also in its data, and keeps what only looks alike', async () => {
+    const blob = btoa('x'.repeat(300));
+    const forUser = {
+      type: 'image',
+      data: 'aGVsbG8=',
+      mimeType: 'image/png',
+      annotations: { audience: ['user'] },
+    };
+    const blocks = [
+      { type: 'text', text: 'Look:', _meta: { a: 1 } },
+      { type: 'image', data: 'aA==', mimeType: 'image/png; a=b', annotations: { priority: 1 } },
+      forUser,
+      { type: 'resource', resource: { uri: 'test://a', mimeType: 'application/pdf', blob } },
+      { type: 'resource_link', uri: 'test://b', name: 'b' },
+    ];
+    const other = { sha256: HELLO_ID, size: 5 };
+    const structuredContent = { content: blocks, repeats: [blob, 'x'], other };
+    const answer = CallToolResultSchema.parse({ content: blocks, structuredContent });
+    expect(await asked(() => toResult(listed(), answer))).toEqual(answer);
+  });
+
+  it('tells in words of bytes that another server’s tool gave and that are not there any more', async () => {
+    const value = {
+      content: [
+        { type: 'text', text: 'Look:' },
+        { type: 'image', data: { sha256: HELLO_ID, size: 5 }, mimeType: 'image/png' },
+        {
+          type: 'resource',
+          resource: { uri: 'test://a', mimeType: 'application/pdf', blob: { sha256: HELLO_ID, size: 5 } },
+        },
+      ],
+    };
+    expect(await asked(() => artifact('A picture.', { name: 'McpContent' }, value))).toEqual({
+      content: [
+        { type: 'text', text: 'Look:' },
+        { type: 'text', text: '[image image/png, 5 bytes] (its bytes are not there)' },
+        { type: 'text', text: '[resource test://a, application/pdf, 5 bytes] (its bytes are not there)' },
+      ],
+    });
   });
 
   it('answers content that another server’s tool gave, with its data', async () => {

@@ -1,0 +1,26 @@
+import { ConfigurationError, createHoldfast } from '../../create-holdfast.ts';
+import { defineAgent } from '../../index.ts';
+import { r2Files } from './r2-files.ts';
+
+/** What wrangler.toml binds: [[r2_buckets]] with binding = "FILES". */
+interface Bindings {
+  readonly FILES?: R2Bucket;
+}
+
+const reader = defineAgent({
+  name: 'reader',
+  description: 'Reads what it is sent.',
+  instructions: 'Say what is in the files.',
+});
+
+const holdfast = createHoldfast({
+  agents: [reader],
+  files: ({ FILES }: Bindings) => {
+    if (!FILES)
+      throw new ConfigurationError('This Worker has no R2 bucket FILES. Bind one in wrangler.toml.');
+    return r2Files(FILES);
+  },
+});
+export default holdfast.worker;
+export const { TurnRunner } = holdfast;
+export { SessionObject } from '../../../durable-objects/index.ts';

@@ -1,0 +1,64 @@
+/** `npm run prompt-cache`, as a whole and as a program. */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { lastLine, problemsOf, tableOf } from '../../prompt-cache/measure/report.ts';
+import { readOptions, SCENARIO_NAMES, USAGE } from '../../prompt-cache/options.ts';
+import { playScenarios } from '../../prompt-cache/play/play-scenarios.ts';
+import { WIRES } from '../../prompt-cache/play/wires.ts';
+
+it('the requests of plain agents and state machines extend each other over every wire, and every departure has its cause', {
+  timeout: 300_000,
+}, async () => {
+  const rows = await playScenarios({}, () => {});
+  console.log(tableOf(rows));
+  expect(problemsOf(rows)).toEqual([]);
+  expect(rows.map(({ scenario, wire }) => [scenario, wire])).toEqual(
+    SCENARIO_NAMES.flatMap((name) => WIRES.map((wire) => [name, wire.name])),
+  );
+  const promised = rows.filter(({ isPromised }) => isPromised);
+  expect(new Set(promised.map(({ scenario }) => scenario))).toEqual(
+    new Set(['plain', 'plain-turns', 'state-machine', 'state-machine-loop']),
+  );
+  expect(lastLine(rows)).toBe(
+    `prompt-cache: plain agents and state machines: 0 departures in ${4 * WIRES.length} sessions over ${WIRES.length} wires; ` +
+      'every other departure has its cause; PASS',
+  );
+  // What a session sends at the least: 20 requests, and of those that extend each other most is kept.
+  expect(rows.filter(({ requests }) => requests < 20)).toEqual([]);
+  expect(promised.filter(({ bytes }) => bytes.total < 0.75)).toEqual([]);
+});
+
+const run = (...args: readonly string[]) =>
+  spawnSync(
+    process.execPath,
+    [join(import.meta.dirname, '../../prompt-cache/run-prompt-cache.ts'), ...args],
+    {
+      encoding: 'utf8',
+    },
+  );
+
+it('npm run prompt-cache prints a table, the departures with their causes, and what came of it as its last line', () => {
+  const { status, stdout } = run('--only', 'workspace', '--wire', 'chat');
+  expect(stdout).toMatch(/^workspace +chat +20 +11 /m);
+  expect(stdout).toMatch(
+    /^workspace, request 2 of workspace: tools: 1 changed, 3 inserted; the unfolding tool `files` gave its place to what is inside: 3 came, 1 changed \[every wire\]$/m,
+  );
+  expect(stdout).toMatch(
+    /^workspace, request 11 of workspace: .*; another turn began, and what unfolding tools had opened in the one before is closed: /m,
+  );
+  expect(stdout).toMatch(/\nprompt-cache: .*; every other departure has its cause; PASS\n$/);
+  expect(status).toBe(0);
+});
+
+it('npm run prompt-cache explains itself when it does not understand', () => {
+  const { status, stdout, stderr } = run('--only', 'nothing');
+  expect({ status, stdout, stderr }).toEqual({
+    status: 2,
+    stdout: '',
+    stderr: `There is no scenario 'nothing'.\n\n${USAGE}\n`,
+  });
+  expect(() => readOptions(['--wire', 'fax'])).toThrow("There is no wire 'fax'.");
+  expect(readOptions(['--only', 'plain', '--wire', 'gemini'])).toEqual({ scenario: 'plain', wire: 'gemini' });
+  expect(readOptions([])).toEqual({});
+});

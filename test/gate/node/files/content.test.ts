@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import { artifact, content, file, image, type ToolResult, text } from '../../../../src/index.ts';
+import { withRemark } from '../../../doors/loop.ts';
+import {
+  fileLine,
+  fromBase64,
+  isText,
+  modelText,
+  placed,
+  toBase64,
+  toFileName,
+  toMediaType,
+  withWords,
+} from '../../../doors/tools.ts';
+
+const PNG = new Uint8Array([137, 80, 78, 71]);
+const STORED = { type: 'file', id: 'ab12', mediaType: 'image/png', size: 12_345 } as const;
+const LINKED = {
+  type: 'file',
+  url: 'https://x.test/a.pdf',
+  mediaType: 'application/pdf',
+  name: 'a.pdf',
+} as const;
+
+const partsOf = (result: ToolResult): unknown => ('parts' in result ? result.parts : undefined);
+
+describe('a result of parts', () => {
+  it('holds words and files in their order, whatever they were given as', () => {
+    const result = content(['Before:', image(PNG, 'image/PNG', 'a.png'), STORED, content(['After.'])]);
+    expect(partsOf(result)).toEqual([
+      { type: 'text', text: 'Before:' },
+      { type: 'file', mediaType: 'image/png', name: 'a.png', bytes: PNG },
+      STORED,
+      { type: 'text', text: 'After.' },
+    ]);
+    expect(modelText(result)).toBe(
+      'Before:\n\n[file not kept: image/png, "a.png", 4 bytes]\n\n[file ab12: image/png, 12,345 bytes]\n\nAfter.',
+    );
+    expect(result.content).toBe(modelText(result));
+  });
+
+  it('copies the bytes, which their tool may go on using', () => {
+    const bytes = new Uint8Array([1, 2]);
+    const result = file(bytes, 'application/pdf');
+    bytes[0] = 9;
+    expect(partsOf(result)).toMatchObject([{ bytes: new Uint8Array([1, 2]) }]);
+    expect(partsOf(file(bytes.buffer, 'application/pdf'))).toMatchObject([{ bytes: new Uint8Array([9, 2]) }]);
+  });
+
+  it('hands an https address on', () => {
+    expect(partsOf(file(new URL('https://x.test/a b.pdf'), 'application/pdf', 'a.pdf'))).toEqual([
+      { type: 'file', mediaType: 'application/pdf', name: 'a.pdf', url: 'https://x.test/a%20b.pdf' },
+    ]);
+    expect(fileLine(LINKED)).toBe('[file https://x.test/a.pdf: application/pdf, "a.pdf"]');
+  });
+
+  it.each([
+    [() => file(PNG, 'png'), "'png' is not a media type such as image/png."],
+    [() => file(PNG, 'image/png\nx'), "'image/png\nx' is not a media type such as image/png."],
+    [() => image(PNG, 'text/html'), "'text/html' is not the media type of an image."],
+    [
+      () => file(new URL('http://x.test/a'), 'image/png'),
+      'A file that is handed on as its address needs one that begins with https:.',
+    ],
+    [
+      () => file(new URL('data:image/png;base64,AA=='), 'image/png'),
+      'A file that is handed on as its address needs one that begins with https:.',
+    ],
+  ])('is refused where it is made when it cannot be one (%#)', (make, problem) => {
+    expect(make).toThrow(new TypeError(problem));
+  });
+
+  it('stands beside an artifact, whose value is kept apart', () => {
+    const result = artifact(content(['A chart:', STORED]), { total: 3 });
+    expect({ ...result }).toEqual({
+      type: 'artifact',
+      value: { total: 3 },
+      parts: [{ type: 'text', text: 'A chart:' }, STORED],
+    });
+    expect(result.content).toBe('A chart:\n\n[file ab12: image/png, 12,345 bytes]');
+  });
+});
+
+describe('a result with other words', () => {
+  const parts = [{ type: 'text', text: 'A' }, STORED, { type: 'text', text: 'B' }] as const;
+
+  it('keeps each file in the place of its line', () => {
+    const { content: words } = content(parts);
+    expect(withWords(content(parts), `${words}\n\nC`)).toEqual({
+      type: 'content',
+      parts: [{ type: 'text', text: 'A' }, STORED, { type: 'text', text: 'B\n\nC' }],
+    });
+  });
+
+  it('has the files behind the words that do not name them any more', () => {
+    expect(withWords(content(parts), 'Short.')).toEqual({
+      type: 'content',
+      parts: [{ type: 'text', text: 'Short.' }, STORED],
+    });
+    expect(placed('', [STORED, LINKED])).toEqual([STORED, LINKED]);
+  });
+
+  it('is words where there were only words', () => {
+    expect(withWords(text('A'), 'B')).toEqual({ type: 'text', content: 'B' });
+    expect(withWords(content(['A']), 'B')).toEqual({ type: 'text', content: 'B' });
+    expect(withWords({ ...artifact(content(['A']), { n: 1 }) }, 'B')).toEqual({
+      type: 'artifact',
+      value: { n: 1 },
+      content: 'B',
+    });
+    expect(withWords({ type: 'error', message: 'A' }, 'B')).toEqual({ type: 'error', message: 'B' });
+  });
+
+  it('may have a remark below', () => {
+    expect(withRemark(content(parts), ['Next: x.'])).toMatchObject({
+      parts: [{ text: 'A' }, STORED, { text: 'B\n\nNext: x.' }],
+    });
+  });
+});
+
+describe('what names a file', () => {
+  it.each([
+    ['image/PNG; charset=x', 'image/png'],
+    [
+      'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+      'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+    ],
+    ['image', undefined],
+    ['image/', undefined],
+    ['image/png/x', undefined],
+    ['ima ge/png', undefined],
+    [`a/${'b'.repeat(126)}`, undefined],
+  ])('is the media type of %j: %j', (given, type) => {
+    expect(toMediaType(given)).toBe(type);
+  });
+
+  it.each([
+    ['a.png', 'a.png'],
+    ['a\r\n\u202Egnp.exe', 'a gnp.exe'],
+    [' \u0000 ', undefined],
+    ['x'.repeat(300), 'x'.repeat(255)],
+    [`${'x'.repeat(254)}\u{1F600}`, `${'x'.repeat(254)}\uFFFD`],
+  ])('is the name of %j on one line: %j', (given, name) => {
+    expect(toFileName(given)).toBe(name);
+  });
+
+  it.each([
+    ['text/plain', true],
+    ['application/json', true],
+    ['application/ld+json', true],
+    ['image/svg+xml', false],
+    ['application/pdf', false],
+  ])('tells whether %s is text: %s', (type, is) => {
+    expect(isText(type)).toBe(is);
+  });
+});
+
+describe('base64', () => {
+  it('is the same there and back, of any length, also where the engine has none of its own', () => {
+    for (const length of [0, 1, 2, 3, 32_766, 32_767, 100_000]) {
+      const bytes = new Uint8Array(length).map((_, index) => index % 251);
+      const written = toBase64(bytes);
+      expect(written).toBe(Buffer.from(bytes).toString('base64'));
+      expect(fromBase64(written)).toEqual(bytes);
+    }
+  });
+
+  it.each(['A', 'AAA', 'AA==AA', 'AA=A', 'A A=', 'AA-_', '====', 'AAAAA==='])('is not %j', (text) => {
+    expect(fromBase64(text)).toBeUndefined();
+  });
+});

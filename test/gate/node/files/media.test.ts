@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest';
+import type { ChatModel, MessageFile, ModelMedia, ModelMessage } from '../../../../src/index.ts';
+import { givenTo } from '../../../doors/model.ts';
+
+const NOTHING = { data: [], url: [] };
+const IMAGES = { data: ['image/*'], url: ['image/*'] };
+
+const png = (more: Partial<MessageFile> = {}): MessageFile => ({
+  type: 'file',
+  mediaType: 'image/png',
+  data: 'iVBO',
+  id: 'ab12',
+  size: 3,
+  ...more,
+});
+const LINE = '[file ab12: image/png, 3 bytes]';
+const LOOK = 'Look:';
+
+const user = (file: MessageFile): ModelMessage => ({
+  role: 'user',
+  text: `${LOOK}\n\n${LINE}`,
+  parts: [{ type: 'text', text: LOOK }, { type: 'text', text: LINE }, file],
+});
+const result = (id: string, file: MessageFile): ModelMessage => ({
+  role: 'tool',
+  id,
+  name: 'draw',
+  text: `Drawn.\n\n${LINE}`,
+  parts: [{ type: 'text', text: 'Drawn.' }, { type: 'text', text: LINE }, file],
+});
+const words = (text: string): ModelMessage => ({ role: 'user', text });
+
+const given = (
+  media: ModelMedia | undefined,
+  messages: readonly ModelMessage[],
+  accepts?: readonly string[],
+): readonly ModelMessage[] => givenTo({ name: 'm', media }, messages, accepts);
+
+describe('a file in a message', () => {
+  it.each<[string, ModelMedia | undefined, readonly string[] | undefined, MessageFile]>([
+    ['of a kind that is named', { message: IMAGES, result: NOTHING }, undefined, png()],
+    [
+      'of a type that is named',
+      { message: { data: ['image/png'], url: [] }, result: NOTHING },
+      undefined,
+      png(),
+    ],
+    [
+      'at an address',
+      { message: { data: [], url: ['image/*'] }, result: NOTHING },
+      undefined,
+      png({ data: 'https://x.test/a.png' }),
+    ],
+    ['that the agent accepts, where nobody knows', undefined, ['image/*'], png()],
+  ])('is given %s', (_, media, accepts, file) => {
+    expect(given(media, [user(file)], accepts)).toEqual([user(file)]);
+  });
+
+  it.each<[string, ModelMedia | undefined, readonly string[] | undefined, MessageFile]>([
+    [
+      'of another kind',
+      { message: { data: ['audio/*'], url: ['audio/*'] }, result: NOTHING },
+      undefined,
+      png(),
+    ],
+    [
+      'whose type only begins alike',
+      { message: { data: ['image/pn'], url: [] }, result: NOTHING },
+      undefined,
+      png(),
+    ],
+    [
+      'that comes with its bytes, where only addresses are taken',
+      { message: { data: [], url: ['image/*'] }, result: NOTHING },
+      undefined,
+      png(),
+    ],
+    [
+      'at an address, where only bytes are taken',
+      { message: { data: ['image/*'], url: [] }, result: NOTHING },
+      undefined,
+      png({ data: 'https://x.test/a.png' }),
+    ],
+    ['where nobody knows', undefined, undefined, png()],
+    [
+      'that the agent accepts and the model is known not to take',
+      { message: NOTHING, result: NOTHING },
+      ['image/*'],
+      png(),
+    ],
+  ])('is told in words %s', (_, media, accepts, file) => {
+    expect(given(media, [user(file)], accepts)).toEqual([
+      {
+        role: 'user',
+        text: `${LOOK}\n\n${LINE}\n\n(The file is not shown: this model takes no image/png here.)`,
+      },
+    ]);
+  });
+
+  it('stays beside one that is told in words', () => {
+    const pdf = png({ mediaType: 'application/pdf', id: 'cd34' });
+    const media = { message: IMAGES, result: NOTHING };
+    const both: ModelMessage = { role: 'user', text: 'x', parts: [png(), pdf] };
+    expect(given(media, [both])).toEqual([
+      {
+        role: 'user',
+        text: '(The file is not shown: this model takes no application/pdf here.)',
+        parts: [
+          png(),
+          { type: 'text', text: '(The file is not shown: this model takes no application/pdf here.)' },
+        ],
+      },
+    ]);
+  });
+});
+
+describe('a file in a result', () => {
+  it('is given where results may hold it', () => {
+    const all = [result('a', png()), result('b', png())];
+    expect(given({ message: NOTHING, result: IMAGES }, all)).toEqual(all);
+  });
+
+  it('follows behind all results of its reply where only messages may hold it', () => {
+    const all = [
+      result('a', png({ name: 'a "1".png' })),
+      result('b', png({ id: 'cd34' })),
+      words('And now?'),
+      result('c', png()),
+    ];
+    const shown = (id: string) => ({
+      role: 'tool',
+      id,
+      name: 'draw',
+      text: `Drawn.\n\n${LINE}\n\n(The file follows behind the results.)`,
+    });
+    const behind = (...parts: readonly (string | MessageFile)[]) => ({
+      role: 'user',
+      text: ['Files of the results above:', ...parts.filter((part) => typeof part === 'string')].join('\n\n'),
+      parts: [
+        { type: 'text', text: 'Files of the results above:' },
+        ...parts.map((part) => (typeof part === 'string' ? { type: 'text', text: part } : part)),
+      ],
+    });
+    expect(given({ message: IMAGES, result: NOTHING }, all)).toEqual([
+      shown('a'),
+      shown('b'),
+      behind(
+        'File ab12, "a \\"1\\".png", image/png',
+        png({ name: 'a "1".png' }),
+        'File cd34, image/png',
+        png({ id: 'cd34' }),
+      ),
+      words('And now?'),
+      shown('c'),
+      behind('File ab12, image/png', png()),
+    ]);
+  });
+
+  it('is told in words where nothing may', () => {
+    expect(given({ message: NOTHING, result: NOTHING }, [result('a', png())])).toEqual([
+      {
+        role: 'tool',
+        id: 'a',
+        name: 'draw',
+        text: `Drawn.\n\n${LINE}\n\n(The file is not shown: this model takes no image/png here.)`,
+      },
+    ]);
+  });
+});
+
+describe('a conversation without files', () => {
+  it('is the same list', () => {
+    const all = [words('a'), { role: 'tool', id: '1', name: 'x', text: 'y' } as const];
+    expect(given(undefined, all)).toEqual(all);
+  });
+
+  it('is left to the candidates of a model that chooses, which take each what they take', () => {
+    const one: ChatModel = { name: 'one', ask: () => Promise.reject(new Error('not asked')) };
+    const all = [user(png())];
+    expect(givenTo({ name: 'm', candidates: [one] }, all)).toBe(all);
+  });
+});

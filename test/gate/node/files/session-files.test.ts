@@ -1,0 +1,257 @@
+import { describe, expect, it, vi } from 'vitest';
+import { content, file, type SessionEvent } from '../../../../src/index.ts';
+import type { SessionPort } from '../../../../src/testing/entry.ts';
+import type { Change, KeptFile } from '../../../doors/journal.ts';
+import { type FileStore, SessionFiles } from '../../../doors/session.ts';
+import { hold } from '../session/held.ts';
+
+const MIB = 1024 * 1024;
+const bytesOf = (length: number, fill = 7): Uint8Array => new Uint8Array(length).fill(fill);
+const newFile = (bytes: Uint8Array, mediaType = 'image/png') => ({ type: 'file', mediaType, bytes }) as const;
+
+/** SHA-256 of the bytes 1, 2 and 3. */
+const ID = '039058c6f2c0cb492c533b0a4d14ef77cc0f78abccced5287d84a1a2011cfb81';
+const SMALL = new Uint8Array([1, 2, 3]);
+const STORED = { type: 'file', id: ID, mediaType: 'image/png', size: 3 } as const;
+
+const ended = (...parts: readonly (typeof STORED)[]): SessionEvent => ({
+  type: 'tool-call-ended',
+  turn: 't1',
+  call: 'a',
+  result: { ...content(parts) },
+});
+
+/** A port that keeps files in pages of so many bytes, and tells what was asked of it. */
+function fakePort(files: Readonly<Record<string, Uint8Array | null>>, page = 4 * MIB) {
+  const asked: string[] = [];
+  const file: SessionPort['file'] = async ({ id, from = 0 }) => {
+    asked.push(`${id} ${from}`);
+    const bytes = files[id];
+    if (bytes === undefined) return null;
+    const size = bytes?.byteLength ?? 3;
+    return { file: { id, mediaType: 'image/png', size }, bytes: bytes?.slice(from, from + page) ?? null };
+  };
+  return { asked, port: { file } };
+}
+
+const filesOver = (
+  port: Pick<SessionPort, 'file'>,
+  more: { readonly used?: number; readonly store?: FileStore } = {},
+): SessionFiles => new SessionFiles({ port, name: 's', used: 0, count: () => {}, ...more });
+
+/** A store in memory. */
+function memoryStore() {
+  const kept = new Map<string, Uint8Array>();
+  const store: FileStore = {
+    put: async ({ session, id }, bytes, mediaType) => {
+      kept.set(`${session}/${id} ${mediaType}`, bytes);
+    },
+    get: async ({ session, id }) => kept.get(`${session}/${id} image/png`) ?? null,
+    delete: async () => kept.clear(),
+  };
+  return { kept, store };
+}
+
+describe('a file that a tool has made', () => {
+  it('is known by the hash of its bytes', async () => {
+    const files = filesOver(fakePort({}).port);
+    expect(await files.keep({ ...newFile(SMALL), name: 'a.png' })).toEqual({ ...STORED, name: 'a.png' });
+  });
+
+  it.each([
+    ['that is empty', 0, 0, 'It is empty.'],
+    ['that is too large', 8 * MIB + 1, 0, 'A file may weigh 8388608 bytes.'],
+    [
+      'that the session has no room for',
+      2,
+      50 * MIB - 1,
+      'The files of this conversation weigh 52428799 bytes, and may weigh 52428800 together.',
+    ],
+  ])('is refused %s', async (_, length, used, problem) => {
+    const files = filesOver(fakePort({}).port, { used });
+    await expect(files.keep(newFile(bytesOf(length)))).rejects.toThrow(problem);
+  });
+
+  it('counts once, and fills the session to its last byte', async () => {
+    const files = filesOver(fakePort({}).port, { used: 50 * MIB - 3 });
+    await files.keep(newFile(SMALL));
+    expect(await files.keep(newFile(SMALL))).toEqual(STORED);
+    await expect(files.keep(newFile(bytesOf(1)))).rejects.toThrow('weigh 52428800 bytes');
+  });
+
+  it('is stored with the event that names it, once', async () => {
+    const sent: Change[] = [];
+    const wrap = (port: SessionPort): SessionPort => ({
+      ...port,
+      append: (epoch, from, change) => {
+        sent.push(change);
+        return port.append(epoch, from, change);
+      },
+    });
+    const { session, outbox } = await hold({ wrap });
+    const stored = await session.files.keep(newFile(SMALL));
+    outbox.emit({ type: 'turn-yielded', turn: 't1', reason: '' });
+    await outbox.durable();
+    expect(sent[0]).not.toHaveProperty('files');
+    outbox.emit(ended(STORED));
+    await outbox.durable();
+    expect(sent[1]?.files).toEqual([
+      { id: ID, mediaType: 'image/png', name: undefined, size: 3, bytes: SMALL },
+    ]);
+    expect(stored).toEqual(STORED);
+    outbox.emit(ended(STORED));
+    await outbox.durable();
+    expect(sent[2]).not.toHaveProperty('files');
+    await session.close();
+  });
+
+  it('is sent again with an append that is', async () => {
+    const sent: (readonly KeptFile[] | undefined)[] = [];
+    const wrap = (port: SessionPort): SessionPort => ({
+      ...port,
+      append: async (epoch, from, change) => {
+        sent.push(change.files);
+        if (sent.length === 1) throw new Error('lost');
+        return port.append(epoch, from, change);
+      },
+    });
+    const { session, outbox, clock } = await hold({ wrap });
+    await session.files.keep(newFile(SMALL));
+    outbox.emit(ended(STORED));
+    const durable = outbox.durable();
+    await clock.advance(50);
+    await durable;
+    expect(sent).toMatchObject([[{ id: ID, bytes: SMALL }], [{ id: ID, bytes: SMALL }]]);
+    await session.close();
+  });
+
+  it('parts events that are too heavy for one append', async () => {
+    const sent: number[] = [];
+    const wrap = (port: SessionPort): SessionPort => ({
+      ...port,
+      append: (epoch, from, change) => {
+        sent.push(change.events.length);
+        return port.append(epoch, from, change);
+      },
+    });
+    const { session, outbox } = await hold({ wrap });
+    for (const fill of [1, 2, 3]) {
+      const stored = await session.files.keep(newFile(bytesOf(7 * MIB, fill)));
+      outbox.emit({ type: 'tool-call-ended', turn: 't1', call: 'a', result: { ...content([stored]) } });
+    }
+    await outbox.durable();
+    expect(sent).toEqual([2, 1]);
+    await session.close();
+  });
+
+  it('goes to a store outside before anything names it, and without its bytes with the event', async () => {
+    const { kept, store } = memoryStore();
+    const files = filesOver(fakePort({}).port, { store });
+    await files.keep(newFile(SMALL));
+    expect([...kept]).toEqual([[`s/${ID} image/png`, SMALL]]);
+    expect(files.namedBy(ended(STORED))).toEqual([
+      { id: ID, mediaType: 'image/png', name: undefined, size: 3 },
+    ]);
+  });
+
+  it('fails its call when the store outside does', async () => {
+    const { store } = memoryStore();
+    const put = () => Promise.reject(new Error('no bucket'));
+    const files = filesOver(fakePort({}).port, { store: { ...store, put } });
+    await expect(files.keep(newFile(SMALL))).rejects.toThrow('no bucket');
+    expect(files.namedBy(ended(STORED))).toEqual([]);
+  });
+});
+
+describe('a file of the session', () => {
+  it('is read by pages, once, whoever asks', async () => {
+    const { asked, port } = fakePort({ [ID]: SMALL }, 2);
+    const files = filesOver(port);
+    const all = await Promise.all([files.read([STORED]), files.read([STORED, STORED])]);
+    expect(all).toEqual([new Map([[ID, 'AQID']]), new Map([[ID, 'AQID']])]);
+    expect(await files.read([STORED])).toEqual(new Map([[ID, 'AQID']]));
+    expect(asked).toEqual([`${ID} 0`, `${ID} 2`]);
+  });
+
+  it('is not read that was made here', async () => {
+    const { asked, port } = fakePort({});
+    const files = filesOver(port);
+    await files.keep(newFile(SMALL));
+    expect(await files.read([STORED])).toEqual(new Map([[ID, 'AQID']]));
+    expect(asked).toEqual([]);
+  });
+
+  it('is left out that is not there', async () => {
+    const files = filesOver(fakePort({}).port);
+    expect(await files.read([STORED])).toEqual(new Map());
+  });
+
+  it('is asked for again that could not be read', async () => {
+    const { port } = fakePort({ [ID]: SMALL });
+    let isDown = true;
+    const files = filesOver({
+      file: (query) => (isDown ? Promise.reject(new Error('down')) : port.file(query)),
+    });
+    await expect(files.read([STORED])).rejects.toThrow('down');
+    isDown = false;
+    expect(await files.read([STORED])).toEqual(new Map([[ID, 'AQID']]));
+  });
+
+  it('is read from the store outside that keeps its bytes', async () => {
+    const { store } = memoryStore();
+    await store.put({ session: 's', id: ID }, SMALL, 'image/png');
+    const files = filesOver(fakePort({ [ID]: null }).port, { store });
+    expect(await files.read([STORED])).toEqual(new Map([[ID, 'AQID']]));
+    expect(await filesOver(fakePort({ [ID]: null }).port).read([STORED])).toEqual(new Map());
+  });
+
+  it('is let go of when many others have been read since', async () => {
+    const ids = ['a', 'b', 'c', 'd', 'e'];
+    const { asked, port } = fakePort(Object.fromEntries(ids.map((id) => [id, bytesOf(7 * MIB)])), 8 * MIB);
+    const files = filesOver(port);
+    for (const id of [...ids, 'e', 'b']) await files.read([{ ...STORED, id, size: 7 * MIB }]);
+    expect(asked.map((one) => one.slice(0, 1))).toEqual(['a', 'b', 'c', 'd', 'e', 'b']);
+  });
+});
+
+describe('a file that a tool asks for', () => {
+  const NAMED = { type: 'file', mediaType: 'image/png', name: 'a.png', bytes: SMALL } as const;
+
+  it('is there as soon as it is made', async () => {
+    const files = filesOver(fakePort({}).port);
+    await files.keep(NAMED);
+    expect(await files.find(ID)).toEqual(NAMED);
+  });
+
+  it('comes from the session, or from the store outside', async () => {
+    const { store } = memoryStore();
+    await store.put({ session: 's', id: ID }, SMALL, 'image/png');
+    const { name: _, ...unnamed } = NAMED;
+    expect(await filesOver(fakePort({ [ID]: SMALL }, 2).port).find(ID)).toEqual(unnamed);
+    expect(await filesOver(fakePort({ [ID]: null }).port, { store }).find(ID)).toEqual(unnamed);
+  });
+
+  it('is not there that the session does not keep, until it is made', async () => {
+    const files = filesOver(fakePort({}).port);
+    expect(await files.find(ID)).toBeUndefined();
+    expect(await files.read([STORED])).toEqual(new Map());
+    await files.keep(NAMED);
+    expect(files.namedBy(ended(STORED))).toMatchObject([{ id: ID, bytes: SMALL }]);
+  });
+});
+
+it('says that a file could not be read from its store, and not why', async () => {
+  const { store } = memoryStore();
+  const get = () => Promise.reject(new Error('token abc'));
+  const logged = vi.spyOn(console, 'error').mockReturnValue(undefined);
+  const files = filesOver(fakePort({ [ID]: null }).port, { store: { ...store, get } });
+  await expect(files.read([STORED])).rejects.toThrow(
+    'A file that the model is to be shown could not be read from its store.',
+  );
+  expect(logged.mock.lastCall).toEqual(['holdfast: the file store failed', new Error('token abc')]);
+  logged.mockRestore();
+});
+
+it('makes a result of a file alone', () => {
+  expect({ ...file(SMALL, 'image/png') }).toEqual({ type: 'content', parts: [newFile(SMALL)] });
+});

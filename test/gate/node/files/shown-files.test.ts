@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import { type ContentPart, content, image, type StoredFile } from '../../../../src/index.ts';
+import {
+  FileRefusedError,
+  filesToShow,
+  type Loop,
+  type LoopFiles,
+  sizeOf,
+  toShownContent,
+  withKeptFiles,
+} from '../../../doors/loop.ts';
+
+const MIB = 1024 * 1024;
+const stored = (id: string, size: number, mediaType = 'image/png'): StoredFile => ({
+  type: 'file',
+  id,
+  mediaType,
+  size,
+});
+
+describe('a message with files', () => {
+  const parts: readonly ContentPart[] = [
+    { type: 'text', text: 'See:' },
+    stored('ab', 3),
+    { type: 'file', mediaType: 'application/pdf', url: 'https://x.test/a.pdf', name: 'a.pdf' },
+    stored('cd', 5, 'text/csv'),
+    stored('ef', 9),
+  ];
+
+  it('sends each behind the line that names it; a text is words, and one that has no room is only named', () => {
+    const files = new Map([
+      ['ab', 'AAAA'],
+      ['cd', Buffer.from('a,bü').toString('base64')],
+    ]);
+    const shown = toShownContent(parts, files);
+    const named = '[file ab: image/png, 3 bytes]';
+    const linked = '[file https://x.test/a.pdf: application/pdf, "a.pdf"]';
+    const text = '[file cd: text/csv, 5 bytes]\na,bü';
+    const gone = '[file ef: image/png, 9 bytes] (not shown any more)';
+    expect(shown).toEqual({
+      text: `See:\n\n${named}\n\n${linked}\n\n${text}\n\n${gone}`,
+      parts: [
+        { type: 'text', text: 'See:' },
+        { type: 'text', text: named },
+        { type: 'file', mediaType: 'image/png', data: 'AAAA', id: 'ab', size: 3 },
+        { type: 'text', text: linked },
+        { type: 'file', mediaType: 'application/pdf', name: 'a.pdf', data: 'https://x.test/a.pdf' },
+        { type: 'text', text },
+        { type: 'text', text: gone },
+      ],
+    });
+  });
+
+  it('is words where none of its files is sent', () => {
+    expect(toShownContent([stored('ab', 3)], new Map())).toEqual({
+      text: '[file ab: image/png, 3 bytes] (not shown any more)',
+    });
+  });
+});
+
+describe('the files of a request', () => {
+  const asked = async (...sizes: readonly number[]): Promise<readonly string[]> => {
+    const read: string[] = [];
+    const files: LoopFiles = {
+      keep: () => Promise.reject(new Error('not here')),
+      read: async (all) => {
+        read.push(...all.map(({ id }) => id));
+        return new Map();
+      },
+      find: async () => undefined,
+    };
+    const messages = sizes.map((size, index) => ({
+      role: 'user' as const,
+      text: '',
+      parts: [stored(String(index), size)],
+    }));
+    const loop = { files, frame: { messages } } as unknown as Pick<Loop, 'files' | 'frame'>; // all that is read of it
+    await filesToShow(loop);
+    return read;
+  };
+
+  it('are those that came last, up to 16 MiB', async () => {
+    expect(await asked(MIB, 8 * MIB, 8 * MIB)).toEqual(['2', '1']);
+  });
+
+  it('end before the one that has no room, also where an older one would have some', async () => {
+    expect(await asked(1, 8 * MIB, 8 * MIB, 1)).toEqual(['3', '2']);
+  });
+
+  it('are none where there are none', async () => {
+    expect(await asked()).toEqual([]);
+  });
+});
+
+describe('a result with new files', () => {
+  const png = new Uint8Array([1]);
+  const keeping = (keep: LoopFiles['keep']): Pick<Loop, 'files'> => ({
+    files: { keep, read: async () => new Map(), find: async () => undefined },
+  });
+
+  it('is data once they are kept', async () => {
+    const loop = keeping(async () => stored('ab', 1));
+    const result = await withKeptFiles(loop, content(['A', image(png, 'image/png')]), () => {});
+    expect(JSON.parse(JSON.stringify(result))).toEqual({
+      type: 'content',
+      parts: [{ type: 'text', text: 'A' }, stored('ab', 1)],
+    });
+  });
+
+  it('loses nothing but a file that is refused, of which model and developer are told', async () => {
+    const told: string[] = [];
+    const loop = keeping(async ({ bytes }) => {
+      if (bytes.length > 1) throw new FileRefusedError('Too much.');
+      return stored('ab', 1);
+    });
+    const result = content([image(png, 'image/png'), image(new Uint8Array(2), 'image/png', 'b.png')]);
+    expect(await withKeptFiles(loop, result, (problem) => told.push(problem))).toMatchObject({
+      parts: [
+        stored('ab', 1),
+        { type: 'text', text: '[file not kept: image/png, "b.png", 2 bytes] (Too much.)' },
+      ],
+    });
+    expect(told).toEqual(['Too much.']);
+  });
+
+  it('may hold 12 MiB of them', async () => {
+    const told: string[] = [];
+    const all = [5, 5, 5].map((mib) => image(new Uint8Array(mib * MIB), 'image/png'));
+    const kept = await withKeptFiles(
+      keeping(async () => stored('ab', 1)),
+      content(all),
+      (problem) => told.push(problem),
+    );
+    expect(kept).toMatchObject({ parts: [{ type: 'file' }, { type: 'file' }, { type: 'text' }] });
+    expect(told).toEqual(['The files of one result may weigh 12582912 bytes together.']);
+  });
+
+  it('fails its call when they cannot be kept for another reason', async () => {
+    const loop = keeping(() => Promise.reject(new Error('no bucket')));
+    await expect(withKeptFiles(loop, image(png, 'image/png'), () => {})).rejects.toThrow('no bucket');
+  });
+});
+
+describe('the size of a request', () => {
+  const tokens = (mediaType: string, size: number | undefined, data: string): number => {
+    const part = {
+      type: 'file',
+      mediaType,
+      data,
+      ...(size === undefined ? {} : { id: 'ab', size }),
+    } as const;
+    const withFile = { messages: [{ role: 'user', text: '', parts: [part] }], tools: [] } as const;
+    const without = { messages: [{ role: 'user', text: '', parts: [] }], tools: [] } as const;
+    const tokensOf = (request: Parameters<typeof sizeOf>[1]) => sizeOf('m', request, undefined).inputTokens;
+    return tokensOf(withFile) - tokensOf(without) - JSON.stringify({ ...part, data: undefined }).length;
+  };
+
+  it('counts a file by what a model makes of it, and not by its base64', () => {
+    expect(tokens('image/png', 4 * MIB, 'A'.repeat(6 * MIB))).toBe(8_192);
+    expect(tokens('application/pdf', 4 * MIB, 'A'.repeat(6 * MIB))).toBe(4 * MIB);
+    expect(tokens('application/pdf', 100, 'AAAA')).toBe(8_192);
+    const url = 'https://x.test/a.pdf';
+    expect(tokens('application/pdf', undefined, url)).toBe(262_144 + `,"data":"${url}"`.length);
+  });
+});

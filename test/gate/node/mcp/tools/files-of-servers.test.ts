@@ -1,0 +1,93 @@
+/** Files that a server's tool answered, in a session: what the model is sent, what is journaled, and what programs get. */
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type ChatModel, defineAgent } from '../../../../../src/index.ts';
+import { type McpClientConfig, mcpToolProvider } from '../../../../../src/mcp/entry.ts';
+import { createTestSession, scriptedModel } from '../../../../../src/testing/entry.ts';
+import type { FakeTool } from '../../../../fixtures/mcp/fake-server.ts';
+import { calls, scene } from './scenes.ts';
+
+type Blocks = Awaited<ReturnType<FakeTool['run']>>['content'];
+
+/** A session whose model calls a tool that answers these blocks, and repeats them as data. */
+function looking(content: Blocks, media?: ChatModel['media'], config: Partial<McpClientConfig> = {}) {
+  const run = () => ({ content, structuredContent: { content } });
+  const { client } = scene([{ name: 'look', description: 'Looks.', run }], config);
+  const model = scriptedModel([calls('look'), 'Seen.']);
+  const agent = defineAgent({
+    name: 'clerk',
+    description: 'Helps.',
+    instructions: 'Help.',
+    tools: [mcpToolProvider({ clients: [client] })],
+  });
+  const session = createTestSession(agent, { model: { ...model, ...(media && { media }) } });
+  const shown = () => model.requests.at(-1)?.messages.filter(({ role }) => role === 'tool') ?? [];
+  return { session, shown, read: () => shown().map(({ text }) => text) };
+}
+
+const DATA = btoa('x'.repeat(300));
+const ID = '0d4e2ca9e9cbced7a7a5380eb29e1a3783b9b6d0db72de36a1051038e1c1fbc7';
+const look = { type: 'text', text: 'Look:' } as const;
+const image = { type: 'image', data: DATA, mimeType: 'image/png' } as const;
+const LINE = `[file ${ID}: image/png, 300 bytes]`;
+const NOT_TAKEN = '(The file is not shown: this model takes no image/png here.)';
+const IMAGES = { data: ['image/*'], url: [] };
+
+describe('an image of a server, in a session', () => {
+  it('is sent to a model that takes images in results, at its place', async () => {
+    const { session, shown } = looking([look, image], { message: IMAGES, result: IMAGES });
+    expect(await session.send('Look.')).toMatchObject({ outcome: 'completed', text: 'Seen.' });
+    expect(shown()).toMatchObject([
+      {
+        text: `Look:\n\n${LINE}`,
+        parts: [
+          look,
+          { type: 'text', text: LINE },
+          { type: 'file', mediaType: 'image/png', data: DATA, id: ID, size: 300 },
+        ],
+      },
+    ]);
+  });
+
+  it('is told in words to a model that takes none', async () => {
+    const { session, read } = looking([look, image]);
+    await session.send('Look.');
+    expect(read()).toEqual([`Look:\n\n${LINE}\n\n${NOT_TAKEN}`]);
+  });
+
+  it('is in the journal and in artifacts by its hash, and nowhere as base64', async () => {
+    const { session } = looking([look, image]);
+    const answer = await session.send('Look.');
+    const kept = [look, { ...image, data: { sha256: ID, size: 300 } }];
+    const value = { content: kept, structuredContent: { content: kept } };
+    expect(answer.artifacts).toMatchObject([{ tool: 'look', type: 'McpContent', value }]);
+    const events = await session.events();
+    expect(events.find(({ event }) => event.type === 'tool-call-ended')?.event).toMatchObject({
+      result: {
+        type: 'artifact',
+        artifactType: 'McpContent',
+        value,
+        parts: [look, { type: 'file', mediaType: 'image/png', id: ID, size: 300 }],
+      },
+    });
+    expect(JSON.stringify(events)).not.toContain(DATA);
+  });
+});
+
+describe('an image of a server that is too large', () => {
+  it('is told in words at its place, and to the developer; the other blocks are there', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    onTestFinished(() => log.mockRestore());
+    const large = { ...image, data: 'AAAA'.repeat(2_796_203) };
+    const { session, read } = looking([look, large, image], undefined, {
+      maxResponseBytes: 32 * 1024 * 1024,
+    });
+    expect(await session.send('Look.')).toMatchObject({ outcome: 'completed' });
+    expect(read()).toEqual([
+      `Look:\n\n[file not kept: image/png, 8,388,609 bytes] (A file may weigh 8388608 bytes.)\n\n${LINE}\n\n${NOT_TAKEN}`,
+    ]);
+    expect(log.mock.calls).toEqual([
+      ["holdfast: A file that tool 'look' answered was not kept. A file may weigh 8388608 bytes."],
+    ]);
+    expect(JSON.stringify(await session.events()).length).toBeLessThan(10_000);
+  });
+});

@@ -1,0 +1,239 @@
+/** Images, audio and bytes of resources that a server's tool answered: files for the model, in the order of the blocks. */
+import { describe, expect, it } from 'vitest';
+import type { ContentPart, JsonObject, ResultData } from '../../../../../src/index.ts';
+import { mcpResult } from '../../../../../src/mcp/entry.ts';
+import { toResult } from '../../../../doors/mcp.ts';
+import { modelText } from '../../../../doors/tools.ts';
+import { listed } from './listing-fixtures.ts';
+
+const result = (answer: object): Promise<ResultData> => toResult(listed(), { content: [], ...answer });
+const content = (...blocks: readonly object[]): Promise<ResultData> => result({ content: blocks });
+
+const base64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
+const bytesOf = (words: string): Uint8Array<ArrayBuffer> => new Uint8Array(new TextEncoder().encode(words));
+
+async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+const PIXELS = bytesOf(
+  'the pixels of a picture, of which there are some more than a hundred bytes, as pictures have',
+);
+const SOUND = bytesOf('beep');
+const image = { type: 'image', data: base64(PIXELS), mimeType: 'image/png' };
+const audio = { type: 'audio', data: base64(SOUND), mimeType: 'audio/wav' };
+const pdf = (resource: JsonObject = {}) => ({
+  type: 'resource',
+  resource: { uri: 'file:///a/x.pdf', mimeType: 'application/pdf', blob: base64(SOUND), ...resource },
+});
+const text = (said: string) => ({ type: 'text', text: said });
+const png = { type: 'file', mediaType: 'image/png', bytes: PIXELS };
+const there = async (bytes: Uint8Array<ArrayBuffer>) => ({
+  sha256: await sha256(bytes),
+  size: bytes.byteLength,
+});
+
+const partsOf = (made: ResultData): readonly ContentPart[] | undefined =>
+  'parts' in made ? made.parts : undefined;
+
+describe('files of an answer', () => {
+  it('stand among the words in the order of the blocks, and the value names them by their hash', async () => {
+    const made = await content(text('Look:'), text('here.'), image, text('Listen:'), audio, pdf());
+    expect({ ...made }).toEqual({
+      type: 'artifact',
+      artifactType: 'McpContent',
+      value: {
+        content: [
+          text('Look:'),
+          text('here.'),
+          { ...image, data: await there(PIXELS) },
+          text('Listen:'),
+          { ...audio, data: await there(SOUND) },
+          pdf({ blob: await there(SOUND) }),
+        ],
+      },
+      parts: [
+        text('Look:\n\nhere.'),
+        png,
+        text('Listen:'),
+        { type: 'file', mediaType: 'audio/wav', bytes: SOUND },
+        text('[resource file:///a/x.pdf]'),
+        { type: 'file', mediaType: 'application/pdf', name: 'x.pdf', bytes: SOUND },
+      ],
+    });
+    expect(modelText(made)).toBe(
+      'Look:\n\nhere.\n\n[file not kept: image/png, 92 bytes]\n\nListen:\n\n[file not kept: audio/wav, 4 bytes]\n\n' +
+        '[resource file:///a/x.pdf]\n\n[file not kept: application/pdf, "x.pdf", 4 bytes]',
+    );
+  });
+
+  it('stand beside the lines of other blocks, and without blank words', async () => {
+    const link = { type: 'resource_link', name: 'b', uri: 'test://b' };
+    const note = { type: 'resource', resource: { uri: 'test://n', text: 'A note.' } };
+    expect(partsOf(await content(text(' \n'), image, link, note, image, text('')))).toEqual([
+      png,
+      text('[resource link: b (test://b)]\n\n[resource test://n]\nA note.'),
+      png,
+    ]);
+  });
+
+  it('have the data of the answer before them as JSON, where no text says it', async () => {
+    const structuredContent = { degrees: 4 };
+    const told = text('{"degrees":4}');
+    expect({ ...(await result({ content: [image], structuredContent })) }).toMatchObject({
+      value: { content: [{ ...image, data: await there(PIXELS) }], structuredContent },
+      parts: [told, png],
+    });
+    const cold = await result({ content: [image, text('Cold.')], structuredContent });
+    expect(partsOf(cold)).toEqual([png, text('Cold.')]);
+  });
+
+  it('are in the value once, also where the server repeats whole blocks as data', async () => {
+    const structuredContent = {
+      content: [image],
+      of: [{ png: image.data }, 'beep', null, 7],
+      constructor: 1,
+    };
+    const kept = await there(PIXELS);
+    const made = await result({ content: [image], structuredContent });
+    expect({ ...made }).toMatchObject({
+      value: {
+        structuredContent: {
+          content: [{ ...image, data: kept }],
+          of: [{ png: kept }, 'beep', null, 7],
+          constructor: 1,
+        },
+      },
+      parts: [png],
+    });
+    expect(JSON.stringify(made)).not.toContain(image.data);
+  });
+
+  it('leave words of the data alone that happen to be their base64', async () => {
+    const tiny = { ...image, data: 'beep' };
+    const made = await result({ content: [tiny, text('A tone.')], structuredContent: { says: 'beep' } });
+    expect({ ...made }).toMatchObject({ value: { structuredContent: { says: 'beep' } } });
+  });
+
+  it('are read from base64 in lines, and without its padding', async () => {
+    const [one, other] = [
+      { ...image, data: 'AAEC\r\nAw==\r\n' },
+      { ...image, data: 'AAECAw' },
+    ];
+    const file = { ...png, bytes: new Uint8Array([0, 1, 2, 3]) };
+    expect(partsOf(await content(one, other))).toEqual([file, file]);
+  });
+
+  it.each([
+    ['image/svg+xml', 'image/svg+xml'],
+    ['text/html', 'text/html'],
+    ['Image/PNG; charset=binary', 'image/png'],
+  ])('are of the type that the server says: %s', async (mimeType, mediaType) => {
+    expect(partsOf(await content({ ...image, mimeType }))).toEqual([{ ...png, mediaType }]);
+  });
+
+  it.each<[JsonObject, string | undefined]>([
+    [{ uri: 'demo://resource/dynamic/blob/2' }, '2'],
+    [{ uri: 'https://a.example/b/c%20d.pdf?e=/f#/g' }, 'c d.pdf'],
+    [{ uri: 'file:///a/..%2Fetc%5Cpass"wd' }, 'pass"wd'],
+    [{ uri: 'file:///a/%E0%A4%A' }, '%E0%A4%A'],
+    [{ uri: 'file:///a/b\u202egnp.exe\n' }, 'b gnp.exe'],
+    [{ uri: `file:///${'n'.repeat(300)}` }, 'n'.repeat(255)],
+    [{ uri: 'file:///a/..', title: 'The plan' }, 'The plan'],
+    [{ uri: 'urn:isbn:1', title: 'The\nplan' }, 'The plan'],
+    [{ uri: 'data:text/plain,a/b' }, undefined],
+    [{ uri: 'file:///a/', title: 7 }, undefined],
+    [{ uri: 7 }, undefined],
+  ])('are called as the resource is: %j', async (resource, name) => {
+    const files = partsOf(await content(pdf(resource)))?.filter(({ type }) => type === 'file');
+    expect(files).toEqual([
+      { type: 'file', mediaType: 'application/pdf', bytes: SOUND, ...(name !== undefined && { name }) },
+    ]);
+  });
+});
+
+describe('what is no file', () => {
+  it.each<[string, object, string]>([
+    ['base64 that is none', { ...image, data: 'no base64!' }, '[image image/png, 6 bytes]'],
+    ['base64 of half a byte', { ...image, data: 'AAAAA' }, '[image image/png, 3 bytes]'],
+    ['an image without a type', { type: 'image', data: 'AAAA' }, '[image, 3 bytes]'],
+    ['an image whose type is none', { ...image, data: 'AAAA', mimeType: 'png' }, '[image png, 3 bytes]'],
+    ['a type with a line break', { ...image, data: 'AAAA', mimeType: 'a/b\nc' }, '[image a/b c, 3 bytes]'],
+    ['a type that is no text', { ...image, data: 'AAAA', mimeType: 7 }, '[image, 3 bytes]'],
+    ['an image of no bytes', { ...image, data: '' }, '[image image/png, 0 bytes]'],
+    ['an image of nothing but space', { ...image, data: ' \n' }, '[image image/png, 0 bytes]'],
+    ['bytes without a type', pdf({ mimeType: null }), '[resource file:///a/x.pdf, 4 bytes]'],
+    [
+      'a text that has bytes too',
+      pdf({ text: 'Beep.' }),
+      '[resource file:///a/x.pdf, application/pdf, 4 bytes]\nBeep.',
+    ],
+    [
+      'what is for the user alone',
+      { ...image, annotations: { audience: ['user'] } },
+      '[1 block is for the user only]',
+    ],
+    [
+      'what comes after us',
+      { ...image, type: 'video' },
+      "[content of the type 'video', which is not known here]",
+    ],
+  ])('is told in words, and kept as it came: %s', async (_, block, words) => {
+    expect({ ...(await content(block)) }).toEqual({
+      type: 'artifact',
+      artifactType: 'McpContent',
+      value: { content: [block] },
+      content: words,
+    });
+    expect(partsOf(await content(block, image))).toEqual(
+      words.startsWith('[1 block') ? [png, text(words)] : [text(words), png],
+    );
+  });
+
+  it('are blocks behind the hundredth file', async () => {
+    const block = (index: number) => ({ ...image, data: base64(bytesOf(`picture ${index}`)) });
+    const blocks = Array.from({ length: 10_000 }, (_, index) => block(index));
+    const made = await content(...blocks);
+    const parts = partsOf(made) ?? [];
+    expect(parts.slice(0, 100)).toEqual(
+      blocks.slice(0, 100).map((_, index) => ({ ...png, bytes: bytesOf(`picture ${index}`) })),
+    );
+    expect(parts.slice(100)).toEqual([
+      text(
+        blocks
+          .slice(100)
+          .map((_, index) => `[image image/png, ${index < 900 ? 11 : 12} bytes]`)
+          .join('\n\n'),
+      ),
+    ]);
+    expect({ ...made }).toMatchObject({
+      value: { content: blocks.map((one, index) => (index < 100 ? { type: 'image' } : one)) },
+    });
+  });
+});
+
+describe('mcpResult', () => {
+  it('gives a model the files of its blocks, in their order', async () => {
+    const made = await mcpResult([
+      { type: 'text', text: 'Look:' },
+      { type: 'image', data: image.data, mimeType: 'image/png' },
+    ]);
+    expect({ ...made }).toEqual({
+      type: 'artifact',
+      artifactType: 'McpContent',
+      value: { content: [text('Look:'), { ...image, data: await there(PIXELS) }] },
+      parts: [text('Look:'), png],
+    });
+  });
+
+  it('has the model read its words and nothing else, where it is given some', async () => {
+    const block = { type: 'image', data: image.data, mimeType: 'image/png' } as const;
+    expect({ ...(await mcpResult([block], 'A picture.')) }).toEqual({
+      type: 'artifact',
+      artifactType: 'McpContent',
+      value: { content: [image] },
+      content: 'A picture.',
+    });
+  });
+});

@@ -1,0 +1,285 @@
+/** What of a request is to be kept, as each provider of the SDK tells its server. */
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { createOpenAI } from '@ai-sdk/openai';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { createOpenRouter } from '@openrouter/ai-sdk-provider';
+import { describe, expect, it } from 'vitest';
+import type { CacheMarks, ModelMessage, ModelRequest, ModelSettings } from '../../../../../src/index.ts';
+import { fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
+import { ask, delta, fakeModel, finish, streamed } from './fake-model.ts';
+import { wire } from './wire.ts';
+
+type Json = Record<string, unknown>;
+type Make = Parameters<typeof wire>[0];
+
+const tool = (name: string) => ({
+  name,
+  description: 'Does.',
+  inputSchema: { type: 'object', properties: {} },
+});
+const called = (id: string, thought = false): ModelMessage => {
+  const call = { type: 'tool-call', id, name: 'look', input: '{}' } as const;
+  const anthropic = { signature: 'c2lnbmVk' };
+  const parts = [{ type: 'reasoning', text: 'Hm.', provider: { anthropic } } as const, call];
+  return { role: 'assistant', text: '', toolCalls: [call], ...(thought && { parts }) };
+};
+const result = (id: string, text = 'seen'): ModelMessage => ({ role: 'tool', id, name: 'look', text });
+const KEY = 'ab'.repeat(32);
+
+/** A conversation after so many replies, each of two calls. */
+const after = (replies: number, thought = false): ModelMessage[] => [
+  { role: 'system', text: 'Be brief.' },
+  { role: 'user', text: 'Go.' },
+  ...Array.from({ length: replies }, (_, at) => [
+    called(`c${at}`, thought),
+    result(`c${at}`, at === 1 ? '' : 'seen'),
+  ]).flat(),
+];
+
+const auto = (messages: readonly ModelMessage[]): CacheMarks => {
+  const before = messages.findLastIndex(({ role }) => role === 'assistant') - 1;
+  return { key: KEY, tools: true, system: true, messages: before < 0 ? [-1] : [-1, before] };
+};
+
+const requestOf = (messages: readonly ModelMessage[], cache: CacheMarks | undefined): ModelRequest => ({
+  messages,
+  tools: [tool('look'), tool('note')],
+  ...(cache && { cache }),
+});
+
+async function bodyOf(make: Make, request: ModelRequest, settings?: ModelSettings): Promise<Json> {
+  const { model, sent } = wire(make, [[]], settings && { settings });
+  const merged = { ...request, ...(settings && { settings }) };
+  // The server says nothing: what it was sent is looked at.
+  await model.ask(merged, { signal: new AbortController().signal }).catch(() => {});
+  return sent[0] ?? {};
+}
+
+const anthropic: Make = (fetch) => createAnthropic({ apiKey: 'k', fetch })('claude-sonnet-4-5');
+
+/** The paths under which a value has a mark, with what the mark says. */
+const marksIn = (value: unknown): Json => Object.fromEntries(pathsIn(value, '$'));
+
+function pathsIn(value: unknown, path: string): (readonly [string, unknown])[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    key === 'cache_control' ? [[path, inner] as const] : pathsIn(inner, `${path}.${key}`),
+  );
+}
+
+/** The same without its marks. */
+const unmarked = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value), (key, inner) => (key === 'cache_control' ? undefined : inner));
+
+const MARK = { type: 'ephemeral' };
+
+describe('Anthropic is told by marks', () => {
+  it('the last tool, the system text, the end of this request, and of the one before', async () => {
+    expect(marksIn(await bodyOf(anthropic, requestOf(after(2), auto(after(2)))))).toEqual({
+      '$.tools.1': MARK,
+      '$.system.0': MARK,
+      '$.messages.2.content.0': MARK,
+      '$.messages.4.content.0': MARK,
+    });
+    expect(marksIn(await bodyOf(anthropic, requestOf(after(0), auto(after(0)))))).toEqual({
+      '$.tools.1': MARK,
+      '$.system.0': MARK,
+      '$.messages.0.content.0': MARK,
+    });
+  });
+
+  it('that move, while all else stays to the byte', async () => {
+    for (const replies of [0, 1, 2, 3]) {
+      const [one, next] = await Promise.all(
+        [after(replies, true), after(replies + 1, true)].map((messages) =>
+          bodyOf(anthropic, requestOf(messages, auto(messages))),
+        ),
+      );
+      const [{ messages: before, ...rest }, { messages: now, ...same }] = [one, next].map(
+        (body) => unmarked(body) as { messages: unknown[] }, // as Anthropic's messages are
+      ) as [{ messages: unknown[] }, { messages: unknown[] }];
+      expect(JSON.stringify(same)).toBe(JSON.stringify(rest));
+      expect(JSON.stringify(now.slice(0, before.length))).toBe(JSON.stringify(before));
+      // What the one wrote at its end is what the next one reads.
+      const end = `$.messages.${before.length - 1}.content.0`;
+      expect([marksIn(one), marksIn(next)]).toMatchObject([{ [end]: MARK }, { [end]: MARK }]);
+    }
+  });
+
+  it('for an hour where that is asked', async () => {
+    const body = await bodyOf(anthropic, requestOf(after(1), { system: true, ttl: '1h' }));
+    expect(marksIn(body)).toEqual({ '$.system.0': { type: 'ephemeral', ttl: '1h' } });
+  });
+
+  it('of which there are four at most, the first that are asked for', async () => {
+    const cache = { tools: true, system: true, messages: [1, 3, 5, 7] };
+    expect(Object.keys(marksIn(await bodyOf(anthropic, requestOf(after(3), cache))))).toEqual([
+      '$.system.0',
+      '$.messages.0.content.0',
+      '$.messages.2.content.0',
+      '$.tools.1',
+    ]);
+    const many = { messages: [1, 3, -1, -1, 99, -99, 5, 7] };
+    expect(Object.keys(marksIn(await bodyOf(anthropic, requestOf(after(3), many))))).toEqual([
+      '$.messages.0.content.0',
+      '$.messages.2.content.0',
+      '$.messages.4.content.0',
+      '$.messages.6.content.0',
+    ]);
+  });
+
+  it('beside that of a developer, which is the one at the end', async () => {
+    const own = { providerOptions: { anthropic: { cacheControl: { type: 'ephemeral', ttl: '1h' } } } };
+    const body = await bodyOf(anthropic, requestOf(after(2), auto(after(2))), own);
+    expect(marksIn(body)).toEqual({
+      $: { type: 'ephemeral', ttl: '1h' },
+      '$.tools.1': MARK,
+      '$.system.0': MARK,
+      '$.messages.2.content.0': MARK,
+    });
+    const many = requestOf(after(3), { tools: true, system: true, messages: [1, 3, 5] });
+    expect(Object.keys(marksIn(await bodyOf(anthropic, many, own)))).toHaveLength(4);
+  });
+
+  it('and not where nothing can hold one: thoughts, empty texts, a missing system text or no tools', async () => {
+    const thought: ModelMessage = {
+      role: 'assistant',
+      text: '',
+      toolCalls: [],
+      parts: [{ type: 'reasoning', text: 'Hm.', provider: { anthropic: { signature: 'c2lnbmVk' } } }],
+    };
+    const messages: ModelMessage[] = [{ role: 'user', text: 'Go.' }, thought, { role: 'user', text: ' ' }];
+    const body = await bodyOf(anthropic, {
+      messages,
+      tools: [],
+      cache: { tools: true, system: true, messages: [1] },
+    });
+    expect(marksIn(body)).toEqual({ '$.messages.0.content.0': MARK });
+    const blank = await bodyOf(anthropic, { messages, tools: [], cache: { messages: [-1] } });
+    expect(marksIn(blank)).toEqual({ '$.messages.0.content.0': MARK });
+  });
+
+  it('before a message that tells which tools came, and at the place of one that is not told', async () => {
+    const told = { came: [tool('late')], went: [] };
+    const change: ModelMessage = { role: 'system', text: '', toolsChange: told };
+    const messages = [...after(1), change];
+    const request = { ...requestOf(messages, auto(messages)), tools: ['late', 'look'].map(tool) };
+    const bound: Make = (fetch) => createAnthropic({ apiKey: 'k', fetch })('claude-opus-5-5');
+    for (const make of [bound, anthropic]) {
+      const body = await bodyOf(make, request);
+      expect(marksIn(body)).toMatchObject({ '$.messages.0.content.0': MARK, '$.messages.2.content.0': MARK });
+      expect(Object.keys(marksIn(body))).toHaveLength(4);
+    }
+  });
+
+  it('and by none where nothing is to be kept', async () => {
+    expect(marksIn(await bodyOf(anthropic, requestOf(after(1), undefined)))).toEqual({});
+    expect(marksIn(await bodyOf(anthropic, requestOf(after(1), { key: KEY })))).toEqual({});
+  });
+});
+
+it('Anthropic behind OpenRouter is told by marks, others there are not', async () => {
+  const router =
+    (model: string): Make =>
+    (fetch) =>
+      createOpenRouter({ apiKey: 'k', fetch })(model);
+  const request = requestOf(after(2), auto(after(2)));
+  expect(marksIn(await bodyOf(router('anthropic/claude-sonnet-4.5'), request))).toEqual({
+    '$.messages.0.content.0': MARK,
+    '$.messages.3': MARK,
+    '$.messages.5': MARK,
+  });
+  expect(marksIn(await bodyOf(router('openai/gpt-5.4'), request))).toEqual({});
+});
+
+describe('OpenAI is told by a key', () => {
+  const made =
+    (wireOf: 'responses' | 'chat', model: string): Make =>
+    (fetch) =>
+      createOpenAI({ apiKey: 'k', fetch })[wireOf](model);
+
+  it.each(['responses', 'chat'] as const)('by %s', async (wireOf) => {
+    const request = requestOf(after(1), auto(after(1)));
+    const body = await bodyOf(made(wireOf, 'gpt-5.4'), request);
+    expect(body).toMatchObject({ prompt_cache_key: KEY });
+    const { cache: _, ...without } = request;
+    const { prompt_cache_key: __, ...rest } = body;
+    expect(JSON.stringify(rest)).toBe(JSON.stringify(await bodyOf(made(wireOf, 'gpt-5.4'), without)));
+  });
+
+  it('over which that of a developer stands', async () => {
+    const own = { providerOptions: { openai: { promptCacheKey: 'mine' } } };
+    const body = await bodyOf(made('responses', 'gpt-5.4'), requestOf(after(1), { key: KEY }), own);
+    expect(body).toMatchObject({ prompt_cache_key: 'mine', store: false });
+  });
+
+  it('and servers that speak as it does are not: they may refuse what they do not know', async () => {
+    const compatible: Make = (fetch) =>
+      createOpenAICompatible({ name: 'some', baseURL: 'https://some.test/v1', fetch })('m-1');
+    for (const make of [made('chat', 'llama-3.3-70b'), compatible]) {
+      const body = await bodyOf(make, requestOf(after(1), auto(after(1))));
+      expect(body).not.toHaveProperty('prompt_cache_key');
+      expect(marksIn(body)).toEqual({});
+    }
+  });
+});
+
+describe('a provider whose package is not at hand', () => {
+  const hi = () => streamed([delta('hi'), finish()]);
+  const optionsOf = async (provider: string, modelId: string, cache: CacheMarks) => {
+    const request = requestOf(after(1), cache);
+    const { calls } = await ask(hi, { stream: true, provider, modelId, request });
+    return calls[0];
+  };
+  const claude = 'us.anthropic.claude-sonnet-4-5-v1:0';
+
+  it('Bedrock is told by cache points, behind what is not a tool', async () => {
+    const { prompt = [], tools } = (await optionsOf('amazon-bedrock', claude, auto(after(1)))) ?? {};
+    const providerOptions = { bedrock: { cachePoint: { type: 'default' } } };
+    expect(tools?.filter((one) => 'providerOptions' in one)).toEqual([]);
+    expect(prompt).toEqual([
+      { role: 'system', content: 'Be brief.', providerOptions },
+      { role: 'user', content: [{ type: 'text', text: 'Go.', providerOptions }] },
+      expect.objectContaining({ role: 'assistant' }),
+      { role: 'tool', content: [expect.objectContaining({ toolCallId: 'c0', providerOptions })] },
+    ]);
+    const hour = await optionsOf('amazon-bedrock', claude, { system: true, ttl: '1h' });
+    expect(hour?.prompt[0]?.providerOptions).toEqual({
+      bedrock: { cachePoint: { type: 'default', ttl: '1h' } },
+    });
+  });
+
+  it('Azure and xAI are told by a key, by an option or a header', async () => {
+    const { providerOptions: azure } = (await optionsOf('azure.responses', 'mine', { key: KEY })) ?? {};
+    expect(azure).toEqual({ azure: { promptCacheKey: KEY, store: false } });
+    const { providerOptions: xai, headers } =
+      (await optionsOf('xai.responses', 'grok-5', { key: KEY })) ?? {};
+    expect([xai, headers]).toEqual([{ xai: { promptCacheKey: KEY } }, undefined]);
+    const { headers: chat } = (await optionsOf('xai.chat', 'grok-5', { key: KEY })) ?? {};
+    expect(chat).toEqual({ 'x-grok-conv-id': KEY });
+  });
+
+  it.each([
+    ['anthropic.messages', 'claude-sonnet-4-5', true],
+    ['vertex.anthropic.messages', 'claude-opus-5', true],
+    ['bedrock.anthropic.messages', 'us.anthropic.claude-opus-5-v1:0', true],
+    ['amazon-bedrock', 'us.anthropic.claude-3-7-sonnet-20250219-v1:0', true],
+    ['amazon-bedrock', 'anthropic.claude-3-5-haiku-20241022-v1:0', true],
+    ['amazon-bedrock', 'anthropic.claude-3-haiku-20240307-v1:0', undefined],
+    ['amazon-bedrock', 'meta.llama4-maverick-17b-instruct-v1:0', undefined],
+    ['openrouter', 'anthropic/claude-opus-5', true],
+    ['openrouter', 'google/gemini-3-pro', undefined],
+    ['openai.responses', 'gpt-5.4', true],
+    ['openai.chat', 'o4-mini', true],
+    ['openai.chat', 'ft:gpt-5-mini:us::1', true],
+    ['openai.chat', 'mistral-large', undefined],
+    ['azure.chat', 'my-deployment', true],
+    ['xai.responses', 'grok-5', true],
+    ['xai.chat', 'grok-5', true],
+    ['google.generative-ai', 'gemini-3-pro', undefined],
+    ['deepseek.chat', 'deepseek-v4', undefined],
+    ['workersai.chat', '@cf/meta/llama-4', undefined],
+  ])('of %s named %s is known by its name', (provider, modelId, caches) => {
+    expect(fromAiSdk(fakeModel([], { provider, modelId }).model).caches).toBe(caches);
+  });
+});

@@ -1,0 +1,284 @@
+import { describe, expect, it } from 'vitest';
+import type { MediaTaken, MessagePart, ModelMedia, ModelMessage } from '../../../../../src/index.ts';
+import { type FromAiSdkOptions, fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
+import { linked, SAMPLES, sample } from '../../../../wires/sample-files.ts';
+import { failureIn } from '../settle.ts';
+import { ask, delta, fakeModel, finish, streamed } from './fake-model.ts';
+
+const hi = () => streamed([delta('hi'), finish()]);
+const PHOTOS = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
+const PDF = 'application/pdf';
+const nothing: MediaTaken = { data: [], url: [] };
+const alike = (...types: readonly string[]): MediaTaken => ({ data: types, url: types });
+const bytes = (...types: readonly string[]): MediaTaken => ({ data: types, url: [] });
+const geminiAudio = ['wav', 'mp3', 'mpeg', 'aiff', 'aac', 'ogg', 'flac'].map((name) => `audio/${name}`);
+const gemini = {
+  data: ['image/png', 'image/jpeg', 'image/webp', 'image/heic', 'image/heif', PDF, ...geminiAudio],
+  url: ['image/png', 'image/jpeg', 'image/webp', PDF],
+};
+const spoken = ['audio/wav', 'audio/mpeg', 'audio/mp3'];
+
+const mediaOf = (provider: string, modelId = 'm-1', options: FromAiSdkOptions = {}) =>
+  fromAiSdk(fakeModel([hi], { provider, modelId }).model, options).media;
+
+describe('what a model takes', () => {
+  it.each<[string, string, ModelMedia]>([
+    ['anthropic.messages', 'claude', { message: alike(...PHOTOS, PDF), result: alike(...PHOTOS, PDF) }],
+    [
+      'vertex.anthropic.messages',
+      'claude',
+      { message: bytes(...PHOTOS, PDF), result: bytes(...PHOTOS, PDF) },
+    ],
+    [
+      'bedrock.anthropic.messages',
+      'claude',
+      { message: bytes(...PHOTOS, PDF), result: bytes(...PHOTOS, PDF) },
+    ],
+    [
+      'google.generative-ai',
+      'gemini-3-pro-preview',
+      { message: gemini, result: bytes('image/png', 'image/jpeg', 'image/webp', PDF) },
+    ],
+    [
+      'google.vertex.chat',
+      'publishers/google/models/gemini-3.8-flash',
+      { message: gemini, result: bytes('image/png', 'image/jpeg', 'image/webp', PDF) },
+    ],
+    ['google.generative-ai', 'gemini-2.5-pro', { message: gemini, result: nothing }],
+    ['google.generative-ai', 'gemma-3-27b-it', { message: gemini, result: nothing }],
+    ['openai.responses', 'gpt-5.5', { message: alike(...PHOTOS, PDF), result: alike(...PHOTOS, PDF) }],
+    ['azure.responses', 'mine', { message: alike(...PHOTOS, PDF), result: alike(...PHOTOS, PDF) }],
+    ['openai.chat', 'gpt-5', { message: { data: [...PHOTOS, PDF], url: PHOTOS }, result: nothing }],
+    ['azure.chat', 'mine', { message: { data: [...PHOTOS, PDF], url: PHOTOS }, result: nothing }],
+    ['openai.chat', 'gpt-audio', { message: bytes(...spoken), result: nothing }],
+    ['deepseek.chat', 'deepseek-v4', { message: alike(...PHOTOS), result: alike(...PHOTOS) }],
+    ['groq.chat', 'llama', { message: alike(...PHOTOS), result: nothing }],
+    ['mistral.chat', 'mistral', { message: alike(...PHOTOS, PDF), result: nothing }],
+    [
+      'xai.responses',
+      'grok',
+      {
+        message: { data: ['image/png', 'image/jpeg'], url: ['image/png', 'image/jpeg', PDF] },
+        result: alike('image/png', 'image/jpeg'),
+      },
+    ],
+    [
+      'openrouter',
+      'some/model',
+      {
+        message: { data: [...PHOTOS, PDF, ...geminiAudio, 'audio/m4a'], url: [...PHOTOS, PDF] },
+        result: { data: [...PHOTOS, PDF, ...geminiAudio, 'audio/m4a'], url: [...PHOTOS, PDF] },
+      },
+    ],
+    ['amazon-bedrock', 'nova', { message: bytes(...PHOTOS, PDF), result: bytes(...PHOTOS, PDF) }],
+    ['workersai.chat', '@cf/m', { message: bytes(...PHOTOS), result: nothing }],
+  ])('of %s is known, of %s', (provider, modelId, media) => {
+    expect(mediaOf(provider, modelId)).toEqual(media);
+  });
+
+  it.each([
+    'own.chat',
+    'own.responses',
+    'openai.completion',
+    'google.generative-ai.interactions',
+    'gateway',
+    'fake',
+  ])('of %s is known to nobody', (provider) => {
+    expect(mediaOf(provider)).toBeUndefined();
+  });
+
+  it('is what was said of it', () => {
+    const media = { message: bytes('image/*'), result: nothing };
+    expect(mediaOf('anthropic.messages', 'm', { media })).toEqual(media);
+    expect(mediaOf('own.chat', 'm', { media })).toEqual(media);
+    expect(mediaOf('own.chat', 'm', { media: undefined })).toBeUndefined();
+  });
+
+  it.each<[unknown, string]>([
+    [
+      { message: bytes('png'), result: nothing },
+      "'media.message.data' names 'png'; use media types, such as 'image/png' or 'image/*'.",
+    ],
+    [
+      { message: nothing, result: alike('*/*') },
+      "'media.result.data' names '*/*'; use media types, such as 'image/png' or 'image/*'.",
+    ],
+    [
+      { message: { data: [], url: ['Image/PNG'] }, result: nothing },
+      "'media.message.url' names 'Image/PNG'; use media types, such as 'image/png' or 'image/*'.",
+    ],
+    [
+      { message: nothing },
+      "'media.result.data' is no list of media types, such as ['image/png', 'image/*'].",
+    ],
+    [['image/png'], "'media.message.data' is no list of media types, such as ['image/png', 'image/*']."],
+    [null, "'media.message.data' is no list of media types, such as ['image/png', 'image/*']."],
+  ])('cannot be %j', (media, message) => {
+    // What callers without types may give.
+    const options = { media } as FromAiSdkOptions;
+    expect(() => mediaOf('own.chat', 'm', options)).toThrow(new TypeError(message));
+  });
+});
+
+const png = sample('image/png', 'chart.png');
+const asked = (...parts: readonly MessagePart[]): ModelMessage => ({
+  role: 'user',
+  text: 'In words.',
+  parts,
+});
+const answered = (...parts: readonly MessagePart[]): ModelMessage[] => [
+  { role: 'user', text: 'Look.' },
+  { role: 'assistant', text: '', toolCalls: [{ id: 'a', name: 'look', input: '{}' }] },
+  { role: 'tool', id: 'a', name: 'look', text: 'In words.', parts },
+];
+
+/** What a model of this provider is sent for these messages, without the first `skip` of them. */
+const prompt = async (
+  messages: readonly ModelMessage[],
+  { provider = 'anthropic.messages', version = 'v4', skip = 0 } = {},
+) => {
+  const { calls, ...outcome } = await ask(hi, {
+    stream: true,
+    provider,
+    version,
+    request: { messages, tools: [] },
+  });
+  if ('error' in outcome) throw outcome.error;
+  return calls[0]?.prompt.slice(skip);
+};
+
+describe('a message with files', () => {
+  const said = { type: 'text', text: 'What is it?' } as const;
+
+  it('is sent in its parts, in their order', async () => {
+    const parts = [png, said, linked('application/pdf')];
+    const [pdf] = [new URL('https://files.test/one')];
+    expect(await prompt([asked(...parts)])).toEqual([
+      {
+        role: 'user',
+        content: [
+          {
+            type: 'file',
+            mediaType: 'image/png',
+            data: { type: 'data', data: SAMPLES['image/png'] },
+            filename: 'chart.png',
+          },
+          { type: 'text', text: 'What is it?' },
+          {
+            type: 'file',
+            mediaType: PDF,
+            data: { type: 'url', url: pdf, originalUrl: 'https://files.test/one' },
+          },
+        ],
+      },
+    ]);
+  });
+
+  it('is sent to the older specification without what its data is', async () => {
+    expect(await prompt([asked(png, said, linked('application/pdf'))], { version: 'v3' })).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'file', mediaType: 'image/png', data: SAMPLES['image/png'], filename: 'chart.png' },
+          { type: 'text', text: 'What is it?' },
+          { type: 'file', mediaType: PDF, data: new URL('https://files.test/one') },
+        ],
+      },
+    ]);
+  });
+});
+
+describe('a result with files', () => {
+  const said = { type: 'text', text: 'Seen.' } as const;
+  const parts = [
+    said,
+    png,
+    sample('application/pdf', 'a.pdf'),
+    linked('image/png'),
+    linked('application/pdf'),
+  ];
+  const result = (value: readonly unknown[]) => [
+    {
+      role: 'tool',
+      content: [
+        { type: 'tool-result', toolCallId: 'a', toolName: 'look', output: { type: 'content', value } },
+      ],
+    },
+  ];
+
+  it('is sent in its parts, in their order', async () => {
+    const url = {
+      type: 'url',
+      url: new URL('https://files.test/one'),
+      originalUrl: 'https://files.test/one',
+    };
+    expect(await prompt(answered(...parts), { skip: 2 })).toEqual(
+      result([
+        { type: 'text', text: 'Seen.' },
+        {
+          type: 'file',
+          mediaType: 'image/png',
+          data: { type: 'data', data: SAMPLES['image/png'] },
+          filename: 'chart.png',
+        },
+        { type: 'file', mediaType: PDF, data: { type: 'data', data: SAMPLES[PDF] }, filename: 'a.pdf' },
+        { type: 'file', mediaType: 'image/png', data: url },
+        { type: 'file', mediaType: PDF, data: url },
+      ]),
+    );
+  });
+
+  it('is sent to the older specification in the parts that it has', async () => {
+    expect(await prompt(answered(...parts), { version: 'v3', skip: 2 })).toEqual(
+      result([
+        { type: 'text', text: 'Seen.' },
+        { type: 'image-data', mediaType: 'image/png', data: SAMPLES['image/png'] },
+        { type: 'file-data', mediaType: PDF, data: SAMPLES[PDF], filename: 'a.pdf' },
+        { type: 'image-url', url: 'https://files.test/one' },
+        { type: 'file-url', url: 'https://files.test/one' },
+      ]),
+    );
+  });
+});
+
+describe('a file that a model cannot be sent', () => {
+  const cannot = (provider: string, what: string) =>
+    `The model 'm-1' of '${provider}' cannot be given a file of the type ${what}.`;
+
+  it.each<[string, readonly ModelMessage[], string]>([
+    ['anthropic.messages', [asked(sample('audio/wav'))], "'audio/wav' in a message"],
+    ['anthropic.messages', answered(sample('audio/wav')), "'audio/wav' in a result"],
+    ['bedrock.anthropic.messages', [asked(linked('image/png'))], "'image/png' by its address in a message"],
+    ['deepseek.chat', [asked(png, sample('application/pdf'))], "'application/pdf' in a message"],
+    ['groq.chat', answered(png), "'image/png' in a result"],
+    ['google.generative-ai', answered(linked('image/png')), "'image/png' by its address in a result"],
+    ['xai.responses', [asked(sample('application/pdf'))], "'application/pdf' in a message"],
+    ['own.chat', answered(png), "'image/png' in a result"],
+  ])('is refused by name before the request of %s: %#', async (provider, messages, what) => {
+    const { calls, ...outcome } = await ask(hi, { stream: true, provider, request: { messages, tools: [] } });
+    expect(failureIn(outcome)).toMatchObject({ failure: 'bad-request', message: cannot(provider, what) });
+    expect(calls).toEqual([]);
+  });
+
+  it('is sent to a model of which nobody knows, and refused as soon as its provider tells that it was dropped', async () => {
+    const request = { messages: [asked(png, sample('audio/wav'))], tools: [] };
+    expect((await ask(hi, { stream: true, provider: 'own.chat', request })).calls).toHaveLength(1);
+    const warned = (warning: object) => () =>
+      streamed([{ type: 'stream-start', warnings: [warning] }, delta('hi'), finish()]);
+    for (const [warning, why] of [
+      [{ type: 'unsupported', feature: 'user message part type: file' }, ''],
+      [
+        { type: 'other', message: 'unsupported tool content part type: file with media type: audio/wav' },
+        ': unsupported tool content part type: file with media type: audio/wav',
+      ],
+    ] as const) {
+      const outcome = await ask(warned(warning), { stream: true, provider: 'own.chat', request });
+      expect(failureIn(outcome)).toMatchObject({
+        failure: 'bad-request',
+        message: `The model 'm-1' of 'own.chat' cannot be given a file of the type 'image/png' or 'audio/wav'${why}.`,
+      });
+      const without = await ask(warned(warning), { stream: true, provider: 'own.chat' });
+      expect('reply' in without).toBe(true);
+    }
+  });
+});

@@ -1,0 +1,66 @@
+/** By which key a server that speaks as OpenAI's is told that requests belong together. */
+import { describe, expect, it } from 'vitest';
+import type { ModelRequest } from '../../../../../src/index.ts';
+import { openAICompatible } from '../../../../../src/model/openai-compatible/entry.ts';
+import { ask, completion, hello } from './fake-server.ts';
+
+const ok = () => Response.json(completion({ content: 'hi' }));
+const KEY = 'ab'.repeat(32);
+const keyed = { ...hello, cache: { key: KEY, tools: true, system: true, messages: [-1] } };
+
+/** Where the key is in what was sent; the rest must be as without it. */
+async function keyIn(options: object, request: ModelRequest = keyed) {
+  const [with_, without] = await Promise.all(
+    [request, hello].map(async (one) => (await ask(ok, { ...options, request: one })).requests[0]),
+  );
+  const differences = (one: unknown, other: unknown): Record<string, unknown> =>
+    Object.fromEntries(
+      Object.entries(Object(one)).filter(([name, value]) => {
+        const { [name]: there }: Record<string, unknown> = Object(other);
+        return JSON.stringify(there) !== JSON.stringify(value);
+      }),
+    );
+  return {
+    body: differences(with_?.body, without?.body),
+    headers: differences(with_?.headers, without?.headers),
+  };
+}
+
+describe('the key of a conversation', () => {
+  it.each<[string, object, object, object]>([
+    ['https://api.openai.com/v1', {}, { prompt_cache_key: KEY }, {}],
+    ['https://api.x.ai/v1', {}, {}, { 'x-grok-conv-id': KEY }],
+    ['https://api.cloudflare.com/client/v4/accounts/a/ai/v1', {}, {}, { 'x-session-affinity': KEY }],
+    ['https://api.mistral.ai/v1', {}, {}, {}],
+    ['http://localhost:11434/v1', {}, {}, {}],
+    ['https://api.mistral.ai/v1', { cacheKeyIn: 'prompt_cache_key' }, { prompt_cache_key: KEY }, {}],
+    ['https://some.test/v1', { cacheKeyIn: 'x-session-affinity' }, {}, { 'x-session-affinity': KEY }],
+    ['https://api.openai.com/v1', { extraBody: { prompt_cache_key: 'mine' } }, {}, {}],
+    ['https://api.x.ai/v1', { headers: { 'X-Grok-Conv-Id': 'mine' } }, {}, {}],
+  ])('is told at %s with %j as %j and %j, and nothing else is', async (baseURL, options, body, headers) => {
+    expect(await keyIn({ baseURL, ...options })).toEqual({ body, headers });
+  });
+
+  it('is not told where there is none', async () => {
+    const request = { ...keyed, cache: { ...keyed.cache, key: undefined } };
+    expect(await keyIn({ baseURL: 'https://api.openai.com/v1' }, request)).toEqual({ body: {}, headers: {} });
+  });
+
+  it.each([
+    ['https://api.openai.com/v1', undefined, true],
+    ['https://some.test/v1', undefined, undefined],
+    ['https://some.test/v1', 'prompt_cache_key', true],
+  ])('is asked for by a model at %s with %s', (baseURL, cacheKeyIn, caches) => {
+    expect(openAICompatible({ baseURL, model: 'm-1', cacheKeyIn }).caches).toBe(caches);
+  });
+
+  it.each(['messages', 'tool_choice', '', 'a b', 'x-'.padEnd(70, 'y')])(
+    'cannot stand in %j',
+    (cacheKeyIn) => {
+      const make = () => openAICompatible({ baseURL: 'https://some.test/v1', model: 'm-1', cacheKeyIn });
+      expect(make).toThrow(
+        new TypeError("'cacheKeyIn' is no field of the body or header that is free to hold a key."),
+      );
+    },
+  );
+});

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import type { MessagePart, ModelMedia, ModelRequest } from '../../../../../src/index.ts';
+import { openAICompatible } from '../../../../../src/model/openai-compatible/entry.ts';
+import { linked, SAMPLES, sample } from '../../../../wires/sample-files.ts';
+import { ask, completion, failureOf } from './fake-server.ts';
+
+const ok = () => Response.json(completion({ content: 'hi' }));
+const none = { data: [], url: [] };
+const png = `data:image/png;base64,${SAMPLES['image/png']}`;
+const pdf = `data:application/pdf;base64,${SAMPLES['application/pdf']}`;
+
+const saying = (...parts: readonly MessagePart[]): ModelRequest => ({
+  messages: [{ role: 'user', text: 'In words.', parts }],
+  tools: [],
+});
+const sent = async (request: ModelRequest) => Object((await ask(ok, { request })).requests[0]?.body).messages;
+
+describe('a message with files', () => {
+  it('is sent in its parts, in their order', async () => {
+    const request = saying(
+      sample('image/png', 'a.png'),
+      { type: 'text', text: 'What is it?' },
+      linked('image/jpeg'),
+      sample('application/pdf', 'a.pdf'),
+      sample('application/pdf'),
+      sample('audio/wav'),
+      sample('audio/mpeg'),
+    );
+    expect(await sent(request)).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'image_url', image_url: { url: png } },
+          { type: 'text', text: 'What is it?' },
+          { type: 'image_url', image_url: { url: 'https://files.test/one' } },
+          { type: 'file', file: { filename: 'a.pdf', file_data: pdf } },
+          { type: 'file', file: { filename: 'document.pdf', file_data: pdf } },
+          { type: 'input_audio', input_audio: { data: SAMPLES['audio/wav'], format: 'wav' } },
+          { type: 'input_audio', input_audio: { data: SAMPLES['audio/mpeg'], format: 'mp3' } },
+        ],
+      },
+    ]);
+  });
+
+  it.each([
+    [sample('image/png'), { ...sample('audio/wav'), mediaType: 'audio/ogg' }, "'audio/ogg'"],
+    [linked('application/pdf'), sample('image/png'), "'application/pdf' by its address"],
+    [linked('audio/wav'), sample('image/png'), "'audio/wav' by its address"],
+    [{ ...sample('image/png'), mediaType: 'video/mp4' }, sample('image/png'), "'video/mp4'"],
+  ])('is refused by name before the request: %#', async (first, second, what) => {
+    const { requests } = await ask(ok, { request: saying(first, second) });
+    expect(requests).toEqual([]);
+    expect(await failureOf(ok, { request: saying(first, second) })).toMatchObject({
+      failure: 'bad-request',
+      message: `Chat completions cannot be given a file of the type ${what}.`,
+    });
+  });
+});
+
+it('a result with files is told in words', async () => {
+  const messages: ModelRequest['messages'] = [
+    { role: 'assistant', text: '', toolCalls: [{ id: 'a', name: 'look', input: '{}' }] },
+    { role: 'tool', id: 'a', name: 'look', text: 'In words.', parts: [sample('image/png')] },
+  ];
+  expect((await sent({ messages, tools: [] }))[1]).toEqual({
+    role: 'tool',
+    tool_call_id: 'a',
+    content: 'In words.',
+  });
+});
+
+describe('what the model takes', () => {
+  const made = (media?: ModelMedia) =>
+    openAICompatible({ baseURL: 'http://localhost:1/v1', model: 'm-1', media }).media;
+
+  it('is known to nobody until it is said', () => {
+    expect(made()).toBeUndefined();
+    const media = { message: { data: ['image/*'], url: ['image/png'] }, result: none };
+    expect(made(media)).toEqual(media);
+  });
+
+  it.each([
+    [
+      { message: { data: ['images'], url: [] }, result: none },
+      "'media.message.data' names 'images'; use media types, such as 'image/png' or 'image/*'.",
+    ],
+    [
+      { message: none, result: { data: ['image/png'], url: [] } },
+      "'media.result.data' names 'image/png', and the adapter sends no file there; leave it empty.",
+    ],
+    [
+      { message: none, result: { data: [], url: ['image/*'] } },
+      "'media.result.url' names 'image/*', and the adapter sends no file there; leave it empty.",
+    ],
+  ])('cannot be %j', (media, message) => {
+    expect(() => made(media)).toThrow(new TypeError(message));
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import type { MessagePart, ModelMedia, ModelRequest } from '../../../../../src/index.ts';
+import { workersAi } from '../../../../../src/model/workers-ai/entry.ts';
+import { linked, SAMPLES, sample } from '../../../../wires/sample-files.ts';
+import { failureIn } from '../settle.ts';
+import { ask, fakeBinding } from './fake-binding.ts';
+
+const hi = () => ({ response: 'hi' });
+const none = { data: [], url: [] };
+
+const saying = (...parts: readonly MessagePart[]): ModelRequest => ({
+  messages: [
+    { role: 'user', text: 'In words.', parts },
+    { role: 'assistant', text: '', toolCalls: [{ id: 'a', name: 'look', input: '{}' }] },
+    { role: 'tool', id: 'a', name: 'look', text: 'In words.', parts },
+  ],
+  tools: [],
+});
+
+it('a message with an image is sent in its parts, and a result with one in words', async () => {
+  const request = saying(sample('image/png'), { type: 'text', text: 'What is it?' });
+  const { runs } = await ask(hi, { request });
+  const url = `data:image/png;base64,${SAMPLES['image/png']}`;
+  expect(runs[0]?.inputs.messages).toEqual([
+    {
+      role: 'user',
+      content: [
+        { type: 'image_url', image_url: { url } },
+        { type: 'text', text: 'What is it?' },
+      ],
+    },
+    expect.objectContaining({ role: 'assistant', content: '' }),
+    { role: 'tool', tool_call_id: 'a', name: 'look', content: 'In words.' },
+  ]);
+});
+
+it.each([
+  [linked('image/png'), "'image/png' by its address"],
+  [{ ...sample('image/png'), mediaType: 'video/mp4' }, "'video/mp4'"],
+])('a file that no model of the binding takes is refused by name before the run: %#', async (file, what) => {
+  const outcome = await ask(hi, { request: saying(file) });
+  expect(failureIn(outcome)).toMatchObject({
+    failure: 'bad-request',
+    message: `Workers AI cannot be given a file of the type ${what}.`,
+  });
+  expect(outcome.runs).toEqual([]);
+});
+
+describe('what the model takes', () => {
+  const made = (media?: ModelMedia) => workersAi(fakeBinding([hi]).binding, { model: 'm', media }).media;
+
+  it('is known to nobody until it is said', () => {
+    expect(made()).toBeUndefined();
+    const media = { message: { data: ['image/*'], url: [] }, result: none };
+    expect(made(media)).toEqual(media);
+  });
+
+  it.each([
+    [
+      { message: { data: [], url: ['image/png'] }, result: none },
+      "'media.message.url' names 'image/png', and the adapter sends no file there; leave it empty.",
+    ],
+    [
+      { message: none, result: { data: ['image/png'], url: [] } },
+      "'media.result.data' names 'image/png', and the adapter sends no file there; leave it empty.",
+    ],
+  ])('cannot be %j', (media, message) => {
+    expect(() => made(media)).toThrow(new TypeError(message));
+  });
+});

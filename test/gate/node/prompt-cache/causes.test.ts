@@ -1,0 +1,209 @@
+import { describe, expect, it } from 'vitest';
+import type { SessionEvent, StoredEvent } from '../../../../src/index.ts';
+import { causesOf } from '../../../prompt-cache/measure/causes.ts';
+import type { Departure } from '../../../prompt-cache/measure/departures.ts';
+
+const turn = 't1';
+
+type Of<Type> = Extract<SessionEvent, { readonly type: Type }>;
+
+const replied = (more: Partial<Of<'model-replied'>> = {}): SessionEvent => ({
+  ...{ type: 'model-replied', turn, model: 'm', text: 'Done.', toolCalls: [], finish: 'stop' },
+  ...more,
+});
+
+const calling = (name: string, frame?: string): SessionEvent =>
+  replied({
+    ...(frame !== undefined && { frame }),
+    toolCalls: [{ id: `${name}-1`, providerId: 'c1', name, input: '{}' }],
+  });
+
+/** The end of the call of a tool, with what it leaves in the memory of a kind. */
+const ended = (
+  name: string,
+  slice: string,
+  fact: Of<'tool-call-ended'>['result'] | object,
+): SessionEvent => ({
+  ...{ type: 'tool-call-ended', turn, call: `${name}-1`, result: { type: 'text', content: 'Done.' } },
+  changes: { facts: [{ slice, fact: JSON.parse(JSON.stringify(fact)) }] },
+});
+
+const changed = (
+  cause: Of<'tools-changed'>['cause'],
+  came: readonly string[],
+  went: readonly string[] = [],
+): SessionEvent => {
+  const [cameAs, wentAs] = [
+    came.map((name) => ({ name, hash: 'new' })),
+    went.map((name) => ({ name, hash: 'old' })),
+  ];
+  return { type: 'tools-changed', turn, cause, came: cameAs, went: wentAs };
+};
+
+const TOOLS: Departure = { part: 'tools', what: 'inserted', at: 3, key: 'read' };
+const SYSTEM: Departure = { part: 'system', what: 'changed', at: 0, key: 'system' };
+const message = (key: string, what: Departure['what'] = 'changed'): Departure => ({
+  ...{ part: 'messages', what, at: 2, key },
+});
+
+/** Why a request departs that is made at the end of a journal, behind the last reply but one of its loop. */
+function why(departure: Departure, events: readonly SessionEvent[], frame = ''): string {
+  const stored = [...events].map((event, at): StoredEvent => ({ seq: at + 1, at: 0, event }));
+  const replies = stored.filter(
+    ({ event }) => event.type === 'model-replied' && (event.frame ?? '') === frame,
+  );
+  const [before, now] = [replies.at(-2)?.seq ?? 0, replies.at(-1)?.seq ?? 0];
+  return causesOf([departure], { events: stored, frame, after: before, upTo: now }).join();
+}
+
+describe('why the tools of a request are others', () => {
+  it.each<[kind: string, tool: string, slice: string, fact: object, words: string]>([
+    [
+      'unfolding',
+      'files',
+      'unfolding',
+      { facade: 'files' },
+      'the unfolding tool `files` gave its place to what is inside',
+    ],
+    [
+      'chaining',
+      'get',
+      'chaining',
+      { as: 'many', type: 'Order' },
+      'an object was found that brings tools (Order)',
+    ],
+    ['chaining, untyped', 'get', 'chaining', { as: 'any' }, 'an object was found that brings tools'],
+    ['playbooks', 'search', 'playbooks', { type: 'used' }, 'the playbook came further by `search`'],
+    ['listings', 'files', 'listings', {}, 'a source outside told which tools it has'],
+    ['a kind of the app', 'rest', 'app:uses', { count: 1 }, 'what `app:uses` remembers is another by `rest`'],
+  ])('is told by the facts of calls: %s', (_, tool, slice, fact, words) => {
+    const events = [
+      calling(tool),
+      ended(tool, slice, fact),
+      changed('session', ['a', 'b', tool], [tool]),
+      replied(),
+    ];
+    expect(why(TOOLS, events)).toBe(`${words}: 2 came, 1 changed`);
+  });
+
+  it('is told of a state machine by where it stood and went, in whatever loop of it', () => {
+    const frame = (id: string): SessionEvent => ({
+      ...{ type: 'frame-started', turn, frame: id, name: 'order', message: '{}' },
+      facts: [{ slice: 'state-machines', fact: { key: '41', state: 'draft', start: true } }],
+    });
+    const move = (id: string, state: string): readonly SessionEvent[] => [
+      calling('go', id),
+      { ...ended('go', 'state-machines', { key: '41', state }), frame: id } as SessionEvent,
+    ];
+    const went = { ...changed('session', ['pay'], ['add', 'send']), frame: 'f1' } as SessionEvent;
+    const first = [calling('order'), frame('f1'), ...move('f1', 'sent'), went, replied({ frame: 'f1' })];
+    expect(why(TOOLS, first, 'f1')).toBe("the state machine went from 'draft' to 'sent': 1 came, 2 went");
+    const second = [
+      ...first,
+      frame('f2'),
+      ...move('f2', 'paid'),
+      { ...went, frame: 'f2' },
+      replied({ frame: 'f2' }),
+    ];
+    expect(why(TOOLS, second, 'f2')).toBe("the state machine went from 'draft' to 'paid': 1 came, 2 went");
+  });
+
+  it('is told of several calls of one batch, of a source, and of a strategy that leaves nothing', () => {
+    const change = changed('session', ['a']);
+    const both = [
+      calling('one'),
+      ended('one', 'unfolding', { facade: 'one' }),
+      ended('two', 'unfolding', { facade: 'two' }),
+    ];
+    expect(why(TOOLS, [...both, change, replied()])).toBe(
+      'the unfolding tool `one` gave its place to what is inside, and the unfolding tool `two` gave its place to what is inside: 1 came',
+    );
+    const listed: SessionEvent = { type: 'tools-listed', turn, facts: [] };
+    expect(why(TOOLS, [replied(), listed, change, replied()])).toBe(
+      'a source outside told which tools it has: 1 came',
+    );
+    expect(why(TOOLS, [replied(), change, replied()])).toBe('an injection strategy decided so: 1 came');
+  });
+
+  it('is told of a new turn and of a deploy', () => {
+    const opened = (fact: object) => [
+      calling('files'),
+      ended('files', 'unfolding', { facade: 'files', ...fact }),
+      replied(),
+    ];
+    const closing = [changed('turn', ['files'], ['files', 'read']), replied()];
+    expect(why(TOOLS, [...opened({}), ...closing])).toBe(
+      'another turn began, and what unfolding tools had opened in the one before is closed: 1 went, 1 changed',
+    );
+    expect(why(TOOLS, [...opened({ scope: 'session' }), ...closing])).toBe(
+      'another turn began: 1 went, 1 changed',
+    );
+    const all = [{ name: 'look', hash: 'h' }];
+    expect(why(TOOLS, [replied(), { type: 'tools-changed', turn, cause: 'deploy', all }, replied()])).toBe(
+      'the code was changed: 1 are offered now',
+    );
+  });
+
+  it('is not told by events of another loop, before the request before, or behind the request', () => {
+    const change = changed('session', ['a']);
+    expect(why(TOOLS, [replied(), { ...change, frame: 'f1' } as SessionEvent, replied()])).toBe(
+      'unexplained',
+    );
+    expect(why(TOOLS, [change, replied(), replied()])).toBe('unexplained');
+    expect(why(TOOLS, [replied(), replied(), change])).toBe('unexplained');
+    expect(why(TOOLS, [replied(), replied()])).toBe('unexplained');
+  });
+});
+
+describe('why the system text is another', () => {
+  const asked = (instructions: string) => ({ asked: { instructions, tools: 'h' } });
+
+  it('is told where the instructions are a function', () => {
+    expect(why(SYSTEM, [replied(asked('x')), replied(asked('y'))])).toBe(
+      'the instructions are a function, which answered other words',
+    );
+    const move = ended('go', 'state-machines', { key: '', state: 'sent' });
+    expect(why(SYSTEM, [replied(asked('x')), move, replied(asked('y'))])).toBe(
+      "the instructions are a function, which answered other words: the state machine went to 'sent'",
+    );
+  });
+
+  it('is not told by the same instructions, nor by tools', () => {
+    expect(why(SYSTEM, [replied(asked('x')), replied(asked('x'))])).toBe('unexplained');
+    expect(why(SYSTEM, [replied(), changed('session', ['a']), replied()])).toBe('unexplained');
+  });
+});
+
+describe('why a message is another', () => {
+  it('is told where a model was told of tools, or had signed what it thought behind them', () => {
+    const change = changed('session', ['a']);
+    const words = 'an injection strategy decided so: 1 came';
+    expect(why(message('tools told', 'gone'), [replied(), change, replied()])).toBe(words);
+    expect(why(message('assistant'), [replied(), change, replied()])).toBe('unexplained');
+    const signed = replied({ asked: { instructions: 'x', tools: 'h', prefix: 'p' } });
+    expect(why(message('assistant'), [signed, change, signed])).toBe(words);
+    expect(why(message('user'), [signed, change, signed])).toBe('unexplained');
+  });
+
+  it('is told of a summary, of what was too long, and of a last answer', () => {
+    const summary: SessionEvent = {
+      type: 'conversation-compacted',
+      turn,
+      summary: 'S',
+      messages: 4,
+      from: 9,
+    };
+    expect(why(message('user'), [replied(), summary, replied()])).toBe(
+      'a summary took the place of the 4 oldest messages',
+    );
+    const shortened: SessionEvent = { type: 'conversation-shortened', turn, turns: 1 };
+    expect(why(message('user', 'gone'), [replied(), shortened, replied()])).toBe(
+      'the request was too long for the model, which is shown less since',
+    );
+    expect(why(message('user', 'gone'), [replied({ last: true }), replied()])).toBe(
+      'the one before asked for a last answer at a limit, and that is said once',
+    );
+    expect(why(message('user', 'inserted'), [replied({ last: true }), replied()])).toBe('unexplained');
+    expect(why(SYSTEM, [replied({ last: true }), summary, shortened, replied()])).toBe('unexplained');
+  });
+});

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { type Departure, departuresBetween } from '../../../prompt-cache/measure/departures.ts';
+import { type BodyForm, type Piece, partsOf } from '../../../prompt-cache/measure/request-parts.ts';
+import { BODIES, FORMS, partsIn, pieces, SAID, type Said } from './requests.ts';
+
+const between = (form: BodyForm, before: Said, now: Said): readonly string[] =>
+  departuresBetween(partsIn(form, before), partsIn(form, now)).map(told);
+
+const told = ({ part, what, at, key }: Departure): string => `${part} ${at} ${what}: ${key}`;
+
+describe.each(FORMS)('two requests of %s', (form) => {
+  const model = form === 'gemini' ? 'model' : 'assistant';
+  const now = (change: Partial<Said>): readonly string[] => between(form, SAID, { ...SAID, ...change });
+
+  it('do not depart when the second has more messages behind those of the first', () => {
+    expect(now({})).toEqual([]);
+    expect(now({ messages: ['a', 'b', 'c', 'd', 'e'] })).toEqual([]);
+    expect(now({ messages: ['a', 'b', 'c', 'b', 'c'] })).toEqual([]);
+  });
+
+  it('depart where a tool came, went or changed places, at the end too', () => {
+    expect(now({ tools: ['look', 'save', 'send'] })).toEqual(['tools 2 inserted: send']);
+    expect(now({ tools: ['add', 'look', 'save'] })).toEqual(['tools 0 inserted: add']);
+    expect(now({ tools: ['look'] })).toEqual(['tools 1 gone: save']);
+    expect(now({ tools: ['save', 'look'] })).toEqual(['tools 0 moved: look']);
+  });
+
+  it('depart where the system text is another', () => {
+    expect(now({ system: 'Be brief!' })).toEqual(['system 0 changed: system']);
+  });
+
+  it('depart where a message is another, is gone, has moved or has one before it', () => {
+    expect(now({ messages: ['a', 'B', 'c', 'd'] })).toEqual([`messages 1 changed: ${model}`]);
+    expect(now({ messages: ['a', 'b'] })).toEqual(['messages 2 gone: user']);
+    expect(now({ messages: ['a', 'b', 'C', 'd'] })).toEqual(['messages 2 changed: user']);
+    expect(now({ messages: ['c', 'b', 'a', 'd'] })).toEqual([
+      'messages 0 moved: user',
+      `messages 1 moved: ${model}`,
+    ]);
+    expect(now({ messages: ['a', 'b', 'x', 'y', 'c'] })).toEqual([
+      'messages 2 inserted: user',
+      `messages 3 inserted: ${model}`,
+    ]);
+  });
+
+  it('do not depart by what is no part of the prompt', () => {
+    const body = BODIES[form](SAID);
+    const other = {
+      ...body,
+      temperature: 0.5,
+      prompt_cache_key: 'k',
+      prompt_cache_retention: '24h',
+      store: false,
+    };
+    expect(departuresBetween(partsOf(form, body), partsOf(form, other))).toEqual([]);
+  });
+
+  it('depart by one byte, such as of a number, a space or the order of keys', () => {
+    const tool = (text: string): Piece => ({ key: 'look', text });
+    for (const text of ['{"a":1,"b":20}', '{"a":1, "b":2}', '{"b":2,"a":1}']) {
+      const [before, after] = ['{"a":1,"b":2}', text].map((one) => ({
+        tools: [tool(one)],
+        system: [],
+        messages: [],
+      }));
+      expect(before && after && departuresBetween(before, after).map(told)).toEqual([
+        'tools 0 changed: look',
+      ]);
+    }
+  });
+});
+
+describe('many departures at once', () => {
+  const none = { tools: [], system: [], messages: [] };
+  const inTools = (before: readonly string[], now: readonly string[]): readonly string[] =>
+    departuresBetween({ ...none, tools: pieces(...before) }, { ...none, tools: pieces(...now) }).map(told);
+
+  it('are each told once: a tool of the same name is changed wherever it stands now', () => {
+    expect(inTools(['a', 'files=shut', 'b', 'c'], ['a', 'b', 'c=new', 'files=open', 'read'])).toEqual([
+      'tools 1 changed: files',
+      'tools 3 changed: c',
+      'tools 4 inserted: read',
+    ]);
+  });
+
+  it('are all pieces where nothing is left', () => {
+    expect(inTools(['a', 'b'], [])).toEqual(['tools 0 gone: a', 'tools 1 gone: b']);
+    expect(inTools([], ['a'])).toEqual(['tools 0 inserted: a']);
+  });
+
+  it('of messages that a summary took the place of are the first changed and the others gone', () => {
+    const before = { ...none, messages: pieces('user=1', 'assistant=2', 'user=3', 'assistant=4', 'user=5') };
+    const now = { ...none, messages: pieces('user=summary', 'user=5', 'assistant=6') };
+    expect(departuresBetween(before, now).map(told)).toEqual([
+      'messages 0 changed: user',
+      'messages 1 gone: assistant',
+      'messages 2 gone: user',
+      'messages 3 gone: assistant',
+    ]);
+  });
+});

@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { type BodyForm, partsOf } from '../../../prompt-cache/measure/request-parts.ts';
+
+const MARK = { cache_control: { type: 'ephemeral', ttl: '1h' } };
+const BREAKPOINT = { prompt_cache_breakpoint: { mode: 'explicit' } };
+
+/** Bodies with marks wherever their provider takes them, and the same without. */
+const MARKED: Readonly<Record<Exclude<BodyForm, 'gemini'>, (mark: object, point: object) => object>> = {
+  anthropic: (mark) => ({
+    ...mark,
+    tools: [{ name: 'look', input_schema: {}, ...mark }],
+    system: [{ type: 'text', text: 'Be brief.', ...mark }],
+    messages: [
+      { role: 'user', content: [{ type: 'text', text: 'Go.', ...mark }] },
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'c1', name: 'look', input: {}, ...mark }] },
+      {
+        role: 'user',
+        content: [
+          {
+            type: 'tool_result',
+            tool_use_id: 'c1',
+            content: [{ type: 'text', text: 'x', ...mark }],
+            ...mark,
+          },
+        ],
+      },
+    ],
+  }),
+  responses: (_, point) => ({
+    ...(Object.keys(point).length > 0 && {
+      prompt_cache_key: 'session',
+      prompt_cache_options: { mode: 'explicit' },
+    }),
+    tools: [{ type: 'function', name: 'look' }],
+    input: [
+      { role: 'developer', content: [{ type: 'input_text', text: 'Be brief.', ...point }] },
+      { role: 'user', content: [{ type: 'input_text', text: 'Go.', ...point }] },
+      { type: 'function_call_output', call_id: 'c1', output: [{ type: 'input_text', text: 'x', ...point }] },
+    ],
+  }),
+  chat: (mark) => ({
+    tools: [{ type: 'function', function: { name: 'look' }, ...mark }],
+    messages: [
+      { role: 'system', content: [{ type: 'text', text: 'Be brief.' }], ...mark },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Go.' },
+          { type: 'text', text: 'Now.', ...mark },
+        ],
+      },
+      { role: 'tool', tool_call_id: 'c1', content: 'x', ...mark },
+    ],
+  }),
+};
+
+describe('cache marks', () => {
+  it.each(['anthropic', 'responses', 'chat'] as const)('are no part of what %s reads', (form) => {
+    const [marked, plain] = [MARKED[form](MARK, BREAKPOINT), MARKED[form]({}, {})];
+    expect(JSON.stringify(marked)).not.toBe(JSON.stringify(plain));
+    expect(partsOf(form, marked)).toEqual(partsOf(form, plain));
+    expect(JSON.stringify(partsOf(form, marked))).not.toMatch(/cache_/);
+  });
+
+  it('that made a list of a text leave the text: chat completions', () => {
+    const content = [{ type: 'text', text: 'Go.', ...MARK }];
+    const [marked, plain] = [content, 'Go.'].map((one) =>
+      partsOf('chat', { messages: [{ role: 'user', content: one }] }),
+    );
+    expect(marked).toEqual(plain);
+  });
+
+  it('are no marks in what a model has written, and in schemas', () => {
+    const input = { cache_control: 'no-store' };
+    const body = (value: object) => ({
+      tools: [{ name: 'fetch', input_schema: { properties: value } }],
+      messages: [
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'c1', name: 'fetch', input: value }] },
+      ],
+    });
+    const [one, other] = [input, {}].map((value) => partsOf('anthropic', body(value)));
+    expect(one?.tools).not.toEqual(other?.tools);
+    expect(one?.messages).not.toEqual(other?.messages);
+  });
+});
+
+describe('the parts of a request', () => {
+  it('are the same of one system text and of a list of one: Anthropic', () => {
+    const [one, other] = ['Be brief.', [{ type: 'text', text: 'Be brief.' }]].map((system) =>
+      partsOf('anthropic', { system, messages: [] }),
+    );
+    expect(one).toEqual(other);
+  });
+
+  it('know a message by which a model is told of tools', () => {
+    const keys = (form: BodyForm, body: object) => partsOf(form, body).messages.map(({ key }) => key);
+    const change = { type: 'tool_addition', tool: { type: 'tool_reference', name: 'look' } };
+    expect(keys('anthropic', { messages: [{ role: 'system', content: [change] }] })).toEqual(['tools told']);
+    expect(
+      keys('responses', {
+        input: [
+          { role: 'user', content: 'a' },
+          { type: 'additional_tools', tools: [] },
+        ],
+      }),
+    ).toEqual(['user', 'tools told']);
+  });
+
+  it('are not to be had of a body without messages', () => {
+    expect(() => partsOf('gemini', { messages: [] })).toThrow('A request was sent without messages.');
+  });
+});

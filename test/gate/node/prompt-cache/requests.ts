@@ -1,0 +1,69 @@
+/** Made-up requests of every form, and a request that is made of parts. */
+import {
+  type BodyForm,
+  type Piece,
+  partsOf,
+  type RequestParts,
+} from '../../../prompt-cache/measure/request-parts.ts';
+
+/** What a request says, for every form of a body. */
+export interface Said {
+  readonly tools: readonly string[];
+  readonly system: string;
+  readonly messages: readonly string[];
+}
+
+/** A conversation with two tools. */
+export const SAID: Said = { tools: ['look', 'save'], system: 'Be brief.', messages: ['a', 'b', 'c'] };
+
+const roleAt = (at: number, model: string): string => (at % 2 === 0 ? 'user' : model);
+
+/** The body that a provider is sent, as far as a cache is concerned. */
+export const BODIES: Readonly<Record<BodyForm, (said: Said) => Readonly<Record<string, unknown>>>> = {
+  anthropic: ({ tools, system, messages }) => ({
+    max_tokens: 100,
+    tools: tools.map((name) => ({ name, input_schema: { type: 'object' } })),
+    system: [{ type: 'text', text: system }],
+    messages: messages.map((text, at) => ({
+      role: roleAt(at, 'assistant'),
+      content: [{ type: 'text', text }],
+    })),
+  }),
+  gemini: ({ tools, system, messages }) => ({
+    generationConfig: { temperature: 1 },
+    tools: [{ functionDeclarations: tools.map((name) => ({ name, parameters: { type: 'object' } })) }],
+    systemInstruction: { parts: [{ text: system }] },
+    contents: messages.map((text, at) => ({ role: roleAt(at, 'model'), parts: [{ text }] })),
+  }),
+  responses: ({ tools, system, messages }) => ({
+    temperature: 1,
+    tools: tools.map((name) => ({ type: 'function', name, parameters: { type: 'object' } })),
+    input: [
+      { role: 'developer', content: system },
+      ...messages.map((text, at) => ({
+        role: roleAt(at, 'assistant'),
+        content: [{ type: at % 2 === 0 ? 'input_text' : 'output_text', text }],
+      })),
+    ],
+  }),
+  chat: ({ tools, system, messages }) => ({
+    temperature: 1,
+    tools: tools.map((name) => ({ type: 'function', function: { name, parameters: { type: 'object' } } })),
+    messages: [
+      { role: 'system', content: system },
+      ...messages.map((content, at) => ({ role: roleAt(at, 'assistant'), content })),
+    ],
+  }),
+};
+
+export const FORMS: readonly BodyForm[] = ['anthropic', 'gemini', 'responses', 'chat'];
+
+/** The parts of what is said in one form. */
+export const partsIn = (form: BodyForm, said: Said): RequestParts => partsOf(form, BODIES[form](said));
+
+/** A part of pieces that are what they are called; `key=text` for a piece of which more is to be said. */
+export const pieces = (...names: readonly string[]): readonly Piece[] =>
+  names.map((name) => {
+    const [key = '', text = name] = name.split('=');
+    return { key, text };
+  });

@@ -1,0 +1,216 @@
+/** What of a loop's requests its model's provider is asked to keep. */
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  type CacheableRequest,
+  type CacheMarks,
+  type CacheSetting,
+  defineAgent,
+  defineTool,
+  fallback,
+  ModelError,
+  type ModelRequest,
+} from '../../../../src/index.ts';
+import { defineSubagent } from '../../../../src/kinds/entry.ts';
+import {
+  createManualClock,
+  createTestSession,
+  type ScriptedReply,
+  scriptedModel,
+} from '../../../../src/testing/entry.ts';
+import { memoryLoop } from '../../../doors/loop.ts';
+import { agent, agentic, asks, calls } from '../agentic/scenes.ts';
+import { asked, LEASE_MS, leftBehind, takenOver } from '../session/former-holder.ts';
+import { memoryApp } from '../session/memory-app.ts';
+
+const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
+const caching = (replies: readonly ScriptedReply[]) => scriptedModel(replies, { caches: true });
+
+async function requestsOf(
+  replies: readonly ScriptedReply[],
+  tools: Parameters<typeof agent>[1] = [look],
+  cache?: CacheSetting,
+): Promise<readonly ModelRequest[]> {
+  const session = createTestSession(agent('clerk', tools, { cache }), { model: caching(replies) });
+  await session.send('Go.');
+  return session.requests;
+}
+
+const marksIn = (requests: readonly ModelRequest[]): (CacheMarks | undefined)[] =>
+  requests.map(({ cache }) => cache);
+const KEY = /^[0-9a-f]{64}$/;
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe('what is kept of the requests of a loop', () => {
+  it('is all of each, under one key, and where the request before it ended', async () => {
+    const session = createTestSession(agent('clerk', [look]), {
+      model: caching([calls('look'), calls('look', 'look'), 'Done.', 'Again.']),
+    });
+    await session.send('Go.');
+    await session.send('Go on.');
+    const [key, ...others] = new Set(session.requests.map(({ cache }) => cache?.key));
+    expect(key).toMatch(KEY);
+    expect(others).toEqual([]);
+    expect(session.requests.map(({ messages, cache }) => [messages.length, cache])).toEqual([
+      [2, { key, tools: true, system: true, messages: [-1] }],
+      [4, { key, tools: true, system: true, messages: [-1, 1] }],
+      [7, { key, tools: true, system: true, messages: [-1, 3] }],
+      [9, { key, tools: true, system: true, messages: [-1, 6] }],
+    ]);
+  });
+
+  it('has another key in each loop, and the same one whenever that is run', async () => {
+    const replies = [calls(['ask', { task: 'A' }], ['ask', { task: 'B' }]), 'A.', 'B.', 'Done.'];
+    const requests = await requestsOf(replies, [agentic('ask', [look])]);
+    const [own, inner, ...more] = requests.map(({ cache }) => cache?.key);
+    expect(more).toEqual([inner, own]);
+    expect(inner).toMatch(KEY);
+    expect(inner).not.toBe(own);
+  });
+
+  it('has a key of the session that every invocation finds again, and that names nobody', async () => {
+    const clock = createManualClock(1_000_000);
+    const modelOptions = { caches: true } as const;
+    const app = memoryApp({ tools: [look], replies: ['Done.'], clock, leaseMs: LEASE_MS, modelOptions });
+    const left = await leftBehind(app, asked(['look']));
+    await takenOver(app, clock, left);
+    const { incarnation } = await app.state();
+    const name = '["owner","tester","s1"]';
+    const hashed = new TextEncoder().encode(JSON.stringify([name, incarnation, 'cache of tester']));
+    const bytes = [...new Uint8Array(await crypto.subtle.digest('SHA-256', hashed))];
+    const key = bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');
+    expect(marksIn(app.model.requests)).toEqual([expect.objectContaining({ key })]);
+  });
+
+  it('has its key hashed once in an invocation', async () => {
+    const hashed: string[] = [];
+    const idempotencyKey = async (id: string): Promise<string> => {
+      hashed.push(id);
+      return 'k';
+    };
+    const model = caching([calls('look'), calls('look'), 'Done.']);
+    const { loop } = memoryLoop({ tools: [look], model, holder: { idempotencyKey } });
+    await loop.run(loop);
+    expect(hashed.filter((id) => id.startsWith('cache of '))).toEqual(['cache of memory']);
+    expect(new Set(model.requests.map(({ cache }) => cache?.key))).toEqual(new Set(['k']));
+  });
+
+  it('is nothing with a model that cannot be told so, as before', async () => {
+    const model = scriptedModel([calls('look'), 'Done.']);
+    const session = createTestSession(agent('clerk', [look], { cache: 'auto' }), { model });
+    await session.send('Go.');
+    expect(session.requests.map((request) => 'cache' in request)).toEqual([false, false]);
+  });
+
+  it('is nothing where it is off', async () => {
+    const requests = await requestsOf([calls('look'), 'Done.'], [look], 'off');
+    expect(requests.map((request) => 'cache' in request)).toEqual([false, false]);
+  });
+
+  it('is told to those models of a fallback that can be told so', async () => {
+    const deaf = scriptedModel([new ModelError('server-error', 'Down.')], { name: 'deaf' });
+    const told = caching(['Yes.']);
+    vi.spyOn(console, 'warn').mockReturnValue();
+    await createTestSession(agent('clerk'), { model: fallback([deaf, told]) }).send('Go.');
+    expect('cache' in (deaf.requests[0] ?? {})).toBe(false);
+    expect(told.requests[0]?.cache).toMatchObject({ tools: true });
+    expect(fallback([deaf, deaf]).caches).toBeUndefined();
+  });
+});
+
+describe('a function that says what is kept', () => {
+  it('is given the request and the key, and its word holds', async () => {
+    const seen: CacheableRequest[] = [];
+    const requests = await requestsOf([calls('look'), 'Done.'], [look], (request) => {
+      seen.push(request);
+      return request.messages.length > 2
+        ? { key: request.key, system: true, messages: [0], ttl: '1h' }
+        : undefined;
+    });
+    const [first, second] = seen;
+    expect(requests.map((request) => 'cache' in request)).toEqual([false, true]);
+    expect(requests[1]?.cache).toEqual({ key: second?.key, system: true, messages: [0], ttl: '1h' });
+    const { cache: _, ...sent } = requests[1] ?? { cache: undefined };
+    expect(second).toEqual({ ...sent, key: first?.key });
+  });
+
+  it.each<[string, () => unknown, string]>([
+    [
+      'throws',
+      () => {
+        throw new Error('No luck with s3cret-value.');
+      },
+      'threw: No luck with [secret token].',
+    ],
+    [
+      'answers a promise',
+      () => Promise.reject(new Error('late')),
+      'answered a promise: it must be synchronous',
+    ],
+    ['answers words', () => 'all', 'answered string: it must be an object with marks, or undefined'],
+    [
+      'answers a key with spaces',
+      () => ({ key: 'a b' }),
+      "answered a key that is none: use 1 to 64 letters, digits, '-' and '_'",
+    ],
+    [
+      'answers half a message',
+      () => ({ messages: [0.5] }),
+      'answered messages that are not a list of whole numbers',
+    ],
+    ['answers a day', () => ({ ttl: '1d' }), "answered a ttl that is none: use '5m' or '1h'"],
+  ])('that %s is told of on the console, and nothing is kept', async (_, choose, why) => {
+    const told = vi.spyOn(console, 'error').mockReturnValue();
+    const session = createTestSession(agent('clerk', [look], { cache: choose as () => undefined }), {
+      model: caching(['Done.']),
+      secrets: () => ({ token: 's3cret-value' }),
+    });
+    await session.send('Go.');
+    expect(session.requests.map((request) => 'cache' in request)).toEqual([false]);
+    expect(told.mock.calls).toEqual([
+      [`holdfast: nothing of a request is marked for a cache, since the function 'cache' of 'clerk' ${why}`],
+    ]);
+  });
+});
+
+describe('loops inside others', () => {
+  const script = () => [asks('helper'), 'Helped.', 'Done.'];
+  const inner = async (own: CacheSetting | undefined, around: CacheSetting) => {
+    const helper = agent('helper', [look], { cache: own });
+    const [, one] = marksIn(await requestsOf(script(), [defineSubagent({ agent: helper })], around));
+    return one;
+  };
+
+  it('have what their agent says, and else what the loop around has', async () => {
+    expect(await inner(undefined, 'off')).toBeUndefined();
+    expect(await inner('off', 'auto')).toBeUndefined();
+    expect(await inner('auto', 'off')).toMatchObject({ tools: true, messages: [-1] });
+    expect(await inner(undefined, () => ({ system: true }))).toEqual({ system: true });
+  });
+});
+
+describe('an agent that says nothing that can be followed', () => {
+  it.each([
+    ['on', '"on"'],
+    [true, 'true'],
+    [{ ttl: '1h' }, '{"ttl":"1h"}'],
+  ])('of %j is refused where it is defined', (cache, shown) => {
+    const define = () =>
+      defineAgent({
+        name: 'clerk',
+        description: 'Is.',
+        instructions: 'Be.',
+        // @ts-expect-error: none of the three
+        cache,
+      });
+    expect(define).toThrow(
+      expect.objectContaining({
+        name: 'AgentDefinitionError',
+        field: 'cache',
+        message: `Agent 'clerk' has a cache of ${shown}: use 'auto', 'off' or a function.`,
+      }),
+    );
+  });
+});

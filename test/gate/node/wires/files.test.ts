@@ -1,0 +1,125 @@
+/** Files in messages and results, as the packages of providers send them to servers that are as strict about them as the real ones. */
+import { createOpenAI } from '@ai-sdk/openai';
+import { describe, expect, it } from 'vitest';
+import type { MessagePart } from '../../../../src/index.ts';
+import { fromAiSdk } from '../../../../src/model/ai-sdk/entry.ts';
+import { createChatCompletionsWire, filesToChat } from '../../../wires/chat-completions.ts';
+import { hashed, type SentFile } from '../../../wires/files.ts';
+import { linked, SAMPLES, type SampleType, sample } from '../../../wires/sample-files.ts';
+import type { WireName } from '../../../wires/session/servers.ts';
+import { fetchOf } from '../../../wires/wire.ts';
+import { type FileScene, playScene } from './file-scene.ts';
+
+const words: MessagePart = { type: 'text', text: 'What is it?' };
+const photo = sample('image/png', 'photo.png');
+const paper = sample('application/pdf', 'paper.pdf');
+const sound = sample('audio/wav');
+const photoLink = linked('image/png', 'https://files.test/photo.png');
+const paperLink = linked('application/pdf', 'https://files.test/paper.pdf');
+
+type Where = SentFile['where'];
+
+const sha256 = async (type: SampleType): Promise<string> =>
+  (await hashed([{ where: 'message', base64: SAMPLES[type] }]))[0]?.sha256 ?? '';
+const PNG = await sha256('image/png');
+const PDF = await sha256('application/pdf');
+const WAV = await sha256('audio/wav');
+
+const png = (where: Where): SentFile => ({ where, mediaType: 'image/png', sha256: PNG });
+const pdf = (where: Where, name?: string): SentFile => ({
+  where,
+  mediaType: 'application/pdf',
+  sha256: PDF,
+  ...(name !== undefined && { name }),
+});
+const wav = (where: Where): SentFile => ({ where, mediaType: 'audio/wav', sha256: WAV });
+const at = (where: Where, url: string, mediaType?: string): SentFile => ({
+  where,
+  url: `https://files.test/${url}`,
+  ...(mediaType !== undefined && { mediaType }),
+});
+
+const of = (where: Where): readonly SentFile[] => [
+  png(where),
+  pdf(where, 'paper.pdf'),
+  at(where, 'photo.png'),
+  at(where, 'paper.pdf'),
+];
+
+describe('files that a model takes reach its server', () => {
+  const all = [words, photo, paper, photoLink, paperLink];
+
+  it.each<[WireName, FileScene, readonly SentFile[]]>([
+    [
+      'anthropic-budget',
+      { message: all, result: all },
+      [...of('message'), png('result'), pdf('result'), at('result', 'photo.png'), at('result', 'paper.pdf')],
+    ],
+    ['anthropic-preserved', { message: [photo], result: [photo] }, [png('message'), png('result')]],
+    [
+      'gemini',
+      { message: [...all, sound], result: [words, photo, paper] },
+      [
+        png('message'),
+        pdf('message'),
+        at('message', 'photo.png', 'image/png'),
+        at('message', 'paper.pdf', 'application/pdf'),
+        wav('message'),
+        png('result'),
+        pdf('result'),
+      ],
+    ],
+    ['gemini', { message: [words, photo], result: [photo] }, [png('message'), png('result')]],
+    ['responses-unstored', { message: all, result: all }, [...of('message'), ...of('result')]],
+    ['responses-stored', { message: [paper], result: [photo] }, [pdf('message', 'paper.pdf'), png('result')]],
+    [
+      'deepseek-sdk',
+      { message: [words, photo, photoLink], result: [words, photo, photoLink] },
+      [png('message'), at('message', 'photo.png'), png('result'), at('result', 'photo.png')],
+    ],
+    [
+      'openrouter-sdk',
+      { message: [...all, sound], result: [...all, sound] },
+      [
+        ...of('message').slice(0, 3),
+        at('message', 'paper.pdf'),
+        wav('message'),
+        ...of('result').slice(0, 3),
+        at('result', 'paper.pdf'),
+        wav('result'),
+      ],
+    ],
+    [
+      'kimi',
+      { message: [words, photo, photoLink, paper, sound] },
+      [png('message'), at('message', 'photo.png'), pdf('message', 'paper.pdf'), wav('message')],
+    ],
+    [
+      'kimi-sdk',
+      { message: [words, photo, photoLink, paper, sound] },
+      [png('message'), at('message', 'photo.png'), pdf('message', 'paper.pdf'), wav('message')],
+    ],
+    ['kimi', { message: [photo], result: [photo] }, [png('message')]],
+  ])('%s: %#', async (name, scene, files) => {
+    const played = await playScene(name, scene);
+    expect(played.server.refused).toEqual([]);
+    expect(played.files).toEqual(files);
+    expect(played.answer).toBe('It is seen.');
+  });
+
+  it("OpenAI's chat completions", async () => {
+    const server = createChatCompletionsWire({
+      script: { turns: [{ steps: [], answer: 'It is seen.' }] },
+      dialect: 'kimi',
+    });
+    const model = fromAiSdk(createOpenAI({ apiKey: 'k', fetch: fetchOf(server) }).chat('gpt-5.5'));
+    const messages = [{ role: 'user', text: '', parts: [words, photo, photoLink, paper] } as const];
+    const { text } = await model.ask({ messages, tools: [] }, { signal: new AbortController().signal });
+    expect([text, server.refused]).toEqual(['It is seen.', []]);
+    expect(await filesToChat(server.requests[0])).toEqual([
+      png('message'),
+      at('message', 'photo.png'),
+      pdf('message', 'paper.pdf'),
+    ]);
+  });
+});

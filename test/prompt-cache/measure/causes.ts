@@ -1,0 +1,164 @@
+/**
+ * Why a request departs from the one before it, told by what the session's journal holds between the two: of no other
+ * knowledge of what was played is anything said here.
+ */
+import type { SessionEvent } from '../../../src/index.ts';
+import type { Departure } from './departures.ts';
+import { after, between, factsIn, type MadeFact, type Span } from './journal-span.ts';
+import { TOOLS_TOLD } from './request-parts.ts';
+
+/** What an event explains, in words that its reader knows from the documentation. */
+interface Cause {
+  readonly words: string;
+  readonly explains: (departure: Departure) => boolean;
+}
+
+/** What no event explains. */
+export const UNEXPLAINED = 'unexplained';
+
+/** Says for each departure of a request why it is there. */
+export function causesOf(departures: readonly Departure[], span: Span): readonly string[] {
+  const causes = [
+    ...toolsCauses(span),
+    ...instructionsCauses(span),
+    ...lastAnswerCauses(span),
+    ...shortenedCauses(span),
+  ];
+  return departures.map((departure) => {
+    const found = causes.filter(({ explains }) => explains(departure)).map(({ words }) => words);
+    return found.length > 0 ? [...new Set(found)].join('; ') : UNEXPLAINED;
+  });
+}
+
+type ToolsChanged = Extract<SessionEvent, { type: 'tools-changed' }>;
+
+/** Where tools are told of in the conversation, what was told may go as well; and so may what was thought behind other tools. */
+function toolsCauses(span: Span): readonly Cause[] {
+  return between(span, 'tools-changed').map((change): Cause => {
+    const signs = span.events.some(({ event }) => event.type === 'model-replied' && event.asked?.prefix);
+    return {
+      words: `${wordsOfChange(change, span)}: ${countsOf(change)}`,
+      explains: ({ part, key }) =>
+        part === 'tools' ||
+        (part === 'messages' && (key === TOOLS_TOLD || (signs && (key === 'assistant' || key === 'model')))),
+    };
+  });
+}
+
+function wordsOfChange({ cause }: ToolsChanged, span: Span): string {
+  switch (cause) {
+    case 'turn':
+      return wereOpened(span)
+        ? 'another turn began, and what unfolding tools had opened in the one before is closed'
+        : 'another turn began';
+    case 'deploy':
+      return 'the code was changed';
+    case 'session': {
+      const words = [
+        ...factsIn(span).map((fact) => wordsOfFact(fact, span)),
+        ...between(span, 'tools-listed').map(() => LISTED),
+      ];
+      return words.length > 0 ? [...new Set(words)].join(', and ') : 'an injection strategy decided so';
+    }
+  }
+}
+
+const LISTED = 'a source outside told which tools it has';
+
+/** Whether an unfolding tool was opened before this change that stays open for a turn only. */
+const wereOpened = (span: Span): boolean =>
+  factsIn({ ...span, after: -1 }).some(
+    ({ slice, fact }) => slice === 'unfolding' && textIn(fact, 'scope') !== 'session',
+  );
+
+/** What a call did that others tools are offered for, by what it left in the memory of its kind. */
+function wordsOfFact(made: MadeFact, span: Span): string {
+  const { slice, fact } = made;
+  switch (slice) {
+    case 'unfolding':
+      return `the unfolding tool \`${textIn(fact, 'facade')}\` gave its place to what is inside`;
+    case 'chaining':
+      return `an object was found that brings tools${typeOf(fact)}`;
+    case 'listings':
+      return LISTED;
+    case 'playbooks':
+      return `the playbook came further by \`${made.tool}\``;
+    case 'state-machines':
+      return `the state machine went${from(made, span)} to '${textIn(fact, 'state')}'`;
+    default:
+      return `what \`${slice}\` remembers is another by \`${made.tool}\``;
+  }
+}
+
+const typeOf = (fact: unknown): string => {
+  const type = textIn(fact, 'type');
+  return type === undefined ? '' : ` (${type})`;
+};
+
+/** Where the machine stood before, as far as a fact tells. */
+function from({ seq, fact, slice, loop }: MadeFact, span: Span): string {
+  const key = textIn(fact, 'key');
+  const earlier = factsIn({ ...span, after: -1 }).findLast(
+    (one) => one.slice === slice && one.loop === loop && one.seq < seq && textIn(one.fact, 'key') === key,
+  );
+  const state = textIn(earlier?.fact, 'state');
+  return state === undefined ? '' : ` from '${state}'`;
+}
+
+function countsOf({ came = [], went = [], all }: ToolsChanged): string {
+  const names = new Set(came.map(({ name }) => name));
+  const replaced = went.filter(({ name }) => names.has(name)).length;
+  const counts = [
+    [came.length - replaced, 'came'],
+    [went.length - replaced, 'went'],
+    [replaced, 'changed'],
+  ] as const;
+  const told = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+  return told.length > 0 ? told.join(', ') : `${all?.length ?? 0} are offered now`;
+}
+
+/** Instructions may be a function: each reply keeps a hash of those that it was asked with. */
+function instructionsCauses(span: Span): readonly Cause[] {
+  const [before, now] = [span.after, span.upTo].map((seq) => {
+    const event = span.events.find((one) => one.seq === seq)?.event;
+    return event?.type === 'model-replied' ? event.asked?.instructions : undefined;
+  });
+  if (before === undefined || now === undefined || before === now) return [];
+  const since = factsIn(span).map((fact) => wordsOfFact(fact, span));
+  const told = since.length > 0 ? `: ${[...new Set(since)].join(', and ')}` : '';
+  const words = `the instructions are a function, which answered other words${told}`;
+  return [{ words, explains: ({ part }) => part === 'system' }];
+}
+
+/** What a last answer is asked for with is no part of the conversation. */
+function lastAnswerCauses(span: Span): readonly Cause[] {
+  const asked = span.events.find(({ seq }) => seq === span.after)?.event;
+  if (asked?.type !== 'model-replied' || !asked.last) return [];
+  const words = 'the one before asked for a last answer at a limit, and that is said once';
+  return [
+    { words, explains: ({ part, what }) => part === 'messages' && (what === 'gone' || what === 'changed') },
+  ];
+}
+
+/** The model is shown less of the conversation from then on. */
+function shortenedCauses(span: Span): readonly Cause[] {
+  const explains = ({ part }: Departure): boolean => part === 'messages';
+  return [
+    ...between(span, 'conversation-shortened').map((): Cause => {
+      return { words: 'the request was too long for the model, which is shown less since', explains };
+    }),
+    ...after(span)
+      .filter(({ type }) => type === 'conversation-compacted' && span.frame === '')
+      .map((event): Cause => {
+        const count = event.type === 'conversation-compacted' ? event.messages : 0;
+        return { words: `a summary took the place of the ${count} oldest messages`, explains };
+      }),
+  ];
+}
+
+/** A text in a fact, whose form is its kind's own affair. */
+function textIn(fact: unknown, name: string): string | undefined {
+  if (typeof fact !== 'object' || fact === null) return undefined;
+  const value: unknown = Reflect.get(fact, name);
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,102 @@
+/** How a request departs from the one before it, where it should only have extended it. */
+import { PARTS, type Part, type Piece, type RequestParts } from './request-parts.ts';
+
+/** One piece that is not as a cache would need it. */
+export interface Departure {
+  readonly part: Part;
+  /** `inserted`: something new stands before what was there, where a cache would have gone on. */
+  readonly what: 'changed' | 'gone' | 'inserted' | 'moved';
+  /** Its place from 0: in the request before, and in the new one of what was inserted. */
+  readonly at: number;
+  /** Of the piece. */
+  readonly key: string;
+}
+
+/**
+ * Lists what is not there again as it was, in its order and with nothing between. Tools and system text stand before the
+ * messages, so that nothing may come behind them either; messages may grow at their end.
+ */
+export const departuresBetween = (before: RequestParts, now: RequestParts): readonly Departure[] =>
+  PARTS.flatMap((part) => departuresIn(part, before[part], now[part]));
+
+/** Which piece of the request before is which of the new one, by their places. */
+type Matches = ReadonlyMap<number, number>;
+
+function departuresIn(part: Part, before: readonly Piece[], now: readonly Piece[]): readonly Departure[] {
+  const kept = longestCommon(before, now);
+  const matched = new Map(kept);
+  const moved = match(matched, { before, now }, (one, other) => one.text === other.text);
+  const isSamePlace = placesIn(kept);
+  const changed = match(
+    matched,
+    { before, now },
+    (one, other, [at, to]) => one.key === other.key && (part === 'tools' || isSamePlace(at, to)),
+  );
+  const departed = before.flatMap(({ key }, at): readonly Departure[] => {
+    if (kept.has(at)) return [];
+    if (moved.has(at)) return [{ part, what: 'moved', at, key }];
+    return [{ part, what: changed.has(at) ? 'changed' : 'gone', at, key }];
+  });
+  const found = new Set(matched.values());
+  const end = part === 'messages' ? Math.max(-1, ...found) : now.length;
+  const inserted = now.flatMap(({ key }, at): readonly Departure[] =>
+    found.has(at) || at > end ? [] : [{ part, what: 'inserted', at, key }],
+  );
+  return [...departed, ...inserted];
+}
+
+interface Pieces {
+  readonly before: readonly Piece[];
+  readonly now: readonly Piece[];
+}
+
+/** Matches pieces that are not matched yet, in their order, and answers those that it has matched. */
+function match(
+  matched: Map<number, number>,
+  { before, now }: Pieces,
+  isSame: (one: Piece, other: Piece, places: readonly [number, number]) => boolean,
+): Matches {
+  const made = new Map<number, number>();
+  const taken = new Set(matched.values());
+  for (const [at, one] of before.entries()) {
+    if (matched.has(at)) continue;
+    const to = now.findIndex((other, place) => !taken.has(place) && isSame(one, other, [at, place]));
+    if (to === -1) continue;
+    taken.add(to);
+    made.set(at, to);
+  }
+  for (const [at, to] of made) matched.set(at, to);
+  return made;
+}
+
+/** Tells whether two places are equally far behind the same piece that was kept. */
+function placesIn(kept: Matches): (at: number, to: number) => boolean {
+  const pairs = [...kept];
+  return (at, to) => {
+    const [one, other] = pairs.findLast(([one]) => one < at) ?? [-1, -1];
+    return at - one === to - other;
+  };
+}
+
+/** The longest list of pieces that both have in the same order. */
+function longestCommon(before: readonly Piece[], now: readonly Piece[]): Matches {
+  // lengths[i][j]: of what is left from i and j on.
+  const lengths = Array.from({ length: before.length + 1 }, () => new Array<number>(now.length + 1).fill(0));
+  const left = (at: number, to: number): number => lengths[at]?.[to] ?? 0;
+  const isSame = (at: number, to: number): boolean => before[at]?.text === now[to]?.text;
+  for (let at = before.length - 1; at >= 0; at -= 1) {
+    const row = lengths[at] ?? [];
+    for (let to = now.length - 1; to >= 0; to -= 1)
+      row[to] = isSame(at, to) ? left(at + 1, to + 1) + 1 : Math.max(left(at + 1, to), left(at, to + 1));
+  }
+  const kept = new Map<number, number>();
+  for (let at = 0, to = 0; at < before.length && to < now.length; ) {
+    if (isSame(at, to)) {
+      kept.set(at, to);
+      at += 1;
+      to += 1;
+    } else if (left(at + 1, to) >= left(at, to + 1)) at += 1;
+    else to += 1;
+  }
+  return kept;
+}

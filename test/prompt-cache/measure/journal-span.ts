@@ -1,0 +1,78 @@
+/** The part of a session's journal between two requests of one loop. */
+import type { SessionEvent, StoredEvent } from '../../../src/index.ts';
+
+export interface Span {
+  /** The whole journal. */
+  readonly events: readonly StoredEvent[];
+  /** The loop: the id of the call that opened it, empty for the turn's own. */
+  readonly frame: string;
+  /** The sequence of the reply to the request before; -1: from the beginning. */
+  readonly after: number;
+  /** The sequence of the reply to the request. */
+  readonly upTo: number;
+}
+
+/** All events between the two, of whatever loop. */
+export const after = (span: Span): readonly SessionEvent[] =>
+  span.events.filter(({ seq }) => seq > span.after && seq < span.upTo).map(({ event }) => event);
+
+/** The events of a type between the two that are of this loop. */
+export const between = <Type extends SessionEvent['type']>(
+  span: Span,
+  type: Type,
+): readonly Extract<SessionEvent, { readonly type: Type }>[] =>
+  after(span).filter(
+    (event): event is Extract<SessionEvent, { readonly type: Type }> =>
+      event.type === type && loopOf(event) === span.frame,
+  );
+
+/** What a call left in the memory of a kind of tools. */
+export interface MadeFact {
+  readonly seq: number;
+  /** The memory. */
+  readonly slice: string;
+  readonly fact: unknown;
+  /** The tool that was called. */
+  readonly tool: string;
+  /** The name of the loop that it was called in; empty for the turn's own. */
+  readonly loop: string;
+}
+
+/** What the calls of this loop left between the two, in their order; and what the loop itself began with. */
+export function factsIn(span: Span): readonly MadeFact[] {
+  const calls = new Map(
+    span.events.flatMap(({ event }) =>
+      event.type === 'model-replied' ? event.toolCalls.map(({ id, meant, name }) => [id, meant ?? name]) : [],
+    ),
+  );
+  const loops = new Map(
+    span.events.flatMap(({ event }) => (event.type === 'frame-started' ? [[event.frame, event.name]] : [])),
+  );
+  // A loop of the same name goes on where another one has stopped.
+  const isHere = (frame: string): boolean =>
+    frame === span.frame || (span.after === -1 && loops.get(frame) === loops.get(span.frame));
+  return span.events.flatMap(({ seq, event }): readonly MadeFact[] => {
+    if (seq <= span.after || seq >= span.upTo) return [];
+    const [frame, facts] = madeBy(event);
+    if (facts.length === 0 || !isHere(frame)) return [];
+    const tool = event.type === 'tool-call-ended' ? (calls.get(event.call) ?? '') : '';
+    const loop = loops.get(frame) ?? '';
+    return facts.map(({ slice, fact }) => ({ seq, slice, fact, tool, loop }));
+  });
+}
+
+type Facts = readonly { readonly slice: string; readonly fact: unknown }[];
+
+/** The facts of an event, with the loop that they are of. */
+function madeBy(event: SessionEvent): readonly [frame: string, facts: Facts] {
+  switch (event.type) {
+    case 'tool-call-ended':
+      return [event.frame ?? '', event.changes?.facts ?? []];
+    case 'frame-started':
+      return [event.frame, event.facts ?? []];
+    default:
+      return ['', []];
+  }
+}
+
+const loopOf = (event: SessionEvent): string => ('frame' in event && event.frame ? event.frame : '');

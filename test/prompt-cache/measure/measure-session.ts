@@ -1,0 +1,86 @@
+/** Measures a session that was played: each request beside the one before it in the same loop. */
+import type { StoredEvent } from '../../../src/index.ts';
+import { causesOf } from './causes.ts';
+import { type Departure, departuresBetween } from './departures.ts';
+import { type BodyForm, partsOf, type RequestParts } from './request-parts.ts';
+import { type RequestShare, type ShareSummary, shareOf, summaryOf, type Tokenizer } from './shares.ts';
+
+/** One request that a wire got. */
+export interface SentRequest {
+  /** The id of the call that opened the loop; empty for the turn's own. */
+  readonly frame: string;
+  /** The names of the agent and of the loops around the request, joined by `/`. */
+  readonly path: string;
+  readonly body: unknown;
+  /** The sequence of its reply in the journal. */
+  readonly reply: number;
+}
+
+/** Where a request departs, and why. */
+export interface Finding {
+  /** In the order of the whole session, from 1. */
+  readonly request: number;
+  readonly path: string;
+  /** Such as `tools: 1 changed, 3 inserted`. */
+  readonly place: string;
+  readonly cause: string;
+}
+
+export interface Measured {
+  readonly requests: number;
+  readonly findings: readonly Finding[];
+  readonly bytes: ShareSummary;
+  readonly tokens: ShareSummary;
+}
+
+interface Recorded {
+  readonly events: readonly StoredEvent[];
+  readonly requests: readonly SentRequest[];
+}
+
+export function measureSession(
+  { requests, events }: Recorded,
+  form: BodyForm,
+  tokenize: Tokenizer,
+): Measured {
+  const last = new Map<string, { readonly parts: RequestParts; readonly reply: number }>();
+  const findings: Finding[] = [];
+  const shares: (RequestShare & { readonly isFirst: boolean })[] = [];
+  for (const [at, { frame, path, body, reply }] of requests.entries()) {
+    const parts = partsOf(form, body);
+    const before = last.get(frame);
+    shares.push({ ...shareOf(before?.parts, parts, tokenize), isFirst: before === undefined });
+    if (before) {
+      const departures = departuresBetween(before.parts, parts);
+      const causes = causesOf(departures, { events, frame, after: before.reply, upTo: reply });
+      for (const [cause, own] of Map.groupBy(departures, (_, index) => causes[index] ?? ''))
+        findings.push({ request: at + 1, path, place: placeOf(own), cause });
+    }
+    last.set(frame, { parts, reply });
+  }
+  return {
+    requests: requests.length,
+    findings,
+    bytes: summaryOf(shares.map(({ bytes, isFirst }) => ({ ...bytes, isFirst }))),
+    tokens: summaryOf(shares.map(({ tokens, isFirst }) => ({ ...tokens, isFirst }))),
+  };
+}
+
+/** Tells where departures are: of tools how many, of messages which. */
+export function placeOf(departures: readonly Departure[]): string {
+  const parts = Map.groupBy(departures, ({ part }) => part);
+  return [...parts].map(([part, own]) => `${NAMES[part]}: ${toldTogether(own)}`).join('; ');
+}
+
+const NAMES = { tools: 'tools', system: 'system text', messages: 'messages' } as const;
+
+/** Departures in one part. */
+function toldTogether(departures: readonly Departure[]): string {
+  const kinds = Map.groupBy(departures, ({ what }) => what);
+  return [...kinds]
+    .map(([what, own]) => {
+      const which = own[0]?.part === 'messages' ? own.map(({ at }) => at + 1).join(', ') : own.length;
+      return `${which} ${what}`;
+    })
+    .join(', ');
+}

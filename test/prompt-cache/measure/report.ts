@@ -1,0 +1,94 @@
+/** What `npm run prompt-cache` prints: a table, where requests depart and why, and what came of it all. */
+import { UNEXPLAINED } from './causes.ts';
+import type { Finding, Measured } from './measure-session.ts';
+import type { ShareSummary } from './shares.ts';
+
+/** A scenario over one wire. */
+export interface Row extends Measured {
+  readonly scenario: string;
+  readonly wire: string;
+  /** Whether every request is to extend the one before. */
+  readonly isPromised: boolean;
+}
+
+const SHARES = '  least   median    total';
+
+const HEAD = ['scenario', 'wire', 'requests', 'departed', 'bytes kept', 'tokens kept'] as const;
+
+/** The rows as a table. Shares: the least and the median of the requests that have one before them, and of all that was sent. */
+export function tableOf(rows: readonly Row[]): string {
+  const lines = [
+    HEAD,
+    ['', '', '', '', SHARES, SHARES],
+    ...rows.map(({ scenario, wire, requests, findings, bytes, tokens }) => [
+      scenario,
+      wire,
+      ...[requests, departedIn(findings)].map(String),
+      sharesOf(bytes),
+      sharesOf(tokens),
+    ]),
+  ];
+  const widths = HEAD.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  return lines
+    .map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
+    .map((line) => line.trimEnd())
+    .join('\n');
+}
+
+/** Requests, however much of them departs. */
+const departedIn = (findings: readonly Finding[]): number =>
+  new Set(findings.map(({ request }) => request)).size;
+
+const sharesOf = ({ least, median, total }: ShareSummary): string =>
+  [least, median, total].map((share) => `${(share * 100).toFixed(1)} %`.padStart(7)).join('  ');
+
+/** One line for departures that are alike, of several requests and over several wires. */
+export function departuresOf(rows: readonly Row[]): readonly string[] {
+  const scenarios = Map.groupBy(rows, ({ scenario }) => scenario);
+  return [...scenarios].flatMap(([scenario, own]) => {
+    const wires = new Map<string, string[]>();
+    for (const { wire, findings } of own)
+      for (const line of alike(findings)) wires.set(line, [...(wires.get(line) ?? []), wire]);
+    return [...wires].map(([line, on]) => {
+      const where = on.length === own.length ? 'every wire' : on.join(', ');
+      return `${scenario}, ${line} [${where}]`;
+    });
+  });
+}
+
+function alike(findings: readonly Finding[]): readonly string[] {
+  const groups = Map.groupBy(findings, ({ path, place, cause }) => `${path}: ${place}; ${cause}`);
+  return [...groups].map(([words, own]) => {
+    const numbers = own.map(({ request }) => request);
+    return `${numbers.length > 1 ? 'requests' : 'request'} ${numbers.join(', ')} of ${words}`;
+  });
+}
+
+/** What is wrong: a departure where none is promised, and one that no event explains. */
+export function problemsOf(rows: readonly Row[]): readonly string[] {
+  const broken = rows
+    .filter(({ isPromised, findings }) => isPromised && findings.length > 0)
+    .map(
+      ({ scenario, wire, findings }) => `'${scenario}' departs ${departedIn(findings)} times over ${wire}`,
+    );
+  const unexplained = rows.flatMap(({ scenario, wire, findings }) =>
+    findings
+      .filter(({ cause }) => cause === UNEXPLAINED)
+      .map(
+        ({ request, place }) =>
+          `'${scenario}' departs over ${wire} in request ${request}, unexplained: ${place}`,
+      ),
+  );
+  return [...broken, ...unexplained];
+}
+
+/** The last line of a run. */
+export function lastLine(rows: readonly Row[]): string {
+  const problems = problemsOf(rows);
+  const wires = new Set(rows.map(({ wire }) => wire)).size;
+  const promised = rows.filter(({ isPromised }) => isPromised);
+  const departures = promised.reduce((sum, { findings }) => sum + departedIn(findings), 0);
+  const kept = `plain agents and state machines: ${departures} departures in ${promised.length} sessions over ${wires} wires`;
+  const others = problems.length > 0 ? `${problems.length} problems` : 'every other departure has its cause';
+  return `prompt-cache: ${kept}; ${others}; ${problems.length > 0 ? 'FAIL' : 'PASS'}`;
+}

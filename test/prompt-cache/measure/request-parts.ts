@@ -1,0 +1,153 @@
+/**
+ * What a provider reads of a request, taken out of the HTTP body as it was sent: the tools, the system text and the messages,
+ * each serialised as it stood there. Marks that only say what is to be cached are left out, by their names and in their places.
+ */
+
+/** One piece of a request that a provider reads as a whole. */
+export interface Piece {
+  /** By which it is known: the name of a tool, the role of a message. */
+  readonly key: string;
+  /** Its JSON, without cache marks. */
+  readonly text: string;
+}
+
+/** The parts of a request, in the order in which a cache keeps them: whatever differs in one spoils all that follow. */
+export const PARTS = ['tools', 'system', 'messages'] as const;
+export type Part = (typeof PARTS)[number];
+export type RequestParts = Readonly<Record<Part, readonly Piece[]>>;
+
+/** The form of a wire's bodies. */
+export type BodyForm = 'anthropic' | 'gemini' | 'responses' | 'chat';
+
+/** The key of a message that only tells which tools came and went. */
+export const TOOLS_TOLD = 'tools told';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Reads a body. @throws Error where it has no messages: then it is no request to a model of this form. */
+export function partsOf(form: BodyForm, body: unknown): RequestParts {
+  return READERS[form](isRecord(body) ? body : {});
+}
+
+const READERS: Readonly<Record<BodyForm, (body: Json) => RequestParts>> = {
+  anthropic: ({ tools, system, messages }) => ({
+    tools: listOf(tools).map((tool) => piece(nameOf(tool), withoutAnthropicMarks(tool))),
+    // One text and a list of one text are the same to the provider.
+    system: textsOf(system).map((text) => piece('system', withoutAnthropicMarks(text))),
+    messages: messagesOf(messages).map((message) => piece(roleOf(message), withoutAnthropicMarks(message))),
+  }),
+  // Gemini's requests have no marks: what is cached by hand is named beside them, in `cachedContent`.
+  gemini: ({ tools, systemInstruction, contents }) => ({
+    tools: listOf(tools).flatMap((tool) => {
+      const declared = isRecord(tool) ? listOf(tool.functionDeclarations) : [];
+      return declared.length > 0 ? declared.map((one) => piece(nameOf(one), one)) : [piece('tool', tool)];
+    }),
+    system: isRecord(systemInstruction)
+      ? listOf(systemInstruction.parts).map((part) => piece('system', part))
+      : [],
+    messages: messagesOf(contents).map((content) => piece(roleOf(content), content)),
+  }),
+  responses: ({ tools, instructions, input }) => {
+    const { head, rest } = withoutHead(messagesOf(input).map(withoutOpenAiMarks));
+    return {
+      tools: listOf(tools).map((tool) => piece(nameOf(tool), tool)),
+      system: [...(typeof instructions === 'string' ? [instructions] : []), ...head].map((text) =>
+        piece('system', text),
+      ),
+      messages: rest.map((item) => piece(roleOf(item), item)),
+    };
+  },
+  chat: ({ tools, messages }) => {
+    const { head, rest } = withoutHead(messagesOf(messages).map(withoutChatMarks));
+    return {
+      tools: listOf(tools).map((tool) => piece(nameOf(tool), withoutChatMarks(tool))),
+      system: head.map((message) => piece('system', message)),
+      messages: rest.map((message) => piece(roleOf(message), message)),
+    };
+  },
+};
+
+/** Anthropic marks tools, blocks of the system text and of messages, and the body as a whole. */
+export function withoutAnthropicMarks(value: unknown): unknown {
+  return inBlocks(value, (block) => without(block, 'cache_control'));
+}
+
+/** OpenAI's newest models are told by a mark in the content where a breakpoint is; keys of a cache stand beside the input. */
+export function withoutOpenAiMarks(value: unknown): unknown {
+  return inBlocks(value, (block) => without(block, 'prompt_cache_breakpoint'));
+}
+
+/**
+ * What serves Claude by chat completions takes Anthropic's marks. A text that was made a list to bear one is that text
+ * again.
+ */
+export function withoutChatMarks(value: unknown): unknown {
+  const plain = inBlocks(value, (block) => without(block, 'cache_control', 'prompt_cache_breakpoint'));
+  if (!isRecord(plain) || !isRecord(value) || !Array.isArray(plain.content)) return plain;
+  const [only, ...more]: readonly unknown[] = plain.content;
+  const isMarked = JSON.stringify(value.content) !== JSON.stringify(plain.content);
+  if (!isMarked || more.length > 0 || !isRecord(only) || only.type !== 'text') return plain;
+  return { ...plain, content: only.text };
+}
+
+/** Changes a tool or a message, the blocks of its content, and the blocks in those. Nothing that a model has written is looked at. */
+function inBlocks(value: unknown, change: (block: Json) => Json): unknown {
+  if (!isRecord(value)) return value;
+  const changed = change(value);
+  return Object.fromEntries(
+    Object.entries(changed).map(([name, inner]) => [
+      name,
+      (name === 'content' || name === 'output') && Array.isArray(inner)
+        ? inner.map((block) => inBlocks(block, change))
+        : inner,
+    ]),
+  );
+}
+
+const without = (value: Json, ...marks: readonly string[]): Json =>
+  Object.fromEntries(Object.entries(value).filter(([name]) => !marks.includes(name)));
+
+const HEADS: ReadonlySet<unknown> = new Set(['system', 'developer']);
+
+/** The system text is what stands before everything that was said. */
+function withoutHead(messages: readonly unknown[]): {
+  readonly head: readonly unknown[];
+  readonly rest: readonly unknown[];
+} {
+  const first = messages.findIndex((message) => !isRecord(message) || !HEADS.has(message.role));
+  const at = first === -1 ? messages.length : first;
+  return { head: messages.slice(0, at), rest: messages.slice(at) };
+}
+
+const piece = (key: string, value: unknown): Piece => ({ key, text: JSON.stringify(value) });
+
+function textsOf(system: unknown): readonly unknown[] {
+  return typeof system === 'string' ? [{ type: 'text', text: system }] : listOf(system);
+}
+
+function messagesOf(messages: unknown): readonly unknown[] {
+  if (!Array.isArray(messages)) throw new Error('A request was sent without messages.');
+  return messages;
+}
+
+function nameOf(tool: unknown): string {
+  if (!isRecord(tool)) return 'tool';
+  const { name, type, function: ofChat } = tool;
+  if (typeof name === 'string') return name;
+  return isRecord(ofChat) ? nameOf(ofChat) : String(type);
+}
+
+/** Items of OpenAI's responses that are no messages have a type. */
+function roleOf(message: unknown): string {
+  if (!isRecord(message)) return 'message';
+  const { role, type, content } = message;
+  const blocks = listOf(content).filter(isRecord);
+  const tells = blocks.some((block) => block.type === 'tool_addition' || block.type === 'tool_removal');
+  if (type === 'additional_tools' || (role === 'system' && tells)) return TOOLS_TOLD;
+  return typeof role === 'string' ? role : String(type);
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+const isRecord = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,67 @@
+/** The sessions with tools of a real MCP server: the filesystem server of npm, served to the agents by a bridge. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { defineFiles } from '../../../src/examples/files/files.ts';
+import { defineAgent } from '../../../src/index.ts';
+import { defineMcpClient, mcpToolProvider } from '../../../src/mcp/entry.ts';
+import { bridged } from '../../full/mcp/servers/bridged.ts';
+import { startFront } from '../../full/mcp/servers/front.ts';
+import { FILES } from '../../full/mcp/servers/run-files.ts';
+import { runFolder } from '../../full/mcp/servers/run-folder.ts';
+import { mainOf } from '../../full/mcp/servers/start-servers.ts';
+import type { ScriptTurn } from '../../wires/wire.ts';
+import { call, type Scenario, turn } from './scenarios.ts';
+
+/** Scenarios whose server runs until it is stopped. */
+export interface McpScenarios {
+  readonly scenarios: readonly Scenario[];
+  stop(): Promise<void>;
+}
+
+const [notes = ''] = Object.keys(FILES);
+const read = call('read_text_file', { path: notes });
+const list = call('list_directory', { path: '.' });
+const garden = call('read_text_file', { path: 'plans/garden.md' });
+const search = call('search_files', { path: '.', pattern: '*.md' });
+const about = call('get_file_info', { path: notes });
+const steps = [list, read, garden, search, [about, read], list, garden, about, search] as const;
+
+export async function startMcpScenarios(): Promise<McpScenarios> {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-cache-'));
+  const front = await startFront(
+    bridged((run) => ({ args: [mainOf('filesystem'), runFolder(folder, run)] })),
+  );
+  const at = (run: string) => ({ url: `${front.url}/${run}/mcp`, connectTimeout: 30_000 });
+  const client = defineMcpClient({ name: 'filesystem', ...at('flat') });
+  const reader = defineAgent({
+    name: 'reader',
+    description: 'Reads files.',
+    instructions: 'Read the files of the folder.',
+    tools: [mcpToolProvider({ clients: [client] })],
+  });
+  const unfolding: readonly ScriptTurn[] = [
+    turn(call('files'), ...steps.slice(1)),
+    turn(...steps.slice(0, 8), read),
+  ];
+  return {
+    scenarios: [
+      {
+        name: 'mcp',
+        about: 'all tools of the filesystem server, each by itself: 2 turns of 10 requests',
+        agent: reader,
+        turns: [turn(...steps), turn(...steps)],
+      },
+      {
+        name: 'mcp-files',
+        about: 'the agent `files`, which has them behind one unfolding tool: 2 turns of 10 requests',
+        agent: defineFiles(at('unfolding')),
+        turns: unfolding,
+      },
+    ],
+    async stop() {
+      await front.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,55 @@
+/** Plays scenarios over wires, and measures what each wire got. */
+import { encode } from 'gpt-tokenizer/encoding/o200k_base';
+import { measureSession } from '../measure/measure-session.ts';
+import type { Row } from '../measure/report.ts';
+import type { PromptCacheOptions } from '../options.ts';
+import { SCENARIO_NAMES } from '../options.ts';
+import { startMcpScenarios } from './mcp-scenarios.ts';
+import { playSession } from './play.ts';
+import { SCENARIOS, type Scenario } from './scenarios.ts';
+import { WIRES } from './wires.ts';
+
+/** What is asked for, each scenario with what it is. @throws Error when a session cannot be played. */
+export async function playScenarios(
+  { scenario: only, wire: onlyWire }: PromptCacheOptions,
+  say: (line: string) => void,
+): Promise<readonly Row[]> {
+  const isAsked = (name: string): boolean => only === undefined || name === only;
+  const wires = WIRES.filter(({ name }) => onlyWire === undefined || name === onlyWire);
+  const needsServer = SCENARIO_NAMES.some((name) => name.startsWith('mcp') && isAsked(name));
+  const mcp = needsServer ? await startMcpScenarios() : undefined;
+  const all = [...SCENARIOS, ...(mcp?.scenarios ?? [])];
+  const asked = SCENARIO_NAMES.filter(isAsked).flatMap((name) => all.find((one) => one.name === name) ?? []);
+  const rows: Row[] = [];
+  try {
+    for (const scenario of asked) {
+      say(`${scenario.name}: ${scenario.about}`);
+      for (const wire of wires) rows.push(await rowOf(scenario, wire));
+    }
+  } finally {
+    await mcp?.stop();
+  }
+  return rows;
+}
+
+async function rowOf(scenario: Scenario, wire: (typeof WIRES)[number]): Promise<Row> {
+  const played = await playSession(scenario, wire).catch((cause: unknown) => {
+    throw new Error(`'${scenario.name}' cannot be played over ${wire.name}.`, { cause });
+  });
+  return {
+    scenario: scenario.name,
+    wire: wire.name,
+    isPromised: scenario.isPromised === true,
+    ...measureSession(played, wire.form, tokenize),
+  };
+}
+
+/** A text stands in many requests. */
+const known = new Map<string, readonly number[]>();
+
+/** OpenAI's own tokens; those of other providers are others, of about the same number. */
+function tokenize(text: string): readonly number[] {
+  const tokens = known.get(text) ?? encode(text, { disallowedSpecial: new Set() });
+  known.set(text, tokens);
+  return tokens;
+}

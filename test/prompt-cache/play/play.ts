@@ -1,0 +1,108 @@
+/**
+ * Plays a session of a scenario over one wire: the real loop, the provider's package, and a strict server in the place of the
+ * network. What is kept is the body of every HTTP request, with the loop that made it and the reply that it got.
+ */
+import type { Agent, StoredEvent } from '../../../src/index.ts';
+import type { LoopPlace } from '../../../src/inspect.ts';
+import { createTestSession } from '../../../src/testing/entry.ts';
+import type { ScriptTurn, Wire } from '../../wires/wire.ts';
+import type { SentRequest } from '../measure/measure-session.ts';
+import type { MeasuredWire } from './wires.ts';
+
+/** A session: what its user says, and what its models do. */
+export interface Session {
+  readonly agent: Agent;
+  /** Of the turn's own loop, a turn for each message. */
+  readonly turns: readonly ScriptTurn[];
+  /** Of nested loops, by the name of the tool that opens them: one for each time that it does, in their order. */
+  readonly nested?: Readonly<Record<string, readonly ScriptTurn[]>>;
+}
+
+export interface PlayedSession {
+  readonly requests: readonly SentRequest[];
+  readonly events: readonly StoredEvent[];
+}
+
+/** @throws Error when a request is refused, or a turn comes to no answer: then the script and the loop do not fit. */
+export async function playSession(session: Session, wire: MeasuredWire): Promise<PlayedSession> {
+  const servers = serversOf(session, wire);
+  const sent: Omit<SentRequest, 'reply'>[] = [];
+  let place: LoopPlace | undefined;
+  const answer: typeof fetch = async (input, init) => {
+    const request = new Request(input, init);
+    const text = await request.clone().text();
+    const body: unknown = JSON.parse(text);
+    if (!place) throw new Error('A request was sent that no loop has announced.');
+    // What is compared is made again from the parsed body, so that must be the same.
+    if (JSON.stringify(body) !== text) throw new Error('A body was not written by JSON.stringify().');
+    const { frame, path } = place;
+    sent.push({ frame, path, body });
+    return servers.of(place).handle(request);
+  };
+  const watched: Agent = {
+    ...session.agent,
+    inspectors: [
+      ...session.agent.inspectors,
+      {
+        beforeModelCall: ({ turn, frame, path, iteration }) => {
+          place = { turn, frame, path, iteration };
+        },
+      },
+    ],
+  };
+  const model = wire.model({ baseURL: 'https://wire.test/v1', fetch: answer });
+  const talk = createTestSession(watched, { model });
+  for (const turn of session.turns.keys()) {
+    const { outcome, text, ...rest } = await talk.send(`Message ${turn + 1}: go on.`);
+    const refused = servers.all().flatMap((server) => server.refused.map(({ message }) => message));
+    if ((outcome === 'completed' || outcome === 'limit-reached') && refused.length === 0) continue;
+    throw new Error(`Turn ${turn + 1} is ${outcome}: ${refused[0] ?? text}\n${JSON.stringify(rest)}`);
+  }
+  const events = await talk.events();
+  return { requests: withReplies(sent, events), events };
+}
+
+/** Requests are made one after another, and each is answered. */
+function withReplies(
+  sent: readonly Omit<SentRequest, 'reply'>[],
+  events: readonly StoredEvent[],
+): readonly SentRequest[] {
+  const replies = events.flatMap(({ seq, event }) =>
+    event.type === 'model-replied' ? [{ seq, frame: event.frame ?? '' }] : [],
+  );
+  if (replies.length !== sent.length)
+    throw new Error(`${sent.length} requests were sent, and the journal has ${replies.length} replies.`);
+  return sent.map((request, index) => {
+    const reply = replies[index];
+    if (reply?.frame !== request.frame) throw new Error('A reply is of another loop than its request.');
+    return { ...request, reply: reply.seq };
+  });
+}
+
+interface Servers {
+  of(place: LoopPlace): Wire;
+  all(): readonly Wire[];
+}
+
+/** A server for each loop: it begins with a conversation of its own. */
+function serversOf({ turns, nested = {} }: Session, wire: MeasuredWire): Servers {
+  // Wires know an answer by its words.
+  const distinct = turns.map((turn, at) => ({ ...turn, answer: `${turn.answer} That was turn ${at + 1}.` }));
+  const servers = new Map([['', wire.server({ script: { turns: distinct }, seed: 'root' })]]);
+  const opened = new Map<string, number>();
+  return {
+    all: () => [...servers.values()],
+    of({ frame, path }) {
+      const known = servers.get(frame);
+      if (known) return known;
+      const name = path.split('/').at(-1) ?? '';
+      const count = opened.get(name) ?? 0;
+      opened.set(name, count + 1);
+      const turn = nested[name]?.[count];
+      if (!turn) throw new Error(`No script is there for loop ${count + 1} of '${name}'.`);
+      const made = wire.server({ script: { turns: [turn] }, seed: `${name}${count}` });
+      servers.set(frame, made);
+      return made;
+    },
+  };
+}

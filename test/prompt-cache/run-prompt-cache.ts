@@ -1,0 +1,28 @@
+/**
+ * `npm run prompt-cache`: how well the requests of a loop extend each other, over every wire. Real packages of providers send
+ * them to strict local servers; what is compared are the bodies that these got. Prints a table, where requests depart from
+ * the one before and why; the exit code says whether plain agents and state machines never do, and whether every departure has
+ * a cause.
+ */
+import { runCommand } from '../full/process/run-command.ts';
+import { departuresOf, lastLine, problemsOf, tableOf } from './measure/report.ts';
+import { PARTS } from './measure/request-parts.ts';
+import { type PromptCacheOptions, readOptions, USAGE } from './options.ts';
+import { playScenarios } from './play/play-scenarios.ts';
+import { WIRES } from './play/wires.ts';
+
+async function run(options: PromptCacheOptions): Promise<boolean> {
+  for (const { name, by } of WIRES) console.log(`${name}: ${by}`);
+  console.log(
+    `A cache is taken to keep, over every wire, the beginning of: ${PARTS.join(', ')}. Tokens are those of o200k_base.\n`,
+  );
+  const rows = await playScenarios(options, console.log);
+  console.log(`\n${tableOf(rows)}\n`);
+  for (const line of departuresOf(rows)) console.log(line);
+  const problems = problemsOf(rows);
+  for (const problem of problems) console.log(`PROBLEM: ${problem}`);
+  console.log(lastLine(rows));
+  return problems.length === 0;
+}
+
+await runCommand({ usage: USAGE, readOptions, run });

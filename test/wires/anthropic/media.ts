@@ -1,0 +1,114 @@
+/** Images, documents and results of searches in a request to Anthropic's messages: where they may stand, and what is refused of them. */
+import * as v from 'valibot';
+import { type FoundFile, isBase64, isHttps, typeOfBytes } from '../files.ts';
+import { ownRefusal, Refused } from '../wire.ts';
+import type { AnthropicBlock, AnthropicBody } from './request.ts';
+
+const cached = { cache_control: v.optional(v.looseObject({ type: v.literal('ephemeral') })) };
+const Url = v.strictObject({ type: v.literal('url'), url: v.string() });
+const Uploaded = v.strictObject({ type: v.literal('file'), file_id: v.string() });
+const Bytes = v.strictObject({ type: v.literal('base64'), media_type: v.string(), data: v.string() });
+const Said = v.strictObject({ type: v.literal('text'), text: v.string(), ...cached });
+
+export const Image = v.strictObject({
+  type: v.literal('image'),
+  source: v.variant('type', [Bytes, Url, Uploaded]),
+  ...cached,
+});
+export const Document = v.strictObject({
+  type: v.literal('document'),
+  source: v.variant('type', [
+    Bytes,
+    Url,
+    Uploaded,
+    v.strictObject({ type: v.literal('text'), media_type: v.literal('text/plain'), data: v.string() }),
+    v.strictObject({ type: v.literal('content'), content: v.union([v.string(), v.array(Said)]) }),
+  ]),
+  title: v.optional(v.string()),
+  context: v.optional(v.string()),
+  citations: v.optional(v.strictObject({ enabled: v.boolean() })),
+  ...cached,
+});
+export const SearchResult = v.strictObject({
+  type: v.literal('search_result'),
+  source: v.string(),
+  title: v.string(),
+  content: v.array(Said),
+  citations: v.optional(v.strictObject({ enabled: v.boolean() })),
+  ...cached,
+});
+
+type Media = Extract<AnthropicBlock, { type: 'image' | 'document' }>;
+
+/** A file of a request, with the path by which errors name it. */
+interface PlacedMedia {
+  readonly path: string;
+  readonly where: FoundFile['where'];
+  readonly block: Media;
+}
+
+const IMAGES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
+
+/** Refuses files whose types the API does not take, whose bytes are none or another's, and those that a user has not sent. */
+export function checkMedia(body: AnthropicBody): void {
+  for (const [index, { role, content }] of body.messages.entries()) {
+    if (role === 'user' || typeof content === 'string') continue;
+    const at = content.findIndex(({ type }) => ['image', 'document', 'search_result'].includes(type));
+    if (at !== -1)
+      throw ownRefusal(`messages.${index}.content.${at}: only a user sends a \`${content[at]?.type}\``);
+  }
+  for (const { path, block } of mediaIn(body)) checkSource(block, `${path}.${block.type}.source`);
+}
+
+function checkSource({ type, source }: Media, path: string): void {
+  if (source.type === 'url' && !isHttps(source.url)) {
+    throw new Refused(400, `${path}.url.url: Only HTTPS URLs are supported.`);
+  }
+  if (source.type !== 'base64') return;
+  const { media_type: mediaType, data } = source;
+  const taken = type === 'image' ? IMAGES : ['application/pdf'];
+  if (!taken.includes(mediaType)) {
+    const named = taken.map((one) => `'${one}'`);
+    const last = named.pop();
+    const list = named.length > 0 ? `${named.join(', ')} or ${last}` : last;
+    throw new Refused(400, `${path}.base64.media_type: Input should be ${list}`);
+  }
+  if (!isBase64(data)) throw new Refused(400, `${path}.base64.data: Invalid base64 data`);
+  if (typeOfBytes(data) === mediaType) return;
+  throw new Refused(
+    400,
+    type === 'image'
+      ? `${path}.base64.data: Image does not match the provided media type ${mediaType}`
+      : `${path}.base64.data: The PDF specified was not valid.`,
+  );
+}
+
+function mediaIn({ messages }: AnthropicBody): readonly PlacedMedia[] {
+  return messages.flatMap(({ content }, index) =>
+    typeof content === 'string'
+      ? []
+      : content.flatMap((block, at): readonly PlacedMedia[] => {
+          const path = `messages.${index}.content.${at}`;
+          if (isMedia(block)) return [{ path, where: 'message', block }];
+          if (block.type !== 'tool_result' || !Array.isArray(block.content)) return [];
+          return block.content.flatMap((inner, place): readonly PlacedMedia[] =>
+            isMedia(inner)
+              ? [{ path: `${path}.tool_result.content.${place}`, where: 'result', block: inner }]
+              : [],
+          );
+        }),
+  );
+}
+
+const isMedia = (block: { readonly type: string }): block is Media =>
+  block.type === 'image' || block.type === 'document';
+
+/** The files of a request whose bytes or addresses it holds. */
+export const foundIn = (body: AnthropicBody): readonly FoundFile[] =>
+  mediaIn(body).flatMap(({ where, block }): readonly FoundFile[] => {
+    const { source } = block;
+    const name = block.type === 'document' && block.title !== undefined ? { name: block.title } : {};
+    if (source.type === 'url') return [{ where, url: source.url, ...name }];
+    if (source.type !== 'base64') return [];
+    return [{ where, mediaType: source.media_type, base64: source.data, ...name }];
+  });

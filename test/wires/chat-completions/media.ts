@@ -1,0 +1,118 @@
+/** What the content of a message may be in a request of chat completions: files stand in messages of the user's, and in some dialects in results. */
+import { type FoundFile, foundAt, isBase64, isHttps } from '../files.ts';
+import { checkFields, checkFileData, checkImageUrl, refuseValue, textAt } from '../openai-files.ts';
+import { isRecord, ownRefusal, Refused } from '../wire.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Which parts a dialect takes beside text. */
+export interface DialectMedia {
+  readonly message: readonly PartName[];
+  readonly result: readonly PartName[];
+  /** Names of formats of audio. */
+  readonly audio?: readonly string[];
+  /** It takes the address of a document in the place of its bytes. */
+  readonly fetchesFiles?: true;
+}
+
+export type PartName = 'image_url' | 'file' | 'input_audio';
+
+/** As OpenAI has it. */
+export const openAIMedia: DialectMedia = { message: ['image_url', 'input_audio', 'file'], result: [] };
+
+/** It hands on what a model takes, in results too. */
+export const openRouterMedia: DialectMedia = {
+  message: ['image_url', 'input_audio', 'file'],
+  result: ['image_url', 'input_audio', 'file'],
+  audio: ['wav', 'mp3', 'aiff', 'aac', 'ogg', 'flac', 'm4a', 'pcm16', 'pcm24'],
+  fetchesFiles: true,
+};
+
+/** Refuses parts that the dialect does not take where they stand, and files that it cannot read. */
+export function checkMedia(messages: readonly unknown[], media: DialectMedia): void {
+  for (const { path, index, role, part } of partsIn(messages)) {
+    const { type } = part;
+    const taken = role === 'user' ? media.message : role === 'tool' ? media.result : [];
+    if (type === 'text') {
+      checkFields(part, ['type', 'text', 'cache_control', 'prompt_cache_breakpoint'], path);
+      textAt(part.text, `${path}.text`);
+      continue;
+    }
+    if (!taken.some((name) => name === type)) throw foreign(type, { index, role, taken });
+    checkFields(part, ['type', String(type), 'cache_control', 'prompt_cache_breakpoint'], path);
+    checkPart(part, path, media);
+  }
+}
+
+interface Foreign {
+  readonly index: number;
+  readonly role: unknown;
+  readonly taken: readonly PartName[];
+}
+
+function foreign(type: unknown, { index, role, taken }: Foreign): Refused {
+  if (type !== 'image_url' || role === 'user') return refuseValue(type, ['text', ...taken]);
+  return new Refused(
+    400,
+    `Invalid 'messages[${index}]'. Image URLs are only allowed for messages with role 'user', but this message with ` +
+      `role '${String(role)}' contains an image URL.`,
+  );
+}
+
+function checkPart(part: Fields, path: string, { audio, fetchesFiles }: DialectMedia): void {
+  const name = String(part.type);
+  const inside = part[name];
+  const at = `${path}.${name}`;
+  if (!isRecord(inside)) throw new Refused(400, `Missing required parameter: '${at}'.`);
+  if (name === 'image_url') {
+    checkFields(inside, ['url', 'detail'], at);
+    checkImageUrl(inside.url, `${at}.url`);
+  } else if (name === 'file') {
+    checkFields(inside, ['file_data', 'filename', 'file_id'], at);
+    const isElsewhere = fetchesFiles && isHttps(String(inside.file_data));
+    if (inside.file_id === undefined && !isElsewhere) checkFileData(inside, at);
+  } else {
+    checkAudio(inside, at, audio);
+  }
+}
+
+function checkAudio(inside: Fields, at: string, formats: readonly string[] = ['wav', 'mp3']): void {
+  checkFields(inside, ['data', 'format'], at);
+  if (!formats.some((one) => one === inside.format)) throw refuseValue(inside.format, formats);
+  if (isBase64(textAt(inside.data, `${at}.data`))) return;
+  throw new Refused(400, `Invalid '${at}.data'. Expected base64-encoded audio.`);
+}
+
+function partsIn(messages: readonly unknown[]) {
+  return messages.flatMap((message, index) => {
+    if (!isRecord(message) || message.role === 'assistant') return [];
+    const { role, content } = message;
+    if (typeof content === 'string') return [];
+    if (!Array.isArray(content)) {
+      throw new Refused(
+        400,
+        `Invalid value for 'content': expected a string, got ${content === undefined ? 'nothing' : 'another type'}.`,
+      );
+    }
+    const parts: readonly unknown[] = content;
+    return parts.map((part, at) => {
+      const path = `messages[${index}].content[${at}]`;
+      if (!isRecord(part)) throw ownRefusal(`${path} is no object`);
+      return { path, index, role, part };
+    });
+  });
+}
+
+/** The files of a request whose bytes or addresses it holds. */
+export const foundIn = (messages: readonly unknown[]): readonly FoundFile[] =>
+  partsIn(messages).flatMap(({ role, part }): readonly FoundFile[] => {
+    const where = role === 'tool' ? 'result' : 'message';
+    const { image_url: image, file, input_audio: audio } = part;
+    if (isRecord(image)) return [{ where, ...foundAt(String(image.url)) }];
+    if (isRecord(audio)) {
+      return [{ where, mediaType: `audio/${String(audio.format)}`, base64: String(audio.data) }];
+    }
+    if (!isRecord(file)) return [];
+    const name = typeof file.filename === 'string' && file.filename !== '' && { name: file.filename };
+    return [{ where, ...foundAt(String(file.file_data)), ...name }];
+  });

@@ -1,0 +1,95 @@
+/** Files in a request to Gemini: inline or by their address in contents, and inline in function responses. */
+import * as v from 'valibot';
+import { type FoundFile, isBase64, isHttps, typeOfBytes } from '../files.ts';
+import { ownRefusal, Refused } from '../wire.ts';
+import type { GeminiBody } from './request.ts';
+
+export const InlineData = v.strictObject({
+  mimeType: v.string(),
+  data: v.string(),
+  displayName: v.optional(v.string()),
+});
+export const FileData = v.strictObject({ mimeType: v.optional(v.string()), fileUri: v.string() });
+export const ResponsePart = v.strictObject({ inlineData: v.optional(InlineData) });
+
+type Inline = v.InferOutput<typeof InlineData>;
+
+const PHOTOS = ['image/png', 'image/jpeg', 'image/webp'];
+const LINKED = [...PHOTOS, 'image/bmp', 'application/pdf', 'application/json'];
+const IN_RESPONSES = [...PHOTOS, 'application/pdf', 'text/plain'];
+const IN_CONTENTS =
+  /^(?:image\/(?:png|jpeg|webp|heic|heif)|application\/(?:pdf|json)|text\/[a-z-]+|video\/[a-z0-9-]+|audio\/(?:wav|mp3|mpeg|aiff|aac|ogg|flac))$/;
+
+/** Refuses files whose types the API does not take at their place, and whose bytes are none or another's. */
+export function checkMedia(model: string, { contents }: GeminiBody): void {
+  for (const [index, { parts }] of contents.entries()) {
+    for (const [at, { inlineData, fileData, functionResponse }] of parts.entries()) {
+      const path = `contents[${index}].parts[${at}]`;
+      if (inlineData) checkInline(inlineData, `${path}.inline_data`, (type) => IN_CONTENTS.test(type));
+      if (fileData) checkLinked(fileData, path);
+      for (const [place, { inlineData: inner }] of (functionResponse?.parts ?? []).entries()) {
+        if (!/gemini-(?:[3-9]|\d\d)/.test(model)) {
+          throw ownRefusal(`${path}: function responses hold files from Gemini 3 on, and not for ${model}`);
+        }
+        const inside = `${path}.function_response.parts[${place}]`;
+        if (inner === undefined) {
+          throw new Refused(
+            400,
+            `* ${inside}.data: required oneof field 'data' must have one initialized field\n`,
+          );
+        }
+        checkInline(inner, `${inside}.inline_data`, (type) => IN_RESPONSES.includes(type));
+      }
+    }
+  }
+}
+
+function checkInline({ mimeType, data }: Inline, path: string, takes: (type: string) => boolean): void {
+  if (!takes(mimeType)) throw unsupported(mimeType);
+  if (!isBase64(data)) {
+    const shown = JSON.stringify(data.slice(0, 80));
+    throw new Refused(
+      400,
+      `Invalid value at '${path}.data' (TYPE_BYTES), Base64 decoding failed for ${shown}`,
+    );
+  }
+  const type = typeOfBytes(data);
+  // The first bytes of some images are not looked at.
+  if (PHOTOS.includes(mimeType) && type !== mimeType) {
+    throw new Refused(400, 'Unable to process input image. Please retry or report in https://ai.google.dev');
+  }
+  if (mimeType === 'application/pdf' && type !== mimeType) {
+    throw new Refused(400, 'The document has no pages.');
+  }
+}
+
+function checkLinked({ mimeType = '', fileUri }: v.InferOutput<typeof FileData>, path: string): void {
+  if (!isHttps(fileUri) && !fileUri.startsWith('gs://')) {
+    throw ownRefusal(`${path}: \`${fileUri}\` is no address of a file`);
+  }
+  if (!LINKED.includes(mimeType) && !mimeType.startsWith('text/')) throw unsupported(mimeType);
+}
+
+const unsupported = (mimeType: string): Refused => new Refused(400, `Unsupported MIME type: ${mimeType}`);
+
+/** The files of a request that the user's side sent. */
+export const foundIn = ({ contents }: GeminiBody): readonly FoundFile[] =>
+  contents
+    .filter(({ role }) => role !== 'model')
+    .flatMap(({ parts }) => parts)
+    .flatMap(({ inlineData, fileData, functionResponse }): readonly FoundFile[] => {
+      const linked = fileData?.mimeType === undefined ? {} : { mediaType: fileData.mimeType };
+      return [
+        ...(inlineData ? [{ where: 'message', ...toFound(inlineData) } as const] : []),
+        ...(fileData ? [{ where: 'message', ...linked, url: fileData.fileUri } as const] : []),
+        ...(functionResponse?.parts ?? []).flatMap(({ inlineData: inner }) =>
+          inner ? [{ where: 'result', ...toFound(inner) } as const] : [],
+        ),
+      ];
+    });
+
+const toFound = ({ mimeType, data, displayName }: Inline): Omit<FoundFile, 'where'> => ({
+  mediaType: mimeType,
+  base64: data,
+  ...(displayName !== undefined && { name: displayName }),
+});

@@ -1,0 +1,79 @@
+/** What OpenAI's APIs refuse of images and documents, wherever they stand. `path`: as their errors name a parameter. */
+import { dataUrlIn, isBase64, isHttps, typeOfBytes } from './files.ts';
+import { Refused } from './wire.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const IMAGES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
+
+/** An image stands as a data URL or as an address with https. */
+export function checkImageUrl(url: unknown, path: string): void {
+  const given = textAt(url, path);
+  if (isHttps(given)) return;
+  const data = dataUrlIn(given);
+  if (data === undefined) {
+    throw new Refused(
+      400,
+      `Invalid '${path}'. Expected a valid URL, but got a value with an invalid format.`,
+    );
+  }
+  const got = faultOf(data, IMAGES);
+  if (got !== undefined) throw new Refused(400, `Invalid '${path}'. ${wanted('an image')}, but got ${got}.`);
+  if (IMAGES.includes(typeOfBytes(data.base64) ?? '')) return;
+  throw new Refused(
+    400,
+    'The image data you provided does not represent a valid image. Please check your input and try again with one of ' +
+      "the supported image formats: ['image/jpeg', 'image/png', 'image/gif', 'image/webp'].",
+  );
+}
+
+/** A document's bytes stand as a data URL, beside its name. */
+export function checkFileData({ file_data, filename }: Fields, path: string): void {
+  const given = textAt(file_data, `${path}.file_data`);
+  textAt(filename, `${path}.filename`);
+  const data = dataUrlIn(given) ?? { mediaType: '', base64: given };
+  const got = faultOf(data, ['application/pdf']);
+  if (got !== undefined) {
+    throw new Refused(
+      400,
+      `Invalid file data: '${path}.file_data'. ${wanted('an application/pdf')}, but got ${got}.`,
+    );
+  }
+  if (typeOfBytes(data.base64) === 'application/pdf') return;
+  throw new Refused(400, `The file '${String(filename)}' could not be read as a PDF.`);
+}
+
+const wanted = (what: string): string => {
+  const type = what === 'an image' ? 'image/png' : 'application/pdf';
+  return `Expected a base64-encoded data URL with ${what} MIME type (e.g. 'data:${type};base64,aW1nIGJ5dGVzIGhlcmU=')`;
+};
+
+function faultOf(
+  { mediaType, base64 }: { readonly mediaType: string; readonly base64: string },
+  taken: readonly string[],
+): string | undefined {
+  if (!taken.includes(mediaType)) return `unsupported MIME type '${mediaType}'`;
+  if (base64 === '') return 'empty base64-encoded bytes';
+  return isBase64(base64) ? undefined : 'an invalid base64-encoded value';
+}
+
+/** Refuses a parameter that is missing or no text, and answers it. */
+export function textAt(value: unknown, path: string): string {
+  if (value === undefined) throw new Refused(400, `Missing required parameter: '${path}'.`);
+  if (typeof value === 'string') return value;
+  throw new Refused(400, `Invalid type for '${path}': expected a string, but got another type instead.`);
+}
+
+/** Refuses a parameter that the API does not know. */
+export function checkFields(part: Fields, fields: readonly string[], path: string): void {
+  const unknown = Object.keys(part).find((field) => !fields.includes(field));
+  if (unknown !== undefined) throw new Refused(400, `Unknown parameter: '${path}.${unknown}'.`);
+}
+
+/** Refuses a value that is none of those which the API takes. */
+export function refuseValue(value: unknown, taken: readonly string[]): Refused {
+  const named = taken.map((one) => `'${one}'`);
+  const last = named.pop();
+  const list = named.length > 1 ? `${named.join(', ')}, and ${last}` : [...named, last].join(' and ');
+  return new Refused(400, `Invalid value: '${String(value)}'. Supported values are: ${list}.`);
+}

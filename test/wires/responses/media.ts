@@ -1,0 +1,101 @@
+/** What a message, or the output of a call, may hold in a request to the Responses API. */
+import { type FoundFile, foundAt, isHttps } from '../files.ts';
+import { checkFields, checkFileData, checkImageUrl, refuseValue, textAt } from '../openai-files.ts';
+import { isRecord, ownRefusal, Refused } from '../wire.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A part of a message or of an output, with the name that errors have for it. */
+interface PlacedPart {
+  readonly path: string;
+  readonly where: FoundFile['where'];
+  readonly role: unknown;
+  readonly part: Fields;
+}
+
+const TAKEN = ['input_text', 'input_image', 'input_file'];
+const KNOWN = [
+  'input_text',
+  'input_image',
+  'output_text',
+  'refusal',
+  'input_file',
+  'computer_screenshot',
+  'summary_text',
+];
+
+/** Refuses parts that the API does not know, and files that it cannot read. */
+export function checkMedia(input: readonly unknown[]): void {
+  for (const { path, role, part } of partsIn(input)) {
+    const { type } = part;
+    if (typeof type !== 'string' || !TAKEN.includes(type)) throw refuseValue(type, KNOWN);
+    if (type !== 'input_text' && role !== 'user') {
+      throw ownRefusal(`${path}: a message of the role ${String(role)} holds no files`);
+    }
+    if (type === 'input_text') checkText(part, path);
+    else if (type === 'input_image') checkImage(part, path);
+    else checkFile(part, path);
+  }
+}
+
+function checkText(part: Fields, path: string): void {
+  checkFields(part, ['type', 'text', 'prompt_cache_breakpoint'], path);
+  textAt(part.text, `${path}.text`);
+}
+
+function checkImage(part: Fields, path: string): void {
+  checkFields(part, ['type', 'image_url', 'file_id', 'detail', 'prompt_cache_breakpoint'], path);
+  const { image_url, file_id, detail } = part;
+  if (detail !== undefined && !DETAILS.some((one) => one === detail)) throw refuseValue(detail, DETAILS);
+  if (file_id === undefined) checkImageUrl(image_url, `${path}.image_url`);
+}
+
+const DETAILS = ['low', 'high', 'auto', 'original'];
+
+function checkFile(part: Fields, path: string): void {
+  checkFields(
+    part,
+    ['type', 'file_data', 'filename', 'file_url', 'file_id', 'prompt_cache_breakpoint'],
+    path,
+  );
+  const { file_data, file_url, file_id } = part;
+  const given = [file_data, file_url, file_id].filter((one) => one !== undefined);
+  if (given.length !== 1) {
+    throw new Refused(
+      400,
+      `Invalid '${path}'. Expected exactly one of 'file_data', 'file_url' and 'file_id', but got ${given.length}.`,
+    );
+  }
+  if (file_data !== undefined) checkFileData(part, path);
+  else if (file_url !== undefined && !isHttps(textAt(file_url, `${path}.file_url`))) {
+    throw new Refused(
+      400,
+      `Invalid '${path}.file_url'. Expected a valid URL, but got a value with an invalid format.`,
+    );
+  }
+}
+
+/** Those of the user's side: what a model said is held against the script elsewhere. */
+function partsIn(input: readonly unknown[]): readonly PlacedPart[] {
+  return input.flatMap((item, index) => {
+    if (!isRecord(item) || item.role === 'assistant') return [];
+    const isOutput = item.type === 'function_call_output';
+    const list = isOutput ? item.output : item.content;
+    if ((item.type !== undefined && item.type !== 'message' && !isOutput) || !Array.isArray(list)) return [];
+    const parts: readonly unknown[] = list;
+    return parts.map((part, at) => {
+      const path = `input[${index}].${isOutput ? 'output' : 'content'}[${at}]`;
+      if (!isRecord(part)) throw ownRefusal(`${path} is no object`);
+      return { path, part, role: isOutput ? 'user' : item.role, where: isOutput ? 'result' : 'message' };
+    });
+  });
+}
+
+/** The files of a request whose bytes or addresses it holds. */
+export const foundIn = (input: readonly unknown[]): readonly FoundFile[] =>
+  partsIn(input).flatMap(({ where, part }) => {
+    const { image_url, file_data, file_url, filename } = part;
+    const address = [image_url, file_data, file_url].find((one) => typeof one === 'string');
+    if (typeof address !== 'string') return [];
+    return [{ where, ...foundAt(address), ...(typeof filename === 'string' && { name: filename }) }];
+  });

@@ -1,0 +1,35 @@
+/** Small files of several types, each as its type wants it to begin: the strict servers look at that. */
+import type { MessageFile } from '../../src/index.ts';
+
+const ascii = (text: string): string => btoa(text);
+
+/** The base64 of a file of each type. */
+export const SAMPLES = {
+  'image/png':
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'image/gif': 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7',
+  'image/jpeg': ascii('\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00\xff\xd9'),
+  'image/webp': ascii(
+    'RIFF\x1a\x00\x00\x00WEBPVP8L\x0d\x00\x00\x00\x2f\x00\x00\x00\x10\x07\x10\x11\x11\x88\x88\xfe\x07\x00',
+  ),
+  'application/pdf': ascii('%PDF-1.7\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n'),
+  'audio/wav': ascii('RIFF\x24\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00@\x1f\x00\x00'),
+  'audio/mpeg': ascii('ID3\x04\x00\x00\x00\x00\x00\x00'),
+} as const;
+
+export type SampleType = keyof typeof SAMPLES;
+
+/** A file of a type as models are sent it. */
+export const sample = (mediaType: SampleType, name?: string): MessageFile => ({
+  type: 'file',
+  mediaType,
+  data: SAMPLES[mediaType],
+  ...(name !== undefined && { name }),
+});
+
+/** A file that is only linked. */
+export const linked = (mediaType: string, data = 'https://files.test/one'): MessageFile => ({
+  type: 'file',
+  mediaType,
+  data,
+});
