@@ -1,9 +1,6 @@
 import type { KeptFile } from '../journal/session-port.ts';
 import { toStored } from '../loop/loop-files.ts';
-import { type ContentPart, isFile, isNew, type StoredFile, textsOf } from '../tool/content.ts';
-
-/** A part of a message on its way into a session: its files come with their bytes, or as addresses. */
-export type SentPart = Exclude<ContentPart, StoredFile>;
+import { type ContentPart, isFile, isNew, textsOf } from '../tool/content.ts';
 
 /** A message as it is journaled, and the files that are to be kept with it. */
 interface NewMessage {
@@ -20,7 +17,7 @@ interface NewMessage {
  *
  * @throws FileRefusedError when a file is empty or too large.
  */
-export async function toNewMessage(sent: string | readonly SentPart[]): Promise<NewMessage> {
+export async function toNewMessage(sent: string | readonly ContentPart[]): Promise<NewMessage> {
   if (typeof sent === 'string') return { message: sent };
   const parts: ContentPart[] = [];
   const files = new Map<string, KeptFile>();

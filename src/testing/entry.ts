@@ -5,7 +5,7 @@ export type { SentDecision, SentResult } from '../session/answers/post-answer.ts
 export type { Clock } from '../session/read-platform.ts';
 export { createManualClock, type ManualClock } from './clocks.ts';
 export { createMemorySessions, type MemorySessions, type MemorySessionsOptions } from './memory-session.ts';
-export type { PostOptions, SendOptions } from './post-to-session.ts';
+export type { PostOptions, SendOptions, TestMessage } from './post-to-session.ts';
 export {
   type ScriptedCall,
   type ScriptedModel,

@@ -4,13 +4,18 @@ import type { StoredEvent } from '../journal/events.ts';
 import type { Accepted, InboxMessage, SessionPort } from '../journal/session-port.ts';
 import { type CheckedAnswer, postAnswer } from '../session/answers/post-answer.ts';
 import { openQuestions, type Question } from '../session/answers/questions.ts';
+import { toNewMessage } from '../session/new-message.ts';
 import { systemClock } from '../session/read-platform.ts';
 import { Notices } from '../session/watching/follow-session.ts';
 import { Changes } from '../tool/async.ts';
 import type { WhenBusy } from '../tool/call.ts';
+import type { ContentPart } from '../tool/content.ts';
 import type { JsonObject } from '../tool/json.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { TurnSteps } from './turn-steps.ts';
+
+/** A message: words, or parts with the bytes of its files, such as `content(['What is this?', image(png, 'image/png')]).parts`. */
+export type TestMessage = string | readonly ContentPart[];
 
 /** What a request body may say beside the message. */
 export interface SendOptions {
@@ -70,12 +75,13 @@ export function hearing(port: SessionPort, heard: Pick<HeardMessages, 'add'>): S
 /** Stores a message, and gives the turn that runs the time to hear of it. */
 export async function postTo(
   { steps, port, context, hear, heard }: Stage,
-  message: string,
+  message: TestMessage,
   { context: more = {}, loopId, whenBusy, delaySeconds }: PostOptions,
 ): Promise<Accepted | Deferred> {
   const delayMs = delaySeconds === undefined ? undefined : delaySeconds * 1000;
   const merged = context.merge(ToolCallContext.of(more));
-  const taken = await steps.accept({ message, loopId, whenBusy, delayMs, context: merged });
+  const said = typeof message === 'string' ? { message } : await toNewMessage(message);
+  const taken = await steps.accept({ ...said, loopId, whenBusy, delayMs, context: merged });
   switch (taken.status) {
     case 'accepted':
     case 'queued':
@@ -87,6 +93,19 @@ export async function postTo(
       return taken;
     default:
       throw new Error(`The session took no message: it is ${taken.status}.`);
+  }
+}
+
+/** The bytes of a file that the session keeps; `null` when it keeps none of this id. */
+export async function readFile(port: Pick<SessionPort, 'file'>, id: string): Promise<Uint8Array | null> {
+  let bytes: Uint8Array | null = null;
+  for (let from = 0; ; ) {
+    const page = await port.file({ id, from });
+    if (!page?.bytes) return null;
+    bytes ??= new Uint8Array(page.file.size);
+    bytes.set(page.bytes, from);
+    from += page.bytes.byteLength;
+    if (from >= page.file.size) return bytes;
   }
 }
 

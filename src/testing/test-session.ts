@@ -20,6 +20,7 @@ import {
   toPendingCall,
 } from '../session/answers/questions.ts';
 import { foldAll } from '../session/fold-session.ts';
+import { toNewMessage } from '../session/new-message.ts';
 import { type Clock, systemClock } from '../session/read-platform.ts';
 import { type MintedSecrets, readSecrets, toSessionName } from '../session/read-secrets.ts';
 import type { TurnHost } from '../session/run-turn.ts';
@@ -43,8 +44,10 @@ import {
   hearing,
   type PostOptions,
   postTo,
+  readFile,
   type SendOptions,
   sendAnswer,
+  type TestMessage,
 } from './post-to-session.ts';
 import { type ScriptedReply, scriptedModel } from './scripted-model.ts';
 import { type MortalWorker, mortalWorker, type TurnSteps, turnSteps } from './turn-steps.ts';
@@ -82,16 +85,17 @@ export interface TestSession<Output = unknown> {
    * Runs a turn and answers as `POST .../messages` does. A turn that fails is an answer too, with the outcome `failed`,
    * and so is one that comes to wait for somebody: `suspended`, with the `pending` calls.
    *
-   * @throws Error when an earlier turn runs or waits (over HTTP: 409).
+   * @throws Error when an earlier turn runs or waits (over HTTP: 409), and when a file of the message is empty or too large. Which
+   *   media types the agent accepts is not asked.
    */
-  send(message: string, options?: SendOptions): Promise<TestAnswer<Output>>;
+  send(message: TestMessage, options?: SendOptions): Promise<TestAnswer<Output>>;
   /**
    * Sends a message as one with `Prefer: respond-async`, from a tool or a reply too: its turn runs in the background, waits, or
    * is not to be, when the message has been taken into the turn that runs. `answer` tells what came of it.
    *
    * @throws Error when a turn is open, and nothing is said for that.
    */
-  post(message: string, options?: PostOptions): Promise<Accepted | Deferred>;
+  post(message: TestMessage, options?: PostOptions): Promise<Accepted | Deferred>;
   /** What a turn comes to: of a message that was posted. @throws Error when it is not a turn. */
   answer(turn: string): Promise<TestAnswer<Output>>;
   /**
@@ -115,6 +119,8 @@ export interface TestSession<Output = unknown> {
   settled(): Promise<TestAnswer<Output>>;
   /** What the model was shown, oldest first. */
   readonly requests: readonly ModelRequest[];
+  /** The bytes of a file that the session keeps, by its id; `null` when it keeps none of this id. */
+  file(id: string): Promise<Uint8Array | null>;
   /** The journal so far. */
   events(): Promise<readonly StoredEvent[]>;
   /** The fold of the journal. @throws Error before the first `send`. */
@@ -177,6 +183,7 @@ export function createTestSession<Output>(
   return {
     requests,
     ...talkTo<Output>({ agent, kinds, clock, port, steps, worker, ...ofMessages }),
+    file: (id) => readFile(port, id),
     events: steps.events,
     state: steps.state,
     restart: () => sessions.restart(name),
@@ -202,7 +209,7 @@ interface Stage {
 /** Everything that is sent to a session, each with what it is answered. */
 function talkTo<Output>(
   stage: Stage,
-): Omit<TestSession<Output>, 'requests' | 'events' | 'state' | 'restart' | 'kill'> {
+): Omit<TestSession<Output>, 'requests' | 'file' | 'events' | 'state' | 'restart' | 'kill'> {
   const { agent, kinds, port, steps, worker } = stage;
   const lastTurn = async (): Promise<readonly StoredEvent[]> =>
     (await foldAll(port, kinds.memories))?.turnEvents ?? [];
@@ -234,10 +241,11 @@ function talkTo<Output>(
 /** Runs the turn of a message as far as it goes now, and answers its id. */
 async function runTurnOf(
   { steps, worker, context }: Stage,
-  message: string,
+  message: TestMessage,
   { context: more = {}, loopId }: SendOptions,
 ): Promise<string> {
-  const start = { message, loopId, context: context.merge(ToolCallContext.of(more)) };
+  const said = typeof message === 'string' ? { message } : await toNewMessage(message);
+  const start = { ...said, loopId, context: context.merge(ToolCallContext.of(more)) };
   const leased = await steps.begin(start);
   if (leased.status !== 'leased') throw new Error(`The session took no message: it is ${leased.status}.`);
   const turn = leased.page.openTurn?.id ?? '';

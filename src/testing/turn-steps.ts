@@ -6,11 +6,14 @@ import type { Accepted, Leased, NotResumed, NotStarted, TurnStart } from '../jou
 import type { SessionState } from '../journal/state.ts';
 import { foldAll, readerOf, readJournal } from '../session/fold-session.ts';
 import { runTurn, type TurnEnd, type TurnHost } from '../session/run-turn.ts';
+import type { ContentPart } from '../tool/content.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 
 /** A message as a test sends it. */
 interface NewMessage {
   readonly message: string;
+  readonly parts?: readonly ContentPart[] | undefined;
+  readonly files?: TurnStart['files'];
   readonly context?: ToolCallContext | undefined;
   readonly loopId?: string | undefined;
   readonly whenBusy?: TurnStart['whenBusy'];

@@ -7,17 +7,19 @@ interface Body {
   readonly value: JsonObject;
 }
 
-/** Answers what a request says that its body is. */
-export const mediaTypeOf = ({ headers }: Request): string | undefined =>
-  (headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
+/** Answers which of these types a request says that its body has. @throws Problem 415 when it says none of them. */
+export function bodyType<Type extends string>({ headers }: Request, types: readonly Type[]): Type {
+  const said = (headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
+  const type = types.find((one) => one === said);
+  if (type !== undefined) return type;
+  throw new Problem('unsupported-media-type', `Send the body as ${types.join(' or ')}.`, {
+    headers: { accept: types.join(', ') },
+  });
+}
 
 /** Reads a body that is a JSON object. @throws Problem 415, 413, 400 or 422. */
 export async function readBody(request: Request, maxBytes: number): Promise<Body> {
-  if (mediaTypeOf(request) !== 'application/json') {
-    throw new Problem('unsupported-media-type', 'Send the body as application/json.', {
-      headers: { accept: 'application/json' },
-    });
-  }
+  bodyType(request, ['application/json']);
   const text = await readText(request, maxBytes);
   return { text, value: parseObject(text) };
 }

@@ -2,8 +2,7 @@ import type { Agent } from '../agent/define-agent.ts';
 import { MAX_FILE } from '../loop/loop-files.ts';
 import type { ChatModel, MediaTaken, ModelMedia } from '../model/chat-model.ts';
 import { isAmong } from '../model/media.ts';
-import type { SentPart } from '../session/new-message.ts';
-import { type FileContent, isFile, isNew, isText } from '../tool/content.ts';
+import { type ContentPart, type FileContent, isFile, isNew, isText } from '../tool/content.ts';
 import { Problem } from './problem.ts';
 
 /** Which files an agent takes in messages. */
@@ -67,7 +66,7 @@ const within = (type: string, lists: readonly (readonly string[])[]): string[] =
 export interface PlacedPart {
   /** Such as `message[1]`. */
   readonly at: string;
-  readonly part: SentPart;
+  readonly part: ContentPart;
 }
 
 /** @throws Problem 415 that names each file which the agent does not take, or 413 for one that is too large. */

@@ -1,8 +1,8 @@
-import type { SentPart } from '../session/new-message.ts';
 import { DELAY_RULE, isDelay, LONGEST_DELAY } from '../tool/async.ts';
+import type { ContentPart } from '../tool/content.ts';
 import { isJsonObject, type Json } from '../tool/json.ts';
 import { ToolCallContext, ToolCallContextError } from '../tool/tool-call-context.ts';
-import { invalidBody, mediaTypeOf, readBody, unknownProblems } from './body.ts';
+import { bodyType, invalidBody, readBody, unknownProblems } from './body.ts';
 import { checkFiles, type FilesTaken, type PlacedPart, takesFiles } from './files-taken.ts';
 import { type MessageForm, readForm } from './message-form.ts';
 import { parseParts } from './message-parts.ts';
@@ -72,7 +72,7 @@ export const MESSAGE: BodySchema = {
 
 /** A message as it came, checked. */
 export interface ReceivedMessage {
-  readonly said: string | readonly SentPart[];
+  readonly said: string | readonly ContentPart[];
   readonly context: ToolCallContext;
   readonly loopId?: string | undefined;
   /** The turn is to start so much later. */
@@ -83,6 +83,8 @@ export interface ReceivedMessage {
 
 /** What a body may weigh where an agent takes files, unless the app allows more: a file of 8 MiB in base64, and words. */
 const WITH_FILES = 12 * 1024 * 1024;
+
+const FORM = 'multipart/form-data';
 
 /** Where a message is read. */
 interface Reading {
@@ -101,7 +103,7 @@ export async function readMessage(
   { maxBodyBytes, taken }: Reading,
 ): Promise<ReceivedMessage> {
   const most = takesFiles(taken) ? Math.max(maxBodyBytes, WITH_FILES) : maxBodyBytes;
-  const isForm = mediaTypeOf(request) === 'multipart/form-data';
+  const isForm = bodyType(request, ['application/json', FORM]) === FORM;
   const { text, ...body }: MessageBody = isForm
     ? await readForm(request, most)
     : await readJson(request, most);

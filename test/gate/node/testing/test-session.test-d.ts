@@ -1,5 +1,5 @@
 import { expectTypeOf } from 'vitest';
-import type { PendingCall } from '../../../../src/index.ts';
+import { content, image, type PendingCall } from '../../../../src/index.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';
 
 declare const session: TestSession;
@@ -24,3 +24,19 @@ await session.post('Later.', { delaySeconds: 7_200, context: { locale: 'de' } })
 await session.post('And?', { whenBusy: 'reject' });
 await session.cancel();
 expectTypeOf(await session.answer('t1')).toEqualTypeOf<typeof answer>();
+
+// A message may hold files with their bytes or by address, as results do.
+await session.send([
+  { type: 'text', text: 'What is this?' },
+  { type: 'file', mediaType: 'image/png', bytes: new Uint8Array([1]) },
+  { type: 'file', mediaType: 'image/png', url: 'https://img.example/a.png', name: 'a.png' },
+]);
+await session.post([{ type: 'file', mediaType: 'image/png', bytes: new Uint8Array([1]) }], {
+  whenBusy: 'queue',
+});
+// @ts-expect-error a file without bytes
+await session.send([{ type: 'file', mediaType: 'image/png' }]);
+await session.send(content(['What is this?', image(new Uint8Array([1]), 'image/png')]).parts);
+// @ts-expect-error a result is no message
+await session.send(image(new Uint8Array([1]), 'image/png'));
+expectTypeOf(await session.file('f')).toEqualTypeOf<Uint8Array | null>();

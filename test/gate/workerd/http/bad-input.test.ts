@@ -94,16 +94,14 @@ describe('a body', () => {
     ['text/plain'],
     ['application/x-www-form-urlencoded'],
     ['application/json-patch+json'],
-    ['multipart/form-data; boundary=application/json'],
+    ['multipart/mixed; boundary=application/json'],
   ])('of the media type %s is refused', async (type) => {
     const body = new TextEncoder().encode('{"message":"x"}');
     const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
     const response = await send(`${newSession()}/messages`, { method: 'POST', headers, body });
-    expect(response.headers.get('accept')).toBe('application/json');
-    await expectProblem(
-      response,
-      problem('unsupported-media-type', 415, 'Send the body as application/json.'),
-    );
+    expect(response.headers.get('accept')).toBe('application/json, multipart/form-data');
+    const detail = 'Send the body as application/json or multipart/form-data.';
+    await expectProblem(response, problem('unsupported-media-type', 415, detail));
   });
 
   it('may say its media type in capitals and with a charset', async () => {

@@ -7,6 +7,7 @@ import { type Agent, defineAgent, defineTool, type ModelOfEnv } from '../../../.
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
 import { type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
 import { json, newSession, ORIGIN, post, type Send } from './client.ts';
+import { MEDIA } from './file-app.ts';
 import { expectProblem, problem } from './hook-deliveries.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
@@ -124,12 +125,33 @@ describe('a model of the environment', () => {
     expect(await answer.text()).not.toContain('s3cret');
   });
 
-  it('is not asked for by what needs no model, nor is one of the app then', async () => {
+  it('is not asked for by a check of health, nor is one of the app then', async () => {
     const { make, seen } = maker();
     const via = deployed([defineAgent({ ...base, model: make })], { WORD: 'red' });
     expect((await via('/health')).status).toBe(200);
-    expect((await via('/agents')).status).toBe(200);
     expect(seen).toEqual([]);
+  });
+
+  it('tells which files its agent takes; of one that cannot be made nobody knows, and the agent is listed', async () => {
+    const { make, seen } = maker();
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const failing = () => {
+      throw new Error('no key');
+    };
+    const agents = [
+      defineAgent({ ...base, model: (vars) => ({ ...make(vars), media: MEDIA }) }),
+      defineAgent({ ...base, name: 'failing', model: failing }),
+      defineAgent({ ...base, name: 'without' }),
+    ];
+    const listed = (await json(await deployed(agents, { WORD: 'red' })('/agents'))).agents as object[];
+    expect(listed).toMatchObject([
+      { name: 'agent', accepts: { url: ['image/*'] } },
+      { name: 'failing', tools: [] },
+      { name: 'without', tools: [] },
+    ]);
+    expect(listed.map((agent) => 'accepts' in agent)).toEqual([true, false, false]);
+    expect(seen).toEqual(['red']);
+    expect(log).toHaveBeenCalledTimes(1);
   });
 
   it('may have a limit on cost, and is then found to lack prices by the turn', async () => {
