@@ -16,7 +16,7 @@ import { askInTime } from './model-time.ts';
 import { fingerprint, loopView, type Offer, offerTools, routed } from './offer-tools.ts';
 import { requestSettings } from './request-settings.ts';
 import { OutOfBudget, reserve } from './reserve.ts';
-import { filesToShow, type ShownFiles } from './shown-files.ts';
+import { filesToShow, isRefusedForFiles, type ShownFiles } from './shown-files.ts';
 import { toldOf, toModelMessages } from './shown-history.ts';
 import { sameName } from './tool-not-found.ts';
 
@@ -48,7 +48,7 @@ export async function askModel(loop: Loop, last: boolean): Promise<void> {
       if (answer) loop.journal.emit(answer);
       return answer;
     } catch (failure) {
-      makeRoom(loop, toRequest, failure);
+      if (!isRefusedForFiles(loop, files, failure)) makeRoom(loop, toRequest, failure);
       return undefined;
     } finally {
       // Only now is it known what the call used.

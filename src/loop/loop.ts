@@ -84,6 +84,8 @@ export interface TurnScope {
   readonly live: LiveEvents;
   readonly secrets: Secrets;
   readonly files: LoopFiles;
+  /** The ids of loops whose model has refused a request with files of earlier messages: they are told in words from then on. */
+  readonly withoutFiles: Set<string>;
   readonly slots: Slots;
   readonly locks: CallLocks;
   /** What kinds of tools remember, of the session and of calls that run. */

@@ -62,6 +62,7 @@ export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
     live: config.live ?? { restarted: () => {}, progress: () => {} },
     secrets: config.secrets ?? Secrets.NONE,
     files,
+    withoutFiles: new Set(),
     slots: new Slots(),
     locks: new CallLocks(),
     memories: new LiveMemories(state, memories),

@@ -1,4 +1,6 @@
+import { isStart } from '../journal/conversation.ts';
 import type { Message } from '../journal/state.ts';
+import { ModelError } from '../model/chat-model.ts';
 import type { MessagePart } from '../model/parts.ts';
 import { fromBase64 } from '../tool/base64.ts';
 import {
@@ -9,13 +11,14 @@ import {
   isNew,
   isStored,
   isText,
+  type LinkedFile,
   type StoredFile,
 } from '../tool/content.ts';
 import { paragraphs } from '../tool/json.ts';
 import { partsOfResult } from '../tool/tool-result.ts';
 import type { Loop } from './loop.ts';
 
-/** The bytes of the files that a request carries, in base64 and by their ids. */
+/** What a request carries of the files that its conversation names: of one that is kept its base64, by its id; and addresses. */
 export type ShownFiles = ReadonlyMap<string, string>;
 
 /** The most bytes of files in one request: those that came last. */
@@ -27,22 +30,63 @@ const MAX_REQUEST_FILES = 16 * 1024 * 1024;
  *
  * @throws what `LoopFiles.read` does.
  */
-export const filesToShow = async ({ files, frame }: Pick<Loop, 'files' | 'frame'>): Promise<ShownFiles> => {
-  const shown = lastFiles(frame.messages);
-  return shown.length === 0 ? NONE : files.read(shown);
+export const filesToShow = async (loop: Showing): Promise<ShownFiles> => {
+  const { files, frame, withoutFiles } = loop;
+  const shown = lastFiles(withoutFiles.has(frame.id) ? newestOf(frame.messages) : frame.messages);
+  if (shown.length === 0) return NONE;
+  const linked = shown.filter(isLinked).map(({ url }) => [url, url] as const);
+  return new Map([...(await files.read(shown.filter(isStored))), ...linked]);
 };
+
+type Showing = Pick<Loop, 'files' | 'frame' | 'withoutFiles'>;
+
+/** The message that started the turn. What a model refuses of that is for its sender to know. */
+const newestOf = (messages: readonly Message[]): readonly Message[] => {
+  const newest = messages.findLast(isStart);
+  return newest ? [newest] : [];
+};
+
+/**
+ * Tells whether a model that has refused a request may be asked again without the files of earlier messages and of results: it may
+ * not be able to read one of them, and would refuse every later request of the session for it. Once a loop and invocation.
+ */
+export function isRefusedForFiles(
+  { frame, withoutFiles, spec }: Pick<Loop, 'frame' | 'withoutFiles' | 'spec'>,
+  shown: ShownFiles,
+  failure: unknown,
+): boolean {
+  const isRefusal =
+    failure instanceof ModelError && failure.failure === 'bad-request' && !failure.outputBegan;
+  if (!isRefusal || withoutFiles.has(frame.id)) return false;
+  const still = lastFiles(newestOf(frame.messages)).map(keyOf);
+  if ([...shown.keys()].every((key) => still.includes(key))) return false;
+  withoutFiles.add(frame.id);
+  console.warn(
+    `holdfast: the model '${spec.model.name}' refused a request with files; it is asked again without those of earlier ` +
+      `messages and of results. ${failure.message}`,
+  );
+  return true;
+}
 
 const NONE: ShownFiles = new Map();
 
-function lastFiles(messages: readonly Message[]): readonly StoredFile[] {
-  const all = messages.flatMap(partsOf).filter(isStored).toReversed();
+type SentFile = StoredFile | LinkedFile;
+
+const keyOf = (file: SentFile): string => (isStored(file) ? file.id : file.url);
+
+function lastFiles(messages: readonly Message[]): readonly SentFile[] {
+  const all = messages.flatMap(partsOf).filter(isSent).toReversed();
   let bytes = 0;
-  const end = all.findIndex(({ size }) => {
-    bytes += size;
+  const end = all.findIndex((file) => {
+    bytes += isStored(file) ? file.size : 0;
     return bytes > MAX_REQUEST_FILES;
   });
   return end === -1 ? all : all.slice(0, end);
 }
+
+const isSent = (part: ContentPart): part is SentFile => isFile(part) && !isNew(part);
+
+const isLinked = (file: SentFile): file is LinkedFile => !isStored(file);
 
 const partsOf = (message: Message): readonly ContentPart[] =>
   message.role === 'user'
@@ -69,10 +113,10 @@ function toMessageParts(file: FileContent, files: ShownFiles): readonly MessageP
   const line = { type: 'text', text: fileLine(file) } as const;
   const told = { type: 'file', mediaType, ...(name !== undefined && { name }) } as const;
   if (isNew(file)) return [line];
-  if (!isStored(file)) return [line, { ...told, data: file.url }];
-  const { id, size } = file;
-  const data = files.get(id);
+  const data = files.get(keyOf(file));
   if (data === undefined) return [{ ...line, text: `${line.text} ${NOT_SHOWN_NOW}` }];
+  if (!isStored(file)) return [line, { ...told, data }];
+  const { id, size } = file;
   if (isText(mediaType)) return [{ ...line, text: `${line.text}\n${decoder.decode(fromBase64(data))}` }];
   return [line, { ...told, data, id, size }];
 }

@@ -46,12 +46,13 @@ const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/(?:\*|[a-z0-9][a-z0-9!#$&^_.+-]
 /** Tells a file that is sent as its address. Base64 holds no colon, and every URL does. */
 export const isLinked = ({ data }: Pick<MessageFile, 'data'>): boolean => data.includes(':');
 
+/** Tells whether a media type is one of those that are named, exactly or as `image/*`. */
+export const isAmong = (mediaType: string, named: readonly string[]): boolean =>
+  named.some((one) => one === mediaType || (one.endsWith('/*') && mediaType.startsWith(one.slice(0, -1))));
+
 /** Tells whether a file may stand where this is taken. */
-export const takes = (taken: MediaTaken, file: MessageFile): boolean =>
-  (isLinked(file) ? taken.url : taken.data).some(
-    (type) =>
-      type === file.mediaType || (type.endsWith('/*') && file.mediaType.startsWith(type.slice(0, -1))),
-  );
+export const takes = ({ data, url }: MediaTaken, file: MessageFile): boolean =>
+  isAmong(file.mediaType, isLinked(file) ? url : data);
 
 /** A file as the words of an error name it. */
 export const namedFile = (file: MessageFile): string =>

@@ -222,6 +222,7 @@ function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
     live,
     secrets,
     files: session.files,
+    withoutFiles: new Set(),
     slots: new Slots(),
     locks: new CallLocks(turn),
     memories: new LiveMemories(session.outbox.state, kinds.memories),

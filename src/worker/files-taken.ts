@@ -1,7 +1,7 @@
 import type { Agent } from '../agent/define-agent.ts';
 import { MAX_FILE } from '../loop/loop-files.ts';
 import type { ChatModel, MediaTaken, ModelMedia } from '../model/chat-model.ts';
-import { isAmong } from '../model/media.ts';
+import { isAmong } from '../model/model-media.ts';
 import { type ContentPart, type FileContent, isFile, isNew, isText } from '../tool/content.ts';
 import { Problem } from './problem.ts';
 

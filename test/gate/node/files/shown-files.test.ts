@@ -31,6 +31,7 @@ describe('a message with files', () => {
     const files = new Map([
       ['ab', 'AAAA'],
       ['cd', Buffer.from('a,bü').toString('base64')],
+      ['https://x.test/a.pdf', 'https://x.test/a.pdf'],
     ]);
     const shown = toShownContent(parts, files);
     const named = '[file ab: image/png, 3 bytes]';
@@ -74,7 +75,8 @@ describe('the files of a request', () => {
       text: '',
       parts: [stored(String(index), size)],
     }));
-    const loop = { files, frame: { messages } } as unknown as Pick<Loop, 'files' | 'frame'>; // all that is read of it
+    const frame = { id: '', messages };
+    const loop = { files, frame, withoutFiles: new Set() } as unknown as Loop; // with all that is read of it
     await filesToShow(loop);
     return read;
   };

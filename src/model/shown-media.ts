@@ -1,4 +1,5 @@
 import type { ChatModel, MediaTaken, ModelMedia, ModelMessage } from './chat-model.ts';
+import { takes } from './model-media.ts';
 import type { MessageFile, MessagePart } from './parts.ts';
 
 const NOTHING: MediaTaken = { data: [], url: [] };
@@ -6,16 +7,6 @@ const NOTHING: MediaTaken = { data: [], url: [] };
 /** Answers which files a model takes. `accepts`: what its agent says, which counts where the model's adapter does not know. */
 export const mediaOf = ({ media }: Pick<ChatModel, 'media'>, accepts: readonly string[] = []): ModelMedia =>
   media ?? { message: { data: accepts, url: accepts }, result: NOTHING };
-
-/** Tells whether a media type is one of those that are named, exactly or as `image/*`. */
-export const isAmong = (mediaType: string, named: readonly string[]): boolean =>
-  named.some((one) => one === mediaType || (one.endsWith('/*') && mediaType.startsWith(one.slice(0, -1))));
-
-/** Base64 holds no colon, and every URL does. */
-export const isUrl = ({ data }: Pick<MessageFile, 'data'>): boolean => data.includes(':');
-
-const takes = (file: MessageFile, { data, url }: MediaTaken): boolean =>
-  isAmong(file.mediaType, isUrl(file) ? url : data);
 
 type WithParts = Extract<ModelMessage, { readonly role: 'user' | 'tool' }>;
 
@@ -39,8 +30,8 @@ export function withMediaFor(
     if (!hasParts(one)) return [...before, one];
     const isResult = one.role === 'tool';
     const parts = (one.parts ?? []).map((part): MessagePart => {
-      if (part.type === 'text' || takes(part, isResult ? result : message)) return part;
-      if (!isResult || !takes(part, message)) return notTaken(part);
+      if (part.type === 'text' || takes(isResult ? result : message, part)) return part;
+      if (!isResult || !takes(message, part)) return notTaken(part);
       moved.push({ type: 'text', text: nameOf(part) }, part);
       return { type: 'text', text: FOLLOWS };
     });
