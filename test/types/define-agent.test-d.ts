@@ -78,6 +78,14 @@ defineAgent({ ...base, name: 'day', cache: () => ({ ttl: '1d' }) });
 // @ts-expect-error: a request waits for nobody
 defineAgent({ ...base, name: 'later', cache: async () => ({ system: true }) });
 
+// The media types of files that its messages may hold; what is none is found when it is defined.
+defineAgent({ ...base, name: 'accepts', accepts: ['image/*', 'application/pdf'] });
+defineAgent({ ...base, name: 'no-files', accepts: [] });
+defineAgent({ ...base, name: 'as-its-model', accepts: undefined });
+// @ts-expect-error: a list
+defineAgent({ ...base, name: 'one', accepts: 'image/*' });
+expectTypeOf(clerk.accepts).toEqualTypeOf<readonly string[] | undefined>();
+
 // Settings are its own or its model's; a tool choice may hold for the first model call, or for every one.
 const settings: AgentSettings = { temperature: 0, reasoning: 'max', maxOutputTokens: undefined };
 const choices = [

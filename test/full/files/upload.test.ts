@@ -1,7 +1,6 @@
 /** An upload that is larger than a body may be, over a connection. */
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { text as textOf } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type RunningWorker, startWorker } from '../process/start-worker.ts';
 
@@ -14,7 +13,7 @@ afterAll(() => worker.stop());
 const MIB = 1024 * 1024;
 
 it('of 20 MB is refused while it comes, before all of it was sent', async () => {
-  const sending = request(`${worker.url}/agents/seer/sessions/s1/messages`, {
+  const sending = request(new URL('/agents/seer/sessions/s1/messages', worker.url).href, {
     method: 'POST',
     // Without a length: it goes in chunks.
     headers: { 'content-type': 'multipart/form-data; boundary=x' },
@@ -31,8 +30,9 @@ it('of 20 MB is refused while it comes, before all of it was sent', async () => 
     if (!sending.write(chunk)) await Promise.race([once(sending, 'drain'), answered]);
   const [response] = await answered;
   expect(response.statusCode).toBe(413);
-  const problem = JSON.parse(await textOf(response));
-  expect(problem).toMatchObject({
+  let text = '';
+  for await (const piece of response.setEncoding('utf8')) text += piece;
+  expect(JSON.parse(text)).toMatchObject({
     type: 'urn:holdfast:problem:body-too-large',
     detail: 'The body is larger than 12582912 bytes. Send less.',
   });

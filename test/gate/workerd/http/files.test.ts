@@ -395,6 +395,16 @@ it('a session that has no room for a file is named with what it may keep', async
   ]);
 });
 
+it('a file of a message that runs in the background is kept with it', async () => {
+  const session = newSession('seer');
+  const form = new FormData();
+  form.append('f', new File(['later'], 'x.png', { type: 'image/png' }));
+  const headers = { prefer: 'respond-async' };
+  const response = await via(`${session}/messages`, { method: 'POST', headers, body: form });
+  expect([response.status, (await json(response)).status]).toEqual([202, 'accepted']);
+  expect(await contentOf(await via(`${session}/files/${await idOf('later')}`))).toBe('later');
+});
+
 it('an image of a form is the file of its bytes', async () => {
   const session = newSession('seer');
   const bytes = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0xff]);
