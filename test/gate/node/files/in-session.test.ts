@@ -1,0 +1,347 @@
+import * as v from 'valibot';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { oneShotPerLoop } from '../../../../src/decorators/entry.ts';
+import {
+  type Agent,
+  type AnyTool,
+  artifact,
+  type ChatModel,
+  content,
+  defineAgent,
+  defineTool,
+  fallback,
+  image,
+  ModelError,
+  type ModelMedia,
+  type ModelMessage,
+  type ModelReply,
+  type ModelRequest,
+  summarised,
+} from '../../../../src/index.ts';
+import { defineSubagent } from '../../../../src/kinds/entry.ts';
+import { createTestSession } from '../../../../src/testing/entry.ts';
+
+const IMAGES = { data: ['image/*'], url: ['image/*'] };
+const NONE = { data: [], url: [] };
+const BOTH: ModelMedia = { message: IMAGES, result: IMAGES };
+const MESSAGES: ModelMedia = { message: IMAGES, result: NONE };
+
+const png = (fill: number, length = 3): Uint8Array => new Uint8Array(length).fill(fill);
+const sent = (bytes: Uint8Array, name?: string) =>
+  ({ type: 'file', mediaType: 'image/png', bytes, ...(name === undefined ? {} : { name }) }) as const;
+
+const calling = (...names: readonly string[]): ModelReply => ({
+  text: '',
+  toolCalls: names.map((name, index) => ({ id: `${name}-${index}`, name, input: '{}' })),
+  finish: 'tool-calls',
+});
+const saying = (text: string): ModelReply => ({ text, toolCalls: [], finish: 'stop' });
+
+/** A model that answers one after another, and keeps what it was asked; one that throws what is no reply. */
+function model(media: ModelMedia | undefined, ...replies: readonly (ModelReply | Error)[]) {
+  const requests: ModelRequest[] = [];
+  const made: ChatModel = {
+    name: 'seer',
+    media,
+    async ask(request) {
+      requests.push(structuredClone({ ...request, cache: undefined }));
+      const reply = replies[requests.length - 1];
+      if (!reply || reply instanceof Error) throw reply ?? new Error('There is no reply left.');
+      return reply;
+    },
+  };
+  return { model: made, requests };
+}
+
+const agentOf = (...tools: readonly AnyTool[]): Agent =>
+  defineAgent({ name: 'seer', description: 'Sees.', instructions: '', tools });
+
+const shot = defineTool({
+  name: 'shot',
+  description: 'Takes a shot.',
+  effect: 'read',
+  run: () => content(['A shot:', image(png(9), 'image/png', 'shot.png'), 'Done.']),
+});
+const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'Kelp.' });
+
+/** The data of the files of each message of a request that has any. */
+const filesIn = ({ messages }: ModelRequest): Record<string, readonly string[]>[] =>
+  messages.flatMap((message: ModelMessage) => {
+    const parts = 'parts' in message && message.role !== 'assistant' ? (message.parts ?? []) : [];
+    const data = parts.flatMap((part) => (part.type === 'file' ? part.data : []));
+    return data.length > 0 ? [{ [message.role]: data }] : [];
+  });
+
+const base64 = (fill: number): string => Buffer.from(png(fill)).toString('base64');
+
+describe('a file in a message', () => {
+  it('stands in every request of its session, also after a restart', async () => {
+    const { model: seer, requests } = model(BOTH, calling('look'), saying('A'), saying('B'));
+    const session = createTestSession(agentOf(look), { model: seer });
+    await session.send([{ type: 'text', text: 'What?' }, sent(png(1)), sent(png(2))]);
+    session.restart();
+    await session.send('And now?');
+    const all = { user: [base64(1), base64(2)] };
+    expect(requests.map(filesIn)).toEqual([[all], [all], [all]]);
+    expect(requests[2]?.messages[0]).toEqual(requests[0]?.messages[0]);
+  });
+
+  it('of which a request has no room any more is named', async () => {
+    const large = 7 * 1024 * 1024;
+    const replies = ['A', 'B', 'C'].map(saying);
+    const { model: seer, requests } = model(BOTH, ...replies);
+    const session = createTestSession(agentOf(), { model: seer });
+    for (const fill of [1, 2, 3]) await session.send([sent(png(fill, large), `${fill}.png`)]);
+    expect(requests.map((request) => filesIn(request).length)).toEqual([1, 2, 2]);
+    expect(requests[2]?.messages[0]).toEqual({
+      role: 'user',
+      text: expect.stringMatching(
+        /^\[file [0-9a-f]{64}: image\/png, "1\.png", 7,340,032 bytes\] \(not shown any more\)$/,
+      ),
+    });
+  });
+
+  it('that is text is written out for every model', async () => {
+    const { model: seer, requests } = model(undefined, saying('A'));
+    const session = createTestSession(agentOf(), { model: seer });
+    const bytes = new TextEncoder().encode('a,bü\n1,2');
+    await session.send([{ type: 'file', mediaType: 'text/csv', bytes, name: 'a.csv' }]);
+    expect(requests[0]?.messages).toEqual([
+      { role: 'user', text: expect.stringMatching(/: text\/csv, "a\.csv", 9 bytes\]\na,bü\n1,2$/) },
+    ]);
+  });
+
+  it('reaches the model of a steered turn, behind what was said before', async () => {
+    const { model: seer, requests } = model(BOTH, calling('wait'), saying('A'));
+    const steer = vi.fn(async () => {});
+    const wait = defineTool({ name: 'wait', description: 'Waits.', effect: 'read', run: () => steer() });
+    const session = createTestSession(agentOf(wait), { model: seer });
+    steer.mockImplementation(async () => {
+      await session.post([{ type: 'text', text: 'Mind this.' }, sent(png(4))], { whenBusy: 'steer' });
+    });
+    await session.send('Go.');
+    expect(requests.map(filesIn)).toEqual([[], [{ user: [base64(4)] }]]);
+    const steered = (await session.events()).find(({ event }) => event.type === 'turn-steered');
+    expect(steered?.event).toMatchObject({ message: 'Mind this.', parts: [{ type: 'text' }, { size: 3 }] });
+  });
+});
+
+describe('a file in a result', () => {
+  it('is shown with its result, and is kept once', async () => {
+    const { model: seer, requests } = model(BOTH, calling('shot', 'shot'), saying('A'), saying('B'));
+    const session = createTestSession(agentOf(shot), { model: seer });
+    const answer = await session.send('Go.');
+    await session.send('Again.');
+    const results = [{ tool: [base64(9)] }, { tool: [base64(9)] }];
+    expect(requests.map(filesIn)).toEqual([[], results, results]);
+    expect(requests[1]?.messages[2]).toMatchObject({
+      text: expect.stringMatching(
+        /^A shot:\n\n\[file [0-9a-f]{64}: image\/png, "shot\.png", 3 bytes\]\n\nDone\.$/,
+      ),
+      parts: [
+        { text: 'A shot:' },
+        { type: 'text' },
+        { type: 'file', name: 'shot.png', size: 3 },
+        { text: 'Done.' },
+      ],
+    });
+    const journal = JSON.stringify(await session.events());
+    expect(journal).not.toContain(base64(9));
+    const [file] = answer.files ?? [];
+    expect(file).toEqual({
+      call: `${answer.turn}.3.0`,
+      tool: 'shot',
+      id: expect.stringMatching(/^[0-9a-f]{64}$/),
+      mediaType: 'image/png',
+      name: 'shot.png',
+      size: 3,
+    });
+    expect(await session.file(file?.id ?? '')).toEqual(png(9));
+  });
+
+  it('follows behind all results where only messages may hold it', async () => {
+    const { model: seer, requests } = model(MESSAGES, calling('shot', 'look'), saying('A'));
+    await createTestSession(agentOf(shot, look), { model: seer }).send('Go.');
+    expect(requests[1]?.messages.map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'tool',
+      'user',
+    ]);
+    expect(requests.map(filesIn)).toEqual([[], [{ user: [base64(9)] }]]);
+  });
+
+  it('is told in words where nobody knows what the model takes', async () => {
+    const { model: seer, requests } = model(undefined, calling('shot'), saying('A'));
+    await createTestSession(agentOf(shot), { model: seer }).send('Go.');
+    expect(requests.map(filesIn)).toEqual([[], []]);
+    expect(requests[1]?.messages[2]).toMatchObject({
+      text: expect.stringMatching(
+        /bytes\]\n\n\(The file is not shown: this model takes no image\/png here\.\)\n\nDone\.$/,
+      ),
+    });
+  });
+
+  it('is given to each candidate of a fallback as that takes it', async () => {
+    const gone = { ...model(NONE_AT_ALL, new ModelError('server-error', 'down')).model, name: 'gone' };
+    const { model: seer, requests } = model(BOTH, saying('A'));
+    const both = fallback([gone, seer]);
+    const session = createTestSession(agentOf(), { model: both });
+    vi.spyOn(console, 'warn').mockReturnValue(undefined);
+    onTestFinished(() => vi.restoreAllMocks());
+    await session.send([sent(png(1))]);
+    expect(requests.map(filesIn)).toEqual([[{ user: [base64(1)] }]]);
+  });
+
+  it('stands beside an artifact, in an answer that is returned directly, and in the answer of a subagent’s loop', async () => {
+    const drawn = defineTool({
+      name: 'draw',
+      description: 'Draws.',
+      effect: 'read',
+      returnDirect: true,
+      run: () => artifact(content(['Drawn:', image(png(5), 'image/png')]), { points: 3 }),
+    });
+    const { model: seer } = model(BOTH, calling('draw'));
+    const answer = await createTestSession(agentOf(drawn), { model: seer }).send('Go.');
+    expect(answer).toMatchObject({
+      outcome: 'returned-direct',
+      text: expect.stringMatching(/^Drawn:\n\n\[file [0-9a-f]{64}: image\/png, 3 bytes\]$/),
+      artifacts: [{ value: { points: 3 } }],
+      files: [{ tool: 'draw', size: 3 }],
+    });
+    const inner = defineAgent({ name: 'eye', description: 'Sees.', instructions: '', tools: [shot] });
+    const { model: outer, requests } = model(
+      BOTH,
+      calling('eye'),
+      calling('shot'),
+      saying('Seen.'),
+      saying('A'),
+    );
+    const around = createTestSession(agentOf(defineSubagent({ agent: inner, input: v.object({}) })), { model: outer });
+    expect(await around.send('Go.')).toMatchObject({ text: 'A' });
+    expect(requests.map(filesIn)).toEqual([[], [], [{ tool: [base64(9)] }], []]);
+  });
+
+  it('is the same when its call is answered from memory in a later turn', async () => {
+    const once = oneShotPerLoop(shot);
+    const { model: seer, requests } = model(BOTH, calling('shot'), calling('shot'), saying('A'));
+    await createTestSession(agentOf(once), { model: seer }).send('Go.');
+    expect(filesIn(requests[1] ?? { messages: [], tools: [] })).toEqual([{ tool: [base64(9)] }]);
+  });
+});
+
+const NONE_AT_ALL: ModelMedia = { message: NONE, result: NONE };
+
+describe('a tool', () => {
+  it('reads a file by the id that the model names', async () => {
+    const read: unknown[] = [];
+    const resize = defineTool({
+      name: 'resize',
+      description: 'Resizes.',
+      effect: 'read',
+      async run(_, call) {
+        const [, first] = call.history()[0]?.role === 'user' ? [0, call.history()[0]] : [0, undefined];
+        const parts = first && 'parts' in first ? (first.parts ?? []) : [];
+        const ids = parts.flatMap((part) => ('id' in part && typeof part.id === 'string' ? part.id : []));
+        for (const id of [...ids, 'ab']) read.push(await call.file(id));
+      },
+    });
+    const { model: seer } = model(BOTH, calling('resize'), saying('A'));
+    await createTestSession(agentOf(resize), { model: seer }).send([sent(png(1), 'a.png')]);
+    expect(read).toEqual([{ type: 'file', mediaType: 'image/png', name: 'a.png', bytes: png(1) }, undefined]);
+  });
+
+  it('whose file is too large has its result without it, and its developer is told', async () => {
+    const logged = vi.spyOn(console, 'error').mockReturnValue(undefined);
+    onTestFinished(() => logged.mockRestore());
+    const huge = defineTool({
+      name: 'huge',
+      description: 'Is huge.',
+      effect: 'once',
+      run: () => content(['Kept.', image(png(1, 8 * 1024 * 1024 + 1), 'image/png')]),
+    });
+    const { model: seer, requests } = model(BOTH, calling('huge'), saying('A'));
+    await createTestSession(agentOf(huge), { model: seer }).send('Go.');
+    const words = 'Kept.\n\n[file not kept: image/png, 8,388,609 bytes] (A file may weigh 8388608 bytes.)';
+    expect(requests[1]?.messages[2]).toMatchObject({ text: words });
+    expect(logged.mock.calls).toEqual([
+      ["holdfast: A file that tool 'huge' answered was not kept. A file may weigh 8388608 bytes."],
+    ]);
+  });
+});
+
+describe('a request that is refused', () => {
+  const refusal = new ModelError('bad-request', 'Could not process image.');
+
+  it('for a file of an earlier turn is sent again without it', async () => {
+    const warned = vi.spyOn(console, 'warn').mockReturnValue(undefined);
+    onTestFinished(() => warned.mockRestore());
+    const { model: seer, requests } = model(BOTH, refusal, refusal, calling('shot'), saying('B'));
+    const session = createTestSession(agentOf(shot), { model: seer });
+    const failed = await session.send([sent(png(1))]);
+    expect(failed).toMatchObject({ outcome: 'failed', error: { message: 'Could not process image.' } });
+    expect(await session.send([{ type: 'text', text: 'And this?' }, sent(png(2))])).toMatchObject({
+      text: 'B',
+    });
+    expect(requests.map(filesIn)).toEqual([
+      [{ user: [base64(1)] }],
+      [{ user: [base64(1)] }, { user: [base64(2)] }],
+      [{ user: [base64(2)] }],
+      [{ user: [base64(2)] }],
+    ]);
+    expect(warned.mock.calls).toEqual([
+      [
+        "holdfast: the model 'seer' refused a request with files; it is asked again without those of earlier messages and " +
+          'of results. Could not process image.',
+      ],
+    ]);
+  });
+
+  it('for the files of its own message fails its turn, and so does one without files', async () => {
+    const { model: seer, requests } = model(BOTH, refusal, refusal);
+    const session = createTestSession(agentOf(), { model: seer });
+    expect(await session.send([sent(png(1))])).toMatchObject({ outcome: 'failed' });
+    expect(requests).toHaveLength(1);
+    const plain = createTestSession(agentOf(), { model: model(BOTH, refusal).model });
+    expect(await plain.send('Go.')).toMatchObject({ outcome: 'failed' });
+  });
+
+  it('for another reason fails as it does without files', async () => {
+    const { model: seer, requests } = model(BOTH, calling('shot'), refusal, refusal);
+    vi.spyOn(console, 'warn').mockReturnValue(undefined);
+    onTestFinished(() => vi.restoreAllMocks());
+    const session = createTestSession(agentOf(shot), { model: seer });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'failed' });
+    expect(requests.map(filesIn)).toEqual([[], [{ tool: [base64(9)] }], []]);
+  });
+});
+
+describe('a summary', () => {
+  it('is written of words that name the files', async () => {
+    const seen: unknown[] = [];
+    const agent = defineAgent({
+      name: 'seer',
+      description: 'Sees.',
+      instructions: '',
+      compaction: summarised({
+        overTokens: 1_000,
+        keepTurns: 1,
+        summarise: (messages) => {
+          seen.push(...messages);
+          return 'They sent pictures.';
+        },
+      }),
+    });
+    const { model: seer, requests } = model(BOTH, saying('A'), saying('B'), saying('C'));
+    const session = createTestSession(agent, { model: seer });
+    for (const fill of [1, 2, 3])
+      await session.send([{ type: 'text', text: `Look ${fill}.` }, sent(png(fill))]);
+    expect(seen[0]).toMatchObject({
+      text: 'Look 1.',
+      parts: [{ type: 'text' }, { mediaType: 'image/png', size: 3 }],
+    });
+    expect(requests.map(filesIn).at(-1)?.at(-1)).toEqual({ user: [base64(3)] });
+    expect(filesIn(requests[2] ?? { messages: [], tools: [] })).not.toContainEqual({ user: [base64(1)] });
+  });
+});
