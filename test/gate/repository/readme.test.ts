@@ -16,6 +16,7 @@ const SHOWN = [
   'src/examples/hooks/worker.ts',
   'src/examples/mcp/worker.ts',
   'src/examples/manual/manual.ts',
+  'src/examples/expenses/expenses.ts',
   'src/examples/files-in-r2/r2-files.ts',
 ];
 

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { oneShotPerLoop } from '../../../../src/decorators/entry.ts';
 import {
   type Agent,
   type AnyTool,
@@ -189,7 +188,9 @@ describe('a file in a result', () => {
     const both = fallback([gone, seer]);
     const session = createTestSession(agentOf(), { model: both });
     vi.spyOn(console, 'warn').mockReturnValue(undefined);
-    onTestFinished(() => vi.restoreAllMocks());
+    onTestFinished(() => {
+      vi.restoreAllMocks();
+    });
     await session.send([sent(png(1))]);
     expect(requests.map(filesIn)).toEqual([[{ user: [base64(1)] }]]);
   });
@@ -218,16 +219,11 @@ describe('a file in a result', () => {
       saying('Seen.'),
       saying('A'),
     );
-    const around = createTestSession(agentOf(defineSubagent({ agent: inner, input: v.object({}) })), { model: outer });
+    const around = createTestSession(agentOf(defineSubagent({ agent: inner, input: v.object({}) })), {
+      model: outer,
+    });
     expect(await around.send('Go.')).toMatchObject({ text: 'A' });
     expect(requests.map(filesIn)).toEqual([[], [], [{ tool: [base64(9)] }], []]);
-  });
-
-  it('is the same when its call is answered from memory in a later turn', async () => {
-    const once = oneShotPerLoop(shot);
-    const { model: seer, requests } = model(BOTH, calling('shot'), calling('shot'), saying('A'));
-    await createTestSession(agentOf(once), { model: seer }).send('Go.');
-    expect(filesIn(requests[1] ?? { messages: [], tools: [] })).toEqual([{ tool: [base64(9)] }]);
   });
 });
 
@@ -310,7 +306,9 @@ describe('a request that is refused', () => {
   it('for another reason fails as it does without files', async () => {
     const { model: seer, requests } = model(BOTH, calling('shot'), refusal, refusal);
     vi.spyOn(console, 'warn').mockReturnValue(undefined);
-    onTestFinished(() => vi.restoreAllMocks());
+    onTestFinished(() => {
+      vi.restoreAllMocks();
+    });
     const session = createTestSession(agentOf(shot), { model: seer });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'failed' });
     expect(requests.map(filesIn)).toEqual([[], [{ tool: [base64(9)] }], []]);
