@@ -3,7 +3,7 @@ import { toFileName } from '../../tool/content.ts';
 import { Problem } from '../problem.ts';
 import { type ByteRange, hasTag, rangeOf } from '../request-ranges.ts';
 import { defineRoute, headerParameter, SESSION, type SessionRequest } from '../route.ts';
-import { findFile, type SessionFile } from '../session-files.ts';
+import { findFile, type SessionFile } from '../stored-files.ts';
 
 /** The bytes of a file that the session keeps, for its owner. */
 export const getFile = defineRoute({

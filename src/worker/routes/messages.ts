@@ -11,7 +11,7 @@ import { Problem } from '../problem.ts';
 import { mayBeTaken, refusal } from '../refusal.ts';
 import { contextOfHeaders, idempotencyKey, prefersAsync } from '../request-headers.ts';
 import { defineRoute, SESSION, type SessionRequest, TURN_ANSWERS, TURN_HEADERS } from '../route.ts';
-import { storedFiles } from '../session-files.ts';
+import { storedFiles } from '../stored-files.ts';
 import { turnServices } from '../target.ts';
 import { accepted, answeredLater, joined, runHere, settled } from '../turn-response.ts';
 import { type QueuedMessage, queuedView } from '../turn-view.ts';
