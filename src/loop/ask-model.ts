@@ -48,7 +48,7 @@ export async function askModel(loop: Loop, last: boolean): Promise<void> {
       if (answer) loop.journal.emit(answer);
       return answer;
     } catch (failure) {
-      if (!isRefusedForFiles(loop, files, failure)) makeRoom(loop, toRequest, failure);
+      if (!isRefusedForFiles(loop, request, failure)) makeRoom(loop, toRequest, failure);
       return undefined;
     } finally {
       // Only now is it known what the call used.

@@ -1,6 +1,6 @@
 import { isStart } from '../journal/conversation.ts';
 import type { Message } from '../journal/state.ts';
-import { ModelError } from '../model/chat-model.ts';
+import { ModelError, type ModelMessage, type ModelRequest } from '../model/chat-model.ts';
 import type { MessagePart } from '../model/parts.ts';
 import { fromBase64 } from '../tool/base64.ts';
 import {
@@ -47,19 +47,20 @@ const newestOf = (messages: readonly Message[]): readonly Message[] => {
 };
 
 /**
- * Tells whether a model that has refused a request may be asked again without the files of earlier messages and of results: it may
- * not be able to read one of them, and would refuse every later request of the session for it. Once a loop and invocation.
+ * Tells whether a model that has refused a request may be asked again without the files of earlier messages and of results that it
+ * was sent: it may not be able to read one of them, and would refuse every later request of the session for it. Once a loop and
+ * invocation.
  */
 export function isRefusedForFiles(
   { frame, withoutFiles, spec }: Pick<Loop, 'frame' | 'withoutFiles' | 'spec'>,
-  shown: ShownFiles,
+  { messages }: Pick<ModelRequest, 'messages'>,
   failure: unknown,
 ): boolean {
   const isRefusal =
     failure instanceof ModelError && failure.failure === 'bad-request' && !failure.outputBegan;
   if (!isRefusal || withoutFiles.has(frame.id)) return false;
   const still = lastFiles(newestOf(frame.messages)).map(keyOf);
-  if ([...shown.keys()].every((key) => still.includes(key))) return false;
+  if (messages.flatMap(sentIn).every((key) => still.includes(key))) return false;
   withoutFiles.add(frame.id);
   console.warn(
     `holdfast: the model '${spec.model.name}' refused a request with files; it is asked again without those of earlier ` +
@@ -67,6 +68,12 @@ export function isRefusedForFiles(
   );
   return true;
 }
+
+/** What a message was sent with, by the keys of its files. One that a model takes no files in is sent with none. */
+const sentIn = (message: ModelMessage): readonly string[] =>
+  message.role === 'user' || message.role === 'tool'
+    ? (message.parts ?? []).flatMap((part) => (part.type === 'file' ? (part.id ?? part.data) : []))
+    : [];
 
 const NONE: ShownFiles = new Map();
 

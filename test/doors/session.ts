@@ -9,6 +9,7 @@ export { HeldSession } from '../../src/session/held-session.ts';
 export { InvocationBudgetWatch } from '../../src/session/invocation-budget-watch.ts';
 export type { FeedItem } from '../../src/session/live-feed.ts';
 export { Meter } from '../../src/session/meter.ts';
+export { toNewMessage } from '../../src/session/new-message.ts';
 export {
   DEFAULT_PLATFORM,
   type Platform,

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createParser } from 'eventsource-parser';
 import type { SessionEvent } from '../../../src/index.ts';
+import { bytesOf, type Said } from '../session/files.ts';
 import type { Session } from '../session/names.ts';
 
 export interface Asked {
@@ -11,11 +12,16 @@ export interface Asked {
   readonly signal: AbortSignal;
 }
 
+/** What a user says, and how it is sent. */
+export interface Message extends Said {
+  readonly form: 'json' | 'multipart';
+}
+
 /** Before a message is sent again whose turn others go on with, in ms. */
 const PAUSE = 100;
 
 /** The words of the answer; what the Worker says instead where there is none. */
-export async function answerTo(asked: Asked, message: string, key: string): Promise<string> {
+export async function answerTo(asked: Asked, message: Message, key: string): Promise<string> {
   for (;;) {
     const response = await post(asked, message, key);
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
@@ -27,17 +33,33 @@ export async function answerTo(asked: Asked, message: string, key: string): Prom
 
 const pathOf = ({ url, session }: Asked): string => `${url}/agents/${session.name}/sessions/s1`;
 
-const post = (asked: Asked, message: string, key: string): Promise<Response> =>
-  fetch(`${pathOf(asked)}/messages`, {
+function post(asked: Asked, message: Message, key: string): Promise<Response> {
+  const body = bodyOf(message);
+  return fetch(`${pathOf(asked)}/messages`, {
     method: 'POST',
     headers: {
-      'content-type': 'application/json',
+      // A form's type names its boundary, which nobody knows here.
+      ...(typeof body === 'string' && { 'content-type': 'application/json' }),
       'idempotency-key': key,
       accept: asked.session.manner === 'stream' ? 'text/event-stream' : 'application/json',
     },
-    body: JSON.stringify({ message }),
+    body,
     signal: asked.signal,
   });
+}
+
+function bodyOf({ text, files, form }: Message): string | FormData {
+  if (files.length === 0) return JSON.stringify({ message: text });
+  if (form === 'json') {
+    const parts = files.map(({ base64: data, ...file }) => ({ type: 'file', ...file, data }));
+    return JSON.stringify({ message: [{ type: 'text', text }, ...parts] });
+  }
+  const body = new FormData();
+  body.set('message', text);
+  for (const { base64, mediaType, name } of files)
+    body.append('file', new Blob([bytesOf(base64)], { type: mediaType }), name);
+  return body;
+}
 
 /** The last event of a stream, when it is the answer of the turn. */
 function answerIn(stream: string): unknown {

@@ -6,7 +6,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startKillable } from '../../full/process/killable-worker.ts';
 import { buildWorker } from '../../full/process/start-worker.ts';
+import { postedIn } from '../session/files.ts';
 import { judge, type Verdict } from '../session/judge.ts';
+import { mediaOf } from '../session/models.ts';
 import type { Session } from '../session/names.ts';
 import { MESSAGES } from '../session/script.ts';
 import { answerTo, journalOf } from './client.ts';
@@ -43,7 +45,12 @@ export async function playLives({ world, sessions, directory, say }: Run): Promi
   const plays = sessions.map((session) => new Play(session, placeOf(world, session)));
   for (let life = 1; ; life += 1) {
     const began = performance.now();
-    const vars = { WIRES_URL: world.url, LEASE_MS: String(LEASE_MS), LIFE: String(life) };
+    const vars = {
+      WIRES_URL: world.url,
+      MCP_URL: world.mcpUrl,
+      LEASE_MS: String(LEASE_MS),
+      LIFE: String(life),
+    };
     const worker = await startKillable(ENTRY, { bundle, vars, storage: join(directory, 'storage') });
     const started = performance.now() - began;
     try {
@@ -119,15 +126,18 @@ class Play {
   async #talk(url: string, signal: AbortSignal): Promise<void> {
     const asked = { url, session: this.#session, signal };
     const { servers, effects } = this.#place;
-    for (const [turn, message] of MESSAGES.entries()) {
+    const { wire, name } = this.#session;
+    for (const [turn, text] of MESSAGES.entries()) {
       if (turn < this.#answers.length) continue;
-      const answer = await answerTo(asked, message, `${this.#session.name}-${turn}`);
+      const files = postedIn(turn, mediaOf(wire));
+      const message = { text, files, form: turn === 0 ? 'json' : 'multipart' } as const;
+      const answer = await answerTo(asked, message, `${name}-${turn}`);
       signal.throwIfAborted();
       this.#answers.push(answer);
     }
     const events = await journalOf(asked);
     signal.throwIfAborted();
-    this.#verdict = judge({ events, answers: this.#answers, effects, servers });
+    this.#verdict = await judge({ wire, events, answers: this.#answers, effects, servers });
   }
 
   #stuck(): string {

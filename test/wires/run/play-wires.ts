@@ -41,7 +41,7 @@ export async function playWires(
         return await lives(before, 'killed');
     }
   } finally {
-    world.close();
+    await world.close();
   }
 }
 

@@ -1,7 +1,13 @@
-/** What outlives every kill: the strict servers, what the tools act on, and who decides where a session's life ends. */
+/** What outlives every kill: the strict servers, an MCP server, what the tools act on, and who decides where a session's life ends. */
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { buffer, json } from 'node:stream/consumers';
+import { startEverything } from '../../full/mcp/servers/everything-server.ts';
+import { type Front, startFront } from '../../full/mcp/servers/front.ts';
+import { mainOf } from '../../full/mcp/servers/start-servers.ts';
 import type { Effect } from '../session/agent.ts';
 import type { Session } from '../session/names.ts';
 import { LOOPS, type LoopName, SCRIPTS } from '../session/script.ts';
@@ -22,15 +28,18 @@ export interface Place {
 
 export interface World {
   readonly url: string;
+  /** Where a real MCP server answers, to each session at `/{name}/mcp`. */
+  readonly mcpUrl: string;
   /** By the names of sessions. */
   readonly places: ReadonlyMap<string, Place>;
   /** Lets go of whoever was never answered. */
   forgetStopped(): void;
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** Starts the servers of these sessions on a free port of the loopback. */
 export async function startWorld(sessions: readonly Session[]): Promise<World> {
+  const mcp = await startMcpServer();
   const places = new Map(sessions.map((session) => [session.name, placeOf(session)]));
   const stopped = new Set<ServerResponse>();
   const server = createServer((incoming, outgoing) => {
@@ -42,15 +51,28 @@ export async function startWorld(sessions: readonly Session[]): Promise<World> {
   const { port } = server.address() as AddressInfo; // it listens on a port, not on a pipe
   return {
     url: `http://127.0.0.1:${port}`,
+    mcpUrl: mcp.url,
     places,
     forgetStopped() {
       for (const outgoing of stopped) outgoing.destroy();
       stopped.clear();
     },
-    close() {
+    async close() {
       server.closeAllConnections();
       server.close();
+      await mcp.stop();
     },
+  };
+}
+
+/** One process for all sessions, which knows each connection by an id of its own. */
+async function startMcpServer(): Promise<Pick<Front, 'url' | 'stop'>> {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-wires-mcp-'));
+  const options = { transport: 'streamableHttp', socketPath: join(folder, 'everything.sock') } as const;
+  const { url, stop } = await startFront(await startEverything(mainOf('everything'), options));
+  return {
+    url,
+    stop: () => stop().finally(() => rmSync(folder, { recursive: true, force: true })),
   };
 }
 

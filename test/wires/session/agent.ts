@@ -1,7 +1,17 @@
 /** The agent that the wires are tried with: tools of every kind and every care, whose effects are counted elsewhere. */
 import * as v from 'valibot';
-import { type Agent, type ChatModel, defineAgent, defineTool, type ToolCall } from '../../../src/index.ts';
+import {
+  type Agent,
+  type ChatModel,
+  content,
+  defineAgent,
+  defineTool,
+  image,
+  type ToolCall,
+} from '../../../src/index.ts';
 import { after, definePlaybook, defineStateMachine, defineUnfolding } from '../../../src/kinds/entry.ts';
+import { createMcpToolFactory, defineMcpClient, type McpClientConfig } from '../../../src/mcp/entry.ts';
+import { bytesOf, SHOT } from './files.ts';
 import type { LoopName } from './script.ts';
 
 /** One run of a tool. */
@@ -18,6 +28,10 @@ export interface WiresAgent {
   readonly name: string;
   /** The model of each loop. */
   readonly models: Readonly<Record<LoopName, ChatModel>>;
+  /** Media types of files, where the model says nothing of them. */
+  readonly accepts?: readonly string[] | undefined;
+  /** Where an MCP server answers that has the tool `get-tiny-image`. */
+  readonly mcp: Pick<McpClientConfig, 'url' | 'fetch'>;
   /** Has the effect in the world. */
   readonly act: (effect: Effect) => Promise<void>;
 }
@@ -25,7 +39,7 @@ export interface WiresAgent {
 type Input = Readonly<Record<string, v.GenericSchema>>;
 
 /** Makes the agent of one session. */
-export function defineWiresAgent({ name: agent, models, act }: WiresAgent): Agent {
+export function defineWiresAgent({ name: agent, models, accepts, mcp, act }: WiresAgent): Agent {
   const tool = <const Name extends string>(
     name: Name,
     effect: 'read' | 'idempotent' | 'once',
@@ -48,8 +62,20 @@ export function defineWiresAgent({ name: agent, models, act }: WiresAgent): Agen
     description: 'Does what its script says.',
     instructions: 'Do one step after another.',
     model: models.main,
+    accepts,
     tools: [
       tool('look', 'read', { page: v.number(), words: v.array(v.string()) }),
+      defineTool({
+        name: 'shot',
+        description: 'Takes a shot of the screen.',
+        effect: 'read',
+        input: v.object({ at: v.number() }),
+        async run(_, { id, idempotencyKey }: ToolCall) {
+          await act({ agent, tool: 'shot', call: id, key: idempotencyKey });
+          return content(['A shot:', image(bytesOf(SHOT), 'image/png'), 'Done.']);
+        },
+      }),
+      picturesOf(mcp),
       tool('save', 'idempotent', { text: v.string() }),
       tool('pay', 'once', { amount: v.number() }),
       defineUnfolding({
@@ -92,3 +118,14 @@ export function defineWiresAgent({ name: agent, models, act }: WiresAgent): Agen
     ],
   });
 }
+
+/** The tool of another server that answers an image: its server is asked once somebody wants pictures. */
+const picturesOf = (server: WiresAgent['mcp']) =>
+  createMcpToolFactory({
+    // A slow machine is no server that is lost.
+    clients: [
+      defineMcpClient({ name: 'everything', ...server, connectTimeout: PATIENCE, timeout: PATIENCE }),
+    ],
+  }).unfoldingByName('pictures', 'Works with pictures.', ['get-tiny-image']);
+
+const PATIENCE = 60_000;

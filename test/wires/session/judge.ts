@@ -2,10 +2,14 @@
 import type { SessionEvent } from '../../../src/index.ts';
 import { canonical, repliesOf, type ScriptedReply, type Wire } from '../wire.ts';
 import type { Effect } from './agent.ts';
+import { differences } from './differences.ts';
+import { lostFiles } from './judge-files.ts';
 import { LOOPS, type LoopName, MESSAGES, SCRIPTS } from './script.ts';
+import type { WireName } from './servers.ts';
 
 /** All that is known of a session whose turns are over. */
 export interface Played {
+  readonly wire: WireName;
   readonly events: readonly SessionEvent[];
   /** The words of each turn's answer, as its client has read them. */
   readonly answers: readonly string[];
@@ -30,7 +34,7 @@ export interface Verdict {
 
 /** What may happen when a call is run twice, by tool; tools that are not named here only lead to others. */
 const CARES: Readonly<Record<string, 'read' | 'idempotent' | 'once'>> = {
-  ...{ look: 'read', read_file: 'read', search: 'read', status: 'read' },
+  ...{ look: 'read', shot: 'read', read_file: 'read', search: 'read', status: 'read' },
   ...{ save: 'idempotent', write_file: 'idempotent', analyze: 'idempotent' },
   ...{ add: 'idempotent', confirm: 'idempotent', ship: 'idempotent' },
   ...{ pay: 'once', report: 'once' },
@@ -45,7 +49,7 @@ interface Called {
   readonly name: string;
 }
 
-export function judge({ events, answers, effects, servers }: Played): Verdict {
+export async function judge({ wire, events, answers, effects, servers }: Played): Promise<Verdict> {
   const of = <Type extends SessionEvent['type']>(type: Type): EventOf<Type>[] =>
     events.filter((event): event is EventOf<Type> => event.type === type);
   const replies = of('model-replied');
@@ -79,6 +83,7 @@ export function judge({ events, answers, effects, servers }: Played): Verdict {
           ends.filter(({ call }) => call === id),
         ),
       ),
+      ...(await lostFiles({ wire, events, servers })),
     ],
     miscounted: [
       ...calls.flatMap((call) =>
@@ -138,17 +143,6 @@ const scripted = ({ text, calls }: ScriptedReply): string =>
 
 const journaled = ({ text, toolCalls }: Replied): string =>
   canonical([text, toolCalls.map(({ name, input }) => [name, JSON.parse(input)])]);
-
-function differences(what: string, expected: readonly string[], seen: readonly string[]): string[] {
-  const at = Math.max(expected.length, seen.length);
-  for (let place = 0; place < at; place += 1) {
-    if (expected[place] === seen[place]) continue;
-    return [
-      `${what}, at ${place + 1}: ${seen[place] ?? 'nothing'} instead of ${expected[place] ?? 'nothing'}`,
-    ];
-  }
-  return [];
-}
 
 /** Each call ends once: well, or, of a `once` tool, with the word that nobody knows its outcome. */
 function lostEnd(tool: string, ends: readonly EventOf<'tool-call-ended'>[]): string[] {

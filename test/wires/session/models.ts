@@ -5,7 +5,7 @@ import { createGoogle } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { createOpenRouter } from '@openrouter/ai-sdk-provider';
-import type { ChatModel, ModelSettings } from '../../../src/index.ts';
+import type { ChatModel, ModelMedia, ModelSettings } from '../../../src/index.ts';
 import { fromAiSdk } from '../../../src/model/ai-sdk/entry.ts';
 import { openAICompatible } from '../../../src/model/openai-compatible/entry.ts';
 import type { WireName } from './servers.ts';
@@ -42,6 +42,25 @@ const compatible: Make = (server) => openAICompatible({ model: 'some-model', api
 
 const bySdk: Make = (server) =>
   fromAiSdk(createOpenAICompatible({ name: 'google', apiKey, ...server })('some-model'));
+
+/**
+ * What an agent accepts whose model says nothing of files. The servers take these in messages and not in results; a model of
+ * a wire that is not named is told of files in words.
+ */
+export const ACCEPTS: Readonly<Partial<Record<WireName, readonly string[]>>> = {
+  deepseek: ['image/png'],
+  kimi: ['image/png', 'application/pdf'],
+  'kimi-sdk': ['image/png', 'application/pdf'],
+  openrouter: ['image/png', 'application/pdf'],
+  'extra-content': ['image/png', 'application/pdf'],
+};
+
+/** Which files the model of a wire is given: those that it takes, or those that its agent accepts. */
+export function mediaOf(wire: WireName): ModelMedia {
+  const { media } = MODELS[wire]({ baseURL: 'https://nobody.example' });
+  const accepts = ACCEPTS[wire] ?? [];
+  return media ?? { message: { data: accepts, url: accepts }, result: { data: [], url: [] } };
+}
 
 /** Makes the model of a wire. */
 export const MODELS: Readonly<Record<WireName, Make>> = {

@@ -1,6 +1,7 @@
 /**
  * What the models of a session of `npm run wires` do: a turn of ten replies that call, and another of four. A playbook, a
- * state machine and an unfolding tool are among the tools, and the loops inside the first two have models of their own.
+ * state machine and unfolding tools are among the tools, and the loops inside the first two have models of their own. One
+ * tool answers images, and so does one of an MCP server.
  */
 import type { Script, ScriptCall, ScriptStep } from '../wire.ts';
 
@@ -13,6 +14,7 @@ export const MESSAGES: readonly string[] = ['Begin.', 'Go on.'];
 
 const call = (name: string, input: ScriptCall['input'] = {}): ScriptCall => ({ name, input });
 const look = (page: number) => call('look', { page, words: ['a b', 'ü"\\'] });
+const shot = (at: number) => call('shot', { at });
 const save = (text: string) => call('save', { text });
 const pay = (amount: number) => call('pay', { amount });
 const readFile = (path: string) => call('read_file', { path });
@@ -25,9 +27,9 @@ const main: Script = {
   turns: [
     {
       steps: [
-        saying('I look around first.', look(1), look(2)),
-        calling(call('files'), look(3)),
-        calling(readFile('a.txt'), look(4)),
+        saying('I look around first.', shot(1), look(1)),
+        calling(call('files'), call('pictures')),
+        calling(call('get-tiny-image'), readFile('a.txt'), shot(2)),
         saying('Now something is done.', save('one'), pay(10)),
         calling(call('research', { topic: 'kelp' })),
         calling(writeFile('a.txt'), writeFile('b.txt')),
@@ -40,7 +42,7 @@ const main: Script = {
     },
     {
       steps: [
-        calling(call('files'), look(8)),
+        calling(shot(3), call('files')),
         saying('Once more.', readFile('c.txt'), save('three')),
         calling(call('order', { id: 42 }), call('research', { topic: 'tides' })),
         calling(pay(30), look(9)),

@@ -6,7 +6,7 @@ import { DurableObject, env } from 'cloudflare:workers';
 import { SessionObject as RealSession } from '../../../durable-objects/index.ts';
 import { createHoldfast } from '../../../src/create-holdfast.ts';
 import { defineWiresAgent, type Effect } from './agent.ts';
-import { MODELS } from './models.ts';
+import { ACCEPTS, MODELS } from './models.ts';
 import { agentsOf } from './names.ts';
 import type { LoopName } from './script.ts';
 import type { Moment } from './stops.ts';
@@ -14,12 +14,14 @@ import type { Moment } from './stops.ts';
 interface Vars {
   /** Where the wires, the world and the stops are. */
   readonly WIRES_URL: string;
+  /** Where an MCP server answers, to each session by its own name: `{url}/{name}/mcp`. */
+  readonly MCP_URL: string;
   /** How often the process was killed before. */
   readonly LIFE: string;
   readonly LEASE_MS: string;
 }
 
-const { WIRES_URL: url, LIFE, LEASE_MS } = env as unknown as Vars; // what the runner sets
+const { WIRES_URL: url, MCP_URL, LIFE, LEASE_MS } = env as unknown as Vars; // what the runner sets
 
 async function tell(path: string, what: unknown): Promise<void> {
   const response = await fetch(`${url}${path}`, { method: 'POST', body: JSON.stringify(what) });
@@ -32,6 +34,8 @@ const agents = agentsOf().map(({ name, wire }) => {
   return defineWiresAgent({
     name,
     models: { main: modelIn('main'), research: modelIn('research'), order: modelIn('order') },
+    accepts: ACCEPTS[wire],
+    mcp: { url: `${MCP_URL}/${name}/mcp` },
     act: (effect: Effect) => tell('/effects', effect),
   });
 });
@@ -71,12 +75,25 @@ export class SessionObject extends DurableObject {
     return this.#storing({ seq: from, types }, () => this.#real.append(epoch, from, change));
   }
 
+  async appendWithFiles(...[epoch, from, change]: Parameters<RealSession['appendWithFiles']>) {
+    const types = change.events.map(({ type }) => type);
+    return this.#storing({ seq: from, types }, () => this.#real.appendWithFiles(epoch, from, change));
+  }
+
   async begin(...[request]: Parameters<RealSession['begin']>) {
     return this.#storing(this.#start(), () => this.#real.begin(request));
   }
 
   async accept(...[start]: Parameters<RealSession['accept']>) {
     return this.#storing(this.#start(), () => this.#real.accept(start));
+  }
+
+  async beginWithFiles(...[request]: Parameters<RealSession['beginWithFiles']>) {
+    return this.#storing(this.#start(), () => this.#real.beginWithFiles(request));
+  }
+
+  async acceptWithFiles(...[start]: Parameters<RealSession['acceptWithFiles']>) {
+    return this.#storing(this.#start(), () => this.#real.acceptWithFiles(start));
   }
 
   async resume(...request: Parameters<RealSession['resume']>) {
@@ -92,6 +109,16 @@ export class SessionObject extends DurableObject {
   async post(...message: Parameters<RealSession['post']>) {
     await this.#ready();
     return this.#real.post(...message);
+  }
+
+  async postWithFiles(...message: Parameters<RealSession['postWithFiles']>) {
+    await this.#ready();
+    return this.#real.postWithFiles(...message);
+  }
+
+  async file(...query: Parameters<RealSession['file']>) {
+    await this.#ready();
+    return this.#real.file(...query);
   }
 
   async read(...query: Parameters<RealSession['read']>) {

@@ -15,29 +15,31 @@ describe('the verdict on a session', () => {
     return run;
   };
 
-  it('counts what there is', () => {
-    const { calls, executions, requests, unknown } = judge(played);
+  it('counts what there is', async () => {
+    const { calls, executions, requests, unknown } = await judge(played);
     expect({ calls, executions, requests, unknown }).toEqual({
-      calls: 43,
-      executions: 37,
+      calls: 44,
+      executions: 36,
       requests: 32,
       unknown: 0,
     });
   });
 
-  it('misses a message, a reply, an end and an answer', () => {
+  it('misses a message, a reply, an end and an answer', async () => {
     const without = (type: string): Played => {
       const place = played.events.findLastIndex((event) => event.type === type);
       return { ...played, events: played.events.toSpliced(place, 1) };
     };
-    expect(judge(without('turn-started')).lost).toEqual(['messages, at 2: nothing instead of Go on.']);
-    expect(judge(without('model-replied')).lost).toEqual([
+    expect((await judge(without('turn-started'))).lost).toEqual([
+      'messages, at 2: nothing instead of Go on.',
+    ]);
+    expect((await judge(without('model-replied'))).lost).toEqual([
       'replies, at 16: nothing instead of ["And four more are done.",[]]',
     ]);
-    expect(judge(without('tool-call-ended')).lost).toEqual([
+    expect((await judge(without('tool-call-ended'))).lost).toEqual([
       expect.stringMatching(/^a call of (look|pay) ended 0 times$/),
     ]);
-    expect(judge({ ...played, answers: ['All ten steps are done.', ''] }).lost).toEqual([
+    expect((await judge({ ...played, answers: ['All ten steps are done.', ''] })).lost).toEqual([
       'answers, at 2:  instead of And four more are done.',
     ]);
   });
@@ -45,26 +47,26 @@ describe('the verdict on a session', () => {
   it.each([
     ['pay', 'ran 2 times'],
     ['save', 'ran 2 times under 2 keys'],
-  ])('finds %s that %s', (tool, words) => {
+  ])('finds %s that %s', async (tool, words) => {
     const again = { ...runOf(tool), key: 'another' };
-    const { miscounted } = judge({ ...played, effects: [...played.effects, again] });
+    const { miscounted } = await judge({ ...played, effects: [...played.effects, again] });
     expect(miscounted).toEqual([`${tool} (${again.call}) ${words}`]);
   });
 
-  it.each(['pay', 'save', 'look'])('finds %s that did not run, and was said to have', (tool) => {
+  it.each(['pay', 'save', 'look'])('finds %s that did not run, and was said to have', async (tool) => {
     const missing = runOf(tool);
     const effects = played.effects.filter((effect) => effect !== missing);
-    expect(judge({ ...played, effects }).miscounted).toEqual([
+    expect((await judge({ ...played, effects })).miscounted).toEqual([
       expect.stringContaining(`${tool} (${missing.call}) ran 0 times`),
     ]);
   });
 
-  it('finds a run that no call asked for, unless it only looked something up', () => {
+  it('finds a run that no call asked for, unless it only looked something up', async () => {
     const strays = ['look', 'pay'].map((tool) => ({ ...runOf(tool), call: 'stray' }));
     // A reply that was lost has no id any more, and another may have it since.
     const { call } = runOf('save');
     const under = ['look', 'pay'].map((tool) => ({ ...runOf(tool), call }));
-    const { miscounted } = judge({ ...played, effects: [...played.effects, ...strays, ...under] });
+    const { miscounted } = await judge({ ...played, effects: [...played.effects, ...strays, ...under] });
     expect(miscounted).toEqual(
       ['stray', call].map((id) => `pay (${id}) ran for a call that is not in the journal`),
     );

@@ -2,11 +2,13 @@
 import type { Agent, ChatModel, StoredEvent } from '../../../../src/index.ts';
 import { createManualClock, createMemorySessions, type SessionPort } from '../../../../src/testing/entry.ts';
 import type { Leased } from '../../../doors/journal.ts';
-import { type FeedItem, toSessionName } from '../../../doors/session.ts';
+import { type FeedItem, toNewMessage, toSessionName } from '../../../doors/session.ts';
 import { type TurnSteps, turnSteps } from '../../../doors/testing.ts';
+import { fakeServer } from '../../../fixtures/mcp/fake-server.ts';
 import { defineWiresAgent, type Effect } from '../../../wires/session/agent.ts';
+import { bytesOf, postedIn, TINY_IMAGE } from '../../../wires/session/files.ts';
 import { judge, type Played, type Verdict } from '../../../wires/session/judge.ts';
-import { MODELS } from '../../../wires/session/models.ts';
+import { ACCEPTS, MODELS, mediaOf } from '../../../wires/session/models.ts';
 import { type LoopName, MESSAGES, SCRIPTS } from '../../../wires/session/script.ts';
 import { serverOf, type WireName } from '../../../wires/session/servers.ts';
 import type { Moment, Stops } from '../../../wires/session/stops.ts';
@@ -50,8 +52,8 @@ export async function playInMemory(play: MemoryPlay): Promise<MemoryResult> {
   };
   const answers: string[] = [];
   let kills = 0;
-  for (const message of MESSAGES) {
-    const leased = await steps.begin({ message });
+  for (const [turn, text] of MESSAGES.entries()) {
+    const leased = await steps.begin(await messageOf(turn, text, wire));
     if (leased.status !== 'leased') throw new Error(`The session is ${leased.status}.`);
     const words = new Words();
     kills += await lives({ steps, leased, port, stops, restart, words: isWatched ? words : undefined });
@@ -59,9 +61,36 @@ export async function playInMemory(play: MemoryPlay): Promise<MemoryResult> {
     answers.push(isWatched ? words.of(said) : said.text);
   }
   const events = (await steps.events()).map(({ event }) => event);
-  const played = { events, answers, effects, servers };
-  return { played, verdict: judge(played), kills };
+  const played = { wire, events, answers, effects, servers };
+  return { played, verdict: await judge(played), kills };
 }
+
+/** As a user posts it: the words, and behind them the files that the model takes. */
+function messageOf(turn: number, text: string, wire: WireName): ReturnType<typeof toNewMessage> {
+  const files = postedIn(turn, mediaOf(wire)).map(
+    ({ base64, ...file }) => ({ type: 'file', ...file, bytes: bytesOf(base64) }) as const,
+  );
+  return toNewMessage(files.length === 0 ? text : [{ type: 'text', text }, ...files]);
+}
+
+/** A server that answers an image as the real one does, after a while. */
+const pictures = () =>
+  fakeServer({
+    kind: 'stateless',
+    tools: [
+      {
+        name: 'get-tiny-image',
+        description: 'Answers an image.',
+        annotations: { readOnlyHint: true },
+        run: () => ({
+          content: [
+            { type: 'text', text: 'Here it is:' },
+            { type: 'image', data: TINY_IMAGE, mimeType: 'image/png' },
+          ],
+        }),
+      },
+    ],
+  });
 
 interface Stage extends Pick<Played, 'effects' | 'servers'> {
   readonly agent: Agent;
@@ -75,6 +104,8 @@ function stageOf({ wire, around = (model) => model }: MemoryPlay): Stage {
     models: byLoop((loop) =>
       around(MODELS[wire]({ baseURL: `https://${loop}.example/v1`, fetch: awayFrom(servers[loop]) })),
     ),
+    accepts: ACCEPTS[wire],
+    mcp: pictures(),
     async act(effect) {
       effects.push(effect);
       await theWay();

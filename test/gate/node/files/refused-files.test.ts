@@ -1,0 +1,73 @@
+/** A request that is refused, of a model that was sent files, and of one that was told of them in words. */
+import { beforeEach, expect, it, vi } from 'vitest';
+import {
+  type ChatModel,
+  content,
+  defineAgent,
+  defineTool,
+  image,
+  ModelError,
+  type ModelMedia,
+  type ModelMessage,
+} from '../../../../src/index.ts';
+import { createTestSession } from '../../../../src/testing/entry.ts';
+
+const images = { data: ['image/png'], url: [] };
+const none = { data: [], url: [] };
+
+const shot = defineTool({
+  name: 'shot',
+  description: 'Takes a shot.',
+  effect: 'read',
+  input: { type: 'object' },
+  run: () => content(['A shot:', image(new Uint8Array([1]), 'image/png')]),
+});
+
+const warned: string[] = [];
+beforeEach(() => {
+  warned.length = 0;
+  vi.spyOn(console, 'warn').mockImplementation((line) => warned.push(String(line)));
+});
+
+/** How many files each request held, and how the turn ended; every request behind the first is refused that `refuses`. */
+async function play(media: ModelMedia | undefined, refuses: (files: number) => boolean) {
+  const sent: number[] = [];
+  const model: ChatModel = {
+    name: 'm',
+    ...(media && { media }),
+    async ask({ messages }) {
+      const files = messages.flatMap(partsOf).filter(({ type }) => type === 'file').length;
+      sent.push(files);
+      if (sent.length > 1 && refuses(files)) throw new ModelError('bad-request', 'No.');
+      const toolCalls = sent.length === 1 ? [{ id: 'c1', name: 'shot', input: '{}' }] : [];
+      return { text: 'Seen.', toolCalls, finish: toolCalls.length > 0 ? 'tool-calls' : 'stop' };
+    },
+  };
+  const agent = defineAgent({
+    ...{ name: 'seer', description: 'Looks.', instructions: 'Look.', tools: [shot] },
+    model,
+  });
+  const { outcome } = await createTestSession(agent, { model }).send('Look.');
+  return { sent, outcome };
+}
+
+const partsOf = (message: ModelMessage) =>
+  message.role === 'user' || message.role === 'tool' ? (message.parts ?? []) : [];
+
+it('is asked again once without the files of results', async () => {
+  const media = { message: images, result: images };
+  expect(await play(media, (files) => files > 0)).toEqual({ sent: [0, 1, 0], outcome: 'completed' });
+  expect(warned).toEqual([
+    "holdfast: the model 'm' refused a request with files; it is asked again without those of earlier messages and of " +
+      'results. No.',
+  ]);
+  expect(await play(media, () => true)).toEqual({ sent: [0, 1, 0], outcome: 'failed' });
+});
+
+it.each([undefined, { message: none, result: none }])(
+  'is not asked again when no file was sent: it takes %o',
+  async (media) => {
+    expect(await play(media, () => true)).toEqual({ sent: [0, 0], outcome: 'failed' });
+    expect(warned).toEqual([]);
+  },
+);

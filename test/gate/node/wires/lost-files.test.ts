@@ -1,0 +1,144 @@
+/** That `npm run wires` finds what strict servers take: a file that is gone, or stands where it does not belong. */
+import { describe, expect, it } from 'vitest';
+import type { ChatModel, MessagePart, ModelMessage } from '../../../../src/index.ts';
+import { hashed } from '../../../wires/files.ts';
+import { SAMPLES } from '../../../wires/sample-files.ts';
+import { SHOT, TINY_IMAGE } from '../../../wires/session/files.ts';
+import { judge } from '../../../wires/session/judge.ts';
+import type { WireName } from '../../../wires/session/servers.ts';
+import { noStops } from '../../../wires/session/stops.ts';
+import { playInMemory } from './play.ts';
+
+const hash = async (base64: string): Promise<string> =>
+  (await hashed([{ where: 'message', base64 }]))[0]?.sha256 ?? '';
+const photo = `image/png ${await hash(SAMPLES['image/png'])}`;
+const paper = `application/pdf ${await hash(SAMPLES['application/pdf'])}`;
+const shot = `image/png ${await hash(SHOT)}`;
+const tiny = `image/png ${await hash(TINY_IMAGE)}`;
+const posted = 'in a message behind 0 replies and 0 results';
+
+type Spoil = (messages: readonly ModelMessage[]) => readonly ModelMessage[];
+
+/** What is lost of a session whose models are given other messages, and which nobody refuses. */
+async function lostOf(wire: WireName, spoil: Spoil): Promise<readonly string[]> {
+  const around = (model: ChatModel): ChatModel => ({
+    ...model,
+    ask: ({ messages, ...request }, options) => model.ask({ ...request, messages: spoil(messages) }, options),
+  });
+  const { verdict } = await playInMemory({ wire, isWatched: false, stops: noStops, around });
+  expect([verdict.refused, verdict.miscounted]).toEqual([[], []]);
+  return verdict.lost;
+}
+
+/** Changes the parts of each message that has files. */
+const inParts =
+  (change: (parts: readonly MessagePart[]) => readonly MessagePart[]): Spoil =>
+  (messages) =>
+    messages.map((one) =>
+      'parts' in one && isShown(one) ? { ...one, parts: change(one.parts ?? []) } : one,
+    );
+
+const isShown = (
+  message: ModelMessage,
+): message is Extract<ModelMessage, { readonly role: 'user' | 'tool' }> =>
+  (message.role === 'user' || message.role === 'tool') && message.parts !== undefined;
+
+const isFile = ({ type }: MessagePart): boolean => type === 'file';
+
+const swapped = inParts((parts) => {
+  const files = parts.filter(isFile).toReversed().values();
+  return parts.map((part) => (isFile(part) ? (files.next().value ?? part) : part));
+});
+
+/** From the second turn on, the files of the first message are gone. */
+const forgotten: Spoil = (messages) => {
+  const [at, second] = ['Begin.', 'Go on.'].map((text) =>
+    messages.findIndex((one) => one.role === 'user' && one.text.startsWith(text)),
+  );
+  const said = messages[at ?? -1];
+  if (said?.role !== 'user' || second === -1) return messages;
+  return messages.with(messages.indexOf(said), { ...said, parts: undefined });
+};
+
+/** The first result with files gives them to the one behind it. */
+const moved: Spoil = (messages) => {
+  const at = messages.findIndex((one) => one.role === 'tool' && isShown(one));
+  const [one, next] = [messages[at], messages[at + 1]];
+  if (one?.role !== 'tool' || next?.role !== 'tool') return messages;
+  return messages.with(at, { ...one, parts: undefined }).with(at + 1, { ...next, parts: one.parts });
+};
+
+const asWords = inParts((parts) =>
+  parts.map((part) => (part.type === 'file' ? { type: 'text', text: part.data } : part)),
+);
+
+const unnamed = inParts((parts) =>
+  parts.map((part) => (part.type === 'text' ? { ...part, text: part.text.replace('[file ', '[') } : part)),
+);
+
+const inResults = ['gemini', 'anthropic-budget', 'responses-stored', 'openrouter-sdk'] as const;
+const isInResults = (wire: WireName): boolean => inResults.some((one) => one === wire);
+
+describe.each(['gemini', 'anthropic-budget', 'responses-stored', 'kimi'] as const)(
+  'over %s it is found',
+  (wire) => {
+    it('that posted files are gone from the second turn on', async () => {
+      const [lost] = await lostOf(wire, forgotten);
+      const where = isInResults(wire) ? 'result behind 1 replies and 1' : 'message behind 1 replies and 2';
+      expect(lost).toBe(
+        `files of request 12 of main, at 1: ${shot} in a ${where} results instead of ${photo} ${posted}`,
+      );
+    });
+
+    it('that files have changed places', async () => {
+      const [lost] = await lostOf(wire, swapped);
+      expect(lost).toBe(`files of request 1 of main, at 1: ${paper} ${posted} instead of ${photo} ${posted}`);
+    });
+
+    it('that a file is told in base64', async () => {
+      const [lost, ...more] = await lostOf(wire, asWords);
+      expect(lost).toBe(`files of request 1 of main, at 1: nothing instead of ${photo} ${posted}`);
+      expect(more.slice(0, 2)).toEqual([
+        'files of request 1 of main: bytes of image/png stand there 1 times instead of 0',
+        'files of request 1 of main: bytes of application/pdf stand there 1 times instead of 0',
+      ]);
+    });
+
+    it('that a model is not told of which file it sees', async () => {
+      const id = photo.split(' ')[1];
+      expect((await lostOf(wire, unnamed))[0]).toBe(`files of request 1 of main: ${id} is not named`);
+    });
+  },
+);
+
+it.each(inResults)('over %s it is found that an image is in the wrong result', async (wire) => {
+  const [lost] = await lostOf(wire, moved);
+  const where = (results: number): string => `${shot} in a result behind 1 replies and ${results} results`;
+  expect(lost).toBe(`files of request 2 of main, at 3: ${where(2)} instead of ${where(1)}`);
+});
+
+it('over kimi it is found that the images of a batch are behind its results in another order', async () => {
+  const [lost] = await lostOf('kimi', (messages) =>
+    messages.map((one) =>
+      one.text.startsWith('Files of the results above:') ? (swapped([one])[0] ?? one) : one,
+    ),
+  );
+  const where = 'in a message behind 3 replies and 7 results';
+  expect(lost).toBe(`files of request 4 of main, at 4: ${shot} ${where} instead of ${tiny} ${where}`);
+});
+
+it('a file in the request of a loop that was given none is found, and bytes in a journal', async () => {
+  const { played } = await playInMemory({ wire: 'kimi', isWatched: false, stops: noStops });
+  const { main, research } = played.servers;
+  const requests = [main.requests[0], ...research.requests.slice(1)];
+  const servers = { ...played.servers, research: { ...research, requests } };
+  expect((await judge({ ...played, servers })).lost[0]).toBe(
+    `files of request 1 of research, at 1: ${photo} ${posted} instead of nothing`,
+  );
+  const events = played.events.map((event) =>
+    event.type === 'turn-started' ? { ...event, context: { bytes: SHOT } } : event,
+  );
+  expect((await judge({ ...played, events })).lost).toEqual([
+    'files of the journal: bytes of image/png stand there 2 times instead of 0',
+  ]);
+});

@@ -1,0 +1,132 @@
+/** Holds the files of a session against its requests: each belongs into every one behind the event that brought it. */
+import type { ModelMedia, SessionEvent } from '../../../src/index.ts';
+import { hashed } from '../files.ts';
+import { repliesOf, type Wire } from '../wire.ts';
+import { differences } from './differences.ts';
+import { postedIn, SHOT } from './files.ts';
+import { mediaOf } from './models.ts';
+import { type PlacedFile, readRequest } from './placed-files.ts';
+import { LOOPS, type LoopName, SCRIPTS } from './script.ts';
+import type { WireName } from './servers.ts';
+
+/** What is known of the files of a session whose turns are over. */
+export interface PlayedFiles {
+  readonly wire: WireName;
+  readonly events: readonly SessionEvent[];
+  readonly servers: Readonly<Record<LoopName, Wire>>;
+}
+
+/** Answers which files are not where they belong, or are where they do not. */
+export async function lostFiles({ wire, events, servers }: PlayedFiles): Promise<readonly string[]> {
+  const media = mediaOf(wire);
+  const brought = await broughtBy(events);
+  const lost = await Promise.all(
+    LOOPS.flatMap((loop) =>
+      servers[loop].requests.map(async (body, index) => {
+        const { replies, files } = await readRequest(wire, body);
+        const expected = loop === 'main' ? await expectedFiles({ media, brought, replies }) : NONE;
+        const name = `files of request ${index + 1} of ${loop}`;
+        return [
+          ...differences(name, expected.files.map(told), files.map(told)),
+          ...strayBytes(name, JSON.stringify(body), files),
+          ...unnamed(name, JSON.stringify(body), expected.ids),
+        ];
+      }),
+    ),
+  );
+  return [
+    ...(brought.get(TINY) === undefined ? [`${TINY} brought no image`] : []),
+    ...strayBytes('files of the journal', JSON.stringify(events), []),
+    ...lost.flat(),
+  ];
+}
+
+/** The tool of an MCP server that answers an image. */
+const TINY = 'get-tiny-image';
+
+const PNG = 'image/png';
+
+/** The hash of the image that each tool answers with. */
+async function broughtBy(events: readonly SessionEvent[]): Promise<ReadonlyMap<string, string>> {
+  const calls = events.flatMap((event) => (event.type === 'model-replied' ? event.toolCalls : []));
+  const ids = new Set(calls.filter(({ name }) => name === TINY).map(({ id }) => id));
+  const tiny = events.flatMap((event) => {
+    if (event.type !== 'tool-call-ended' || !ids.has(event.call)) return [];
+    const parts = 'parts' in event.result ? (event.result.parts ?? []) : [];
+    return parts.flatMap((part) => ('id' in part && part.mediaType === PNG ? part.id : []));
+  });
+  const [shot = ''] = await hashesOf([SHOT]);
+  const [id, ...more] = tiny;
+  return new Map([['shot', shot], ...(id === undefined || more.length > 0 ? [] : [[TINY, id] as const])]);
+}
+
+const hashesOf = async (files: readonly string[]): Promise<readonly string[]> =>
+  (await hashed(files.map((base64) => ({ where: 'message', base64 })))).map(({ sha256 = '' }) => sha256);
+
+interface Expecting {
+  readonly media: ModelMedia;
+  readonly brought: ReadonlyMap<string, string>;
+  /** How many replies the conversation holds. */
+  readonly replies: number;
+}
+
+interface Expected {
+  /** Those that stand in the request as files. */
+  readonly files: readonly PlacedFile[];
+  /** Those that stand there at least as words. */
+  readonly ids: readonly string[];
+}
+
+const NONE: Expected = { files: [], ids: [] };
+
+/** What a request of the turn's own loop holds behind so many replies. */
+async function expectedFiles({ media, brought, replies }: Expecting): Promise<Expected> {
+  const files: PlacedFile[] = [];
+  const ids: string[] = [];
+  let results = 0;
+  const say = async (turn: number, replies: number): Promise<void> => {
+    const posted = postedIn(turn, media);
+    const hashes = await hashesOf(posted.map(({ base64 }) => base64));
+    ids.push(...hashes);
+    for (const [at, { mediaType }] of posted.entries())
+      files.push({ where: 'message', mediaType, sha256: hashes[at] ?? '', replies, results });
+  };
+  await say(0, 0);
+  for (const { at, turn, calls } of repliesOf(SCRIPTS.main).slice(0, replies)) {
+    const moved: string[] = [];
+    for (const { name } of calls) {
+      results += 1;
+      const sha256 = brought.get(name);
+      if (sha256 === undefined) continue;
+      ids.push(sha256);
+      if (media.result.data.includes(PNG))
+        files.push({ where: 'result', mediaType: PNG, sha256, replies: at + 1, results });
+      else if (media.message.data.includes(PNG)) moved.push(sha256);
+    }
+    for (const sha256 of moved)
+      files.push({ where: 'message', mediaType: PNG, sha256, replies: at + 1, results });
+    if (calls.length === 0) await say(turn + 1, at + 1);
+  }
+  return { files, ids };
+}
+
+const told = ({ where, mediaType, sha256, replies, results }: PlacedFile): string =>
+  `${mediaType} ${sha256} in a ${where} behind ${replies} replies and ${results} results`;
+
+/** How the bytes of each type begin, in base64 and as numbers. */
+const BEGINNINGS: readonly (readonly [mediaType: string, base64: string, numbers: RegExp])[] = [
+  [PNG, 'iVBORw0KGgo', /137,\s*80,\s*78,\s*71|"0":\s*137,/],
+  ['application/pdf', 'JVBERi0', /37,\s*80,\s*68,\s*70,|"0":\s*37,/],
+];
+
+/** Bytes of files stand nowhere but in these. */
+const strayBytes = (name: string, text: string, files: readonly PlacedFile[]): readonly string[] =>
+  BEGINNINGS.flatMap(([type, base64, numbers]) => {
+    const known = files.filter(({ mediaType }) => mediaType === type).length;
+    const seen = text.split(base64).length - 1 + (numbers.test(text) ? 1 : 0);
+    return seen === known ? [] : [`${name}: bytes of ${type} stand there ${seen} times instead of ${known}`];
+  });
+
+/** The model is told the id of each file, whether it takes it or not. */
+const unnamed = (name: string, text: string, ids: readonly string[]): readonly string[] =>
+  ids.filter((id) => !text.includes(`[file ${id}: `)).map((id) => `${name}: ${id} is not named`);
