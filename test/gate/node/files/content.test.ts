@@ -116,6 +116,12 @@ describe('a result with other words', () => {
       parts: [{ text: 'A' }, STORED, { text: 'B\n\nNext: x.' }],
     });
   });
+
+  it('has a remark below its words and files beside an artifact too', () => {
+    const remarked = withRemark(artifact(content(['A chart:', STORED]), { total: 3 }), ['Next: x.']);
+    expect(modelText(remarked)).toBe('A chart:\n\n[file ab12: image/png, 12,345 bytes]\n\nNext: x.');
+    expect(remarked).toMatchObject({ type: 'artifact', value: { total: 3 }, parts: [{}, STORED, {}] });
+  });
 });
 
 describe('what names a file', () => {
@@ -137,6 +143,7 @@ describe('what names a file', () => {
   it.each([
     ['a.png', 'a.png'],
     ['a\r\n\u202Egnp.exe', 'a gnp.exe'],
+    ['a\u2028b\u2029c', 'a b c'],
     [' \u0000 ', undefined],
     ['x'.repeat(300), 'x'.repeat(255)],
     [`${'x'.repeat(254)}\u{1F600}`, `${'x'.repeat(254)}\uFFFD`],
