@@ -40,7 +40,7 @@ export class SessionFiles implements LoopFiles {
   async keep(file: NewFile): Promise<StoredFile> {
     const stored = await toStored(file);
     const { id, size, mediaType, name } = stored;
-    if (this.#held.has(id)) return stored;
+    if (this.#fresh.has(id) || (await this.#isThere(id))) return stored;
     const { bytes } = file;
     // Whether the session has the same bytes already is not known here; then they are counted twice, until the next turn.
     if (this.#used + size > MAX_SESSION_FILES) {
@@ -48,11 +48,16 @@ export class SessionFiles implements LoopFiles {
         `The files of this conversation weigh ${this.#used} bytes, and may weigh ${MAX_SESSION_FILES} together.`,
       );
     }
-    this.#used += size;
     const { store, name: session, count } = this.#options;
+    this.#used += size;
     if (store) {
       count(1);
-      await store.put({ session, id }, bytes, mediaType);
+      try {
+        await store.put({ session, id }, bytes, mediaType);
+      } catch (failure) {
+        this.#used -= size;
+        throw failure;
+      }
     }
     this.#fresh.set(id, { id, mediaType, name, size, ...(!store && { bytes }) });
     this.#hold(id, Promise.resolve(toBase64(bytes)));
@@ -103,6 +108,12 @@ export class SessionFiles implements LoopFiles {
       if (from >= file.size) return toNew(file, joined(pages, file.size));
       if (bytes.byteLength === 0) return undefined;
     }
+  }
+
+  /** Tells whether a file was read here, or is just being read and found. */
+  async #isThere(id: string): Promise<boolean> {
+    const held = await this.#held.get(id)?.catch(() => undefined);
+    return held !== undefined;
   }
 
   #shown({ id }: StoredFile): Promise<string | undefined> {

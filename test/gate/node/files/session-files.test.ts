@@ -154,12 +154,25 @@ describe('a file that a tool has made', () => {
     ]);
   });
 
-  it('fails its call when the store outside does', async () => {
+  it('is not kept, and takes no room, when the store outside fails', async () => {
     const { store } = memoryStore();
-    const put = () => Promise.reject(new Error('no bucket'));
-    const files = filesOver(fakePort({}).port, { store: { ...store, put } });
+    const puts = [() => Promise.reject(new Error('no bucket')), store.put];
+    const put: FileStore['put'] = async (...asked) => puts.shift()?.(...asked);
+    const files = filesOver(fakePort({}).port, { used: 50 * MIB - 3, store: { ...store, put } });
     await expect(files.keep(newFile(SMALL))).rejects.toThrow('no bucket');
     expect(files.namedBy(ended(STORED))).toEqual([]);
+    expect(await files.keep(newFile(SMALL))).toEqual(STORED);
+  });
+
+  it('is kept although it is looked for in vain just then', async () => {
+    const answer = Promise.withResolvers<null>();
+    const files = filesOver({ file: () => answer.promise });
+    const looked = files.read([STORED]);
+    const kept = files.keep(newFile(SMALL));
+    answer.resolve(null);
+    expect([await looked, await kept]).toEqual([new Map(), STORED]);
+    expect(files.namedBy(ended(STORED))).toMatchObject([{ id: ID, bytes: SMALL }]);
+    expect(await files.read([STORED])).toEqual(new Map([[ID, 'AQID']]));
   });
 });
 
