@@ -214,6 +214,9 @@ export function toToolResult(toolName: string, returned: unknown, onLost?: OnLos
   if (isToolResult(returned))
     return returned.type === 'artifact' ? copyArtifact(toolName, returned, onLost) : returned;
   if (returned === undefined) return text('Done');
+  // It has a toJSON, which lists its bytes one by one.
+  if (returned instanceof Uint8Array && 'toJSON' in returned)
+    return lostValue(toolName, { path: '$', what: 'a Buffer' }, onLost);
   const copy = copyJson(returned);
   if (!copy.ok) return lostValue(toolName, copy.problem, onLost);
   const { value } = copy;
@@ -239,9 +242,13 @@ function lostValue(toolName: string, { path, what }: NonJson, onLost: OnLost | u
   const problem =
     `Tool '${toolName}' ran and finished, but its value is lost: the value at \`${path}\` is ${what}, ` +
     'which does not survive JSON.';
-  onLost?.(`${problem} Return JSON, or give the value a toJSON that says it.`);
+  onLost?.(`${problem} ${BYTES.test(what) ? RETURN_FILE : RETURN_JSON}`);
   return error(`${problem} This is a mistake in the code of the tool; do not call it again for this.`);
 }
+
+const BYTES = /^an? (?:\w*Array|ArrayBuffer|Buffer|DataView|Blob|File|Response|ReadableStream)$/;
+const RETURN_FILE = 'Return bytes as `file(bytes, mediaType)` or `image(bytes, mediaType)`.';
+const RETURN_JSON = 'Return JSON, or give the value a toJSON that says it.';
 
 /**
  * A result with other words for the model. Its variant, its artifact, its reason and its signal stay, so that sinks
