@@ -40,10 +40,11 @@ export class SessionFiles implements LoopFiles {
   async keep(file: NewFile): Promise<StoredFile> {
     const stored = await toStored(file);
     const { id, size, mediaType, name } = stored;
-    if (this.#fresh.has(id) || (await this.#isThere(id))) return stored;
+    if ((await this.#isThere(id)) || this.#fresh.has(id)) return stored;
     const { bytes } = file;
-    // Whether the session has the same bytes already is not known here; then they are counted twice, until the next turn.
+    // Bytes that the session has already are counted twice, until the next turn: it is asked for them only where there is no room.
     if (this.#used + size > MAX_SESSION_FILES) {
+      if (await this.#options.port.file({ id, length: 1 })) return stored;
       throw new FileRefusedError(
         `The files of this conversation weigh ${this.#used} bytes, and may weigh ${MAX_SESSION_FILES} together.`,
       );

@@ -79,6 +79,14 @@ describe('a file that a tool has made', () => {
     await expect(files.keep(newFile(bytesOf(1)))).rejects.toThrow('weigh 52428800 bytes');
   });
 
+  it('is no more of a session that is full and has the same bytes', async () => {
+    const { asked, port } = fakePort({ [ID]: SMALL });
+    const files = filesOver(port, { used: 50 * MIB });
+    expect(await files.keep(newFile(SMALL))).toEqual(STORED);
+    expect(files.namedBy(ended(STORED))).toEqual([]);
+    expect(asked).toEqual([`${ID} 0`]);
+  });
+
   it('is stored with the event that names it, once', async () => {
     const sent: Change[] = [];
     const wrap = (port: SessionPort): SessionPort => ({
