@@ -145,6 +145,7 @@ export type {
   StoredFile,
   TextContent,
 } from './tool/content.ts';
+export { content, type FileSource, file, image } from './tool/content-result.ts';
 export { defineTextTool, type TextToolConfig } from './tool/define-text-tool.ts';
 export { defineTool, type ToolConfig } from './tool/define-tool.ts';
 export { type DomainObjects, DomainTypeError, type DomainTypeField } from './tool/domain-objects.ts';
@@ -198,12 +199,8 @@ export {
   type ArtifactType,
   artifact,
   type ContentResult,
-  content,
   type ErrorReason,
   error,
-  type FileSource,
-  file,
-  image,
   type ResultData,
   type Signal,
   type ToolResult,

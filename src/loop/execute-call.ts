@@ -192,7 +192,8 @@ export function withRemark(result: ToolResult, remarks: readonly string[]): Tool
   const remark = remarks.join('\n\n');
   const data: ResultData = { ...result };
   // A value whose JSON is what the model reads is still kept once.
-  if (data.type === 'artifact' && data.content === undefined) return toolResult({ ...data, remark });
+  if (data.type === 'artifact' && data.content === undefined && data.parts === undefined)
+    return toolResult({ ...data, remark });
   return toolResult(withWords(data, `${modelText(data)}\n\n${remark}`));
 }
 

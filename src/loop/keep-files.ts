@@ -1,5 +1,8 @@
-import { type ContentPart, fileLine, isFile, isNew } from '../tool/content.ts';
+import { type ContentPart, fileLine, isFile, isNew, isText, type NewFile } from '../tool/content.ts';
+import type { Secrets } from '../tool/secrets.ts';
 import { hasNewFiles, partsOfResult, type ToolResult, toolResult } from '../tool/tool-result.ts';
+import { messageOf } from './exception-processor.ts';
+import { Interrupted } from './holder.ts';
 import type { Loop } from './loop.ts';
 import { FileRefusedError } from './loop-files.ts';
 
@@ -7,13 +10,13 @@ import { FileRefusedError } from './loop-files.ts';
 const MAX_RESULT_FILES = 12 * 1024 * 1024;
 
 /**
- * A result whose files are kept, so that it is data from here on. Of a file that is refused the model is told in its place, and the
- * developer by `onRefused`: the tool has run, and nothing else of its result is lost.
+ * A result whose files are kept, so that it is data from here on. Of a file that is not kept the model is told in its place, and the
+ * developer by `onLost`: the tool has run, and nothing else of its result is lost.
  */
 export async function withKeptFiles(
-  { files }: Pick<Loop, 'files'>,
+  { files, secrets }: Pick<Loop, 'files' | 'secrets'>,
   result: ToolResult,
-  onRefused: (problem: string) => void,
+  onLost: (problem: string) => void,
 ): Promise<ToolResult> {
   if (!hasNewFiles(result)) return result;
   const parts: ContentPart[] = [];
@@ -26,14 +29,28 @@ export async function withKeptFiles(
     bytes += part.bytes.byteLength;
     try {
       if (bytes > MAX_RESULT_FILES) throw tooMany;
-      parts.push(await files.keep(part));
-    } catch (refused) {
-      if (!(refused instanceof FileRefusedError)) throw refused;
-      parts.push({ type: 'text', text: `${fileLine(part)} (${refused.message})` });
-      onRefused(refused.message);
+      parts.push(await files.keep(withoutSecrets(part, secrets)));
+    } catch (thrown) {
+      if (thrown instanceof Interrupted) throw thrown;
+      const why = thrown instanceof FileRefusedError ? thrown.message : NOT_NOW;
+      parts.push({ type: 'text', text: `${fileLine(part)} (${why})` });
+      onLost(messageOf('', thrown));
     }
   }
   return toolResult({ ...result, parts });
 }
 
 const tooMany = new FileRefusedError(`The files of one result may weigh ${MAX_RESULT_FILES} bytes together.`);
+
+/** The model is not told why a store has failed: those are no words for it. */
+const NOT_NOW = 'It could not be kept now.';
+
+/** A file whose name holds no secrets, nor does it itself where it is text, which models are told as words. */
+function withoutSecrets(file: NewFile, secrets: Secrets): NewFile {
+  const { name, mediaType, bytes } = file;
+  const named = name === undefined ? file : { ...file, name: secrets.redact(name) };
+  if (!isText(mediaType)) return named;
+  const text = new TextDecoder().decode(bytes);
+  const clean = secrets.redact(text);
+  return clean === text ? named : { ...named, bytes: new TextEncoder().encode(clean) };
+}

@@ -7,6 +7,7 @@ import {
   type ContentPart,
   type FileContent,
   fileLine,
+  inWords,
   isFile,
   isNew,
   isStored,
@@ -15,7 +16,7 @@ import {
   type StoredFile,
 } from '../tool/content.ts';
 import { paragraphs } from '../tool/json.ts';
-import { partsOfResult } from '../tool/tool-result.ts';
+import { partsOfResult, shownText } from '../tool/tool-result.ts';
 import type { Loop } from './loop.ts';
 
 /** What a request carries of the files that its conversation names: of one that is kept its base64, by its id; and addresses. */
@@ -108,11 +109,32 @@ export interface ShownContent {
   readonly parts?: readonly MessagePart[];
 }
 
-/** A message or a result with files, as a request carries it: each file behind the line that names it. */
-export function toShownContent(parts: readonly ContentPart[], files: ShownFiles): ShownContent {
-  const shown = parts.flatMap((part) => (isFile(part) ? toMessageParts(part, files) : part));
+/**
+ * A message or a result with files, as a request carries it: each file behind the line that names it. Its words and those of its
+ * text files have about `most` characters together.
+ */
+export function toShownContent(
+  parts: readonly ContentPart[],
+  files: ShownFiles,
+  most = Infinity,
+): ShownContent {
+  let left = most - inWords(parts).length;
+  const shown = parts.flatMap((part): readonly MessagePart[] => {
+    if (!isFile(part)) return [part];
+    const content = isText(part.mediaType) ? wordsOf(part, files) : undefined;
+    if (content === undefined) return toMessageParts(part, files);
+    const words = shownText({ type: 'text', content }, Math.max(left, 0));
+    left -= content.length;
+    return [{ type: 'text', text: `${fileLine(part)}\n${words}` }];
+  });
   const text = paragraphs(...shown.map((part) => (part.type === 'text' ? part.text : '')));
   return shown.some(({ type }) => type === 'file') ? { text, parts: shown } : { text };
+}
+
+/** What a text file says, where the request carries it. */
+function wordsOf(file: FileContent, files: ShownFiles): string | undefined {
+  const data = isStored(file) ? files.get(file.id) : undefined;
+  return data === undefined ? undefined : decoder.decode(fromBase64(data));
 }
 
 function toMessageParts(file: FileContent, files: ShownFiles): readonly MessagePart[] {
@@ -124,7 +146,6 @@ function toMessageParts(file: FileContent, files: ShownFiles): readonly MessageP
   if (data === undefined) return [{ ...line, text: `${line.text} ${NOT_SHOWN_NOW}` }];
   if (!isStored(file)) return [line, { ...told, data }];
   const { id, size } = file;
-  if (isText(mediaType)) return [{ ...line, text: `${line.text}\n${decoder.decode(fromBase64(data))}` }];
   return [line, { ...told, data, id, size }];
 }
 

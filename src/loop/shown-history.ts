@@ -193,11 +193,12 @@ function toReply(reply: ShownReply, sending: Sending): ModelMessage[] {
 
 /** A result. Where it was shortened since the conversation did not fit, its files are only named. */
 function shownResult(call: HistoryCall, sending: Sending): ShownContent {
-  const { records, files } = sending;
+  const { records, files, characters } = sending;
   const text = resultText(call, sending);
   const parts = call.result ? partsOfResult(call.result) : [];
   if (parts.length === 0 || records.get(call.id)?.ended?.shown !== undefined) return { text };
-  return toShownContent(text === inWords(parts) ? parts : placed(text, parts.filter(isFile)), files);
+  const shown = text === inWords(parts) ? parts : placed(text, parts.filter(isFile));
+  return toShownContent(shown, files, characters);
 }
 
 function resultText({ id, result }: HistoryCall, { records, characters, readOn, whole }: Sending): string {

@@ -40,19 +40,25 @@ export class SessionFiles implements LoopFiles {
   async keep(file: NewFile): Promise<StoredFile> {
     const stored = await toStored(file);
     const { id, size, mediaType, name } = stored;
-    if (this.#held.has(id)) return stored;
+    if ((await this.#isThere(id)) || this.#fresh.has(id)) return stored;
     const { bytes } = file;
-    // Whether the session has the same bytes already is not known here; then they are counted twice, until the next turn.
+    // Bytes that the session has already are counted twice, until the next turn: it is asked for them only where there is no room.
     if (this.#used + size > MAX_SESSION_FILES) {
+      if (await this.#options.port.file({ id, length: 1 })) return stored;
       throw new FileRefusedError(
         `The files of this conversation weigh ${this.#used} bytes, and may weigh ${MAX_SESSION_FILES} together.`,
       );
     }
-    this.#used += size;
     const { store, name: session, count } = this.#options;
+    this.#used += size;
     if (store) {
       count(1);
-      await store.put({ session, id }, bytes, mediaType);
+      try {
+        await store.put({ session, id }, bytes, mediaType);
+      } catch (failure) {
+        this.#used -= size;
+        throw failure;
+      }
     }
     this.#fresh.set(id, { id, mediaType, name, size, ...(!store && { bytes }) });
     this.#hold(id, Promise.resolve(toBase64(bytes)));
@@ -103,6 +109,12 @@ export class SessionFiles implements LoopFiles {
       if (from >= file.size) return toNew(file, joined(pages, file.size));
       if (bytes.byteLength === 0) return undefined;
     }
+  }
+
+  /** Tells whether a file was read here, or is just being read and found. */
+  async #isThere(id: string): Promise<boolean> {
+    const held = await this.#held.get(id)?.catch(() => undefined);
+    return held !== undefined;
   }
 
   #shown({ id }: StoredFile): Promise<string | undefined> {

@@ -112,7 +112,7 @@ export const isText = (mediaType: string): boolean =>
 export const MAX_FILE_NAME = 255;
 
 /** Line breaks, other control characters, and characters that turn the direction of what follows. */
-const UNSHOWN = /[\p{Cc}\p{Cf}]+/gu;
+const UNSHOWN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 
 /** A file's name as it is kept: somebody else chose it, and models and people read it in a line of ours. */
 export const toFileName = (given: string): string | undefined => {

@@ -1,14 +1,4 @@
-import {
-  type ContentPart,
-  inWords,
-  isFile,
-  isNew,
-  type LinkedFile,
-  type NewFile,
-  placed,
-  toFileName,
-  toMediaType,
-} from './content.ts';
+import { type ContentPart, inWords, isFile, isNew, placed } from './content.ts';
 import { copyJson, type Json, type NonJson } from './json.ts';
 
 /**
@@ -182,58 +172,6 @@ export const text = (content: string | null | undefined): Extract<ToolResult, { 
 /** A result that is words and files. */
 export type ContentResult = Extract<ToolResult, { type: 'content' }>;
 
-/**
- * A result of words and files, which the model is shown in this order. A file that the model cannot take is told in words: its
- * type, name, size and id. Each may weigh 8 MiB, and all files of a session 50 MiB; what is more becomes an error.
- *
- * @example
- * ```ts
- * return content(['Sales by month:', image(png, 'image/png'), 'All numbers are in euros.']);
- * ```
- */
-export const content = (parts: readonly (string | ContentPart | ContentResult)[]): ContentResult =>
-  toolResult({
-    type: 'content',
-    parts: parts.flatMap((part): readonly ContentPart[] => {
-      if (typeof part === 'string') return [{ type: 'text', text: part }];
-      return part.type === 'content' ? part.parts : [part];
-    }),
-  });
-
-/** The bytes of a file, or the https address where it is, which is handed on to the model and not fetched. */
-export type FileSource = Uint8Array | ArrayBuffer | URL;
-
-/**
- * A result that is one file; it may also stand among the parts of `content`. `mediaType` is such as `application/pdf`.
- *
- * @throws TypeError when the media type is none, or the address is not one with https.
- */
-export function file(source: FileSource, mediaType: string, name?: string): ContentResult {
-  const type = toMediaType(mediaType);
-  if (type === undefined) throw new TypeError(`'${mediaType}' is not a media type such as image/png.`);
-  return content([{ type: 'file', mediaType: type, ...named(name), ...toSource(source) }]);
-}
-
-/** As `file`, of an image: `image(png, 'image/png')`. @throws TypeError as `file`, and for a media type that is no image's. */
-export function image(source: FileSource, mediaType: string, name?: string): ContentResult {
-  if (!/^image\//i.test(mediaType)) throw new TypeError(`'${mediaType}' is not the media type of an image.`);
-  return file(source, mediaType, name);
-}
-
-const named = (name: string | undefined): { readonly name?: string } => {
-  const kept = name === undefined ? undefined : toFileName(name);
-  return kept === undefined ? {} : { name: kept };
-};
-
-function toSource(source: FileSource): Pick<NewFile, 'bytes'> | Pick<LinkedFile, 'url'> {
-  if (source instanceof URL) {
-    if (source.protocol === 'https:') return { url: source.href };
-    throw new TypeError('A file that is handed on as its address needs one that begins with https:.');
-  }
-  // A copy: the tool may go on using its own.
-  return { bytes: new Uint8Array(source instanceof ArrayBuffer ? source.slice(0) : source) };
-}
-
 /** Answers the words and files of a result; of one without files, nothing. */
 export const partsOfResult = (result: ResultData): readonly ContentPart[] =>
   result.type === 'content' || result.type === 'artifact' ? (result.parts ?? []) : [];
@@ -276,6 +214,9 @@ export function toToolResult(toolName: string, returned: unknown, onLost?: OnLos
   if (isToolResult(returned))
     return returned.type === 'artifact' ? copyArtifact(toolName, returned, onLost) : returned;
   if (returned === undefined) return text('Done');
+  // It has a toJSON, which lists its bytes one by one.
+  if (returned instanceof Uint8Array && 'toJSON' in returned)
+    return lostValue(toolName, { path: '$', what: 'a Buffer' }, onLost);
   const copy = copyJson(returned);
   if (!copy.ok) return lostValue(toolName, copy.problem, onLost);
   const { value } = copy;
@@ -301,9 +242,13 @@ function lostValue(toolName: string, { path, what }: NonJson, onLost: OnLost | u
   const problem =
     `Tool '${toolName}' ran and finished, but its value is lost: the value at \`${path}\` is ${what}, ` +
     'which does not survive JSON.';
-  onLost?.(`${problem} Return JSON, or give the value a toJSON that says it.`);
+  onLost?.(`${problem} ${BYTES.test(what) ? RETURN_FILE : RETURN_JSON}`);
   return error(`${problem} This is a mistake in the code of the tool; do not call it again for this.`);
 }
+
+const BYTES = /^an? (?:\w*Array|ArrayBuffer|Buffer|DataView|Blob|File|Response|ReadableStream)$/;
+const RETURN_FILE = 'Return bytes as `file(bytes, mediaType)` or `image(bytes, mediaType)`.';
+const RETURN_JSON = 'Return JSON, or give the value a toJSON that says it.';
 
 /**
  * A result with other words for the model. Its variant, its artifact, its reason and its signal stay, so that sinks

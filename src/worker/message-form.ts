@@ -21,19 +21,23 @@ export async function readForm(request: Request, maxBytes: number): Promise<Mess
   const form = await parseForm(request, await readBytes(request, maxBytes));
   const fields = new Map<string, Json>();
   const sent: File[] = [];
-  const problems: string[] = [];
+  const wrong = new Set<string>();
   for (const [name, value] of form) {
     if (!FIELDS.has(name) && isUnfilled(value)) continue;
     if (typeof value !== 'string') {
-      if (FIELDS.has(name)) problems.push(`${name}: must be text; send files in fields of other names`);
+      if (FIELDS.has(name)) wrong.add(`${name}: must be text; send files in fields of other names`);
       else sent.push(value);
-    } else if (fields.has(name)) problems.push(`${name.slice(0, 40)}: is there more than once`);
+    } else if (fields.has(name)) wrong.add(`${name.slice(0, 40)}: is there more than once`);
     else fields.set(name, FIELDS.get(name)?.(value) ?? value);
   }
+  const problems = [...wrong].slice(0, MAX_PROBLEMS);
   const files = sent.length > MAX_PARTS ? [] : await Promise.all(sent.map(toPart(problems)));
   if (sent.length > MAX_PARTS) problems.push(`files: must be at most ${MAX_PARTS}`);
   return { fields: Object.fromEntries(fields), files, problems };
 }
+
+/** A body of megabytes has room for a hundred thousand fields. */
+const MAX_PROBLEMS = 10;
 
 /** The fields that are text, each with how its value is read; one that cannot be read is refused as what it is. */
 const FIELDS: ReadonlyMap<string, (text: string) => Json> = new Map([

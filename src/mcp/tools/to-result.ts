@@ -1,5 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { attempt } from '../../tool/async.ts';
+import { content } from '../../tool/content-result.ts';
 import {
   copyJson,
   isJsonObject,
@@ -9,7 +10,7 @@ import {
   sameJson,
   shorten,
 } from '../../tool/json.ts';
-import { artifact, content, error, type ToolResult, text, toolResult } from '../../tool/tool-result.ts';
+import { artifact, error, type ToolResult, text, toolResult } from '../../tool/tool-result.ts';
 import { binaryOf, blockFiles } from '../content/block-files.ts';
 import { McpContent } from '../content/mcp-content.ts';
 import { type ContentWords, contentWords } from '../content/words.ts';

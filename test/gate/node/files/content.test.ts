@@ -44,7 +44,13 @@ describe('a result of parts', () => {
     const result = file(bytes, 'application/pdf');
     bytes[0] = 9;
     expect(partsOf(result)).toMatchObject([{ bytes: new Uint8Array([1, 2]) }]);
-    expect(partsOf(file(bytes.buffer, 'application/pdf'))).toMatchObject([{ bytes: new Uint8Array([9, 2]) }]);
+    const ofBuffer = file(bytes.buffer, 'application/pdf');
+    const ofPool = file(Buffer.from('ab'), 'application/pdf');
+    bytes[0] = 7;
+    expect(partsOf(ofBuffer)).toMatchObject([{ bytes: new Uint8Array([9, 2]) }]);
+    expect(partsOf(ofPool)).toEqual([
+      { type: 'file', mediaType: 'application/pdf', bytes: new Uint8Array([97, 98]) },
+    ]);
   });
 
   it('hands an https address on', () => {
@@ -60,11 +66,47 @@ describe('a result of parts', () => {
     [() => image(PNG, 'text/html'), "'text/html' is not the media type of an image."],
     [
       () => file(new URL('http://x.test/a'), 'image/png'),
-      'A file that is handed on as its address needs one that begins with https:.',
+      'A file that is handed on as its address needs one that begins with https: and has no user in it.',
     ],
     [
       () => file(new URL('data:image/png;base64,AA=='), 'image/png'),
-      'A file that is handed on as its address needs one that begins with https:.',
+      'A file that is handed on as its address needs one that begins with https: and has no user in it.',
+    ],
+    [
+      () => file(new URL('https://me:key@x.test/a.png'), 'image/png'),
+      'A file that is handed on as its address needs one that begins with https: and has no user in it.',
+    ],
+    ...[
+      ['iVBORw0KGgo=', 'String'],
+      [new Blob([PNG]), 'Blob'],
+      [new Response(PNG), 'Response'],
+      [12_000_000, 'Number'],
+      [new Uint16Array(2), 'Uint16Array'],
+      [undefined, 'Undefined'],
+    ].map(([source, kind]): [() => unknown, string] => [
+      () => image(source as never, 'image/png'),
+      `A file is made of a Uint8Array or an ArrayBuffer of its bytes, or of a URL, and this is of the type ${kind}.`,
+    ]),
+    ...[
+      null,
+      { type: 'text' },
+      { type: 'text', content: 'A' },
+      { type: 'file', mediaType: 'image/png' },
+      { type: 'file', mediaType: 'image/png', id: 'ab12' },
+      { type: 'file', mediaType: 'PNG', id: 'ab12', size: 3 },
+      { type: 'image', bytes: PNG },
+      { type: 'file', mediaType: 'image/png', name: 7, id: 'ab12', size: 3 },
+    ].map((part): [() => unknown, string] => [
+      () => content(['A', part as never]),
+      'content[1] is neither words nor a file: use a text, or what `image` and `file` answer.',
+    ]),
+    [
+      () => content([{ type: 'file', mediaType: 'image/png', url: 'http://x.test/a.png' }]),
+      'A file that is handed on as its address needs one that begins with https: and has no user in it.',
+    ],
+    [
+      () => content([{ type: 'file', mediaType: 'image/png', bytes: 'iVBORw0KGgo=' as never }]),
+      'A file is made of a Uint8Array or an ArrayBuffer of its bytes, or of a URL, and this is of the type String.',
     ],
   ])('is refused where it is made when it cannot be one (%#)', (make, problem) => {
     expect(make).toThrow(new TypeError(problem));
@@ -116,6 +158,12 @@ describe('a result with other words', () => {
       parts: [{ text: 'A' }, STORED, { text: 'B\n\nNext: x.' }],
     });
   });
+
+  it('has a remark below its words and files beside an artifact too', () => {
+    const remarked = withRemark(artifact(content(['A chart:', STORED]), { total: 3 }), ['Next: x.']);
+    expect(modelText(remarked)).toBe('A chart:\n\n[file ab12: image/png, 12,345 bytes]\n\nNext: x.');
+    expect(remarked).toMatchObject({ type: 'artifact', value: { total: 3 }, parts: [{}, STORED, {}] });
+  });
 });
 
 describe('what names a file', () => {
@@ -137,6 +185,7 @@ describe('what names a file', () => {
   it.each([
     ['a.png', 'a.png'],
     ['a\r\n\u202Egnp.exe', 'a gnp.exe'],
+    ['a\u2028b\u2029c', 'a b c'],
     [' \u0000 ', undefined],
     ['x'.repeat(300), 'x'.repeat(255)],
     [`${'x'.repeat(254)}\u{1F600}`, `${'x'.repeat(254)}\uFFFD`],

@@ -79,6 +79,14 @@ describe('a file that a tool has made', () => {
     await expect(files.keep(newFile(bytesOf(1)))).rejects.toThrow('weigh 52428800 bytes');
   });
 
+  it('is no more of a session that is full and has the same bytes', async () => {
+    const { asked, port } = fakePort({ [ID]: SMALL });
+    const files = filesOver(port, { used: 50 * MIB });
+    expect(await files.keep(newFile(SMALL))).toEqual(STORED);
+    expect(files.namedBy(ended(STORED))).toEqual([]);
+    expect(asked).toEqual([`${ID} 0`]);
+  });
+
   it('is stored with the event that names it, once', async () => {
     const sent: Change[] = [];
     const wrap = (port: SessionPort): SessionPort => ({
@@ -154,12 +162,25 @@ describe('a file that a tool has made', () => {
     ]);
   });
 
-  it('fails its call when the store outside does', async () => {
+  it('is not kept, and takes no room, when the store outside fails', async () => {
     const { store } = memoryStore();
-    const put = () => Promise.reject(new Error('no bucket'));
-    const files = filesOver(fakePort({}).port, { store: { ...store, put } });
+    const puts = [() => Promise.reject(new Error('no bucket')), store.put];
+    const put: FileStore['put'] = async (...asked) => puts.shift()?.(...asked);
+    const files = filesOver(fakePort({}).port, { used: 50 * MIB - 3, store: { ...store, put } });
     await expect(files.keep(newFile(SMALL))).rejects.toThrow('no bucket');
     expect(files.namedBy(ended(STORED))).toEqual([]);
+    expect(await files.keep(newFile(SMALL))).toEqual(STORED);
+  });
+
+  it('is kept although it is looked for in vain just then', async () => {
+    const answer = Promise.withResolvers<null>();
+    const files = filesOver({ file: () => answer.promise });
+    const looked = files.read([STORED]);
+    const kept = files.keep(newFile(SMALL));
+    answer.resolve(null);
+    expect([await looked, await kept]).toEqual([new Map(), STORED]);
+    expect(files.namedBy(ended(STORED))).toMatchObject([{ id: ID, bytes: SMALL }]);
+    expect(await files.read([STORED])).toEqual(new Map([[ID, 'AQID']]));
   });
 });
 

@@ -1,8 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { type ContentPart, content, image, type StoredFile } from '../../../../src/index.ts';
+import {
+  type ContentPart,
+  content,
+  file,
+  image,
+  type NewFile,
+  Secrets,
+  type StoredFile,
+} from '../../../../src/index.ts';
 import {
   FileRefusedError,
   filesToShow,
+  Interrupted,
   type Loop,
   type LoopFiles,
   sizeOf,
@@ -96,8 +105,9 @@ describe('the files of a request', () => {
 
 describe('a result with new files', () => {
   const png = new Uint8Array([1]);
-  const keeping = (keep: LoopFiles['keep']): Pick<Loop, 'files'> => ({
+  const keeping = (keep: LoopFiles['keep'], secrets = Secrets.NONE): Pick<Loop, 'files' | 'secrets'> => ({
     files: { keep, read: async () => new Map(), find: async () => undefined },
+    secrets,
   });
 
   it('is data once they are kept', async () => {
@@ -137,9 +147,49 @@ describe('a result with new files', () => {
     expect(told).toEqual(['The files of one result may weigh 12582912 bytes together.']);
   });
 
-  it('fails its call when they cannot be kept for another reason', async () => {
-    const loop = keeping(() => Promise.reject(new Error('no bucket')));
-    await expect(withKeptFiles(loop, image(png, 'image/png'), () => {})).rejects.toThrow('no bucket');
+  it('keeps no secret in their names, nor in those that are text', async () => {
+    const kept: NewFile[] = [];
+    const keep: LoopFiles['keep'] = async (part) => {
+      kept.push(part);
+      return stored('ab', 1);
+    };
+    const loop = keeping(keep, Secrets.of({ KEY: 'abc-123-secret' }));
+    const words = new TextEncoder().encode('key: abc-123-secret, ü');
+    await withKeptFiles(
+      loop,
+      content([
+        file(words, 'application/json', 'for abc-123-secret.json'),
+        file(png, 'text/plain'),
+        file(words, 'application/pdf'),
+      ]),
+      () => {},
+    );
+    const clean = new TextEncoder().encode('key: [secret KEY], ü');
+    expect(kept).toEqual([
+      { type: 'file', mediaType: 'application/json', name: 'for [secret KEY].json', bytes: clean },
+      { type: 'file', mediaType: 'text/plain', bytes: png },
+      { type: 'file', mediaType: 'application/pdf', bytes: words },
+    ]);
+  });
+
+  it('loses nothing else when they cannot be kept now: its tool has run, and must not be called again for that', async () => {
+    const told: string[] = [];
+    const loop = keeping(() => Promise.reject(new Error('no bucket, token abc')));
+    const result = content(['Paid.', image(png, 'image/png')]);
+    expect(await withKeptFiles(loop, result, (problem) => told.push(problem))).toMatchObject({
+      type: 'content',
+      parts: [
+        { type: 'text', text: 'Paid.' },
+        { type: 'text', text: '[file not kept: image/png, 1 byte] (It could not be kept now.)' },
+      ],
+    });
+    expect(told).toEqual(['no bucket, token abc']);
+  });
+
+  it('goes on with nothing once its session is somebody else’s', async () => {
+    const interrupted = new Interrupted('lost', 'somebody else has it');
+    const loop = keeping(() => Promise.reject(interrupted));
+    await expect(withKeptFiles(loop, image(png, 'image/png'), () => {})).rejects.toBe(interrupted);
   });
 });
 

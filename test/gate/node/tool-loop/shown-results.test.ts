@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { oneShotPerLoop } from '../../../../src/decorators/entry.ts';
 import {
   type AnyTool,
+  content,
   defineAgent,
   error,
+  file,
   type LoopTransformer,
   type Policies,
   summarised,
@@ -51,6 +53,18 @@ describe('a result', () => {
     ['characters that just fit', () => 'kelp 😀', 'kelp 😀'],
   ])('may have as many characters as the agent says: %s', async (_, answer, text) => {
     expect(await shown(answer, { policies: { resultCharacters: 7 } })).toBe(text);
+  });
+
+  it('has no more characters with those of its text files, each of which says how much of it that is', async () => {
+    const sheet = (letter: string) => file(new TextEncoder().encode(letter.repeat(150)), 'text/csv', letter);
+    const text = await shown(() => content(['Sales:', sheet('a'), sheet('b')]), {
+      policies: { resultCharacters: 450 },
+    });
+    const lines =
+      /^Sales:\n\n(\[file \w{64}: text\/csv, "a", 150 bytes\])\na{150}\n\n(\[file \w{64}: text\/csv, "b", 150 bytes\])\n(b+)\n(.*)$/;
+    const [, a = '', b = '', shownOfB = '', told] = lines.exec(text ?? '') ?? [];
+    const left = 450 - 'Sales:\n\n\n\n'.length - a.length - b.length - 150;
+    expect([shownOfB.length, told]).toEqual([left, `... [shortened: ${left} of 150 characters are shown]`]);
   });
 
   it('is shortened after transformers have had all of it', async () => {

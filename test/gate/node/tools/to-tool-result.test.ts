@@ -86,6 +86,22 @@ describe('toToolResult', () => {
     expect(told).toEqual([where('`$.rows` is a Map'), where('`$[0]` is a bigint')]);
   });
 
+  it.each<[unknown, string]>([
+    [new Uint8Array(2), '`$` is an Uint8Array'],
+    [Buffer.from('ab'), '`$` is a Buffer'],
+    [new ArrayBuffer(2), '`$` is an ArrayBuffer'],
+    [new Blob(['a']), '`$` is a Blob'],
+    [new Response('a'), '`$` is a Response'],
+    [{ type: 'file', mediaType: 'image/png', bytes: new Uint8Array(2) }, '`$.bytes` is an Uint8Array'],
+  ])('tells the developer of bytes how they are answered (%#)', (bytes, where) => {
+    const told: string[] = [];
+    expect(modelText(toToolResult('search', bytes, (problem) => told.push(problem)))).toBe(lost(where));
+    expect(told).toEqual([
+      `Tool 'search' ran and finished, but its value is lost: the value at ${where}, which does not survive JSON. ` +
+        'Return bytes as `file(bytes, mediaType)` or `image(bytes, mediaType)`.',
+    ]);
+  });
+
   it('says that the tool ran when its value does not survive JSON', () => {
     expect(modelText(toToolResult('search', { a: { b: new Set() } }))).toBe(lost('`$.a.b` is a Set'));
     expect(modelText(toToolResult('search', artifact('rows', [new Map()])))).toBe(lost('`$[0]` is a Map'));

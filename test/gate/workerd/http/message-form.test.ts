@@ -119,6 +119,14 @@ describe('a form is refused', () => {
       ['files: must be at most 100', 'message: is missing'],
     ],
     [
+      'with many fields, of which the first are named',
+      formOf(['message', 'a'], ...Array.from({ length: 5_000 }, (_, i) => [`x${i % 50}`, 'y'] as const)),
+      [
+        ...Array.from({ length: 10 }, (_, i) => `x${i}: is there more than once`),
+        ...Array.from({ length: 10 }, (_, i) => `x${i}: is not known here`),
+      ],
+    ],
+    [
       'with everything that is wrong with it',
       formOf(['message', ' '], ['context', '1'], ['loopId', 'a b'], ['x', 'y'], ['x', 'z']),
       [

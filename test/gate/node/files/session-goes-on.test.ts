@@ -1,0 +1,77 @@
+/** What becomes of a session whose model cannot read one of its files. */
+import { afterEach, expect, it, vi } from 'vitest';
+import {
+  type ChatModel,
+  content,
+  defineAgent,
+  image,
+  ModelError,
+  type ModelRequest,
+} from '../../../../src/index.ts';
+import { createTestSession } from '../../../../src/testing/entry.ts';
+import { reads } from '../tool-loop/scenes.ts';
+
+const warned = vi.spyOn(console, 'warn').mockReturnValue(undefined);
+afterEach(() => warned.mockClear());
+
+const BROKEN = new Uint8Array([66, 65, 68]);
+const IMAGES = { data: ['image/*'], url: [] };
+const REFUSED = 'messages.0: the image cannot be read';
+
+const holdsFile = ({ messages }: ModelRequest): boolean =>
+  messages.some((message) => 'parts' in message && JSON.stringify(message.parts).includes('"data"'));
+
+/** A session whose model looks once when it is asked to, and refuses every request with a file. */
+function sessionOf() {
+  const model: ChatModel = {
+    name: 'blind',
+    media: { message: IMAGES, result: IMAGES },
+    async ask(request) {
+      if (holdsFile(request)) throw new ModelError('bad-request', REFUSED);
+      const last = request.messages.at(-1);
+      const looks = last?.role === 'user' && last.text === 'Look.';
+      const toolCalls = looks ? [{ id: 'a', name: 'look', input: '{}' }] : [];
+      return { text: looks ? '' : 'Well.', toolCalls, finish: looks ? 'tool-calls' : 'stop' };
+    },
+  };
+  const look = reads('look', () => image(BROKEN, 'image/png'));
+  return createTestSession(
+    defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools: [look] }),
+    { model },
+  );
+}
+
+const told = (request: ModelRequest | undefined): readonly string[] =>
+  request?.messages.flatMap(({ text }) => /^\[file.*$/m.exec(text)?.[0].replace(/\w{64}/, 'ID') ?? []) ?? [];
+
+const WARNING =
+  "holdfast: the model 'blind' refused a request with files; it is asked again without those of earlier messages and of " +
+  `results. ${REFUSED}`;
+
+it('a message with a file that the model refuses fails its turn, and no later one, which is told of it in words', async () => {
+  const session = sessionOf();
+  const first = await session.send(content(['See:', image(BROKEN, 'image/png')]).parts);
+  expect(first).toMatchObject({ outcome: 'failed', error: { message: expect.stringContaining(REFUSED) } });
+  expect([session.requests.length, warned.mock.calls]).toEqual([1, []]);
+  expect(await session.send('And now?')).toMatchObject({ outcome: 'completed', text: 'Well.' });
+  expect(session.requests.slice(1).map(holdsFile)).toEqual([true, false]);
+  expect(told(session.requests[2])).toEqual(['[file ID: image/png, 3 bytes] (not shown any more)']);
+  expect(warned.mock.calls).toEqual([[WARNING]]);
+});
+
+it('a result with a file that the model refuses is told in words, once for a turn', async () => {
+  const session = sessionOf();
+  expect(await session.send('Look.')).toMatchObject({ outcome: 'completed', text: 'Well.' });
+  expect(session.requests.map(holdsFile)).toEqual([false, true, false]);
+  expect(warned.mock.calls).toEqual([[WARNING]]);
+});
+
+it('a message whose own file is refused with those of earlier ones fails after one more try', async () => {
+  const session = sessionOf();
+  await session.send('Look.');
+  warned.mockClear();
+  const sent = await session.send(content([image(new Uint8Array([1]), 'image/png')]).parts);
+  expect(sent).toMatchObject({ outcome: 'failed' });
+  expect(session.requests.slice(3).map(holdsFile)).toEqual([true, true]);
+  expect(warned.mock.calls).toEqual([[WARNING]]);
+});
