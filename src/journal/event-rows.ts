@@ -1,5 +1,5 @@
 import { isOurCall, wordsOf } from '../model/parts.ts';
-import { type ContentPart, textsOf } from '../tool/content.ts';
+import type { ContentPart } from '../tool/content.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { ResultData } from '../tool/tool-result.ts';
 import type { NewRow, Row } from './event-page.ts';
@@ -62,24 +62,19 @@ function versionOf(event: SessionEvent): number {
 /** Older code knows no result of parts. */
 const hasFiles = (result: ResultData): boolean => result.type === 'content' || 'parts' in result;
 
-/** The event without what its parts say already. */
+/**
+ * The event without what its parts say already. A message keeps its words beside them: a holder of an older version, which is told of
+ * one while it runs, reads those.
+ */
 function stored(event: SessionEvent): object {
-  if (!('parts' in event) || !event.parts) return event;
-  if (event.type !== 'model-replied') {
-    const { message: _, ...rest } = event;
-    return rest;
-  }
+  if (event.type !== 'model-replied' || !event.parts) return event;
   const { text: _, toolCalls: __, ...rest } = event;
   return rest;
 }
 
-/** The event with what its parts say: the words of a message, the words and calls of a reply. */
-function whole(event: SessionEvent): SessionEvent {
-  if (!('parts' in event) || !event.parts) return event;
-  return event.type === 'model-replied'
-    ? { ...event, ...saidIn(event.parts) }
-    : { ...event, message: textsOf(event.parts) };
-}
+/** The event with its words and calls, which are in its parts. */
+const whole = (event: SessionEvent): SessionEvent =>
+  event.type === 'model-replied' && event.parts ? { ...event, ...saidIn(event.parts) } : event;
 
 /** Answers the words and the calls of a reply that is journaled by its parts. */
 export const saidIn = (

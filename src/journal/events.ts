@@ -85,7 +85,7 @@ export type SessionEvent =
       readonly loopId: string;
       /** Its words. */
       readonly message: string;
-      /** All of it in its order, where it has files; its words are then stored in it alone. */
+      /** All of it in its order, where it has files. */
       readonly parts?: readonly ContentPart[];
       readonly context: JsonObject;
       readonly principal: Principal;

@@ -61,7 +61,7 @@ function settleBatch(fold: Fold, frame: FrameState, batch: readonly CallRecord[]
       const type = result.artifactType === undefined ? {} : { type: result.artifactType };
       turn.artifacts.push({ call: id, tool: name, ...type, value: result.value });
     }
-    if (frame.id === ROOT && result) {
+    if (result) {
       for (const { type: _, ...file } of partsOfResult(result).filter(isStored))
         turn.files.push({ call: id, tool: name, ...file });
     }

@@ -1,5 +1,12 @@
 import type { Decision } from '../tool/call.ts';
-import { failure, RESULT_CHARACTERS, shownText, type ToolResult } from '../tool/tool-result.ts';
+import { isFile } from '../tool/content.ts';
+import {
+  failure,
+  partsOfResult,
+  RESULT_CHARACTERS,
+  shownText,
+  type ToolResult,
+} from '../tool/tool-result.ts';
 import { lastBatch, mayHaveHappened, openBatch, sentResult } from './conversation.ts';
 import { type EventOf, type FinalOutcome, inFrame, ROOT, type SessionEvent } from './events.ts';
 import { findCall, holdFacts } from './fold-calls.ts';
@@ -149,7 +156,7 @@ export function foldMessage(messages: Message[], event: SessionEvent, { turn, of
       messages.push({ role: 'user', ...saidBy(event), by: 'steer' });
       break;
     case 'late-result-received':
-      messages.push({ role: 'user', text: lateText(event), by: 'late' });
+      messages.push({ role: 'user', ...lateContent(event), by: 'late' });
       break;
     case 'conversation-compacted':
       messages.splice(
@@ -202,6 +209,13 @@ export function foldCovered({ messages, closedUnread, offered }: SessionState, e
     const result = closedUnread.get(id);
     if (result) endCall(messages, { call: id, result });
   }
+}
+
+/** The words of a late result, and its files behind them. */
+function lateContent(event: EventOf<'late-result-received'>): Pick<Said, 'text' | 'parts'> {
+  const text = lateText(event);
+  const files = partsOfResult(event.result).filter(isFile);
+  return { text, ...(files.length > 0 && { parts: [{ type: 'text', text }, ...files] }) };
 }
 
 /** Two calls of one tool may both be in doubt, so it says which one it was. */

@@ -141,7 +141,7 @@ export interface TurnArtifact {
   readonly value: Json;
 }
 
-/** A file that a call of the turn gave, and which call that was. */
+/** A file that a call of the turn gave, in any of its loops, and which call that was. */
 export interface TurnFile extends Omit<StoredFile, 'type'> {
   readonly call: string;
   readonly tool: string;

@@ -3,6 +3,7 @@ import type { Message } from '../journal/state.ts';
 import { ModelError, type ModelMessage, type ModelRequest } from '../model/chat-model.ts';
 import type { MessagePart } from '../model/parts.ts';
 import { fromBase64 } from '../tool/base64.ts';
+import type { HistoryMessage } from '../tool/call.ts';
 import {
   type ContentPart,
   type FileContent,
@@ -14,6 +15,7 @@ import {
   isText,
   type LinkedFile,
   type StoredFile,
+  textsOf,
 } from '../tool/content.ts';
 import { paragraphs } from '../tool/json.ts';
 import { partsOfResult, shownText } from '../tool/tool-result.ts';
@@ -107,6 +109,16 @@ export interface ShownContent {
   readonly text: string;
   /** Absent where no file is sent. */
   readonly parts?: readonly MessagePart[];
+}
+
+/** A message of the user's. One that a transformer has changed has its files behind its words. */
+export function toShownMessage(
+  { text, parts }: Pick<Extract<HistoryMessage, { role: 'user' }>, 'text' | 'parts'>,
+  files: ShownFiles,
+): ShownContent {
+  if (!parts) return { text };
+  const isChanged = text !== textsOf(parts);
+  return toShownContent(isChanged ? [{ type: 'text', text }, ...parts.filter(isFile)] : parts, files);
 }
 
 /**

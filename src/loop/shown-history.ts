@@ -4,7 +4,7 @@ import type { ModelMessage, ToolsTold } from '../model/chat-model.ts';
 import { NO_RESPONSE, replyInWords } from '../model/given-to.ts';
 import { callsOf, type ReplyPart } from '../model/parts.ts';
 import type { HistoryCall, HistoryMessage } from '../tool/call.ts';
-import { inWords, isFile, placed, textsOf } from '../tool/content.ts';
+import { inWords, isFile, placed } from '../tool/content.ts';
 import { type HowToReadOn, howToReadOn } from '../tool/read-result.ts';
 import type { EarlierResults } from '../tool/tool.ts';
 import {
@@ -18,7 +18,7 @@ import {
 } from '../tool/tool-result.ts';
 import { type KeptReplies, keptReplies, type ShownReply } from './kept-replies.ts';
 import type { Loop, LoopSpec } from './loop.ts';
-import { type ShownContent, type ShownFiles, toShownContent } from './shown-files.ts';
+import { type ShownContent, type ShownFiles, toShownContent, toShownMessage } from './shown-files.ts';
 import type { LoopTransformer } from './transformers.ts';
 
 /** The conversation as the model is shown it. Shares its results with the journal's state: not to be changed. */
@@ -104,7 +104,7 @@ export function toModelMessages(
   return shown.flatMap((message, index): ModelMessage[] => {
     const change = whole.has(message.toolsChange) && told.get(message.toolsChange);
     const before = change ? [toldOf(change)] : [];
-    if (message.role === 'user') return [...before, { role: 'user', ...shownMessage(message, files) }];
+    if (message.role === 'user') return [...before, { role: 'user', ...toShownMessage(message, files) }];
     return [
       ...before,
       ...(saysNothing(message) ? blank(message, sending, shown[index + 1]) : toReply(message, sending)),
@@ -119,15 +119,6 @@ interface ShownBeside {
   /** The files that the request carries. */
   readonly files: ShownFiles;
 }
-
-/** A message of the user's. One that a transformer has changed has its files behind its words. */
-function shownMessage({ text, parts }: ShownMessage, files: ShownFiles): ShownContent {
-  if (!parts) return { text };
-  const isChanged = text !== textsOf(parts);
-  return toShownContent(isChanged ? [{ type: 'text', text }, ...parts.filter(isFile)] : parts, files);
-}
-
-type ShownMessage = Extract<HistoryMessage, { role: 'user' }>;
 
 const NO_CHANGES: ReadonlySet<unknown> = new Set();
 

@@ -17,11 +17,45 @@ export function bodyType<Type extends string>({ headers }: Request, types: reado
   });
 }
 
-/** Reads a body that is a JSON object. @throws Problem 415, 413, 400 or 422. */
-export async function readBody(request: Request, maxBytes: number): Promise<Body> {
+/**
+ * Reads a body that is a JSON object. `besides`: the most that it may hold besides what is inside of its texts, where those may be
+ * long: a value that is a few characters takes many bytes of memory. @throws Problem 415, 413, 400 or 422.
+ */
+export async function readBody(request: Request, maxBytes: number, besides = maxBytes): Promise<Body> {
   bodyType(request, ['application/json']);
   const text = await readText(request, maxBytes);
+  if (text.length > besides && lengthBesidesTexts(text) > besides) throw besidesFiles(besides);
   return { text, value: parseObject(text) };
+}
+
+/** Tells that all of a body but its files is too large. */
+export const besidesFiles = (most: number): Problem =>
+  new Problem(
+    'body-too-large',
+    `Besides its files, the body is larger than ${most} bytes. Send less, or long text as a file.`,
+  );
+
+/** The characters of JSON text that stand outside of its texts, their quotes included. */
+function lengthBesidesTexts(json: string): number {
+  let length = json.length;
+  for (let open = json.indexOf('"'); open >= 0; ) {
+    const close = endOfText(json, open);
+    if (close < 0) return length;
+    length -= close - open - 1;
+    open = json.indexOf('"', close + 1);
+  }
+  return length;
+}
+
+/** Where the text that begins here ends: at a quote before which no backslash stands that is none of a pair. */
+function endOfText(json: string, open: number): number {
+  let close = json.indexOf('"', open + 1);
+  for (; close >= 0; close = json.indexOf('"', close + 1)) {
+    let slashes = 0;
+    while (json[close - 1 - slashes] === '\\') slashes += 1;
+    if (slashes % 2 === 0) break;
+  }
+  return close;
 }
 
 /** Tells everything that is wrong with a body. */

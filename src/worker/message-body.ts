@@ -2,9 +2,9 @@ import { DELAY_RULE, isDelay, LONGEST_DELAY } from '../tool/async.ts';
 import type { ContentPart } from '../tool/content.ts';
 import { isJsonObject, type Json } from '../tool/json.ts';
 import { ToolCallContext, ToolCallContextError } from '../tool/tool-call-context.ts';
-import { bodyType, invalidBody, readBody, unknownProblems } from './body.ts';
+import { besidesFiles, bodyType, invalidBody, readBody, unknownProblems } from './body.ts';
 import { checkFiles, type FilesTaken, type PlacedPart, takesFiles } from './files-taken.ts';
-import { type MessageForm, readForm } from './message-form.ts';
+import { type BodyLimits, type MessageForm, readForm } from './message-form.ts';
 import { parseParts } from './message-parts.ts';
 import type { BodySchema, Schema } from './route.ts';
 
@@ -105,10 +105,12 @@ export async function readMessage(
   const most = takesFiles(taken) ? Math.max(maxBodyBytes, WITH_FILES) : maxBodyBytes;
   const isForm = bodyType(request, ['application/json', FORM]) === FORM;
   const { text, ...body }: MessageBody = isForm
-    ? await readForm(request, most)
-    : await readJson(request, most);
+    ? await readForm(request, { most, besides: maxBodyBytes })
+    : await readJson(request, { most, besides: maxBodyBytes });
   const { said, ...more } = parseMessage(body);
   if (typeof said === 'string') return { said, ...more, text };
+  const words = said.flatMap(({ part }) => (part.type === 'text' ? part.text.length : []));
+  if (words.reduce((sum, length) => sum + length, 0) > maxBodyBytes) throw besidesFiles(maxBodyBytes);
   checkFiles(said, taken);
   return { said: said.map(({ part }) => part), ...more, text };
 }
@@ -118,8 +120,8 @@ interface MessageBody extends MessageForm {
   readonly text?: string;
 }
 
-async function readJson(request: Request, maxBytes: number): Promise<MessageBody> {
-  const { text, value } = await readBody(request, maxBytes);
+async function readJson(request: Request, { most, besides }: BodyLimits): Promise<MessageBody> {
+  const { text, value } = await readBody(request, most, besides);
   return { text, fields: value, files: [], problems: [] };
 }
 

@@ -1,7 +1,7 @@
 /** Reads a message that is sent as a form: text fields, and files in fields of any other name. */
 import { toFileName, toMediaType } from '../tool/content.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
-import { readBytes } from './body.ts';
+import { besidesFiles, readBytes } from './body.ts';
 import type { PlacedPart } from './files-taken.ts';
 import { MAX_PARTS } from './message-parts.ts';
 import { Problem } from './problem.ts';
@@ -16,9 +16,15 @@ export interface MessageForm {
   readonly problems: readonly string[];
 }
 
+/** What a body may weigh, in bytes: with its files, and besides them. */
+export interface BodyLimits {
+  readonly most: number;
+  readonly besides: number;
+}
+
 /** @throws Problem 413 for a body that is too large, or 400 when it is no form. */
-export async function readForm(request: Request, maxBytes: number): Promise<MessageForm> {
-  const form = await parseForm(request, await readBytes(request, maxBytes));
+export async function readForm(request: Request, { most, besides }: BodyLimits): Promise<MessageForm> {
+  const form = await parseForm(request, await readBytes(request, most));
   const fields = new Map<string, Json>();
   const sent: File[] = [];
   const wrong = new Set<string>();
@@ -27,7 +33,8 @@ export async function readForm(request: Request, maxBytes: number): Promise<Mess
     if (typeof value !== 'string') {
       if (FIELDS.has(name)) wrong.add(`${name}: must be text; send files in fields of other names`);
       else sent.push(value);
-    } else if (fields.has(name)) wrong.add(`${name.slice(0, 40)}: is there more than once`);
+    } else if (value.length > besides) throw besidesFiles(besides);
+    else if (fields.has(name)) wrong.add(`${name.slice(0, 40)}: is there more than once`);
     else fields.set(name, FIELDS.get(name)?.(value) ?? value);
   }
   const problems = [...wrong].slice(0, MAX_PROBLEMS);

@@ -151,7 +151,7 @@ export interface TurnAnswer {
   /** The text, parsed as the agent's output. */
   readonly object?: Json;
   readonly artifacts: readonly TurnArtifact[];
-  /** Those that calls of its own loop gave, in their order: each is read at `GET .../files/{id}`. Absent when there are none. */
+  /** Those that its calls gave, of nested loops too, as their batches settled: each is read at `GET .../files/{id}`. Absent when there are none. */
   readonly files?: readonly TurnFile[];
   readonly usage: Usage;
   readonly iterations: number;

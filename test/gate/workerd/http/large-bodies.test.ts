@@ -1,0 +1,68 @@
+/** Bodies that may be large for their files, and for nothing else. */
+import { describe, expect, it } from 'vitest';
+import { json, newSession, post } from './client.ts';
+import { fileApp } from './file-app.ts';
+
+const TOO_LARGE = {
+  status: 413,
+  type: 'urn:holdfast:problem:body-too-large',
+  detail: 'Besides its files, the body is larger than 1000000 bytes. Send less, or long text as a file.',
+};
+
+/** A message with a file of so many characters of base64. */
+const withFile = (characters: number, more: object = {}): string =>
+  JSON.stringify({
+    message: [
+      { type: 'text', text: 'Look.' },
+      { type: 'file', mediaType: 'image/png', data: 'A'.repeat(characters) },
+    ],
+    ...more,
+  });
+
+const sendJson = (body: string) => {
+  const { via } = fileApp();
+  return post(`${newSession('seer')}/messages`, body, { via });
+};
+
+describe('a body of JSON for an agent that takes files', () => {
+  it('may be large for a file', async () => {
+    expect((await sendJson(withFile(8_000_000))).status).toBe(200);
+  });
+
+  it.each<[string, string]>([
+    ['of many empty lists', withFile(4, { context: { a: '' } }).replace('""', `[${'[],'.repeat(400_000)}1]`)],
+    [
+      'of many short texts',
+      withFile(4, { context: { a: '' } }).replace('""', `[${'"b",'.repeat(400_000)}1]`),
+    ],
+    [
+      'of many texts with quotes in them',
+      withFile(4, { context: { a: '' } }).replace('""', `[${'"\\\\",'.repeat(400_000)}1]`),
+    ],
+    ['of spaces', `${' '.repeat(1_000_001)}${withFile(4)}`],
+    ['of long words', JSON.stringify({ message: [{ type: 'text', text: 'a'.repeat(1_000_001) }] })],
+  ])('may not %s', async (_, body) => {
+    const response = await sendJson(body);
+    expect(await json(response)).toMatchObject(TOO_LARGE);
+  });
+
+  it('may have quotes and backslashes in a long text, which is no JSON when it does not end', async () => {
+    const text = `${'\\"'.repeat(300_000)}"`.slice(0, 500_000);
+    const said = JSON.stringify({ message: [{ type: 'text', text: `Look. ${text}` }] });
+    expect((await sendJson(said)).status).toBe(200);
+    const unended = `{"message":"${'\\"'.repeat(700_000)}`;
+    expect(await json(await sendJson(unended))).toMatchObject({
+      status: 400,
+      detail: 'The body is not JSON.',
+    });
+  });
+});
+
+it.each(['message', 'context'])('the field %s of a form may not be as large as a file', async (field) => {
+  const { via } = fileApp();
+  const form = new FormData();
+  form.append(field, 'a'.repeat(1_000_001));
+  form.append('file', new File(['a png'], 'a.png', { type: 'image/png' }));
+  const response = await via(`${newSession('seer')}/messages`, { method: 'POST', body: form });
+  expect(await json(response)).toMatchObject(TOO_LARGE);
+});
