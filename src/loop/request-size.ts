@@ -52,7 +52,16 @@ export function sizeOf(model: string, request: ModelRequest, known: Measured | u
 const sum = (lengths: readonly number[]): number => lengths.reduce((all, one) => all + one, 0);
 
 const bytesOfMessage = (message: ModelMessage): number =>
-  bytesOf(JSON.stringify(message, withoutBytes)) + tokensOfFiles(message) + AROUND_MESSAGE;
+  bytesOf(jsonOf(message)) + tokensOfFiles(message) + AROUND_MESSAGE;
+
+/** Looking at every value takes several times as long, and only messages with files need it. */
+const jsonOf = (message: ModelMessage): string =>
+  hasParts(message) ? JSON.stringify(message, withoutBytes) : JSON.stringify(message);
+
+const hasParts = (
+  message: ModelMessage,
+): message is Extract<ModelMessage, { readonly role: 'user' | 'tool' }> =>
+  (message.role === 'user' || message.role === 'tool') && message.parts !== undefined;
 
 /** Writes messages as JSON without the bytes of the files that they send: what they are is in their ids. */
 export function withoutBytes(this: unknown, key: string, value: unknown): unknown {
@@ -64,7 +73,7 @@ const isSentFile = (value: unknown): boolean =>
 
 /** The tokens of the files that a message sends, of which nobody can tell how many a provider makes: generous. */
 export const tokensOfFiles = (message: ModelMessage): number =>
-  message.role === 'user' || message.role === 'tool'
+  hasParts(message)
     ? sum((message.parts ?? []).map((part) => (part.type === 'file' ? tokensOfFile(part) : 0)))
     : 0;
 

@@ -19,8 +19,8 @@ interface Options {
   readonly count: (subrequests: number) => void;
 }
 
-/** The most characters of files that one invocation holds: what a request carries at most, and some that it has carried. */
-const MAX_HELD = 32 * 1024 * 1024;
+/** The most characters of files that one invocation holds: the 16 MiB that a request carries at most, in base64. The isolate has 128 MB for all. */
+const MAX_HELD = 22 * 1024 * 1024;
 
 /** The files of a session while one invocation holds it. Their bytes go with the first event that names them. */
 export class SessionFiles implements LoopFiles {

@@ -26,7 +26,7 @@ export interface Endpoint {
  */
 export const askOnce = async (
   endpoint: Endpoint,
-  body: string,
+  body: string | Uint8Array<ArrayBuffer>,
   attempt: OpenAttempt,
 ): Promise<ModelReply> => {
   const response = await send(endpoint, body, attempt);
@@ -35,7 +35,11 @@ export const askOnce = async (
   throw attempt.fail(await errorOfResponse(response, attempt.patience, retryAfter));
 };
 
-const send = (endpoint: Endpoint, body: string, { patience, signal }: OpenAttempt): Promise<Response> => {
+const send = (
+  endpoint: Endpoint,
+  body: string | Uint8Array<ArrayBuffer>,
+  { patience, signal }: OpenAttempt,
+): Promise<Response> => {
   // A redirect would carry the key to an address that nobody configured.
   const request: RequestInit = {
     method: 'POST',

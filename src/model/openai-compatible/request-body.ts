@@ -4,6 +4,7 @@ import type { ModelRequest, OutputFormat, ToolDefinition } from '../chat-model.t
 import type { ProviderJson } from '../parts.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import { jsonTextOf } from '../untrusted-reply.ts';
+import { withFilesApart } from './files-apart.ts';
 
 /** What servers call the most tokens of a reply. OpenAI's own models of late refuse the older name, other servers the newer. */
 export type LimitParameter = 'max_tokens' | 'max_completion_tokens';
@@ -24,12 +25,21 @@ interface BodySettings extends WireManner {
 export type ExtraBody = { readonly [field: string]: ProviderJson };
 
 /**
- * The JSON text of a `POST /chat/completions`, which asks for a stream. The JSON of tool definitions and of the answer's
- * form is reused, by the identity of the tools' array, of each definition and of the form.
+ * The JSON of a `POST /chat/completions`, which asks for a stream: text, or the bytes of it where messages have files. The JSON
+ * of tool definitions and of the answer's form is reused, by the identity of the tools' array, of each definition and of the
+ * form.
  *
  * @throws ModelError `bad-request` for a setting that chat completions cannot be told.
  */
 export const toRequestBody = (
+  settings: BodySettings,
+  request: ModelRequest,
+): string | Uint8Array<ArrayBuffer> => {
+  const { messages, fill } = withFilesApart(request.messages);
+  return fill(toBodyText(settings, { ...request, messages }));
+};
+
+const toBodyText = (
   { model, limitParameter, asksUsage = true, keyFields, extraBody, ...manner }: BodySettings,
   request: ModelRequest,
 ): string => {

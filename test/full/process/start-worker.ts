@@ -41,6 +41,8 @@ export interface WorkerSettings {
   readonly vars?: Readonly<Record<string, string>> | undefined;
   /** The folder that keeps its storage when it is started again. Absent: forgotten when it stops. */
   readonly storage?: string | undefined;
+  /** An inspector can ask it what it holds. */
+  readonly isInspected?: boolean | undefined;
 }
 
 /** A Worker in a workerd process of its own, reached as any client reaches one. */
@@ -48,6 +50,8 @@ export interface RunningWorker {
   readonly url: URL;
   /** What it wrote to its console, a message each. */
   readonly logs: readonly string[];
+  /** Where its inspector is. @throws TypeError when it has none. */
+  inspector(): Promise<URL>;
   /** Evicts a session's object, and resolves when it is not in memory. Work in flight is finished first. */
   evict(objectName: string): Promise<void>;
   /** Ends the process. */
@@ -60,7 +64,7 @@ export interface RunningWorker {
  * this machine is asked for anything.
  */
 export async function startWorker(entry: string, settings: WorkerSettings = {}): Promise<RunningWorker> {
-  const { vars = {}, storage, deployedAs = {} } = settings;
+  const { vars = {}, storage, isInspected, deployedAs = {} } = settings;
   const logs: string[] = [];
   const miniflare = new Miniflare({
     host: '127.0.0.1',
@@ -68,6 +72,7 @@ export async function startWorker(entry: string, settings: WorkerSettings = {}):
     log: new Log(LogLevel.NONE),
     handleStructuredLogs: ({ message }) => logs.push(message),
     ...(storage !== undefined && { resourcePersistencePath: storage }),
+    ...(isInspected && { inspectorPort: 0 }),
     workers: [
       {
         config: {
@@ -95,6 +100,7 @@ export async function startWorker(entry: string, settings: WorkerSettings = {}):
   return {
     url: await miniflare.ready,
     logs,
+    inspector: () => miniflare.getInspectorURL(),
     evict: (name) => evict(miniflare, name),
     stop: () => miniflare.dispose(),
   };

@@ -1,19 +1,21 @@
 /**
  * `npm run growth`: what a session costs that becomes long, measured from outside over the built Worker and the real object.
  * An append is to cost the same however long the session is, and to open it what it holds: `whole` folds the journal,
- * `snapshot` reads the messages beside it, `compacted` those that are kept. Medians of several runs, in ms.
+ * `snapshot` reads the messages beside it, `compacted` those that are kept. Medians of several runs, in ms. Then what one costs
+ * that is full of files, with limits that fail the command; `-- --files` measures that alone.
  */
 import { measure } from '../../../bench/measure.ts';
-import { startWorker } from '../../process/start-worker.ts';
+import { type RunningWorker, startWorker } from '../../process/start-worker.ts';
+import { FILE_HEAD, fileGrowth } from './files.ts';
 
 const SIZES = [10, 100, 1_000, 10_000];
 const APPENDS = 50;
 const OPENS = 5;
 const ROUNDS = 9;
 
-const worker = await startWorker('test/full/growth/growth-worker.ts', { vars: { LEASE_MS: '600000' } });
-
 type Query = Readonly<Record<string, string | number>>;
+
+let worker: RunningWorker;
 
 async function ask(path: string, query: Query, init?: RequestInit): Promise<unknown> {
   const parameters = new URLSearchParams(
@@ -110,10 +112,19 @@ function print(head: readonly string[], rows: readonly (readonly string[])[]): v
   process.stdout.write(`${[line(head), rule, ...rows.map(line)].join('\n')}\n\n`);
 }
 
-const rows: (readonly string[])[] = [];
-for (const messages of SIZES) rows.push(await growth(messages));
-print(['messages', 'journal', 'database', 'append', 'open whole', 'with snapshot', 'compacted'], rows);
-const boards: (readonly string[])[] = [];
-for (const entries of [100, 1_000, 10_000, 100_000]) boards.push(await blackboard(entries));
-print(['entries', 'journal', 'snapshot', 'open whole', 'GET session', 'one more turn'], boards);
-await worker.stop();
+async function measureMessages(): Promise<void> {
+  worker = await startWorker('test/full/growth/growth-worker.ts', { vars: { LEASE_MS: '600000' } });
+  const rows: (readonly string[])[] = [];
+  for (const messages of SIZES) rows.push(await growth(messages));
+  print(['messages', 'journal', 'database', 'append', 'open whole', 'with snapshot', 'compacted'], rows);
+  const boards: (readonly string[])[] = [];
+  for (const entries of [100, 1_000, 10_000, 100_000]) boards.push(await blackboard(entries));
+  print(['entries', 'journal', 'snapshot', 'open whole', 'GET session', 'one more turn'], boards);
+  await worker.stop();
+}
+
+if (!process.argv.includes('--files')) await measureMessages();
+const { rows, problems } = await fileGrowth();
+print(FILE_HEAD, rows);
+for (const problem of problems) process.stdout.write(`PROBLEM: ${problem}\n`);
+process.exitCode = problems.length === 0 ? 0 : 1;

@@ -60,7 +60,7 @@ export const fakeServer = (...answers: readonly Answer[]) => {
     requests.push({
       url,
       headers: Object.fromEntries(new Headers(init.headers)),
-      body: JSON.parse(String(init.body)),
+      body: await new Response(init.body ?? null).json(),
       init,
     });
     if (answer === undefined) throw new Error('the fake server has no answer');

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { MessagePart, ModelMedia, ModelRequest } from '../../../../../src/index.ts';
 import { openAICompatible } from '../../../../../src/model/openai-compatible/entry.ts';
 import { linked, SAMPLES, sample } from '../../../../wires/sample-files.ts';
@@ -40,6 +40,29 @@ describe('a message with files', () => {
         ],
       },
     ]);
+  });
+
+  it('is sent as bytes that are made without a text of the whole, which would take several times the memory', async () => {
+    const stringify = vi.spyOn(JSON, 'stringify');
+    const large = { ...sample('image/png'), data: 'iVBO'.repeat(250_000) };
+    const words = { type: 'text', text: 'What’s on the 2️⃣ images?' } as const;
+    const tools = [{ name: 'look', description: 'Looks “closely”.', inputSchema: { type: 'object' } }];
+    const { messages } = saying(large, words, large);
+    const { requests } = await ask(ok, { request: { messages, tools } });
+    const written = stringify.mock.results.map(({ value }) => String(value).length);
+    stringify.mockRestore();
+    expect(requests[0]?.init.body).toBeInstanceOf(Uint8Array);
+    expect(Math.max(...written)).toBeLessThan(2_000);
+    const shown = { type: 'image_url', image_url: { url: `data:image/png;base64,${large.data}` } };
+    const body = Object(requests[0]?.body);
+    expect(body.messages).toEqual([{ role: 'user', content: [shown, words, shown] }]);
+    expect(body.tools[0].function.description).toBe('Looks “closely”.');
+  });
+
+  it('is written as JSON writes it, also when what should be base64 is not', async () => {
+    const data = '"}}]},{"role';
+    const body = await sent(saying({ ...sample('image/png'), data }, sample('image/png')));
+    expect(body[0].content[0].image_url.url).toBe(`data:image/png;base64,${data}`);
   });
 
   it.each([

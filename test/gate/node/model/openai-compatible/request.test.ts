@@ -13,7 +13,7 @@ const weather: ToolDefinition = {
 const ok = () => Response.json(completion({ content: 'hi' }));
 const manner = { model: 'm-1', limitParameter: 'max_tokens' } as const;
 const streaming = { stream: true, stream_options: { include_usage: true } };
-const body = (request: ModelRequest): unknown => JSON.parse(toRequestBody(manner, request));
+const body = (request: ModelRequest): unknown => JSON.parse(String(toRequestBody(manner, request)));
 
 describe('the request', () => {
   it.each([

@@ -1,0 +1,54 @@
+/** The Worker whose memory `npm run growth` measures: its agents' model is asked over HTTP, with the files of a session. */
+import { createHoldfast } from '../../../src/create-holdfast.ts';
+import { defineAgent, defineTool, image } from '../../../src/index.ts';
+import { openAICompatible } from '../../../src/model/openai-compatible/entry.ts';
+
+const MIB = 1024 * 1024;
+
+let drawn = 0;
+
+/** Eight MiB that no other image has. */
+const draw = defineTool({
+  name: 'draw',
+  description: 'Draws.',
+  effect: 'read',
+  run: () => {
+    drawn += 1;
+    return image(new Uint8Array(8 * MIB).fill(drawn), 'image/png');
+  },
+});
+
+const seer = defineAgent({
+  name: 'seer',
+  description: 'Sees.',
+  // A character beyond Latin-1, as people write them: text with one takes twice the memory.
+  instructions: 'Say what’s on the images.',
+  tools: [draw],
+  model: (env) =>
+    openAICompatible({
+      baseURL: String(env.MODEL_URL),
+      model: 'seeing',
+      media: { message: { data: ['image/*'], url: [] }, result: { data: [], url: [] } },
+    }),
+});
+
+const { worker, TurnRunner } = createHoldfast({ agents: [seer], auth: () => ({ id: 'owner' }) });
+
+export default {
+  ...worker,
+  fetch(request, env, ctx) {
+    if (new URL(request.url).pathname !== '/collect') return worker.fetch(request, env, ctx);
+    collectGarbage();
+    return new Response('ok');
+  },
+} satisfies typeof worker;
+
+/** The engine has it when it is told to expose it. */
+function collectGarbage(): void {
+  const { gc } = globalThis as { gc?: () => void };
+  if (!gc) throw new Error('The engine was not told to expose its garbage collector.');
+  gc();
+}
+
+export { SessionObject } from '../../../durable-objects/index.ts';
+export { TurnRunner };

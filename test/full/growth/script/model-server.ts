@@ -1,0 +1,55 @@
+/** A server of chat completions on this machine, which reads what it is sent, tells of it, and answers. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+
+export interface ModelServer {
+  readonly url: string;
+  /** Is told how many bytes a request had, and awaited before that is answered. */
+  onRequest: (bytes: number) => Promise<void>;
+  close(): void;
+}
+
+/** Told `Draw 5`, it calls the tool `draw` five times, once a reply. */
+export async function startModelServer(): Promise<ModelServer> {
+  const server = createServer((request, response) => {
+    const answering = async (): Promise<void> => {
+      const body = await bodyOf(request);
+      const { messages } = JSON.parse(body.toString()) as { messages: readonly Said[] };
+      await model.onRequest(body.byteLength);
+      const answer = { choices: [{ message: replyTo(messages), finish_reason: 'stop' }] };
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(answer));
+    };
+    answering().catch((failure: unknown) => {
+      console.error(failure);
+      response.writeHead(400).end(JSON.stringify({ error: { message: String(failure) } }));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
+  const url = `http://127.0.0.1:${address.port}/v1`;
+  const model: ModelServer = { url, onRequest: async () => {}, close: () => server.close() };
+  return model;
+}
+
+interface Said {
+  readonly role: string;
+  readonly content: unknown;
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for await (const piece of request) pieces.push(piece as Buffer); // no encoding is set
+  return Buffer.concat(pieces);
+}
+
+function replyTo(messages: readonly Said[]): object {
+  // Images that were drawn follow in messages of parts.
+  const at = messages.findLastIndex(({ role, content }) => role === 'user' && typeof content === 'string');
+  const wanted = Number(/^Draw (\d+)/.exec(String(messages[at]?.content))?.[1] ?? 0);
+  const done = messages.slice(at).filter(({ role }) => role === 'tool').length;
+  if (done >= wanted) return { role: 'assistant', content: 'Seen.' };
+  const call = { id: `call_${done}`, type: 'function', function: { name: 'draw', arguments: '{}' } };
+  return { role: 'assistant', content: null, tool_calls: [call] };
+}
