@@ -40,22 +40,21 @@ function lengthBesidesTexts(json: string): number {
   let length = json.length;
   for (let open = json.indexOf('"'); open >= 0; ) {
     const close = endOfText(json, open);
-    if (close < 0) return length;
     length -= close - open - 1;
     open = json.indexOf('"', close + 1);
   }
   return length;
 }
 
-/** Where the text that begins here ends: at a quote before which no backslash stands that is none of a pair. */
+/** Where the text that begins here ends: at a quote before which no backslash stands that is none of a pair, or where all does. */
 function endOfText(json: string, open: number): number {
   let close = json.indexOf('"', open + 1);
   for (; close >= 0; close = json.indexOf('"', close + 1)) {
     let slashes = 0;
     while (json[close - 1 - slashes] === '\\') slashes += 1;
-    if (slashes % 2 === 0) break;
+    if (slashes % 2 === 0) return close;
   }
-  return close;
+  return json.length;
 }
 
 /** Tells everything that is wrong with a body. */

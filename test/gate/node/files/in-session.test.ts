@@ -19,6 +19,7 @@ import {
 } from '../../../../src/index.ts';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
+import { foldMessage, type Message } from '../../../doors/journal.ts';
 
 const IMAGES = { data: ['image/*'], url: ['image/*'] };
 const NONE = { data: [], url: [] };
@@ -222,12 +223,26 @@ describe('a file in a result', () => {
     const around = createTestSession(agentOf(defineSubagent({ agent: inner, input: v.object({}) })), {
       model: outer,
     });
-    expect(await around.send('Go.')).toMatchObject({ text: 'A' });
+    expect(await around.send('Go.')).toMatchObject({
+      text: 'A',
+      files: [{ tool: 'shot', name: 'shot.png' }],
+    });
     expect(requests.map(filesIn)).toEqual([[], [], [{ tool: [base64(9)] }], []]);
   });
 });
 
 const NONE_AT_ALL: ModelMedia = { message: NONE, result: NONE };
+
+it('of a late result stands behind its words', () => {
+  const messages: Message[] = [];
+  const stored = { type: 'file', id: 'ab', mediaType: 'image/png', size: 3 } as const;
+  const late = { type: 'late-result-received', turn: 't', call: 'c', tool: 'shot', input: '{}' } as const;
+  foldMessage(messages, { ...late, result: { ...content(['Late.', stored]) } });
+  const text =
+    "The call of 'shot' with the input {}, whose outcome was unknown, has answered after all: " +
+    'Late.\n\n[file ab: image/png, 3 bytes]';
+  expect(messages).toEqual([{ role: 'user', text, parts: [{ type: 'text', text }, stored], by: 'late' }]);
+});
 
 describe('a tool', () => {
   it('reads a file by the id that the model names', async () => {

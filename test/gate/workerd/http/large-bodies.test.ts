@@ -21,7 +21,7 @@ const withFile = (characters: number, more: object = {}): string =>
 
 const sendJson = (body: string) => {
   const { via } = fileApp();
-  return post(`${newSession('seer')}/messages`, body, { via });
+  return post(newSession('seer'), body, { via });
 };
 
 describe('a body of JSON for an agent that takes files', () => {
