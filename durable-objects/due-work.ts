@@ -42,8 +42,8 @@ const takeDueTurns = (scope: LedgerScope): string[] =>
       storage.alarms.remove('turn', turn);
       return false;
     }
-    // For an object that starts after this one: the turn was looked at while its holder was silent.
-    if (isLive) storage.setLease({ ...lease, grace: deadline });
+    // Of a lease that an older version gave: an object that starts after this one is to grant no further term.
+    if (isLive && lease.heard === null) storage.setLease({ ...lease, heard: deadline - ms });
     storage.alarms.add({ kind: 'turn', ref: turn, due: isLive ? deadline : now() + ms });
     return !isLive;
   });

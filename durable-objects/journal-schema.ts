@@ -8,6 +8,7 @@
  * and of the snapshot (the `seq` that it covers, and its reducer), and of long bodies of the inbox (`seq` is the row's id).
  * `messages_from`: the first event whose message the conversation still has, with a snapshot. `files` has a row for each file:
  * the bytes of one that is `here` are in `chunks` (by its `seq`); those of one that is `outside` are in a store of the app's.
+ * `grace` of a lease is written no more.
  */
 const MIGRATIONS: readonly string[] = [
   `CREATE TABLE schema (version INTEGER NOT NULL, name TEXT NOT NULL);
@@ -69,6 +70,7 @@ const MIGRATIONS: readonly string[] = [
     here INTEGER NOT NULL,
     outside INTEGER NOT NULL
   )`,
+  'ALTER TABLE lease ADD COLUMN heard INTEGER',
 ];
 
 /** Tells whether the tables are there. Writes nothing. */

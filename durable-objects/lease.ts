@@ -15,18 +15,20 @@ interface LeaseOptions {
 type Cause = Pick<Lease, 'cause' | 'expired' | 'expiredFor'>;
 
 /**
- * Who holds a session, and until when. The deadline is kept in memory only: an object that starts grants the stored lease
- * one full term, unless it knows that the holder was silent before.
+ * Who holds a session, and until when: for a term after the holder was last heard. That is stored before the holder is
+ * answered, so an object that starts grants what is left of the term. A holder gives itself up after three quarters of a term:
+ * the last quarter is for the clocks of two machines, which need not agree.
  */
 export class LeaseClock implements LeaseTimes {
   readonly #storage: SessionStorage;
   readonly #options: LeaseOptions;
-  #deadline: number;
+  /** In ms since the epoch. */
+  #heard: number;
 
   constructor(storage: SessionStorage, options: LeaseOptions) {
     this.#storage = storage;
     this.#options = options;
-    this.#deadline = storage.lease().grace ?? options.now() + options.leaseMs;
+    this.#heard = lastHeard(storage, options.now());
   }
 
   get ms(): number {
@@ -34,11 +36,11 @@ export class LeaseClock implements LeaseTimes {
   }
 
   get deadline(): number {
-    return this.#deadline;
+    return this.#heard + this.#options.leaseMs;
   }
 
   get isLive(): boolean {
-    return this.#storage.lease().state === 'held' && this.#deadline > this.#options.now();
+    return this.#storage.lease().state === 'held' && this.deadline > this.#options.now();
   }
 
   /** Whether whoever was given this epoch still holds the session, however long it was silent. */
@@ -62,33 +64,41 @@ export class LeaseClock implements LeaseTimes {
     this.#storage.setLease({
       ...lease,
       ...cause,
-      ...{ turn, nonce, epoch: lease.epoch + 1, state: 'held', grace: null },
+      ...{ turn, nonce, epoch: lease.epoch + 1, state: 'held', heard: this.#heard },
     });
-    scheduleTurn({ storage: this.#storage, now: this.#options.now }, turn, this.#deadline);
+    scheduleTurn({ storage: this.#storage, now: this.#options.now }, turn, this.deadline);
   }
 
-  /** Begins the term anew, of a holder whose words were stored. */
+  /** Begins the term anew, of a holder of which something was stored with the time at which it came. */
   extend(): void {
-    this.#deadline = this.#options.now() + this.#options.leaseMs;
+    this.#heard = this.#options.now();
   }
 
-  /** The holder was heard: its term begins anew. Writes only if an alarm has looked since. */
+  /** The holder was heard, and nothing of what it said is stored: its term begins anew, which is. */
   heard(): void {
     this.extend();
-    const lease = this.#storage.lease();
-    if (lease.grace === null) return;
-    this.#storage.transaction(() => this.#storage.setLease({ ...lease, grace: null }));
+    const heard = this.#heard;
+    this.#storage.transaction(() => this.#storage.setLease({ ...this.#storage.lease(), heard }));
   }
 
   /** How the next lease of the open turn comes to be given; one of which nothing is journaled yet is only now started. */
   nextCause(turn: string): Cause {
     const { state, expired } = this.#storage.lease();
     if (state === 'held') {
-      return { cause: 'expired', expired: expired + 1, expiredFor: this.#options.now() - this.#deadline };
+      return { cause: 'expired', expired: expired + 1, expiredFor: this.#options.now() - this.deadline };
     }
     const isNew = this.#storage.turnStart(turn) === this.#storage.head();
     return { cause: isNew ? 'started' : 'handed-over', expired, expiredFor: 0 };
   }
+}
+
+/**
+ * When the holder was last heard, by what is stored: its lease, or an event that it appended since. A clock that is behind that of
+ * the machine before grants a term from now. So does a lease of a version that did not store it, until the next alarm does.
+ */
+function lastHeard(storage: SessionStorage, now: number): number {
+  const { epoch, heard } = storage.lease();
+  return heard === null ? now : Math.min(now, Math.max(heard, storage.lastAppend(epoch) ?? heard));
 }
 
 /**

@@ -193,9 +193,9 @@ export class SessionLedger {
     return waits && defer(scope, start, waits);
   }
 
-  /** What comes with the events of an append. Most leave the lease's row as it is. */
+  /** What comes with the events of an append. Most leave the lease's row as it is: the events say when the holder was heard. */
   #storeRest(change: Change): void {
-    const { inboxRead, snapshot, expiries, scheduled } = change;
+    const { events, inboxRead, snapshot, expiries, scheduled } = change;
     const storage = this.#storage;
     const now = this.#scope.now();
     if (inboxRead !== undefined) {
@@ -211,9 +211,10 @@ export class SessionLedger {
     if (expiries !== undefined || scheduled !== undefined) scheduleAlarm(this.#scope);
     const lease = storage.lease();
     const expired = change.progress === true ? 0 : lease.expired;
-    const next = { ...lease, expired, grace: null };
+    const next = { ...lease, expired, heard: now };
+    const isUntold = events.length === 0 || lease.heard === null;
     if (change.release !== undefined) release(this.#scope, next, change);
-    else if (expired !== lease.expired || lease.grace !== null) storage.setLease(next);
+    else if (expired !== lease.expired || isUntold) storage.setLease(next);
   }
 
   /** When exactly this append was stored before, however long ago; `null` if it was not. */

@@ -31,6 +31,8 @@ export interface SessionStorage {
    * one of them is too long to be read with others.
    */
   bodies(query: BodyQuery): readonly string[] | null;
+  /** Answers when the last event was stored, in ms since the epoch, if the lease of this epoch stored it; else `null`. */
+  lastAppend(epoch: number): number | null;
   /** Answers the sequence of the turn's `turn-started`; `null` when none is stored. */
   turnStart(turn: string): number | null;
 
@@ -170,10 +172,10 @@ export interface Lease {
   /** How long the lease before it had been over, in ms; 0 unless the cause is `expired`. */
   readonly expiredFor: number;
   /**
-   * The deadline as the last alarm saw it, until the holder is heard again. Without it, an object that is evicted
-   * between alarms would grant a dead holder a new term at each of them.
+   * When the holder was last heard without appending an event, in ms since the epoch: the events have their own times. `null` as
+   * long as only an older version has, which did not store it.
    */
-  readonly grace: number | null;
+  readonly heard: number | null;
 }
 
 /** The lease of a session that nobody has ever held. */
@@ -185,7 +187,7 @@ export const NO_LEASE: Lease = {
   cause: 'started',
   expired: 0,
   expiredFor: 0,
-  grace: null,
+  heard: null,
 };
 
 /**

@@ -130,6 +130,15 @@ export class SqlSessionStorage implements SessionStorage {
     return parts.toArray().map((row) => row.bodies);
   }
 
+  lastAppend(epoch: number): number | null {
+    if (!this.#isMigrated) return null;
+    const rows = this.#sql.exec<{ at: number }>(
+      'SELECT at FROM events WHERE seq = ? AND epoch = ?',
+      ...[this.head(), epoch],
+    );
+    return rows.toArray()[0]?.at ?? null;
+  }
+
   turnStart(turn: string): number | null {
     if (!this.#isMigrated) return null;
     const rows = this.#sql.exec<{ seq: number }>(
@@ -143,18 +152,18 @@ export class SqlSessionStorage implements SessionStorage {
     if (!this.#isMigrated) return NO_LEASE;
     this.#lease ??=
       this.#sql
-        .exec<LeaseColumns>('SELECT epoch, nonce, turn, state, cause, expired, expiredFor, grace FROM lease')
+        .exec<LeaseColumns>('SELECT epoch, nonce, turn, state, cause, expired, expiredFor, heard FROM lease')
         .toArray()[0] ?? NO_LEASE;
     return this.#lease;
   }
 
   setLease(lease: Lease): void {
-    const { epoch, nonce, turn, state, cause, expired, expiredFor, grace } = lease;
+    const { epoch, nonce, turn, state, cause, expired, expiredFor, heard } = lease;
     this.#lease = lease;
     this.#sql.exec(
-      `INSERT OR REPLACE INTO lease (id, epoch, nonce, turn, state, cause, expired, expiredFor, grace)
+      `INSERT OR REPLACE INTO lease (id, epoch, nonce, turn, state, cause, expired, expiredFor, heard)
       VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      ...[epoch, nonce, turn, state, cause, expired, expiredFor, grace],
+      ...[epoch, nonce, turn, state, cause, expired, expiredFor, heard],
     );
   }
 

@@ -162,6 +162,6 @@ export function startNext(scope: LedgerScope): void {
 /** The turn that was just stored is the open one, and nobody's yet. */
 export function awaitHolder(scope: LedgerScope, turn: string): void {
   const { storage } = scope;
-  storage.setLease({ ...storage.lease(), turn, state: 'free', expired: 0, grace: null });
+  storage.setLease({ ...storage.lease(), turn, state: 'free', expired: 0 });
   scheduleTurn(scope, turn);
 }

@@ -122,6 +122,7 @@ export type { ToolArtifact, ToolArtifactItem } from './tool/artifact.ts';
 export type {
   BlackboardEntry,
   CallBlackboard,
+  CallInDoubt,
   CallState,
   Decision,
   DecisionKind,

@@ -1,5 +1,5 @@
 /**
- * 28 ways to break what Holdfast promises, and the tests that must notice: `npm run mutations` applies each to a copy and
+ * 29 ways to break what Holdfast promises, and the tests that must notice: `npm run mutations` applies each to a copy and
  * runs the test files that it names. A change is found by the function that it is made in and by what stands there, never
  * by file or line: code may move. Whoever renames such a function, or rewrites such a line, says so here; `npm test` tells.
  */
@@ -61,8 +61,16 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'lease-live',
     breaks: 'A turn is taken over while its holder may still act: calls run twice.',
     in: 'LeaseClock.isLive',
-    text: 'this.#deadline >',
-    becomes: 'this.#deadline - this.#options.leaseMs / 2 >',
+    text: 'this.deadline >',
+    becomes: 'this.deadline - this.#options.leaseMs / 2 >',
+    tests: [CONTRACT],
+  },
+  {
+    name: 'lease-heard',
+    breaks: 'An object that starts anew gives a turn away whose holder it has just heard.',
+    in: 'lastHeard',
+    text: 'storage.lastAppend(epoch) ?? heard',
+    becomes: 'heard',
     tests: [CONTRACT],
   },
   {

@@ -143,7 +143,8 @@ const endsTurn = ({ type }: Signal): boolean => type !== 'replan' && type !== 't
 
 /**
  * Runs the part of a tool that acts. The start is durable first, unless the effect is `read`. A call that an earlier
- * invocation started is run again under its id, except a `once` call: that is reconciled, or its outcome is unknown.
+ * invocation started is run again under its id, except a `once` call: that is reconciled, or its outcome is unknown. One that is
+ * run after all is journaled as started anew: whoever finds it open next must know how young its last request may be.
  *
  * @throws Interrupted when the call is left open for another invocation or for the turn's end to answer.
  */
@@ -170,18 +171,29 @@ async function runExecution(
       ...(execution.effect === 'once' && { decide: tooLate }),
       idempotencyKey,
     };
-    const running: Running = { loop, record, execution, call };
+    const startedAt = isInDoubt ? startBefore(loop, record) : holder.now();
+    const running: Running = { loop, record, execution, call, startedAt };
     if (isInDoubt) {
       await holder.formerHolderGone();
       const found = await reconciled(running);
       if (found.verdict !== 'not-done') return { result: found.result };
+      if (!holder.signal.aborted) await start(loop, record, execution);
     }
     if (holder.signal.aborted) return { result: (inherited ? stopped : withoutAnswer)(running) };
     holder.assertHeld();
     const began = holder.now();
-    const result = await runOnce(running);
+    const result = await runOnce({ ...running, startedAt: began });
     return { result, ms: holder.now() - began };
   });
+}
+
+/**
+ * When another invocation started a call last. What was begun as idempotent has been run again since without a word in the
+ * journal, perhaps until this invocation took the turn over: it counts as started now.
+ */
+function startBefore({ holder, startsBefore }: Loop, { id, started }: CallRecord): number {
+  const journaled = started === 'once' ? startsBefore.get(id) : undefined;
+  return journaled ?? holder.now();
 }
 
 async function start(loop: Loop, { id: call }: CallRecord, { effect }: ToolExecution): Promise<void> {

@@ -77,6 +77,8 @@ export interface TurnScope {
   readonly turn: string;
   /** When the turn started, by the clock of whoever stored it; ms since the epoch. */
   readonly startedAt: number;
+  /** When earlier invocations started calls, each the last time, by the same clock; by the ids of the calls. */
+  readonly startsBefore: ReadonlyMap<string, number>;
   /** Whether a session keeps what is emitted. */
   readonly inSession: boolean;
   readonly journal: LoopJournal;

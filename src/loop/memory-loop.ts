@@ -56,6 +56,7 @@ export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
   const scope: TurnScope = {
     turn,
     startedAt: holder.now(),
+    startsBefore: new Map(),
     inSession: config.inSession ?? false,
     journal: journalOf(state, emit, changes),
     holder,

@@ -7,14 +7,14 @@ import { journaledResult, resultOf, tellDeveloper } from './tool-answer.ts';
 import type { ToolCallRun } from './tool-call-run.ts';
 
 /** Asks the tool what became of a `once` call. One that cannot tell, does not in time, or throws does not know. */
-export async function reconciled({ loop, call, execution }: Running): Promise<Found> {
+export async function reconciled({ loop, call, execution, startedAt }: Running): Promise<Found> {
   const { holder } = loop;
   const unknown: Found = { verdict: 'unknown', result: unknownOutcome(call.tool) };
   if (!execution.reconcile) return unknown;
   const stop = new AbortController(); // its own: the call's may have aborted, and that is why this is asked
   try {
     const ms = holder.signal.aborted ? Math.min(execution.timeout, LAST_WORD) : execution.timeout;
-    const asked = Promise.resolve(execution.reconcile({ ...call, signal: stop.signal }));
+    const asked = Promise.resolve(execution.reconcile({ ...call, startedAt, signal: stop.signal }));
     const answer = await within(holder, ms, asked);
     if (answer === 'not-done') return { ...unknown, verdict: answer };
     // In plain JavaScript it may be anything: a misspelt word must not be taken for what was done.
@@ -36,6 +36,8 @@ export async function reconciled({ loop, call, execution }: Running): Promise<Fo
 export interface Running extends Pick<ToolCallRun, 'loop' | 'record'> {
   readonly execution: ToolExecution;
   readonly call: ToolCall;
+  /** As `CallInDoubt.startedAt`. */
+  readonly startedAt: number;
 }
 
 type Verdict = 'done' | 'not-done' | 'unknown';
@@ -129,7 +131,8 @@ const isUnknown = (result: ToolResult): boolean =>
   result.type === 'error' && result.reason === 'unknown-outcome';
 
 const misreconciled = (tool: string, answer: unknown): string =>
-  `The reconcile of tool '${tool}' answered '${String(answer)}', which is neither { done }, 'not-done' nor 'unknown'.`;
+  `The reconcile of tool '${tool}' answered '${String(answer)}', which is neither { done }, 'not-done' nor 'unknown'. ` +
+  "'not-done' says that it did not happen and cannot happen any more.";
 
 /** The promise's value, unless it takes more than `ms`, more than a last word once the turn is cancelled, or the lease is lost. */
 function within<T>(holder: Holder, ms: number, promise: Promise<T>): Promise<T | 'no-answer'> {

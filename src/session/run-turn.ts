@@ -1,7 +1,7 @@
 import type { Agent } from '../agent/define-agent.ts';
 import { BUILT_IN_KINDS, type ToolKinds } from '../built-in-kinds.ts';
 import { answerText } from '../journal/conversation.ts';
-import { type Principal, ROOT } from '../journal/events.ts';
+import { type Principal, ROOT, type StoredEvent } from '../journal/events.ts';
 import { closeOpenCalls } from '../journal/fold-loop.ts';
 import type { Leased, SessionPort } from '../journal/session-port.ts';
 import type { FrameState, TurnState } from '../journal/state.ts';
@@ -216,6 +216,7 @@ function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
     frame,
     turn: turn.id,
     startedAt: folded.turnEvents.at(0)?.at ?? session.now(),
+    startsBefore: startsIn(folded.turnEvents),
     inSession: true,
     journal: session.outbox,
     holder: session,
@@ -235,6 +236,10 @@ function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
     run: runForOutput,
   };
 }
+
+/** When calls were started, each the last time. */
+const startsIn = (events: readonly StoredEvent[]): ReadonlyMap<string, number> =>
+  new Map(events.flatMap(({ event, at }) => (event.type === 'tool-call-started' ? [[event.call, at]] : [])));
 
 /** @throws ConfigurationError when a cost limit would have to hold a model whose price nobody knows, or the model refuses the settings. */
 function specOf(host: TurnHost, turn: TurnState): LoopSpec {

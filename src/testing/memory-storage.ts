@@ -69,6 +69,11 @@ export class MemoryStorage implements SessionStorage {
     return rows.length === 0 ? [] : [`[${rows.map(({ body }) => body).join(',')}]`];
   }
 
+  lastAppend(epoch: number): number | null {
+    const last = this.#events.at(-1);
+    return last?.epoch === epoch ? last.at : null;
+  }
+
   turnStart(turn: string): number | null {
     return this.#events.find((row) => row.turn === turn && row.type === 'turn-started')?.seq ?? null;
   }

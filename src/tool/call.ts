@@ -84,6 +84,15 @@ export interface ToolCall extends CallScope {
   readonly idempotencyKey: string;
 }
 
+/** A `once` call of which nobody knows whether it happened, as its `reconcile` is given it. */
+export interface CallInDoubt extends ToolCall {
+  /**
+   * When the call was started last, in ms since the epoch: by the clock of its session's object when another invocation started
+   * it, else by this invocation's own. What that start has sent may still be on its way: compare with `now()`.
+   */
+  readonly startedAt: number;
+}
+
 /** The part of a tool that acts on the world. Everything before it may be repeated freely. */
 export interface ToolExecution {
   readonly effect: Effect;
@@ -92,8 +101,8 @@ export interface ToolExecution {
   /** Requests that `run` makes at the most; 1 unless given. The invocation must have them left. */
   readonly subrequests?: number | undefined;
   run(call: ToolCall): unknown;
-  /** Asked instead of running again, when a `once` call started and its end is not known. */
-  readonly reconcile?: ((call: ToolCall) => Reconciliation | Promise<Reconciliation>) | undefined;
+  /** Asked instead of running again, when a `once` call started and its end is not known. Answers as `Reconciliation` says. */
+  readonly reconcile?: ((call: CallInDoubt) => Reconciliation | Promise<Reconciliation>) | undefined;
 }
 
 /**
@@ -102,7 +111,13 @@ export interface ToolExecution {
  */
 export type Effect = 'read' | 'idempotent' | 'once';
 
-/** What `reconcile` found out about a `once` call that was in doubt. */
+/**
+ * What `reconcile` found out about a `once` call that was in doubt. `done`: it happened, and this is what it answers. `not-done`: it
+ * did not happen **and cannot happen any more**; the call is run again, or told as one that had no effect, so that whatever
+ * arrives after that word happens a second time. `unknown`: all else. A receiver that does not have it may get it yet, from a
+ * request that is still on its way: `not-done` is for calls that are older than any request can be (by `startedAt`), and for
+ * receivers that refuse what comes late.
+ */
 export type Reconciliation = { readonly done: unknown } | 'not-done' | 'unknown';
 
 /** Values that tools of one agent (or of one frame) share; they are journaled when the call succeeds. */

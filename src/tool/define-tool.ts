@@ -1,4 +1,4 @@
-import type { Effect, Reconciliation, ToolCall } from './call.ts';
+import type { CallInDoubt, Effect, Reconciliation, ToolCall } from './call.ts';
 import {
   checkNaming,
   checkNoForeignWord,
@@ -99,9 +99,13 @@ type ReconcileConfig<Declaration extends InputDeclaration> =
   | {
       /** What may happen if a call is run twice; `once`, the careful one, unless given. */
       readonly effect?: 'once' | undefined;
-      /** Finds out what became of a call that started and whose end is not known. */
+      /**
+       * Finds out what became of a call that started and whose end is not known, within the `timeout`. `not-done` says that it did
+       * not happen and cannot happen any more: a request of a young call (by `call.startedAt`) may still be on its way, and is
+       * `unknown`. The tool runs at most once only if that word is true.
+       */
       readonly reconcile?:
-        | ((input: InputOf<Declaration>, call: ToolCall) => Reconciliation | Promise<Reconciliation>)
+        | ((input: InputOf<Declaration>, call: CallInDoubt) => Reconciliation | Promise<Reconciliation>)
         | undefined;
     }
   /** These calls are run again instead. */

@@ -55,6 +55,8 @@ export const further: Readonly<Record<string, Readonly<Record<string, Further>>>
     // Tools that come or go have an event of their own.
     unfolded: { events: 1, calls: { 'new-turn-1.38.0': 'new-turn-1.37.0' } },
     mcp: { events: 1 },
+    // A call that is run again after `not-done` is started once more.
+    'killed-in-once-not-done': { events: 1, calls: { 'new-turn-1.18.0': 'new-turn-1.17.0' } },
   },
 };
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { ToolCall } from '../../index.ts';
+import type { CallInDoubt, ToolCall } from '../../index.ts';
 import { type Shipment, shipments } from './books.ts';
 
 /** What the shop can have done for it; also the path of the service that does it. */
@@ -15,11 +15,11 @@ export interface Shop {
   shipment(trackingCode: string, call: ToolCall): Promise<Shipment | undefined>;
   /** Has something done, under the call's idempotency key. */
   act(service: Service, order: Readonly<Record<string, unknown>>, call: ToolCall): Promise<Receipt>;
-  /** What came of an earlier `act` of the same call. */
-  recall(service: Service, call: ToolCall): Promise<Receipt | 'not-done' | 'unknown'>;
+  /** What came of an earlier `act` of the same call. `not-done`: nothing, and nothing can come of it any more. */
+  recall(service: Service, call: CallInDoubt): Promise<Receipt | 'not-done' | 'unknown'>;
 }
 
-/** A shop on paper: it answers at once, and nothing real happens. */
+/** A shop on paper: it answers at once, and nothing real happens, neither now nor later. */
 export const paperShop: Shop = {
   shipment: async (trackingCode) => shipments.get(trackingCode),
   act: async (service, _order, call) => ({ reference: `${service}-${call.idempotencyKey.slice(0, 8)}` }),
@@ -33,8 +33,14 @@ const shipmentSchema = v.object({
   expectedDate: v.string(),
 });
 
-/** A shop whose services answer at this address. */
-export function shopAt(url: string): Shop {
+/** The gateway in front of a shop's services gives a request up after so many ms. */
+const LONGEST_REQUEST = 60_000;
+
+/**
+ * A shop whose services answer at this address. `longestRequest`: for so many ms, 60,000 unless given, a service may still be
+ * given what was sent to it.
+ */
+export function shopAt(url: string, { longestRequest = LONGEST_REQUEST } = {}): Shop {
   const at = (...path: string[]): string =>
     [url.replace(/\/$/, ''), ...path.map(encodeURIComponent)].join('/');
   return {
@@ -51,9 +57,11 @@ export function shopAt(url: string): Shop {
       });
       return v.parse(receiptSchema, await bodyOf(response));
     },
-    async recall(service, { idempotencyKey, signal }) {
+    async recall(service, { idempotencyKey, signal, startedAt, now }) {
+      // Before the service is asked: what arrives after its answer was not in it.
+      const isYoung = now() - startedAt < longestRequest;
       const response = await fetch(at(service, idempotencyKey), { signal });
-      if (response.status === 404) return 'not-done';
+      if (response.status === 404) return isYoung ? 'unknown' : 'not-done';
       return response.ok ? v.parse(receiptSchema, await response.json()) : 'unknown';
     },
   };

@@ -8,6 +8,8 @@ import type { Subject } from './subject.ts';
 const PAGE = 100;
 /** So many pages of comments are looked through for one of ours before nobody knows: a thousand comments. */
 const MAX_PAGES = 10;
+/** GitHub gives a request up that it has worked on for ten seconds. As many again to reach it, and some to spare; in ms. */
+const LONGEST_REQUEST = 30_000;
 /** Issues that a search answers. */
 const MAX_FOUND = 5;
 
@@ -56,15 +58,16 @@ const commentsAt = (ask: Ask): Pick<GitHub, 'comment' | 'recall'> => ({
     const response = await ask(call, `${pathOf(subject)}/comments`, { method: 'POST', body });
     return toWritten(await answerOf(commentSchema, response));
   },
-  // A comment that GitHub stores only after it was looked for would be missed: it tells of no request that it is still at
-  // work on. After a kill, the dead invocation's lease has run out before anybody looks.
+  // GitHub tells of no request that it is still at work on: a comment that was sent a moment ago may be stored after it was
+  // looked for.
   async recall(subject, call) {
+    const isYoung = call.now() - call.startedAt < LONGEST_REQUEST;
     for (let page = 1; page <= MAX_PAGES; page += 1) {
       const path = `${pathOf(subject)}/comments?per_page=${PAGE}&page=${page}`;
       const comments = await answerOf(v.array(commentSchema), await ask(call, path));
       const ours = comments.find(({ body }) => body.includes(markOf(call)));
       if (ours) return toWritten(ours);
-      if (comments.length < PAGE) return 'not-done';
+      if (comments.length < PAGE) return isYoung ? 'unknown' : 'not-done';
     }
     return 'unknown';
   },

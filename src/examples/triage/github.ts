@@ -1,4 +1,4 @@
-import type { ToolCall } from '../../index.ts';
+import type { CallInDoubt, ToolCall } from '../../index.ts';
 import type { Subject } from './subject.ts';
 
 /** One issue, as far as a triage looks at it. Whoever opened it wrote its title and body. */
@@ -42,8 +42,8 @@ export interface GitHub {
   addLabel(subject: Subject, label: string, call: ToolCall): Promise<readonly string[]>;
   /** Writes a comment that can be found again by the call's idempotency key. */
   comment(subject: Subject, text: string, call: ToolCall): Promise<Written>;
-  /** What came of an earlier `comment` of the same call. */
-  recall(subject: Subject, call: ToolCall): Promise<Written | 'not-done' | 'unknown'>;
+  /** What came of an earlier `comment` of the same call. `not-done`: nothing, and nothing can come of it any more. */
+  recall(subject: Subject, call: CallInDoubt): Promise<Written | 'not-done' | 'unknown'>;
   close(subject: Subject, reason: CloseReason, call: ToolCall): Promise<void>;
   /** Issues of the subject's repository that hold all of these words, the best first; the subject is not among them. */
   search(subject: Subject, words: readonly string[], call: ToolCall): Promise<readonly IssueSummary[]>;

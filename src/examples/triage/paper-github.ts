@@ -7,7 +7,7 @@ const labels: readonly Label[] = [
   { name: 'enhancement', description: 'New feature or request' },
 ];
 
-/** A GitHub on paper, with one issue in every repository: it answers at once, and nothing real happens. */
+/** A GitHub on paper, with one issue in every repository: it answers at once, and nothing real happens, neither now nor later. */
 export const paperGitHub: GitHub = {
   issue: async ({ number }) => ({
     number,

@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import type { Effect, Reconciliation, ToolCall } from '../../tool/call.ts';
+import type { CallInDoubt, Effect, Reconciliation, ToolCall } from '../../tool/call.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import type { JsonSchema } from '../../tool/json-schema.ts';
 import type { ArtifactType } from '../../tool/tool-result.ts';
@@ -43,7 +43,7 @@ export interface AnyToolEntry {
   readonly metadata?: JsonObject | undefined;
   /** `once`, the careful one, unless given. */
   readonly effect?: Effect | undefined;
-  /** The method that finds out what became of a `once` call whose end is not known. */
+  /** The method that finds out what became of a `once` call whose end is not known, as `reconcile` of `defineTool` does. */
   readonly reconcile?: string | undefined;
   readonly returnDirect?: boolean | undefined;
   readonly serial?: string | undefined;
@@ -67,7 +67,7 @@ type JsonSchemaFor<Input> =
 type ReconcilerOf<Instance> = {
   [Name in keyof Instance]: Instance[Name] extends (
     input: never,
-    call: ToolCall,
+    call: CallInDoubt,
   ) => Reconciliation | Promise<Reconciliation>
     ? Name & string
     : never;

@@ -14,7 +14,10 @@ declare global {
   }
 }
 
-const holdfast = createHoldfast({ agents: [defineChaos(shopAt(env.SHOP_URL))], model: plannedModel });
+/** On the way from one process to another of this machine, nothing takes as long as a lease. */
+const shop = shopAt(env.SHOP_URL, { longestRequest: 0 });
+
+const holdfast = createHoldfast({ agents: [defineChaos(shop)], model: plannedModel });
 
 export default holdfast.worker;
 export const { TurnRunner } = holdfast;

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { paperShop, shopAt } from '../../../../src/examples/support/shop.ts';
 import { defineSupport } from '../../../../src/examples/support/support.ts';
+import type { CallInDoubt } from '../../../../src/index.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import type { CallRecord, TurnState } from '../../../doors/journal.ts';
@@ -97,6 +98,19 @@ describe('the support agent with services of its own', () => {
     await answered(app, 'Refund 1001.', { ...shop, model: app.model });
     expect(posts).toEqual(['/refunds {"orderId":1001,"amount":64}']);
     expect(await results(app)).toEqual(['{"refunded":1001,"amount":64,"reference":"number 1"}']);
+  });
+
+  it.each([
+    ['was sent a minute ago will not arrive any more', 60_000, 'not-done'],
+    ['was sent a moment ago may still arrive, also while the service is asked', 59_999, 'unknown'],
+  ])('says of a refund that is not there: what %s', async (_, age, said) => {
+    let now = 1_000_000 + age;
+    vi.stubGlobal('fetch', async () => {
+      now += 5_000;
+      return new Response(null, { status: 404 });
+    });
+    const call = { idempotencyKey: 'k', startedAt: 1_000_000, now: () => now } as CallInDoubt; // all that it reads
+    expect(await shopAt('http://shop.test').recall('refunds', call)).toBe(said);
   });
 
   it('does not know whether a mail went out when the service answers 503', async () => {

@@ -66,7 +66,17 @@ export async function hold(
     stored: (events) => stored.push(...events),
     meter: new Meter(DEFAULT_PLATFORM, () => clock.now()),
   });
-  return { session, outbox: session.outbox, clock, timersLeft, port: inner, log, stored, leased };
+  return {
+    session,
+    outbox: session.outbox,
+    clock,
+    timersLeft,
+    port: inner,
+    log,
+    stored,
+    leased,
+    restart: () => sessions.restart(leased.name),
+  };
 }
 
 /** An event of the turn that changes nothing. */

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { SessionPort } from '../../../../src/testing/entry.ts';
-import { DEFAULT_PLATFORM, HeldSession, Meter } from '../../../doors/session.ts';
+import { DEFAULT_PLATFORM, HeldSession, Meter, readerOf } from '../../../doors/session.ts';
 import { hold, LEASE_MS, note, standing } from './held.ts';
 
 const renewals = (log: readonly string[]): string[] => log.filter((line) => line.startsWith('renew'));
@@ -63,6 +63,41 @@ describe('the holder of a lease', () => {
     await clock.advance(1);
     expect(() => session.checkpoint()).toThrow('run out');
   });
+
+  it.each([0, 1, 2_999, 4_000, 8_999, 11_999])(
+    'has stopped acting before another is given it, also by an object that starts anew %i ms after it was cut off',
+    async (restartAt) => {
+      let isCutOff = false;
+      const reached = <T>(call: () => Promise<T>): Promise<T> =>
+        isCutOff ? Promise.reject(new Error('unreachable')) : call();
+      const { clock, session, port, restart, outbox } = await hold({
+        wrap: (inner) => ({
+          ...inner,
+          append: (...sent) => reached(() => inner.append(...sent)),
+          renew: (epoch) => reached(() => inner.renew(epoch)),
+        }),
+      });
+      await clock.advance(LEASE_MS / 3 + 100); // renewed
+      outbox.emit(note('a'));
+      await outbox.durable();
+      isCutOff = true;
+      const resume = (nonce: string) => port.resume({ turn: 't1', nonce, reader: readerOf() });
+      const both: number[] = [];
+      let given = -1;
+      for (let passed = 0; given === -1 && passed <= 2 * LEASE_MS; passed += 1_000) {
+        if (passed <= restartAt && restartAt < passed + 1_000) {
+          await clock.advance(restartAt - passed);
+          restart();
+          await clock.advance(passed - restartAt + 1_000);
+        } else await clock.advance(1_000);
+        const { status } = await resume(`at ${passed}`);
+        if (status === 'leased') given = passed + 1_000;
+        if (status === 'leased' && !session.signal.aborted) both.push(passed);
+      }
+      expect(both).toEqual([]);
+      expect(given).toBe(LEASE_MS);
+    },
+  );
 
   it('asks the clock before it acts, and does not rely on a timer', async () => {
     let now = 1_000_000;

@@ -2,10 +2,10 @@ import * as v from 'valibot';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   type AnyTool,
+  type CallInDoubt,
   defineTool,
   type Effect,
   type Reconciliation,
-  type ToolCall,
 } from '../../../../src/index.ts';
 import { createManualClock, type ManualClock } from '../../../../src/testing/entry.ts';
 import { answers, asked, LEASE_MS, leftBehind, passing, takenOver } from './former-holder.ts';
@@ -22,7 +22,7 @@ beforeEach(() => {
   ran = [];
 });
 
-type Reconcile = (input: unknown, call: ToolCall) => Reconciliation | Promise<Reconciliation>;
+type Reconcile = (input: unknown, call: CallInDoubt) => Reconciliation | Promise<Reconciliation>;
 
 const once = (reconcile?: Reconcile): AnyTool =>
   defineTool({
@@ -91,7 +91,7 @@ describe('a once call that was started and did not end', () => {
     expect(ran).toEqual([]);
     expect(log.mock.calls).toEqual([
       [
-        `holdfast: The reconcile of tool 'pay' answered '${said}', which is neither { done }, 'not-done' nor 'unknown'.`,
+        `holdfast: The reconcile of tool 'pay' answered '${said}', which is neither { done }, 'not-done' nor 'unknown'. 'not-done' says that it did not happen and cannot happen any more.`,
       ],
     ]);
     log.mockRestore();

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
   artifact,
+  type CallInDoubt,
   defineDomainType,
   defineTool,
   error,
@@ -131,15 +132,15 @@ describe('a defined tool', () => {
       timeout: 5,
       run: (input, call) => seen.push(input, call.context.get('tenantId')),
       reconcile: (input, call) => {
-        seen.push(input, call.id);
+        seen.push(input, call.id, call.startedAt);
         return 'not-done';
       },
     });
     const { call, leaves } = fakeInvocation('charge', ToolCallContext.of({ tenantId: 'acme' }));
     await charge.call({ id: 'kelp' }, call);
-    const again: ToolCall = toolCallOf(call);
+    const again: CallInDoubt = { ...toolCallOf(call), startedAt: 7 };
     expect(await leaves[0]?.reconcile?.(again)).toBe('not-done');
-    expect(seen).toEqual([{ id: 'kelp', quantity: 1 }, 'acme', { id: 'kelp', quantity: 1 }, '1.2.0']);
+    expect(seen).toEqual([{ id: 'kelp', quantity: 1 }, 'acme', { id: 'kelp', quantity: 1 }, '1.2.0', 7]);
     expect(leaves[0]?.timeout).toBe(5);
   });
 

@@ -17,6 +17,8 @@ interface Holder {
   readonly turn: string;
   seq: number;
   inbox: readonly number[];
+  /** When something of it was acknowledged last. */
+  heard: number;
 }
 
 type Append = readonly [epoch: number, from: number, change: Change];
@@ -37,6 +39,8 @@ class Scene {
   holder: Holder | undefined;
   sent: Append | undefined;
   step = 0;
+  /** A lease was given while the holder before could still act. */
+  overlaps = false;
   #sessions = 0;
 
   constructor(numbers: readonly number[]) {
@@ -56,7 +60,10 @@ class Scene {
   }
 
   hold(epoch: number, turn: string, head: number, inbox: readonly InboxMessage[]): void {
-    this.holder = { epoch, turn, seq: head, inbox: inbox.map(({ id }) => id) };
+    const before = this.holder;
+    const mayAct = before && before.epoch < epoch && this.now - before.heard < 0.75 * LEASE_MS;
+    if (mayAct && this.storage.exists()) this.overlaps = true;
+    this.holder = { epoch, turn, seq: head, inbox: inbox.map(({ id }) => id), heard: this.now };
   }
 }
 
@@ -120,6 +127,7 @@ function send(scene: Scene, release?: Change['release']): void {
   if (answer.status !== 'appended' || release) scene.holder = undefined;
   if (answer.status !== 'appended') return;
   holder.seq = answer.head;
+  holder.heard = scene.now;
   holder.inbox = answer.inbox.map(({ id }) => id);
   for (const { started } of change.scheduled ?? []) {
     taken.add(started.turn);
@@ -129,6 +137,10 @@ function send(scene: Scene, release?: Change['release']): void {
 
 const release: Step = (scene) =>
   send(scene, scene.draw(['ended', 'ended', 'ended', 'suspended', 'suspended', 'yielded']));
+
+const renew: Step = ({ holder, ledger, now }) => {
+  if (holder && ledger.renew(holder.epoch).status === 'renewed') holder.heard = now;
+};
 
 const again: Step = ({ ledger, sent }) => {
   if (sent) ledger.append(...sent);
@@ -150,7 +162,7 @@ const fire: Step = (scene) => {
 };
 
 const pass: Step = (scene) => {
-  scene.now += scene.draw([10, 1_000, 21_000, 200_000]);
+  scene.now += scene.draw([10, 1_000, 9_000, 21_000, 200_000]);
   if (scene.draw([true, true, true, false])) fire(scene);
 };
 
@@ -161,7 +173,9 @@ const restart: Step = (scene) => {
 };
 
 const erase: Step = (scene) => {
-  if (scene.draw([true, false, false])) scene.ledger.erase();
+  if (!scene.draw([true, false, false])) return;
+  scene.ledger.erase();
+  scene.holder = undefined;
 };
 
 const STEPS: readonly [Step, ...Step[]] = [
@@ -175,11 +189,28 @@ const STEPS: readonly [Step, ...Step[]] = [
     (scene: Scene) => send(scene),
     (scene: Scene) => send(scene),
   ],
-  ...[release, release, release, post, post, pass, pass, fire, early, restart, again, again, erase],
+  ...[
+    release,
+    release,
+    release,
+    post,
+    post,
+    pass,
+    pass,
+    fire,
+    early,
+    restart,
+    restart,
+    renew,
+    again,
+    again,
+    erase,
+  ],
 ] as [Step, ...Step[]]; // not empty
 
 /** What is not as it always must be. */
-function* broken({ storage, alarm, taken }: Scene): Iterable<string> {
+function* broken({ storage, alarm, taken, overlaps }: Scene): Iterable<string> {
+  if (overlaps) yield 'a lease that was given while another holder could act';
   if (!storage.exists()) {
     if (alarm !== null) yield 'an alarm of no session';
     return;

@@ -188,6 +188,20 @@ describe('the database of a session object', () => {
     });
     expect(written).toEqual([3, 3]);
   });
+
+  it('is written one row by a renewal', async () => {
+    const { session, stub } = makeObjectHarness();
+    await session.begin(starting('t1', 'a'));
+    const written = await runInDurableObject(stub(), (object, { storage }) => {
+      const epoch = epochIn(storage);
+      const exec = vi.spyOn(storage.sql, 'exec');
+      object.renew(epoch);
+      const rows = exec.mock.results.map(({ value }) => value.rowsWritten);
+      exec.mockRestore();
+      return rows.filter((count) => count > 0);
+    });
+    expect(written).toEqual([1]);
+  });
 });
 
 describe('the tables of a session object that an older version made', () => {
@@ -196,7 +210,7 @@ describe('the tables of a session object that an older version made', () => {
     const { epoch } = await lease(session, starting('t1', 'a'));
     await session.append(epoch, 3, { events: [event('t1', 'x'.repeat(100_000))], release: 'yielded' });
     await runInDurableObject(stub(), (_, { storage: { sql } }) => {
-      sql.exec('DROP TABLE files; UPDATE schema SET version = 2');
+      sql.exec('DROP TABLE files; ALTER TABLE lease DROP COLUMN heard; UPDATE schema SET version = 2');
     });
     await restart();
     expect(await session.file({ id: 'a' })).toBeNull();
@@ -205,6 +219,41 @@ describe('the tables of a session object that an older version made', () => {
     const leased = await lease(session, goingOn('t1', 'b'));
     await session.append(leased.epoch, 4, { events: [event('t1', 'y')], files: [file] });
     expect((await session.file({ id: 'a' }))?.bytes).toEqual(file.bytes);
+  });
+});
+
+describe('a lease that an older version of the session object gave', () => {
+  async function givenBefore(): Promise<ObjectHarness> {
+    const harness = makeObjectHarness();
+    await harness.session.begin(starting('t1', 'a'));
+    await harness.wait(harness.leaseMs * 0.5);
+    await runInDurableObject(harness.stub(), (_, { storage: { sql } }) => {
+      sql.exec('ALTER TABLE lease DROP COLUMN heard; UPDATE schema SET version = 3');
+    });
+    await harness.restart();
+    return harness;
+  }
+
+  it('has one more term, once', async () => {
+    const { session, leaseMs, wait, restart, handOvers } = await givenBefore();
+    expect(await session.resume(goingOn('t1', 'b'))).toMatchObject({ status: 'busy', retryAfter: leaseMs });
+    await wait(leaseMs * 0.8);
+    await restart();
+    await wait(leaseMs * 0.1);
+    expect(await session.resume(goingOn('t1', 'b'))).toMatchObject({ status: 'busy' });
+    await restart();
+    await wait(leaseMs);
+    expect(handOvers()).toEqual(['t1']);
+    expect(await lease(session, goingOn('t1', 'b'))).toMatchObject({ cause: 'expired', expirations: 1 });
+  });
+
+  it('is counted as any other from the next append of its holder on', async () => {
+    const { session, leaseMs, wait, restart } = await givenBefore();
+    await session.append(1, 3, { events: [event('t1', 'x')] });
+    await wait(leaseMs * 0.7);
+    await restart();
+    await wait(leaseMs * 0.35);
+    expect(await lease(session, goingOn('t1', 'b'))).toMatchObject({ cause: 'expired' });
   });
 });
 

@@ -47,6 +47,15 @@ describe('a comment of triage', () => {
     expect(await callsOf(stage.session)).toEqual([['write_comment {"text":"Thank you."}', written]]);
   });
 
+  it('is not known when it was sent a moment ago and is not there yet, and is not written again', async () => {
+    const stage = scene(making(comment), {
+      instead: (request) => (post(request) ? lost() : undefined),
+    });
+    await stage.session.send(SPELLING);
+    expect(stage.asked.filter((line) => line.startsWith('POST'))).toHaveLength(1);
+    expect((await callsOf(stage.session))[0]?.[1]).toContain('The outcome of this call of');
+  });
+
   it('is found again among more than a page of others', async () => {
     const stage = scene(making(comment), {
       instead: (request, _session, handle) => (post(request) ? handle().then(lost) : undefined),

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { describe, expect, it, vi } from 'vitest';
 import {
   type AnyTool,
+  type CallInDoubt,
   defineAgent,
   defineTool,
   type ToolCall,
@@ -247,13 +248,14 @@ describe('the tools of an object', () => {
       charge({ card }: { card: string }) {
         return card;
       }
-      found({ card }: { card: string }) {
-        return card === '7' ? { done: 'charged' } : ('not-done' as const);
+      found({ card }: { card: string }, { startedAt }: CallInDoubt) {
+        return card === '7' ? { done: `charged, as of ${startedAt}` } : ('not-done' as const);
       }
     }
     const { call, leaves } = fakeInvocation('charge');
     await named(toolsOf(new Till()), 'charge').call({ card: '7' }, call);
-    expect(await leaves[0]?.reconcile?.(toolCallOf(call))).toEqual({ done: 'charged' });
+    const doubtful = { ...toolCallOf(call), startedAt: 5 };
+    expect(await leaves[0]?.reconcile?.(doubtful)).toEqual({ done: 'charged, as of 5' });
     class Wrong {
       static readonly tools = { charge: { description: 'Charges.', reconcile: 'find' } };
       charge() {}

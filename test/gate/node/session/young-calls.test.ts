@@ -1,0 +1,165 @@
+/** What `reconcile` must know before it says that a call was not done: a request may arrive after it was asked about. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type AnyTool, type CallInDoubt, defineTool, type Reconciliation } from '../../../../src/index.ts';
+import { createManualClock, type ManualClock, type SessionPort } from '../../../../src/testing/entry.ts';
+import { answers, asked, LEASE_MS, leftBehind, passing } from './former-holder.ts';
+import { type MemoryApp, memoryApp } from './memory-app.ts';
+
+const UNKNOWN =
+  "Error: The outcome of this call of 'pay' is unknown: it was started, and no answer came back. It may have happened " +
+  'or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.';
+
+/** No request is on its way for longer, in ms. */
+const LONGEST_REQUEST = 60_000;
+/** The one of the test is, for so many ms. */
+const ON_ITS_WAY = 40_000;
+
+const START = 1_000_000;
+
+type Reconcile = (call: CallInDoubt) => Reconciliation;
+
+let clock: ManualClock;
+/** What has reached the bank, and when. */
+let paid: number[];
+/** Epochs of invocations that nothing reaches any more: to the session they are dead, and what they have sent still travels. */
+let dead: Set<number>;
+/** What each reconcile was told. */
+let told: { readonly age: number; readonly startedAt: number }[];
+beforeEach(() => {
+  clock = createManualClock(START);
+  [paid, dead, told] = [[], new Set(), []];
+});
+
+const lookAtBank: Reconcile = () => (paid.length > 0 ? { done: 'was paid' } : 'not-done');
+const lookAtOldOnes: Reconcile = (call) => {
+  const found = lookAtBank(call);
+  return found === 'not-done' && call.now() - call.startedAt < LONGEST_REQUEST ? 'unknown' : found;
+};
+
+function paying(reconcile: Reconcile): AnyTool {
+  const arriving = (): Promise<string> =>
+    new Promise((resolve) => {
+      clock.after(ON_ITS_WAY, () => {
+        paid.push(clock.now() - START);
+        resolve('paid');
+      });
+    });
+  return defineTool({
+    name: 'pay',
+    description: 'Pays.',
+    timeout: 2 * LONGEST_REQUEST,
+    run: arriving,
+    reconcile: (_, call) => {
+      told.push({ age: call.now() - call.startedAt, startedAt: call.startedAt });
+      return reconcile(call);
+    },
+  });
+}
+
+function appWith(tool: AnyTool): MemoryApp {
+  const unlessDead = <T>(epoch: number, call: () => Promise<T>): Promise<T> =>
+    dead.has(epoch) ? Promise.reject(new Error('unreachable')) : call();
+  const wrap = (port: SessionPort): SessionPort => ({
+    ...port,
+    append: (epoch, from, change) => unlessDead(epoch, () => port.append(epoch, from, change)),
+    renew: (epoch) => unlessDead(epoch, () => port.renew(epoch)),
+  });
+  const replies = [{ calls: [{ name: 'pay' }] }, 'Done.'];
+  return memoryApp({ tools: [tool], replies, clock, leaseMs: LEASE_MS, wrap });
+}
+
+/** A turn whose invocation dies while its request is on its way. */
+async function killedWhilePaying(app: MemoryApp): Promise<string> {
+  const leased = await app.lease('Pay.');
+  void app.run(leased);
+  await clock.advance(0);
+  dead.add(leased.epoch);
+  return leased.page.openTurn?.id ?? '';
+}
+
+/** The turn is taken over when the lease has run out, and goes on to its end and until every request has arrived. */
+async function takenOver(app: MemoryApp, turn: string): Promise<void> {
+  await clock.advance(LEASE_MS);
+  await passing(clock, app.run(await app.resume(turn)), 300_000);
+  await clock.advance(LONGEST_REQUEST);
+}
+
+const startsOf = async (app: MemoryApp, turn: string): Promise<number[]> =>
+  (await app.events(turn)).flatMap(({ event, at }) => (event.type === 'tool-call-started' ? at : []));
+
+describe('a request that is still on its way when its call is asked about, 25 s after the start', () => {
+  it('arrives after a tool has said not-done for it, which then pays twice: that word was not true', async () => {
+    const app = appWith(paying(lookAtBank));
+    await takenOver(app, await killedWhilePaying(app));
+    expect(told.map(({ age }) => age)).toEqual([25_000]);
+    expect(paid).toEqual([40_000, 65_000]);
+  });
+
+  it('pays once when the tool says unknown of a call that is so young', async () => {
+    const app = appWith(paying(lookAtOldOnes));
+    await takenOver(app, await killedWhilePaying(app));
+    expect(told.map(({ age }) => age)).toEqual([25_000]);
+    expect(paid).toEqual([40_000]);
+    expect(answers((await app.state()).messages)).toEqual([['pay', UNKNOWN]]);
+  });
+
+  it('is found when the turn is taken over only later', async () => {
+    const app = appWith(paying(lookAtOldOnes));
+    const turn = await killedWhilePaying(app);
+    await clock.advance(LONGEST_REQUEST);
+    await takenOver(app, turn);
+    expect(paid).toEqual([40_000]);
+    expect(answers((await app.state()).messages)).toEqual([['pay', 'was paid']]);
+  });
+});
+
+describe('startedAt', () => {
+  it('is the time of the journaled start, of a call that another invocation started', async () => {
+    const app = appWith(paying(() => 'unknown'));
+    await clock.advance(1_234);
+    const turn = await killedWhilePaying(app);
+    await takenOver(app, turn);
+    expect(await startsOf(app, turn)).toEqual([START + 1_234]);
+    expect(told.map(({ startedAt }) => startedAt)).toEqual([START + 1_234]);
+  });
+
+  it('is the time of the last start, which is journaled too when a call is run again after not-done', async () => {
+    const app = appWith(paying(() => (told.length === 1 ? 'not-done' : 'unknown')));
+    const turn = await killedWhilePaying(app);
+    await clock.advance(LEASE_MS);
+    const second = await app.resume(turn);
+    void app.run(second);
+    await clock.advance(LEASE_MS / 2);
+    dead.add(second.epoch);
+    await takenOver(app, turn);
+    expect(await startsOf(app, turn)).toEqual([START, START + 25_000]);
+    expect(told.map(({ startedAt }) => startedAt)).toEqual([START, START + 25_000]);
+    expect(answers((await app.state()).messages)).toEqual([['pay', UNKNOWN]]);
+  });
+
+  it("is by the invocation's own clock, of a call that it started itself", async () => {
+    const run = (): Promise<never> =>
+      new Promise((_, reject) => clock.after(700, () => reject(new Error('Network connection lost.'))));
+    const lost = defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      run,
+      reconcile: (_, call) => {
+        told.push({ age: call.now() - call.startedAt, startedAt: call.startedAt });
+        return 'unknown';
+      },
+    });
+    const app = appWith(lost);
+    const own = { ...clock, now: () => clock.now() + 90_000 };
+    await passing(clock, app.run(await app.lease('Pay.'), { clock: own }));
+    expect(told).toEqual([{ age: 700, startedAt: START + 90_000 }]);
+  });
+
+  it('is when the turn was taken over, of a call that was begun as one that is run again', async () => {
+    const app = appWith(paying(() => 'unknown'));
+    const { turn, leased } = await leftBehind(app, asked(['pay', 'idempotent']));
+    dead.add(leased.epoch);
+    await takenOver(app, turn);
+    expect(told).toEqual([{ age: LEASE_MS / 4, startedAt: START + LEASE_MS }]);
+  });
+});
