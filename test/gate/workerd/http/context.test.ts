@@ -56,12 +56,12 @@ describe('a credential', () => {
     );
     const app = appWith(
       { agents: [scripted, broken], contextHeaders: { 'x-locale': 'locale' } },
-      { HOLDFAST_TOKEN: 'tok-4711' },
+      { HOLDFAST_TOKEN: 'tok-zq4711' },
     );
     const headers = {
-      authorization: 'Bearer tok-4711',
-      cookie: 'sid=cookie-4711',
-      'proxy-authorization': 'proxy-4711',
+      authorization: 'Bearer tok-zq4711',
+      cookie: 'sid=cookie-zq4711',
+      'proxy-authorization': 'proxy-zq4711',
       'x-locale': 'nl',
     };
     const via: typeof app = (path, init) =>
@@ -77,7 +77,7 @@ describe('a credential', () => {
       await json(await post(session, { message: 7 }, { via })),
       await json(await post(session, '{', { via })),
       await json(await via('/agents/tok/sessions/s1')),
-      await json(await app(session, { headers: { ...headers, authorization: 'Bearer tok-4711x' } })),
+      await json(await app(session, { headers: { ...headers, authorization: 'Bearer tok-zq4711x' } })),
       await allEvents(await post(session, { message: 'More' }, { headers: SSE, via })),
       await journal(session, via),
       await json(await via(session)),
@@ -86,7 +86,7 @@ describe('a credential', () => {
     for (const spy of spies) spy.mockRestore();
     expect(lines.length).toBeGreaterThan(0);
     const output = lines.map((line) => (line instanceof Error ? `${line.stack}` : JSON.stringify(line)));
-    expect(JSON.stringify([said, output])).not.toContain('4711');
+    expect(JSON.stringify([said, output])).not.toContain('zq4711');
   });
 });
 
