@@ -172,11 +172,11 @@ function sessionIn(
   const ofApp = keptFor(retention);
   const own = new Map(agents.map((agent) => [agent.name, agent.retention]));
   const warn = sayingOnce((text) => console.warn(`holdfast: ${text}`));
-  return (env, name) => {
+  return (env, name, onAgain) => {
     const deployment = deployed(env);
     checkDeployment(deployment);
     files?.(env);
-    const port = objectSession(env.SESSIONS as Sessions, name, location);
+    const port = objectSession(env.SESSIONS as Sessions, name, { ...location, pauses: { onAgain } });
     for (const warning of deploymentWarnings(deployment)) warn(warning);
     const ofAgent = own.get(parseSessionName(name).agent);
     const ms = ofAgent === undefined ? ofApp : retainMs(ofAgent);
