@@ -169,7 +169,6 @@ export async function foldWhileHeld(
   };
   try {
     const folded = await foldLeased(port, leased, { memories, keep });
-    meter.fold(folded.tailBytes);
     return { folded, heard };
   } catch (failure) {
     const from = leased.page.head + 1;
@@ -194,7 +193,7 @@ class TooLong extends Error {
   constructor(limit: string) {
     super(
       `The session is too long to be read within one invocation of this deployment, which has ${limit}. ` +
-        'Raise SUBREQUESTS if the plan allows more, or go on in a new session.',
+        'Raise INTERNAL_SUBREQUESTS if the plan allows more, or go on in a new session.',
     );
   }
 }

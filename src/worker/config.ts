@@ -84,8 +84,8 @@ export interface HoldfastConfig {
   /** Turns that start by the clock; each cron expression is one of the `crons` of wrangler.toml. */
   readonly schedules?: readonly Schedule[] | undefined;
   /**
-   * What one invocation may use, over the vars `SUBREQUESTS`, `CPU_MS` and `WALL_MS`, over what the free plan allows. A turn
-   * that comes near a limit is handed over to a fresh invocation.
+   * What one invocation may use, over the vars `SUBREQUESTS`, `INTERNAL_SUBREQUESTS` and `WALL_MS`, over what the plan allows that
+   * the var `PLAN` names: `free` unless set, or `paid`. A turn that comes near a limit is handed over to a fresh invocation.
    */
   readonly platform?: PlatformConfig | ((env: Env) => PlatformConfig) | undefined;
   /**

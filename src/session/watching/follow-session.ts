@@ -50,10 +50,7 @@ export async function followSession(
       const page = await port.read({ from: next, turn });
       if (notices.wasErased || page === null || page.head < head) return 'erased';
       head = page.head;
-      for (const row of page.rows) {
-        meter?.fold(row.body.length);
-        await show(parseEvent(row));
-      }
+      for (const row of page.rows) await show(parseEvent(row));
       next = page.next ?? Math.max(next, head + 1);
       if (page.next !== null) continue;
       if (turn !== undefined && !isOpen(page, turn)) return 'stopped';

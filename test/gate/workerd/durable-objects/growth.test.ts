@@ -1,3 +1,4 @@
+import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { defineAgent, summarised } from '../../../../src/index.ts';
@@ -31,7 +32,7 @@ async function grown(agent: string, turns: number) {
     rowsOf(stub, async () => expect((await post(session, { message: 'And?' }, { via })).status).toBe(200));
   const get = (path: string): Promise<Rows> =>
     rowsOf(stub, async () => (await via(`${session}${path}`)).text());
-  return { session, oneMore, get };
+  return { session, stub, oneMore, get };
 }
 
 const SIZES = [10, 300, 1_500];
@@ -44,6 +45,17 @@ describe('a session of many turns', () => {
       expect(Math.max(...rows.map(({ read }) => read))).toBeLessThan(120);
       expect(new Set(rows.map(({ written }) => written)).size).toBe(1);
     }
+  });
+
+  it('takes a message under a key without reading the keys before it', async () => {
+    const { session, stub } = await grown('plain', 10);
+    await runInDurableObject(stub, (_, { storage: { sql } }) => {
+      for (let i = 0; i < 500; i += 1)
+        sql.exec('INSERT INTO requests VALUES (?, ?, ?, 0, ?)', `key ${i}`, 'hash', 't1', Date.now() * 2);
+    });
+    const headers = { 'idempotency-key': 'mine' };
+    const rows = await rowsOf(stub, () => post(session, { message: 'And?' }, { via, headers }));
+    expect(rows.read).toBeLessThan(120);
   });
 
   it('shows itself, one of its turns and that there is no such turn with few rows', async () => {
