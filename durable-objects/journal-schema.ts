@@ -1,3 +1,5 @@
+import { NEVER } from './session-storage.ts';
+
 /**
  * What brings a session's database from each version to the next; never changed once deployed, only added to. Columns
  * that are looked at without the body stand before it, because a long body is kept on pages of its own.
@@ -9,6 +11,8 @@
  * `messages_from`: the first event whose message the conversation still has, with a snapshot. `files` has a row for each file:
  * the bytes of one that is `here` are in `chunks` (by its `seq`); those of one that is `outside` are in a store of the app's.
  * `grace` of a lease is written no more.
+ * `requests` tells for ever into which turn a message was steered, so that nobody looks for it in the journal; `chunks` also has
+ * the messages before a snapshot, joined (`seq` is the last event, `messages_from` the first).
  */
 const MIGRATIONS: readonly string[] = [
   `CREATE TABLE schema (version INTEGER NOT NULL, name TEXT NOT NULL);
@@ -71,6 +75,16 @@ const MIGRATIONS: readonly string[] = [
     outside INTEGER NOT NULL
   )`,
   'ALTER TABLE lease ADD COLUMN heard INTEGER',
+  `CREATE INDEX expiries ON requests (expires);
+  INSERT OR REPLACE INTO requests (key, body_hash, turn, seq, expires)
+  SELECT 'steered ' || "as", '', turn, 0, ${NEVER} FROM (
+    SELECT turn, CASE WHEN json_valid(text) THEN json_extract(text, '$.as') END AS "as" FROM (
+      SELECT turn, coalesce(
+        body,
+        (SELECT CAST(body AS TEXT) FROM chunks WHERE owner = 'event' AND chunks.seq = events.seq AND part = 0)
+      ) AS text FROM events WHERE type = 'turn-steered'
+    )
+  ) WHERE "as" IS NOT NULL`,
 ];
 
 /** Tells whether the tables are there. Writes nothing. */

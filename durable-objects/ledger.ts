@@ -19,6 +19,7 @@ import type {
 import { isOutdated, retain, scheduleAlarm } from './alarms.ts';
 import { type DueWork, doDueWork, NOTHING_DUE, postponeErasure } from './due-work.ts';
 import { keepFiles, pageOfFile, whyNoRoom } from './files.ts';
+import { foldRange } from './fold-start.ts';
 import { leaveOrExpire, unreadMessages, whyNotPosted } from './inbox.ts';
 import { LeaseClock, leasedAnswer, openTurnOf, pageOfEvents, release } from './lease.ts';
 import { addStart, type LedgerScope, type SessionStorage, toStoredRows } from './session-storage.ts';
@@ -28,6 +29,7 @@ import {
   defer,
   deferScheduled,
   keepSteered,
+  steeredInto,
   waitingKindOf,
   waitingTurns,
   whatBecameOf,
@@ -123,8 +125,16 @@ export class SessionLedger {
 
   read(query: ReadQuery): EventPage | null {
     if (!this.#storage.exists()) return null;
-    const { maxBytes = DEFAULT_PAGE_BYTES, limit = DEFAULT_PAGE_ROWS } = query;
-    return pageOfEvents(this.#storage, { ...query, maxBytes, limit });
+    const { maxBytes = DEFAULT_PAGE_BYTES, limit = DEFAULT_PAGE_ROWS, turn, folded } = query;
+    const storage = this.#storage;
+    if (folded !== undefined) {
+      const { snapshot, covered, ...range } = foldRange(storage, { ...folded, maxBytes });
+      const page = pageOfEvents(storage, { ...range, maxBytes, limit: Number.MAX_SAFE_INTEGER });
+      return { ...page, foldStart: { snapshot, covered } };
+    }
+    const page = pageOfEvents(storage, { ...query, maxBytes, limit });
+    const into = turn === undefined ? null : steeredInto(storage, turn);
+    return into === null ? page : { ...page, into };
   }
 
   file(query: FileQuery): FilePage | null {

@@ -35,6 +35,15 @@ type MessageInParts = [kind: InboxMessageKind, turn: string, body: string, answe
 
 const DEFAULT_LEASE_MS = 20_000;
 
+/** The least that `LEASE_MS` may say, in ms; what says less, or no number, is no term, and Workers are told so. */
+const LEAST_LEASE_MS = 100;
+
+/** An object that cannot start would take nothing over: where the var is wrong, it goes on with the default. */
+function leaseOf({ LEASE_MS }: SessionEnv): number {
+  const ms = Number(LEASE_MS || DEFAULT_LEASE_MS);
+  return Number.isSafeInteger(ms) && ms >= LEAST_LEASE_MS ? ms : DEFAULT_LEASE_MS;
+}
+
 /** Epochs of a session that was erased are not met again by chance. */
 const MOST_FIRST_EPOCH = 2 ** 40;
 
@@ -54,7 +63,7 @@ export class SessionObject extends DurableObject<SessionEnv> {
   constructor(ctx: DurableObjectState, env: SessionEnv, now = () => Date.now()) {
     super(ctx, env);
     this.#now = now;
-    this.#leaseMs = Number(env.LEASE_MS) || DEFAULT_LEASE_MS;
+    this.#leaseMs = leaseOf(env);
     this.#storage = new SqlSessionStorage(ctx.storage, ctx.id.name);
     this.#watchers = createWatchers(ctx, () => this.#ledger.notice());
     this.#ledger = new SessionLedger(this.#storage, {

@@ -24,11 +24,11 @@ export interface SessionStorage {
   head(): number;
   /** Stores events. Their sequences follow `head()`, which is not checked. */
   addEvents(rows: readonly StoredRow[]): void;
-  /** Answers events in the order of their sequences, each of which is read only when it is taken. */
+  /** Answers events in the order of their sequences, each of which is read only when it is taken; of a turn, no other is read. */
   events(scan: Scan): Iterable<StoredRow>;
   /**
-   * Answers the bodies that are asked for, in order, as texts of JSON arrays; `null` when they weigh more than `maxBytes`, or
-   * one of them is too long to be read with others.
+   * Answers the bodies that are asked for, in order, as texts of JSON arrays; `null` when they weigh more than `maxBytes`. It may
+   * store what makes the next answer cheaper.
    */
   bodies(query: BodyQuery): readonly string[] | null;
   /** Answers when the last event was stored, in ms since the epoch, if the lease of this epoch stored it; else `null`. */
@@ -203,6 +203,9 @@ export interface StoredRequest {
   /** In ms since the epoch. */
   readonly expires: number;
 }
+
+/** When a request expires that is known as long as its session, in ms since the epoch: the last time that JavaScript has. */
+export const NEVER = 8_640_000_000_000_000;
 
 /** One thing that a session's alarm is set for. */
 export interface Alarm {

@@ -11,10 +11,8 @@ import {
   type StoredRow,
 } from './session-storage.ts';
 import { SqlFiles } from './sql-files.ts';
+import { SqlMessages } from './sql-messages.ts';
 import { SqlChunks, SqlInbox, sqlAlarms, sqlRequests } from './sql-tables.ts';
-
-/** About what one joined text weighs; a value of SQL may not exceed 2 MB. */
-const JOINED_BYTES = 512 * 1024;
 
 /** Longer bodies are kept in `chunks`, so that a scan of the events does not read past them. */
 const INLINE_BYTES = 64 * 1024;
@@ -33,6 +31,7 @@ export class SqlSessionStorage implements SessionStorage {
   readonly #sql: SqlStorage;
   readonly #name: string | undefined;
   readonly #chunks: SqlChunks;
+  readonly #messages: SqlMessages;
   #isMigrated = false;
   /** What every append asks for, as the tables have it; forgotten when a transaction is undone. */
   #head: number | undefined;
@@ -43,6 +42,7 @@ export class SqlSessionStorage implements SessionStorage {
     this.#storage = storage;
     this.#sql = storage.sql;
     this.#chunks = new SqlChunks(storage.sql);
+    this.#messages = new SqlMessages(storage.sql, (seq) => this.#chunks.body('event', seq));
     const database = { storage, exists: () => this.#isMigrated };
     this.inbox = new SqlInbox(database, this.#chunks);
     this.requests = sqlRequests(database);
@@ -98,36 +98,35 @@ export class SqlSessionStorage implements SessionStorage {
   }
 
   *events({ from, turn, types, limit }: Scan): Iterable<StoredRow> {
+    const first = turn === undefined ? from : this.#firstOf(turn, from);
+    if (first === null) return;
     const cursor = this.#sql.exec(
       `SELECT seq, at, type, turn, body, epoch, bytes FROM events
-      WHERE seq >= ?1 AND (?2 IS NULL OR turn = ?2)
-        AND (seq > ?3 OR type IN (SELECT value FROM json_each(?4)))
-      ORDER BY seq LIMIT ?5`,
-      ...[from, turn ?? null, types?.until ?? 0, JSON.stringify(types?.names ?? []), limit],
+      WHERE seq >= ?1 AND (seq > ?2 OR type IN (SELECT value FROM json_each(?3))) ORDER BY seq`,
+      ...[first, types?.until ?? 0, JSON.stringify(types?.names ?? [])],
     );
+    let taken = 0;
     // A long session is read row by row at every turn: arrays cost half of what objects do.
     for (const [seq, at, type, turnOfRow, body, epoch, bytes] of cursor.raw<EventColumns>()) {
+      if (turn !== undefined && turnOfRow !== turn) {
+        if (type === 'turn-started') return;
+        continue;
+      }
       yield { seq, at, type, turn: turnOfRow, body: body ?? this.#chunks.body('event', seq), epoch, bytes };
+      taken += 1;
+      if (taken === limit) return;
     }
   }
 
-  /** Joined by SQLite: stepping through thousands of rows costs more than everything else that a lease takes. */
-  bodies({ names, from, until, maxBytes }: BodyQuery): readonly string[] | null {
-    const matching = 'FROM events WHERE seq BETWEEN ? AND ? AND type IN (SELECT value FROM json_each(?))';
-    const types = JSON.stringify(names);
-    const { bytes, long } = this.#sql
-      .exec<{ bytes: number; long: number }>(
-        `SELECT coalesce(sum(bytes), 0) AS bytes, count(*) - count(body) AS long ${matching}`,
-        ...[from, until, types],
-      )
-      .one();
-    if (bytes > maxBytes || long > 0) return null;
-    const parts = this.#sql.exec<{ bodies: string }>(
-      `SELECT '[' || group_concat(body, ',' ORDER BY seq) || ']' AS bodies
-      FROM (SELECT seq, body, sum(bytes) OVER (ORDER BY seq) / CAST(? AS INTEGER) AS part ${matching}) GROUP BY part ORDER BY part`,
-      ...[JOINED_BYTES, from, until, types],
-    );
-    return parts.toArray().map((row) => row.bodies);
+  bodies(query: BodyQuery): readonly string[] | null {
+    return this.#messages.bodies(query);
+  }
+
+  /** One turn is open at a time, so that its events stand together. The event that opens a session is of no turn. */
+  #firstOf(turn: string, from: number): number | null {
+    if (turn === '') return from === 1 ? from : null;
+    const start = this.turnStart(turn);
+    return start === null ? null : Math.max(start, from);
   }
 
   lastAppend(epoch: number): number | null {

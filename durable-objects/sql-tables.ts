@@ -230,13 +230,13 @@ export class SqlChunks {
 export const CHUNK_BYTES = 1024 * 1024;
 
 /** Cuts bytes into parts of at most 1 MiB; at least one. A character of a text may be cut in two. */
-function toChunks(bytes: Uint8Array): Uint8Array[] {
+export function toChunks(bytes: Uint8Array): Uint8Array[] {
   const count = Math.max(1, Math.ceil(bytes.length / CHUNK_BYTES));
   return Array.from({ length: count }, (_, i) => bytes.slice(i * CHUNK_BYTES, (i + 1) * CHUNK_BYTES));
 }
 
 /** The text that the parts were cut from. */
-function fromChunks(chunks: Iterable<ArrayBuffer>): string {
+export function fromChunks(chunks: Iterable<ArrayBuffer | Uint8Array>): string {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let text = '';
   for (const chunk of chunks) text += decoder.decode(chunk, { stream: true });

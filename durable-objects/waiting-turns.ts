@@ -1,16 +1,19 @@
 import type { Deferred, WaitingTurn } from '../src/journal/event-page.ts';
 import type { NotStarted, ScheduledTurn, TurnStart, WaitingKind } from '../src/journal/session-port.ts';
 import { dueRefs, scheduleAlarm, scheduleTurn } from './alarms.ts';
-import { addStart, type LedgerScope, type SessionStorage, type WaitingMessage } from './session-storage.ts';
+import {
+  addStart,
+  type LedgerScope,
+  NEVER,
+  type SessionStorage,
+  type WaitingMessage,
+} from './session-storage.ts';
 
 /**
  * As many messages may wait in a session for those before them, and as many for their time: each is kept whole, and nobody
  * waits for the last of more. Counted apart, so that what is for next year keeps nothing out that is for now.
  */
 export const MOST_WAITING = 100;
-
-/** How long it is known into which turn a message went, in ms: longer than any key by which it is asked for, which a test pins. */
-export const STEERED_TTL = 8 * 24 * 60 * 60_000;
 
 /** The turns that wait: in the order in which they start, and then those that wait for their time. */
 export function waitingTurns({ inbox }: SessionStorage): WaitingTurn[] {
@@ -57,8 +60,8 @@ export function whatBecameOf(
   const stored = taken?.turn ?? turn;
   const waits = waitsAs(storage, stored);
   if (waits !== null) return waits;
-  const steered = requests.find(steeredKey(stored));
-  if (steered !== null) return { status: 'known', turn: stored, into: steered.turn };
+  const into = steeredInto(storage, stored);
+  if (into !== null) return { status: 'known', turn: stored, into };
   const isStored = taken !== null || storage.turnStart(stored) !== null;
   return isStored ? { status: 'known', turn: stored } : null;
 }
@@ -126,16 +129,19 @@ export function deferScheduled({ storage, now }: LedgerScope, scheduled: readonl
   }
 }
 
-/** These messages were taken into the open turn. Their own rows go, so that it is kept here for whoever sends one again. */
-export function keepSteered({ storage, now }: LedgerScope, read: readonly number[]): void {
+/** These messages were taken into the open turn. Their own rows go, so that it is kept here for whoever sends one again, or asks for it. */
+export function keepSteered({ storage }: LedgerScope, read: readonly number[]): void {
   const into = storage.lease().turn;
   if (into === null) return;
   for (const { id, kind, turn } of storage.inbox.waiting()) {
     if (kind !== 'steer' || !read.includes(id)) continue;
-    const expires = now() + STEERED_TTL;
-    storage.requests.add({ key: steeredKey(turn), bodyHash: '', turn: into, seq: 0, expires });
+    storage.requests.add({ key: steeredKey(turn), bodyHash: '', turn: into, seq: 0, expires: NEVER });
   }
 }
+
+/** Answers the turn that has taken in the message with the id of this one; `null` when none has. */
+export const steeredInto = ({ requests }: SessionStorage, turn: string): string | null =>
+  requests.find(steeredKey(turn))?.turn ?? null;
 
 const steeredKey = (turn: string): string => `steered ${turn}`;
 

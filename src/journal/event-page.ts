@@ -1,3 +1,5 @@
+import type { Snapshot } from './snapshot.ts';
+
 /** An event on its way in: `body` is its JSON, `type` and `turn` the columns that decisions are made from. */
 export interface NewRow {
   readonly type: string;
@@ -21,6 +23,22 @@ export interface ReadQuery {
   readonly types?: { readonly names: readonly string[]; readonly until: number } | undefined;
   readonly maxBytes?: number | undefined;
   readonly limit?: number | undefined;
+  /**
+   * Asks, in place of the events from `from` on, for what a session is folded from without being leased: its snapshot, the
+   * messages that it covers, and the events to fold after them. An object of an earlier version answers the events.
+   */
+  readonly folded?: { readonly reducer: number; readonly messageTypes: readonly string[] } | undefined;
+}
+
+/** What a session is folded from, with the events that come after it. */
+export interface FoldStart {
+  readonly snapshot: Snapshot | null;
+  /**
+   * The bodies of the reader's message types that the snapshot covers, in order, as texts of JSON arrays: a long
+   * conversation crosses and is parsed in a few pieces. Empty when there is no snapshot, and when the bodies are too
+   * many; then the page begins with their events.
+   */
+  readonly covered: readonly string[];
 }
 
 /** One page of the journal, in the order of sequences. */
@@ -35,6 +53,10 @@ export interface EventPage {
   readonly waiting: readonly WaitingTurn[];
   /** How the turn waits that the query names; absent when it does not, or none is named. */
   readonly waits?: Deferred;
+  /** The turn that has taken in the message of the turn that the query names; absent when none has, or none is named. */
+  readonly into?: string;
+  /** What stands before the rows, where the query asks for what a session is folded from. */
+  readonly foldStart?: FoldStart;
 }
 
 /** What watchers are told. */

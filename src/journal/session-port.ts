@@ -1,5 +1,5 @@
 import type { WhenBusy } from '../tool/call.ts';
-import type { Deferred, EventPage, NewRow, Notice, ReadQuery } from './event-page.ts';
+import type { Deferred, EventPage, FoldStart, NewRow, Notice, ReadQuery } from './event-page.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /**
@@ -184,7 +184,7 @@ export interface Accepted {
 }
 
 /** The lease is given, with what its holder needs to go on. */
-export interface Leased {
+export interface Leased extends FoldStart {
   readonly status: 'leased';
   /** Names this lease; it is greater than those of the session's leases before. */
   readonly epoch: number;
@@ -201,13 +201,6 @@ export interface Leased {
   readonly expiredFor: number;
   /** The session's name, of which idempotency keys are made. */
   readonly name: string;
-  readonly snapshot: Snapshot | null;
-  /**
-   * The bodies of the reader's message types that the snapshot covers, in order, as texts of JSON arrays: a long
-   * conversation crosses and is parsed in a few pieces. Empty when there is no snapshot, and when the bodies are too
-   * many or too long; then `page` begins with their events.
-   */
-  readonly covered: readonly string[];
   /** The events to fold after `covered`. */
   readonly page: EventPage;
   readonly inbox: readonly InboxMessage[];

@@ -47,6 +47,19 @@ export const NO_SQLITE =
   'A class that was deployed without it stays without: export it under another name, to be used in the binding and under ' +
   'another tag.';
 
+/** The least that `LEASE_MS` may say: a holder renews its lease after a third of it, from wherever it runs. In ms. */
+const LEAST_LEASE_MS = 100;
+
+const badLease = (value: unknown): string =>
+  `The var LEASE_MS is ${JSON.stringify(value)?.slice(0, 40)}: it must be a whole number of ms, at least ${LEAST_LEASE_MS}, such as ` +
+  'LEASE_MS = "20000". Without it, a lease lasts 20000 ms.';
+
+/** An object that is not told how long a lease lasts takes the default, as it does while the var is wrong. */
+const isLease = (value: unknown): boolean =>
+  value === undefined ||
+  value === '' ||
+  (/^\s*\d+\s*$/.test(String(value)) && Number(value) >= LEAST_LEASE_MS);
+
 const MAY_STOP =
   'This Worker has no queue TURNS, and runs without `durable_object_io_tasks_prevent_eviction`, which comes with the ' +
   "compatibility date 2026-10-01: the platform may stop a session's object while a turn in the background waits for a " +
@@ -65,6 +78,7 @@ export function checkDeployment({ env, exports, flags }: Deployment): void {
     ...(flags[HAS_EXPORTS] ? [] : [NO_EXPORTS]),
     ...(exports.TurnRunner ? [] : [NO_RUNNER]),
     ...(hasClass(exports) ? [] : [NO_CLASS]),
+    ...(isLease(env.LEASE_MS) ? [] : [badLease(env.LEASE_MS)]),
   ];
   if (problems.length > 0) throw new DeploymentError(problems.join('\n\n'));
 }

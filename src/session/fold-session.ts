@@ -83,14 +83,38 @@ export async function foldAll(
   return { ...folded, page };
 }
 
+/**
+ * The state of a session without a lease, as `foldLeased` has it: by its snapshot, so that only what came after is read event by
+ * event. `turnEvents` are those of the last turn unless a snapshot covers it, which is one that has ended; `null` when there is
+ * no such session.
+ */
+export async function foldShown(
+  port: Pick<SessionPort, 'read'>,
+  { memories, reducer }: { readonly memories: readonly ToolMemory[]; readonly reducer: number },
+): Promise<(FoldedSession & { readonly page: EventPage }) | null> {
+  const { maxBytes, ...folded } = readerOf({ reducer });
+  const page = await port.read({ from: 1, folded, maxBytes });
+  if (!page) return null;
+  const { snapshot, covered } = page.foldStart ?? { snapshot: null, covered: [] };
+  return { ...(await foldLeased(port, { snapshot, covered, page }, { memories })), page };
+}
+
 /** Reads all events of a session in order, or those of one turn; none when there is no such session. */
 export async function readJournal(
   port: Pick<SessionPort, 'read'>,
   of: Pick<ReadQuery, 'turn'> = {},
 ): Promise<StoredEvent[]> {
   const page = await port.read({ ...of, from: 1, maxBytes: PAGE_BYTES });
+  return page ? readOn(port, page, of) : [];
+}
+
+/** Reads the events of a page, and those of the pages after it, of one turn if the page is of one. */
+export async function readOn(
+  port: Pick<SessionPort, 'read'>,
+  page: EventPage,
+  of: Pick<ReadQuery, 'turn'>,
+): Promise<StoredEvent[]> {
   const events: StoredEvent[] = [];
-  if (!page) return events;
   for await (const rows of pagesFrom(port, page, of)) events.push(...rows.map(parseEvent));
   return events;
 }
@@ -145,7 +169,6 @@ export async function foldWhileHeld(
   };
   try {
     const folded = await foldLeased(port, leased, { memories, keep });
-    meter.fold(folded.tailBytes);
     return { folded, heard };
   } catch (failure) {
     const from = leased.page.head + 1;
@@ -170,7 +193,7 @@ class TooLong extends Error {
   constructor(limit: string) {
     super(
       `The session is too long to be read within one invocation of this deployment, which has ${limit}. ` +
-        'Raise SUBREQUESTS if the plan allows more, or go on in a new session.',
+        'Raise INTERNAL_SUBREQUESTS if the plan allows more, or go on in a new session.',
     );
   }
 }

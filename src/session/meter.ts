@@ -1,25 +1,18 @@
 import type { SessionPort } from '../journal/session-port.ts';
 import type { Needs } from '../loop/holder.ts';
-import type { Platform, Work } from './read-platform.ts';
+import type { Platform } from './read-platform.ts';
 
 /**
- * Kept back from work: six calls that run, their starts and ends, the end of the turn, and a few that are
- * repeated.
+ * Kept back from work. Of requests to the platform's own: six calls that run, their starts and ends, the end of the turn, and a
+ * few that are repeated; of others: what connections and stores need that nobody has counted before.
  */
-const RESERVE = { subrequests: 12, wallMs: 30_000, cpu: 0.2 };
+const RESERVE = { subrequests: 12, internalSubrequests: 12, wallMs: 30_000 };
 
-/** Kept back from those who only watch: to leave the line, and to be told how to go on. */
-const LAST = { subrequests: 3, wallMs: 5_000, cpu: 0.1 };
+/** Kept back from those who only watch, which makes no request outside: to leave the line, and to be told how to go on. */
+const LAST = { subrequests: -Infinity, internalSubrequests: 3, wallMs: 5_000 };
 
 /** Messages that lead to a lease. */
 const FRESH = 2;
-
-/**
- * Milliseconds of CPU, as measured with `npm run bench`: a loop of ten iterations makes some thirty
- * subrequests in 10 ms.
- */
-const CPU_PER_SUBREQUEST = 0.5;
-const CPU_PER_CHARACTER = 1 / 50_000;
 
 /** Counts what one invocation of the Worker uses: all its turns, and its messages to any object. */
 export class Meter {
@@ -27,8 +20,8 @@ export class Meter {
   readonly #now: () => number;
   readonly #began: number;
   readonly #counted = new WeakSet<SessionPort>();
-  #subrequests = 0;
-  #folded = 0;
+  #outside = 0;
+  #internal = 0;
 
   constructor(platform: Platform, now: () => number) {
     this.#platform = platform;
@@ -36,24 +29,26 @@ export class Meter {
     this.#began = now();
   }
 
+  /** Counts requests to what is outside of the platform: models, services, stores. */
   spend(subrequests = 1): void {
-    this.#subrequests += subrequests;
+    this.#outside += subrequests;
   }
 
-  /** Characters of events were read. */
-  fold(characters: number): void {
-    this.#folded += characters;
+  /** Counts a request to an object or a queue. */
+  spendInternal(): void {
+    this.#internal += 1;
   }
 
-  /** So many requests that hardly one is left. */
+  /** So many requests to the session that hardly one is left. */
   get outOfRequests(): string | undefined {
-    const { subrequests } = this.#platform;
-    return this.#subrequests > subrequests - LAST.subrequests ? this.#said('subrequests') : undefined;
+    const { internalSubrequests } = this.#platform;
+    const isOut = this.#internal > internalSubrequests - LAST.internalSubrequests;
+    return isOut ? this.#said('internalSubrequests') : undefined;
   }
 
   /** Hardly anything was done so far: what does not fit now, fits into no invocation. */
   get isFresh(): boolean {
-    return this.#subrequests <= FRESH;
+    return this.#internal <= FRESH;
   }
 
   /** What there is too little left of to begin anything more, in words; `undefined` while there is enough. */
@@ -88,7 +83,9 @@ export class Meter {
    */
   shortFor({ subrequests, ms }: Needs): string | undefined {
     const { wallMs } = this.#platform;
-    if (this.#subrequests + subrequests > this.mostAtOnce) return this.#said('subrequests');
+    if (this.#outside + subrequests > this.mostAtOnce) return this.#said('subrequests');
+    if (this.#internal > this.#platform.internalSubrequests - RESERVE.internalSubrequests)
+      return this.#said('internalSubrequests');
     const reserve = reserveOf(RESERVE.wallMs, wallMs);
     const isLate = this.msLeft + reserve < Math.min(ms, (wallMs - reserve) / 2);
     return isLate ? this.#said('wallMs') : undefined;
@@ -100,7 +97,7 @@ export class Meter {
     const counting =
       <Args extends unknown[], Answer>(send: (...args: Args) => Answer) =>
       (...args: Args): Answer => {
-        this.spend();
+        this.spendInternal();
         return send(...args);
       };
     const counted: SessionPort = {
@@ -120,11 +117,11 @@ export class Meter {
   }
 
   #shortOf(kept: typeof RESERVE): string | undefined {
-    const { subrequests, cpuMs, cpuUsed = estimatedCpu } = this.#platform;
-    if (this.#subrequests > subrequests - kept.subrequests) return this.#said('subrequests');
-    if (this.#msLeft(kept) <= 0) return this.#said('wallMs');
-    const used = cpuUsed({ subrequests: this.#subrequests, folded: this.#folded });
-    return used > cpuMs * (1 - kept.cpu) ? this.#said('cpuMs') : undefined;
+    const { subrequests, internalSubrequests } = this.#platform;
+    if (this.#outside > subrequests - kept.subrequests) return this.#said('subrequests');
+    if (this.#internal > internalSubrequests - kept.internalSubrequests)
+      return this.#said('internalSubrequests');
+    return this.#msLeft(kept) <= 0 ? this.#said('wallMs') : undefined;
   }
 
   #msLeft(kept: typeof RESERVE): number {
@@ -137,14 +134,14 @@ export class Meter {
   }
 }
 
-const UNITS = { subrequests: 'subrequests', wallMs: 'ms', cpuMs: 'ms of CPU' } as const;
+const UNITS = {
+  subrequests: 'subrequests',
+  internalSubrequests: 'subrequests to the platform itself',
+  wallMs: 'ms',
+} as const;
 
 /**
  * Milliseconds that are kept back. Of a short invocation no more than half, and for watchers a twelfth:
  * what is left of a reserve is the next one's.
  */
 const reserveOf = (ms: number, wallMs: number): number => Math.min(ms, (wallMs * ms) / 60_000);
-
-/** Milliseconds of CPU that the loop itself has used; what the code of tools uses is seen by nobody. */
-const estimatedCpu = ({ subrequests, folded }: Work): number =>
-  subrequests * CPU_PER_SUBREQUEST + folded * CPU_PER_CHARACTER;

@@ -20,12 +20,12 @@ export interface ObjectSessionOptions {
 export function objectSession(
   namespace: DurableObjectNamespace<SessionObject>,
   name: string,
-  { locationHint, jurisdiction, pauses = REAL }: ObjectSessionOptions & { readonly pauses?: Pauses } = {},
+  { locationHint, jurisdiction, pauses }: ObjectSessionOptions & { readonly pauses?: Partial<Pauses> } = {},
 ): SessionPort {
   const objects = jurisdiction === undefined ? namespace : namespace.jurisdiction(jurisdiction);
   const send = sendingAgain(
     () => objects.getByName(name, locationHint === undefined ? {} : { locationHint }),
-    pauses,
+    { ...REAL, ...pauses },
   );
   return {
     accept: (start) => {

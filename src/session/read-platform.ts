@@ -5,40 +5,31 @@ import { ConfigurationError } from '../model/configuration-error.ts';
  * invocation: local workerd enforces none of them, and the real platform does so without a warning.
  */
 export interface Platform {
-  /** Requests to models, services and objects: 50 on the free plan of Workers, 10,000 on paid ones. */
+  /** Requests to models, services and stores: 50 on the free plan of Workers, 10,000 on paid ones. */
   readonly subrequests: number;
+  /** Requests to the platform's own, which are objects and queues: 1,000 on the free plan of Workers, 10,000 on paid ones. */
+  readonly internalSubrequests: number;
   /** Milliseconds that an invocation may take in all. */
   readonly wallMs: number;
-  /**
-   * Milliseconds of CPU. Workers do not tell what they have used, so that is estimated by the work of the
-   * loop; the CPU of the code of tools is not counted.
-   */
-  readonly cpuMs: number;
-  /**
-   * Milliseconds of CPU that an invocation has used which has done so much. No deployment can supply it:
-   * with it a test brings an invocation to its limit.
-   */
-  readonly cpuUsed?: ((work: Work) => number) | undefined;
 }
-
-/** The limits that a deployment can set. */
-type PlatformLimits = Pick<Platform, 'subrequests' | 'wallMs' | 'cpuMs'>;
 
 /** What the code of an app says of its platform; the rest is as its vars say. */
-export type PlatformConfig = { readonly [Limit in keyof PlatformLimits]?: number | undefined };
+export type PlatformConfig = { readonly [Limit in keyof Platform]?: number | undefined };
 
-/** What an invocation has done so far. */
-export interface Work {
-  readonly subrequests: number;
-  /** Characters of events that were read and folded. */
-  readonly folded: number;
-}
+/** On every plan: the time after which the platform ends an invocation that nobody waits for. */
+const WALL_MS = 14 * 60_000;
 
-/** What every plan allows, and the time after which the platform ends an invocation that nobody waits for. */
-export const DEFAULT_PLATFORM: PlatformLimits = { subrequests: 50, wallMs: 14 * 60_000, cpuMs: 30_000 };
+/** What the var `PLAN` may say, and what an invocation may use then. */
+const PLANS = {
+  free: { subrequests: 50, internalSubrequests: 1_000, wallMs: WALL_MS },
+  paid: { subrequests: 10_000, internalSubrequests: 10_000, wallMs: WALL_MS },
+} as const satisfies Readonly<Record<string, Platform>>;
+
+/** What every plan allows. */
+export const DEFAULT_PLATFORM: Platform = PLANS.free;
 
 /** The limits where nobody counts: in a test, in a process of one's own. */
-export const UNLIMITED: PlatformLimits = { subrequests: Infinity, wallMs: Infinity, cpuMs: Infinity };
+export const UNLIMITED: Platform = { subrequests: Infinity, internalSubrequests: Infinity, wallMs: Infinity };
 
 /** With less a turn could not end a batch of calls, and would be handed over for ever. */
 const LEAST_SUBREQUESTS = 20;
@@ -46,32 +37,33 @@ const LEAST_SUBREQUESTS = 20;
 /** The var that sets each limit, and the least that makes sense of it. */
 const LIMITS = {
   subrequests: ['SUBREQUESTS', LEAST_SUBREQUESTS],
-  cpuMs: ['CPU_MS', 1],
+  internalSubrequests: ['INTERNAL_SUBREQUESTS', LEAST_SUBREQUESTS],
   wallMs: ['WALL_MS', 1_000],
-} as const satisfies Readonly<Record<keyof PlatformLimits, readonly [string, number]>>;
+} as const satisfies Readonly<Record<keyof Platform, readonly [string, number]>>;
 
-type Limit = keyof PlatformLimits;
+type Limit = keyof Platform;
 
 const isLimit = (name: string): name is Limit => Object.hasOwn(LIMITS, name);
 
 /**
- * Answers what an invocation of this deployment may use: as the code says, else as the vars `SUBREQUESTS`, `CPU_MS` and
- * `WALL_MS` say, else as the free plan allows.
+ * Answers what an invocation of this deployment may use: as the code says, else as the vars `SUBREQUESTS`,
+ * `INTERNAL_SUBREQUESTS` and `WALL_MS` say, else as the plan allows that the var `PLAN` names, else as the free plan does.
  *
  * @throws ConfigurationError that names the var, or the property, which says something impossible.
  */
 export function readPlatform(
   env: Readonly<Record<string, unknown>>,
   declared: PlatformConfig = {},
-): PlatformLimits {
+): Platform {
   checkPlatform(declared);
+  const plan = planOf(env.PLAN);
   const limitOf = (limit: Limit): number => {
     const [name, least] = LIMITS[limit];
-    return declared[limit] ?? fromVar(name, least, env[name]) ?? DEFAULT_PLATFORM[limit];
+    return declared[limit] ?? fromVar(name, least, env[name]) ?? plan[limit];
   };
   return {
     subrequests: limitOf('subrequests'),
-    cpuMs: limitOf('cpuMs'),
+    internalSubrequests: limitOf('internalSubrequests'),
     wallMs: limitOf('wallMs'),
   };
 }
@@ -83,6 +75,12 @@ export function checkPlatform(declared: PlatformConfig): void {
   }
 }
 
+function planOf(value: unknown): Platform {
+  if (value === undefined || value === '') return DEFAULT_PLATFORM;
+  if (value === 'free' || value === 'paid') return PLANS[value];
+  throw new ConfigurationError(`PLAN is ${said(value)}; it must be "free" or "paid".`);
+}
+
 /** A var is a text, or a number where wrangler.toml has one; one that is empty is not set. */
 function fromVar(name: string, least: number, value: unknown): number | undefined {
   if (value === undefined || value === '') return undefined;
@@ -92,9 +90,10 @@ function fromVar(name: string, least: number, value: unknown): number | undefine
 
 function checkLimit(name: string, least: number, value: unknown): number {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least) return value;
-  const said = JSON.stringify(value)?.slice(0, 40) ?? String(value);
-  throw new ConfigurationError(`${name} is ${said}; it must be a whole number of at least ${least}.`);
+  throw new ConfigurationError(`${name} is ${said(value)}; it must be a whole number of at least ${least}.`);
 }
+
+const said = (value: unknown): string => JSON.stringify(value)?.slice(0, 40) ?? String(value);
 
 /** Time as this code reads it, so that a test can hold it. */
 export interface Clock {

@@ -6,6 +6,8 @@ export interface Pauses {
   readonly after: Clock['after'];
   /** Answers as `Math.random` does. */
   readonly random: () => number;
+  /** Called before each try after the first, which is a request as the first is. */
+  readonly onAgain?: (() => void) | undefined;
 }
 
 /**
@@ -28,7 +30,7 @@ const JITTER = 0.25;
  */
 export function sendingAgain<Stub>(
   connect: () => Stub,
-  { after, random }: Pauses,
+  { after, random, onAgain }: Pauses,
 ): <Answer>(call: (stub: Stub) => Promise<Answer>) => Promise<Answer> {
   let stub: Stub | undefined;
   return async (call) => {
@@ -50,6 +52,7 @@ export function sendingAgain<Stub>(
           throw new SessionUnavailableError(failure, tookNothing);
         const ms = pause * (1 - JITTER + 2 * JITTER * random());
         await new Promise<void>((resolve) => void after(ms, resolve));
+        onAgain?.();
       }
     }
   };

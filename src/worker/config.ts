@@ -84,8 +84,8 @@ export interface HoldfastConfig {
   /** Turns that start by the clock; each cron expression is one of the `crons` of wrangler.toml. */
   readonly schedules?: readonly Schedule[] | undefined;
   /**
-   * What one invocation may use, over the vars `SUBREQUESTS`, `CPU_MS` and `WALL_MS`, over what the free plan allows. A turn
-   * that comes near a limit is handed over to a fresh invocation.
+   * What one invocation may use, over the vars `SUBREQUESTS`, `INTERNAL_SUBREQUESTS` and `WALL_MS`, over what the plan allows that
+   * the var `PLAN` names: `free` unless set, or `paid`. A turn that comes near a limit is handed over to a fresh invocation.
    */
   readonly platform?: PlatformConfig | ((env: Env) => PlatformConfig) | undefined;
   /**
@@ -172,11 +172,11 @@ function sessionIn(
   const ofApp = keptFor(retention);
   const own = new Map(agents.map((agent) => [agent.name, agent.retention]));
   const warn = sayingOnce((text) => console.warn(`holdfast: ${text}`));
-  return (env, name) => {
+  return (env, name, onAgain) => {
     const deployment = deployed(env);
     checkDeployment(deployment);
     files?.(env);
-    const port = objectSession(env.SESSIONS as Sessions, name, location);
+    const port = objectSession(env.SESSIONS as Sessions, name, { ...location, pauses: { onAgain } });
     for (const warning of deploymentWarnings(deployment)) warn(warning);
     const ofAgent = own.get(parseSessionName(name).agent);
     const ms = ofAgent === undefined ? ofApp : retainMs(ofAgent);

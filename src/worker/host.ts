@@ -42,8 +42,12 @@ export interface Host {
   readonly files?: ((env: Env) => FileStore) | undefined;
   /** What one invocation may use. @throws ConfigurationError when the settings say something impossible. */
   platform(env: Env): Platform;
-  /** @throws DeploymentError when the Worker is deployed so that no session can work. */
-  session(env: Env, name: string): SessionPort;
+  /**
+   * Answers a session; `onAgain` is called before a message to its object is tried again.
+   *
+   * @throws DeploymentError when the Worker is deployed so that no session can work.
+   */
+  session(env: Env, name: string, onAgain?: () => void): SessionPort;
 }
 
 /** An app, with the vars, secrets and bindings that its Worker has. */

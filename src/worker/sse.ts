@@ -7,6 +7,8 @@ const HEARTBEAT = 15_000;
 const RETRY = 1_000;
 /** A writer that can wait does so when its client has this much to read, in bytes. */
 const AHEAD = 64 * 1024;
+/** A client has fallen behind that has so much to read, in bytes. */
+const BEHIND = 1024 * 1024;
 
 /** A stream of server-sent events, written from the inside. */
 export interface EventStream {
@@ -14,6 +16,8 @@ export interface EventStream {
   send(item: FeedItem): void;
   /** A named event that is not in the journal. */
   sendNamed(event: string, data: unknown): void;
+  /** The client has so much to read that nothing more is to be sent before there is room. */
+  readonly isBehind: boolean;
   /** Resolves when the client has read most of what was sent, or has gone. */
   room(): Promise<void>;
 }
@@ -45,7 +49,9 @@ function openEventStream(onGone: () => void): EventStream & { readonly response:
   let out: ReadableStreamDefaultController<Uint8Array> | undefined;
   let wake = (): void => {};
   const write = (text: string): void => out?.enqueue(encoder.encode(text));
-  const heartbeat = setInterval(() => write(':\n\n'), HEARTBEAT);
+  const roomLeft = (): number => out?.desiredSize ?? 0;
+  // A client that has something to read is not waiting.
+  const heartbeat = setInterval(() => roomLeft() > 0 && write(':\n\n'), HEARTBEAT);
   const end = (): void => {
     clearInterval(heartbeat);
     out = undefined;
@@ -72,8 +78,11 @@ function openEventStream(onGone: () => void): EventStream & { readonly response:
     }),
     send: (item) => write(toText(item)),
     sendNamed: (event, data) => write(toFrame(event, data)),
+    get isBehind() {
+      return roomLeft() < AHEAD - BEHIND;
+    },
     async room() {
-      while (out && (out.desiredSize ?? 0) <= 0) {
+      while (out && roomLeft() <= 0) {
         await new Promise<void>((resolve) => {
           wake = resolve;
         });

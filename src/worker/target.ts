@@ -75,7 +75,7 @@ export function invoked<App extends Host>(
     ...host,
     meter,
     waitUntil: (work) => execution.waitUntil(work),
-    session: (of, name) => meter.counted(host.session(of, name)),
+    session: (of, name) => meter.counted(host.session(of, name, () => meter.spendInternal())),
     resolve(agent, of) {
       if (!platform.ok) throw platform.thrown;
       return host.resolve(agent, of);

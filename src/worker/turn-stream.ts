@@ -1,4 +1,5 @@
 import { readTurn } from '../session/fold-session.ts';
+import type { FeedItem } from '../session/live-feed.ts';
 import type { TurnEnd, TurnHost } from '../session/run-turn.ts';
 import { followSession } from '../session/watching/follow-session.ts';
 import { keptFor, stoppedTurn, toAnswer } from '../session/watching/turn-outcome.ts';
@@ -15,16 +16,43 @@ export type Run = (more: Pick<TurnHost, 'show' | 'leave'>) => Promise<TurnEnd>;
  * runs the turn here, and text is sent as it comes; without, the turn runs, or ran, elsewhere, or waits.
  */
 export function streamed(asked: SessionRequest, turn: string, run?: Run): Response {
-  const { target } = asked;
-  const work = async (stream: EventStream, leave: AbortSignal): Promise<void> => {
-    const end = await run?.({ show: (item) => stream.send(item), leave });
-    if (end?.status !== 'ended')
-      return follow(asked, { stream, turn, from: (end?.seq ?? 0) + 1, signal: leave });
-    stream.sendNamed('answer', toAnswer(target.session, target.agent.name, end.turn));
-  };
+  const work = (stream: EventStream, signal: AbortSignal): Promise<void> =>
+    run ? showLive(asked, { stream, turn, signal }, run) : follow(asked, { stream, turn, from: 1, signal });
   return eventStream(asked, (stream, leave) =>
-    toldIfKept(stream, acceptedView(target, turn), work(stream, leave)),
+    toldIfKept(stream, acceptedView(asked.target, turn), work(stream, leave)),
   );
+}
+
+/**
+ * Runs the turn, and sends what happens in it as it comes. A turn waits for no client: one that falls behind is sent the rest
+ * from the journal, as fast as it reads, and no more pieces of text.
+ */
+async function showLive(
+  asked: SessionRequest,
+  { stream, turn, signal: leave }: Omit<Following, 'from'>,
+  run: Run,
+): Promise<void> {
+  const { session, agent } = asked.target;
+  const failed = new AbortController();
+  const signal = AbortSignal.any([leave, failed.signal]);
+  let sent = 0;
+  let following: Promise<void> | undefined;
+  const show = (item: FeedItem): void => {
+    if (!following && stream.isBehind) {
+      following = follow(asked, { stream, turn, from: sent + 1, signal });
+      following.catch(() => {}); // it is awaited when the turn has stopped here
+    }
+    if (following) return;
+    stream.send(item);
+    if (item.type === 'event') sent = item.stored.seq;
+  };
+  const end = await run({ show, leave }).catch((failure) => {
+    failed.abort();
+    throw failure;
+  });
+  if (following) return following;
+  if (end.status !== 'ended') return follow(asked, { stream, turn, from: end.seq + 1, signal });
+  stream.sendNamed('answer', toAnswer(session, agent.name, end.turn));
 }
 
 /** What has begun as a stream cannot become a 202 any more: it ends with an event that says the same. */

@@ -1,3 +1,3 @@
 /** A door for tests. What an object and the in-memory session store by. */
 export { SessionLedger } from '../../durable-objects/ledger.ts';
-export { MOST_WAITING, STEERED_TTL } from '../../durable-objects/waiting-turns.ts';
+export { MOST_WAITING } from '../../durable-objects/waiting-turns.ts';

@@ -90,7 +90,7 @@ createHoldfast({
 });
 
 // What an invocation may use, in the code or by the vars.
-createHoldfast({ agents: [clerk], platform: { subrequests: 10_000, cpuMs: undefined } });
+createHoldfast({ agents: [clerk], platform: { subrequests: 10_000, internalSubrequests: undefined } });
 createHoldfast({
   agents: [clerk],
   platform(env) {

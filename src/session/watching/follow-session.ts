@@ -12,6 +12,8 @@ export interface Watch {
   readonly signal: AbortSignal;
   /** Of the invocation that watches; without one it may go on for ever. */
   readonly meter?: Meter | undefined;
+  /** Answers as `Math.random` does, which it is unless given. */
+  readonly random?: (() => number) | undefined;
 }
 
 interface Follow extends Watch {
@@ -33,10 +35,11 @@ type FollowEnd = 'stopped' | 'erased' | 'left' | 'over';
  * taken up again.
  */
 export async function followSession(
-  { port, clock, from, turn, signal, meter }: Follow,
+  { from, turn, ...watch }: Follow,
   show: (stored: StoredEvent) => void | Promise<void>,
 ): Promise<FollowEnd> {
-  const notices = new Notices({ port, clock, signal, meter });
+  const { port, signal, meter } = watch;
+  const notices = new Notices(watch);
   let next = from;
   let head = 0;
   try {
@@ -47,10 +50,7 @@ export async function followSession(
       const page = await port.read({ from: next, turn });
       if (notices.wasErased || page === null || page.head < head) return 'erased';
       head = page.head;
-      for (const row of page.rows) {
-        meter?.fold(row.body.length);
-        await show(parseEvent(row));
-      }
+      for (const row of page.rows) await show(parseEvent(row));
       next = page.next ?? Math.max(next, head + 1);
       if (page.next !== null) continue;
       if (turn !== undefined && !isOpen(page, turn)) return 'stopped';
@@ -73,14 +73,15 @@ export const isOpen = (at: Standing, turn: string): boolean =>
   ((at.openTurn?.id === turn && at.openTurn.state === 'running') ||
     at.waiting.some((one) => one.turn === turn));
 
-/** How long to wait before a broken line to the object is taken up again, in ms. */
+/** How long to wait before a broken line to the object is taken up again, in ms; doubled each time until something was told. */
 const RECONNECT = 250;
+const LONGEST_RECONNECT = 30_000;
 
-interface Options {
+/** By which part a pause is longer or shorter, so that all who watched an object that was reset do not come back together. */
+const JITTER = 0.25;
+
+interface Options extends Omit<Watch, 'port'> {
   readonly port: Pick<SessionPort, 'watch'>;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  readonly meter: Meter | undefined;
 }
 
 /**
@@ -94,6 +95,8 @@ export class Notices {
   #last: Notice = { head: 0, openTurn: null, waiting: [] };
   #count = 0;
   #wasErased = false;
+  /** Tries in a row that told nothing. */
+  #failed = 0;
   #wake: () => void = () => {};
   #stop: () => void = () => {};
   #cancelReopen: () => void = () => {};
@@ -163,6 +166,7 @@ export class Notices {
           this.#wasErased ||= notice.head < this.#last.head;
           this.#last = notice;
           this.#count += 1;
+          this.#failed = 0;
           this.#wake();
         },
         () => this.#reopen(),
@@ -178,7 +182,10 @@ export class Notices {
   #reopen(): void {
     if (this.#closed) return;
     this.#cancelReopen();
-    this.#cancelReopen = this.#options.clock.after(RECONNECT, () => {
+    const { clock, random = Math.random } = this.#options;
+    const pause = Math.min(RECONNECT * 2 ** this.#failed, LONGEST_RECONNECT);
+    this.#failed += 1;
+    this.#cancelReopen = clock.after(pause * (1 - JITTER + 2 * JITTER * random()), () => {
       this.#isOpen = false;
       this.#wake();
     });

@@ -1,5 +1,5 @@
 import type { Message, SessionState } from '../../journal/state.ts';
-import { foldAll } from '../../session/fold-session.ts';
+import { foldShown } from '../../session/fold-session.ts';
 import { toSessionName } from '../../session/read-secrets.ts';
 import { toAnswer, visibleToolMemory } from '../../session/watching/turn-outcome.ts';
 import { modelText } from '../../tool/tool-result.ts';
@@ -40,7 +40,7 @@ export const deleteSession = defineRoute({
 });
 
 async function showSession({ target, host }: SessionRequest): Promise<Response> {
-  const folded = await foldAll(target.port, host.kinds.memories);
+  const folded = await foldShown(target.port, host.kinds);
   if (!folded) throw unknownSession(target);
   const { state, page, turnEvents } = folded;
   return Response.json({

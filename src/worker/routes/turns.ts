@@ -1,7 +1,6 @@
 import type { Deferred, EventPage } from '../../journal/event-page.ts';
-import { parseEvent } from '../../journal/event-rows.ts';
 import type { StoredEvent } from '../../journal/events.ts';
-import { PAGE_BYTES, readTurn } from '../../session/fold-session.ts';
+import { PAGE_BYTES, readOn } from '../../session/fold-session.ts';
 import { stoppedTurn } from '../../session/watching/turn-outcome.ts';
 import { Problem } from '../problem.ts';
 import { ANY_OBJECT, defineRoute, SESSION, type SessionRequest } from '../route.ts';
@@ -64,11 +63,12 @@ async function showTurn(
   { host, target }: SessionRequest,
   { turn }: { readonly turn: string },
 ): Promise<Response> {
-  const page = await target.port.read({ from: 1, turn, limit: 1 });
+  const page = await target.port.read({ from: 1, turn, maxBytes: PAGE_BYTES });
   if (!page) throw unknownSession(target);
   if (page.waits) return stillWaiting(target, page.waits, host.clock.now());
-  const events = await readTurn(target.port, turn);
-  if (events.length === 0) return steered(target, turn);
+  if (page.into !== undefined) return steered(target, turn, page.into);
+  if (page.rows.length === 0) throw unknownTurn(target, turn);
+  const events = await readOn(target.port, page, { turn });
   const answer = stoppedTurn(target.session, target.agent.name, events);
   const { outcome } = answer;
   if (outcome === 'suspended') return open(target, page, events);
@@ -90,26 +90,9 @@ function stillWaiting(target: Target, waits: Deferred, now: number): Response {
   return notYet(queuedView(target, waits), Math.min(Math.max(wait, SOON), MOST_WAIT));
 }
 
-/** @throws Problem when no message of the session had this id. */
-async function steered(target: Target, turn: string): Promise<Response> {
-  const into = await turnThatTookIn(target, turn);
-  if (into === undefined) throw unknownTurn(target, turn);
+function steered(target: Target, turn: string, into: string): Response {
   const headers = { location: turnPath(target, into) };
   return Response.json(queuedView(target, { status: 'steered', turn, into }), { status: 303, headers });
-}
-
-/** The journal tells for ever; the object's columns only for as long as a message may be sent again. */
-async function turnThatTookIn({ port }: Target, as: string): Promise<string | undefined> {
-  const types = { names: ['turn-steered'], until: Number.MAX_SAFE_INTEGER };
-  for (let from: number | null = 1; from !== null; ) {
-    const page: EventPage | null = await port.read({ from, types, maxBytes: PAGE_BYTES });
-    for (const row of page?.rows ?? []) {
-      const { event } = parseEvent(row);
-      if (event.type === 'turn-steered' && event.as === as) return event.turn;
-    }
-    from = page?.next ?? null;
-  }
-  return undefined;
 }
 
 /** No message of the session has this id. */

@@ -31,7 +31,9 @@ export function downgrade(storage: string): void {
   for (const file of databasesIn(storage)) {
     const database = new DatabaseSync(file);
     try {
-      database.exec(`BEGIN; DROP TABLE files; DROP INDEX turns; ${TABLES.map(setAside).join(' ')} ${FIRST}`);
+      database.exec(
+        `BEGIN; DROP TABLE files; DROP INDEX turns; DROP INDEX expiries; ${TABLES.map(setAside).join(' ')} ${FIRST}`,
+      );
       for (const table of TABLES) bringBack(database, table);
       database.exec('UPDATE schema SET version = 1; COMMIT');
     } finally {

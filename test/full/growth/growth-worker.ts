@@ -8,8 +8,32 @@ import { REDUCER_VERSION } from '../../doors/journal.ts';
 import { foldLeased, readerOf, toSessionName } from '../../doors/session.ts';
 import { beginTurn, fillBlackboard, fillSession, iteration } from './fill-session.ts';
 
-/** A session object that tells how much it keeps. */
+/** A session object that tells how much it keeps, and how many rows its database has read and written. */
 export class SessionObject extends Base {
+  readonly #cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
+
+  constructor(...[ctx, env]: ConstructorParameters<typeof Base>) {
+    const { sql } = ctx.storage;
+    const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
+    const exec = sql.exec.bind(sql);
+    sql.exec = (...given) => {
+      const cursor = exec(...given);
+      cursors.push(cursor);
+      return cursor as never; // of the type that was asked for
+    };
+    super(ctx, env);
+    this.#cursors = cursors;
+  }
+
+  /** Since it was asked last. */
+  rows(): { readonly read: number; readonly written: number } {
+    const cursors = this.#cursors.splice(0);
+    return {
+      read: cursors.reduce((sum, { rowsRead }) => sum + rowsRead, 0),
+      written: cursors.reduce((sum, { rowsWritten }) => sum + rowsWritten, 0),
+    };
+  }
+
   size(): { readonly database: number; readonly journal: number; readonly snapshot: number } {
     const { sql } = this.ctx.storage;
     const sum = (query: string): number => sql.exec<{ bytes: number }>(query).one().bytes;
@@ -54,6 +78,8 @@ export default {
       case '/fill-blackboard':
         await fillBlackboard(port, agent, count);
         break;
+      case '/rows':
+        return Response.json(await env.SESSIONS.getByName(name).rows());
       case '/size':
         return Response.json(await env.SESSIONS.getByName(name).size());
       case '/open': {

@@ -101,6 +101,30 @@ async function blackboard(entries: number): Promise<readonly string[]> {
   ];
 }
 
+interface Rows {
+  readonly read: number;
+  readonly written: number;
+}
+
+/** Turns of an agent after one another: more than lie between two snapshots. */
+const TURNS = 80;
+
+/** What one more turn reads and writes in a session of so many turns: the median, and the most of all that a snapshot is among. */
+async function rowsOfTurns(agent: string, turns: number): Promise<readonly string[]> {
+  const query = { agent, session: `r${turns}`, turn: 'rows' };
+  await ask('/fill', { ...query, count: turns * 2 });
+  for (let i = 0; i < 2; i += 1) await say(agent, query.session);
+  const rows: Rows[] = [];
+  for (let i = 0; i < TURNS; i += 1) {
+    await ask('/rows', query);
+    await say(agent, query.session);
+    rows.push((await ask('/rows', query)) as Rows);
+  }
+  const sorted = (key: keyof Rows): number[] => rows.map((row) => row[key]).toSorted((a, b) => a - b);
+  const told = (numbers: readonly number[]): string => `${numbers[TURNS / 2]} (${numbers.at(-1)})`;
+  return [turns.toLocaleString('en'), agent, told(sorted('read')), told(sorted('written'))];
+}
+
 const ms = (value: number): string => value.toFixed(2);
 const kib = (bytes: number): string => `${Math.round(bytes / 1024).toLocaleString('en')} KiB`;
 
@@ -114,6 +138,10 @@ function print(head: readonly string[], rows: readonly (readonly string[])[]): v
 
 async function measureMessages(): Promise<void> {
   worker = await startWorker('test/full/growth/growth-worker.ts', { vars: { LEASE_MS: '600000' } });
+  const counted: (readonly string[])[] = [];
+  for (const agent of ['plain', 'compacting'])
+    for (const turns of [10, 1_500, 5_000]) counted.push(await rowsOfTurns(agent, turns));
+  print(['turns', 'agent', 'rows read by one more (most)', 'rows written (most)'], counted);
   const rows: (readonly string[])[] = [];
   for (const messages of SIZES) rows.push(await growth(messages));
   print(['messages', 'journal', 'database', 'append', 'open whole', 'with snapshot', 'compacted'], rows);

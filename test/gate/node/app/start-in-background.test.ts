@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { SessionPort } from '../../../../src/testing/entry.ts';
 import { KNOWN_FOR, startInBackground, toBackgroundTurn, UnknownTargetError } from '../../../doors/agent.ts';
 import type { NotStarted, TurnStart } from '../../../doors/journal.ts';
-import { STEERED_TTL } from '../../../doors/ledger.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 
 const outside = {
@@ -103,9 +102,5 @@ describe('a turn that starts from outside', () => {
     const { app, sent } = here();
     expect(() => toBackgroundTurn(app, { ...outside, ...change })).toThrow(problem);
     expect(sent).toEqual([]);
-  });
-
-  it('is known for a shorter time than into which turn a message went', () => {
-    expect(KNOWN_FOR).toBeLessThan(STEERED_TTL);
   });
 });

@@ -27,6 +27,7 @@ function counter() {
 /** What one invocation did. */
 interface Did {
   readonly end: TurnEnd['status'];
+  /** To its session, or to models and tools, whichever are more: a scene limits both alike. */
   readonly requests: number;
 }
 
@@ -44,6 +45,8 @@ interface Scene {
   readonly port?: (port: SessionPort) => SessionPort;
   /** Requests that each invocation has made before. */
   readonly spent?: number;
+  /** Of these, outside of the platform. */
+  readonly asked?: number;
 }
 
 /** Runs a turn through as many invocations as it takes, each with a platform of its own. */
@@ -54,6 +57,7 @@ async function drive({
   made = () => 0,
   port,
   spent = 1,
+  asked: askedBefore = 0,
 }: Scene): Promise<Driven> {
   const { wrap, messages } = counter();
   const app = memoryApp({
@@ -63,16 +67,19 @@ async function drive({
     wrap: (inner) => wrap(port ? port(inner) : inner),
   });
   const invocations: Did[] = [];
-  const requests = (): number => messages() + app.model.requests.length + made();
+  const outside = (): number => app.model.requests.length + made();
   let turn = '';
-  for (let before = 0; invocations.length < 200; ) {
+  while (invocations.length < 200) {
+    const before = [messages(), outside()] as const;
     const leased = turn === '' ? await app.lease('Go.') : await app.resume(turn);
     turn = leased.page.openTurn?.id ?? '';
-    const meter = new Meter({ ...UNLIMITED, ...platform }, () => Date.now());
-    meter.spend(spent);
+    const { subrequests: internalSubrequests = Infinity } = platform;
+    const meter = new Meter({ ...UNLIMITED, internalSubrequests, ...platform }, () => Date.now());
+    meter.spend(askedBefore);
+    for (let i = askedBefore; i < spent; i += 1) meter.spendInternal();
     const { status } = await app.run(leased, { meter });
-    invocations.push({ end: status, requests: requests() - before });
-    before = requests();
+    const requests = Math.max(messages() - before[0], outside() - before[1]);
+    invocations.push({ end: status, requests });
     if (status !== 'handed-over') break;
   }
   return { app, invocations };
@@ -185,8 +192,8 @@ describe('a turn that is always near a limit', () => {
   it('comes to something in every invocation, and to its end', async () => {
     const { tool, calls } = counting('count', { effect: 'read' });
     const replies = [batch('count', 2), batch('count'), 'Done.'];
-    const platform = { cpuMs: 1, cpuUsed: () => 5 };
-    const { app, invocations } = await drive({ replies, tools: [tool], platform });
+    const platform = { subrequests: 20, internalSubrequests: 1_000 };
+    const { app, invocations } = await drive({ replies, tools: [tool], platform, asked: 15 });
     expect([invocations.length, invocations.at(-1)?.end]).toEqual([6, 'ended']);
     expect([calls.length, app.model.requests.length]).toEqual([3, 3]);
   });
@@ -229,8 +236,8 @@ describe('a turn that is always near a limit', () => {
       error: {
         type: 'misconfigured',
         message:
-          'The session is too long to be read within one invocation of this deployment, which has 20 subrequests. Raise ' +
-          'SUBREQUESTS if the plan allows more, or go on in a new session.',
+          'The session is too long to be read within one invocation of this deployment, which has 20 subrequests ' +
+          'to the platform itself. Raise INTERNAL_SUBREQUESTS if the plan allows more, or go on in a new session.',
       },
     });
     expect(
@@ -267,7 +274,7 @@ describe('a turn that was ended because no invocation could read it', () => {
     const yields = Array.from({ length: 20 }, () => ({ type: 'turn-yielded', reason: 'x' }) as const);
     const calls = asked(['pay', 'once'], ['put', 'idempotent'], ['look', 'read'], ['rest']);
     const left = await leftBehind(app, [...yields, ...calls]);
-    const meter = new Meter({ ...UNLIMITED, subrequests: 20 }, () => clock.now());
+    const meter = new Meter({ ...UNLIMITED, internalSubrequests: 20 }, () => clock.now());
     expect(await takenOver(app, clock, left, { meter })).toMatchObject({ status: 'lost' });
     isLong = false; // the deployment was given more
     const unknown = (tool: string): string =>
@@ -355,32 +362,29 @@ describe('a reply that takes long', () => {
     const { tool } = counting('count', { effect: 'read' });
     const replies = [batch('count'), () => new Promise<string>(() => {})];
     const app = memoryApp({ replies, tools: [tool], clock, wrap });
-    const meter = new Meter({ ...UNLIMITED, subrequests: 30 }, () => clock.now());
+    const meter = new Meter({ ...UNLIMITED, internalSubrequests: 30 }, () => clock.now());
     expect(await elapse(clock, app.say('Go.', { meter }))).toMatchObject({ status: 'handed-over' });
     expect(messages()).toBeGreaterThan(10);
     expect(messages()).toBeLessThanOrEqual(30);
   });
 });
 
-describe('an invocation near its limit of CPU', () => {
-  it('hands over with a fifth of it left', async () => {
-    const { tool } = counting('count', { effect: 'read' });
-    const replies = [...Array.from({ length: 9 }, () => batch('count')), 'Done.'];
-    const platform = { cpuMs: 100, cpuUsed: ({ subrequests }: { subrequests: number }) => subrequests * 16 };
-    const { app, invocations } = await drive({ replies, tools: [tool], platform });
-    expect(invocations.length).toBeGreaterThan(2);
-    expect((await app.state()).turn).toMatchObject({ outcome: 'completed', iterations: 10 });
+describe('the two budgets of an invocation', () => {
+  it('hand a turn over that has asked outside as often as it may, whatever it has left for its session', async () => {
+    const { tool, calls } = counting('count', { effect: 'read' });
+    const replies = [...Array.from({ length: 39 }, () => batch('count')), 'Done.'];
+    const platform = { subrequests: 50, internalSubrequests: 1_000 };
+    const { app, invocations } = await drive({ replies, tools: [tool], platform, made: () => calls.length });
+    expect(invocations.length).toBe(3);
+    expect((await app.state()).turn).toMatchObject({ outcome: 'completed', iterations: 40 });
   });
 
-  it('is estimated by what was sent and read, unless it is told', () => {
-    const meter = new Meter({ ...UNLIMITED, cpuMs: 10 }, () => 0);
-    meter.spend(15);
-    expect(meter.short).toBeUndefined();
-    meter.fold(50_000);
-    expect(meter.short).toBe('10 ms of CPU');
-    expect(meter.over).toBeUndefined();
-    meter.fold(50_000);
-    expect(meter.over).toBe('10 ms of CPU');
+  it('let a watcher go on that asks nothing outside, and stop one that has no message left', () => {
+    const meter = new Meter({ ...UNLIMITED, subrequests: 20, internalSubrequests: 20 }, () => 0);
+    meter.spend(20);
+    expect([meter.short, meter.over]).toEqual(['20 subrequests', undefined]);
+    for (let i = 0; i < 18; i += 1) meter.spendInternal();
+    expect(meter.over).toBe('20 subrequests to the platform itself');
   });
 });
 

@@ -132,7 +132,7 @@ describe('a turn whose invocation falls silent', () => {
 
 describe('a turn of more work than one invocation may do', () => {
   it('completes 300 iterations with 40 subrequests an invocation, and its client gets the answer', async () => {
-    lift = limitTo({ subrequests: 40 });
+    lift = limitTo({ subrequests: 40, internalSubrequests: 40 });
     const session = hearingSession('marathon');
     const add = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
     const { message, model } = script(...Array.from({ length: 299 }, () => add), 'Done.');

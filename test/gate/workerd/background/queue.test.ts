@@ -140,12 +140,12 @@ describe('a turn that is sent by the queue', () => {
 
   it('is sent again for each invocation that it takes', async () => {
     const of = session();
-    const lift = limitTo({ subrequests: 20 });
+    const lift = limitTo({ subrequests: 20, internalSubrequests: 20 });
     const replies = Array.from({ length: 12 }, (_, i) => record(`long-${i}`));
     let handOver: HandOver | undefined = await accepted(of, script(...replies, 'Done.').message());
     let deliveries = 0;
     while (handOver) {
-      await deliver([handOver], { config: { platform: { subrequests: 20 } } });
+      await deliver([handOver], { config: { platform: { subrequests: 20, internalSubrequests: 20 } } });
       deliveries += 1;
       const isOver = (await journal(of)).at(-1)?.type === 'turn-ended';
       if (!isOver) await expect.poll(() => sentOf(of).length).toBe(deliveries + 1);
@@ -194,9 +194,10 @@ describe('a message of the queue', () => {
 
   it('is left to another invocation when this one has done enough', async () => {
     const [one, two] = [session(), session()];
-    const first = await accepted(one, script(record('a'), record('b'), record('c'), 'Done.').message());
+    const records = ['a', 'b', 'c', 'd', 'e'].map(record);
+    const first = await accepted(one, script(...records, 'Done.').message());
     const second = await accepted(two, script('Done.').message());
-    const config = { platform: { subrequests: 20 } };
+    const config = { platform: { internalSubrequests: 20 } };
     expect(await deliver([first, second], { config })).toEqual(['acknowledged', 'again']);
     expect(await journal(two)).toHaveLength(2);
   });

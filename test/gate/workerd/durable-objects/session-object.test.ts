@@ -210,7 +210,9 @@ describe('the tables of a session object that an older version made', () => {
     const { epoch } = await lease(session, starting('t1', 'a'));
     await session.append(epoch, 3, { events: [event('t1', 'x'.repeat(100_000))], release: 'yielded' });
     await runInDurableObject(stub(), (_, { storage: { sql } }) => {
-      sql.exec('DROP TABLE files; ALTER TABLE lease DROP COLUMN heard; UPDATE schema SET version = 2');
+      sql.exec(
+        'DROP TABLE files; DROP INDEX expiries; ALTER TABLE lease DROP COLUMN heard; UPDATE schema SET version = 2',
+      );
     });
     await restart();
     expect(await session.file({ id: 'a' })).toBeNull();
@@ -220,6 +222,24 @@ describe('the tables of a session object that an older version made', () => {
     await session.append(leased.epoch, 4, { events: [event('t1', 'y')], files: [file] });
     expect((await session.file({ id: 'a' }))?.bytes).toEqual(file.bytes);
   });
+
+  it('know for ever into which turn a message went, also a long one, and one that was forgotten', async () => {
+    const { session, stub, restart } = makeObjectHarness();
+    const { epoch } = await lease(session, starting('t1', 'a'));
+    const bodies = [{ as: 's1' }, { as: 's2', message: 'é'.repeat(100_000) }, { of: 'nobody' }];
+    const events = bodies.map((body) => ({
+      type: 'turn-steered',
+      turn: 't1',
+      body: JSON.stringify(body),
+    }));
+    await session.append(epoch, 3, { events, release: 'yielded' });
+    await runInDurableObject(stub(), (_, { storage: { sql } }) => {
+      sql.exec('DROP INDEX expiries; UPDATE schema SET version = 4');
+    });
+    await restart();
+    const into = async (turn: string) => (await session.read({ from: 1, turn }))?.into;
+    expect([await into('s1'), await into('s2'), await into('s3')]).toEqual(['t1', 't1', undefined]);
+  });
 });
 
 describe('a lease that an older version of the session object gave', () => {
@@ -228,7 +248,7 @@ describe('a lease that an older version of the session object gave', () => {
     await harness.session.begin(starting('t1', 'a'));
     await harness.wait(harness.leaseMs * 0.5);
     await runInDurableObject(harness.stub(), (_, { storage: { sql } }) => {
-      sql.exec('ALTER TABLE lease DROP COLUMN heard; UPDATE schema SET version = 3');
+      sql.exec('ALTER TABLE lease DROP COLUMN heard; DROP INDEX expiries; UPDATE schema SET version = 3');
     });
     await harness.restart();
     return harness;

@@ -157,7 +157,7 @@ describe('a stream of events whose invocation must end', () => {
     const { message } = script(...answers.map(({ reply }) => reply), 'Done.');
     const answering = post(session, { message: message() });
     await expect.poll(async () => (await send(session)).status).toBe(200);
-    const limited = appWith({ agents: [marathon], platform: { subrequests: 20 } });
+    const limited = appWith({ agents: [marathon], platform: { subrequests: 20, internalSubrequests: 20 } });
     const following = allEvents(await limited(`${session}/events`, { headers: SSE }));
     for (const { asked, release } of answers) {
       await asked();
@@ -182,8 +182,15 @@ describe('the limits of a deployment', () => {
     [{ SUBREQUESTS: '19' }, 'SUBREQUESTS is 19; it must be a whole number of at least 20.'],
     [{ SUBREQUESTS: 'many' }, 'SUBREQUESTS is "many"; it must be a whole number of at least 20.'],
     [{ SUBREQUESTS: 50.5 }, 'SUBREQUESTS is 50.5; it must be a whole number of at least 20.'],
-    [{ CPU_MS: '-1' }, 'CPU_MS is "-1"; it must be a whole number of at least 1.'],
-    [{ CPU_MS: '0' }, 'CPU_MS is 0; it must be a whole number of at least 1.'],
+    [
+      { INTERNAL_SUBREQUESTS: '-1' },
+      'INTERNAL_SUBREQUESTS is "-1"; it must be a whole number of at least 20.',
+    ],
+    [{ PLAN: 'gold' }, 'PLAN is "gold"; it must be "free" or "paid".'],
+    ...['abc', '99', '-20000', '1e4', '20000ms'].map((LEASE_MS): [{ LEASE_MS: string }, string] => [
+      { LEASE_MS },
+      `The var LEASE_MS is ${JSON.stringify(LEASE_MS)}: it must be a whole number of ms, at least 100, such as LEASE_MS = "20000". Without it, a lease lasts 20000 ms.`,
+    ]),
     [{ WALL_MS: '1e5' }, 'WALL_MS is "1e5"; it must be a whole number of at least 1000.'],
     [{ WALL_MS: true }, 'WALL_MS is true; it must be a whole number of at least 1000.'],
   ])('%j make a message refused', async (vars, detail) => {
@@ -194,12 +201,20 @@ describe('the limits of a deployment', () => {
   });
 
   it('are the vars, as text or number, where the code says nothing', () => {
-    expect(readPlatform({ SUBREQUESTS: ' 1000 ', CPU_MS: 10, WALL_MS: '' }, { wallMs: 5_000 })).toEqual({
+    expect(readPlatform({ SUBREQUESTS: ' 1000 ', WALL_MS: '' }, { wallMs: 5_000 })).toEqual({
       subrequests: 1_000,
-      cpuMs: 10,
+      internalSubrequests: 1_000,
       wallMs: 5_000,
     });
     expect(readPlatform({})).toEqual(DEFAULT_PLATFORM);
+  });
+
+  it('are those of the plan that the var PLAN names, the free one unless set', () => {
+    const free = { subrequests: 50, internalSubrequests: 1_000, wallMs: 840_000 };
+    const paid = { subrequests: 10_000, internalSubrequests: 10_000, wallMs: 840_000 };
+    expect([{}, { PLAN: '' }, { PLAN: 'free' }].map((env) => readPlatform(env))).toEqual([free, free, free]);
+    expect(readPlatform({ PLAN: 'paid' })).toEqual(paid);
+    expect(readPlatform({ PLAN: 'paid', SUBREQUESTS: '60' })).toEqual({ ...paid, subrequests: 60 });
   });
 
   it('are checked where the code declares them', () => {

@@ -1,0 +1,21 @@
+import type { FoldStart, ReadQuery } from '../src/journal/event-page.ts';
+import type { Reader } from '../src/journal/session-port.ts';
+import type { SessionStorage } from './session-storage.ts';
+
+/** What a session is folded from, and which events come after it. */
+export interface FoldRange extends FoldStart, Pick<ReadQuery, 'from' | 'types'> {}
+
+/** Answers what a session is folded from, as far as the reader can use it and one answer may hold it. */
+export function foldRange(storage: SessionStorage, { reducer, messageTypes, maxBytes }: Reader): FoldRange {
+  const snapshot = storage.snapshot(reducer);
+  if (snapshot === null) return { snapshot, covered: [], from: 1 };
+  const { seq: until, messagesFrom: first = 1 } = snapshot;
+  const names = messageTypes;
+  const covered = storage.bodies({ names, from: first, until, maxBytes });
+  return {
+    snapshot,
+    covered: covered ?? [],
+    from: covered === null ? first : until + 1,
+    types: { names, until },
+  };
+}

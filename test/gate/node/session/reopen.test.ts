@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import { createManualClock, type SessionPort } from '../../../../src/testing/entry.ts';
+import { followSession } from '../../../doors/session.ts';
+import { memoryApp } from './memory-app.ts';
+
+/** When the line to an object that is gone was opened, in ms after the first time. */
+async function openings(random: number, isOpened: (count: number) => boolean = () => false) {
+  const clock = createManualClock(0);
+  const app = memoryApp({ replies: ['Hello.'], clock });
+  await app.say('Hello?');
+  const leave = new AbortController();
+  const at: number[] = [];
+  const watch: SessionPort['watch'] = async (onNotice, onClosed) => {
+    at.push(clock.now());
+    if (!isOpened(at.length)) throw new Error('nobody is there');
+    onNotice({ head: 4, openTurn: null, waiting: [] });
+    clock.after(10, onClosed);
+    return () => {};
+  };
+  const port = { ...app.port, watch };
+  const { signal } = leave;
+  const following = followSession({ port, clock, signal, from: 5, random: () => random }, () => {});
+  for (let i = 0; i < 3_000; i += 1) await clock.advance(100);
+  leave.abort();
+  await following;
+  return at.map((time) => time - (at[0] ?? 0));
+}
+
+/** The pauses between times, in ms; a time is only met by the step after it. */
+const pausesOf = (times: readonly number[]): number[] =>
+  times.slice(1).map((time, i) => time - (times[i] ?? 0));
+
+it('a line that cannot be opened is tried again after growing pauses, of half a minute at most', async () => {
+  const pauses = pausesOf(await openings(0.5));
+  expect(pauses.slice(0, 9)).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
+});
+
+it.each([
+  [0, [187.5, 375, 750]],
+  [1, [312.5, 625, 1_250]],
+])('watchers that were cut off together come back apart (%d)', async (random, pauses) => {
+  expect(pausesOf(await openings(random)).slice(0, 3)).toEqual(pauses);
+});
+
+it('a line over which something was told is opened again soon, however often it was broken before', async () => {
+  const pauses = pausesOf(await openings(0.5, (count) => count === 4));
+  expect(pauses.slice(0, 5)).toEqual([250, 500, 1_000, 260, 500]);
+});

@@ -1,0 +1,74 @@
+import { runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { describe, expect, it } from 'vitest';
+import { defineAgent, summarised } from '../../../../src/index.ts';
+import { objectSession } from '../../../doors/durable-objects.ts';
+import { fillSession } from '../../../full/growth/fill-session.ts';
+import { appWith } from '../http/app.ts';
+import { json, newSession, post, sessionName } from '../http/client.ts';
+import { type Rows, rowsOf } from './rows.ts';
+
+const model = {
+  name: 'quick',
+  ask: async () => ({ text: 'Done.', toolCalls: [], finish: 'stop' as const }),
+};
+const base = { description: 'Answers.', instructions: '', model };
+const plain = defineAgent({ ...base, name: 'plain' });
+const compacting = defineAgent({
+  ...base,
+  name: 'compacting',
+  compaction: summarised({ overTokens: 1_000, summarise: () => 'They talked.' }),
+});
+const via = appWith({ agents: [plain, compacting] });
+
+/** A session of so many turns before, and after them two more: the first one leaves a snapshot, and the second has read it. */
+async function grown(agent: string, turns: number) {
+  const session = newSession(agent);
+  const name = sessionName(session);
+  await fillSession(objectSession(env.SESSIONS, name), agent, turns * 2);
+  const stub = env.SESSIONS.getByName(name);
+  for (const message of ['one', 'two']) expect((await post(session, { message }, { via })).status).toBe(200);
+  const oneMore = (): Promise<Rows> =>
+    rowsOf(stub, async () => expect((await post(session, { message: 'And?' }, { via })).status).toBe(200));
+  const get = (path: string): Promise<Rows> =>
+    rowsOf(stub, async () => (await via(`${session}${path}`)).text());
+  return { session, stub, oneMore, get };
+}
+
+const SIZES = [10, 300, 1_500];
+
+describe('a session of many turns', () => {
+  it('takes one more with as few rows as a short one', async () => {
+    for (const agent of ['plain', 'compacting']) {
+      const rows: Rows[] = [];
+      for (const turns of SIZES) rows.push(await (await grown(agent, turns)).oneMore());
+      expect(Math.max(...rows.map(({ read }) => read))).toBeLessThan(120);
+      expect(new Set(rows.map(({ written }) => written)).size).toBe(1);
+    }
+  });
+
+  it('takes a message under a key without reading the keys before it', async () => {
+    const { session, stub } = await grown('plain', 10);
+    await runInDurableObject(stub, (_, { storage: { sql } }) => {
+      for (let i = 0; i < 500; i += 1)
+        sql.exec('INSERT INTO requests VALUES (?, ?, ?, 0, ?)', `key ${i}`, 'hash', 't1', Date.now() * 2);
+    });
+    const headers = { 'idempotency-key': 'mine' };
+    const rows = await rowsOf(stub, () => post(session, { message: 'And?' }, { via, headers }));
+    expect(rows.read).toBeLessThan(120);
+  });
+
+  it('shows itself, one of its turns and that there is no such turn with few rows', async () => {
+    const { session, get } = await grown('plain', 1_500);
+    expect((await get('')).read).toBeLessThan(120);
+    expect((await get('/turns/t700')).read).toBeLessThan(12);
+    expect((await get('/turns/nobody')).read).toBeLessThan(12);
+    const shown = await json(await via(session));
+    expect(shown.messages).toHaveLength(2 * 1_502);
+    expect(await json(await via(`${session}/turns/t700`))).toMatchObject({
+      turn: 't700',
+      outcome: 'completed',
+    });
+    expect((await via(`${session}/turns/nobody`)).status).toBe(404);
+  });
+});

@@ -1,0 +1,26 @@
+import { runInDurableObject } from 'cloudflare:test';
+import { vi } from 'vitest';
+import type { SessionObject } from '../../../doors/durable-objects.ts';
+
+/** Rows that the database of an object has read and written. */
+export interface Rows {
+  readonly read: number;
+  readonly written: number;
+}
+
+/** Answers what an object does with its database while `work` is done, as the platform counts and bills it. */
+export async function rowsOf(
+  stub: DurableObjectStub<SessionObject>,
+  work: () => Promise<unknown>,
+): Promise<Rows> {
+  const exec = await runInDurableObject(stub, (_, { storage }) => vi.spyOn(storage.sql, 'exec'));
+  await work();
+  return runInDurableObject(stub, () => {
+    const cursors = exec.mock.results.map((result) => result.value as SqlStorageCursor<never>); // what `exec` answers
+    exec.mockRestore();
+    return {
+      read: cursors.reduce((sum, { rowsRead }) => sum + rowsRead, 0),
+      written: cursors.reduce((sum, { rowsWritten }) => sum + rowsWritten, 0),
+    };
+  });
+}
