@@ -1,6 +1,7 @@
 import { dueRefs, retainAnew, scheduleAlarm } from './alarms.ts';
-import { expireWait } from './inbox.ts';
+import { expireWait, isCancelled } from './inbox.ts';
 import type { LedgerScope } from './session-storage.ts';
+import { pauseAfterSilence } from './take-overs.ts';
 import { queueDue, startNext } from './waiting-turns.ts';
 
 /** What an alarm hands to a runner. */
@@ -42,8 +43,11 @@ const takeDueTurns = (scope: LedgerScope): string[] =>
       storage.alarms.remove('turn', turn);
       return false;
     }
+    const isSilent = lease.state === 'held' && !isLive;
+    const until = deadline + (isSilent && !isCancelled(storage, turn) ? pauseAfterSilence(lease) : 0);
+    const waits = isLive || (isSilent && until > now());
     // For an object that starts after this one: the turn was looked at while its holder was silent.
-    if (isLive) storage.setLease({ ...lease, grace: deadline });
-    storage.alarms.add({ kind: 'turn', ref: turn, due: isLive ? deadline : now() + ms });
-    return !isLive;
+    if (waits && lease.grace !== deadline) storage.setLease({ ...lease, grace: deadline });
+    storage.alarms.add({ kind: 'turn', ref: turn, due: waits ? until : now() + ms });
+    return !waits;
   });

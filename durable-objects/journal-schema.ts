@@ -69,6 +69,10 @@ const MIGRATIONS: readonly string[] = [
     here INTEGER NOT NULL,
     outside INTEGER NOT NULL
   )`,
+  `ALTER TABLE lease ADD COLUMN taken INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE lease ADD COLUMN strikes INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE lease ADD COLUMN stopped_at TEXT NOT NULL DEFAULT '';
+  ALTER TABLE lease ADD COLUMN unread INTEGER NOT NULL DEFAULT 0`,
 ];
 
 /** Tells whether the tables are there. Writes nothing. */

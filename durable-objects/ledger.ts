@@ -22,6 +22,7 @@ import { keepFiles, pageOfFile, whyNoRoom } from './files.ts';
 import { leaveOrExpire, unreadMessages, whyNotPosted } from './inbox.ts';
 import { LeaseClock, leasedAnswer, openTurnOf, pageOfEvents, release } from './lease.ts';
 import { addStart, type LedgerScope, type SessionStorage, toStoredRows } from './session-storage.ts';
+import { countChange, isSameCount, NO_TAKE_OVERS } from './take-overs.ts';
 import {
   awaitHolder,
   busy,
@@ -68,7 +69,7 @@ export class SessionLedger {
   begin({ start, nonce, reader }: BeginRequest): Leased | Deferred | NotStarted {
     if (this.#clock.isGivenTo(start.turn, nonce)) return leasedAnswer(this.#scope, reader);
     const other = this.#start(start, () =>
-      this.#clock.take(start.turn, nonce, { cause: 'started', expired: 0, expiredFor: 0 }),
+      this.#clock.take(start.turn, nonce, { cause: 'started', expiredFor: 0, ...NO_TAKE_OVERS }),
     );
     return other ?? leasedAnswer(this.#scope, reader);
   }
@@ -210,10 +211,9 @@ export class SessionLedger {
     deferScheduled(this.#scope, scheduled ?? []);
     if (expiries !== undefined || scheduled !== undefined) scheduleAlarm(this.#scope);
     const lease = storage.lease();
-    const expired = change.progress === true ? 0 : lease.expired;
-    const next = { ...lease, expired, grace: null };
+    const next = { ...lease, ...countChange(storage, change), grace: null };
     if (change.release !== undefined) release(this.#scope, next, change);
-    else if (expired !== lease.expired || lease.grace !== null) storage.setLease(next);
+    else if (!isSameCount(next, lease) || lease.grace !== null) storage.setLease(next);
   }
 
   /** When exactly this append was stored before, however long ago; `null` if it was not. */

@@ -174,6 +174,14 @@ export interface Lease {
    * between alarms would grant a dead holder a new term at each of them.
    */
   readonly grace: number | null;
+  /** When it was given, in ms since the epoch. */
+  readonly taken: number;
+  /** Leases in a row that ended soon after they were given, and at the same event. */
+  readonly strikes: number;
+  /** The type of that event; empty when there are no such leases. */
+  readonly stoppedAt: string;
+  /** How often in a row the session was given back by holders that could not read it. */
+  readonly unread: number;
 }
 
 /** The lease of a session that nobody has ever held. */
@@ -186,6 +194,10 @@ export const NO_LEASE: Lease = {
   expired: 0,
   expiredFor: 0,
   grace: null,
+  taken: 0,
+  strikes: 0,
+  stoppedAt: '',
+  unread: 0,
 };
 
 /**

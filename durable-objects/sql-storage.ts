@@ -143,18 +143,24 @@ export class SqlSessionStorage implements SessionStorage {
     if (!this.#isMigrated) return NO_LEASE;
     this.#lease ??=
       this.#sql
-        .exec<LeaseColumns>('SELECT epoch, nonce, turn, state, cause, expired, expiredFor, grace FROM lease')
+        .exec<LeaseColumns>(
+          `SELECT epoch, nonce, turn, state, cause, expired, expiredFor, grace, taken, strikes,
+            stopped_at AS stoppedAt, unread FROM lease`,
+        )
         .toArray()[0] ?? NO_LEASE;
     return this.#lease;
   }
 
   setLease(lease: Lease): void {
     const { epoch, nonce, turn, state, cause, expired, expiredFor, grace } = lease;
+    const { taken, strikes, stoppedAt, unread } = lease;
     this.#lease = lease;
     this.#sql.exec(
-      `INSERT OR REPLACE INTO lease (id, epoch, nonce, turn, state, cause, expired, expiredFor, grace)
-      VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT OR REPLACE INTO lease (id, epoch, nonce, turn, state, cause, expired, expiredFor, grace,
+        taken, strikes, stopped_at, unread)
+      VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       ...[epoch, nonce, turn, state, cause, expired, expiredFor, grace],
+      ...[taken, strikes, stoppedAt, unread],
     );
   }
 

@@ -197,6 +197,8 @@ export interface Leased {
   readonly cause: 'started' | 'expired' | 'handed-over';
   /** Leases in a row that expired without progress, this take-over included. */
   readonly expirations: number;
+  /** Of those, the last ones that ended soon after they were given, all at the same event. An older object does not tell. */
+  readonly strikes?: number | undefined;
   /** Milliseconds since the former lease ended by the object's clock; 0 unless `expired`. */
   readonly expiredFor: number;
   /** The session's name, of which idempotency keys are made. */
@@ -257,6 +259,12 @@ export interface Change {
   readonly release?: 'ended' | 'yielded' | 'suspended' | undefined;
   /** With `yielded`: milliseconds until somebody is sent to go on; 0 unless given. */
   readonly resumeAfter?: number | undefined;
+  /**
+   * With `yielded`: the holder could not read the session, which a `newer` version of this code has written, or reading
+   * `failed`. Each time in a row doubles the time until somebody is sent again, up to minutes; a failure counts as a lease that
+   * expired at once.
+   */
+  readonly unread?: 'newer' | 'failed' | undefined;
   /** Takes the place of the one before. */
   readonly snapshot?: Snapshot | undefined;
 }
