@@ -20,6 +20,8 @@ export interface SessionStorage {
    */
   transaction<T>(change: () => T): T;
 
+  /** Answers what all that is stored weighs, in bytes. */
+  bytes(): number;
   /** Answers the last sequence; 0 when nothing is stored. */
   head(): number;
   /** Stores events. Their sequences follow `head()`, which is not checked. */

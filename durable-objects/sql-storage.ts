@@ -77,6 +77,10 @@ export class SqlSessionStorage implements SessionStorage {
     }
   }
 
+  bytes(): number {
+    return this.#sql.databaseSize;
+  }
+
   head(): number {
     if (!this.#isMigrated) return 0;
     this.#head ??= this.#sql

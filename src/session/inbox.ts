@@ -102,7 +102,9 @@ export class HeldInbox {
     try {
       const files = filesOf(message.result);
       const body = JSON.stringify(message);
-      await port.post({ kind: 'late', turn: turn.id, body, ...(files.length > 0 && { files }) });
+      const late = { kind: 'late', turn: turn.id, body } as const;
+      const posted = await port.post({ ...late, ...(files.length > 0 && { files }) });
+      if (posted === 'session-full') throw new Error('The session is full.');
     } catch (thrown) {
       console.error(`holdfast: the late result of call ${message.call} could not be kept`, thrown);
     }

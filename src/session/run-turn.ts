@@ -28,6 +28,7 @@ import { type FeedItem, LiveFeed } from './live-feed.ts';
 import { Meter } from './meter.ts';
 import { type Clock, UNLIMITED } from './read-platform.ts';
 import { mintedInTime } from './read-secrets.ts';
+import { SessionFullError } from './session-full.ts';
 import {
   type AnswerEnd,
   CANCELLED,
@@ -146,7 +147,9 @@ async function readAndRun(held: Held, stored: (seq: number) => void): Promise<Tu
   try {
     return await drive({ host, port, leased, folded, turn, session, live: feed ?? UNWATCHED });
   } catch (failure) {
-    if (failure instanceof Interrupted) return { status: 'lost', seq: session.outbox.acknowledged };
+    const { full, acknowledged } = session.outbox;
+    if (full) throw new SessionFullError(full);
+    if (failure instanceof Interrupted) return { status: 'lost', seq: acknowledged };
     throw failure;
   } finally {
     leave?.removeEventListener('abort', handOver);
@@ -198,7 +201,7 @@ async function drive(run: Run): Promise<TurnEnd> {
       await outbox.release('yielded');
       return { status: 'handed-over', seq: outbox.acknowledged };
     case 'lost':
-      return { status: 'lost', seq: outbox.acknowledged };
+      throw new Interrupted('lost', stopped.detail);
     case 'ended':
       await endTurn(run, stopped);
       return { status: 'ended', turn };

@@ -3,6 +3,7 @@ import type { TurnError } from '../journal/events.ts';
 import type { Change, Leased, SessionPort } from '../journal/session-port.ts';
 import type { TurnState } from '../journal/state.ts';
 import { SessionUnavailableError } from './send-again.ts';
+import { SessionFullError } from './session-full.ts';
 
 /** Holders in a row that fell silent soon, and at the same event, after whom a turn is given up. */
 const MAX_STRIKES = 3;
@@ -40,7 +41,7 @@ interface UnreadTurn {
 }
 
 /**
- * A holder could not read the turn. It ends at once when it was cancelled, and when it was given up already; else it is given
+ * A holder could not read the turn, or store what it does. One whose session is full ends so. Else it ends at once when it was cancelled, and when it was given up already; else it is given
  * back, and that counts as a take-over without progress. Answers whether the turn has ended.
  *
  * @throws `failure`, having done nothing, when nothing is wrong with the session.
@@ -48,6 +49,10 @@ interface UnreadTurn {
 export async function leaveUnread(unread: UnreadTurn, failure: unknown): Promise<boolean> {
   if (isNoFault(failure)) throw failure;
   const { port, leased, head } = unread;
+  if (failure instanceof SessionFullError) {
+    await endUnread(unread, { type: 'session-full', message: failure.message });
+    return true;
+  }
   const isOver = isCancelled(leased) || isGivenUp(leased);
   if (isOver) {
     console.error('holdfast: a turn that cannot be read has ended', failure);
@@ -77,7 +82,9 @@ export async function endUnread(
     events: [toRow({ type: 'turn-ended', turn, ...end })],
     release: 'ended',
   };
-  await port.append(leased.epoch, head + 1, change);
+  const { status } = await port.append(leased.epoch, head + 1, change);
+  if (status === 'session-full')
+    console.error(`holdfast: turn ${turn} cannot end: its session takes nothing at all`);
 }
 
 const isCancelled = ({ inbox, page }: Leased): boolean =>
