@@ -39,7 +39,7 @@ import {
   stopOf,
   stuck,
 } from './turn-end.ts';
-import { endUnread, isGivenUp, isPastReading, leaveUnread } from './unread-turn.ts';
+import { endUnread, isGivenUp, isPastReading, leaveUnread, type UnreadTurn } from './unread-turn.ts';
 
 /** What an invocation brings to a turn. */
 export interface TurnHost {
@@ -88,35 +88,31 @@ const TRIES_TO_COMPACT = 2;
  *   turn did, when it cannot be read and may be tried once more.
  */
 export async function runTurn(host: TurnHost, leased: Leased, sentAt: number): Promise<TurnEnd> {
-  const { meter = new Meter(UNLIMITED, () => host.clock.now()) } = host;
+  const { clock, meter = new Meter(UNLIMITED, () => clock.now()) } = host;
   const port = meter.counted(host.port);
-  const held: Held = { host, port, meter, leased, sentAt };
-  // Where the journal ends, as far as this invocation knows.
-  let head = leased.page.head;
-  const stored = (seq: number): void => {
-    head = seq;
-  };
+  const held: Held = { host, port, clock, meter, leased, sentAt, head: leased.page.head };
   try {
-    if (!isPastReading(leased)) return await readAndRun(held, stored);
-    await endUnread({ port, leased, head });
+    if (!isPastReading(leased)) return await readAndRun(held);
+    await endUnread(held);
   } catch (failure) {
-    if (!(await leaveUnread({ port, leased, head }, failure))) throw failure;
+    if (!(await leaveUnread(held, failure))) throw failure;
   }
-  return { status: 'lost', seq: head };
+  return { status: 'lost', seq: held.head };
 }
 
 /** A leased session, and what its invocation brings. */
-interface Held {
+interface Held extends UnreadTurn {
   readonly host: TurnHost;
   /** Counted. */
   readonly port: SessionPort;
   readonly meter: Meter;
-  readonly leased: Leased;
   readonly sentAt: number;
+  /** The last event that is stored, as far as this invocation knows. */
+  head: number;
 }
 
-/** `stored` is told how far the journal goes, whatever comes of the turn. @throws what reading the turn does. */
-async function readAndRun(held: Held, stored: (seq: number) => void): Promise<TurnEnd> {
+/** @throws what reading the turn does. */
+async function readAndRun(held: Held): Promise<TurnEnd> {
   const { host, port, meter, leased, sentAt } = held;
   const { clock, leave, kinds = BUILT_IN_KINDS } = host;
   const read = await foldWhileHeld({ port, clock, meter, memories: kinds.memories }, leased, sentAt);
@@ -154,7 +150,7 @@ async function readAndRun(held: Held, stored: (seq: number) => void): Promise<Tu
   } finally {
     leave?.removeEventListener('abort', handOver);
     await session.close();
-    stored(session.outbox.acknowledged);
+    held.head = session.outbox.acknowledged;
   }
 }
 

@@ -2,6 +2,7 @@ import { NewerEventError, toRow } from '../journal/event-rows.ts';
 import type { TurnError } from '../journal/events.ts';
 import type { Change, Leased, SessionPort } from '../journal/session-port.ts';
 import type { TurnState } from '../journal/state.ts';
+import type { Clock } from './read-platform.ts';
 import { SessionUnavailableError } from './send-again.ts';
 import { SessionFullError } from './session-full.ts';
 
@@ -33,22 +34,24 @@ export function isPastReading(leased: Leased): boolean {
 const isNoFault = (failure: unknown): boolean =>
   failure instanceof NewerEventError || failure instanceof SessionUnavailableError;
 
-interface UnreadTurn {
+/** A leased turn that its holder cannot bring to an end by itself. */
+export interface UnreadTurn {
   readonly port: Pick<SessionPort, 'append'>;
+  readonly clock: Clock;
   readonly leased: Leased;
   /** The last event that is stored. */
   readonly head: number;
 }
 
 /**
- * A holder could not read the turn, or store what it does. One whose session is full ends so. Else it ends at once when it was cancelled, and when it was given up already; else it is given
- * back, and that counts as a take-over without progress. Answers whether the turn has ended.
+ * A holder could not read the turn, or store what it does. The turn ends at once when its session is full, when it was cancelled, and
+ * when it was given up already; else it is given back, and that counts as a take-over without progress. Answers whether it has ended.
  *
  * @throws `failure`, having done nothing, when nothing is wrong with the session.
  */
 export async function leaveUnread(unread: UnreadTurn, failure: unknown): Promise<boolean> {
   if (isNoFault(failure)) throw failure;
-  const { port, leased, head } = unread;
+  const { leased } = unread;
   if (failure instanceof SessionFullError) {
     await endUnread(unread, { type: 'session-full', message: failure.message });
     return true;
@@ -59,21 +62,17 @@ export async function leaveUnread(unread: UnreadTurn, failure: unknown): Promise
     await endUnread(unread);
   } else {
     const resumeAfter = leased.leaseMs;
-    await port.append(leased.epoch, head + 1, {
-      events: [],
-      release: 'yielded',
-      resumeAfter,
-      unread: 'failed',
-    });
+    await appendInTime(unread, { events: [], release: 'yielded', resumeAfter, unread: 'failed' });
   }
   return isOver;
 }
 
 /** Ends a turn by what the object knows of it: as cancelled if somebody has asked for that, else as failed. */
 export async function endUnread(
-  { port, leased, head }: UnreadTurn,
-  error: TurnError = stuckUnread(leased),
+  unread: UnreadTurn,
+  error: TurnError = stuckUnread(unread.leased),
 ): Promise<void> {
+  const { leased } = unread;
   const turn = leased.page.openTurn?.id ?? '';
   const end = isCancelled(leased)
     ? ({ outcome: 'cancelled' } as const)
@@ -82,9 +81,16 @@ export async function endUnread(
     events: [toRow({ type: 'turn-ended', turn, ...end })],
     release: 'ended',
   };
-  const { status } = await port.append(leased.epoch, head + 1, change);
-  if (status === 'session-full')
+  const answer = await appendInTime(unread, change);
+  if (answer?.status === 'session-full')
     console.error(`holdfast: turn ${turn} cannot end: its session takes nothing at all`);
+}
+
+/** Answers nothing when the term is over before the object has answered: nobody waits for ever. */
+async function appendInTime({ port, clock, leased, head }: UnreadTurn, change: Change) {
+  const late = Promise.withResolvers<undefined>();
+  const cancel = clock.after(leased.leaseMs, () => late.resolve(undefined));
+  return Promise.race([port.append(leased.epoch, head + 1, change), late.promise]).finally(cancel);
 }
 
 const isCancelled = ({ inbox, page }: Leased): boolean =>

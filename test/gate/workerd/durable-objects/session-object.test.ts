@@ -191,11 +191,13 @@ describe('the database of a session object', () => {
 });
 
 describe('the tables of a session object that an older version made', () => {
-  it('get one for files, and keep everything else', async () => {
+  it('get one for files and columns for take-overs, and keep everything else', async () => {
     const { session, stub, restart } = makeObjectHarness();
     const { epoch } = await lease(session, starting('t1', 'a'));
     await session.append(epoch, 3, { events: [event('t1', 'x'.repeat(100_000))], release: 'yielded' });
     await runInDurableObject(stub(), (_, { storage: { sql } }) => {
+      const added = ['taken', 'strikes', 'stopped_at', 'unread'];
+      for (const column of added) sql.exec(`ALTER TABLE lease DROP COLUMN ${column}`);
       sql.exec('DROP TABLE files; UPDATE schema SET version = 2');
     });
     await restart();
