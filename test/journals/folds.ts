@@ -45,7 +45,7 @@ const FILE = join(import.meta.dirname, 'folds.json');
 const form = v.strictObject({ reducer: v.number(), folds: v.record(v.string(), v.string()) });
 
 export const readFolds = (): Folds => v.parse(form, JSON.parse(readFileSync(FILE, 'utf8')));
-export const writeFolds = (folds: Folds): void => writeFileSync(FILE, `${JSON.stringify(folds, null, 1)}\n`);
+export const writeFolds = (folds: Folds): void => writeFileSync(FILE, `${JSON.stringify(folds, null, 2)}\n`);
 
 const row = v.object({
   seq: v.number(),
