@@ -1,6 +1,7 @@
 import { dueRefs, retainAnew, scheduleAlarm } from './alarms.ts';
-import { expireWait } from './inbox.ts';
+import { expireWait, isCancelled } from './inbox.ts';
 import type { LedgerScope } from './session-storage.ts';
+import { pauseAfterSilence } from './take-overs.ts';
 import { queueDue, startNext } from './waiting-turns.ts';
 
 /** What an alarm hands to a runner. */
@@ -42,8 +43,11 @@ const takeDueTurns = (scope: LedgerScope): string[] =>
       storage.alarms.remove('turn', turn);
       return false;
     }
+    const isSilent = lease.state === 'held' && !isLive;
+    const until = deadline + (isSilent && !isCancelled(storage, turn) ? pauseAfterSilence(lease) : 0);
+    const waits = isLive || (isSilent && until > now());
     // Of a lease that an older version gave: an object that starts after this one is to grant no further term.
-    if (isLive && lease.heard === null) storage.setLease({ ...lease, heard: deadline - ms });
-    storage.alarms.add({ kind: 'turn', ref: turn, due: isLive ? deadline : now() + ms });
-    return !isLive;
+    if (waits && lease.heard === null) storage.setLease({ ...lease, heard: deadline - ms });
+    storage.alarms.add({ kind: 'turn', ref: turn, due: waits ? until : now() + ms });
+    return !waits;
   });

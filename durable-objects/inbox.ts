@@ -27,7 +27,12 @@ export function unreadMessages(storage: SessionStorage): InboxMessage[] {
 /** Characters of messages in one answer: two bytes each at the most, and an RPC message weighs at most 32 MiB. */
 const MOST_AT_ONCE = 4 * 1024 * 1024;
 
-const byRank = (a: UnreadMessage, b: UnreadMessage): number => RANK[a.kind] - RANK[b.kind];
+const byRank = (a: UnreadMessage, b: UnreadMessage): number => rankOf(a) - rankOf(b);
+
+/** Messages of a kind that only a newer version of this code knows are told last. */
+const rankOf = ({ kind }: UnreadMessage): number => (isKnownKind(kind) ? RANK[kind] : UNKNOWN_RANK);
+
+const isKnownKind = (kind: string): boolean => Object.hasOwn(RANK, kind);
 
 /** What is told first, if not all can be: what may be a turn of its own keeps nothing else from the holder. */
 const RANK: Readonly<Record<InboxMessage['kind'], number>> = {
@@ -37,6 +42,8 @@ const RANK: Readonly<Record<InboxMessage['kind'], number>> = {
   late: 2,
   steer: 3,
 };
+
+const UNKNOWN_RANK = 4;
 
 /** Why a message is not taken; `null` when it is for the inbox. Stores nothing. */
 export function whyNotPosted(
@@ -76,6 +83,14 @@ export function expireWait(scope: LedgerScope, wait: string): void {
 /** The unread messages that are for this turn and no other. */
 export const ownMessages = ({ inbox }: SessionStorage, turn: string): UnreadMessage[] =>
   inbox.unread(turn).filter((message) => message.turn === turn && message.kind !== 'late');
+
+/** Whether there is something unread for this turn on which a holder of this version can go on. */
+export const isCalledFor = (storage: SessionStorage, turn: string): boolean =>
+  ownMessages(storage, turn).some(({ kind }) => isKnownKind(kind));
+
+/** Somebody has asked that this turn be stopped, and its holder has not heard of it. */
+export const isCancelled = (storage: SessionStorage, turn: string): boolean =>
+  ownMessages(storage, turn).some(({ kind }) => kind === 'cancel');
 
 /** Drops what was left for a turn that has ended, and nobody took in. What is late is for whoever comes next. */
 export function dropMessages(storage: SessionStorage, turn: string): void {

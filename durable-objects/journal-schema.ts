@@ -85,6 +85,10 @@ const MIGRATIONS: readonly string[] = [
       ) AS text FROM events WHERE type = 'turn-steered'
     )
   ) WHERE "as" IS NOT NULL`,
+  `ALTER TABLE lease ADD COLUMN taken INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE lease ADD COLUMN strikes INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE lease ADD COLUMN stopped_at TEXT NOT NULL DEFAULT '';
+  ALTER TABLE lease ADD COLUMN unread INTEGER NOT NULL DEFAULT 0`,
 ];
 
 /** Tells whether the tables are there. Writes nothing. */

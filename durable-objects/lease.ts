@@ -1,8 +1,9 @@
 import type { EventPage, OpenTurn, ReadQuery, Row } from '../src/journal/event-page.ts';
 import type { Change, Leased, Reader } from '../src/journal/session-port.ts';
 import { retainAnew, scheduleAlarm, scheduleTurn } from './alarms.ts';
-import { dropMessages, ownMessages, unreadMessages } from './inbox.ts';
+import { dropMessages, isCalledFor, unreadMessages } from './inbox.ts';
 import type { Lease, LeaseTimes, LedgerScope, SessionStorage } from './session-storage.ts';
+import { countSilent, pauseWhenYielded, type TakeOvers } from './take-overs.ts';
 import { startNext, waitingTurns, waitsAs } from './waiting-turns.ts';
 
 interface LeaseOptions {
@@ -12,7 +13,7 @@ interface LeaseOptions {
 }
 
 /** How a lease came to be given. */
-type Cause = Pick<Lease, 'cause' | 'expired' | 'expiredFor'>;
+type Cause = Pick<Lease, 'cause' | 'expiredFor'> & Partial<TakeOvers>;
 
 /**
  * Who holds a session, and until when: for a term after the holder was last heard. That is stored before the holder is
@@ -64,7 +65,7 @@ export class LeaseClock implements LeaseTimes {
     this.#storage.setLease({
       ...lease,
       ...cause,
-      ...{ turn, nonce, epoch: lease.epoch + 1, state: 'held', heard: this.#heard },
+      ...{ turn, nonce, epoch: lease.epoch + 1, state: 'held', heard: this.#heard, taken: this.#heard },
     });
     scheduleTurn({ storage: this.#storage, now: this.#options.now }, turn, this.deadline);
   }
@@ -83,12 +84,13 @@ export class LeaseClock implements LeaseTimes {
 
   /** How the next lease of the open turn comes to be given; one of which nothing is journaled yet is only now started. */
   nextCause(turn: string): Cause {
-    const { state, expired } = this.#storage.lease();
+    const { state, taken } = this.#storage.lease();
     if (state === 'held') {
-      return { cause: 'expired', expired: expired + 1, expiredFor: this.#options.now() - this.deadline };
+      const counts = countSilent(this.#storage, { lived: this.#heard - taken, term: this.ms });
+      return { cause: 'expired', expiredFor: this.#options.now() - this.deadline, ...counts };
     }
     const isNew = this.#storage.turnStart(turn) === this.#storage.head();
-    return { cause: isNew ? 'started' : 'handed-over', expired, expiredFor: 0 };
+    return { cause: isNew ? 'started' : 'handed-over', expiredFor: 0 };
   }
 }
 
@@ -109,7 +111,7 @@ export function leasedAnswer(
   { storage, clock }: LedgerScope,
   { reducer, messageTypes, maxBytes }: Reader,
 ): Leased {
-  const { epoch, cause, expired, expiredFor } = storage.lease();
+  const { epoch, cause, expired, expiredFor, strikes } = storage.lease();
   const snapshot = storage.snapshot(reducer);
   const types = snapshot === null ? undefined : { names: messageTypes, until: snapshot.seq };
   const first = snapshot?.messagesFrom ?? 1;
@@ -122,6 +124,7 @@ export function leasedAnswer(
     leaseMs: clock.ms,
     cause,
     expirations: expired,
+    strikes,
     expiredFor,
     name: storage.name,
     snapshot,
@@ -169,10 +172,10 @@ export function release(
   const { storage, now } = scope;
   const { turn } = lease;
   if (turn === null || how === undefined) return;
-  const isAwaited = how === 'yielded' || (how === 'suspended' && ownMessages(storage, turn).length > 0);
+  const isAwaited = how === 'yielded' || (how === 'suspended' && isCalledFor(storage, turn));
   if (isAwaited) {
     storage.setLease({ ...lease, state: 'free' });
-    scheduleTurn(scope, turn, now() + resumeAfter);
+    scheduleTurn(scope, turn, now() + pauseWhenYielded(lease, resumeAfter));
     return;
   }
   storage.alarms.remove('turn', turn);

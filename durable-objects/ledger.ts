@@ -14,15 +14,18 @@ import type {
   PostedMessage,
   Renewed,
   ResumeRequest,
+  SessionFull,
   TurnStart,
 } from '../src/journal/session-port.ts';
 import { isOutdated, retain, scheduleAlarm } from './alarms.ts';
 import { type DueWork, doDueWork, NOTHING_DUE, postponeErasure } from './due-work.ts';
 import { keepFiles, pageOfFile, whyNoRoom } from './files.ts';
 import { foldRange } from './fold-start.ts';
+import { type Bounds, unlessFull, weightOf, whyFull } from './fullness.ts';
 import { leaveOrExpire, unreadMessages, whyNotPosted } from './inbox.ts';
 import { LeaseClock, leasedAnswer, openTurnOf, pageOfEvents, release } from './lease.ts';
 import { addStart, type LedgerScope, type SessionStorage, toStoredRows } from './session-storage.ts';
+import { countChange, isSameCount, NO_TAKE_OVERS } from './take-overs.ts';
 import {
   awaitHolder,
   busy,
@@ -38,6 +41,8 @@ import {
 
 interface LedgerOptions {
   readonly leaseMs: number;
+  /** What the session may weigh, in bytes; any weight unless given. */
+  readonly mostBytes?: number | undefined;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Called when what watchers are told has changed, before the call that did so answers. Must not throw. */
@@ -59,18 +64,20 @@ export class SessionLedger {
   readonly #clock: LeaseClock;
   readonly #scope: LedgerScope;
   readonly #options: LedgerOptions;
+  readonly #bounds: Bounds;
 
   constructor(storage: SessionStorage, options: LedgerOptions) {
     this.#storage = storage;
     this.#clock = new LeaseClock(storage, options);
     this.#scope = { storage, clock: this.#clock, now: options.now };
     this.#options = options;
+    this.#bounds = { storage, mostBytes: options.mostBytes ?? Number.POSITIVE_INFINITY };
   }
 
   begin({ start, nonce, reader }: BeginRequest): Leased | Deferred | NotStarted {
     if (this.#clock.isGivenTo(start.turn, nonce)) return leasedAnswer(this.#scope, reader);
     const other = this.#start(start, () =>
-      this.#clock.take(start.turn, nonce, { cause: 'started', expired: 0, expiredFor: 0 }),
+      this.#clock.take(start.turn, nonce, { cause: 'started', expiredFor: 0, ...NO_TAKE_OVERS }),
     );
     return other ?? leasedAnswer(this.#scope, reader);
   }
@@ -93,8 +100,12 @@ export class SessionLedger {
     return leasedAnswer(this.#scope, reader);
   }
 
-  append(epoch: number, from: number, change: Change): Appended | Fenced {
-    const { events } = change;
+  append(epoch: number, from: number, change: Change): Appended | Fenced | SessionFull {
+    return unlessFull(this.#bounds, () => this.#append(epoch, from, change));
+  }
+
+  #append(epoch: number, from: number, change: Change): Appended | Fenced | SessionFull {
+    const { events, files, snapshot } = change;
     const holds = this.#clock.isHeldBy(epoch);
     const before = this.#storedBefore(epoch, from, change);
     if (before !== null) {
@@ -103,10 +114,15 @@ export class SessionLedger {
     }
     if (!holds) return { status: 'stale' };
     if (from !== this.#storage.head() + 1) return { status: 'gap' };
+    const weight = weightOf(events, files);
+    const full = whyFull(this.#bounds, weight, change.release === 'ended');
+    if (full !== null) return full;
     const at = this.#scope.now();
+    // A snapshot only saves time.
+    const hasRoom = snapshot && whyFull(this.#bounds, weight + snapshot.body.length) === null;
     this.#commit(() => {
       this.#storage.addEvents(toStoredRows(events, { epoch, from, at }));
-      this.#storeRest(change);
+      this.#storeRest({ ...change, snapshot: hasRoom ? snapshot : undefined });
     });
     if (events.length === 0 && change.release !== undefined) this.#options.onChange();
     this.#clock.extend();
@@ -120,7 +136,14 @@ export class SessionLedger {
   }
 
   post(message: PostedMessage): Posted {
-    return whyNotPosted(this.#storage, message) ?? this.#commit(() => leaveOrExpire(this.#scope, message));
+    const not = whyNotPosted(this.#storage, message);
+    if (not !== null) return not;
+    const posted = unlessFull(this.#bounds, () => {
+      const full =
+        message.kind === 'cancel' ? null : whyFull(this.#bounds, weightOf([message], message.files));
+      return full ?? this.#commit(() => leaveOrExpire(this.#scope, message));
+    });
+    return typeof posted === 'string' ? posted : posted.status;
   }
 
   read(query: ReadQuery): EventPage | null {
@@ -178,11 +201,13 @@ export class SessionLedger {
     // A session that is not there is not made for a message that it refuses.
     const full = this.#storage.exists() ? null : whyNoRoom(this.#storage, start.files);
     if (full !== null) return full;
-    return this.#commit(() => {
-      const instead = this.#storeStart(start);
-      if (instead === null) begin();
-      return instead;
-    });
+    return unlessFull(this.#bounds, () =>
+      this.#commit(() => {
+        const instead = this.#storeStart(start);
+        if (instead === null) begin();
+        return instead;
+      }),
+    );
   }
 
   /** Stores a turn. `null`: it is to start now. Else it is for later, is stored already, or is refused and nothing has changed. */
@@ -191,7 +216,8 @@ export class SessionLedger {
     const known = whatBecameOf(scope, start);
     if (known !== null) return known;
     const waits = waitingKindOf(scope, start);
-    const refused = whyRefused(scope, waits) ?? whyNoRoom(this.#storage, start.files);
+    const full = whyFull(this.#bounds, weightOf([start.started], start.files));
+    const refused = full ?? whyRefused(scope, waits) ?? whyNoRoom(this.#storage, start.files);
     if (refused !== null) return refused;
     keepFiles(this.#storage, start.files);
     if (this.#storage.head() === 0) {
@@ -220,11 +246,10 @@ export class SessionLedger {
     deferScheduled(this.#scope, scheduled ?? []);
     if (expiries !== undefined || scheduled !== undefined) scheduleAlarm(this.#scope);
     const lease = storage.lease();
-    const expired = change.progress === true ? 0 : lease.expired;
-    const next = { ...lease, expired, heard: now };
+    const next = { ...lease, ...countChange(storage, change), heard: now };
     const isUntold = events.length === 0 || lease.heard === null;
     if (change.release !== undefined) release(this.#scope, next, change);
-    else if (expired !== lease.expired || isUntold) storage.setLease(next);
+    else if (!isSameCount(next, lease) || isUntold) storage.setLease(next);
   }
 
   /** When exactly this append was stored before, however long ago; `null` if it was not. */

@@ -16,9 +16,11 @@ import type {
   PostedMessage,
   Renewed,
   ResumeRequest,
+  SessionFull,
   TurnStart,
   WaitAnswer,
 } from '../src/journal/session-port.ts';
+import { mostBytesOf } from './fullness.ts';
 import { createTurnCarrier, type TurnCarrier, type TurnQueue } from './hand-over.ts';
 import { SessionLedger } from './ledger.ts';
 import { SqlSessionStorage } from './sql-storage.ts';
@@ -27,6 +29,10 @@ import { createWatchers, type Watchers } from './watchers.ts';
 interface SessionEnv {
   /** How long one invocation may hold a session between two appends, in ms. */
   readonly LEASE_MS?: string;
+  /** `free`: the database of an object may weigh less than on other plans. */
+  readonly PLAN?: string;
+  /** What it may weigh, in bytes, where it is not what the plan allows. */
+  readonly SESSION_BYTES?: string;
   readonly TURNS?: TurnQueue;
 }
 
@@ -68,6 +74,7 @@ export class SessionObject extends DurableObject<SessionEnv> {
     this.#watchers = createWatchers(ctx, () => this.#ledger.notice());
     this.#ledger = new SessionLedger(this.#storage, {
       leaseMs: this.#leaseMs,
+      mostBytes: mostBytesOf(env),
       now,
       onChange: () => this.#watchers.tell(),
       firstEpoch: () => Math.floor(Math.random() * MOST_FIRST_EPOCH),
@@ -88,7 +95,7 @@ export class SessionObject extends DurableObject<SessionEnv> {
     return this.#ledger.resume(request);
   }
 
-  append(epoch: number, from: number, change: Change): Appended | Fenced {
+  append(epoch: number, from: number, change: Change): Appended | Fenced | SessionFull {
     return this.#ledger.append(epoch, from, change);
   }
 
@@ -120,7 +127,7 @@ export class SessionObject extends DurableObject<SessionEnv> {
     return this.#ledger.begin(request);
   }
 
-  appendWithFiles(epoch: number, from: number, change: Change): Appended | Fenced {
+  appendWithFiles(epoch: number, from: number, change: Change): Appended | Fenced | SessionFull {
     return this.#ledger.append(epoch, from, change);
   }
 

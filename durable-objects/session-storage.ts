@@ -20,6 +20,8 @@ export interface SessionStorage {
    */
   transaction<T>(change: () => T): T;
 
+  /** Answers what all that is stored weighs, in bytes. */
+  bytes(): number;
   /** Answers the last sequence; 0 when nothing is stored. */
   head(): number;
   /** Stores events. Their sequences follow `head()`, which is not checked. */
@@ -176,6 +178,14 @@ export interface Lease {
    * long as only an older version has, which did not store it.
    */
   readonly heard: number | null;
+  /** When it was given, in ms since the epoch. */
+  readonly taken: number;
+  /** Leases in a row that ended soon after they were given, and at the same event. */
+  readonly strikes: number;
+  /** The type of that event; empty when there are no such leases. */
+  readonly stoppedAt: string;
+  /** How often in a row the session was given back by holders that could not read it. */
+  readonly unread: number;
 }
 
 /** The lease of a session that nobody has ever held. */
@@ -188,6 +198,10 @@ export const NO_LEASE: Lease = {
   expired: 0,
   expiredFor: 0,
   heard: null,
+  taken: 0,
+  strikes: 0,
+  stoppedAt: '',
+  unread: 0,
 };
 
 /**

@@ -77,6 +77,10 @@ export class SqlSessionStorage implements SessionStorage {
     }
   }
 
+  bytes(): number {
+    return this.#sql.databaseSize;
+  }
+
   head(): number {
     if (!this.#isMigrated) return 0;
     this.#head ??= this.#sql
@@ -151,18 +155,24 @@ export class SqlSessionStorage implements SessionStorage {
     if (!this.#isMigrated) return NO_LEASE;
     this.#lease ??=
       this.#sql
-        .exec<LeaseColumns>('SELECT epoch, nonce, turn, state, cause, expired, expiredFor, heard FROM lease')
+        .exec<LeaseColumns>(
+          `SELECT epoch, nonce, turn, state, cause, expired, expiredFor, heard, taken, strikes,
+            stopped_at AS stoppedAt, unread FROM lease`,
+        )
         .toArray()[0] ?? NO_LEASE;
     return this.#lease;
   }
 
   setLease(lease: Lease): void {
     const { epoch, nonce, turn, state, cause, expired, expiredFor, heard } = lease;
+    const { taken, strikes, stoppedAt, unread } = lease;
     this.#lease = lease;
     this.#sql.exec(
-      `INSERT OR REPLACE INTO lease (id, epoch, nonce, turn, state, cause, expired, expiredFor, heard)
-      VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT OR REPLACE INTO lease (id, epoch, nonce, turn, state, cause, expired, expiredFor, heard,
+        taken, strikes, stopped_at, unread)
+      VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       ...[epoch, nonce, turn, state, cause, expired, expiredFor, heard],
+      ...[taken, strikes, stoppedAt, unread],
     );
   }
 

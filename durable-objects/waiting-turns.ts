@@ -8,6 +8,7 @@ import {
   type SessionStorage,
   type WaitingMessage,
 } from './session-storage.ts';
+import { NO_TAKE_OVERS } from './take-overs.ts';
 
 /**
  * As many messages may wait in a session for those before them, and as many for their time: each is kept whole, and nobody
@@ -168,6 +169,6 @@ export function startNext(scope: LedgerScope): void {
 /** The turn that was just stored is the open one, and nobody's yet. */
 export function awaitHolder(scope: LedgerScope, turn: string): void {
   const { storage } = scope;
-  storage.setLease({ ...storage.lease(), turn, state: 'free', expired: 0 });
+  storage.setLease({ ...storage.lease(), turn, state: 'free', ...NO_TAKE_OVERS });
   scheduleTurn(scope, turn);
 }

@@ -60,6 +60,7 @@ export interface TurnError {
     | 'tool-not-found'
     | 'tool-failure'
     | 'stuck'
+    | 'session-full'
     | 'misconfigured'
     | 'internal';
   readonly message: string;

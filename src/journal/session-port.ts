@@ -15,9 +15,10 @@ export interface SessionPort {
   resume(request: ResumeRequest): Promise<Leased | NotResumed>;
   /**
    * Stores events at `from`, `from + 1` and so on for the holder of `epoch`, and renews its lease. An append that was stored
-   * before is answered so, and stores nothing more. One of a holder whose lease is gone, or that leaves a gap, stores nothing.
+   * before is answered so, and stores nothing more. One of a holder whose lease is gone, or that leaves a gap, stores nothing;
+   * nor does one in a session that is full, unless it is short and ends the turn.
    */
-  append(epoch: number, from: number, change: Change): Promise<Appended | Fenced>;
+  append(epoch: number, from: number, change: Change): Promise<Appended | Fenced | SessionFull>;
   /** Renews the lease of `epoch` when there is nothing to store. Answers `stale` when it is not held any more. */
   renew(epoch: number): Promise<Renewed | Fenced>;
   /**
@@ -84,7 +85,9 @@ export type Posted =
   /** Another answer was taken before. */
   | 'answered'
   /** Nobody had answered when its time was over. */
-  | 'expired';
+  | 'expired'
+  /** The session takes nothing any more but a cancel. */
+  | SessionFull['status'];
 
 /** A message for the holder. The body of a `steer` is that of the `turn-started` that it becomes if nobody takes it in. */
 export interface InboxMessage {
@@ -197,6 +200,8 @@ export interface Leased extends FoldStart {
   readonly cause: 'started' | 'expired' | 'handed-over';
   /** Leases in a row that expired without progress, this take-over included. */
   readonly expirations: number;
+  /** Of those, the last ones that ended soon after they were given, all at the same event. An older object does not tell. */
+  readonly strikes?: number | undefined;
   /** Milliseconds since the former lease ended by the object's clock; 0 unless `expired`. */
   readonly expiredFor: number;
   /** The session's name, of which idempotency keys are made. */
@@ -215,9 +220,17 @@ type Occupied =
   /** The open turn waits for somebody outside: its model reads nothing before that is answered. */
   | { readonly status: 'suspended'; readonly turn: string };
 
+/** The session is too full for what it was asked to store; in bytes. All that it takes still is what ends a turn. */
+export interface SessionFull {
+  readonly status: 'session-full';
+  readonly most: number;
+  readonly used: number;
+}
+
 /** Why a turn was not stored; nothing has changed. */
 export type NotStarted =
   | Occupied
+  | SessionFull
   /** This request was taken before, as this turn; or its message was taken `into` another one, and it has none of its own. */
   | { readonly status: 'known'; readonly turn: string; readonly into?: string }
   /** The key was used with another body. */
@@ -250,6 +263,12 @@ export interface Change {
   readonly release?: 'ended' | 'yielded' | 'suspended' | undefined;
   /** With `yielded`: milliseconds until somebody is sent to go on; 0 unless given. */
   readonly resumeAfter?: number | undefined;
+  /**
+   * With `yielded`: the holder could not read the session, which a `newer` version of this code has written, or reading
+   * `failed`. Each time in a row doubles the time until somebody is sent again, up to minutes; a failure counts as a lease that
+   * expired at once.
+   */
+  readonly unread?: 'newer' | 'failed' | undefined;
   /** Takes the place of the one before. */
   readonly snapshot?: Snapshot | undefined;
 }

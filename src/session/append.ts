@@ -8,6 +8,7 @@ import type {
   Fenced,
   KeptFile,
   ScheduledTurn,
+  SessionFull,
   SessionPort,
 } from '../journal/session-port.ts';
 import type { TurnState } from '../journal/state.ts';
@@ -102,7 +103,7 @@ export async function appendUntilAnswered(
   { port, epoch, after, isHeld, givenUp }: Sending,
   from: number,
   change: Change,
-): Promise<Appended | Fenced | 'given-up'> {
+): Promise<Appended | Fenced | SessionFull | 'given-up'> {
   for (let wait = FIRST_WAIT; ; wait = Math.min(2 * wait, LONGEST_WAIT)) {
     try {
       return await Promise.race([port.append(epoch, from, change), givenUp]);

@@ -142,7 +142,7 @@ interface Folding {
   readonly memories: readonly ToolMemory[];
 }
 
-/** When a turn that this code cannot read is offered to a holder again, in ms. */
+/** When a turn that this code cannot read is offered to a holder again, in ms; each time it is twice as long, up to minutes. */
 const NEWER_DEPLOYMENT = 5_000;
 
 /**
@@ -173,8 +173,8 @@ export async function foldWhileHeld(
   } catch (failure) {
     const from = leased.page.head + 1;
     if (failure instanceof NewerEventError) {
-      const change = { events: [], release: 'yielded', resumeAfter: NEWER_DEPLOYMENT } as const;
-      await port.append(leased.epoch, from, change);
+      const again = { resumeAfter: NEWER_DEPLOYMENT, unread: 'newer' } as const;
+      await port.append(leased.epoch, from, { events: [], release: 'yielded', ...again });
     }
     if (!(failure instanceof TooLong)) throw failure;
     await port.append(

@@ -1,7 +1,7 @@
 import { parseEvent, toRow } from '../journal/event-rows.ts';
 import type { SessionEvent, StoredEvent } from '../journal/events.ts';
 import { reduce } from '../journal/reduce.ts';
-import type { Change, InboxMessage, KeptFile, SessionPort } from '../journal/session-port.ts';
+import type { Change, InboxMessage, KeptFile, SessionFull, SessionPort } from '../journal/session-port.ts';
 import type { Snapshot } from '../journal/snapshot.ts';
 import type { SessionState } from '../journal/state.ts';
 import { Interrupted } from '../loop/holder.ts';
@@ -59,6 +59,7 @@ export class Outbox implements LoopJournal {
   #sending: Promise<void> | undefined;
   #cancelSoon: (() => void) | undefined;
   #fencedBy: Interrupted | undefined;
+  #full: SessionFull | undefined;
   readonly #givenUp = Promise.withResolvers<'given-up'>();
   /** Bytes of bodies emitted, for deciding on a snapshot. */
   bytes = 0;
@@ -100,6 +101,11 @@ export class Outbox implements LoopJournal {
   /** Why nothing can be stored any more. */
   get fencedBy(): Interrupted | undefined {
     return this.#fencedBy;
+  }
+
+  /** The session was too full for what was emitted here. */
+  get full(): SessionFull | undefined {
+    return this.#full;
   }
 
   emit(...events: SessionEvent[]): void {
@@ -186,6 +192,7 @@ export class Outbox implements LoopJournal {
     try {
       const answer = await appendUntilAnswered(sending, this.#acknowledged + 1, change);
       if (answer === 'given-up') return;
+      if (answer.status === 'session-full') this.#full = answer;
       if (answer.status !== 'appended') return this.#refused(`the append was refused as ${answer.status}`);
       this.#acknowledged += sent.length;
       this.#isReleased ||= ending !== undefined;

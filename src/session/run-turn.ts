@@ -28,6 +28,7 @@ import { type FeedItem, LiveFeed } from './live-feed.ts';
 import { Meter } from './meter.ts';
 import { type Clock, UNLIMITED } from './read-platform.ts';
 import { mintedInTime } from './read-secrets.ts';
+import { SessionFullError } from './session-full.ts';
 import {
   type AnswerEnd,
   CANCELLED,
@@ -38,6 +39,7 @@ import {
   stopOf,
   stuck,
 } from './turn-end.ts';
+import { endUnread, isGivenUp, isPastReading, leaveUnread, type UnreadTurn } from './unread-turn.ts';
 
 /** What an invocation brings to a turn. */
 export interface TurnHost {
@@ -75,19 +77,44 @@ export type TurnEnd =
   /** Another invocation goes on, or a decision is waited for; `seq` is the last event that was shown. */
   | { readonly status: 'suspended' | 'handed-over' | 'lost'; readonly seq: number };
 
-/** Take-overs in a row without progress after which a turn is given up. */
-const MAX_EXPIRATIONS = 3;
-/** Invocations in a row that had room for nothing, after which none ever will. */
-const MAX_IDLE = 20;
+/** Invocations that may try to compact a conversation before the turn goes on without. */
+const TRIES_TO_COMPACT = 2;
+
 /**
  * Runs a leased turn to its end, or as far as this invocation may. Everything it did is durable or given up when it
  * returns, on every path.
  *
- * @throws NewerEventError when a newer version of this code wrote to the session, which is then left alone.
+ * @throws NewerEventError when a newer version of this code wrote to the session, which is then left alone; what reading the
+ *   turn did, when it cannot be read and may be tried once more.
  */
 export async function runTurn(host: TurnHost, leased: Leased, sentAt: number): Promise<TurnEnd> {
-  const { clock, leave, kinds = BUILT_IN_KINDS, meter = new Meter(UNLIMITED, () => clock.now()) } = host;
+  const { clock, meter = new Meter(UNLIMITED, () => clock.now()) } = host;
   const port = meter.counted(host.port);
+  const held: Held = { host, port, clock, meter, leased, sentAt, head: leased.page.head };
+  try {
+    if (!isPastReading(leased)) return await readAndRun(held);
+    await endUnread(held);
+  } catch (failure) {
+    if (!(await leaveUnread(held, failure))) throw failure;
+  }
+  return { status: 'lost', seq: held.head };
+}
+
+/** A leased session, and what its invocation brings. */
+interface Held extends UnreadTurn {
+  readonly host: TurnHost;
+  /** Counted. */
+  readonly port: SessionPort;
+  readonly meter: Meter;
+  readonly sentAt: number;
+  /** The last event that is stored, as far as this invocation knows. */
+  head: number;
+}
+
+/** @throws what reading the turn does. */
+async function readAndRun(held: Held): Promise<TurnEnd> {
+  const { host, port, meter, leased, sentAt } = held;
+  const { clock, leave, kinds = BUILT_IN_KINDS } = host;
   const read = await foldWhileHeld({ port, clock, meter, memories: kinds.memories }, leased, sentAt);
   if (read === 'too-long') return { status: 'lost', seq: leased.page.head };
   const { folded, heard } = read;
@@ -116,11 +143,14 @@ export async function runTurn(host: TurnHost, leased: Leased, sentAt: number): P
   try {
     return await drive({ host, port, leased, folded, turn, session, live: feed ?? UNWATCHED });
   } catch (failure) {
-    if (failure instanceof Interrupted) return { status: 'lost', seq: session.outbox.acknowledged };
+    const { full, acknowledged } = session.outbox;
+    if (full) throw new SessionFullError(full);
+    if (failure instanceof Interrupted) return { status: 'lost', seq: acknowledged };
     throw failure;
   } finally {
     leave?.removeEventListener('abort', handOver);
     await session.close();
+    held.head = session.outbox.acknowledged;
   }
 }
 
@@ -167,7 +197,7 @@ async function drive(run: Run): Promise<TurnEnd> {
       await outbox.release('yielded');
       return { status: 'handed-over', seq: outbox.acknowledged };
     case 'lost':
-      return { status: 'lost', seq: outbox.acknowledged };
+      throw new Interrupted('lost', stopped.detail);
     case 'ended':
       await endTurn(run, stopped);
       return { status: 'ended', turn };
@@ -176,7 +206,7 @@ async function drive(run: Run): Promise<TurnEnd> {
 
 async function loopEnd(run: Run): Promise<AnswerEnd> {
   const { host, leased, turn, session } = run;
-  if (leased.expirations >= MAX_EXPIRATIONS || turn.resumedIdly >= MAX_IDLE) return stuck(turn, leased);
+  if (isGivenUp(leased, turn)) return stuck(turn, leased);
   const frame = turn.frames.get(ROOT);
   if (!frame) throw new Error('An open turn has no loop.');
   // A cancel does not wait for a hook that hangs, and nor does the turn for ever.
@@ -185,8 +215,7 @@ async function loopEnd(run: Run): Promise<AnswerEnd> {
   const loop = assembleLoop(run, frame, secrets);
   // One that two invocations have died of, perhaps, or after which they had room for nothing else, is done without.
   const tries = Math.max(leased.expirations, turn.resumedSinceReply);
-  const mayCompact = tries < MAX_EXPIRATIONS - 1;
-  if (mayCompact) await host.agent.compaction?.compact({ loop, port: run.port });
+  if (tries < TRIES_TO_COMPACT) await host.agent.compaction?.compact({ loop, port: run.port });
   const end: AnswerEnd = await runForOutput(loop);
   const text = answerShown(loop);
   const told: AnswerEnd = text === answerText(frame.messages) ? end : { ...end, text };

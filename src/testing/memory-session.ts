@@ -8,6 +8,8 @@ import { MemoryStorage } from './memory-storage.ts';
 export interface MemorySessionsOptions {
   readonly clock: Clock;
   readonly leaseMs: number;
+  /** What one session may weigh, in bytes; any weight unless given. It is full 16 MiB before that. */
+  readonly mostBytes?: number | undefined;
   /** Called by a session's alarm with a turn that needs a holder; not awaited, and its failure is ignored. */
   readonly dispatch: (handOver: HandOver) => unknown;
   /**
@@ -78,9 +80,10 @@ class MemorySession {
   }
 
   #start(): SessionLedger {
-    const { clock, leaseMs } = this.#options;
+    const { clock, leaseMs, mostBytes } = this.#options;
     return new SessionLedger(this.#storage, {
       leaseMs,
+      mostBytes,
       now: () => clock.now(),
       onChange: () => {
         for (const watcher of this.#watchers) this.#tell(watcher, this.#ledger.notice());

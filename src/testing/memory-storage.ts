@@ -44,6 +44,11 @@ export class MemoryStorage implements SessionStorage {
     return change();
   }
 
+  /** Counted anew: only a session that has a limit is asked. */
+  bytes(): number {
+    return this.#events.reduce((sum, row) => sum + row.bytes, this.files.bytes());
+  }
+
   head(): number {
     return this.#events.length;
   }

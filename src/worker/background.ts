@@ -62,8 +62,8 @@ export function toBackgroundTurn(
 /** A turn without a model could only fail: whoever starts it is told at once, and may start it again when that is mended. */
 const checkModel = (here: HostedApp, { agent }: Target): unknown => modelOfAgent(here, agent);
 
-/** What became of it: `full` changes nothing. */
-type Background = Accepted | Deferred | Extract<NotStarted, { status: 'known' | 'full' }>;
+/** What became of it: `full` and `session-full` change nothing. */
+type Background = Accepted | Deferred | Extract<NotStarted, { status: 'known' | 'full' | 'session-full' }>;
 
 /**
  * Stores the turn in one durable write; it runs in the background. What would steer a turn that waits for somebody outside waits

@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { SESSION_ID, SESSION_ID_RULE } from '../session/read-secrets.ts';
+import { fullText } from '../session/session-full.ts';
 import type { JsonObject } from '../tool/json.ts';
 import { ToolCallContext, ToolCallContextError } from '../tool/tool-call-context.ts';
 import { startInBackground, toBackgroundTurn } from './background.ts';
@@ -116,4 +117,5 @@ async function start(here: HostedApp, schedule: Schedule, { scheduledTime }: Cro
   const taken = await startInBackground(turn);
   if (taken.status === 'full')
     throw new Error(`${taken.most} messages wait in its session, and no more may.`);
+  if (taken.status === 'session-full') throw new Error(fullText(taken));
 }

@@ -6,6 +6,7 @@ const STATUS = {
   'body-too-large': 413,
   'file-too-large': 413,
   'files-full': 413,
+  'session-full': 507,
   'invalid-body': 422,
   'invalid-session-id': 400,
   'invalid-header': 400,

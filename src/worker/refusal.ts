@@ -5,6 +5,7 @@ import { ConfigurationError } from '../model/configuration-error.ts';
 import { DeploymentError, sayingOnce } from '../session/deployment.ts';
 import { readTurn } from '../session/fold-session.ts';
 import { SessionErasedError, SessionUnavailableError } from '../session/send-again.ts';
+import { fullText } from '../session/session-full.ts';
 import type { TurnAnswer } from '../session/watching/turn-outcome.ts';
 import { Problem, type ProblemType } from './problem.ts';
 import { type Target, turnPath, UnknownTargetError } from './target.ts';
@@ -91,6 +92,8 @@ export async function refusal(
       );
     case 'full':
       return queueFull(refused);
+    case 'session-full':
+      return sessionFull(refused);
     case 'files-full':
       return filesFull(refused);
   }
@@ -103,6 +106,12 @@ const filesFull = ({ most, used }: Extract<NotStarted, { status: 'files-full' }>
     `The files of this session weigh ${used} bytes, and may weigh ${most} together. Begin another session, or send less.`,
     { more: { most, used } },
   );
+
+/** The problem of a message whose session is full. */
+export const sessionFull = (full: Extract<NotStarted, { status: 'session-full' }>): Problem => {
+  const { most, used } = full;
+  return new Problem('session-full', fullText(full), { more: { most, used } });
+};
 
 /** The problem of a message that has no room: as many wait in the session as may. */
 export const queueFull = ({ most }: Extract<NotStarted, { status: 'full' }>): Problem =>
@@ -147,7 +156,9 @@ const howToGoOn = (target: Target, { turn, request }: TurnStart): string =>
 export function failedTurn(answer: TurnAnswer): Problem {
   const { error, ...turn } = answer;
   const [status, type] = PROBLEMS[error?.type ?? 'internal'];
-  const detail = `${error?.message ?? 'The turn failed.'} The conversation is kept: send another message to go on.`;
+  const further =
+    error?.type === 'session-full' ? '' : ' The conversation is kept: send another message to go on.';
+  const detail = `${error?.message ?? 'The turn failed.'}${further}`;
   const headers = error?.retryAfter === undefined ? {} : { 'retry-after': String(error.retryAfter) };
   return new Problem(type, detail, { status, headers, more: { ...turn, error } });
 }
@@ -160,5 +171,6 @@ const PROBLEMS: Readonly<Record<TurnError['type'], readonly [status: number, typ
   'tool-failure': [502, 'turn-failed'],
   misconfigured: [500, 'misconfigured'],
   stuck: [500, 'turn-failed'],
+  'session-full': [507, 'session-full'],
   internal: [500, 'turn-failed'],
 };

@@ -24,4 +24,4 @@ export { runTurn, type TurnEnd, type TurnHost } from '../../src/session/run-turn
 export { SessionErasedError, SessionUnavailableError } from '../../src/session/send-again.ts';
 export { SessionFiles } from '../../src/session/session-files.ts';
 export { followSession } from '../../src/session/watching/follow-session.ts';
-export { turnStopped } from '../../src/session/watching/turn-outcome.ts';
+export { stoppedTurn, turnStopped } from '../../src/session/watching/turn-outcome.ts';

@@ -4,6 +4,7 @@ import type { NotStarted, RequestKey, TurnStart } from '../../journal/session-po
 import { readerOf, readTurn } from '../../session/fold-session.ts';
 import { runTurn, type TurnEnd, type TurnHost } from '../../session/run-turn.ts';
 import { SessionErasedError, SessionUnavailableError } from '../../session/send-again.ts';
+import { fullText } from '../../session/session-full.ts';
 import { followSession } from '../../session/watching/follow-session.ts';
 import { type AwaitedTurn, outcomeElsewhere, outcomeHere } from '../../session/watching/turn-outcome.ts';
 import { sha256Hex } from '../../tool/async.ts';
@@ -166,6 +167,8 @@ async function agentRefusal(
       return `This ${IDEMPOTENCY_KEY} was used with another input. Use a new key for a new message.`;
     case 'files-full':
       return `The files of the session weigh ${refused.used} bytes, and may weigh ${refused.most} together. Begin another session.`;
+    case 'session-full':
+      return fullText(refused);
     case 'full':
       return `${refused.most} messages wait in this session, and no more may. Send the message again when some have been answered.`;
   }

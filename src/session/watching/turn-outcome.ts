@@ -1,6 +1,7 @@
 import type { EventPage } from '../../journal/event-page.ts';
 import { NewerEventError, parseEvent } from '../../journal/event-rows.ts';
 import type { FinalOutcome, StoredEvent, TurnError } from '../../journal/events.ts';
+import { startTurn } from '../../journal/fold-loop.ts';
 import { reduce } from '../../journal/reduce.ts';
 import {
   emptyState,
@@ -10,6 +11,7 @@ import {
   type TurnState,
 } from '../../journal/state.ts';
 import type { Usage } from '../../model/prices.ts';
+import { attempt } from '../../tool/async.ts';
 import type { Json } from '../../tool/json.ts';
 import { LISTINGS } from '../../tool/listings.ts';
 import type { Signal } from '../../tool/tool-result.ts';
@@ -168,7 +170,10 @@ export interface SuspendedTurn extends Omit<TurnAnswer, 'outcome'> {
   readonly pending: readonly PendingCall[];
 }
 
-/** Answers what a turn that has stopped came to, folded from its own events: its answer, or what it waits for. */
+/**
+ * Answers what a turn that has stopped came to, folded from its own events: its answer, or what it waits for. Of one that cannot
+ * be folded and was ended by one who could not read it either, its end is told and no more.
+ */
 export function stoppedTurn(
   session: string,
   agent: string,
@@ -184,8 +189,21 @@ export function stoppedTurn(
 
 function foldTurn(events: readonly StoredEvent[]): TurnState | undefined {
   const state = emptyState();
-  for (const stored of events) reduce(state, stored);
-  return state.turn;
+  const folded = attempt(() => {
+    for (const stored of events) reduce(state, stored);
+  });
+  if (folded.ok) return state.turn;
+  const turn = endOf(events);
+  if (!turn) throw folded.thrown;
+  return turn;
+}
+
+/** What its first and its last event say of a turn that has ended. */
+function endOf(events: readonly StoredEvent[]): TurnState | undefined {
+  const [first, last] = [events.at(0)?.event, events.at(-1)?.event];
+  if (first?.type !== 'turn-started' || last?.type !== 'turn-ended') return undefined;
+  const { outcome, error, signal } = last;
+  return { ...startTurn(emptyState(), first), outcome, error, signal };
 }
 
 /** The answer of a folded turn; `undefined` while it is open. */

@@ -11,6 +11,8 @@ export interface CrashableSession {
   readonly leaseMs: number;
   /** The session as one invocation sees it; as it is unless given. */
   outgoing?(port: SessionPort): SessionPort;
+  /** Invocations may throw, since what they are told cannot be read: others take over then, as after a crash. */
+  readonly isUnreadable?: boolean | undefined;
   /** The object loses its memory; `abruptly`: as by a crash. */
   restart(abruptly: boolean): Promise<void>;
   wait(ms: number): Promise<void>;

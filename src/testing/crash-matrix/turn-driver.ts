@@ -114,7 +114,10 @@ export class TurnDriver<World> {
       leave: invocation.leave,
       ...this.#agents(invocation),
     };
-    const end = await runTurn(host, leased, clock.now());
+    const end = await runTurn(host, leased, clock.now()).catch((failure: unknown) => {
+      if (session.isUnreadable !== true) throw failure;
+      return { status: 'lost' } as const;
+    });
     return end.status === 'ended' || end.status === 'suspended' ? 'stopped' : 'gone';
   }
 

@@ -180,6 +180,11 @@ function refused(
       return new Problem(`${word}-expired`, `The time for this answer is over. ${look}`);
     case 'call-over':
       return new Problem(why, `This call has ended without an answer. ${look}`);
+    case 'session-full':
+      return new Problem(
+        why,
+        'The session is full, and takes no answer any more. Cancel the turn, and begin another session, or erase this one.',
+      );
     case 'no-such-turn':
       return new Problem('turn-over', `The turn of this call has ended without an answer. ${look}`);
     case 'posted':

@@ -10,7 +10,7 @@ import { type BackgroundTurn, startInBackground, toBackgroundTurn } from '../bac
 import { readBytes } from '../body.ts';
 import type { HostedApp } from '../host.ts';
 import { Problem, type ProblemType } from '../problem.ts';
-import { queueFull } from '../refusal.ts';
+import { queueFull, sessionFull } from '../refusal.ts';
 import { ANY_OBJECT, defineRoute, type HttpHost, type RouteRequest } from '../route.ts';
 import { turnPath } from '../target.ts';
 
@@ -72,6 +72,7 @@ async function start({ received, ...starting }: Starting): Promise<Response> {
   const turn = toTurn({ received, ...starting });
   const answer = await startInBackground(turn);
   if (answer.status === 'full') throw queueFull(answer);
+  if (answer.status === 'session-full') throw sessionFull(answer);
   const { status, ...taken } = answer;
   const { target } = turn;
   const { session, agent } = target;

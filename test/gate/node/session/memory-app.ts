@@ -47,6 +47,8 @@ interface Options extends Partial<Omit<AgentConfig<'tester', InputDeclaration>, 
   readonly modelOptions?: ScriptedModelOptions;
   readonly clock?: Clock;
   readonly leaseMs?: number;
+  /** What the session may weigh. */
+  readonly mostBytes?: number;
   readonly wrap?: (port: SessionPort) => SessionPort;
 }
 
@@ -56,6 +58,7 @@ export function memoryApp(options: Options): MemoryApp {
     modelOptions,
     clock = systemClock,
     leaseMs = 20_000,
+    mostBytes,
     wrap = (port) => port,
     ...config
   } = options;
@@ -69,7 +72,8 @@ export function memoryApp(options: Options): MemoryApp {
     model,
   });
   const dispatched: string[] = [];
-  const sessions = createMemorySessions({ clock, leaseMs, dispatch: ({ turn }) => dispatched.push(turn) });
+  const dispatch = ({ turn }: { readonly turn: string }) => dispatched.push(turn);
+  const sessions = createMemorySessions({ clock, leaseMs, mostBytes, dispatch });
   const port = wrap(sessions.session('["owner","tester","s1"]'));
   const { begin, resume, run, state } = turnSteps({ port, agent, model, clock });
   const lease = async (message: string): Promise<Leased> => expectLease(await begin({ message }));

@@ -246,6 +246,38 @@ describe('taking over', () => {
     });
   });
 
+  /** Holders that each die after most of a term, as a deploy or the platform ends them; the next one takes over. */
+  async function cutOff(app: App, { turn }: { readonly turn: string }, times: number): Promise<void> {
+    for (let i = 0; i < times; i += 1) {
+      await clock.advance(LEASE_MS + 1);
+      const { epoch } = await app.resume(turn);
+      await clock.advance(LEASE_MS * 0.7);
+      await app.port.renew(epoch);
+    }
+  }
+
+  it('goes on after any death of a process from outside while its holders are at work', async () => {
+    const app = appWith(once());
+    const left = await leftBehind(app, []);
+    await cutOff(app, left, 3);
+    const end = await takenOver(app, clock, left);
+    expect(end).toMatchObject({ status: 'ended', turn: { outcome: 'completed', text: 'Done.' } });
+  });
+
+  it('gives up after twenty times without progress, whatever its holders died of', async () => {
+    const few = appWith(once());
+    const before = await leftBehind(few, []);
+    await cutOff(few, before, 18);
+    expect(await takenOver(few, clock, before)).toMatchObject({ turn: { outcome: 'completed' } });
+    const app = appWith(once());
+    const left = await leftBehind(app, []);
+    await cutOff(app, left, 19);
+    const message = 'The turn was taken over 20 times without progress; its last event is turn-started.';
+    expect(await takenOver(app, clock, left)).toMatchObject({
+      turn: { outcome: 'failed', error: { type: 'stuck', message } },
+    });
+  });
+
   it('gives up after twenty invocations in a row that had room for nothing', async () => {
     const idle = [
       { type: 'turn-yielded', reason: 'its invocation is about to meet its limit of 50 subrequests' },

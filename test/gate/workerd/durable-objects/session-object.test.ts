@@ -204,15 +204,27 @@ describe('the database of a session object', () => {
   });
 });
 
+/** What each version has added since the second, undone. */
+const ADDED: readonly string[] = [
+  'DROP TABLE files',
+  'ALTER TABLE lease DROP COLUMN heard',
+  'DROP INDEX expiries',
+  ['taken', 'strikes', 'stopped_at', 'unread'].map((one) => `ALTER TABLE lease DROP COLUMN ${one}`).join(';'),
+];
+
+/** Brings a database back to an older version. */
+function undo(sql: SqlStorage, version: number): void {
+  for (const added of ADDED.slice(version - 2)) sql.exec(added);
+  sql.exec('UPDATE schema SET version = ?', version);
+}
+
 describe('the tables of a session object that an older version made', () => {
-  it('get one for files, and keep everything else', async () => {
+  it('get one for files and columns for take-overs, and keep everything else', async () => {
     const { session, stub, restart } = makeObjectHarness();
     const { epoch } = await lease(session, starting('t1', 'a'));
     await session.append(epoch, 3, { events: [event('t1', 'x'.repeat(100_000))], release: 'yielded' });
     await runInDurableObject(stub(), (_, { storage: { sql } }) => {
-      sql.exec(
-        'DROP TABLE files; DROP INDEX expiries; ALTER TABLE lease DROP COLUMN heard; UPDATE schema SET version = 2',
-      );
+      undo(sql, 2);
     });
     await restart();
     expect(await session.file({ id: 'a' })).toBeNull();
@@ -234,7 +246,7 @@ describe('the tables of a session object that an older version made', () => {
     }));
     await session.append(epoch, 3, { events, release: 'yielded' });
     await runInDurableObject(stub(), (_, { storage: { sql } }) => {
-      sql.exec('DROP INDEX expiries; UPDATE schema SET version = 4');
+      undo(sql, 4);
     });
     await restart();
     const into = async (turn: string) => (await session.read({ from: 1, turn }))?.into;
@@ -248,7 +260,7 @@ describe('a lease that an older version of the session object gave', () => {
     await harness.session.begin(starting('t1', 'a'));
     await harness.wait(harness.leaseMs * 0.5);
     await runInDurableObject(harness.stub(), (_, { storage: { sql } }) => {
-      sql.exec('ALTER TABLE lease DROP COLUMN heard; DROP INDEX expiries; UPDATE schema SET version = 3');
+      undo(sql, 3);
     });
     await harness.restart();
     return harness;

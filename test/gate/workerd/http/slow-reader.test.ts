@@ -8,7 +8,10 @@ const PIECES = Array.from({ length: 40 }, () => 'x'.repeat(100 * KIB));
 it('a client that does not read keeps no turn waiting, and is sent the rest of it from the journal', async () => {
   const session = newSession();
   const last = held('Done.');
-  const { message } = script({ text: PIECES.join(''), pieces: PIECES, calls: [{ name: 'look_up', input: { id: '7' } }] }, last.reply);
+  const { message } = script(
+    { text: PIECES.join(''), pieces: PIECES, calls: [{ name: 'look_up', input: { id: '7' } }] },
+    last.reply,
+  );
   const response = await post(session, { message: message() }, { headers: SSE });
   // Its turn goes on, though nothing was read.
   await last.asked();

@@ -1,0 +1,54 @@
+import type { KeptFile, SessionFull } from '../src/journal/session-port.ts';
+import type { SessionStorage } from './session-storage.ts';
+
+/** What a session may weigh, in bytes. The platform refuses every write of an object whose database is full. */
+export interface Bounds {
+  readonly storage: Pick<SessionStorage, 'bytes'>;
+  readonly mostBytes: number;
+}
+
+/** Kept free, in bytes, so that what has begun can still end: more than any rows that the object writes by itself. */
+const ROOM_TO_END = 16 * 1024 * 1024;
+/** What the end of a turn may weigh in a session that is full, in bytes. */
+const MOST_OF_END = 1024 * 1024;
+
+/** Says that a session is too full for this many bytes more; `null` while it is not. `isEnd`: they end a turn. */
+export function whyFull(bounds: Bounds, more: number, isEnd = false): SessionFull | null {
+  if (bounds.mostBytes === Number.POSITIVE_INFINITY || more === 0 || (isEnd && more <= MOST_OF_END))
+    return null;
+  const full = fullness(bounds);
+  return full.used + more > full.most ? full : null;
+}
+
+/** Answers what `work` does; that the session is full, when the database was. Nothing is stored then. */
+export function unlessFull<T>(bounds: Bounds, work: () => T): T | SessionFull {
+  try {
+    return work();
+  } catch (failure) {
+    if (!IS_FULL.test(String(failure))) throw failure;
+    return fullness(bounds);
+  }
+}
+
+/** What SQLite says of a database that takes no more. */
+const IS_FULL = /\bSQLITE_FULL\b|\bdatabase or disk is full\b/;
+
+/** What is brought with a message or an append at the most, in bytes: a character has up to three. */
+export const weightOf = (
+  bodies: readonly { readonly body: string }[],
+  files: readonly KeptFile[] = [],
+): number =>
+  bodies.reduce((sum, { body }) => sum + 3 * body.length, 0) +
+  files.reduce((sum, { bytes }) => sum + (bytes?.byteLength ?? 0), 0);
+
+const fullness = ({ storage, mostBytes }: Bounds): SessionFull => ({
+  status: 'session-full',
+  most: mostBytes - ROOM_TO_END,
+  used: storage.bytes(),
+});
+
+const GB = 1_000_000_000;
+
+/** What the database of an object may weigh on the plan of its Worker, in bytes, unless a var says otherwise. */
+export const mostBytesOf = (env: { readonly SESSION_BYTES?: string; readonly PLAN?: string }): number =>
+  Number(env.SESSION_BYTES) || (env.PLAN === 'free' ? GB : 10 * GB);

@@ -1,0 +1,104 @@
+import { NewerEventError, toRow } from '../journal/event-rows.ts';
+import type { TurnError } from '../journal/events.ts';
+import type { Change, Leased, SessionPort } from '../journal/session-port.ts';
+import type { TurnState } from '../journal/state.ts';
+import type { Clock } from './read-platform.ts';
+import { SessionUnavailableError } from './send-again.ts';
+import { SessionFullError } from './session-full.ts';
+
+/** Holders in a row that fell silent soon, and at the same event, after whom a turn is given up. */
+const MAX_STRIKES = 3;
+/** Take-overs in a row without progress after which a turn is given up, whatever silences its holders. */
+const MAX_EXPIRATIONS = 20;
+
+/** Invocations in a row that had room for nothing, after which none ever will. */
+const MAX_IDLE = 20;
+
+/** How often a turn was taken over, as the object counts. One that counts no strikes has the rule of its time. */
+const tallyOf = ({ expirations, strikes = expirations }: Leased) => ({ expirations, strikes });
+
+/** Tells whether a turn is to be given up: as one that was read, where it can be. */
+export function isGivenUp(leased: Leased, turn?: Pick<TurnState, 'resumedIdly'>): boolean {
+  const { expirations, strikes } = tallyOf(leased);
+  const isIdle = turn !== undefined && turn.resumedIdly >= MAX_IDLE;
+  return isIdle || strikes >= MAX_STRIKES || expirations >= MAX_EXPIRATIONS;
+}
+
+/** Tells whether whoever was to give the turn up fell silent as well. It is not read any more then. */
+export function isPastReading(leased: Leased): boolean {
+  const { expirations, strikes } = tallyOf(leased);
+  return strikes > MAX_STRIKES || expirations > MAX_EXPIRATIONS;
+}
+
+/** Whether reading another time, or elsewhere, would help: nothing is wrong with the session itself. */
+const isNoFault = (failure: unknown): boolean =>
+  failure instanceof NewerEventError || failure instanceof SessionUnavailableError;
+
+/** A leased turn that its holder cannot bring to an end by itself. */
+export interface UnreadTurn {
+  readonly port: Pick<SessionPort, 'append'>;
+  readonly clock: Clock;
+  readonly leased: Leased;
+  /** The last event that is stored. */
+  readonly head: number;
+}
+
+/**
+ * A holder could not read the turn, or store what it does. The turn ends at once when its session is full, when it was cancelled, and
+ * when it was given up already; else it is given back, and that counts as a take-over without progress. Answers whether it has ended.
+ *
+ * @throws `failure`, having done nothing, when nothing is wrong with the session.
+ */
+export async function leaveUnread(unread: UnreadTurn, failure: unknown): Promise<boolean> {
+  if (isNoFault(failure)) throw failure;
+  const { leased } = unread;
+  if (failure instanceof SessionFullError) {
+    await endUnread(unread, { type: 'session-full', message: failure.message });
+    return true;
+  }
+  const isOver = isCancelled(leased) || isGivenUp(leased);
+  if (isOver) {
+    console.error('holdfast: a turn that cannot be read has ended', failure);
+    await endUnread(unread);
+  } else {
+    const resumeAfter = leased.leaseMs;
+    await appendInTime(unread, { events: [], release: 'yielded', resumeAfter, unread: 'failed' });
+  }
+  return isOver;
+}
+
+/** Ends a turn by what the object knows of it: as cancelled if somebody has asked for that, else as failed. */
+export async function endUnread(
+  unread: UnreadTurn,
+  error: TurnError = stuckUnread(unread.leased),
+): Promise<void> {
+  const { leased } = unread;
+  const turn = leased.page.openTurn?.id ?? '';
+  const end = isCancelled(leased)
+    ? ({ outcome: 'cancelled' } as const)
+    : ({ outcome: 'failed', error } as const);
+  const change: Change = {
+    events: [toRow({ type: 'turn-ended', turn, ...end })],
+    release: 'ended',
+  };
+  const answer = await appendInTime(unread, change);
+  if (answer?.status === 'session-full')
+    console.error(`holdfast: turn ${turn} cannot end: its session takes nothing at all`);
+}
+
+/** Answers nothing when the term is over before the object has answered: nobody waits for ever. */
+async function appendInTime({ port, clock, leased, head }: UnreadTurn, change: Change) {
+  const late = Promise.withResolvers<undefined>();
+  const cancel = clock.after(leased.leaseMs, () => late.resolve(undefined));
+  return Promise.race([port.append(leased.epoch, head + 1, change), late.promise]).finally(cancel);
+}
+
+const isCancelled = ({ inbox, page }: Leased): boolean =>
+  inbox.some(({ kind, turn }) => kind === 'cancel' && turn === page.openTurn?.id);
+
+const stuckUnread = ({ expirations }: Leased): TurnError => ({
+  type: 'stuck',
+  message:
+    `The turn was taken over ${expirations} times without progress, and could not be read. Its journal is kept: deploy ` +
+    'code that can read it, or begin another session.',
+});

@@ -1,0 +1,96 @@
+/** Wherever an invocation is lost, and whatever the next one cannot read: every message has one outcome. */
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import type { SessionPort } from '../../../src/testing/entry.ts';
+import type { InboxMessage, Leased } from '../../doors/journal.ts';
+import {
+  type CrashableSession,
+  crashableMemorySession,
+  disturbancesAt,
+  manyAtOnce,
+  type PlayResult,
+  playDisturbed,
+} from '../../doors/testing.ts';
+import { toSubject } from './lab/scenario.ts';
+import { Trial } from './lab/trial.ts';
+import { SCENARIOS } from './scenarios.ts';
+import { failuresOf } from './table.ts';
+
+/** Scripts in which nobody has to answer: a turn that was given up waits for nothing. */
+const KINDS = ['once', 'read', 'parallel-batch', 'subagent', 'playbook', 'state-machine', 'reasoning'];
+
+/** What an invocation is told with its lease, changed. */
+const telling = (change: (leased: Leased) => Leased): CrashableSession => {
+  const session = crashableMemorySession();
+  const told = <T extends { readonly status: string }>(answer: T): T =>
+    answer.status === 'leased' ? { ...answer, ...change(answer as T & Leased) } : answer;
+  const port: SessionPort = {
+    ...session.port,
+    begin: async (request) => told(await session.port.begin(request)),
+    resume: async (request) => told(await session.port.resume(request)),
+  };
+  return { ...session, port };
+};
+
+/** Nobody who is given the session can fold an event of this type. */
+const without = (type: string): CrashableSession => ({
+  ...telling(({ page, ...leased }) => {
+    const rows = page.rows.map((row) => (row.type === type ? { ...row, body: '{' } : row));
+    return { ...leased, page: { ...page, rows } };
+  }),
+  isUnreadable: true,
+});
+
+/** A message that only newer code knows lies in the inbox of every turn. */
+const withUnknownMessage = (): CrashableSession =>
+  telling((leased) => {
+    const turn = leased.page.openTurn?.id ?? '';
+    const praise = { id: 1_000_000, kind: 'praise', turn, body: '{}' } as unknown as InboxMessage; // of newer code
+    return { ...leased, inbox: [praise, ...leased.inbox] };
+  });
+
+/** Turns that were accepted, and have not exactly one outcome. */
+const withoutOutcome = ({ events, turns, broken }: PlayResult): readonly string[] => [
+  ...(broken ? [broken.message] : []),
+  ...turns.filter(
+    (turn) => events.filter(({ event }) => event.type === 'turn-ended' && event.turn === turn).length !== 1,
+  ),
+];
+
+let trials: readonly Trial[];
+beforeAll(async () => {
+  vi.spyOn(console, 'error').mockImplementation(() => {});
+  trials = await Promise.all(
+    SCENARIOS.filter(({ kind }) => KINDS.includes(kind)).map((one) => Trial.of(one)),
+  );
+});
+
+describe('an invocation that is lost anywhere', () => {
+  it('leaves turns that end, whichever type of event the next ones cannot fold', async () => {
+    expect(trials.map(({ scenario }) => scenario.kind).toSorted()).toEqual(KINDS.toSorted());
+    const cells = trials.flatMap((trial) => {
+      const types = new Set(trial.result.events.map(({ event }) => event.type));
+      return [...types].flatMap((type) =>
+        disturbancesAt(trial.positions, 'hangs').map((disturbance) => ({ trial, type, disturbance })),
+      );
+    });
+    const failures = await manyAtOnce(cells, async ({ trial, type, disturbance }) => {
+      const subject = toSubject(trial.scenario);
+      const seen = await playDisturbed(subject, () => without(type), { disturbances: [disturbance] });
+      return withoutOutcome(seen).map((why) => `${trial.scenario.kind}, ${type}, ${disturbance.at}: ${why}`);
+    });
+    expect(failures.flat().slice(0, 10)).toEqual([]);
+    expect(cells.length).toBeGreaterThan(500);
+  });
+
+  it('leaves turns that go on as ever, with a message of an unknown kind in their inbox', async () => {
+    const cells = trials.flatMap((trial) =>
+      disturbancesAt(trial.positions, 'hangs').map((disturbance) => ({ trial, disturbance })),
+    );
+    const played = await manyAtOnce(cells, async ({ trial, disturbance }) => ({
+      kind: trial.scenario.kind,
+      disturbance,
+      ...(await trial.find(withUnknownMessage, [disturbance])),
+    }));
+    expect(failuresOf(played, 10)).toEqual([]);
+  });
+});

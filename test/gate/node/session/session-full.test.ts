@@ -1,0 +1,140 @@
+import { describe, expect, it, vi } from 'vitest';
+import { defineTool, requireApproval } from '../../../../src/index.ts';
+import { mostBytesOf, SessionLedger } from '../../../doors/ledger.ts';
+import { stoppedTurn } from '../../../doors/session.ts';
+import { MemoryStorage } from '../../../doors/testing.ts';
+import { event, starting, startOf } from '../../../fixtures/session-contract/harness.ts';
+import { passing } from './former-holder.ts';
+import { clockedApp } from './memory-app.ts';
+
+/** Sessions are full 16 MiB before what their database may weigh. */
+const ROOM = 100_000;
+const mostBytes = 16 * 1024 * 1024 + ROOM;
+
+const fetches = defineTool({
+  name: 'fetch',
+  description: 'Fetches.',
+  effect: 'read',
+  run: () => 'x'.repeat(400_000),
+});
+const CALL = { calls: [{ name: 'fetch' }] };
+
+const fullText = (used: number): string =>
+  `The session is full: it weighs ${used} bytes, and above ${ROOM} it takes nothing more. Begin another session, or erase this one.`;
+
+describe('a session whose database is nearly full', () => {
+  it('ends the turn that would store more, and says what mends it', async () => {
+    const app = clockedApp({ tools: [fetches], replies: [CALL, 'Never.'], mostBytes });
+    const leased = await app.lease('Go.');
+    const turn = leased.page.openTurn?.id ?? '';
+    expect(await passing(app.clock, app.run(leased))).toMatchObject({ status: 'lost' });
+    const events = await app.events(turn);
+    expect(events.map(({ event: { type } }) => type)).toEqual(['turn-started', 'turn-ended']);
+    const { error } = stoppedTurn('s', 'a', events);
+    expect(error).toEqual({
+      type: 'session-full',
+      message: fullText(Number(/\d+/.exec(error?.message ?? ''))),
+    });
+    expect((await app.port.read({ from: 1 }))?.openTurn).toBe(null);
+  });
+
+  it('takes no message, says so of none that it knows, and is read and erased as before', async () => {
+    const app = clockedApp({ replies: ['One.'], mostBytes });
+    await passing(app.clock, app.say('Go.'));
+    const long = { ...startOf('t2'), started: event('t2', 'x'.repeat(ROOM), 'turn-started') };
+    const full = { status: 'session-full', most: ROOM, used: expect.any(Number) };
+    expect(await app.port.accept(long)).toEqual(full);
+    expect(await app.port.accept({ ...long, whenBusy: 'queue' })).toEqual(full);
+    expect(await app.port.begin({ ...starting('t2', 'n'), start: long })).toEqual(full);
+    expect(await app.port.accept(startOf('t3'))).toEqual({ status: 'accepted', turn: 't3' });
+    expect(await app.port.accept(startOf('t3'))).toEqual({ status: 'accepted', turn: 't3' });
+    expect(await app.port.erase()).toBe(true);
+  });
+
+  it('takes of those who answer and cancel only the cancel, which ends the turn', async () => {
+    const gated = requireApproval(fetches, 'Fetch?');
+    const app = clockedApp({ tools: [gated], replies: [CALL], mostBytes });
+    await passing(app.clock, app.say('Go.'));
+    const turn = (await app.port.read({ from: 1 }))?.openTurn?.id ?? '';
+    const body = 'x'.repeat(ROOM);
+    expect(await app.port.post({ kind: 'answer', turn, body })).toBe('session-full');
+    expect(await app.port.post({ kind: 'late', turn, body })).toBe('session-full');
+    expect(await app.port.post({ kind: 'cancel', turn, body: '{}' })).toBe('posted');
+    expect(await passing(app.clock, app.run(await app.resume(turn)))).toMatchObject({
+      turn: { outcome: 'cancelled' },
+    });
+  });
+
+  it('stores the end of a turn without the snapshot that has no room', async () => {
+    const { port } = clockedApp({ replies: [], mostBytes });
+    const leased = await port.begin(starting('t1', 'a'));
+    if (leased.status !== 'leased') throw new Error('no lease');
+    const snapshot = { seq: 3, reducer: 1, body: 'x'.repeat(ROOM) };
+    const end = { events: [event('t1', 'y'.repeat(ROOM))], release: 'ended', snapshot } as const;
+    expect(await port.append(leased.epoch, 3, end)).toMatchObject({ status: 'appended', head: 3 });
+    expect(await port.begin(starting('t2', 'b'))).toMatchObject({ status: 'session-full' });
+  });
+});
+
+describe('a database that is full all the same', () => {
+  class FullStorage extends MemoryStorage {
+    isFull = false;
+    tries = 0;
+
+    override addEvents(rows: Parameters<MemoryStorage['addEvents']>[0]): void {
+      this.tries += 1;
+      if (this.isFull) throw new Error('database or disk is full: SQLITE_FULL');
+      super.addEvents(rows);
+    }
+  }
+
+  it('is told as a session that is full, and is not tried again', () => {
+    const storage = new FullStorage('s', () => {});
+    const ledger = new SessionLedger(storage, {
+      leaseMs: 20_000,
+      now: () => 1,
+      onChange: () => {},
+      firstEpoch: () => 0,
+    });
+    const leased = ledger.begin(starting('t1', 'a'));
+    storage.isFull = true;
+    storage.tries = 0;
+    const full = expect.objectContaining({ status: 'session-full' });
+    expect(leased).toMatchObject({ status: 'leased' });
+    expect(ledger.append(1, 3, { events: [event('t1', 'x')] })).toEqual(full);
+    expect(ledger.accept({ ...startOf('t2'), delayMs: 5 })).toMatchObject({ status: 'scheduled' });
+    expect(ledger.append(1, 3, { events: [event('t1', 'x')], release: 'ended' })).toEqual(full);
+    expect(storage.tries).toBe(2);
+  });
+
+  it('ends the invocation of its turn, and the log says that it cannot end', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    let appends = 0;
+    const app = clockedApp({
+      replies: ['One.'],
+      wrap: (port) => ({
+        ...port,
+        append: async () => {
+          appends += 1;
+          return { status: 'session-full', most: 7, used: 8 };
+        },
+      }),
+    });
+    const leased = await app.lease('Go.');
+    expect(await passing(app.clock, app.run(leased))).toMatchObject({ status: 'lost' });
+    expect(appends).toBe(2);
+    expect(log.mock.calls).toEqual([
+      [`holdfast: turn ${leased.page.openTurn?.id} cannot end: its session takes nothing at all`],
+    ]);
+    log.mockRestore();
+  });
+});
+
+it.each([
+  [{}, 10_000_000_000],
+  [{ PLAN: 'paid' }, 10_000_000_000],
+  [{ PLAN: 'free' }, 1_000_000_000],
+  [{ PLAN: 'free', SESSION_BYTES: '5000000000' }, 5_000_000_000],
+])('with the vars %o a database may weigh %d bytes', (vars, most) => {
+  expect(mostBytesOf(vars)).toBe(most);
+});

@@ -1,0 +1,208 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { SessionEvent } from '../../../../src/index.ts';
+import { BUILT_IN_KINDS } from '../../../doors/agent.ts';
+import type { InboxMessageKind } from '../../../doors/journal.ts';
+import { stoppedTurn } from '../../../doors/session.ts';
+import { asked, LEASE_MS, leftBehind, passing } from './former-holder.ts';
+import { type ClockedApp, clockedApp } from './memory-app.ts';
+
+/** The type of event that code of this moment cannot fold, and how often it folded. */
+const broken = { at: '', folds: 0 };
+/** The event that is folded next: each is parsed right before. */
+let parsed: unknown;
+
+type ToolMemory = (typeof BUILT_IN_KINDS.memories)[number];
+
+/** The kinds of an app whose fold throws at some event. */
+class BreakingMemories extends Array<ToolMemory> {
+  override [Symbol.iterator](): ArrayIterator<ToolMemory> {
+    broken.folds += 1;
+    if (parsed === broken.at) throw new TypeError(`There is no fold of ${broken.at}.`);
+    return super[Symbol.iterator]();
+  }
+}
+const kinds = { ...BUILT_IN_KINDS, memories: BreakingMemories.from(BUILT_IN_KINDS.memories) };
+
+beforeEach(() => {
+  Object.assign(broken, { at: '', folds: 0 });
+  vi.spyOn(console, 'error').mockImplementation(() => {});
+  const { parse } = JSON;
+  vi.spyOn(JSON, 'parse').mockImplementation((...args) => {
+    const value: unknown = parse(...args);
+    if (typeof value === 'object' && value !== null && 'type' in value) parsed = value.type;
+    return value;
+  });
+});
+afterEach(() => vi.restoreAllMocks());
+
+/** A record, so that the compiler asks for each. */
+const TYPES: Readonly<Record<SessionEvent['type'], true>> = {
+  'session-opened': true,
+  'turn-started': true,
+  'turn-resumed': true,
+  'model-asked': true,
+  'model-refused': true,
+  'model-replied': true,
+  'tool-call-started': true,
+  'tool-call-ended': true,
+  'tool-call-suspended': true,
+  'tool-call-answered': true,
+  'message-sent': true,
+  'frame-started': true,
+  'tools-changed': true,
+  'tools-listed': true,
+  'answer-rejected': true,
+  'turn-steered': true,
+  'late-result-received': true,
+  'conversation-compacted': true,
+  'summary-dropped': true,
+  'conversation-shortened': true,
+  'cancel-requested': true,
+  'turn-yielded': true,
+  'turn-ended': true,
+};
+const isType = (type: string): type is SessionEvent['type'] => Object.hasOwn(TYPES, type);
+
+/** A turn whose holder stored an event of a type, and no more. */
+async function openTurn(app: ClockedApp, type: string): Promise<string> {
+  const { epoch, page } = await app.lease('Go.');
+  const turn = page.openTurn?.id ?? '';
+  const body = JSON.stringify({ v: 1, type, turn });
+  const isThere = type === 'session-opened' || type === 'turn-started';
+  await app.port.append(epoch, page.head + 1, { events: isThere ? [] : [{ type, turn, body }] });
+  return turn;
+}
+
+/** Runs whatever the alarm hands over until no turn is open; answers how often that was, and how the last turn ended. */
+async function overBy(app: ClockedApp, most: number) {
+  let runs = 0;
+  for (; runs < most; runs += 1) {
+    const page = await app.port.read({ from: 1 });
+    const { openTurn } = page ?? {};
+    if (!openTurn) return { runs, end: JSON.parse(page?.rows.at(-1)?.body ?? '{}') };
+    const before = app.dispatched.length;
+    for (let waited = 0; app.dispatched.length === before; waited += 1) {
+      if (waited > 600) throw new Error('Nobody is sent for the turn.');
+      await app.clock.advance(1_000);
+    }
+    const leased = await app.resume(openTurn.id);
+    await passing(app.clock, app.run(leased, { kinds })).catch(() => 'thrown');
+  }
+  throw new Error(`It was taken over ${most} times.`);
+}
+
+const STUCK = {
+  type: 'stuck',
+  message:
+    'The turn was taken over 3 times without progress, and could not be read. Its journal is kept: deploy code that can ' +
+    'read it, or begin another session.',
+};
+
+describe('a turn that cannot be read', () => {
+  it.each(Object.keys(TYPES).filter(isType))(
+    'ends as stuck after three take-overs when the fold throws at %s',
+    async (type) => {
+      const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
+      const turn = await openTurn(app, type);
+      broken.at = type;
+      const { runs, end } = await overBy(app, 10);
+      expect(end).toEqual({ v: 1, type: 'turn-ended', turn, outcome: 'failed', error: STUCK });
+      expect(runs).toBe(3);
+      expect((await app.lease('Again.')).page.openTurn?.id).not.toBe(turn);
+    },
+  );
+
+  it.each(['model-replied', 'turn-resumed', 'turn-ended'] as const)(
+    'has an outcome when its holder cannot fold the %s that it makes',
+    async (type) => {
+      const app = clockedApp({ replies: ['One.', 'Two.', 'Three.', 'Four.'], leaseMs: LEASE_MS });
+      const leased = await app.lease('Go.');
+      broken.at = type;
+      await passing(app.clock, app.run(leased, { kinds })).catch(() => 'thrown');
+      expect((await overBy(app, 10)).end).toMatchObject({ type: 'turn-ended' });
+    },
+  );
+
+  it('ends at once when somebody cancels it', async () => {
+    const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
+    const turn = await openTurn(app, 'model-replied');
+    broken.at = 'model-replied';
+    await app.clock.advance(LEASE_MS + 1);
+    await app.run(await app.resume(turn), { kinds }).catch(() => 'given back');
+    expect(await app.port.post({ kind: 'cancel', turn, body: '{}' })).toBe('posted');
+    await app.clock.advance(1);
+    expect(app.dispatched).toEqual([turn, turn]);
+    expect(await app.run(await app.resume(turn), { kinds })).toEqual({ status: 'lost', seq: 3 });
+    const page = await app.port.read({ from: 4 });
+    expect(page?.rows.map(({ body }) => JSON.parse(body))).toEqual([
+      { v: 1, type: 'turn-ended', turn, outcome: 'cancelled' },
+    ]);
+    expect(page?.openTurn).toBe(null);
+  });
+
+  it('tells those who ask for its answer how it ended', async () => {
+    const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
+    const turn = await openTurn(app, 'model-replied');
+    broken.at = 'model-replied';
+    await overBy(app, 10);
+    expect(stoppedTurn('s1', 'tester', await app.events(turn))).toEqual({
+      turn,
+      loopId: turn,
+      session: 's1',
+      agent: 'tester',
+      outcome: 'failed',
+      text: '',
+      artifacts: [],
+      usage: { inputTokens: 0, outputTokens: 0 },
+      iterations: 0,
+      toolCalls: 0,
+      model: null,
+      error: STUCK,
+    });
+  });
+
+  it('is not read any more when whoever was to give it up fell silent as well', async () => {
+    const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
+    const { turn } = await leftBehind(app, asked(['pay', 'once']));
+    for (let holder = 0; holder < 3; holder += 1) {
+      await app.clock.advance(LEASE_MS + 1);
+      await app.resume(turn);
+    }
+    await app.clock.advance(LEASE_MS + 1);
+    const leased = await app.resume(turn);
+    broken.folds = 0;
+    expect(await app.run(leased, { kinds })).toMatchObject({ status: 'lost' });
+    expect(broken.folds).toBe(0);
+    expect(stoppedTurn('s1', 'tester', await app.events(turn))).toMatchObject({
+      outcome: 'failed',
+      error: { type: 'stuck', message: STUCK.message.replace('3', '4') },
+    });
+    // Its calls are answered as its holder would have answered them.
+    expect((await app.state()).messages.at(-1)).toMatchObject({
+      calls: [{ name: 'pay', ended: { result: { reason: 'unknown-outcome' } } }],
+    });
+  });
+});
+
+describe('a message for the holder', () => {
+  it('of a kind that nobody knows is left alone, and the turn goes on', async () => {
+    const app = clockedApp({ replies: ['Done.'], leaseMs: LEASE_MS });
+    const leased = await app.lease('Go.');
+    const turn = leased.page.openTurn?.id ?? '';
+    const kind = 'praise' as InboxMessageKind; // of a newer version
+    await app.port.post({ kind, turn, body: '{}' });
+    await app.clock.advance(LEASE_MS + 1);
+    expect(await passing(app.clock, app.run(await app.resume(turn), { kinds }))).toMatchObject({
+      status: 'ended',
+      turn: { outcome: 'completed', text: 'Done.' },
+    });
+  });
+
+  it('that cannot be read ends the turn as stuck', async () => {
+    const app = clockedApp({ replies: ['Done.'], leaseMs: LEASE_MS });
+    const turn = await openTurn(app, 'turn-yielded');
+    await app.port.post({ kind: 'answer', turn, body: '{' });
+    const { runs, end } = await overBy(app, 10);
+    expect([runs, end.error]).toEqual([3, STUCK]);
+  });
+});

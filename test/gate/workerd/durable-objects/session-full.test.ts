@@ -1,0 +1,34 @@
+import { runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { expect, it } from 'vitest';
+import { SessionObject } from '../../../doors/durable-objects.ts';
+import { event, starting, startOf } from '../../../fixtures/session-contract/harness.ts';
+import { makeObjectHarness } from './object-harness.ts';
+
+const MIB = 1024 * 1024;
+
+it('a session object takes nothing but the end of its turn 16 MiB before its database is as large as a var says', async () => {
+  const { stub } = makeObjectHarness();
+  await runInDurableObject(stub(), (_, ctx) => {
+    const object = new SessionObject(ctx, { ...env, SESSION_BYTES: String(17 * MIB) });
+    const leased = object.begin(starting('t1', 'a'));
+    if (leased.status !== 'leased') throw new Error('no lease');
+    const { epoch } = leased;
+    const text = (seq: number) => ({ events: [event('t1', `${seq} ${'x'.repeat(100_000)}`)] });
+    let seq = 3;
+    const answer = () => object.append(epoch, seq, text(seq));
+    for (; answer().status === 'appended'; seq += 1) expect(seq).toBeLessThan(20);
+    expect(seq).toBeGreaterThan(6);
+    const full = { status: 'session-full', most: MIB, used: ctx.storage.sql.databaseSize };
+    expect(answer()).toEqual(full);
+    expect(object.accept({ ...startOf('t2'), whenBusy: 'queue' })).toMatchObject({ status: 'queued' });
+    const long = { ...startOf('t3'), started: event('t3', 'x'.repeat(100_000), 'turn-started') };
+    expect(object.accept({ ...long, whenBusy: 'queue' })).toMatchObject({
+      ...full,
+      used: expect.any(Number),
+    });
+    expect(object.append(epoch, seq, { ...text(seq), release: 'ended' })).toMatchObject({
+      status: 'appended',
+    });
+  });
+});

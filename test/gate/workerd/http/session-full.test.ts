@@ -1,0 +1,44 @@
+/** What clients are told of a session whose database takes nothing more. */
+import { expect, it } from 'vitest';
+import { script } from '../../../fixtures/scripts.ts';
+import { appWith, objectsWith } from './app.ts';
+import { json, newSession, post } from './client.ts';
+
+const FULL = { status: 'session-full', most: 9_983_222_784, used: 9_983_222_785 };
+const TEXT =
+  'The session is full: it weighs 9983222785 bytes, and above 9983222784 it takes nothing more. Begin another session, or erase ' +
+  'this one.';
+
+it('a message for it is refused with what mends that', async () => {
+  const via = appWith({}, { SESSIONS: objectsWith(() => ({ begin: async () => FULL })) });
+  const response = await post(newSession(), { message: 'Hello?' }, { via });
+  expect(response.status).toBe(507);
+  expect(await json(response)).toEqual({
+    type: 'urn:holdfast:problem:session-full',
+    title: 'session full',
+    status: 507,
+    detail: TEXT,
+    most: FULL.most,
+    used: FULL.used,
+  });
+});
+
+it('its turn ends, and is answered so', async () => {
+  const SESSIONS = objectsWith((stub) => ({
+    append: async (...[epoch, from, change]: Parameters<typeof stub.append>) =>
+      change.events.some(({ type }) => type === 'model-replied') ? FULL : stub.append(epoch, from, change),
+  }));
+  const session = newSession();
+  const response = await post(
+    session,
+    { message: script('One.').message() },
+    { via: appWith({}, { SESSIONS }) },
+  );
+  expect(response.status).toBe(507);
+  expect(await json(response)).toMatchObject({
+    type: 'urn:holdfast:problem:session-full',
+    detail: TEXT,
+    outcome: 'failed',
+    error: { type: 'session-full', message: TEXT },
+  });
+});

@@ -1,0 +1,26 @@
+/** A snapshot is used by all code of the same REDUCER_VERSION: a change of the fold has to change it too. */
+import { expect, it } from 'vitest';
+import { foldsNow, problemOf, readFolds } from './folds.ts';
+
+const kept = { reducer: 3_007, folds: { 'a/one': '1', 'a/two': '2' } };
+const changed = { 'a/one': '1', 'a/two': '3' };
+const stale = 'The folds of test/journals/folds.json are of before: npm run write-folds';
+
+it('the fold of every stored session is that of its REDUCER_VERSION', () => {
+  expect(problemOf(readFolds(), foldsNow())).toBe(undefined);
+});
+
+it('a fold that has changed asks for another REDUCER_VERSION', () => {
+  expect(problemOf(kept, { ...kept, folds: changed })).toBe(
+    'The fold of a/two has changed, and snapshots that were stored before would go on with what it was: ' +
+      'raise REDUCER_VERSION in src/journal/reduce.ts.',
+  );
+});
+
+it.each([
+  ['another version', { reducer: 3_008, folds: changed }],
+  ['a new session', { ...kept, folds: { ...kept.folds, 'b/one': '4' } }],
+  ['a session that is gone', { ...kept, folds: { 'a/one': '1' } }],
+])('the folds are to be kept anew after %s', (_, now) => {
+  expect(problemOf(kept, now)).toBe(stale);
+});

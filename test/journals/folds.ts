@@ -1,0 +1,80 @@
+/** What the fold makes of the stored sessions: kept by one number each, beside the version of the reducer that made it. */
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import * as v from 'valibot';
+import type { StoredEvent } from '../../src/index.ts';
+import { BUILT_IN_KINDS } from '../doors/agent.ts';
+import { emptyState, parseEvent, REDUCER_VERSION, reduce, toSnapshot } from '../doors/journal.ts';
+import type { Dump } from './dump.ts';
+import { readFolder, versions } from './kept.ts';
+
+/** Folds by one reducer. */
+export interface Folds {
+  readonly reducer: number;
+  /** By journal, what stands for all snapshots that could be made of it. */
+  readonly folds: Readonly<Record<string, string>>;
+}
+
+/** The folds of all stored sessions by the code of this checkout. */
+export function foldsNow(): Folds {
+  const folds = versions().flatMap((version) =>
+    [...readFolder(version).journals].map(
+      ([name, { dump }]) => [`${version}/${name}`, foldOf(dump)] as const,
+    ),
+  );
+  return { reducer: REDUCER_VERSION, folds: Object.fromEntries(folds) };
+}
+
+/** Why the folds of this checkout may not be: `undefined` when they are as they were kept. */
+export function problemOf(kept: Folds, now: Folds): string | undefined {
+  const changed = Object.keys(now.folds).filter(
+    (name) => Object.hasOwn(kept.folds, name) && kept.folds[name] !== now.folds[name],
+  );
+  if (changed.length > 0 && kept.reducer === now.reducer)
+    return (
+      `The fold of ${changed.join(', ')} has changed, and snapshots that were stored before would go on with what it was: ` +
+      'raise REDUCER_VERSION in src/journal/reduce.ts.'
+    );
+  const isSame = JSON.stringify(kept) === JSON.stringify(now);
+  return isSame ? undefined : 'The folds of test/journals/folds.json are of before: npm run write-folds';
+}
+
+const FILE = join(import.meta.dirname, 'folds.json');
+const form = v.strictObject({ reducer: v.number(), folds: v.record(v.string(), v.string()) });
+
+export const readFolds = (): Folds => v.parse(form, JSON.parse(readFileSync(FILE, 'utf8')));
+export const writeFolds = (folds: Folds): void => writeFileSync(FILE, `${JSON.stringify(folds, null, 2)}\n`);
+
+const row = v.object({
+  seq: v.number(),
+  at: v.number(),
+  type: v.string(),
+  turn: v.string(),
+  body: v.string(),
+});
+
+const EVENTS = `SELECT seq, at, type, turn, coalesce(body, (SELECT group_concat(CAST(body AS TEXT), '' ORDER BY part)
+  FROM chunks WHERE owner = 'event' AND chunks.seq = events.seq)) AS body FROM events ORDER BY seq`;
+
+/** A snapshot can be made whenever a turn has ended; one that is open is ended here. */
+function foldOf({ sql }: Dump): string {
+  const database = new DatabaseSync(':memory:');
+  try {
+    database.exec(`BEGIN; ${sql} COMMIT`);
+    const state = emptyState();
+    const hash = createHash('sha256');
+    const fold = (stored: Pick<StoredEvent, 'seq' | 'event'>): void => {
+      reduce(state, stored, BUILT_IN_KINDS.memories);
+      if (stored.event.type === 'turn-ended') hash.update(toSnapshot(state));
+    };
+    for (const stored of v.parse(v.array(row), database.prepare(EVENTS).all())) fold(parseEvent(stored));
+    const { turn, seq } = state;
+    if (turn && !turn.outcome)
+      fold({ seq: seq + 1, event: { type: 'turn-ended', turn: turn.id, outcome: 'failed' } });
+    return hash.digest('hex').slice(0, 16);
+  } finally {
+    database.close();
+  }
+}
