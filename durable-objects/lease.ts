@@ -96,10 +96,7 @@ export class LeaseClock implements LeaseTimes {
  * Answers what whoever was just given the lease is told: who came before, and the session as far as one answer may hold
  * it.
  */
-export function leasedAnswer(
-  { storage, clock }: LedgerScope,
-  reader: Reader,
-): Leased {
+export function leasedAnswer({ storage, clock }: LedgerScope, reader: Reader): Leased {
   const { epoch, cause, expired, expiredFor } = storage.lease();
   const { snapshot, covered, ...range } = foldRange(storage, reader);
   const fileBytes = storage.files.bytes();

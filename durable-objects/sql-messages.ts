@@ -41,15 +41,15 @@ export class SqlMessages {
   bodies({ names, from, until, maxBytes }: BodyQuery): Bodies {
     const owner = `${OWNER}${names.join(' ')}`;
     const all = this.#joined(owner, { from, until });
-    let bytes = 0;
-    const fitting = all.filter((text) => (bytes += text.bytes.length) <= maxBytes);
+    const fitting = withinBytes(all, maxBytes);
+    let bytes = fitting.reduce((sum, text) => sum + text.bytes.length, 0);
     let last = fitting.at(-1)?.seq ?? from - 1;
     if (fitting.length < all.length) return { texts: toTexts(fitting), until: last };
     const covered = last;
     const bodies: string[] = [];
     for (const [seq, body] of this.#rows(names, covered + 1, until)) {
       const text = body ?? this.#longBody(seq);
-      bytes += new TextEncoder().encode(text).length;
+      bytes += new TextEncoder().encode(text).length + 1; // and a comma
       if (bytes > maxBytes) break;
       bodies.push(text);
       last = seq;
@@ -96,6 +96,16 @@ export class SqlMessages {
     });
     return [...kept, text];
   }
+}
+
+/** The first of them that weigh no more together. */
+function withinBytes(joined: readonly Joined[], maxBytes: number): readonly Joined[] {
+  let bytes = 0;
+  const end = joined.findIndex((text) => {
+    bytes += text.bytes.length;
+    return bytes > maxBytes;
+  });
+  return end === -1 ? joined : joined.slice(0, end);
 }
 
 function toJoined(parts: readonly JoinedColumns[]): Joined {
