@@ -12,10 +12,5 @@ export function foldRange(storage: SessionStorage, { reducer, messageTypes, maxB
   const { seq: until, messagesFrom: first = 1 } = snapshot;
   const names = messageTypes;
   const covered = storage.bodies({ names, from: first, until, maxBytes });
-  return {
-    snapshot,
-    covered: covered ?? [],
-    from: covered === null ? first : until + 1,
-    types: { names, until },
-  };
+  return { snapshot, covered: covered.texts, from: covered.until + 1, types: { names, until } };
 }

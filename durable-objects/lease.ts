@@ -1,6 +1,7 @@
 import type { EventPage, OpenTurn, ReadQuery, Row } from '../src/journal/event-page.ts';
 import type { Change, Leased, Reader } from '../src/journal/session-port.ts';
 import { retainAnew, scheduleAlarm, scheduleTurn } from './alarms.ts';
+import { foldRange } from './fold-start.ts';
 import { dropMessages, isCalledFor, unreadMessages } from './inbox.ts';
 import type { Lease, LeaseTimes, LedgerScope, SessionStorage } from './session-storage.ts';
 import { countSilent, pauseWhenYielded, type TakeOvers } from './take-overs.ts';
@@ -107,16 +108,9 @@ function lastHeard(storage: SessionStorage, now: number): number {
  * Answers what whoever was just given the lease is told: who came before, and the session as far as one answer may hold
  * it.
  */
-export function leasedAnswer(
-  { storage, clock }: LedgerScope,
-  { reducer, messageTypes, maxBytes }: Reader,
-): Leased {
+export function leasedAnswer({ storage, clock }: LedgerScope, reader: Reader): Leased {
   const { epoch, cause, expired, expiredFor, strikes } = storage.lease();
-  const snapshot = storage.snapshot(reducer);
-  const types = snapshot === null ? undefined : { names: messageTypes, until: snapshot.seq };
-  const first = snapshot?.messagesFrom ?? 1;
-  const covered = types === undefined ? null : storage.bodies({ ...types, from: first, maxBytes });
-  const from = covered === null ? first : (snapshot?.seq ?? 0) + 1;
+  const { snapshot, covered, ...range } = foldRange(storage, reader);
   const fileBytes = storage.files.bytes();
   return {
     status: 'leased',
@@ -128,8 +122,8 @@ export function leasedAnswer(
     expiredFor,
     name: storage.name,
     snapshot,
-    covered: covered ?? [],
-    page: pageOfEvents(storage, { from, types, maxBytes, limit: Number.MAX_SAFE_INTEGER }),
+    covered,
+    page: pageOfEvents(storage, { ...range, maxBytes: reader.maxBytes, limit: Number.MAX_SAFE_INTEGER }),
     inbox: unreadMessages(storage),
     ...(fileBytes > 0 && { fileBytes }),
   };

@@ -29,10 +29,10 @@ export interface SessionStorage {
   /** Answers events in the order of their sequences, each of which is read only when it is taken; of a turn, no other is read. */
   events(scan: Scan): Iterable<StoredRow>;
   /**
-   * Answers the bodies that are asked for, in order, as texts of JSON arrays; `null` when they weigh more than `maxBytes`. It may
-   * store what makes the next answer cheaper.
+   * Answers the first of the bodies that are asked for, in order, as many as weigh no more than `maxBytes` or fewer. It may store
+   * what makes the next answer cheaper.
    */
-  bodies(query: BodyQuery): readonly string[] | null;
+  bodies(query: BodyQuery): Bodies;
   /** Answers when the last event was stored, in ms since the epoch, if the lease of this epoch stored it; else `null`. */
   lastAppend(epoch: number): number | null;
   /** Answers the sequence of the turn's `turn-started`; `null` when none is stored. */
@@ -155,6 +155,12 @@ export interface BodyQuery {
   readonly maxBytes: number;
   /** The first sequence. */
   readonly from: number;
+}
+
+/** Bodies as texts of JSON arrays: all that were asked for up to the event `until`. */
+export interface Bodies {
+  readonly texts: readonly string[];
+  readonly until: number;
 }
 
 /** Asks for one page of rows. */

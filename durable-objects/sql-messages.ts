@@ -1,4 +1,4 @@
-import type { BodyQuery } from './session-storage.ts';
+import type { Bodies, BodyQuery } from './session-storage.ts';
 import { CHUNK_BYTES, fromChunks, toChunks } from './sql-tables.ts';
 
 /** A joined text that weighs more takes in no further messages: it is one row, which each addition writes anew. */
@@ -38,25 +38,26 @@ export class SqlMessages {
   }
 
   /** As `SessionStorage.bodies`. */
-  bodies({ names, from, until, maxBytes }: BodyQuery): readonly string[] | null {
+  bodies({ names, from, until, maxBytes }: BodyQuery): Bodies {
     const owner = `${OWNER}${names.join(' ')}`;
-    const joined = this.#joined(owner, { from, until });
-    const covered = joined.at(-1)?.seq ?? from - 1;
-    let bytes = joined.reduce((sum, text) => sum + text.bytes.length, 0);
+    const all = this.#joined(owner, { from, until });
+    const fitting = withinBytes(all, maxBytes);
+    let bytes = fitting.reduce((sum, text) => sum + text.bytes.length, 0);
+    let last = fitting.at(-1)?.seq ?? from - 1;
+    if (fitting.length < all.length) return { texts: toTexts(fitting), until: last };
+    const covered = last;
     const bodies: string[] = [];
     for (const [seq, body] of this.#rows(names, covered + 1, until)) {
       const text = body ?? this.#longBody(seq);
-      bytes += new TextEncoder().encode(text).length;
-      if (bytes > maxBytes) return null;
+      bytes += new TextEncoder().encode(text).length + 1; // and a comma
+      if (bytes > maxBytes) break;
       bodies.push(text);
+      last = seq;
     }
-    if (bytes > maxBytes) return null;
-    const rest = bodies.join(',');
-    const texts =
-      until - covered < JOINED_AFTER
-        ? [...joined.map(toText), rest]
-        : this.#join(owner, joined, { seq: until, from, bytes: new TextEncoder().encode(rest) }).map(toText);
-    return texts.filter((text) => text !== '').map((text) => `[${text}]`);
+    if (bytes <= maxBytes) last = until;
+    const added = { seq: last, from, bytes: new TextEncoder().encode(bodies.join(',')) };
+    const texts = last - covered < JOINED_AFTER ? [...fitting, added] : this.#join(owner, fitting, added);
+    return { texts: toTexts(texts), until: last };
   }
 
   /** The texts that begin where the conversation does now, and go no further than is asked for. */
@@ -97,6 +98,16 @@ export class SqlMessages {
   }
 }
 
+/** The first of them that weigh no more together. */
+function withinBytes(joined: readonly Joined[], maxBytes: number): readonly Joined[] {
+  let bytes = 0;
+  const end = joined.findIndex((text) => {
+    bytes += text.bytes.length;
+    return bytes > maxBytes;
+  });
+  return end === -1 ? joined : joined.slice(0, end);
+}
+
 function toJoined(parts: readonly JoinedColumns[]): Joined {
   const [first] = parts;
   const bytes = new Uint8Array(parts.reduce((sum, { body }) => sum + body.byteLength, 0));
@@ -108,7 +119,8 @@ function toJoined(parts: readonly JoinedColumns[]): Joined {
   return { seq: first?.seq ?? 0, from: first?.from ?? 1, bytes };
 }
 
-const toText = ({ bytes }: Joined): string => fromChunks([bytes]);
+const toTexts = (joined: readonly Joined[]): string[] =>
+  joined.flatMap(({ bytes }) => (bytes.length === 0 ? [] : [`[${fromChunks([bytes])}]`]));
 
 const COMMA = 0x2c;
 

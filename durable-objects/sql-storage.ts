@@ -2,6 +2,7 @@ import type { Snapshot } from '../src/journal/snapshot.ts';
 import { hasSchema, migrate, storedName } from './journal-schema.ts';
 import {
   type AlarmStorage,
+  type Bodies,
   type BodyQuery,
   type Lease,
   NO_LEASE,
@@ -122,7 +123,7 @@ export class SqlSessionStorage implements SessionStorage {
     }
   }
 
-  bodies(query: BodyQuery): readonly string[] | null {
+  bodies(query: BodyQuery): Bodies {
     return this.#messages.bodies(query);
   }
 

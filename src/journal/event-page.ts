@@ -35,8 +35,8 @@ export interface FoldStart {
   readonly snapshot: Snapshot | null;
   /**
    * The bodies of the reader's message types that the snapshot covers, in order, as texts of JSON arrays: a long
-   * conversation crosses and is parsed in a few pieces. Empty when there is no snapshot, and when the bodies are too
-   * many; then the page begins with their events.
+   * conversation crosses and is parsed in a few pieces. When they are too many for one answer, the page begins with the
+   * events of those left out. Empty when there is no snapshot.
    */
   readonly covered: readonly string[];
 }

@@ -1,6 +1,7 @@
 import {
   type Alarm,
   type AlarmStorage,
+  type Bodies,
   type BodyQuery,
   type FileStorage,
   type InboxStorage,
@@ -68,10 +69,10 @@ export class MemoryStorage implements SessionStorage {
     }
   }
 
-  bodies({ names, from, until, maxBytes }: BodyQuery): readonly string[] | null {
+  bodies({ names, from, until, maxBytes }: BodyQuery): Bodies {
     const rows = this.#events.filter(({ seq, type }) => seq >= from && seq <= until && names.includes(type));
-    if (rows.reduce((bytes, row) => bytes + row.bytes, 0) > maxBytes) return null;
-    return rows.length === 0 ? [] : [`[${rows.map(({ body }) => body).join(',')}]`];
+    if (rows.reduce((bytes, row) => bytes + row.bytes, 0) > maxBytes) return { texts: [], until: from - 1 };
+    return { texts: rows.length === 0 ? [] : [`[${rows.map(({ body }) => body).join(',')}]`], until };
   }
 
   lastAppend(epoch: number): number | null {

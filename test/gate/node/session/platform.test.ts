@@ -194,7 +194,7 @@ describe('a turn that is always near a limit', () => {
     const replies = [batch('count', 2), batch('count'), 'Done.'];
     const platform = { subrequests: 20, internalSubrequests: 1_000 };
     const { app, invocations } = await drive({ replies, tools: [tool], platform, asked: 15 });
-    expect([invocations.length, invocations.at(-1)?.end]).toEqual([6, 'ended']);
+    expect([invocations.length, invocations.at(-1)?.end]).toEqual([7, 'ended']);
     expect([calls.length, app.model.requests.length]).toEqual([3, 3]);
   });
 

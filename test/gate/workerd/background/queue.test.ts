@@ -194,7 +194,7 @@ describe('a message of the queue', () => {
 
   it('is left to another invocation when this one has done enough', async () => {
     const [one, two] = [session(), session()];
-    const records = ['a', 'b', 'c', 'd', 'e'].map(record);
+    const records = [...'abcdefghijkl'].map(record);
     const first = await accepted(one, script(...records, 'Done.').message());
     const second = await accepted(two, script('Done.').message());
     const config = { platform: { internalSubrequests: 20 } };
