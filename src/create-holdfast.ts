@@ -6,7 +6,7 @@ export type { ObjectSessionOptions } from './session/object-session.ts';
 export type { PlatformConfig } from './session/read-platform.ts';
 export type { AppContext, MintedSecrets } from './session/read-secrets.ts';
 export { createHoldfast, type Holdfast } from './worker/app.ts';
-export { type Authenticate, bearerToken } from './worker/auth.ts';
+export { type Authenticate, bearerToken, openOnLocalhost } from './worker/auth.ts';
 export type { HoldfastConfig } from './worker/config.ts';
 export { defineSchedule, type Schedule, type ScheduleConfig } from './worker/define-schedule.ts';
 export type { Caller, EndpointRequest, Env } from './worker/host.ts';

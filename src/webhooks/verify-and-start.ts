@@ -105,11 +105,11 @@ export function verifyAndStart<Event extends string, View extends SenderDelivery
     namespace: sender.ids === 'of the sender' ? sender.name : undefined,
     maxBodyBytes,
     whenBusy,
-    admit: (request) => {
-      prepareCheck(request, secret, sender);
+    admit: async (request) => {
+      await prepareCheck(request, secret, sender);
     },
     async verify(raw) {
-      const { secrets, signatures, ahead } = prepareCheck(raw, secret, sender);
+      const { secrets, signatures, ahead } = await prepareCheck(raw, secret, sender);
       if (!(await isSigned({ secrets, signatures, content: [ahead, raw.body] }))) throw notSigned();
       return sender.read({ ...raw, hook: name });
     },
@@ -123,12 +123,12 @@ export function verifyAndStart<Event extends string, View extends SenderDelivery
 }
 
 /** All that can be found out without the body. @throws WebhookRefusal */
-function prepareCheck(
+async function prepareCheck(
   request: UnverifiedRequest,
   names: SecretNames,
   sender: Pick<Sender<never>, 'readHeader' | 'toKey'>,
-): SignatureHeader & Pick<Signed, 'secrets'> {
-  const secrets = secretsOf(request.env, names).map((secret) => sender.toKey?.(secret) ?? secret);
+): Promise<SignatureHeader & Pick<Signed, 'secrets'>> {
+  const secrets = (await secretsOf(request.env, names)).map((secret) => sender.toKey?.(secret) ?? secret);
   return { secrets, ...sender.readHeader(request) };
 }
 

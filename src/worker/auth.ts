@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { Question } from '../session/answers/questions.ts';
 import { sha256 } from '../tool/async.ts';
+import { secretText } from '../tool/secrets.ts';
 import type { Caller, Env } from './host.ts';
 import { Problem } from './problem.ts';
 
@@ -42,15 +43,14 @@ const LOCAL = 'local';
 const TOKEN_SETTING = 'HOLDFAST_TOKEN';
 
 /**
- * Lets in whoever sends `Authorization: Bearer {the secret of this name}`, as one owner. A secret that is not set
- * lets nobody in.
+ * Lets in whoever sends `Authorization: Bearer {the secret of this name}`, as one owner. The secret may be a binding of the
+ * Secrets Store. One that is not set lets nobody in.
  */
 export const bearerToken = (setting: string): Authenticate =>
   asking(
     () => TOKEN,
     async (request, env) => {
-      const secret = env[setting];
-      const expected = typeof secret === 'string' ? secret.trim() : ''; // secrets are pasted with line ends
+      const expected = await readSecret(env, setting);
       if (expected === '') throw notSet(setting);
       const [, token] = /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
       const matches = token !== undefined && (await sameText(token, expected));
@@ -58,23 +58,63 @@ export const bearerToken = (setting: string): Authenticate =>
     },
   );
 
-/** Without any `auth`: the token when it is set, else only this machine. */
+/**
+ * Lets in whoever asks this machine by its own name, as one owner and without a token: for development, never behind a proxy
+ * or a tunnel. A request that says it was passed on is refused; one that a proxy passes on without saying so cannot be told from
+ * the developer's own.
+ */
+export const openOnLocalhost = (): Authenticate =>
+  asking(
+    () => LOCAL,
+    ({ url, headers }) => {
+      const sign = signOfElsewhere(new URL(url).hostname, headers);
+      if (sign !== undefined) throw onlyLocal(sign);
+      return { id: LOCAL };
+    },
+  );
+
+const localhost = openOnLocalhost();
+
+/** What the environment says where an app declares no `auth`: the token where one is set, else localhost where that is written down. */
 export const defaultAuth: Authenticate = asking(
-  (env) => (env[TOKEN_SETTING] ? TOKEN : LOCAL),
+  (env) => {
+    if (env[TOKEN_SETTING]) return TOKEN;
+    if (isLocalhostNamed(env)) return LOCAL;
+    throw noAuth();
+  },
   (request, env) => {
     if (env[TOKEN_SETTING]) return bearerToken(TOKEN_SETTING)(request, env);
-    if (!isLocal(new URL(request.url).hostname)) throw onlyLocal();
-    warnOnce();
-    return { id: LOCAL };
+    if (isLocalhostNamed(env)) return localhost(request, env);
+    throw noAuth();
   },
 );
+
+/** Somebody has to write it down: an environment that says nothing lets nobody in. */
+const isLocalhostNamed = (env: Env): boolean => env.HOLDFAST_AUTH === 'localhost';
 
 function asking(owner: NonNullable<Authenticate['owner']>, auth: Authenticate): Authenticate {
   return Object.assign(auth, { scheme: 'Bearer' as const, owner });
 }
 
+/** What proxies and tunnels add to a request that they pass on. */
+const PASSED_ON = /^(forwarded|x-forwarded-.+|x-real-ip|via)$/;
+
+/** Answers what in a request shows that it is not this machine's own; `undefined` when nothing does. */
+function signOfElsewhere(hostname: string, headers: Headers): string | undefined {
+  if (!isLocal(hostname)) return `it was sent to '${hostname.slice(0, 80)}'`;
+  for (const [name] of headers)
+    if (PASSED_ON.test(name)) return `it was passed on, as its header ${name} says`;
+  const from = headers.get('cf-connecting-ip');
+  // The runtime of `wrangler dev` sets it, to the address that the connection comes from.
+  if (from !== null && !isLoopback(from)) return `it comes from ${from.slice(0, 80)}`;
+  return undefined;
+}
+
 const isLocal = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]';
+
+const isLoopback = (address: string): boolean =>
+  /^(::ffff:)?127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/i.test(address) || address === '::1';
 
 const setIt = (setting: string): string =>
   `Set the secret ${setting} (wrangler secret put ${setting}) and send it as a bearer token`;
@@ -82,20 +122,27 @@ const setIt = (setting: string): string =>
 const notSet = (setting: string): Problem =>
   new Problem('not-configured', `This Worker has no token yet, so it answers nobody. ${setIt(setting)}.`);
 
-const onlyLocal = (): Problem =>
+const noAuth = (): Problem =>
   new Problem(
     'not-configured',
-    'This Worker answers only localhost until authentication is set up. ' +
-      `${setIt(TOKEN_SETTING)}, or pass \`auth\` to createHoldfast.`,
+    `This Worker has no authentication yet, so it answers nobody. ${setIt(TOKEN_SETTING)}, or pass \`auth\` to createHoldfast. ` +
+      'On your own machine the var HOLDFAST_AUTH = "localhost" lets you in without a token.',
   );
 
-let warned = false;
-function warnOnce(): void {
-  if (warned) return;
-  warned = true;
-  console.warn(
-    `holdfast: no authentication is configured; only localhost is answered. Set ${TOKEN_SETTING}.`,
+const onlyLocal = (sign: string): Problem =>
+  new Problem(
+    'only-localhost',
+    `This Worker answers only requests of its own machine, and this is none: ${sign}. ${setIt(TOKEN_SETTING)}, or pass \`auth\` ` +
+      'to createHoldfast.',
   );
+
+/** A secret of the Worker, or '' where it is not set. @throws ConfigurationError when the Secrets Store does not give it. */
+async function readSecret(env: Env, setting: string): Promise<string> {
+  try {
+    return await secretText(env[setting]);
+  } catch (cause) {
+    throw new ConfigurationError(`The Secrets Store did not give ${setting}.`, { cause });
+  }
 }
 
 /** Compares in constant time; hashes first, so that not even the length shows. */

@@ -65,7 +65,10 @@ export interface HoldfastConfig {
   readonly secrets?:
     | ((env: Env, principal: Principal) => MintedSecrets | undefined | Promise<MintedSecrets | undefined>)
     | undefined;
-  /** Absent: the bearer token in `HOLDFAST_TOKEN`, or, when that is not set, localhost only. */
+  /**
+   * Absent: the bearer token in `HOLDFAST_TOKEN`, or, when that is not set, `openOnLocalhost()` where the var `HOLDFAST_AUTH` is
+   * `localhost`. Where neither says who may come in, everything but `GET /health` is answered 401.
+   */
   readonly auth?: Authenticate | undefined;
   /** Request header -> key of the tool-call context. Headers that carry credentials cannot be mapped. */
   readonly contextHeaders?: Readonly<Record<string, string>> | undefined;

@@ -25,7 +25,7 @@ describe('defineWebhook', () => {
     agent: 'planner',
     verify: async ({ headers, body, env }) => {
       const signature = fromHex(headers.get('linear-signature') ?? '');
-      const secrets = secretsOf(env, 'SECRET');
+      const secrets = await secretsOf(env, 'SECRET');
       if (!signature || !(await isSigned({ secrets, signatures: [signature], content: [body] })))
         throw notSigned();
       const payload: unknown = JSON.parse(new TextDecoder().decode(body));

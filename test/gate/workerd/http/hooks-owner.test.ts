@@ -4,6 +4,7 @@ import { githubWebhook, type Webhook } from '../../../../src/webhooks/entry.ts';
 import { ENV } from '../../../fixtures/arrive.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { appWith } from './app.ts';
+import { json } from './client.ts';
 import { deliver, signedIssue } from './hook-deliveries.ts';
 
 const IDLE = { ...scripted, name: 'agent' };
@@ -32,6 +33,15 @@ describe('the sessions of a webhook without an owner', () => {
     expect([200, 202]).toContain(
       await readBack({ auth: bearerToken('MINE') }, { MINE: 'abc' }, { authorization }),
     );
+  });
+
+  it('are nobody’s where nobody may come in: a signed delivery is refused', async () => {
+    const app = appWith({ agents: [IDLE], webhooks: [webhook()] }, { ...ENV, HOLDFAST_AUTH: undefined });
+    const response = await deliver(app, await signedIssue());
+    expect([response.status, (await json(response)).type]).toEqual([
+      401,
+      'urn:holdfast:problem:not-configured',
+    ]);
   });
 
   it('are whose an app’s `auth` says', async () => {
