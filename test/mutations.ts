@@ -218,8 +218,8 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'owner',
     breaks: 'Whoever knows the name of a session reads it, whosoever it is.',
     in: 'toSessionName',
-    text: 'JSON.stringify([owner, agent, session])',
-    becomes: 'JSON.stringify([owner.slice(0, 0), agent, session])',
+    text: 'JSON.stringify([tenant === undefined ? id : { tenant }, agent, session])',
+    becomes: "JSON.stringify(['', agent, session])",
     tests: ['test/gate/workerd/http/auth.test.ts'],
   },
   {

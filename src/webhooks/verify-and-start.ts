@@ -1,4 +1,5 @@
 import type { WhenBusy } from '../tool/call.ts';
+import type { Owner } from '../tool/owner.ts';
 import { defineWebhook } from './define-webhook.ts';
 import { isSigned, notSigned, type SecretNames, type Signed, secretsOf } from './signature.ts';
 import {
@@ -21,11 +22,11 @@ export interface SenderConfig<Event extends string, View> {
   /** The agent that deliveries start. */
   readonly agent: string;
   /**
-   * Whose sessions they are: the tenant, or else the id, of the callers who may read them. With the built-in authentication
-   * those of its callers unless given (`token` with `HOLDFAST_TOKEN`, else `local`); with an `auth` of the app's own it has to be
+   * Whose sessions they are: `{ tenant }` or `{ id }` of the callers who may read them. With the built-in authentication
+   * those of its callers unless given (`{ id: 'token' }` with `HOLDFAST_TOKEN`, else `{ id: 'local' }`); with an `auth` of the app's own it has to be
    * given, or `createHoldfast` throws.
    */
-  readonly owner?: string | undefined;
+  readonly owner?: Owner | undefined;
   /** The vars that hold the secret. While none of them is set, deliveries are answered 503, which names them. */
   readonly secret: SecretNames;
   /** What is taken; all unless given. The rest is answered 200 and ignored. */

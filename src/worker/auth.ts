@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { Question } from '../session/answers/questions.ts';
 import { sha256 } from '../tool/async.ts';
+import type { Owner } from '../tool/owner.ts';
 import { secretText } from '../tool/secrets.ts';
 import type { Caller, Env } from './host.ts';
 import { Problem } from './problem.ts';
@@ -11,11 +12,21 @@ export interface Authenticate {
   /** What a refused client is told to send: a bearer token. Absent: it has to know. */
   readonly scheme?: 'Bearer' | undefined;
   /** Whose the sessions are that nobody has asked for, such as those of a webhook. Absent: each says it itself. */
-  readonly owner?: ((env: Readonly<Record<string, unknown>>) => string) | undefined;
+  readonly owner?: ((env: Readonly<Record<string, unknown>>) => Owner) | undefined;
 }
 
-/** Who the request comes from. @throws Problem 401, and Error when `auth` answers what is no caller. */
-export async function authenticated(auth: Authenticate, request: Request, env: Env): Promise<Caller> {
+/** What of the app tells who may come in. */
+interface Entrance {
+  readonly auth: Authenticate;
+  readonly legacyTenants: boolean;
+}
+
+/** Who the request comes from. @throws Problem 401 or 403, and Error when `auth` answers what is no caller. */
+export async function authenticated(
+  { auth, legacyTenants }: Entrance,
+  request: Request,
+  env: Env,
+): Promise<Caller> {
   const caller = await auth(request, env);
   if (!caller) throw unauthorized(auth.scheme);
   // An `auth` that reads a claim which is not there would give everybody the same sessions.
@@ -23,6 +34,7 @@ export async function authenticated(auth: Authenticate, request: Request, env: E
   if (!isName(id) || (tenant !== undefined && !isName(tenant))) {
     throw new Error('`auth` answered a caller whose id or tenant is not a text, or is empty.');
   }
+  if (legacyTenants && tenant === undefined) throw noTenant();
   return caller;
 }
 
@@ -32,6 +44,13 @@ const unauthorized = (scheme: Authenticate['scheme']): Problem =>
         headers: { 'www-authenticate': scheme },
       })
     : new Problem('unauthorized', 'Send valid credentials: it is not clear who this request is from.');
+
+const noTenant = (): Problem =>
+  new Problem(
+    'tenant-required',
+    'Only callers of a tenant are answered while createHoldfast({ legacyTenants: true }) looks for sessions of tenants under their ' +
+      'old names: an id that is called like a tenant would meet them.',
+  );
 
 const isName = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
@@ -48,7 +67,7 @@ const TOKEN_SETTING = 'HOLDFAST_TOKEN';
  */
 export const bearerToken = (setting: string): Authenticate =>
   asking(
-    () => TOKEN,
+    () => ({ id: TOKEN }),
     async (request, env) => {
       const expected = await readSecret(env, setting);
       if (expected === '') throw notSet(setting);
@@ -65,7 +84,7 @@ export const bearerToken = (setting: string): Authenticate =>
  */
 export const openOnLocalhost = (): Authenticate =>
   asking(
-    () => LOCAL,
+    () => ({ id: LOCAL }),
     ({ url, headers }) => {
       const sign = signOfElsewhere(new URL(url).hostname, headers);
       if (sign !== undefined) throw onlyLocal(sign);
@@ -78,8 +97,8 @@ const localhost = openOnLocalhost();
 /** What the environment says where an app declares no `auth`: the token where one is set, else localhost where that is written down. */
 export const defaultAuth: Authenticate = asking(
   (env) => {
-    if (env[TOKEN_SETTING]) return TOKEN;
-    if (isLocalhostNamed(env)) return LOCAL;
+    if (env[TOKEN_SETTING]) return { id: TOKEN };
+    if (isLocalhostNamed(env)) return { id: LOCAL };
     throw noAuth();
   },
   (request, env) => {

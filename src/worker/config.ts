@@ -17,8 +17,8 @@ import { type ObjectSessionOptions, objectSession } from '../session/object-sess
 import { checkPlatform, type PlatformConfig, readPlatform, systemClock } from '../session/read-platform.ts';
 import {
   type AppContext,
+  agentOfSession,
   type MintedSecrets,
-  parseSessionName,
   readSecrets,
   toAppContext,
   withRetention,
@@ -70,6 +70,12 @@ export interface HoldfastConfig {
    * `localhost`. Where neither says who may come in, everything but `GET /health` is answered 401.
    */
   readonly auth?: Authenticate | undefined;
+  /**
+   * Set it where tenants have sessions from before 2026-11-23: a tenant's session is looked for under its old name when there is none
+   * under its new one, which costs two requests to objects each time. An id that is called like a tenant would meet these, so
+   * that a caller without a tenant is refused while it is set.
+   */
+  readonly legacyTenants?: boolean | undefined;
   /** Request header -> key of the tool-call context. Headers that carry credentials cannot be mapped. */
   readonly contextHeaders?: Readonly<Record<string, string>> | undefined;
   /**
@@ -114,6 +120,7 @@ export function toHost(config: HoldfastConfig, deployed: Deployed): HttpHost {
   const {
     agents,
     auth = defaultAuth,
+    legacyTenants = false,
     contextHeaders = {},
     origins = [],
     maxBodyBytes = 1_000_000,
@@ -126,6 +133,7 @@ export function toHost(config: HoldfastConfig, deployed: Deployed): HttpHost {
     kinds: toolKinds(config.kinds),
     webhooks: byName('webhooks', config.webhooks ?? []),
     auth,
+    legacyTenants,
     contextHeaders: parseContextHeaders(contextHeaders),
     origins: parseOrigins(origins),
     maxBodyBytes,
@@ -181,7 +189,7 @@ function sessionIn(
     files?.(env);
     const port = objectSession(env.SESSIONS as Sessions, name, location);
     for (const warning of deploymentWarnings(deployment)) warn(warning);
-    const ofAgent = own.get(parseSessionName(name).agent);
+    const ofAgent = own.get(agentOfSession(name));
     const ms = ofAgent === undefined ? ofApp : retainMs(ofAgent);
     return ms === undefined ? port : withRetention(port, ms);
   };

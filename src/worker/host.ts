@@ -6,10 +6,11 @@ import type { ChatModel } from '../model/chat-model.ts';
 import type { FileStore } from '../session/file-store.ts';
 import type { Meter } from '../session/meter.ts';
 import type { Clock, Platform } from '../session/read-platform.ts';
+import type { Owner } from '../tool/owner.ts';
 import type { Secrets } from '../tool/secrets.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
 
-/** Who a request comes from. A session belongs to `tenant`, or else to `id`. */
+/** Who a request comes from. Its sessions are those of its tenant, or, without one, its own. */
 export interface Caller {
   readonly id: string;
   readonly tenant?: string | undefined;
@@ -17,7 +18,8 @@ export interface Caller {
 }
 
 /** Answers whose the caller's sessions are. */
-export const ownerOf = ({ id, tenant }: Pick<Caller, 'id' | 'tenant'>): string => tenant ?? id;
+export const ownerOf = ({ id, tenant }: Pick<Caller, 'id' | 'tenant'>): Owner =>
+  tenant === undefined ? { id } : { tenant };
 
 /** The Worker's vars, secrets and bindings. */
 export type Env = Readonly<Record<string, unknown>>;
@@ -42,6 +44,8 @@ export interface Host {
   readonly files?: ((env: Env) => FileStore) | undefined;
   /** What one invocation may use. @throws ConfigurationError when the settings say something impossible. */
   platform(env: Env): Platform;
+  /** A tenant's session is looked for under the name of before, and callers without a tenant have none. */
+  readonly legacyTenants: boolean;
   /** @throws DeploymentError when the Worker is deployed so that no session can work. */
   session(env: Env, name: string): SessionPort;
 }

@@ -1,7 +1,13 @@
 import { expectTypeOf } from 'vitest';
 import { createHoldfast, defineSchedule, type Schedule } from '../../src/create-holdfast.ts';
 
-const base = { cron: '0 6 * * *', agent: 'clerk', owner: 'acme', session: 's1', message: 'Report.' } as const;
+const base = {
+  cron: '0 6 * * *',
+  agent: 'clerk',
+  owner: { tenant: 'acme' },
+  session: 's1',
+  message: 'Report.',
+} as const;
 
 // Its name is a literal.
 const daily = defineSchedule({ name: 'daily', ...base });

@@ -67,7 +67,7 @@ async function toAgentTurn(
   const { host, env, caller, context } = request;
   const { name, agent } = published;
   const named = { agent, session: session ?? (await newSession(request, name, key)) };
-  const target = targetOf({ host, env }, caller, named);
+  const target = await targetOf({ host, env }, caller, named);
   const asked = key === undefined ? undefined : await requestKey(key, { message, session });
   return {
     name,

@@ -11,6 +11,7 @@ const host: HttpHost = {
   agents: new Map([['scripted', scripted]]),
   webhooks: new Map(),
   auth: () => null,
+  legacyTenants: false,
   contextHeaders: new Map(),
   origins: new Set(),
   maxBodyBytes: 1,
