@@ -10,4 +10,4 @@ export { createHoldfast, type Holdfast } from './worker/app.ts';
 export { type Authenticate, bearerToken, openOnLocalhost } from './worker/auth.ts';
 export type { HoldfastConfig } from './worker/config.ts';
 export { defineSchedule, type Schedule, type ScheduleConfig } from './worker/define-schedule.ts';
-export type { Caller, EndpointRequest, Env } from './worker/host.ts';
+export type { Caller, Claims, ContextFor, EndpointRequest, Env, OwnRequest } from './worker/host.ts';

@@ -30,10 +30,15 @@ export async function authenticated(
   const caller = await auth(request, env);
   if (!caller) throw unauthorized(auth.scheme);
   // An `auth` that reads a claim which is not there would give everybody the same sessions.
-  const { id, tenant } = caller;
+  const { id, tenant, roles } = caller;
   if (!isName(id) || (tenant !== undefined && !isName(tenant))) {
     throw new Error('`auth` answered a caller whose id or tenant is not a text, or is empty.');
   }
+  if (roles !== undefined && !(Array.isArray(roles) && roles.every(isName))) {
+    throw new Error('`auth` answered a caller whose roles are no list of texts.');
+  }
+  if (NOBODYS.test(id))
+    throw new Error(`\`auth\` answered a caller with the id '${id}', by which nobody is called.`);
   if (legacyTenants && tenant === undefined) throw noTenant();
   return caller;
 }
@@ -44,6 +49,9 @@ const unauthorized = (scheme: Authenticate['scheme']): Problem =>
         headers: { 'www-authenticate': scheme },
       })
     : new Problem('unauthorized', 'Send valid credentials: it is not clear who this request is from.');
+
+/** The principals of what nobody sent. */
+const NOBODYS = /^(webhook:|schedule:|code$)/;
 
 const noTenant = (): Problem =>
   new Problem(

@@ -14,7 +14,28 @@ import type { ToolCallContext } from '../tool/tool-call-context.ts';
 export interface Caller {
   readonly id: string;
   readonly tenant?: string | undefined;
+  /** Journaled with the caller's messages, as `call.principal.roles`. */
   readonly roles?: readonly string[] | undefined;
+  /** What else `auth` has read of the credentials, for `secrets`; kept nowhere. */
+  readonly claims?: Claims | undefined;
+}
+
+/** What credentials say of whoever sends them, by name. */
+export type Claims = Readonly<Record<string, unknown>>;
+
+/**
+ * The request that asked for a turn, while the invocation that it began runs that turn: then alone it is there. Nothing of it is
+ * kept, so that a turn which goes on elsewhere, waits in line or runs in the background has none.
+ */
+export interface OwnRequest {
+  /** Its body has been read. */
+  readonly request?: Request | undefined;
+  readonly claims?: Claims | undefined;
+}
+
+/** For whom the app's context is made. */
+export interface ContextFor extends Pick<OwnRequest, 'request'> {
+  readonly principal: Principal;
 }
 
 /** Answers whose the caller's sessions are. */
@@ -37,9 +58,9 @@ export interface Host {
   /** The agent with the tool groups that it asks for. @throws ConfigurationError when one is not to be had. */
   resolve(agent: Agent, env: Env): Agent;
   /** The app's tool-call context, under the agent's and the request's. @throws ConfigurationError when it is not JSON. */
-  context(env: Env): ToolCallContext;
+  context(env: Env, asked: ContextFor): ToolCallContext;
   /** Mints the credentials of one invocation. Rejects with what the app's hook throws. */
-  secrets(env: Env, principal: Principal): Promise<Secrets>;
+  secrets(env: Env, principal: Principal, own: OwnRequest): Promise<Secrets>;
   /** Makes the store outside for the bytes of files; absent: each session keeps its own. @throws DeploymentError when it is none. */
   readonly files?: ((env: Env) => FileStore) | undefined;
   /** What one invocation may use. @throws ConfigurationError when the settings say something impossible. */

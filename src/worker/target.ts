@@ -1,4 +1,6 @@
 import type { Agent } from '../agent/define-agent.ts';
+import { toPrincipal } from '../journal/event-rows.ts';
+import type { Principal } from '../journal/events.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { Meter } from '../session/meter.ts';
@@ -8,7 +10,15 @@ import type { TurnHost } from '../session/run-turn.ts';
 import { attempt } from '../tool/async.ts';
 import type { Owner } from '../tool/owner.ts';
 import { modelOf, modelOfAgent, withModel } from './agent-model.ts';
-import { type Caller, type Env, type Host, type HostedApp, type Invoked, ownerOf } from './host.ts';
+import {
+  type Caller,
+  type Env,
+  type Host,
+  type HostedApp,
+  type Invoked,
+  type OwnRequest,
+  ownerOf,
+} from './host.ts';
 
 /** A session, on behalf of its caller. */
 export interface Target {
@@ -123,6 +133,15 @@ interface HostedHere extends HostedApp {
   readonly host: Invoked;
 }
 
+/** The turn that the request asks for which began this invocation. Any other turn that runs here is somebody else's. */
+interface OwnTurn {
+  readonly turn: string;
+  readonly caller: Caller;
+  readonly request: Request;
+}
+
+const ownRequest = ({ request, caller: { claims } }: OwnTurn): OwnRequest => ({ request, claims });
+
 /** A session, and the name of its agent. */
 interface SessionRef {
   readonly port: SessionPort;
@@ -134,7 +153,11 @@ interface SessionRef {
  * throws a ConfigurationError when the deployment lacks it: to refuse a message for that, copy it first; under a lease,
  * leave it to the turn, which then ends as failed.
  */
-export const turnServices = ({ host, env }: HostedHere, { port, agent }: SessionRef): TurnHost => ({
+export const turnServices = (
+  { host, env }: HostedHere,
+  { port, agent }: SessionRef,
+  own?: OwnTurn,
+): TurnHost => ({
   port,
   clock: host.clock,
   kinds: host.kinds,
@@ -147,13 +170,15 @@ export const turnServices = ({ host, env }: HostedHere, { port, agent }: Session
     return modelOfAgent({ host, env }, agentOf(host, agent));
   },
   get context() {
-    return host.context(env);
+    const ofOwn = own && host.context(env, { principal: toPrincipal(own.caller), request: own.request });
+    return (principal: Principal, turn: string) =>
+      (own?.turn === turn && ofOwn) || host.context(env, { principal });
   },
   get files() {
     return host.files?.(env);
   },
   agents: agentsIn(host, env),
-  secrets: (principal) => host.secrets(env, principal),
+  secrets: (principal, turn) => host.secrets(env, principal, own?.turn === turn ? ownRequest(own) : {}),
 });
 
 /** All agents of the app, each with the tool groups that it asks for. */

@@ -246,12 +246,11 @@ describe('with an `auth` of its own', () => {
     expect(await journal(session, as('bob@acme'))).toEqual(await journal(session, as('ann@acme')));
   });
 
-  it('the journal holds who asked and for which tenant, and no role', async () => {
+  it('the journal holds who asked, for which tenant and with which roles', async () => {
     const session = newSession();
     await post(session, { message: script('Done.').message() }, { via: as('ann@acme') });
     const events = await journal(session, as('ann@acme'));
-    expect(events[1]).toMatchObject({ principal: { id: 'ann', tenant: 'acme' } });
-    expect(JSON.stringify(events)).not.toContain('approver');
+    expect(events[1]).toMatchObject({ principal: { id: 'ann', tenant: 'acme', roles: ['approver'] } });
   });
 
   it.each<[string, unknown]>([
@@ -259,6 +258,11 @@ describe('with an `auth` of its own', () => {
     ['with an empty id', { id: '' }],
     ['with an empty tenant', { id: 'ann', tenant: '' }],
     ['whose id is a number', { id: 7 }],
+    ['whose role is a text that holds many', { id: 'ann', roles: 'user, approver' }],
+    ['whose roles are not all texts', { id: 'ann', roles: ['approver', 7] }],
+    ['who is called like a webhook', { id: 'webhook:github' }],
+    ['who is called like a schedule', { id: 'schedule:nightly', tenant: 'acme' }],
+    ['who is called as code is', { id: 'code' }],
   ])('a caller %s is an error, not everybody', async (_, caller) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const response = await appWith({ auth: () => caller as Caller })('/agents');

@@ -13,6 +13,7 @@ const host: HttpHost = {
   auth: () => null,
   legacyTenants: false,
   contextHeaders: new Map(),
+  bodyContext: new Set(),
   origins: new Set(),
   maxBodyBytes: 1,
   kinds: BUILT_IN_KINDS,
