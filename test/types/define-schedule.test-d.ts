@@ -35,6 +35,12 @@ createHoldfast({ agents: [], schedules: [daily] });
 // @ts-expect-error it belongs to somebody
 defineSchedule({ name: 'daily', cron: '* * * * *', agent: 'clerk', session: 's1', message: 'Report.' });
 
+// @ts-expect-error a text may be an id or a tenant
+defineSchedule({ ...base, name: 'daily', owner: 'acme' });
+
+// @ts-expect-error an owner is of one kind
+defineSchedule({ ...base, name: 'daily', owner: { id: 'ann', tenant: 'acme' } });
+
 // @ts-expect-error a session has one name
 defineSchedule({ ...base, name: 'daily', session: async () => 's1' });
 

@@ -23,6 +23,7 @@ const agents = [...leaves, ...kinds, ...nestedLoops, ...waits, ...limits, ...out
 const holdfast = createHoldfast({
   agents,
   auth: callerOf,
+  bodyContext: ['team'],
   ...served((request, env, execution) => holdfast.worker.fetch(request, env, execution)),
 });
 /** Sessions of tenants were kept under names that they have no more. */

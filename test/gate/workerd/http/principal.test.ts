@@ -92,6 +92,10 @@ function deployment(config: Partial<HoldfastConfig> = {}) {
   return { as, resume, worker };
 }
 
+/** Where the only call that waits is answered. */
+const linkIn = ({ pending }: Readonly<Record<string, unknown>>): string =>
+  String(Object.values(Object(pending)[0].links)[0]);
+
 const BACKGROUND = { prefer: 'respond-async' };
 
 describe('the principal of a call', () => {
@@ -233,7 +237,7 @@ describe('a decision', () => {
     const { as } = deployment();
     const message = script(...CLOSER).message();
     const asked = await json(await post(newSession('agent'), { message }, { via: as(manager) }));
-    const [{ link = '' } = {}] = asked.pending as { link?: string }[];
+    const link = linkIn(asked);
     const refused = await answer(link, APPROVE, { via: as(ann) });
     expect([refused.status, seen]).toEqual([403, []]);
     expect((await answer(link, APPROVE, { via: as({ ...ann, id: 'max', roles: ['manager'] }) })).status).toBe(
@@ -279,7 +283,7 @@ describe('the own request of a caller', () => {
     const replies = [{ calls: [{ name: 'look_closer' }] }, 'Done.'] as const;
     const message = script(...replies).message();
     const asked = await json(await post(newSession('agent'), { message }, { headers, via: as(ann) }));
-    const [{ link = '' } = {}] = asked.pending as { link?: string }[];
+    const link = linkIn(asked);
     const max: Caller = { id: 'max', tenant: 'acme', roles: ['manager'], claims: { sub: 'max' } };
     const answered = await answer(
       link,
