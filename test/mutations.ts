@@ -223,6 +223,38 @@ export const MUTATIONS: readonly Mutation[] = [
     tests: ['test/gate/workerd/http/auth.test.ts'],
   },
   {
+    name: 'owner-kinds',
+    breaks: 'A caller whose id is called like a tenant reads the sessions of the tenant.',
+    in: 'toSessionName',
+    text: 'tenant === undefined ? id : { tenant }',
+    becomes: 'tenant ?? id',
+    tests: ['test/gate/workerd/http/owners.test.ts'],
+  },
+  {
+    name: 'body-context',
+    breaks: 'A client chooses in a body for which tenant the tools act.',
+    in: 'parseContext',
+    text: '(key) => !allowed.has(key)',
+    becomes: '() => false',
+    tests: ['test/gate/workerd/http/principal.test.ts'],
+  },
+  {
+    name: 'own-request',
+    breaks: 'The token of whoever declines a call is lent to the tools of the other’s turn.',
+    in: 'turnServices',
+    text: 'own?.turn === turn ? ownRequest(own) : {}',
+    becomes: 'own ? ownRequest(own) : {}',
+    tests: ['test/gate/workerd/http/principal.test.ts'],
+  },
+  {
+    name: 'passed-on',
+    breaks: 'Whoever finds the tunnel to a developer’s machine is let in without a token.',
+    in: 'signOfElsewhere',
+    text: 'if (PASSED_ON.test(name))',
+    becomes: 'if (name === PASSED_ON.source)',
+    tests: ['test/gate/workerd/http/auth.test.ts'],
+  },
+  {
     name: 'parts-kept',
     breaks:
       'A provider is not given back all of a reply: it refuses the next request, or forgets what it thought.',
