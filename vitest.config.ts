@@ -21,8 +21,8 @@ const workerd = (environment?: string) => ({
     cloudflareTest({
       main: './test/fixtures/test-worker.ts',
       wrangler: { configPath: './wrangler.toml', ...(environment !== undefined && { environment }) },
-      // For the example that keeps files there; a Worker needs none.
-      miniflare: { r2Buckets: ['FILES'] },
+      // A bucket for the example that keeps files there; a Worker needs none. Production lets nobody in without a token.
+      miniflare: { r2Buckets: ['FILES'], bindings: { HOLDFAST_AUTH: 'localhost' } },
     }),
   ],
 });

@@ -1,4 +1,5 @@
 import { isOurCall, wordsOf } from '../model/parts.ts';
+import type { TurnPrincipal } from '../tool/call.ts';
 import type { ContentPart } from '../tool/content.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { ResultData } from '../tool/tool-result.ts';
@@ -50,6 +51,7 @@ function versionOf(event: SessionEvent): number {
       return event.parts || event.cut ? 2 : 1;
     case 'turn-started':
     case 'turn-steered':
+      if (event.principal.roles) return 4;
       return event.parts ? 3 : 1;
     case 'tool-call-ended':
     case 'late-result-received':
@@ -112,6 +114,8 @@ const UPGRADES: readonly ((event: OlderEvent) => OlderEvent)[] = [
   // Replies may have parts since, which no older event has.
   (event) => event,
   // Messages and results may have files since.
+  (event) => event,
+  // Principals may have roles since.
   (event) => event,
 ];
 
@@ -186,7 +190,7 @@ interface NewTurn {
   /** Absent: the turn begins a loop of its own. */
   readonly loopId?: string | undefined;
   /** Only what a `Principal` has of it is journaled. */
-  readonly from: { readonly id: string; readonly tenant?: string | undefined };
+  readonly from: TurnPrincipal;
   readonly request?: RequestKey | undefined;
 }
 
@@ -212,9 +216,10 @@ export function toTurnStart(start: NewTurn, newId: () => string): TurnStart {
 }
 
 /** Answers the part of a caller that is journaled. */
-export const toPrincipal = ({ id, tenant }: NewTurn['from']): Principal => ({
+export const toPrincipal = ({ id, tenant, roles = [] }: TurnPrincipal): Principal => ({
   id,
   ...(tenant !== undefined && { tenant }),
+  ...(roles.length > 0 && { roles: [...roles] }),
 });
 
 /** The turn of a message that a call has scheduled: for whom, and with what context, the turn of the call is. */

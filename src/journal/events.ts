@@ -12,12 +12,14 @@ import type { Answer, Wait } from './wait.ts';
  * The newest version that this code writes: an event is written as the oldest one that can hold it. A reader upgrades older
  * events and does not touch a session that holds newer ones.
  */
-export const EVENT_VERSION = 3;
+export const EVENT_VERSION = 4;
 
-/** Who asked, as far as the journal may know: no role, no credential. */
+/** Who asked, as far as the journal may know: no credential. */
 export interface Principal {
   readonly id: string;
   readonly tenant?: string;
+  /** As of the message; absent for none. */
+  readonly roles?: readonly string[];
 }
 
 /** Why a turn stopped. */

@@ -1,7 +1,13 @@
 import { hasBegun } from '../journal/conversation.ts';
 import type { CallRecord } from '../journal/state.ts';
 import { untilAborted } from '../tool/async.ts';
-import type { CallScope, HistoryMessage, ToolCall, ToolExecution } from '../tool/call.ts';
+import {
+  type CallScope,
+  CODE,
+  type HistoryMessage,
+  type ToolCall,
+  type ToolExecution,
+} from '../tool/call.ts';
 import { SignalError } from '../tool/signals.ts';
 import type { LiveCall } from '../tool/tool.ts';
 import type { Signal, ToolResult } from '../tool/tool-result.ts';
@@ -83,6 +89,7 @@ const scopeOf = (
   id: record.id,
   tool: tool.name,
   context: loop.spec.context,
+  principal: loop.journal.state.turn?.principal ?? CODE,
   signal: loop.holder.signal,
   state: view.state,
   blackboard: view.blackboard,

@@ -2,6 +2,7 @@ import { type Principal, ROOT, type SessionEvent } from '../journal/events.ts';
 import { reduce } from '../journal/reduce.ts';
 import { emptyState, type SessionState } from '../journal/state.ts';
 import { Changes, sha256Hex } from '../tool/async.ts';
+import { CODE } from '../tool/call.ts';
 import { Secrets } from '../tool/secrets.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
@@ -21,7 +22,7 @@ export type MemoryLoopConfig = Pick<LoopSpec, 'tools' | 'model'> &
   Partial<Pick<TurnScope, 'turn' | 'kinds' | 'secrets' | 'live' | 'inSession'>> & {
     readonly limits?: LoopLimits | undefined;
     readonly message?: string | undefined;
-    /** For whom it runs; nobody unless given. */
+    /** For whom it runs; `code` unless given. */
     readonly principal?: Principal | undefined;
     /** Unless given: the system's time, and nothing ever stops it. */
     readonly holder?: Partial<Holder> | undefined;
@@ -40,7 +41,7 @@ export interface MemoryLoop {
  * started can be reconciled later. The same code runs its calls as in a session.
  */
 export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
-  const { turn = crypto.randomUUID(), memories = [], message = '', principal = { id: '' } } = config;
+  const { turn = crypto.randomUUID(), memories = [], message = '', principal = { id: CODE.id } } = config;
   const state = emptyState();
   const changes = new Changes();
   const emit = (...events: SessionEvent[]): void => {

@@ -2,7 +2,7 @@ import type { OfferedTool } from '../journal/reply-data.ts';
 import type { CallRecord, Message } from '../journal/state.ts';
 import type { ToolDefinition } from '../model/chat-model.ts';
 import { memoized } from '../tool/async.ts';
-import type { TurnPrincipal } from '../tool/call.ts';
+import { CODE } from '../tool/call.ts';
 import { parseToolInput } from '../tool/check-input.ts';
 import { distinctTools } from '../tool/decorate.ts';
 import { hash32, type JsonObject } from '../tool/json.ts';
@@ -103,7 +103,7 @@ export function loopView(loop: Loop, moment: Moment, recall?: LoopView['recall']
   const memories = isNow ? state.memories : frame.seen.memories;
   return {
     turn: loop.turn,
-    principal: state.turn?.principal ?? NOBODY,
+    principal: state.turn?.principal ?? CODE,
     frame: frame.id,
     path: frame.path,
     // Calls of a reply count it.
@@ -134,6 +134,3 @@ const beforeReply = (messages: readonly Message[]): readonly Message[] =>
       messages.findLastIndex(({ role }) => role === 'assistant'),
     ),
   );
-
-/** A loop outside of a session is nobody's. */
-const NOBODY: TurnPrincipal = { id: '' };

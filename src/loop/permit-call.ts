@@ -3,6 +3,7 @@ import { ROOT } from '../journal/events.ts';
 import { toolOf } from '../journal/spending.ts';
 import type { CallRecord } from '../journal/state.ts';
 import { HOOK_TIME, inTime } from '../tool/async.ts';
+import { CODE } from '../tool/call.ts';
 import type { CallLimit } from '../tool/frame.ts';
 import { failure, type Signal, type ToolResult } from '../tool/tool-result.ts';
 import { messageOf } from './exception-processor.ts';
@@ -80,8 +81,9 @@ async function ineligible(run: PermittedRun): Promise<ToolResult | undefined> {
   const { signal } = holder;
   const { isEligible } = spec.policies;
   if (!isEligible) return undefined;
+  const principal = run.loop.journal.state.turn?.principal ?? CODE;
   const { id, name, input } = meantCall(run);
-  const ask = async (): Promise<boolean> => isEligible({ id, name, input }, spec.context);
+  const ask = async (): Promise<boolean> => isEligible({ id, name, input }, spec.context, principal);
   try {
     if (await inTime(holder, ask(), { signal, ms: HOOK_TIME, late: noVerdict })) return undefined;
     return failure('declined', `Tool '${name}' was not run: this call is not permitted.`);

@@ -1,4 +1,4 @@
-import type { HistoryCall } from '../tool/call.ts';
+import type { HistoryCall, TurnPrincipal } from '../tool/call.ts';
 import { notOneOf } from '../tool/check-definition.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
 import { RESULT_CHARACTERS } from '../tool/tool-result.ts';
@@ -29,10 +29,14 @@ export interface BlankReplyPolicy {
 }
 
 /**
- * Whether a call may run now. Asked before the tool is, and again when the call begins anew. One that throws
+ * Whether a call may run now, for whoever asked for the turn. Asked before the tool is, and again when the call begins anew. One that throws
  * refuses, and so does one that gives no answer within 30 seconds.
  */
-export type Eligible = (call: HistoryCall, context: ToolCallContext) => boolean | Promise<boolean>;
+export type Eligible = (
+  call: HistoryCall,
+  context: ToolCallContext,
+  principal: TurnPrincipal,
+) => boolean | Promise<boolean>;
 
 /** How a loop decides where there is a choice. Nested loops have those of the loop around them. */
 export interface LoopPolicies {

@@ -2,6 +2,7 @@ import type { SessionPort, TurnStart } from '../journal/session-port.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { HOOK_TIME, inTime } from '../tool/async.ts';
 import { shorten } from '../tool/json.ts';
+import { type Owner, ownerProblem } from '../tool/owner.ts';
 import { Secrets } from '../tool/secrets.ts';
 import { type ContextValues, ToolCallContext, ToolCallContextError } from '../tool/tool-call-context.ts';
 import type { Clock } from './read-platform.ts';
@@ -60,25 +61,25 @@ export const SESSION_ID = /^[A-Za-z0-9_.:@-]{1,128}$/;
 export const SESSION_ID_RULE = '1 to 128 of the characters A-Z a-z 0-9 _ . : @ -';
 
 /** What names a session: two owners' `s1` never meet. */
-interface SessionAddress {
-  /** The principal's tenant, or its id. */
-  readonly owner: string;
+export interface SessionAddress {
+  readonly owner: Owner;
   readonly agent: string;
   readonly session: string;
 }
 
-/** The name of the session's object. */
-export const toSessionName = ({ owner, agent, session }: SessionAddress): string =>
-  JSON.stringify([owner, agent, session]);
+/** The name of the session's object. A tenant stands in it as an object, which no id can be written as. */
+export const toSessionName = ({ owner: { id, tenant }, agent, session }: SessionAddress): string =>
+  JSON.stringify([tenant === undefined ? id : { tenant }, agent, session]);
 
-/** The address in an object's name. @throws Error when the name was not made by `toSessionName`. */
-export function parseSessionName(name: string): SessionAddress {
+/** The name of the agent in an object's name. @throws Error when the name was not made by `toSessionName`. */
+export function agentOfSession(name: string): string {
   const parts: unknown = JSON.parse(name);
   const [owner, agent, session] = Array.isArray(parts) ? parts : [];
-  if (typeof owner !== 'string' || typeof agent !== 'string' || typeof session !== 'string') {
+  const isOwner = typeof owner === 'string' || ownerProblem(owner) === undefined;
+  if (!isOwner || typeof agent !== 'string' || typeof session !== 'string') {
     throw new Error(`'${name}' does not name a session.`);
   }
-  return { owner, agent, session };
+  return agent;
 }
 
 /** The port of a session that is erased when nothing has happened in it for so many ms: every message says so. */

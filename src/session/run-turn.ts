@@ -51,14 +51,14 @@ export interface TurnHost {
   readonly kinds?: ToolKinds | undefined;
   /** Those of the app, for tools that hand work to another agent. */
   readonly agents?: LoopAgents | undefined;
-  /** Under the agent's context, and the request's. */
-  readonly context?: ToolCallContext | undefined;
+  /** Under the agent's context, and the request's; made for whoever asked for the turn of this id. */
+  readonly context?: ((principal: Principal, turn: string) => ToolCallContext) | undefined;
   /** Stands between every tool's effect and the world: what is run in its place. A crash matrix counts and disturbs there. */
   readonly around?: ((execution: ToolExecution) => ToolExecution) | undefined;
   readonly port: SessionPort;
   readonly clock: Clock;
-  /** Mints the credentials of this invocation's tools for whoever asked; nothing of them is journaled. */
-  readonly secrets?: ((principal: Principal) => Secrets | Promise<Secrets>) | undefined;
+  /** Mints the credentials of this invocation's tools for whoever asked for the turn of this id; nothing of them is journaled. */
+  readonly secrets?: ((principal: Principal, turn: string) => Secrets | Promise<Secrets>) | undefined;
   /** Keeps the bytes of files in the place of the session. */
   readonly files?: FileStore | undefined;
   /** Shows a client what happens; without it the model is not asked to stream. */
@@ -210,7 +210,7 @@ async function loopEnd(run: Run): Promise<AnswerEnd> {
   const frame = turn.frames.get(ROOT);
   if (!frame) throw new Error('An open turn has no loop.');
   // A cancel does not wait for a hook that hangs, and nor does the turn for ever.
-  const minting = async (): Promise<Secrets | undefined> => host.secrets?.(turn.principal);
+  const minting = async (): Promise<Secrets | undefined> => host.secrets?.(turn.principal, turn.id);
   const secrets = (await mintedInTime(session, minting(), session.signal)) ?? Secrets.NONE;
   const loop = assembleLoop(run, frame, secrets);
   // One that two invocations have died of, perhaps, or after which they had room for nothing else, is done without.
@@ -272,7 +272,8 @@ const startsIn = (events: readonly StoredEvent[]): ReadonlyMap<string, number> =
 
 /** @throws ConfigurationError when a cost limit would have to hold a model whose price nobody knows, or the model refuses the settings. */
 function specOf(host: TurnHost, turn: TurnState): LoopSpec {
-  const { agent, kinds = BUILT_IN_KINDS, context: ofApp = ToolCallContext.EMPTY } = host;
+  const { agent, kinds = BUILT_IN_KINDS } = host;
+  const ofApp = host.context?.(turn.principal, turn.id) ?? ToolCallContext.EMPTY;
   // A turn that was sent no loop id has its own id as such.
   const isStamped = agent.loopIds === 'stamped' || turn.loopId !== turn.id;
   const stamp = ToolCallContext.of(isStamped ? { [LOOP_ID_KEY]: turn.loopId } : {});

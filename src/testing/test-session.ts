@@ -146,7 +146,7 @@ export type TestAnswer<Output = unknown> = (Omit<TurnAnswer, 'object'> | Omit<Su
   readonly object?: AnswerObject<Output>;
 };
 
-const ADDRESS = { owner: 'tester', session: 'test' };
+const ADDRESS = { owner: { id: 'tester' }, session: 'test' };
 
 /**
  * Makes a session for a test of `agent`. It needs no Worker, no network and no clean-up.

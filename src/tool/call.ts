@@ -14,6 +14,8 @@ export interface CallScope {
   readonly tool: string;
   /** Values beside the schema, which the model never sees. */
   readonly context: ToolCallContext;
+  /** Who asked for the turn: nothing that a client writes into a message can change it. Data of others is kept apart by it. */
+  readonly principal: TurnPrincipal;
   /** Aborts on cancel, on the tool's timeout, and when this invocation may no longer act for the session. */
   readonly signal: AbortSignal;
   readonly state: CallState;
@@ -223,11 +225,19 @@ export interface ResultRequest {
   readonly expires?: number | undefined;
 }
 
-/** Whose turn it is, as far as the journal knows: no role, no credential. */
+/**
+ * Whose turn it is, as far as the journal knows: no credential. What nobody sent has a name of its own: `webhook:{name}`,
+ * `schedule:{name}`, and `code` for what runs without a session.
+ */
 export interface TurnPrincipal {
   readonly id: string;
   readonly tenant?: string | undefined;
+  /** As of the message that the turn answers; whoever decides about a call is judged by what they have then. Absent for none. */
+  readonly roles?: readonly string[] | undefined;
 }
+
+/** The principal of what code runs, and nobody has sent. */
+export const CODE: TurnPrincipal = { id: 'code' };
 
 /**
  * What becomes of a message when a turn of its session is open. `queue`: it is a turn of its own, when those before it have

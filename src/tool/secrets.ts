@@ -104,3 +104,16 @@ function mapTexts(value: unknown, map: (text: string) => string): unknown {
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [map(key), mapTexts(item, map)]));
 }
+
+/**
+ * The text of a var, of a secret or of a binding of the Secrets Store, without the line ends that it was pasted with; '' for what
+ * is not set. Rejects with what the store does.
+ */
+export async function secretText(value: unknown): Promise<string> {
+  const text: unknown = isStored(value) ? await value.get() : value;
+  return typeof text === 'string' ? text.trim() : '';
+}
+
+/** A binding of the Secrets Store: its text is not in the environment, but asked for. */
+export const isStored = (value: unknown): value is { get(): Promise<unknown> } =>
+  typeof value === 'object' && value !== null && 'get' in value && typeof value.get === 'function';

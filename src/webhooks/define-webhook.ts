@@ -1,6 +1,7 @@
 import { sha256Hex } from '../tool/async.ts';
 import type { WhenBusy } from '../tool/call.ts';
 import { notOneOf } from '../tool/check-definition.ts';
+import { type Owner, ownerProblem } from '../tool/owner.ts';
 import {
   type Acknowledgement,
   type Delivery,
@@ -28,10 +29,10 @@ export interface WebhookConfig<Name extends string, Payload, Agent extends strin
   /** The agent that deliveries start; without one, `start` has to name it. */
   readonly agent?: Agent | undefined;
   /**
-   * Whose sessions they are unless `start` says so: the tenant, or else the id, of the callers who may read them. With the
+   * Whose sessions they are unless `start` says so: `{ tenant }` or `{ id }` of the callers who may read them. With the
    * built-in authentication those of its callers unless given; with an `auth` of the app's own it has to be given.
    */
-  readonly owner?: string | undefined;
+  readonly owner?: Owner | undefined;
   /** Webhooks that say the same here tell deliveries of one session apart by one set of ids; the webhook's name unless given. */
   readonly namespace?: string | undefined;
   /**
@@ -71,7 +72,7 @@ export function defineWebhook<
   Agent extends string | undefined = undefined,
 >(config: WebhookConfig<Name, Payload, Agent>): Webhook<Name> {
   const { name, agent, owner, namespace = name, maxBodyBytes = MAX_BODY_BYTES, whenBusy = 'queue' } = config;
-  checkSettings({ name, maxBodyBytes, whenBusy });
+  checkSettings({ name, owner, maxBodyBytes, whenBusy });
   return {
     name,
     agent,
@@ -94,7 +95,7 @@ export function defineWebhook<
 
 interface Usual {
   readonly agent: string | undefined;
-  readonly owner: string | undefined;
+  readonly owner: Owner | undefined;
   readonly id: string;
   readonly acknowledge: Acknowledgement;
 }
@@ -113,11 +114,16 @@ async function toKey(id: string): Promise<string> {
 
 function checkSettings({
   name,
+  owner,
   maxBodyBytes,
   whenBusy,
-}: Pick<Webhook, 'name' | 'maxBodyBytes' | 'whenBusy'>): void {
+}: Pick<Webhook, 'name' | 'owner' | 'maxBodyBytes' | 'whenBusy'>): void {
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
     throw new WebhookDefinitionError(name, 'name', "needs a name of 1 to 64 of A-Z, a-z, 0-9, '_' and '-'");
+  }
+  const notOwner = owner === undefined ? undefined : ownerProblem(owner);
+  if (notOwner !== undefined) {
+    throw new WebhookDefinitionError(name, 'owner', `needs another owner, since its owner ${notOwner}`);
   }
   if (!Number.isSafeInteger(maxBodyBytes) || maxBodyBytes < 1) {
     const problem = `has a maxBodyBytes of ${maxBodyBytes}; it must be a whole number of bytes above 0`;

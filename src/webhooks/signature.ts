@@ -1,3 +1,4 @@
+import { secretText } from '../tool/secrets.ts';
 import { type WebhookEnv, WebhookRefusal } from './webhook.ts';
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -86,13 +87,14 @@ function joined(content: Signed['content']): Bytes {
 export type SecretNames = string | readonly string[];
 
 /**
- * The secrets that are set, without the line ends that they were pasted with.
+ * The secrets that are set, without the line ends that they were pasted with. Each may be a binding of the Secrets Store.
  *
- * @throws WebhookRefusal `not-configured`, naming the vars, when none of them is set.
+ * Rejects with a WebhookRefusal `not-configured`, naming the vars, when none of them is set, and with what the store does.
  */
-export function secretsOf(env: WebhookEnv, names: SecretNames): readonly string[] {
+export async function secretsOf(env: WebhookEnv, names: SecretNames): Promise<readonly string[]> {
   const listed = typeof names === 'string' ? [names] : names;
-  const secrets = listed.map((name) => textOf(env[name])).filter((secret) => secret !== '');
+  const texts = await Promise.all(listed.map((name) => secretText(env[name])));
+  const secrets = texts.filter((secret) => secret !== '');
   if (secrets.length > 0) return secrets;
   throw new WebhookRefusal(
     'not-configured',
@@ -100,8 +102,6 @@ export function secretsOf(env: WebhookEnv, names: SecretNames): readonly string[
       `(wrangler secret put ${listed[0]}).`,
   );
 }
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 
 /** The sender's clock and this one may be so far apart, in s: Stripe, Slack and Standard Webhooks recommend it. */
 const TOLERANCE_S = 300;

@@ -1,4 +1,5 @@
 import type { WhenBusy } from '../tool/call.ts';
+import type { Owner } from '../tool/owner.ts';
 import { defineWebhook } from './define-webhook.ts';
 import { isSigned, notSigned, type SecretNames, type Signed, secretsOf } from './signature.ts';
 import {
@@ -21,11 +22,11 @@ export interface SenderConfig<Event extends string, View> {
   /** The agent that deliveries start. */
   readonly agent: string;
   /**
-   * Whose sessions they are: the tenant, or else the id, of the callers who may read them. With the built-in authentication
-   * those of its callers unless given (`token` with `HOLDFAST_TOKEN`, else `local`); with an `auth` of the app's own it has to be
+   * Whose sessions they are: `{ tenant }` or `{ id }` of the callers who may read them. With the built-in authentication
+   * those of its callers unless given (`{ id: 'token' }` with `HOLDFAST_TOKEN`, else `{ id: 'local' }`); with an `auth` of the app's own it has to be
    * given, or `createHoldfast` throws.
    */
-  readonly owner?: string | undefined;
+  readonly owner?: Owner | undefined;
   /** The vars that hold the secret. While none of them is set, deliveries are answered 503, which names them. */
   readonly secret: SecretNames;
   /** What is taken; all unless given. The rest is answered 200 and ignored. */
@@ -105,11 +106,11 @@ export function verifyAndStart<Event extends string, View extends SenderDelivery
     namespace: sender.ids === 'of the sender' ? sender.name : undefined,
     maxBodyBytes,
     whenBusy,
-    admit: (request) => {
-      prepareCheck(request, secret, sender);
+    admit: async (request) => {
+      await prepareCheck(request, secret, sender);
     },
     async verify(raw) {
-      const { secrets, signatures, ahead } = prepareCheck(raw, secret, sender);
+      const { secrets, signatures, ahead } = await prepareCheck(raw, secret, sender);
       if (!(await isSigned({ secrets, signatures, content: [ahead, raw.body] }))) throw notSigned();
       return sender.read({ ...raw, hook: name });
     },
@@ -123,12 +124,12 @@ export function verifyAndStart<Event extends string, View extends SenderDelivery
 }
 
 /** All that can be found out without the body. @throws WebhookRefusal */
-function prepareCheck(
+async function prepareCheck(
   request: UnverifiedRequest,
   names: SecretNames,
   sender: Pick<Sender<never>, 'readHeader' | 'toKey'>,
-): SignatureHeader & Pick<Signed, 'secrets'> {
-  const secrets = secretsOf(request.env, names).map((secret) => sender.toKey?.(secret) ?? secret);
+): Promise<SignatureHeader & Pick<Signed, 'secrets'>> {
+  const secrets = (await secretsOf(request.env, names)).map((secret) => sender.toKey?.(secret) ?? secret);
   return { secrets, ...sender.readHeader(request) };
 }
 

@@ -1,6 +1,7 @@
 import { sha256Hex } from '../tool/async.ts';
 import type { WhenBusy } from '../tool/call.ts';
 import { type Json, type JsonObject, shorten } from '../tool/json.ts';
+import type { Owner } from '../tool/owner.ts';
 
 /** The Worker's vars, secrets and bindings. */
 export type WebhookEnv = Readonly<Record<string, unknown>>;
@@ -61,8 +62,8 @@ export interface WebhookTurn {
   readonly type?: undefined;
   /** The webhook's own unless given. */
   readonly agent?: string | undefined;
-  /** The session belongs to this owner: the tenant, or else the id, of those who may read it. The webhook's own unless given. */
-  readonly owner?: string | undefined;
+  /** Whose the session is: `{ tenant }` or `{ id }` of those who may read it. The webhook's own unless given. */
+  readonly owner?: Owner | undefined;
   /**
    * 1 to 128 of `A-Z a-z 0-9 _ . : @ -`, as `toSessionId` makes them. A delivery that is sent again is recognised in its
    * session, so it has to be a function of the delivery alone.
@@ -81,7 +82,7 @@ export interface WebhookStart {
   readonly type: 'start';
   readonly agent: string | undefined;
   /** When it is absent, the app's `auth` says whose the session is. */
-  readonly owner: string | undefined;
+  readonly owner: Owner | undefined;
   readonly session: string;
   readonly message: string;
   readonly context: JsonObject;
@@ -98,7 +99,7 @@ export interface Webhook<Name extends string = string> {
   /** The agent that it starts unless its mapping names another. */
   readonly agent: string | undefined;
   /** Its sessions belong to this owner unless its mapping names another. When it is absent, the app's `auth` says whose they are. */
-  readonly owner: string | undefined;
+  readonly owner: Owner | undefined;
   /** Ids of deliveries are told apart within it: its name, or what several webhooks of one sender share. */
   readonly namespace: string;
   readonly maxBodyBytes: number;

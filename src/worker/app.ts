@@ -107,7 +107,7 @@ export function createApp(host: HttpHost, routes: readonly Route[]): Hono<AppEnv
   serve(({ access }) => access === 'open');
   app.use(async (c, next) => {
     mustNotBeCrossSite(c.req.raw, host.origins);
-    c.set('caller', await authenticated(host.auth, c.req.raw, c.env));
+    c.set('caller', await authenticated(host, c.req.raw, c.env));
     await next();
   });
   serve(({ access }) => access !== 'open');
@@ -125,7 +125,7 @@ export function createApp(host: HttpHost, routes: readonly Route[]): Hono<AppEnv
 const pathOfHono = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
 
 /** Hands a request to its route, with what the route's access promises. */
-function respond(host: HttpHost, route: Route, c: Context<AppEnv>): Response | Promise<Response> {
+async function respond(host: HttpHost, route: Route, c: Context<AppEnv>): Promise<Response> {
   const { env, executionCtx: execution } = c;
   const { caller, requestId } = c.var;
   const named = c.req.param();
@@ -138,7 +138,7 @@ function respond(host: HttpHost, route: Route, c: Context<AppEnv>): Response | P
     case 'session': {
       const here = invoked(host, env, execution);
       const { agent = '', session = '' } = named;
-      const target = targetOf({ host: here, env }, caller, { agent, session });
+      const target = await targetOf({ host: here, env }, caller, { agent, session });
       return route.handle({ ...asked, caller, host: here, target }, named);
     }
   }

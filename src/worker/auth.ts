@@ -1,6 +1,8 @@
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { Question } from '../session/answers/questions.ts';
 import { sha256 } from '../tool/async.ts';
+import type { Owner } from '../tool/owner.ts';
+import { secretText } from '../tool/secrets.ts';
 import type { Caller, Env } from './host.ts';
 import { Problem } from './problem.ts';
 
@@ -10,18 +12,34 @@ export interface Authenticate {
   /** What a refused client is told to send: a bearer token. Absent: it has to know. */
   readonly scheme?: 'Bearer' | undefined;
   /** Whose the sessions are that nobody has asked for, such as those of a webhook. Absent: each says it itself. */
-  readonly owner?: ((env: Readonly<Record<string, unknown>>) => string) | undefined;
+  readonly owner?: ((env: Readonly<Record<string, unknown>>) => Owner) | undefined;
 }
 
-/** Who the request comes from. @throws Problem 401, and Error when `auth` answers what is no caller. */
-export async function authenticated(auth: Authenticate, request: Request, env: Env): Promise<Caller> {
+/** What of the app tells who may come in. */
+interface Entrance {
+  readonly auth: Authenticate;
+  readonly legacyTenants: boolean;
+}
+
+/** Who the request comes from. @throws Problem 401 or 403, and Error when `auth` answers what is no caller. */
+export async function authenticated(
+  { auth, legacyTenants }: Entrance,
+  request: Request,
+  env: Env,
+): Promise<Caller> {
   const caller = await auth(request, env);
   if (!caller) throw unauthorized(auth.scheme);
   // An `auth` that reads a claim which is not there would give everybody the same sessions.
-  const { id, tenant } = caller;
+  const { id, tenant, roles } = caller;
   if (!isName(id) || (tenant !== undefined && !isName(tenant))) {
     throw new Error('`auth` answered a caller whose id or tenant is not a text, or is empty.');
   }
+  if (roles !== undefined && !(Array.isArray(roles) && roles.every(isName))) {
+    throw new Error('`auth` answered a caller whose roles are no list of texts.');
+  }
+  if (NOBODYS.test(id))
+    throw new Error(`\`auth\` answered a caller with the id '${id}', by which nobody is called.`);
+  if (legacyTenants && tenant === undefined) throw noTenant();
   return caller;
 }
 
@@ -31,6 +49,16 @@ const unauthorized = (scheme: Authenticate['scheme']): Problem =>
         headers: { 'www-authenticate': scheme },
       })
     : new Problem('unauthorized', 'Send valid credentials: it is not clear who this request is from.');
+
+/** The principals of what nobody sent. */
+const NOBODYS = /^(webhook:|schedule:|code$)/;
+
+const noTenant = (): Problem =>
+  new Problem(
+    'tenant-required',
+    'Only callers of a tenant are answered while createHoldfast({ legacyTenants: true }) looks for sessions of tenants under their ' +
+      'old names: an id that is called like a tenant would meet them.',
+  );
 
 const isName = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
@@ -42,15 +70,14 @@ const LOCAL = 'local';
 const TOKEN_SETTING = 'HOLDFAST_TOKEN';
 
 /**
- * Lets in whoever sends `Authorization: Bearer {the secret of this name}`, as one owner. A secret that is not set
- * lets nobody in.
+ * Lets in whoever sends `Authorization: Bearer {the secret of this name}`, as one owner. The secret may be a binding of the
+ * Secrets Store. One that is not set lets nobody in.
  */
 export const bearerToken = (setting: string): Authenticate =>
   asking(
-    () => TOKEN,
+    () => ({ id: TOKEN }),
     async (request, env) => {
-      const secret = env[setting];
-      const expected = typeof secret === 'string' ? secret.trim() : ''; // secrets are pasted with line ends
+      const expected = await readSecret(env, setting);
       if (expected === '') throw notSet(setting);
       const [, token] = /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
       const matches = token !== undefined && (await sameText(token, expected));
@@ -58,23 +85,63 @@ export const bearerToken = (setting: string): Authenticate =>
     },
   );
 
-/** Without any `auth`: the token when it is set, else only this machine. */
+/**
+ * Lets in whoever asks this machine by its own name, as one owner and without a token: for development, never behind a proxy
+ * or a tunnel. A request that says it was passed on is refused; one that a proxy passes on without saying so cannot be told from
+ * the developer's own.
+ */
+export const openOnLocalhost = (): Authenticate =>
+  asking(
+    () => ({ id: LOCAL }),
+    ({ url, headers }) => {
+      const sign = signOfElsewhere(new URL(url).hostname, headers);
+      if (sign !== undefined) throw onlyLocal(sign);
+      return { id: LOCAL };
+    },
+  );
+
+const localhost = openOnLocalhost();
+
+/** What the environment says where an app declares no `auth`: the token where one is set, else localhost where that is written down. */
 export const defaultAuth: Authenticate = asking(
-  (env) => (env[TOKEN_SETTING] ? TOKEN : LOCAL),
+  (env) => {
+    if (env[TOKEN_SETTING]) return { id: TOKEN };
+    if (isLocalhostNamed(env)) return { id: LOCAL };
+    throw noAuth();
+  },
   (request, env) => {
     if (env[TOKEN_SETTING]) return bearerToken(TOKEN_SETTING)(request, env);
-    if (!isLocal(new URL(request.url).hostname)) throw onlyLocal();
-    warnOnce();
-    return { id: LOCAL };
+    if (isLocalhostNamed(env)) return localhost(request, env);
+    throw noAuth();
   },
 );
+
+/** Somebody has to write it down: an environment that says nothing lets nobody in. */
+const isLocalhostNamed = (env: Env): boolean => env.HOLDFAST_AUTH === 'localhost';
 
 function asking(owner: NonNullable<Authenticate['owner']>, auth: Authenticate): Authenticate {
   return Object.assign(auth, { scheme: 'Bearer' as const, owner });
 }
 
+/** What proxies and tunnels add to a request that they pass on. */
+const PASSED_ON = /^(forwarded|x-forwarded-.+|x-real-ip|via)$/;
+
+/** Answers what in a request shows that it is not this machine's own; `undefined` when nothing does. */
+function signOfElsewhere(hostname: string, headers: Headers): string | undefined {
+  if (!isLocal(hostname)) return `it was sent to '${hostname.slice(0, 80)}'`;
+  for (const [name] of headers)
+    if (PASSED_ON.test(name)) return `it was passed on, as its header ${name} says`;
+  const from = headers.get('cf-connecting-ip');
+  // The runtime of `wrangler dev` sets it, to the address that the connection comes from.
+  if (from !== null && !isLoopback(from)) return `it comes from ${from.slice(0, 80)}`;
+  return undefined;
+}
+
 const isLocal = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]';
+
+const isLoopback = (address: string): boolean =>
+  /^(::ffff:)?127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/i.test(address) || address === '::1';
 
 const setIt = (setting: string): string =>
   `Set the secret ${setting} (wrangler secret put ${setting}) and send it as a bearer token`;
@@ -82,20 +149,27 @@ const setIt = (setting: string): string =>
 const notSet = (setting: string): Problem =>
   new Problem('not-configured', `This Worker has no token yet, so it answers nobody. ${setIt(setting)}.`);
 
-const onlyLocal = (): Problem =>
+const noAuth = (): Problem =>
   new Problem(
     'not-configured',
-    'This Worker answers only localhost until authentication is set up. ' +
-      `${setIt(TOKEN_SETTING)}, or pass \`auth\` to createHoldfast.`,
+    `This Worker has no authentication yet, so it answers nobody. ${setIt(TOKEN_SETTING)}, or pass \`auth\` to createHoldfast. ` +
+      'On your own machine the var HOLDFAST_AUTH = "localhost" lets you in without a token.',
   );
 
-let warned = false;
-function warnOnce(): void {
-  if (warned) return;
-  warned = true;
-  console.warn(
-    `holdfast: no authentication is configured; only localhost is answered. Set ${TOKEN_SETTING}.`,
+const onlyLocal = (sign: string): Problem =>
+  new Problem(
+    'only-localhost',
+    `This Worker answers only requests of its own machine, and this is none: ${sign}. ${setIt(TOKEN_SETTING)}, or pass \`auth\` ` +
+      'to createHoldfast.',
   );
+
+/** A secret of the Worker, or '' where it is not set. @throws ConfigurationError when the Secrets Store does not give it. */
+async function readSecret(env: Env, setting: string): Promise<string> {
+  try {
+    return await secretText(env[setting]);
+  } catch (cause) {
+    throw new ConfigurationError(`The Secrets Store did not give ${setting}.`, { cause });
+  }
 }
 
 /** Compares in constant time; hashes first, so that not even the length shows. */

@@ -2,11 +2,12 @@ import type { Deferred } from '../journal/event-page.ts';
 import { NewerEventError, toTurnStart } from '../journal/event-rows.ts';
 import type { Accepted, HandOver, NotStarted, TurnStart } from '../journal/session-port.ts';
 import { readerOf } from '../session/fold-session.ts';
-import { parseSessionName } from '../session/read-secrets.ts';
+import { agentOfSession } from '../session/read-secrets.ts';
 import { runTurn } from '../session/run-turn.ts';
 import { attempt } from '../tool/async.ts';
 import type { WhenBusy } from '../tool/call.ts';
 import type { JsonObject } from '../tool/json.ts';
+import { type Owner, ownerProblem } from '../tool/owner.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import { modelOfAgent } from './agent-model.ts';
 import type { Env, HostedApp, Invoked } from './host.ts';
@@ -22,8 +23,8 @@ export const KNOWN_FOR = 7 * 24 * 60 * 60_000;
 interface OutsideStart {
   /** What it is, such as `schedule:nightly`: the id of the turn's principal. */
   readonly by: string;
-  /** Whose the session is. */
-  readonly owner: string;
+  /** Whose the session is. Code of the app may have made it, so that it may be anything. */
+  readonly owner: Owner;
   readonly agent: string;
   readonly session: string;
   readonly message: string;
@@ -39,15 +40,16 @@ export interface BackgroundTurn {
   readonly start: TurnStart;
 }
 
-/** Finds out before anything is taken what is wrong with it. @throws Error that says so. */
-export function toBackgroundTurn(
+/** Finds out before anything is taken what is wrong with it. Rejects with an Error that says so. */
+export async function toBackgroundTurn(
   here: HostedApp,
   { by, owner, whenBusy, key, context, ...named }: OutsideStart,
-): BackgroundTurn {
-  if (isBlank(owner)) throw new Error('Its owner is blank.');
+): Promise<BackgroundTurn> {
+  const problem = ownerProblem(owner);
+  if (problem !== undefined) throw new Error(`Its owner ${problem}.`);
   if (isBlank(named.message)) throw new Error('Its message is blank.');
-  const from = { id: by, tenant: owner };
-  const target = targetOf(here, from, named);
+  const from = { id: by, tenant: owner.tenant };
+  const target = await targetOf(here, from, { ...named, owner });
   checkModel(here, target);
   // The bytes that came may differ the next time; what the key names does not.
   const request = { key, bodyHash: key, ttl: KNOWN_FOR };
@@ -98,7 +100,7 @@ const isBlank = (text: unknown): boolean => typeof text !== 'string' || text.tri
  *   SessionUnavailableError when it cannot be reached.
  */
 export async function resumeTurn(host: Invoked, env: Env, { name, turn }: HandOver): Promise<void> {
-  const { agent } = parseSessionName(name);
+  const agent = agentOfSession(name);
   const port = host.session(env, name);
   const sentAt = host.clock.now();
   const leased = await port.resume({ nonce: host.newId(), turn, reader: readerOf(host.kinds) });
@@ -157,5 +159,5 @@ function parseHandOver(body: unknown): HandOver | undefined {
   if (typeof body !== 'object' || body === null) return undefined;
   const { name, turn } = body as Partial<Record<keyof HandOver, unknown>>; // what is there is looked at
   if (typeof name !== 'string' || typeof turn !== 'string') return undefined;
-  return attempt(() => parseSessionName(name)).ok ? { name, turn } : undefined;
+  return attempt(() => agentOfSession(name)).ok ? { name, turn } : undefined;
 }

@@ -2,6 +2,7 @@ import type { Agent } from '../agent/define-agent.ts';
 import { noPrices } from '../loop/budget.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
+import type { Owner } from '../tool/owner.ts';
 
 interface AgentsOf {
   readonly agents: readonly Agent[];
@@ -65,25 +66,40 @@ export function checkEndpoint({ agents, mcp }: Publishing): void {
   );
 }
 
+/** What starts turns for an owner; without one, for whom its mapping, or `auth`, names later. */
+interface OwnedStarter {
+  readonly name: string;
+  readonly owner: Owner | undefined;
+}
+
 interface Owned {
-  readonly webhooks?: readonly { readonly name: string; readonly owner: string | undefined }[] | undefined;
+  readonly webhooks?: readonly OwnedStarter[] | undefined;
+  readonly schedules?: readonly OwnedStarter[] | undefined;
   /** Absent: the built-in authentication, which names an owner. */
   readonly auth?: { readonly owner?: unknown } | undefined;
+  readonly legacyTenants?: boolean | undefined;
 }
 
 /**
  * Checks that everything which starts turns has an owner: any name that were made up for the owner, a user of the app's
  * own `auth` might have.
  *
- * @throws ConfigurationError when neither a webhook nor `auth` says whose the webhook's sessions are.
+ * @throws ConfigurationError when neither a webhook nor `auth` says whose the webhook's sessions are, or an id owns sessions where
+ *   it might be called like a tenant.
  */
-export function checkOwners({ webhooks = [], auth }: Owned): void {
+export function checkOwners({ webhooks = [], schedules = [], auth, legacyTenants }: Owned): void {
+  const ofId = legacyTenants && [...webhooks, ...schedules].find(({ owner }) => owner?.id !== undefined);
+  if (ofId) {
+    throw new ConfigurationError(
+      `'${ofId.name}' has an owner { id }, which may be called like a tenant: with legacyTenants use { tenant }.`,
+    );
+  }
   if (auth === undefined || auth.owner !== undefined) return;
   const nobodys = webhooks.find(({ owner }) => owner === undefined);
   if (!nobodys) return;
   throw new ConfigurationError(
-    `Webhook '${nobodys.name}' has no owner, and the app has an \`auth\` of its own. Give the webhook \`owner\`: the ` +
-      'tenant, or else the id, of the callers who may read its sessions.',
+    `Webhook '${nobodys.name}' has no owner, and the app has an \`auth\` of its own. Give the webhook \`owner\`: ` +
+      '{ tenant } or { id } of the callers who may read its sessions.',
   );
 }
 

@@ -6,13 +6,15 @@ import {
 } from '../model/openai-compatible/openai-compatible.ts';
 import { checkPrices, type Prices } from '../model/prices.ts';
 import { isRecord, parseJson } from '../model/untrusted-json.ts';
+import { isStored, secretText } from '../tool/secrets.ts';
 
 /** The settings that choose a model; an empty one is not set. */
 export interface ModelEnvironment {
   /** A model's name at the server, or `offline`. */
   readonly MODEL?: string | undefined;
   readonly OPENAI_BASE_URL?: string | undefined;
-  readonly OPENAI_API_KEY?: string | undefined;
+  /** A text, or a binding of the Secrets Store. */
+  readonly OPENAI_API_KEY?: unknown;
   /** What that model costs, in USD per million tokens, for agents with a cost limit: `{"input":0.25,"output":2}`. */
   readonly MODEL_PRICES?: string | undefined;
 }
@@ -37,6 +39,22 @@ const atServer = (options: OpenAICompatibleOptions): ChatModel => {
     if (!(failure instanceof TypeError)) throw failure;
     throw new ConfigurationError(`OPENAI_BASE_URL or OPENAI_API_KEY cannot be used: ${failure.message}`);
   }
+};
+
+/** The model whose key is asked for by its first request: all else about it is known without. */
+const withStoredKey = (server: OpenAICompatibleOptions, key: unknown): ChatModel => {
+  const make = async (): Promise<ChatModel> => {
+    const apiKey = await secretText(key).catch((cause: unknown) => {
+      throw new ConfigurationError('The Secrets Store did not give OPENAI_API_KEY.', { cause });
+    });
+    return atServer({ ...server, apiKey });
+  };
+  let made: Promise<ChatModel> | undefined;
+  const ask: ChatModel['ask'] = async (...asked) => {
+    made ??= make();
+    return (await made).ask(...asked);
+  };
+  return { ...atServer(server), ask };
 };
 
 const parsePrices = (value: string | undefined): Prices | undefined => {
@@ -83,18 +101,20 @@ const NO_PLANNER =
  * @throws ConfigurationError naming the setting that is missing or cannot be followed, without its secret.
  */
 export const chooseModel = (env: ModelEnvironment, offline?: () => ChatModel): ChatModel => {
-  const [model, baseURL, apiKey] = [env.MODEL, env.OPENAI_BASE_URL, env.OPENAI_API_KEY].map(setting);
+  const [model, baseURL] = [env.MODEL, env.OPENAI_BASE_URL].map(setting);
+  const { OPENAI_API_KEY: key } = env;
+  const apiKey = typeof key === 'string' ? setting(key) : undefined;
   if (model === 'offline') {
     if (offline === undefined) throw new ConfigurationError(NO_PLANNER);
     return offline();
   }
-  if (baseURL !== undefined || apiKey !== undefined) {
-    return atServer({
+  if (baseURL !== undefined || apiKey !== undefined || isStored(key)) {
+    const server = {
       baseURL: parseBaseUrl(baseURL ?? DEFAULT_BASE_URL),
-      apiKey,
       model: model ?? DEFAULT_MODEL,
       prices: parsePrices(setting(env.MODEL_PRICES)),
-    });
+    };
+    return isStored(key) ? withStoredKey(server, key) : atServer({ ...server, apiKey });
   }
   if (model === undefined) throw new ConfigurationError(NO_MODEL);
   throw new ConfigurationError(

@@ -17,8 +17,8 @@ import { type ObjectSessionOptions, objectSession } from '../session/object-sess
 import { checkPlatform, type PlatformConfig, readPlatform, systemClock } from '../session/read-platform.ts';
 import {
   type AppContext,
+  agentOfSession,
   type MintedSecrets,
-  parseSessionName,
   readSecrets,
   toAppContext,
   withRetention,
@@ -30,8 +30,8 @@ import { type Authenticate, defaultAuth, parseOrigins } from './auth.ts';
 import { byName, checkEndpoint, checkOwners, checkPrices, checkStarters } from './check-app.ts';
 import { chooseModel } from './choose-model.ts';
 import type { Schedule } from './define-schedule.ts';
-import type { Env, Host, McpEndpoint } from './host.ts';
-import { parseContextHeaders } from './request-headers.ts';
+import type { ContextFor, Env, Host, McpEndpoint, OwnRequest } from './host.ts';
+import { parseBodyContext, parseContextHeaders } from './request-headers.ts';
 import type { HttpHost } from './route.ts';
 
 /** The literal that `createHoldfast` takes. */
@@ -56,18 +56,38 @@ export interface HoldfastConfig {
    */
   readonly toolGroups?: readonly ToolGroup[] | undefined;
   /** Tool-call context of every turn, under the agent's own and the request's. No credentials: tools may pass it on. */
-  readonly context?: AppContext | ((env: Env) => AppContext) | undefined;
+  /**
+   * A function is asked in every invocation of a turn, and `request` is there in the first one alone, as `OwnRequest` says: what is
+   * read of it is gone where the turn goes on elsewhere. `contextHeaders` are kept.
+   */
+  readonly context?: AppContext | ((env: Env, asked: ContextFor) => AppContext) | undefined;
+  /** What of the tool-call context a client may send in a body: nothing unless given, and any other key is refused. */
+  readonly bodyContext?: readonly string[] | undefined;
   /**
    * Mints the credentials of a turn's tools (`call.secrets`) for whoever asked, once an invocation: a turn that is resumed
-   * has them minted again, and nothing of them is stored or shown. What it throws fails the turn, as does no
-   * answer within 30 seconds.
+   * has them minted again, and nothing of them is stored or shown. The caller's own request is there only in the invocation that it
+   * began: where `own.request` is undefined, mint by the principal. What it throws fails the turn, as does no answer within 30
+   * seconds.
    */
   readonly secrets?:
-    | ((env: Env, principal: Principal) => MintedSecrets | undefined | Promise<MintedSecrets | undefined>)
+    | ((
+        env: Env,
+        principal: Principal,
+        own: OwnRequest,
+      ) => MintedSecrets | undefined | Promise<MintedSecrets | undefined>)
     | undefined;
-  /** Absent: the bearer token in `HOLDFAST_TOKEN`, or, when that is not set, localhost only. */
+  /**
+   * Absent: the bearer token in `HOLDFAST_TOKEN`, or, when that is not set, `openOnLocalhost()` where the var `HOLDFAST_AUTH` is
+   * `localhost`. Where neither says who may come in, everything but `GET /health` is answered 401.
+   */
   readonly auth?: Authenticate | undefined;
-  /** Request header -> key of the tool-call context. Headers that carry credentials cannot be mapped. */
+  /**
+   * Set it where tenants have sessions from before 2026-11-23: a tenant's session is looked for under its old name when there is none
+   * under its new one, which costs two requests to objects each time. An id that is called like a tenant would meet these, so
+   * that a caller without a tenant is refused while it is set.
+   */
+  readonly legacyTenants?: boolean | undefined;
+  /** Request header -> key of the tool-call context, over what a body says. Headers that carry credentials cannot be mapped. */
   readonly contextHeaders?: Readonly<Record<string, string>> | undefined;
   /**
    * Sites whose pages may do more than read, such as `https://app.example`, beside the Worker's own. A browser's request from
@@ -111,6 +131,7 @@ export function toHost(config: HoldfastConfig, deployed: Deployed): HttpHost {
   const {
     agents,
     auth = defaultAuth,
+    legacyTenants = false,
     contextHeaders = {},
     origins = [],
     maxBodyBytes = 1_000_000,
@@ -123,7 +144,9 @@ export function toHost(config: HoldfastConfig, deployed: Deployed): HttpHost {
     kinds: toolKinds(config.kinds),
     webhooks: byName('webhooks', config.webhooks ?? []),
     auth,
+    legacyTenants,
     contextHeaders: parseContextHeaders(contextHeaders),
+    bodyContext: parseBodyContext(config.bodyContext ?? []),
     origins: parseOrigins(origins),
     maxBodyBytes,
     mcp: config.mcp,
@@ -133,7 +156,7 @@ export function toHost(config: HoldfastConfig, deployed: Deployed): HttpHost {
     checkModel: modelCheck(config),
     resolve: agentResolver({ groups, agents }),
     context: contextIn(context),
-    secrets: async (env, principal) => readSecrets(await config.secrets?.(env, principal)),
+    secrets: async (env, principal, own) => readSecrets(await config.secrets?.(env, principal, own)),
     platform: platformIn(config.platform ?? {}),
     files,
     session: sessionIn({ ...config, files }, deployed),
@@ -178,7 +201,7 @@ function sessionIn(
     files?.(env);
     const port = objectSession(env.SESSIONS as Sessions, name, { ...location, pauses: { onAgain } });
     for (const warning of deploymentWarnings(deployment)) warn(warning);
-    const ofAgent = own.get(parseSessionName(name).agent);
+    const ofAgent = own.get(agentOfSession(name));
     const ms = ofAgent === undefined ? ofApp : retainMs(ofAgent);
     return ms === undefined ? port : withRetention(port, ms);
   };
@@ -221,7 +244,7 @@ function keptFor(retention: Retention): number | undefined {
 
 /** What does not depend on the environment is checked at once. */
 function contextIn(context: NonNullable<HoldfastConfig['context']>): Host['context'] {
-  if (typeof context === 'function') return (env) => toAppContext(context(env));
+  if (typeof context === 'function') return (env, asked) => toAppContext(context(env, asked));
   const ofApp = toAppContext(context);
   return () => ofApp;
 }

@@ -2,6 +2,7 @@ import { ConfigurationError } from '../model/configuration-error.ts';
 import { SESSION_ID, SESSION_ID_RULE } from '../session/read-secrets.ts';
 import { fullText } from '../session/session-full.ts';
 import type { JsonObject } from '../tool/json.ts';
+import { type Owner, ownerProblem } from '../tool/owner.ts';
 import { ToolCallContext, ToolCallContextError } from '../tool/tool-call-context.ts';
 import { startInBackground, toBackgroundTurn } from './background.ts';
 import type { Env, Host, HostedApp } from './host.ts';
@@ -14,8 +15,8 @@ export interface ScheduleConfig<Name extends string = string> {
   readonly cron: string;
   /** The name of the agent. */
   readonly agent: string;
-  /** Whose the session is: a tenant, or the id of a principal. */
-  readonly owner: string;
+  /** Whose the session is: `{ tenant }` for all callers of a tenant, or `{ id }` for one caller. */
+  readonly owner: Owner;
   /** One session for all times, or one of its time: `(at) => at.toISOString().slice(0, 10)`. */
   readonly session: string | ((at: Date) => string);
   readonly message: string | ((at: Date) => string | Promise<string>);
@@ -44,7 +45,8 @@ export function defineSchedule<const Name extends string>(config: ScheduleConfig
     throw new ConfigurationError(`Schedule '${name}': ${problem}`);
   };
   if (!isCron(cron)) refuse(`'${String(cron).slice(0, 80)}' is no cron expression of five fields.`);
-  if (!isText(owner)) refuse('its owner is blank.');
+  const problem = ownerProblem(owner);
+  if (problem !== undefined) refuse(`its owner ${problem}.`);
   if (typeof session !== 'function' && !SESSION_ID.test(session)) {
     refuse(`its session must be ${SESSION_ID_RULE}`);
   }
@@ -108,7 +110,7 @@ async function start(here: HostedApp, schedule: Schedule, { scheduledTime }: Cro
   const at = new Date(scheduledTime);
   const session = typeof schedule.session === 'function' ? schedule.session(at) : schedule.session;
   const message = typeof schedule.message === 'function' ? await schedule.message(at) : schedule.message;
-  const turn = toBackgroundTurn(here, {
+  const turn = await toBackgroundTurn(here, {
     by: `schedule:${name}`,
     key: `cron ${name} ${scheduledTime}`,
     whenBusy: 'queue',

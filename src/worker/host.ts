@@ -6,18 +6,41 @@ import type { ChatModel } from '../model/chat-model.ts';
 import type { FileStore } from '../session/file-store.ts';
 import type { Meter } from '../session/meter.ts';
 import type { Clock, Platform } from '../session/read-platform.ts';
+import type { Owner } from '../tool/owner.ts';
 import type { Secrets } from '../tool/secrets.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
 
-/** Who a request comes from. A session belongs to `tenant`, or else to `id`. */
+/** Who a request comes from. Its sessions are those of its tenant, or, without one, its own. */
 export interface Caller {
   readonly id: string;
   readonly tenant?: string | undefined;
+  /** Journaled with the caller's messages, as `call.principal.roles`. */
   readonly roles?: readonly string[] | undefined;
+  /** What else `auth` has read of the credentials, for `secrets`; kept nowhere. */
+  readonly claims?: Claims | undefined;
+}
+
+/** What credentials say of whoever sends them, by name. */
+export type Claims = Readonly<Record<string, unknown>>;
+
+/**
+ * The request that asked for a turn, while the invocation that it began runs that turn: then alone it is there. Nothing of it is
+ * kept, so that a turn which goes on elsewhere, waits in line or runs in the background has none.
+ */
+export interface OwnRequest {
+  /** Its body has been read. */
+  readonly request?: Request | undefined;
+  readonly claims?: Claims | undefined;
+}
+
+/** For whom the app's context is made. */
+export interface ContextFor extends Pick<OwnRequest, 'request'> {
+  readonly principal: Principal;
 }
 
 /** Answers whose the caller's sessions are. */
-export const ownerOf = ({ id, tenant }: Pick<Caller, 'id' | 'tenant'>): string => tenant ?? id;
+export const ownerOf = ({ id, tenant }: Pick<Caller, 'id' | 'tenant'>): Owner =>
+  tenant === undefined ? { id } : { tenant };
 
 /** The Worker's vars, secrets and bindings. */
 export type Env = Readonly<Record<string, unknown>>;
@@ -35,13 +58,15 @@ export interface Host {
   /** The agent with the tool groups that it asks for. @throws ConfigurationError when one is not to be had. */
   resolve(agent: Agent, env: Env): Agent;
   /** The app's tool-call context, under the agent's and the request's. @throws ConfigurationError when it is not JSON. */
-  context(env: Env): ToolCallContext;
+  context(env: Env, asked: ContextFor): ToolCallContext;
   /** Mints the credentials of one invocation. Rejects with what the app's hook throws. */
-  secrets(env: Env, principal: Principal): Promise<Secrets>;
+  secrets(env: Env, principal: Principal, own: OwnRequest): Promise<Secrets>;
   /** Makes the store outside for the bytes of files; absent: each session keeps its own. @throws DeploymentError when it is none. */
   readonly files?: ((env: Env) => FileStore) | undefined;
   /** What one invocation may use. @throws ConfigurationError when the settings say something impossible. */
   platform(env: Env): Platform;
+  /** A tenant's session is looked for under the name of before, and callers without a tenant have none. */
+  readonly legacyTenants: boolean;
   /**
    * Answers a session; `onAgain` is called before a message to its object is tried again.
    *

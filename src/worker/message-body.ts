@@ -9,7 +9,10 @@ import { parseParts } from './message-parts.ts';
 import type { BodySchema, Schema } from './route.ts';
 
 const PROPERTIES: Readonly<Record<string, Schema>> = {
-  context: { type: 'object', description: 'Values for the tools, which the model never sees.' },
+  context: {
+    type: 'object',
+    description: 'Values for the tools, which the model never sees; of the keys that the app allows.',
+  },
   loopId: { type: 'string', description: 'Continues the loop of an earlier turn.' },
   delaySeconds: {
     type: 'number',
@@ -90,6 +93,8 @@ const FORM = 'multipart/form-data';
 interface Reading {
   /** What the app allows. */
   readonly maxBodyBytes: number;
+  /** The keys that a context may have. */
+  readonly bodyContext: ReadonlySet<string>;
   readonly taken: FilesTaken;
 }
 
@@ -100,14 +105,14 @@ interface Reading {
  */
 export async function readMessage(
   request: Request,
-  { maxBodyBytes, taken }: Reading,
+  { maxBodyBytes, bodyContext, taken }: Reading,
 ): Promise<ReceivedMessage> {
   const most = takesFiles(taken) ? Math.max(maxBodyBytes, WITH_FILES) : maxBodyBytes;
   const isForm = bodyType(request, ['application/json', FORM]) === FORM;
   const { text, ...body }: MessageBody = isForm
     ? await readForm(request, { most, besides: maxBodyBytes })
     : await readJson(request, { most, besides: maxBodyBytes });
-  const { said, ...more } = parseMessage(body);
+  const { said, ...more } = parseMessage(body, bodyContext);
   if (typeof said === 'string') return { said, ...more, text };
   const words = said.flatMap(({ part }) => (part.type === 'text' ? part.text.length : []));
   if (words.reduce((sum, length) => sum + length, 0) > maxBodyBytes) throw besidesFiles(maxBodyBytes);
@@ -132,12 +137,15 @@ interface ParsedMessage extends Pick<ReceivedMessage, 'context' | 'loopId' | 'de
   readonly said: string | readonly PlacedPart[];
 }
 
-function parseMessage({ fields, files, problems: found }: MessageBody): ParsedMessage {
+function parseMessage(
+  { fields, files, problems: found }: MessageBody,
+  bodyContext: ReadonlySet<string>,
+): ParsedMessage {
   const { loopId, delaySeconds } = fields;
   const problems = [...found];
   const said = files.length > 0 ? withFiles(fields.message, files) : parseSaid(fields.message, problems);
-  const context = parseContext(fields.context);
-  if (typeof context === 'string') problems.push(context);
+  const context = parseContext(fields.context, bodyContext);
+  if (Array.isArray(context)) problems.push(...context);
   if (loopId !== undefined && !isText(loopId, /^[A-Za-z0-9_.:-]{1,128}$/)) {
     problems.push('loopId: must be 1 to 128 of the characters A-Z a-z 0-9 _ . : -');
   }
@@ -166,13 +174,21 @@ const isText = (value: unknown, pattern: RegExp): value is string =>
   typeof value === 'string' && pattern.test(value);
 
 /** The context, or what is wrong with it. */
-function parseContext(values: Json | undefined): ToolCallContext | string {
+function parseContext(values: Json | undefined, allowed: ReadonlySet<string>): ToolCallContext | string[] {
   if (values === undefined) return ToolCallContext.EMPTY;
-  if (!isJsonObject(values)) return 'context: must be a JSON object';
+  if (!isJsonObject(values)) return ['context: must be a JSON object'];
+  const strange = Object.keys(values).filter((key) => !allowed.has(key));
+  if (strange.length > 0) return strange.slice(0, MOST_TOLD).map(notAllowed);
   try {
     return ToolCallContext.of(values);
   } catch (failure) {
     if (!(failure instanceof ToolCallContextError)) throw failure;
-    return `context: the value of '${failure.key.slice(0, 80)}' is nested too deeply`;
+    return [`context: the value of '${failure.key.slice(0, 80)}' is nested too deeply`];
   }
 }
+
+/** Keys of a context that a problem lists. */
+const MOST_TOLD = 10;
+
+const notAllowed = (key: string): string =>
+  `context: a body may not say '${key.slice(0, 80)}': createHoldfast({ bodyContext: [...] }) names the keys that it may`;

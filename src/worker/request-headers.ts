@@ -1,7 +1,7 @@
 import type { RequestKey } from '../journal/session-port.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { sha256Hex } from '../tool/async.ts';
-import { ToolCallContext } from '../tool/tool-call-context.ts';
+import { LOOP_ID_KEY, ToolCallContext } from '../tool/tool-call-context.ts';
 import { Problem } from './problem.ts';
 
 /** One entry of a list header such as `text/html;q=0.5`, in lower case. */
@@ -59,7 +59,20 @@ export function parseContextHeaders(mapped: Readonly<Record<string, string>>): C
       throw new ConfigurationError(`'${header}' is not the name of a header.`);
     }
   }
+  for (const key of headers.values()) checkKey('contextHeaders', key);
   return headers;
+}
+
+/** @throws ConfigurationError when it names what no client may say by its context. */
+export function parseBodyContext(keys: readonly string[]): ReadonlySet<string> {
+  for (const key of keys) checkKey('bodyContext', key);
+  return new Set(keys);
+}
+
+/** The loop of a call comes by a field of its own, which is checked, or by code. */
+function checkKey(setting: string, key: string): void {
+  if (key !== LOOP_ID_KEY) return;
+  throw new ConfigurationError(`${setting} names '${key}': a client sends it as \`loopId\` of the body.`);
 }
 
 const isCredential = (header: string): boolean =>

@@ -10,6 +10,8 @@ export interface HttpHost extends Host {
   readonly webhooks: ReadonlyMap<string, Webhook>;
   readonly auth: Authenticate;
   readonly contextHeaders: ContextHeaders;
+  /** The keys of the tool-call context that a body may have. */
+  readonly bodyContext: ReadonlySet<string>;
   readonly origins: Origins;
   /** What a request body may weigh, in bytes. */
   readonly maxBodyBytes: number;

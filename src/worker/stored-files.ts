@@ -2,8 +2,6 @@
 import type { FilePage, KeptFile } from '../journal/session-port.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { FileKey, FileStore } from '../session/file-store.ts';
-import { toSessionName } from '../session/read-secrets.ts';
-import { ownerOf } from './host.ts';
 import { Problem } from './problem.ts';
 import type { SessionRequest } from './route.ts';
 
@@ -74,10 +72,7 @@ function fromStore(
 
 const storeOf = ({ host, env }: SessionRequest): FileStore | undefined => host.files?.(env);
 
-const keyOf = ({ target: { caller, agent, session } }: SessionRequest, id: string): FileKey => ({
-  session: toSessionName({ owner: ownerOf(caller), agent: agent.name, session }),
-  id,
-});
+const keyOf = ({ target }: SessionRequest, id: string): FileKey => ({ session: target.name, id });
 
 /** Counts what the store is asked. @throws Problem when it fails; what went wrong there is in the log alone. */
 async function answered<T>(

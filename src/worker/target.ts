@@ -1,13 +1,24 @@
 import type { Agent } from '../agent/define-agent.ts';
+import { toPrincipal } from '../journal/event-rows.ts';
+import type { Principal } from '../journal/events.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { Meter } from '../session/meter.ts';
 import { DEFAULT_PLATFORM } from '../session/read-platform.ts';
-import { SESSION_ID, SESSION_ID_RULE, toSessionName } from '../session/read-secrets.ts';
+import { SESSION_ID, SESSION_ID_RULE, type SessionAddress, toSessionName } from '../session/read-secrets.ts';
 import type { TurnHost } from '../session/run-turn.ts';
 import { attempt } from '../tool/async.ts';
+import type { Owner } from '../tool/owner.ts';
 import { modelOf, modelOfAgent, withModel } from './agent-model.ts';
-import { type Caller, type Env, type Host, type HostedApp, type Invoked, ownerOf } from './host.ts';
+import {
+  type Caller,
+  type Env,
+  type Host,
+  type HostedApp,
+  type Invoked,
+  type OwnRequest,
+  ownerOf,
+} from './host.ts';
 
 /** A session, on behalf of its caller. */
 export interface Target {
@@ -15,6 +26,8 @@ export interface Target {
   readonly session: string;
   readonly caller: Caller;
   readonly port: SessionPort;
+  /** Of its object. */
+  readonly name: string;
   /** The session's own path. */
   readonly path: string;
 }
@@ -40,8 +53,17 @@ export class UnknownTargetError extends Error {
 export const turnPath = ({ path }: Pick<Target, 'path'>, turn: string): string =>
   `${path}/turns/${encodeURIComponent(turn)}`;
 
-/** @throws UnknownTargetError when there is no such agent, or the session's id cannot be one. */
-export function targetOf({ host, env }: HostedApp, caller: Caller, named: Named): Target {
+/** Where a session is, and whose, unless it is the caller's. */
+interface OwnedName extends Named {
+  readonly owner?: Owner | undefined;
+}
+
+/** Rejects with an UnknownTargetError when there is no such agent, or the session's id cannot be one. */
+export async function targetOf(
+  { host, env }: HostedApp,
+  caller: Caller,
+  { owner = ownerOf(caller), ...named }: OwnedName,
+): Promise<Target> {
   const agent = host.agents.get(named.agent);
   if (!agent) {
     throw new UnknownTargetError(
@@ -53,9 +75,32 @@ export function targetOf({ host, env }: HostedApp, caller: Caller, named: Named)
   if (!SESSION_ID.test(session)) {
     throw new UnknownTargetError('invalid-session-id', `A session id is ${SESSION_ID_RULE}`);
   }
-  const port = host.session(env, toSessionName({ owner: ownerOf(caller), agent: agent.name, session }));
+  const name = await sessionNameOf({ host, env }, { owner, agent: agent.name, session });
+  const port = host.session(env, name);
   const path = `/agents/${agent.name}/sessions/${encodeURIComponent(session)}`;
-  return { agent, session, caller, port, path };
+  return { agent, session, caller, port, name, path };
+}
+
+/**
+ * Answers the name of a session's object: where the app has sessions of tenants from before, the old one, when there is a session
+ * of that name and none of the new one.
+ *
+ * @throws Error when it might be the session of a tenant which is called like the id that owns it.
+ */
+export async function sessionNameOf({ host, env }: HostedApp, address: SessionAddress): Promise<string> {
+  const name = toSessionName(address);
+  if (!host.legacyTenants) return name;
+  const { tenant } = address.owner;
+  if (tenant === undefined) {
+    throw new Error('With legacyTenants no session is owned by an id: it may be called like a tenant.');
+  }
+  const old = toSessionName({ ...address, owner: { id: tenant } });
+  return !(await isKnown(host.session(env, name))) && (await isKnown(host.session(env, old))) ? old : name;
+}
+
+async function isKnown(port: SessionPort): Promise<boolean> {
+  const page = await port.read({ from: 1, limit: 1 });
+  return page !== null && (page.head > 0 || page.waiting.length > 0);
 }
 
 /**
@@ -88,6 +133,15 @@ interface HostedHere extends HostedApp {
   readonly host: Invoked;
 }
 
+/** The turn that the request asks for which began this invocation. Any other turn that runs here is somebody else's. */
+interface OwnTurn {
+  readonly turn: string;
+  readonly caller: Caller;
+  readonly request: Request;
+}
+
+const ownRequest = ({ request, caller: { claims } }: OwnTurn): OwnRequest => ({ request, claims });
+
 /** A session, and the name of its agent. */
 interface SessionRef {
   readonly port: SessionPort;
@@ -99,7 +153,11 @@ interface SessionRef {
  * throws a ConfigurationError when the deployment lacks it: to refuse a message for that, copy it first; under a lease,
  * leave it to the turn, which then ends as failed.
  */
-export const turnServices = ({ host, env }: HostedHere, { port, agent }: SessionRef): TurnHost => ({
+export const turnServices = (
+  { host, env }: HostedHere,
+  { port, agent }: SessionRef,
+  own?: OwnTurn,
+): TurnHost => ({
   port,
   clock: host.clock,
   kinds: host.kinds,
@@ -112,13 +170,15 @@ export const turnServices = ({ host, env }: HostedHere, { port, agent }: Session
     return modelOfAgent({ host, env }, agentOf(host, agent));
   },
   get context() {
-    return host.context(env);
+    const ofOwn = own && host.context(env, { principal: toPrincipal(own.caller), request: own.request });
+    return (principal: Principal, turn: string) =>
+      (own?.turn === turn && ofOwn) || host.context(env, { principal });
   },
   get files() {
     return host.files?.(env);
   },
   agents: agentsIn(host, env),
-  secrets: (principal) => host.secrets(env, principal),
+  secrets: (principal, turn) => host.secrets(env, principal, own?.turn === turn ? ownRequest(own) : {}),
 });
 
 /** All agents of the app, each with the tool groups that it asks for. */

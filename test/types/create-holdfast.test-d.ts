@@ -1,6 +1,7 @@
 import { expectTypeOf } from 'vitest';
 import {
   type Authenticate,
+  type Claims,
   createHoldfast,
   type Env,
   type HandOver,
@@ -46,17 +47,25 @@ createHoldfast({ agents: [clerk], context: { plan: 'free' } });
 createHoldfast({
   agents: [clerk],
   toolGroups: [defineToolGroup({ role: 'web', description: 'The web.', tools: [] })],
-  context(env) {
-    expectTypeOf(env).toEqualTypeOf<Env>();
-    return { region: String(env.REGION) };
-  },
-  secrets(env, principal) {
+  context(env, { principal, request }) {
     expectTypeOf(env).toEqualTypeOf<Env>();
     expectTypeOf(principal).toEqualTypeOf<Principal>();
+    // It is gone where the turn goes on in another invocation.
+    expectTypeOf(request).toEqualTypeOf<Request | undefined>();
+    return { region: String(env.REGION) };
+  },
+  secrets(env, principal, { request, claims }) {
+    expectTypeOf(env).toEqualTypeOf<Env>();
+    expectTypeOf(principal).toEqualTypeOf<Principal>();
+    expectTypeOf(request).toEqualTypeOf<Request | undefined>();
+    expectTypeOf(claims).toEqualTypeOf<Claims | undefined>();
     return { apiKey: `${env.KEY}-${principal.tenant}`, none: undefined };
   },
 });
 createHoldfast({ agents: [clerk], secrets: async () => undefined });
+
+// @ts-expect-error a request is not there in every invocation
+createHoldfast({ agents: [clerk], secrets: (_, __, { request }) => ({ key: request.url }) });
 
 // @ts-expect-error the context is JSON
 createHoldfast({ agents: [clerk], context: { since: new Map() } });

@@ -1,7 +1,13 @@
 import { expectTypeOf } from 'vitest';
 import { createHoldfast, defineSchedule, type Schedule } from '../../src/create-holdfast.ts';
 
-const base = { cron: '0 6 * * *', agent: 'clerk', owner: 'acme', session: 's1', message: 'Report.' } as const;
+const base = {
+  cron: '0 6 * * *',
+  agent: 'clerk',
+  owner: { tenant: 'acme' },
+  session: 's1',
+  message: 'Report.',
+} as const;
 
 // Its name is a literal.
 const daily = defineSchedule({ name: 'daily', ...base });
@@ -28,6 +34,12 @@ createHoldfast({ agents: [], schedules: [daily] });
 
 // @ts-expect-error it belongs to somebody
 defineSchedule({ name: 'daily', cron: '* * * * *', agent: 'clerk', session: 's1', message: 'Report.' });
+
+// @ts-expect-error a text may be an id or a tenant
+defineSchedule({ ...base, name: 'daily', owner: 'acme' });
+
+// @ts-expect-error an owner is of one kind
+defineSchedule({ ...base, name: 'daily', owner: { id: 'ann', tenant: 'acme' } });
 
 // @ts-expect-error a session has one name
 defineSchedule({ ...base, name: 'daily', session: async () => 's1' });

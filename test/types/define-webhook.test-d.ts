@@ -97,7 +97,9 @@ githubWebhook({
     expectTypeOf(delivery.number).toEqualTypeOf<number | undefined>();
     expectTypeOf(delivery.payload).toEqualTypeOf<JsonObject>();
     expectTypeOf(delivery.usual).toEqualTypeOf<WebhookTurn>();
-    return delivery.action === 'opened' ? { ...delivery.usual, owner: 'acme' } : ignored('not new');
+    return delivery.action === 'opened'
+      ? { ...delivery.usual, owner: { tenant: 'acme' } }
+      : ignored('not new');
   },
 });
 

@@ -8,7 +8,7 @@ const wiki = defineMcpClient({
   name: 'wiki',
   url: 'https://wiki.example/mcp',
   bearer: 'WIKI_TOKEN', // the name of a secret
-  meta: allowKeys('team'), // of the tool-call context; with `passThrough`, all of it
+  meta: allowKeys('tenant'), // of the tool-call context; with `passThrough`, all of it
 });
 const tools = createMcpToolFactory({ clients: [wiki] });
 
@@ -33,6 +33,7 @@ const countWords = defineTool({
 const holdfast = createHoldfast({
   agents: [librarian],
   offline: offlineModel,
+  context: (_, { principal }) => ({ tenant: principal.tenant ?? principal.id }), // which no message can change
   secrets: (env) => ({ WIKI_TOKEN: env.WIKI_TOKEN as string | undefined }), // as `wrangler secret put` has set it
   mcp: defineMcpEndpoint({ tools: [countWords], agents: ['librarian'] }), // at POST /mcp
 });

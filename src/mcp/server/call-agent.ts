@@ -68,15 +68,17 @@ async function toAgentTurn(
   const { host, env, caller, context } = request;
   const { name, agent } = published;
   const named = { agent, session: session ?? (await newSession(request, name, key)) };
-  const target = targetOf({ host, env }, caller, named);
+  const target = await targetOf({ host, env }, caller, named);
   const asked = key === undefined ? undefined : await requestKey(key, { message, session });
+  const start = toTurnStart({ agent, message, context, from: caller, request: asked }, host.newId);
+  const own = { turn: start.turn, caller, request: request.request };
   return {
     name,
     isNew: session === undefined,
     target,
-    start: toTurnStart({ agent, message, context, from: caller, request: asked }, host.newId),
+    start,
     // It is copied, so that what this deployment lacks is found out before the message is taken.
-    part: { ...turnServices({ host, env }, { port: target.port, agent }) },
+    part: { ...turnServices({ host, env }, { port: target.port, agent }, own) },
   };
 }
 

@@ -56,14 +56,15 @@ async function ownLoop(
   const { host, env, caller, context } = request;
   const { tool, notifier } = calling;
   const principal = toPrincipal(caller);
+  const own = { request: request.request, claims: caller.claims };
   const turn = await turnOf(calling, principal);
   return memoryLoop({
     ...(turn !== undefined && { turn }),
     principal,
     tools: [tool],
     model: NO_MODEL,
-    context: host.context(env).merge(context),
-    secrets: await mintedInTime(host.clock, host.secrets(env, principal)),
+    context: host.context(env, { principal, request: request.request }).merge(context),
+    secrets: await mintedInTime(host.clock, host.secrets(env, principal, own)),
     live: { restarted: () => {}, progress: (_, status) => notifier.progress(status) },
     holder: {
       claim: (needs) => claim(request, needs),
@@ -76,11 +77,14 @@ async function ownLoop(
 
 /**
  * What `idempotencyKey` of a call is made of. The input is in it, since nobody remembers it: a client that uses its key for
- * another input asks for something else, which a receiver must not take for what it has done.
+ * another input asks for something else, which a receiver must not take for what it has done. Roles are not: they may change.
  */
-async function turnOf({ tool, input, key }: ToolCalling, principal: Principal): Promise<string | undefined> {
+async function turnOf(
+  { tool, input, key }: ToolCalling,
+  { roles: _, ...caller }: Principal,
+): Promise<string | undefined> {
   if (key === undefined) return undefined;
-  return sha256Hex(JSON.stringify(['mcp', principal, tool.name, key, input]));
+  return sha256Hex(JSON.stringify(['mcp', caller, tool.name, key, input]));
 }
 
 /** A published tool opens no loop, so that no model is asked. */

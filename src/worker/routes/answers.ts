@@ -1,3 +1,4 @@
+import type { Principal } from '../../journal/events.ts';
 import type { Posted } from '../../journal/session-port.ts';
 import {
   type CheckedAnswer,
@@ -90,11 +91,12 @@ async function answerCall(asked: SessionRequest, call: string, kind: AnswerKind)
   const { text, value } = await readBody(request, host.maxBodyBytes);
   const toAnswer = kind.read(value);
   const key = await idempotencyKey(request.headers, text);
-  const question = await questionOf(target, call, numberOf(request));
+  const { question, principal } = await questionOf(target, call, numberOf(request));
   mustHaveRole(target.caller, question);
   if (question.wait.for !== kind.for) throw wrongAnswer(target, question);
   // Copied, so that what this deployment lacks is found out before the answer is taken.
   const services = { ...turnServices(asked, { port: target.port, agent: target.agent.name }) };
+  services.context?.(principal, question.turn);
   const checked = toAnswer(question, target.caller.id);
   if (!checked.ok) throw invalidBody(checked.problems);
   const hash = key ? JSON.stringify([target.caller.id, key.key, key.bodyHash]) : host.newId();
@@ -129,8 +131,14 @@ const STANDINGS = {
   dropped: 'no-such-turn',
 } as const;
 
+/** A question, and whose turn asks it. */
+interface Asked {
+  readonly question: Question;
+  readonly principal: Principal;
+}
+
 /** @throws Problem when there is no such session, call or question. */
-async function questionOf(target: Target, call: string, number: number): Promise<Question> {
+async function questionOf(target: Target, call: string, number: number): Promise<Asked> {
   const { port } = target;
   const turn = call.replace(/\.\d+\.\d+$/, '');
   const [session, events] = await Promise.all([port.read({ from: 1, limit: 1 }), readTurn(port, turn)]);
@@ -142,7 +150,10 @@ async function questionOf(target: Target, call: string, number: number): Promise
     throw new Problem('unknown-call', detail);
   }
   const question = asked[number - 1];
-  if (question) return question;
+  const [started] = events;
+  if (question && started?.event.type === 'turn-started') {
+    return { question, principal: started.event.principal };
+  }
   const what = number === 1 ? 'It asked nothing' : `It has not asked ${number} questions`;
   throw new Problem('not-waiting', `Call ${shown} does not wait for this answer. ${what}.`);
 }

@@ -69,7 +69,7 @@ interface Starting extends HostedApp {
 }
 
 async function start({ received, ...starting }: Starting): Promise<Response> {
-  const turn = toTurn({ received, ...starting });
+  const turn = await toTurn({ received, ...starting });
   const answer = await startInBackground(turn);
   if (answer.status === 'full') throw queueFull(answer);
   if (answer.status === 'session-full') throw sessionFull(answer);
@@ -82,11 +82,12 @@ async function start({ received, ...starting }: Starting): Promise<Response> {
 }
 
 /** @throws Problem 500 when the mapping names what is not there, and DeploymentError. */
-function toTurn({ host, env, hook, received }: Starting): BackgroundTurn {
-  const { agent, owner = host.auth.owner?.(env) ?? '', session, message, context } = received;
+async function toTurn({ host, env, hook, received }: Starting): Promise<BackgroundTurn> {
+  const { agent, owner = host.auth.owner?.(env), session, message, context } = received;
   try {
     if (agent === undefined) throw new Error('`start` names no agent, and neither does the webhook.');
-    return toBackgroundTurn(
+    if (owner === undefined) throw new Error('`start` names no owner, and neither does the webhook.');
+    return await toBackgroundTurn(
       { host, env },
       {
         by: `webhook:${hook.name}`,

@@ -35,7 +35,8 @@ async function answerMessage(asked: SessionRequest): Promise<Response> {
   const start = { ...(await readStart(asked)), whenBusy };
   if (whenBusy === 'steer' && start.delayMs !== undefined) throw steersLater();
   // Copied, so that what this deployment lacks is found out before the message is taken.
-  const services = { ...turnServices(asked, { port: target.port, agent: target.agent.name }) };
+  const own = { turn: start.turn, caller: target.caller, request };
+  const services = { ...turnServices(asked, { port: target.port, agent: target.agent.name }, own) };
   const { answer, sentAt } = await (declines ? takeDeclining(asked, services, start) : take(asked, start));
   switch (answer.status) {
     case 'accepted':
@@ -104,7 +105,8 @@ async function takeDeclining(asked: SessionRequest, services: TurnHost, start: T
 async function readStart(asked: SessionRequest): Promise<TurnStart> {
   const { host, target, request } = asked;
   const taken = filesTaken(target.agent, modelOfAgent(asked, target.agent));
-  const received = await readMessage(request, { maxBodyBytes: host.maxBodyBytes, taken });
+  const { maxBodyBytes, bodyContext } = host;
+  const received = await readMessage(request, { maxBodyBytes, bodyContext, taken });
   const { said, context, loopId, delaySeconds, text } = received;
   const { message, parts, files } = await toNewMessage(said);
   const delayMs = delaySeconds === undefined ? undefined : Math.round(delaySeconds * 1000);
@@ -113,7 +115,8 @@ async function readStart(asked: SessionRequest): Promise<TurnStart> {
     agent: target.agent.name,
     message,
     parts,
-    context: contextOfHeaders(request.headers, host.contextHeaders).merge(context),
+    // What whoever stands before the Worker writes into a header goes before what the client writes into the body.
+    context: context.merge(contextOfHeaders(request.headers, host.contextHeaders)),
     loopId,
     from: target.caller,
     request: await idempotencyKey(request.headers, sent),

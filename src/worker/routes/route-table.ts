@@ -69,7 +69,7 @@ const describing = (table: () => readonly Route[]): Route =>
   });
 
 /** Nobody's session: every caller has an id. It is read and never written to. */
-const PROBE = toSessionName({ owner: '', agent: '', session: 'health' });
+const PROBE = toSessionName({ owner: { id: '' }, agent: '', session: 'health' });
 
 /**
  * Tells whether sessions can work here, and their agents have a model. An object is asked until one has answered, and no

@@ -1,12 +1,11 @@
 import type { Message, SessionState } from '../../journal/state.ts';
 import { foldShown } from '../../session/fold-session.ts';
-import { toSessionName } from '../../session/read-secrets.ts';
 import { toAnswer, visibleToolMemory } from '../../session/watching/turn-outcome.ts';
 import { modelText } from '../../tool/tool-result.ts';
 import { ownerOf } from '../host.ts';
 import { Problem } from '../problem.ts';
 import { ANY_OBJECT, type CallerRequest, defineRoute, SESSION, type SessionRequest } from '../route.ts';
-import { type Named, type Target, targetOf } from '../target.ts';
+import { type Named, sessionNameOf, type Target, targetOf } from '../target.ts';
 import { pendingViews } from '../turn-view.ts';
 
 /** The folded state, as its owner may see it. */
@@ -105,8 +104,9 @@ async function eraseSession(
 ): Promise<Response> {
   const { agent, session } = named;
   const isKnown = host.agents.has(agent);
-  const known = isKnown ? targetOf({ host, env }, caller, named) : undefined;
-  const name = toSessionName({ owner: ownerOf(caller), agent, session });
+  const known = isKnown ? await targetOf({ host, env }, caller, { agent, session }) : undefined;
+  const name =
+    known?.name ?? (await sessionNameOf({ host, env }, { owner: ownerOf(caller), agent, session }));
   const port = known?.port ?? host.session(env, name);
   try {
     await host.files?.(env)?.delete(name);
@@ -120,6 +120,6 @@ async function eraseSession(
     throw new Problem('session-unavailable', detail, { headers: { 'retry-after': '5' } });
   }
   const existed = await port.erase();
-  if (!existed && !isKnown) targetOf({ host, env }, caller, named);
+  if (!existed && !isKnown) await targetOf({ host, env }, caller, { agent, session });
   return new Response(null, { status: 204 });
 }

@@ -23,7 +23,6 @@ const EXPECTED: readonly RegExp[] = [
   /^ {4}at GetAddrInfoReqWrap\./,
   // workerd's own notes: after a SIGKILL its alarm manager and the object's storage know of different times.
   /NOSENTRY SQLite alarm (overdue, running despite AlarmManager mismatch|handler canceled with requestScheduledAlarm)/,
-  /holdfast: no authentication is configured; only localhost is answered\. Set HOLDFAST_TOKEN\.$/,
 ];
 
 /** Every line of the log that nobody expects: an error that was not caught, or one that was told of. */

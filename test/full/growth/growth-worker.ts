@@ -69,7 +69,7 @@ export default {
     const { pathname, searchParams: query } = new URL(request.url);
     const agent = query.get('agent') ?? 'plain';
     const count = Number(query.get('count') ?? 1);
-    const name = toSessionName({ owner: 'owner', agent, session: query.get('session') ?? '' });
+    const name = toSessionName({ owner: { id: 'owner' }, agent, session: query.get('session') ?? '' });
     const port = objectSession(env.SESSIONS, name);
     switch (pathname) {
       case '/fill':

@@ -27,7 +27,7 @@ const via = appWith({ agents: [writer], auth: () => ({ id: 'owner' }), maxBodyBy
 /** The longest value of every table in the object of a session, in bytes. */
 function longestIn(path: string): Promise<Record<string, number>> {
   const session = sessionId(path);
-  const stub = env.SESSIONS.getByName(toSessionName({ owner: 'owner', agent: 'writer', session }));
+  const stub = env.SESSIONS.getByName(toSessionName({ owner: { id: 'owner' }, agent: 'writer', session }));
   return runInDurableObject(stub, (_, { storage: { sql } }) => {
     const tables = sql.exec<{ name: string }>(
       `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\' AND name NOT LIKE 'sqlite%'`,

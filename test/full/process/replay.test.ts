@@ -62,7 +62,7 @@ const sessionOf = (conversation: string): string => `conversation-${conversation
 
 /** Without authentication, whoever is on this machine is `local`. */
 const objectName = (conversation: string): string =>
-  toSessionName({ owner: 'local', agent: 'airline', session: sessionOf(conversation) });
+  toSessionName({ owner: { id: 'local' }, agent: 'airline', session: sessionOf(conversation) });
 
 interface Told {
   readonly message: string;

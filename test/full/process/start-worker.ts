@@ -37,7 +37,7 @@ export interface WorkerSettings {
   /** A file that holds what {@link buildWorker} made of the entry before. Absent: it is built now. */
   readonly bundle?: string | undefined;
   readonly deployedAs?: DeployedAs | undefined;
-  /** The Worker's vars. */
+  /** The Worker's vars, beside the one that lets this machine in. */
   readonly vars?: Readonly<Record<string, string>> | undefined;
   /** The folder that keeps its storage when it is started again. Absent: forgotten when it stops. */
   readonly storage?: string | undefined;
@@ -64,7 +64,8 @@ export interface RunningWorker {
  * this machine is asked for anything.
  */
 export async function startWorker(entry: string, settings: WorkerSettings = {}): Promise<RunningWorker> {
-  const { vars = {}, storage, isInspected, deployedAs = {} } = settings;
+  const { storage, isInspected, deployedAs = {} } = settings;
+  const vars = { HOLDFAST_AUTH: 'localhost', ...settings.vars };
   const logs: string[] = [];
   const miniflare = new Miniflare({
     host: '127.0.0.1',

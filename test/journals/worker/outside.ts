@@ -14,7 +14,7 @@ const delivery = v.object({ id: v.string(), message: v.string() });
 const hook = defineWebhook({
   name: 'sender',
   agent: 'hooked',
-  owner: 'ada',
+  owner: { id: 'ada' },
   verify: ({ body }) => {
     const sent = v.parse(delivery, JSON.parse(new TextDecoder().decode(body)));
     return verified(sent.id, sent);

@@ -19,18 +19,23 @@ function callerOf({ headers }: Request): Caller {
   return { id: headers.get('x-user') ?? 'ada', ...(tenant && { tenant }), ...(role && { roles: [role] }) };
 }
 
+const agents = [...leaves, ...kinds, ...nestedLoops, ...waits, ...limits, ...outside];
 const holdfast = createHoldfast({
-  agents: [...leaves, ...kinds, ...nestedLoops, ...waits, ...limits, ...outside],
+  agents,
   auth: callerOf,
+  bodyContext: ['team'],
   ...served((request, env, execution) => holdfast.worker.fetch(request, env, execution)),
 });
+/** Sessions of tenants were kept under names that they have no more. */
+const ofTenants = createHoldfast({ agents, auth: callerOf, legacyTenants: true });
 
 export const { TurnRunner } = holdfast;
 
 export default {
   ...holdfast.worker,
   async fetch(request, env, execution) {
-    if (new URL(request.url).pathname !== '/clock') return holdfast.worker.fetch(request, env, execution);
+    const { worker } = request.headers.has('x-tenant') ? ofTenants : holdfast;
+    if (new URL(request.url).pathname !== '/clock') return worker.fetch(request, env, execution);
     moveClock(Number(await request.text()));
     return new Response('moved');
   },

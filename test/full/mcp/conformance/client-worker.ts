@@ -21,6 +21,7 @@ const server = defineMcpClient({
 });
 
 const holdfast = createHoldfast({
+  bodyContext: ['scenario', 'server', 'given'],
   agents: [
     defineAgent({
       name: 'caller',

@@ -6,7 +6,7 @@ import { scripted } from '../../../fixtures/scripted-agent.ts';
 
 const outside = {
   by: 'schedule:daily',
-  owner: 'acme',
+  owner: { tenant: 'acme' },
   agent: 'scripted',
   session: 's1',
   message: 'Report.',
@@ -38,11 +38,11 @@ function here(...answers: readonly Awaited<ReturnType<SessionPort['accept']>>[])
 describe('a turn that starts from outside', () => {
   it('is for a session of its owner, from what started it, under its key', async () => {
     const { app, sent, names } = here();
-    expect(await startInBackground(toBackgroundTurn(app, outside))).toEqual({
+    expect(await startInBackground(await toBackgroundTurn(app, outside))).toEqual({
       status: 'accepted',
       turn: 'id',
     });
-    expect(names).toEqual(['["acme","scripted","s1"]']);
+    expect(names).toEqual(['[{"tenant":"acme"},"scripted","s1"]']);
     expect(sent).toMatchObject([
       {
         turn: 'id',
@@ -57,10 +57,17 @@ describe('a turn that starts from outside', () => {
     });
   });
 
+  it('is for a session of one caller, and of nobody who is called so as a tenant', async () => {
+    const { app, sent, names } = here();
+    await startInBackground(await toBackgroundTurn(app, { ...outside, owner: { id: 'acme' } }));
+    expect(names).toEqual(['["acme","scripted","s1"]']);
+    expect(JSON.parse(sent[0]?.started.body ?? '').principal).toEqual({ id: 'schedule:daily' });
+  });
+
   it('waits in line when it would steer a turn that waits for somebody', async () => {
     const suspended = { status: 'suspended', turn: 't1' } as const;
     const { app, sent } = here(suspended, { status: 'queued', turn: 'id' });
-    const taken = await startInBackground(toBackgroundTurn(app, outside));
+    const taken = await startInBackground(await toBackgroundTurn(app, outside));
     expect(taken).toEqual({ status: 'queued', turn: 'id' });
     const [first, second] = sent;
     expect(second).toEqual({ ...first, whenBusy: 'queue' });
@@ -71,21 +78,26 @@ describe('a turn that starts from outside', () => {
     { status: 'full', most: 100 },
   ])('is told what became of it: %j', async (answer) => {
     const { app } = here(answer);
-    expect(await startInBackground(toBackgroundTurn(app, outside))).toEqual(answer);
+    expect(await startInBackground(await toBackgroundTurn(app, outside))).toEqual(answer);
   });
 
   it.each<NotStarted>([{ status: 'busy', turn: 't1', retryAfter: 1 }, { status: 'key-reused' }])(
     'is never lost in silence: %j',
     async (answer) => {
       const { app } = here(answer);
-      await expect(startInBackground(toBackgroundTurn(app, outside))).rejects.toThrow(
+      await expect(startInBackground(await toBackgroundTurn(app, outside))).rejects.toThrow(
         `The session took no message: it is ${answer.status}.`,
       );
     },
   );
 
   it.each([
-    [{ owner: ' ' }, new Error('Its owner is blank.')],
+    [
+      { owner: { tenant: ' ' } },
+      new Error(
+        'Its owner is blank: use { tenant } for the sessions of all callers of a tenant, or { id } for those of one caller.',
+      ),
+    ],
     [{ message: '\n' }, new Error('Its message is blank.')],
     [
       { agent: 'clerk' },
@@ -98,9 +110,9 @@ describe('a turn that starts from outside', () => {
         'A session id is 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -',
       ),
     ],
-  ])('is refused before anything is sent when it has %j', (change, problem) => {
+  ])('is refused before anything is sent when it has %j', async (change, problem) => {
     const { app, sent } = here();
-    expect(() => toBackgroundTurn(app, { ...outside, ...change })).toThrow(problem);
+    await expect(toBackgroundTurn(app, { ...outside, ...change })).rejects.toThrow(problem);
     expect(sent).toEqual([]);
   });
 });

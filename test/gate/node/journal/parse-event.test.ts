@@ -14,7 +14,7 @@ it('reads what it wrote', () => {
 });
 
 it('refuses an event of a newer version, and names it', () => {
-  const row = { type: 'x', turn: '', body: '{"v":4,"type":"x"}', seq: 7, at: 0 };
+  const row = { type: 'x', turn: '', body: '{"v":99,"type":"x"}', seq: 7, at: 0 };
   expect(() => parseEvent(row)).toThrow(NewerEventError);
   expect(() => parseEvent(row)).toThrow(
     'Event 7 was written by a newer version of this Worker. Try again when the deployment is complete.',
@@ -29,7 +29,7 @@ it('refuses an event of a type that it does not know, whatever version it is of'
 });
 
 it('refuses bodies of a newer version', () => {
-  expect(() => parseBodies('[{"v":1,"type":"turn-started"},{"v":4,"type":"turn-started"}]')).toThrow(
+  expect(() => parseBodies('[{"v":1,"type":"turn-started"},{"v":99,"type":"turn-started"}]')).toThrow(
     'An event was written by a newer version of this Worker. Try again when the deployment is complete.',
   );
 });

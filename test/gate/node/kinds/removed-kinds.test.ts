@@ -27,7 +27,7 @@ const read = decorate(defineTool({ name: 'read', description: 'Reads.', run: () 
 function session() {
   const clock = createManualClock(1_000);
   const sessions = createMemorySessions({ clock, leaseMs: 20_000, dispatch: () => {} });
-  const port = sessions.session(toSessionName({ owner: 'o', agent: 'clerk', session: 's' }));
+  const port = sessions.session(toSessionName({ owner: { id: 'o' }, agent: 'clerk', session: 's' }));
   const compaction = summarised({ overTokens: 250, keepTurns: 1, summarise: () => 'They counted.' });
   const agent = defineAgent({
     name: 'clerk',

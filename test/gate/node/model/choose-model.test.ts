@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { ConfigurationError, chooseModel, type ModelEnvironment } from '../../../doors/model.ts';
 
@@ -42,6 +42,34 @@ describe('chooseModel', () => {
     ],
   ])('refuses %j by the name of the setting', (env, message) => {
     expect(() => chooseModel(env, offlineModel)).toThrow(new ConfigurationError(message));
+  });
+
+  it('asks the Secrets Store for the key, with the first request', async () => {
+    let asked = 0;
+    const get = async () => {
+      asked += 1;
+      return 'sk-stored\n';
+    };
+    const model = chooseModel({ OPENAI_API_KEY: { get }, OPENAI_BASE_URL: 'http://server.test/v1' });
+    expect([model.name, model.provider, asked]).toEqual(['gpt-5-mini', 'server.test', 0]);
+    const sent: (string | null)[] = [];
+    vi.stubGlobal('fetch', async (_: string, { headers }: RequestInit) => {
+      sent.push(new Headers(headers).get('authorization'));
+      return Response.json({ choices: [{ message: { content: 'Hi.' }, finish_reason: 'stop' }] });
+    });
+    const request = { messages: [{ role: 'user' as const, text: 'Hello' }], tools: [] };
+    for (const _ of [1, 2]) await model.ask(request, { signal: new AbortController().signal });
+    vi.unstubAllGlobals();
+    expect([sent, asked]).toEqual([['Bearer sk-stored', 'Bearer sk-stored'], 1]);
+  });
+
+  it('names the key that the Secrets Store does not give', async () => {
+    const get = () => Promise.reject(new Error('Secret "x" not found'));
+    const model = chooseModel({ OPENAI_API_KEY: { get } });
+    const request = { messages: [{ role: 'user' as const, text: 'Hello' }], tools: [] };
+    await expect(model.ask(request, { signal: new AbortController().signal })).rejects.toThrow(
+      new ConfigurationError('The Secrets Store did not give OPENAI_API_KEY.'),
+    );
   });
 
   it('asks no planner that it was not given', () => {

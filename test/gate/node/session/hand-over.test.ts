@@ -181,7 +181,7 @@ describe('an invocation', () => {
     const turn = leased.page.openTurn?.id ?? '';
     const newer = {
       ...toRow({ type: 'turn-yielded', turn, reason: '' }),
-      body: '{"v":4,"type":"turn-paused"}',
+      body: '{"v":99,"type":"turn-paused"}',
     };
     await app.port.append(leased.epoch, 3, { events: [newer], release: 'yielded' });
     const taken = await app.resume(turn);

@@ -11,7 +11,7 @@ it('a hook for secrets that takes forever does not keep a turn from being cancel
   const secrets = vi.fn(() => new Promise<never>(() => {}));
   const end = app.say('Hi', { secrets });
   await app.clock.advance(0);
-  expect(secrets).toHaveBeenCalledWith({ id: 'tester' });
+  expect(secrets).toHaveBeenCalledWith({ id: 'tester' }, expect.any(String));
   const page = await app.port.read({ from: 1 });
   await app.port.post({ kind: 'cancel', turn: page?.openTurn?.id ?? '', body: '{}' });
   expect(await passing(app.clock, end)).toMatchObject({ status: 'ended', turn: { outcome: 'cancelled' } });

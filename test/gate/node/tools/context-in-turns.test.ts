@@ -79,7 +79,7 @@ describe('the context of a call', () => {
       context: { a: 'agent', b: 'agent' },
       loopIds: 'as-sent',
     });
-    await app.say('Go.', { context: ToolCallContext.of({ a: 'app', c: 'app' }) });
+    await app.say('Go.', { context: () => ToolCallContext.of({ a: 'app', c: 'app' }) });
     expect(seen[0]?.toJSON()).toEqual({ a: 'agent', b: 'agent', c: 'app' });
   });
 

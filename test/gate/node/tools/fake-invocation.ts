@@ -22,6 +22,7 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
     id: '1.2.0',
     tool,
     context,
+    principal: seen.principal,
     signal: new AbortController().signal,
     state: { get: () => undefined, set: () => undefined },
     blackboard: { get: () => undefined, entries: () => [], add: () => undefined },

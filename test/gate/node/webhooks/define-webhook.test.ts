@@ -25,7 +25,7 @@ describe('defineWebhook', () => {
     agent: 'planner',
     verify: async ({ headers, body, env }) => {
       const signature = fromHex(headers.get('linear-signature') ?? '');
-      const secrets = secretsOf(env, 'SECRET');
+      const secrets = await secretsOf(env, 'SECRET');
       if (!signature || !(await isSigned({ secrets, signatures: [signature], content: [body] })))
         throw notSigned();
       const payload: unknown = JSON.parse(new TextDecoder().decode(body));
@@ -57,19 +57,19 @@ describe('defineWebhook', () => {
   });
 
   it('lets a mapping name agent, owner, context and key', async () => {
-    const given = { agent: 'b', owner: 'acme', context: { a: 1 }, key: 'k' };
+    const given = { agent: 'b', owner: { tenant: 'acme' }, context: { a: 1 }, key: 'k' };
     const webhook = defineWebhook({
       name: 'x',
       agent: 'a',
-      owner: 'o',
+      owner: { id: 'o' },
       verify,
       start: () => ({ ...turn, ...given }),
     });
     expect(await arrive(webhook, { headers: {}, body: '' })).toMatchObject(given);
-    const usual = defineWebhook({ name: 'x', agent: 'a', owner: 'o', verify, start });
+    const usual = defineWebhook({ name: 'x', agent: 'a', owner: { id: 'o' }, verify, start });
     expect(await arrive(usual, { headers: {}, body: '' })).toMatchObject({
       agent: 'a',
-      owner: 'o',
+      owner: { id: 'o' },
       key: '1',
       context: {},
     });

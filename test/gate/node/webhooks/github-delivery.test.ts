@@ -245,13 +245,18 @@ describe('what a webhook takes', () => {
       events: ['issues'],
       start: async ({ action, usual, title, repository: name, number }) =>
         action === 'opened'
-          ? { ...usual, message: title ?? '', owner: 'acme', context: { issue: `${name}#${number}` } }
+          ? {
+              ...usual,
+              message: title ?? '',
+              owner: { tenant: 'acme' },
+              context: { issue: `${name}#${number}` },
+            }
           : ignored('Only new issues.'),
     });
     expect(await deliver(opened, { webhook })).toMatchObject({
       session: 'acme:shop:42',
       message: 'The shop is closed',
-      owner: 'acme',
+      owner: { tenant: 'acme' },
       context: { issue: 'acme/shop#42' },
     });
     expect(await deliver({ ...opened, action: 'closed' }, { webhook })).toMatchObject({

@@ -83,7 +83,8 @@ describe('a delivery of GitHub', () => {
     ['is not set', {}],
     ['is empty', { SECRET: '' }],
     ['is blank', { SECRET: ' \n' }],
-    ['is no text', { SECRET: { get: () => SECRET } }],
+    ['is no text', { SECRET: { secret: SECRET } }],
+    ['is empty in the Secrets Store', { SECRET: { get: async () => '' } }],
   ])('is not taken while the secret %s', async (_, env) => {
     const why =
       'This Worker has no secret to check the delivery with, so it is not taken. Set SECRET (wrangler secret put SECRET).';
@@ -92,6 +93,11 @@ describe('a delivery of GitHub', () => {
       kind: 'not-configured',
       why,
     });
+  });
+
+  it('may have its secret in the Secrets Store', async () => {
+    const env = { SECRET: { get: async () => `${SECRET}\n` } };
+    expect(await arrive(webhook, await signed(), { env })).toMatchObject({ type: 'start' });
   });
 
   it('may have a secret that was pasted with a line end', async () => {

@@ -41,7 +41,7 @@ export async function playInMemory(play: MemoryPlay): Promise<MemoryResult> {
   const { wire, isWatched, stops } = play;
   const { agent, effects, servers } = stageOf(play);
   const clock = createManualClock(1_000_000);
-  const name = toSessionName({ owner: 'tester', agent: wire, session: 's1' });
+  const name = toSessionName({ owner: { id: 'tester' }, agent: wire, session: 's1' });
   const sessions = createMemorySessions({ clock, leaseMs: LEASE_MS, dispatch: () => {} });
   const port = sessions.session(name);
   const model = MODELS[wire]({ baseURL: 'https://nobody.example' });

@@ -6,7 +6,7 @@ const daily = {
   name: 'daily',
   cron: '0 6 * * *',
   agent: 'scripted',
-  owner: 'acme',
+  owner: { tenant: 'acme' },
   session: 's1',
   message: 'Report.',
 } as const;
@@ -28,7 +28,21 @@ describe('defineSchedule', () => {
     [{ cron: 'daily' }, "Schedule 'daily': 'daily' is no cron expression of five fields."],
     [{ cron: '0 6 * *' }, "Schedule 'daily': '0 6 * *' is no cron expression of five fields."],
     [{ cron: '0 0 6 * * *' }, "Schedule 'daily': '0 0 6 * * *' is no cron expression of five fields."],
-    [{ owner: ' ' }, "Schedule 'daily': its owner is blank."],
+    [
+      { owner: 'acme' as never },
+      "Schedule 'daily': its owner is a text, which may be an id or a tenant: use { tenant } for the sessions of all callers of " +
+        'a tenant, or { id } for those of one caller.',
+    ],
+    [
+      { owner: { id: ' ' } },
+      "Schedule 'daily': its owner is blank: use { tenant } for the sessions of all callers of a tenant, or { id } for those of " +
+        'one caller.',
+    ],
+    [
+      { owner: { id: 'ann', tenant: 'acme' } as never },
+      "Schedule 'daily': its owner has an id and a tenant: use { tenant } for the sessions of all callers of a tenant, or { id } " +
+        'for those of one caller.',
+    ],
     [
       { session: 'a/b' },
       "Schedule 'daily': its session must be 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -",

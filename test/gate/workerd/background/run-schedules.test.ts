@@ -20,7 +20,14 @@ const owned: Send = appWith({ auth: () => ({ id: 'anybody', tenant: 'acme' }) })
 /** A schedule over a session of its own. */
 function daily(message: string, more: Partial<ScheduleConfig> = {}): { schedule: Schedule; session: string } {
   const id = `daily-${crypto.randomUUID()}`;
-  const base = { name: 'daily', cron: CRON, agent: 'scripted', owner: 'acme', session: id, message };
+  const base = {
+    name: 'daily',
+    cron: CRON,
+    agent: 'scripted',
+    owner: { tenant: 'acme' },
+    session: id,
+    message,
+  };
   return { schedule: defineSchedule({ ...base, ...more }), session: `/agents/scripted/sessions/${id}` };
 }
 

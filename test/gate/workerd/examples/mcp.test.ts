@@ -44,7 +44,7 @@ function wiki(): FakeServer {
 
 it('the agent looks things up at its server, which is sent the token and of the context only what it may see', async () => {
   const server = wiki();
-  const body = { message: 'Search the pages for spring tides', context: { team: 'harbour', plan: 'secret' } };
+  const body = { message: 'Search the pages for spring tides' };
   const answer = await json(await post(newSession('librarian'), body, { via }));
   expect(answer).toMatchObject({ outcome: 'completed', toolCalls: 1 });
   expect(answer.text).toContain('Spring tides come with a new or a full moon.');
@@ -53,8 +53,13 @@ it('the agent looks things up at its server, which is sent the token and of the 
   );
   const call = server.requests.find(({ rpc }) => rpc === 'tools/call');
   const { _meta: meta } = JSON.parse(call?.body ?? '{}').params;
-  expect(Object.keys(meta).toSorted()).toEqual(['holdfast/idempotency-key', 'progressToken', 'team']);
-  expect(server.requests.map((request) => request.body).join()).not.toContain('secret');
+  expect(Object.keys(meta).toSorted()).toEqual(['holdfast/idempotency-key', 'progressToken', 'tenant']);
+  expect(meta.tenant).toBe('local');
+});
+
+it('a message that says it is of another tenant is refused', async () => {
+  const body = { message: 'Search the pages for spring tides', context: { tenant: 'acme' } };
+  expect((await post(newSession('librarian'), body, { via })).status).toBe(422);
 });
 
 it('a tool that the server does not have is said to be missing, and the agent still answers', async () => {

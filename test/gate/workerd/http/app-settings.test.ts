@@ -42,7 +42,12 @@ const USES = [{ calls: [{ name: 'use' }] }, 'Done.'] as const;
 
 /** A Worker of one's own, and its entry point for turns that nobody holds. */
 function deployment(config: Partial<HoldfastConfig> = {}, vars: Readonly<Record<string, unknown>> = {}) {
-  const { worker, TurnRunner } = createHoldfast({ agents: [agent], toolGroups: [web], ...config });
+  const { worker, TurnRunner } = createHoldfast({
+    agents: [agent],
+    toolGroups: [web],
+    bodyContext: ['who'],
+    ...config,
+  });
   const all = { ...env, ...vars };
   const via: Send = async (path, init) => {
     const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads

@@ -4,10 +4,11 @@ import {
   type Caller,
   ConfigurationError,
   createHoldfast,
+  type HoldfastConfig,
+  openOnLocalhost,
 } from '../../../../src/create-holdfast.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
-import { warnings } from '../../../fixtures/warnings.ts';
 import { appWith } from './app.ts';
 import { journal, json, newSession, post, type Send } from './client.ts';
 
@@ -16,11 +17,21 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const notConfigured = {
   type: 'urn:holdfast:problem:not-configured',
   title: 'not configured',
+  status: 401,
+  detail:
+    'This Worker has no authentication yet, so it answers nobody. Set the secret HOLDFAST_TOKEN (wrangler secret put ' +
+    'HOLDFAST_TOKEN) and send it as a bearer token, or pass `auth` to createHoldfast. On your own machine the var ' +
+    'HOLDFAST_AUTH = "localhost" lets you in without a token.',
+};
+
+const onlyLocalhost = (sign: string) => ({
+  type: 'urn:holdfast:problem:only-localhost',
+  title: 'only localhost',
   status: 403,
   detail:
-    'This Worker answers only localhost until authentication is set up. Set the secret HOLDFAST_TOKEN ' +
+    `This Worker answers only requests of its own machine, and this is none: ${sign}. Set the secret HOLDFAST_TOKEN ` +
     '(wrangler secret put HOLDFAST_TOKEN) and send it as a bearer token, or pass `auth` to createHoldfast.',
-};
+});
 
 const unauthorized = {
   type: 'urn:holdfast:problem:unauthorized',
@@ -29,18 +40,53 @@ const unauthorized = {
   detail: 'Send a valid token as "Authorization: Bearer ...".',
 };
 
+const NOBODY = { HOLDFAST_AUTH: undefined };
+const OPEN = { HOLDFAST_AUTH: 'localhost' };
+
+/** A binding of the Secrets Store. */
+const stored = (text: string) => ({ get: async () => text });
+
 describe('without any authentication', () => {
-  it('only this machine is answered, with one warning', async () => {
-    vi.resetModules(); // a Worker warns once in its life, and the one of other files may have done so
-    const fresh = await import('./app.ts');
-    const warned = warnings();
-    const open = fresh.appWith({});
+  const paths = ['/', '/agents', '/openapi.json', '/nothing', '/agents/scripted/sessions/s1'];
+
+  it.each([
+    ['nothing is set', NOBODY],
+    ['the token is empty', { ...NOBODY, HOLDFAST_TOKEN: '' }],
+    ['HOLDFAST_AUTH says something else', { HOLDFAST_AUTH: 'open' }],
+  ])(
+    'a stranger at localhost is refused where nobody has written down that it is open: %s',
+    async (_, vars) => {
+      const app = appWith({}, vars);
+      for (const origin of ['http://localhost', 'http://127.0.0.1:8787', 'https://h.example']) {
+        for (const path of paths) {
+          const response = await app(`${origin}${path}`);
+          expect([response.status, await json(response)]).toEqual([401, notConfigured]);
+        }
+      }
+      expect((await app('/health')).status).toBe(200);
+    },
+  );
+
+  it('a token of blanks lets nobody in, not even from this machine', async () => {
+    const response = await appWith({}, { ...OPEN, HOLDFAST_TOKEN: ' \n' })('http://localhost/agents');
+    expect(response.status).toBe(401);
+  });
+});
+
+describe.each<[string, Partial<HoldfastConfig>, Readonly<Record<string, unknown>>]>([
+  ['the var HOLDFAST_AUTH', {}, OPEN],
+  ['openOnLocalhost()', { auth: openOnLocalhost() }, NOBODY],
+])('opened on localhost by %s', (_, config, vars) => {
+  const app = appWith(config, vars);
+
+  it('this machine is let in', async () => {
+    const addresses = ['127.0.0.1', '127.1.2.3', '::1', '::ffff:127.0.0.1'];
     for (const host of ['localhost', '127.0.0.1', '[::1]', 'localhost:8787']) {
-      expect((await open(`http://${host}/agents`)).status).toBe(200);
+      expect((await app(`http://${host}/agents`)).status).toBe(200);
     }
-    expect(warned).toEqual([
-      'holdfast: no authentication is configured; only localhost is answered. Set HOLDFAST_TOKEN.',
-    ]);
+    for (const address of addresses) {
+      expect((await app('/agents', { headers: { 'cf-connecting-ip': address } })).status).toBe(200);
+    }
   });
 
   it.each([
@@ -48,16 +94,33 @@ describe('without any authentication', () => {
     'http://localhost.evil.example',
     'http://127.0.0.1.nip.io',
     'http://10.0.0.1',
-  ])('another host is refused, naming the setting: %s', async (origin) => {
-    const response = await appWith({})(`${origin}/agents`);
-    expect(response.status).toBe(403);
-    expect(await json(response)).toEqual(notConfigured);
+  ])('a request by another name is refused, as after DNS rebinding: %s', async (origin) => {
+    const response = await app(`${origin}/agents`);
+    expect(await json(response)).toEqual(onlyLocalhost(`it was sent to '${new URL(origin).hostname}'`));
   });
 
-  it('an empty token lets nobody else in', async () => {
-    expect((await appWith({}, { HOLDFAST_TOKEN: '' })('https://h.example/agents')).status).toBe(403);
-    expect((await appWith({}, { HOLDFAST_TOKEN: ' \n' })('http://localhost/agents')).status).toBe(403);
+  it.each([
+    ['Forwarded', 'for=203.0.113.7'],
+    ['X-Forwarded-For', '203.0.113.7'],
+    ['X-Forwarded-For', '127.0.0.1'],
+    ['X-Forwarded-Host', 'x.ngrok.example'],
+    ['X-Forwarded-Anything', ''],
+    ['X-Real-IP', '203.0.113.7'],
+    ['Via', '1.1 vegur'],
+  ])('a request through a tunnel or a proxy is refused: %s: %s', async (name, value) => {
+    const response = await app('http://localhost/agents', { headers: { [name]: value } });
+    expect(response.status).toBe(403);
+    const sign = `it was passed on, as its header ${name.toLowerCase()} says`;
+    expect(await json(response)).toEqual(onlyLocalhost(sign));
   });
+
+  it.each(['203.0.113.7', '10.0.0.4', '::2', '127.0.0.1.evil', 'fe80::1'])(
+    'a connection from another machine is refused: %s',
+    async (address) => {
+      const response = await app('/agents', { headers: { 'cf-connecting-ip': address } });
+      expect(await json(response)).toEqual(onlyLocalhost(`it comes from ${address}`));
+    },
+  );
 });
 
 describe('with HOLDFAST_TOKEN', () => {
@@ -98,6 +161,28 @@ describe('with HOLDFAST_TOKEN', () => {
   });
 });
 
+describe('with HOLDFAST_TOKEN in the Secrets Store', () => {
+  it('lets in who sends it, and nobody else', async () => {
+    const app = appWith({}, { ...NOBODY, HOLDFAST_TOKEN: stored('right-token\n') });
+    expect((await app('https://h.example/agents', { headers: bearer('right-token') })).status).toBe(200);
+    for (const headers of [{}, bearer('[object Object]')]) {
+      const response = await app('http://localhost/agents', { headers });
+      expect([response.status, await json(response)]).toEqual([401, unauthorized]);
+    }
+  });
+
+  it('lets nobody in while the store does not give it', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const broken = { get: () => Promise.reject(new Error('Secret "x" not found')) };
+    const response = await appWith({}, { HOLDFAST_TOKEN: broken })('/agents', { headers: bearer('x') });
+    expect([response.status, (await json(response)).detail]).toEqual([
+      500,
+      'The Secrets Store did not give HOLDFAST_TOKEN.',
+    ]);
+    log.mockRestore();
+  });
+});
+
 describe('with a token under another name', () => {
   const auth = bearerToken('MY_TOKEN');
 
@@ -112,7 +197,7 @@ describe('with a token under another name', () => {
   it('that is not set lets nobody in, not even from this machine', async () => {
     for (const origin of ['http://localhost', 'https://h.example']) {
       const response = await appWith({ auth })(`${origin}/agents`);
-      expect(response.status).toBe(403);
+      expect(response.status).toBe(401);
       expect(await json(response)).toEqual({
         ...notConfigured,
         detail:
@@ -161,12 +246,11 @@ describe('with an `auth` of its own', () => {
     expect(await journal(session, as('bob@acme'))).toEqual(await journal(session, as('ann@acme')));
   });
 
-  it('the journal holds who asked and for which tenant, and no role', async () => {
+  it('the journal holds who asked, for which tenant and with which roles', async () => {
     const session = newSession();
     await post(session, { message: script('Done.').message() }, { via: as('ann@acme') });
     const events = await journal(session, as('ann@acme'));
-    expect(events[1]).toMatchObject({ principal: { id: 'ann', tenant: 'acme' } });
-    expect(JSON.stringify(events)).not.toContain('approver');
+    expect(events[1]).toMatchObject({ principal: { id: 'ann', tenant: 'acme', roles: ['approver'] } });
   });
 
   it.each<[string, unknown]>([
@@ -174,6 +258,11 @@ describe('with an `auth` of its own', () => {
     ['with an empty id', { id: '' }],
     ['with an empty tenant', { id: 'ann', tenant: '' }],
     ['whose id is a number', { id: 7 }],
+    ['whose role is a text that holds many', { id: 'ann', roles: 'user, approver' }],
+    ['whose roles are not all texts', { id: 'ann', roles: ['approver', 7] }],
+    ['who is called like a webhook', { id: 'webhook:github' }],
+    ['who is called like a schedule', { id: 'schedule:nightly', tenant: 'acme' }],
+    ['who is called as code is', { id: 'code' }],
   ])('a caller %s is an error, not everybody', async (_, caller) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const response = await appWith({ auth: () => caller as Caller })('/agents');

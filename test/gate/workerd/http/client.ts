@@ -25,10 +25,10 @@ export const newSession = (agent = 'scripted', prefix = 's'): string =>
 /** The id of the session at such a path. */
 export const sessionId = (path: string): string => path.split('/').at(-1) ?? '';
 
-/** The name of its object, for a caller of a Worker without authentication unless another owner is given. */
+/** The name of its object, for a caller of a Worker that is open on localhost unless the id of another is given. */
 export function sessionName(path: string, owner = 'local'): string {
   const [, , agent = ''] = path.split('/');
-  return toSessionName({ owner, agent, session: sessionId(path) });
+  return toSessionName({ owner: { id: owner }, agent, session: sessionId(path) });
 }
 
 type Headers = Readonly<Record<string, string>>;

@@ -48,7 +48,13 @@ export function fileApp(config: SeerConfig & Partial<HoldfastConfig> = {}): {
       return stub.beginWithFiles(request);
     },
   }));
-  return { via: appWith({ agents: [seer({ model, accepts })], ...app }, { ...env, SESSIONS }), sent };
+  return {
+    via: appWith(
+      { agents: [seer({ model, accepts })], bodyContext: ['a', 'order'], ...app },
+      { ...env, SESSIONS },
+    ),
+    sent,
+  };
 }
 
 export const bytesOf = (text: string): Uint8Array<ArrayBuffer> =>

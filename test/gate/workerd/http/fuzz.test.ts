@@ -33,7 +33,10 @@ const anything = fc.anything({ withBigInt: false, withNullPrototype: true });
 const message = fc.record(
   {
     message: oftenOr<unknown>(fc.string({ unit: 'binary' }), anything),
-    context: oftenOr<unknown>(fc.dictionary(fc.string(), fc.jsonValue()), anything),
+    context: oftenOr<unknown>(
+      fc.dictionary(fc.constantFrom('a', 'b', 'nested'), fc.jsonValue()),
+      fc.oneof(fc.dictionary(fc.string(), fc.jsonValue()), anything),
+    ),
     loopId: oftenOr<unknown>(fc.constantFrom('loop', 'a b'), anything),
     other: fc.constant(1),
   },

@@ -26,7 +26,7 @@ export const signedIssue = (body = issueBody(), delivery?: string): Promise<Sign
   fromGithub('issues', { secret: SECRET, body }, delivery);
 
 /** Sessions of the caller that reads them here. */
-export const config = { agent: 'scripted', secret: 'SECRET', owner: 'local' } as const;
+export const config = { agent: 'scripted', secret: 'SECRET', owner: { id: 'local' } } as const;
 
 /** An app whose model is scripted: `message` marks what it is sent. */
 export const appFor = (

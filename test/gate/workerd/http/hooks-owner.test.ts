@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { bearerToken } from '../../../../src/create-holdfast.ts';
+import { bearerToken, type Caller, type Owner } from '../../../../src/create-holdfast.ts';
 import { githubWebhook, type Webhook } from '../../../../src/webhooks/entry.ts';
 import { ENV } from '../../../fixtures/arrive.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { appWith } from './app.ts';
+import { json } from './client.ts';
 import { deliver, signedIssue } from './hook-deliveries.ts';
 
 const IDLE = { ...scripted, name: 'agent' };
-const webhook = (owner?: string): Webhook => githubWebhook({ agent: IDLE.name, secret: 'SECRET', owner });
+const webhook = (owner?: Owner): Webhook => githubWebhook({ agent: IDLE.name, secret: 'SECRET', owner });
 
 /** What a caller gets at the address that a delivery is answered with. */
 async function readBack(
@@ -34,31 +35,70 @@ describe('the sessions of a webhook without an owner', () => {
     );
   });
 
+  it('are nobody’s where nobody may come in: a signed delivery is refused', async () => {
+    const app = appWith({ agents: [IDLE], webhooks: [webhook()] }, { ...ENV, HOLDFAST_AUTH: undefined });
+    const response = await deliver(app, await signedIssue());
+    expect([response.status, (await json(response)).type]).toEqual([
+      401,
+      'urn:holdfast:problem:not-configured',
+    ]);
+  });
+
   it('are whose an app’s `auth` says', async () => {
-    const auth = Object.assign(() => ({ id: 'ada', tenant: 'acme' }), { owner: () => 'acme' });
+    const auth = Object.assign(() => ({ id: 'ada', tenant: 'acme' }), { owner: () => ({ tenant: 'acme' }) });
     expect([200, 202]).toContain(await readBack({ auth }));
-    const other = Object.assign(() => ({ id: 'ada' }), { owner: () => 'acme' });
+    const other = Object.assign(() => ({ id: 'ada' }), { owner: () => ({ tenant: 'acme' }) });
     expect(await readBack({ auth: other })).toBe(404);
   });
 
   it('are nobody’s with another `auth`, which is found out when the Worker starts', () => {
     const auth = () => ({ id: 'github' });
     expect(() =>
-      appWith({ agents: [IDLE], webhooks: [webhook('acme'), { ...webhook(), name: 'other' }], auth }),
+      appWith({ agents: [IDLE], webhooks: [webhook({ id: 'acme' }), { ...webhook(), name: 'other' }], auth }),
     ).toThrow(
       expect.objectContaining({
         name: 'ConfigurationError',
         message:
-          "Webhook 'other' has no owner, and the app has an `auth` of its own. Give the webhook `owner`: the tenant, or else " +
-          'the id, of the callers who may read its sessions.',
+          "Webhook 'other' has no owner, and the app has an `auth` of its own. Give the webhook `owner`: { tenant } or { id } of " +
+          'the callers who may read its sessions.',
       }),
     );
-    expect(appWith({ agents: [IDLE], webhooks: [webhook('acme')], auth })).toBeTypeOf('function');
+    expect(appWith({ agents: [IDLE], webhooks: [webhook({ id: 'acme' })], auth })).toBeTypeOf('function');
+  });
+
+  it('are a tenant’s, and not those of a user who is called like the tenant, nor the other way round', async () => {
+    const callers: Readonly<Record<string, Caller>> = {
+      'id acme': { id: 'acme' },
+      'tenant acme': { id: 'ada', tenant: 'acme' },
+    };
+    const auth = (request: Request) => callers[request.headers.get('x-user') ?? ''] ?? null;
+    const reads = (owner: Owner, user: string) =>
+      readBack({ auth, webhooks: [webhook(owner)] }, {}, { 'x-user': user });
+    expect([200, 202]).toContain(await reads({ tenant: 'acme' }, 'tenant acme'));
+    expect(await reads({ tenant: 'acme' }, 'id acme')).toBe(404);
+    expect([200, 202]).toContain(await reads({ id: 'acme' }, 'id acme'));
+    expect(await reads({ id: 'acme' }, 'tenant acme')).toBe(404);
+  });
+
+  it.each<[unknown, string]>([
+    ['acme', 'is a text, which may be an id or a tenant'],
+    [{}, 'is blank'],
+    [{ id: 'a', tenant: 'b' }, 'has an id and a tenant'],
+  ])('have no owner such as %j, which is found out where the webhook is defined', (owner, problem) => {
+    expect(() => webhook(owner as Owner)).toThrow(
+      expect.objectContaining({
+        name: 'WebhookDefinitionError',
+        message:
+          `Webhook 'github' needs another owner, since its owner ${problem}: use { tenant } for the sessions of all callers of a ` +
+          'tenant, or { id } for those of one caller.',
+      }),
+    );
   });
 
   it('are not those of a user who is called like the webhook', async () => {
     const auth = (request: Request) => ({ id: request.headers.get('x-user') ?? 'nobody' });
-    const reads = (user: string) => readBack({ auth, webhooks: [webhook('acme')] }, {}, { 'x-user': user });
+    const reads = (user: string) =>
+      readBack({ auth, webhooks: [webhook({ id: 'acme' })] }, {}, { 'x-user': user });
     expect(await reads('github')).toBe(404);
     expect([200, 202]).toContain(await reads('acme'));
   });

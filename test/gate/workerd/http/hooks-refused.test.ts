@@ -133,7 +133,17 @@ describe('a webhook that is wrong', () => {
       'A session id is 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -',
     ],
     ['says nothing', () => ({ ...turn, message: ' ' }), 'Its message is blank.'],
-    ['names nobody as owner', () => ({ ...turn, owner: '' }), 'Its owner is blank.'],
+    [
+      'names nobody as owner',
+      () => ({ ...turn, owner: { id: '' } }),
+      'Its owner is blank: use { tenant } for the sessions of all callers of a tenant, or { id } for those of one caller.',
+    ],
+    [
+      'names an owner of whom nobody knows whether it is an id or a tenant',
+      () => ({ ...turn, owner: 'acme' as never }),
+      'Its owner is a text, which may be an id or a tenant: use { tenant } for the sessions of all callers of a tenant, or { id } ' +
+        'for those of one caller.',
+    ],
     [
       'has a context that is no JSON',
       () => ({ ...turn, context: { at: JSON.parse('{}').at ?? (Number.NaN as number) } }),

@@ -49,7 +49,7 @@ describe('a delivery', () => {
     const started = (await ended(path)).find(({ type }) => type === 'turn-started');
     expect(started).toMatchObject({
       message: expect.stringContaining('Broken'),
-      principal: { id: 'webhook:github', tenant: 'local' },
+      principal: { id: 'webhook:github' },
       context: { webhook: { hook: 'github', event: 'issues', action: 'opened', delivery: 'd-1', number: 1 } },
     });
     expect(JSON.stringify(await journal(path))).not.toContain(SECRET);

@@ -79,7 +79,7 @@ describe('a published tool', () => {
       expect(told).toContain('[secret API_KEY]');
       expect(told).not.toContain('planted-4711');
     }
-    expect(principals[0]).toEqual({ id: 'ada', tenant: 'acme' });
+    expect(principals[0]).toEqual({ id: 'ada', tenant: 'acme', roles: ['admin'] });
   });
 
   it('tells its progress in growing numbers, before its answer', async () => {
@@ -252,7 +252,7 @@ describe('a published tool', () => {
       { auth: () => ({ id: 'ada', tenant: 'acme', roles: ['admin'] }) },
     );
     expect(await calling(via, 'reach')).toEqual(said('Reached.'));
-    expect(principals).toEqual([{ id: 'ada', tenant: 'acme' }]);
+    expect(principals).toEqual([{ id: 'ada', tenant: 'acme', roles: ['admin'] }]);
   });
 
   it('keeps its invocation alive until it has ended', async () => {

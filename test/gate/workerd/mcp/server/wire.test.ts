@@ -221,7 +221,7 @@ describe('/mcp', () => {
     expect(stranger.status).toBe(401);
   });
 
-  it('answers no other host before authentication is set up', async () => {
+  it('answers no other host while it is open on localhost', async () => {
     const response = await via('https://rebound.example/mcp', {
       method: 'POST',
       headers: { origin: 'https://rebound.example' },
@@ -229,7 +229,7 @@ describe('/mcp', () => {
     });
     expect([response.status, (await json(response)).type]).toEqual([
       403,
-      'urn:holdfast:problem:not-configured',
+      'urn:holdfast:problem:only-localhost',
     ]);
   });
 });

@@ -1,0 +1,335 @@
+/** Who asks: known to tools, to hooks and to those who mint credentials, and chosen by nothing that a client sends. */
+import { createExecutionContext } from 'cloudflare:test';
+import { env as bindings } from 'cloudflare:workers';
+import { beforeEach, describe, expect, it } from 'vitest';
+import {
+  type Caller,
+  createHoldfast,
+  defineSchedule,
+  type HoldfastConfig,
+} from '../../../../src/create-holdfast.ts';
+import {
+  defineAgent,
+  defineTool,
+  LOOP_ID_KEY,
+  requireApproval,
+  type TurnPrincipal,
+} from '../../../../src/index.ts';
+import { defineMcpEndpoint } from '../../../../src/mcp/entry.ts';
+import { toSessionName } from '../../../doors/session.ts';
+import { modelBySession, script } from '../../../fixtures/scripts.ts';
+import { calling } from '../mcp/server/talk.ts';
+import { journal, json, newSession, ORIGIN, post, type Send, sessionId } from './client.ts';
+import { answer } from './waiting.ts';
+
+const env = { ...bindings };
+
+interface Seen {
+  readonly principal: TurnPrincipal;
+  readonly context: Readonly<Record<string, unknown>>;
+  readonly key: string | undefined;
+}
+let seen: Seen[] = [];
+beforeEach(() => {
+  seen = [];
+});
+
+const look = defineTool({
+  name: 'look',
+  description: 'Looks around.',
+  effect: 'read',
+  run: (_, { principal, context, secrets }) => {
+    const { [LOOP_ID_KEY]: loop, ...rest } = context.toJSON();
+    seen.push({ principal, context: rest, key: secrets.get('key') });
+    return 'Looked.';
+  },
+});
+/** By this name the Worker of the tests leaves its turns alone, so that a test can run them. */
+const agent = defineAgent({
+  name: 'agent',
+  description: 'Looks.',
+  instructions: 'Look.',
+  tools: [look, requireApproval({ ...look, name: 'look_closer' }, 'Look closer?', { by: 'manager' })],
+  strategies: [
+    {
+      name: 'hides from mallory',
+      offer: (tools, { principal }) => (principal.id === 'mallory' ? [] : tools),
+    },
+  ],
+  policies: { isEligible: (_, __, principal) => principal.id !== 'eve' },
+});
+const LOOKS = [{ calls: [{ name: 'look' }] }, 'Done.'] as const;
+
+const ann: Caller = { id: 'ann', tenant: 'acme', roles: ['clerk'], claims: { sub: 'ann', plan: 'gold' } };
+const principalOfAnn = { id: 'ann', tenant: 'acme', roles: ['clerk'] };
+
+/** A Worker of one's own, which believes the header `x-caller`, and its entry for turns that nobody holds. */
+function deployment(config: Partial<HoldfastConfig> = {}) {
+  const { worker, TurnRunner } = createHoldfast({
+    agents: [{ ...agent, model: modelBySession }],
+    auth: ({ headers }) => JSON.parse(headers.get('x-caller') ?? 'null'),
+    ...config,
+  });
+  const as =
+    (caller: Caller): Send =>
+    async (path, init) => {
+      const headers = { 'x-caller': JSON.stringify(caller), ...Object(init?.headers) };
+      const request = new Request(`${ORIGIN}${path}`, { ...init, headers });
+      return worker.fetch(
+        request as Request<unknown, IncomingRequestCfProperties>, // which nobody reads
+        env,
+        createExecutionContext(),
+      );
+    };
+  const resume = async (session: string, turn: unknown): Promise<void> => {
+    const name = toSessionName({
+      owner: { tenant: 'acme' },
+      agent: 'agent',
+      session: sessionId(session),
+    });
+    await new TurnRunner(createExecutionContext(), env).run({ name, turn: String(turn) });
+  };
+  return { as, resume, worker };
+}
+
+/** Where the only call that waits is answered. */
+const linkIn = ({ pending }: Readonly<Record<string, unknown>>): string =>
+  String(Object.values(Object(pending)[0].links)[0]);
+
+const BACKGROUND = { prefer: 'respond-async' };
+
+describe('the principal of a call', () => {
+  it('is who sent the message, with the roles of then, also where another invocation goes on', async () => {
+    const { as, resume } = deployment();
+    await post(newSession('agent'), { message: script(...LOOKS).message() }, { via: as(ann) });
+    const session = newSession('agent');
+    const body = { message: script(...LOOKS).message() };
+    const { turn } = await json(await post(session, body, { headers: BACKGROUND, via: as(ann) }));
+    await resume(session, turn);
+    expect(seen.map(({ principal }) => principal)).toEqual([principalOfAnn, principalOfAnn]);
+  });
+
+  it('is journaled without credentials and claims', async () => {
+    const { as } = deployment();
+    const session = newSession('agent');
+    const headers = { authorization: 'Bearer token-4711' };
+    await post(session, { message: script('Done.').message() }, { headers, via: as(ann) });
+    const events = await journal(session, as(ann));
+    expect(events[1]).toMatchObject({ principal: principalOfAnn });
+    expect(JSON.stringify([events, await json(await as(ann)(session))])).not.toMatch(/4711|gold/);
+  });
+
+  it('cannot be chosen by what a body or a header says', async () => {
+    const { as } = deployment({ bodyContext: ['principal', 'tenant'], contextHeaders: { 'x-who': 'id' } });
+    const context = { principal: { id: 'root' }, tenant: 'evil' };
+    const headers = { 'x-who': 'root' };
+    const body = { message: script(...LOOKS).message(), context };
+    await post(newSession('agent'), body, { headers, via: as(ann) });
+    expect(seen).toMatchObject([{ principal: principalOfAnn, context: { ...context, id: 'root' } }]);
+  });
+
+  it('is told to strategies, and to the policy that permits calls', async () => {
+    const { as } = deployment();
+    const { message, model } = script(...LOOKS);
+    await post(newSession('agent'), { message: message() }, { via: as({ id: 'eve' }) });
+    expect(seen).toEqual([]);
+    const hidden = script('Nothing here.');
+    await post(newSession('agent'), { message: hidden.message() }, { via: as({ id: 'mallory' }) });
+    expect(hidden.model.requests[0]?.tools).toEqual([]);
+    expect(JSON.stringify(model.requests[1])).toContain(
+      "Tool 'look' was not run: this call is not permitted.",
+    );
+  });
+
+  it('of a schedule is named after it, under the tenant that owns its session', async () => {
+    const id = crypto.randomUUID();
+    const schedule = defineSchedule({
+      name: 'nightly',
+      cron: '0 6 * * *',
+      agent: 'agent',
+      owner: { tenant: 'acme' },
+      session: id,
+      message: script(...LOOKS).message(),
+    });
+    const { as, resume, worker } = deployment({ schedules: [schedule] });
+    const time = { cron: '0 6 * * *', scheduledTime: 0, type: 'scheduled', noRetry: () => {} } as const;
+    await worker.scheduled(time, env, createExecutionContext());
+    const session = `/agents/agent/sessions/${id}`;
+    const { openTurn } = await json(await as(ann)(session));
+    await resume(session, openTurn);
+    expect(seen.map(({ principal }) => principal)).toEqual([{ id: 'schedule:nightly', tenant: 'acme' }]);
+  });
+
+  it('of a tool that an MCP client calls is its caller', async () => {
+    const { as } = deployment({ mcp: defineMcpEndpoint({ tools: [look] }) });
+    await calling(as(ann), 'look', {});
+    expect(seen.map(({ principal }) => principal)).toEqual([principalOfAnn]);
+  });
+});
+
+describe('the context of a body', () => {
+  const refused = (...keys: readonly string[]) => {
+    const problems = keys.map(
+      (key) =>
+        `context: a body may not say '${key}': createHoldfast({ bodyContext: [...] }) names the keys that it may`,
+    );
+    return {
+      type: 'urn:holdfast:problem:invalid-body',
+      title: 'invalid body',
+      status: 422,
+      detail: `The body is not valid: ${problems.join('; ')}.`,
+      problems,
+    };
+  };
+
+  it.each<[string, Partial<HoldfastConfig>, object, string[]]>([
+    ['nothing is named', {}, { tenant: 'evil' }, ['tenant']],
+    [
+      'other keys are named',
+      { bodyContext: ['locale'] },
+      { locale: 'nl', tenant: 'evil', b: 1 },
+      ['tenant', 'b'],
+    ],
+    ['the id of the loop', { bodyContext: ['locale'] }, { [LOOP_ID_KEY]: 'of-another' }, [LOOP_ID_KEY]],
+    ['a property of every object', { bodyContext: ['locale'] }, { constructor: 1 }, ['constructor']],
+  ])('that nobody has allowed is refused, with the setting: %s', async (_, config, context, keys) => {
+    const { as } = deployment(config);
+    const session = newSession('agent');
+    const response = await post(session, { message: 'Hello', context }, { via: as(ann) });
+    expect([response.status, await json(response)]).toEqual([422, refused(...keys)]);
+    expect((await as(ann)(session)).status).toBe(404);
+  });
+
+  it('stands over the agent’s and under a mapped header', async () => {
+    const { as } = deployment({
+      agents: [
+        {
+          ...agent,
+          model: modelBySession,
+          context: defineAgent({ ...agent, output: undefined, context: { a: 1, b: 1, c: 1 } }).context,
+        },
+      ],
+      context: { a: 0, d: 0 },
+      bodyContext: ['b', 'c'],
+      contextHeaders: { 'x-c': 'c' },
+    });
+    const body = { message: script(...LOOKS).message(), context: { b: 2, c: 2 } };
+    await post(newSession('agent'), body, { headers: { 'x-c': 'header' }, via: as(ann) });
+    expect(seen).toMatchObject([{ context: { a: 1, b: 2, c: 'header', d: 0 } }]);
+  });
+
+  it.each<[string, Partial<HoldfastConfig>]>([
+    ['bodyContext', { bodyContext: [LOOP_ID_KEY] }],
+    ['contextHeaders', { contextHeaders: { 'x-loop': LOOP_ID_KEY } }],
+  ])('cannot be allowed to choose the loop: %s', (setting, config) => {
+    expect(() => deployment(config)).toThrow(
+      `${setting} names 'holdfast.loopId': a client sends it as \`loopId\` of the body.`,
+    );
+  });
+});
+
+describe('a decision', () => {
+  const CLOSER = [{ calls: [{ name: 'look_closer' }] }, 'Done.'] as const;
+  const APPROVE = { decision: 'approve' };
+  const manager: Caller = { ...ann, roles: ['manager'] };
+
+  it('is judged by the roles that its decider has now, not by those of the message', async () => {
+    const { as } = deployment();
+    const message = script(...CLOSER).message();
+    const asked = await json(await post(newSession('agent'), { message }, { via: as(manager) }));
+    const link = linkIn(asked);
+    const refused = await answer(link, APPROVE, { via: as(ann) });
+    expect([refused.status, seen]).toEqual([403, []]);
+    expect((await answer(link, APPROVE, { via: as({ ...ann, id: 'max', roles: ['manager'] }) })).status).toBe(
+      200,
+    );
+    // The call is still that of whoever sent the message, as it was.
+    expect(seen).toMatchObject([{ principal: { id: 'ann', tenant: 'acme', roles: ['manager'] } }]);
+  });
+});
+
+describe('the own request of a caller', () => {
+  const told: unknown[] = [];
+  const secrets: HoldfastConfig['secrets'] = (_, principal, { request, claims }) => {
+    told.push([principal.id, request?.headers.get('authorization'), claims]);
+    return { key: request?.headers.get('authorization') ?? `minted-for-${principal.id}` };
+  };
+  const context: HoldfastConfig['context'] = (_, { principal, request }) => ({
+    of: principal.id,
+    agent: request?.headers.get('user-agent') ?? 'none',
+  });
+  const headers = { authorization: 'Bearer of-ann', 'user-agent': 'browser' };
+  const { as, resume } = deployment({ secrets, context });
+  beforeEach(() => void told.splice(0));
+
+  it('reaches the hooks in the invocation that it began, with its claims', async () => {
+    await post(newSession('agent'), { message: script(...LOOKS).message() }, { headers, via: as(ann) });
+    expect(told).toEqual([['ann', 'Bearer of-ann', ann.claims]]);
+    expect(seen).toMatchObject([{ key: 'Bearer of-ann', context: { of: 'ann', agent: 'browser' } }]);
+  });
+
+  it('is gone where another invocation runs the turn', async () => {
+    const session = newSession('agent');
+    const body = { message: script(...LOOKS).message() };
+    const { turn } = await json(
+      await post(session, body, { headers: { ...headers, ...BACKGROUND }, via: as(ann) }),
+    );
+    await resume(session, turn);
+    expect(told).toEqual([['ann', undefined, undefined]]);
+    expect(seen).toMatchObject([{ key: 'minted-for-ann', context: { of: 'ann', agent: 'none' } }]);
+  });
+
+  it('is not that of whoever decides: their token goes to no tool of another’s turn', async () => {
+    const replies = [{ calls: [{ name: 'look_closer' }] }, 'Done.'] as const;
+    const message = script(...replies).message();
+    const asked = await json(await post(newSession('agent'), { message }, { headers, via: as(ann) }));
+    const link = linkIn(asked);
+    const max: Caller = { id: 'max', tenant: 'acme', roles: ['manager'], claims: { sub: 'max' } };
+    const answered = await answer(
+      link,
+      { decision: 'approve' },
+      {
+        headers: { authorization: 'Bearer of-max' },
+        via: as(max),
+      },
+    );
+    expect(answered.status).toBe(200);
+    expect(told).toEqual([
+      ['ann', 'Bearer of-ann', ann.claims],
+      ['ann', undefined, undefined],
+    ]);
+    expect(seen).toMatchObject([{ key: 'minted-for-ann' }]);
+  });
+
+  it('is not that of whoever declines what another’s turn waits for', async () => {
+    const session = newSession('agent');
+    const { message } = script({ calls: [{ name: 'look_closer' }] }, ...LOOKS);
+    await post(session, { message: message() }, { headers, via: as(ann) });
+    told.splice(0);
+    const max: Caller = { id: 'max', tenant: 'acme', roles: ['manager'] };
+    const next = await as(max)(`${session}/messages?pending=decline`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: 'Bearer of-max' },
+      body: JSON.stringify({ message: message() }),
+    });
+    expect(next.status).toBe(200);
+    expect(told.at(-1)).toEqual(['max', 'Bearer of-max', undefined]);
+    expect(told.slice(0, -1)).toEqual(told.slice(0, -1).map(() => ['ann', undefined, undefined]));
+  });
+
+  it('reaches the hooks of a tool and of an agent that an MCP client calls', async () => {
+    const published = deployment({
+      secrets,
+      context,
+      mcp: defineMcpEndpoint({ tools: [look], agents: ['agent'] }),
+    });
+    const via: Send = (path, init) =>
+      published.as(ann)(path, { ...init, headers: { ...Object(init?.headers), ...headers } });
+    await calling(via, 'look', {});
+    await calling(via, 'agent', { message: script(...LOOKS).message() });
+    expect(seen).toMatchObject([
+      { key: 'Bearer of-ann', context: { of: 'ann', agent: 'browser' } },
+      { key: 'Bearer of-ann', context: { of: 'ann', agent: 'browser' } },
+    ]);
+  });
+});
