@@ -22,7 +22,12 @@ const writer = defineAgent({
   tools,
   model: modelBySession,
 });
-const via = appWith({ agents: [writer], auth: () => ({ id: 'owner' }), maxBodyBytes: 32 * MIB });
+const via = appWith({
+  agents: [writer],
+  auth: () => ({ id: 'owner' }),
+  bodyContext: ['payload'],
+  maxBodyBytes: 32 * MIB,
+});
 
 /** The longest value of every table in the object of a session, in bytes. */
 function longestIn(path: string): Promise<Record<string, number>> {

@@ -192,7 +192,7 @@ const outcome = (worker: RunningWorker): Promise<unknown> =>
 
 /** A Worker that is stopped before its alarm has come to anything. */
 const HANDS_NOTHING_OVER: Edit = {
-  from: 'void this.#carrier.handOver({ name: this.#storage.name, turn });',
+  from: 'void this.#carrier.handOver({ name, turn });',
   to: 'void turn;',
 };
 
