@@ -1,6 +1,5 @@
 /** The entry `holdfast/webhooks`: lets the senders of webhooks start agents. */
 export type { WhenBusy } from '../tool/call.ts';
-export type { Owner } from '../tool/owner.ts';
 export { defineWebhook, type TurnOf, type WebhookConfig } from './define-webhook.ts';
 export { type GithubDelivery, type GithubWebhookConfig, githubWebhook } from './github.ts';
 export type { EventOf, GithubEvent, GithubEventName } from './github-events.ts';
