@@ -183,13 +183,13 @@ describe('the secrets of a test session', () => {
       replies: [asksToPay, 'Paid.'],
       secrets: (principal) => {
         principals.push(principal);
-        return { apiKey: 'key-4711', none: undefined };
+        return { apiKey: 'key-zq4711', none: undefined };
       },
     });
     const answer = await session.send('Pay.');
     expect(principals).toEqual([{ id: 'tester' }]);
     expect(session.requests[1]?.messages.at(-1)).toMatchObject({ text: 'Paid with [secret apiKey].' });
-    expect(JSON.stringify([answer, await session.events(), session.requests])).not.toContain('4711');
+    expect(JSON.stringify([answer, await session.events(), session.requests])).not.toContain('zq4711');
   });
 
   it('are minted again by the invocation that goes on with a turn', async () => {
@@ -209,25 +209,25 @@ describe('the secrets of a test session', () => {
       clock: createManualClock(),
       secrets: async () => {
         minted += 1;
-        return { apiKey: `key-4711-${minted}` };
+        return { apiKey: `key-zq4711-${minted}` };
       },
     });
     expect(await session.send('Pay.')).toMatchObject({ outcome: 'completed' });
-    expect(used).toEqual(['key-4711-1', 'key-4711-2']);
-    expect(JSON.stringify([await session.events(), session.requests])).not.toContain('4711');
+    expect(used).toEqual(['key-zq4711-1', 'key-zq4711-2']);
+    expect(JSON.stringify([await session.events(), session.requests])).not.toContain('zq4711');
   });
 
   it('fail the turn when their hook does, with nothing of what it said', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const session = createTestSession(agentWith(use), {
       replies: ['Hello.'],
-      secrets: () => Promise.reject(new Error('key-4711 was refused')),
+      secrets: () => Promise.reject(new Error('key-zq4711 was refused')),
     });
     expect(await session.send('Pay.')).toMatchObject({
       outcome: 'failed',
       error: { type: 'internal', message: 'The turn failed inside the Worker.' },
     });
-    expect(JSON.stringify(await session.events())).not.toContain('4711');
+    expect(JSON.stringify(await session.events())).not.toContain('zq4711');
     expect([session.requests.length, log.mock.calls.length]).toEqual([0, 1]);
     log.mockRestore();
   });

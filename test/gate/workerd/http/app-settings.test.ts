@@ -117,10 +117,10 @@ describe('the secrets of an app', () => {
       apiKey: `${Object(vars).KEY}-${id}`,
       none: undefined,
     }));
-    const app = deployment({ secrets }, { KEY: 'key-4711' });
+    const app = deployment({ secrets }, { KEY: 'key-zq4711' });
     await foreground(app, { message: script(...USES).message() });
     await inBackground(app, { message: script(...USES).message() });
-    expect(seen.map(({ key }) => key)).toEqual(['key-4711-local', 'key-4711-local']);
+    expect(seen.map(({ key }) => key)).toEqual(['key-zq4711-local', 'key-zq4711-local']);
     expect(secrets.mock.calls.map(([, principal]) => principal)).toEqual([{ id: 'local' }, { id: 'local' }]);
   });
 
@@ -135,7 +135,7 @@ describe('the secrets of an app', () => {
     for (const level of ['log', 'info', 'warn', 'error', 'debug'] as const) {
       vi.spyOn(console, level).mockImplementation((...said) => void lines.push(...said));
     }
-    const app = deployment({ secrets: () => ({ apiKey: 'key-4711' }) });
+    const app = deployment({ secrets: () => ({ apiKey: 'key-zq4711' }) });
     const { via } = app;
     const session = newSession('agent');
     const fails = { calls: [{ name: 'use' }, { name: 'unknown' }] };
@@ -147,9 +147,9 @@ describe('the secrets of an app', () => {
       await json(await via(session)),
       await journal(session, via),
     ];
-    expect(seen.map(({ key }) => key)).toEqual(['key-4711', 'key-4711', 'key-4711']);
+    expect(seen.map(({ key }) => key)).toEqual(['key-zq4711', 'key-zq4711', 'key-zq4711']);
     const output = lines.map((line) => (line instanceof Error ? `${line.stack}` : JSON.stringify(line)));
-    expect(JSON.stringify([said, output])).not.toContain('4711');
+    expect(JSON.stringify([said, output])).not.toContain('zq4711');
     expect(JSON.stringify(said)).toContain('[secret apiKey]');
   });
 
@@ -157,7 +157,7 @@ describe('the secrets of an app', () => {
     [
       'whose error is its own',
       () => {
-        throw new Error('no key for key-4711');
+        throw new Error('no key for key-zq4711');
       },
       500,
       'turn failed',
@@ -172,14 +172,14 @@ describe('the secrets of an app', () => {
     ],
     [
       'that answers what is no text',
-      () => ({ apiKey: 4711 }) as never, // no type lets it pass
+      () => ({ apiKey: 471_147_114_711 }) as never, // no type lets it pass
       500,
       'misconfigured',
       "`secrets` must answer texts, and 'apiKey' is none.",
     ],
     [
       'that answers no object',
-      () => 'key-4711' as never, // no type lets it pass
+      () => 'key-zq4711' as never, // no type lets it pass
       500,
       'misconfigured',
       '`secrets` must answer an object with a text for each name.',
@@ -191,7 +191,8 @@ describe('the secrets of an app', () => {
     expect(answer).toMatchObject({ status, title, error: { message } });
     const { turn, ...state } = await inBackground(app, { message: script(...USES).message() });
     expect(turn).toMatchObject({ outcome: 'failed', error: { message } });
-    expect(JSON.stringify([answer, turn, state])).not.toContain('4711');
+    // Long enough that no random id holds it.
+    expect(JSON.stringify([answer, turn, state])).not.toMatch(/zq4711|471147114711/);
     expect(seen).toEqual([]);
   });
 });
