@@ -225,9 +225,9 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'owner',
     breaks: 'Whoever knows the name of a session reads it, whosoever it is.',
-    in: 'toSessionName',
-    text: 'JSON.stringify([tenant === undefined ? id : { tenant }, agent, session])',
-    becomes: "JSON.stringify(['', agent, session])",
+    in: 'ownerOf',
+    text: 'tenant === undefined ? { id } : { tenant }',
+    becomes: "tenant === undefined ? { id: id.slice(0, 0) || 'all' } : { tenant: 'all' }",
     tests: ['test/gate/workerd/http/auth.test.ts'],
   },
   {
