@@ -225,18 +225,10 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'owner',
     breaks: 'Whoever knows the name of a session reads it, whosoever it is.',
-    in: 'ownerOf',
-    text: 'tenant === undefined ? { id } : { tenant }',
-    becomes: "tenant === undefined ? { id: id.slice(0, 0) || 'all' } : { tenant: 'all' }",
-    tests: ['test/gate/workerd/http/auth.test.ts'],
-  },
-  {
-    name: 'owner-kinds',
-    breaks: 'A caller whose id is called like a tenant reads the sessions of the tenant.',
     in: 'toSessionName',
-    text: 'tenant === undefined ? id : { tenant }',
-    becomes: 'tenant ?? id',
-    tests: ['test/gate/workerd/http/owners.test.ts'],
+    text: 'JSON.stringify([tenant === undefined ? id : { tenant }, agent, session])',
+    becomes: "JSON.stringify(['', agent, session])",
+    tests: ['test/gate/workerd/http/auth.test.ts'],
   },
   {
     name: 'body-context',
