@@ -253,21 +253,30 @@ describe('with an `auth` of its own', () => {
     expect(events[1]).toMatchObject({ principal: { id: 'ann', tenant: 'acme', roles: ['approver'] } });
   });
 
-  it.each<[string, unknown]>([
-    ['without an id', {}],
-    ['with an empty id', { id: '' }],
-    ['with an empty tenant', { id: 'ann', tenant: '' }],
-    ['whose id is a number', { id: 7 }],
-    ['whose role is a text that holds many', { id: 'ann', roles: 'user, approver' }],
-    ['whose roles are not all texts', { id: 'ann', roles: ['approver', 7] }],
-    ['who is called like a webhook', { id: 'webhook:github' }],
-    ['who is called like a schedule', { id: 'schedule:nightly', tenant: 'acme' }],
-    ['who is called as code is', { id: 'code' }],
-  ])('a caller %s is an error, not everybody', async (_, caller) => {
+  const ID = '`auth` answered a caller whose id or tenant is not a text, or is empty.';
+  const ROLES = '`auth` answered a caller whose roles are no list of texts.';
+  const nobodys = (id: string): string =>
+    `\`auth\` answered a caller with the id '${id}', by which nobody is called.`;
+
+  it.each<[string, unknown, string]>([
+    ['without an id', {}, ID],
+    ['with an empty id', { id: '' }, ID],
+    ['with an empty tenant', { id: 'ann', tenant: '' }, ID],
+    ['whose id is a number', { id: 7 }, ID],
+    ['whose role is a text that holds many', { id: 'ann', roles: 'user, approver' }, ROLES],
+    ['whose roles are not all texts', { id: 'ann', roles: ['approver', 7] }, ROLES],
+    ['who is called like a webhook', { id: 'webhook:github' }, nobodys('webhook:github')],
+    [
+      'who is called like a schedule',
+      { id: 'schedule:nightly', tenant: 'acme' },
+      nobodys('schedule:nightly'),
+    ],
+    ['who is called as code is', { id: 'code' }, nobodys('code')],
+  ])('a caller %s is an error, not everybody', async (_, caller, problem) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const response = await appWith({ auth: () => caller as Caller })('/agents');
     expect(response.status).toBe(500);
-    expect(log).toHaveBeenCalledOnce();
+    expect(log.mock.calls.map(([, thrown]) => String(thrown))).toEqual([`Error: ${problem}`]);
     log.mockRestore();
   });
 
