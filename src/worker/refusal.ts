@@ -99,13 +99,14 @@ export async function refusal(
   }
 }
 
-/** The problem of a message whose files have no room in its session. */
-const filesFull = ({ most, used }: Extract<NotStarted, { status: 'files-full' }>): Problem =>
-  new Problem(
-    'files-full',
-    `The files of this session weigh ${used} bytes, and may weigh ${most} together. Begin another session, or send less.`,
-    { more: { most, used } },
-  );
+type FilesFull = Extract<NotStarted, { status: 'files-full' }>;
+
+/** Says of a message that its files have no room in its session. */
+export const filesFullText = ({ most, used }: Pick<FilesFull, 'most' | 'used'>): string =>
+  `The files of this session weigh ${used} bytes, and may weigh ${most} together. Begin another session, or send less.`;
+
+const filesFull = ({ most, used }: FilesFull): Problem =>
+  new Problem('files-full', filesFullText({ most, used }), { more: { most, used } });
 
 /** The problem of a message whose session is full. */
 export const sessionFull = (full: Extract<NotStarted, { status: 'session-full' }>): Problem => {

@@ -11,6 +11,7 @@ import { sha256Hex } from '../../tool/async.ts';
 import { checkInput } from '../../tool/check-input.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import type { EndpointRequest } from '../../worker/host.ts';
+import { filesFullText } from '../../worker/refusal.ts';
 import { type Target, targetOf, turnServices } from '../../worker/target.ts';
 import { pendingViews } from '../../worker/turn-view.ts';
 import { IDEMPOTENCY_KEY } from '../content/rpc.ts';
@@ -168,7 +169,7 @@ async function agentRefusal(
     case 'key-reused':
       return `This ${IDEMPOTENCY_KEY} was used with another input. Use a new key for a new message.`;
     case 'files-full':
-      return `The files of the session weigh ${refused.used} bytes, and may weigh ${refused.most} together. Begin another session.`;
+      return filesFullText(refused);
     case 'session-full':
       return fullText(refused);
     case 'full':
