@@ -9,6 +9,7 @@ import { emptyState, type SessionState } from '../journal/state.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import type { Meter } from './meter.ts';
 import type { Clock } from './read-platform.ts';
+import { toUnreadable } from './unread-turn.ts';
 
 /** What one answer of the object may weigh; the platform's own limit for an RPC reply is 32 MiB. */
 export const PAGE_BYTES = 4 * 1024 * 1024;
@@ -87,6 +88,8 @@ export async function foldAll(
  * The state of a session without a lease, as `foldLeased` has it: by its snapshot, so that only what came after is read event by
  * event. `turnEvents` are those of the last turn unless a snapshot covers it, which is one that has ended; `null` when there is
  * no such session.
+ *
+ * @throws NewerEventError as `foldLeased` does, UnreadableError when it cannot be folded.
  */
 export async function foldShown(
   port: Pick<SessionPort, 'read'>,
@@ -96,7 +99,11 @@ export async function foldShown(
   const page = await port.read({ from: 1, folded, maxBytes });
   if (!page) return null;
   const { snapshot, covered } = page.foldStart ?? { snapshot: null, covered: [] };
-  return { ...(await foldLeased(port, { snapshot, covered, page }, { memories })), page };
+  try {
+    return { ...(await foldLeased(port, { snapshot, covered, page }, { memories })), page };
+  } catch (failure) {
+    throw toUnreadable(failure, page);
+  }
 }
 
 /** Reads all events of a session in order, or those of one turn; none when there is no such session. */

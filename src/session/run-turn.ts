@@ -84,8 +84,8 @@ const TRIES_TO_COMPACT = 2;
  * Runs a leased turn to its end, or as far as this invocation may. Everything it did is durable or given up when it
  * returns, on every path.
  *
- * @throws NewerEventError when a newer version of this code wrote to the session, which is then left alone; what reading the
- *   turn did, when it cannot be read and may be tried once more.
+ * @throws NewerEventError when a newer version of this code wrote to the session, which is then left alone; UnreadableError when
+ *   the turn cannot be read, and is tried once more.
  */
 export async function runTurn(host: TurnHost, leased: Leased, sentAt: number): Promise<TurnEnd> {
   const { clock, meter = new Meter(UNLIMITED, () => clock.now()) } = host;
@@ -95,7 +95,7 @@ export async function runTurn(host: TurnHost, leased: Leased, sentAt: number): P
     if (!isPastReading(leased)) return await readAndRun(held);
     await endUnread(held);
   } catch (failure) {
-    if (!(await leaveUnread(held, failure))) throw failure;
+    await leaveUnread(held, failure);
   }
   return { status: 'lost', seq: held.head };
 }

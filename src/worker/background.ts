@@ -4,6 +4,7 @@ import type { Accepted, HandOver, NotStarted, TurnStart } from '../journal/sessi
 import { readerOf } from '../session/fold-session.ts';
 import { agentOfSession } from '../session/read-secrets.ts';
 import { runTurn } from '../session/run-turn.ts';
+import { UnreadableError } from '../session/unread-turn.ts';
 import { attempt } from '../tool/async.ts';
 import type { WhenBusy } from '../tool/call.ts';
 import type { JsonObject } from '../tool/json.ts';
@@ -96,8 +97,8 @@ const isBlank = (text: unknown): boolean => typeof text !== 'string' || text.tri
  * is left alone, so it may be asked for any number of times. What the deployment lacks for a turn is found out under its
  * lease, so that even then the turn has an outcome.
  *
- * @throws Error when the name names no session, NewerEventError when the session is for a newer deployment, and
- *   SessionUnavailableError when it cannot be reached.
+ * @throws Error when the name names no session, NewerEventError when the session is for a newer deployment, UnreadableError when
+ *   it was given back since it cannot be read, and SessionUnavailableError when it cannot be reached.
  */
 export async function resumeTurn(host: Invoked, env: Env, { name, turn }: HandOver): Promise<void> {
   const agent = agentOfSession(name);
@@ -147,8 +148,8 @@ async function takeMessage(host: Invoked, env: Env, message: QueueMessage): Prom
     await resumeTurn(host, env, handOver);
     message.ack();
   } catch (failure) {
-    // The session has been given back for a newer deployment, and comes by itself.
-    if (failure instanceof NewerEventError) return message.ack();
+    // The session has been given back, for a newer deployment or a while, and comes by itself.
+    if (failure instanceof NewerEventError || failure instanceof UnreadableError) return message.ack();
     console.error(`holdfast: turn ${handOver.turn} was not gone on with`, failure);
     message.retry({ delaySeconds: RETRY_AFTER });
   }

@@ -1,5 +1,4 @@
 import type { Deferred, EventPage } from '../../journal/event-page.ts';
-import type { StoredEvent } from '../../journal/events.ts';
 import { PAGE_BYTES, readOn } from '../../session/fold-session.ts';
 import { stoppedTurn } from '../../session/watching/turn-outcome.ts';
 import { Problem } from '../problem.ts';
@@ -69,21 +68,23 @@ async function showTurn(
   if (page.into !== undefined) return steered(target, turn, page.into);
   if (page.rows.length === 0) throw unknownTurn(target, turn);
   const events = await readOn(target.port, page, { turn });
+  const isOver = events.some(({ event }) => event.type === 'turn-ended');
+  // Nothing of it is folded, which may be what nobody can do.
+  if (!isOver && !isWaiting(page, turn)) return running(target, turn);
   const answer = stoppedTurn(target.session, target.agent.name, events);
   const { outcome } = answer;
-  if (outcome === 'suspended') return open(target, page, events);
+  if (outcome === 'suspended') return notYet(suspendedView(target, events), LATER);
   const response = toResponse({ ...answer, outcome }, turnPath(target, turn));
   // It counted from the turn's end, and asking for this turn again changes nothing.
   response.headers.delete('retry-after');
   return response;
 }
 
-function open(target: Target, { openTurn }: EventPage, events: readonly StoredEvent[]): Response {
-  const { turn, session, agent } = stoppedTurn(target.session, target.agent.name, events);
-  return openTurn?.id === turn && openTurn.state === 'waiting'
-    ? notYet(suspendedView(target, events), LATER)
-    : notYet({ turn, session, agent, status: 'running' }, SOON);
-}
+const isWaiting = ({ openTurn }: EventPage, turn: string): boolean =>
+  openTurn?.id === turn && openTurn.state === 'waiting';
+
+const running = ({ session, agent }: Target, turn: string): Response =>
+  notYet({ turn, session, agent: agent.name, status: 'running' }, SOON);
 
 function stillWaiting(target: Target, waits: Deferred, now: number): Response {
   const wait = waits.status === 'scheduled' ? Math.ceil((waits.at - now) / 1000) : SOON;

@@ -161,6 +161,18 @@ describe('a turn that cannot be read', () => {
     });
   });
 
+  it('is told nothing of where it was answered', async () => {
+    const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
+    const turn = await openTurn(app, 'model-replied');
+    const ended = { type: 'turn-ended', turn, outcome: 'completed' };
+    const events = await app.events(turn);
+    const answered = [...events, { seq: 9, at: 0, event: ended as SessionEvent }];
+    expect(() => stoppedTurn('s1', 'tester', answered)).toThrow(
+      'This deployment cannot read the session. Nothing of it is lost: GET .../events shows its events, POST .../cancel ends ' +
+        'its open turn, and a deployment that can read it goes on with it. Meanwhile begin another session.',
+    );
+  });
+
   it('is not read any more when whoever was to give it up fell silent as well', async () => {
     const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
     const { turn } = await leftBehind(app, asked(['pay', 'once']));
