@@ -167,13 +167,16 @@ export function toHost(config: HoldfastConfig, deployed: Deployed): HttpHost {
 /** The settings are those of the deployment: every turn finds out alike what is wrong with them. */
 function modelIn({ model, offline }: HoldfastConfig): Host['model'] {
   if (model !== undefined) return typeof model === 'function' ? model : () => model;
-  return (env) => {
-    try {
-      return chooseModel(env, offline);
-    } catch (failure) {
-      throw failure instanceof ConfigurationError ? new DeploymentError(failure.message) : failure;
-    }
-  };
+  return (env) => readingVars(() => chooseModel(env, offline));
+}
+
+/** What is wrong with vars is found out by every request alike, and logged once. */
+function readingVars<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (failure) {
+    throw failure instanceof ConfigurationError ? new DeploymentError(failure.message) : failure;
+  }
 }
 
 /** A model that the app declares is not asked for by a check: making it may be work. */
@@ -251,7 +254,7 @@ function contextIn(context: NonNullable<HoldfastConfig['context']>): Host['conte
 
 /** Limits in the code are checked at once. */
 function platformIn(declared: NonNullable<HoldfastConfig['platform']>): Host['platform'] {
-  if (typeof declared === 'function') return (env) => readPlatform(env, declared(env));
-  checkPlatform(declared);
-  return (env) => readPlatform(env, declared);
+  if (typeof declared !== 'function') checkPlatform(declared);
+  return (env) =>
+    readingVars(() => readPlatform(env, typeof declared === 'function' ? declared(env) : declared));
 }
