@@ -49,6 +49,7 @@ export {
   fullLength,
   type LoopTransformer,
   slidingWindow,
+  type TransformScope,
   type TruncationMarker,
   type TruncationOptions,
   truncateToolResults,

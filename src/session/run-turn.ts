@@ -15,6 +15,7 @@ import { runForOutput } from '../loop/run-loop.ts';
 import { ScheduleRoom } from '../loop/scheduling.ts';
 import { answerShown } from '../loop/shown-history.ts';
 import { CallLocks, Slots } from '../loop/slots.ts';
+import { boundTo } from '../loop/transformers.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { ToolExecution } from '../tool/call.ts';
@@ -297,7 +298,7 @@ function specOf(host: TurnHost, turn: TurnState): LoopSpec {
     budgets,
     policies: agent.policies,
     inspectors: agent.inspectors,
-    transformers: agent.transformers,
+    transformers: boundTo(turn.principal, agent.transformers),
     context: stamp.merge(ofApp).merge(agent.context).merge(ToolCallContext.of(turn.context)),
     depth: 0,
   };

@@ -8,7 +8,7 @@ import { toNewMessage } from '../session/new-message.ts';
 import { systemClock } from '../session/read-platform.ts';
 import { Notices } from '../session/watching/follow-session.ts';
 import { Changes } from '../tool/async.ts';
-import type { WhenBusy } from '../tool/call.ts';
+import type { TurnPrincipal, WhenBusy } from '../tool/call.ts';
 import type { ContentPart } from '../tool/content.ts';
 import type { JsonObject } from '../tool/json.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
@@ -17,8 +17,10 @@ import type { TurnSteps } from './turn-steps.ts';
 /** A message: words, or parts with the bytes of its files, such as `content(['What is this?', image(png, 'image/png')]).parts`. */
 export type TestMessage = string | readonly ContentPart[];
 
-/** What a request body may say beside the message. */
+/** What is said beside the message: by a request body, or, of the principal, by whoever authenticates its sender. */
 export interface SendOptions {
+  /** Who sends it: `call.principal` of its turn. That of the session unless given. */
+  readonly principal?: TurnPrincipal | undefined;
   readonly context?: JsonObject | ToolCallContext | undefined;
   readonly loopId?: string | undefined;
 }
@@ -35,7 +37,8 @@ export interface PostOptions extends SendOptions {
 interface Stage {
   readonly port: SessionPort;
   readonly steps: TurnSteps;
-  /** Of every message. */
+  /** Of every message, as those of `SendOptions`. */
+  readonly principal: TurnPrincipal | undefined;
   readonly context: ToolCallContext;
   /** Lets so much time pass that the turn that runs hears of what was left for it. */
   readonly hear: () => void;
@@ -74,14 +77,13 @@ export function hearing(port: SessionPort, heard: Pick<HeardMessages, 'add'>): S
 
 /** Stores a message, and gives the turn that runs the time to hear of it. */
 export async function postTo(
-  { steps, port, context, hear, heard }: Stage,
+  stage: Stage,
   message: TestMessage,
-  { context: more = {}, loopId, whenBusy, delaySeconds }: PostOptions,
+  { whenBusy, delaySeconds, ...options }: PostOptions,
 ): Promise<Accepted | Deferred> {
+  const { steps, port, hear, heard } = stage;
   const delayMs = delaySeconds === undefined ? undefined : delaySeconds * 1000;
-  const merged = context.merge(ToolCallContext.of(more));
-  const said = typeof message === 'string' ? { message } : await toNewMessage(message);
-  const taken = await steps.accept({ ...said, loopId, whenBusy, delayMs, context: merged });
+  const taken = await steps.accept({ ...(await toSent(stage, message, options)), whenBusy, delayMs });
   switch (taken.status) {
     case 'accepted':
     case 'queued':
@@ -94,6 +96,16 @@ export async function postTo(
     default:
       throw new Error(`The session took no message: it is ${taken.status}.`);
   }
+}
+
+/** A message as it is sent, with what the session says of every one. */
+export async function toSent(
+  { principal, context }: Pick<Stage, 'principal' | 'context'>,
+  message: TestMessage,
+  { principal: from = principal, context: more = {}, loopId }: SendOptions,
+): Promise<Parameters<TurnSteps['begin']>[0]> {
+  const said = typeof message === 'string' ? { message } : await toNewMessage(message);
+  return { ...said, from, loopId, context: context.merge(ToolCallContext.of(more)) };
 }
 
 /** The bytes of a file that the session keeps; `null` when it keeps none of this id. */

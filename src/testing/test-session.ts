@@ -20,7 +20,6 @@ import {
   toPendingCall,
 } from '../session/answers/questions.ts';
 import { foldAll } from '../session/fold-session.ts';
-import { toNewMessage } from '../session/new-message.ts';
 import { type Clock, systemClock } from '../session/read-platform.ts';
 import { type MintedSecrets, readSecrets, toSessionName } from '../session/read-secrets.ts';
 import type { TurnHost } from '../session/run-turn.ts';
@@ -32,7 +31,7 @@ import {
   turnStopped,
 } from '../session/watching/turn-outcome.ts';
 import type { ToolGroup } from '../sources/define-tool-group.ts';
-import type { DecisionKind } from '../tool/call.ts';
+import type { DecisionKind, TurnPrincipal } from '../tool/call.ts';
 import type { ToolKind } from '../tool/define-tool-kind.ts';
 import type { JsonObject } from '../tool/json.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
@@ -48,6 +47,7 @@ import {
   type SendOptions,
   sendAnswer,
   type TestMessage,
+  toSent,
 } from './post-to-session.ts';
 import { type ScriptedReply, scriptedModel } from './scripted-model.ts';
 import { type MortalWorker, mortalWorker, type TurnSteps, turnSteps } from './turn-steps.ts';
@@ -59,6 +59,8 @@ export type TestModel =
 
 /** What a test session is made with: a model or its replies, and what an app would give to its turns. */
 export type TestSessionOptions = TestModel & {
+  /** Who sends every message, as `auth` of an app would answer it: `{ id: 'tester' }` unless given. */
+  readonly principal?: TurnPrincipal | undefined;
   /** Of every message, as request headers that the app maps would give it. */
   readonly context?: JsonObject | ToolCallContext | undefined;
   /** Mints the credentials of the tools, once an invocation: a turn that was killed has them minted again. */
@@ -179,7 +181,7 @@ export function createTestSession<Output>(
   const worker = mortalWorker(steps, () => clock.skip(2 * leaseMs));
   // Whoever runs a turn hears of what is left for it when it renews its lease: after a third of the term.
   const hear = () => clock.pass(leaseMs / 3);
-  const ofMessages = { hear, heard, context: ToolCallContext.of(context) };
+  const ofMessages = { hear, heard, principal: options.principal, context: ToolCallContext.of(context) };
   return {
     requests,
     ...talkTo<Output>({ agent, kinds, clock, port, steps, worker, ...ofMessages }),
@@ -203,6 +205,7 @@ interface Stage {
   readonly hear: () => void;
   readonly heard: HeardMessages;
   /** Of every message. */
+  readonly principal: TurnPrincipal | undefined;
   readonly context: ToolCallContext;
 }
 
@@ -239,14 +242,9 @@ function talkTo<Output>(
 }
 
 /** Runs the turn of a message as far as it goes now, and answers its id. */
-async function runTurnOf(
-  { steps, worker, context }: Stage,
-  message: TestMessage,
-  { context: more = {}, loopId }: SendOptions,
-): Promise<string> {
-  const said = typeof message === 'string' ? { message } : await toNewMessage(message);
-  const start = { ...said, loopId, context: context.merge(ToolCallContext.of(more)) };
-  const leased = await steps.begin(start);
+async function runTurnOf(stage: Stage, message: TestMessage, options: SendOptions): Promise<string> {
+  const { steps, worker } = stage;
+  const leased = await steps.begin(await toSent(stage, message, options));
   if (leased.status !== 'leased') throw new Error(`The session took no message: it is ${leased.status}.`);
   const turn = leased.page.openTurn?.id ?? '';
   await worker.drive(turn, leased);

@@ -6,8 +6,11 @@ import type { Accepted, Leased, NotResumed, NotStarted, TurnStart } from '../jou
 import type { SessionState } from '../journal/state.ts';
 import { foldAll, readerOf, readJournal } from '../session/fold-session.ts';
 import { runTurn, type TurnEnd, type TurnHost } from '../session/run-turn.ts';
+import type { TurnPrincipal } from '../tool/call.ts';
 import type { ContentPart } from '../tool/content.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
+
+const TESTER: TurnPrincipal = { id: 'tester' };
 
 /** A message as a test sends it. */
 interface NewMessage {
@@ -15,6 +18,8 @@ interface NewMessage {
   readonly parts?: readonly ContentPart[] | undefined;
   readonly files?: TurnStart['files'];
   readonly context?: ToolCallContext | undefined;
+  /** `tester` unless given. */
+  readonly from?: TurnPrincipal | undefined;
   readonly loopId?: string | undefined;
   readonly whenBusy?: TurnStart['whenBusy'];
   readonly delayMs?: number | undefined;
@@ -47,11 +52,12 @@ export function turnSteps(host: TurnHost): TurnSteps {
   };
   const startOf = ({
     context = ToolCallContext.EMPTY,
+    from = TESTER,
     whenBusy,
     delayMs,
     ...more
   }: NewMessage): TurnStart => {
-    const start = { agent: agent.name, context, from: { id: 'tester' }, ...more };
+    const start = { agent: agent.name, context, from, ...more };
     return { ...toTurnStart(start, newId), whenBusy, delayMs };
   };
   return {
