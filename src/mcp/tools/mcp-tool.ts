@@ -79,7 +79,8 @@ const refusal = (client: McpClient, { name }: ListedTool): string =>
 /**
  * Answers what may happen if a call of a server's tool is made twice: what the client's own `effects` say; else what the
  * server hints (MCP specification, ToolAnnotations); else `once`, the careful one. The specification has clients distrust
- * hints: a wrong one has a call repeated that should not be, which harms what that server keeps and nothing else.
+ * hints: a wrong one has a call repeated that should not be, which harms what that server keeps and nothing else. Whether a
+ * person is asked before a call must not go by this, where the server is not the app's own: `adapt` goes by names for that.
  *
  * `destructiveHint` says how bad an effect is, not what becomes of it when it is repeated, so it does not count here.
  */
