@@ -4,7 +4,7 @@ import type { StoredEvent } from '../journal/events.ts';
 import type { Accepted, InboxMessage, SessionPort } from '../journal/session-port.ts';
 import { type CheckedAnswer, postAnswer } from '../session/answers/post-answer.ts';
 import { openQuestions, type Question } from '../session/answers/questions.ts';
-import { toNewMessage } from '../session/new-message.ts';
+import { type Steering, storeMessage, toNewMessage } from '../session/new-message.ts';
 import { systemClock } from '../session/read-platform.ts';
 import { Notices } from '../session/watching/follow-session.ts';
 import { Changes } from '../tool/async.ts';
@@ -12,7 +12,7 @@ import type { WhenBusy } from '../tool/call.ts';
 import type { ContentPart } from '../tool/content.ts';
 import type { JsonObject } from '../tool/json.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
-import type { TurnSteps } from './turn-steps.ts';
+import { TESTER, type TurnSteps } from './turn-steps.ts';
 
 /** A message: words, or parts with the bytes of its files, such as `content(['What is this?', image(png, 'image/png')]).parts`. */
 export type TestMessage = string | readonly ContentPart[];
@@ -21,11 +21,16 @@ export type TestMessage = string | readonly ContentPart[];
 export interface SendOptions {
   readonly context?: JsonObject | ToolCallContext | undefined;
   readonly loopId?: string | undefined;
+  /** The id of whoever sends it; `tester` unless given. */
+  readonly by?: string | undefined;
 }
 
 /** What a message may say that is sent while a turn runs. */
 export interface PostOptions extends SendOptions {
-  /** `queue`: its turn starts when those before it have ended. `steer`: the model of the open turn is shown it next. */
+  /**
+   * `queue`: its turn starts when those before it have ended. `steer`: the model of the open turn is shown it next, if that is a turn
+   * of the same sender, or the session's `steering` lets anyone.
+   */
   readonly whenBusy?: WhenBusy | undefined;
   /** Its turn starts so much later, by the session's clock. */
   readonly delaySeconds?: number | undefined;
@@ -35,6 +40,7 @@ export interface PostOptions extends SendOptions {
 interface Stage {
   readonly port: SessionPort;
   readonly steps: TurnSteps;
+  readonly steering: Steering;
   /** Of every message. */
   readonly context: ToolCallContext;
   /** Lets so much time pass that the turn that runs hears of what was left for it. */
@@ -74,14 +80,16 @@ export function hearing(port: SessionPort, heard: Pick<HeardMessages, 'add'>): S
 
 /** Stores a message, and gives the turn that runs the time to hear of it. */
 export async function postTo(
-  { steps, port, context, hear, heard }: Stage,
+  { steps, port, steering, context, hear, heard }: Stage,
   message: TestMessage,
-  { context: more = {}, loopId, whenBusy, delaySeconds }: PostOptions,
+  { context: more = {}, loopId, by = TESTER, whenBusy, delaySeconds }: PostOptions,
 ): Promise<Accepted | Deferred> {
   const delayMs = delaySeconds === undefined ? undefined : delaySeconds * 1000;
   const merged = context.merge(ToolCallContext.of(more));
   const said = typeof message === 'string' ? { message } : await toNewMessage(message);
-  const taken = await steps.accept({ ...said, loopId, whenBusy, delayMs, context: merged });
+  const from = { id: by };
+  const start = steps.startOf({ ...said, loopId, from, whenBusy, delayMs, context: merged });
+  const taken = await storeMessage({ port, steering, from, start, take: (one) => port.accept(one) });
   switch (taken.status) {
     case 'accepted':
     case 'queued':

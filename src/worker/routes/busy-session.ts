@@ -19,6 +19,7 @@ export const MESSAGE_QUERY: readonly Parameter[] = [
       'While a turn is open: `reject` answers 409, `queue` starts the turn when those before it have ended, and `steer` ' +
       'shows the message to the model of the open turn with its next request. That answers 202, and the context ' +
       'and the loop of the message are those of the turn; when it ends first, the message is a turn of its own. ' +
+      'A turn of somebody else is not steered, unless the app lets anyone: the message is queued, and 202 says so. ' +
       'A turn that waits for somebody is not steered: 409 with what it waits for.',
   },
   {
