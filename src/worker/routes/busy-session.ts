@@ -1,12 +1,13 @@
-import { openQuestions } from '../../session/answers/questions.ts';
+import { openQuestions, questionsForRoles } from '../../session/answers/questions.ts';
 import { readTurn } from '../../session/fold-session.ts';
 import type { CancelMessage } from '../../session/inbox.ts';
 import { runTurn, type TurnHost } from '../../session/run-turn.ts';
 import { turnStopped } from '../../session/watching/turn-outcome.ts';
 import type { WhenBusy } from '../../tool/call.ts';
-import { mustHaveRole } from '../auth.ts';
+import { mustHaveRole, mustHaveRoleToEnd } from '../auth.ts';
 import { Problem } from '../problem.ts';
 import type { Parameter, SessionRequest } from '../route.ts';
+import type { Target } from '../target.ts';
 import { resume } from '../turn-response.ts';
 
 /** The query parameters that `messageQuery` reads, as OpenAPI writes them. */
@@ -59,6 +60,19 @@ function whenBusyOf(value: string | null): MessageQuery['whenBusy'] {
     default:
       throw new Problem('invalid-query', 'whenBusy can be reject, queue or steer, and nothing else.');
   }
+}
+
+/**
+ * Lets pass who may end a turn now. One that comes to wait for somebody right after this was not waiting when it was asked.
+ *
+ * @throws Problem when it waits for somebody with a role that the caller lacks.
+ */
+export async function mustMayEnd(
+  { port, caller }: Pick<Target, 'port' | 'caller'>,
+  turn: string,
+  what: 'cancel' | 'erase',
+): Promise<void> {
+  for (const question of await questionsForRoles(port, turn)) mustHaveRoleToEnd(caller, question, what);
 }
 
 /**

@@ -1,10 +1,12 @@
 /** Several people in one session: who may say something into a turn, and who may end what another decides about. */
 import { describe, expect, it } from 'vitest';
 import { type Caller, createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
+import { clerk, paidTo } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { held, script } from '../../../fixtures/scripts.ts';
 import { appWith } from './app.ts';
 import { journal, json, newSession, post, type Send, sessionId } from './client.ts';
+import { answer, problem, waiting } from './waiting.ts';
 
 const ann: Caller = { id: 'ann', tenant: 'acme', roles: ['clerk'] };
 const bob: Caller = { id: 'bob', tenant: 'acme', roles: ['clerk'] };
@@ -95,5 +97,86 @@ describe('a message that would steer a turn of another person', () => {
     expect(() => createHoldfast({ agents: [scripted], steering: steering as 'anyone' })).toThrow(
       "`steering` is 'Anyone'; it must be 'requester' or 'anyone'.",
     );
+  });
+});
+
+describe('a turn that waits for somebody with a role', () => {
+  const max: Caller = { id: 'max', tenant: 'acme', roles: ['manager'] };
+  const asked = (session: string, turn: string) => ({
+    cancel: problem(
+      'role-required',
+      403,
+      `Turn ${turn} waits for somebody with the role 'manager', and nobody else may cancel it. Send the token of one who has it.`,
+      { role: 'manager', turn },
+    ),
+    erase: problem(
+      'role-required',
+      403,
+      `Turn ${turn} of this session waits for somebody with the role 'manager', and nobody else may erase it. Send the token of one who has it.`,
+      { role: 'manager', turn },
+    ),
+    session,
+  });
+  const cancel = (via: Send, session: string, query = ''): Promise<Response> =>
+    via(`${session}/cancel${query}`, { method: 'POST' });
+  const erase = (via: Send, session: string): Promise<Response> => via(session, { method: 'DELETE' });
+
+  it.each(['pay_as_manager', 'pay, pay_as_manager'])(
+    'is neither cancelled nor erased by one who lacks it, and by one who has it: %s',
+    async (tools) => {
+      const as = app({ agents: [clerk] });
+      const { session, turn, pending, to } = await waiting(tools.split(', '), { via: as(ann) });
+      const told = asked(session, turn);
+      for (const query of ['', `?turn=${turn}`]) {
+        const response = await cancel(as(ann), session, query);
+        expect([response.status, await json(response)]).toEqual([403, told.cancel]);
+      }
+      const kept = await erase(as(bob), session);
+      expect([kept.status, await json(kept)]).toEqual([403, told.erase]);
+      expect(await json(await as(ann)(session))).toMatchObject({ openTurn: turn, pending });
+      expect((await cancel(as(max), session)).status).toBe(202);
+      await expect.poll(async () => (await json(await as(ann)(session))).openTurn).toBe(null);
+      expect((await erase(as(ann), session)).status).toBe(204);
+      expect(paidTo(to)).toEqual([]);
+    },
+  );
+
+  it('is erased by one who has it', async () => {
+    const as = app({ agents: [clerk] });
+    const { session } = await waiting(['pay_as_manager'], { via: as(ann) });
+    expect((await erase(as(max), session)).status).toBe(204);
+    expect((await as(ann)(session)).status).toBe(404);
+  });
+
+  it('is erased by nobody else when its agent is not deployed any more', async () => {
+    const { session, turn } = await waiting(['pay_as_manager'], { via: app({ agents: [clerk] })(ann) });
+    const as = app({ agents: [scripted] });
+    const kept = await erase(as(ann), session);
+    expect(await json(kept)).toEqual(asked(session, turn).erase);
+    expect((await erase(as(max), session)).status).toBe(204);
+  });
+
+  it('keeps nobody from cancelling a turn behind it, or one that waits for anybody', async () => {
+    const as = app({ agents: [clerk] });
+    const { session } = await waiting(['pay_as_manager'], { via: as(ann), replies: ['Paid.'] });
+    const queued = await json(
+      await as(ann)(`${session}/messages?whenBusy=queue`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', prefer: 'respond-async' },
+        body: JSON.stringify({ message: 'Two' }),
+      }),
+    );
+    expect((await cancel(as(ann), session, `?turn=${queued.turn}`)).status).toBe(202);
+    const other = await waiting(['pay'], { via: as(ann) });
+    expect((await cancel(as(bob), other.session)).status).toBe(202);
+  });
+
+  it('may be cancelled again by anybody once it was decided', async () => {
+    const as = app({ agents: [clerk] });
+    const wait = await waiting(['pay_as_manager', 'pay'], { via: as(ann) });
+    const [first = ''] = wait.links;
+    await (await answer(first, { decision: 'reject' }, { via: as(max) })).text();
+    expect((await cancel(as(ann), wait.session)).status).toBe(202);
+    await expect.poll(async () => (await json(await as(ann)(wait.session))).openTurn).toBe(null);
   });
 });
