@@ -4,7 +4,7 @@ import type { StoredEvent } from '../journal/events.ts';
 import type { Accepted, InboxMessage, SessionPort } from '../journal/session-port.ts';
 import { type CheckedAnswer, postAnswer } from '../session/answers/post-answer.ts';
 import { openQuestions, type Question } from '../session/answers/questions.ts';
-import { toNewMessage } from '../session/new-message.ts';
+import { type Steering, storeMessage, toNewMessage } from '../session/new-message.ts';
 import { systemClock } from '../session/read-platform.ts';
 import { Notices } from '../session/watching/follow-session.ts';
 import { Changes } from '../tool/async.ts';
@@ -12,7 +12,7 @@ import type { TurnPrincipal, WhenBusy } from '../tool/call.ts';
 import type { ContentPart } from '../tool/content.ts';
 import type { JsonObject } from '../tool/json.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
-import type { TurnSteps } from './turn-steps.ts';
+import { TESTER, type TurnSteps } from './turn-steps.ts';
 
 /** A message: words, or parts with the bytes of its files, such as `content(['What is this?', image(png, 'image/png')]).parts`. */
 export type TestMessage = string | readonly ContentPart[];
@@ -27,7 +27,10 @@ export interface SendOptions {
 
 /** What a message may say that is sent while a turn runs. */
 export interface PostOptions extends SendOptions {
-  /** `queue`: its turn starts when those before it have ended. `steer`: the model of the open turn is shown it next. */
+  /**
+   * `queue`: its turn starts when those before it have ended. `steer`: the model of the open turn is shown it next, if that is a turn
+   * of the same sender, or the session's `steering` lets anyone.
+   */
   readonly whenBusy?: WhenBusy | undefined;
   /** Its turn starts so much later, by the session's clock. */
   readonly delaySeconds?: number | undefined;
@@ -39,6 +42,7 @@ interface Stage {
   readonly steps: TurnSteps;
   /** Of every message, as those of `SendOptions`. */
   readonly principal: TurnPrincipal | undefined;
+  readonly steering: Steering;
   readonly context: ToolCallContext;
   /** Lets so much time pass that the turn that runs hears of what was left for it. */
   readonly hear: () => void;
@@ -81,9 +85,12 @@ export async function postTo(
   message: TestMessage,
   { whenBusy, delaySeconds, ...options }: PostOptions,
 ): Promise<Accepted | Deferred> {
-  const { steps, port, hear, heard } = stage;
+  const { steps, port, steering, hear, heard } = stage;
   const delayMs = delaySeconds === undefined ? undefined : delaySeconds * 1000;
-  const taken = await steps.accept({ ...(await toSent(stage, message, options)), whenBusy, delayMs });
+  const sent = await toSent(stage, message, options);
+  const { from } = sent;
+  const start = steps.startOf({ ...sent, whenBusy, delayMs });
+  const taken = await storeMessage({ port, steering, from, start, take: (one) => port.accept(one) });
   switch (taken.status) {
     case 'accepted':
     case 'queued':
@@ -102,8 +109,8 @@ export async function postTo(
 export async function toSent(
   { principal, context }: Pick<Stage, 'principal' | 'context'>,
   message: TestMessage,
-  { principal: from = principal, context: more = {}, loopId }: SendOptions,
-): Promise<Parameters<TurnSteps['begin']>[0]> {
+  { principal: from = principal ?? { id: TESTER }, context: more = {}, loopId }: SendOptions,
+): Promise<Parameters<TurnSteps['begin']>[0] & { readonly from: TurnPrincipal }> {
   const said = typeof message === 'string' ? { message } : await toNewMessage(message);
   return { ...said, from, loopId, context: context.merge(ToolCallContext.of(more)) };
 }

@@ -20,6 +20,7 @@ import {
   toPendingCall,
 } from '../session/answers/questions.ts';
 import { foldAll } from '../session/fold-session.ts';
+import type { Steering } from '../session/new-message.ts';
 import { type Clock, systemClock } from '../session/read-platform.ts';
 import { type MintedSecrets, readSecrets, toSessionName } from '../session/read-secrets.ts';
 import type { TurnHost } from '../session/run-turn.ts';
@@ -50,7 +51,7 @@ import {
   toSent,
 } from './post-to-session.ts';
 import { type ScriptedReply, scriptedModel } from './scripted-model.ts';
-import { type MortalWorker, mortalWorker, type TurnSteps, turnSteps } from './turn-steps.ts';
+import { type MortalWorker, mortalWorker, TESTER, type TurnSteps, turnSteps } from './turn-steps.ts';
 
 /** Who answers: a script, or a model. It takes the place of the agent's own. */
 export type TestModel =
@@ -75,6 +76,8 @@ export type TestSessionOptions = TestModel & {
   readonly agents?: readonly Agent[] | undefined;
   /** The Worker's vars, of which `TOOL_GROUPS` is read. */
   readonly env?: Readonly<Record<string, unknown>> | undefined;
+  /** Whose messages steer a turn, as `createHoldfast` takes it. */
+  readonly steering?: Steering | undefined;
   /** The system's unless given. */
   readonly clock?: Clock | undefined;
   /** The term of a lease, 20 s unless given. */
@@ -148,7 +151,7 @@ export type TestAnswer<Output = unknown> = (Omit<TurnAnswer, 'object'> | Omit<Su
   readonly object?: AnswerObject<Output>;
 };
 
-const ADDRESS = { owner: { id: 'tester' }, session: 'test' };
+const ADDRESS = { owner: { id: TESTER }, session: 'test' };
 
 /**
  * Makes a session for a test of `agent`. It needs no Worker, no network and no clean-up.
@@ -159,7 +162,7 @@ export function createTestSession<Output>(
   declared: Agent<string, Output>,
   options: TestSessionOptions,
 ): TestSession<Output> {
-  const { leaseMs = 20_000, context = {}, toolGroups = [], env = {} } = options;
+  const { leaseMs = 20_000, context = {}, toolGroups = [], env = {}, steering = 'requester' } = options;
   const app: readonly Agent[] = [declared, ...(options.agents ?? [])];
   const resolve = agentResolver({ groups: toolGroups, agents: app });
   const kinds = toolKinds(options.kinds);
@@ -184,7 +187,7 @@ export function createTestSession<Output>(
   const ofMessages = { hear, heard, principal: options.principal, context: ToolCallContext.of(context) };
   return {
     requests,
-    ...talkTo<Output>({ agent, kinds, clock, port, steps, worker, ...ofMessages }),
+    ...talkTo<Output>({ agent, kinds, clock, port, steps, worker, steering, ...ofMessages }),
     file: (id) => readFile(port, id),
     events: steps.events,
     state: steps.state,
@@ -201,6 +204,7 @@ interface Stage {
   readonly port: SessionPort;
   readonly steps: TurnSteps;
   readonly worker: MortalWorker;
+  readonly steering: Steering;
   /** Lets so much time pass that the turn that runs hears of what was left for it. */
   readonly hear: () => void;
   readonly heard: HeardMessages;
@@ -232,11 +236,10 @@ function talkTo<Output>(
     cancel: (turn) => cancelIn(stage, turn),
     pending: async () => openQuestions(await lastTurn()).map(toPendingCall),
     decide: (callOrTool, decision) => {
-      const { by = 'tester', ...sent } = typeof decision === 'string' ? { decision } : decision;
+      const { by = TESTER, ...sent } = typeof decision === 'string' ? { decision } : decision;
       return answerCall(callOrTool, ({ wait }) => checkDecision(wait, sent, by));
     },
-    result: (callOrTool, sent) =>
-      answerCall(callOrTool, ({ call }) => checkResult(call.name, sent, 'tester')),
+    result: (callOrTool, sent) => answerCall(callOrTool, ({ call }) => checkResult(call.name, sent, TESTER)),
     settled: async () => answer((await steps.state()).turn?.id ?? ''),
   };
 }

@@ -10,7 +10,8 @@ import type { TurnPrincipal } from '../tool/call.ts';
 import type { ContentPart } from '../tool/content.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 
-const TESTER: TurnPrincipal = { id: 'tester' };
+/** The id of whoever sends, decides and cancels, unless a test says otherwise. */
+export const TESTER = 'tester';
 
 /** A message as a test sends it. */
 interface NewMessage {
@@ -27,6 +28,8 @@ interface NewMessage {
 
 /** What invocations of a Worker do with one session, one step at a time. Ids are counted: the same in every run. */
 export interface TurnSteps {
+  /** Makes the turn that a message asks for. */
+  startOf(start: NewMessage): TurnStart;
   /** Stores a turn and leases it, without running it. */
   begin(start: NewMessage): Promise<Leased | Deferred | NotStarted>;
   /** Stores a turn for the background. */
@@ -52,7 +55,7 @@ export function turnSteps(host: TurnHost): TurnSteps {
   };
   const startOf = ({
     context = ToolCallContext.EMPTY,
-    from = TESTER,
+    from = { id: TESTER },
     whenBusy,
     delayMs,
     ...more
@@ -61,6 +64,7 @@ export function turnSteps(host: TurnHost): TurnSteps {
     return { ...toTurnStart(start, newId), whenBusy, delayMs };
   };
   return {
+    startOf,
     begin: (start) => port.begin({ nonce: newId(), start: startOf(start), reader }),
     accept: (start) => port.accept(startOf(start)),
     resume: (turn) => port.resume({ nonce: newId(), turn, reader }),

@@ -2,6 +2,7 @@ import type { Deferred } from '../journal/event-page.ts';
 import { NewerEventError, toTurnStart } from '../journal/event-rows.ts';
 import type { Accepted, HandOver, NotStarted, TurnStart } from '../journal/session-port.ts';
 import { readerOf } from '../session/fold-session.ts';
+import { type Steering, storeMessage } from '../session/new-message.ts';
 import { agentOfSession } from '../session/read-secrets.ts';
 import { runTurn } from '../session/run-turn.ts';
 import { UnreadableError } from '../session/unread-turn.ts';
@@ -37,6 +38,7 @@ interface OutsideStart {
 
 /** A turn, and the session that it is for. */
 export interface BackgroundTurn {
+  readonly steering: Steering;
   readonly target: Target;
   readonly start: TurnStart;
 }
@@ -59,7 +61,7 @@ export async function toBackgroundTurn(
     { agent, message, context: ToolCallContext.of(context), from, request },
     here.host.newId,
   );
-  return { target, start: { ...start, whenBusy } };
+  return { target, start: { ...start, whenBusy }, steering: here.host.steering };
 }
 
 /** A turn without a model could only fail: whoever starts it is told at once, and may start it again when that is mended. */
@@ -72,9 +74,10 @@ type Background = Accepted | Deferred | Extract<NotStarted, { status: 'known' | 
  * Stores the turn in one durable write; it runs in the background. What would steer a turn that waits for somebody outside waits
  * in line: nobody is there to be told what to answer first.
  */
-export async function startInBackground({ target, start }: BackgroundTurn): Promise<Background> {
-  const first = await target.port.accept(start);
-  const taken = first.status === 'suspended' ? await target.port.accept(queued(start)) : first;
+export async function startInBackground({ target, start, steering }: BackgroundTurn): Promise<Background> {
+  const { port, caller: from } = target;
+  const first = await storeMessage({ port, steering, from, start, take: (one) => port.accept(one) });
+  const taken = first.status === 'suspended' ? await port.accept(queued(start)) : first;
   switch (taken.status) {
     case 'busy':
     case 'suspended':

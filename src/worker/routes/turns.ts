@@ -6,6 +6,7 @@ import { ANY_OBJECT, defineRoute, SESSION, type SessionRequest } from '../route.
 import { type Target, turnPath } from '../target.ts';
 import { notYet, toResponse } from '../turn-response.ts';
 import { queuedView, suspendedView } from '../turn-view.ts';
+import { mustMayEnd } from './busy-session.ts';
 import { unknownSession } from './session.ts';
 
 /**
@@ -33,7 +34,7 @@ export const getTurn = defineRoute({
 
 /**
  * Asks whoever runs the open turn to stop it, or, with `?turn=`, ends that one, also while it waits for those before it or for
- * its time: it is not begun then.
+ * its time: it is not begun then. A turn that waits for somebody with a role is ended by one who has it.
  */
 export const postCancel = defineRoute({
   method: 'POST',
@@ -112,6 +113,7 @@ async function cancelTurn({ target, request }: SessionRequest): Promise<Response
   if (named === '') throw unknownTurn(target, named);
   const turn = named ?? page.openTurn?.id;
   if (turn === undefined) throw noOpenTurn();
+  if (turn === page.openTurn?.id) await mustMayEnd(target, turn, 'cancel');
   const posted = await port.post({ kind: 'cancel', turn, body: '{}' });
   if (posted !== 'posted') throw await whyNot(target, named, turn);
   const headers = { location: turnPath(target, turn) };
