@@ -1,7 +1,8 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
-import { copyJson, isJsonObject, type JsonObject } from './json.ts';
+import { copyJson } from './copy-json.ts';
+import { isJsonObject, type JsonObject } from './json.ts';
 import { issueLines, type JsonSchema, jsonSchemaCheck, problemLines } from './json-schema.ts';
 import type { ToolResult } from './tool-result.ts';
 

@@ -1,4 +1,5 @@
-import { copyJson, isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
+import { copyJson } from '../../tool/copy-json.ts';
+import { isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
 import { canonicalJson, type ListedTool, type ToolHints } from './listing.ts';
 import { usableSchema } from './usable-schema.ts';
 

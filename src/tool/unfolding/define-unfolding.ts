@@ -1,7 +1,8 @@
 import { checkNaming, isTool, readInput, readMetadata, ToolDefinitionError } from '../check-definition.ts';
 import { checkInput, parseToolInput } from '../check-input.ts';
+import { copyJson } from '../copy-json.ts';
 import type { CheckedInput, InputDeclaration, InputOf, InputSchema } from '../input-schema.ts';
-import { copyJson, type Json, type JsonObject } from '../json.ts';
+import type { Json, JsonObject } from '../json.ts';
 import type { JsonSchema } from '../json-schema.ts';
 import type { AnyTool } from '../tool.ts';
 import { error } from '../tool-result.ts';
