@@ -87,7 +87,9 @@ export async function postTo(
 ): Promise<Accepted | Deferred> {
   const { steps, port, steering, hear, heard } = stage;
   const delayMs = delaySeconds === undefined ? undefined : delaySeconds * 1000;
-  const sent = await toSent(stage, message, options);
+  // Words are posted at once: a test may kill the turn in the next line.
+  const said = typeof message === 'string' ? { message } : await toNewMessage(message);
+  const sent = toSent(stage, said, options);
   const { from } = sent;
   const start = steps.startOf({ ...sent, whenBusy, delayMs });
   const taken = await storeMessage({ port, steering, from, start, take: (one) => port.accept(one) });
@@ -106,12 +108,11 @@ export async function postTo(
 }
 
 /** A message as it is sent, with what the session says of every one. */
-export async function toSent(
+export function toSent(
   { principal, context }: Pick<Stage, 'principal' | 'context'>,
-  message: TestMessage,
+  said: Awaited<ReturnType<typeof toNewMessage>>,
   { principal: from = principal ?? { id: TESTER }, context: more = {}, loopId }: SendOptions,
-): Promise<Parameters<TurnSteps['begin']>[0] & { readonly from: TurnPrincipal }> {
-  const said = typeof message === 'string' ? { message } : await toNewMessage(message);
+): Parameters<TurnSteps['begin']>[0] & { readonly from: TurnPrincipal } {
   return { ...said, from, loopId, context: context.merge(ToolCallContext.of(more)) };
 }
 
