@@ -5,7 +5,7 @@ import { type JsonObject, shorten } from '../tool/json.ts';
 import { ToolConfigurationError } from '../tool/signals.ts';
 import type { AnyTool, LiveCall } from '../tool/tool.ts';
 import { failure, mapContent, type ToolResult, toolResult } from '../tool/tool-result.ts';
-import { type Covers, type CoversOption, type GuardedInput, type GuardedTool, guarded } from './covers.ts';
+import { type Covers, type CoversOption, type GuardedInput, type GuardedTool, withGuard } from './covers.ts';
 
 /**
  * A tool that runs only when somebody outside has approved the call, which is suspended until then and outlives every
@@ -101,7 +101,7 @@ interface Pause {
  * A call throws ToolConfigurationError when there is no session in which somebody could decide.
  */
 function pausing<T extends AnyTool>(tool: T, { decider, accepted, covers }: Pause): T {
-  return guarded(tool, covers, (one) =>
+  return withGuard(tool, covers, (one) =>
     checkedFirst(one, async ({ input, typed, call }) => {
       const request = await decider(typed, call, one);
       if (request === undefined) return one.call(input, call);

@@ -43,7 +43,7 @@ type Guard = (guarded: AnyTool) => AnyTool['call'];
  * @throws ToolDefinitionError when `covers` is given for what is no unfolding tool, or a tool behind it is run by the model's
  *   provider, which nothing can hold back.
  */
-export function guarded<T extends AnyTool>(tool: T, covers: Covers | undefined, guard: Guard): T {
+export function withGuard<T extends AnyTool>(tool: T, covers: Covers | undefined, guard: Guard): T {
   checkWord(tool.name, { covers }, ['tools', 'opening']);
   const isUnfolding = unfoldingIn(tool) !== undefined;
   if (covers !== undefined && !isUnfolding) {

@@ -12,7 +12,7 @@ import {
   messageFor,
   mustBeDecidable,
 } from './approval.ts';
-import { type Covers, type CoversOption, guarded } from './covers.ts';
+import { type Covers, type CoversOption, withGuard } from './covers.ts';
 
 /** What is asked, of whom and for how long, and what they may start from. */
 export interface RequireTypeOptions<T extends AnyTool, C extends Covers = 'tools'>
@@ -45,7 +45,7 @@ export function requireType<T extends AnyTool, const C extends Covers = 'tools'>
   const { message, hint, covers, ...asked } = checkApprovalOptions(tool.name, options, ['reject', 'exit']);
   const schema = hint === undefined ? type.json : { ...type.json, default: hint };
   const request: Omit<DecisionRequest, 'message'> = { ...asked, schema, allows: ['edit', 'reject', 'exit'] };
-  return guarded(tool, covers, (one) =>
+  return withGuard(tool, covers, (one) =>
     checkedFirst(one, async ({ input, typed, call }) => {
       if (hasValue(call.blackboard, type)) return one.call(input, call);
       mustBeDecidable(call, `a value of type '${type.name}'`);

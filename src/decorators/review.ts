@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject } from '../tool/json.ts';
 import { ToolConfigurationError } from '../tool/signals.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import { type ApprovalMessage, carryOut, messageFor, ON_EXPIRY } from './approval.ts';
-import { type Covers, type CoversOption, type GuardedInput, guarded } from './covers.ts';
+import { type Covers, type CoversOption, type GuardedInput, withGuard } from './covers.ts';
 
 /**
  * A tool whose calls a synchronous reviewer decides about, in a session or outside of one. What is decided is carried
@@ -26,7 +26,7 @@ export function withReview<T extends AnyTool, const C extends Covers = 'tools'>(
   mustBeHandler(tool.name, handler);
   checkTime(tool.name, { timeout }, MAX_TIMEOUT);
   checkWord(tool.name, { onTimeout }, ON_EXPIRY);
-  return guarded(tool, covers, (one) =>
+  return withGuard(tool, covers, (one) =>
     checkedFirst(one, async ({ input, typed, call }) => {
       const decision = await askReviewer(handler, {
         tool: one,
