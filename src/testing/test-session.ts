@@ -35,6 +35,7 @@ import type { ToolGroup } from '../sources/define-tool-group.ts';
 import type { DecisionKind, TurnPrincipal } from '../tool/call.ts';
 import type { ToolKind } from '../tool/define-tool-kind.ts';
 import type { JsonObject } from '../tool/json.ts';
+import { type WithArtifacts, withArtifacts } from '../tool/kept-values.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import { skippableClock } from './clocks.ts';
 import { createMemorySessions } from './memory-session.ts';
@@ -146,10 +147,10 @@ export interface TestDecision extends SentDecision {
   readonly by?: string | undefined;
 }
 
-/** An answer whose `object` has the type of the agent's output. */
-export type TestAnswer<Output = unknown> = (Omit<TurnAnswer, 'object'> | Omit<SuspendedTurn, 'object'>) & {
-  readonly object?: AnswerObject<Output>;
-};
+/** An answer whose `object` has the type of the agent's output, and whose artifacts are read by `artifactsOf`. */
+export type TestAnswer<Output = unknown> = WithArtifacts<
+  (Omit<TurnAnswer, 'object'> | Omit<SuspendedTurn, 'object'>) & { readonly object?: AnswerObject<Output> }
+>;
 
 const ADDRESS = { owner: { id: TESTER }, session: 'test' };
 
@@ -258,7 +259,7 @@ async function runTurnOf(stage: Stage, message: TestMessage, options: SendOption
 async function answerOf<Output>({ agent, clock, port }: Stage, turn: string): Promise<TestAnswer<Output>> {
   const events = await turnStopped({ port, clock, turn, signal: new AbortController().signal });
   const stopped = stoppedTurn(ADDRESS.session, agent.name, events);
-  return stopped as TestAnswer<Output>; // its object has passed the agent's own schema
+  return withArtifacts(stopped) as TestAnswer<Output>; // its object has passed the agent's own schema
 }
 
 function recorded(given: ChatModel): {

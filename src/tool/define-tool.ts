@@ -32,7 +32,7 @@ const EFFECTS: readonly Effect[] = ['read', 'idempotent', 'once'];
  */
 export function defineTool<
   const Name extends string,
-  Declaration extends InputDeclaration = undefined,
+  const Declaration extends InputDeclaration = undefined,
   Output = unknown,
   Type extends ArtifactType = ArtifactType,
 >(

@@ -4,6 +4,7 @@ import type { GenericSchema } from 'valibot';
 import { copyJson } from './copy-json.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
 import { issueLines, type JsonSchema, jsonSchemaCheck, problemLines } from './json-schema.ts';
+import type { FromJsonSchema } from './json-schema-type.ts';
 import type { ToolResult } from './tool-result.ts';
 
 /**
@@ -25,12 +26,16 @@ export function toInputSchema(declared?: InputDeclaration): InputSchema<unknown>
 /** What a definition may declare as its input: a Standard Schema, plain JSON Schema, or nothing. */
 export type InputDeclaration = StandardSchemaV1 | JsonSchema | undefined;
 
-/** The type of a valid input: a schema's output, any record for JSON Schema, an empty object for nothing. */
+/** The type of a valid input: a schema's output, what a literal of JSON Schema says, an empty object for nothing. */
 export type InputOf<Declaration extends InputDeclaration> = Declaration extends StandardSchemaV1
   ? StandardSchemaV1.InferOutput<Declaration>
   : Declaration extends undefined
     ? Record<string, never>
-    : Record<string, unknown>;
+    : Extract<FromJsonSchema<Declaration>, object> extends infer Input
+      ? [Input] extends [never]
+        ? Record<string, unknown>
+        : Input
+      : never;
 
 /** A declared input, in the two forms in which it is used. */
 export interface InputSchema<Value> {

@@ -15,6 +15,7 @@ export { DEFAULT_TIMEOUT, MAX_TIMEOUT } from '../../src/tool/define-tool.ts';
 export { InputSchemaError, toInputSchema } from '../../src/tool/input-schema.ts';
 export { isJsonObject, sameJson } from '../../src/tool/json.ts';
 export { jsonSchemaCheck, problemLines } from '../../src/tool/json-schema.ts';
+export { callBlackboard, callState } from '../../src/tool/kept-values.ts';
 export { CallInterrupted, signalled } from '../../src/tool/signals.ts';
 export { toToolResult } from '../../src/tool/to-tool-result.ts';
 export { factOf } from '../../src/tool/tool-memory.ts';

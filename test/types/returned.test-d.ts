@@ -33,7 +33,8 @@ defineTool({ ...base, run: () => new Error('meant to be thrown') });
 defineTool({ ...base, run: () => {} });
 
 // Types that say nothing are taken.
-declare const untyped: any; // biome-ignore lint/suspicious/noExplicitAny: this is what it is about
+// biome-ignore lint/suspicious/noExplicitAny: values without a type are what this is about
+declare const untyped: any;
 declare const unknown: unknown;
 defineTool({ ...base, run: () => untyped });
 defineTool({ ...base, run: () => unknown });

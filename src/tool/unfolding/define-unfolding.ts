@@ -23,7 +23,10 @@ import type {
  *
  * @throws ToolDefinitionError when the tool cannot work.
  */
-export const defineUnfolding = <const Name extends string, Declaration extends InputDeclaration = undefined>(
+export const defineUnfolding = <
+  const Name extends string,
+  const Declaration extends InputDeclaration = undefined,
+>(
   config: UnfoldingConfig<Name, Declaration>,
 ): UnfoldingTool<Name, InputOf<Declaration>> =>
   // `toUnfolding` keeps the name.
