@@ -35,11 +35,15 @@ export async function foldLeased(
 ): Promise<FoldedSession> {
   const state = snapshot ? fromSnapshot(snapshot.body) : emptyState();
   const covered = snapshot?.seq ?? 0;
-  const types = { names: MESSAGE_TYPES, until: covered };
-  for (const text of texts) for (const event of parseBodies(text)) foldCovered(state, event);
+  const types = { names: MESSAGE_TYPES, until: covered, textsFrom: snapshot?.messagesFrom ?? 1 };
+  const foldTexts = (all: readonly string[] = []): void => {
+    for (const text of all) for (const event of parseBodies(text)) foldCovered(state, event);
+  };
+  foldTexts(texts);
   let tailBytes = 0;
   let turnEvents: StoredEvent[] = [];
-  for await (const rows of pagesFrom(port, page, { types })) {
+  for await (const { covered: more, rows } of pagesFrom(port, page, { types })) {
+    foldTexts(more);
     for (const row of rows) {
       const stored = parseEvent(row);
       if (row.seq <= covered) {
@@ -122,7 +126,7 @@ export async function readOn(
   of: Pick<ReadQuery, 'turn'>,
 ): Promise<StoredEvent[]> {
   const events: StoredEvent[] = [];
-  for await (const rows of pagesFrom(port, page, of)) events.push(...rows.map(parseEvent));
+  for await (const { rows } of pagesFrom(port, page, of)) events.push(...rows.map(parseEvent));
   return events;
 }
 
@@ -134,10 +138,10 @@ async function* pagesFrom(
   port: Pick<SessionPort, 'read'>,
   first: EventPage,
   query: Omit<ReadQuery, 'from'>,
-): AsyncGenerator<EventPage['rows']> {
+): AsyncGenerator<EventPage> {
   let page: EventPage | null = first;
   while (page) {
-    yield page.rows;
+    yield page;
     page = page.next === null ? null : await port.read({ ...query, from: page.next, maxBytes: PAGE_BYTES });
   }
 }

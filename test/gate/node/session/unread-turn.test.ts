@@ -3,6 +3,7 @@ import type { SessionEvent } from '../../../../src/index.ts';
 import { BUILT_IN_KINDS } from '../../../doors/agent.ts';
 import type { InboxMessageKind } from '../../../doors/journal.ts';
 import { stoppedTurn } from '../../../doors/session.ts';
+import { startOf } from '../../../fixtures/session-contract/harness.ts';
 import { asked, LEASE_MS, leftBehind, passing } from './former-holder.ts';
 import { type ClockedApp, clockedApp } from './memory-app.ts';
 
@@ -138,6 +139,11 @@ describe('a turn that cannot be read', () => {
       { v: 1, type: 'turn-ended', turn, outcome: 'cancelled' },
     ]);
     expect(page?.openTurn).toBe(null);
+    const why = expect.any(TypeError);
+    expect(vi.mocked(console.error).mock.calls).toEqual([
+      ['holdfast: a turn that cannot be read is tried again', why],
+      ['holdfast: a turn that cannot be read has ended', why],
+    ]);
   });
 
   it('tells those who ask for its answer how it ended', async () => {
@@ -208,6 +214,26 @@ describe('a message for the holder', () => {
       status: 'ended',
       turn: { outcome: 'completed', text: 'Done.' },
     });
+  });
+
+  it('that steers and is no start of a turn fails the turn, which the log tells', async () => {
+    const app = clockedApp({ replies: ['Done.'], leaseMs: LEASE_MS });
+    const leased = await app.lease('Go.');
+    const body = JSON.stringify({ v: 1, type: 'turn-ended', turn: 's1', outcome: 'completed' });
+    const started = { type: 'turn-started', turn: 's1', body };
+    await app.port.accept({ ...startOf('s1'), started, whenBusy: 'steer' });
+    await app.clock.advance(LEASE_MS + 1);
+    const turn = leased.page.openTurn?.id ?? '';
+    expect(await passing(app.clock, app.run(await app.resume(turn)))).toMatchObject({
+      status: 'ended',
+      turn: { outcome: 'failed', error: { type: 'internal', message: 'The turn failed inside the Worker.' } },
+    });
+    expect(vi.mocked(console.error).mock.calls).toEqual([
+      [
+        'holdfast: a turn failed',
+        new TypeError('A message that is steered is stored as the start of a turn.'),
+      ],
+    ]);
   });
 
   it('that cannot be read ends the turn as stuck', async () => {
