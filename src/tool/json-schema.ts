@@ -1,6 +1,7 @@
 import { dereference, type OutputUnit, type Schema, type SchemaDraft, validate } from '@cfworker/json-schema';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { formatPath, type JsonObject, shorten } from './json.ts';
+import { uniqueItemsSettled, withUniqueItemsNamed } from './unique-items.ts';
 
 /** A JSON Schema whose root is an object, as the model is shown it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -16,7 +17,11 @@ export function jsonSchemaCheck(schema: Schema): JsonSchemaCheck {
   const lookup = dereference(schema);
   for (const part of Object.values(lookup)) if (typeof part === 'object') checkPart(part, lookup);
   const draft = draftOf(schema.$schema);
-  return (input) => toProblems(validate(input, schema, draft, lookup, false).errors);
+  const settled = uniqueItemsSettled({ schema, lookup, draft });
+  return (input) =>
+    toProblems(
+      validate(input, settled?.(input) ?? schema, draft, lookup, false).errors.map(withUniqueItemsNamed),
+    );
 }
 
 /** Answers every problem of an input; none: it is valid. @throws RangeError when the input is nested too deeply. */
