@@ -1,4 +1,5 @@
 import { copyJson, isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
+import { type Unchecked, uncheckedIn } from '../../tool/json-schema.ts';
 import { canonicalJson, type ListedTool, type ToolHints } from './listing.ts';
 import { usableSchema } from './usable-schema.ts';
 
@@ -16,6 +17,8 @@ export type ReadTool =
       readonly tool: Omit<ListedTool, 'fingerprint'>;
       /** All that was said of it that a model or our code goes by, in one text for the fingerprint. */
       readonly said: string;
+      /** What its input schema asserts and nobody checks here. */
+      readonly unchecked: readonly Unchecked[];
     }
   | { readonly ok: false; readonly name: string; readonly reason: string };
 
@@ -48,7 +51,7 @@ export function readTool(server: string, listed: unknown): ReadTool {
     ...(outputSchema && { outputSchema }),
     ...(hints && { hints }),
   };
-  return { ok: true, tool, said: saidOf(raw) };
+  return { ok: true, tool, said: saidOf(raw), unchecked: uncheckedIn(Object(raw.inputSchema)) };
 }
 
 /** A name is echoed in logs and to models, so it is one line, and all of it can be seen. */
