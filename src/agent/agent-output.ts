@@ -40,7 +40,10 @@ function readSchema(agent: string, declared: InputDeclaration): InputSchema<unkn
     return toInputSchema(declared);
   } catch (cause) {
     if (!(cause instanceof InputSchemaError)) throw cause;
-    const problem = 'needs as its output the schema of a JSON object that can be written as JSON Schema';
+    const problem =
+      cause.unchecked === undefined
+        ? 'needs as its output the schema of a JSON object that can be written as JSON Schema'
+        : `asserts of its output what is not checked here: ${cause.unchecked}`;
     throw new AgentDefinitionError(agent, { field: 'output', problem }, { cause });
   }
 }

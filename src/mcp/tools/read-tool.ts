@@ -1,5 +1,6 @@
 import { copyJson } from '../../tool/copy-json.ts';
 import { isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
+import { type Unchecked, uncheckedIn } from '../../tool/json-schema.ts';
 import { canonicalJson, type ListedTool, type ToolHints } from './listing.ts';
 import { usableSchema } from './usable-schema.ts';
 
@@ -17,6 +18,8 @@ export type ReadTool =
       readonly tool: Omit<ListedTool, 'fingerprint'>;
       /** All that was said of it that a model or our code goes by, in one text for the fingerprint. */
       readonly said: string;
+      /** What its input schema asserts and nobody checks here. */
+      readonly unchecked: readonly Unchecked[];
     }
   | { readonly ok: false; readonly name: string; readonly reason: string };
 
@@ -49,7 +52,7 @@ export function readTool(server: string, listed: unknown): ReadTool {
     ...(outputSchema && { outputSchema }),
     ...(hints && { hints }),
   };
-  return { ok: true, tool, said: saidOf(raw) };
+  return { ok: true, tool, said: saidOf(raw), unchecked: uncheckedIn(Object(raw.inputSchema)) };
 }
 
 /** A name is echoed in logs and to models, so it is one line, and all of it can be seen. */
