@@ -288,6 +288,11 @@ export interface DecisionRequest {
   readonly input?: JsonObject | undefined;
   /** What the input of an `edit` must match; the tool's own input unless given. */
   readonly schema?: JsonSchema | undefined;
+  /**
+   * `refused`: an input or a reason that looks like a credential is refused to whoever sends it, and nothing of it is kept.
+   * Answers are journaled. Any is taken unless given.
+   */
+  readonly credentials?: 'refused' | undefined;
   /** The role that may decide; anybody who may see the session unless given. */
   readonly by?: string | undefined;
   /** Milliseconds until `onExpiry` is decided; never unless given. */

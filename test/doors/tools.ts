@@ -9,6 +9,7 @@ export { fromBase64, toBase64 } from '../../src/tool/base64.ts';
 export { checkInput, coerceInput, parseToolInput } from '../../src/tool/check-input.ts';
 export { fileLine, isText, placed, toFileName, toMediaType } from '../../src/tool/content.ts';
 export { copyJson } from '../../src/tool/copy-json.ts';
+export { credentialIn } from '../../src/tool/credential-shapes.ts';
 export { lastList, mapRoute } from '../../src/tool/decorate.ts';
 export { applyChange } from '../../src/tool/define-injection-strategy.ts';
 export { DEFAULT_TIMEOUT, MAX_TIMEOUT } from '../../src/tool/define-tool.ts';

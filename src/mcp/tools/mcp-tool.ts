@@ -73,7 +73,7 @@ function timeoutOf({ timeout, connectTimeout, elicitation }: McpClient, effect: 
 }
 
 const refusal = (client: McpClient, { name }: ListedTool): string =>
-  `MCP tool '${name}' has changed since this session first saw it, and changed tools of server '${client.name}' are refused. ` +
+  `MCP tool '${name}' has changed since this session first saw it, and server '${client.name}' may not change it so. ` +
   'Do not call it again; go on without it.';
 
 /**
@@ -84,7 +84,10 @@ const refusal = (client: McpClient, { name }: ListedTool): string =>
  *
  * `destructiveHint` says how bad an effect is, not what becomes of it when it is repeated, so it does not count here.
  */
-export function effectOf({ name, hints }: ListedTool, { effects = {} }: McpClient): Effect {
+export function effectOf(
+  { name, hints }: Pick<ListedTool, 'name' | 'hints'>,
+  { effects = {} }: McpClient,
+): Effect {
   const declared = own(effects, name);
   if (declared !== undefined) return declared;
   if (hints?.readOnlyHint === true) return 'read';

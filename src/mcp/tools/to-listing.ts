@@ -25,7 +25,7 @@ interface ListedAbout {
 /**
  * Makes of what a server says of its tools what a session can keep: plain data within limits, the first of two with one name, each
  * with a fingerprint of all that was said of it. What cannot be used is left out, and logged by name. What changed since the
- * former listing is in `drift`, and a client that refuses drift keeps what the session saw first (see `settleTools`).
+ * former listing is in `drift`, and a client that refuses it keeps what the session saw first (see `settleTools`).
  */
 export async function toListing(
   client: McpClient,
@@ -39,6 +39,7 @@ export async function toListing(
   const unreadable = read.flatMap((one) => (one.ok ? [] : [one]));
   warnOfLeftOut(client.name, [...unreadable, ...settled.leftOut], secrets);
   warnOfUnchecked(client, readable, secrets);
+  warnOfWeaker(client.name, settled.weaker, secrets);
   return {
     client: client.name,
     at: now,
@@ -67,23 +68,40 @@ function readTools(server: string, tools: readonly unknown[]): readonly ReadTool
 
 type Readable = Extract<ReadTool, { ok: true }>;
 
-const fingerprinted = async ({ tool, said }: Readable): Promise<ListedTool> => ({
+const fingerprinted = async ({ tool, said, exact }: Readable): Promise<ListedTool> => ({
   ...tool,
   fingerprint: await sha256Hex(said),
+  ...(exact !== undefined && { exact: await sha256Hex(exact) }),
 });
 
 /** Makes the fingerprint also of what is refused, so that a listing which comes to something else has another one. */
 function fingerprintOf({ tools, gone }: Pick<Settled, 'tools' | 'gone'>): Promise<string> {
   const marks = (kind: string, of: Settled['gone']): readonly string[] =>
-    of.map(({ name, fingerprint, latest = null }) => canonicalJson([kind, name, fingerprint, latest]));
+    of.map(({ name, fingerprint, latest = null, first }) =>
+      canonicalJson([kind, name, fingerprint, latest, ...(first ? [first.fingerprint] : [])]),
+    );
   return sha256Hex([...marks('tool', tools), ...marks('gone', gone)].sort().join('\n'));
 }
 
 /** Logs names only: whatever else a server says of such a tool is of no use, and its own words. */
 function warnOfLeftOut(server: string, leftOut: readonly LeftOut[], secrets: Secrets): void {
   if (leftOut.length === 0) return;
-  const named = leftOut.map(({ name, reason }) => `${logged(secrets.redact(name))} ${reason}`);
-  warn(`MCP server '${server}' has tools that are left out: ${fewOf(named)}.`, secrets);
+  warn(`MCP server '${server}' has tools that are left out: ${listed(leftOut, secrets)}.`, secrets);
+}
+
+/** Tells once of each change, what it is and how it is accepted. */
+function warnOfWeaker(server: string, weaker: readonly LeftOut[], secrets: Secrets): void {
+  if (weaker.length === 0) return;
+  warn(
+    `MCP server '${server}' has made tools weaker than this session first saw them, so they are refused in it: ` +
+      `${listed(weaker, secrets)}. If that is as it should be, name the effect in \`effects\`, or say ` +
+      "`drift: 'report'`: new sessions take what the server says now.",
+    secrets,
+  );
+}
+
+function listed(tools: readonly LeftOut[], secrets: Secrets): string {
+  return fewOf(tools.map(({ name, reason }) => `${logged(secrets.redact(name))} ${secrets.redact(reason)}`));
 }
 
 /** Logs which tools assert of their input what only their server can check, once for what it says of each. */
