@@ -12,7 +12,7 @@ import { failure, mapContent, type ToolResult, toolResult } from '../tool/tool-r
  * crash. An edit runs it with another valid input, and the model is told; a rejection or an expiry is answered
  * to the model; an exit ends the turn. A decision holds for one call and is used once. A bad input bothers nobody.
  *
- * @throws ToolDefinitionError when `expires` is not more than 0, or `onExpiry` is no decision.
+ * @throws ToolDefinitionError when `expires` is not more than 0, `onExpiry` is no decision, or `notBy` no `requester`.
  */
 export const requireApproval = <T extends AnyTool>(
   tool: T,
@@ -24,7 +24,7 @@ export const requireApproval = <T extends AnyTool>(
  * A tool that always asks before it runs, as `requireApproval` does. The input that was confirmed goes on the
  * blackboard, without a name or a type, when the call succeeds.
  *
- * @throws ToolDefinitionError when `expires` is not more than 0, or `onExpiry` is no decision.
+ * @throws ToolDefinitionError when `expires` is not more than 0, `onExpiry` is no decision, or `notBy` no `requester`.
  */
 export const withConfirmation = <T extends AnyTool>(
   tool: T,
@@ -54,8 +54,8 @@ export type ApprovalMessage<T extends AnyTool> =
   | string
   | ((input: ToolInput<T>, call: CallScope) => string | Promise<string>);
 
-/** Who decides, for how long, and what counts when nobody does. */
-export type ApprovalOptions = Pick<DecisionRequest, 'by' | 'expires' | 'onExpiry'>;
+/** Who decides and who may not, for how long, and what counts when nobody does. */
+export type ApprovalOptions = Pick<DecisionRequest, 'by' | 'notBy' | 'expires' | 'onExpiry'>;
 
 /** What is to be decided about a call before it runs; `undefined` runs it at once. */
 export type AwaitingDecider<T extends AnyTool> = (
@@ -73,8 +73,9 @@ function asking<T extends AnyTool>(
   message: ApprovalMessage<T>,
   options: ApprovalOptions,
 ): AwaitingDecider<T> {
-  const { by, expires, onExpiry } = checkApprovalOptions(tool.name, options);
-  return async (input, call) => ({ message: await messageFor(message, input, call), by, expires, onExpiry });
+  const { by, notBy, expires, onExpiry } = checkApprovalOptions(tool.name, options);
+  const asked = { by, notBy, expires, onExpiry };
+  return async (input, call) => ({ message: await messageFor(message, input, call), ...asked });
 }
 
 interface Pause<T extends AnyTool> {
@@ -110,7 +111,11 @@ export const messageFor = async <T extends AnyTool>(
   call: CallScope,
 ): Promise<string> => (typeof message === 'string' ? message : message(input, call));
 
-/** The same options. @throws ToolDefinitionError when `expires` is not more than 0, or `onExpiry` not one of `words`. */
+/**
+ * The same options.
+ *
+ * @throws ToolDefinitionError when `expires` is not more than 0, `onExpiry` not one of `words`, or `notBy` not `requester`.
+ */
 export function checkApprovalOptions<Options extends ApprovalOptions>(
   tool: string,
   options: Options,
@@ -118,6 +123,7 @@ export function checkApprovalOptions<Options extends ApprovalOptions>(
 ): Options {
   checkTime(tool, { expires: options.expires });
   checkWord(tool, { onExpiry: options.onExpiry }, words);
+  checkWord(tool, { notBy: options.notBy }, ['requester']);
   return options;
 }
 

@@ -22,6 +22,8 @@ export interface HumanInputConfig<Name extends string> {
   readonly description?: string | undefined;
   /** The role that may answer. */
   readonly by?: string | undefined;
+  /** Who may not answer: `requester` is whoever asked for the turn. */
+  readonly notBy?: 'requester' | undefined;
   /** Milliseconds until `onExpiry` counts; five minutes unless given. */
   readonly expires?: number | undefined;
   /** `approve`, which tells the model to continue, unless given. */
@@ -61,6 +63,7 @@ export function humanInput<const Name extends string = 'human_input'>(
   if (handler !== undefined) mustBeHandler(name, handler);
   checkTime(name, { expires }, handler && MAX_TIMEOUT);
   checkWord(name, { onExpiry: config.onExpiry }, ['approve', 'exit']);
+  checkWord(name, { notBy: config.notBy }, ['requester']);
   const schema = toInputSchema(QUESTION);
   const tool: Tool<Name, Question, string> = {
     name,
@@ -92,7 +95,13 @@ interface AskingCall extends Question {
 
 function answerTo(
   { question, tool, call }: AskingCall,
-  { by, expires, onExpiry = 'approve', handler }: HumanInputConfig<string> & { readonly expires: number },
+  {
+    by,
+    notBy,
+    expires,
+    onExpiry = 'approve',
+    handler,
+  }: HumanInputConfig<string> & { readonly expires: number },
 ): Promise<Decision> {
   if (!handler) {
     return call.decide({
@@ -100,6 +109,7 @@ function answerTo(
       allows: ['approve', 'edit', 'exit'],
       schema: ANSWER,
       by,
+      notBy,
       expires,
       onExpiry,
     });

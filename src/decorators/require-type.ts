@@ -15,7 +15,8 @@ import {
 } from './approval.ts';
 
 /** What is asked, of whom and for how long, and what they may start from. */
-export interface RequireTypeOptions<T extends AnyTool> extends Pick<ApprovalOptions, 'by' | 'expires'> {
+export interface RequireTypeOptions<T extends AnyTool>
+  extends Pick<ApprovalOptions, 'by' | 'notBy' | 'expires'> {
   /** `Tool '{name}' needs a value of type '{type}'.` unless given. */
   readonly message?: ApprovalMessage<T> | undefined;
   /** What counts when nobody sends a value; `reject` unless given. */
@@ -30,7 +31,8 @@ export interface RequireTypeOptions<T extends AnyTool> extends Pick<ApprovalOpti
  * tool's own input stays the model's. As all that a call changes, the value is kept when the call succeeds: after one
  * that failed it is asked for again. A bad input bothers nobody.
  *
- * @throws ToolDefinitionError when `expires` is not more than 0, or `onExpiry` is something else than `reject` or `exit`.
+ * @throws ToolDefinitionError when `expires` is not more than 0, `onExpiry` is something else than `reject` or `exit`, or `notBy`
+ *   no `requester`.
  */
 export function requireType<T extends AnyTool>(
   tool: T,

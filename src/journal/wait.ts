@@ -27,6 +27,8 @@ export interface DecisionWait extends WaitBase {
   readonly schema: JsonSchema;
   /** The role that may decide. */
   readonly by?: string;
+  /** Who may not: those whose messages the turn has taken. */
+  readonly notBy?: 'requester';
   readonly onExpiry: Exclude<DecisionKind, 'edit'>;
 }
 

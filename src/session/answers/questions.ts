@@ -1,14 +1,15 @@
 import { waitId } from '../../journal/conversation.ts';
 import { parseEvent } from '../../journal/event-rows.ts';
-import { ROOT, type StoredEvent } from '../../journal/events.ts';
+import { type Principal, ROOT, type StoredEvent } from '../../journal/events.ts';
 import type { JournaledCall } from '../../journal/reply-data.ts';
 import type { SessionPort } from '../../journal/session-port.ts';
 import type { Answer, DecisionWait, Wait } from '../../journal/wait.ts';
-import type { DecisionKind } from '../../tool/call.ts';
+import type { DecisionKind, TurnPrincipal } from '../../tool/call.ts';
 import { parseToolInput } from '../../tool/check-input.ts';
 import type { Json } from '../../tool/json.ts';
 import type { JsonSchema } from '../../tool/json-schema.ts';
 import { readTurn } from '../fold-session.ts';
+import { isSamePerson } from '../new-message.ts';
 
 /** What a call asked somebody outside the turn, and what became of it. */
 export interface Question {
@@ -84,6 +85,22 @@ export async function questionsForRoles(
   return mayBe ? openQuestions(await readTurn(port, turn)) : [];
 }
 
+/** Whether somebody is one of those who asked for the turn of a question that is for others than these. */
+export const isKeptOut = (
+  { wait }: Question,
+  requesters: readonly TurnPrincipal[],
+  one: TurnPrincipal,
+): boolean =>
+  wait.for === 'decision' &&
+  wait.notBy !== undefined &&
+  requesters.some((requester) => isSamePerson(requester, one));
+
+/** Answers whose messages a turn has taken, by its events: of whoever began it, and of all who steered it. */
+export const requestersOf = (events: readonly StoredEvent[]): readonly Principal[] =>
+  events.flatMap(({ event }) =>
+    event.type === 'turn-started' || event.type === 'turn-steered' ? [event.principal] : [],
+  );
+
 const hasExpired = ({ expired }: Answer): boolean => expired === true;
 
 function toQuestion(
@@ -117,6 +134,8 @@ export interface PendingCall {
   readonly schema?: JsonSchema;
   /** The role that may answer. */
   readonly by?: string;
+  /** Who may not, whatever their roles. `requester`: whoever began the turn, or steered it. */
+  readonly notBy?: 'requester';
   /** Milliseconds since the epoch after which no answer is taken. */
   readonly expiresAt?: number;
 }
@@ -135,8 +154,14 @@ export function toPendingCall({ call, wait, expiresAt }: Question): PendingCall 
   };
 }
 
-const decisionOf = ({ allows, schema, by }: DecisionWait): Pick<PendingCall, 'allows' | 'schema' | 'by'> => ({
+const decisionOf = ({
+  allows,
+  schema,
+  by,
+  notBy,
+}: DecisionWait): Pick<PendingCall, 'allows' | 'schema' | 'by' | 'notBy'> => ({
   allows,
   ...(allows.includes('edit') && { schema }),
   ...(by !== undefined && { by }),
+  ...(notBy !== undefined && { notBy }),
 });
