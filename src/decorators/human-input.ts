@@ -114,25 +114,25 @@ function answerTo(
       onExpiry,
     });
   }
-  return askReviewer(handler, {
-    tool,
-    input: { question },
-    message: question,
-    timeout: expires,
-    onTimeout: onExpiry,
-    call,
-  });
+  const request = { tool, input: { question }, sent: { question }, message: question, call };
+  const asked = { ...request, timeout: expires, onTimeout: onExpiry };
+  return askReviewer(handler, asked, ({ text: answer }) =>
+    typeof answer === 'string' ? [] : ['text: is missing, or is not text'],
+  );
 }
 
 function toAnswer({ question }: Question, { decision, input, reason, expired }: Decision): ToolResult {
   switch (decision) {
     case 'edit':
-      return text(String(input?.text ?? ''));
+      return typeof input?.text === 'string' ? text(input.text) : notAnswered();
     case 'approve':
       return text('Understood. Please continue.');
     case 'reject':
-      return failure('declined', `Your question was not answered.${reason ? ` Reason: ${reason}` : ''}`);
+      return notAnswered(reason);
     case 'exit':
       throw exitEarly(reason ?? (expired ? 'Nobody answered in time.' : `Rejected by reviewer: ${question}`));
   }
 }
+
+const notAnswered = (reason?: string): ToolResult =>
+  failure('declined', `Your question was not answered.${reason ? ` Reason: ${reason}` : ''}`);

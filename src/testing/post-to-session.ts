@@ -2,7 +2,7 @@ import type { Agent } from '../agent/define-agent.ts';
 import type { Deferred, Notice } from '../journal/event-page.ts';
 import type { StoredEvent } from '../journal/events.ts';
 import type { Accepted, InboxMessage, SessionPort } from '../journal/session-port.ts';
-import { type CheckedAnswer, postAnswer } from '../session/answers/post-answer.ts';
+import { type CheckedAnswer, editProblems, postAnswer } from '../session/answers/post-answer.ts';
 import { isKeptOut, openQuestions, type Question, requestersOf } from '../session/answers/questions.ts';
 import { type Steering, storeMessage, toNewMessage } from '../session/new-message.ts';
 import { systemClock } from '../session/read-platform.ts';
@@ -164,7 +164,8 @@ export async function sendAnswer(
 ): Promise<string> {
   const question = waitingUnder(callOrTool, openQuestions(events));
   const checked = toAnswer(question);
-  if (!checked.ok) throw new Error(`The answer is not valid: ${checked.problems.join('; ')}.`);
+  const problems = checked.ok ? await editProblems(agent, question, checked.answer) : checked.problems;
+  if (!checked.ok || problems.length > 0) throw new Error(`The answer is not valid: ${problems.join('; ')}.`);
   const { by = TESTER } = checked.answer;
   if (isKeptOut(question, requestersOf(events), { id: by })) throw new Error(keptOut(question, by));
   const sent = { answer: checked.answer, hash: crypto.randomUUID() };

@@ -123,8 +123,10 @@ function toQuestion(
 export interface PendingCall {
   readonly call: string;
   readonly tool: string;
-  /** What the model sent: parsed, or its text where that is no JSON object. */
+  /** What the tool is to be called with: what an edit takes the place of. A text where the model sent no JSON object. */
   readonly input: Json;
+  /** What the model sent, where that is something else: decorators, an edit before this one or an unfolding tool have changed it. */
+  readonly sent?: Json;
   /** `result`: whoever reads this runs the tool, and sends what came of it. */
   readonly for: 'decision' | 'result';
   readonly message: string;
@@ -143,10 +145,13 @@ export interface PendingCall {
 /** Shows an open question. */
 export function toPendingCall({ call, wait, expiresAt }: Question): PendingCall {
   const parsed = parseToolInput(call.name, call.input);
+  const sent = parsed.ok ? parsed.input : call.input;
+  const changed = wait.for === 'decision' ? wait.input : undefined;
   return {
     call: call.id,
     tool: call.name,
-    input: (wait.for === 'decision' && wait.input) || (parsed.ok ? parsed.input : call.input),
+    input: changed ?? sent,
+    ...(changed !== undefined && { sent }),
     for: wait.for,
     message: wait.message,
     ...(wait.for === 'decision' && decisionOf(wait)),

@@ -4,6 +4,7 @@ import {
   type CheckedAnswer,
   checkDecision,
   checkResult,
+  editProblems,
   postAnswer,
 } from '../../session/answers/post-answer.ts';
 import { type Question, questionsOf, requestersOf } from '../../session/answers/questions.ts';
@@ -99,6 +100,9 @@ async function answerCall(asked: SessionRequest, call: string, kind: AnswerKind)
   services.context?.(principal, question.turn);
   const checked = toAnswer(question, target.caller.id);
   if (!checked.ok) throw invalidBody(checked.problems);
+  const problems =
+    question.standing === 'open' ? await editProblems(services.agent, question, checked.answer) : [];
+  if (problems.length > 0) throw invalidBody(problems);
   const hash = key ? JSON.stringify([target.caller.id, key.key, key.bodyHash]) : host.newId();
   const posted = await postAnswer(services, question, { answer: checked.answer, hash });
   if (posted === 'void') throw madeVoid(kind, question);
