@@ -53,6 +53,8 @@ function versionOf(event: SessionEvent): number {
     case 'turn-steered':
       if (event.principal.roles) return 4;
       return event.parts ? 3 : 1;
+    case 'tool-call-suspended':
+      return event.wait.for === 'decision' && event.wait.notBy ? 4 : 1;
     case 'tool-call-ended':
     case 'late-result-received':
       return hasFiles(event.result) ? 3 : 1;

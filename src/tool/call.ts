@@ -295,6 +295,8 @@ export interface DecisionRequest {
   readonly credentials?: 'refused' | undefined;
   /** The role that may decide; anybody who may see the session unless given. */
   readonly by?: string | undefined;
+  /** Who may not decide, whatever their roles. `requester`: those whose messages the turn has taken, who began it or steered it. */
+  readonly notBy?: 'requester' | undefined;
   /** Milliseconds until `onExpiry` is decided; never unless given. */
   readonly expires?: number | undefined;
   /** What counts as decided when nobody does in time; `reject` unless given. */
