@@ -92,6 +92,8 @@ export type SessionEvent =
       readonly parts?: readonly ContentPart[];
       readonly context: JsonObject;
       readonly principal: Principal;
+      /** How many turns in a row were scheduled by turns, this one the last; absent of one that came from outside. */
+      readonly generation?: number;
     })
   /** An invocation that goes on with a turn says so first. */
   | (InTurn & { readonly type: 'turn-resumed'; readonly cause: 'expired' | 'handed-over' })

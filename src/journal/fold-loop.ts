@@ -55,6 +55,7 @@ export function startTurn(state: SessionState, event: EventOf<'turn-started'>): 
     toolCalls: 0,
     limited: false,
     scheduled: 0,
+    generation: event.generation ?? 0,
     cancelRequested: false,
     resumedSinceReply: 0,
     resumedIdly: 0,

@@ -166,6 +166,8 @@ export interface TurnState extends CallCounts {
   limited: boolean;
   /** Messages that its calls have scheduled. */
   scheduled: number;
+  /** How many turns in a row were scheduled by turns, this one the last, since a message or a decision came from outside. */
+  generation: number;
   cancelRequested: boolean;
   /** Invocations that took the turn up since its last reply, from one that may have asked for the next. */
   resumedSinceReply: number;

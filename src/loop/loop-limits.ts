@@ -59,6 +59,9 @@ interface LimitProblem {
 
 const COUNT = 'a positive whole number';
 
+/** True for what can bound a number: a positive whole number. */
+export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
+
 /**
  * The first limit that is neither a positive whole number nor, of calls, `unlimited`, nor, of cost, a positive number;
  * `undefined` when there is none.
@@ -68,7 +71,7 @@ export function limitProblem({ callsPerTool, cost, ...limits }: Limits = {}): Li
   if (typeof callsPerTool !== 'object') declared.push(['callsPerTool', callsPerTool]);
   else for (const [tool, most] of Object.entries(callsPerTool)) declared.push([`callsPerTool.${tool}`, most]);
   for (const [path, value] of declared) {
-    if (value === undefined || (Number.isSafeInteger(value) && Number(value) > 0)) continue;
+    if (value === undefined || isCount(value)) continue;
     if (value !== 'unlimited' || path === 'iterations' || path === 'tokens')
       return { path, value, use: COUNT };
   }

@@ -237,9 +237,8 @@ async function endTurn(
  * @throws what a part of the host does.
  */
 function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
-  const { host, leased, folded, turn, session, live } = run;
+  const { host, folded, turn, session, live } = run;
   const { kinds = BUILT_IN_KINDS, agents, around } = host;
-  const scheduled = leased.page.waiting.filter(({ status }) => status === 'scheduled').length;
   return {
     spec: specOf(host, turn),
     frame,
@@ -257,7 +256,7 @@ function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
     locks: new CallLocks(turn),
     memories: new LiveMemories(session.outbox.state, kinds.memories),
     reservations: new Reservations(),
-    scheduleRoom: new ScheduleRoom(turn.scheduled, scheduled),
+    scheduleRoom: new ScheduleRoom({ journal: session.outbox, agent: host.agent }),
     made: new Map(),
     kinds: kinds.strategies,
     agents,
