@@ -40,6 +40,7 @@ export function foldEnded(fold: Fold, event: EventOf<'tool-call-ended'>): void {
   const { turn } = fold;
   const { call, result, changes } = event;
   turn.frames.delete(call);
+  turn.limit ??= event.limit;
   turn.scheduled += changes?.scheduled?.length ?? 0;
   const place = { turn: turn.id, frame: frame.id, path: frame.path, call, result };
   applyFacts(fold, { facts: changes?.facts, place, when: 'call' });

@@ -54,6 +54,7 @@ export function startTurn(state: SessionState, event: EventOf<'turn-started'>): 
     iterations: 0,
     toolCalls: 0,
     limited: false,
+    limit: undefined,
     scheduled: 0,
     generation: event.generation ?? 0,
     cancelRequested: false,

@@ -145,9 +145,10 @@ function foldRejected(fold: Fold, event: EventOf<'answer-rejected'>): void {
 
 function foldTurnEnd(fold: Fold, event: EventOf<'turn-ended'>): void {
   const { state, turn } = fold;
-  const { outcome, error, signal, object, text } = event;
+  const { outcome, limit, error, signal, object, text } = event;
   closeUnread(fold, outcome);
   turn.outcome = outcome;
+  turn.limit = limit;
   turn.error = error;
   turn.signal = signal;
   turn.object = object;
