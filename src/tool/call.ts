@@ -55,8 +55,9 @@ export interface CallScope {
    * context. It is stored with the call's end, if the call succeeds: once, however often the call is run again. Answers the
    * id of that turn.
    *
-   * @throws Error when the message is blank, the delay is not from 0 seconds to 365 days, no session would keep it, or this
-   *   turn has scheduled as many as one may.
+   * @throws Error when the message is blank, the delay is not from 0 seconds to 365 days, no session would keep it, this turn
+   *   has scheduled as many as one may, no more may wait in the session, or this turn is the last in a row of turns that were
+   *   scheduled by turns (`maxGenerations` of the agent).
    */
   schedule(request: ScheduleRequest): Promise<string>;
   /** Answers a file of this session with its bytes, by the id under which the model is told of it; `undefined` when it is not there. */

@@ -48,7 +48,7 @@ describe("notBy: 'requester'", () => {
     ],
   ])('keeps whoever asked for the turn from deciding: %s', async (_, tool) => {
     const session = scene(tool);
-    const { turn } = await session.send('Pay.', { by: 'ann' });
+    const { turn } = await session.send('Pay.', { principal: { id: 'ann' } });
     expect((await session.pending())[0]).toMatchObject({ notBy });
     const refused =
       `Call ${turn}.3.0 is decided by somebody else than those who asked for turn ${turn}, and 'ann' is one of them: ` +
@@ -64,7 +64,7 @@ describe("notBy: 'requester'", () => {
 
   it('keeps them from sending a value', async () => {
     const session = scene(requireType(pay(), Note, { notBy }));
-    await session.send('Pay.', { by: 'ann' });
+    await session.send('Pay.', { principal: { id: 'ann' } });
     const value = { decision: 'edit', input: { text: 'Paid for.' } } as const;
     await expect(session.decide('pay', { ...value, by: 'ann' })).rejects.toThrow(
       /is decided by somebody else/,
@@ -81,14 +81,14 @@ describe("notBy: 'requester'", () => {
       tools: [requireApproval(pay(), 'Pay?', { notBy })],
     });
     const steered = async () => {
-      await session?.post('To Bob.', { whenBusy: 'steer', by: 'bob' });
+      await session?.post('To Bob.', { whenBusy: 'steer', principal: { id: 'bob' } });
       return 'Whom?';
     };
     session = createTestSession(agent, {
       steering: 'anyone',
       replies: [steered, { calls: [{ name: 'pay', input: { amount: 1 } }] }, 'Done.'],
     });
-    await session.send('Pay.', { by: 'ann' });
+    await session.send('Pay.', { principal: { id: 'ann' } });
     for (const by of ['ann', 'bob']) {
       await expect(session.decide('pay', { decision: 'approve', by })).rejects.toThrow(
         `and '${by}' is one of them`,
@@ -109,7 +109,7 @@ describe("notBy: 'requester'", () => {
       },
     });
     session = scene(requireApproval(tool, 'Pay?', { notBy }));
-    await session.send('Pay.', { by: 'ann' });
+    await session.send('Pay.', { principal: { id: 'ann' } });
     session.restart();
     expect(await session.decide('pay', { decision: 'approve', by: 'max' })).toMatchObject({ text: 'Done.' });
     expect([runs, await waitIn(session)]).toMatchObject([2, [{ notBy }]]);
