@@ -44,7 +44,7 @@ const via = appWith({
       tools: [
         asking,
         withParameter({ ...asking, name: 'pay_for' }, 'reason', v.string()),
-        definePipeline({ name: 'pay_order', input: v.object({ to: v.string() }), steps: [order, asking] }),
+        definePipeline({ name: 'pay_order', steps: [order, asking] }),
       ],
       model: modelBySession,
     }),
