@@ -110,6 +110,23 @@ describe('a delivery that is refused', () => {
   });
 });
 
+describe('a delivery to a session whose database is full', () => {
+  it('is refused with what mends that', async () => {
+    const full = { status: 'session-full', most: 7, used: 8 };
+    const SESSIONS = objectsWith(() => ({ accept: async () => full }));
+    const app = appWith({ webhooks: [githubWebhook(config)] }, { ...ENV, SESSIONS });
+    await expectProblem(await deliver(app, await signedIssue()), {
+      ...problem(
+        507,
+        'session-full',
+        'The session is full: it weighs 8 bytes, and above 7 it takes nothing more. Begin another session, or erase this one.',
+      ),
+      most: 7,
+      used: 8,
+    });
+  });
+});
+
 describe('a webhook that is wrong', () => {
   const turn: WebhookTurn = { session: 's', message: 'Hello' };
   const verify = () => verified('1', null);
