@@ -115,15 +115,10 @@ describe('a delivery to a session whose database is full', () => {
     const full = { status: 'session-full', most: 7, used: 8 };
     const SESSIONS = objectsWith(() => ({ accept: async () => full }));
     const app = appWith({ webhooks: [githubWebhook(config)] }, { ...ENV, SESSIONS });
-    await expectProblem(await deliver(app, await signedIssue()), {
-      ...problem(
-        507,
-        'session-full',
-        'The session is full: it weighs 8 bytes, and above 7 it takes nothing more. Begin another session, or erase this one.',
-      ),
-      most: 7,
-      used: 8,
-    });
+    const detail =
+      'The session is full: it weighs 8 bytes, and above 7 it takes nothing more. Begin another session, or erase this one.';
+    const expected = { ...problem(507, 'session-full', detail), most: 7, used: 8 };
+    await expectProblem(await deliver(app, await signedIssue()), expected);
   });
 });
 
