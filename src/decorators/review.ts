@@ -6,6 +6,7 @@ import { MAX_TIMEOUT } from '../tool/define-tool.ts';
 import { isJsonObject, type JsonObject } from '../tool/json.ts';
 import { ToolConfigurationError } from '../tool/signals.ts';
 import type { AnyTool, ToolInput } from '../tool/tool.ts';
+import { visible } from '../tool/visible.ts';
 import { type ApprovalMessage, carryOut, messageFor, ON_EXPIRY } from './approval.ts';
 
 /**
@@ -60,7 +61,7 @@ export interface ReviewRequest<Input = unknown> {
   readonly tool: AnyTool;
   /** Typed and checked. */
   readonly input: Input;
-  /** What the reviewer is asked; empty unless the tool says. */
+  /** What the reviewer is asked; empty unless the tool says. Characters that cannot be seen stand there as `\u{202e}`. */
   readonly message: string;
   /** Milliseconds. */
   readonly timeout: number;
@@ -111,7 +112,9 @@ export async function askReviewer<Input>(
     signal.addEventListener('abort', () => resolve('aborted'), { once: true });
   });
   try {
-    const asked = Promise.resolve(handler({ ...request, call: { ...call, signal } }));
+    const asked = Promise.resolve(
+      handler({ ...request, message: visible(request.message), call: { ...call, signal } }),
+    );
     const review = await Promise.race([asked, aborted]);
     if (review !== 'aborted') return checked(call.tool, review);
     if (call.signal.aborted) throw call.signal.reason;

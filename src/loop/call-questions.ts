@@ -7,6 +7,7 @@ import { parseToolInput } from '../tool/check-input.ts';
 import type { JsonObject } from '../tool/json.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import { type ToolResult, toolResult } from '../tool/tool-result.ts';
+import { visible } from '../tool/visible.ts';
 import { Interrupted } from './holder.ts';
 import { inLoop } from './loop.ts';
 import type { PermittedRun } from './tool-call-run.ts';
@@ -89,7 +90,8 @@ function callQuestions({ loop, record, tool }: PermittedRun): CallQuestions {
 
   return {
     async answerTo(put, meanwhile) {
-      const question = loop.secrets.redact(put);
+      const clean = loop.secrets.redact(put);
+      const question = { ...clean, message: visible(clean.message) };
       const index = asked;
       asked += 1;
       const wait: Wait = { ...question, binding: await bindingOf(record, tool, question) };

@@ -2,10 +2,12 @@ import { waitId } from '../../journal/conversation.ts';
 import { ROOT, type StoredEvent } from '../../journal/events.ts';
 import type { JournaledCall } from '../../journal/reply-data.ts';
 import type { Answer, DecisionWait, Wait } from '../../journal/wait.ts';
+import { attempt } from '../../tool/async.ts';
 import type { DecisionKind } from '../../tool/call.ts';
 import { parseToolInput } from '../../tool/check-input.ts';
-import type { Json } from '../../tool/json.ts';
+import type { Json, JsonObject } from '../../tool/json.ts';
 import type { JsonSchema } from '../../tool/json-schema.ts';
+import { fromVisible, visible, visibleIn } from '../../tool/visible.ts';
 
 /** What a call asked somebody outside the turn, and what became of it. */
 export interface Question {
@@ -90,7 +92,10 @@ function toQuestion(
 export interface PendingCall {
   readonly call: string;
   readonly tool: string;
-  /** What the model sent: parsed, or its text where that is no JSON object. */
+  /**
+   * What the model sent: parsed, or its text where that is no JSON object. Of a decision, characters that cannot be seen stand in
+   * its texts as `\u{202e}`, and an edit may leave them so.
+   */
   readonly input: Json;
   /** `result`: whoever reads this runs the tool, and sends what came of it. */
   readonly for: 'decision' | 'result';
@@ -105,18 +110,43 @@ export interface PendingCall {
   readonly expiresAt?: number;
 }
 
-/** Shows an open question. */
-export function toPendingCall({ call, wait, expiresAt }: Question): PendingCall {
-  const parsed = parseToolInput(call.name, call.input);
+/**
+ * Shows an open question. Whoever decides by what they see is shown what they could not see; whoever runs the tool is given
+ * its input as it is.
+ */
+export function toPendingCall(question: Question): PendingCall {
+  const { call, wait, expiresAt } = question;
+  const input = inputOf(question);
   return {
     call: call.id,
     tool: call.name,
-    input: (wait.for === 'decision' && wait.input) || (parsed.ok ? parsed.input : call.input),
+    input: wait.for === 'decision' ? shown(input, call) : input,
     for: wait.for,
-    message: wait.message,
+    message: wait.for === 'decision' ? visible(wait.message) : wait.message,
     ...(wait.for === 'decision' && decisionOf(wait)),
     ...(expiresAt !== undefined && { expiresAt }),
   };
+}
+
+function inputOf({ call, wait }: Pick<Question, 'call' | 'wait'>): Json {
+  const parsed = parseToolInput(call.name, call.input);
+  return (wait.for === 'decision' && wait.input) || (parsed.ok ? parsed.input : call.input);
+}
+
+/** An input that is nested too deeply to be gone through is shown as its text. */
+function shown(input: Json, call: JournaledCall): Json {
+  const made = attempt(() => visibleIn(input));
+  return made.ok ? made.value : visible(call.input);
+}
+
+/** A decision as it is meant: an edit of what was shown has the characters of the input where it still shows them. */
+export function asMeant<Sent extends { readonly input?: JsonObject | undefined }>(
+  question: Question,
+  sent: Sent,
+): Sent {
+  if (sent.input === undefined) return sent;
+  const meant = attempt(() => fromVisible(sent.input, inputOf(question)));
+  return meant.ok ? { ...sent, input: meant.value } : sent; // what is nested too deeply is refused by the check
 }
 
 const decisionOf = ({ allows, schema, by }: DecisionWait): Pick<PendingCall, 'allows' | 'schema' | 'by'> => ({
