@@ -1,5 +1,6 @@
 import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/sdk/types.js';
 import type { Decision, DecisionKind, DecisionRequest, Effect, ToolCall } from '../../tool/call.ts';
+import { drawMark, fenced } from '../../tool/fence.ts';
 import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { oneLine } from '../content/words.ts';
@@ -35,8 +36,9 @@ export async function answerElicitation(
   if (elicitation === 'refuse' || !call.inSession) return DECLINED;
   const form = formOf(asked);
   if (!form) return DECLINED;
+  const words = quoted(asked.message);
   const request: DecisionRequest = {
-    message: `MCP server '${client.name}' asks while '${call.tool}' runs: "${quoted(asked.message)}"`,
+    message: `MCP server '${client.name}' asks while '${call.tool}' runs: ${fenced(words, drawMark([words]), ' ')}`,
     schema: form.schema,
     input: form.defaults,
     allows: form.isComplete ? ['approve', ...ANSWERS] : ANSWERS,
@@ -50,7 +52,7 @@ export async function answerElicitation(
   return toElicitResult(decided, form.defaults);
 }
 
-/** The server's words stay between the quotes: what stands outside of them is ours. */
+/** The server's words on one line, which stay between the marks, and between quotes where their reader puts them: the rest is ours. */
 const quoted = (words: string): string => oneLine(words, MAX_MESSAGE).replaceAll('"', "'");
 
 const DECLINED: ElicitResult = { action: 'decline' };
