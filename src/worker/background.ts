@@ -36,6 +36,8 @@ interface OutsideStart {
 
 /** A turn, and the session that it is for. */
 export interface BackgroundTurn {
+  /** Of the session. */
+  readonly owner: Owner;
   readonly target: Target;
   readonly start: TurnStart;
 }
@@ -58,7 +60,7 @@ export async function toBackgroundTurn(
     { agent, message, context: ToolCallContext.of(context), from, request },
     here.host.newId,
   );
-  return { target, start: { ...start, whenBusy } };
+  return { owner, target, start: { ...start, whenBusy } };
 }
 
 /** A turn without a model could only fail: whoever starts it is told at once, and may start it again when that is mended. */
