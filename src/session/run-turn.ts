@@ -32,6 +32,7 @@ import { mintedInTime } from './read-secrets.ts';
 import { SessionFullError } from './session-full.ts';
 import {
   type AnswerEnd,
+  asLimited,
   CANCELLED,
   hasStopped,
   isAnswered,
@@ -220,10 +221,7 @@ async function loopEnd(run: Run): Promise<AnswerEnd> {
   const end: AnswerEnd = await runForOutput(loop);
   const text = answerShown(loop);
   const told: AnswerEnd = text === answerText(frame.messages) ? end : { ...end, text };
-  if (told.outcome !== 'completed' || !turn.limited) return told;
-  const { iterations: most } = loop.spec;
-  const limit = turn.limit ?? (frame.iterations >= most ? { kind: 'iterations', most } : undefined);
-  return { ...told, outcome: 'limit-reached', ...(limit && { limit }) };
+  return asLimited(told, { turn, frame, iterations: loop.spec.iterations });
 }
 
 async function endTurn(
