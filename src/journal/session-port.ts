@@ -285,28 +285,26 @@ export interface ScheduledTurn {
   readonly after: number;
 }
 
-/** What a holder is told with every answer, beside what was left for it. */
-interface Watched {
+/** What a holder is told with every answer. */
+interface ToHolder {
+  /** What was left for the holder, and was not read yet; nothing when the lease is given back. */
+  readonly inbox: readonly InboxMessage[];
   /** Somebody reads the session as it grows. Absent when nobody does; an older object does not tell. */
   readonly watched?: true | undefined;
 }
 
 /** The append is stored. Unless it gave the lease back, the lease lasts a full term from now. */
-export interface Appended extends Watched {
+export interface Appended extends ToHolder {
   readonly status: 'appended';
   /** The last sequence stored. */
   readonly head: number;
   /** When these events were stored, in ms since the epoch by the object's clock. */
   readonly at: number;
-  /** What was left for the holder, and was not read yet; nothing when the lease is given back. */
-  readonly inbox: readonly InboxMessage[];
 }
 
 /** The lease lasts a full term from now. */
-export interface Renewed extends Watched {
+export interface Renewed extends ToHolder {
   readonly status: 'renewed';
-  /** What was left for the holder, and was not read yet. */
-  readonly inbox: readonly InboxMessage[];
 }
 
 /** This invocation may no longer act for the session. */

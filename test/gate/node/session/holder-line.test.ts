@@ -344,6 +344,14 @@ describe('the line of a holder', () => {
     expect(sent).toEqual({ lines: [], renewals: [] });
   });
 
+  it('is closed when the turn waits for somebody outside, whose object then sleeps', async () => {
+    const ask = tool(async (call) => (await call.decide({ message: 'May I?' })).decision);
+    const app = appOf([ask], [after(2_000, calls('look'))]);
+    const { end } = await running(app);
+    expect(await passing(clock, end)).toMatchObject({ status: 'suspended' });
+    expect(sent).toEqual({ lines: ['closed'], renewals: [] });
+  });
+
   it('stops the holder of a session that is erased', async () => {
     const app = appOf([], [never]);
     const { end } = await running(app);
