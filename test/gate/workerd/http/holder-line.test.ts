@@ -46,21 +46,21 @@ const digger = defineAgent({
 interface Place {
   readonly session: string;
   readonly via: Send;
-  /** How often the lease was renewed, and answered so. */
-  readonly renewed: () => number;
+  /** The ids of the messages that renewals of the lease have brought. */
+  readonly brought: readonly number[];
 }
 
 function place(): Place {
-  let renewed = 0;
+  const brought: number[] = [];
   const SESSIONS = objectsWith((stub) => ({
     async renew(...renewal: Parameters<typeof stub.renew>) {
       const answered = await stub.renew(...renewal);
-      renewed += 1;
+      if (answered.status === 'renewed') brought.push(...answered.inbox.map(({ id }) => id));
       return answered;
     },
   }));
   const via = appWith({ agents: [digger] }, { SESSIONS });
-  return { session: newSession('digger', HEARING), via, renewed: () => renewed };
+  return { session: newSession('digger', HEARING), via, brought };
 }
 
 /** How many lines the object of the session has open, of its holder and of its readers. */
@@ -93,7 +93,7 @@ describe('over the line of its holder', () => {
     await lineOpens(at);
     expect((await at.via(`${at.session}/cancel`, { method: 'POST' })).status).toBe(202);
     expect(await endOf(answering, began)).toMatchObject({ outcome: 'cancelled' });
-    expect([slow.aborted(), at.renewed()]).toEqual([true, 1]);
+    expect([slow.aborted(), at.brought]).toEqual([true, [1]]);
     await expect.poll(() => linesOf(at.session), { timeout: 15_000 }).toEqual([0, 0]);
   });
 
@@ -105,7 +105,7 @@ describe('over the line of its holder', () => {
     await lineOpens(at);
     await at.via(`${at.session}/cancel`, { method: 'POST' });
     expect(await endOf(answering, began)).toMatchObject({ outcome: 'cancelled' });
-    expect([tools.stopped, at.renewed()]).toEqual([true, 1]);
+    expect([tools.stopped, at.brought]).toEqual([true, [1]]);
   });
 
   it('a decision reaches a call that waits for it while it runs', async () => {
@@ -119,7 +119,7 @@ describe('over the line of its holder', () => {
     const [{ links }] = pending as [{ links: { approvals: string } }];
     expect((await answer(links.approvals, { decision: 'approve' }, at)).status).toBe(200);
     expect(await endOf(answering, began)).toMatchObject({ outcome: 'completed', text: 'Done.' });
-    expect(at.renewed()).toBe(1);
+    expect(at.brought).toEqual([1]);
   });
 
   it('a message that steers reaches a slow model call, and is answered in its turn', async () => {
@@ -136,7 +136,7 @@ describe('over the line of its holder', () => {
       body: JSON.stringify({ message: 'And two?' }),
     });
     expect(await json(steered)).toMatchObject({ status: 'steering' });
-    await until(() => at.renewed() === 1);
+    await until(() => at.brought.length === 1);
     slow.release();
     expect(await endOf(answering, began)).toMatchObject({ outcome: 'completed', text: 'Two.' });
     expect(model.requests).toHaveLength(2);
