@@ -14,7 +14,7 @@ import { refusedSettings } from '../loop/loop-settings.ts';
 import { runForOutput } from '../loop/run-loop.ts';
 import { ScheduleRoom } from '../loop/scheduling.ts';
 import { answerShown } from '../loop/shown-history.ts';
-import { CallLocks, Slots } from '../loop/slots.ts';
+import { CallLocks } from '../loop/slots.ts';
 import { boundTo } from '../loop/transformers.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
@@ -254,7 +254,7 @@ function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
     secrets,
     files: session.files,
     withoutFiles: new Set(),
-    slots: new Slots(),
+    slots: session.slots,
     locks: new CallLocks(turn),
     memories: new LiveMemories(session.outbox.state, kinds.memories),
     reservations: new Reservations(),
