@@ -8,7 +8,7 @@ import type { FrameState, TurnState } from '../journal/state.ts';
 import { Reservations, unpriced, withBudgets } from '../loop/budget.ts';
 import { Interrupted } from '../loop/holder.ts';
 import { LiveMemories } from '../loop/live-memories.ts';
-import type { LiveEvents, Loop, LoopAgents, LoopSpec } from '../loop/loop.ts';
+import type { AroundExecution, LiveEvents, Loop, LoopAgents, LoopSpec } from '../loop/loop.ts';
 import { tokenCeiling, withCallLimits } from '../loop/loop-limits.ts';
 import { refusedSettings } from '../loop/loop-settings.ts';
 import { runForOutput } from '../loop/run-loop.ts';
@@ -18,7 +18,6 @@ import { CallLocks } from '../loop/slots.ts';
 import { boundTo } from '../loop/transformers.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
-import type { ToolExecution } from '../tool/call.ts';
 import { paragraphs } from '../tool/json.ts';
 import { Secrets } from '../tool/secrets.ts';
 import { LOOP_ID_KEY, ToolCallContext } from '../tool/tool-call-context.ts';
@@ -56,7 +55,7 @@ export interface TurnHost {
   /** Under the agent's context, and the request's; made for whoever asked for the turn of this id. */
   readonly context?: ((principal: Principal, turn: string) => ToolCallContext) | undefined;
   /** Stands between every tool's effect and the world: what is run in its place. A crash matrix counts and disturbs there. */
-  readonly around?: ((execution: ToolExecution) => ToolExecution) | undefined;
+  readonly around?: AroundExecution | undefined;
   readonly port: SessionPort;
   readonly clock: Clock;
   /** Mints the credentials of this invocation's tools for whoever asked for the turn of this id; nothing of them is journaled. */
