@@ -1,0 +1,18 @@
+import type { Attack } from './attack.ts';
+import { authentication } from './groups/authentication.ts';
+import { entrances } from './groups/entrances.ts';
+import { owners } from './groups/owners.ts';
+import type { Victims } from './victims.ts';
+
+/** Attacks that belong together, made once it is known what there is to aim at. */
+export interface Group {
+  readonly name: string;
+  readonly attacks: (victims: Victims) => readonly Attack[];
+}
+
+/** All groups, in the order in which they are played. */
+export const GROUPS: readonly Group[] = [
+  { name: 'authentication', attacks: authentication },
+  { name: 'entrances', attacks: entrances },
+  { name: 'owners', attacks: owners },
+];

@@ -1,0 +1,19 @@
+import {
+  githubWebhook,
+  slackWebhook,
+  standardWebhook,
+  stripeWebhook,
+} from '../../../../src/webhooks/entry.ts';
+
+const owner = { tenant: 'acme' };
+const ours = { agent: 'clerk', owner } as const;
+
+/** A door for each sender, whose turns are the sessions of acme. */
+export const hooks = [
+  githubWebhook({ ...ours, secret: 'GITHUB_SECRET', events: ['issues.opened', 'issue_comment'] }),
+  githubWebhook({ ...ours, name: 'github2', secret: ['GITHUB_SECRET', 'GITHUB_OLD'], maxBodyBytes: 20_000 }),
+  githubWebhook({ ...ours, name: 'unset', secret: 'NEVER_SET' }),
+  slackWebhook({ ...ours, secret: 'SLACK_SECRET' }),
+  stripeWebhook({ ...ours, secret: 'STRIPE_SECRET' }),
+  standardWebhook({ ...ours, secret: 'STANDARD_SECRET' }),
+];
