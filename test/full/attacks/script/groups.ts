@@ -1,7 +1,10 @@
 import type { Attack } from './attack.ts';
+import { approvals } from './groups/approvals.ts';
 import { authentication } from './groups/authentication.ts';
+import { context } from './groups/context.ts';
 import { entrances } from './groups/entrances.ts';
 import { owners } from './groups/owners.ts';
+import { webhooks } from './groups/webhooks.ts';
 import type { Victims } from './victims.ts';
 
 /** Attacks that belong together, made once it is known what there is to aim at. */
@@ -15,4 +18,7 @@ export const GROUPS: readonly Group[] = [
   { name: 'authentication', attacks: authentication },
   { name: 'entrances', attacks: entrances },
   { name: 'owners', attacks: owners },
+  { name: 'context', attacks: context },
+  { name: 'approvals', attacks: approvals },
+  { name: 'webhooks', attacks: webhooks },
 ];

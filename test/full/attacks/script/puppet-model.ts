@@ -32,6 +32,10 @@ interface WireRequest {
   readonly tools?: readonly { readonly function: { readonly name: string } }[];
 }
 
+/** A reply that says what the last call was answered. */
+export const sayResult: Reply = ({ messages }) =>
+  String(messages.findLast(({ role }) => role === 'tool')?.content);
+
 export interface PuppetModel {
   readonly url: string;
   /** The bodies that it was sent. */

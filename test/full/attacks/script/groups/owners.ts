@@ -1,6 +1,7 @@
 /** Sessions of others: by their names, by ids of what is in them, and by callers who are called like their owners. */
 import { type Attack, all, answer, notSaying, problem, saying, status, told } from '../attack.ts';
 import type { Came } from '../http.ts';
+import { sayResult } from '../puppet-model.ts';
 import type { Claims } from '../secrets.ts';
 import { FILES, PENDING, PLANNED, VAULT, type Victims } from '../victims.ts';
 import { type RouteAttack, routesToZeta } from './routes.ts';
@@ -119,10 +120,7 @@ export const owners = (victims: Victims): readonly Attack[] => [
       ann.post(
         `${own}/messages`,
         {
-          message: play(
-            [{ name: 'records', input: { tenant: 'zeta' } }],
-            ({ messages }) => `${messages.at(-1)?.content}`,
-          ),
+          message: play([{ name: 'records', input: { tenant: 'zeta' } }], sayResult),
         },
         { 'x-gateway-tenant': 'zeta' },
       ),
@@ -132,10 +130,7 @@ export const owners = (victims: Victims): readonly Attack[] => [
     name: "a tool does not find zeta's file by its id",
     act: ({ ann, own, play }) =>
       ann.post(`${own}/messages`, {
-        message: play(
-          [{ name: 'peek', input: { id: victims.file } }],
-          ({ messages }) => `${messages.at(-1)?.content}`,
-        ),
+        message: play([{ name: 'peek', input: { id: victims.file } }], sayResult),
       }),
     comes: answer(200, { text: '{"found":false}' }),
   },
@@ -143,10 +138,7 @@ export const owners = (victims: Victims): readonly Attack[] => [
     name: 'the principal of a call is that of the token',
     act: ({ ann, own, play }) =>
       ann.post(`${own}/messages`, {
-        message: play(
-          [{ name: 'whoami', input: { principal: { id: 'zoe', tenant: 'zeta' } } }],
-          ({ messages }) => `${messages.at(-1)?.content}`,
-        ),
+        message: play([{ name: 'whoami', input: { principal: { id: 'zoe', tenant: 'zeta' } } }], sayResult),
       }),
     comes: saying(/\{\\"principal\\":\{\\"id\\":\\"ann\\",\\"tenant\\":\\"acme\\"\}/),
   },
