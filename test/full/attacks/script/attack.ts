@@ -46,7 +46,8 @@ function thrownBy(check: () => void, came: unknown, expected: unknown): string |
   }
 }
 
-const shown = (value: unknown): string => {
+/** A value as a line, cut where it is long. */
+export const shown = (value: unknown): string => {
   const text = value instanceof RegExp ? String(value) : (JSON.stringify(value) ?? String(value));
   return text.length > 900 ? `${text.slice(0, 900)}… (${text.length} characters)` : text;
 };

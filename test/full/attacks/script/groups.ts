@@ -3,6 +3,8 @@ import { approvals } from './groups/approvals.ts';
 import { authentication } from './groups/authentication.ts';
 import { context } from './groups/context.ts';
 import { entrances } from './groups/entrances.ts';
+import { mcpEndpoint } from './groups/mcp-endpoint.ts';
+import { mcpServers } from './groups/mcp-servers.ts';
 import { owners } from './groups/owners.ts';
 import { webhooks } from './groups/webhooks.ts';
 import type { Victims } from './victims.ts';
@@ -21,4 +23,6 @@ export const GROUPS: readonly Group[] = [
   { name: 'context', attacks: context },
   { name: 'approvals', attacks: approvals },
   { name: 'webhooks', attacks: webhooks },
+  { name: 'MCP endpoint', attacks: mcpEndpoint },
+  { name: 'MCP servers', attacks: mcpServers },
 ];

@@ -1,7 +1,7 @@
 /** Plays groups of attacks, one attack after the other, and looks after each group whether all is as it was. */
 import { readFileSync } from 'node:fs';
 import { until } from '../../../../src/examples/demo/ports.ts';
-import { type Attack, wrongWith } from './attack.ts';
+import { type Attack, shown, wrongWith } from './attack.ts';
 import type { Group } from './groups.ts';
 import { send } from './http.ts';
 import { brokenInvariants } from './invariants.ts';
@@ -81,8 +81,8 @@ async function playGroup(
   const failed: string[] = [];
   for (const [index, attack] of played.entries()) {
     const scene = sceneOf(stage, `${name.replaceAll(/\W+/g, '-')}-${index}`);
-    const wrong = await tried(scene, attack);
-    if (verbose) say(`  ${wrong === undefined ? '.' : 'x'} ${attack.name}`);
+    const { wrong, came } = await tried(scene, attack);
+    if (verbose) say(`  ${wrong === undefined ? '.' : 'x'} ${attack.name}\n      ${shown(came)}`);
     if (wrong !== undefined) failed.push(`${name}: ${attack.name}\n      ${wrong}`);
   }
   await consoleHasCome(running, `all of ${name} is written`);
@@ -107,21 +107,31 @@ async function consoleHasCome({ stage, logFile }: Running, mark: string): Promis
   );
 }
 
+/** What came of an attack, and what was wrong with that. */
+interface Tried {
+  readonly wrong: string | undefined;
+  readonly came: unknown;
+}
+
 /** Tells what was wrong with what came of an attack, or with what happened meanwhile. */
-async function tried(scene: Scene, { act, comes, effects = [] }: Attack): Promise<string | undefined> {
+async function tried(scene: Scene, attack: Attack): Promise<Tried> {
+  const { act, comes, effects = [] } = attack;
   const before = scene.world.effects.length;
   let came: unknown;
   try {
     came = await act(scene);
   } catch (failure) {
-    return `the attack itself broke: ${failure instanceof Error ? failure.stack : failure}`;
+    return { wrong: `the attack itself broke: ${failure instanceof Error ? failure.stack : failure}`, came };
   }
   const done = scene.world.effects.slice(before).map(lineOfEffect);
   const doubled = new Set(scene.world.effects.map(({ key }) => key)).size < scene.world.effects.length;
-  if (doubled) return 'an effect happened twice under one key';
+  if (doubled) return { wrong: 'an effect happened twice under one key', came };
   if (JSON.stringify(done) !== JSON.stringify(effects))
-    return `expected effects ${JSON.stringify(effects)}\n      actual   effects ${JSON.stringify(done)}`;
-  return wrongWith(came, comes, scene);
+    return {
+      wrong: `expected effects ${JSON.stringify(effects)}\n      actual   effects ${JSON.stringify(done)}`,
+      came,
+    };
+  return { wrong: wrongWith(came, comes, scene), came };
 }
 
 const lineOfEffect = ({ what, about, tenant }: Effect): string => `${what} ${about} for ${tenant}`;
