@@ -3,9 +3,14 @@ import { approvals } from './groups/approvals.ts';
 import { authentication } from './groups/authentication.ts';
 import { context } from './groups/context.ts';
 import { entrances } from './groups/entrances.ts';
+import { files } from './groups/files.ts';
+import { input } from './groups/input.ts';
 import { mcpEndpoint } from './groups/mcp-endpoint.ts';
 import { mcpServers } from './groups/mcp-servers.ts';
 import { owners } from './groups/owners.ts';
+import { runaways } from './groups/runaways.ts';
+import { secrets } from './groups/secrets.ts';
+import { streams } from './groups/streams.ts';
 import { webhooks } from './groups/webhooks.ts';
 import type { Victims } from './victims.ts';
 
@@ -25,4 +30,9 @@ export const GROUPS: readonly Group[] = [
   { name: 'webhooks', attacks: webhooks },
   { name: 'MCP endpoint', attacks: mcpEndpoint },
   { name: 'MCP servers', attacks: mcpServers },
+  { name: 'input', attacks: input },
+  { name: 'files', attacks: files },
+  { name: 'streams', attacks: streams },
+  { name: 'secrets', attacks: secrets },
+  { name: 'runaways', attacks: runaways },
 ];

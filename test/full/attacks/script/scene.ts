@@ -24,6 +24,8 @@ export interface People {
 export interface Scene extends People {
   /** An id of a session that no other attack has. */
   readonly session: string;
+  /** Where the Worker answers. */
+  readonly origin: string;
   readonly world: World;
   readonly model: PuppetModel;
   readonly enemy: EnemyServer;

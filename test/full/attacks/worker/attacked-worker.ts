@@ -22,7 +22,10 @@ const model = openAICompatible({
   apiKey: settings.MODEL_KEY,
   model: 'puppet',
   retries: 0,
-  media: { message: { data: ['image/png', 'application/pdf'], url: [] }, result: { data: [], url: [] } },
+  media: {
+    message: { data: ['image/png', 'image/svg+xml', 'application/pdf'], url: [] },
+    result: { data: [], url: [] },
+  },
 });
 
 const app: HoldfastConfig = {

@@ -1,0 +1,312 @@
+/** Turns that make turns, loops that do not end, and whoever sends more than fits. */
+import { type Attack, all, answer, problem, saying, status, told } from '../attack.ts';
+import { type Came, pendingIn } from '../http.ts';
+import { ended } from '../patience.ts';
+import { type Reply, sayResult } from '../puppet-model.ts';
+import type { Scene } from '../scene.ts';
+
+const QUEUED = { prefer: 'respond-async' };
+
+/** Sends so many messages at once to a session whose turn waits for a person, and answers what came of them. */
+async function crowd(scene: Scene, count: number, query = '?whenBusy=queue'): Promise<readonly Came[]> {
+  const { ann, own, play } = scene;
+  pendingIn(await ann.post(`${own}/messages`, { message: play([{ name: 'refund', input: { amount: 1 } }]) }));
+  const sent: Came[] = [];
+  for (let left = count; left > 0; left -= 20) {
+    const some = Array.from({ length: Math.min(left, 20) }, () =>
+      ann.post(`${own}/messages${query}`, { message: 'Next.' }, QUEUED),
+    );
+    sent.push(...(await Promise.all(some)));
+  }
+  return sent;
+}
+
+/** How many of each kind of answer there were. */
+const counted = (came: readonly Came[]): Readonly<Record<string, number>> =>
+  Object.fromEntries(Array.from(Map.groupBy(came, told), ([kind, some]) => [kind, some.length]));
+
+const full = problem(
+  429,
+  'queue-full',
+  '100 messages wait in this session, and no more may. Send the message again when some have been answered.',
+);
+
+const withRetry = (came: unknown): string | undefined => {
+  const { headers } = came as Came; // of an attack whose answer is a response
+  return headers['retry-after'] === undefined ? 'the answer has no Retry-After' : undefined;
+};
+
+const HOUR = 3600;
+
+/** A model that calls for ever. */
+const forEver = (reply: Reply): readonly Reply[] => Array.from({ length: 200 }, () => reply);
+
+const crowds: readonly Attack[] = [
+  {
+    name: 'the 101st queued message is refused, with when to come again',
+    async act(scene) {
+      await crowd(scene, 100);
+      const last = await scene.ann.post(
+        `${scene.own}/messages?whenBusy=queue`,
+        { message: 'One more.' },
+        QUEUED,
+      );
+      await scene.rolf.del(scene.own);
+      return last;
+    },
+    comes: all(full, withRetry),
+  },
+  {
+    name: 'of 120 queued messages at once a hundred are taken',
+    async act(scene) {
+      const came = await crowd(scene, 120);
+      await scene.rolf.del(scene.own);
+      return counted(came);
+    },
+    comes: { '202': 100, '429 queue-full': 20 },
+  },
+  {
+    name: 'the 101st planned message is refused',
+    async act({ ann, own, rolf }) {
+      const came = await Promise.all(
+        Array.from({ length: 101 }, () =>
+          ann.post(`${own}/messages`, { message: 'Later.', delaySeconds: HOUR }),
+        ),
+      );
+      await rolf.del(own);
+      return counted(came);
+    },
+    comes: { '202': 100, '429 queue-full': 1 },
+  },
+  {
+    name: 'queued and planned messages are a hundred together',
+    async act(scene) {
+      const { ann, own, rolf } = scene;
+      const queued = await crowd(scene, 60);
+      const planned = await Promise.all(
+        Array.from({ length: 60 }, () =>
+          ann.post(`${own}/messages`, { message: 'Later.', delaySeconds: HOUR }),
+        ),
+      );
+      await rolf.del(own);
+      return counted([...queued, ...planned]);
+    },
+    comes: { '202': 100, '429 queue-full': 20 },
+    waitsFor: 'point 12',
+  },
+  {
+    name: 'messages that wait weigh ten megabytes together at most',
+    async act(scene) {
+      await crowd(scene, 1);
+      const long = 'x'.repeat(190_000);
+      const came = await Promise.all(
+        Array.from({ length: 60 }, () =>
+          scene.ann.post(`${scene.own}/messages?whenBusy=queue`, { message: long }, QUEUED),
+        ),
+      );
+      await scene.rolf.del(scene.own);
+      return [...new Set(came.map(told))].toSorted();
+    },
+    comes: ['202', '429 queue-full'],
+    waitsFor: 'point 12',
+  },
+  {
+    name: 'a crowd in one session keeps nobody out of another',
+    async act(scene) {
+      await crowd(scene, 100);
+      const other = await scene.ann.post(`${scene.at(`${scene.session}-b`)}/messages`, {
+        message: scene.play('Here.'),
+      });
+      await scene.rolf.del(scene.own);
+      return other;
+    },
+    comes: answer(200, { text: 'Here.' }),
+  },
+  {
+    name: 'a crowd without the will to wait is told that the session is busy',
+    async act(scene) {
+      const came = await crowd(scene, 30, '');
+      await scene.rolf.del(scene.own);
+      return counted(came);
+    },
+    comes: { '409 turn-suspended': 30 },
+  },
+];
+
+/** How many turns of a session have not begun, as it says itself. */
+const waitingIn = ({ json }: Came): number => (Array.isArray(json?.waiting) ? json.waiting.length : -1);
+
+const breeding: readonly Attack[] = [
+  {
+    name: 'a turn cannot plan a thousand turns',
+    async act({ ann, own, play, rolf }) {
+      const input = { count: 1000, delaySeconds: HOUR, message: 'Again.' };
+      const came = await ann.post(`${own}/messages`, {
+        message: play([{ name: 'breed', input }], sayResult),
+      });
+      const state = await ann.get(own);
+      await rolf.del(own);
+      return [told(came), waitingIn(state) <= 100];
+    },
+    comes: ['200', true],
+  },
+  {
+    name: 'turns that plan two turns each end by themselves',
+    async act(scene) {
+      const { ann, own, rolf, model } = scene;
+      const before = model.bodies.length;
+      const again: Reply = ({ messages }) => [
+        {
+          name: 'breed',
+          input: {
+            count: 2,
+            delaySeconds: 0,
+            message: String(messages.findLast(({ role }) => role === 'user')?.content),
+          },
+        },
+      ];
+      await ann.post(`${own}/messages`, { message: scene.play(again, 'Done.') });
+      const asked = await quiet(() => model.bodies.length - before);
+      await rolf.del(own);
+      return asked < 2_500;
+    },
+    comes: true,
+    waitsFor: 'point 12',
+  },
+  {
+    name: 'a ninth generation without a person is refused',
+    async act(scene) {
+      const { ann, own, rolf, model } = scene;
+      const before = model.bodies.length;
+      const again: Reply = ({ messages }) => [
+        {
+          name: 'schedule_message',
+          input: { message: String(messages.findLast(({ role }) => role === 'user')?.content), when: '0' },
+        },
+      ];
+      await ann.post(`${own}/messages`, { message: scene.play(again, 'Done.') });
+      const asked = await quiet(() => model.bodies.length - before);
+      await rolf.del(own);
+      return asked;
+    },
+    // The turn that a person asked for, and eight generations, of two requests each.
+    comes: 18,
+    waitsFor: 'point 12',
+  },
+  ...['-1', 'in -5 minutes', 'in 900 years', 'yesterday', '1e99', 'NaN', '2001-01-01T00:00:00Z'].map(
+    (when): Attack => ({
+      name: `nothing is planned for '${when}'`,
+      async act({ ann, own, play }) {
+        const message = play([{ name: 'schedule_message', input: { message: 'x', when } }], sayResult);
+        const came = await ann.post(`${own}/messages`, { message });
+        const state = await ann.get(own);
+        return [told(came), waitingIn(state)];
+      },
+      comes: ['200', 0],
+    }),
+  ),
+];
+
+/** Waits until a count has not grown for a second, and answers it. */
+async function quiet(count: () => number): Promise<number> {
+  let [last, since] = [count(), Date.now()];
+  const deadline = Date.now() + 15_000;
+  while (Date.now() - since < 1_000 && Date.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    if (count() === last) continue;
+    [last, since] = [count(), Date.now()];
+  }
+  return last;
+}
+
+const loops: readonly Attack[] = [
+  {
+    name: 'a model that calls for ever ends at its limit',
+    act: ({ ann, own, play }) =>
+      ann.post(`${own}/messages`, { message: play(...forEver([{ name: 'records', input: {} }])) }),
+    comes: answer(200, { outcome: 'limit-reached' }),
+  },
+  {
+    name: 'a turn at its limit says which it is',
+    act: ({ ann, own, play }) =>
+      ann.post(`${own}/messages`, { message: play(...forEver([{ name: 'records', input: {} }])) }),
+    comes: saying(/"limit":\{"kind":"iterations","most":\d+\}/),
+    waitsFor: 'point 12',
+  },
+  {
+    name: 'a model that calls a tool which is not there for ever does not go on for ever',
+    act: ({ ann, own, play }) =>
+      ann.post(`${own}/messages`, { message: play(...forEver([{ name: 'nothing', input: {} }])) }),
+    comes: status(200, 502),
+  },
+  {
+    name: 'a thousand calls in one reply are bounded',
+    async act({ ann, own, play }) {
+      const calls = Array.from({ length: 1000 }, () => ({ name: 'records', input: {} }));
+      const came = await ann.post(`${own}/messages`, { message: play(calls, 'Done.') });
+      return [told(came), Number(came.json?.toolCalls) <= 1000];
+    },
+    comes: ['200', true],
+  },
+  {
+    name: 'a turn that hangs is stopped by a cancel, and pays nothing after it',
+    async act({ ann, own, play, session, world }) {
+      const message = play(
+        [{ name: 'hang', input: { gate: session } }],
+        [{ name: 'pay', input: { amount: 1 } }],
+      );
+      const running = ann.post(`${own}/messages`, { message });
+      await world.reached(session);
+      await ann.post(`${own}/cancel`);
+      const came = await running;
+      world.open(session);
+      return [told(came), came.json?.outcome];
+    },
+    comes: ['200', 'cancelled'],
+  },
+  {
+    name: 'a turn that is cancelled while it waits in line never begins',
+    async act(scene) {
+      const { ann, own, play, session, world } = scene;
+      const running = ann.post(`${own}/messages`, {
+        message: play([{ name: 'hang', input: { gate: session } }], 'Done.'),
+      });
+      await world.reached(session);
+      const paying = play([{ name: 'pay', input: { amount: 1 } }], 'Paid.');
+      const queued = await ann.post(`${own}/messages?whenBusy=queue`, { message: paying }, QUEUED);
+      const cancelled = await ann.post(`${own}/cancel?turn=${queued.json?.turn}`);
+      world.open(session);
+      await running;
+      const came = await ended(() => ann.get(`${own}/turns/${queued.json?.turn}`));
+      return [told(cancelled), came.json?.outcome];
+    },
+    comes: ['202', 'cancelled'],
+  },
+  {
+    name: 'a session that is erased while its turn runs does not come back',
+    async act({ ann, own, play, session, world }) {
+      const message = play(
+        [{ name: 'hang', input: { gate: session } }],
+        [{ name: 'pay', input: { amount: 1 } }],
+      );
+      const running = ann.post(`${own}/messages`, { message });
+      await world.reached(session);
+      const erased = await ann.del(own);
+      world.open(session);
+      const came = await running;
+      return [told(erased), told(came), told(await ann.get(own))];
+    },
+    comes: ['204', '410 session-erased', '404 unknown-session'],
+  },
+  {
+    name: 'a steered message does not get into a turn that waits for a person',
+    async act(scene) {
+      const came = await crowd(scene, 1, '?whenBusy=steer');
+      await scene.rolf.del(scene.own);
+      return came.map(told);
+    },
+    comes: ['409 turn-suspended'],
+  },
+];
+
+export const runaways = (): readonly Attack[] => [...crowds, ...breeding, ...loops];
