@@ -49,6 +49,12 @@ const fullness = ({ storage, mostBytes }: Bounds): SessionFull => ({
 
 const GB = 1_000_000_000;
 
-/** What the database of an object may weigh on the plan of its Worker, in bytes, unless a var says otherwise. */
-export const mostBytesOf = (env: { readonly SESSION_BYTES?: string; readonly PLAN?: string }): number =>
-  Number(env.SESSION_BYTES) || (env.PLAN === 'free' ? GB : 10 * GB);
+/** The least that `SESSION_BYTES` may say: what says less, or no number, would leave no room, and Workers are told so. */
+const LEAST_BYTES = 17_000_000;
+
+/** What the database of an object may weigh on the plan of its Worker, in bytes, unless a var says otherwise that can be. */
+export function mostBytesOf(env: { readonly SESSION_BYTES?: string; readonly PLAN?: string }): number {
+  const said = Number(env.SESSION_BYTES);
+  if (Number.isSafeInteger(said) && said >= LEAST_BYTES) return said;
+  return env.PLAN === 'free' ? GB : 10 * GB;
+}

@@ -123,7 +123,11 @@ export function leasedAnswer({ storage, clock }: LedgerScope, reader: Reader): L
     name: storage.name,
     snapshot,
     covered,
-    page: pageOfEvents(storage, { ...range, maxBytes: reader.maxBytes, limit: Number.MAX_SAFE_INTEGER }),
+    page: pageAfter(covered, storage, {
+      ...range,
+      maxBytes: reader.maxBytes,
+      limit: Number.MAX_SAFE_INTEGER,
+    }),
     inbox: unreadMessages(storage),
     ...(fileBytes > 0 && { fileBytes }),
   };
@@ -131,8 +135,16 @@ export function leasedAnswer({ storage, clock }: LedgerScope, reader: Reader): L
 
 type PageQuery = ReadQuery & { readonly maxBytes: number; readonly limit: number };
 
+/** Fills a page behind texts of messages. When more of these follow, it has no event: the next page goes on with them. */
+export function pageAfter(covered: readonly string[], storage: SessionStorage, query: PageQuery): EventPage {
+  const { from, types } = query;
+  const isCut = covered.length > 0 && types !== undefined && from <= types.until;
+  if (!isCut) return pageOfEvents(storage, query);
+  return { ...pageOfEvents(storage, { ...query, from: storage.head() + 1 }), next: from };
+}
+
 /** Fills a page up to its bytes and its rows, with at least one event if there is one; `next` is the first left out. */
-export function pageOfEvents(storage: SessionStorage, query: PageQuery): EventPage {
+function pageOfEvents(storage: SessionStorage, query: PageQuery): EventPage {
   const rows: Row[] = [];
   let bytes = 0;
   let next: number | null = null;

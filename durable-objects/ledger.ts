@@ -20,10 +20,10 @@ import type {
 import { isOutdated, retain, scheduleAlarm } from './alarms.ts';
 import { type DueWork, doDueWork, NOTHING_DUE, postponeErasure } from './due-work.ts';
 import { keepFiles, pageOfFile, whyNoRoom } from './files.ts';
-import { foldRange } from './fold-start.ts';
+import { foldRange, furtherTexts } from './fold-start.ts';
 import { type Bounds, unlessFull, weightOf, whyFull } from './fullness.ts';
 import { leaveOrExpire, unreadMessages, whyNotPosted } from './inbox.ts';
-import { LeaseClock, leasedAnswer, openTurnOf, pageOfEvents, release } from './lease.ts';
+import { LeaseClock, leasedAnswer, openTurnOf, pageAfter, release } from './lease.ts';
 import { addStart, type LedgerScope, type SessionStorage, toStoredRows } from './session-storage.ts';
 import { countChange, isSameCount, NO_TAKE_OVERS } from './take-overs.ts';
 import {
@@ -152,10 +152,12 @@ export class SessionLedger {
     const storage = this.#storage;
     if (folded !== undefined) {
       const { snapshot, covered, ...range } = foldRange(storage, { ...folded, maxBytes });
-      const page = pageOfEvents(storage, { ...range, maxBytes, limit: Number.MAX_SAFE_INTEGER });
+      const page = pageAfter(covered, storage, { ...range, maxBytes, limit: Number.MAX_SAFE_INTEGER });
       return { ...page, foldStart: { snapshot, covered } };
     }
-    const page = pageOfEvents(storage, { ...query, maxBytes, limit });
+    const { covered, ...range } = furtherTexts(storage, query, maxBytes);
+    const page = pageAfter(covered, storage, { ...query, ...range, maxBytes, limit });
+    if (covered.length > 0) return { ...page, covered };
     const into = turn === undefined ? null : steeredInto(storage, turn);
     return into === null ? page : { ...page, into };
   }

@@ -155,6 +155,8 @@ export interface BodyQuery {
   readonly maxBytes: number;
   /** The first sequence. */
   readonly from: number;
+  /** The event up to which they were answered before, where they were; what follows it is answered. */
+  readonly after?: number | undefined;
 }
 
 /** Bodies as texts of JSON arrays: all that were asked for up to the event `until`. */

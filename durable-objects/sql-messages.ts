@@ -19,6 +19,24 @@ interface Joined {
   readonly bytes: Uint8Array;
 }
 
+/** Which joined texts are asked for: those behind the event `after`. */
+interface Joinable extends Pick<BodyQuery, 'from' | 'until' | 'maxBytes'> {
+  readonly after: number;
+}
+
+interface Fitting {
+  readonly texts: readonly Joined[];
+  /** There are more, which do not fit. */
+  readonly isCut: boolean;
+}
+
+/** What is new, and the texts that it follows. */
+interface Joining {
+  readonly joined: readonly Joined[];
+  readonly added: Joined;
+  readonly after: number;
+}
+
 type JoinedColumns = { readonly seq: number; readonly from: number; readonly body: ArrayBuffer };
 type BodyColumns = [seq: number, body: string | null];
 
@@ -38,13 +56,15 @@ export class SqlMessages {
   }
 
   /** As `SessionStorage.bodies`. */
-  bodies({ names, from, until, maxBytes }: BodyQuery): Bodies {
+  bodies({ names, from, after = from - 1, until, maxBytes }: BodyQuery): Bodies {
     const owner = `${OWNER}${names.join(' ')}`;
-    const all = this.#joined(owner, { from, until });
-    const fitting = withinBytes(all, maxBytes);
-    let bytes = fitting.reduce((sum, text) => sum + text.bytes.length, 0);
-    let last = fitting.at(-1)?.seq ?? from - 1;
-    if (fitting.length < all.length) return { texts: toTexts(fitting), until: last };
+    const isJoined = after < from || this.#endsAt(owner, after);
+    const { texts: joined, isCut } = isJoined
+      ? this.#joined(owner, { from, after, until, maxBytes })
+      : { texts: [], isCut: false };
+    let bytes = joined.reduce((sum, text) => sum + text.bytes.length, 0);
+    let last = joined.at(-1)?.seq ?? after;
+    if (isCut) return { texts: toTexts(joined), until: last };
     const covered = last;
     const bodies: string[] = [];
     for (const [seq, body] of this.#rows(names, covered + 1, until)) {
@@ -54,21 +74,42 @@ export class SqlMessages {
       bodies.push(text);
       last = seq;
     }
-    if (bytes <= maxBytes) last = until;
+    const isAll = bytes <= maxBytes;
+    if (isAll) last = until;
     const added = { seq: last, from, bytes: new TextEncoder().encode(bodies.join(',')) };
-    const texts = last - covered < JOINED_AFTER ? [...fitting, added] : this.#join(owner, fitting, added);
+    // What the next answer goes on behind is the end of a text, or nobody could tell where the texts after it begin.
+    const isWorthIt = last - covered >= JOINED_AFTER || (!isAll && bodies.length > 0);
+    const texts = isJoined && isWorthIt ? this.#join(owner, { joined, added, after }) : [...joined, added];
     return { texts: toTexts(texts), until: last };
   }
 
-  /** The texts that begin where the conversation does now, and go no further than is asked for. */
-  #joined(owner: string, { from, until }: Pick<BodyQuery, 'from' | 'until'>): readonly Joined[] {
+  /** Whether a text ends with this event, so that the one behind it begins with the next. */
+  #endsAt(owner: string, seq: number): boolean {
+    const ends = this.#sql.exec('SELECT 1 FROM chunks WHERE owner = ? AND seq = ? LIMIT 1', owner, seq);
+    return ends.toArray().length > 0;
+  }
+
+  /** The first texts that weigh no more together, if they begin where the conversation does now, and go no further than is asked for. */
+  #joined(owner: string, { from, after, until, maxBytes }: Joinable): Fitting {
     const rows = this.#sql.exec<JoinedColumns>(
-      'SELECT seq, messages_from AS "from", body FROM chunks WHERE owner = ? ORDER BY seq, part',
-      owner,
+      'SELECT seq, messages_from AS "from", body FROM chunks WHERE owner = ? AND seq > ? ORDER BY seq, part',
+      ...[owner, after < from ? 0 : after],
     );
-    const parts = Map.groupBy(rows, ({ seq }) => seq);
-    const joined = [...parts.values()].map((same) => toJoined(same));
-    return joined.every((text) => text.from === from && text.seq <= until) ? joined : [];
+    const texts: Joined[] = [];
+    let parts: JoinedColumns[] = [];
+    let bytes = 0;
+    for (const row of rows) {
+      if (row.from !== from || row.seq > until) return { texts: [], isCut: false };
+      if (parts[0] && parts[0].seq !== row.seq) {
+        texts.push(toJoined(parts));
+        parts = [];
+      }
+      bytes += row.body.byteLength;
+      if (bytes > maxBytes) return { texts, isCut: true };
+      parts.push(row);
+    }
+    if (parts.length > 0) texts.push(toJoined(parts));
+    return { texts, isCut: false };
   }
 
   *#rows(names: readonly string[], from: number, until: number): Iterable<BodyColumns> {
@@ -80,13 +121,13 @@ export class SqlMessages {
   }
 
   /** Stores what is new, with the last text unless that is full; answers all texts. What fits no more goes. */
-  #join(owner: string, joined: readonly Joined[], added: Joined): readonly Joined[] {
+  #join(owner: string, { joined, added, after }: Joining): readonly Joined[] {
     const last = joined.at(-1);
     const kept = last !== undefined && last.bytes.length < FULL_BYTES ? joined.slice(0, -1) : joined;
     const text = kept === joined ? added : { ...added, bytes: withComma(last?.bytes, added.bytes) };
     this.#sql.exec(
       'DELETE FROM chunks WHERE owner BETWEEN ? AND ? AND (owner <> ? OR seq > ?)',
-      ...[OWNER, `${OWNER}~`, owner, kept.at(-1)?.seq ?? 0],
+      ...[OWNER, `${OWNER}~`, owner, kept.at(-1)?.seq ?? (after < added.from ? 0 : after)],
     );
     toChunks(text.bytes).forEach((chunk, part) => {
       this.#sql.exec(
@@ -96,16 +137,6 @@ export class SqlMessages {
     });
     return [...kept, text];
   }
-}
-
-/** The first of them that weigh no more together. */
-function withinBytes(joined: readonly Joined[], maxBytes: number): readonly Joined[] {
-  let bytes = 0;
-  const end = joined.findIndex((text) => {
-    bytes += text.bytes.length;
-    return bytes > maxBytes;
-  });
-  return end === -1 ? joined : joined.slice(0, end);
 }
 
 function toJoined(parts: readonly JoinedColumns[]): Joined {

@@ -78,7 +78,7 @@ export function waitingKindOf(
   if (delayMs !== undefined) return 'scheduled';
   const { turn, state } = storage.lease();
   if (turn === null || whenBusy === undefined) return null;
-  if (whenBusy !== 'steer') return 'message';
+  if (whenBusy === 'queue' || (whenBusy !== 'steer' && whenBusy.steer !== turn)) return 'message';
   // "Stop, that is wrong" would reach the model only when what it is about was approved, and done.
   return state === 'suspended' ? null : 'steer';
 }

@@ -12,6 +12,7 @@ export {
 } from './agent/define-agent.ts';
 export type { ApprovalMessage, ApprovalOptions } from './decorators/approval.ts';
 export { requireApproval } from './decorators/approval.ts';
+export type { Covers } from './decorators/covers.ts';
 export type { Question } from './decorators/human-input.ts';
 export { type HumanInputConfig, humanInput } from './decorators/human-input.ts';
 export type {
@@ -49,6 +50,7 @@ export {
   fullLength,
   type LoopTransformer,
   slidingWindow,
+  type TransformScope,
   type TruncationMarker,
   type TruncationOptions,
   truncateToolResults,

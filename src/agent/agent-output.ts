@@ -1,5 +1,6 @@
 import type { AnswerForm, ParsedAnswer } from '../loop/loop.ts';
 import { kindOf } from '../tool/check-input.ts';
+import { copyJson } from '../tool/copy-json.ts';
 import {
   type InputDeclaration,
   type InputOf,
@@ -7,7 +8,7 @@ import {
   InputSchemaError,
   toInputSchema,
 } from '../tool/input-schema.ts';
-import { copyJson, isJsonObject, type Json, shorten } from '../tool/json.ts';
+import { isJsonObject, type Json, shorten } from '../tool/json.ts';
 import { AgentDefinitionError } from './check-settings.ts';
 
 /** The type of an agent's answers: the schema's output, any record for JSON Schema, unknown without an output. */
@@ -39,7 +40,10 @@ function readSchema(agent: string, declared: InputDeclaration): InputSchema<unkn
     return toInputSchema(declared);
   } catch (cause) {
     if (!(cause instanceof InputSchemaError)) throw cause;
-    const problem = 'needs as its output the schema of a JSON object that can be written as JSON Schema';
+    const problem =
+      cause.unchecked === undefined
+        ? 'needs as its output the schema of a JSON object that can be written as JSON Schema'
+        : `asserts of its output what is not checked here: ${cause.unchecked}`;
     throw new AgentDefinitionError(agent, { field: 'output', problem }, { cause });
   }
 }

@@ -195,9 +195,10 @@ export const isToolGroup = (request: ToolGroupRequest): request is ToolGroup =>
  *   setting, a policy, `accepts`, `cache`, `modelTimeout`, `loopIds`, `compaction` or `retention` has a value that it cannot work with, or the output is not the
  *   schema of a JSON object; ToolDefinitionError and ToolObjectError as `collectTools`.
  */
-export function defineAgent<const Name extends string, Declaration extends InputDeclaration = undefined>(
-  config: AgentConfig<Name, Declaration>,
-): Agent<Name, OutputOf<Declaration>> {
+export function defineAgent<
+  const Name extends string,
+  const Declaration extends InputDeclaration = undefined,
+>(config: AgentConfig<Name, Declaration>): Agent<Name, OutputOf<Declaration>> {
   const { name, description, instructions, references = [], toolGroups = [], permissions = [] } = config;
   checkName(name);
   if (description.trim() === '') {

@@ -1,38 +1,43 @@
 import type { CallScope, Decision, DecisionRequest } from '../tool/call.ts';
 import { checkTime, checkWord } from '../tool/check-definition.ts';
 import { checkedFirst } from '../tool/check-input.ts';
-import { decorate } from '../tool/decorate.ts';
 import { type JsonObject, shorten } from '../tool/json.ts';
 import { ToolConfigurationError } from '../tool/signals.ts';
-import type { AnyTool, LiveCall, ToolInput } from '../tool/tool.ts';
+import type { AnyTool, LiveCall } from '../tool/tool.ts';
 import { failure, mapContent, type ToolResult, toolResult } from '../tool/tool-result.ts';
+import { type Covers, type CoversOption, type GuardedInput, type GuardedTool, withGuard } from './covers.ts';
 
 /**
  * A tool that runs only when somebody outside has approved the call, which is suspended until then and outlives every
  * crash. An edit runs it with another valid input, and the model is told; a rejection or an expiry is answered
  * to the model; an exit ends the turn. A decision holds for one call and is used once. A bad input bothers nobody.
  *
- * @throws ToolDefinitionError when `expires` is not more than 0, or `onExpiry` is no decision.
+ * Of an unfolding tool every call of a tool behind it is asked about, in every turn, and opening it is not; unless `covers` says
+ * `opening`. An agentic tool is approved as one call.
+ *
+ * @throws ToolDefinitionError when `expires` is not more than 0, `onExpiry` is no decision, `covers` is given for what is no
+ *   unfolding tool, or a tool behind one is run by the model's provider.
  */
-export const requireApproval = <T extends AnyTool>(
+export const requireApproval = <T extends AnyTool, const C extends Covers = 'tools'>(
   tool: T,
-  message: ApprovalMessage<T>,
-  options: ApprovalOptions = {},
-): T => pausing(tool, { decider: asking(tool, message, options) });
+  message: ApprovalMessage<T, C>,
+  options: ApprovalOptions & CoversOption<T, C> = {},
+): T => pausing(tool, { decider: asking(tool, message, options), covers: options.covers });
 
 /**
  * A tool that always asks before it runs, as `requireApproval` does. The input that was confirmed goes on the
  * blackboard, without a name or a type, when the call succeeds.
  *
- * @throws ToolDefinitionError when `expires` is not more than 0, or `onExpiry` is no decision.
+ * @throws ToolDefinitionError as `requireApproval`.
  */
-export const withConfirmation = <T extends AnyTool>(
+export const withConfirmation = <T extends AnyTool, const C extends Covers = 'tools'>(
   tool: T,
-  message: ApprovalMessage<T>,
-  options: ApprovalOptions = {},
+  message: ApprovalMessage<T, C>,
+  options: ApprovalOptions & CoversOption<T, C> = {},
 ): T =>
   pausing(tool, {
     decider: asking(tool, message, options),
+    covers: options.covers,
     accepted: (input, { blackboard }) => blackboard.add(input),
   });
 
@@ -40,9 +45,14 @@ export const withConfirmation = <T extends AnyTool>(
  * A tool whose calls wait for a decision when `decider` asks for one. The decider sees the typed, checked input,
  * the call and the tool; it answers what to ask, or `undefined` to run. It is asked again once that is decided, and has
  * to answer the same. An edit replaces the tool's input, unless the request has a schema of its own.
+ *
+ * Of an unfolding tool the decider is asked about every call of a tool behind it, and is given that tool; opening it waits for
+ * nobody.
+ *
+ * @throws ToolDefinitionError when a tool behind an unfolding tool is run by the model's provider.
  */
 export const withAwaiting = <T extends AnyTool>(tool: T, decider: AwaitingDecider<T>): T =>
-  pausing(tool, { decider });
+  pausing(tool, { decider: decider as AwaitingDecider<AnyTool> }); // it is given what it asks for
 
 /**
  * What whoever decides is asked: a text, or one made of the call's typed, checked input. Not for the model.
@@ -50,35 +60,36 @@ export const withAwaiting = <T extends AnyTool>(tool: T, decider: AwaitingDecide
  * It is made again when the call begins anew, and a decision holds only for what was read: nothing may stand in it that
  * changes while it waits, such as the time of day.
  */
-export type ApprovalMessage<T extends AnyTool> =
+export type ApprovalMessage<T extends AnyTool, C extends Covers = 'tools'> =
   | string
-  | ((input: ToolInput<T>, call: CallScope) => string | Promise<string>);
+  | ((input: GuardedInput<T, C>, call: CallScope) => string | Promise<string>);
 
 /** Who decides, for how long, and what counts when nobody does. */
 export type ApprovalOptions = Pick<DecisionRequest, 'by' | 'expires' | 'onExpiry'>;
 
 /** What is to be decided about a call before it runs; `undefined` runs it at once. */
 export type AwaitingDecider<T extends AnyTool> = (
-  input: ToolInput<T>,
+  input: GuardedInput<T, 'tools'>,
   call: CallScope,
-  tool: T,
+  tool: GuardedTool<T>,
 ) => Approval | undefined | Promise<Approval | undefined>;
 
 /** What is asked about a call; an edit is checked as any input of its tool, so it has no schema of its own. */
 type Approval = Omit<DecisionRequest, 'schema' | 'input'>;
 
 /** Has every call decided about. @throws ToolDefinitionError as `checkApprovalOptions`. */
-function asking<T extends AnyTool>(
+function asking<T extends AnyTool, C extends Covers>(
   tool: T,
-  message: ApprovalMessage<T>,
+  message: ApprovalMessage<T, C>,
   options: ApprovalOptions,
-): AwaitingDecider<T> {
+): AwaitingDecider<AnyTool> {
   const { by, expires, onExpiry } = checkApprovalOptions(tool.name, options);
   return async (input, call) => ({ message: await messageFor(message, input, call), by, expires, onExpiry });
 }
 
-interface Pause<T extends AnyTool> {
-  readonly decider: AwaitingDecider<T>;
+interface Pause {
+  readonly decider: AwaitingDecider<AnyTool>;
+  readonly covers?: Covers | undefined;
   /** Told the input with which the tool is about to be called. */
   readonly accepted?: ((input: JsonObject, call: CallScope) => void) | undefined;
 }
@@ -89,26 +100,29 @@ interface Pause<T extends AnyTool> {
  *
  * A call throws ToolConfigurationError when there is no session in which somebody could decide.
  */
-function pausing<T extends AnyTool>(tool: T, { decider, accepted }: Pause<T>): T {
-  return decorate(tool, {
-    call: checkedFirst(tool, async ({ input, typed, call }) => {
-      const request = await decider(typed, call, tool);
-      if (request === undefined) return tool.call(input, call);
+function pausing<T extends AnyTool>(tool: T, { decider, accepted, covers }: Pause): T {
+  return withGuard(tool, covers, (one) =>
+    checkedFirst(one, async ({ input, typed, call }) => {
+      const request = await decider(typed, call, one);
+      if (request === undefined) return one.call(input, call);
       mustBeDecidable(call, 'approval');
       // The input as it stands: an edit of a decorator around this one is what is being approved here.
       const decision = await call.decide({ ...request, schema: undefined, input });
       const tell = accepted && ((given: JsonObject): void => accepted(given, call));
-      return carryOut({ tool, input, call, decision, accepted: tell });
+      return carryOut({ tool: one, input, call, decision, accepted: tell });
     }),
-  });
+  );
 }
 
-/** The text of a message for one call. */
-export const messageFor = async <T extends AnyTool>(
-  message: ApprovalMessage<T>,
-  input: ToolInput<T>,
+/** The text of a message for one call. `input`: what the `check` of the tool that is called has answered. */
+export async function messageFor<T extends AnyTool, C extends Covers>(
+  message: ApprovalMessage<T, C>,
+  input: unknown,
   call: CallScope,
-): Promise<string> => (typeof message === 'string' ? message : message(input, call));
+): Promise<string> {
+  if (typeof message === 'string') return message;
+  return message(input as GuardedInput<T, C>, call); // of the tool that is guarded
+}
 
 /** The same options. @throws ToolDefinitionError when `expires` is not more than 0, or `onExpiry` not one of `words`. */
 export function checkApprovalOptions<Options extends ApprovalOptions>(

@@ -1,6 +1,5 @@
 import type { CallBlackboard, DecisionRequest } from '../tool/call.ts';
 import { checkedFirst } from '../tool/check-input.ts';
-import { decorate } from '../tool/decorate.ts';
 import type { DomainType } from '../tool/domain-type.ts';
 import type { JsonObject } from '../tool/json.ts';
 import type { AnyTool } from '../tool/tool.ts';
@@ -13,11 +12,14 @@ import {
   messageFor,
   mustBeDecidable,
 } from './approval.ts';
+import { type Covers, type CoversOption, withGuard } from './covers.ts';
 
 /** What is asked, of whom and for how long, and what they may start from. */
-export interface RequireTypeOptions<T extends AnyTool> extends Pick<ApprovalOptions, 'by' | 'expires'> {
+export interface RequireTypeOptions<T extends AnyTool, C extends Covers = 'tools'>
+  extends Pick<ApprovalOptions, 'by' | 'expires'>,
+    CoversOption<T, C> {
   /** `Tool '{name}' needs a value of type '{type}'.` unless given. */
-  readonly message?: ApprovalMessage<T> | undefined;
+  readonly message?: ApprovalMessage<T, C> | undefined;
   /** What counts when nobody sends a value; `reject` unless given. */
   readonly onExpiry?: 'reject' | 'exit' | undefined;
   /** Shown as the `default` of the type's JSON schema. */
@@ -30,36 +32,38 @@ export interface RequireTypeOptions<T extends AnyTool> extends Pick<ApprovalOpti
  * tool's own input stays the model's. As all that a call changes, the value is kept when the call succeeds: after one
  * that failed it is asked for again. A bad input bothers nobody.
  *
- * @throws ToolDefinitionError when `expires` is not more than 0, or `onExpiry` is something else than `reject` or `exit`.
+ * Of an unfolding tool it is the tools behind it that need the value, and opening it does not; unless `covers` says `opening`.
+ *
+ * @throws ToolDefinitionError when `expires` is not more than 0, or `onExpiry` is something else than `reject` or `exit`; for
+ *   `covers` as `requireApproval`.
  */
-export function requireType<T extends AnyTool>(
+export function requireType<T extends AnyTool, const C extends Covers = 'tools'>(
   tool: T,
   type: DomainType,
-  options: RequireTypeOptions<T> = {},
+  options: RequireTypeOptions<T, C> = {},
 ): T {
-  const {
-    message = `Tool '${tool.name}' needs a value of type '${type.name}'.`,
-    hint,
-    ...asked
-  } = checkApprovalOptions(tool.name, options, ['reject', 'exit']);
+  const { message, hint, covers, ...asked } = checkApprovalOptions(tool.name, options, ['reject', 'exit']);
   const schema = hint === undefined ? type.json : { ...type.json, default: hint };
   const request: Omit<DecisionRequest, 'message'> = { ...asked, schema, allows: ['edit', 'reject', 'exit'] };
-  return decorate(tool, {
-    call: checkedFirst(tool, async ({ input, typed, call }) => {
-      if (hasValue(call.blackboard, type)) return tool.call(input, call);
+  return withGuard(tool, covers, (one) =>
+    checkedFirst(one, async ({ input, typed, call }) => {
+      if (hasValue(call.blackboard, type)) return one.call(input, call);
       mustBeDecidable(call, `a value of type '${type.name}'`);
       const decision = await call.decide({
         ...request,
-        message: await messageFor(message, typed, call),
+        message: await messageFor(message ?? needs(one.name, type), typed, call),
       });
-      if (decision.decision !== 'edit') return carryOut({ tool, input, call, decision });
+      if (decision.decision !== 'edit') return carryOut({ tool: one, input, call, decision });
       const value = type.parse(decision.input);
       if (!value.ok) return notOfType(call.tool, type, value.problems);
       call.blackboard.add(decision.input ?? {}, { type: type.name });
-      return tool.call(input, call);
+      return one.call(input, call);
     }),
-  });
+  );
 }
+
+const needs = (tool: string, { name }: DomainType): string =>
+  `Tool '${tool}' needs a value of type '${name}'.`;
 
 /** An older value is not looked at: it was replaced. */
 function hasValue(blackboard: CallBlackboard, type: DomainType): boolean {

@@ -1,48 +1,50 @@
 import type { CallScope, Decision } from '../tool/call.ts';
 import { checkTime, checkWord } from '../tool/check-definition.ts';
 import { checkedFirst } from '../tool/check-input.ts';
-import { decorate } from '../tool/decorate.ts';
 import { MAX_TIMEOUT } from '../tool/define-tool.ts';
 import { isJsonObject, type JsonObject } from '../tool/json.ts';
 import { ToolConfigurationError } from '../tool/signals.ts';
-import type { AnyTool, ToolInput } from '../tool/tool.ts';
+import type { AnyTool } from '../tool/tool.ts';
 import { type ApprovalMessage, carryOut, messageFor, ON_EXPIRY } from './approval.ts';
+import { type Covers, type CoversOption, type GuardedInput, withGuard } from './covers.ts';
 
 /**
  * A tool whose calls a synchronous reviewer decides about, in a session or outside of one. What is decided is carried
  * out as an approval's is. The review comes before the call is journaled as started: after a crash the same call
  * may be reviewed again. A handler that throws is an error of this call; the tool has not run then.
  *
- * @throws ToolConfigurationError when the handler is no function; ToolDefinitionError for a bad timeout or
- *   `onTimeout`.
+ * Of an unfolding tool the calls of the tools behind it are reviewed, and opening it is not; unless `covers` says `opening`.
+ *
+ * @throws ToolConfigurationError when the handler is no function; ToolDefinitionError for a bad timeout or `onTimeout`, and
+ *   for `covers` as `requireApproval`.
  */
-export function withReview<T extends AnyTool>(
+export function withReview<T extends AnyTool, const C extends Covers = 'tools'>(
   tool: T,
-  handler: ReviewHandler<ToolInput<T>>,
-  { message = '', timeout = REVIEW_TIMEOUT, onTimeout = 'exit' }: ReviewOptions<T> = {},
+  handler: ReviewHandler<GuardedInput<T, C>>,
+  { message = '', timeout = REVIEW_TIMEOUT, onTimeout = 'exit', covers }: ReviewOptions<T, C> = {},
 ): T {
   mustBeHandler(tool.name, handler);
   checkTime(tool.name, { timeout }, MAX_TIMEOUT);
   checkWord(tool.name, { onTimeout }, ON_EXPIRY);
-  return decorate(tool, {
-    call: checkedFirst(tool, async ({ input, typed, call }) => {
+  return withGuard(tool, covers, (one) =>
+    checkedFirst(one, async ({ input, typed, call }) => {
       const decision = await askReviewer(handler, {
-        tool,
-        input: typed,
+        tool: one,
+        input: typed as GuardedInput<T, C>, // of the tool that is guarded
         message: await messageFor(message, typed, call),
         timeout,
         onTimeout,
         call,
       });
-      return carryOut({ tool, input, call, decision });
+      return carryOut({ tool: one, input, call, decision });
     }),
-  });
+  );
 }
 
 /** What a reviewer is asked, and for how long. */
-export interface ReviewOptions<T extends AnyTool> {
+export interface ReviewOptions<T extends AnyTool, C extends Covers = 'tools'> extends CoversOption<T, C> {
   /** Empty unless given. */
-  readonly message?: ApprovalMessage<T> | undefined;
+  readonly message?: ApprovalMessage<T, C> | undefined;
   /** Milliseconds that a review may take: five minutes unless given, at most 15. */
   readonly timeout?: number | undefined;
   /** What counts when it takes longer; `exit` unless given. */

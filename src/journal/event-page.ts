@@ -20,7 +20,7 @@ export interface ReadQuery {
   readonly from: number;
   readonly turn?: string | undefined;
   /** Of the events up to `until`, only those of these types. */
-  readonly types?: { readonly names: readonly string[]; readonly until: number } | undefined;
+  readonly types?: TypesUntil | undefined;
   readonly maxBytes?: number | undefined;
   readonly limit?: number | undefined;
   /**
@@ -30,13 +30,21 @@ export interface ReadQuery {
   readonly folded?: { readonly reducer: number; readonly messageTypes: readonly string[] } | undefined;
 }
 
+/** Events of some types, up to a sequence. */
+export interface TypesUntil {
+  readonly names: readonly string[];
+  readonly until: number;
+  /** Where the conversation begins: given, their bodies may come as texts, without an event for each, as they come with a lease. */
+  readonly textsFrom?: number | undefined;
+}
+
 /** What a session is folded from, with the events that come after it. */
 export interface FoldStart {
   readonly snapshot: Snapshot | null;
   /**
    * The bodies of the reader's message types that the snapshot covers, in order, as texts of JSON arrays: a long
-   * conversation crosses and is parsed in a few pieces. When they are too many for one answer, the page begins with the
-   * events of those left out. Empty when there is no snapshot.
+   * conversation crosses and is parsed in a few pieces. When they are too many for one answer, the next page begins with
+   * those left out. Empty when there is no snapshot.
    */
   readonly covered: readonly string[];
 }
@@ -57,6 +65,8 @@ export interface EventPage {
   readonly into?: string;
   /** What stands before the rows, where the query asks for what a session is folded from. */
   readonly foldStart?: FoldStart;
+  /** Bodies of events before the rows, as `FoldStart.covered` has them, where the query lets them come so. */
+  readonly covered?: readonly string[];
 }
 
 /** What watchers are told. */

@@ -143,10 +143,10 @@ export interface TurnStart {
   readonly files?: readonly KeptFile[] | undefined;
   /**
    * When a turn is open: `queue` stores it, to be started when those before it have ended; `steer` leaves it to the holder
-   * of the open turn, and queues it if that ends first. The turn is refused when this is not given, and when it would steer a
-   * turn that waits for somebody outside.
+   * of the open turn, and queues it if that ends first; `{ steer }` names the one turn for which it does so, and queues it behind
+   * any other. The turn is refused when this is not given, and when it would steer a turn that waits for somebody outside.
    */
-  readonly whenBusy?: WhenBusy | undefined;
+  readonly whenBusy?: WhenBusy | { readonly steer: string } | undefined;
   /** Milliseconds until it is to start; it is queued then if a turn is open. */
   readonly delayMs?: number | undefined;
   /** The session is erased when nothing has happened in it for so many milliseconds; never unless the last turn says so. */

@@ -25,6 +25,8 @@ export interface DecisionWait extends WaitBase {
   readonly input?: JsonObject;
   /** What the input of an `edit` must match. */
   readonly schema: JsonSchema;
+  /** Nothing that looks like a credential is taken. */
+  readonly credentials?: 'refused';
   /** The role that may decide. */
   readonly by?: string;
   readonly onExpiry: Exclude<DecisionKind, 'edit'>;

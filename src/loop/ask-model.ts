@@ -1,6 +1,12 @@
 import type { SessionEvent } from '../journal/events.ts';
 import type { AskedWith, JournaledCall, JournaledPart } from '../journal/reply-data.ts';
-import { ModelError, type ModelMessage, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
+import {
+  ModelError,
+  type ModelFailure,
+  type ModelMessage,
+  type ModelReply,
+  type ModelRequest,
+} from '../model/chat-model.ts';
 import { givenTo, makerOf } from '../model/given-to.ts';
 import { callsOf, isOurCall, isPlain, plainParts, wordsOf } from '../model/parts.ts';
 import { partsProblem } from '../model/parts-problem.ts';
@@ -15,7 +21,7 @@ import { isTooLong, makeRoom, type ToRequest } from './make-room.ts';
 import { askInTime } from './model-time.ts';
 import { fingerprint, loopView, type Offer, offerTools, routed } from './offer-tools.ts';
 import { requestSettings } from './request-settings.ts';
-import { OutOfBudget, reserve } from './reserve.ts';
+import { mayHaveCost, OutOfBudget, reserve } from './reserve.ts';
 import { filesToShow, isRefusedForFiles, type ShownFiles } from './shown-files.ts';
 import { toldOf, toModelMessages } from './shown-history.ts';
 import { sameName } from './tool-not-found.ts';
@@ -261,9 +267,10 @@ async function attemptReply(
     const { text, reasoning } = loop.live;
     const onText = text && ((piece: string): void => text(label, piece, frame.id));
     const onReasoning = reasoning && ((piece: string): void => reasoning(label, piece, frame.id));
-    // Every attempt of an adapter is a request, and reserved by itself under a limit: one that failed may have been charged for.
-    const again = async (): Promise<void> => {
+    // Every attempt of an adapter is a request, and reserved by itself under a limit, unless the one before was not charged for.
+    const again = async (failed?: ModelFailure): Promise<void> => {
       holder.count(1);
+      if (!mayHaveCost(failed)) return;
       if (!(await reserve(loop, allowed, allowed.maxOutputTokens))) throw new OutOfBudget();
     };
     const reply = await askInTime(loop, allowed, { signal, onText, onReasoning, again });

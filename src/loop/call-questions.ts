@@ -150,7 +150,7 @@ const changed = (tool: string): string =>
 const ALL: DecisionWait['allows'] = ['approve', 'edit', 'reject', 'exit'];
 
 function toQuestion(request: DecisionRequest, record: CallRecord, tool: AnyTool): PendingQuestion {
-  const { message, input, allows = ALL, schema = tool.inputSchema, by, expires } = request;
+  const { message, input, allows = ALL, schema = tool.inputSchema, credentials, by, expires } = request;
   return {
     for: 'decision',
     message,
@@ -158,6 +158,7 @@ function toQuestion(request: DecisionRequest, record: CallRecord, tool: AnyTool)
     schema,
     onExpiry: request.onExpiry ?? 'reject',
     ...(input !== undefined && !isSent(record, input) && { input }),
+    ...(credentials && { credentials }),
     ...(by !== undefined && { by }),
     ...expiring(expires),
   };

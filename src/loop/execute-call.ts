@@ -4,6 +4,7 @@ import { unknownOutcome } from '../journal/fold-loop.ts';
 import { factsAtEnd } from '../journal/memories.ts';
 import type { CallRecord } from '../journal/state.ts';
 import { type ParsedToolInput, parseToolInput } from '../tool/check-input.ts';
+import { paragraphs } from '../tool/json.ts';
 import type { RemarkedCall } from '../tool/tool.ts';
 import type { MemoryFact } from '../tool/tool-memory.ts';
 import {
@@ -22,7 +23,7 @@ import { prepareCall } from './live-call.ts';
 import { inLoop } from './loop.ts';
 import { isSupersededBySignal } from './next-step.ts';
 import { permitCall } from './permit-call.ts';
-import { exceptionResult, journaledResult, resultOf } from './tool-answer.ts';
+import { asDeclared, exceptionResult, journaledResult, resultOf } from './tool-answer.ts';
 import type { PermittedRun, PreparedCall, ToolCallRun } from './tool-call-run.ts';
 
 /**
@@ -92,7 +93,7 @@ async function callTool(run: PermittedRun, call: PreparedCall['call']): Promise<
   try {
     const read = readInput(run);
     if (!read.ok) return failure('invalid-input', read.message);
-    return await resultOf(loop, tool.name, await tool.call(read.input, call));
+    return asDeclared(loop, tool, await resultOf(loop, tool.name, await tool.call(read.input, call)));
   } catch (thrown) {
     if (thrown instanceof Interrupted) throw thrown;
     return exceptionResult(loop, { tool: tool.name, thrown });
@@ -193,7 +194,7 @@ export function withRemark(result: ToolResult, remarks: readonly string[]): Tool
   const data: ResultData = { ...result };
   // A value whose JSON is what the model reads is still kept once.
   if (data.type === 'artifact' && data.content === undefined && data.parts === undefined)
-    return toolResult({ ...data, remark });
+    return toolResult({ ...data, remark: paragraphs(data.remark, remark) });
   return toolResult(withWords(data, `${modelText(data)}\n\n${remark}`));
 }
 

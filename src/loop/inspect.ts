@@ -11,7 +11,7 @@ import type {
   ToolCallSeen,
   ToolsChangeSeen,
 } from './inspector.ts';
-import type { Loop } from './loop.ts';
+import { type Loop, principalOf } from './loop.ts';
 import type { ToolCallRun } from './tool-call-run.ts';
 
 /**
@@ -37,12 +37,16 @@ const report = (moment: keyof LoopInspector, thrown: unknown): void =>
   console.error(`holdfast: an inspector threw in ${moment}`, thrown);
 
 /** Answers where a loop stands; `ahead`: the model call that comes next is meant, not the last one. */
-export const placeOf = ({ turn, frame }: Loop, ahead = 0): LoopPlace => ({
-  turn,
-  frame: frame.id,
-  path: frame.path,
-  iteration: frame.iterations + ahead,
+export const placeOf = (loop: Loop, ahead = 0): LoopPlace => ({
+  turn: loop.turn,
+  frame: loop.frame.id,
+  path: loop.frame.path,
+  iteration: loop.frame.iterations + ahead,
+  principal: structuredClone(principalOf(loop)),
 });
+
+/** A place that was looked up before something was waited for, for one inspector. */
+const copied = (place: LoopPlace): LoopPlace => ({ ...place, principal: structuredClone(place.principal) });
 
 const callSeen = ({ id, name, input }: CallSeen): CallSeen => ({ id, name, input });
 
@@ -56,7 +60,7 @@ export const toolCallSeen = ({ loop, record, offer }: ToolCallRun): ToolCallSeen
 
 /** A request to the model as inspectors are told of it: copies, which they may keep or change. */
 export const modelCallSeen = (place: LoopPlace, { messages, tools }: ModelRequest): ModelCallSeen => ({
-  ...place,
+  ...copied(place),
   messages: structuredClone(messages),
   tools: tools.map(({ name }) => name),
   tokenEstimate: () => Math.ceil(JSON.stringify(messages).length / 4),
@@ -68,7 +72,7 @@ export const replySeen = (
   { model, text, toolCalls, finish, usage }: Extract<SessionEvent, { type: 'model-replied' }>,
   ms: number,
 ): ReplySeen => ({
-  ...place,
+  ...copied(place),
   model,
   text,
   calls: toolCalls.map(callSeen),
@@ -82,7 +86,7 @@ export const toolsChangeSeen = (
   place: LoopPlace,
   { cause, came = [], went = [] }: EventOf<'tools-changed'>,
 ): ToolsChangeSeen => ({
-  ...place,
+  ...copied(place),
   cause,
   came: came.map(({ name }) => name),
   went: went.map(({ name }) => name),

@@ -1,5 +1,6 @@
 import type { ModelMessage, ToolDefinition } from '../model/chat-model.ts';
 import type { Usage } from '../model/prices.ts';
+import type { TurnPrincipal } from '../tool/call.ts';
 import type { Json } from '../tool/json.ts';
 import type { ResultData } from '../tool/tool-result.ts';
 
@@ -12,6 +13,8 @@ export interface LoopPlace {
   readonly path: string;
   /** The model call of this loop, from 1; of a tool call, the one that asked for it. */
   readonly iteration: number;
+  /** Who asked for the turn: nothing that a client writes into a message can change it. */
+  readonly principal: TurnPrincipal;
 }
 
 /** What a model is about to be asked. */

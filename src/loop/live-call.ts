@@ -1,13 +1,7 @@
 import { hasBegun } from '../journal/conversation.ts';
 import type { CallRecord } from '../journal/state.ts';
 import { untilAborted } from '../tool/async.ts';
-import {
-  type CallScope,
-  CODE,
-  type HistoryMessage,
-  type ToolCall,
-  type ToolExecution,
-} from '../tool/call.ts';
+import type { CallScope, HistoryMessage, ToolCall, ToolExecution } from '../tool/call.ts';
 import { SignalError } from '../tool/signals.ts';
 import type { LiveCall } from '../tool/tool.ts';
 import type { Signal, ToolResult } from '../tool/tool-result.ts';
@@ -15,7 +9,7 @@ import { askOutside } from './call-questions.ts';
 import { discoveryOf } from './discover-tools.ts';
 import { isCutOff } from './exception-processor.ts';
 import { isInterrupted } from './holder.ts';
-import { inLoop, type Loop } from './loop.ts';
+import { inLoop, type Loop, principalOf } from './loop.ts';
 import { loopView, offeredIn } from './offer-tools.ts';
 import { processView } from './process-view.ts';
 import {
@@ -89,7 +83,7 @@ const scopeOf = (
   id: record.id,
   tool: tool.name,
   context: loop.spec.context,
-  principal: loop.journal.state.turn?.principal ?? CODE,
+  principal: principalOf(loop),
   signal: loop.holder.signal,
   state: view.state,
   blackboard: view.blackboard,

@@ -4,8 +4,9 @@ import { type DoneCall, FrameRunner, type Plan } from '../tool/frame.ts';
 import { paragraphs } from '../tool/json.ts';
 import type { Frame } from '../tool/tool.ts';
 import { type PlannedModel, withBudgets } from './budget.ts';
-import type { Loop, LoopAgent, LoopAgents, LoopSpec } from './loop.ts';
+import { type Loop, type LoopAgent, type LoopAgents, type LoopSpec, principalOf } from './loop.ts';
 import { withCallLimits } from './loop-limits.ts';
+import { boundTo } from './transformers.ts';
 
 /** Who runs a nested loop in place of the model around it. */
 interface Runner {
@@ -124,7 +125,8 @@ const plannedModel = (plan: Plan, calls: () => readonly DoneCall[]): PlannedMode
  * An agent as a loop inside another has it. Its policies stand in for those around it; what watches and changes the loops
  * around it does so in this one too, before its own.
  */
-function declaredBy(agent: LoopAgent, { agents, spec }: Loop): Declared {
+function declaredBy(agent: LoopAgent, loop: Loop): Declared {
+  const { agents, spec } = loop;
   const { tools, policies, output, settings, model = agents?.model } = agent;
   const own = {
     instructions: paragraphs(agent.instructions, output?.instruction),
@@ -136,7 +138,7 @@ function declaredBy(agent: LoopAgent, { agents, spec }: Loop): Declared {
     accepts: agent.accepts,
     cache: agent.cache ?? spec.cache,
     inspectors: [...spec.inspectors, ...agent.inspectors],
-    transformers: [...spec.transformers, ...agent.transformers],
+    transformers: [...spec.transformers, ...boundTo(principalOf(loop), agent.transformers)],
     ...(model && { model }),
   };
   return { ...agent, own };

@@ -3,7 +3,7 @@ import type { FrameState, SessionState } from '../journal/state.ts';
 import type { CacheSetting } from '../model/cache-setting.ts';
 import type { ChatModel, ModelOfEnv, OutputFormat } from '../model/chat-model.ts';
 import type { AgentSettings } from '../model/settings.ts';
-import type { ToolExecution } from '../tool/call.ts';
+import { CODE, type ToolExecution, type TurnPrincipal } from '../tool/call.ts';
 import type { Json } from '../tool/json.ts';
 import type { Secrets } from '../tool/secrets.ts';
 import type { AnyTool, InjectionStrategy, Instructions } from '../tool/tool.ts';
@@ -19,7 +19,7 @@ import type { ModelTimeout } from './model-time.ts';
 import type { LoopPolicies } from './policies.ts';
 import type { ScheduleRoom } from './scheduling.ts';
 import type { CallLocks, Slots } from './slots.ts';
-import type { LoopTransformer } from './transformers.ts';
+import type { BoundTransformer, LoopTransformer } from './transformers.ts';
 
 /** One loop: what it is declared with, where it stands, and what it shares with the other loops of its turn. */
 export interface Loop extends TurnScope {
@@ -37,6 +37,10 @@ export const inLoop = ({ turn, frame }: Loop): { readonly turn: string; readonly
 /** The time now by the holder's clock, and never before the turn's start; ms since the epoch. */
 export const timeIn = ({ holder, startedAt }: Pick<Loop, 'holder' | 'startedAt'>): number =>
   Math.max(holder.now(), startedAt);
+
+/** Who asked for the turn of a loop. */
+export const principalOf = ({ journal }: Pick<Loop, 'journal'>): TurnPrincipal =>
+  journal.state.turn?.principal ?? CODE;
 
 /** What a loop is declared with: by an agent, or by the call that opens a nested one. */
 export interface LoopSpec {
@@ -63,7 +67,7 @@ export interface LoopSpec {
   readonly budgets: readonly Budget[];
   readonly policies: LoopPolicies;
   readonly inspectors: readonly LoopInspector[];
-  readonly transformers: readonly LoopTransformer[];
+  readonly transformers: readonly BoundTransformer[];
   /** Values beside the schemas of its tools: what it declares, under what the loops around it have. */
   readonly context: ToolCallContext;
   /** How many loops are around it. */
@@ -158,8 +162,9 @@ export interface AnswerForm {
 
 /** An agent as another loop runs it, in a frame: what it declares. */
 export interface LoopAgent
-  extends Pick<LoopSpec, 'tools' | 'modelTimeout' | 'policies' | 'inspectors' | 'transformers' | 'context'> {
+  extends Pick<LoopSpec, 'tools' | 'modelTimeout' | 'policies' | 'inspectors' | 'context'> {
   readonly name: string;
+  readonly transformers: readonly LoopTransformer[];
   readonly instructions: string;
   /** It lacks something that only an app can give it. */
   readonly needsApp: boolean;

@@ -105,7 +105,7 @@ class Hearing {
     return {
       onText: this.#handed(onText),
       onReasoning: this.#handed(onReasoning),
-      again: again && (() => this.#askedAgain(again, signal)),
+      again: again && ((failed) => this.#askedAgain(() => again(failed), signal)),
       alive: (patience = 0) => {
         if (!this.#isGiven) this.#most = Math.max(this.#most, patience + GRACE);
         this.#hear();

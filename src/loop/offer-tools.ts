@@ -2,12 +2,11 @@ import type { OfferedTool } from '../journal/reply-data.ts';
 import type { CallRecord, Message } from '../journal/state.ts';
 import type { ToolDefinition } from '../model/chat-model.ts';
 import { memoized } from '../tool/async.ts';
-import { CODE } from '../tool/call.ts';
 import { parseToolInput } from '../tool/check-input.ts';
 import { distinctTools } from '../tool/decorate.ts';
 import { hash32, type JsonObject } from '../tool/json.ts';
 import type { AnyTool, LoopView } from '../tool/tool.ts';
-import type { Loop } from './loop.ts';
+import { type Loop, principalOf } from './loop.ts';
 import { toHistory } from './shown-history.ts';
 
 /** The tools that a model may call. */
@@ -103,7 +102,7 @@ export function loopView(loop: Loop, moment: Moment, recall?: LoopView['recall']
   const memories = isNow ? state.memories : frame.seen.memories;
   return {
     turn: loop.turn,
-    principal: state.turn?.principal ?? CODE,
+    principal: principalOf(loop),
     frame: frame.id,
     path: frame.path,
     // Calls of a reply count it.

@@ -3,11 +3,10 @@ import { ROOT } from '../journal/events.ts';
 import { toolOf } from '../journal/spending.ts';
 import type { CallRecord } from '../journal/state.ts';
 import { HOOK_TIME, inTime } from '../tool/async.ts';
-import { CODE } from '../tool/call.ts';
 import type { CallLimit } from '../tool/frame.ts';
 import { failure, type Signal, type ToolResult } from '../tool/tool-result.ts';
 import { messageOf } from './exception-processor.ts';
-import type { LoopSpec } from './loop.ts';
+import { type LoopSpec, principalOf } from './loop.ts';
 import type { CallLimits } from './loop-limits.ts';
 import type { PermittedRun, ToolCallRun } from './tool-call-run.ts';
 import { toolNotFound } from './tool-not-found.ts';
@@ -81,7 +80,7 @@ async function ineligible(run: PermittedRun): Promise<ToolResult | undefined> {
   const { signal } = holder;
   const { isEligible } = spec.policies;
   if (!isEligible) return undefined;
-  const principal = run.loop.journal.state.turn?.principal ?? CODE;
+  const principal = principalOf(run.loop);
   const { id, name, input } = meantCall(run);
   const ask = async (): Promise<boolean> => isEligible({ id, name, input }, spec.context, principal);
   try {

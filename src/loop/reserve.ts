@@ -1,6 +1,6 @@
 import { ROOT } from '../journal/events.ts';
 import { framesAround } from '../journal/spending.ts';
-import type { ModelRequest } from '../model/chat-model.ts';
+import type { ModelFailure, ModelRequest } from '../model/chat-model.ts';
 import type { Usage } from '../model/prices.ts';
 import { untilAborted } from '../tool/async.ts';
 import { type Budget, isPlanned, pricedAtMost, priceIn, type Room, roomIn, usedOf } from './budget.ts';
@@ -12,6 +12,9 @@ const MAX_OUTPUT = 4_096;
 
 /** The fewest tokens of a reply that is of use: a tool call with a small input, or a few sentences. */
 const MIN_OUTPUT = 256;
+
+/** Says whether the provider may have begun to work on an attempt that failed. One that is asked too often refuses before. */
+export const mayHaveCost = (failed?: ModelFailure): boolean => failed !== 'rate-limited';
 
 /** Thrown out of a model call that may not be tried again, since a limit does not allow it. */
 export class OutOfBudget extends Error {

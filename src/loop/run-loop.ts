@@ -7,7 +7,7 @@ import { inspectIteration } from './inspect.ts';
 import { inLoop, type Loop, type LoopEnd } from './loop.ts';
 import { isSupersededBySignal, nextStep } from './next-step.ts';
 import { answerShown } from './shown-history.ts';
-import { type Batch, batchOf, runOf } from './tool-call-run.ts';
+import { type Batch, batchOf, runOf, warnOfSharedWrites } from './tool-call-run.ts';
 
 /**
  * Asks the model and runs its tool calls until the loop has an answer or waits for one. Goes on from wherever the
@@ -44,6 +44,7 @@ export async function runBatch(loop: Loop): Promise<void> {
   const batch = batchOf(loop);
   const settled = await Promise.allSettled(batch.lanes.map((lane) => runLane(batch, lane)));
   loop.holder.checkpoint();
+  warnOfSharedWrites(batch);
   const failed = settled.find((one) => one.status === 'rejected');
   if (failed && !goesOn(batch, failed.reason)) throw failed.reason;
 }

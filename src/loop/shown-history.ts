@@ -19,7 +19,7 @@ import {
 import { type KeptReplies, keptReplies, type ShownReply } from './kept-replies.ts';
 import type { Loop, LoopSpec } from './loop.ts';
 import { type ShownContent, type ShownFiles, toShownContent, toShownMessage } from './shown-files.ts';
-import type { LoopTransformer } from './transformers.ts';
+import type { BoundTransformer } from './transformers.ts';
 
 /** The conversation as the model is shown it. Shares its results with the journal's state: not to be changed. */
 export const shownHistory = (
@@ -261,25 +261,25 @@ export const NUDGE =
   "user's most recent question — either call a tool to gather what you still need, or write the answer using " +
   'the information you already have. Do not stay silent.';
 
-function applied(transformer: LoopTransformer, shown: readonly HistoryMessage[]): readonly HistoryMessage[] {
+function applied(transformer: BoundTransformer, shown: readonly HistoryMessage[]): readonly HistoryMessage[] {
   const { messages, result, reply } = transformer;
   const cut = messages ? attempt(transformer, shown, messages) : shown;
   if (!result && !reply) return cut;
   return cut.map((message) => (message.role === 'user' ? message : changed(transformer, message)));
 }
 
-function changed(transformer: LoopTransformer, message: ShownReply): ShownReply {
+function changed(transformer: BoundTransformer, message: ShownReply): ShownReply {
   const calls = transformer.result
     ? message.calls.map((call) => withResult(transformer, call))
     : message.calls;
   return { ...message, text: replyText(transformer, message.text), calls };
 }
 
-function withResult(transformer: LoopTransformer, call: HistoryCall): HistoryCall {
+function withResult(transformer: BoundTransformer, call: HistoryCall): HistoryCall {
   return call.result ? { ...call, result: transformed(transformer, call, call.result) } : call;
 }
 
-function transformed(transformer: LoopTransformer, call: HistoryCall, result: ResultData): ResultData {
+function transformed(transformer: BoundTransformer, call: HistoryCall, result: ResultData): ResultData {
   const { result: transform } = transformer;
   if (!transform) return result;
   const words = result.type === 'error' ? result.message : modelText(result);
@@ -287,12 +287,12 @@ function transformed(transformer: LoopTransformer, call: HistoryCall, result: Re
   return next === words ? result : withWords(result, next);
 }
 
-const replyText = (transformer: LoopTransformer, text: string): string =>
+const replyText = (transformer: BoundTransformer, text: string): string =>
   transformer.reply ? attempt(transformer, text, transformer.reply) : text;
 
 /** What a transformer made of a value, or the value. */
 function attempt<T extends string | readonly HistoryMessage[]>(
-  { name }: LoopTransformer,
+  { name }: BoundTransformer,
   value: T,
   make: (value: T) => T,
 ): T {

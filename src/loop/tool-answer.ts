@@ -1,22 +1,59 @@
 import type { CallChanges } from '../journal/events.ts';
-import { copyJson, type Json, type JsonLike } from '../tool/json.ts';
+import { copyJson } from '../tool/copy-json.ts';
+import { isDomainType } from '../tool/domain-type.ts';
+import type { Json, JsonLike } from '../tool/json.ts';
 import { SignalError, signalled } from '../tool/signals.ts';
-import { failure, type ToolResult, toolResult, toToolResult } from '../tool/tool-result.ts';
+import { toToolResult } from '../tool/to-tool-result.ts';
+import type { AnyTool } from '../tool/tool.ts';
+import { failure, type ToolResult, takeCause, toolResult } from '../tool/tool-result.ts';
 import { messageOf, type ToolException } from './exception-processor.ts';
 import { withKeptFiles } from './keep-files.ts';
 import type { Loop } from './loop.ts';
 
-/** Makes a result of what a tool returned, and keeps its files. Of a value that is lost the model and the developer are told. */
-export const resultOf = (
+/**
+ * Makes a result of what a tool returned, and keeps its files. The developer is told of what is lost of a value, and of what was
+ * behind an error.
+ *
+ * @throws what the tool returned, if that is an error or a signal: it was meant to be thrown.
+ */
+export async function resultOf(
   loop: Pick<Loop, 'files' | 'secrets'>,
   tool: string,
   returned: unknown,
-): Promise<ToolResult> =>
-  withKeptFiles(
-    loop,
-    toToolResult(tool, returned, (problem) => tellDeveloper(loop, problem)),
-    (problem) => tellDeveloper(loop, `A file that tool '${tool}' answered was not kept. ${problem}`),
+): Promise<ToolResult> {
+  if (returned instanceof Error) throw returned;
+  const result = toToolResult(tool, returned, (problem) => tellDeveloper(loop, problem));
+  const cause = takeCause(result);
+  if (cause !== undefined) {
+    const said = cause instanceof Error ? (cause.stack ?? String(cause)) : messageOf(tool, cause);
+    tellDeveloper(loop, `Tool '${tool}' answered an error: ${result.content}\nCause: ${said}`);
+  }
+  return withKeptFiles(loop, result, (problem) =>
+    tellDeveloper(loop, `A file that tool '${tool}' answered was not kept. ${problem}`),
   );
+}
+
+/**
+ * The result of a tool, unless its value is none of the type that the tool declares. A list is one if something in it is: what is
+ * not is passed over by who reads it.
+ */
+export function asDeclared(
+  loop: Pick<Loop, 'secrets'>,
+  { name, output }: Pick<AnyTool, 'name' | 'output'>,
+  result: ToolResult,
+): ToolResult {
+  if (result.type !== 'artifact' || !output || result.artifactType !== output.name) return result;
+  if (!isDomainType(output)) return result;
+  const all = Array.isArray(result.value) ? result.value.filter((value) => value !== null) : [result.value];
+  const read = all.map((value) => output.parse(value));
+  const [first] = read;
+  if (!first || first.ok || read.some(({ ok }) => ok)) return result;
+  const problem = `Tool '${name}' ran and finished, but what it returned is no ${output.name}: ${first.problems.join('; ')}.`;
+  tellDeveloper(loop, problem);
+  return toolResult({ type: 'error', message: `${problem} ${NOT_AGAIN}` });
+}
+
+const NOT_AGAIN = 'This is a mistake in the code of the tool; do not call it again for this.';
 
 /** What a tool has answered, and what its call changed. */
 interface Answered {
@@ -34,7 +71,7 @@ export function journaledResult(
   if (length <= MAX_RESULT) return result;
   const message =
     `Tool '${tool}' ran and finished, but its result and what it changed, of ${length} characters, are over the limit ` +
-    `of ${MAX_RESULT} and were not kept. Ask it for less.`;
+    `of ${MAX_RESULT} and were not kept. Do not repeat what it has done; if it only reads, ask it for less.`;
   tellDeveloper(loop, message);
   return toolResult({ type: 'error', message });
 }

@@ -5,6 +5,7 @@ import type { CallRecord, FrameState } from '../journal/state.ts';
 import type { BlackboardEntry, CallBlackboard, CallState } from '../tool/call.ts';
 import { parseToolInput } from '../tool/check-input.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
+import { callBlackboard, callState } from '../tool/kept-values.ts';
 import type { AnyTool, LiveCall, LoopView } from '../tool/tool.ts';
 import { type FactOptions, factOf, type MemoryFact, type ToolMemory } from '../tool/tool-memory.ts';
 import type { ResultData, Signal } from '../tool/tool-result.ts';
@@ -12,7 +13,7 @@ import { foldOn, type LiveMemories } from './live-memories.ts';
 import { type Loop, timeIn } from './loop.ts';
 import { signalOf } from './next-step.ts';
 import { type Offer, offerTools, routed, type Target } from './offer-tools.ts';
-import { throughJson } from './tool-answer.ts';
+import { tellDeveloper, throughJson } from './tool-answer.ts';
 
 /** One call of a batch, with all that it takes to run it: made once, when its turn has come, and handed down. */
 export interface ToolCallRun extends BatchCall {
@@ -92,6 +93,25 @@ function serialKeyOf({ tool, input }: Target, record: CallRecord): string | unde
   return parsed.ok ? tool.serial(parsed.input) : undefined;
 }
 
+/** Tells the developer of state that calls of a batch have written which did not see what the others wrote. */
+export function warnOfSharedWrites({ loop, lanes }: Batch): void {
+  const writers = new Map<string, string>();
+  for (const lane of lanes) {
+    const wrote = lane.flatMap(({ record: { name, ended } }) =>
+      Object.keys(ended?.changes?.state ?? {}).map((key) => ({ name, key })),
+    );
+    for (const { name, key } of wrote) {
+      const other = writers.get(key);
+      if (other !== undefined) tellDeveloper(loop, sharedWrite(key, [other, name]));
+    }
+    for (const { name, key } of wrote) writers.set(key, name);
+  }
+}
+
+const sharedWrite = (key: string, [one, other]: readonly [string, string]): string =>
+  `Calls of '${one}' and '${other}' in one reply both wrote call.state '${key}', and only what the later one wrote is kept. Give ` +
+  'both tools the same word as `serial`: they run one after another then, and each sees what the one before wrote.';
+
 /** Makes the run of a call. The calls before it in its lane must have ended, since it sees what they changed. */
 export function runOf({ loop, batch, offer }: Batch, call: BatchCall): ToolCallRun {
   const view = new CallView(loop, call.record, call.earlier);
@@ -145,7 +165,7 @@ class CallView {
     this.#before = earlier.flatMap((changes) => changes.blackboard ?? []);
   }
 
-  readonly state: CallState = {
+  readonly state: CallState = callState({
     get: (key) => {
       if (this.#written.has(key)) return copyOf(this.#written.get(key));
       return Object.hasOwn(this.#callState, key) ? copyOf(this.#callState[key]) : undefined;
@@ -153,16 +173,15 @@ class CallView {
     set: (key, value) => {
       this.#written.set(key, throughJson(`call.state '${key}'`, value));
     },
-  };
+  });
 
-  readonly blackboard: CallBlackboard = {
-    get: (name) => copyOf(this.#entries().findLast((entry) => entry.name === name)?.value),
-    entries: () => this.#entries().map((entry) => structuredClone(entry)),
-    add: (value, { name, type } = {}) => {
+  readonly blackboard: CallBlackboard = callBlackboard({
+    entries: () => this.#entries(),
+    add: (value, { name, type }) => {
       const named = { ...(name !== undefined && { name }), ...(type !== undefined && { type }) };
       this.#added.push({ ...named, value: throughJson('call.blackboard', value) });
     },
-  };
+  });
 
   readonly say = (message: string): void => {
     this.#said.push(message);

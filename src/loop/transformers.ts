@@ -1,4 +1,4 @@
-import type { HistoryCall, HistoryMessage } from '../tool/call.ts';
+import type { HistoryCall, HistoryMessage, TurnPrincipal } from '../tool/call.ts';
 import { beginning } from '../tool/tool-result.ts';
 
 /**
@@ -11,14 +11,42 @@ export interface LoopTransformer {
   /** For whoever reads the log. */
   readonly name: string;
   /** The whole conversation. A reply holds its calls and their results, so that none is shown without the other. */
-  readonly messages?: ((messages: readonly HistoryMessage[]) => readonly HistoryMessage[]) | undefined;
+  readonly messages?:
+    | ((messages: readonly HistoryMessage[], scope: TransformScope) => readonly HistoryMessage[])
+    | undefined;
   /** The words of one result; of an error its message, without the `Error: ` that the model reads before it. */
-  readonly result?: ((text: string, call: HistoryCall) => string) | undefined;
+  readonly result?: ((text: string, call: HistoryCall, scope: TransformScope) => string) | undefined;
   /** `result` shortens, so it is not applied to what a tool returns directly to the user. */
   readonly shortens?: boolean | undefined;
   /** The words of one reply, also of the one that is the answer. */
-  readonly reply?: ((text: string) => string) | undefined;
+  readonly reply?: ((text: string, scope: TransformScope) => string) | undefined;
 }
+
+/** For whom a conversation is shown. */
+export interface TransformScope {
+  /** Who asked for the turn: nothing that a client writes into a message can change it. */
+  readonly principal: TurnPrincipal;
+}
+
+/** A transformer as the loops of one turn have it. */
+export interface BoundTransformer extends Pick<LoopTransformer, 'name' | 'shortens'> {
+  readonly messages?: (messages: readonly HistoryMessage[]) => readonly HistoryMessage[];
+  readonly result?: (text: string, call: HistoryCall) => string;
+  readonly reply?: (text: string) => string;
+}
+
+/** Answers transformers that are told for whom the turn is. */
+export const boundTo = (
+  principal: TurnPrincipal,
+  transformers: readonly LoopTransformer[],
+): readonly BoundTransformer[] =>
+  transformers.map(({ name, shortens, messages, result, reply }) => ({
+    name,
+    shortens,
+    ...(messages && { messages: (all) => messages(all, { principal }) }),
+    ...(result && { result: (text, call) => result(text, call, { principal }) }),
+    ...(reply && { reply: (text) => reply(text, { principal }) }),
+  }));
 
 /**
  * Shows the newest messages only: at most `maxMessages`, counted as they are sent (a reply and each of its results are

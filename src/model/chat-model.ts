@@ -83,10 +83,10 @@ export interface AskOptions {
   readonly onText?: ((piece: string) => void) | undefined;
   readonly onReasoning?: ((piece: string) => void) | undefined;
   /**
-   * Awaited before the adapter asks its provider once more after an attempt that may have been charged for. What it
-   * rejects with comes out of the ask as it is.
+   * Awaited before the adapter asks its provider once more: each is a request that counts. `failed`: why the attempt before came to
+   * nothing. Unless that was `rate-limited`, it may have been charged for. What this rejects with comes out of the ask as it is.
    */
-  readonly again?: (() => Promise<void>) | undefined;
+  readonly again?: ((failed?: ModelFailure) => Promise<void>) | undefined;
   /**
    * Called by a model that streams when it sends a request, and whenever anything of the reply comes, also what is neither
    * text nor reasoning. From the first time on whoever asks may bound the silence of that request; behind `again` only from the

@@ -97,8 +97,7 @@ async function askInTurn(
       console.warn(
         `holdfast: the model '${model.name}' failed (${failure.failure}); '${next.name}' is asked instead`,
       );
-      // The failed attempt may have been charged for.
-      await options.again?.();
+      await options.again?.(failure.failure);
     }
   }
   throw new ModelError('server-error', 'There is no model to ask.');

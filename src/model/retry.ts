@@ -1,4 +1,4 @@
-import type { ModelError, ModelFailure } from './chat-model.ts';
+import type { AskOptions, ModelError, ModelFailure } from './chat-model.ts';
 
 /** The outcome of one attempt. `retryAfter` is the wait that the server asks for, in ms; `Infinity` means that none helps. */
 export type Attempt<T> =
@@ -18,7 +18,7 @@ export interface Pace {
 /**
  * Attempts until one succeeds, at most `retries` times more than once, and only while the failure may pass and no output
  * has begun. A signal that fires ends the wait; it is for the attempt that follows at once to fail as aborted. `again` is
- * awaited before an attempt that follows one which may have been charged for.
+ * awaited before every further attempt, and told why the one before failed.
  *
  * @throws ModelError of the last attempt, and what `again` rejects with.
  */
@@ -28,7 +28,7 @@ export const withRetries = async <T>(
     readonly retries: number;
     readonly signal: AbortSignal;
     readonly pace: Pace;
-    readonly again?: (() => Promise<void>) | undefined;
+    readonly again?: AskOptions['again'];
   },
 ): Promise<T> => {
   const { retries, signal, pace, again } = options;
@@ -39,12 +39,9 @@ export const withRetries = async <T>(
     if (failures > retries || error.outputBegan || !mayPass(error.failure) || retryAfter > LONGEST_WAIT)
       throw error;
     await pace.sleep(retryAfter, signal);
-    if (mayHaveCost(error.failure) && !signal.aborted) await again?.();
+    if (!signal.aborted) await again?.(error.failure);
   }
 };
-
-/** Says whether the provider may have begun to work. One that is asked too often refuses before. */
-const mayHaveCost = (failure: ModelFailure): boolean => failure !== 'rate-limited';
 
 const FIRST_BACKOFF = 500;
 const LONGEST_BACKOFF = 8_000;

@@ -47,18 +47,39 @@ export const NO_SQLITE =
   'A class that was deployed without it stays without: export it under another name, to be used in the binding and under ' +
   'another tag.';
 
-/** The least that `LEASE_MS` may say: a holder renews its lease after a third of it, from wherever it runs. In ms. */
-const LEAST_LEASE_MS = 100;
+/** A var that the objects of the sessions read, which go on without it while it is wrong. */
+interface ObjectVar {
+  readonly name: string;
+  readonly unit: string;
+  readonly least: number;
+  readonly such: string;
+  /** What holds where it is not set. */
+  readonly without: string;
+}
 
-const badLease = (value: unknown): string =>
-  `The var LEASE_MS is ${JSON.stringify(value)?.slice(0, 40)}: it must be a whole number of ms, at least ${LEAST_LEASE_MS}, such as ` +
-  'LEASE_MS = "20000". Without it, a lease lasts 20000 ms.';
+const OBJECT_VARS: readonly ObjectVar[] = [
+  // A holder renews its lease after a third of it, from wherever it runs.
+  { name: 'LEASE_MS', unit: 'ms', least: 100, such: '20000', without: 'a lease lasts 20000 ms' },
+  // A session is full before that, by 16 MiB.
+  {
+    name: 'SESSION_BYTES',
+    unit: 'bytes',
+    least: 17_000_000,
+    such: '5000000000',
+    without: 'a session may weigh what the plan allows',
+  },
+];
 
-/** An object that is not told how long a lease lasts takes the default, as it does while the var is wrong. */
-const isLease = (value: unknown): boolean =>
-  value === undefined ||
-  value === '' ||
-  (/^\s*\d+\s*$/.test(String(value)) && Number(value) >= LEAST_LEASE_MS);
+/** Says what is wrong with a var that is no such number; one that is empty is not set. */
+function varProblem(value: unknown, { name, unit, least, such, without }: ObjectVar): string | undefined {
+  if (value === undefined || value === '') return undefined;
+  const number = /^\s*\d+\s*$/.test(String(value)) ? Number(value) : Number.NaN;
+  if (Number.isSafeInteger(number) && number >= least) return undefined;
+  return (
+    `The var ${name} is ${JSON.stringify(value)?.slice(0, 40)}: it must be a whole number of ${unit}, at least ${least}, such as ` +
+    `${name} = "${such}". Without it, ${without}.`
+  );
+}
 
 const MAY_STOP =
   'This Worker has no queue TURNS, and runs without `durable_object_io_tasks_prevent_eviction`, which comes with the ' +
@@ -78,7 +99,7 @@ export function checkDeployment({ env, exports, flags }: Deployment): void {
     ...(flags[HAS_EXPORTS] ? [] : [NO_EXPORTS]),
     ...(exports.TurnRunner ? [] : [NO_RUNNER]),
     ...(hasClass(exports) ? [] : [NO_CLASS]),
-    ...(isLease(env.LEASE_MS) ? [] : [badLease(env.LEASE_MS)]),
+    ...OBJECT_VARS.flatMap((one) => varProblem(env[one.name], one) ?? []),
   ];
   if (problems.length > 0) throw new DeploymentError(problems.join('\n\n'));
 }

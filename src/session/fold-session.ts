@@ -9,6 +9,7 @@ import { emptyState, type SessionState } from '../journal/state.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import type { Meter } from './meter.ts';
 import type { Clock } from './read-platform.ts';
+import { toUnreadable } from './unread-turn.ts';
 
 /** What one answer of the object may weigh; the platform's own limit for an RPC reply is 32 MiB. */
 export const PAGE_BYTES = 4 * 1024 * 1024;
@@ -34,11 +35,15 @@ export async function foldLeased(
 ): Promise<FoldedSession> {
   const state = snapshot ? fromSnapshot(snapshot.body) : emptyState();
   const covered = snapshot?.seq ?? 0;
-  const types = { names: MESSAGE_TYPES, until: covered };
-  for (const text of texts) for (const event of parseBodies(text)) foldCovered(state, event);
+  const types = { names: MESSAGE_TYPES, until: covered, textsFrom: snapshot?.messagesFrom ?? 1 };
+  const foldTexts = (all: readonly string[] = []): void => {
+    for (const text of all) for (const event of parseBodies(text)) foldCovered(state, event);
+  };
+  foldTexts(texts);
   let tailBytes = 0;
   let turnEvents: StoredEvent[] = [];
-  for await (const rows of pagesFrom(port, page, { types })) {
+  for await (const { covered: more, rows } of pagesFrom(port, page, { types })) {
+    foldTexts(more);
     for (const row of rows) {
       const stored = parseEvent(row);
       if (row.seq <= covered) {
@@ -87,6 +92,8 @@ export async function foldAll(
  * The state of a session without a lease, as `foldLeased` has it: by its snapshot, so that only what came after is read event by
  * event. `turnEvents` are those of the last turn unless a snapshot covers it, which is one that has ended; `null` when there is
  * no such session.
+ *
+ * @throws NewerEventError as `foldLeased` does, UnreadableError when it cannot be folded.
  */
 export async function foldShown(
   port: Pick<SessionPort, 'read'>,
@@ -96,7 +103,11 @@ export async function foldShown(
   const page = await port.read({ from: 1, folded, maxBytes });
   if (!page) return null;
   const { snapshot, covered } = page.foldStart ?? { snapshot: null, covered: [] };
-  return { ...(await foldLeased(port, { snapshot, covered, page }, { memories })), page };
+  try {
+    return { ...(await foldLeased(port, { snapshot, covered, page }, { memories })), page };
+  } catch (failure) {
+    throw toUnreadable(failure, page);
+  }
 }
 
 /** Reads all events of a session in order, or those of one turn; none when there is no such session. */
@@ -115,7 +126,7 @@ export async function readOn(
   of: Pick<ReadQuery, 'turn'>,
 ): Promise<StoredEvent[]> {
   const events: StoredEvent[] = [];
-  for await (const rows of pagesFrom(port, page, of)) events.push(...rows.map(parseEvent));
+  for await (const { rows } of pagesFrom(port, page, of)) events.push(...rows.map(parseEvent));
   return events;
 }
 
@@ -127,10 +138,10 @@ async function* pagesFrom(
   port: Pick<SessionPort, 'read'>,
   first: EventPage,
   query: Omit<ReadQuery, 'from'>,
-): AsyncGenerator<EventPage['rows']> {
+): AsyncGenerator<EventPage> {
   let page: EventPage | null = first;
   while (page) {
-    yield page.rows;
+    yield page;
     page = page.next === null ? null : await port.read({ ...query, from: page.next, maxBytes: PAGE_BYTES });
   }
 }

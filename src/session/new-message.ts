@@ -1,5 +1,15 @@
-import type { KeptFile } from '../journal/session-port.ts';
+import type { Deferred } from '../journal/event-page.ts';
+import { parseEvent } from '../journal/event-rows.ts';
+import type {
+  Accepted,
+  KeptFile,
+  Leased,
+  NotStarted,
+  SessionPort,
+  TurnStart,
+} from '../journal/session-port.ts';
 import { toStored } from '../loop/loop-files.ts';
+import type { TurnPrincipal } from '../tool/call.ts';
 import { type ContentPart, isFile, isNew, textsOf } from '../tool/content.ts';
 
 /** A message as it is journaled, and the files that are to be kept with it. */
@@ -32,3 +42,51 @@ export async function toNewMessage(sent: string | readonly ContentPart[]): Promi
   const message = textsOf(parts);
   return parts.some(isFile) ? { message, parts, files: [...files.values()] } : { message };
 }
+
+/**
+ * Whose messages are shown to the model of a turn that runs, when they ask for it: those of whoever asked for the turn, or anyone's
+ * who may send to the session.
+ */
+export type Steering = 'requester' | 'anyone';
+
+/** A message that somebody sends to a session. */
+interface Sending<Answer> {
+  readonly port: Pick<SessionPort, 'read'>;
+  readonly steering: Steering;
+  readonly from: TurnPrincipal;
+  readonly start: TurnStart;
+  /** Has it stored. */
+  readonly take: (start: TurnStart) => Promise<Answer>;
+}
+
+/**
+ * Has a message stored. One that is to steer a turn of somebody else waits in line instead. It names the turn that it may steer, so
+ * that the session decides: should that end before, the message is a turn of its own, whoever's is open then.
+ *
+ * @throws NewerEventError when the open turn was begun by a newer version of this code; what `take` does.
+ */
+export async function storeMessage<Answer extends Accepted | Deferred | Leased | NotStarted>(
+  sending: Sending<Answer>,
+): Promise<Answer> {
+  const { port, steering, from, start, take } = sending;
+  if (start.whenBusy !== 'steer' || steering === 'anyone') return take(start);
+  const first = await take({ ...start, whenBusy: undefined });
+  if (first.status !== 'busy' && first.status !== 'suspended') return first;
+  const isOwn = await isTurnOf(port, first.turn, from);
+  if (isOwn && first.status === 'suspended') return first;
+  return take({ ...start, whenBusy: isOwn ? { steer: first.turn } : 'queue' });
+}
+
+async function isTurnOf(
+  port: Pick<SessionPort, 'read'>,
+  turn: string,
+  from: TurnPrincipal,
+): Promise<boolean> {
+  const [row] = (await port.read({ from: 1, limit: 1, turn }))?.rows ?? [];
+  const event = row && parseEvent(row).event;
+  return event?.type === 'turn-started' && isSamePerson(event.principal, from);
+}
+
+/** Roles come and go, and make nobody another one. */
+export const isSamePerson = (a: TurnPrincipal, b: TurnPrincipal): boolean =>
+  a.id === b.id && a.tenant === b.tenant;

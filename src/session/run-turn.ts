@@ -15,6 +15,7 @@ import { runForOutput } from '../loop/run-loop.ts';
 import { ScheduleRoom } from '../loop/scheduling.ts';
 import { answerShown } from '../loop/shown-history.ts';
 import { CallLocks, Slots } from '../loop/slots.ts';
+import { boundTo } from '../loop/transformers.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { ToolExecution } from '../tool/call.ts';
@@ -84,8 +85,8 @@ const TRIES_TO_COMPACT = 2;
  * Runs a leased turn to its end, or as far as this invocation may. Everything it did is durable or given up when it
  * returns, on every path.
  *
- * @throws NewerEventError when a newer version of this code wrote to the session, which is then left alone; what reading the
- *   turn did, when it cannot be read and may be tried once more.
+ * @throws NewerEventError when a newer version of this code wrote to the session, which is then left alone; UnreadableError when
+ *   the turn cannot be read, and is tried once more.
  */
 export async function runTurn(host: TurnHost, leased: Leased, sentAt: number): Promise<TurnEnd> {
   const { clock, meter = new Meter(UNLIMITED, () => clock.now()) } = host;
@@ -95,7 +96,7 @@ export async function runTurn(host: TurnHost, leased: Leased, sentAt: number): P
     if (!isPastReading(leased)) return await readAndRun(held);
     await endUnread(held);
   } catch (failure) {
-    if (!(await leaveUnread(held, failure))) throw failure;
+    await leaveUnread(held, failure);
   }
   return { status: 'lost', seq: held.head };
 }
@@ -297,7 +298,7 @@ function specOf(host: TurnHost, turn: TurnState): LoopSpec {
     budgets,
     policies: agent.policies,
     inspectors: agent.inspectors,
-    transformers: agent.transformers,
+    transformers: boundTo(turn.principal, agent.transformers),
     context: stamp.merge(ofApp).merge(agent.context).merge(ToolCallContext.of(turn.context)),
     depth: 0,
   };

@@ -1,3 +1,4 @@
+import type { EventPage } from '../journal/event-page.ts';
 import { NewerEventError, toRow } from '../journal/event-rows.ts';
 import type { TurnError } from '../journal/events.ts';
 import type { Change, Leased, SessionPort } from '../journal/session-port.ts';
@@ -34,6 +35,26 @@ export function isPastReading(leased: Leased): boolean {
 const isNoFault = (failure: unknown): boolean =>
   failure instanceof NewerEventError || failure instanceof SessionUnavailableError;
 
+/** This code cannot fold a session, or a turn of it. What is stored is kept, for code that can; `cause` says why. */
+export class UnreadableError extends Error {
+  override readonly name = 'UnreadableError';
+  /** What the object knows of the session without a fold, where it was asked. */
+  readonly page: Pick<EventPage, 'head' | 'openTurn' | 'waiting'> | undefined;
+
+  constructor(cause: unknown, page?: EventPage) {
+    super(
+      'This deployment cannot read the session. Nothing of it is lost: GET .../events shows its events, POST .../cancel ends its ' +
+        'open turn, and a deployment that can read it goes on with it. Meanwhile begin another session.',
+      { cause },
+    );
+    this.page = page;
+  }
+}
+
+/** What kept a session from being read: an `UnreadableError`, unless nothing is wrong with the session itself. */
+export const toUnreadable = (failure: unknown, page?: EventPage): unknown =>
+  isNoFault(failure) ? failure : new UnreadableError(failure, page);
+
 /** A leased turn that its holder cannot bring to an end by itself. */
 export interface UnreadTurn {
   readonly port: Pick<SessionPort, 'append'>;
@@ -45,26 +66,26 @@ export interface UnreadTurn {
 
 /**
  * A holder could not read the turn, or store what it does. The turn ends at once when its session is full, when it was cancelled, and
- * when it was given up already; else it is given back, and that counts as a take-over without progress. Answers whether it has ended.
+ * when it was given up already; else it is given back, and that counts as a take-over without progress. Resolves when it has ended.
  *
- * @throws `failure`, having done nothing, when nothing is wrong with the session.
+ * @throws `failure`, having done nothing, when nothing is wrong with the session; UnreadableError when it was given back.
  */
-export async function leaveUnread(unread: UnreadTurn, failure: unknown): Promise<boolean> {
+export async function leaveUnread(unread: UnreadTurn, failure: unknown): Promise<void> {
   if (isNoFault(failure)) throw failure;
   const { leased } = unread;
   if (failure instanceof SessionFullError) {
     await endUnread(unread, { type: 'session-full', message: failure.message });
-    return true;
+    return;
   }
   const isOver = isCancelled(leased) || isGivenUp(leased);
-  if (isOver) {
-    console.error('holdfast: a turn that cannot be read has ended', failure);
-    await endUnread(unread);
-  } else {
+  if (!isOver) {
+    console.error('holdfast: a turn that cannot be read is tried again', failure);
     const resumeAfter = leased.leaseMs;
     await appendInTime(unread, { events: [], release: 'yielded', resumeAfter, unread: 'failed' });
+    throw new UnreadableError(failure);
   }
-  return isOver;
+  console.error('holdfast: a turn that cannot be read has ended', failure);
+  await endUnread(unread);
 }
 
 /** Ends a turn by what the object knows of it: as cancelled if somebody has asked for that, else as failed. */

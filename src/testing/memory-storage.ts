@@ -69,9 +69,9 @@ export class MemoryStorage implements SessionStorage {
     }
   }
 
-  bodies({ names, from, until, maxBytes }: BodyQuery): Bodies {
-    const rows = this.#events.filter(({ seq, type }) => seq >= from && seq <= until && names.includes(type));
-    if (rows.reduce((bytes, row) => bytes + row.bytes, 0) > maxBytes) return { texts: [], until: from - 1 };
+  bodies({ names, from, after = from - 1, until, maxBytes }: BodyQuery): Bodies {
+    const rows = this.#events.filter(({ seq, type }) => seq > after && seq <= until && names.includes(type));
+    if (rows.reduce((bytes, row) => bytes + row.bytes, 0) > maxBytes) return { texts: [], until: after };
     return { texts: rows.length === 0 ? [] : [`[${rows.map(({ body }) => body).join(',')}]`], until };
   }
 

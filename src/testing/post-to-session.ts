@@ -4,28 +4,33 @@ import type { StoredEvent } from '../journal/events.ts';
 import type { Accepted, InboxMessage, SessionPort } from '../journal/session-port.ts';
 import { type CheckedAnswer, postAnswer } from '../session/answers/post-answer.ts';
 import { openQuestions, type Question } from '../session/answers/questions.ts';
-import { toNewMessage } from '../session/new-message.ts';
+import { type Steering, storeMessage, toNewMessage } from '../session/new-message.ts';
 import { systemClock } from '../session/read-platform.ts';
 import { Notices } from '../session/watching/follow-session.ts';
 import { Changes } from '../tool/async.ts';
-import type { WhenBusy } from '../tool/call.ts';
+import type { TurnPrincipal, WhenBusy } from '../tool/call.ts';
 import type { ContentPart } from '../tool/content.ts';
 import type { JsonObject } from '../tool/json.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
-import type { TurnSteps } from './turn-steps.ts';
+import { TESTER, type TurnSteps } from './turn-steps.ts';
 
 /** A message: words, or parts with the bytes of its files, such as `content(['What is this?', image(png, 'image/png')]).parts`. */
 export type TestMessage = string | readonly ContentPart[];
 
-/** What a request body may say beside the message. */
+/** What is said beside the message: by a request body, or, of the principal, by whoever authenticates its sender. */
 export interface SendOptions {
+  /** Who sends it: `call.principal` of its turn. That of the session unless given. */
+  readonly principal?: TurnPrincipal | undefined;
   readonly context?: JsonObject | ToolCallContext | undefined;
   readonly loopId?: string | undefined;
 }
 
 /** What a message may say that is sent while a turn runs. */
 export interface PostOptions extends SendOptions {
-  /** `queue`: its turn starts when those before it have ended. `steer`: the model of the open turn is shown it next. */
+  /**
+   * `queue`: its turn starts when those before it have ended. `steer`: the model of the open turn is shown it next, if that is a turn
+   * of the same sender, or the session's `steering` lets anyone.
+   */
   readonly whenBusy?: WhenBusy | undefined;
   /** Its turn starts so much later, by the session's clock. */
   readonly delaySeconds?: number | undefined;
@@ -35,7 +40,9 @@ export interface PostOptions extends SendOptions {
 interface Stage {
   readonly port: SessionPort;
   readonly steps: TurnSteps;
-  /** Of every message. */
+  /** Of every message, as those of `SendOptions`. */
+  readonly principal: TurnPrincipal | undefined;
+  readonly steering: Steering;
   readonly context: ToolCallContext;
   /** Lets so much time pass that the turn that runs hears of what was left for it. */
   readonly hear: () => void;
@@ -74,14 +81,18 @@ export function hearing(port: SessionPort, heard: Pick<HeardMessages, 'add'>): S
 
 /** Stores a message, and gives the turn that runs the time to hear of it. */
 export async function postTo(
-  { steps, port, context, hear, heard }: Stage,
+  stage: Stage,
   message: TestMessage,
-  { context: more = {}, loopId, whenBusy, delaySeconds }: PostOptions,
+  { whenBusy, delaySeconds, ...options }: PostOptions,
 ): Promise<Accepted | Deferred> {
+  const { steps, port, steering, hear, heard } = stage;
   const delayMs = delaySeconds === undefined ? undefined : delaySeconds * 1000;
-  const merged = context.merge(ToolCallContext.of(more));
+  // Words are posted at once: a test may kill the turn in the next line.
   const said = typeof message === 'string' ? { message } : await toNewMessage(message);
-  const taken = await steps.accept({ ...said, loopId, whenBusy, delayMs, context: merged });
+  const sent = toSent(stage, said, options);
+  const { from } = sent;
+  const start = steps.startOf({ ...sent, whenBusy, delayMs });
+  const taken = await storeMessage({ port, steering, from, start, take: (one) => port.accept(one) });
   switch (taken.status) {
     case 'accepted':
     case 'queued':
@@ -94,6 +105,15 @@ export async function postTo(
     default:
       throw new Error(`The session took no message: it is ${taken.status}.`);
   }
+}
+
+/** A message as it is sent, with what the session says of every one. */
+export function toSent(
+  { principal, context }: Pick<Stage, 'principal' | 'context'>,
+  said: Awaited<ReturnType<typeof toNewMessage>>,
+  { principal: from = principal ?? { id: TESTER }, context: more = {}, loopId }: SendOptions,
+): Parameters<TurnSteps['begin']>[0] & { readonly from: TurnPrincipal } {
+  return { ...said, from, loopId, context: context.merge(ToolCallContext.of(more)) };
 }
 
 /** The bytes of a file that the session keeps; `null` when it keeps none of this id. */

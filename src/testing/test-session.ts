@@ -20,7 +20,7 @@ import {
   toPendingCall,
 } from '../session/answers/questions.ts';
 import { foldAll } from '../session/fold-session.ts';
-import { toNewMessage } from '../session/new-message.ts';
+import { type Steering, toNewMessage } from '../session/new-message.ts';
 import { type Clock, systemClock } from '../session/read-platform.ts';
 import { type MintedSecrets, readSecrets, toSessionName } from '../session/read-secrets.ts';
 import type { TurnHost } from '../session/run-turn.ts';
@@ -32,9 +32,10 @@ import {
   turnStopped,
 } from '../session/watching/turn-outcome.ts';
 import type { ToolGroup } from '../sources/define-tool-group.ts';
-import type { DecisionKind } from '../tool/call.ts';
+import type { DecisionKind, TurnPrincipal } from '../tool/call.ts';
 import type { ToolKind } from '../tool/define-tool-kind.ts';
 import type { JsonObject } from '../tool/json.ts';
+import { type WithArtifacts, withArtifacts } from '../tool/kept-values.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import { skippableClock } from './clocks.ts';
 import { createMemorySessions } from './memory-session.ts';
@@ -48,9 +49,10 @@ import {
   type SendOptions,
   sendAnswer,
   type TestMessage,
+  toSent,
 } from './post-to-session.ts';
 import { type ScriptedReply, scriptedModel } from './scripted-model.ts';
-import { type MortalWorker, mortalWorker, type TurnSteps, turnSteps } from './turn-steps.ts';
+import { type MortalWorker, mortalWorker, TESTER, type TurnSteps, turnSteps } from './turn-steps.ts';
 
 /** Who answers: a script, or a model. It takes the place of the agent's own. */
 export type TestModel =
@@ -59,6 +61,8 @@ export type TestModel =
 
 /** What a test session is made with: a model or its replies, and what an app would give to its turns. */
 export type TestSessionOptions = TestModel & {
+  /** Who sends every message, as `auth` of an app would answer it: `{ id: 'tester' }` unless given. */
+  readonly principal?: TurnPrincipal | undefined;
   /** Of every message, as request headers that the app maps would give it. */
   readonly context?: JsonObject | ToolCallContext | undefined;
   /** Mints the credentials of the tools, once an invocation: a turn that was killed has them minted again. */
@@ -73,6 +77,8 @@ export type TestSessionOptions = TestModel & {
   readonly agents?: readonly Agent[] | undefined;
   /** The Worker's vars, of which `TOOL_GROUPS` is read. */
   readonly env?: Readonly<Record<string, unknown>> | undefined;
+  /** Whose messages steer a turn, as `createHoldfast` takes it. */
+  readonly steering?: Steering | undefined;
   /** The system's unless given. */
   readonly clock?: Clock | undefined;
   /** The term of a lease, 20 s unless given. */
@@ -141,12 +147,12 @@ export interface TestDecision extends SentDecision {
   readonly by?: string | undefined;
 }
 
-/** An answer whose `object` has the type of the agent's output. */
-export type TestAnswer<Output = unknown> = (Omit<TurnAnswer, 'object'> | Omit<SuspendedTurn, 'object'>) & {
-  readonly object?: AnswerObject<Output>;
-};
+/** An answer whose `object` has the type of the agent's output, and whose artifacts are read by `artifactsOf`. */
+export type TestAnswer<Output = unknown> = WithArtifacts<
+  (Omit<TurnAnswer, 'object'> | Omit<SuspendedTurn, 'object'>) & { readonly object?: AnswerObject<Output> }
+>;
 
-const ADDRESS = { owner: { id: 'tester' }, session: 'test' };
+const ADDRESS = { owner: { id: TESTER }, session: 'test' };
 
 /**
  * Makes a session for a test of `agent`. It needs no Worker, no network and no clean-up.
@@ -157,7 +163,7 @@ export function createTestSession<Output>(
   declared: Agent<string, Output>,
   options: TestSessionOptions,
 ): TestSession<Output> {
-  const { leaseMs = 20_000, context = {}, toolGroups = [], env = {} } = options;
+  const { leaseMs = 20_000, context = {}, toolGroups = [], env = {}, steering = 'requester' } = options;
   const app: readonly Agent[] = [declared, ...(options.agents ?? [])];
   const resolve = agentResolver({ groups: toolGroups, agents: app });
   const kinds = toolKinds(options.kinds);
@@ -179,10 +185,10 @@ export function createTestSession<Output>(
   const worker = mortalWorker(steps, () => clock.skip(2 * leaseMs));
   // Whoever runs a turn hears of what is left for it when it renews its lease: after a third of the term.
   const hear = () => clock.pass(leaseMs / 3);
-  const ofMessages = { hear, heard, context: ToolCallContext.of(context) };
+  const ofMessages = { hear, heard, principal: options.principal, context: ToolCallContext.of(context) };
   return {
     requests,
-    ...talkTo<Output>({ agent, kinds, clock, port, steps, worker, ...ofMessages }),
+    ...talkTo<Output>({ agent, kinds, clock, port, steps, worker, steering, ...ofMessages }),
     file: (id) => readFile(port, id),
     events: steps.events,
     state: steps.state,
@@ -199,10 +205,12 @@ interface Stage {
   readonly port: SessionPort;
   readonly steps: TurnSteps;
   readonly worker: MortalWorker;
+  readonly steering: Steering;
   /** Lets so much time pass that the turn that runs hears of what was left for it. */
   readonly hear: () => void;
   readonly heard: HeardMessages;
   /** Of every message. */
+  readonly principal: TurnPrincipal | undefined;
   readonly context: ToolCallContext;
 }
 
@@ -229,24 +237,18 @@ function talkTo<Output>(
     cancel: (turn) => cancelIn(stage, turn),
     pending: async () => openQuestions(await lastTurn()).map(toPendingCall),
     decide: (callOrTool, decision) => {
-      const { by = 'tester', ...sent } = typeof decision === 'string' ? { decision } : decision;
+      const { by = TESTER, ...sent } = typeof decision === 'string' ? { decision } : decision;
       return answerCall(callOrTool, ({ wait }) => checkDecision(wait, sent, by));
     },
-    result: (callOrTool, sent) =>
-      answerCall(callOrTool, ({ call }) => checkResult(call.name, sent, 'tester')),
+    result: (callOrTool, sent) => answerCall(callOrTool, ({ call }) => checkResult(call.name, sent, TESTER)),
     settled: async () => answer((await steps.state()).turn?.id ?? ''),
   };
 }
 
 /** Runs the turn of a message as far as it goes now, and answers its id. */
-async function runTurnOf(
-  { steps, worker, context }: Stage,
-  message: TestMessage,
-  { context: more = {}, loopId }: SendOptions,
-): Promise<string> {
-  const said = typeof message === 'string' ? { message } : await toNewMessage(message);
-  const start = { ...said, loopId, context: context.merge(ToolCallContext.of(more)) };
-  const leased = await steps.begin(start);
+async function runTurnOf(stage: Stage, message: TestMessage, options: SendOptions): Promise<string> {
+  const { steps, worker } = stage;
+  const leased = await steps.begin(toSent(stage, await toNewMessage(message), options));
   if (leased.status !== 'leased') throw new Error(`The session took no message: it is ${leased.status}.`);
   const turn = leased.page.openTurn?.id ?? '';
   await worker.drive(turn, leased);
@@ -257,7 +259,7 @@ async function runTurnOf(
 async function answerOf<Output>({ agent, clock, port }: Stage, turn: string): Promise<TestAnswer<Output>> {
   const events = await turnStopped({ port, clock, turn, signal: new AbortController().signal });
   const stopped = stoppedTurn(ADDRESS.session, agent.name, events);
-  return stopped as TestAnswer<Output>; // its object has passed the agent's own schema
+  return withArtifacts(stopped) as TestAnswer<Output>; // its object has passed the agent's own schema
 }
 
 function recorded(given: ChatModel): {

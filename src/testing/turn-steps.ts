@@ -6,8 +6,12 @@ import type { Accepted, Leased, NotResumed, NotStarted, TurnStart } from '../jou
 import type { SessionState } from '../journal/state.ts';
 import { foldAll, readerOf, readJournal } from '../session/fold-session.ts';
 import { runTurn, type TurnEnd, type TurnHost } from '../session/run-turn.ts';
+import type { TurnPrincipal } from '../tool/call.ts';
 import type { ContentPart } from '../tool/content.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
+
+/** The id of whoever sends, decides and cancels, unless a test says otherwise. */
+export const TESTER = 'tester';
 
 /** A message as a test sends it. */
 interface NewMessage {
@@ -15,6 +19,8 @@ interface NewMessage {
   readonly parts?: readonly ContentPart[] | undefined;
   readonly files?: TurnStart['files'];
   readonly context?: ToolCallContext | undefined;
+  /** `tester` unless given. */
+  readonly from?: TurnPrincipal | undefined;
   readonly loopId?: string | undefined;
   readonly whenBusy?: TurnStart['whenBusy'];
   readonly delayMs?: number | undefined;
@@ -22,6 +28,8 @@ interface NewMessage {
 
 /** What invocations of a Worker do with one session, one step at a time. Ids are counted: the same in every run. */
 export interface TurnSteps {
+  /** Makes the turn that a message asks for. */
+  startOf(start: NewMessage): TurnStart;
   /** Stores a turn and leases it, without running it. */
   begin(start: NewMessage): Promise<Leased | Deferred | NotStarted>;
   /** Stores a turn for the background. */
@@ -47,14 +55,16 @@ export function turnSteps(host: TurnHost): TurnSteps {
   };
   const startOf = ({
     context = ToolCallContext.EMPTY,
+    from = { id: TESTER },
     whenBusy,
     delayMs,
     ...more
   }: NewMessage): TurnStart => {
-    const start = { agent: agent.name, context, from: { id: 'tester' }, ...more };
+    const start = { agent: agent.name, context, from, ...more };
     return { ...toTurnStart(start, newId), whenBusy, delayMs };
   };
   return {
+    startOf,
     begin: (start) => port.begin({ nonce: newId(), start: startOf(start), reader }),
     accept: (start) => port.accept(startOf(start)),
     resume: (turn) => port.resume({ nonce: newId(), turn, reader }),

@@ -1,6 +1,7 @@
 import type { CallScope } from './call.ts';
+import { keepJson } from './copy-json.ts';
 import { type DomainType, isDomainType } from './domain-type.ts';
-import { type AsJson, copyJson, type Json } from './json.ts';
+import type { AsJson, Json } from './json.ts';
 import type { AnyTool, ToolOutput } from './tool.ts';
 import type { ArtifactType, ToolResult } from './tool-result.ts';
 
@@ -37,7 +38,7 @@ export interface KeptArtifact {
 
 /**
  * A copy of a result's artifact, without secrets, if it has one and it is of this type; a call's end journals the same.
- * `undefined` also for a value that is not JSON, which the call's end makes an error.
+ * `undefined` also for a value of which JSON keeps nothing.
  */
 export function keptArtifact(
   result: ToolResult,
@@ -46,8 +47,8 @@ export function keptArtifact(
 ): KeptArtifact | undefined {
   if (result.type !== 'artifact') return undefined;
   if (type !== undefined && result.artifactType !== type.name) return undefined;
-  const copy = copyJson(result.value);
-  return copy.ok ? { json: secrets.redact(copy.value), type: result.artifactType } : undefined;
+  const { value } = keepJson(result.value);
+  return value === undefined ? undefined : { json: secrets.redact(value), type: result.artifactType };
 }
 
 /** A JSON value read through a type, if it is one of its values; without a type, or of one without a schema, itself. */

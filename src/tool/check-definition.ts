@@ -1,3 +1,4 @@
+import { copyJson } from './copy-json.ts';
 import {
   type InputDeclaration,
   type InputOf,
@@ -5,7 +6,7 @@ import {
   InputSchemaError,
   toInputSchema,
 } from './input-schema.ts';
-import { copyJson, isJsonObject, type JsonObject, shorten } from './json.ts';
+import { isJsonObject, type JsonObject, shorten } from './json.ts';
 import type { AnyTool } from './tool.ts';
 
 /** A tool was defined in a way that cannot work. Thrown where it is defined, never in a turn. */

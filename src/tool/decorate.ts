@@ -37,6 +37,12 @@ const forwarded = (tool: AnyTool): AnyTool => ({
   call: tool.call.bind(tool),
 });
 
+/** The `adopt` of a tool, around which `wrap` is put: what guards the tools inside already stays, and comes after it. */
+export const adopting =
+  (tool: AnyTool, wrap: (inner: AnyTool) => AnyTool): NonNullable<AnyTool['adopt']> =>
+  (inner) =>
+    wrap(tool.adopt?.(inner) ?? inner);
+
 /** The first tool along the chain of delegates, this one included, that `is` recognises. */
 export function unwrapAs<T extends AnyTool>(tool: AnyTool, is: (one: AnyTool) => one is T): T | undefined {
   for (let one: AnyTool | undefined = tool; one !== undefined; one = one.delegate) if (is(one)) return one;

@@ -3,6 +3,7 @@ import { parseToolInput } from './check-input.ts';
 import { defineTool, type ToolConfig } from './define-tool.ts';
 import { type LenientSchema, lenientSchema, oneString } from './input-schema.ts';
 import type { JsonObject } from './json.ts';
+import type { Inferred, ReturnsJson } from './returned.ts';
 import type { Tool } from './tool.ts';
 
 /** The literal that `defineTextTool` takes: that of `defineTool`, without an input. */
@@ -18,7 +19,7 @@ export type TextToolConfig<Name extends string, Output> = ToolConfig<Name, Lenie
  * @throws ToolDefinitionError when the tool cannot work.
  */
 export function defineTextTool<const Name extends string, Output = unknown>(
-  config: TextToolConfig<Name, Output>,
+  config: TextToolConfig<Name, Output> & ReturnsJson<Inferred<Output>>,
 ): Tool<Name, string, Output> {
   const declared = INPUT_WORDS.find((word) => Reflect.get(config, word) !== undefined);
   if (declared !== undefined) {

@@ -1,5 +1,6 @@
 import type { CallScope } from './call.ts';
-import { copyJson, type Json, shorten } from './json.ts';
+import { copyJson } from './copy-json.ts';
+import { type Json, shorten } from './json.ts';
 import type { InjectionStrategy, LoopView } from './tool.ts';
 import {
   type FactOptions,

@@ -12,6 +12,7 @@ import { checkedFirst, checkInput } from './check-input.ts';
 import { decorate } from './decorate.ts';
 import type { InputDeclaration, InputOf } from './input-schema.ts';
 import type { JsonObject } from './json.ts';
+import type { Inferred, ReturnsJson, ReturnsType } from './returned.ts';
 import type { AnyTool, LiveCall, Tool } from './tool.ts';
 import { type ArtifactType, type ToolResult, toolResult } from './tool-result.ts';
 
@@ -31,9 +32,15 @@ const EFFECTS: readonly Effect[] = ['read', 'idempotent', 'once'];
  */
 export function defineTool<
   const Name extends string,
-  Declaration extends InputDeclaration = undefined,
+  const Declaration extends InputDeclaration = undefined,
   Output = unknown,
->(config: ToolConfig<Name, Declaration, Output>): Tool<Name, InputOf<Declaration>, Output> {
+  Type extends ArtifactType = ArtifactType,
+>(
+  config: ToolConfig<Name, Declaration, Output> & { readonly output?: Type | undefined } & ReturnsJson<
+      Inferred<Output>
+    > &
+    ReturnsType<Inferred<Output>, Inferred<Type>>,
+): Tool<Name, InputOf<Declaration>, Output> {
   const { name, description, output } = config;
   checkNaming(name, description);
   checkNoForeignWord(config);
@@ -78,7 +85,10 @@ interface ToolConfigBase<Name extends string, Declaration extends InputDeclarati
   readonly returnDirect?: boolean | undefined;
   /** For programs that list tools; never sent to a model. Must be JSON. */
   readonly metadata?: JsonObject | undefined;
-  /** The type of the artifacts that it returns without naming one. */
+  /**
+   * The type of the artifacts that it returns without naming one. A value that is none of it, where the type has a schema, is an error
+   * result, and the log tells of it.
+   */
   readonly output?: ArtifactType | undefined;
 }
 

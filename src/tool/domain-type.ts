@@ -7,7 +7,8 @@ import type { AnyTool } from './tool.ts';
 import type { ArtifactType } from './tool-result.ts';
 
 /** A type of artifacts whose values are checked. Nominal: the journal keeps its name, so renaming it is a new type. */
-export interface DomainType<Name extends string = string, Value = unknown> extends ArtifactType {
+export interface DomainType<Name extends string = string, Value = unknown, Sent = unknown>
+  extends ArtifactType {
   readonly name: Name;
   /** What a value looks like as JSON; the same object on every read. */
   readonly json: JsonSchema;
@@ -15,6 +16,8 @@ export interface DomainType<Name extends string = string, Value = unknown> exten
   parse(value: unknown): ParsedInput<Value>;
   /** Absent when its values bring no tools. */
   readonly objects?: DomainObjects | undefined;
+  /** Never there: what its schema takes, for the compiler. */
+  readonly '~sent'?: Sent;
 }
 
 /** The literal that `defineDomainType` takes. */
@@ -53,7 +56,11 @@ export function defineDomainType<const Name extends string, Schema extends Stand
   id,
   prefix = '',
   tools,
-}: DomainTypeConfig<Name, Schema>): DomainType<Name, StandardSchemaV1.InferOutput<Schema>> {
+}: DomainTypeConfig<Name, Schema>): DomainType<
+  Name,
+  StandardSchemaV1.InferOutput<Schema>,
+  StandardSchemaV1.InferInput<Schema>
+> {
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
     throw new DomainTypeError(name, 'name', 'is not a name: use 1 to 64 of the characters A-Z a-z 0-9 _ -');
   }

@@ -1,8 +1,10 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
-import { copyJson, isJsonObject, type JsonObject } from './json.ts';
-import { issueLines, type JsonSchema, jsonSchemaCheck, problemLines } from './json-schema.ts';
+import { copyJson } from './copy-json.ts';
+import { isJsonObject, type JsonObject } from './json.ts';
+import { issueLines, type JsonSchema, jsonSchemaCheck, problemLines, uncheckedIn } from './json-schema.ts';
+import type { FromJsonSchema } from './json-schema-type.ts';
 import type { ToolResult } from './tool-result.ts';
 
 /**
@@ -24,12 +26,16 @@ export function toInputSchema(declared?: InputDeclaration): InputSchema<unknown>
 /** What a definition may declare as its input: a Standard Schema, plain JSON Schema, or nothing. */
 export type InputDeclaration = StandardSchemaV1 | JsonSchema | undefined;
 
-/** The type of a valid input: a schema's output, any record for JSON Schema, an empty object for nothing. */
+/** The type of a valid input: a schema's output, what a literal of JSON Schema says, an empty object for nothing. */
 export type InputOf<Declaration extends InputDeclaration> = Declaration extends StandardSchemaV1
   ? StandardSchemaV1.InferOutput<Declaration>
   : Declaration extends undefined
     ? Record<string, never>
-    : Record<string, unknown>;
+    : Extract<FromJsonSchema<Declaration>, object> extends infer Input
+      ? [Input] extends [never]
+        ? Record<string, unknown>
+        : Input
+      : never;
 
 /** A declared input, in the two forms in which it is used. */
 export interface InputSchema<Value> {
@@ -57,6 +63,27 @@ export type CheckedInput<Value> =
 /** The input that was declared cannot be a tool's input. The message completes "Tool 'x': ". */
 export class InputSchemaError extends Error {
   override readonly name = 'InputSchemaError';
+  /** What it asserts that nobody would check; absent when something else is wrong. */
+  readonly unchecked: string | undefined;
+
+  constructor(
+    message: string,
+    { unchecked, ...options }: ErrorOptions & { readonly unchecked?: string } = {},
+  ) {
+    super(message, options);
+    this.unchecked = unchecked;
+  }
+}
+
+/** @throws InputSchemaError when plain JSON Schema asserts what `jsonSchemaCheck` does not check. It writes on the schema. */
+export function mustBeChecked(schema: JsonSchema): void {
+  const [first, ...others] = uncheckedIn(schema);
+  if (!first) return;
+  const more = others.length > 0 ? `, and ${others.length} more` : '';
+  const unchecked =
+    `\`${first.assertion}\` at \`${first.path}\`${more}. Say it by other keywords, such as a \`pattern\`, or in the description, or ` +
+    'declare it with a schema library, which checks by itself';
+  throw new InputSchemaError(`its input asserts what is not checked here: ${unchecked}.`, { unchecked });
 }
 
 function fromStandardSchema(schema: StandardSchemaV1): InputSchema<unknown> {
@@ -72,9 +99,9 @@ function fromStandardSchema(schema: StandardSchemaV1): InputSchema<unknown> {
 
 function fromJsonSchema(schema: JsonSchema): InputSchema<unknown> {
   const json = toShownSchema(schema);
-  const check = attempt('is not valid JSON Schema', () =>
-    jsonSchemaCheck(JSON.parse(JSON.stringify(schema))),
-  );
+  const copy: JsonSchema = JSON.parse(JSON.stringify(schema));
+  const check = attempt('is not valid JSON Schema', () => jsonSchemaCheck(copy));
+  mustBeChecked(copy);
   return {
     json,
     async parse(input) {

@@ -1,6 +1,17 @@
-import { dereference, type OutputUnit, type Schema, type SchemaDraft, validate } from '@cfworker/json-schema';
+import {
+  dereference,
+  format,
+  type OutputUnit,
+  type Schema,
+  type SchemaDraft,
+  schemaArrayKeyword,
+  schemaKeyword,
+  schemaMapKeyword,
+  validate,
+} from '@cfworker/json-schema';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { formatPath, type JsonObject, shorten } from './json.ts';
+import { uniqueItemsSettled, withUniqueItemsNamed } from './unique-items.ts';
 
 /** A JSON Schema whose root is an object, as the model is shown it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -16,7 +27,11 @@ export function jsonSchemaCheck(schema: Schema): JsonSchemaCheck {
   const lookup = dereference(schema);
   for (const part of Object.values(lookup)) if (typeof part === 'object') checkPart(part, lookup);
   const draft = draftOf(schema.$schema);
-  return (input) => toProblems(validate(input, schema, draft, lookup, false).errors);
+  const settled = uniqueItemsSettled({ schema, lookup, draft });
+  return (input) =>
+    toProblems(
+      validate(input, settled?.(input) ?? schema, draft, lookup, false).errors.map(withUniqueItemsNamed),
+    );
 }
 
 /** Answers every problem of an input; none: it is valid. @throws RangeError when the input is nested too deeply. */
@@ -30,6 +45,93 @@ function checkPart(part: Schema, lookup: Record<string, Schema | boolean>): void
     if (typeof pattern === 'string') new RegExp(pattern, 'u');
   }
 }
+
+/**
+ * What a schema asserts and `jsonSchemaCheck` cannot check, each as in `format: "phone"` and where it stands. An input
+ * would pass for valid that is not. Annotations, such as `contentEncoding`, assert nothing. It writes on the schema.
+ *
+ * @throws Error when a `$id` or a `$ref` in it cannot be read.
+ */
+export function uncheckedIn(schema: Schema): readonly Unchecked[] {
+  const isDraft4 = draftOf(schema.$schema) === '4';
+  return schemasIn(schema, dereference(schema)).flatMap(({ part, path }) =>
+    Object.entries(part)
+      .filter(([keyword, value]) => isUnchecked(keyword, value, isDraft4))
+      .map(([keyword, value]) => ({
+        assertion: shorten(`${keyword}: ${JSON.stringify(value)}`, MAX_PATH),
+        path: formatPath(path, '$'),
+      })),
+  );
+}
+
+interface Placed {
+  readonly part: Schema;
+  readonly path: readonly PropertyKey[];
+}
+
+/** Every schema that an input may be held against, once, where it stands: also one that only a `$ref` leads to. */
+function schemasIn(root: Schema, lookup: Record<string, Schema | boolean>): readonly Placed[] {
+  const found = new Map<unknown, Placed>();
+  const walk = (part: unknown, path: readonly PropertyKey[]): void => {
+    if (typeof part !== 'object' || part === null || Array.isArray(part) || found.has(part)) return;
+    found.set(part, { part, path });
+    for (const [keyword, value] of Object.entries(part)) {
+      const at = [...path, keyword];
+      if (Object.hasOwn(schemaKeyword, keyword)) walk(value, at);
+      if (HOLD_SEVERAL.some((words) => Object.hasOwn(words, keyword))) walkAll(value, at);
+    }
+    const { $ref, __absolute_ref__: absolute = $ref }: Schema = part;
+    if (absolute !== undefined) walk(lookup[absolute], parsePointer(absolute.slice(absolute.indexOf('#'))));
+  };
+  const walkAll = (inner: unknown, path: readonly PropertyKey[]): void => {
+    if (typeof inner !== 'object' || inner === null) return;
+    for (const [key, one] of Object.entries(inner))
+      walk(one, [...path, Array.isArray(inner) ? Number(key) : key]);
+  };
+  walk(root, []);
+  return [...found.values()];
+}
+
+/** The keywords that hold lists or maps of schemas; the library knows the last one too, and does not say so. */
+const HOLD_SEVERAL: readonly object[] = [schemaArrayKeyword, schemaMapKeyword, { dependencies: true }];
+
+/** An assertion of a schema that is not checked. */
+export interface Unchecked {
+  /** As in `format: "phone"`. */
+  readonly assertion: string;
+  /** The schema that makes it, as in `$.properties.phone`. */
+  readonly path: string;
+}
+
+function isUnchecked(keyword: string, value: unknown, isDraft4: boolean): boolean {
+  if (NOT_CHECKED.has(keyword)) return true;
+  if (keyword === 'format') return typeof value !== 'string' || !Object.hasOwn(format, value);
+  if (keyword === '$recursiveRef') return value !== '#';
+  if (isDraft4 && /^exclusiveM..imum$/.test(keyword)) return typeof value !== 'boolean';
+  return NUMBERS.has(keyword) && typeof value !== 'number';
+}
+
+/** Of the drafts, and of what other validators add to them: the interpreter passes over these. */
+const NOT_CHECKED = new Set([
+  ...['$dynamicRef', 'divisibleBy', 'disallow', 'extends'],
+  ...['formatMinimum', 'formatMaximum', 'formatExclusiveMinimum', 'formatExclusiveMaximum'],
+  ...[
+    'allRequired',
+    'anyRequired',
+    'oneRequired',
+    'patternRequired',
+    'prohibited',
+    'deepRequired',
+    'deepProperties',
+  ],
+  ...['uniqueItemProperties', 'regexp', 'range', 'exclusiveRange', 'instanceof', 'typeof'],
+]);
+
+/** Other values of these are compared with numbers all the same, to no good: `exclusiveMinimum: true` is of draft 4. */
+const NUMBERS = new Set([
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength'],
+  ...['minItems', 'maxItems', 'minContains', 'maxContains', 'minProperties', 'maxProperties'],
+]);
 
 /** The draft that a `$schema` names; the newest unless it names another. */
 export function draftOf(dialect: unknown): SchemaDraft {

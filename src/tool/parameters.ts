@@ -3,6 +3,7 @@ import {
   type InputSchema,
   InputSchemaError,
   isStandardSchema,
+  mustBeChecked,
   standardToJsonSchema,
   toInputSchema,
 } from './input-schema.ts';
@@ -17,6 +18,8 @@ export type ParametersSchema<Values> = StandardSchemaV1<unknown, Values> &
  * The `input` of a tool without a schema library: JSON Schema of its parameters, by name. For anything that needs
  * defaults, bounds or transforms use Valibot. What a model sends beside the parameters is handed on.
  *
+ * @throws InputSchemaError when the schema of one asserts what is not checked here, such as an unknown `format`.
+ *
  * @example
  * input: parameters({ city: stringParameter('Where'), days: integerParameter('How many', { required: false }) })
  */
@@ -24,7 +27,9 @@ export function parameters<const Parameters extends Readonly<Record<string, Para
   declared: Parameters,
 ): ParametersSchema<ParameterValues<Parameters>> {
   const schema = objectSchema(declared);
-  const check = jsonSchemaCheck(JSON.parse(JSON.stringify(schema)));
+  const copy: JsonSchema = JSON.parse(JSON.stringify(schema));
+  const check = jsonSchemaCheck(copy);
+  mustBeChecked(copy);
   return {
     '~standard': {
       version: 1,

@@ -1,3 +1,5 @@
+import { fromBase64, toBase64 } from './base64.ts';
+
 const inspect: unique symbol = Symbol.for('nodejs.util.inspect.custom');
 
 type Hidden = readonly (readonly [name: string, written: string])[];
@@ -17,8 +19,9 @@ export class Secrets {
   private constructor(values: ReadonlyMap<string, string>) {
     this.#values = values;
     this.#hidden = [...values]
-      .filter(([, secret]) => secret.length >= MIN_REDACTED)
-      .flatMap(([name, secret]) => [...writtenForms(secret)].map((written) => [name, written] as const))
+      .flatMap(([name, secret]) => [secret, ...carriedBy(secret)].map((value) => [name, value] as const))
+      .filter(([, value]) => value.length >= MIN_REDACTED)
+      .flatMap(([name, value]) => [...writtenForms(value)].map((written) => [name, written] as const))
       .sort(([, a], [, b]) => b.length - a.length);
   }
 
@@ -46,8 +49,9 @@ export class Secrets {
   }
 
   /**
-   * A copy of JSON-like data without any of the secrets in its texts and keys, also as they are written in JSON and in a
-   * URL, or cut by an ellipsis; the data itself when there are none of six characters or more. Other encodings are not looked for.
+   * A copy of JSON-like data without any of the secrets in its texts and keys, also as they are written in JSON, in a URL and in
+   * base64, alone or inside of a longer text, or cut by an ellipsis; the data itself when there are none of six characters or
+   * more. Of a secret that is a whole `Authorization` header, what it carries is taken out too. Other encodings are not looked for.
    */
   redact<T>(value: T): T {
     const hidden = this.#hidden;
@@ -86,14 +90,42 @@ function withoutBeginning(text: string, [name, secret]: Hidden[number]): string 
   return at < 0 ? text : `${text.slice(0, at)}[secret ${name}]`;
 }
 
-/** As it is, and as it stands in JSON text and in a URL. */
+/** As it is, and as it stands in JSON text, in a URL and in base64. */
 const writtenForms = (secret: string): ReadonlySet<string> =>
   new Set([
     secret,
     JSON.stringify(secret).slice(1, -1),
     encodeURIComponent(secret.toWellFormed()),
     new URLSearchParams({ '': secret }).toString().slice(1),
+    ...base64Forms(new TextEncoder().encode(secret)).flatMap((form) => [
+      form,
+      form.replaceAll('+', '-').replaceAll('/', '_'),
+      encodeURIComponent(form),
+    ]),
   ]);
+
+/**
+ * The base64 of a secret alone, and what of it shows in the base64 of a longer text, as in `Basic` credentials: three bytes are
+ * four characters, so that depends on how many bytes stand before it, and a character that it shares with others is not its own.
+ */
+function base64Forms(bytes: Uint8Array): readonly string[] {
+  const alone = toBase64(bytes);
+  const inside = [0, 1, 2].map((before) => {
+    const padded = new Uint8Array(before + bytes.length);
+    padded.set(bytes, before);
+    return toBase64(padded).slice(Math.ceil((before * 4) / 3), Math.floor(((before + bytes.length) * 4) / 3));
+  });
+  return [alone, alone.replace(/=+$/, ''), ...inside];
+}
+
+/** What a whole `Authorization` header carries: its credentials, and of Basic ones the pair and the password. */
+function carriedBy(secret: string): readonly string[] {
+  const [, scheme = '', credentials = ''] = /^(basic|bearer) +(\S+)$/i.exec(secret) ?? [];
+  const pair = scheme.toLowerCase() === 'basic' && fromBase64(credentials);
+  if (!pair) return [credentials];
+  const words = new TextDecoder().decode(pair);
+  return [credentials, words, words.slice(words.indexOf(':') + 1)];
+}
 
 /** Shorter values occur by chance, and replacing them would garble honest results. */
 const MIN_REDACTED = 6;

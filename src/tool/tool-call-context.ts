@@ -1,14 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { attempt } from './async.ts';
-import {
-  copyJson,
-  isJsonObject,
-  type Json,
-  type JsonLike,
-  type JsonObject,
-  sameJson,
-  shorten,
-} from './json.ts';
+import { copyJson } from './copy-json.ts';
+import { isJsonObject, type Json, type JsonLike, type JsonObject, sameJson, shorten } from './json.ts';
 
 /** What is wrong with a value of the context. */
 export type ContextProblem = 'missing' | 'invalid' | 'not-json' | 'asynchronous-schema';

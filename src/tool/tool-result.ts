@@ -1,5 +1,5 @@
 import { type ContentPart, inWords, isFile, isNew, placed } from './content.ts';
-import { copyJson, type Json, type NonJson } from './json.ts';
+import type { Json } from './json.ts';
 
 /**
  * Marks a value as made by `text`, `content`, `artifact` or `error`. It is private to this module, so that a row
@@ -179,14 +179,39 @@ export const partsOfResult = (result: ResultData): readonly ContentPart[] =>
 /** Tells a result with a file that is not kept yet. */
 export const hasNewFiles = (result: ResultData): boolean => partsOfResult(result).some(isNew);
 
-/** A result that tells the model what went wrong; it reads `Error: {message}`, also when there is no message. */
-export const error = (message: string | null | undefined): Extract<ToolResult, { type: 'error' }> =>
-  toolResult({ type: 'error', message: message?.trim() ? message : 'Tool execution failed with no message' });
+/**
+ * A result that tells the model what went wrong; it reads `Error: {message}`, also when there is no message. `cause` is for the
+ * log, with its stack: neither the model nor a caller is told of it, and it is not journaled.
+ *
+ * @example
+ * ```ts
+ * return error('The warehouse does not answer. Try again later.', { cause: thrown });
+ * ```
+ */
+export function error(
+  message: string | null | undefined,
+  { cause }: { readonly cause?: unknown } = {},
+): Extract<ToolResult, { type: 'error' }> {
+  const words = message?.trim() ? message : 'Tool execution failed with no message';
+  const result = toolResult({ type: 'error', message: words });
+  if (cause !== undefined) causes.set(result, cause);
+  return result;
+}
+
+/** What was behind an error, until the log is told of it. */
+const causes = new WeakMap<ToolResult, unknown>();
+
+/** Answers once what a tool said was behind its error, if it said so. */
+export function takeCause(result: ToolResult): unknown {
+  const cause = causes.get(result);
+  causes.delete(result);
+  return cause;
+}
 
 /**
  * A result with words for the model and a value for the program: sinks, unlock conditions and chaining see the value,
  * the model only the words, or the words and files of `content`. With a type, the value is an artifact of that type.
- * The value must be JSON; it is checked and copied when the call ends.
+ * The value is copied as JSON when the call ends; of what JSON does not keep the log tells.
  */
 export function artifact(words: string | ContentResult, value: unknown): ToolResult;
 export function artifact(words: string | ContentResult, type: ArtifactType, value: unknown): ToolResult;
@@ -200,55 +225,8 @@ export function artifact(
   return toolResult({ type: 'artifact', ...said, value: unchecked(value), artifactType: type.name });
 }
 
-/** `toToolResult` checks every artifact; asking for `Json` here would refuse values whose type is an interface. */
+/** Every artifact is checked when its call ends; asking for `Json` here would refuse values whose type is an interface. */
 const unchecked = (value: unknown): Json => value as Json;
-
-/**
- * Makes a result of whatever a tool returned: `undefined` is the text `Done`, `null` the empty text, a string its
- * text, a number or boolean its JSON, an object or array an artifact whose JSON the model reads; what has `toJSON` is what
- * that says. Results stay as they are. Never throws: a value that is not JSON becomes an error that says that the tool did
- * run, and `onLost` is told of it in words for the developer. The value is copied, so that the tool may go on changing its
- * own.
- */
-export function toToolResult(toolName: string, returned: unknown, onLost?: OnLost): ToolResult {
-  if (isToolResult(returned))
-    return returned.type === 'artifact' ? copyArtifact(toolName, returned, onLost) : returned;
-  if (returned === undefined) return text('Done');
-  // It has a toJSON, which lists its bytes one by one.
-  if (returned instanceof Uint8Array && 'toJSON' in returned)
-    return lostValue(toolName, { path: '$', what: 'a Buffer' }, onLost);
-  const copy = copyJson(returned);
-  if (!copy.ok) return lostValue(toolName, copy.problem, onLost);
-  const { value } = copy;
-  if (value === null || typeof value === 'string') return text(value);
-  if (typeof value !== 'object') return text(JSON.stringify(value));
-  return toolResult({ type: 'artifact', value });
-}
-
-/** Told of a value that a tool returned and that cannot be kept. */
-type OnLost = (problem: string) => void;
-
-function copyArtifact(
-  toolName: string,
-  result: Extract<ToolResult, { type: 'artifact' }>,
-  onLost: OnLost | undefined,
-): ToolResult {
-  const copy = copyJson(result.value);
-  return copy.ok ? toolResult({ ...result, value: copy.value }) : lostValue(toolName, copy.problem, onLost);
-}
-
-/** The model must not take this for a failure and act a second time. */
-function lostValue(toolName: string, { path, what }: NonJson, onLost: OnLost | undefined): ToolResult {
-  const problem =
-    `Tool '${toolName}' ran and finished, but its value is lost: the value at \`${path}\` is ${what}, ` +
-    'which does not survive JSON.';
-  onLost?.(`${problem} ${BYTES.test(what) ? RETURN_FILE : RETURN_JSON}`);
-  return error(`${problem} This is a mistake in the code of the tool; do not call it again for this.`);
-}
-
-const BYTES = /^an? (?:\w*Array|ArrayBuffer|Buffer|DataView|Blob|File|Response|ReadableStream)$/;
-const RETURN_FILE = 'Return bytes as `file(bytes, mediaType)` or `image(bytes, mediaType)`.';
-const RETURN_JSON = 'Return JSON, or give the value a toJSON that says it.';
 
 /**
  * A result with other words for the model. Its variant, its artifact, its reason and its signal stay, so that sinks

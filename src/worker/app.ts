@@ -102,6 +102,7 @@ export function createApp(host: HttpHost, routes: readonly Route[]): Hono<AppEnv
     c.set('requestId', host.newId());
     await next();
     c.res.headers.set('x-request-id', c.get('requestId'));
+    keepOutOfCaches(c.res.headers);
   });
   // These stand before the authentication, and a delivery, which is signed, comes from no page.
   serve(({ access }) => access === 'open');
@@ -119,6 +120,12 @@ export function createApp(host: HttpHost, routes: readonly Route[]): Hono<AppEnv
     });
   }
   return app;
+}
+
+/** What is answered is its caller's own, and goes when the session is erased: no cache may keep it. A proxy passes a stream on as it is. */
+function keepOutOfCaches(headers: Headers): void {
+  const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
+  headers.set('cache-control', isStream ? 'no-store, no-transform' : 'no-store');
 }
 
 /** Hono marks the names in a path by a colon. */

@@ -179,15 +179,31 @@ async function sameText(a: string, b: string): Promise<boolean> {
 }
 
 /** @throws Problem when a question is for a role that the caller does not have. */
-export function mustHaveRole({ roles }: Caller, { call, wait }: Question): void {
-  const by = wait.for === 'decision' ? wait.by : undefined;
-  if (by === undefined || roles?.includes(by)) return;
-  throw new Problem(
-    'role-required',
-    `Call ${call.id} is answered by somebody with the role '${by}'. Send the token of one who has it.`,
-    { more: { role: by } },
-  );
+export function mustHaveRole(caller: Caller, question: Question): void {
+  const role = lackedRole(caller, question);
+  if (role === undefined) return;
+  throw roleRequired(`Call ${question.call.id} is answered by somebody with the role '${role}'.`, { role });
 }
+
+/**
+ * To end a turn that waits for a decision is to decide.
+ *
+ * @throws Problem when a question is for a role that the caller does not have; `what` is what they may not do.
+ */
+export function mustHaveRoleToEnd(caller: Caller, question: Question, what: 'cancel' | 'erase'): void {
+  const role = lackedRole(caller, question);
+  if (role === undefined) return;
+  const { turn } = question;
+  const which = what === 'erase' ? `Turn ${turn} of this session` : `Turn ${turn}`;
+  const who = `waits for somebody with the role '${role}', and nobody else may ${what} it.`;
+  throw roleRequired(`${which} ${who}`, { role, turn });
+}
+
+const lackedRole = ({ roles }: Caller, { wait }: Question): string | undefined =>
+  wait.for === 'decision' && wait.by !== undefined && !roles?.includes(wait.by) ? wait.by : undefined;
+
+const roleRequired = (problem: string, more: Readonly<Record<string, string>>): Problem =>
+  new Problem('role-required', `${problem} Send the token of one who has it.`, { more });
 
 /** Sites whose pages may do more than read, beside the Worker's own. */
 export type Origins = ReadonlySet<string>;

@@ -2,8 +2,10 @@ import type { Deferred } from '../journal/event-page.ts';
 import { NewerEventError, toTurnStart } from '../journal/event-rows.ts';
 import type { Accepted, HandOver, NotStarted, TurnStart } from '../journal/session-port.ts';
 import { readerOf } from '../session/fold-session.ts';
+import { type Steering, storeMessage } from '../session/new-message.ts';
 import { agentOfSession } from '../session/read-secrets.ts';
 import { runTurn } from '../session/run-turn.ts';
+import { UnreadableError } from '../session/unread-turn.ts';
 import { attempt } from '../tool/async.ts';
 import type { WhenBusy } from '../tool/call.ts';
 import type { JsonObject } from '../tool/json.ts';
@@ -36,6 +38,7 @@ interface OutsideStart {
 
 /** A turn, and the session that it is for. */
 export interface BackgroundTurn {
+  readonly steering: Steering;
   readonly target: Target;
   readonly start: TurnStart;
 }
@@ -58,7 +61,7 @@ export async function toBackgroundTurn(
     { agent, message, context: ToolCallContext.of(context), from, request },
     here.host.newId,
   );
-  return { target, start: { ...start, whenBusy } };
+  return { target, start: { ...start, whenBusy }, steering: here.host.steering };
 }
 
 /** A turn without a model could only fail: whoever starts it is told at once, and may start it again when that is mended. */
@@ -71,9 +74,10 @@ type Background = Accepted | Deferred | Extract<NotStarted, { status: 'known' | 
  * Stores the turn in one durable write; it runs in the background. What would steer a turn that waits for somebody outside waits
  * in line: nobody is there to be told what to answer first.
  */
-export async function startInBackground({ target, start }: BackgroundTurn): Promise<Background> {
-  const first = await target.port.accept(start);
-  const taken = first.status === 'suspended' ? await target.port.accept(queued(start)) : first;
+export async function startInBackground({ target, start, steering }: BackgroundTurn): Promise<Background> {
+  const { port, caller: from } = target;
+  const first = await storeMessage({ port, steering, from, start, take: (one) => port.accept(one) });
+  const taken = first.status === 'suspended' ? await port.accept(queued(start)) : first;
   switch (taken.status) {
     case 'busy':
     case 'suspended':
@@ -96,8 +100,8 @@ const isBlank = (text: unknown): boolean => typeof text !== 'string' || text.tri
  * is left alone, so it may be asked for any number of times. What the deployment lacks for a turn is found out under its
  * lease, so that even then the turn has an outcome.
  *
- * @throws Error when the name names no session, NewerEventError when the session is for a newer deployment, and
- *   SessionUnavailableError when it cannot be reached.
+ * @throws Error when the name names no session, NewerEventError when the session is for a newer deployment, UnreadableError when
+ *   it was given back since it cannot be read, and SessionUnavailableError when it cannot be reached.
  */
 export async function resumeTurn(host: Invoked, env: Env, { name, turn }: HandOver): Promise<void> {
   const agent = agentOfSession(name);
@@ -147,8 +151,8 @@ async function takeMessage(host: Invoked, env: Env, message: QueueMessage): Prom
     await resumeTurn(host, env, handOver);
     message.ack();
   } catch (failure) {
-    // The session has been given back for a newer deployment, and comes by itself.
-    if (failure instanceof NewerEventError) return message.ack();
+    // The session has been given back, for a newer deployment or a while, and comes by itself.
+    if (failure instanceof NewerEventError || failure instanceof UnreadableError) return message.ack();
     console.error(`holdfast: turn ${handOver.turn} was not gone on with`, failure);
     message.retry({ delaySeconds: RETRY_AFTER });
   }

@@ -2,6 +2,7 @@ import type { Agent } from '../agent/define-agent.ts';
 import { noPrices } from '../loop/budget.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
+import { notOneOf } from '../tool/check-definition.ts';
 import type { Owner } from '../tool/owner.ts';
 
 interface AgentsOf {
@@ -64,6 +65,12 @@ export function checkEndpoint({ agents, mcp }: Publishing): void {
   throw new ConfigurationError(
     `The MCP endpoint publishes the agent '${stranger}', which is not among the agents.`,
   );
+}
+
+/** @throws ConfigurationError when `steering` is none of its words: a slip would let in whom it keeps out, or the other way round. */
+export function checkSteering({ steering }: { readonly steering?: unknown }): void {
+  const use = steering === undefined ? undefined : notOneOf(steering, ['requester', 'anyone']);
+  if (use) throw new ConfigurationError(`\`steering\` is '${String(steering)}'; it must be ${use}.`);
 }
 
 /** What starts turns for an owner; without one, for whom its mapping, or `auth`, names later. */

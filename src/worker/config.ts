@@ -13,6 +13,7 @@ import {
   sayingOnce,
 } from '../session/deployment.ts';
 import type { FileStore } from '../session/file-store.ts';
+import type { Steering } from '../session/new-message.ts';
 import { type ObjectSessionOptions, objectSession } from '../session/object-session.ts';
 import { checkPlatform, type PlatformConfig, readPlatform, systemClock } from '../session/read-platform.ts';
 import {
@@ -27,7 +28,14 @@ import type { ToolGroup } from '../sources/define-tool-group.ts';
 import type { ToolKind } from '../tool/define-tool-kind.ts';
 import type { Webhook } from '../webhooks/webhook.ts';
 import { type Authenticate, defaultAuth, parseOrigins } from './auth.ts';
-import { byName, checkEndpoint, checkOwners, checkPrices, checkStarters } from './check-app.ts';
+import {
+  byName,
+  checkEndpoint,
+  checkOwners,
+  checkPrices,
+  checkStarters,
+  checkSteering,
+} from './check-app.ts';
 import { chooseModel } from './choose-model.ts';
 import type { Schedule } from './define-schedule.ts';
 import type { ContextFor, Env, Host, McpEndpoint, OwnRequest } from './host.ts';
@@ -87,6 +95,11 @@ export interface HoldfastConfig {
    * that a caller without a tenant is refused while it is set.
    */
   readonly legacyTenants?: boolean | undefined;
+  /**
+   * Whose messages steer a turn (`?whenBusy=steer`, and webhooks that steer): those of whoever asked for it, by id and tenant, unless
+   * this is `anyone`: then all who may send to its session. Any other message waits in line, as a turn of its sender's own.
+   */
+  readonly steering?: Steering | undefined;
   /** Request header -> key of the tool-call context, over what a body says. Headers that carry credentials cannot be mapped. */
   readonly contextHeaders?: Readonly<Record<string, string>> | undefined;
   /**
@@ -128,10 +141,12 @@ export function toHost(config: HoldfastConfig, deployed: Deployed): HttpHost {
   checkStarters(config);
   checkOwners(config);
   checkEndpoint(config);
+  checkSteering(config);
   const {
     agents,
     auth = defaultAuth,
     legacyTenants = false,
+    steering = 'requester',
     contextHeaders = {},
     origins = [],
     maxBodyBytes = 1_000_000,
@@ -145,6 +160,7 @@ export function toHost(config: HoldfastConfig, deployed: Deployed): HttpHost {
     webhooks: byName('webhooks', config.webhooks ?? []),
     auth,
     legacyTenants,
+    steering,
     contextHeaders: parseContextHeaders(contextHeaders),
     bodyContext: parseBodyContext(config.bodyContext ?? []),
     origins: parseOrigins(origins),
@@ -167,13 +183,16 @@ export function toHost(config: HoldfastConfig, deployed: Deployed): HttpHost {
 /** The settings are those of the deployment: every turn finds out alike what is wrong with them. */
 function modelIn({ model, offline }: HoldfastConfig): Host['model'] {
   if (model !== undefined) return typeof model === 'function' ? model : () => model;
-  return (env) => {
-    try {
-      return chooseModel(env, offline);
-    } catch (failure) {
-      throw failure instanceof ConfigurationError ? new DeploymentError(failure.message) : failure;
-    }
-  };
+  return (env) => readingVars(() => chooseModel(env, offline));
+}
+
+/** What is wrong with vars is found out by every request alike, and logged once. */
+function readingVars<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (failure) {
+    throw failure instanceof ConfigurationError ? new DeploymentError(failure.message) : failure;
+  }
 }
 
 /** A model that the app declares is not asked for by a check: making it may be work. */
@@ -251,7 +270,7 @@ function contextIn(context: NonNullable<HoldfastConfig['context']>): Host['conte
 
 /** Limits in the code are checked at once. */
 function platformIn(declared: NonNullable<HoldfastConfig['platform']>): Host['platform'] {
-  if (typeof declared === 'function') return (env) => readPlatform(env, declared(env));
-  checkPlatform(declared);
-  return (env) => readPlatform(env, declared);
+  if (typeof declared !== 'function') checkPlatform(declared);
+  return (env) =>
+    readingVars(() => readPlatform(env, typeof declared === 'function' ? declared(env) : declared));
 }

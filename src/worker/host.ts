@@ -5,6 +5,7 @@ import type { SessionPort } from '../journal/session-port.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import type { FileStore } from '../session/file-store.ts';
 import type { Meter } from '../session/meter.ts';
+import type { Steering } from '../session/new-message.ts';
 import type { Clock, Platform } from '../session/read-platform.ts';
 import type { Owner } from '../tool/owner.ts';
 import type { Secrets } from '../tool/secrets.ts';
@@ -65,6 +66,8 @@ export interface Host {
   readonly files?: ((env: Env) => FileStore) | undefined;
   /** What one invocation may use. @throws ConfigurationError when the settings say something impossible. */
   platform(env: Env): Platform;
+  /** Whose messages a turn that runs is shown. */
+  readonly steering: Steering;
   /** A tenant's session is looked for under the name of before, and callers without a tenant have none. */
   readonly legacyTenants: boolean;
   /**

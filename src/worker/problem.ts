@@ -48,6 +48,7 @@ const STATUS = {
   misconfigured: 500,
   'newer-deployment': 503,
   'session-unavailable': 503,
+  'session-unreadable': 503,
   'files-unavailable': 503,
   'internal-error': 500,
 } as const;

@@ -6,6 +6,7 @@ import { DeploymentError, sayingOnce } from '../session/deployment.ts';
 import { readTurn } from '../session/fold-session.ts';
 import { SessionErasedError, SessionUnavailableError } from '../session/send-again.ts';
 import { fullText } from '../session/session-full.ts';
+import { UnreadableError } from '../session/unread-turn.ts';
 import type { TurnAnswer } from '../session/watching/turn-outcome.ts';
 import { Problem, type ProblemType } from './problem.ts';
 import { type Target, turnPath, UnknownTargetError } from './target.ts';
@@ -54,10 +55,17 @@ function toProblem(error: Error): Problem {
     const detail = 'The session cannot be reached now. Send the request again.';
     return new Problem('session-unavailable', detail, { headers: { 'retry-after': '1' } });
   }
+  if (error instanceof UnreadableError) return unreadable(error);
   if (error instanceof SessionErasedError) return new Problem('session-erased', error.message);
   if (error instanceof ConfigurationError) return new Problem('misconfigured', error.message);
   return new Problem('internal-error', 'The request failed inside the Worker. What was accepted is kept.');
 }
+
+/** No time to come again is told: only another deployment helps. What the object knows is told all the same. */
+const unreadable = ({ message, page }: UnreadableError): Problem =>
+  new Problem('session-unreadable', message, {
+    more: page && { seq: page.head, openTurn: page.openTurn?.id ?? null, waiting: page.waiting },
+  });
 
 /**
  * Answers the problem that tells a client why its message was not taken. A message that is `known` was taken before, and its

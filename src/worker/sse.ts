@@ -73,9 +73,7 @@ function openEventStream(onGone: () => void): EventStream & { readonly response:
     new ByteLengthQueuingStrategy({ highWaterMark: AHEAD }),
   );
   return {
-    response: new Response(body, {
-      headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache, no-transform' },
-    }),
+    response: new Response(body, { headers: { 'content-type': 'text/event-stream' } }),
     send: (item) => write(toText(item)),
     sendNamed: (event, data) => write(toFrame(event, data)),
     get isBehind() {

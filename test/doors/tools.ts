@@ -8,20 +8,23 @@ export { attempt, memoized } from '../../src/tool/async.ts';
 export { fromBase64, toBase64 } from '../../src/tool/base64.ts';
 export { checkInput, coerceInput, parseToolInput } from '../../src/tool/check-input.ts';
 export { fileLine, isText, placed, toFileName, toMediaType } from '../../src/tool/content.ts';
+export { copyJson } from '../../src/tool/copy-json.ts';
+export { credentialIn } from '../../src/tool/credential-shapes.ts';
 export { lastList, mapRoute } from '../../src/tool/decorate.ts';
 export { applyChange } from '../../src/tool/define-injection-strategy.ts';
 export { DEFAULT_TIMEOUT, MAX_TIMEOUT } from '../../src/tool/define-tool.ts';
 export { InputSchemaError, toInputSchema } from '../../src/tool/input-schema.ts';
-export { copyJson, isJsonObject, sameJson } from '../../src/tool/json.ts';
+export { isJsonObject, sameJson } from '../../src/tool/json.ts';
 export { jsonSchemaCheck, problemLines } from '../../src/tool/json-schema.ts';
+export { callBlackboard, callState } from '../../src/tool/kept-values.ts';
 export { CallInterrupted, signalled } from '../../src/tool/signals.ts';
+export { toToolResult } from '../../src/tool/to-tool-result.ts';
 export { factOf } from '../../src/tool/tool-memory.ts';
 export {
   failure,
   isToolResult,
   modelText,
   toolResult,
-  toToolResult,
   withheld,
   withWords,
 } from '../../src/tool/tool-result.ts';

@@ -68,7 +68,7 @@ createHoldfast({ agents: [clerk], secrets: async () => undefined });
 createHoldfast({ agents: [clerk], secrets: (_, __, { request }) => ({ key: request.url }) });
 
 // @ts-expect-error the context is JSON
-createHoldfast({ agents: [clerk], context: { since: new Map() } });
+createHoldfast({ agents: [clerk], context: { since: () => 1 } });
 
 // @ts-expect-error secrets are texts
 createHoldfast({ agents: [clerk], secrets: () => ({ apiKey: 4711 }) });

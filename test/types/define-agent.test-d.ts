@@ -166,7 +166,7 @@ defineAgent({ ...base, name: 'bare', tools: [{ name: 'pay', description: 'Pays.'
 defineAgent({ ...base, name: 'typo', tools: [], limits: { toolcalls: 3 } });
 
 // @ts-expect-error the context is JSON
-defineAgent({ ...base, name: 'dated', tools: [], context: { since: new Map() } });
+defineAgent({ ...base, name: 'dated', tools: [], context: { since: () => 1 } });
 
 // @ts-expect-error an agent is never mutated
 clerk.tools = [];

@@ -35,7 +35,9 @@ const Customer = defineDomainType({
   },
 });
 const Order = defineDomainType({ name: 'Order', schema: OrderSchema, id: ({ number }) => number });
-expectTypeOf(Customer).toEqualTypeOf<DomainType<'Customer', CustomerValue>>();
+expectTypeOf(Customer).toEqualTypeOf<
+  DomainType<'Customer', CustomerValue, v.InferInput<typeof CustomerSchema>>
+>();
 
 // Tools that are made of one type of objects are no tools of another.
 const orderTools = (_: OrderValue): readonly AnyTool[] => [];

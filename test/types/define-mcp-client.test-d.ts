@@ -14,7 +14,7 @@ const files = defineMcpClient(base);
 expectTypeOf(files).toEqualTypeOf<McpClient<'files'>>();
 expectTypeOf(files.name).toEqualTypeOf<'files'>();
 expectTypeOf(files.timeout).toEqualTypeOf<number>();
-expectTypeOf(files.drift).toEqualTypeOf<'report' | 'refuse'>();
+expectTypeOf(files.drift).toEqualTypeOf<'report' | 'refuse' | 'refuse-weaker'>();
 expectTypeOf(files.elicitation).toEqualTypeOf<Elicitation>();
 export const clients: readonly McpClient[] = [files, defineMcpClient({ ...base, name: 'other' })];
 

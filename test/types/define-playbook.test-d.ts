@@ -25,7 +25,7 @@ import {
 } from '../../src/kinds/entry.ts';
 
 const tool = <const Name extends string>(name: Name) =>
-  defineTool({ name, description: 'Does.', run: () => name });
+  defineTool({ name, description: 'Does.', run: (): string => name });
 const search = tool('search');
 const fetchPage = tool('fetch_page');
 const analyze = tool('analyze');

@@ -61,10 +61,9 @@ defineTool({
     blackboard.add(new Date());
     expectTypeOf(state.get('at')).toEqualTypeOf<Json | undefined>();
 
-    // @ts-expect-error a Map says nothing of itself
-    state.set('at', new Map());
+    state.set('stock', new Map([['a', new Set([1])]]));
 
-    // @ts-expect-error nor does a function
+    // @ts-expect-error a function is no JSON
     blackboard.add({ at: () => new Date() });
   },
 });

@@ -9,8 +9,14 @@ const MAX_DESCRIPTION = 300;
 
 /** Keywords whose values are copied as they are. */
 const COPIED: readonly string[] = [
-  ...['type', 'enum', 'const', 'default', 'format', 'minimum', 'maximum', 'multipleOf'],
+  ...['type', 'enum', 'const', 'default', 'minimum', 'maximum', 'multipleOf'],
   ...['minLength', 'maxLength', 'minItems', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties'],
+];
+
+/** Formats that are checked here; OpenAPI has more, such as `int32`, which only the service checks. */
+const FORMATS: readonly unknown[] = [
+  ...['date', 'date-time', 'time', 'duration', 'email', 'hostname', 'ipv4', 'ipv6'],
+  ...['uri', 'uri-reference', 'uri-template', 'uuid', 'regex', 'json-pointer'],
 ];
 
 /** What one schema is made from. */
@@ -50,6 +56,7 @@ function part(schema: unknown, source: Source, { depth, inside }: Place): JsonOb
     ...range(schema),
     ...described(schema),
     ...matched(schema),
+    ...(FORMATS.includes(schema.format) && { format: String(schema.format) }),
     ...nested(schema, source, place),
   });
 }

@@ -26,8 +26,7 @@ const unfoldingFiles = (server: FilesServer): AnyTool =>
       defineMcpClient({
         name: 'filesystem',
         ...server,
-        // The server hints that writing twice is as good as once. It is not, when somebody else has written in between.
-        effects: { write_file: 'once' },
+        effects: EFFECTS,
       }),
     ],
     adapt: withApproval,
@@ -44,12 +43,37 @@ const unfoldingFiles = (server: FilesServer): AnyTool =>
     },
   );
 
+/** The tools that only read. Their names stand here because a server may hint of any tool that it does. */
+const READS = [
+  'read_text_file',
+  'read_media_file',
+  'read_multiple_files',
+  'list_directory',
+  'list_directory_with_sizes',
+  'list_allowed_directories',
+  'directory_tree',
+  'search_files',
+  'get_file_info',
+];
+
 /**
- * Whatever is not a mere read waits for a person, a tool that the server gets tomorrow too. What reads is for the server to
- * say: it is the one that was chosen. A new directory harms nobody, where its server says that making it twice is making it once.
+ * What becomes of a call of which nobody knows whether it happened. The server hints that writing twice is as good as once. It
+ * is not, when somebody else has written in between.
  */
+const EFFECTS: NonNullable<McpClientConfig['effects']> = {
+  ...Object.fromEntries(READS.map((name) => [name, 'read'] as const)),
+  create_directory: 'idempotent',
+  write_file: 'once',
+  edit_file: 'once',
+  move_file: 'once',
+};
+
+/** A new directory harms nobody. */
+const FREE: ReadonlySet<string> = new Set([...READS, 'create_directory']);
+
+/** Every call waits for a person but those of the tools named above: also of one that the server gets tomorrow, whatever it hints. */
 const withApproval = (tool: AnyTool): AnyTool =>
-  tool.effect === 'read' || (tool.effect === 'idempotent' && tool.name === 'create_directory')
+  FREE.has(tool.name)
     ? tool
     : requireApproval(tool, QUESTIONS.get(tool.name) ?? `Run '${tool.name}' on the project's files?`);
 

@@ -8,7 +8,7 @@ const wiki = defineMcpClient({
   name: 'wiki',
   url: 'https://wiki.example/mcp',
   bearer: 'WIKI_TOKEN', // the name of a secret
-  meta: allowKeys('tenant'), // of the tool-call context; with `passThrough`, all of it
+  meta: allowKeys('tenant'), // of the tool-call context; with `passThrough`, all that the app put there
 });
 const tools = createMcpToolFactory({ clients: [wiki] });
 

@@ -26,7 +26,7 @@ export interface AgenticToolConfig<Name extends string, Declaration extends Inpu
  */
 export function defineAgenticTool<
   const Name extends string,
-  Declaration extends InputDeclaration = undefined,
+  const Declaration extends InputDeclaration = undefined,
 >(config: AgenticToolConfig<Name, Declaration>): Tool<Name, InputOf<Declaration>, unknown> {
   const { name, description, instructions = defaultInstructions(description) } = config;
   const { tools, sources } = toolsInside(name, config.tools);

@@ -52,7 +52,7 @@ export type SubagentInput<Declaration extends InputDeclaration> = Declaration ex
 export function defineSubagent<
   const AgentName extends string,
   const Name extends string = AgentName,
-  Declaration extends InputDeclaration = undefined,
+  const Declaration extends InputDeclaration = undefined,
   Output = unknown,
 >(
   config: SubagentConfig<AgentName, Name, Declaration, Output>,

@@ -1,5 +1,5 @@
 import { withDescription, withMetadata, withName } from '../../decorators/with.ts';
-import { decorate, mapRoute } from '../../tool/decorate.ts';
+import { adopting, decorate, mapRoute } from '../../tool/decorate.ts';
 import { shorten } from '../../tool/json.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { withheld } from '../../tool/tool-result.ts';
@@ -75,12 +75,6 @@ export const withNote = (type: string, tool: AnyTool): AnyTool =>
   decorate(tool, {
     description: `${tool.description}\n\nNote: This tool requires a ${type} instance to be retrieved first.`,
   });
-
-/** Makes what is inside an unfolding tool act on the object whose tool that is. */
-const adopting =
-  (unfolding: AnyTool, wrap: (inner: AnyTool) => AnyTool) =>
-  (inner: AnyTool): AnyTool =>
-    wrap(unfolding.adopt?.(inner) ?? inner);
 
 /**
  * Finds a tool behind another one: that of a newer object, by what it says of itself; else the one that was offered

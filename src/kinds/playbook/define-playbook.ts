@@ -52,7 +52,7 @@ export type Playbook<Name extends string = string, Input = unknown> = DrawnTool 
  */
 export function definePlaybook<
   const Name extends string,
-  Declaration extends InputDeclaration = undefined,
+  const Declaration extends InputDeclaration = undefined,
   Open extends string = never,
   Locked extends string = never,
 >(config: PlaybookConfig<Name, Declaration, Open, Locked>): Playbook<Name, InputOf<Declaration>> {

@@ -47,7 +47,7 @@ export type StateMachine<
 export function defineStateMachine<
   const Name extends string,
   const State extends string,
-  Declaration extends InputDeclaration = undefined,
+  const Declaration extends InputDeclaration = undefined,
 >(config: StateMachineConfig<Name, Declaration, State>): StateMachine<Name, InputOf<Declaration>, State> {
   const { name, hideUnavailable = false } = config;
   const machine = readMachine(config);

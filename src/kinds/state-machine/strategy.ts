@@ -1,5 +1,5 @@
 import { memoized } from '../../tool/async.ts';
-import { decorate, lastList, mapRoute } from '../../tool/decorate.ts';
+import { adopting, decorate, lastList, mapRoute } from '../../tool/decorate.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import { error, type ToolResult, withheld } from '../../tool/tool-result.ts';
 import { unfoldingIn } from '../../tool/unfolding/unfolding.ts';
@@ -55,7 +55,7 @@ export function guardTool({ tool, rule }: Registration, run: StateRun): GuardedT
   const isUnfolding = unfoldingIn(tool) !== undefined;
   const isFree = rule.states === 'all' && rule.to.size === 0;
   const guarded = decorate(tool, {
-    adopt: (inner) => guardInner(tool.adopt ? tool.adopt(inner) : inner),
+    adopt: adopting(tool, guardInner),
     route: mapRoute(tool, guardInner),
     call(input, call) {
       const callIn = async (recall: LoopView['recall']): Promise<ToolResult> => {

@@ -1,5 +1,5 @@
 import { withName } from '../../decorators/with.ts';
-import { decorate, sameTools } from '../../tool/decorate.ts';
+import { adopting, decorate, sameTools } from '../../tool/decorate.ts';
 import { defineToolKind } from '../../tool/define-tool-kind.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import {
@@ -180,9 +180,15 @@ function alsoBroughtBy(unfolding: AnyTool, tool: AnyTool): AnyTool {
   return withOrigin(tool, { ...origin, by: [...origin.by, unfolding] });
 }
 
-/** What guards an unfolding tool guards the tools inside, and those further inside unless it has its own way with them. */
+/**
+ * What guards an unfolding tool guards the tools inside, and those further inside unless it has its own way with them. A guard
+ * that an unfolding tool inside has of its own stands behind it, and in place of nothing.
+ */
 function adoptedBy({ adopt }: AnyTool, tool: AnyTool): AnyTool {
   if (!adopt) return tool;
-  const adopted = adopt(tool);
-  return adopted.adopt ? adopted : decorate(adopted, { adopt });
+  // Without its own, what it has then is what was made for those further inside.
+  const adopted = adopt(tool.adopt ? decorate(tool, { adopt: undefined }) : tool);
+  if (adopted.adopt && !tool.adopt) return adopted;
+  const further = adopted.adopt?.bind(adopted) ?? adopt;
+  return decorate(adopted, { adopt: adopting(tool, further) });
 }

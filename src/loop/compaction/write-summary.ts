@@ -2,7 +2,7 @@ import type { SessionEvent } from '../../journal/events.ts';
 import type { SessionPort } from '../../journal/session-port.ts';
 import { summaryMessage } from '../../journal/shortened.ts';
 import type { PricedUsage } from '../../journal/usage.ts';
-import type { ModelReply, ModelRequest } from '../../model/chat-model.ts';
+import type { ModelFailure, ModelReply, ModelRequest } from '../../model/chat-model.ts';
 import { makerOf } from '../../model/given-to.ts';
 import { untilAborted } from '../../tool/async.ts';
 import type { HistoryMessage } from '../../tool/call.ts';
@@ -12,7 +12,7 @@ import { priced } from '../budget.ts';
 import type { Loop } from '../loop.ts';
 import { askInTime } from '../model-time.ts';
 import { asideSettings } from '../request-settings.ts';
-import { OutOfBudget, reserveSpare } from '../reserve.ts';
+import { mayHaveCost, OutOfBudget, reserveSpare } from '../reserve.ts';
 import { toHistory } from '../shown-history.ts';
 
 /** The longest that a turn waits for a summary, in ms. */
@@ -223,9 +223,9 @@ async function replyTo(
   const allowed = await reserveSpare(loop, request);
   if (!allowed) return undefined;
   // Every attempt of an adapter is held back by itself, under a limit.
-  const again = async (): Promise<void> => {
+  const again = async (failed?: ModelFailure): Promise<void> => {
     loop.holder.count(1);
-    if (!(await reserveSpare(loop, request))) throw new OutOfBudget();
+    if (mayHaveCost(failed) && !(await reserveSpare(loop, request))) throw new OutOfBudget();
   };
   try {
     return await askInTime(loop, allowed, { signal, again });

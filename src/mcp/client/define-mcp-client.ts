@@ -9,7 +9,7 @@ const DEFAULTS = {
   connectTimeout: 10_000,
   maxResponseBytes: 4 * 1024 * 1024,
   refreshAfter: 600_000,
-  drift: 'report',
+  drift: 'refuse-weaker',
   elicitation: {},
 } as const satisfies Partial<McpClientConfig>;
 
@@ -148,7 +148,7 @@ function* choiceProblems({ transport, drift, elicitation }: McpClient): Generato
   if (transport !== undefined) {
     yield* notOneOf({ field: 'transport', value: transport }, ['streamable-http', 'sse']);
   }
-  yield* notOneOf({ field: 'drift', value: drift }, ['report', 'refuse']);
+  yield* notOneOf({ field: 'drift', value: drift }, ['report', 'refuse-weaker', 'refuse']);
   if (typeof elicitation !== 'object') {
     return yield* notOneOf({ field: 'elicitation', value: elicitation }, ['refuse']);
   }

@@ -86,13 +86,16 @@ export interface McpClientConfig<Name extends string = string> {
    */
   readonly refreshAfter?: number | undefined;
   /**
-   * What becomes of a tool whose definition is another one than the session has seen: `report` uses the new one, and says so
-   * in the journal and the log; `refuse` also keeps it from being called in that session. `report` unless given.
+   * What becomes of a tool whose definition is another one than the session has seen. `report` uses the new one, and says so
+   * in the journal and the log. `refuse` also keeps it from being called in that session. `refuse-weaker`, the default, does so
+   * only where the server has weakened the tool's effect (what was `once` is `idempotent` or `read`, by hints that `effects` does
+   * not overrule) or widened its input: whatever cannot be shown to take no more than before, and no property of another name,
+   * counts as wider. Other words, such as a description, are used.
    *
    * A session remembers 100 lists, and 2 million characters of them in all. Beyond that the one that was found longest ago is
-   * forgotten, and with it what `refuse` goes by: what its server says then, counts as what was seen first.
+   * forgotten, and with it what is refused: what its server says then, counts as what was seen first.
    */
-  readonly drift?: 'report' | 'refuse' | undefined;
+  readonly drift?: 'report' | 'refuse' | 'refuse-weaker' | undefined;
   /** Who answers questions of its tools; whoever may see the session unless given. */
   readonly elicitation?: Elicitation | undefined;
   /** In place of the global one, such as that of a service binding. */

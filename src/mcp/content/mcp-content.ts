@@ -1,8 +1,9 @@
 import type { ContentBlock } from '@modelcontextprotocol/sdk/types.js';
 import * as v from 'valibot';
 import { content } from '../../tool/content-result.ts';
+import { copyJson } from '../../tool/copy-json.ts';
 import { type DomainType, defineDomainType } from '../../tool/domain-type.ts';
-import { copyJson, isJsonObject, type JsonObject } from '../../tool/json.ts';
+import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import { artifact, type ToolResult } from '../../tool/tool-result.ts';
 import { blockFiles } from './block-files.ts';
 import { contentWords } from './words.ts';

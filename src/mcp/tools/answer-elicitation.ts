@@ -1,8 +1,9 @@
 import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/sdk/types.js';
 import type { Decision, DecisionKind, DecisionRequest, Effect, ToolCall } from '../../tool/call.ts';
-import { isJsonObject, type JsonObject } from '../../tool/json.ts';
+import { credentialIn } from '../../tool/credential-shapes.ts';
+import { formatPath, isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import type { McpClient } from '../client/mcp-client.ts';
-import { oneLine } from '../content/words.ts';
+import { oneLine, warn } from '../content/words.ts';
 import { usableSchema } from './usable-schema.ts';
 
 /** The call on which a server asks. */
@@ -19,11 +20,15 @@ export const DEFAULT_ELICITATION = 60_000;
 /** The most characters of a server's question that people are shown, and of the schema of its answer. */
 const MAX_MESSAGE = 2_000;
 const MAX_SCHEMA = 16_384;
+/** The most characters of a field's name in the log. */
+const MAX_FIELD = 80;
 
 /**
  * Puts a server's question to whoever may decide in the session (MCP specification, Elicitation). A call that may begin anew
  * is suspended until it is answered, and the server's question is then answered from the journal; a `once` call goes on
- * running, and cancels the question when its time is over. What cannot be asked is declined.
+ * running, and cancels the question when its time is over. What cannot be asked is declined, and so is a form that asks for a
+ * credential: answers are journaled, which is why one that looks like a credential is refused to whoever gives it. (The
+ * specification has servers ask for those at an address of their own, and not by a form.)
  *
  * @throws CallInterrupted when the call is suspended.
  */
@@ -35,9 +40,15 @@ export async function answerElicitation(
   if (elicitation === 'refuse' || !call.inSession) return DECLINED;
   const form = formOf(asked);
   if (!form) return DECLINED;
+  const field = credentialField(form, asked.message);
+  if (field !== undefined) {
+    warn(askedForCredential(client, call, field), call.secrets);
+    return DECLINED;
+  }
   const request: DecisionRequest = {
     message: `MCP server '${client.name}' asks while '${call.tool}' runs: "${quoted(asked.message)}"`,
     schema: form.schema,
+    credentials: 'refused',
     input: form.defaults,
     allows: form.isComplete ? ['approve', ...ANSWERS] : ANSWERS,
     by: elicitation.by,
@@ -52,6 +63,10 @@ export async function answerElicitation(
 
 /** The server's words stay between the quotes: what stands outside of them is ours. */
 const quoted = (words: string): string => oneLine(words, MAX_MESSAGE).replaceAll('"', "'");
+
+const askedForCredential = ({ name }: McpClient, { tool }: ToolCall, field: string): string =>
+  `MCP server '${name}' asked for a credential while '${tool}' ran, in its field '${oneLine(field, MAX_FIELD)}', and was ` +
+  'declined: what people answer is journaled.';
 
 const DECLINED: ElicitResult = { action: 'decline' };
 
@@ -85,6 +100,60 @@ function formOf(asked: ElicitRequest['params']): Form | undefined {
   const isComplete = required.every((name) => typeof name === 'string' && Object.hasOwn(defaults, name));
   return { schema, defaults, isComplete };
 }
+
+/** Finds a field that is for a credential, or is filled in with one: its path. */
+function credentialField({ schema, defaults }: Form, message: string): string | undefined {
+  const fields = fieldsOf(schema, '');
+  const isOnly = fields.length === 1;
+  const found = fields.find(({ name, field }) => isForCredential(name, field, isOnly ? message : ''));
+  const filled = found ? undefined : credentialIn(defaults);
+  return found?.path ?? (filled && formatPath(filled));
+}
+
+interface Field {
+  readonly path: string;
+  readonly name: string;
+  readonly field: JsonObject;
+}
+
+const fieldsOf = ({ properties }: JsonObject, path: string): readonly Field[] =>
+  Object.entries(isJsonObject(properties) ? properties : {}).flatMap(([name, schema]) => {
+    const [field, here] = [isJsonObject(schema) ? schema : {}, path === '' ? name : `${path}.${name}`];
+    return [{ path: here, name, field }, ...fieldsOf(field, here)];
+  });
+
+/** What lets whoever has it in, or pay, by the words that forms have for it. */
+const CREDENTIAL =
+  /\b(pass(word|wd|phrase|code|key)|pwd|secret|token|credential|bearer|jwt|otp|pin|cvv|cvc|(api|access|private|signing|encryption) ?key|(auth|authorization|verification|security|one time|[2m]fa) code|card number|session (id|cookie))s?\b/;
+
+/** Those of them that are numbers: a number of tokens is none. */
+const NUMBER = /\b(pass(word|code)|pin|otp|cvv|cvc|code|card number)s?\b/;
+
+/** Names that say nothing, so that the words beside the field say what it is for. */
+const NAMELESS = /^(value|input|answer|response|reply|text|content|data|key|code|field|string|result)?$/;
+
+function isForCredential(name: string, field: JsonObject, message: string): boolean {
+  const { type, title, description, format, writeOnly } = field;
+  if (format === 'password' || writeOnly === true) return true;
+  const types: readonly Json[] = [type ?? 'string'].flat();
+  const isChosen = ['enum', 'const', 'oneOf', 'anyOf'].some((keyword) => Object.hasOwn(field, keyword));
+  if (isChosen || !types.some((one) => one === 'string' || one === 'number' || one === 'integer'))
+    return false;
+  const label = [name, title].map(inWords);
+  const words = label.every((one) => NAMELESS.test(one))
+    ? [...label, description, message].map(inWords)
+    : label;
+  const isText = types.includes('string');
+  return words.some((said) => CREDENTIAL.test(said) && (isText || NUMBER.test(said)));
+}
+
+/** `githubAccessToken` and `GITHUB_ACCESS_TOKEN` as `github access token`. */
+const inWords = (text: Json | undefined): string =>
+  (typeof text === 'string' ? text : '')
+    .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\d]+/gu, ' ')
+    .trim();
 
 function toElicitResult({ decision, input, expired }: Decision, defaults: JsonObject): ElicitResult {
   if (expired) return { action: 'cancel' };

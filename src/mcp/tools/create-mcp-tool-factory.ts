@@ -18,7 +18,11 @@ export interface McpToolFactoryConfig {
    * tool the others are renamed.
    */
   readonly clients: readonly McpClient[];
-  /** Changes each tool before anybody is offered it: `(tool) => withUsageNote(tool, 'Only after the local sources.')`. */
+  /**
+   * Changes each tool before anybody is offered it: `(tool) => withUsageNote(tool, 'Only after the local sources.')`. What may be
+   * called without asking anybody is named here: `(tool) => (READS.has(tool.name) ? tool : requireApproval(tool, 'May it?'))`. The
+   * tool's `effect` may follow from what its server hints, and is no reason to ask nobody.
+   */
   readonly adapt?: ((tool: AnyTool) => AnyTool) | undefined;
 }
 

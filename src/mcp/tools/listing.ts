@@ -14,11 +14,18 @@ export type ListedTool = {
   readonly hints?: ToolHints;
   /** Hex SHA-256 of all that the server said of it. */
   readonly fingerprint: string;
+  /** Hex SHA-256 of what the server's input schema says of values, where `inputSchema` says less. */
+  readonly exact?: string;
+  /** What the session first saw, where the server has changed it since, and the client has taken the change. */
+  readonly first?: FirstSeen;
   /** Set when the server says something else of it than the session first saw, and the client refuses that. */
   readonly refused?: true;
   /** The fingerprint of what the server says of it now; where that is refused. */
   readonly latest?: string;
 };
+
+/** What of a definition is needed to judge a later one. */
+export type FirstSeen = Pick<ListedTool, 'fingerprint' | 'inputSchema' | 'exact' | 'hints'>;
 
 /** A tool of which the session must not forget how it first saw it, though it offers it no more. */
 export type GoneTool = {
@@ -27,6 +34,8 @@ export type GoneTool = {
   readonly fingerprint: string;
   /** The fingerprint of what the server says now, when it lists the tool again, as another one. */
   readonly latest?: string;
+  /** What the session first saw, for a client that refuses what is weaker, as far as there is room. */
+  readonly first?: FirstSeen;
 };
 
 /** What a server says a tool does (MCP specification, ToolAnnotations). */
@@ -54,7 +63,7 @@ export type McpListing = {
   readonly fingerprint: string;
   /** In the server's order. */
   readonly tools: readonly ListedTool[];
-  /** Kept by a client that refuses drift; absent when there are none. */
+  /** Kept by a client that refuses any drift; absent when there are none. */
   readonly gone?: readonly GoneTool[];
   /** Absent in the first listing, and in one that changes nothing. */
   readonly drift?: Drift;
@@ -86,7 +95,21 @@ const Fingerprint = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
 const ObjectSchema = v.custom<Json>((value) => isJsonObject(value) && value.type === 'object');
 const Names = v.array(v.string());
 const Flag = v.optional(v.boolean());
-const Gone = { name: v.string(), fingerprint: Fingerprint, latest: v.optional(Fingerprint) };
+const Hints = v.optional(
+  v.object({ readOnlyHint: Flag, destructiveHint: Flag, idempotentHint: Flag, openWorldHint: Flag }),
+);
+const Judged = {
+  fingerprint: Fingerprint,
+  inputSchema: ObjectSchema,
+  exact: v.optional(Fingerprint),
+  hints: Hints,
+};
+const Kept = {
+  name: v.string(),
+  fingerprint: Fingerprint,
+  latest: v.optional(Fingerprint),
+  first: v.optional(v.object(Judged)),
+};
 
 const McpListingSchema = v.object({
   client: v.string(),
@@ -94,17 +117,14 @@ const McpListingSchema = v.object({
   fingerprint: Fingerprint,
   tools: v.array(
     v.object({
-      ...Gone,
+      ...Kept,
+      ...Judged,
       title: v.optional(v.string()),
       description: v.string(),
-      inputSchema: ObjectSchema,
       outputSchema: v.optional(ObjectSchema),
-      hints: v.optional(
-        v.object({ readOnlyHint: Flag, destructiveHint: Flag, idempotentHint: Flag, openWorldHint: Flag }),
-      ),
       refused: v.optional(v.literal(true)),
     }),
   ),
-  gone: v.optional(v.array(v.object(Gone))),
+  gone: v.optional(v.array(v.object(Kept))),
   drift: v.optional(v.object({ added: Names, removed: Names, changed: Names })),
 });

@@ -73,17 +73,21 @@ function timeoutOf({ timeout, connectTimeout, elicitation }: McpClient, effect: 
 }
 
 const refusal = (client: McpClient, { name }: ListedTool): string =>
-  `MCP tool '${name}' has changed since this session first saw it, and changed tools of server '${client.name}' are refused. ` +
+  `MCP tool '${name}' has changed since this session first saw it, and server '${client.name}' may not change it so. ` +
   'Do not call it again; go on without it.';
 
 /**
  * Answers what may happen if a call of a server's tool is made twice: what the client's own `effects` say; else what the
  * server hints (MCP specification, ToolAnnotations); else `once`, the careful one. The specification has clients distrust
- * hints: a wrong one has a call repeated that should not be, which harms what that server keeps and nothing else.
+ * hints: a wrong one has a call repeated that should not be, which harms what that server keeps and nothing else. Whether a
+ * person is asked before a call must not go by this, where the server is not the app's own: `adapt` goes by names for that.
  *
  * `destructiveHint` says how bad an effect is, not what becomes of it when it is repeated, so it does not count here.
  */
-export function effectOf({ name, hints }: ListedTool, { effects = {} }: McpClient): Effect {
+export function effectOf(
+  { name, hints }: Pick<ListedTool, 'name' | 'hints'>,
+  { effects = {} }: McpClient,
+): Effect {
   const declared = own(effects, name);
   if (declared !== undefined) return declared;
   if (hints?.readOnlyHint === true) return 'read';

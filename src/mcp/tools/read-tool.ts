@@ -1,6 +1,9 @@
-import { copyJson, isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
+import { copyJson } from '../../tool/copy-json.ts';
+import { isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
+import { type Unchecked, uncheckedIn } from '../../tool/json-schema.ts';
 import { canonicalJson, type ListedTool, type ToolHints } from './listing.ts';
 import { usableSchema } from './usable-schema.ts';
+import { bareSchema } from './wider-schema.ts';
 
 const MAX_NAME = 128;
 const MAX_TITLE = 200;
@@ -13,9 +16,13 @@ const MAX_SCHEMAS = 64 * 1024;
 export type ReadTool =
   | {
       readonly ok: true;
-      readonly tool: Omit<ListedTool, 'fingerprint'>;
+      readonly tool: Omit<ListedTool, 'fingerprint' | 'exact'>;
       /** All that was said of it that a model or our code goes by, in one text for the fingerprint. */
       readonly said: string;
+      /** What its input schema asserts and nobody checks here. */
+      readonly unchecked: readonly Unchecked[];
+      /** What its input schema says of values, where the copy of it says less. */
+      readonly exact: string | undefined;
     }
   | { readonly ok: false; readonly name: string; readonly reason: string };
 
@@ -48,7 +55,18 @@ export function readTool(server: string, listed: unknown): ReadTool {
     ...(outputSchema && { outputSchema }),
     ...(hints && { hints }),
   };
-  return { ok: true, tool, said: saidOf(raw) };
+  return {
+    ok: true,
+    tool,
+    said: saidOf(raw),
+    exact: exactOf(raw.inputSchema, inputSchema),
+    unchecked: uncheckedIn(Object(raw.inputSchema)),
+  };
+}
+
+function exactOf(said: Json | undefined, kept: JsonObject): string | undefined {
+  const [exact, less] = [said ?? null, kept].map((schema) => canonicalJson(bareSchema(schema)));
+  return exact === less ? undefined : exact;
 }
 
 /** A name is echoed in logs and to models, so it is one line, and all of it can be seen. */

@@ -62,15 +62,16 @@ function tame(parts: readonly Schema[]): () => void {
 
 /**
  * Takes out of all parts what costs more the longer a text or a list is, and what would refuse a value because a schema inside
- * of it has become more lenient. Nothing when nothing is costly.
+ * of it has become more lenient, or is so by a `$dynamicRef` that nobody follows here. Nothing when there is no such thing.
  */
 export function relax(parts: readonly Schema[]): void {
   if (parts.some(isCostly)) for (const part of parts) relaxPart(part);
 }
 
 const isCostly = (part: Schema): boolean =>
-  [part.pattern, part.patternProperties, part.uniqueItems].some((keyword) => keyword !== undefined) ||
-  part.format === 'url';
+  [part.pattern, part.patternProperties, part.uniqueItems, part.$dynamicRef].some(
+    (keyword) => keyword !== undefined,
+  ) || part.format === 'url';
 
 function relaxPart(part: Schema): void {
   if (part.patternProperties) delete part.additionalProperties;

@@ -1,5 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
-import { sha256Hex } from '../../tool/async.ts';
+import { memoized, sha256Hex } from '../../tool/async.ts';
+import { hash32 } from '../../tool/json.ts';
 import type { Secrets } from '../../tool/secrets.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { oneLine, warn } from '../content/words.ts';
@@ -24,7 +25,7 @@ interface ListedAbout {
 /**
  * Makes of what a server says of its tools what a session can keep: plain data within limits, the first of two with one name, each
  * with a fingerprint of all that was said of it. What cannot be used is left out, and logged by name. What changed since the
- * former listing is in `drift`, and a client that refuses drift keeps what the session saw first (see `settleTools`).
+ * former listing is in `drift`, and a client that refuses it keeps what the session saw first (see `settleTools`).
  */
 export async function toListing(
   client: McpClient,
@@ -32,10 +33,13 @@ export async function toListing(
   { former, now, secrets }: ListedAbout,
 ): Promise<McpListing> {
   const read = readTools(client.name, tools);
-  const listed = await Promise.all(read.flatMap((one) => (one.ok ? [fingerprinted(one)] : [])));
+  const readable = read.filter((one): one is Readable => one.ok);
+  const listed = await Promise.all(readable.map(fingerprinted));
   const settled = settleTools(client, listed, former);
   const unreadable = read.flatMap((one) => (one.ok ? [] : [one]));
   warnOfLeftOut(client.name, [...unreadable, ...settled.leftOut], secrets);
+  warnOfUnchecked(client, readable, secrets);
+  warnOfWeaker(client.name, settled.weaker, secrets);
   return {
     client: client.name,
     at: now,
@@ -62,27 +66,64 @@ function readTools(server: string, tools: readonly unknown[]): readonly ReadTool
   });
 }
 
-const fingerprinted = async ({ tool, said }: Extract<ReadTool, { ok: true }>): Promise<ListedTool> => ({
+type Readable = Extract<ReadTool, { ok: true }>;
+
+const fingerprinted = async ({ tool, said, exact }: Readable): Promise<ListedTool> => ({
   ...tool,
   fingerprint: await sha256Hex(said),
+  ...(exact !== undefined && { exact: await sha256Hex(exact) }),
 });
 
 /** Makes the fingerprint also of what is refused, so that a listing which comes to something else has another one. */
 function fingerprintOf({ tools, gone }: Pick<Settled, 'tools' | 'gone'>): Promise<string> {
   const marks = (kind: string, of: Settled['gone']): readonly string[] =>
-    of.map(({ name, fingerprint, latest = null }) => canonicalJson([kind, name, fingerprint, latest]));
+    of.map(({ name, fingerprint, latest = null, first }) =>
+      canonicalJson([kind, name, fingerprint, latest, ...(first ? [first.fingerprint] : [])]),
+    );
   return sha256Hex([...marks('tool', tools), ...marks('gone', gone)].sort().join('\n'));
 }
 
 /** Logs names only: whatever else a server says of such a tool is of no use, and its own words. */
 function warnOfLeftOut(server: string, leftOut: readonly LeftOut[], secrets: Secrets): void {
   if (leftOut.length === 0) return;
-  const named = leftOut
-    .slice(0, MAX_LOGGED)
-    .map(({ name, reason }) => `${logged(secrets.redact(name))} ${reason}`);
-  const rest = leftOut.length - named.length;
-  const more = rest > 0 ? `; and ${rest} more` : '';
-  warn(`MCP server '${server}' has tools that are left out: ${named.join('; ')}${more}.`, secrets);
+  warn(`MCP server '${server}' has tools that are left out: ${listed(leftOut, secrets)}.`, secrets);
+}
+
+/** Tells once of each change, what it is and how it is accepted. */
+function warnOfWeaker(server: string, weaker: readonly LeftOut[], secrets: Secrets): void {
+  if (weaker.length === 0) return;
+  warn(
+    `MCP server '${server}' has made tools weaker than this session first saw them, so they are refused in it: ` +
+      `${listed(weaker, secrets)}. If that is as it should be, name the effect in \`effects\`, or say ` +
+      "`drift: 'report'`: new sessions take what the server says now.",
+    secrets,
+  );
+}
+
+function listed(tools: readonly LeftOut[], secrets: Secrets): string {
+  return fewOf(tools.map(({ name, reason }) => `${logged(secrets.redact(name))} ${secrets.redact(reason)}`));
+}
+
+/** Logs which tools assert of their input what only their server can check, once for what it says of each. */
+function warnOfUnchecked(client: McpClient, readable: readonly Readable[], secrets: Secrets): void {
+  const told = toldOf(client);
+  const news = readable.filter(({ said, unchecked }) => unchecked.length > 0 && !told.has(hash32(said)));
+  if (news.length === 0) return;
+  for (const { said } of news) told.add(hash32(said));
+  const named = news.map(({ tool, unchecked: [first, ...others] }) => {
+    const more = others.length > 0 ? ` and ${others.length} more` : '';
+    return `${logged(secrets.redact(tool.name))} ${first?.assertion} at ${first?.path}${more}`;
+  });
+  const what = 'asserts of inputs what is not checked here, but by the server alone';
+  warn(`MCP server '${client.name}' ${what}: ${fewOf(named)}.`, secrets);
+}
+
+/** What this isolate has logged of a client's tools. */
+const toldOf = memoized((_: McpClient): Set<number> => new Set());
+
+function fewOf(named: readonly string[]): string {
+  const rest = named.length - MAX_LOGGED;
+  return named.slice(0, MAX_LOGGED).join('; ') + (rest > 0 ? `; and ${rest} more` : '');
 }
 
 const logged = (name: string): string => `'${oneLine(name, 80)}'`;

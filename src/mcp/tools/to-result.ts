@@ -1,15 +1,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { attempt } from '../../tool/async.ts';
 import { content } from '../../tool/content-result.ts';
-import {
-  copyJson,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  paragraphs,
-  sameJson,
-  shorten,
-} from '../../tool/json.ts';
+import { copyJson } from '../../tool/copy-json.ts';
+import { isJsonObject, type Json, type JsonObject, paragraphs, sameJson, shorten } from '../../tool/json.ts';
 import { artifact, error, type ToolResult, text, toolResult } from '../../tool/tool-result.ts';
 import { binaryOf, blockFiles } from '../content/block-files.ts';
 import { McpContent } from '../content/mcp-content.ts';

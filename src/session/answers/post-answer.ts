@@ -5,10 +5,13 @@ import type { Answer, DecisionWait, Wait } from '../../journal/wait.ts';
 import { bindingOf } from '../../loop/call-questions.ts';
 import { routed } from '../../loop/offer-tools.ts';
 import type { DecisionKind } from '../../tool/call.ts';
-import { copyJson, type Json, type JsonObject } from '../../tool/json.ts';
+import { copyJson } from '../../tool/copy-json.ts';
+import { credentialIn } from '../../tool/credential-shapes.ts';
+import { formatPath, type Json, type JsonObject } from '../../tool/json.ts';
 import { jsonSchemaCheck, type Problem, problemLines } from '../../tool/json-schema.ts';
+import { toToolResult } from '../../tool/to-tool-result.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import { type ResultData, toToolResult } from '../../tool/tool-result.ts';
+import type { ResultData } from '../../tool/tool-result.ts';
 import { unfoldingIn } from '../../tool/unfolding/unfolding.ts';
 import type { AnswerMessage } from '../inbox.ts';
 import type { Question } from './questions.ts';
@@ -103,7 +106,8 @@ export function checkDecision(
   if (!wait.allows.includes(decision)) {
     return { ok: false, problems: [`decision: must be ${listed(wait.allows)} here`] };
   }
-  const problems = decision === 'edit' ? inputProblems(wait, input) : [];
+  const invalid = decision === 'edit' ? inputProblems(wait, input) : [];
+  const problems = invalid.length > 0 ? invalid : credentialProblems(wait, { input, reason });
   if (problems.length > 0) return { ok: false, problems };
   const edited = decision === 'edit' && input !== undefined ? { input } : {};
   const why = reason === undefined ? {} : { reason };
@@ -140,6 +144,18 @@ function inputProblems(
     return ['input: cannot be checked: a name in it is not valid text, or it is nested too deeply'];
   }
 }
+
+/** Says where an answer holds what the question does not take, and nothing of what is there. */
+function credentialProblems({ credentials }: DecisionWait, sent: Omit<SentDecision, 'decision'>): string[] {
+  if (credentials !== 'refused') return [];
+  return Object.entries(sent).flatMap(([name, value]) => {
+    const at = value === undefined ? undefined : credentialIn(value);
+    return at ? [`${formatPath([name, ...at])}: ${NO_CREDENTIALS}`] : [];
+  });
+}
+
+const NO_CREDENTIALS =
+  'looks like a credential, and none is taken here: what is answered is kept in the journal';
 
 /** Whatever goes into the journal must come out of it again, however it was nested. */
 function depthProblems(name: string, value: Json): readonly string[] {

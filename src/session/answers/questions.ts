@@ -1,11 +1,14 @@
 import { waitId } from '../../journal/conversation.ts';
+import { parseEvent } from '../../journal/event-rows.ts';
 import { ROOT, type StoredEvent } from '../../journal/events.ts';
 import type { JournaledCall } from '../../journal/reply-data.ts';
+import type { SessionPort } from '../../journal/session-port.ts';
 import type { Answer, DecisionWait, Wait } from '../../journal/wait.ts';
 import type { DecisionKind } from '../../tool/call.ts';
 import { parseToolInput } from '../../tool/check-input.ts';
 import type { Json } from '../../tool/json.ts';
 import type { JsonSchema } from '../../tool/json-schema.ts';
+import { readTurn } from '../fold-session.ts';
 
 /** What a call asked somebody outside the turn, and what became of it. */
 export interface Question {
@@ -67,6 +70,19 @@ export function questionsOf(events: readonly StoredEvent[]): ReadonlyMap<string,
 /** Answers what a turn waits for, outermost frames first, each in source order. */
 export const openQuestions = (events: readonly StoredEvent[]): readonly Question[] =>
   [...questionsOf(events).values()].flat().filter(({ standing }) => standing === 'open');
+
+/** The same, of a turn that asks somebody with a role; nothing of any other, of which no more is read than that it asks none. */
+export async function questionsForRoles(
+  port: Pick<SessionPort, 'read'>,
+  turn: string,
+): Promise<readonly Question[]> {
+  const types = { names: ['tool-call-suspended'], until: Number.MAX_SAFE_INTEGER };
+  const asked = await port.read({ from: 1, turn, types });
+  const isForRole = ({ event }: StoredEvent): boolean =>
+    event.type === 'tool-call-suspended' && event.wait.for === 'decision' && event.wait.by !== undefined;
+  const mayBe = asked !== null && (asked.next !== null || asked.rows.map(parseEvent).some(isForRole));
+  return mayBe ? openQuestions(await readTurn(port, turn)) : [];
+}
 
 const hasExpired = ({ expired }: Answer): boolean => expired === true;
 

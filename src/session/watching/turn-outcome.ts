@@ -2,7 +2,7 @@ import type { EventPage } from '../../journal/event-page.ts';
 import { NewerEventError, parseEvent } from '../../journal/event-rows.ts';
 import type { FinalOutcome, StoredEvent, TurnError } from '../../journal/events.ts';
 import { startTurn } from '../../journal/fold-loop.ts';
-import { reduce } from '../../journal/reduce.ts';
+import { ANSWERED, reduce } from '../../journal/reduce.ts';
 import {
   emptyState,
   type SessionState,
@@ -19,6 +19,7 @@ import { openQuestions, type PendingCall, toPendingCall } from '../answers/quest
 import { PAGE_BYTES } from '../fold-session.ts';
 import type { TurnEnd } from '../run-turn.ts';
 import { SessionErasedError, SessionUnavailableError } from '../send-again.ts';
+import { UnreadableError } from '../unread-turn.ts';
 import { isOpen, Notices, type Standing, type Watch } from './follow-session.ts';
 
 /** A turn that somebody waits for. */
@@ -70,11 +71,13 @@ export async function outcomeElsewhere(awaited: AwaitedTurn): Promise<TurnOutcom
     : { status: 'ended', answer: { ...answer, outcome } };
 }
 
-/** The turn is stored: what this invocation cannot read now, another one will. */
+/** The turn is stored: what this invocation cannot read now, another one will, or ends it. */
 export function keptFor(failure: unknown): 'kept' {
-  if (failure instanceof NewerEventError || failure instanceof SessionUnavailableError) return 'kept';
+  if (KEPT_FOR.some((kind) => failure instanceof kind)) return 'kept';
   throw failure;
 }
+
+const KEPT_FOR = [NewerEventError, SessionUnavailableError, UnreadableError];
 
 interface Watched extends Watch {
   readonly turn: string;
@@ -172,7 +175,9 @@ export interface SuspendedTurn extends Omit<TurnAnswer, 'outcome'> {
 
 /**
  * Answers what a turn that has stopped came to, folded from its own events: its answer, or what it waits for. Of one that cannot
- * be folded and was ended by one who could not read it either, its end is told and no more.
+ * be folded and has ended without an answer, its end is told and no more.
+ *
+ * @throws UnreadableError when it cannot be folded, and has an answer, or is open.
  */
 export function stoppedTurn(
   session: string,
@@ -194,14 +199,15 @@ function foldTurn(events: readonly StoredEvent[]): TurnState | undefined {
   });
   if (folded.ok) return state.turn;
   const turn = endOf(events);
-  if (!turn) throw folded.thrown;
+  if (!turn) throw new UnreadableError(folded.thrown);
   return turn;
 }
 
-/** What its first and its last event say of a turn that has ended. */
+/** What its first and its last event say of a turn that has ended without an answer. */
 function endOf(events: readonly StoredEvent[]): TurnState | undefined {
   const [first, last] = [events.at(0)?.event, events.at(-1)?.event];
   if (first?.type !== 'turn-started' || last?.type !== 'turn-ended') return undefined;
+  if (ANSWERED.includes(last.outcome)) return undefined;
   const { outcome, error, signal } = last;
   return { ...startTurn(emptyState(), first), outcome, error, signal };
 }

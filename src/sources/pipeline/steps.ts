@@ -1,9 +1,10 @@
 import { withName } from '../../decorators/with.ts';
 import { isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
+import { copyJson } from '../../tool/copy-json.ts';
 import { decorate } from '../../tool/decorate.ts';
 import { toTextInput } from '../../tool/define-text-tool.ts';
 import type { DoneCall, PlannedCall } from '../../tool/frame.ts';
-import { copyJson, isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
+import { isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
 import { SignalError, signalled } from '../../tool/signals.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { error, type ToolResult, toolResult } from '../../tool/tool-result.ts';

@@ -1,7 +1,8 @@
 import { checkNaming, isTool, readInput, readMetadata, ToolDefinitionError } from '../check-definition.ts';
 import { checkInput, parseToolInput } from '../check-input.ts';
+import { copyJson } from '../copy-json.ts';
 import type { CheckedInput, InputDeclaration, InputOf, InputSchema } from '../input-schema.ts';
-import { copyJson, type Json, type JsonObject } from '../json.ts';
+import type { Json, JsonObject } from '../json.ts';
 import type { JsonSchema } from '../json-schema.ts';
 import type { AnyTool } from '../tool.ts';
 import { error } from '../tool-result.ts';
@@ -22,7 +23,10 @@ import type {
  *
  * @throws ToolDefinitionError when the tool cannot work.
  */
-export const defineUnfolding = <const Name extends string, Declaration extends InputDeclaration = undefined>(
+export const defineUnfolding = <
+  const Name extends string,
+  const Declaration extends InputDeclaration = undefined,
+>(
   config: UnfoldingConfig<Name, Declaration>,
 ): UnfoldingTool<Name, InputOf<Declaration>> =>
   // `toUnfolding` keeps the name.

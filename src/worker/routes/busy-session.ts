@@ -1,12 +1,13 @@
-import { openQuestions } from '../../session/answers/questions.ts';
+import { openQuestions, questionsForRoles } from '../../session/answers/questions.ts';
 import { readTurn } from '../../session/fold-session.ts';
 import type { CancelMessage } from '../../session/inbox.ts';
 import { runTurn, type TurnHost } from '../../session/run-turn.ts';
 import { turnStopped } from '../../session/watching/turn-outcome.ts';
 import type { WhenBusy } from '../../tool/call.ts';
-import { mustHaveRole } from '../auth.ts';
+import { mustHaveRole, mustHaveRoleToEnd } from '../auth.ts';
 import { Problem } from '../problem.ts';
 import type { Parameter, SessionRequest } from '../route.ts';
+import type { Target } from '../target.ts';
 import { resume } from '../turn-response.ts';
 
 /** The query parameters that `messageQuery` reads, as OpenAPI writes them. */
@@ -19,6 +20,7 @@ export const MESSAGE_QUERY: readonly Parameter[] = [
       'While a turn is open: `reject` answers 409, `queue` starts the turn when those before it have ended, and `steer` ' +
       'shows the message to the model of the open turn with its next request. That answers 202, and the context ' +
       'and the loop of the message are those of the turn; when it ends first, the message is a turn of its own. ' +
+      'A turn of somebody else is not steered, unless the app lets anyone: the message is queued, and 202 says so. ' +
       'A turn that waits for somebody is not steered: 409 with what it waits for.',
   },
   {
@@ -58,6 +60,19 @@ function whenBusyOf(value: string | null): MessageQuery['whenBusy'] {
     default:
       throw new Problem('invalid-query', 'whenBusy can be reject, queue or steer, and nothing else.');
   }
+}
+
+/**
+ * Lets pass who may end a turn now. One that comes to wait for somebody right after this was not waiting when it was asked.
+ *
+ * @throws Problem when it waits for somebody with a role that the caller lacks.
+ */
+export async function mustMayEnd(
+  { port, caller }: Pick<Target, 'port' | 'caller'>,
+  turn: string,
+  what: 'cancel' | 'erase',
+): Promise<void> {
+  for (const question of await questionsForRoles(port, turn)) mustHaveRoleToEnd(caller, question, what);
 }
 
 /**

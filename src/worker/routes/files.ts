@@ -35,14 +35,13 @@ async function answerFile(asked: SessionRequest, id: string): Promise<Response> 
   if (!found) throw new Problem('unknown-file', `There is no file '${id.slice(0, 64)}' in this session.`);
   const { size } = found.file;
   const tag = `"${id}"`;
-  const kept = { etag: tag, ...KEPT };
-  if (hasTag(headers, tag)) return new Response(null, { status: 304, headers: kept });
+  if (hasTag(headers, tag)) return new Response(null, { status: 304, headers: { etag: tag } });
   const range = method === 'GET' ? rangeOf(headers, { tag, size }) : undefined;
   if (range === 'behind') throw behind(size);
   const part = range ?? { from: 0, to: size };
   const length = part.to - part.from;
   const described = {
-    ...kept,
+    etag: tag,
     ...SAFE,
     'content-type': shownType(found.file),
     'content-disposition': disposition(found.file),
@@ -52,12 +51,6 @@ async function answerFile(asked: SessionRequest, id: string): Promise<Response> 
   const body = method === 'HEAD' ? null : await bodyOf(found, part);
   return new Response(body, { status: range ? 206 : 200, headers: described });
 }
-
-/**
- * What is at this address never changes, but it is its owner's alone, and goes with its session: a browser keeps it for an hour,
- * apart for each who may be logged in.
- */
-const KEPT = { 'cache-control': 'private, max-age=3600, immutable', vary: 'authorization, cookie' };
 
 /** Whoever made a file may be no friend of whoever opens it, under the origin of this app. */
 const SAFE = {

@@ -2,7 +2,7 @@ import type { Deferred } from '../../journal/event-page.ts';
 import { toTurnStart } from '../../journal/event-rows.ts';
 import type { Accepted, Leased, NotStarted, TurnStart } from '../../journal/session-port.ts';
 import { readerOf } from '../../session/fold-session.ts';
-import { toNewMessage } from '../../session/new-message.ts';
+import { storeMessage, toNewMessage } from '../../session/new-message.ts';
 import type { TurnHost } from '../../session/run-turn.ts';
 import { modelOfAgent } from '../agent-model.ts';
 import { filesTaken } from '../files-taken.ts';
@@ -49,7 +49,10 @@ async function answerMessage(asked: SessionRequest): Promise<Response> {
     case 'leased':
       return runHere(asked, { turn: start.turn, services, lease: answer, sentAt });
     case 'queued':
-      return prefersAsync(request) ? waiting(asked, answer) : joined(asked, answer.turn);
+      // Whoever steers does not wait for an answer, whatever becomes of the message.
+      return prefersAsync(request) || whenBusy === 'steer'
+        ? waiting(asked, answer)
+        : joined(asked, answer.turn);
     case 'steering':
     case 'scheduled':
       return waiting(asked, answer);
@@ -75,13 +78,17 @@ interface Taken {
 
 /** Stores the turn for the background, or leases the session for it. */
 async function take({ host, target, request }: SessionRequest, start: TurnStart): Promise<Taken> {
-  const { port } = target;
-  const sentAt = host.clock.now();
-  const answer = await mayBeTaken<Taken['answer']>(target, start, () =>
-    prefersAsync(request)
-      ? port.accept(start)
-      : port.begin({ nonce: host.newId(), start, reader: readerOf(host.kinds) }),
-  );
+  const { port, caller } = target;
+  let sentAt = host.clock.now();
+  const takeAs = (one: TurnStart): Promise<Taken['answer']> =>
+    mayBeTaken<Taken['answer']>(target, one, () => {
+      sentAt = host.clock.now();
+      return prefersAsync(request)
+        ? port.accept(one)
+        : port.begin({ nonce: host.newId(), start: one, reader: readerOf(host.kinds) });
+    });
+  const { steering } = host;
+  const answer = await storeMessage({ port, steering, from: caller, start, take: takeAs });
   return { answer, sentAt };
 }
 

@@ -87,6 +87,7 @@ function getHealth(): Route {
       const port = host.session(env, PROBE);
       if (!hasAnswered) await port.read({ from: 1, limit: 1 });
       hasAnswered = true;
+      host.platform(env);
       host.checkModel(env);
       const warnings = host.warnings(env);
       return Response.json({ status: 'ok', ...(warnings.length > 0 && { warnings }) });

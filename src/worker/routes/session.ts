@@ -7,6 +7,7 @@ import { Problem } from '../problem.ts';
 import { ANY_OBJECT, type CallerRequest, defineRoute, SESSION, type SessionRequest } from '../route.ts';
 import { type Named, sessionNameOf, type Target, targetOf } from '../target.ts';
 import { pendingViews } from '../turn-view.ts';
+import { mustMayEnd } from './busy-session.ts';
 
 /** The folded state, as its owner may see it. */
 export const getSession = defineRoute({
@@ -96,7 +97,7 @@ function messageView(message: Message): unknown[] {
  * Files that are kept outside go first: what is left of a session that was erased is found by nobody any more.
  *
  * @throws UnknownTargetError when the id cannot be one, or there is neither such an agent nor such a session.
- * @throws Problem when the store outside has not deleted the files.
+ * @throws Problem when the store outside has not deleted the files, or the open turn waits for a role that the caller lacks.
  */
 async function eraseSession(
   { host, env, caller, requestId }: CallerRequest,
@@ -108,6 +109,8 @@ async function eraseSession(
   const name =
     known?.name ?? (await sessionNameOf({ host, env }, { owner: ownerOf(caller), agent, session }));
   const port = known?.port ?? host.session(env, name);
+  const { openTurn } = (await port.read({ from: 1, limit: 1 })) ?? {};
+  if (openTurn) await mustMayEnd({ port, caller }, openTurn.id, 'erase');
   try {
     await host.files?.(env)?.delete(name);
   } catch (failure) {

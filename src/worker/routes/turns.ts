@@ -1,5 +1,4 @@
 import type { Deferred, EventPage } from '../../journal/event-page.ts';
-import type { StoredEvent } from '../../journal/events.ts';
 import { PAGE_BYTES, readOn } from '../../session/fold-session.ts';
 import { stoppedTurn } from '../../session/watching/turn-outcome.ts';
 import { Problem } from '../problem.ts';
@@ -7,6 +6,7 @@ import { ANY_OBJECT, defineRoute, SESSION, type SessionRequest } from '../route.
 import { type Target, turnPath } from '../target.ts';
 import { notYet, toResponse } from '../turn-response.ts';
 import { queuedView, suspendedView } from '../turn-view.ts';
+import { mustMayEnd } from './busy-session.ts';
 import { unknownSession } from './session.ts';
 
 /**
@@ -34,7 +34,7 @@ export const getTurn = defineRoute({
 
 /**
  * Asks whoever runs the open turn to stop it, or, with `?turn=`, ends that one, also while it waits for those before it or for
- * its time: it is not begun then.
+ * its time: it is not begun then. A turn that waits for somebody with a role is ended by one who has it.
  */
 export const postCancel = defineRoute({
   method: 'POST',
@@ -69,21 +69,23 @@ async function showTurn(
   if (page.into !== undefined) return steered(target, turn, page.into);
   if (page.rows.length === 0) throw unknownTurn(target, turn);
   const events = await readOn(target.port, page, { turn });
+  const isOver = events.some(({ event }) => event.type === 'turn-ended');
+  // Nothing of it is folded, which may be what nobody can do.
+  if (!isOver && !isWaiting(page, turn)) return running(target, turn);
   const answer = stoppedTurn(target.session, target.agent.name, events);
   const { outcome } = answer;
-  if (outcome === 'suspended') return open(target, page, events);
+  if (outcome === 'suspended') return notYet(suspendedView(target, events), LATER);
   const response = toResponse({ ...answer, outcome }, turnPath(target, turn));
   // It counted from the turn's end, and asking for this turn again changes nothing.
   response.headers.delete('retry-after');
   return response;
 }
 
-function open(target: Target, { openTurn }: EventPage, events: readonly StoredEvent[]): Response {
-  const { turn, session, agent } = stoppedTurn(target.session, target.agent.name, events);
-  return openTurn?.id === turn && openTurn.state === 'waiting'
-    ? notYet(suspendedView(target, events), LATER)
-    : notYet({ turn, session, agent, status: 'running' }, SOON);
-}
+const isWaiting = ({ openTurn }: EventPage, turn: string): boolean =>
+  openTurn?.id === turn && openTurn.state === 'waiting';
+
+const running = ({ session, agent }: Target, turn: string): Response =>
+  notYet({ turn, session, agent: agent.name, status: 'running' }, SOON);
 
 function stillWaiting(target: Target, waits: Deferred, now: number): Response {
   const wait = waits.status === 'scheduled' ? Math.ceil((waits.at - now) / 1000) : SOON;
@@ -111,6 +113,7 @@ async function cancelTurn({ target, request }: SessionRequest): Promise<Response
   if (named === '') throw unknownTurn(target, named);
   const turn = named ?? page.openTurn?.id;
   if (turn === undefined) throw noOpenTurn();
+  if (turn === page.openTurn?.id) await mustMayEnd(target, turn, 'cancel');
   const posted = await port.post({ kind: 'cancel', turn, body: '{}' });
   if (posted !== 'posted') throw await whyNot(target, named, turn);
   const headers = { location: turnPath(target, turn) };

@@ -14,8 +14,8 @@ const AT_ONCE = 5_000;
 type Call = Extract<SessionEvent, { type: 'model-replied' }>['toolCalls'][number];
 
 /** The events of a turn after its start: a question was asked, and is answered. */
-const answered = (turn: string): SessionEvent[] => [
-  replied(turn, ANSWER),
+const answered = (turn: string, answer = ANSWER): SessionEvent[] => [
+  replied(turn, answer),
   { type: 'turn-ended', turn, outcome: 'completed' },
 ];
 
@@ -53,9 +53,20 @@ export async function beginTurn(port: SessionPort, agent: string, turn: string) 
 }
 
 /** Stores a conversation of so many messages, half of them replies, as that many turns would have. */
-export async function fillSession(port: SessionPort, agent: string, messages: number): Promise<void> {
+export const fillSession = (port: SessionPort, agent: string, messages: number): Promise<void> =>
+  fillWith(port, agent, { messages });
+
+/** The same, of replies that all say `answer`. */
+export async function fillWith(
+  port: SessionPort,
+  agent: string,
+  { messages, answer }: { readonly messages: number; readonly answer?: string },
+): Promise<void> {
   const turns = Array.from({ length: messages / 2 }, (_, turn) => `t${turn}`);
-  const events = turns.flatMap((turn, index) => [...(index === 0 ? [] : [started(turn)]), ...answered(turn)]);
+  const events = turns.flatMap((turn, index) => [
+    ...(index === 0 ? [] : [started(turn)]),
+    ...answered(turn, answer),
+  ]);
   await store(port, agent, events);
 }
 

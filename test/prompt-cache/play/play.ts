@@ -44,8 +44,8 @@ export async function playSession(session: Session, wire: MeasuredWire): Promise
     inspectors: [
       ...session.agent.inspectors,
       {
-        beforeModelCall: ({ turn, frame, path, iteration }) => {
-          place = { turn, frame, path, iteration };
+        beforeModelCall: ({ turn, frame, path, iteration, principal }) => {
+          place = { turn, frame, path, iteration, principal };
         },
       },
     ],

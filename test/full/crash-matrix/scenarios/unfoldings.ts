@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { requireApproval } from '../../../../src/index.ts';
 import {
   defineInjectionStrategy,
   defineUnfolding,
@@ -137,6 +138,43 @@ const nested: Scenario = {
   steps: [{ send: 'Go.' }],
 };
 
+/** Every call behind it is approved, at two levels, in the turn that opens it and in a later one. */
+const guarded: Scenario = {
+  kind: 'unfolding-guarded',
+  agent: (kit) =>
+    survivor([
+      requireApproval(
+        defineUnfolding({
+          name: 'office',
+          description: 'Works in an office.',
+          scope: 'session',
+          tools: [
+            kit.tool({ name: 'pay', care: 'reconciled' }),
+            defineUnfolding({
+              name: 'cellar',
+              description: 'Works in its cellar.',
+              scope: 'session',
+              tools: [kit.tool({ name: 'dig', care: 'idempotent' })],
+            }),
+          ],
+        }),
+        (_, { tool }) => `May it ${tool}?`,
+      ),
+      kit.tool({ name: 'look', care: 'read' }),
+    ]),
+  script: [
+    { to: 'Go.', replies: [['office'], ['cellar', 'look'], ['look', 'pay', 'dig'], 'Paid.'] },
+    { to: 'Again.', replies: [['dig'], 'Dug again.'] },
+  ],
+  steps: [
+    { send: 'Go.' },
+    { decide: 'dig', as: { decision: 'approve' } },
+    { decide: 'pay', as: { decision: 'approve' } },
+    { send: 'Again.' },
+    { decide: 'dig', as: { decision: 'approve' } },
+  ],
+};
+
 /** The tools of the position: what it unfolds into is told by what the session knows then. */
 const ofTheMoment: Scenario = {
   kind: 'unfolding-position',
@@ -201,6 +239,7 @@ export const unfoldings: readonly Scenario[] = [
   byCategory,
   selectable,
   nested,
+  guarded,
   ofTheMoment,
   byStrategy,
 ];

@@ -18,15 +18,13 @@ const CONTEXT = {
   plantedPlan: { plantedDepth: ['planted-deep-e90a'] },
 };
 const FROM_HEADER = { plantedHeader: 'planted-header-0c44' };
-/** The context holds it too. */
-const OF_THE_LOOP = { 'holdfast.loopId': expect.any(String) };
 const { plantedTenant, plantedPlan } = CONTEXT;
 
 const converters: readonly (readonly [string, MetaConverter | undefined, object])[] = [
   ['without a converter', undefined, {}],
   ['with allowKeys', allowKeys('plantedTenant', 'absent'), { plantedTenant }],
-  ['with denyKeys', denyKeys('plantedKey'), { plantedTenant, plantedPlan, ...FROM_HEADER, ...OF_THE_LOOP }],
-  ['with passThrough', passThrough, { ...CONTEXT, ...FROM_HEADER, ...OF_THE_LOOP }],
+  ['with denyKeys', denyKeys('plantedKey'), { plantedTenant, plantedPlan, ...FROM_HEADER }],
+  ['with passThrough', passThrough, { ...CONTEXT, ...FROM_HEADER }],
 ];
 
 /** The first is the client's bearer token; no other may be sent. */

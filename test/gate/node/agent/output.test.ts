@@ -92,7 +92,7 @@ describe('an agent with an output', () => {
     const shared = v.object({
       at: v.pipe(
         v.string(),
-        v.transform((at) => new Set([at])),
+        v.transform((at) => BigInt(at.length)),
       ),
     });
     const agent = defineAgent({ ...base, output: shared });

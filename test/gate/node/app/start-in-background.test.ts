@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionPort } from '../../../../src/testing/entry.ts';
 import { KNOWN_FOR, startInBackground, toBackgroundTurn, UnknownTargetError } from '../../../doors/agent.ts';
-import type { NotStarted, TurnStart } from '../../../doors/journal.ts';
+import { type NotStarted, type TurnStart, toRow } from '../../../doors/journal.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 
 const outside = {
@@ -17,19 +17,34 @@ const outside = {
 
 /** An app whose sessions answer this, one after another, and what they were sent. */
 function here(...answers: readonly Awaited<ReturnType<SessionPort['accept']>>[]) {
+  return hereWith({}, ...answers);
+}
+
+/** `open`: who began the turn that is open. */
+function hereWith(
+  { open, steering = 'requester' }: { readonly open?: string; readonly steering?: 'requester' | 'anyone' },
+  ...answers: readonly Awaited<ReturnType<SessionPort['accept']>>[]
+) {
   const sent: TurnStart[] = [];
   const names: string[] = [];
   const accept: SessionPort['accept'] = async (start) => {
     sent.push(start);
     return answers[sent.length - 1] ?? { status: 'accepted', turn: start.turn };
   };
+  const read: SessionPort['read'] = async ({ from, turn = '' }) => {
+    const principal = { id: open ?? '', tenant: 'acme' };
+    const row = toRow({ type: 'turn-started', turn, loopId: turn, message: 'One', context: {}, principal });
+    const rows = open === undefined ? [] : [{ ...row, seq: from, at: 0 }];
+    return { rows, next: null, head: rows.length, openTurn: null, waiting: [] };
+  };
   const host = {
     agents: new Map([[scripted.name, scripted]]),
     newId: () => 'id',
     session: (_: unknown, name: string) => {
       names.push(name);
-      return { accept };
+      return { accept, read };
     },
+    steering,
   };
   // What starting a turn uses of an app.
   return { app: { host, env: {} } as unknown as Parameters<typeof toBackgroundTurn>[0], sent, names };
@@ -46,7 +61,6 @@ describe('a turn that starts from outside', () => {
     expect(sent).toMatchObject([
       {
         turn: 'id',
-        whenBusy: 'steer',
         request: { key: 'cron daily 1', bodyHash: 'cron daily 1', ttl: KNOWN_FOR },
       },
     ]);
@@ -64,13 +78,40 @@ describe('a turn that starts from outside', () => {
     expect(JSON.parse(sent[0]?.started.body ?? '').principal).toEqual({ id: 'schedule:daily' });
   });
 
-  it('waits in line when it would steer a turn that waits for somebody', async () => {
-    const suspended = { status: 'suspended', turn: 't1' } as const;
-    const { app, sent } = here(suspended, { status: 'queued', turn: 'id' });
-    const taken = await startInBackground(await toBackgroundTurn(app, outside));
-    expect(taken).toEqual({ status: 'queued', turn: 'id' });
-    const [first, second] = sent;
-    expect(second).toEqual({ ...first, whenBusy: 'queue' });
+  it.each(['schedule:daily', 'ann'])(
+    'waits in line when it would steer a turn of %s that waits for somebody',
+    async (open) => {
+      const suspended = { status: 'suspended', turn: 't1' } as const;
+      const { app, sent } = hereWith({ open }, suspended, { status: 'queued', turn: 'id' });
+      const taken = await startInBackground(await toBackgroundTurn(app, outside));
+      expect(taken).toEqual({ status: 'queued', turn: 'id' });
+      const [first, second] = sent;
+      expect([sent.length, second]).toEqual([2, { ...first, whenBusy: 'queue' }]);
+    },
+  );
+
+  const busy = { status: 'busy', turn: 't1', retryAfter: 1 } as const;
+  it.each([
+    ['steers the turn that its like has begun, and no other', 'schedule:daily', { steer: 't1' }],
+    ['waits in line behind a turn of somebody else', 'ann', 'queue'],
+    ['waits in line behind a turn that is there no more', undefined, 'queue'],
+  ] as const)('%s', async (_, open, whenBusy) => {
+    const { app, sent } = hereWith({ ...(open && { open }) }, busy, { status: 'queued', turn: 'id' });
+    await startInBackground(await toBackgroundTurn(app, outside));
+    expect(sent.map((start) => start.whenBusy)).toEqual([undefined, whenBusy]);
+  });
+
+  it('is of nobody who is called so in a tenant', async () => {
+    const { app, sent } = hereWith({ open: 'schedule:daily' }, busy, { status: 'queued', turn: 'id' });
+    await startInBackground(await toBackgroundTurn(app, { ...outside, owner: { id: 'acme' } }));
+    expect(sent.map(({ whenBusy }) => whenBusy)).toEqual([undefined, 'queue']);
+  });
+
+  it('steers a turn of anyone where the app says so', async () => {
+    const steering = { status: 'steering', turn: 'id', into: 't1' } as const;
+    const { app, sent } = hereWith({ open: 'ann', steering: 'anyone' }, steering);
+    expect(await startInBackground(await toBackgroundTurn(app, outside))).toEqual(steering);
+    expect(sent.map(({ whenBusy }) => whenBusy)).toEqual(['steer']);
   });
 
   it.each<NotStarted>([
@@ -84,7 +125,7 @@ describe('a turn that starts from outside', () => {
   it.each<NotStarted>([{ status: 'busy', turn: 't1', retryAfter: 1 }, { status: 'key-reused' }])(
     'is never lost in silence: %j',
     async (answer) => {
-      const { app } = here(answer);
+      const { app } = here(answer, answer);
       await expect(startInBackground(await toBackgroundTurn(app, outside))).rejects.toThrow(
         `The session took no message: it is ${answer.status}.`,
       );

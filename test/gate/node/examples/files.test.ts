@@ -11,8 +11,8 @@ const READS: Hints = { readOnlyHint: true };
 const WRITES: Hints = { readOnlyHint: false, destructiveHint: true };
 const WRITES_AGAIN: Hints = { readOnlyHint: false, idempotentHint: true };
 
-/** A server whose tools are named and hinted as those of the filesystem server, over a folder in memory. */
-function folder(files: Map<string, string>, creates = WRITES_AGAIN): FakeServer {
+/** A server whose tools are named, and hinted unless `hints` says otherwise, as those of the filesystem server, over a folder in memory. */
+function folder(files: Map<string, string>, hints?: Hints): FakeServer {
   const tool = (
     name: string,
     annotations: Hints,
@@ -20,7 +20,7 @@ function folder(files: Map<string, string>, creates = WRITES_AGAIN): FakeServer 
   ): FakeTool => ({
     name,
     description: `Does ${name}.`,
-    annotations,
+    annotations: hints ?? annotations,
     run: (input) => ({ content: [{ type: 'text', text: run(input) }] }),
   });
   const read = ({ path }: Readonly<Record<string, unknown>>): string => files.get(String(path)) ?? 'ENOENT';
@@ -29,7 +29,7 @@ function folder(files: Map<string, string>, creates = WRITES_AGAIN): FakeServer 
       tool('read_file', READS, read),
       tool('read_text_file', READS, read),
       tool('list_directory', READS, () => [...files.keys()].join('\n')),
-      tool('create_directory', creates, () => 'created'),
+      tool('create_directory', WRITES_AGAIN, () => 'created'),
       tool('write_file', { ...WRITES, idempotentHint: true }, ({ path, content }) => {
         files.set(String(path), String(content));
         return `Successfully wrote to ${path}`;
@@ -100,20 +100,25 @@ describe('the files agent', () => {
     expect(methods(server)['tools/call']).toBeUndefined();
   });
 
-  it.each(['read_text_file', 'list_directory', 'create_directory'])('%s waits for nobody', async (name) => {
-    const files = session(folder(new Map()), [calls('files'), calls(name), 'Done.']);
-    expect(await files.send('Do it')).toMatchObject({ outcome: 'completed', text: 'Done.' });
-  });
+  it.each(['read_text_file', 'list_directory', 'create_directory'])(
+    '%s waits for nobody, whatever its server hints',
+    async (name) => {
+      for (const hints of [undefined, {}, WRITES]) {
+        const files = session(folder(new Map(), hints), [calls('files'), calls(name), 'Done.']);
+        expect(await files.send('Do it')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+      }
+    },
+  );
 
-  it('create_directory waits for a person when its server does not say that twice is as good as once', async () => {
-    const server = folder(new Map(), WRITES);
-    const files = session(server, [calls('files'), calls('create_directory'), 'I leave it.']);
-    expect(await files.send('Do it')).toMatchObject({
-      outcome: 'suspended',
-      pending: [{ message: "Run 'create_directory' on the project's files?" }],
-    });
-    expect(methods(server)['tools/call']).toBeUndefined();
-  });
+  it.each(['write_file', 'edit_file', 'move_file', 'shred_file'])(
+    '%s waits for a person, though its server hints that it only reads',
+    async (name) => {
+      const server = folder(new Map(), { readOnlyHint: true, idempotentHint: true, destructiveHint: false });
+      const files = session(server, [calls('files'), calls(name), 'I leave it.']);
+      expect(await files.send('Do it')).toMatchObject({ outcome: 'suspended', pending: [{ tool: name }] });
+      expect(methods(server)['tools/call']).toBeUndefined();
+    },
+  );
 
   it('writes once what was approved: after a write that was cut off, the model is told to look, and nothing is written over', async () => {
     const kept = new Map([['notes.txt', 'Two tents.']]);

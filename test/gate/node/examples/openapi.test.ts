@@ -197,3 +197,14 @@ describe('the names of tools', () => {
     ]);
   });
 });
+
+it('keeps the formats that are checked, and leaves the others to the service', () => {
+  const schema = {
+    type: 'object',
+    properties: { at: { type: 'string', format: 'date' }, n: { type: 'integer', format: 'int32' } },
+  };
+  expect(toToolSchema(schema, {})).toEqual({
+    type: 'object',
+    properties: { at: { type: 'string', format: 'date' }, n: { type: 'integer' } },
+  });
+});

@@ -222,10 +222,10 @@ describe('a mistake of a developer', () => {
   });
 
   it('that is no JSON is told where it begins', () => {
-    const map = new Map() as unknown as string[];
+    const map = new WeakMap() as unknown as string[];
     expect(() =>
       defineToolKind({ name: 'words', memory: { initial: map, apply: (all: string[]) => all } }),
-    ).toThrow("Tool kind 'words': the value of 'initial' at `$` is a Map, which is not JSON.");
+    ).toThrow("Tool kind 'words': the value of 'initial' at `$` is a WeakMap, which is not JSON.");
   });
 
   it.each([
@@ -238,8 +238,8 @@ describe('a mistake of a developer', () => {
     ],
     [
       'that answers no JSON',
-      () => [new Map()] as unknown as string[],
-      "Tool kind 'words': 'apply' answered a value that is a Map at `$[0]`, which is not JSON.",
+      () => [new WeakMap()] as unknown as string[],
+      "Tool kind 'words': 'apply' answered a value that is a WeakMap at `$[0]`, which is not JSON.",
     ],
   ])(
     'in apply %s stops its memory alone: the session goes on, and tools of the kind say why',

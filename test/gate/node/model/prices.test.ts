@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ModelError } from '../../../../src/index.ts';
+import { type AskOptions, ModelError } from '../../../../src/index.ts';
 import { fromAiSdk } from '../../../../src/model/ai-sdk/entry.ts';
 import { openAICompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { workersAi } from '../../../../src/model/workers-ai/entry.ts';
@@ -83,22 +83,20 @@ describe('an adapter that asks its provider once more', () => {
     retryAfter: undefined,
   });
 
-  async function retried(attempts: readonly Attempt<string>[], again: () => Promise<void>) {
+  async function retried(attempts: readonly Attempt<string>[], again: AskOptions['again']) {
     const left = [...attempts];
     const { signal } = new AbortController();
     const attempt = async () => left.shift() ?? failed('server-error');
     return withRetries(attempt, { retries: 5, signal, pace: fakePace().pace, again });
   }
 
-  it('says so before, unless it was sent away before any work was done', async () => {
-    let told = 0;
-    const again = async () => {
-      told += 1;
-    };
+  it('says so each time before, and why the attempt before came to nothing', async () => {
+    const told: unknown[] = [];
+    const again = async (failed: unknown) => void told.push(failed);
     const attempts = [failed('rate-limited'), failed('server-error'), failed('timeout')];
     const done: Attempt<string> = { type: 'succeeded', value: 'hi' };
     expect(await retried([...attempts, done], again)).toBe('hi');
-    expect(told).toBe(2);
+    expect(told).toEqual(['rate-limited', 'server-error', 'timeout']);
   });
 
   it('does not when it is not allowed to', async () => {

@@ -257,7 +257,7 @@ describe('a once call that timed out', () => {
     expect(app.model.requests.at(-1)?.messages.at(-1)?.text).toBe(
       "The call of 'pay' with the input {}, whose outcome was unknown, has answered after all: Error: Tool 'pay' ran and " +
         'finished, but its result and what it changed, of 9000035 characters, are over the limit of 8388608 and were not ' +
-        'kept. Ask it for less.',
+        'kept. Do not repeat what it has done; if it only reads, ask it for less.',
     );
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defineTool, type Tool } from '../../../../src/index.ts';
+import { type ChatModel, defineTool, type Tool } from '../../../../src/index.ts';
 import { createManualClock, type ScriptedReply, type SessionPort } from '../../../../src/testing/entry.ts';
 import { Meter, type Platform, type TurnEnd, UNLIMITED } from '../../../doors/session.ts';
 import { answers, asked, LEASE_MS, leftBehind, passing, takenOver } from './former-holder.ts';
@@ -386,6 +386,28 @@ describe('the two budgets of an invocation', () => {
     for (let i = 0; i < 18; i += 1) meter.spendInternal();
     expect(meter.over).toBe('20 subrequests to the platform itself');
   });
+});
+
+describe('a model call that is tried again', () => {
+  it.each(['rate-limited', 'server-error', undefined] as const)(
+    'counts each try after: %s',
+    async (failed) => {
+      const app = memoryApp({ replies: [] });
+      const ask =
+        (tries: number): ChatModel['ask'] =>
+        async (_, { again }) => {
+          for (let i = 0; i < tries; i += 1) await again?.(failed);
+          return { text: 'Done.', toolCalls: [], finish: 'stop' };
+        };
+      const endAfter = async (tries: number): Promise<TurnEnd['status']> => {
+        const meter = new Meter({ ...UNLIMITED, subrequests: 20 }, () => 0);
+        const agent = { ...app.agent, model: { name: 'tried', ask: ask(tries) } };
+        return (await app.say('Go.', { agent, meter })).status;
+      };
+      // Twelve are kept back.
+      expect([await endAfter(7), await endAfter(8)]).toEqual(['ended', 'handed-over']);
+    },
+  );
 });
 
 describe('a meter', () => {

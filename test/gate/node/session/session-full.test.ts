@@ -135,6 +135,9 @@ it.each([
   [{ PLAN: 'paid' }, 10_000_000_000],
   [{ PLAN: 'free' }, 1_000_000_000],
   [{ PLAN: 'free', SESSION_BYTES: '5000000000' }, 5_000_000_000],
+  [{ PLAN: 'free', SESSION_BYTES: '-5' }, 1_000_000_000],
+  [{ SESSION_BYTES: '10GB' }, 10_000_000_000],
+  [{ SESSION_BYTES: '16999999' }, 10_000_000_000],
 ])('with the vars %o a database may weigh %d bytes', (vars, most) => {
   expect(mostBytesOf(vars)).toBe(most);
 });

@@ -4,7 +4,12 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineAgent, defineTool, type ModelRequest } from '../../../../src/index.ts';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
-import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
+import {
+  createTestSession,
+  type ScriptedReply,
+  type TestSession,
+  type TestSessionOptions,
+} from '../../../../src/testing/entry.ts';
 
 /** What the model was shown, without what the system says. */
 const shown = (request: ModelRequest | undefined): readonly string[] =>
@@ -24,6 +29,7 @@ function scene(
   replies: readonly ScriptedReply[],
   make: (session: () => TestSession) => readonly AnyTool[],
   more: Partial<Parameters<typeof defineAgent>[0]> = {},
+  app: Pick<TestSessionOptions, 'steering'> = {},
 ) {
   let session: TestSession | undefined;
   const current = (): TestSession => {
@@ -37,7 +43,7 @@ function scene(
     ...more,
     tools: make(current),
   });
-  session = createTestSession(agent, { replies });
+  session = createTestSession(agent, { replies, ...app });
   return session;
 }
 
@@ -207,7 +213,7 @@ describe('a message for the turn that runs', () => {
 
   it('that comes when the turn was killed is taken in by whoever goes on', async () => {
     let runs = 0;
-    const session = scene([WORK, 'Done, in blue.'], (current) => [
+    const make = (current: () => TestSession) => [
       defineTool({
         name: 'work',
         description: 'Works.',
@@ -222,9 +228,46 @@ describe('a message for the turn that runs', () => {
           return 'worked';
         },
       }),
-    ]);
+    ];
+    // Where anyone may steer the message is stored before the turn is killed: nobody looks first whose turn it is.
+    const session = scene([WORK, 'Done, in blue.'], make, {}, { steering: 'anyone' });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done, in blue.' });
     expect(shown(session.requests.at(-1)).at(-1)).toBe('user: In blue.');
+  });
+
+  const saidBy = (by: string) => (session: () => TestSession) => [
+    defineTool({
+      name: 'work',
+      description: 'Works.',
+      run: async () =>
+        (await session().post('Make it blue.', { whenBusy: 'steer', principal: { id: by } })).status,
+    }),
+  ];
+
+  it('is a turn of its own when it is from another person than the one whose turn it is', async () => {
+    const session = scene([WORK, 'Done.', 'Blue now.'], saidBy('bob'));
+    expect(await session.send('Paint it.', { principal: { id: 'ann' } })).toMatchObject({ text: 'Done.' });
+    await expect.poll(() => session.requests.length).toBe(3);
+    expect(await session.settled()).toMatchObject({ outcome: 'completed', text: 'Blue now.' });
+    expect(shown(session.requests[1])).toEqual(['user: Paint it.', 'assistant: [work]', 'tool: queued']);
+    const started = (await session.events()).flatMap(({ event }) =>
+      event.type === 'turn-started' ? [[event.principal, event.message]] : [],
+    );
+    expect(started).toEqual([
+      [{ id: 'ann' }, 'Paint it.'],
+      [{ id: 'bob' }, 'Make it blue.'],
+    ]);
+  });
+
+  it.each([
+    ['from whoever asked for the turn', 'ann', undefined],
+    ['from another person, where the app lets anyone', 'bob', 'anyone'],
+  ] as const)('is shown to the model when it is %s', async (_, by, steering) => {
+    const session = scene([WORK, 'Blue.'], saidBy(by), {}, { steering });
+    expect(await session.send('Paint it.', { principal: { id: 'ann' } })).toMatchObject({ text: 'Blue.' });
+    expect(shown(session.requests[1]).slice(-2)).toEqual(['tool: steering', 'user: Make it blue.']);
+    const steered = (await session.events()).find(({ event }) => event.type === 'turn-steered');
+    expect(steered?.event).toMatchObject({ principal: { id: by } });
   });
 });
 

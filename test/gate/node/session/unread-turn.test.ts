@@ -3,6 +3,7 @@ import type { SessionEvent } from '../../../../src/index.ts';
 import { BUILT_IN_KINDS } from '../../../doors/agent.ts';
 import type { InboxMessageKind } from '../../../doors/journal.ts';
 import { stoppedTurn } from '../../../doors/session.ts';
+import { startOf } from '../../../fixtures/session-contract/harness.ts';
 import { asked, LEASE_MS, leftBehind, passing } from './former-holder.ts';
 import { type ClockedApp, clockedApp } from './memory-app.ts';
 
@@ -138,6 +139,11 @@ describe('a turn that cannot be read', () => {
       { v: 1, type: 'turn-ended', turn, outcome: 'cancelled' },
     ]);
     expect(page?.openTurn).toBe(null);
+    const why = expect.any(TypeError);
+    expect(vi.mocked(console.error).mock.calls).toEqual([
+      ['holdfast: a turn that cannot be read is tried again', why],
+      ['holdfast: a turn that cannot be read has ended', why],
+    ]);
   });
 
   it('tells those who ask for its answer how it ended', async () => {
@@ -159,6 +165,18 @@ describe('a turn that cannot be read', () => {
       model: null,
       error: STUCK,
     });
+  });
+
+  it('is told nothing of where it was answered', async () => {
+    const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
+    const turn = await openTurn(app, 'model-replied');
+    const ended = { type: 'turn-ended', turn, outcome: 'completed' };
+    const events = await app.events(turn);
+    const answered = [...events, { seq: 9, at: 0, event: ended as SessionEvent }];
+    expect(() => stoppedTurn('s1', 'tester', answered)).toThrow(
+      'This deployment cannot read the session. Nothing of it is lost: GET .../events shows its events, POST .../cancel ends ' +
+        'its open turn, and a deployment that can read it goes on with it. Meanwhile begin another session.',
+    );
   });
 
   it('is not read any more when whoever was to give it up fell silent as well', async () => {
@@ -196,6 +214,26 @@ describe('a message for the holder', () => {
       status: 'ended',
       turn: { outcome: 'completed', text: 'Done.' },
     });
+  });
+
+  it('that steers and is no start of a turn fails the turn, which the log tells', async () => {
+    const app = clockedApp({ replies: ['Done.'], leaseMs: LEASE_MS });
+    const leased = await app.lease('Go.');
+    const body = JSON.stringify({ v: 1, type: 'turn-ended', turn: 's1', outcome: 'completed' });
+    const started = { type: 'turn-started', turn: 's1', body };
+    await app.port.accept({ ...startOf('s1'), started, whenBusy: 'steer' });
+    await app.clock.advance(LEASE_MS + 1);
+    const turn = leased.page.openTurn?.id ?? '';
+    expect(await passing(app.clock, app.run(await app.resume(turn)))).toMatchObject({
+      status: 'ended',
+      turn: { outcome: 'failed', error: { type: 'internal', message: 'The turn failed inside the Worker.' } },
+    });
+    expect(vi.mocked(console.error).mock.calls).toEqual([
+      [
+        'holdfast: a turn failed',
+        new TypeError('A message that is steered is stored as the start of a turn.'),
+      ],
+    ]);
   });
 
   it('that cannot be read ends the turn as stuck', async () => {

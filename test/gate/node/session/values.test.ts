@@ -8,6 +8,8 @@ import {
   defineAgent,
   defineDomainType,
   defineTool,
+  error,
+  exitEarly,
   type ToolCall,
 } from '../../../../src/index.ts';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
@@ -163,13 +165,17 @@ describe('a value with toJSON', () => {
 
 describe('a value that cannot be journaled after the tool has run', () => {
   it('is told to the model as a tool that ran, and to the developer by one line of the log', async () => {
-    const pay = tool('pay', () => ({ paid: [{ by: new Map() }] }));
-    const lost =
-      "Tool 'pay' ran and finished, but its value is lost: the value at `$.paid[0].by` is a Map, which does not survive JSON.";
+    const pay = tool('pay', (): unknown => ({ paid: [{ by: () => 1, sum: 2 }], rate: Number.NaN }));
     expect(await toldOf([pay], 'pay')).toEqual([
-      `Error: ${lost} This is a mistake in the code of the tool; do not call it again for this.`,
+      '{"paid":[{"sum":2}],"rate":null}\n\n(not shown: $.paid[0].by is a function)',
     ]);
-    expect(logged).toEqual([[`holdfast: ${lost} Return JSON, or give the value a toJSON that says it.`]]);
+    expect(logged).toEqual([
+      [
+        "holdfast: Tool 'pay' returned what JSON does not keep, and it was left out: $.paid[0].by is a function. " +
+          'Return JSON, or give the value a toJSON that says it.',
+      ],
+      ["holdfast: Tool 'pay' returned numbers that are null in JSON: $.rate is NaN."],
+    ]);
   });
 
   it('is told with the reason why it cannot be read', async () => {
@@ -178,14 +184,18 @@ describe('a value that cannot be journaled after the tool has run', () => {
         throw new Error('no time');
       },
     };
-    expect(await toldOf([tool('pay', () => artifact('Paid.', { at }))], 'pay')).toMatchObject([
-      expect.stringContaining('is unreadable (no time), which'),
+    expect(await toldOf([tool('pay', () => artifact('Paid.', { at }))], 'pay')).toEqual(['Paid.']);
+    expect(await toldOf([tool('pay', () => ({ at }))], 'pay')).toEqual([
+      '{}\n\n(not shown: $.at is unreadable (no time))',
     ]);
-    expect(logged).toMatchObject([[expect.stringContaining('`$.at` is unreadable (no time), which')]]);
+    const problem =
+      "holdfast: Tool 'pay' returned what JSON does not keep, and it was left out: $.at is unreadable (no time). " +
+      'Return JSON, or give the value a toJSON that says it.';
+    expect(logged).toEqual([[problem], [problem]]);
   });
 
   it('is told of in no secret words', async () => {
-    const leak = tool('leak', (_, { secrets }) => ({ [secrets.require('key')]: new Map() }));
+    const leak = tool('leak', (_, { secrets }) => ({ [secrets.require('key')]: 1n as unknown }));
     const session = createTestSession(clerk([leak]), {
       replies: [calls('leak'), 'Done.'],
       secrets: () => ({ key: 'sk-1234567' }),
@@ -193,32 +203,33 @@ describe('a value that cannot be journaled after the tool has run', () => {
     await session.send('Go.');
     expect(logged).toEqual([
       [
-        "holdfast: Tool 'leak' ran and finished, but its value is lost: the value at `$.[secret key]` is a Map, which " +
-          'does not survive JSON. Return JSON, or give the value a toJSON that says it.',
+        "holdfast: Tool 'leak' returned what JSON does not keep, and it was left out: $.[secret key] is a bigint. " +
+          'Return JSON, or give the value a toJSON that says it.',
       ],
     ]);
   });
 
   it('is told of in no part of a long secret, which is cut off', async () => {
-    const leak = tool('leak', (_, { secrets }) => ({ [secrets.require('key')]: new Map() }));
+    const leak = tool('leak', (_, { secrets }) => ({ [secrets.require('key')]: 1n as unknown }));
     const session = createTestSession(clerk([leak]), {
       replies: [calls('leak'), 'Done.'],
       secrets: () => ({ key: `sk-${'1234567890'.repeat(6)}` }),
     });
     await session.send('Go.');
-    const lost =
-      "Tool 'leak' ran and finished, but its value is lost: the value at `$.[secret key]…` is a Map, which does not survive JSON.";
-    expect(told(session)).toEqual([
-      `Error: ${lost} This is a mistake in the code of the tool; do not call it again for this.`,
+    expect(told(session)).toEqual(['{}\n\n(not shown: $.[secret key]… is a bigint)']);
+    expect(logged).toEqual([
+      [
+        "holdfast: Tool 'leak' returned what JSON does not keep, and it was left out: $.[secret key]… is a bigint. " +
+          'Return JSON, or give the value a toJSON that says it.',
+      ],
     ]);
-    expect(logged).toEqual([[`holdfast: ${lost} Return JSON, or give the value a toJSON that says it.`]]);
   });
 
   it('is told of when `reconcile` found it out', async () => {
     const pay = defineTool({
       name: 'pay',
       description: 'Pays.',
-      reconcile: () => ({ done: new Set() }),
+      reconcile: () => ({ done: [1n] }),
       run: () => session.kill(),
     });
     const session: Session = createTestSession(clerk([pay]), {
@@ -226,19 +237,76 @@ describe('a value that cannot be journaled after the tool has run', () => {
       leaseMs: 300,
     });
     await session.send('Pay.');
-    const lost =
-      "Tool 'pay' ran and finished, but its value is lost: the value at `$` is a Set, which does not survive JSON.";
-    expect(told(session)).toEqual([
-      `Error: ${lost} This is a mistake in the code of the tool; do not call it again for this.`,
+    expect(told(session)).toEqual(['[null]\n\n(not shown: $[0] is a bigint)']);
+    expect(logged).toEqual([
+      [
+        "holdfast: Tool 'pay' returned what JSON does not keep, and it was left out: $[0] is a bigint. " +
+          'Return JSON, or give the value a toJSON that says it.',
+      ],
     ]);
-    expect(logged).toEqual([[`holdfast: ${lost} Return JSON, or give the value a toJSON that says it.`]]);
+  });
+
+  it.each<[string, unknown]>([
+    ['an error', new RangeError('Nothing left.')],
+    ["an error of the model's making", Object.assign(new Error('Nothing left.'), { code: 7 })],
+  ])('is thrown when it is %s', async (_, returned) => {
+    expect(await toldOf([tool('pay', () => returned)], 'pay')).toEqual(['Error: Nothing left.']);
+  });
+
+  it('ends the turn when it is a signal', async () => {
+    const session = createTestSession(clerk([tool('pay', () => exitEarly('Enough.'))]), {
+      replies: [calls('pay')],
+    });
+    expect(await session.send('Pay.')).toMatchObject({ outcome: 'cancelled' });
+  });
+
+  it('is a file when it is bytes, also those in it, in whose place their name stands', async () => {
+    const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]);
+    const chart = tool('chart', () => ({ title: 'Sales', pages: [{ image: png }] }));
+    const [whole] = await toldOf([tool('chart', () => png)], 'chart');
+    expect(whole).toMatch(/^\[file [0-9a-f]{64}: image\/png, 8 bytes\]\n/);
+    const [inside] = await toldOf([chart], 'chart');
+    expect(inside).toMatch(
+      /^\{"title":"Sales","pages":\[\{"image":"\[file \\"pages\[0\]\.image\\"\]"\}\]\}\n\n\[file [0-9a-f]{64}: image\/png, "pages\[0\]\.image", 8 bytes\]\n/,
+    );
+  });
+
+  it('leaves the cause of an error to the log, in no secret words', async () => {
+    const cause = Object.assign(new Error('connect ECONNREFUSED'), {
+      stack: 'Error: connect ECONNREFUSED\n    at pay',
+    });
+    const pay = tool('pay', () => error('The bank does not answer.', { cause }));
+    expect(await toldOf([pay], 'pay')).toEqual(['Error: The bank does not answer.']);
+    expect(logged).toEqual([
+      [
+        "holdfast: Tool 'pay' answered an error: The bank does not answer.\nCause: Error: connect ECONNREFUSED\n    at pay",
+      ],
+    ]);
+  });
+
+  it('is an error when it is none of the type that its tool declares', async () => {
+    const Bill = defineDomainType({ name: 'Bill', schema: v.object({ cents: v.number() }) });
+    const bill = (value: unknown) =>
+      defineTool({ name: 'bill', description: 'Bills.', output: Bill, run: () => value });
+    const problem =
+      'Tool \'bill\' ran and finished, but what it returned is no Bill: cents: Invalid type: Expected number but received "two".';
+    for (const value of [{ cents: 'two' }, [{ cents: 'two' }]]) {
+      expect(await toldOf([bill(value)], 'bill')).toEqual([
+        `Error: ${problem} This is a mistake in the code of the tool; do not call it again for this.`,
+      ]);
+    }
+    expect(logged).toEqual([[`holdfast: ${problem}`], [`holdfast: ${problem}`]]);
+    for (const value of [{ cents: 2 }, [], [{ cents: 2 }, null, { cents: 'two' }], 'There is none.'])
+      expect(await toldOf([bill(value)], 'bill')).toEqual([
+        typeof value === 'string' ? value : JSON.stringify(value),
+      ]);
   });
 
   it.each<[string, (call: ToolCall) => void, string]>([
-    ['the state', ({ state }) => state.set('x', new Map() as never), "call.state 'x'"],
-    ['the blackboard', ({ blackboard }) => blackboard.add(new Map() as never), 'call.blackboard'],
+    ['the state', ({ state }) => state.set('x', 1n as never), "call.state 'x'"],
+    ['the blackboard', ({ blackboard }) => blackboard.add(1n as never), 'call.blackboard'],
   ])('is told of when it was meant for %s', async (_, keep, where) => {
-    const problem = `${where}: the value at \`$\` is a Map, which is not JSON.`;
+    const problem = `${where}: the value at \`$\` is a bigint, which is not JSON.`;
     expect(await toldOf([tool('pay', (_input, call) => keep(call))], 'pay')).toEqual([`Error: ${problem}`]);
     expect(logged).toEqual([[`holdfast: Tool 'pay' failed. ${problem}`]]);
   });
@@ -247,7 +315,7 @@ describe('a value that cannot be journaled after the tool has run', () => {
     const told = await toldOf([tool('dump', () => 'x'.repeat(9_000_000))], 'dump');
     const problem =
       "Tool 'dump' ran and finished, but its result and what it changed, of 9000035 characters, are over the limit of " +
-      '8388608 and were not kept. Ask it for less.';
+      '8388608 and were not kept. Do not repeat what it has done; if it only reads, ask it for less.';
     expect(told).toEqual([`Error: ${problem}`]);
     expect(logged).toEqual([[`holdfast: ${problem}`]]);
   });

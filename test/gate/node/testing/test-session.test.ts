@@ -39,6 +39,25 @@ describe('a test session', () => {
     });
   });
 
+  it('is sent by whoever the test says: of every message, or of one', async () => {
+    const who = defineTool({
+      name: 'who',
+      description: 'Who?',
+      run: (_, { principal }) => ({ ...principal }),
+    });
+    const asks = { calls: [{ name: 'who' }] };
+    const principal = { id: 'ana', tenant: 'acme', roles: ['chief'] };
+    const others = { principal: { id: 'bob' } };
+    const options = { replies: [asks, '1', asks, '2', asks, '3'], principal };
+    const session = createTestSession(agentWith(who), options);
+    const values = async (answer: Promise<{ artifacts: readonly { value: unknown }[] }>) =>
+      (await answer).artifacts.map(({ value }) => value);
+    expect(await values(session.send('Who?'))).toEqual([principal]);
+    expect(await values(session.send('Who?', others))).toEqual([{ id: 'bob' }]);
+    const { turn } = await session.post('Who?', others);
+    expect(await values(session.answer(turn))).toEqual([{ id: 'bob' }]);
+  });
+
   it('records what the model was shown, and what was journaled', async () => {
     const session = createTestSession(agentWith(pay), { replies: [asksToPay, 'Paid.'] });
     await session.send('Pay INV-17.');

@@ -189,7 +189,7 @@ describe('the state of a call', () => {
   });
 
   it.each<[string, unknown]>([
-    ['the value at `$.at` is a Map', { at: new Map() }],
+    ['the value at `$.at` is a function', { at: () => 1 }],
     ['the value at `$` is undefined', undefined],
     ['the value at `$[0]` is NaN', [Number.NaN]],
   ])('refuses what JSON would change, at once: %s', async (what, value) => {
@@ -243,7 +243,7 @@ describe('a result', () => {
     expect(app.model.requests[1]?.messages.at(-1)).toMatchObject({
       text:
         "Error: Tool 'dump' ran and finished, but its result and what it changed, of 9000035 characters, are over the limit " +
-        'of 8388608 and were not kept. Ask it for less.',
+        'of 8388608 and were not kept. Do not repeat what it has done; if it only reads, ask it for less.',
     });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defineAgent, ModelError, type ModelReply } from '../../../../src/index.ts';
+import { type ChatModel, defineAgent, ModelError, type ModelReply } from '../../../../src/index.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import type { EventType } from '../../../doors/journal.ts';
 import { eventsOf, inputOf, PRICES, reservedIn, scene, used } from './budget-scene.ts';
@@ -164,6 +164,25 @@ describe('an attempt that died', () => {
     const [first, second] = await reservedIn(session);
     expect(second).toEqual(first);
     expect(await eventsOf(session, 'model-refused')).toHaveLength(1);
+  });
+
+  it('that was sent away before any work was done holds back nothing more', async () => {
+    const agent = defineAgent({
+      name: 'clerk',
+      description: 'Works.',
+      instructions: 'Work.',
+      limits: { tokens: 10_000 },
+    });
+    const model: ChatModel = {
+      name: 'busy',
+      async ask(_, { again }) {
+        for (let i = 0; i < 9; i += 1) await again?.('rate-limited');
+        return { text: 'Done.', toolCalls: [], finish: 'stop' };
+      },
+    };
+    const session = createTestSession(agent, { model });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
+    expect(await reservedIn(session)).toHaveLength(1);
   });
 });
 

@@ -46,7 +46,7 @@ describe('an inspector', () => {
       ...['beforeModelCall', 'afterModelCall', 'beforeToolCall', 'afterToolCall', 'afterIteration'],
       ...['beforeModelCall', 'afterModelCall', 'afterIteration'],
     ]);
-    const place = { turn, frame: '', path: 'clerk' };
+    const place = { turn, frame: '', path: 'clerk', principal: { id: 'tester' } };
     const call = { id: `${turn}.3.0`, name: 'look', input: '{}' };
     const ms = expect.any(Number);
     const definition = expect.any(Function);
@@ -217,6 +217,33 @@ describe('an inspector', () => {
       ['clerk', '', 1],
       ['clerk', '', 2],
     ]);
+  });
+
+  it('is told at every moment who asked for the turn, each by a copy of its own', async () => {
+    const spoils = (seen: { readonly principal: object }): void => {
+      expect(seen.principal).toEqual({ id: 'ana', tenant: 'acme', roles: ['chief'] });
+      Object.assign(seen.principal, { id: 'eve' });
+    };
+    const moments = [
+      'beforeModelCall',
+      'afterModelCall',
+      'beforeToolCall',
+      'afterToolCall',
+      'afterIteration',
+    ];
+    const spoiler: LoopInspector = Object.fromEntries(moments.map((moment) => [moment, spoils]));
+    const { inspector, seen } = witness();
+    const session = createTestSession(agentWith([digs([reads('look')])], spoiler, inspector), {
+      replies: [calls('dig'), calls('look'), 'Dug.', 'Done.', 'Hello, Bob.'],
+      principal: { id: 'ana', tenant: 'acme', roles: ['chief'] },
+    });
+    await session.send('Go.');
+    expect(seen).toHaveLength(16);
+    for (const [, { principal }] of seen)
+      expect(principal).toEqual({ id: 'ana', tenant: 'acme', roles: ['chief'] });
+    expect(logged).not.toHaveBeenCalled();
+    await session.send('And me?', { principal: { id: 'bob' } });
+    expect(seen.at(-1)?.[1].principal).toEqual({ id: 'bob' });
   });
 
   it('is told by the invocation that goes on of a call that was left behind', async () => {

@@ -43,7 +43,7 @@ it('logs sizes and times of loops, nested ones too, and no word of what was said
 it('logs how many tools came and went, and by what', async () => {
   const lines: string[] = [];
   const { toolsChanged } = loopLoggingInspector({ log: ({ message }) => lines.push(message) });
-  const place = { turn: 't', frame: '', path: 'clerk', iteration: 2 };
+  const place = { turn: 't', frame: '', path: 'clerk', iteration: 2, principal: { id: 'tester' } };
   await toolsChanged?.({ ...place, cause: 'deploy', came: ['secret', 'other'], went: ['secret'] });
   expect(lines).toEqual(['2: is offered other tools: 2 came and 1 went, by the deploy']);
 });

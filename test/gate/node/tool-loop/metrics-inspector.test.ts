@@ -88,6 +88,7 @@ describe('the metrics of a call', () => {
       frame: '',
       path: '',
       iteration: 1,
+      principal: { id: 'tester' },
       call: { id: 'c', name: 'search', input: '{}' },
       metadata: {},
       definition: () => undefined,

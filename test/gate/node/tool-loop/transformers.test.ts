@@ -10,6 +10,7 @@ import {
   slidingWindow,
   truncateToolResults,
 } from '../../../../src/index.ts';
+import { defineSubagent } from '../../../../src/kinds/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { calls, digs, reads, shownResults } from './scenes.ts';
 
@@ -140,6 +141,25 @@ describe('a transformer', () => {
     expect(await session.send('Go.')).toMatchObject({ text: 'Done!' });
     expect(shownResults(session.requests[2])).toEqual(['SEEN']);
     expect(shownResults(session.requests[3])).toEqual(['COMPLETED: DUG!']);
+  });
+
+  it('is told for whom the turn is, in nested loops and for their answers too', async () => {
+    const forOne: LoopTransformer = {
+      name: 'for-one',
+      messages: (messages, { principal }) =>
+        messages.map((one) => (one.role === 'user' ? { ...one, text: `${principal.id}: ${one.text}` } : one)),
+      result: (text, _, { principal }) => `${text} (${principal.roles?.join()})`,
+      reply: (text, { principal }) => `${text}, ${principal.id}`,
+    };
+    const nested = defineSubagent({ agent: agentWith([reads('look', () => 'seen')], forOne) });
+    const session = createTestSession(agentWith([nested]), {
+      replies: [{ calls: [{ name: 'clerk', input: { message: 'Look.' } }] }, calls('look'), 'Seen', 'Done'],
+      principal: { id: 'ana', roles: ['chief'] },
+    });
+    expect(await session.send('Go.')).toMatchObject({ text: 'Done' });
+    expect(shownResults(session.requests[2])).toEqual(['seen (chief)']);
+    expect(session.requests[2]?.messages[1]).toMatchObject({ text: expect.stringMatching(/^ana: /) });
+    expect(shownResults(session.requests[3])).toEqual(['Seen, ana']);
   });
 
   it.each<[string, LoopTransformer]>([

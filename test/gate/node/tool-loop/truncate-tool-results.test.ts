@@ -3,7 +3,7 @@ import { fullLength, type TruncationOptions, truncateToolResults } from '../../.
 
 const call = { id: 'c', name: 'look', input: '{}' };
 const shown = (text: string, options?: TruncationOptions): string | undefined =>
-  truncateToolResults(options).result?.(text, call);
+  truncateToolResults(options).result?.(text, call, { principal: { id: 'tester' } });
 
 describe('a result that is too long', () => {
   it('is shown by its first characters, and how many they are (CBK-08)', () => {

@@ -33,6 +33,8 @@ interface Decorator {
   readonly waits?: true;
   /** Somebody else runs the tool in its place. */
   readonly replaces?: true;
+  /** Of an unfolding tool, it guards the tools behind it, and leaves its opening alone. */
+  readonly guards?: true;
 }
 
 /** Every export that takes a tool and returns one, by its name. */
@@ -46,16 +48,25 @@ const DECORATORS: Readonly<Record<string, Decorator>> = {
   replanAndAdd: { decorate: (tool) => holdfast.replanAndAdd(tool, () => 1) },
   replanning: { decorate: (tool) => holdfast.replanning(tool, 'News.') },
   replanWhen: { decorate: (tool) => holdfast.replanWhen(tool, () => true) },
-  requireApproval: { decorate: (tool) => holdfast.requireApproval(tool, 'May I?'), waits: true },
-  requireType: { decorate: (tool) => holdfast.requireType(tool, Person), waits: true },
+  requireApproval: {
+    decorate: (tool) => holdfast.requireApproval(tool, 'May I?'),
+    waits: true,
+    guards: true,
+  },
+  requireType: { decorate: (tool) => holdfast.requireType(tool, Person), waits: true, guards: true },
   sinkArtifacts: { decorate: (tool) => holdfast.sinkArtifacts(tool, listSink()) },
   trackAssets: { decorate: (tool) => holdfast.trackAssets(tool) },
   withAwaiting: {
     decorate: (tool) => holdfast.withAwaiting(tool, () => ({ message: 'May I?' })),
     waits: true,
+    guards: true,
   },
   withCoercion: { decorate: (tool) => holdfast.withCoercion(tool) },
-  withConfirmation: { decorate: (tool) => holdfast.withConfirmation(tool, 'Sure?'), waits: true },
+  withConfirmation: {
+    decorate: (tool) => holdfast.withConfirmation(tool, 'Sure?'),
+    waits: true,
+    guards: true,
+  },
   withDescription: { decorate: (tool) => holdfast.withDescription(tool, 'Else.'), changes: ['description'] },
   withEventPublication: { decorate: (tool) => holdfast.withEventPublication(tool, () => undefined) },
   withMetadata: { decorate: (tool) => holdfast.withMetadata(tool, 'key', 'value'), changes: ['metadata'] },
@@ -66,7 +77,7 @@ const DECORATORS: Readonly<Record<string, Decorator>> = {
     decorate: (tool) => holdfast.withParameter(tool, 'page', v.optional(v.number())),
     changes: ['inputSchema'],
   },
-  withReview: { decorate: (tool) => holdfast.withReview(tool, autoApprove()) },
+  withReview: { decorate: (tool) => holdfast.withReview(tool, autoApprove()), guards: true },
 };
 
 /** Every other function among the exports. A new one has to be put here, or into the table above. */
@@ -307,6 +318,28 @@ describe.each(Object.entries(DECORATORS))(
     });
   },
 );
+
+describe.each(Object.entries(DECORATORS))('%s of an unfolding tool', (_, { decorate: decorated, guards }) => {
+  const unfolding = holdfast.defineUnfolding({ name: 'office', description: 'Opens.', tools: [inner] });
+  const isGuard = (one: AnyTool): one is AnyTool => one.name === 'guard';
+  const guard = (tool: AnyTool): AnyTool => decorate(tool, { name: 'guard', call: tool.call });
+
+  it('leaves a guard that the tools behind it have, whether it stands around that or inside', () => {
+    const around = decorated(decorate(unfolding, { adopt: guard })).adopt?.(inner);
+    expect(around && holdfast.unwrapAs(around, isGuard)).toBeDefined();
+    const inside = holdfast.requireApproval(decorated(unfolding), 'May I?').adopt?.(inner);
+    expect(inside && isForwarded(inside.call, inner.call)).toBe(false);
+    expect(inside && unwrap(inside, inner)).toBe(inner);
+  });
+
+  it(`${guards ? 'guards' : 'changes nothing of'} the tools behind it`, () => {
+    const adopted = decorated(unfolding).adopt?.(inner);
+    if (!guards) return expect(adopted).toBeUndefined();
+    expect(isForwarded(decorated(unfolding).call, unfolding.call)).toBe(true);
+    expect(adopted && isForwarded(adopted.call, inner.call)).toBe(false);
+    expect(adopted && unwrap(adopted, inner)).toBe(inner);
+  });
+});
 
 describe.each(Object.entries(DECORATORS).filter(([, { replaces }]) => !replaces))(
   'a call of %s',

@@ -67,11 +67,11 @@ const jsonSchema = defineTool({
   name: 'json-schema',
   input: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
   run: ({ id }) => {
-    expectTypeOf(id).toEqualTypeOf<unknown>();
+    expectTypeOf(id).toEqualTypeOf<string>();
     return 'ok';
   },
 });
-expectTypeOf(jsonSchema).toEqualTypeOf<Tool<'json-schema', Record<string, unknown>, string>>();
+expectTypeOf(jsonSchema).toEqualTypeOf<Tool<'json-schema', { id: string }, string>>();
 
 // A schema that is only known at run time, as from an MCP server.
 export const remote = (input: JsonSchema) =>

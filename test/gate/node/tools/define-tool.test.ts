@@ -244,9 +244,9 @@ describe('a definition that cannot work', () => {
     ],
     [
       'metadata that is not JSON',
-      () => defineTool({ ...base, metadata: { since: Object(new Map()) } }),
+      () => defineTool({ ...base, metadata: { since: Object(new WeakMap()) } }),
       'metadata',
-      "Tool 'order': its metadata is not JSON: the value at `$.since` is a Map.",
+      "Tool 'order': its metadata is not JSON: the value at `$.since` is a WeakMap.",
     ],
   ])('is refused at once, with fields: %s (AEV-02)', (_, define, field, message) => {
     expect(define).toThrow(ToolDefinitionError);

@@ -15,7 +15,9 @@ const Customer = defineDomainType({
 });
 
 // The name is a literal, and a value is the schema's output.
-expectTypeOf(Customer).toEqualTypeOf<DomainType<'Customer', { id: string; since: Date }>>();
+expectTypeOf(Customer).toEqualTypeOf<
+  DomainType<'Customer', { id: string; since: Date }, { id: string; since: string }>
+>();
 expectTypeOf(Customer.parse({})).toEqualTypeOf<ParsedInput<{ id: string; since: Date }>>();
 
 // It is the type of an artifact wherever one is asked for, and lists of domain types hold it.
@@ -23,7 +25,12 @@ expectTypeOf(Customer).toExtend<ArtifactType>();
 expectTypeOf(Customer).toExtend<DomainType>();
 export const types: readonly DomainType[] = [Customer];
 artifact('One customer.', Customer, { id: 'c1', since: '2026-01-01' });
-defineTool({ name: 'find', description: 'Finds.', output: Customer, run: () => ({ id: 'c1' }) });
+defineTool({
+  name: 'find',
+  description: 'Finds.',
+  output: Customer,
+  run: () => ({ id: 'c1', since: '2026-01-01' }),
+});
 
 // @ts-expect-error a bare name has no values to parse
 export const bare: DomainType = { name: 'Customer' };

@@ -1,5 +1,6 @@
 import type { BlackboardEntry, Json, JsonLike, ToolCallContext } from '../../../../src/index.ts';
 import type { LiveCall } from '../../../../src/kinds/entry.ts';
+import { callBlackboard, callState } from '../../../doors/tools.ts';
 import { fakeInvocation } from './fake-invocation.ts';
 
 /** An invocation with a state and a blackboard of its own, which are kept whatever becomes of the call. */
@@ -8,17 +9,16 @@ export function fakeCall(changes: Partial<LiveCall> = {}) {
   const board: BlackboardEntry[] = [];
   const call: LiveCall = {
     ...fakeInvocation('tool').call,
-    state: { get: (key) => cells.get(key), set: (key, value) => void cells.set(key, kept(value)) },
-    blackboard: {
-      get: (name) => board.findLast((entry) => entry.name === name)?.value,
+    state: callState({ get: (key) => cells.get(key), set: (key, value) => void cells.set(key, kept(value)) }),
+    blackboard: callBlackboard({
       entries: () => [...board],
-      add: (value, { name, type } = {}) =>
+      add: (value, { name, type }) =>
         void board.push({
           value: kept(value),
           ...(name !== undefined && { name }),
           ...(type !== undefined && { type }),
         }),
-    },
+    }),
     ...changes,
   };
   return { call, cells, board, during: (context: ToolCallContext): LiveCall => ({ ...call, context }) };

@@ -1,6 +1,6 @@
 import { Secrets, type ToolCall, ToolCallContext } from '../../../../src/index.ts';
 import type { LiveCall, LoopView, ToolExecution } from '../../../../src/kinds/entry.ts';
-import { toToolResult } from '../../../doors/tools.ts';
+import { callBlackboard, callState, toToolResult } from '../../../doors/tools.ts';
 
 /** A live call that runs the execution at once, and records each that it was given. */
 export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
@@ -24,8 +24,8 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
     context,
     principal: seen.principal,
     signal: new AbortController().signal,
-    state: { get: () => undefined, set: () => undefined },
-    blackboard: { get: () => undefined, entries: () => [], add: () => undefined },
+    state: callState({ get: () => undefined, set: () => undefined }),
+    blackboard: callBlackboard({ entries: () => [], add: () => undefined }),
     secrets: Secrets.NONE,
     inSession: true,
     progress: () => undefined,

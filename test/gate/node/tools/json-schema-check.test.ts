@@ -1,5 +1,6 @@
+import { validate } from '@cfworker/json-schema';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../../src/index.ts';
+import type { Json, JsonObject } from '../../../../src/index.ts';
 import { jsonSchemaCheck, problemLines } from '../../../doors/tools.ts';
 
 const check = (schema: JsonObject, input: JsonObject) =>
@@ -65,6 +66,113 @@ describe('jsonSchemaCheck', () => {
     expect(check(schema, {})).toEqual(['Instance does not have required property "toString".']);
     expect(check({ additionalProperties: false }, JSON.parse('{"__proto__":1}'))).toEqual([
       '__proto__: Not allowed.',
+    ]);
+  });
+});
+
+/** A list within everything that can hold one. */
+const LIST = { type: 'array', uniqueItems: true };
+
+/** Schemas of `{ a, b }` in which a list of different items is asked for, or must not be. */
+const PLACES: readonly JsonObject[] = [
+  { properties: { a: LIST } },
+  { properties: { a: LIST, b: { not: LIST } } },
+  { additionalProperties: LIST },
+  { patternProperties: { '^a': LIST, '^[ab]$': { minItems: 1 } }, additionalProperties: LIST },
+  { properties: { a: { anyOf: [{ type: 'null' }, LIST] }, b: { oneOf: [LIST, { maxItems: 2 }] } } },
+  // biome-ignore lint/suspicious/noThenProperty: it is a keyword of JSON Schema
+  { properties: { a: { if: LIST, then: { maxItems: 3 }, else: { minItems: 3 } } } },
+  {
+    $defs: { list: LIST },
+    properties: { a: { $ref: '#/$defs/list', maxItems: 3 } },
+    additionalProperties: { $ref: '#/$defs/list' },
+  },
+  { properties: { a: { items: LIST } }, additionalProperties: { prefixItems: [LIST], items: { not: LIST } } },
+  {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    properties: { a: { items: [LIST, {}], additionalItems: LIST } },
+  },
+  {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    definitions: { list: LIST },
+    properties: { a: { $ref: '#/definitions/list', maxItems: 1 } },
+  },
+  { dependentSchemas: { a: { properties: { b: LIST } } }, unevaluatedProperties: { maxItems: 2 } },
+  { allOf: [{ properties: { a: LIST } }], unevaluatedProperties: false },
+  { properties: { a: { contains: LIST } }, unevaluatedProperties: LIST },
+  {
+    $defs: { tree: { items: { $ref: '#/$defs/tree' }, uniqueItems: true } },
+    additionalProperties: { $ref: '#/$defs/tree' },
+  },
+];
+
+const LISTS: readonly Json[] = [
+  null,
+  [],
+  [1],
+  [1, 1],
+  [1, 2, 1],
+  ['1', 1, true, null],
+  [[1, 1], [2]],
+  [
+    [1, 1],
+    [1, 1],
+  ],
+  [[1], 2, [1]],
+  [
+    { a: 1, b: [] },
+    { b: [], a: 1 },
+  ],
+  [{ a: 1 }, { a: 1, b: 1 }, {}],
+];
+
+describe('uniqueItems', () => {
+  it.each<[string, string, readonly string[]]>([
+    ['different items', '[1, "1", true, "true", null, "null", [], {}, [[]], {"a": 1}]', []],
+    ['one number, written twice', '[1, 2, 1.0]', ['list: Duplicate items at indexes 0 and 2.']],
+    ['zero with a sign', '[0, -0]', ['list: Duplicate items at indexes 0 and 1.']],
+    [
+      'one object, whatever the order of its keys',
+      '[{"a":1,"b":[2]}, 3, {"b":[2],"a":1}]',
+      ['list: Duplicate items at indexes 0 and 2.'],
+    ],
+    ['texts that look like parts of JSON', '["a,b", "a", "b", "[1]", [1], "{}", {}]', []],
+    [
+      'a name that every object has',
+      '[{"__proto__": 1}, {}, {"__proto__": 1}]',
+      ['list: Duplicate items at indexes 0 and 2.'],
+    ],
+    [
+      'several: the first one that comes again',
+      '[1, 2, 2, 1, 1]',
+      ['list: Duplicate items at indexes 0 and 3.'],
+    ],
+  ])('compares %s', (_, list, lines) => {
+    expect(check({ properties: { list: LIST } }, JSON.parse(`{"list":${list}}`))).toEqual(lines);
+  });
+
+  it.each(PLACES.map((schema) => [JSON.stringify(schema), schema] as const))(
+    'means in %s what it says',
+    (_, schema) => {
+      const draft = String(schema.$schema ?? '').includes('draft-07') ? '7' : '2020-12';
+      for (const a of LISTS) {
+        for (const b of LISTS) {
+          const input = { a, b };
+          const { valid } = validate(input, JSON.parse(JSON.stringify(schema)), draft, undefined, false);
+          expect([input, check(schema, input).length === 0]).toEqual([input, valid]);
+        }
+      }
+    },
+  );
+
+  it('is checked of a long list in a time that grows with its length, also when another list has an item twice', () => {
+    const items = Array.from({ length: 300_000 }, (_, index) => (index % 2 === 0 ? index : { index }));
+    const schema = { properties: { all: LIST, some: LIST, none: { anyOf: [{ type: 'null' }, LIST] } } };
+    expect(check(schema, { all: items, some: [...items, 0] })).toEqual([
+      'some: Duplicate items at indexes 0 and 300000.',
+    ]);
+    expect(check(schema, { all: items, some: [1, 1], none: items })).toEqual([
+      'some: Duplicate items at indexes 0 and 1.',
     ]);
   });
 });

@@ -85,6 +85,73 @@ describe('data without secrets', () => {
     ]);
   });
 
+  it('hides them in base64, of either alphabet, with and without its padding', () => {
+    const key = 'zebra?>~stripes~?>';
+    const secrets = Secrets.of({ key });
+    const base64 = btoa(key);
+    const forUrls = base64.replaceAll('+', '-').replaceAll('/', '_');
+    expect([base64, forUrls]).toEqual(['emVicmE/Pn5zdHJpcGVzfj8+', 'emVicmE_Pn5zdHJpcGVzfj8-']);
+    const written = [`is ${base64}.`, `is ${forUrls}.`, `?k=${encodeURIComponent(base64)}`];
+    expect(secrets.redact(written)).toEqual(['is [secret key].', 'is [secret key].', '?k=[secret key]']);
+    const padded = Secrets.of({ key: 'zebra-1' });
+    const unpadded = btoa('zebra-1').replaceAll('=', '');
+    expect(padded.redact([btoa('zebra-1'), unpadded, `${unpadded}…`])).toEqual([
+      '[secret key]',
+      '[secret key]',
+      '[secret key]…',
+    ]);
+    expect(Secrets.of({ key: 'zebra-ä€' }).redact(btoa('zebra-\u00c3\u00a4\u00e2\u0082\u00ac'))).toBe(
+      '[secret key]',
+    );
+  });
+
+  it.each(['', 'a', 'ab', 'abc', 'user:', 'somebody:', '{"a":"b","key":"'])(
+    'hides one inside of a longer text in base64, behind %o',
+    (before) => {
+      const secrets = Secrets.of({ key: 'zebra-stripes', six: 'lemurs' });
+      for (const after of ['', '"', '"}', '"}]', ' and more']) {
+        for (const secret of ['zebra-stripes', 'lemurs']) {
+          const left = secrets.redact(`Basic ${btoa(`${before}${secret}${after}`)}`);
+          expect(left).toMatch(/^Basic [A-Za-z0-9+/]*\[secret (key|six)\][A-Za-z0-9+/]*={0,2}$/);
+          const [ahead = '', behind = ''] = left.slice('Basic '.length).split(/\[secret \w+\]/);
+          // At most parts of the secret's first and last byte are left in the characters that it shares with others.
+          expect(ahead.length).toBeLessThanOrEqual(Math.ceil((before.length * 4) / 3));
+          expect(behind.replaceAll('=', '').length).toBeLessThanOrEqual(
+            Math.ceil((after.length * 4) / 3) + 1,
+          );
+        }
+      }
+    },
+  );
+
+  it('hides what a header as a whole carries: its credentials, and the pair and password of a Basic one', () => {
+    const secrets = Secrets.of({
+      basic: `Basic ${btoa('ada:zebra-stripes')}`,
+      bearer: 'Bearer lemur-4711',
+      words: 'red lemons',
+    });
+    const told = [
+      `got ${btoa('ada:zebra-stripes')}`,
+      'ada:zebra-stripes',
+      'the password zebra-stripes',
+      'lemur-4711',
+      'lemons',
+    ];
+    expect(secrets.redact(told)).toEqual([
+      'got [secret basic]',
+      '[secret basic]',
+      'the password [secret basic]',
+      '[secret bearer]',
+      'lemons',
+    ]);
+  });
+
+  it('leaves base64 alone that holds none, and words that look like a part of it', () => {
+    const secrets = Secrets.of({ key: 'zebra-stripes', pin: '12345' });
+    const honest = [btoa('a picture of a zebra with other stripes'), btoa('12345'), 'Basic emVi', 'emVicmE'];
+    expect(secrets.redact(honest)).toEqual(honest);
+  });
+
   it('hides the beginning of one that an ellipsis cuts off, but nothing shorter than a secret', () => {
     const secrets = Secrets.of({ key: 'zebra-zebra-stripes', code: 'line\nline\nline' });
     const cut = [

@@ -2,10 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { artifact, error, text } from '../../../../src/index.ts';
 import { isToolResult, modelText, toToolResult } from '../../../doors/tools.ts';
 
-const lost = (where: string) =>
-  `Error: Tool 'search' ran and finished, but its value is lost: the value at ${where}, which does not survive JSON. ` +
-  'This is a mistake in the code of the tool; do not call it again for this.';
-
 const NEW_YEAR = '1970-01-01T00:00:00.000Z';
 const artifactOf = (value: unknown) => ({ type: 'artifact', value });
 
@@ -71,42 +67,122 @@ describe('toToolResult', () => {
     });
   });
 
-  it('tells the developer of a value that is lost, in words with the mend, and of nothing else', () => {
+  it('leaves out what JSON does not keep, and tells the model behind the value, the developer with the mend', () => {
     const told: string[] = [];
     const tell = (problem: string): void => void told.push(problem);
     for (const kept of [undefined, 'found', { at: new Date(0) }, error('no'), artifact('a', [1])]) {
       toToolResult('search', kept, tell);
     }
     expect(told).toEqual([]);
-    toToolResult('search', { rows: new Map() }, tell);
+    const result = toToolResult('search', { rows: () => 1, id: 7, all: [Symbol('a'), 2n] }, tell);
+    expect({ ...result }).toEqual({
+      type: 'artifact',
+      value: { id: 7, all: [null, null] },
+      remark: '(not shown: $.rows is a function, $.all[0] is a symbol, $.all[1] is a bigint)',
+    });
+    expect(modelText(result)).toBe(
+      '{"id":7,"all":[null,null]}\n\n(not shown: $.rows is a function, $.all[0] is a symbol, $.all[1] is a bigint)',
+    );
     toToolResult('search', artifact('rows', [10n]), tell);
-    const where = (place: string) =>
-      `Tool 'search' ran and finished, but its value is lost: the value at ${place}, which does not survive JSON. ` +
-      'Return JSON, or give the value a toJSON that says it.';
-    expect(told).toEqual([where('`$.rows` is a Map'), where('`$[0]` is a bigint')]);
-  });
-
-  it.each<[unknown, string]>([
-    [new Uint8Array(2), '`$` is an Uint8Array'],
-    [Buffer.from('ab'), '`$` is a Buffer'],
-    [new ArrayBuffer(2), '`$` is an ArrayBuffer'],
-    [new Blob(['a']), '`$` is a Blob'],
-    [new Response('a'), '`$` is a Response'],
-    [{ type: 'file', mediaType: 'image/png', bytes: new Uint8Array(2) }, '`$.bytes` is an Uint8Array'],
-  ])('tells the developer of bytes how they are answered (%#)', (bytes, where) => {
-    const told: string[] = [];
-    expect(modelText(toToolResult('search', bytes, (problem) => told.push(problem)))).toBe(lost(where));
     expect(told).toEqual([
-      `Tool 'search' ran and finished, but its value is lost: the value at ${where}, which does not survive JSON. ` +
-        'Return bytes as `file(bytes, mediaType)` or `image(bytes, mediaType)`.',
+      "Tool 'search' returned what JSON does not keep, and it was left out: $.rows is a function, $.all[0] is a symbol, " +
+        '$.all[1] is a bigint. Return JSON, or give the value a toJSON that says it.',
+      "Tool 'search' returned what JSON does not keep, and it was left out: $[0] is a bigint. " +
+        'Return JSON, or give the value a toJSON that says it.',
     ]);
   });
 
-  it('says that the tool ran when its value does not survive JSON', () => {
-    expect(modelText(toToolResult('search', { a: { b: new Set() } }))).toBe(lost('`$.a.b` is a Set'));
-    expect(modelText(toToolResult('search', artifact('rows', [new Map()])))).toBe(lost('`$[0]` is a Map'));
-    expect(modelText(toToolResult('search', 10n))).toBe(lost('`$` is a bigint'));
-    expect(modelText(toToolResult('search', Number.NaN))).toBe(lost('`$` is NaN'));
-    expect(modelText(toToolResult('search', artifact('nothing', undefined)))).toBe(lost('`$` is undefined'));
+  it('names five places of what it left out, and counts the others', () => {
+    const all = Object.fromEntries([...'abcdefg'].map((key) => [key, () => key]));
+    expect(modelText(toToolResult('search', all))).toBe(
+      '{}\n\n(not shown: $.a is a function, $.b is a function, $.c is a function, $.d is a function, ' +
+        '$.e is a function, and 2 more)',
+    );
+  });
+
+  it.each<[unknown, string]>([
+    [10n, '$ is a bigint'],
+    [() => 1, '$ is a function'],
+    [new Response('a'), '$ is a Response'],
+    [new Blob(['a']), '$ is a Blob'],
+    [artifact('', undefined), ''],
+  ])('says that the tool is done when nothing of its value is JSON (%#)', (returned, what) => {
+    expect({ ...toToolResult('search', returned) }).toEqual({
+      type: 'text',
+      content: what === '' ? '' : `Done\n(not shown: ${what})`,
+    });
+  });
+
+  it('cuts a cycle where it closes, and a missing await by its name', () => {
+    const cyclic: { self?: unknown; later?: unknown } = {};
+    cyclic.self = [cyclic];
+    cyclic.later = Promise.resolve(1);
+    expect(modelText(toToolResult('search', cyclic))).toBe(
+      '{"self":[null]}\n\n(not shown: $.self[0] is one of its own parents, $.later is a Promise: an `await` is missing)',
+    );
+  });
+
+  it('has null for a number that JSON has not, and tells the developer alone', () => {
+    const told: string[] = [];
+    const tell = (problem: string): void => void told.push(problem);
+    expect(modelText(toToolResult('search', { n: Number.NaN, m: [-Infinity] }, tell))).toBe(
+      '{"n":null,"m":[null]}',
+    );
+    expect(modelText(toToolResult('search', Number.NaN, tell))).toBe('null');
+    expect(told).toEqual([
+      "Tool 'search' returned numbers that are null in JSON: $.n is NaN, $.m[0] is -Infinity.",
+      "Tool 'search' returned numbers that are null in JSON: $ is NaN.",
+    ]);
+  });
+
+  it.each<[Uint8Array | ArrayBuffer, string]>([
+    [Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]), 'image/png'],
+    [Uint8Array.from([0xff, 0xd8, 0xff, 0xe0]), 'image/jpeg'],
+    [new TextEncoder().encode('GIF89a'), 'image/gif'],
+    [new TextEncoder().encode('RIFF1234WEBPVP8 '), 'image/webp'],
+    [Buffer.from('%PDF-1.7'), 'application/pdf'],
+    [Buffer.from('PDF'), 'application/octet-stream'],
+    [new ArrayBuffer(2), 'application/octet-stream'],
+  ])('makes a file of bytes, by their first ones (%#)', (bytes, mediaType) => {
+    const copy = new Uint8Array(bytes.slice(0));
+    expect({ ...toToolResult('search', bytes) }).toEqual({
+      type: 'content',
+      parts: [{ type: 'file', mediaType, bytes: copy }],
+    });
+  });
+
+  it('makes files of bytes in a value, in whose place their name stands, and leaves the words of an artifact', () => {
+    const bytes = new Uint8Array(2);
+    const file = (name: string) => ({ type: 'file', mediaType: 'application/octet-stream', name, bytes });
+    expect({ ...toToolResult('search', { a: { b: bytes }, c: [bytes], d: () => 1 }) }).toEqual({
+      type: 'artifact',
+      value: { a: { b: '[file "a.b"]' }, c: ['[file "c[0]"]'] },
+      parts: [
+        {
+          type: 'text',
+          text: '{"a":{"b":"[file \\"a.b\\"]"},"c":["[file \\"c[0]\\"]"]}\n\n(not shown: $.d is a function)',
+        },
+        file('a.b'),
+        file('c[0]'),
+      ],
+    });
+    expect({ ...toToolResult('search', artifact('Two.', { name: 'Scan' }, { page: bytes })) }).toEqual({
+      type: 'artifact',
+      artifactType: 'Scan',
+      value: { page: '[file "page"]' },
+      parts: [{ type: 'text', text: 'Two.' }, file('page')],
+    });
+  });
+
+  it.each<[unknown, string]>([
+    [{ a: new Blob(['a']) }, '$.a is a Blob'],
+    [{ a: new Response('a') }, '$.a is a Response'],
+  ])('tells the developer how bytes are answered that nobody has read (%#)', (returned, what) => {
+    const told: string[] = [];
+    toToolResult('search', returned, (problem) => told.push(problem));
+    expect(told).toEqual([
+      `Tool 'search' returned what JSON does not keep, and it was left out: ${what}. ` +
+        'Return bytes as they are, or as `file(bytes, mediaType)` or `image(bytes, mediaType)`.',
+    ]);
   });
 });

@@ -108,12 +108,12 @@ describe('a tool-call context', () => {
   });
 
   it('names a value that is not JSON by its place', () => {
-    const read = () => ToolCallContext.of({ user: JSON.parse('{}'), since: Object({ at: new Map() }) });
+    const read = () => ToolCallContext.of({ user: JSON.parse('{}'), since: Object({ at: new WeakMap() }) });
     expect(problemOf(read)).toEqual({
       name: 'ToolCallContextError',
       key: 'since',
       problem: 'not-json',
-      message: "The tool-call context's 'since' is not JSON: at `$.at` it is a Map.",
+      message: "The tool-call context's 'since' is not JSON: at `$.at` it is a WeakMap.",
       cause: undefined,
     });
   });

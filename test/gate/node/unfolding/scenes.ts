@@ -4,6 +4,7 @@ import {
   defineAgent,
   defineTool,
   type ToolCall,
+  type ToolSource,
 } from '../../../../src/index.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 
@@ -16,7 +17,7 @@ export const does = (
 
 /** A session of an agent with these tools and a scripted model. */
 export const sessionWith = (
-  tools: readonly AnyTool[],
+  tools: readonly ToolSource[],
   replies: readonly ScriptedReply[],
   more: Partial<Omit<AgentConfig<string>, 'output'>> = {},
 ): TestSession =>

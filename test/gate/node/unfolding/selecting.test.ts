@@ -133,7 +133,7 @@ describe('a selectable unfolding tool', () => {
       input: v.object({
         at: v.pipe(
           v.string(),
-          v.transform((at) => new Set(at)),
+          v.transform((at) => BigInt(at.length)),
         ),
       }),
       select: () => [does('made')],
@@ -141,7 +141,7 @@ describe('a selectable unfolding tool', () => {
     const session = sessionWith([tool], [calls(['day', { at: '2026-01-01' }]), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual([
-      "Error: Tool 'day' did not run: its schema makes of the value at `$.at` a Set, which is not JSON.",
+      "Error: Tool 'day' did not run: its schema makes of the value at `$.at` a bigint, which is not JSON.",
     ]);
   });
 

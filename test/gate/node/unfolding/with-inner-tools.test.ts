@@ -90,7 +90,7 @@ describe('an unfolding tool with more tools inside', () => {
     await session.send('Go.');
     expect(results(session)).toEqual(['extra done']);
     const asking = sessionWith(
-      [withInnerTools(requireApproval(files, 'Open?'), extra)],
+      [withInnerTools(requireApproval(files, 'Open?', { covers: 'opening' }), extra)],
       [calls('files'), 'Done.'],
     );
     expect(await asking.send('Go.')).toMatchObject({ outcome: 'suspended' });

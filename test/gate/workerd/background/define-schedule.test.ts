@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createHoldfast, defineSchedule } from '../../../../src/create-holdfast.ts';
+import { ConfigurationError, createHoldfast, defineSchedule } from '../../../../src/create-holdfast.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 
 const daily = {
@@ -57,14 +57,14 @@ describe('an app with schedules', () => {
   it('is refused when one starts an agent that it does not have', () => {
     const schedules = [defineSchedule({ ...daily, agent: 'clerk' })];
     expect(() => createHoldfast({ agents: [scripted], schedules })).toThrow(
-      "Schedule 'daily' starts the agent 'clerk', which is not among the agents.",
+      new ConfigurationError("Schedule 'daily' starts the agent 'clerk', which is not among the agents."),
     );
   });
 
   it('is refused when two have the same name', () => {
     const schedules = [defineSchedule(daily), defineSchedule({ ...daily, cron: '0 7 * * *' })];
     expect(() => createHoldfast({ agents: [scripted], schedules })).toThrow(
-      "Two schedules are called 'daily'.",
+      new ConfigurationError("Two schedules are called 'daily'."),
     );
   });
 });

@@ -12,6 +12,7 @@ import { held, script } from '../../../fixtures/scripts.ts';
 import { objectsWith } from '../http/app.ts';
 import { ended, journal, json, newSession, post, send, sessionName } from '../http/client.ts';
 import { passIn } from '../http/time.ts';
+import { unreadable } from '../http/unreadable-turn.ts';
 
 const BACKGROUND = { headers: { prefer: 'respond-async' } };
 const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
@@ -113,6 +114,15 @@ describe('a turn that is sent by the queue', () => {
     expect(await deliver([handOver])).toEqual(['acknowledged']);
     expect((await journal(of)).filter(({ type }) => type === 'turn-ended')).toHaveLength(1);
     expect(count('repeated')).toBe(1);
+  });
+
+  it('is not sent again by the queue when it cannot be read: its alarm comes after a pause', async () => {
+    const of = session();
+    const turn = await unreadable(of);
+    expect(await deliver([{ name: sessionName(of), turn }])).toEqual(['acknowledged']);
+    expect(log.mock.calls.map(([text]) => text)).toEqual([
+      'holdfast: a turn that cannot be read is tried again',
+    ]);
   });
 
   it('is not disturbed by messages that come late, or before their time', async () => {

@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { defineAgent, summarised } from '../../../../src/index.ts';
 import { objectSession } from '../../../doors/durable-objects.ts';
-import { fillSession } from '../../../full/growth/fill-session.ts';
+import { fillSession, fillWith } from '../../../full/growth/fill-session.ts';
 import { appWith } from '../http/app.ts';
 import { json, newSession, post, sessionName } from '../http/client.ts';
 import { type Rows, rowsOf } from './rows.ts';
@@ -45,6 +45,21 @@ describe('a session of many turns', () => {
       expect(Math.max(...rows.map(({ read }) => read))).toBeLessThan(120);
       expect(new Set(rows.map(({ written }) => written)).size).toBe(1);
     }
+  });
+
+  it('takes one more with a row for each MiB when its messages are more than one answer holds', async () => {
+    const session = newSession('plain');
+    const name = sessionName(session);
+    const port = objectSession(env.SESSIONS, name);
+    await fillWith(port, 'plain', { messages: 3_000, answer: 'é'.repeat(2_000) });
+    for (const message of ['one', 'two'])
+      expect((await post(session, { message }, { via })).status).toBe(200);
+    const rows = await rowsOf(env.SESSIONS.getByName(name), async () =>
+      expect((await post(session, { message: 'And?' }, { via })).status).toBe(200),
+    );
+    expect(rows.read).toBeLessThan(120);
+    const { messages } = await json(await via(session));
+    expect(messages).toHaveLength(3_000 + 2 * 3);
   });
 
   it('takes a message under a key without reading the keys before it', async () => {

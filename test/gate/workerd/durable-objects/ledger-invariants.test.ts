@@ -74,7 +74,13 @@ function startFor({ draw, turns, step }: Scene): TurnStart {
   turns.push(turn);
   return {
     ...startOf(turn),
-    whenBusy: draw([undefined, 'queue', 'steer']),
+    whenBusy: draw([
+      undefined,
+      'queue',
+      'steer',
+      { steer: turns.at(-1) ?? 't0' },
+      { steer: turns.at(-2) ?? 't0' },
+    ]),
     delayMs: draw([undefined, undefined, undefined, undefined, 0, 5_000, 50_000]),
     retainMs: draw([undefined, undefined, undefined, 1_000, 100_000]),
   };

@@ -22,7 +22,7 @@ describe('a message answered as a stream', () => {
     );
     const response = await post(session, { message: message() }, { headers: SSE });
     expect(response.status).toBe(200);
-    expect(response.headers.get('cache-control')).toBe('no-cache, no-transform');
+    expect(response.headers.get('cache-control')).toBe('no-store, no-transform');
     const events = await allEvents(response);
     expect(events.map(short)).toEqual([
       [2, 'turn-started'],

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ConfigurationError } from '../../../../src/create-holdfast.ts';
 import { defineWebhook, githubWebhook, verified, type WebhookTurn } from '../../../../src/webhooks/entry.ts';
 import { ENV } from '../../../fixtures/arrive.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
@@ -196,6 +197,8 @@ describe('a webhook that is wrong', () => {
     );
     expect(() =>
       appWith({ agents: [scripted], webhooks: [githubWebhook({ ...config, agent: 'triage' })] }),
-    ).toThrow("Webhook 'github' starts the agent 'triage', which is not among the agents.");
+    ).toThrow(
+      new ConfigurationError("Webhook 'github' starts the agent 'triage', which is not among the agents."),
+    );
   });
 });

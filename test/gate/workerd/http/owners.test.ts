@@ -1,6 +1,11 @@
 /** Whose a session is: a caller's, by its id, or a tenant's. The two never meet, also when they are called alike. */
 import { describe, expect, it } from 'vitest';
-import { type Caller, createHoldfast, defineSchedule } from '../../../../src/create-holdfast.ts';
+import {
+  type Caller,
+  ConfigurationError,
+  createHoldfast,
+  defineSchedule,
+} from '../../../../src/create-holdfast.ts';
 import { toSessionName } from '../../../doors/session.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
@@ -106,7 +111,9 @@ describe('with legacyTenants', () => {
       message: 'Report.',
     });
     expect(() => createHoldfast({ agents: [scripted], schedules: [schedule], legacyTenants: true })).toThrow(
-      "'nightly' has an owner { id }, which may be called like a tenant: with legacyTenants use { tenant }.",
+      new ConfigurationError(
+        "'nightly' has an owner { id }, which may be called like a tenant: with legacyTenants use { tenant }.",
+      ),
     );
   });
 });

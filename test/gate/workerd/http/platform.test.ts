@@ -191,13 +191,20 @@ describe('the limits of a deployment', () => {
       { LEASE_MS },
       `The var LEASE_MS is ${JSON.stringify(LEASE_MS)}: it must be a whole number of ms, at least 100, such as LEASE_MS = "20000". Without it, a lease lasts 20000 ms.`,
     ]),
+    ...['10GB', '16777216', '-5', 5.5].map((SESSION_BYTES): [{ SESSION_BYTES: unknown }, string] => [
+      { SESSION_BYTES },
+      `The var SESSION_BYTES is ${JSON.stringify(SESSION_BYTES)}: it must be a whole number of bytes, at least 17000000, such as SESSION_BYTES = "5000000000". Without it, a session may weigh what the plan allows.`,
+    ]),
     [{ WALL_MS: '1e5' }, 'WALL_MS is "1e5"; it must be a whole number of at least 1000.'],
     [{ WALL_MS: true }, 'WALL_MS is true; it must be a whole number of at least 1000.'],
-  ])('%j make a message refused', async (vars, detail) => {
+  ])('%j make a message refused, and are told by /health; the log has them once', async (vars, detail) => {
+    log.mockClear();
     const session = newSession();
-    const response = await post(session, { message: 'Hello' }, { via: appWith({}, vars) });
-    expect([response.status, await json(response)]).toEqual([500, problem('misconfigured', 500, detail)]);
+    const via = appWith({}, vars);
+    for (const response of [await post(session, { message: 'Hello' }, { via }), await via('/health')])
+      expect([response.status, await json(response)]).toEqual([500, problem('misconfigured', 500, detail)]);
     expect((await send(session)).status).toBe(404);
+    expect(log.mock.calls).toEqual([[`holdfast: ${detail}`]]);
   });
 
   it('are the vars, as text or number, where the code says nothing', () => {

@@ -12,6 +12,7 @@ const host: HttpHost = {
   webhooks: new Map(),
   auth: () => null,
   legacyTenants: false,
+  steering: 'requester',
   contextHeaders: new Map(),
   bodyContext: new Set(),
   origins: new Set(),

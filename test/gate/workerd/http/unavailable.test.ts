@@ -2,9 +2,10 @@ import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
 import { SessionUnavailableError } from '../../../doors/session.ts';
+import { marathon } from '../../../fixtures/scripted-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
-import { json, newSession, post, SSE, send, sessionName } from './client.ts';
+import { journal, json, newSession, post, SSE, send, sessionName } from './client.ts';
 import { pausesPassing } from './pauses-passing.ts';
 
 describe('a session that a newer deployment wrote to', () => {
@@ -159,6 +160,31 @@ describe('a session whose object cannot be reached', () => {
     expect((await json(await send(session))).turn).toMatchObject({ turn });
     log.mockRestore();
   }, 20_000);
+
+  it('is asked no more often than an invocation may ask, however often each message is tried', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    let tries = 0;
+    const SESSIONS = objectsWith((stub) => ({
+      append: async (...append: Parameters<typeof stub.append>) => {
+        tries += 1;
+        if (tries % 4 > 0) throw new Error('Network connection lost.');
+        return stub.append(...append);
+      },
+    }));
+    const session = newSession('marathon');
+    const record = (note: number) => ({ calls: [{ name: 'record', input: { note: `${note}` } }] });
+    const { message } = script(...Array.from({ length: 9 }, (_, note) => record(note)), 'Done.');
+    const via = appWith({ agents: [marathon], platform: { internalSubrequests: 20 } }, { SESSIONS });
+    const response = await pausesPassing(() => post(session, { message: message() }, { via }));
+    expect(await json(response)).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    const events = await journal(session);
+    expect(events.find(({ type }) => type === 'turn-yielded')).toMatchObject({
+      reason: 'its invocation is about to meet its limit of 20 subrequests to the platform itself',
+    });
+    // One that begins the turn, and what was kept back for the end of it.
+    expect(tries).toBeLessThanOrEqual(16);
+    log.mockRestore();
+  });
 
   it('fails in a way of its own as a 500 that tells nothing of the inside', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});

@@ -15,7 +15,7 @@ describe('an MCP client', () => {
       connectTimeout: 10_000,
       maxResponseBytes: 4_194_304,
       refreshAfter: 600_000,
-      drift: 'report',
+      drift: 'refuse-weaker',
       elicitation: {},
     });
   });
@@ -100,7 +100,11 @@ describe('a client that cannot work', () => {
     ],
     ['refreshAfter', { refreshAfter: -1 }, 'its refreshAfter is -1; it must be 0 milliseconds or more.'],
     ['transport', { transport: 'stdio' }, "its transport is 'stdio'; it must be 'streamable-http' or 'sse'."],
-    ['drift', { drift: 'ignore' }, "its drift is 'ignore'; it must be 'report' or 'refuse'."],
+    [
+      'drift',
+      { drift: 'ignore' },
+      "its drift is 'ignore'; it must be 'report' or 'refuse-weaker' or 'refuse'.",
+    ],
     ['elicitation', { elicitation: 'allow' }, "its elicitation is 'allow'; it must be 'refuse'."],
     ['elicitation.by', { elicitation: { by: '' } }, 'its elicitation.by is blank; it must be a role.'],
     [

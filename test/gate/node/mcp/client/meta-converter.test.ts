@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type JsonObject, ToolCallContext } from '../../../../../src/index.ts';
+import { type JsonObject, LOOP_ID_KEY, ToolCallContext } from '../../../../../src/index.ts';
 import { allowKeys, denyKeys, type MetaConverter, noOp, passThrough } from '../../../../../src/mcp/entry.ts';
 
 const context = ToolCallContext.of({ locale: 'de', tenant: { id: 7 }, token: 'planted' });
@@ -68,6 +68,15 @@ describe('MetaConverter (MCP-06, S0-018, S0-019)', () => {
     const sent = convert(ToolCallContext.of(JSON.parse('{"__proto__":{"isAdmin":true}}')));
     expect(JSON.stringify(sent)).toBe('{"__proto__":{"isAdmin":true}}');
     expect(Object.getPrototypeOf(sent)).toBe(Object.prototype);
+  });
+
+  it.each<[string, MetaConverter, JsonObject]>([
+    ['passThrough', passThrough, { locale: 'de' }],
+    ['denyKeys', denyKeys('token'), { locale: 'de' }],
+    ['allowKeys, which names one,', allowKeys('locale', LOOP_ID_KEY), { locale: 'de', [LOOP_ID_KEY]: 'l1' }],
+  ])('%s sends of what Holdfast itself put there only what is named', (_, convert, sent) => {
+    const stamped = { locale: 'de', [LOOP_ID_KEY]: 'l1', 'holdfast.other': { a: 1 } };
+    expect(convert(ToolCallContext.of(stamped))).toEqual(sent);
   });
 
   it('names that every object inherits are not in a context that does not hold them', () => {

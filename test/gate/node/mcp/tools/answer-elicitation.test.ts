@@ -44,7 +44,7 @@ function desk(tool: FakeTool, config: Partial<McpClientConfig> = {}): Desk {
   const { server, client } = scene([tool], config);
   return {
     server,
-    desk: session([mcpToolProvider({ clients: [client] })], [calls('book'), 'Booked.'], { leaseMs: 300 }),
+    desk: session([mcpToolProvider({ clients: [client] })], [calls('book'), 'Booked.'], { leaseMs: 3_000 }),
   };
 }
 

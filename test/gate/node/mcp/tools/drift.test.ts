@@ -8,6 +8,7 @@ const tools = (told: Readonly<Record<string, string>>): readonly unknown[] =>
   Object.entries(told).map(([name, description]) => ({ name, description, inputSchema: { type: 'object' } }));
 
 const refusing = client({ drift: 'refuse' });
+const reporting = client({ drift: 'report' });
 
 /** What a session comes to know by asking a server again and again. */
 async function asked(
@@ -44,18 +45,18 @@ describe('drift', () => {
       { added: ['a', 'b'], removed: ['read'], changed: ['write'] },
     ],
   ])('tells of %s, whether it is refused or not', async (_, told, drift) => {
-    expect((await asked([v1, told], client())).drift).toEqual(drift);
+    expect((await asked([v1, told], reporting)).drift).toEqual(drift);
     expect((await asked([v1, told])).drift).toEqual(drift);
   });
 
   it('is not in a first listing, nor in the next one that is the same', async () => {
     expect(await asked([v1])).not.toHaveProperty('drift');
     expect(await asked([v1, changed, changed])).not.toHaveProperty('drift');
-    expect(await asked([v1, changed, changed], client())).not.toHaveProperty('drift');
+    expect(await asked([v1, changed, changed], reporting)).not.toHaveProperty('drift');
   });
 
   it('a client that reports it uses the new definition, and remembers nothing that is gone', async () => {
-    const listing = await asked([v1, { read: changed.read }], client());
+    const listing = await asked([v1, { read: changed.read }], reporting);
     expect(shown(listing)).toEqual([['read', changed.read]]);
     expect(listing).not.toHaveProperty('gone');
   });
@@ -156,13 +157,13 @@ describe('a client that refuses drift', () => {
   });
 
   it('one that begins to refuse takes what the session knows for what it saw first', async () => {
-    const known = await asked([v1], client());
+    const known = await asked([v1], reporting);
     expect(shown(await list(tools(changed), known, refusing))[0]).toEqual(['read', 'Reads.', 'refused']);
   });
 
   it('one that no longer refuses uses what the server says now', async () => {
     const refused = await asked([v1, { write: 'Writes.' }, changed]);
-    const listing = await list(tools(changed), refused, client());
+    const listing = await list(tools(changed), refused, reporting);
     expect(shown(listing)).toEqual([
       ['read', changed.read],
       ['write', 'Writes.'],

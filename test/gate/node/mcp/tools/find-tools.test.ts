@@ -151,7 +151,7 @@ describe('a tool that has become another one', () => {
     await desk.send('Two');
     expect(desk.requests[1]?.tools[0]?.description).toBe('Does look.');
     expect(results(desk)).toEqual([
-      "Error: MCP tool 'look' has changed since this session first saw it, and changed tools of server 'shop' are refused. " +
+      "Error: MCP tool 'look' has changed since this session first saw it, and server 'shop' may not change it so. " +
         'Do not call it again; go on without it.',
     ]);
     expect(methods(server)['tools/call']).toBeUndefined();

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Json, JsonObject } from '../../../../../src/index.ts';
+import { type Json, type JsonObject, Secrets } from '../../../../../src/index.ts';
 import type { ListedTool } from '../../../../../src/mcp/entry.ts';
-import { type McpListing, parseListing } from '../../../../doors/mcp.ts';
-import { client, list } from './listing-fixtures.ts';
+import { listedInput, type McpListing, parseListing, toListing } from '../../../../doors/mcp.ts';
+import { client, list, listed } from './listing-fixtures.ts';
 
 const object = { type: 'object' };
 const read = { name: 'read', description: 'Reads a file.', inputSchema: object };
@@ -110,6 +110,55 @@ describe('toListing', () => {
     const tool = await onlyTool({ ...read, outputSchema: { type: 'array' } });
     expect(tool).not.toHaveProperty('outputSchema');
     expect(tool?.name).toBe('read');
+  });
+});
+
+describe('a tool of a server that asserts what is not checked', () => {
+  const phones = (name: string, properties: JsonObject) => ({
+    ...read,
+    name,
+    inputSchema: { type: 'object', properties },
+  });
+  const call = phones('call', {
+    to: { type: 'string', format: 'phone' },
+    tree: { not: { $dynamicRef: '#a' }, $dynamicAnchor: 'a' },
+    n: { type: 'integer', format: 'uint8' },
+  });
+
+  it('is offered, checked without that, and named in the log once', async () => {
+    const logged = warnings();
+    const asked = client();
+    const listing = await list([call, read, phones('text', { to: { format: 'phone' } })], undefined, asked);
+    expect(listing.tools.map(({ name }) => name)).toEqual(['call', 'read', 'text']);
+    expect(logged()).toEqual([
+      "holdfast: MCP server 'files' asserts of inputs what is not checked here, but by the server alone: 'call' " +
+        'format: "phone" at $.properties.to and 2 more; \'text\' format: "phone" at $.properties.to.',
+    ]);
+    const [tool] = listing.tools;
+    expect(tool?.inputSchema.properties).toMatchObject({ to: { format: 'phone' } });
+    const input = listedInput(tool ?? listed());
+    expect(await input.parse({ to: 'nobody', tree: { a: 1 }, n: 1_000 })).toMatchObject({ ok: true });
+    expect(await input.parse({ to: 7, n: 'x' })).toMatchObject({ ok: false });
+    await list([call], undefined, asked);
+    await list([call, read], listing, asked);
+    expect(logged()).toHaveLength(1);
+    await list([phones('call', { to: { format: 'fax' } })], listing, asked);
+    expect(logged()).toHaveLength(2); // what has changed is told, too
+    await list([call], undefined, client());
+    expect(logged()).toHaveLength(3); // another client
+  });
+
+  it('is named with few others, and without the secrets of whoever asked', async () => {
+    const logged = warnings();
+    const many = Array.from({ length: 12 }, (_, at) => phones(`t${at}`, { a: { format: 'zebra-stripes' } }));
+    await toListing(client(), many as Parameters<typeof toListing>[1], {
+      former: undefined,
+      now: 1,
+      secrets: Secrets.of({ key: 'zebra-stripes' }),
+    });
+    expect(logged()).toEqual([
+      expect.stringMatching(/^holdfast: .*'t9' format: "\[secret key\]" at \$\.properties\.a; and 2 more\.$/),
+    ]);
   });
 });
 

@@ -10,6 +10,8 @@ import {
 } from '../../../../../src/decorators/entry.ts';
 import {
   type AnyTool,
+  type ApprovalOptions,
+  type Covers,
   defineDomainType,
   defineTool,
   humanInput,
@@ -17,7 +19,7 @@ import {
   requireApproval,
   type Tool,
 } from '../../../../../src/index.ts';
-import type { CallScope } from '../../../../../src/kinds/entry.ts';
+import { type CallScope, defineUnfolding } from '../../../../../src/kinds/entry.ts';
 
 const refund = defineTool({
   name: 'refund',
@@ -99,6 +101,52 @@ withReview(refund, () => ({ decision: 'yes' }));
 expectTypeOf(humanInput()).toEqualTypeOf<Tool<'human_input', Question, string>>();
 expectTypeOf(humanInput({ name: 'ask_boss' }).name).toEqualTypeOf<'ask_boss'>();
 humanInput({ handler: ({ input }) => ({ decision: 'edit', input: { text: input.question } }) });
+
+// Behind an unfolding tool are tools whose inputs nobody knows; its own is that of its opening.
+const files = defineUnfolding({
+  name: 'files',
+  description: 'Files.',
+  input: v.object({ root: v.string() }),
+  select: () => [refund],
+});
+expectTypeOf(requireApproval(files, (input) => String(input satisfies unknown))).toEqualTypeOf(files);
+requireApproval(files, 'Call?', { covers: 'tools', by: 'supervisor' });
+requireApproval(files, ({ root }) => root, { covers: 'opening' });
+withConfirmation(files, ({ root }) => root, { covers: 'opening', expires: 60_000 });
+requireType(files, Address, { message: ({ root }) => root, covers: 'opening' });
+withReview(files, ({ input }) => ({ decision: input.root ? 'approve' : 'exit' }), {
+  covers: 'opening',
+  message: ({ root }) => root,
+});
+withReview(files, ({ input }) => {
+  expectTypeOf(input).toEqualTypeOf<unknown>();
+  return { decision: 'approve' };
+});
+withAwaiting(files, (input, _call, tool) => {
+  expectTypeOf(input).toEqualTypeOf<unknown>();
+  expectTypeOf(tool).toEqualTypeOf<AnyTool>();
+  return undefined;
+});
+// @ts-expect-error the tools behind it have inputs of their own
+requireApproval(files, ({ root }) => root);
+// @ts-expect-error as they have where that is written down
+withConfirmation(files, ({ root }) => root, { covers: 'tools' });
+// @ts-expect-error no such word
+requireApproval(files, 'Call?', { covers: 'all' });
+// @ts-expect-error nothing is behind a tool that does not unfold
+requireApproval(refund, 'Refund?', { covers: 'tools' });
+// @ts-expect-error nor is it opened
+withConfirmation(refund, 'Refund?', { covers: 'opening' });
+// @ts-expect-error nor is it opened
+requireType(refund, Address, { covers: 'opening' });
+// @ts-expect-error nor is it opened
+withReview(refund, autoApprove(), { covers: 'opening' });
+// A tool whose types were erased may unfold; what it is, is looked at when its guard is made.
+export const erasedOpening = (tool: AnyTool, covers: Covers, options: ApprovalOptions) => [
+  requireApproval(tool, 'Open?', { covers: 'opening' }),
+  requireApproval(tool, 'Call?', { ...options, covers }),
+  requireApproval(refund, ({ amount }) => `${amount}?`, options),
+];
 
 // All of them fit any list.
 export const tools: readonly AnyTool[] = [approved, awaiting, reviewed, humanInput()];

@@ -1,5 +1,6 @@
 import type { BlackboardEntry, CallBlackboard, Decision, DecisionRequest } from '../../../../../src/index.ts';
 import type { LiveCall } from '../../../../../src/kinds/entry.ts';
+import { callBlackboard } from '../../../../doors/tools.ts';
 import { kept } from '../fake-call.ts';
 import { fakeInvocation } from '../fake-invocation.ts';
 
@@ -12,17 +13,16 @@ export function decidedInvocation(
   const { call: fake, leaves } = fakeInvocation(tool);
   const asked: DecisionRequest[] = [];
   const board: BlackboardEntry[] = [];
-  const blackboard: CallBlackboard = {
-    get: (name) => board.findLast((entry) => entry.name === name)?.value,
+  const blackboard: CallBlackboard = callBlackboard({
     entries: () => [...board],
-    add: (value, { name, type } = {}) => {
+    add: (value, { name, type }) => {
       board.push({
         value: kept(value),
         ...(name !== undefined && { name }),
         ...(type !== undefined && { type }),
       });
     },
-  };
+  });
   const live: LiveCall = {
     ...fake,
     blackboard,

@@ -10,6 +10,7 @@ import {
 } from '../../../../../src/decorators/entry.ts';
 import {
   type AnyTool,
+  type ApprovalOptions,
   type DecisionKind,
   defineAgent,
   defineTool,
@@ -38,10 +39,7 @@ const shown = (session: TestSession): string[] =>
   );
 
 /** A session whose one tool waits for approval. */
-function approving(
-  options: Parameters<typeof requireApproval>[2] = {},
-  replies: readonly ScriptedReply[] = [],
-) {
+function approving(options: ApprovalOptions = {}, replies: readonly ScriptedReply[] = []) {
   const { refund, refunds } = refundTool();
   const clock = createManualClock();
   const tool = requireApproval(refund, ({ amount }) => `Refund ${amount}?`, options);

@@ -108,14 +108,14 @@ describe('a publishing tool', () => {
 
   it('logs what a transform made that is not JSON, and the result stands', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const published = publishToBlackboard(other, { transform: () => new Map() });
+    const published = publishToBlackboard(other, { transform: () => new WeakMap() });
     const session = sessionWith([published], [calls('other'), 'Done.']);
     await session.send('Go.');
     expect(shownResults(session)).toEqual(['One.']);
     expect(log.mock.calls).toEqual([
       [
         "holdfast: a sink of tool 'other' failed",
-        new TypeError('call.blackboard: the value at `$` is a Map, which is not JSON.'),
+        new TypeError('call.blackboard: the value at `$` is a WeakMap, which is not JSON.'),
       ],
     ]);
   });

@@ -157,8 +157,8 @@ describe('a tool with more metadata', () => {
   });
 
   it('is refused what is not JSON', () => {
-    expect(() => withMetadata(search, { since: Object(new Map()) })).toThrow(
-      "Tool 'search': its metadata is not JSON: the value at `$.since` is a Map.",
+    expect(() => withMetadata(search, { since: Object(new WeakMap()) })).toThrow(
+      "Tool 'search': its metadata is not JSON: the value at `$.since` is a WeakMap.",
     );
   });
 });

@@ -236,8 +236,8 @@ describe('an adapter', () => {
   );
 
   it('names its step when what it gives is no JSON', async () => {
-    expect((await ran([adapting(() => ({ at: new Map() })), step('b')])).text).toBe(
-      "Error: The adapter of step 'a' gave no JSON: at `$.at` it is a Map.",
+    expect((await ran([adapting(() => ({ at: new WeakMap() })), step('b')])).text).toBe(
+      "Error: The adapter of step 'a' gave no JSON: at `$.at` it is a WeakMap.",
     );
   });
 

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { describe, expect, it, vi } from 'vitest';
+import type { Caller } from '../../../../../src/create-holdfast.ts';
 import { defineAgent } from '../../../../../src/index.ts';
 import { recordings } from '../../../../fixtures/scripted-agent.ts';
 import { modelBySession, script } from '../../../../fixtures/scripts.ts';
@@ -133,6 +134,26 @@ describe('a call of an agent', () => {
     expect(await say('ada', mine.message())).toMatchObject({ content: [{ text: 'Hello Ada.' }] });
     expect(await say('eve', theirs.message())).toMatchObject({ content: [{ text: 'Hello Eve.' }] });
     expect(theirs.model.requests[0]?.messages.length).toBe(2);
+  });
+
+  it("goes on with the sessions that its caller's other requests have: a tenant's, and not those of an id that is called like it", async () => {
+    const auth = ({ headers }: Request): Caller => JSON.parse(headers.get('x-caller') ?? '');
+    const shared = publishing({ agents: ['scripted'] }, { auth });
+    const session = newId();
+    const as = (caller: Caller) => ({ headers: { 'x-caller': JSON.stringify(caller) } });
+    const say = async (caller: Caller, { message }: { message(): string }) => {
+      const params = { name: 'scripted', arguments: { message: message(), session } };
+      const answered = await messagesOf(await postMcp(shared, rpc('tools/call', params), as(caller)));
+      return viewOf(answered[0]?.result);
+    };
+    const [ann, max, acme] = [{ id: 'ann', tenant: 'acme' }, { id: 'max', tenant: 'acme' }, { id: 'acme' }];
+    const ours = script('Hello Ann.', 'Hello Max.');
+    const { path = '' } = await say(ann, ours);
+    expect(await say(max, ours)).toMatchObject({ text: 'Hello Max.' });
+    expect(await say(acme, script('Hello Acme.'))).toMatchObject({ text: 'Hello Acme.' });
+    expect(ours.model.requests.map(({ messages }) => messages.length)).toEqual([2, 4]);
+    const found = [ann, max, acme].map(async (caller) => (await shared(path, as(caller))).status);
+    expect(await Promise.all(found)).toEqual([200, 200, 404]);
   });
 
   it('is given the mapped headers as context', async () => {

@@ -102,7 +102,10 @@ describe('createHoldfast', () => {
   it('refuses an endpoint that publishes an agent of another app', () => {
     const create = () =>
       createHoldfast({ agents: [scripted], mcp: defineMcpEndpoint({ agents: ['support'] }) });
-    expect(create).toThrow(ConfigurationError);
-    expect(create).toThrow("The MCP endpoint publishes the agent 'support', which is not among the agents.");
+    expect(create).toThrow(
+      new ConfigurationError(
+        "The MCP endpoint publishes the agent 'support', which is not among the agents.",
+      ),
+    );
   });
 });

@@ -1,0 +1,149 @@
+import { isJsonObject, type Json, type JsonObject, own, sameJson } from '../../tool/json.ts';
+import { canonicalJson } from './listing.ts';
+
+/** Keywords that say something to readers, and nothing about which values are valid. */
+const WORDS = new Set([
+  ...['title', 'description', 'default', 'examples', '$comment', 'deprecated', 'readOnly', 'writeOnly'],
+]);
+const MAPS = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
+const SCHEMAS = new Set([
+  ...['additionalProperties', 'propertyNames', 'unevaluatedProperties', 'not', 'if', 'then', 'else', 'allOf'],
+  ...['anyOf', 'oneOf', 'items', 'prefixItems', 'additionalItems', 'unevaluatedItems', 'contains'],
+]);
+
+/** A copy of a schema without what only its readers see. Never throws for a schema that is formed as JSON Schema. */
+export function bareSchema(schema: Json): Json {
+  if (!isJsonObject(schema)) return schema;
+  const kept = Object.entries(schema).filter(([keyword]) => !WORDS.has(keyword));
+  return Object.fromEntries(
+    kept.map(([keyword, value]) => {
+      if (MAPS.has(keyword) && isJsonObject(value)) return [keyword, mapped(value)];
+      if (!SCHEMAS.has(keyword)) return [keyword, value];
+      return [keyword, Array.isArray(value) ? value.map(bareSchema) : bareSchema(value)];
+    }),
+  );
+}
+
+const mapped = (schemas: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, bareSchema(schema)]));
+
+/** What reaches further than the place where it stands: what changes elsewhere may change what is valid here. */
+const FAR_REACHING =
+  /"(?:unevaluated\w+|patternProperties|\$dynamicRef|\$recursiveRef|\$id)":|"\$ref":"(?!#\/(?:\$defs|definitions)\/)/;
+
+/** The most places of two schemas that are compared. */
+const MAX_COMPARED = 10_000;
+
+/**
+ * Finds where a schema may take what an earlier one did not: the path of a property, empty for the input itself. `undefined` says
+ * that every value which is valid now was valid before, and that no property has a name which none had: a model is asked for those
+ * that are named, whether the object was closed or not. What cannot be shown to be so within a bounded time, counts as wider.
+ */
+export function widerAt(now: JsonObject, before: JsonObject): string | undefined {
+  const [is, was] = [bareSchema(now), bareSchema(before)];
+  if (sameJson(is, was)) return undefined;
+  if ([is, was].some((schema) => FAR_REACHING.test(canonicalJson(schema)))) return '';
+  let left = MAX_COMPARED;
+  return widerThan({ is, was, at: '', isTooMuch: () => --left < 0 });
+}
+
+/** Two schemas of one place; a keyword that is not there is `true`, which takes everything. */
+interface Compared {
+  readonly is: Json;
+  readonly was: Json;
+  readonly at: string;
+  isTooMuch(): boolean;
+}
+
+function widerThan(compared: Compared): string | undefined {
+  const { is, was, at } = compared;
+  if (compared.isTooMuch()) return at;
+  if (is === was || is === false) return undefined;
+  const [now, before] = [toObject(is), toObject(was)];
+  const keywords = [...new Set([...Object.keys(before), ...Object.keys(now)])];
+  if (!keywords.every((keyword) => isNarrower(keyword, own(now, keyword), own(before, keyword)))) return at;
+  return widerProperty(compared, now, before) ?? widerPart(compared, now, before);
+}
+
+const toObject = (schema: Json): JsonObject => {
+  if (isJsonObject(schema)) return schema;
+  return schema === true ? {} : { not: {} };
+};
+
+/** Keywords that hold schemas, or go by them, which are compared one by one. */
+const OF_PARTS = new Set([
+  ...['properties', 'additionalProperties', 'required', 'items', 'propertyNames', 'anyOf', 'allOf'],
+]);
+
+type Comparison = (now: Json, before: Json) => boolean;
+
+const isNumber = (value: Json): value is number => typeof value === 'number';
+const atMost: Comparison = (now, before) => isNumber(now) && isNumber(before) && now <= before;
+const atLeast: Comparison = (now, before) => atMost(before, now);
+const isSame: Comparison = () => false; // it has been looked at
+
+/**
+ * Keywords that make a schema narrower where they are added, and whether one value of theirs is narrower than another one. Any
+ * other keyword has to stay as it is.
+ */
+const NARROWER: ReadonlyMap<string, Comparison> = new Map([
+  ...['const', 'pattern', 'format', 'multipleOf', 'uniqueItems'].map((word) => [word, isSame] as const),
+  ...['maxLength', 'maximum', 'exclusiveMaximum', 'maxItems', 'maxProperties'].map(
+    (word) => [word, atMost] as const,
+  ),
+  ...['minLength', 'minimum', 'exclusiveMinimum', 'minItems', 'minProperties'].map(
+    (word) => [word, atLeast] as const,
+  ),
+  ['enum', (now, before) => listOf(now).every((one) => listOf(before).some((other) => sameJson(one, other)))],
+  ['type', (now, before) => listOf(now).every((one) => typesOf(before).includes(one))],
+]);
+
+const listOf = (value: Json): readonly Json[] => [value].flat();
+
+const typesOf = (type: Json): readonly Json[] =>
+  listOf(type).flatMap((one) => (one === 'number' ? [one, 'integer'] : [one]));
+
+function isNarrower(keyword: string, now: Json | undefined, before: Json | undefined): boolean {
+  if (OF_PARTS.has(keyword) || sameJson(now, before)) return true;
+  const compare = NARROWER.get(keyword);
+  return compare !== undefined && now !== undefined && (before === undefined || compare(now, before));
+}
+
+/** Looks for a property that is new, takes more than before, or need not be there any more. */
+function widerProperty(compared: Compared, now: JsonObject, before: JsonObject): string | undefined {
+  const { at } = compared;
+  const [named, known] = [propertiesOf(now), propertiesOf(before)];
+  const added = Object.keys(named).find((name) => !Object.hasOwn(known, name));
+  if (added !== undefined) return pathTo(at, added);
+  const { additionalProperties: rest = true } = now;
+  for (const [name, was] of Object.entries(known)) {
+    const wider = widerThan({ ...compared, is: own(named, name) ?? rest, was, at: pathTo(at, name) });
+    if (wider !== undefined) return wider;
+  }
+  const [required, formerly] = [listOf(now.required ?? []), listOf(before.required ?? [])];
+  const isOld = (name: Json): boolean => formerly.includes(name) || Object.hasOwn(known, String(name));
+  return formerly.every((name) => required.includes(name)) && required.every(isOld) ? undefined : at;
+}
+
+const propertiesOf = ({ properties = {} }: JsonObject): JsonObject =>
+  isJsonObject(properties) ? properties : {};
+
+const pathTo = (at: string, name: string): string => (at === '' ? name : `${at}.${name}`);
+
+/** Looks for a schema that takes more than before: of items, of other properties and their names, and of alternatives. */
+function widerPart(compared: Compared, now: JsonObject, before: JsonObject): string | undefined {
+  const { at } = compared;
+  for (const keyword of ['additionalProperties', 'propertyNames', 'items']) {
+    const [is = true, was = true] = [own(now, keyword), own(before, keyword)];
+    // A list of schemas, one for each item, stays as it is.
+    const isKept = Array.isArray(is) || Array.isArray(was) ? sameJson(is, was) : undefined;
+    const isWider = isKept === undefined ? widerThan({ ...compared, is, was }) !== undefined : !isKept;
+    if (isWider) return at;
+  }
+  const isWithin = (is: Json, was: Json): boolean => widerThan({ ...compared, is, was }) === undefined;
+  const [any, formerAny] = [listOf(now.anyOf ?? true), listOf(before.anyOf ?? true)];
+  if (!any.every((is) => formerAny.some((was) => isWithin(is, was)))) return at;
+  const [all, formerAll] = [listOf(now.allOf ?? true), listOf(before.allOf ?? true)];
+  const isMet = formerAll.every((was) => all.some((is) => isWithin(is, was)));
+  return isMet && all.every((is) => [true, ...formerAll].some((was) => isWithin(is, was))) ? undefined : at;
+}

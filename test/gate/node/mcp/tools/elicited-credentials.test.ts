@@ -1,0 +1,131 @@
+/** What a server may not ask people for, and what is not journaled of what they answer (MCP specification, Elicitation). */
+import type { ElicitRequestFormParams } from '@modelcontextprotocol/sdk/types.js';
+import { ElicitResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { type JsonObject, Secrets, type ToolCall } from '../../../../../src/index.ts';
+import { mcpToolProvider } from '../../../../../src/mcp/entry.ts';
+import type { TestSession } from '../../../../../src/testing/entry.ts';
+import { answerElicitation } from '../../../../doors/mcp.ts';
+import { results } from '../../unfolding/scenes.ts';
+import { calls, says, scene, session } from './scenes.ts';
+
+const free = { type: 'string' };
+
+interface Asked {
+  readonly properties: JsonObject;
+  readonly message?: string;
+  readonly idempotent?: boolean;
+}
+
+/** A session whose server asks this while its tool runs, and answers what it was answered. */
+function asks({ properties, message = 'Please fill this in.', idempotent = true }: Asked): TestSession {
+  const params = { message, requestedSchema: { type: 'object', properties } } as ElicitRequestFormParams;
+  const tool = says('book', '', {
+    annotations: { idempotentHint: idempotent },
+    async run(_, { sendRequest }) {
+      const answered = await sendRequest({ method: 'elicitation/create', params }, ElicitResultSchema);
+      return { content: [{ type: 'text', text: JSON.stringify(answered) }] };
+    },
+  });
+  const { client } = scene([tool]);
+  return session([mcpToolProvider({ clients: [client] })], [calls('book'), 'Booked.']);
+}
+
+afterEach(() => vi.restoreAllMocks());
+
+describe('a form that asks for a credential', () => {
+  it.each<[string, Asked]>([
+    ['a field that is named so', { properties: { people: { type: 'integer' }, password: free } }],
+    ['whatever the case and the words around it', { properties: { githubAccessToken: free } }],
+    ['a title', { properties: { first: { ...free, title: 'API key' } } }],
+    ['numbers', { properties: { pin: { type: 'integer' } } }],
+    [
+      'a default that looks like one',
+      { properties: { note: { ...free, default: `ghp_${'x1'.repeat(18)}` } } },
+    ],
+    [
+      'the words beside a field that may be anything',
+      { properties: { value: free }, message: 'Enter your GitHub password.' },
+    ],
+    ['its description', { properties: { value: { ...free, description: 'The token of your account.' } } }],
+  ])('is declined, and nobody is asked: %s', async (_, asked) => {
+    const { calls: logged } = vi.spyOn(console, 'warn').mockImplementation(() => undefined).mock;
+    const desk = asks(asked);
+    expect(await desk.send('Book a table')).toMatchObject({ outcome: 'completed' });
+    expect(results(desk)).toEqual(['{"action":"decline"}']);
+    expect(logged).toEqual([
+      [
+        expect.stringMatching(
+          /^holdfast: MCP server 'shop' asked for a credential while 'book' ran, in its field '[\w.]+', and was declined: what people answer is journaled\.$/,
+        ),
+      ],
+    ]);
+  });
+
+  it.each<[string, JsonObject]>([
+    ['a format', { first: { ...free, format: 'password' } }],
+    ['a value that is only written', { first: { ...free, writeOnly: true } }],
+    ['a field inside of another one', { login: { type: 'object', properties: { secret: free } } }],
+  ])('is declined where the SDK lets it by, in some version: %s', async (_, properties) => {
+    vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+    const { client } = scene([]);
+    // As far as it goes before anybody is asked.
+    const call = { inSession: true, tool: 'book', secrets: Secrets.NONE } as unknown as ToolCall;
+    const asked = { message: 'Please.', requestedSchema: { type: 'object', properties } };
+    const params = asked as unknown as ElicitRequestFormParams;
+    expect(await answerElicitation({ client, effect: 'read', call }, params)).toEqual({ action: 'decline' });
+  });
+
+  it('is declined also while a once call runs', async () => {
+    vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+    const desk = asks({ properties: { password: free }, idempotent: false });
+    await desk.send('Book a table');
+    expect(results(desk)).toEqual(['{"action":"decline"}']);
+  });
+
+  it.each<[string, Asked]>([
+    [
+      'words that only begin like that',
+      { properties: { secretary: free, passwordless: { type: 'boolean' } } },
+    ],
+    ['a choice', { properties: { token: { ...free, enum: ['ETH', 'USDC'] } } }],
+    ['a number of tokens', { properties: { max_tokens: { type: 'integer' } } }],
+    ['yes or no', { properties: { resetPassword: { type: 'boolean' } }, message: 'Reset your password?' }],
+    [
+      'words about one, beside a field with a name of its own',
+      { properties: { steps: { ...free, description: 'What was done about the password?' } } },
+    ],
+  ])('is none for %s', async (_, asked) => {
+    expect(await asks(asked).send('Book a table')).toMatchObject({ outcome: 'suspended' });
+  });
+});
+
+describe('an answer that looks like a credential', () => {
+  const KEY = `sk-${'planted7'.repeat(4)}`;
+  const why = 'looks like a credential, and none is taken here: what is answered is kept in the journal';
+
+  it('is refused to whoever answers, who may answer again, and no event has any of it', async () => {
+    const desk = asks({ properties: { note: free } });
+    await desk.send('Book a table');
+    const decide = (input: JsonObject, reason?: string) =>
+      desk.decide('book', { decision: 'edit', input, ...(reason !== undefined && { reason }) });
+    await expect(decide({ note: `It is ${KEY}` })).rejects.toThrow(
+      new Error(`The answer is not valid: input.note: ${why}.`),
+    );
+    await expect(decide({ note: 'a', more: { list: ['b', KEY] } })).rejects.toThrow(
+      new Error(`The answer is not valid: input.more.list[1]: ${why}.`),
+    );
+    await expect(decide({ [KEY]: 'a' })).rejects.toThrow(
+      new Error(`The answer is not valid: input: ${why}.`),
+    );
+    await expect(decide({ note: 'a' }, KEY)).rejects.toThrow(
+      new Error(`The answer is not valid: reason: ${why}.`),
+    );
+    await expect(desk.decide('book', { decision: 'reject', reason: KEY })).rejects.toThrow(
+      new Error(`The answer is not valid: reason: ${why}.`),
+    );
+    expect(await desk.pending()).toHaveLength(1);
+    expect(await decide({ note: 'By the window.' })).toMatchObject({ text: 'Booked.' });
+    expect(JSON.stringify(await desk.events())).not.toContain('planted7');
+  });
+});

@@ -1,0 +1,325 @@
+/** What a server may not make of its tools while a session knows them: weaker effects, and wider schemas. */
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { JsonObject } from '../../../../../src/index.ts';
+import type { McpClientConfig } from '../../../../../src/mcp/entry.ts';
+import { mcpToolProvider } from '../../../../../src/mcp/entry.ts';
+import { type McpListing, schemaCheck } from '../../../../doors/mcp.ts';
+import { results } from '../../unfolding/scenes.ts';
+import { client, list } from './listing-fixtures.ts';
+import { calls, methods, says, scene, session } from './scenes.ts';
+
+const text = { type: 'string' };
+const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
+  type: 'object',
+  properties,
+  ...more,
+});
+
+/** A tool as a server lists it. */
+const tool = (parts: JsonObject = {}): JsonObject => ({
+  name: 'send',
+  description: 'Sends.',
+  inputSchema: object({ to: text }),
+  ...parts,
+});
+
+let logged: unknown[][] = [];
+beforeEach(() => {
+  logged = vi.spyOn(console, 'warn').mockImplementation(() => undefined).mock.calls;
+});
+afterEach(() => vi.restoreAllMocks());
+
+/** What a session comes to know by asking again and again; without a tool the server lists another one. */
+async function asked(told: readonly (JsonObject | undefined)[], by: Partial<McpClientConfig> = {}) {
+  let former: McpListing | undefined;
+  for (const one of told) former = await list([one ?? { ...tool(), name: 'other' }], former, client(by));
+  if (!former) throw new Error('nothing was asked');
+  return former;
+}
+
+/** Whether the last one of these is refused: it is not called, or not even offered. */
+async function isRefused(told: readonly (JsonObject | undefined)[], by: Partial<McpClientConfig> = {}) {
+  const { tools } = await asked(told, by);
+  const send = tools.find(({ name }) => name === 'send');
+  return send === undefined || send.refused === true;
+}
+
+describe('an effect', () => {
+  const hints = { once: {}, idempotent: { idempotentHint: true }, read: { readOnlyHint: true } };
+  const effects = ['once', 'idempotent', 'read'] as const;
+  const changes = effects.flatMap((was, from) => effects.map((is, to) => [was, is, to > from] as const));
+
+  it.each(changes)('that was %s and is %s is refused: %s', async (was, is, refused) => {
+    const told = [tool({ annotations: hints[was] }), tool({ annotations: hints[is] })];
+    expect(await isRefused(told)).toBe(refused);
+    expect(await isRefused(told, { drift: 'report' })).toBe(false);
+  });
+
+  it('that the client names itself changes by no hint', async () => {
+    const told = [tool(), tool({ annotations: hints.read })];
+    expect(await isRefused(told, { effects: { send: 'once' } })).toBe(false);
+    expect(await isRefused(told, { effects: { other: 'once' } })).toBe(true);
+  });
+
+  it('that was made stronger may become again what it was', async () => {
+    const [read, once] = [tool({ annotations: hints.read }), tool()];
+    expect(await isRefused([read, once, read])).toBe(false);
+    expect(await isRefused([tool({ annotations: hints.idempotent }), once, read])).toBe(true);
+  });
+});
+
+/** Schemas of the property `a`, before and after. */
+const VALUES: readonly (readonly [what: string, was: JsonObject | boolean, is: JsonObject | boolean])[] = [
+  ['another type', { type: 'string' }, { type: 'number' }],
+  ['a type more', { type: 'string' }, { type: ['string', 'null'] }],
+  ['numbers in place of whole ones', { type: 'integer' }, { type: 'number' }],
+  ['no type', { type: 'string' }, {}],
+  ['anything', { type: 'string' }, true],
+  ['what was never valid', false, { type: 'string' }],
+  ['a value more', { enum: ['a'] }, { enum: ['a', 'b'] }],
+  ['no list of values', { type: 'string', enum: ['a'] }, { type: 'string' }],
+  ['another constant', { const: 'a' }, { const: 'b' }],
+  ['longer texts', { type: 'string', maxLength: 5 }, { type: 'string', maxLength: 6 }],
+  ['texts without an end', { type: 'string', maxLength: 5 }, { type: 'string' }],
+  ['shorter texts', { type: 'string', minLength: 5 }, { type: 'string', minLength: 4 }],
+  ['greater numbers', { type: 'number', maximum: 5 }, { type: 'number', maximum: 6 }],
+  ['the bound itself', { type: 'number', exclusiveMaximum: 5 }, { type: 'number', maximum: 5 }],
+  ['other fractions', { type: 'number', multipleOf: 2 }, { type: 'number', multipleOf: 3 }],
+  ['another format', { type: 'string', format: 'email' }, { type: 'string', format: 'uri' }],
+  ['no format', { type: 'string', format: 'email' }, { type: 'string' }],
+  ['no pattern', { type: 'string', pattern: '^a+$' }, { type: 'string' }],
+  ['another pattern', { type: 'string', pattern: '^a+$' }, { type: 'string', pattern: '^.+$' }],
+  [
+    'a pattern, with more beside it',
+    { type: 'string', pattern: 'a', maxLength: 5 },
+    { type: 'string', pattern: 'a' },
+  ],
+  ['a property more', object({ b: text }), object({ b: text, c: text })],
+  [
+    'a property more of an object that was closed',
+    object({ b: text }, { additionalProperties: false }),
+    object({ b: text, c: text }, { additionalProperties: false }),
+  ],
+  ['any property', object({ b: text }, { additionalProperties: false }), object({ b: text })],
+  ['a property less, which may then be anything', object({ b: text, c: text }), object({ b: text })],
+  ['a property that may be left out', object({ b: text }, { required: ['b'] }), object({ b: text })],
+  ['a property that is only required', object({}), object({}, { required: ['b'] })],
+  ['a property of an object that was any', { type: 'object' }, object({ b: text })],
+  ['a property of what was anything', {}, object({ b: text })],
+  [
+    'a property inside of all of them',
+    { allOf: [object({ b: text })] },
+    { allOf: [object({ b: text }), object({ c: text })] },
+  ],
+  ['one of them less', { allOf: [{ minLength: 1 }, { maxLength: 5 }] }, { allOf: [{ minLength: 1 }] }],
+  ['other items', { type: 'array', items: text }, { type: 'array', items: {} }],
+  ['any items', { type: 'array', items: text }, { type: 'array' }],
+  ['an alternative more', { anyOf: [text] }, { anyOf: [text, { type: 'number' }] }],
+  ['no alternatives', { anyOf: [text] }, {}],
+  ['one that was excluded', { not: { const: 'a' } }, {}],
+  ['a narrower exclusion', { not: { enum: ['a', 'b'] } }, { not: { enum: ['a'] } }],
+  ['other conditions', { if: text, else: { maximum: 1 } }, { if: { const: 'a' }, else: { maximum: 1 } }],
+  ['repeated items', { type: 'array', uniqueItems: true }, { type: 'array' }],
+  ['fewer that match', { contains: text, minContains: 2 }, { contains: text }],
+  ['a keyword that nobody knows', { type: 'string' }, { type: 'string', nullable: true }],
+];
+
+/** The same, where no value became valid that was not, and nothing is asked for that was not. */
+const NARROWER: typeof VALUES = [
+  [
+    'other words',
+    { type: 'string', description: 'A.' },
+    { type: 'string', title: 'B', default: 'x', examples: [1] },
+  ],
+  ['a type less', { type: ['string', 'null'] }, { type: 'string' }],
+  ['whole numbers', { type: 'number' }, { type: 'integer' }],
+  ['a type where there was none', {}, { type: 'string' }],
+  ['a value less', { enum: ['a', 'b'] }, { enum: ['b'] }],
+  ['shorter texts', { type: 'string', maxLength: 5 }, { type: 'string', maxLength: 4, minLength: 1 }],
+  ['a format', { type: 'string' }, { type: 'string', format: 'email' }],
+  ['a pattern', { type: 'string' }, { type: 'string', pattern: '^a+$' }],
+  [
+    'a property less, of an object that is closed',
+    object({ b: text, c: text }, { additionalProperties: false }),
+    object({ b: text }, { additionalProperties: false }),
+  ],
+  [
+    'no property that is not named',
+    object({ b: text }),
+    object({ b: text }, { additionalProperties: false }),
+  ],
+  ['a property that is required', object({ b: text }), object({ b: text }, { required: ['b'] })],
+  [
+    'shorter items',
+    { type: 'array', items: text },
+    { type: 'array', items: { ...text, maxLength: 3 }, maxItems: 2 },
+  ],
+  ['items where any were', { type: 'array' }, { type: 'array', items: text }],
+  ['an alternative less', { anyOf: [text, { type: 'null' }] }, { anyOf: [{ ...text, maxLength: 3 }] }],
+  ['narrower parts', { allOf: [{ minLength: 1 }] }, { allOf: [{ minLength: 2 }] }],
+  ['nothing at all', { type: 'string' }, false],
+  [
+    'properties whose names are keywords',
+    object({ title: text }),
+    object({ title: { ...text, maxLength: 3 } }),
+  ],
+];
+
+const of = (a: JsonObject | boolean): JsonObject => tool({ inputSchema: object({ a }) });
+
+describe('a schema', () => {
+  it.each(VALUES)('that takes %s is refused', async (_, was, is) => {
+    expect(await isRefused([of(was), of(is)])).toBe(true);
+    expect(await isRefused([of(was), of(is)], { drift: 'report' })).toBe(false);
+  });
+
+  it.each(NARROWER)('that takes %s is not refused', async (_, was, is) => {
+    expect(await isRefused([of(was), of(is)])).toBe(false);
+    expect(await isRefused([of(was), of(is)], { drift: 'refuse' })).toBe(true);
+  });
+
+  it('that was made narrower may become again what it was, and no wider', async () => {
+    const [first, less, more] = [
+      of({ enum: ['a', 'b'] }),
+      of({ enum: ['a'] }),
+      of({ enum: ['a', 'b', 'c'] }),
+    ];
+    expect(await isRefused([first, less, first])).toBe(false);
+    expect(await isRefused([first, less, more])).toBe(true);
+    expect(await isRefused([first, less, more, less])).toBe(false);
+    expect(await isRefused([first, more, more])).toBe(true);
+  });
+
+  it('is judged by what the session saw first also when its tool was gone in between', async () => {
+    const [first, less, more] = [
+      of({ enum: ['a', 'b'] }),
+      of({ enum: ['a'] }),
+      of({ enum: ['a', 'b', 'c'] }),
+    ];
+    expect(await isRefused([first, undefined, more])).toBe(true);
+    expect(await isRefused([first, undefined, more, more])).toBe(true);
+    expect(await isRefused([first, undefined, less])).toBe(false);
+    expect(await isRefused([first, less, undefined, more])).toBe(true);
+    expect(await isRefused([first, less, undefined, first])).toBe(false);
+    expect(await isRefused([first, more, undefined, more])).toBe(true);
+  });
+
+  const referring = ($defs: JsonObject, more: JsonObject = {}): JsonObject =>
+    tool({ inputSchema: { ...object({ a: { $ref: '#/$defs/A' }, ...more }), $defs } });
+
+  it('with references is narrower only where nothing that is referred to has changed', async () => {
+    const first = referring({ A: text }, { b: text });
+    expect(await isRefused([first, referring({ A: text }, { b: { ...text, maxLength: 2 } })])).toBe(false);
+    expect(await isRefused([first, referring({ A: {} }, { b: text })])).toBe(true);
+    const inside = (b: JsonObject): JsonObject =>
+      tool({ inputSchema: object({ a: { not: { $ref: '#/properties/b' } }, b }) });
+    expect(await isRefused([inside(text), inside({ ...text, maxLength: 2 })])).toBe(true);
+  });
+
+  it('that is not narrower accepts a value more, or asks for a property more: whatever is not refused, was valid before', async () => {
+    const leaf = fc.constantFrom<JsonObject>(
+      {},
+      { type: 'string' },
+      { type: ['string', 'null'] },
+      { type: 'integer' },
+      { type: 'number', minimum: 1 },
+      { enum: ['a', 1] },
+      { const: 'a' },
+      { maxLength: 1 },
+      { not: { type: 'string' } },
+    );
+    const { schema } = fc.letrec<{ schema: JsonObject }>((tie) => ({
+      schema: fc.oneof(
+        { maxDepth: 3 },
+        leaf,
+        fc.record({ anyOf: fc.array(tie('schema'), { minLength: 1, maxLength: 2 }) }),
+        fc.record({ allOf: fc.array(tie('schema'), { minLength: 1, maxLength: 2 }) }),
+        fc.record({ type: fc.constant('array'), items: tie('schema') }),
+        fc.record(
+          {
+            type: fc.constant('object'),
+            properties: fc.dictionary(fc.constantFrom('b', 'c'), tie('schema'), { maxKeys: 2 }),
+            required: fc.uniqueArray(fc.constantFrom('b', 'c'), { maxLength: 2 }),
+            additionalProperties: fc.oneof(fc.boolean(), tie('schema')),
+          },
+          { requiredKeys: ['type', 'properties'] },
+        ),
+      ),
+    }));
+    const value = fc.oneof(
+      fc.constantFrom<unknown>('a', 'ab', 0, 1, 1.5, null, true, [], ['a'], [1], {}, { b: 'a' }, { c: 1 }),
+      fc.dictionary(fc.constantFrom('b', 'c', 'd'), fc.constantFrom<unknown>('a', 'ab', 1, null, ['ab'], {})),
+    );
+    const property = fc.asyncProperty(
+      schema,
+      schema,
+      fc.array(value, { maxLength: 8 }),
+      async (was, is, values) => {
+        if (await isRefused([of(was), of(is)])) return;
+        const [before, now] = [was, is].map((a) => schemaCheck(object({ a })));
+        const isValid = (check: typeof now, a: unknown) => check?.({ a } as JsonObject, 'first').length === 0;
+        expect(values.filter((a) => isValid(now, a) && !isValid(before, a))).toEqual([]);
+      },
+    );
+    await fc.assert(property, { numRuns: 1_500, seed: 20_261_123 });
+  });
+});
+
+describe('a tool that became weaker', () => {
+  it('is told of once, with what it became and how that is accepted', async () => {
+    const first = [tool(), { ...tool(), name: 'note' }, { ...tool(), name: 'read' }];
+    const then = [
+      tool({ annotations: { readOnlyHint: true } }),
+      { ...tool(), name: 'note', inputSchema: object({ to: object({ 'b\ncc': text }) }) },
+      { ...tool(), name: 'read', description: 'Reads all.' },
+    ];
+    const known = await list(then, await list(first));
+    await list(then, known);
+    expect(logged).toEqual([
+      [
+        "holdfast: MCP server 'files' has made tools weaker than this session first saw them, so they are refused in it: " +
+          "'send' was `once` and is `read`; 'note' takes more input than before, at `to`. If that is as it should be, name " +
+          "the effect in `effects`, or say `drift: 'report'`: new sessions take what the server says now.",
+      ],
+    ]);
+    expect(known.tools.map(({ name, refused = false }) => [name, refused])).toEqual([
+      ['send', true],
+      ['note', true],
+      ['read', false],
+    ]);
+    expect(known.drift).toEqual({ added: [], removed: [], changed: ['note', 'read', 'send'] });
+  });
+
+  it('is still offered as the session saw it first, and a call of it is refused without asking its server', async () => {
+    const { server, client: shop } = scene([says('look')], { refreshAfter: 0 });
+    const desk = session(
+      [mcpToolProvider({ clients: [shop] })],
+      [calls('look'), 'Done.', calls('look'), 'I go on without it.'],
+    );
+    await desk.send('Look');
+    server.tools = [says('look', 'looked', { annotations: { readOnlyHint: true } })];
+    expect(await desk.send('Look again')).toMatchObject({ text: 'I go on without it.' });
+    expect(results(desk)).toEqual([
+      'look done',
+      "Error: MCP tool 'look' has changed since this session first saw it, and server 'shop' may not change it so. Do not " +
+        'call it again; go on without it.',
+    ]);
+    expect(methods(server)['tools/call']).toBe(1);
+  });
+
+  it('is remembered only by its fingerprint where there is no room, and then any other one is refused', async () => {
+    const big = (from: number): JsonObject[] =>
+      Array.from({ length: 8 }, (_, index) => ({
+        name: `t${from + index}`,
+        inputSchema: { type: 'object', title: 'x'.repeat(60_000) },
+      }));
+    const crowded = await list(big(8), await list([tool(), ...big(0)]));
+    expect(crowded.gone?.map(({ first }) => first !== undefined).slice(0, 2)).toEqual([true, false]);
+    const back = await list(
+      big(0).map((one) => ({ ...one, description: 'Other words.' })),
+      crowded,
+    );
+    expect(back.tools.map(({ name }) => name)).toEqual([]);
+  });
+});

@@ -1,0 +1,148 @@
+/** What calls keep in the state and on the blackboard, read through schemas and types. */
+import * as v from 'valibot';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  type AnyTool,
+  artifact,
+  defineAgent,
+  defineDomainType,
+  defineTool,
+  type ToolCall,
+} from '../../../../src/index.ts';
+import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
+
+let logged: unknown[][];
+beforeEach(() => {
+  logged = [];
+  vi.spyOn(console, 'error').mockImplementation((...words) => void logged.push(words));
+  return () => vi.restoreAllMocks();
+});
+
+const Customer = defineDomainType({
+  name: 'Customer',
+  schema: v.object({ id: v.string(), since: v.pipe(v.string(), v.toDate()) }),
+});
+const ANN = { id: 'ann', since: '2026-01-01T00:00:00.000Z' };
+const BEN = { id: 'ben', since: '2026-02-01T00:00:00.000Z' };
+const read = ({ id, since }: typeof ANN) => ({ id, since: new Date(since) });
+
+const tool = (name: string, run: (call: ToolCall) => unknown, more: { serial?: string } = {}): AnyTool =>
+  defineTool({ name, description: `Does ${name}.`, run: (_, call) => run(call), ...more });
+const calls = (...names: readonly string[]): ScriptedReply => ({ calls: names.map((name) => ({ name })) });
+
+/** Runs one turn of these replies, and answers what the model was told of the calls, and the turn's answer. */
+async function ran(tools: readonly AnyTool[], ...replies: readonly ScriptedReply[]) {
+  const agent = defineAgent({ name: 'clerk', description: 'Keeps.', instructions: 'Keep.', tools });
+  const session = createTestSession(agent, { replies: [...replies, 'Done.'] });
+  const answer = await session.send('Go.');
+  const told = (session.requests.at(-1)?.messages ?? []).flatMap((one) =>
+    one.role === 'tool' ? [one.text] : [],
+  );
+  return { answer, told };
+}
+
+describe('the state of a call', () => {
+  it('is read through a schema, and so is what it is updated from and to', async () => {
+    const visit = tool('visit', ({ state }) =>
+      state.update('visits', v.number(), (before = 0) => before + 1),
+    );
+    const day = v.pipe(v.string(), v.toDate());
+    const tomorrow = tool('tomorrow', ({ state }) => {
+      state.update('day', day, () => '2026-01-01');
+      const next = state.update('day', day, (before) =>
+        new Date((before?.getTime() ?? 0) + 86_400_000).toISOString(),
+      );
+      return [next.toISOString(), state.get('day'), state.get('day', day)?.getTime(), state.get('none', day)];
+    });
+    const { told } = await ran([visit, tomorrow], calls('visit'), calls('visit'), calls('tomorrow'));
+    expect(told).toEqual([
+      '1',
+      '2',
+      '["2026-01-02T00:00:00.000Z","2026-01-02T00:00:00.000Z",1767312000000,null]',
+    ]);
+  });
+
+  it('is refused where its schema refuses it, and nothing is changed then', async () => {
+    const tools = [
+      tool('write', ({ state }) => state.set('visits', 'many')),
+      tool('read', ({ state }) => state.get('visits', v.number())),
+      tool('update', ({ state }) => state.update('count', v.number(), () => 'two' as never)),
+      tool('late', ({ state }) => state.get('visits', v.pipeAsync(v.string()))),
+    ];
+    const { told, answer } = await ran(tools, calls('write'), calls('read'), calls('update'), calls('late'));
+    expect(answer.outcome).toBe('completed');
+    expect(told).toEqual([
+      'Done',
+      'Error: call.state \'visits\' is not as its schema says: Invalid type: Expected number but received "many"',
+      "Error: What call.state 'count' is updated to is not as its schema says: Invalid type: Expected number but received " +
+        '"two"',
+      "Error: call.state 'visits' is read through an asynchronous schema: use a synchronous one.",
+    ]);
+  });
+
+  const write = (name: string, serial?: string) =>
+    tool(name, ({ state }) => state.set('total', name), serial === undefined ? {} : { serial });
+
+  it('is told to the developer where two calls of a reply wrote it that did not see each other', async () => {
+    await ran([write('pay'), write('book')], calls('pay', 'book'));
+    expect(logged).toEqual([
+      [
+        "holdfast: Calls of 'pay' and 'book' in one reply both wrote call.state 'total', and only what the later one wrote is kept. " +
+          'Give both tools the same word as `serial`: they run one after another then, and each sees what the one before wrote.',
+      ],
+    ]);
+  });
+
+  it('is nothing to tell of where they share a serial, write other keys, or come one reply after another', async () => {
+    await ran([write('pay', 'till'), write('book', 'till')], calls('pay', 'book'));
+    await ran([write('pay'), tool('look', ({ state }) => state.set('seen', 1))], calls('pay', 'look'));
+    await ran([write('pay'), write('book')], calls('pay'), calls('book'));
+    expect(logged).toEqual([]);
+  });
+});
+
+describe('the blackboard', () => {
+  it('takes a value of a type, and gives back the newest through its schema', async () => {
+    const add = tool('add', ({ blackboard }) => {
+      blackboard.add(Customer, ANN);
+      blackboard.add(Customer, BEN, { name: 'newest' });
+      blackboard.add({ id: 7 }, { type: 'Customer' });
+      return blackboard.entries();
+    });
+    const last = tool('last', ({ blackboard }) => {
+      const found = blackboard.last(Customer);
+      return [found?.since.getTime(), found?.id, blackboard.last({ ...Customer, name: 'Other' })];
+    });
+    const { told } = await ran([add, last], calls('add'), calls('last'));
+    expect(told.map((one) => JSON.parse(one))).toEqual([
+      [
+        { type: 'Customer', value: ANN },
+        { name: 'newest', type: 'Customer', value: BEN },
+        { type: 'Customer', value: { id: 7 } },
+      ],
+      [Date.parse(BEN.since), 'ben', null],
+    ]);
+  });
+
+  it('refuses a value that is none of its type, or no JSON', async () => {
+    const add = tool('add', ({ blackboard }) => blackboard.add(Customer, { id: 'ann' } as never));
+    const odd = tool('odd', ({ blackboard }) => blackboard.add(Customer, { id: () => 1 } as never));
+    const { told } = await ran([add, odd], calls('add'), calls('odd'));
+    expect(told).toEqual([
+      'Error: call.blackboard: this is no Customer: since: Invalid key: Expected "since" but received undefined',
+      'Error: call.blackboard: the value at `$.id` is a function, which is not JSON.',
+    ]);
+  });
+});
+
+it('the answer of a turn reads its artifacts by their type', async () => {
+  const tools = [
+    tool('ann', () => artifact('Ann.', Customer, ANN)),
+    tool('odd', () => artifact('Odd.', Customer, { id: 7 })),
+    tool('other', () => artifact('Other.', { name: 'Other' }, BEN)),
+  ];
+  const { answer } = await ran(tools, calls('ann', 'odd', 'other'));
+  expect(answer.artifacts).toHaveLength(3);
+  expect(answer.artifactsOf(Customer)).toEqual([read(ANN)]);
+  expect(Object.keys(answer)).not.toContain('artifactsOf');
+});

@@ -1,0 +1,275 @@
+/** Nothing leads around the guard of an unfolding tool: no name, no list, no loop, and no guard inside. */
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { decorate, withConfirmation, withReview } from '../../../../../src/decorators/entry.ts';
+import { type AnyTool, defineDomainType, defineTool, requireApproval } from '../../../../../src/index.ts';
+import {
+  after,
+  defineAgenticTool,
+  definePlaybook,
+  defineStateMachine,
+  defineUnfolding,
+  withInnerTools,
+} from '../../../../../src/kinds/entry.ts';
+import type { ScriptedReply, TestSession } from '../../../../../src/testing/entry.ts';
+import { shownResults } from '../../tool-loop/scenes.ts';
+import { calls, does, offered, opened, results, sessionWith } from '../../unfolding/scenes.ts';
+
+const office = (...tools: readonly AnyTool[]): AnyTool =>
+  defineUnfolding({ name: 'office', description: 'The office.', tools });
+const asks = (tool: AnyTool, who = 'Guard'): AnyTool =>
+  requireApproval(tool, (_, call) => `${who}: ${call.tool}?`);
+
+/** Approves whatever is asked, and answers the messages in their order. */
+async function approveAll(session: TestSession): Promise<readonly string[]> {
+  const messages: string[] = [];
+  for (let [next] = await session.pending(); next; [next] = await session.pending()) {
+    messages.push(next.message);
+    session.restart();
+    await session.decide(next.call, 'approve');
+  }
+  return messages;
+}
+
+/** What was asked in a turn with these replies, and the session. */
+async function turn(tools: readonly AnyTool[], ...replies: readonly ScriptedReply[]) {
+  const session = sessionWith(tools, [...replies, 'Done.']);
+  await session.send('Go.');
+  return { session, asked: await approveAll(session) };
+}
+
+const NO_INPUT = v.object({});
+
+describe('a tool behind a guarded unfolding tool', () => {
+  it('is not called by the shortcut, which only opens', async () => {
+    const { session, asked } = await turn(
+      [asks(office(does('pay')))],
+      calls(['office', { pay: {} }]),
+      calls('pay'),
+    );
+    expect(results(session)).toEqual([opened('pay'), 'pay done']);
+    expect(asked).toEqual(['Guard: pay?']);
+  });
+
+  it('is asked about by the name that it has there, when another tool has its own', async () => {
+    const pay = does('pay');
+    const { session, asked } = await turn(
+      [asks(office(pay)), pay],
+      calls('office'),
+      calls('office_pay', 'pay'),
+    );
+    expect(offered(session)[1]).toEqual(['office', 'pay', 'office_pay']);
+    expect(asked).toEqual(['Guard: office_pay?']);
+  });
+
+  it('is guarded when it was added later', async () => {
+    const more = withInnerTools(asks(office(does('pay'))), does('more'));
+    const { asked } = await turn([more], calls(['office', { more: {} }]), calls('more'));
+    expect(asked).toEqual(['Guard: more?']);
+  });
+
+  it('stays guarded when another unfolding tool brings it too, and is free where that does alone', async () => {
+    const pay = does('pay');
+    const free = defineUnfolding({ name: 'free', description: 'Free.', tools: [pay] });
+    const first = await turn([asks(office(pay)), free], calls('office'), calls('free'), calls('pay'));
+    expect(first.asked).toEqual(['Guard: pay?']);
+    const second = await turn(
+      [asks(office(pay)), free],
+      calls('free'),
+      calls('office'),
+      calls('pay', 'office_pay'),
+    );
+    expect(second.asked).toEqual(['Guard: office_pay?']);
+  });
+
+  it('is guarded in the loop of an agentic tool', async () => {
+    const dig = defineAgenticTool({
+      name: 'dig',
+      description: 'Digs.',
+      input: NO_INPUT,
+      tools: [asks(office(does('pay')))],
+    });
+    const { session, asked } = await turn([dig], calls('dig'), calls('office'), calls('pay'), 'Dug.');
+    expect(asked).toEqual(['Guard: pay?']);
+    expect(shownResults(session.requests.at(-2))).toEqual([opened('pay'), 'pay done']);
+  });
+
+  it('is guarded in a playbook, where nobody is asked about what is locked', async () => {
+    const book = definePlaybook({
+      name: 'book',
+      description: 'Plays.',
+      input: NO_INPUT,
+      tools: [does('search')],
+      locked: [{ tool: asks(office(does('pay'))), unlockedBy: after('search') }],
+    });
+    const { session, asked } = await turn(
+      ...[[book], calls('book'), calls('office'), calls('search'), calls('office')],
+      ...[calls('pay'), 'Played.'],
+    );
+    expect(asked).toEqual(['Guard: pay?']);
+    expect(shownResults(session.requests.at(-2)).at(-1)).toBe('pay done');
+  });
+
+  it('is guarded in a state machine, where nobody is asked about it in a wrong state', async () => {
+    const machine = defineStateMachine({
+      name: 'orders',
+      description: 'Orders.',
+      input: NO_INPUT,
+      initial: 'draft',
+      states: {
+        draft: [{ tool: asks(office(does('pay'))), to: 'paid' }],
+        paid: [does('ship')],
+      },
+    });
+    const { session, asked } = await turn(
+      [machine],
+      calls('orders'),
+      calls('office'),
+      calls('pay'),
+      ...[calls('pay'), 'Played.'],
+    );
+    expect(asked).toEqual(['Guard: pay?']);
+    expect(shownResults(session.requests.at(-2)).at(-1)).toBe(
+      'This tool is not available in the current state (paid). It is only available in state: draft',
+    );
+  });
+
+  it('is guarded when it is of an object, and of another one that is found in the same reply', async () => {
+    const paid: string[] = [];
+    const pay = (name: string, id: string) =>
+      defineTool({ name, description: 'Pays.', run: () => paid[paid.push(`${name} ${id}`) - 1] });
+    const Customer = defineDomainType({
+      name: 'Customer',
+      schema: v.object({ id: v.string() }),
+      tools: ({ id }) => [
+        asks(
+          office(
+            pay('pay', id),
+            defineUnfolding({ name: 'more', description: 'More.', tools: [pay('deep', id)] }),
+          ),
+        ),
+      ],
+    });
+    const get = defineTool({
+      name: 'get',
+      description: 'Gets.',
+      input: v.object({ id: v.string() }),
+      output: Customer,
+      effect: 'read',
+      run: (input) => input,
+    });
+    const book = definePlaybook({
+      name: 'book',
+      description: 'Plays.',
+      input: NO_INPUT,
+      chaining: [Customer],
+      tools: [get],
+      locked: [],
+    });
+    const { asked } = await turn(
+      ...[[book], calls('book'), calls(['get', { id: '1' }]), calls('office'), calls('more')],
+      ...[calls(['get', { id: '2' }], 'pay', 'deep'), 'Played.'],
+    );
+    expect(asked).toEqual(['Guard: pay?', 'Guard: deep?']);
+    expect(paid).toEqual(['pay 2', 'deep 2']);
+  });
+});
+
+describe('a deploy that guards an unfolding tool', () => {
+  const files: AnyTool = defineUnfolding({
+    name: 'office',
+    description: 'The office.',
+    scope: 'session',
+    tools: [does('pay')],
+  });
+  const guarded = asks(files);
+
+  /** A session of the code of before and, from when `deploy` is called, of that of after. */
+  function deployed(before: AnyTool, after: AnyTool, replies: readonly ScriptedReply[]) {
+    let now = before;
+    const session = sessionWith([{ toolsNow: () => [now] }], replies);
+    const deploy = (): void => {
+      now = after;
+      session.restart();
+    };
+    return { session, deploy };
+  }
+
+  it('has asked about what is open already', async () => {
+    const replies = [calls('office'), calls('pay'), 'Paid.', calls('pay'), 'Paid again.'];
+    const { session, deploy } = deployed(files, guarded, replies);
+    expect(await session.send('Pay.')).toMatchObject({ text: 'Paid.' });
+    deploy();
+    expect(await session.send('Again.')).toMatchObject({ outcome: 'suspended' });
+    expect(await approveAll(session)).toEqual(['Guard: pay?']);
+  });
+
+  it('opens what waited for the approval of its opening, whatever is decided, and asks about what is behind', async () => {
+    const opening = requireApproval(files, 'Open?', { covers: 'opening' });
+    const { session, deploy } = deployed(opening, guarded, [calls('office'), calls('pay'), 'Paid.']);
+    expect(await session.send('Pay.')).toMatchObject({ outcome: 'suspended' });
+    deploy();
+    expect(await session.decide('office', 'reject')).toMatchObject({ outcome: 'suspended' });
+    expect(results(session)).toEqual([opened('pay')]);
+    expect(await approveAll(session)).toEqual(['Guard: pay?']);
+  });
+});
+
+describe('two guards', () => {
+  const inner = (who: string) => asks(does('pay'), who);
+
+  it('both hold: first that of the unfolding tool, then that of the tool behind it', async () => {
+    const { session, asked } = await turn([asks(office(inner('Own')))], calls('office'), calls('pay'));
+    expect(asked).toEqual(['Guard: pay?', 'Own: pay?']);
+    expect(results(session)[1]).toBe('pay done');
+  });
+
+  it('both hold when one is around the other, the outer one first', async () => {
+    const both = asks(withConfirmation(office(does('pay')), 'Inner?'), 'Outer');
+    const { session, asked } = await turn([both], calls('office'), calls('pay'));
+    expect(asked).toEqual(['Outer: pay?', 'Inner?']);
+    expect((await session.state()).blackboard).toEqual([{ value: {} }]);
+  });
+
+  it('leave nothing to the inner one when the outer one has declined', async () => {
+    const rejecting = withReview(office(inner('Own')), () => ({ decision: 'reject' }));
+    const { session, asked } = await turn([rejecting], calls('office'), calls('pay'));
+    expect(asked).toEqual([]);
+    expect(results(session)[1]).toBe(
+      "Error: This call of 'pay' was declined and did not run. Do not repeat it unchanged.",
+    );
+  });
+
+  it('both hold where an unfolding tool inside has one of its own', async () => {
+    const more = defineUnfolding({ name: 'more', description: 'More.', tools: [does('deep')] });
+    const outer = asks(office(asks(more, 'Own'), does('pay')));
+    const { asked } = await turn([outer], calls('office'), calls('more'), calls('deep'), calls('pay'));
+    expect(asked).toEqual(['Guard: deep?', 'Own: deep?', 'Guard: pay?']);
+  });
+
+  it('both hold where the one inside asks at its opening', async () => {
+    const more = defineUnfolding({ name: 'more', description: 'More.', tools: [does('deep')] });
+    const outer = asks(office(requireApproval(more, 'Open?', { covers: 'opening' })));
+    const { asked } = await turn([outer], calls('office'), calls('more'), calls('deep'));
+    expect(asked).toEqual(['Open?', 'Guard: deep?']);
+  });
+
+  it('both hold at every level where the outer one is a decorator that says nothing of levels', async () => {
+    const log: string[] = [];
+    const logs = (tool: AnyTool): AnyTool =>
+      decorate(tool, {
+        call(input, call) {
+          log.push(call.tool);
+          return tool.call(input, call);
+        },
+      });
+    const more = defineUnfolding({ name: 'more', description: 'More.', tools: [does('deep')] });
+    const last = defineUnfolding({ name: 'last', description: 'Last.', tools: [asks(more, 'Own')] });
+    const { asked } = await turn(
+      ...[[decorate(office(last), { adopt: logs })], calls('office'), calls('last'), calls('more')],
+      calls('deep'),
+    );
+    expect(asked).toEqual(['Own: deep?']);
+    expect(log).toEqual(['last', 'more', 'deep', 'deep']); // the call begins anew after the decision
+  });
+});

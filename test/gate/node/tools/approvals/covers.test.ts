@@ -1,0 +1,380 @@
+/** What the guard of an unfolding tool guards: the tools behind it, or its opening. */
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import {
+  decorate,
+  requireType,
+  withAwaiting,
+  withConfirmation,
+  withName,
+  withReview,
+} from '../../../../../src/decorators/entry.ts';
+import {
+  type AnyTool,
+  defineDomainType,
+  type JsonObject,
+  providerTool,
+  requireApproval,
+} from '../../../../../src/index.ts';
+import { defineAgenticTool, defineUnfolding, unfoldingOf } from '../../../../../src/kinds/entry.ts';
+import { createMcpToolFactory } from '../../../../../src/mcp/entry.ts';
+import type { TestSession } from '../../../../../src/testing/entry.ts';
+import { says, scene } from '../../mcp/tools/scenes.ts';
+import { calls, crash, does, offered, opened, results, sessionWith } from '../../unfolding/scenes.ts';
+import { refundTool } from './refund.ts';
+
+const REFUND = calls(['refund', { orderId: 7 }]);
+
+/** An unfolding tool with what it takes to refund, and what was refunded. */
+function office(more = {}) {
+  const { refund, refunds } = refundTool();
+  const tools = [refund, does('look')];
+  const unfolding = defineUnfolding({ name: 'office', description: 'The office.', tools, ...more });
+  return { unfolding, refund, refunds };
+}
+
+/** What is asked of whom, as whoever decides is shown it. */
+const asked = async (session: TestSession) =>
+  (await session.pending()).map(({ tool, input, message }) => ({ tool, input, message }));
+
+/** Approves whatever is asked, and answers the messages in their order. */
+async function approveAll(session: TestSession): Promise<readonly string[]> {
+  const messages: string[] = [];
+  for (let [next] = await session.pending(); next; [next] = await session.pending()) {
+    messages.push(next.message);
+    await session.decide(next.call, 'approve');
+  }
+  return messages;
+}
+
+describe('requireApproval of an unfolding tool', () => {
+  it('asks nothing when it opens, and asks about each call behind it', async () => {
+    const { unfolding, refunds } = office();
+    const session = sessionWith(
+      [requireApproval(unfolding, 'May the clerk?')],
+      [calls('office'), REFUND, calls('look'), 'Done.'],
+    );
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
+    expect(results(session)).toEqual([opened('refund', 'look')]);
+    expect(await asked(session)).toEqual([
+      { tool: 'refund', input: { orderId: 7 }, message: 'May the clerk?' },
+    ]);
+    expect(refunds).toEqual([]);
+    expect(await session.decide('refund', 'approve')).toMatchObject({ outcome: 'suspended' });
+    expect(refunds).toEqual([{ orderId: 7, amount: 10 }]);
+    const reason = 'Not now.';
+    expect(await session.decide('look', { decision: 'reject', reason })).toMatchObject({ text: 'Done.' });
+    expect(results(session).slice(1)).toEqual([
+      '{"refunded":7,"amount":10}',
+      "Error: This call of 'look' was declined and did not run. Do not repeat it unchanged. Reason: Not now.",
+    ]);
+  });
+
+  it('hands the checked input of the tool behind it to the message, and names that tool', async () => {
+    const { unfolding } = office();
+    const message = (input: unknown, call: { readonly tool: string }) =>
+      `${call.tool} ${JSON.stringify(input)}?`;
+    const session = sessionWith([requireApproval(unfolding, message)], [calls('office'), REFUND]);
+    await session.send('Go.');
+    expect((await asked(session))[0]?.message).toBe('refund {"orderId":7,"amount":10}?');
+  });
+
+  it('asks nobody about an input that the tool behind it refuses', async () => {
+    const { unfolding } = office();
+    const session = sessionWith(
+      [requireApproval(unfolding, 'May I?')],
+      [calls('office'), calls(['refund', { amount: 0 }]), 'Done.'],
+    );
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
+    expect(results(session)[1]).toMatch(/^Error: The input of tool 'refund' is not valid:\n- /);
+  });
+
+  it('lets the input of the tool behind it be edited, by its own schema', async () => {
+    const { unfolding, refund, refunds } = office();
+    const session = sessionWith(
+      [requireApproval(unfolding, 'May I?', { by: 'supervisor' })],
+      [calls('office'), REFUND, 'Done.'],
+    );
+    await session.send('Go.');
+    expect(await session.pending()).toMatchObject([{ by: 'supervisor', schema: refund.inputSchema }]);
+    await session.decide('refund', { decision: 'edit', input: { orderId: 7, amount: 3 } });
+    expect(refunds).toEqual([{ orderId: 7, amount: 3 }]);
+    expect(results(session)[1]).toBe(
+      '{"refunded":7,"amount":3}\nNote: whoever approved this call changed its input to {"orderId":7,"amount":3}.',
+    );
+  });
+
+  it('asks in later turns too, while it stays open, also in a Worker that starts anew', async () => {
+    const { unfolding, refunds } = office({ scope: 'session' });
+    const session = sessionWith(
+      [requireApproval(unfolding, 'May I?'), crash(() => session)],
+      [calls('office'), 'Open.', calls('crash'), REFUND, 'Done.', REFUND, 'Done again.'],
+    );
+    await session.send('Open it.');
+    for (const text of ['Done.', 'Done again.']) {
+      session.restart();
+      expect(await session.send('Refund it.')).toMatchObject({ outcome: 'suspended' });
+      session.restart();
+      expect(await session.decide('refund', 'approve')).toMatchObject({ outcome: 'completed', text });
+    }
+    expect(refunds).toHaveLength(2);
+  });
+
+  it('guards whatever depth a tool comes from, and opens all of it without a question', async () => {
+    const { unfolding } = office();
+    const house = defineUnfolding({ name: 'house', description: 'House.', tools: [unfolding, does('ring')] });
+    const street = defineUnfolding({ name: 'street', description: 'Street.', tools: [house] });
+    const session = sessionWith(
+      [requireApproval(street, (_, { tool }) => `${tool}?`)],
+      [calls('street'), calls('house'), calls('office'), calls('refund', 'look', 'ring'), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(offered(session).at(-1)).toEqual(['street', 'house', 'office', 'ring', 'look', 'refund']);
+    expect(await approveAll(session)).toEqual(['look?', 'ring?']); // the input of `refund` is refused before
+    expect(results(session).slice(-2)).toEqual(['look done', 'ring done']);
+  });
+
+  it.each<[string, () => AnyTool, JsonObject]>([
+    [
+      'by category',
+      () => defineUnfolding({ name: 'office', description: 'O.', byCategory: { pay: [does('look')] } }),
+      { category: 'pay' },
+    ],
+    [
+      'by its input',
+      () =>
+        defineUnfolding({
+          name: 'office',
+          description: 'O.',
+          input: v.object({ of: v.string() }),
+          select: ({ of }) => [does(of)],
+        }),
+      { of: 'look' },
+    ],
+    [
+      'at every moment',
+      () => defineUnfolding({ name: 'office', description: 'O.', tools: () => [does('look')] }),
+      {},
+    ],
+    [
+      'as an object says',
+      () => {
+        class Office {
+          static readonly tools = { look: { description: 'Looks.', effect: 'read' } };
+          look = () => 'look done';
+        }
+        return unfoldingOf(new Office(), { name: 'office', description: 'O.' });
+      },
+      {},
+    ],
+    [
+      'into what an MCP server has',
+      () =>
+        createMcpToolFactory({ clients: [scene([says('look')]).client] }).unfolding(
+          'office',
+          'O.',
+          () => true,
+        ),
+      {},
+    ],
+  ])('guards what unfolds %s', async (_, make, input) => {
+    const session = sessionWith(
+      [requireApproval(make(), (_input, { tool }) => `${tool}?`)],
+      [calls(['office', input]), calls('look'), 'Done.'],
+    );
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
+    expect(await approveAll(session)).toEqual(['look?']);
+    expect(results(session)).toEqual([opened('look'), 'look done']);
+  });
+
+  it('approves an agentic tool behind it as one call, whatever unfolds inside of that', async () => {
+    const inside = defineUnfolding({ name: 'files', description: 'Files.', tools: [does('read')] });
+    const dig = defineAgenticTool({
+      name: 'dig',
+      description: 'Digs.',
+      input: v.object({}),
+      tools: [inside],
+    });
+    const unfolding = defineUnfolding({ name: 'office', description: 'O.', tools: [dig] });
+    const inner = [calls('dig'), calls('files'), calls('read'), 'Dug.', 'Done.'];
+    const behind = sessionWith([requireApproval(unfolding, 'May it?')], [calls('office'), ...inner]);
+    await behind.send('Go.');
+    expect(await approveAll(behind)).toEqual(['May it?']);
+    expect(results(behind).at(-1)).toBe('Dug.');
+    const itself = sessionWith([requireApproval(dig, 'May it?')], inner);
+    await itself.send('Go.');
+    expect(await approveAll(itself)).toEqual(['May it?']);
+    expect(results(itself)).toEqual(['Dug.']);
+  });
+});
+
+describe('covers: opening', () => {
+  it('asks at each opening, with its own input, and nothing about what came out', async () => {
+    const choice = defineUnfolding({
+      name: 'office',
+      description: 'O.',
+      input: v.object({ of: v.string() }),
+      select: ({ of }) => [does(of)],
+    });
+    const session = sessionWith(
+      [requireApproval(choice, ({ of }) => `Open ${of}?`, { covers: 'opening' })],
+      [calls(['office', { of: 'look' }]), calls('look'), 'Done.', calls(['office', { of: 'read' }]), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(results(session)).toEqual([]);
+    expect(await approveAll(session)).toEqual(['Open look?']);
+    expect(results(session)).toEqual([opened('look'), 'look done']);
+    await session.send('And now?');
+    expect(await approveAll(session)).toEqual(['Open read?']);
+  });
+
+  it('keeps what it guards shut when it is rejected', async () => {
+    const { unfolding } = office();
+    const session = sessionWith(
+      [requireApproval(unfolding, 'Open?', { covers: 'opening' })],
+      [calls('office'), 'Done.'],
+    );
+    await session.send('Go.');
+    await session.decide('office', 'reject');
+    expect(results(session)).toEqual([
+      "Error: This call of 'office' was declined and did not run. Do not repeat it unchanged.",
+    ]);
+    expect(offered(session)).toEqual([['office'], ['office']]);
+  });
+});
+
+describe('other guards of an unfolding tool', () => {
+  const Address = defineDomainType({ name: 'Address', schema: v.object({ city: v.string() }) });
+
+  it('confirm each call behind it, whose input goes on the blackboard', async () => {
+    const { unfolding } = office();
+    const session = sessionWith([withConfirmation(unfolding, 'Sure?')], [calls('office'), REFUND, 'Done.']);
+    await session.send('Go.');
+    expect(await approveAll(session)).toEqual(['Sure?']);
+    expect((await session.state()).blackboard).toEqual([{ value: { orderId: 7 } }]);
+  });
+
+  it('ask their decider about each call behind it, and give it that tool', async () => {
+    const { unfolding } = office();
+    const tool = withAwaiting(unfolding, (input, call, one) =>
+      one.name === 'refund' ? { message: `${call.tool} ${JSON.stringify(input)}?` } : undefined,
+    );
+    const session = sessionWith([tool], [calls('office'), calls('look'), REFUND, 'Done.']);
+    await session.send('Go.');
+    expect(await approveAll(session)).toEqual(['refund {"orderId":7,"amount":10}?']);
+  });
+
+  it('need a value before a tool behind it runs, and then no other', async () => {
+    const { unfolding } = office();
+    const session = sessionWith(
+      [requireType(unfolding, Address)],
+      [calls('office'), calls('look'), calls('look'), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(await asked(session)).toEqual([
+      { tool: 'look', input: {}, message: "Tool 'look' needs a value of type 'Address'." },
+    ]);
+    expect(await session.decide('look', { decision: 'edit', input: { city: 'Bergen' } })).toMatchObject({
+      outcome: 'completed',
+    });
+    expect(results(session).slice(1)).toEqual(['look done', 'look done']);
+  });
+
+  it('review each call behind it, and not its opening', async () => {
+    const { unfolding, refunds } = office();
+    const reviewed: unknown[] = [];
+    const tool = withReview(
+      unfolding,
+      (review) => {
+        reviewed.push([review.tool.name, review.input, review.message]);
+        return { decision: 'reject' };
+      },
+      { message: (_, call) => `${call.tool}?` },
+    );
+    const session = sessionWith([tool], [calls('office'), REFUND, 'Done.']);
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
+    expect(reviewed).toEqual([['refund', { orderId: 7, amount: 10 }, 'refund?']]);
+    expect(refunds).toEqual([]);
+  });
+
+  it.each<[string, (tool: AnyTool) => AnyTool]>([
+    ['withConfirmation', (tool) => withConfirmation(tool, 'Open?', { covers: 'opening' })],
+    ['requireType', (tool) => requireType(tool, Address, { covers: 'opening', message: 'Open?' })],
+    ['withReview', (tool) => withReview(tool, () => ({ decision: 'reject' }), { covers: 'opening' })],
+  ])('%s asks at the opening where it covers that', async (_, guard) => {
+    const session = sessionWith([guard(office().unfolding)], [calls('office'), 'Done.']);
+    const { outcome } = await session.send('Go.');
+    if (outcome === 'suspended') await session.decide('office', 'reject');
+    expect(results(session)).toEqual([
+      "Error: This call of 'office' was declined and did not run. Do not repeat it unchanged.",
+    ]);
+  });
+});
+
+describe('a guard is refused', () => {
+  const web = providerTool({ type: 'provider', id: 'maker.web_search', args: {} });
+  const searching = defineUnfolding({ name: 'web', description: 'Web.', tools: [web] });
+  const guards = (tool: AnyTool, covers?: 'tools' | 'opening'): readonly (() => AnyTool)[] => [
+    () => requireApproval(tool, 'May I?', { covers }),
+    () => withConfirmation(tool, 'May I?', { covers }),
+    () => requireType(tool, defineDomainType({ name: 'T', schema: v.object({}) }), { covers }),
+    () => withReview(tool, () => ({ decision: 'approve' }), { covers }),
+  ];
+
+  it.each(['tools', 'opening'] as const)('that covers %s of what is no unfolding tool', (covers) => {
+    const dig = defineAgenticTool({ name: 'dig', description: 'D.', input: v.object({}), tools: [web] });
+    for (const tool of [does('look'), dig]) {
+      for (const guard of guards(tool, covers)) {
+        expect(guard).toThrow(
+          `Tool '${tool.name}': its guard covers '${covers}', and only an unfolding tool has tools behind it: leave covers out.`,
+        );
+      }
+    }
+  });
+
+  it('that covers something else', () => {
+    const covers = 'tool' as 'tools'; // what plain JavaScript may hand over
+    for (const guard of guards(office().unfolding, covers)) {
+      expect(guard).toThrow(
+        "Tool 'office': its covers is 'tool'; it must be 'tools' or 'opening'. Did you mean 'tools'?",
+      );
+    }
+  });
+
+  it('of a tool that the model’s provider runs, at whatever depth, but at the opening', () => {
+    const outer = defineUnfolding({ name: 'outer', description: 'Outer.', tools: [searching] });
+    for (const tool of [searching, outer]) {
+      for (const guard of [...guards(tool), () => withAwaiting(tool, () => undefined)]) {
+        expect(guard).toThrow(
+          `Tool '${tool.name}': its guard cannot hold back 'web_search', which the model's provider runs: ` +
+            "take that out, or use covers: 'opening'.",
+        );
+      }
+    }
+    for (const guard of guards(searching, 'opening')) expect(guard).not.toThrow();
+  });
+
+  it('in a turn, where such a tool is found behind it only then: it is withheld', async () => {
+    const late = defineUnfolding({ name: 'late', description: 'Late.', tools: () => [web, searching] });
+    const session = sessionWith(
+      [requireApproval(late, 'May I?')],
+      [calls('late'), calls('web', 'web_search'), calls('web_web_search'), 'Done.'],
+    );
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
+    const withheld = (name: string) =>
+      `Tool '${name}' is not available here: each call of it would have to be decided about first.`;
+    expect(results(session).slice(-2)).toEqual([withheld('web_search'), withheld('web_web_search')]);
+    expect(session.requests.flatMap(({ tools }) => tools.filter((tool) => tool.providerTool))).toEqual([]);
+  });
+});
+
+it('a guarded unfolding tool is the same tool but for its guard', () => {
+  const { unfolding } = office();
+  const { adopt, route, delegate, ...said } = requireApproval(unfolding, 'May I?');
+  const { adopt: _adopts, route: _routes, delegate: _delegate, ...says } = decorate(unfolding, {});
+  expect(Object.keys(said)).toEqual(Object.keys(says));
+  expect([delegate === unfolding, route, said.name, said.description]).toEqual([
+    ...[true, undefined, 'office', 'The office.'],
+  ]);
+  expect(adopt?.(withName(does('look'), 'see')).name).toBe('see');
+});

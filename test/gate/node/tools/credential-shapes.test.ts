@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { credentialIn } from '../../../doors/tools.ts';
+
+const RANDOM = 'q7Zt0Xb2Lk9Vw4Rf6Nh1Mj8Ds3Py5Gc7Ta2Ue9';
+
+describe('credentialIn', () => {
+  it.each([
+    ['a private key', '-----BEGIN OPENSSH PRIVATE KEY-----\nb3Blbg=='],
+    ['a JSON Web Token', 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl'],
+    ['a key of OpenAI', 'sk-proj-abcdefgh1234567890'],
+    ['a key of Stripe', 'sk_live_4eC39HqLyjWDarjtT1zdp7dc'],
+    ['a token of GitHub', 'ghp_16C7e42F292c6912E7710c838347Ae178B4a'],
+    ['a fine-grained one', 'github_pat_11ABCDEFG0abcdefghijklmnop'],
+    ['a token of GitLab', 'glpat-abcdefghij0123456789'],
+    ['a token of Slack', 'xoxb-123456789012-abcdef'],
+    ['a key of AWS', 'AKIAIOSFODNN7EXAMPLE'],
+    ['a key of Google', 'AIzaSyA1234567890abcdefghijklmnopqrstuv'],
+    ['a token of npm', 'npm_abcdefghijklmnop1234'],
+    ['a header', 'Authorization: Bearer abcdef123456'],
+    ['another header', 'Basic dXNlcjpwYXNzd29yZA=='],
+    ['an assignment', 'the password is: no, password=hunter2'],
+    ['a URL with a password', 'postgres://app:hunter2@db.example/x'],
+    ['a URL with a token', 'https://x.example/?token=abcd1234'],
+    ['a long random text', RANDOM],
+    ['one among words', `Take ${RANDOM}, please.`],
+  ])('finds %s', (_, text) => {
+    expect(credentialIn(text)).toEqual([]);
+    expect(credentialIn({ a: [1, { b: text }] })).toEqual(['a', 1, 'b']);
+    expect(credentialIn({ a: { [text]: true } })).toEqual(['a']);
+  });
+
+  it.each([
+    ['words', 'A table by the window, for four people, at seven o’clock.'],
+    ['words about passwords', 'My password does not work, and the token of the bus neither.'],
+    ['an address', 'https://docs.example/d/2026/reports/customer-support-escalation'],
+    ['a mail address', 'ann.smith+table@example.com'],
+    ['a UUID', '3f2b8c1e-9d4a-4f6b-8a7c-1e2d3c4b5a69'],
+    ['a checksum', '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
+    ['a long name', 'CustomerSupportEscalationProcedure2024Version3'],
+    ['a long path', 'src/components/Checkout/PaymentMethodSelector2.test.tsx'],
+    ['numbers', '+49 30 901820 4111-1111'],
+    ['basic words', 'basic understanding of bearer certificates'],
+    ['a compound', 'task-force-management-and-planning'],
+  ])('finds none in %s', (_, text) => {
+    expect(credentialIn({ a: text, [text]: [text] })).toBeUndefined();
+  });
+
+  it('finds none in what is no text', () => {
+    expect(credentialIn({ a: [1, true, null, {}] })).toBeUndefined();
+  });
+
+  it('takes no longer than its text, whatever that says', () => {
+    const piece = fc.constantFrom(
+      'sk-',
+      'eyJ-',
+      'token ',
+      '://',
+      'a:',
+      '-----BEGIN ',
+      'A1b',
+      ' ',
+      'bearer ',
+      '@',
+      '=',
+    );
+    const pieces = fc.array(piece, { minLength: 1, maxLength: 3 });
+    const property = fc.property(pieces, (some) => void credentialIn(some.join('').repeat(20_000)));
+    fc.assert(property, { numRuns: 40, seed: 20_261_123 });
+  });
+});

@@ -1,0 +1,151 @@
+/** What plain JSON Schema asserts and nobody would check is refused where it is defined. */
+
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { withParameter } from '../../../../src/decorators/entry.ts';
+import {
+  defineAgent,
+  defineTool,
+  type JsonObject,
+  parameters,
+  ToolDefinitionError,
+} from '../../../../src/index.ts';
+
+const run = () => 'ok';
+const caught = (make: () => unknown): unknown => {
+  try {
+    return make();
+  } catch (thrown) {
+    return thrown;
+  }
+};
+
+const MEND =
+  'Say it by other keywords, such as a `pattern`, or in the description, or declare it with a schema library, which checks by itself';
+
+const defined = (input: JsonObject): unknown =>
+  caught(() => defineTool({ name: 'call', description: 'Calls.', input: { type: 'object', ...input }, run }));
+
+describe('a tool whose input asserts what is not checked', () => {
+  it.each<[string, JsonObject, string]>([
+    [
+      'a format that is not known',
+      { properties: { to: { type: 'string', format: 'phone' } } },
+      '`format: "phone"` at `$.properties.to`',
+    ],
+    [
+      'one with a name that every object has',
+      { properties: { to: { format: 'toString' } } },
+      '`format: "toString"` at `$.properties.to`',
+    ],
+    [
+      '$dynamicRef',
+      { $defs: { a: { $dynamicAnchor: 'a' } }, items: { $dynamicRef: '#a' } },
+      '`$dynamicRef: "#a"` at `$.items`',
+    ],
+    [
+      'what other validators add',
+      { properties: { at: { type: 'string', format: 'date', formatMinimum: '2026-01-01' } } },
+      '`formatMinimum: "2026-01-01"` at `$.properties.at`',
+    ],
+    [
+      'a bound of another draft',
+      { properties: { n: { minimum: 0, exclusiveMinimum: true } } },
+      '`exclusiveMinimum: true` at `$.properties.n`',
+    ],
+    [
+      'a bound in quotes',
+      { properties: { 'a b': { anyOf: [{}, { maxLength: '5' }] } } },
+      '`maxLength: "5"` at `$.properties["a b"].anyOf[1]`',
+    ],
+    [
+      'several',
+      {
+        $defs: { a: { format: 'x' } },
+        patternProperties: { '^a': { format: 'y' } },
+        properties: { a: { $ref: '#/$defs/a' } },
+        disallow: ['null'],
+      },
+      '`disallow: ["null"]` at `$`, and 2 more',
+    ],
+  ])('is refused: %s', (_, input, what) => {
+    const error = defined(input);
+    expect(error).toBeInstanceOf(ToolDefinitionError);
+    expect(error).toMatchObject({
+      tool: 'call',
+      field: 'input',
+      message: `Tool 'call': its input asserts what is not checked here: ${what}. ${MEND}.`,
+    });
+  });
+
+  it.each<[string, JsonObject]>([
+    [
+      'formats that are known',
+      { properties: { a: { format: 'date-time' }, b: { format: 'email' }, c: { format: 'uuid' } } },
+    ],
+    [
+      'annotations',
+      {
+        title: 'A',
+        $comment: 'b',
+        properties: {
+          a: {
+            contentEncoding: 'base64',
+            examples: [{ format: 'x' }],
+            default: { format: 'x' },
+            deprecated: true,
+          },
+        },
+      },
+    ],
+    [
+      'properties that are called like keywords',
+      {
+        properties: { format: { type: 'string' }, range: { type: 'number' }, minimum: { type: 'string' } },
+        required: ['format'],
+      },
+    ],
+    [
+      'what is said in its own draft',
+      {
+        $schema: 'http://json-schema.org/draft-04/schema#',
+        properties: { n: { minimum: 0, exclusiveMinimum: true } },
+      },
+    ],
+    [
+      'constants and choices that look like schemas',
+      { properties: { a: { enum: [{ format: 'x' }] }, b: { const: { disallow: 1 } } } },
+    ],
+  ])('is taken with %s', (_, input) => {
+    expect(defined(input)).toMatchObject({ name: 'call' });
+  });
+
+  it('is taken with a schema library, which checks by itself', () => {
+    const input = z.object({
+      to: z
+        .string()
+        .regex(/^\+\d+$/)
+        .meta({ format: 'phone' }),
+    });
+    const tool = defineTool({ name: 'call', description: 'Calls.', input, run });
+    expect(tool.inputSchema).toMatchObject({ properties: { to: { format: 'phone' } } });
+  });
+
+  it('is refused for each way to declare it', () => {
+    const phone = { type: 'string', format: 'phone' };
+    const what = `\`format: "phone"\` at \`$.properties.to\`. ${MEND}.`;
+    const tool = defineTool({ name: 'call', description: 'Calls.', run });
+    expect(caught(() => parameters({ to: { schema: phone, required: true } }))).toMatchObject({
+      name: 'InputSchemaError',
+      message: `its input asserts what is not checked here: ${what}`,
+    });
+    expect(caught(() => withParameter(tool, 'to', phone))).toMatchObject({
+      message: `Tool 'call': its input asserts what is not checked here: ${what}`,
+    });
+    const output = { type: 'object', properties: { to: phone } };
+    const agent = { name: 'clerk', description: 'Calls.', instructions: 'Call.' };
+    expect(caught(() => defineAgent({ ...agent, output }))).toMatchObject({
+      message: `Agent 'clerk' asserts of its output what is not checked here: ${what}`,
+    });
+  });
+});

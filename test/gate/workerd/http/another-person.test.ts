@@ -1,0 +1,182 @@
+/** Several people in one session: who may say something into a turn, and who may end what another decides about. */
+import { describe, expect, it } from 'vitest';
+import { type Caller, createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
+import { clerk, paidTo } from '../../../fixtures/clerk-agent.ts';
+import { scripted } from '../../../fixtures/scripted-agent.ts';
+import { held, script } from '../../../fixtures/scripts.ts';
+import { appWith } from './app.ts';
+import { journal, json, newSession, post, type Send, sessionId } from './client.ts';
+import { answer, problem, waiting } from './waiting.ts';
+
+const ann: Caller = { id: 'ann', tenant: 'acme', roles: ['clerk'] };
+const bob: Caller = { id: 'bob', tenant: 'acme', roles: ['clerk'] };
+
+/** A Worker that believes the header `x-caller`. */
+function app(config: Partial<HoldfastConfig> = {}): (caller: Caller) => Send {
+  const via = appWith({ auth: ({ headers }) => JSON.parse(headers.get('x-caller') ?? 'null'), ...config });
+  return (caller) => (path, init) =>
+    via(path, { ...init, headers: { ...Object(init?.headers), 'x-caller': JSON.stringify(caller) } });
+}
+
+const steer = (
+  session: string,
+  via: Send,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> =>
+  via(`${session}/messages?whenBusy=steer`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ message: 'In blue?' }),
+  });
+
+/** A session in which a turn of Ann's runs, until it is let go: then it does something, and ends. */
+async function annsTurn(as: (caller: Caller) => Send) {
+  const session = newSession();
+  const first = held({ calls: [{ name: 'record', input: { note: 'red' } }] });
+  const { message, model } = script(first.reply, 'In red.', 'In blue.');
+  const answering = post(session, { message: message('Paint it.') }, { via: as(ann) });
+  await first.asked();
+  const turn = String((await json(await as(ann)(session))).openTurn);
+  const ended = async (): Promise<Record<string, unknown>> => {
+    first.release();
+    return json(await answering);
+  };
+  return { session, turn, model, ended };
+}
+
+describe('a message that would steer a turn of another person', () => {
+  it('is a queued turn of its sender’s own, and its answer says so', async () => {
+    const as = app();
+    const { session, turn, model, ended } = await annsTurn(as);
+    const response = await steer(session, as(bob));
+    const { turn: own, ...more } = await json(response);
+    expect([response.status, response.headers.get('location'), more]).toEqual([
+      202,
+      `${session}/turns/${own}`,
+      { session: sessionId(session), agent: 'scripted', status: 'queued' },
+    ]);
+    expect((await json(await as(ann)(session))).waiting).toEqual([{ turn: own, status: 'queued' }]);
+    expect(await ended()).toMatchObject({ turn, text: 'In red.' });
+    const path = `${session}/turns/${own}`;
+    await expect.poll(async () => (await as(bob)(path)).status).toBe(200);
+    expect(await json(await as(bob)(path))).toMatchObject({ turn: own, text: 'In blue.' });
+    const said = model.requests.map(({ messages }) => messages.at(-1));
+    expect(said).toMatchObject([{ role: 'user' }, { role: 'tool' }, { role: 'user', text: 'In blue?' }]);
+    const started = (await journal(session, as(ann))).filter(({ type }) => type === 'turn-started');
+    expect(started.map(({ principal }) => principal)).toEqual([ann, bob]);
+  });
+
+  it('is the same message when it is sent again under its key', async () => {
+    const as = app();
+    const { session, ended } = await annsTurn(as);
+    const told = [];
+    for (const prefer of [{}, {}, { prefer: 'respond-async' }]) {
+      const response = await steer(session, as(bob), { 'idempotency-key': 'k', ...prefer });
+      told.push([response.status, await json(response)]);
+    }
+    expect(told).toEqual([told[0], told[0], told[0]]);
+    expect(told[0]).toMatchObject([202, { status: 'queued' }]);
+    await ended();
+  });
+
+  it.each<[string, Caller]>([
+    [
+      'is shown to its model when they are the same person, whatever their roles',
+      { ...ann, roles: ['manager'] },
+    ],
+    ['is shown to its model when the app lets anyone', bob],
+  ])('%s', async (_, caller) => {
+    const as = app(caller.id === 'bob' ? { steering: 'anyone' } : {});
+    const { session, turn, ended } = await annsTurn(as);
+    expect(await json(await steer(session, as(caller)))).toMatchObject({ status: 'steering', into: turn });
+    await ended();
+  });
+
+  it('is refused as a setting that there is not', () => {
+    const steering: unknown = 'Anyone';
+    expect(() => createHoldfast({ agents: [scripted], steering: steering as 'anyone' })).toThrow(
+      "`steering` is 'Anyone'; it must be 'requester' or 'anyone'.",
+    );
+  });
+});
+
+describe('a turn that waits for somebody with a role', () => {
+  const max: Caller = { id: 'max', tenant: 'acme', roles: ['manager'] };
+  const asked = (session: string, turn: string) => ({
+    cancel: problem(
+      'role-required',
+      403,
+      `Turn ${turn} waits for somebody with the role 'manager', and nobody else may cancel it. Send the token of one who has it.`,
+      { role: 'manager', turn },
+    ),
+    erase: problem(
+      'role-required',
+      403,
+      `Turn ${turn} of this session waits for somebody with the role 'manager', and nobody else may erase it. Send the token of one who has it.`,
+      { role: 'manager', turn },
+    ),
+    session,
+  });
+  const cancel = (via: Send, session: string, query = ''): Promise<Response> =>
+    via(`${session}/cancel${query}`, { method: 'POST' });
+  const erase = (via: Send, session: string): Promise<Response> => via(session, { method: 'DELETE' });
+
+  it.each(['pay_as_manager', 'pay, pay_as_manager'])(
+    'is neither cancelled nor erased by one who lacks it, and by one who has it: %s',
+    async (tools) => {
+      const as = app({ agents: [clerk] });
+      const { session, turn, pending, to } = await waiting(tools.split(', '), { via: as(ann) });
+      const told = asked(session, turn);
+      for (const query of ['', `?turn=${turn}`]) {
+        const response = await cancel(as(ann), session, query);
+        expect([response.status, await json(response)]).toEqual([403, told.cancel]);
+      }
+      const kept = await erase(as(bob), session);
+      expect([kept.status, await json(kept)]).toEqual([403, told.erase]);
+      expect(await json(await as(ann)(session))).toMatchObject({ openTurn: turn, pending });
+      expect((await cancel(as(max), session)).status).toBe(202);
+      await expect.poll(async () => (await json(await as(ann)(session))).openTurn).toBe(null);
+      expect((await erase(as(ann), session)).status).toBe(204);
+      expect(paidTo(to)).toEqual([]);
+    },
+  );
+
+  it('is erased by one who has it', async () => {
+    const as = app({ agents: [clerk] });
+    const { session } = await waiting(['pay_as_manager'], { via: as(ann) });
+    expect((await erase(as(max), session)).status).toBe(204);
+    expect((await as(ann)(session)).status).toBe(404);
+  });
+
+  it('is erased by nobody else when its agent is not deployed any more', async () => {
+    const { session, turn } = await waiting(['pay_as_manager'], { via: app({ agents: [clerk] })(ann) });
+    const as = app({ agents: [scripted] });
+    const kept = await erase(as(ann), session);
+    expect(await json(kept)).toEqual(asked(session, turn).erase);
+    expect((await erase(as(max), session)).status).toBe(204);
+  });
+
+  it('keeps nobody from cancelling a turn behind it, or one that waits for anybody', async () => {
+    const as = app({ agents: [clerk] });
+    const { session } = await waiting(['pay_as_manager'], { via: as(ann), replies: ['Paid.'] });
+    const queued = await json(
+      await as(ann)(`${session}/messages?whenBusy=queue`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', prefer: 'respond-async' },
+        body: JSON.stringify({ message: 'Two' }),
+      }),
+    );
+    expect((await cancel(as(ann), session, `?turn=${queued.turn}`)).status).toBe(202);
+    const other = await waiting(['pay'], { via: as(ann) });
+    expect((await cancel(as(bob), other.session)).status).toBe(202);
+  });
+
+  it('may be cancelled again by anybody once it was decided', async () => {
+    const as = app({ agents: [clerk] });
+    const wait = await waiting(['pay_as_manager', 'pay'], { via: as(ann) });
+    const [first = ''] = wait.links;
+    await (await answer(first, { decision: 'reject' }, { via: as(max) })).text();
+    expect((await cancel(as(ann), wait.session)).status).toBe(202);
+    await expect.poll(async () => (await json(await as(ann)(wait.session))).openTurn).toBe(null);
+  });
+});

@@ -1,0 +1,69 @@
+/** Questions that take no credentials: answers are journaled. */
+import { runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { expect, it } from 'vitest';
+import { defineAgent, defineTool } from '../../../../src/index.ts';
+import { modelBySession, script } from '../../../fixtures/scripts.ts';
+import { appWith } from './app.ts';
+import { journal, json, newSession, post, sessionName } from './client.ts';
+import { answer, problem } from './waiting.ts';
+
+const schema = { type: 'object', properties: { note: { type: 'string' } } };
+const asks = (name: string, credentials?: 'refused') =>
+  defineTool({
+    name,
+    description: 'Asks.',
+    effect: 'read',
+    run: (_, call) => call.decide({ message: 'Which one?', schema, credentials }),
+  });
+const agent = defineAgent({
+  name: 'asker',
+  description: 'Asks.',
+  instructions: '',
+  model: modelBySession,
+  tools: [asks('ask', 'refused'), asks('ask_all')],
+});
+const via = appWith({ agents: [agent] });
+
+/** Where the question of a tool is answered. */
+async function asked(tool: string): Promise<{ readonly session: string; readonly link: string }> {
+  const session = newSession('asker');
+  const { message } = script({ calls: [{ name: tool }] }, 'Done.');
+  const { pending } = await json(await post(session, { message: message() }, { via }));
+  const [{ links }] = pending as [{ links: { approvals: string } }]; // it asks one thing
+  return { session, link: links.approvals };
+}
+
+const PLANTED = 'planted9planted9';
+const edit = { decision: 'edit', input: { note: `The key is ghp_${PLANTED}.` } };
+
+it('an answer that looks like a credential is refused with 422, and no row of the session has any of it', async () => {
+  const { session, link } = await asked('ask');
+  const problems = [
+    'input.note: looks like a credential, and none is taken here: what is answered is kept in the journal',
+  ];
+  const refused = await answer(link, edit, { via });
+  expect([refused.status, await json(refused)]).toEqual([
+    422,
+    problem('invalid-body', 422, `The body is not valid: ${problems[0]}.`, { problems }),
+  ]);
+  expect((await journal(session, via)).at(-1)).toMatchObject({ type: 'tool-call-suspended' });
+  const taken = await answer(link, { decision: 'edit', input: { note: 'The blue one.' } }, { via });
+  expect(await json(taken)).toMatchObject({ outcome: 'completed', text: 'Done.' });
+  const stub = env.SESSIONS.getByName(sessionName(session));
+  const kept = await runInDurableObject(stub, (_, { storage: { sql } }) => {
+    const tables = sql
+      .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
+      .toArray();
+    const ours = tables.filter(({ name }) => !name.startsWith('_cf'));
+    return JSON.stringify(ours.map(({ name }) => sql.exec(`SELECT * FROM "${name}"`).toArray()));
+  });
+  expect(kept).toContain('The blue one.');
+  expect(kept).not.toContain('planted9');
+});
+
+it('a question that does not say so takes any answer', async () => {
+  const { session, link } = await asked('ask_all');
+  expect((await answer(link, edit, { via })).status).toBe(200);
+  expect(JSON.stringify(await journal(session, via))).toContain(PLANTED);
+});

@@ -1,0 +1,67 @@
+/** No answer stays in a cache: a session is its owner's, and is erased when they say so. */
+import { describe, expect, it } from 'vitest';
+import { defineTool } from '../../../../src/index.ts';
+import { script } from '../../../fixtures/scripts.ts';
+import { postMcp, publishing, rpc } from '../mcp/server/talk.ts';
+import { appWith } from './app.ts';
+import { allEvents, newSession, post, type Send, SSE, send } from './client.ts';
+import { fileApp, idOf, posted } from './file-app.ts';
+
+const hello = defineTool({ name: 'hello', description: 'Greets.', effect: 'read', run: () => 'Hello.' });
+
+/** What the answer says to caches. */
+const said = async (answer: Response | Promise<Response>): Promise<readonly unknown[]> => {
+  const { status, headers, body } = await answer;
+  await body?.cancel();
+  return [status, headers.get('cache-control')];
+};
+
+const answered = async (): Promise<string> => {
+  const session = newSession();
+  await post(session, { message: script({ text: 'Done.' }).message() });
+  return session;
+};
+
+const unauthenticated: Send = appWith({ auth: () => null });
+
+describe('an answer', () => {
+  it.each<[string, number, () => Promise<Response>]>([
+    ['to a message', 200, () => post(newSession(), { message: script({ text: 'Hi.' }).message() })],
+    ['about a session', 200, async () => send(await answered())],
+    ['about an agent', 200, () => send('/agents')],
+    ['about the routes', 200, () => send('/openapi.json')],
+    ['about a session that is not there', 404, () => send(newSession())],
+    ['about nothing', 404, () => send('/nothing')],
+    ['to a wrong method', 405, () => send('/agents', { method: 'PUT' })],
+    ['to whoever may not ask', 401, () => unauthenticated('/agents')],
+    ['to a delivery for no webhook', 404, () => send('/hooks/none', { method: 'POST', body: '{}' })],
+    ['of the health', 200, () => send('/health')],
+  ])('%s is kept by no cache', async (_, status, ask) => {
+    expect(await said(ask())).toEqual([status, 'no-store']);
+  });
+
+  it('that is a file of a session is kept by no cache, nor is the word that a client has it', async () => {
+    const { via } = fileApp({ accepts: ['image/*'] });
+    const session = newSession('seer');
+    const message = [{ type: 'file', mediaType: 'image/png', data: btoa('kept') }];
+    await posted(via, { message }, session);
+    const id = await idOf('kept');
+    const path = `${session}/files/${id}`;
+    expect(await said(via(path))).toEqual([200, 'no-store']);
+    expect(await said(via(path, { headers: { 'if-none-match': `"${id}"` } }))).toEqual([304, 'no-store']);
+  });
+
+  it('that is a stream is kept by no cache, and changed by no proxy', async () => {
+    const streamed = await post(
+      newSession(),
+      { message: script({ text: 'Hi.' }).message() },
+      { headers: SSE },
+    );
+    expect(streamed.headers.get('cache-control')).toBe('no-store, no-transform');
+    await allEvents(streamed);
+    const events = await send(`${await answered()}/events`, { headers: SSE });
+    expect(await said(events)).toEqual([200, 'no-store, no-transform']);
+    const mcp = await postMcp(publishing({ tools: [hello] }), rpc('tools/list', {}));
+    expect(await said(mcp)).toEqual([200, 'no-store, no-transform']);
+  });
+});

@@ -1,0 +1,31 @@
+import { env } from 'cloudflare:workers';
+import { ToolCallContext } from '../../../../src/index.ts';
+import { objectSession } from '../../../doors/durable-objects.ts';
+import { readerOf, toTurnStart } from '../../../doors/session.ts';
+import { sessionName } from './client.ts';
+import { LONG_LEASE_MS } from './time.ts';
+
+const id = (): string => crypto.randomUUID().replaceAll('-', '').slice(0, 16);
+
+/** Stores a turn with an event whose fold throws, as code would that folds it, and gives it back; answers its id. */
+export async function unreadable(session: string): Promise<string> {
+  const port = objectSession(env.SESSIONS, sessionName(session));
+  const message = { message: 'Go.', context: ToolCallContext.EMPTY, from: { id: 'local' } };
+  const start = toTurnStart({ agent: 'scripted', ...message }, id);
+  const leased = await port.begin({ nonce: id(), start, reader: readerOf() });
+  if (leased.status !== 'leased') throw new Error(`The session is ${leased.status}.`);
+  const { turn } = start;
+  const body = JSON.stringify({
+    v: 1,
+    type: 'frame-started',
+    turn,
+    frame: 'f',
+    name: 'n',
+    message: '',
+    facts: 7,
+  });
+  const events = [{ type: 'frame-started', turn, body }];
+  const later = { release: 'yielded', resumeAfter: LONG_LEASE_MS } as const;
+  await port.append(leased.epoch, leased.page.head + 1, { events, ...later });
+  return turn;
+}

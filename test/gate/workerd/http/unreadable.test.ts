@@ -1,0 +1,134 @@
+import { runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { allEvents, eventsOf, json, post, readUntil, SSE, send, sessionId, sessionName } from './client.ts';
+import { hearingSession, LONG_LEASE_MS, passIn } from './time.ts';
+import { unreadable } from './unreadable-turn.ts';
+
+let said: readonly unknown[][];
+beforeEach(() => {
+  said = vi.spyOn(console, 'error').mockImplementation(() => {}).mock.calls;
+});
+afterEach(() => vi.restoreAllMocks());
+
+/** The open turn, whether somebody holds it, and how often it was taken over. */
+const lease = (session: string) =>
+  runInDurableObject(env.SESSIONS.getByName(sessionName(session)), (_, { storage }) =>
+    storage.sql.exec('SELECT turn, expired, state FROM lease').one(),
+  );
+
+/** Lets the session's alarm hand the turn over, and whoever comes for it give it back. */
+async function triedAgain(session: string, then: object): Promise<void> {
+  await passIn(session, 5 * LONG_LEASE_MS);
+  await expect.poll(() => lease(session)).toEqual({ ...then, state: 'free' });
+}
+
+const problem = (more: object) => ({
+  type: 'urn:holdfast:problem:session-unreadable',
+  title: 'session unreadable',
+  status: 503,
+  detail:
+    'This deployment cannot read the session. Nothing of it is lost: GET .../events shows its events, POST .../cancel ends its ' +
+    'open turn, and a deployment that can read it goes on with it. Meanwhile begin another session.',
+  ...more,
+});
+
+const STUCK = {
+  type: 'stuck',
+  message:
+    'The turn was taken over 3 times without progress, and could not be read. Its journal is kept: deploy code that can ' +
+    'read it, or begin another session.',
+};
+
+/** Takes a message without waiting for its answer. */
+const left = (session: string, query = ''): Promise<Response> =>
+  send(`${session}/messages${query}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', prefer: 'respond-async' },
+    body: JSON.stringify({ message: 'Next.' }),
+  });
+
+describe('a session with a turn that cannot be read', () => {
+  it('is answered with what its object knows', async () => {
+    const session = hearingSession();
+    const turn = await unreadable(session);
+    const next = await json(await left(session, '?whenBusy=queue'));
+    const shown = await send(session);
+    expect([shown.status, shown.headers.get('retry-after')]).toEqual([503, null]);
+    const waiting = [{ turn: next.turn, status: 'queued' }];
+    expect(await json(shown)).toEqual(problem({ seq: 3, openTurn: turn, waiting }));
+    expect(said.map(([text]) => text)).toEqual([
+      `holdfast: request ${shown.headers.get('x-request-id')} failed`,
+    ]);
+  });
+
+  it('shows its events and that the turn runs, which is nothing of a fold', async () => {
+    const session = hearingSession();
+    const turn = await unreadable(session);
+    const { events } = await json(await send(`${session}/events`));
+    const types = ['session-opened', 'turn-started', 'frame-started'];
+    expect(events).toMatchObject(types.map((type) => ({ type })));
+    const stream = eventsOf(await send(`${session}/events`, { headers: SSE }));
+    expect((await readUntil(stream, 'frame-started')).map(({ event }) => event)).toEqual(types);
+    await stream.return(undefined);
+    const asked = await send(`${session}/turns/${turn}`);
+    expect([asked.status, asked.headers.get('retry-after')]).toEqual([202, '1']);
+    expect(await json(asked)).toEqual({
+      turn,
+      session: sessionId(session),
+      agent: 'scripted',
+      status: 'running',
+    });
+    const busy = await post(session, { message: 'And?' });
+    expect([busy.status, await json(busy)]).toMatchObject([409, { title: 'session busy', turn }]);
+  });
+
+  it('ends it as stuck, and takes the next message', async () => {
+    const session = hearingSession();
+    const turn = await unreadable(session);
+    for (const times of [1, 2, 3]) await triedAgain(session, { expired: times, turn });
+    await triedAgain(session, { expired: 3, turn: null });
+    const asked = await send(`${session}/turns/${turn}`);
+    expect([asked.status, await json(asked)]).toMatchObject([
+      500,
+      { title: 'turn failed', turn, outcome: 'failed', error: STUCK },
+    ]);
+    const next = await post(session, { message: 'Next.' });
+    expect([next.status, await json(next)]).toEqual([
+      202,
+      { turn: expect.any(String), session: sessionId(session), agent: 'scripted', status: 'accepted' },
+    ]);
+    expect(next.headers.get('location')).toContain(`${session}/turns/`);
+    expect(said.at(-1)?.[0]).toBe('holdfast: a turn that cannot be read is tried again');
+  });
+
+  it('streams that the next message is taken', async () => {
+    const session = hearingSession();
+    const turn = await unreadable(session);
+    await send(`${session}/cancel`, { method: 'POST' });
+    await expect.poll(() => lease(session)).toMatchObject({ turn: null });
+    const events = await allEvents(await post(session, { message: 'Next.' }, { headers: SSE }));
+    expect(events).toEqual([
+      {
+        event: 'accepted',
+        data: {
+          turn: expect.any(String),
+          session: sessionId(session),
+          agent: 'scripted',
+          status: 'accepted',
+        },
+      },
+    ]);
+    expect(events[0]?.data.turn).not.toBe(turn);
+  });
+
+  it('ends it at once when somebody cancels it', async () => {
+    const session = hearingSession();
+    const turn = await unreadable(session);
+    const cancelled = await send(`${session}/cancel`, { method: 'POST' });
+    expect([cancelled.status, await json(cancelled)]).toEqual([202, { turn, status: 'cancel-requested' }]);
+    const answer = async () => json(await send(`${session}/turns/${turn}`));
+    await expect.poll(answer).toMatchObject({ turn, outcome: 'cancelled', text: '' });
+    expect(said.map(([text]) => text)).toEqual(['holdfast: a turn that cannot be read has ended']);
+  });
+});

@@ -1,0 +1,92 @@
+import * as v from 'valibot';
+import { expectTypeOf } from 'vitest';
+import {
+  artifact,
+  defineDomainType,
+  defineTextTool,
+  defineTool,
+  error,
+  type Tool,
+  text,
+} from '../../src/index.ts';
+
+const base = { name: 'look', description: 'Looks.' } as const;
+
+class Money {
+  readonly #cents = 1;
+  readonly currency = 'EUR';
+  toJSON() {
+    return this.#cents;
+  }
+}
+
+// What JSON keeps, and what says by itself what it is there.
+defineTool({
+  ...base,
+  run: () => ({ at: new Date(), price: new Money(), site: new URL('https://example.com') }),
+});
+defineTool({ ...base, run: () => new Map([['a', new Set([1])]]) });
+defineTool({ ...base, run: () => ({ image: new Uint8Array(1), levels: new Float32Array(1) }) });
+defineTool({ ...base, run: async () => [{ id: 'a', tags: ['b'] as const }] });
+defineTool({ ...base, run: () => (Math.random() > 2 ? text('a') : error('b', { cause: new Error('c') })) });
+defineTool({ ...base, run: () => new Error('meant to be thrown') });
+defineTool({ ...base, run: () => {} });
+
+// Types that say nothing are taken.
+// biome-ignore lint/suspicious/noExplicitAny: values without a type are what this is about
+declare const untyped: any;
+declare const unknown: unknown;
+defineTool({ ...base, run: () => untyped });
+defineTool({ ...base, run: () => unknown });
+defineTool({ ...base, run: () => ({ rows: unknown, more: [untyped] }) });
+
+// The input and the call are still inferred, and so is the output.
+const found = defineTool({
+  ...base,
+  input: v.object({ id: v.string() }),
+  effect: 'read',
+  run: ({ id }, call) => ({ id, key: call.idempotencyKey }),
+});
+expectTypeOf(found).toEqualTypeOf<Tool<'look', { id: string }, { id: string; key: string }>>();
+
+// @ts-expect-error $.at is a function, which JSON does not keep
+defineTool({ ...base, run: () => ({ at: () => 1 }) });
+
+// @ts-expect-error $.rows[].id is a bigint, which JSON does not keep
+defineTool({ ...base, run: () => ({ rows: [{ id: 1n }] }) });
+
+// @ts-expect-error $ is a symbol, which JSON does not keep
+defineTool({ ...base, run: () => Symbol('a') });
+
+// @ts-expect-error $.user is a promise: an await is missing
+defineTool({ ...base, run: async () => ({ user: Promise.resolve('Ada') }) });
+
+const Customer = defineDomainType({
+  name: 'Customer',
+  schema: v.object({
+    id: v.string(),
+    since: v.pipe(v.string(), v.toDate()),
+    tags: v.optional(v.array(v.string())),
+  }),
+});
+const typed = { ...base, output: Customer } as const;
+
+defineTool({ ...typed, run: () => ({ id: 'a', since: '2026-01-01' }) });
+defineTool({ ...typed, run: () => ({ id: 'a', since: new Date(), tags: ['b'] as readonly string[] }) });
+defineTool({ ...typed, run: async () => [{ id: 'a', since: new Date() }] });
+defineTool({ ...typed, run: () => (Math.random() > 2 ? null : { id: 'a', since: 'b' }) });
+defineTool({ ...typed, run: () => artifact('Ada', Customer, unknown) });
+defineTool({ ...typed, run: () => unknown });
+defineTool({ ...base, output: { name: 'Customer' }, run: () => ({ anything: 1 }) });
+
+// @ts-expect-error its id is a text
+defineTool({ ...typed, run: () => ({ id: 7, since: '2026-01-01' }) });
+
+// @ts-expect-error its id is missing
+defineTool({ ...typed, run: async () => ({ since: '2026-01-01' }) });
+
+// @ts-expect-error $.at is a function, which JSON does not keep
+defineTextTool({ ...base, run: () => ({ at: () => 1 }) });
+expectTypeOf(defineTextTool({ ...base, run: (words) => words.length })).toEqualTypeOf<
+  Tool<'look', string, number>
+>();
