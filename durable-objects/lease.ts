@@ -5,7 +5,7 @@ import { foldRange } from './fold-start.ts';
 import { dropMessages, isCalledFor, unreadMessages } from './inbox.ts';
 import type { Lease, LeaseTimes, LedgerScope, SessionStorage } from './session-storage.ts';
 import { countSilent, pauseWhenYielded, type TakeOvers } from './take-overs.ts';
-import { startNext, waitingTurns, waitsAs } from './waiting-turns.ts';
+import { loadOf, startNext, waitingTurns, waitsAs } from './waiting-turns.ts';
 
 interface LeaseOptions {
   readonly leaseMs: number;
@@ -129,6 +129,7 @@ export function leasedAnswer({ storage, clock }: LedgerScope, reader: Reader): L
       limit: Number.MAX_SAFE_INTEGER,
     }),
     inbox: unreadMessages(storage),
+    ...loadOf(storage),
     ...(fileBytes > 0 && { fileBytes }),
   };
 }

@@ -32,6 +32,7 @@ import {
   defer,
   deferScheduled,
   keepSteered,
+  loadOf,
   steeredInto,
   waitingKindOf,
   waitingTurns,
@@ -219,7 +220,7 @@ export class SessionLedger {
     if (known !== null) return known;
     const waits = waitingKindOf(scope, start);
     const full = whyFull(this.#bounds, weightOf([start.started], start.files));
-    const refused = full ?? whyRefused(scope, waits) ?? whyNoRoom(this.#storage, start.files);
+    const refused = full ?? whyRefused(scope, start, waits) ?? whyNoRoom(this.#storage, start.files);
     if (refused !== null) return refused;
     keepFiles(this.#storage, start.files);
     if (this.#storage.head() === 0) {
@@ -270,7 +271,7 @@ export class SessionLedger {
   /** Whoever has given the lease back is told of no messages: they are for the next holder. */
   #appended(epoch: number, head: number, at: number): Appended {
     const inbox = this.#clock.isHeldBy(epoch) ? unreadMessages(this.#storage) : [];
-    return { status: 'appended', head, at, inbox };
+    return { status: 'appended', head, at, inbox, ...loadOf(this.#storage) };
   }
 
   /** Stores everything that `change` does, or nothing, and has watchers told when there is something new. */

@@ -120,6 +120,8 @@ export type UnreadMessage = Omit<InboxMessage, 'body'>;
 /** A message that waits, without its body. `turn` is the id of the turn that it becomes, unless another one takes it in. */
 export interface WaitingMessage {
   readonly id: number;
+  /** Of the body, in UTF-8. */
+  readonly bytes: number;
   readonly kind: WaitingKind;
   readonly turn: string;
 }
@@ -132,13 +134,16 @@ export interface StoredRow extends Row {
   readonly bytes: number;
 }
 
+/** Answers how many bytes a text has in UTF-8. */
+export const bytesIn = (text: string): number => new TextEncoder().encode(text).length;
+
 /** Answers rows as they are stored: at `from`, `from + 1` and so on. */
 export function toStoredRows(
   rows: readonly NewRow[],
   { epoch, from, at }: { readonly epoch: number; readonly from: number; readonly at: number },
 ): StoredRow[] {
   return rows.map(({ type, turn, body }, i) => {
-    const bytes = new TextEncoder().encode(body).length;
+    const bytes = bytesIn(body);
     return { seq: from + i, epoch, at, type, turn, body, bytes };
   });
 }

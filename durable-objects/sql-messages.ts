@@ -1,4 +1,4 @@
-import type { Bodies, BodyQuery } from './session-storage.ts';
+import { type Bodies, type BodyQuery, bytesIn } from './session-storage.ts';
 import { CHUNK_BYTES, fromChunks, toChunks } from './sql-tables.ts';
 
 /** A joined text that weighs more takes in no further messages: it is one row, which each addition writes anew. */
@@ -69,7 +69,7 @@ export class SqlMessages {
     const bodies: string[] = [];
     for (const [seq, body] of this.#rows(names, covered + 1, until)) {
       const text = body ?? this.#longBody(seq);
-      bytes += new TextEncoder().encode(text).length + 1; // and a comma
+      bytes += bytesIn(text) + 1; // and a comma
       if (bytes > maxBytes) break;
       bodies.push(text);
       last = seq;

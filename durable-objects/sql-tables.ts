@@ -20,7 +20,12 @@ export interface SqlDatabase {
 const INLINE = 64 * 1024;
 
 /** A row of the inbox without its body. */
-type Head = { readonly id: number; readonly kind: InboxKind; readonly turn: string };
+type Head = {
+  readonly id: number;
+  readonly kind: InboxKind;
+  readonly turn: string;
+  readonly bytes: number;
+};
 
 /**
  * The inbox of a session in its database. Every append asks for it, and it is empty nearly always: what there is, without the
@@ -39,7 +44,7 @@ export class SqlInbox implements InboxStorage {
   }
 
   unread(turn: string): UnreadMessage[] {
-    return this.#rows().flatMap(({ kind, ...row }) => {
+    return this.#rows().flatMap(({ kind, bytes: _, ...row }) => {
       if (kind === 'message' || kind === 'scheduled') return [];
       const isFor = kind === 'steer' || kind === 'late' || row.turn === turn;
       return isFor ? [{ ...row, kind }] : [];
@@ -97,7 +102,10 @@ export class SqlInbox implements InboxStorage {
 
   #rows(): readonly Head[] {
     if (!this.#exists()) return [];
-    this.#heads ??= this.#sql.exec<Head>('SELECT id, kind, turn FROM inbox ORDER BY id').toArray();
+    this.#heads ??= this.#sql
+      .exec<Head>('SELECT id, kind, turn, octet_length(body) AS bytes FROM inbox ORDER BY id')
+      .toArray()
+      .map((head) => (head.bytes > 0 ? head : { ...head, bytes: this.#chunks.bytesOf('inbox', head.id) }));
     return this.#heads;
   }
 }
@@ -189,6 +197,16 @@ export class SqlChunks {
       ...[owner, seq, parts.first, parts.last],
     );
     return rows.toArray().map(({ body }) => body);
+  }
+
+  /** Answers what a text weighs, of which no part is read. */
+  bytesOf(owner: Exclude<TextOwner, 'snapshot'>, seq: number): number {
+    return this.#sql
+      .exec<{ bytes: number }>(
+        'SELECT coalesce(sum(length(body)), 0) AS bytes FROM chunks WHERE owner = ? AND seq = ?',
+        ...[owner, seq],
+      )
+      .one().bytes;
   }
 
   body(owner: Exclude<TextOwner, 'snapshot'>, seq: number): string {

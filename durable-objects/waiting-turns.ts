@@ -1,8 +1,15 @@
 import type { Deferred, WaitingTurn } from '../src/journal/event-page.ts';
-import type { NotStarted, ScheduledTurn, TurnStart, WaitingKind } from '../src/journal/session-port.ts';
+import type {
+  NotStarted,
+  ScheduledTurn,
+  TurnStart,
+  WaitingKind,
+  WaitingLoad,
+} from '../src/journal/session-port.ts';
 import { dueRefs, scheduleAlarm, scheduleTurn } from './alarms.ts';
 import {
   addStart,
+  bytesIn,
   type LedgerScope,
   NEVER,
   type SessionStorage,
@@ -10,11 +17,8 @@ import {
 } from './session-storage.ts';
 import { NO_TAKE_OVERS } from './take-overs.ts';
 
-/**
- * As many messages may wait in a session for those before them, and as many for their time: each is kept whole, and nobody
- * waits for the last of more. Counted apart, so that what is for next year keeps nothing out that is for now.
- */
-export const MOST_WAITING = 100;
+/** As `MAX_WAITING` of the port, which whoever schedules counts with. */
+export const MOST_WAITING: WaitingLoad = { turns: 100, bytes: 10_000_000 };
 
 /** The turns that wait: in the order in which they start, and then those that wait for their time. */
 export function waitingTurns({ inbox }: SessionStorage): WaitingTurn[] {
@@ -22,6 +26,16 @@ export function waitingTurns({ inbox }: SessionStorage): WaitingTurn[] {
   const later = messages.filter((message) => !isNext(message));
   return [...messages.filter(isNext), ...later].map(({ turn, kind }) => ({ turn, status: STATUSES[kind] }));
 }
+
+/** Answers how much waits, for whoever may schedule more; nothing when nothing does. */
+export function loadOf({ inbox }: SessionStorage): { readonly waiting?: WaitingLoad } {
+  const messages = inbox.waiting();
+  if (messages.length === 0) return {};
+  return { waiting: { turns: messages.length, bytes: weightOfAll(messages) } };
+}
+
+const weightOfAll = (messages: readonly WaitingMessage[]): number =>
+  messages.reduce((sum, { bytes }) => sum + bytes, 0);
 
 /** It starts when those before it have ended; a message for the open turn does if that takes it in no more. */
 const isNext = ({ kind }: Pick<WaitingMessage, 'kind'>): boolean => kind !== 'scheduled';
@@ -83,12 +97,19 @@ export function waitingKindOf(
   return state === 'suspended' ? null : 'steer';
 }
 
-/** Why a turn can neither start now nor wait as it would; `null` when it can. */
-export function whyRefused(scope: LedgerScope, waits: WaitingKind | null): NotStarted | null {
+/** Why a turn can neither start now nor wait; `null` when it can. All that wait count alike, whoever sent them and for whatever time. */
+export function whyRefused(
+  scope: LedgerScope,
+  { started }: TurnStart,
+  waits: WaitingKind | null,
+): NotStarted | null {
   const { storage } = scope;
   if (waits !== null) {
-    const alike = storage.inbox.waiting().filter((message) => isNext(message) === isNext({ kind: waits }));
-    return alike.length >= MOST_WAITING ? { status: 'full', most: MOST_WAITING } : null;
+    const messages = storage.inbox.waiting();
+    const isFull =
+      messages.length >= MOST_WAITING.turns ||
+      weightOfAll(messages) + bytesIn(started.body) > MOST_WAITING.bytes;
+    return isFull ? { status: 'full', most: MOST_WAITING.turns } : null;
   }
   const { turn, state } = storage.lease();
   if (turn === null) return null;
@@ -122,7 +143,10 @@ export function defer(
   return waitsAs(storage, turn);
 }
 
-/** Stores the turns that a call of this session has scheduled. Their number is bounded by that of the calls of a turn. */
+/**
+ * Stores the turns that calls of this session have scheduled, though too many may wait by now: their holder has counted with what it
+ * was told last, and one turn schedules only so many.
+ */
 export function deferScheduled({ storage, now }: LedgerScope, scheduled: readonly ScheduledTurn[]): void {
   for (const { started, after } of scheduled) {
     storage.inbox.add('scheduled', started.turn, started.body);

@@ -1,15 +1,16 @@
 import { noPrices } from '../loop/budget.ts';
 import type { Compaction } from '../loop/compaction/summarised.ts';
-import { limitProblem } from '../loop/loop-limits.ts';
+import { isCount, limitProblem } from '../loop/loop-limits.ts';
 import { settingsFault } from '../loop/loop-settings.ts';
 import { type ModelTimeout, modelTimeoutProblem } from '../loop/model-time.ts';
 import { type LoopPolicies, policyProblem } from '../loop/policies.ts';
+import { MOST_GENERATIONS } from '../loop/scheduling.ts';
 import type { CacheSetting } from '../model/cache-setting.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import type { AgentSettings } from '../model/settings.ts';
 import { shownSetting } from '../model/settings-problem.ts';
 import { toMediaType } from '../tool/content.ts';
-import type { Limits } from '../tool/frame.ts';
+import type { CallLimit, Limits } from '../tool/frame.ts';
 
 /** @throws AgentDefinitionError when a limit cannot be one, or is on the cost of a model without prices. */
 export function checkLimits(agent: string, limits: Limits | undefined, model: ChatModel | undefined): void {
@@ -20,6 +21,13 @@ export function checkLimits(agent: string, limits: Limits | undefined, model: Ch
   }
   const problem = `has a limit '${bad.path}' of ${bad.value}: use ${bad.use}`;
   throw new AgentDefinitionError(agent, { field: `limits.${bad.path}`, problem });
+}
+
+/** The bound that is given, or that of an agent which gives none. @throws AgentDefinitionError when it is none. */
+export function checkedGenerations(agent: string, most: CallLimit = MOST_GENERATIONS): CallLimit {
+  if (most === 'unlimited' || isCount(most)) return most;
+  const problem = `has a maxGenerations of ${String(most).slice(0, 40)}: use a positive whole number or 'unlimited'`;
+  throw new AgentDefinitionError(agent, { field: 'maxGenerations', problem });
 }
 
 /** @throws AgentDefinitionError when a setting cannot be followed, or not beside the others, by these tools or this model. */

@@ -20,7 +20,7 @@ import {
   type ToolSource,
 } from '../sources/resolution/tool-source.ts';
 import { notOneOf } from '../tool/check-definition.ts';
-import type { Limits } from '../tool/frame.ts';
+import type { CallLimit, Limits } from '../tool/frame.ts';
 import type { InputDeclaration } from '../tool/input-schema.ts';
 import { paragraphs } from '../tool/json.ts';
 import type { AnyTool, InjectionStrategy } from '../tool/tool.ts';
@@ -31,6 +31,7 @@ import {
   checkAccepts,
   checkCache,
   checkCompaction,
+  checkedGenerations,
   checkedTimeout,
   checkLimits,
   checkPolicies,
@@ -77,6 +78,8 @@ export interface Agent<Name extends string = string, Output = unknown> {
   /** It lies under every request's context, which wins where both have a key. */
   readonly context: ToolCallContext;
   readonly loopIds: LoopIds;
+  /** Turns in a row that turns of its sessions may schedule. */
+  readonly maxGenerations: CallLimit;
   /** When it is absent, the app's holds. */
   readonly retention?: Retention | undefined;
   /** When it is absent, the model is shown whole conversations. */
@@ -152,6 +155,11 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
   readonly context?: ContextValues | ToolCallContext | undefined;
   /** `stamped` unless given. */
   readonly loopIds?: LoopIds | undefined;
+  /**
+   * How many turns in a row may be scheduled by the turn before them (`call.schedule`): 8 unless given. The last one is told that
+   * it can schedule nothing. A message or a decision from outside begins the row anew.
+   */
+  readonly maxGenerations?: CallLimit | undefined;
   /** How long its sessions are kept after what happened in them last; as the app says unless given. */
   readonly retention?: Retention | undefined;
   /**
@@ -192,7 +200,7 @@ export const isToolGroup = (request: ToolGroupRequest): request is ToolGroup =>
  *
  * @throws AgentDefinitionError when the name cannot stand in a path, something in the list is no tool, two tools share
  *   a name, the description is blank, a limit is not a positive number, or on the cost of a model without prices, a
- *   setting, a policy, `accepts`, `cache`, `modelTimeout`, `loopIds`, `compaction` or `retention` has a value that it cannot work with, or the output is not the
+ *   setting, a policy, `accepts`, `cache`, `modelTimeout`, `loopIds`, `maxGenerations`, `compaction` or `retention` has a value that it cannot work with, or the output is not the
  *   schema of a JSON object; ToolDefinitionError and ToolObjectError as `collectTools`.
  */
 export function defineAgent<
@@ -247,6 +255,7 @@ export function defineAgent<
     transformers: [...(config.transformers ?? [])],
     context: ToolCallContext.of(config.context ?? {}),
     loopIds,
+    maxGenerations: checkedGenerations(name, config.maxGenerations),
     retention: config.retention,
     compaction: config.compaction,
     output: toAgentOutput(name, config.output),

@@ -9,14 +9,15 @@ import { type Covers, type CoversOption, type GuardedInput, type GuardedTool, wi
 
 /**
  * A tool that runs only when somebody outside has approved the call, which is suspended until then and outlives every
- * crash. An edit runs it with another valid input, and the model is told; a rejection or an expiry is answered
- * to the model; an exit ends the turn. A decision holds for one call and is used once. A bad input bothers nobody.
+ * crash. An edit runs it with another valid input, and the model is told; whoever sends one that is not valid is asked once
+ * more. A rejection or an expiry is answered to the model; an exit ends the turn. A decision holds for one call and is used once. A
+ * bad input of the model bothers nobody.
  *
  * Of an unfolding tool every call of a tool behind it is asked about, in every turn, and opening it is not; unless `covers` says
  * `opening`. An agentic tool is approved as one call.
  *
- * @throws ToolDefinitionError when `expires` is not more than 0, `onExpiry` is no decision, `covers` is given for what is no
- *   unfolding tool, or a tool behind one is run by the model's provider.
+ * @throws ToolDefinitionError when `expires` is not more than 0, `onExpiry` is no decision, `notBy` no `requester`, `covers` is given
+ *   for what is no unfolding tool, or a tool behind one is run by the model's provider.
  */
 export const requireApproval = <T extends AnyTool, const C extends Covers = 'tools'>(
   tool: T,
@@ -64,8 +65,8 @@ export type ApprovalMessage<T extends AnyTool, C extends Covers = 'tools'> =
   | string
   | ((input: GuardedInput<T, C>, call: CallScope) => string | Promise<string>);
 
-/** Who decides, for how long, and what counts when nobody does. */
-export type ApprovalOptions = Pick<DecisionRequest, 'by' | 'expires' | 'onExpiry'>;
+/** Who decides and who may not, for how long, and what counts when nobody does. */
+export type ApprovalOptions = Pick<DecisionRequest, 'by' | 'notBy' | 'expires' | 'onExpiry'>;
 
 /** What is to be decided about a call before it runs; `undefined` runs it at once. */
 export type AwaitingDecider<T extends AnyTool> = (
@@ -83,8 +84,9 @@ function asking<T extends AnyTool, C extends Covers>(
   message: ApprovalMessage<T, C>,
   options: ApprovalOptions,
 ): AwaitingDecider<AnyTool> {
-  const { by, expires, onExpiry } = checkApprovalOptions(tool.name, options);
-  return async (input, call) => ({ message: await messageFor(message, input, call), by, expires, onExpiry });
+  const { by, notBy, expires, onExpiry } = checkApprovalOptions(tool.name, options);
+  const asked = { by, notBy, expires, onExpiry };
+  return async (input, call) => ({ message: await messageFor(message, input, call), ...asked });
 }
 
 interface Pause {
@@ -106,13 +108,51 @@ function pausing<T extends AnyTool>(tool: T, { decider, accepted, covers }: Paus
       const request = await decider(typed, call, one);
       if (request === undefined) return one.call(input, call);
       mustBeDecidable(call, 'approval');
-      // The input as it stands: an edit of a decorator around this one is what is being approved here.
-      const decision = await call.decide({ ...request, schema: undefined, input });
+      // The input as it stands: an edit of a decorator around this one is what is being approved here, and edited.
+      const question = { ...request, schema: one.inputSchema, input };
+      const decision = await decideUntilValid(call, question, (edit) => editProblems(one, edit, call.tool));
       const tell = accepted && ((given: JsonObject): void => accepted(given, call));
       return carryOut({ tool: one, input, call, decision, accepted: tell });
     }),
   );
 }
+
+/** What is wrong with the edited input of a tool's call, a line each; nothing when it can be run. */
+export async function editProblems(
+  tool: AnyTool,
+  edit: JsonObject,
+  name: string,
+): Promise<readonly string[]> {
+  const checked = await tool.check(edit, name);
+  return checked.ok ? [] : (checked.problems ?? [checked.answer.content]);
+}
+
+/**
+ * Asks somebody, and answers what they decided. An edit with problems is told to whoever decides, by one more question of the
+ * call. When nobody answers that in time the call does not run: what the model sent was not wanted as it is.
+ */
+export async function decideUntilValid(
+  call: Pick<CallScope, 'decide'>,
+  request: DecisionRequest,
+  problemsOf: (edit: JsonObject) => readonly string[] | Promise<readonly string[]>,
+): Promise<Decision> {
+  let asked = request;
+  for (;;) {
+    const decision = await call.decide(asked);
+    const problems = decision.decision === 'edit' && decision.input ? await problemsOf(decision.input) : [];
+    if (problems.length === 0) return decision;
+    asked = { ...request, ...afterBadEdit(request, problems) };
+  }
+}
+
+/** What is asked once more, of whoever has edited a call so that it cannot run. */
+export const afterBadEdit = ({ message, onExpiry }: Asked, problems: readonly string[]): Asked => ({
+  message: `${message}\nWhat was sent is not valid, and nothing has run:\n- ${problems.join('\n- ')}`.trim(),
+  onExpiry: onExpiry === 'approve' ? 'reject' : onExpiry,
+});
+
+/** What somebody is asked, and what counts when they do not answer in time. */
+type Asked = Pick<DecisionRequest, 'message' | 'onExpiry'>;
 
 /** The text of a message for one call. `input`: what the `check` of the tool that is called has answered. */
 export async function messageFor<T extends AnyTool, C extends Covers>(
@@ -124,7 +164,11 @@ export async function messageFor<T extends AnyTool, C extends Covers>(
   return message(input as GuardedInput<T, C>, call); // of the tool that is guarded
 }
 
-/** The same options. @throws ToolDefinitionError when `expires` is not more than 0, or `onExpiry` not one of `words`. */
+/**
+ * The same options.
+ *
+ * @throws ToolDefinitionError when `expires` is not more than 0, `onExpiry` not one of `words`, or `notBy` not `requester`.
+ */
 export function checkApprovalOptions<Options extends ApprovalOptions>(
   tool: string,
   options: Options,
@@ -132,6 +176,7 @@ export function checkApprovalOptions<Options extends ApprovalOptions>(
 ): Options {
   checkTime(tool, { expires: options.expires });
   checkWord(tool, { onExpiry: options.onExpiry }, words);
+  checkWord(tool, { notBy: options.notBy }, ['requester']);
   return options;
 }
 

@@ -22,6 +22,8 @@ export interface HumanInputConfig<Name extends string> {
   readonly description?: string | undefined;
   /** The role that may answer. */
   readonly by?: string | undefined;
+  /** Who may not answer: `requester` is whoever asked for the turn. */
+  readonly notBy?: 'requester' | undefined;
   /** Milliseconds until `onExpiry` counts; five minutes unless given. */
   readonly expires?: number | undefined;
   /** `approve`, which tells the model to continue, unless given. */
@@ -61,6 +63,7 @@ export function humanInput<const Name extends string = 'human_input'>(
   if (handler !== undefined) mustBeHandler(name, handler);
   checkTime(name, { expires }, handler && MAX_TIMEOUT);
   checkWord(name, { onExpiry: config.onExpiry }, ['approve', 'exit']);
+  checkWord(name, { notBy: config.notBy }, ['requester']);
   const schema = toInputSchema(QUESTION);
   const tool: Tool<Name, Question, string> = {
     name,
@@ -92,7 +95,13 @@ interface AskingCall extends Question {
 
 function answerTo(
   { question, tool, call }: AskingCall,
-  { by, expires, onExpiry = 'approve', handler }: HumanInputConfig<string> & { readonly expires: number },
+  {
+    by,
+    notBy,
+    expires,
+    onExpiry = 'approve',
+    handler,
+  }: HumanInputConfig<string> & { readonly expires: number },
 ): Promise<Decision> {
   if (!handler) {
     return call.decide({
@@ -100,29 +109,30 @@ function answerTo(
       allows: ['approve', 'edit', 'exit'],
       schema: ANSWER,
       by,
+      notBy,
       expires,
       onExpiry,
     });
   }
-  return askReviewer(handler, {
-    tool,
-    input: { question },
-    message: question,
-    timeout: expires,
-    onTimeout: onExpiry,
-    call,
-  });
+  const request = { tool, input: { question }, sent: { question }, message: question, call };
+  const asked = { ...request, timeout: expires, onTimeout: onExpiry };
+  return askReviewer(handler, asked, ({ text: answer }) =>
+    typeof answer === 'string' ? [] : ['text: is missing, or is not text'],
+  );
 }
 
 function toAnswer({ question }: Question, { decision, input, reason, expired }: Decision): ToolResult {
   switch (decision) {
     case 'edit':
-      return text(String(input?.text ?? ''));
+      return typeof input?.text === 'string' ? text(input.text) : notAnswered();
     case 'approve':
       return text('Understood. Please continue.');
     case 'reject':
-      return failure('declined', `Your question was not answered.${reason ? ` Reason: ${reason}` : ''}`);
+      return notAnswered(reason);
     case 'exit':
       throw exitEarly(reason ?? (expired ? 'Nobody answered in time.' : `Rejected by reviewer: ${question}`));
   }
 }
+
+const notAnswered = (reason?: string): ToolResult =>
+  failure('declined', `Your question was not answered.${reason ? ` Reason: ${reason}` : ''}`);

@@ -3,12 +3,12 @@ import { checkedFirst } from '../tool/check-input.ts';
 import type { DomainType } from '../tool/domain-type.ts';
 import type { JsonObject } from '../tool/json.ts';
 import type { AnyTool } from '../tool/tool.ts';
-import { failure, type ToolResult } from '../tool/tool-result.ts';
 import {
   type ApprovalMessage,
   type ApprovalOptions,
   carryOut,
   checkApprovalOptions,
+  decideUntilValid,
   messageFor,
   mustBeDecidable,
 } from './approval.ts';
@@ -16,7 +16,7 @@ import { type Covers, type CoversOption, withGuard } from './covers.ts';
 
 /** What is asked, of whom and for how long, and what they may start from. */
 export interface RequireTypeOptions<T extends AnyTool, C extends Covers = 'tools'>
-  extends Pick<ApprovalOptions, 'by' | 'expires'>,
+  extends Pick<ApprovalOptions, 'by' | 'notBy' | 'expires'>,
     CoversOption<T, C> {
   /** `Tool '{name}' needs a value of type '{type}'.` unless given. */
   readonly message?: ApprovalMessage<T, C> | undefined;
@@ -29,13 +29,13 @@ export interface RequireTypeOptions<T extends AnyTool, C extends Covers = 'tools
 /**
  * A tool that needs a value of a type on the blackboard. When the newest one there is valid the call runs at
  * once; else it waits until somebody sends one, as the input of an `edit`. That goes on the blackboard with its type; the
- * tool's own input stays the model's. As all that a call changes, the value is kept when the call succeeds: after one
+ * tool's own input stays the model's. Whoever sends a value that is not valid is asked once more. As all that a call changes, the value is kept when the call succeeds: after one
  * that failed it is asked for again. A bad input bothers nobody.
  *
  * Of an unfolding tool it is the tools behind it that need the value, and opening it does not; unless `covers` says `opening`.
  *
  * @throws ToolDefinitionError when `expires` is not more than 0, or `onExpiry` is something else than `reject` or `exit`; for
- *   `covers` as `requireApproval`.
+ *   `covers` and `notBy` as `requireApproval`.
  */
 export function requireType<T extends AnyTool, const C extends Covers = 'tools'>(
   tool: T,
@@ -49,13 +49,13 @@ export function requireType<T extends AnyTool, const C extends Covers = 'tools'>
     checkedFirst(one, async ({ input, typed, call }) => {
       if (hasValue(call.blackboard, type)) return one.call(input, call);
       mustBeDecidable(call, `a value of type '${type.name}'`);
-      const decision = await call.decide({
-        ...request,
-        message: await messageFor(message ?? needs(one.name, type), typed, call),
+      const asking = await messageFor(message ?? needs(one.name, type), typed, call);
+      // A JSON schema does not say all that a type's own schema checks.
+      const decision = await decideUntilValid(call, { ...request, message: asking }, (sent) => {
+        const value = type.parse(sent);
+        return value.ok ? [] : value.problems;
       });
       if (decision.decision !== 'edit') return carryOut({ tool: one, input, call, decision });
-      const value = type.parse(decision.input);
-      if (!value.ok) return notOfType(call.tool, type, value.problems);
       call.blackboard.add(decision.input ?? {}, { type: type.name });
       return one.call(input, call);
     }),
@@ -70,10 +70,3 @@ function hasValue(blackboard: CallBlackboard, type: DomainType): boolean {
   const newest = blackboard.entries().findLast((entry) => entry.type === type.name);
   return newest !== undefined && type.parse(newest.value).ok;
 }
-
-/** A JSON schema does not say all that a type's own schema checks. */
-const notOfType = (tool: string, type: DomainType, problems: readonly string[]): ToolResult =>
-  failure(
-    'invalid-input',
-    `Tool '${tool}' did not run: what somebody sent is not a valid '${type.name}':\n- ${problems.join('\n- ')}`,
-  );

@@ -5,7 +5,14 @@ import { MAX_TIMEOUT } from '../tool/define-tool.ts';
 import { isJsonObject, type JsonObject } from '../tool/json.ts';
 import { ToolConfigurationError } from '../tool/signals.ts';
 import type { AnyTool } from '../tool/tool.ts';
-import { type ApprovalMessage, carryOut, messageFor, ON_EXPIRY } from './approval.ts';
+import {
+  type ApprovalMessage,
+  afterBadEdit,
+  carryOut,
+  editProblems,
+  messageFor,
+  ON_EXPIRY,
+} from './approval.ts';
 import { type Covers, type CoversOption, type GuardedInput, withGuard } from './covers.ts';
 
 /**
@@ -28,14 +35,16 @@ export function withReview<T extends AnyTool, const C extends Covers = 'tools'>(
   checkWord(tool.name, { onTimeout }, ON_EXPIRY);
   return withGuard(tool, covers, (one) =>
     checkedFirst(one, async ({ input, typed, call }) => {
-      const decision = await askReviewer(handler, {
+      const request: ReviewRequest<GuardedInput<T, C>> = {
         tool: one,
         input: typed as GuardedInput<T, C>, // of the tool that is guarded
+        sent: input,
         message: await messageFor(message, typed, call),
         timeout,
         onTimeout,
         call,
-      });
+      };
+      const decision = await askReviewer(handler, request, (edit) => editProblems(one, edit, call.tool));
       return carryOut({ tool: one, input, call, decision });
     }),
   );
@@ -60,12 +69,20 @@ export type ReviewHandler<Input = unknown> = (request: ReviewRequest<Input>) => 
 /** One call that is to be reviewed before it runs. */
 export interface ReviewRequest<Input = unknown> {
   readonly tool: AnyTool;
-  /** Typed and checked. */
+  /** Typed and checked: as the tool's schema has made it, with its defaults. */
   readonly input: Input;
-  /** What the reviewer is asked; empty unless the tool says. */
+  /**
+   * What the model sent, as far as decorators around this one have left it so: what an edit is made of, since it takes the place
+   * of this and is checked and typed as this was.
+   */
+  readonly sent: JsonObject;
+  /** What the reviewer is asked; empty unless the tool says. Of an edit that did not hold, also what was wrong with it. */
   readonly message: string;
-  /** Milliseconds. */
+  /** What was wrong with the edit that was answered before, a line each; absent the first time. */
+  readonly problems?: readonly string[] | undefined;
+  /** Milliseconds for all of the review. */
   readonly timeout: number;
+  /** Never `approve` once the call was edited. */
   readonly onTimeout: OnTimeout;
   /** Its signal also aborts when the time is over: nobody waits for an answer any more. */
   readonly call: CallScope;
@@ -74,7 +91,7 @@ export interface ReviewRequest<Input = unknown> {
 /** What a synchronous reviewer decides; the same words as those of a decision over HTTP. */
 export type Review =
   | { readonly decision: 'approve' }
-  /** Runs with this input instead, if it is valid; `{}` is one. */
+  /** Runs with this input instead. One that is not valid does not run, and the reviewer is asked again, at most twice. */
   | { readonly decision: 'edit'; readonly input: JsonObject }
   | { readonly decision: 'reject' | 'exit'; readonly reason?: string | undefined };
 
@@ -91,8 +108,12 @@ export function mustBeHandler(tool: string, handler: unknown): void {
   throw new ToolConfigurationError(`The ReviewHandler of tool '${tool}' must be a function; it is ${what}.`);
 }
 
+/** How many edits of one call a reviewer may answer that are not valid: one that does not read what is wrong would go on for ever. */
+const MOST_BAD_EDITS = 3;
+
 /**
- * Answers what the reviewer decided, or what counts when the time was over first.
+ * Answers what the reviewer decided, or what counts when the time was over first. An edit that has problems is told to the
+ * reviewer, who is asked again; the third one is answered as it is.
  *
  * @throws ToolConfigurationError when the answer is no review; the reason of the call's signal when that aborts
  *   first; else whatever the handler throws.
@@ -100,8 +121,9 @@ export function mustBeHandler(tool: string, handler: unknown): void {
 export async function askReviewer<Input>(
   handler: ReviewHandler<Input>,
   request: ReviewRequest<Input>,
+  problemsOf: (edit: JsonObject) => readonly string[] | Promise<readonly string[]>,
 ): Promise<Decision> {
-  const { call, timeout, onTimeout } = request;
+  const { call, timeout } = request;
   call.signal.throwIfAborted();
   const over = new AbortController();
   const timer = setTimeout(
@@ -112,15 +134,28 @@ export async function askReviewer<Input>(
   const aborted = new Promise<'aborted'>((resolve) => {
     signal.addEventListener('abort', () => resolve('aborted'), { once: true });
   });
+  let asked = { ...request, call: { ...call, signal } };
   try {
-    const asked = Promise.resolve(handler({ ...request, call: { ...call, signal } }));
-    const review = await Promise.race([asked, aborted]);
-    if (review !== 'aborted') return checked(call.tool, review);
-    if (call.signal.aborted) throw call.signal.reason;
-    return { decision: onTimeout, expired: true };
+    for (let edits = 1; ; edits += 1) {
+      const review = signal.aborted ? 'aborted' : await Promise.race([handler(asked), aborted]);
+      if (call.signal.aborted && review === 'aborted') throw call.signal.reason;
+      if (review === 'aborted') return { decision: asked.onTimeout, expired: true };
+      const decision = checked(call.tool, review);
+      const problems = decision.decision === 'edit' ? await problemsOf(decision.input) : [];
+      if (problems.length === 0 || edits === MOST_BAD_EDITS) return decision;
+      asked = { ...asked, ...askedAgain(request, problems) };
+    }
   } finally {
     clearTimeout(timer);
   }
+}
+
+function askedAgain(
+  { message: asked, onTimeout }: Pick<ReviewRequest, 'message' | 'onTimeout'>,
+  problems: readonly string[],
+): Pick<ReviewRequest, 'message' | 'problems' | 'onTimeout'> {
+  const { message, onExpiry = onTimeout } = afterBadEdit({ message: asked, onExpiry: onTimeout }, problems);
+  return { message, problems, onTimeout: onExpiry };
 }
 
 /** An edit has an input, if only an empty one. */

@@ -53,6 +53,8 @@ function versionOf(event: SessionEvent): number {
     case 'turn-steered':
       if (event.principal.roles) return 4;
       return event.parts ? 3 : 1;
+    case 'tool-call-suspended':
+      return event.wait.for === 'decision' && event.wait.notBy ? 4 : 1;
     case 'tool-call-ended':
     case 'late-result-received':
       return hasFiles(event.result) ? 3 : 1;
@@ -225,8 +227,16 @@ export const toPrincipal = ({ id, tenant, roles = [] }: TurnPrincipal): Principa
 /** The turn of a message that a call has scheduled: for whom, and with what context, the turn of the call is. */
 export const toScheduledTurn = (
   { turn, message, after }: ScheduledMessage,
-  { context, principal }: Pick<TurnState, 'context' | 'principal'>,
+  { context, principal, generation: before }: Pick<TurnState, 'context' | 'principal' | 'generation'>,
 ): ScheduledTurn => ({
-  started: toRow({ type: 'turn-started', turn, loopId: turn, message, context, principal }),
+  started: toRow({
+    type: 'turn-started',
+    turn,
+    loopId: turn,
+    message,
+    context,
+    principal,
+    generation: before + 1,
+  }),
   after,
 });

@@ -1,6 +1,7 @@
 import type { ProviderData } from '../model/parts.ts';
 import type { BlackboardEntry, Effect } from '../tool/call.ts';
 import type { ContentPart } from '../tool/content.ts';
+import type { ReachedLimit } from '../tool/frame.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
 import type { MemoryFact } from '../tool/tool-memory.ts';
 import type { ResultData, Signal } from '../tool/tool-result.ts';
@@ -92,6 +93,8 @@ export type SessionEvent =
       readonly parts?: readonly ContentPart[];
       readonly context: JsonObject;
       readonly principal: Principal;
+      /** How many turns in a row were scheduled by turns, this one the last; absent of one that came from outside. */
+      readonly generation?: number;
     })
   /** An invocation that goes on with a turn says so first. */
   | (InTurn & { readonly type: 'turn-resumed'; readonly cause: 'expired' | 'handed-over' })
@@ -153,6 +156,8 @@ export type SessionEvent =
       readonly result: ResultData;
       /** Milliseconds that `run` took; absent when nothing was run. */
       readonly ms?: number;
+      /** The call was beyond this limit, and did not run; absent in older journals. */
+      readonly limit?: ReachedLimit;
       /** The tool returns directly, and succeeded. */
       readonly direct?: true;
       readonly changes?: CallChanges;
@@ -249,6 +254,8 @@ export type SessionEvent =
   | (InTurn & {
       readonly type: 'turn-ended';
       readonly outcome: FinalOutcome;
+      /** That it reached; absent in older journals. */
+      readonly limit?: ReachedLimit;
       readonly error?: TurnError;
       /** What ended it, when a call sent one. */
       readonly signal?: Signal;

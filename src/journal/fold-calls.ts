@@ -22,10 +22,12 @@ export function foldSuspended(fold: Fold, event: EventOf<'tool-call-suspended'>)
   if (call && !call.ended) call.waits = [...(call.waits ?? []), { wait: event.wait }];
 }
 
-/** Notes what a call's last question was answered with. */
+/** Notes what a call's last question was answered with. Whoever has decided has seen what goes on in the turn. */
 export function foldAnswered(fold: Fold, event: EventOf<'tool-call-answered'>): void {
+  const { answer } = event;
   const last = findCall(fold, event)?.waits?.at(-1);
-  if (last) last.answer = event.answer;
+  if (last) last.answer = answer;
+  if (answer.type === 'decision' && !answer.expired) fold.turn.generation = 0;
 }
 
 /**
@@ -38,6 +40,7 @@ export function foldEnded(fold: Fold, event: EventOf<'tool-call-ended'>): void {
   const { turn } = fold;
   const { call, result, changes } = event;
   turn.frames.delete(call);
+  turn.limit ??= event.limit;
   turn.scheduled += changes?.scheduled?.length ?? 0;
   const place = { turn: turn.id, frame: frame.id, path: frame.path, call, result };
   applyFacts(fold, { facts: changes?.facts, place, when: 'call' });

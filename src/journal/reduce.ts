@@ -22,7 +22,7 @@ import { type Fold, frameOf, type SessionState } from './state.ts';
  * Stamps snapshots: one that another reducer made is ignored and the journal folded. So is one of events as
  * another version reads them: they are upgraded before they are folded, or are newer than this code.
  */
-export const REDUCER_VERSION = 1_000 * EVENT_VERSION + 7;
+export const REDUCER_VERSION = 1_000 * EVENT_VERSION + 8;
 
 /**
  * Folds one event into a state that only the caller holds, and mutates it. Pure otherwise: no clock, no
@@ -78,7 +78,9 @@ const FOLDS: Folds = {
   'tools-changed': nothingMore,
   'tools-listed': foldListed,
   'answer-rejected': foldRejected,
-  'turn-steered': nothingMore,
+  'turn-steered': ({ turn }) => {
+    turn.generation = 0;
+  },
   'late-result-received': ({ state }, { call }) => state.toldLate.push(call),
   'conversation-compacted': foldCompaction,
   'summary-dropped': foldDropped,
@@ -143,9 +145,10 @@ function foldRejected(fold: Fold, event: EventOf<'answer-rejected'>): void {
 
 function foldTurnEnd(fold: Fold, event: EventOf<'turn-ended'>): void {
   const { state, turn } = fold;
-  const { outcome, error, signal, object, text } = event;
+  const { outcome, limit, error, signal, object, text } = event;
   closeUnread(fold, outcome);
   turn.outcome = outcome;
+  turn.limit = limit;
   turn.error = error;
   turn.signal = signal;
   turn.object = object;

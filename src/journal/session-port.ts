@@ -75,6 +75,21 @@ export interface PostedMessage {
 /** What the files of one session may weigh together, in bytes. */
 export const MAX_SESSION_FILES = 50 * 1024 * 1024;
 
+/** The most turns that may wait in one session, for those before them or for their time, and the most bytes of their messages. */
+export const MAX_WAITING = { turns: 100, bytes: 10_000_000 } as const;
+
+/** How many turns wait in a session, for whatever they do, and what their messages weigh together, in bytes. */
+export interface WaitingLoad {
+  readonly turns: number;
+  readonly bytes: number;
+}
+
+/** Told to the holder of a session, who may schedule more turns. */
+interface ToldLoad {
+  /** Absent when nothing waits. An older object does not tell. */
+  readonly waiting?: WaitingLoad | undefined;
+}
+
 /** What became of a message that was posted to the holder of a turn. */
 export type Posted =
   | 'posted'
@@ -187,7 +202,7 @@ export interface Accepted {
 }
 
 /** The lease is given, with what its holder needs to go on. */
-export interface Leased extends FoldStart {
+export interface Leased extends FoldStart, ToldLoad {
   readonly status: 'leased';
   /** Names this lease; it is greater than those of the session's leases before. */
   readonly epoch: number;
@@ -235,7 +250,7 @@ export type NotStarted =
   | { readonly status: 'known'; readonly turn: string; readonly into?: string }
   /** The key was used with another body. */
   | { readonly status: 'key-reused' }
-  /** As many messages as may wait are waiting. */
+  /** No more may wait: so many turns do, or their messages would weigh more than `MAX_WAITING` allows. */
   | { readonly status: 'full'; readonly most: number }
   /** Its files are more than the session may keep; in bytes. */
   | { readonly status: 'files-full'; readonly most: number; readonly used: number };
@@ -251,7 +266,7 @@ export interface Change {
   readonly events: readonly NewRow[];
   /** The waits among the events that expire, each after so many milliseconds. */
   readonly expiries?: readonly { readonly wait: string; readonly after: number }[] | undefined;
-  /** Turns that these events schedule in the same session. */
+  /** Turns that these events schedule in the same session: never refused, since their calls were told. Their holder counts before. */
   readonly scheduled?: readonly ScheduledTurn[] | undefined;
   /** Files that these events name. */
   readonly files?: readonly KeptFile[] | undefined;
@@ -280,7 +295,7 @@ export interface ScheduledTurn {
 }
 
 /** The append is stored. Unless it gave the lease back, the lease lasts a full term from now. */
-export interface Appended {
+export interface Appended extends ToldLoad {
   readonly status: 'appended';
   /** The last sequence stored. */
   readonly head: number;

@@ -92,6 +92,7 @@ export function fromSnapshot(body: string): SessionState {
       error: turn.error ?? undefined,
       signal: turn.signal ?? undefined,
       object: turn.object,
+      limit: turn.limit,
       frames: new Map(),
       callsByTool: new Map(turn.callsByTool),
     },

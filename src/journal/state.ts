@@ -1,6 +1,7 @@
 import type { MadeBy, ProviderData } from '../model/parts.ts';
 import type { BlackboardEntry, Effect, MessageBy } from '../tool/call.ts';
 import type { ContentPart, StoredFile } from '../tool/content.ts';
+import type { ReachedLimit } from '../tool/frame.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
 import type { MemoryFact, ToolMemory } from '../tool/tool-memory.ts';
 import type { ResultData, Signal } from '../tool/tool-result.ts';
@@ -164,8 +165,12 @@ export interface TurnState extends CallCounts {
   iterations: number;
   /** A limit was met. */
   limited: boolean;
+  /** While it is open, the first limit that its calls were beyond; then the one that ended it. */
+  limit: ReachedLimit | undefined;
   /** Messages that its calls have scheduled. */
   scheduled: number;
+  /** How many turns in a row were scheduled by turns, this one the last, since a message or a decision came from outside. */
+  generation: number;
   cancelRequested: boolean;
   /** Invocations that took the turn up since its last reply, from one that may have asked for the next. */
   resumedSinceReply: number;

@@ -29,6 +29,8 @@ export interface DecisionWait extends WaitBase {
   readonly credentials?: 'refused';
   /** The role that may decide. */
   readonly by?: string;
+  /** Who may not: those whose messages the turn has taken. */
+  readonly notBy?: 'requester';
   readonly onExpiry: Exclude<DecisionKind, 'edit'>;
 }
 

@@ -26,7 +26,7 @@ export function withBudgets(
   { tokens, cost }: Pick<Limits, BudgetLimit> = {},
 ): readonly Budget[] {
   const own: Budget[] = [];
-  if (tokens !== undefined) own.push({ frame, limit: 'tokens', most: tokens });
+  if (typeof tokens === 'number') own.push({ frame, limit: 'tokens', most: tokens });
   if (cost !== undefined) own.push({ frame, limit: 'cost', most: cost });
   return own.length === 0 ? around : [...around, ...own];
 }

@@ -136,7 +136,9 @@ export function bindingOf(
     question.for === 'decision'
       ? [question.message, question.by, question.allows, question.schema, question.input]
       : [];
-  return sha256Hex(JSON.stringify([name, input, inputSchema, question.for, ...put]));
+  // What is not said is not bound either: the questions that were put before it could be said have the bindings that they had.
+  const notBy = question.for === 'decision' && question.notBy !== undefined ? [question.notBy] : [];
+  return sha256Hex(JSON.stringify([name, input, inputSchema, question.for, ...put, ...notBy]));
 }
 
 const hasEnded = (call: string): string => `Call ${call} has ended, and asks nobody any more.`;
@@ -150,7 +152,17 @@ const changed = (tool: string): string =>
 const ALL: DecisionWait['allows'] = ['approve', 'edit', 'reject', 'exit'];
 
 function toQuestion(request: DecisionRequest, record: CallRecord, tool: AnyTool): PendingQuestion {
-  const { message, input, allows = ALL, schema = tool.inputSchema, credentials, by, expires } = request;
+  const {
+    message,
+    input,
+    allows = ALL,
+    schema = tool.inputSchema,
+    credentials,
+    by,
+    notBy,
+    expires,
+  } = request;
+  if (notBy !== undefined && notBy !== 'requester') throw new Error(notByWhom(notBy));
   return {
     for: 'decision',
     message,
@@ -160,9 +172,13 @@ function toQuestion(request: DecisionRequest, record: CallRecord, tool: AnyTool)
     ...(input !== undefined && !isSent(record, input) && { input }),
     ...(credentials && { credentials }),
     ...(by !== undefined && { by }),
+    ...(notBy !== undefined && { notBy }),
     ...expiring(expires),
   };
 }
+
+const notByWhom = (notBy: never): string =>
+  `A question has a notBy of '${String(notBy)}'; it must be 'requester'.`;
 
 /** What the model sent is in the journal already. */
 function isSent({ name, input: sent }: CallRecord, input: JsonObject): boolean {

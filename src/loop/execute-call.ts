@@ -4,6 +4,7 @@ import { unknownOutcome } from '../journal/fold-loop.ts';
 import { factsAtEnd } from '../journal/memories.ts';
 import type { CallRecord } from '../journal/state.ts';
 import { type ParsedToolInput, parseToolInput } from '../tool/check-input.ts';
+import type { ReachedLimit } from '../tool/frame.ts';
 import { paragraphs } from '../tool/json.ts';
 import type { RemarkedCall } from '../tool/tool.ts';
 import type { MemoryFact } from '../tool/tool-memory.ts';
@@ -58,7 +59,11 @@ export async function executeCall(run: ToolCallRun): Promise<void> {
 /** Calls the tool, if the call is permitted, and decides what becomes of its answer. */
 async function endOf(run: ToolCallRun): Promise<CallEnding> {
   const permission = await permitCall(run);
-  if (!permission.ok) return { result: sentResult(run.record) ?? permission.answer };
+  if (!permission.ok) {
+    const { answer, limit } = permission;
+    const sent = sentResult(run.record);
+    return sent ? { result: sent } : { result: answer, ...(limit && { limit }) };
+  }
   const { run: permitted } = permission;
   const prepared = prepareCall(permitted);
   return endingOf(permitted, prepared, await answerOf(permitted, prepared));
@@ -103,6 +108,8 @@ async function callTool(run: PermittedRun, call: PreparedCall['call']): Promise<
 /** How a call ended, before it is an event. */
 interface CallEnding {
   readonly result: ToolResult;
+  /** It was beyond this limit, and did not run. */
+  readonly limit?: ReachedLimit;
   readonly direct?: boolean;
   readonly changes?: CallChanges | undefined;
   /** Said to the user by the call, in order. */
@@ -146,7 +153,7 @@ async function endingOf(
 
 /** The events that end a call: what it said to the user comes before its result, if it succeeded. */
 function eventsOf({ loop, record }: ToolCallRun, ending: CallEnding): SessionEvent[] {
-  const { result, direct, ms, said = [] } = ending;
+  const { result, limit, direct, ms, said = [] } = ending;
   const changes = withHeldFacts(record, ending.changes);
   const place = { ...inLoop(loop), call: record.id };
   return [
@@ -158,6 +165,7 @@ function eventsOf({ loop, record }: ToolCallRun, ending: CallEnding): SessionEve
       ...place,
       result,
       ...(ms !== undefined && { ms }),
+      ...(limit && { limit }),
       ...(direct && { direct }),
       ...(changes && { changes }),
     },

@@ -30,7 +30,7 @@ import type { CallProgress, PermittedRun, PreparedCall, ToolCallRun } from './to
 /** Binds one call to the loop that runs it. */
 export function prepareCall(run: PermittedRun): PreparedCall {
   const { loop, record } = run;
-  const { schedule, scheduled } = scheduling({ ...loop, call: record.id });
+  const { schedule, scheduled } = scheduling({ ...loop, record });
   const outside = askOutside(run);
   const progress: CallProgress = { reached: false, ranOnce: false, received: false };
   const scope = scopeOf(run, { schedule, decide: outside.decide });

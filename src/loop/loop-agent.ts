@@ -83,7 +83,11 @@ interface Declared extends Pick<Frame, 'sources' | 'strategies' | 'limits' | 'co
 
 function nestedSpec({ kinds, spec }: Loop, declared: Declared, { id, calls }: Opened): LoopSpec {
   // A plan, and the bounds of one, are for its own loop: what nests inside a step is a loop like any other.
-  const around = spec.aroundPlan ?? { model: spec.model, iterations: spec.iterations };
+  const around = spec.aroundPlan ?? {
+    model: spec.model,
+    iterations: spec.iterations,
+    tokenCeiling: spec.tokenCeiling,
+  };
   const { own, sources = [], strategies = [], limits, context, plan } = declared;
   return {
     ...spec,
@@ -97,7 +101,7 @@ function nestedSpec({ kinds, spec }: Loop, declared: Declared, { id, calls }: Op
     context: context?.merge(spec.context) ?? spec.context,
     depth: spec.depth + 1,
     aroundPlan: plan && around,
-    ...(plan && { model: plannedModel(plan, calls) }),
+    ...(plan && { model: plannedModel(plan, calls), tokenCeiling: undefined }),
   };
 }
 

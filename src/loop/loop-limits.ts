@@ -27,6 +27,13 @@ export const withCallLimits = (
 /** The limits of an agent that declares none: generous enough for honest work, small enough to stop a runaway. */
 export const DEFAULT_LIMITS: LoopLimits = { iterations: 20, toolCalls: 150, callsPerTool: 40 };
 
+/** Tokens after which a turn asks no model any more, where its agent has no limit on them of its own. */
+const MOST_TOKENS = 1_000_000;
+
+/** How many tokens a turn may be counted before it ends, though nothing is held back for them; `undefined` for any number. */
+export const tokenCeiling = ({ tokens }: Pick<Limits, 'tokens'>): number | undefined =>
+  tokens === undefined ? MOST_TOKENS : undefined;
+
 /** The declared limits over those around them; on tokens and cost, the declared ones alone. */
 export const withLimits = (limits: Limits | undefined, around: LoopLimits): LoopLimits => ({
   iterations: limits?.iterations ?? around.iterations,
@@ -59,8 +66,11 @@ interface LimitProblem {
 
 const COUNT = 'a positive whole number';
 
+/** True for what can bound a number: a positive whole number. */
+export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
+
 /**
- * The first limit that is neither a positive whole number nor, of calls, `unlimited`, nor, of cost, a positive number;
+ * The first limit that is neither a positive whole number nor, of calls and tokens, `unlimited`, nor, of cost, a positive number;
  * `undefined` when there is none.
  */
 export function limitProblem({ callsPerTool, cost, ...limits }: Limits = {}): LimitProblem | undefined {
@@ -68,9 +78,8 @@ export function limitProblem({ callsPerTool, cost, ...limits }: Limits = {}): Li
   if (typeof callsPerTool !== 'object') declared.push(['callsPerTool', callsPerTool]);
   else for (const [tool, most] of Object.entries(callsPerTool)) declared.push([`callsPerTool.${tool}`, most]);
   for (const [path, value] of declared) {
-    if (value === undefined || (Number.isSafeInteger(value) && Number(value) > 0)) continue;
-    if (value !== 'unlimited' || path === 'iterations' || path === 'tokens')
-      return { path, value, use: COUNT };
+    if (value === undefined || isCount(value)) continue;
+    if (value !== 'unlimited' || path === 'iterations') return { path, value, use: COUNT };
   }
   if (cost === undefined || (Number.isFinite(cost) && cost > 0)) return undefined;
   return { path: 'cost', value: cost, use: 'a positive number of USD' };

@@ -4,6 +4,7 @@ import type { CacheSetting } from '../model/cache-setting.ts';
 import type { ChatModel, ModelOfEnv, OutputFormat } from '../model/chat-model.ts';
 import type { AgentSettings } from '../model/settings.ts';
 import { CODE, type ToolExecution, type TurnPrincipal } from '../tool/call.ts';
+import type { ReachedLimit } from '../tool/frame.ts';
 import type { Json } from '../tool/json.ts';
 import type { Secrets } from '../tool/secrets.ts';
 import type { AnyTool, InjectionStrategy, Instructions } from '../tool/tool.ts';
@@ -65,6 +66,8 @@ export interface LoopSpec {
   readonly callLimits: readonly CallLimits[];
   /** What models may use in it: its own limits and those of every loop around. */
   readonly budgets: readonly Budget[];
+  /** Tokens of the turn after which no model is asked; absent where a limit holds them back, and of a plan. */
+  readonly tokenCeiling?: number | undefined;
   readonly policies: LoopPolicies;
   readonly inspectors: readonly LoopInspector[];
   readonly transformers: readonly BoundTransformer[];
@@ -73,7 +76,7 @@ export interface LoopSpec {
   /** How many loops are around it. */
   readonly depth: number;
   /** Of a planned loop: what loops inside it are run with instead of its plan. */
-  readonly aroundPlan?: Pick<LoopSpec, 'model' | 'iterations'> | undefined;
+  readonly aroundPlan?: Pick<LoopSpec, 'model' | 'iterations' | 'tokenCeiling'> | undefined;
 }
 
 /** What all loops of a turn share while one invocation runs them. */
@@ -114,6 +117,8 @@ export interface TurnScope {
 /** How a loop stopped. */
 export interface LoopEnd {
   readonly outcome: Outcome;
+  /** That it reached. */
+  readonly limit?: ReachedLimit;
   readonly error?: TurnError;
   readonly signal?: Signal;
   /** Its answer as data, when it has the declared form. */

@@ -11,7 +11,7 @@ import type { Holder } from './holder.ts';
 import { LiveMemories } from './live-memories.ts';
 import type { Loop, LoopJournal, LoopSpec, TurnScope } from './loop.ts';
 import { MemoryFiles } from './loop-files.ts';
-import { DEFAULT_LIMITS, type LoopLimits, withCallLimits } from './loop-limits.ts';
+import { DEFAULT_LIMITS, type LoopLimits, tokenCeiling, withCallLimits } from './loop-limits.ts';
 import { DEFAULT_POLICIES } from './policies.ts';
 import { runForOutput } from './run-loop.ts';
 import { CallLocks, Slots } from './slots.ts';
@@ -87,6 +87,7 @@ function specOf({ limits = DEFAULT_LIMITS, tools, model, kinds = [], ...own }: M
     iterations: limits.iterations,
     callLimits: withCallLimits([], ROOT, limits),
     budgets: withBudgets([], ROOT, limits),
+    tokenCeiling: tokenCeiling(limits),
     policies: own.policies ?? DEFAULT_POLICIES,
     inspectors: own.inspectors ?? [],
     transformers: [],

@@ -1,6 +1,6 @@
 import { isInterjected, isSuspended, lastReply, openBatch, pendingWait } from '../journal/conversation.ts';
-import type { TurnError } from '../journal/events.ts';
-import type { CallRecord, FrameState } from '../journal/state.ts';
+import { ROOT, type TurnError } from '../journal/events.ts';
+import type { CallRecord, FrameState, TurnState } from '../journal/state.ts';
 import type { Signal } from '../tool/tool-result.ts';
 import type { LoopEnd, LoopSpec } from './loop.ts';
 import type { LoopPolicies } from './policies.ts';
@@ -11,16 +11,34 @@ export type Step =
   | { readonly do: 'ask'; readonly last: boolean }
   /** Run the calls of the last reply that have not ended. */
   | { readonly do: 'act' }
+  /** Ask nothing more, and journal why: the turn has used as many tokens as it may. */
+  | { readonly do: 'refuse'; readonly most: number; readonly used: number }
   | ({ readonly do: 'end' } & LoopEnd);
 
 /**
- * Decides from the folded state alone, so that any invocation goes on where the journal stands, whoever wrote it.
+ * Decides from the folded state alone, so that any invocation goes on where the journal stands, whoever wrote it. `turn`: whose
+ * tokens count, in whichever of its loops they were used.
  */
 export function nextStep(
   frame: FrameState,
+  spec: Pick<LoopSpec, 'iterations' | 'policies' | 'tokenCeiling'>,
+  turn?: Pick<TurnState, 'frames'>,
+): Step {
+  const step = stepOf(frame, spec);
+  const { tokenCeiling: most = Number.POSITIVE_INFINITY } = spec;
+  const used = turn?.frames.get(ROOT)?.spent.tokens ?? 0;
+  return step.do === 'ask' && used >= most ? { do: 'refuse', most, used } : step;
+}
+
+function stepOf(
+  frame: FrameState,
   { iterations, policies }: Pick<LoopSpec, 'iterations' | 'policies'>,
 ): Step {
-  if (frame.refused) return { do: 'end', outcome: 'limit-reached' };
+  const { refused } = frame;
+  if (refused) {
+    const { limit: kind, most } = refused;
+    return { do: 'end', outcome: 'limit-reached', limit: { kind, most } };
+  }
   const last = lastReply(frame.messages);
   if (!last) return { do: 'ask', last: false };
   const open = openBatch(frame);
@@ -29,7 +47,8 @@ export function nextStep(
   if (signal) return { do: 'end', ...endBy(signal) };
   // Whoever has said something since is answered: at a limit too, by one more best answer.
   const isAnswered = !isInterjected(frame.messages);
-  if (last.last && isAnswered) return { do: 'end', outcome: 'limit-reached' };
+  if (last.last && isAnswered)
+    return { do: 'end', outcome: 'limit-reached', limit: { kind: 'iterations', most: iterations } };
   const isDirect = isReturned(last.calls, policies);
   if (isDirect && isAnswered) return { do: 'end', outcome: 'returned-direct' };
   const error = isDirect

@@ -3,7 +3,7 @@ import { ROOT } from '../journal/events.ts';
 import { toolOf } from '../journal/spending.ts';
 import type { CallRecord } from '../journal/state.ts';
 import { HOOK_TIME, inTime } from '../tool/async.ts';
-import type { CallLimit } from '../tool/frame.ts';
+import type { CallLimit, ReachedLimit } from '../tool/frame.ts';
 import { failure, type Signal, type ToolResult } from '../tool/tool-result.ts';
 import { messageOf } from './exception-processor.ts';
 import { type LoopSpec, principalOf } from './loop.ts';
@@ -12,9 +12,14 @@ import type { PermittedRun, ToolCallRun } from './tool-call-run.ts';
 import { toolNotFound } from './tool-not-found.ts';
 
 /** A call that may run, or what it is answered instead. */
-type Permission =
-  | { readonly ok: true; readonly run: PermittedRun }
-  | { readonly ok: false; readonly answer: ToolResult };
+type Permission = { readonly ok: true; readonly run: PermittedRun } | ({ readonly ok: false } & Refused);
+
+/** What a call is answered that is not run. */
+interface Refused {
+  readonly answer: ToolResult;
+  /** It is the call that was beyond this limit. */
+  readonly limit?: ReachedLimit;
+}
 
 /** Decides whether a call may run, by the loop's policies and limits. */
 export async function permitCall(run: ToolCallRun): Promise<Permission> {
@@ -28,7 +33,9 @@ export async function permitCall(run: ToolCallRun): Promise<Permission> {
     return { ok: false, answer: toolNotFound(record.name, run.offer.byName, policies.unknownTools) };
   }
   const permitted = { ...run, tool };
-  const answer = overLimit(record, callLimits) ?? (await ineligible(permitted));
+  const refused = overLimit(record, callLimits);
+  if (refused) return { ok: false, ...refused };
+  const answer = await ineligible(permitted);
   return answer ? { ok: false, answer } : { ok: true, run: permitted };
 }
 
@@ -42,7 +49,7 @@ const skipped = (tool: string, { reason }: Signal): ToolResult =>
  * The answer of a call beyond a limit of its loop, or of one around it. It is decided by the places that the call has
  * there, so that it is the same whenever the turn is resumed.
  */
-function overLimit(call: CallRecord, limits: LoopSpec['callLimits']): ToolResult | undefined {
+function overLimit(call: CallRecord, limits: LoopSpec['callLimits']): Refused | undefined {
   const name = toolOf(call);
   const { places = [] } = call;
   for (const { frame, toolCalls, callsPerTool } of limits) {
@@ -51,16 +58,18 @@ function overLimit(call: CallRecord, limits: LoopSpec['callLimits']): ToolResult
     const scope = frame === ROOT ? 'turn' : 'task';
     const ofTool = limitOf(name, callsPerTool);
     if (place.ofTool > numberOf(ofTool)) {
-      return failure(
-        'limit',
-        `Tool call limit (${ofTool}) exceeded for tool '${name}'. No further calls to this tool are allowed in this ${scope}.`,
-      );
+      const message = `Tool call limit (${ofTool}) exceeded for tool '${name}'. No further calls to this tool are allowed in this ${scope}.`;
+      return {
+        answer: failure('limit', message),
+        limit: { kind: 'callsPerTool', most: numberOf(ofTool) },
+      };
     }
     if (place.calls > numberOf(toolCalls)) {
-      return failure(
-        'limit',
-        `Total tool call limit (${toolCalls}) exceeded for this ${scope}. No further tool calls are allowed.`,
-      );
+      const message = `Total tool call limit (${toolCalls}) exceeded for this ${scope}. No further tool calls are allowed.`;
+      return {
+        answer: failure('limit', message),
+        limit: { kind: 'toolCalls', most: numberOf(toolCalls) },
+      };
     }
   }
   return undefined;

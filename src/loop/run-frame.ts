@@ -92,12 +92,12 @@ function openFrame({ loop, record }: Opener, given: Frame): void {
 async function outcomeOf(loop: Loop): Promise<FrameOutcome> {
   const { frame } = loop;
   try {
-    const { outcome, error, signal, object } = await loop.run(loop);
+    const { outcome, limit, error, signal, object } = await loop.run(loop);
     if (outcome === 'suspended') throw new Interrupted(outcome, `A call in the frame of ${frame.id} waits.`);
     const ended = { ...leftBy(frame), ...(signal && { signal }), ...(object !== undefined && { object }) };
     if (outcome === 'completed' || outcome === 'returned-direct' || outcome === 'limit-reached') {
       const said = signal?.reason ?? answerShown(loop);
-      return { outcome, text: said || refusalText(frame), ...ended };
+      return { outcome, ...(limit && { limit }), text: said || refusalText(frame), ...ended };
     }
     const why = error?.message ?? signal?.reason ?? `The nested loop ended as ${outcome}.`;
     return { outcome: 'failed', text: brokenOff(why, ended.calls), ...ended };

@@ -18,7 +18,7 @@ import { type Batch, batchOf, runOf, warnOfSharedWrites } from './tool-call-run.
 export async function runToolLoop(loop: Loop): Promise<LoopEnd> {
   for (;;) {
     loop.holder.checkpoint();
-    const step = nextStep(loop.frame, loop.spec);
+    const step = nextStep(loop.frame, loop.spec, loop.journal.state.turn);
     switch (step.do) {
       case 'ask':
         await askModel(loop, step.last);
@@ -26,6 +26,12 @@ export async function runToolLoop(loop: Loop): Promise<LoopEnd> {
       case 'act':
         await runBatch(loop);
         break;
+      case 'refuse': {
+        const { most, used } = step;
+        const refused = { limit: 'tokens', most, used, needed: 1 } as const;
+        loop.journal.emit({ type: 'model-refused', ...inLoop(loop), ...refused });
+        break;
+      }
       case 'end': {
         const { do: _, ...end } = step;
         return end;

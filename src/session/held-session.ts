@@ -67,7 +67,8 @@ export class HeldSession implements Holder {
     const count = (subrequests: number): void => this.count(subrequests);
     this.files = new SessionFiles({ port, name, store: options.fileStore, used, count });
     const filesOf = (event: SessionEvent): readonly KeptFile[] => this.files.namedBy(event);
-    this.outbox = new Outbox({ ...clock, port, epoch, state, memories, isHeld, listener, filesOf });
+    const { waiting } = leased;
+    this.outbox = new Outbox({ ...clock, port, epoch, state, memories, isHeld, listener, filesOf, waiting });
     this.#inbox = new HeldInbox({
       port,
       outbox: this.outbox,

@@ -1,7 +1,14 @@
 import { parseEvent, toRow } from '../journal/event-rows.ts';
 import type { SessionEvent, StoredEvent } from '../journal/events.ts';
 import { reduce } from '../journal/reduce.ts';
-import type { Change, InboxMessage, KeptFile, SessionFull, SessionPort } from '../journal/session-port.ts';
+import type {
+  Change,
+  InboxMessage,
+  KeptFile,
+  SessionFull,
+  SessionPort,
+  WaitingLoad,
+} from '../journal/session-port.ts';
 import type { Snapshot } from '../journal/snapshot.ts';
 import type { SessionState } from '../journal/state.ts';
 import { Interrupted } from '../loop/holder.ts';
@@ -32,9 +39,13 @@ interface Options {
   /** Whether the lease still lasts, by this invocation's own deadline. */
   readonly isHeld: () => boolean;
   readonly listener: OutboxListener;
+  /** What waits in the session, as the lease told; nothing unless given. */
+  readonly waiting?: WaitingLoad | undefined;
   /** Answers the files that an event names and that are not stored yet. */
   readonly filesOf?: ((event: SessionEvent) => readonly KeptFile[]) | undefined;
 }
+
+const NOTHING_WAITS: WaitingLoad = { turns: 0, bytes: 0 };
 
 /** An inbox row, and the last event that was emitted when it was taken in. */
 interface InboxRead {
@@ -51,6 +62,9 @@ export class Outbox implements LoopJournal {
   readonly state: SessionState;
   readonly #options: Options;
   readonly #pending: Emitted[] = [];
+  /** In the append that is under way. */
+  #sent: readonly Emitted[] = [];
+  #waiting: WaitingLoad;
   readonly #changes = new Changes();
   #inboxRead: InboxRead[] = [];
   #ending: Pick<Change, 'release' | 'snapshot'> | undefined;
@@ -69,6 +83,7 @@ export class Outbox implements LoopJournal {
     this.#options = options;
     this.state = options.state;
     this.#acknowledged = options.state.seq;
+    this.#waiting = options.waiting ?? NOTHING_WAITS;
   }
 
   get nextSeq(): number {
@@ -82,6 +97,15 @@ export class Outbox implements LoopJournal {
   /** Everything up to here is durable. */
   get acknowledged(): number {
     return this.#acknowledged;
+  }
+
+  /** What waits in the session: as the object told last, and what was scheduled here since. */
+  get waiting(): WaitingLoad {
+    return [...this.#sent, ...this.#pending]
+      .flatMap(({ scheduled }) => scheduled)
+      .reduce(({ turns, bytes }, { started: { body } }) => {
+        return { turns: turns + 1, bytes: bytes + new TextEncoder().encode(body).length };
+      }, this.#waiting);
   }
 
   /** The lease is being given back, or was. */
@@ -182,6 +206,7 @@ export class Outbox implements LoopJournal {
   async #append(): Promise<void> {
     if (this.#fencedBy || (this.#pending.length === 0 && (!this.#ending || this.#isReleased))) return;
     const sent = takeFitting(this.#pending);
+    this.#sent = sent;
     const isLast = this.#pending.length === 0;
     const inboxRead = this.#takeRead(this.#acknowledged + sent.length);
     // The lease is given back only with the last of the events.
@@ -196,7 +221,9 @@ export class Outbox implements LoopJournal {
       if (answer.status !== 'appended') return this.#refused(`the append was refused as ${answer.status}`);
       this.#acknowledged += sent.length;
       this.#isReleased ||= ending !== undefined;
-      const { at, inbox } = answer;
+      const { at, inbox, waiting = NOTHING_WAITS } = answer;
+      this.#waiting = waiting;
+      this.#sent = [];
       this.#options.listener.stored(
         sent.map(({ seq, event }) => ({ seq, at, event })),
         sentAt,

@@ -9,7 +9,7 @@ import { Reservations, unpriced, withBudgets } from '../loop/budget.ts';
 import { Interrupted } from '../loop/holder.ts';
 import { LiveMemories } from '../loop/live-memories.ts';
 import type { LiveEvents, Loop, LoopAgents, LoopSpec } from '../loop/loop.ts';
-import { withCallLimits } from '../loop/loop-limits.ts';
+import { tokenCeiling, withCallLimits } from '../loop/loop-limits.ts';
 import { refusedSettings } from '../loop/loop-settings.ts';
 import { runForOutput } from '../loop/run-loop.ts';
 import { ScheduleRoom } from '../loop/scheduling.ts';
@@ -220,7 +220,10 @@ async function loopEnd(run: Run): Promise<AnswerEnd> {
   const end: AnswerEnd = await runForOutput(loop);
   const text = answerShown(loop);
   const told: AnswerEnd = text === answerText(frame.messages) ? end : { ...end, text };
-  return told.outcome === 'completed' && turn.limited ? { ...told, outcome: 'limit-reached' } : told;
+  if (told.outcome !== 'completed' || !turn.limited) return told;
+  const { iterations: most } = loop.spec;
+  const limit = turn.limit ?? (frame.iterations >= most ? { kind: 'iterations', most } : undefined);
+  return { ...told, outcome: 'limit-reached', ...(limit && { limit }) };
 }
 
 async function endTurn(
@@ -238,9 +241,8 @@ async function endTurn(
  * @throws what a part of the host does.
  */
 function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
-  const { host, leased, folded, turn, session, live } = run;
+  const { host, folded, turn, session, live } = run;
   const { kinds = BUILT_IN_KINDS, agents, around } = host;
-  const scheduled = leased.page.waiting.filter(({ status }) => status === 'scheduled').length;
   return {
     spec: specOf(host, turn),
     frame,
@@ -258,7 +260,7 @@ function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
     locks: new CallLocks(turn),
     memories: new LiveMemories(session.outbox.state, kinds.memories),
     reservations: new Reservations(),
-    scheduleRoom: new ScheduleRoom(turn.scheduled, scheduled),
+    scheduleRoom: new ScheduleRoom({ journal: session.outbox, agent: host.agent }),
     made: new Map(),
     kinds: kinds.strategies,
     agents,
@@ -296,6 +298,7 @@ function specOf(host: TurnHost, turn: TurnState): LoopSpec {
     iterations: agent.limits.iterations,
     callLimits: withCallLimits([], ROOT, agent.limits),
     budgets,
+    tokenCeiling: tokenCeiling(agent.limits),
     policies: agent.policies,
     inspectors: agent.inspectors,
     transformers: boundTo(turn.principal, agent.transformers),

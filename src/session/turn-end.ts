@@ -8,6 +8,7 @@ import type { LoopEnd } from '../loop/loop.ts';
 import { ModelError } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { ToolResolutionError } from '../sources/resolution/tool-source.ts';
+import type { ReachedLimit } from '../tool/frame.ts';
 import type { Json } from '../tool/json.ts';
 import { ToolConfigurationError } from '../tool/signals.ts';
 import type { Signal } from '../tool/tool-result.ts';
@@ -18,6 +19,7 @@ export type Stopped =
   | {
       readonly why: 'ended';
       readonly outcome: FinalOutcome;
+      readonly limit?: ReachedLimit;
       readonly error?: TurnError;
       readonly signal?: Signal;
       readonly text?: string;

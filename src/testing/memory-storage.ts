@@ -3,6 +3,7 @@ import {
   type AlarmStorage,
   type Bodies,
   type BodyQuery,
+  bytesIn,
   type FileStorage,
   type InboxStorage,
   type Lease,
@@ -124,8 +125,10 @@ class MemoryInbox implements InboxStorage {
   }
 
   waiting(): WaitingMessage[] {
-    return this.#messages.flatMap(({ id, kind, turn }) =>
-      kind === 'message' || kind === 'steer' || kind === 'scheduled' ? [{ id, kind, turn }] : [],
+    return this.#messages.flatMap(({ id, kind, turn, body }) =>
+      kind === 'message' || kind === 'steer' || kind === 'scheduled'
+        ? [{ id, kind, turn, bytes: bytesIn(body) }]
+        : [],
     );
   }
 

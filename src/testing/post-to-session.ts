@@ -2,8 +2,8 @@ import type { Agent } from '../agent/define-agent.ts';
 import type { Deferred, Notice } from '../journal/event-page.ts';
 import type { StoredEvent } from '../journal/events.ts';
 import type { Accepted, InboxMessage, SessionPort } from '../journal/session-port.ts';
-import { type CheckedAnswer, postAnswer } from '../session/answers/post-answer.ts';
-import { openQuestions, type Question } from '../session/answers/questions.ts';
+import { type CheckedAnswer, editProblems, postAnswer } from '../session/answers/post-answer.ts';
+import { isKeptOut, openQuestions, type Question, requestersOf } from '../session/answers/questions.ts';
 import { type Steering, storeMessage, toNewMessage } from '../session/new-message.ts';
 import { systemClock } from '../session/read-platform.ts';
 import { Notices } from '../session/watching/follow-session.ts';
@@ -166,7 +166,8 @@ interface Place {
  * Posts the answer of the one call that waits under an id or under its tool's name, and answers its turn, which then
  * waits for somebody to go on with it.
  *
- * @throws Error when no call or more than one waits under it, and when the answer cannot be one or is not taken.
+ * @throws Error when no call or more than one waits under it, when the answer cannot be one or is not taken, and when it is for
+ *   others to give.
  */
 export async function sendAnswer(
   { port, agent, events }: Place,
@@ -175,12 +176,19 @@ export async function sendAnswer(
 ): Promise<string> {
   const question = waitingUnder(callOrTool, openQuestions(events));
   const checked = toAnswer(question);
-  if (!checked.ok) throw new Error(`The answer is not valid: ${checked.problems.join('; ')}.`);
+  const problems = checked.ok ? await editProblems(agent, question, checked.answer) : checked.problems;
+  if (!checked.ok || problems.length > 0) throw new Error(`The answer is not valid: ${problems.join('; ')}.`);
+  const { by = TESTER } = checked.answer;
+  if (isKeptOut(question, requestersOf(events), { id: by })) throw new Error(keptOut(question, by));
   const sent = { answer: checked.answer, hash: crypto.randomUUID() };
   const posted = await postAnswer({ port, agent }, question, sent);
   if (posted !== 'posted') throw new Error(`The answer was not taken: ${posted}.`);
   return question.turn;
 }
+
+const keptOut = ({ call, turn }: Question, by: string): string =>
+  `Call ${call.id} is decided by somebody else than those who asked for turn ${turn}, and '${by}' is one of them: ` +
+  "name another one, as in { decision: 'approve', by: 'manager' }.";
 
 function waitingUnder(callOrTool: string, waiting: readonly Question[]): Question {
   const [found, ...more] = waiting.filter(({ call }) => call.id === callOrTool || call.name === callOrTool);

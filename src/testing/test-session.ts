@@ -116,7 +116,8 @@ export interface TestSession<Output = unknown> {
    * Decides about the call that waits, by its id or by the name of its tool, as somebody who has every role, and goes on
    * with the turn as `send` does.
    *
-   * @throws Error when no call or more than one waits under that name, and when this cannot be decided about it.
+   * @throws Error when no call or more than one waits under that name, and when this cannot be decided about it, or not by the one
+   *   whom the decision names: of a call with `notBy: 'requester'`, whoever sent a message to the turn.
    */
   decide(callOrTool: string, decision: DecisionKind | TestDecision): Promise<TestAnswer<Output>>;
   /** Sends the result of a tool that the caller runs. Otherwise as `decide`. */

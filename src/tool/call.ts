@@ -55,8 +55,9 @@ export interface CallScope {
    * context. It is stored with the call's end, if the call succeeds: once, however often the call is run again. Answers the
    * id of that turn.
    *
-   * @throws Error when the message is blank, the delay is not from 0 seconds to 365 days, no session would keep it, or this
-   *   turn has scheduled as many as one may.
+   * @throws Error when the message is blank, the delay is not from 0 seconds to 365 days, no session would keep it, this turn
+   *   has scheduled as many as one may, no more may wait in the session, or this turn is the last in a row of turns that were
+   *   scheduled by turns (`maxGenerations` of the agent).
    */
   schedule(request: ScheduleRequest): Promise<string>;
   /** Answers a file of this session with its bytes, by the id under which the model is told of it; `undefined` when it is not there. */
@@ -295,6 +296,8 @@ export interface DecisionRequest {
   readonly credentials?: 'refused' | undefined;
   /** The role that may decide; anybody who may see the session unless given. */
   readonly by?: string | undefined;
+  /** Who may not decide, whatever their roles. `requester`: those whose messages the turn has taken, who began it or steered it. */
+  readonly notBy?: 'requester' | undefined;
   /** Milliseconds until `onExpiry` is decided; never unless given. */
   readonly expires?: number | undefined;
   /** What counts as decided when nobody does in time; `reject` unless given. */

@@ -5,6 +5,8 @@ import type { Signal, ToolResult } from './tool-result.ts';
 /** How a nested loop stopped, with its answer and its calls in order. */
 export interface FrameOutcome {
   readonly outcome: 'completed' | 'returned-direct' | 'limit-reached' | 'failed';
+  /** Of a loop that reached one. */
+  readonly limit?: ReachedLimit | undefined;
   readonly text: string;
   /** The text as data, when it had to have a form and has it. */
   readonly object?: Json | undefined;
@@ -51,9 +53,10 @@ export interface Limits {
    * Tokens that models may use, input and output together, nested loops included. Each model call is held to what is left,
    * and refused when that would not do for a reply. What a provider does not report counts with what was held back for it.
    * Instructions, tools or messages that change between two calls without a change in length are taken for the same, so
-   * that a call may go over by the tokens that the new ones have more.
+   * that a call may go over by the tokens that the new ones have more. A turn whose agent says nothing here asks no model any more
+   * once a million were counted, for which nothing is held back; `unlimited` lifts that.
    */
-  readonly tokens?: number | undefined;
+  readonly tokens?: CallLimit | undefined;
   /** The same in USD, for models that have prices. */
   readonly cost?: number | undefined;
   /** Model calls, the last one (without tools) not counted. */
@@ -65,6 +68,12 @@ export interface Limits {
    * nothing of a tool, its default is raised to `toolCalls`.
    */
   readonly callsPerTool?: CallLimit | Readonly<Record<string, CallLimit>> | undefined;
+}
+
+/** The limit that ended a turn or a loop, by its name in `Limits`, and how much it allows. */
+export interface ReachedLimit {
+  readonly kind: keyof Limits;
+  readonly most: number;
 }
 
 /** How many calls are allowed. A tool that is `unlimited` still counts among the calls of the turn. */

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../model/configuration-error.ts';
-import type { Question } from '../session/answers/questions.ts';
+import { isKeptOut, type Question } from '../session/answers/questions.ts';
 import { sha256 } from '../tool/async.ts';
+import type { TurnPrincipal } from '../tool/call.ts';
 import type { Owner } from '../tool/owner.ts';
 import { secretText } from '../tool/secrets.ts';
 import type { Caller, Env } from './host.ts';
@@ -183,6 +184,22 @@ export function mustHaveRole(caller: Caller, question: Question): void {
   const role = lackedRole(caller, question);
   if (role === undefined) return;
   throw roleRequired(`Call ${question.call.id} is answered by somebody with the role '${role}'.`, { role });
+}
+
+/** @throws Problem when a question is for others than those who asked for its turn, and the caller is one of them. */
+export function mustBeAnother(
+  caller: Caller,
+  question: Question,
+  requesters: readonly TurnPrincipal[],
+): void {
+  if (!isKeptOut(question, requesters, caller)) return;
+  const { call, turn } = question;
+  throw new Problem(
+    'another-person-required',
+    `Call ${call.id} is decided by somebody else than those who asked for turn ${turn}, and you are one of them. ` +
+      'Send the token of another person. To take back what you asked for, cancel the turn.',
+    { more: { notBy: 'requester' } },
+  );
 }
 
 /**

@@ -6,6 +6,7 @@ import { type Owner, ownerProblem } from '../tool/owner.ts';
 import { ToolCallContext, ToolCallContextError } from '../tool/tool-call-context.ts';
 import { startInBackground, toBackgroundTurn } from './background.ts';
 import type { Env, Host, HostedApp } from './host.ts';
+import { queueFullText } from './refusal.ts';
 
 /** The literal that `defineSchedule` takes. */
 export interface ScheduleConfig<Name extends string = string> {
@@ -117,7 +118,6 @@ async function start(here: HostedApp, schedule: Schedule, { scheduledTime }: Cro
     ...{ agent, owner, session, message, context },
   });
   const taken = await startInBackground(turn);
-  if (taken.status === 'full')
-    throw new Error(`${taken.most} messages wait in its session, and no more may.`);
+  if (taken.status === 'full') throw new Error(queueFullText(taken));
   if (taken.status === 'session-full') throw new Error(fullText(taken));
 }

@@ -35,6 +35,7 @@ const STATUS = {
   'unknown-call': 404,
   'not-waiting': 409,
   'role-required': 403,
+  'another-person-required': 403,
   'wrong-answer': 409,
   'already-answered': 409,
   'approval-void': 409,

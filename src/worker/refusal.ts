@@ -1,6 +1,6 @@
 import { NewerEventError } from '../journal/event-rows.ts';
 import type { TurnError } from '../journal/events.ts';
-import type { NotStarted, TurnStart } from '../journal/session-port.ts';
+import { MAX_WAITING, type NotStarted, type TurnStart } from '../journal/session-port.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { DeploymentError, sayingOnce } from '../session/deployment.ts';
 import { readTurn } from '../session/fold-session.ts';
@@ -123,12 +123,16 @@ export const sessionFull = (full: Extract<NotStarted, { status: 'session-full' }
 };
 
 /** The problem of a message that has no room: as many wait in the session as may. */
-export const queueFull = ({ most }: Extract<NotStarted, { status: 'full' }>): Problem =>
-  new Problem(
-    'queue-full',
-    `${most} messages wait in this session, and no more may. Send the message again when some have been answered.`,
-    { headers: { 'retry-after': '30' } },
-  );
+export const queueFull = (full: QueueFull): Problem =>
+  new Problem('queue-full', `${queueFullText(full)} Send the message again when some have been answered.`, {
+    headers: { 'retry-after': '30' },
+  });
+
+type QueueFull = Extract<NotStarted, { status: 'full' }>;
+
+/** Says of a message that no more may wait in its session. */
+export const queueFullText = ({ most }: QueueFull): string =>
+  `No more messages may wait in this session: ${most} do, or they would weigh more than ${MAX_WAITING.bytes} bytes together.`;
 
 const toSeconds = (ms: number): string => String(Math.max(1, Math.ceil(ms / 1000)));
 

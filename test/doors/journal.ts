@@ -28,6 +28,7 @@ export {
   type KeptFile,
   type Leased,
   MAX_SESSION_FILES,
+  MAX_WAITING,
   type NotResumed,
   type NotStarted,
   type Reader,

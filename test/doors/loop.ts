@@ -14,7 +14,6 @@ export { offerTools } from '../../src/loop/offer-tools.ts';
 export { DEFAULT_POLICIES } from '../../src/loop/policies.ts';
 export { sizeOf } from '../../src/loop/request-size.ts';
 export { runToolLoop } from '../../src/loop/run-loop.ts';
-export { MOST_WAITING } from '../../src/loop/scheduling.ts';
 export { filesToShow, toShownContent } from '../../src/loop/shown-files.ts';
 export { NUDGE } from '../../src/loop/shown-history.ts';
 export { CallLocks, Slots } from '../../src/loop/slots.ts';

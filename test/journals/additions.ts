@@ -12,6 +12,9 @@ export const additions: Readonly<Record<string, readonly string[]>> = {
     // The last call at the limit of iterations keeps its tools, and asks that none be called.
     'limit-reached:asked.2.tools',
     'limit-reached:asked.2.tool_choice',
+    // A turn that reaches a limit now says which.
+    'limit-reached:answers.*.body.limit',
+    'limit-reached:after.body.turn.limit',
   ],
 };
 

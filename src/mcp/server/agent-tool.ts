@@ -57,6 +57,11 @@ function outputSchema(object: JsonSchema | undefined): NonNullable<Tool['outputS
         description:
           '`suspended`: it waits for what `pending` says. `running`: it goes on, and its answer comes later.',
       },
+      limit: {
+        type: 'object',
+        properties: { kind: { type: 'string' }, most: { type: 'number' } },
+        description: 'Of `limit-reached`: the limit that was reached, and how much it allows.',
+      },
       text: text('The answer in words.'),
       ...(schema && { object: schema }),
       pending: {

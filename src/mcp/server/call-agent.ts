@@ -11,7 +11,7 @@ import { sha256Hex } from '../../tool/async.ts';
 import { checkInput } from '../../tool/check-input.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import type { EndpointRequest } from '../../worker/host.ts';
-import { filesFullText } from '../../worker/refusal.ts';
+import { filesFullText, queueFullText } from '../../worker/refusal.ts';
 import { type Target, targetOf, turnServices } from '../../worker/target.ts';
 import { pendingViews } from '../../worker/turn-view.ts';
 import { IDEMPOTENCY_KEY } from '../content/rpc.ts';
@@ -173,7 +173,7 @@ async function agentRefusal(
     case 'session-full':
       return fullText(refused);
     case 'full':
-      return `${refused.most} messages wait in this session, and no more may. Send the message again when some have been answered.`;
+      return `${queueFullText(refused)} Send the message again when some have been answered.`;
   }
 }
 

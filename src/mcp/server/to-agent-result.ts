@@ -42,9 +42,10 @@ export function toAgentResult(call: AnsweredCall, outcome: TurnOutcome): CallToo
 /** A turn that met a limit has an answer, if not its best one; one that was cancelled or failed has not done what it was asked. */
 function ended(
   call: AnsweredCall,
-  { turn, outcome, text, object, error, signal }: TurnAnswer,
+  { turn, outcome, limit, text, object, error, signal }: TurnAnswer,
 ): CallToolResult {
-  const view = { turn, outcome, text, ...(object !== undefined && { object }), ...(error && { error }) };
+  const told = { outcome, ...(limit && { limit }) };
+  const view = { turn, ...told, text, ...(object !== undefined && { object }), ...(error && { error }) };
   switch (outcome) {
     case 'completed':
     case 'returned-direct':

@@ -62,6 +62,38 @@ async function hasChanged(
   return bindings.length > 0 && !bindings.includes(wait.binding);
 }
 
+/**
+ * What is wrong with the edit of a call, a line each, that its JSON Schema does not say: as its tool finds it, if that is one of the
+ * agent's own. The call looks itself when it goes on, and asks again; what is said here is said before anything is consumed.
+ */
+export async function editProblems(
+  { tools }: Pick<Agent, 'tools'>,
+  { frame, call, wait }: Question,
+  answer: Answer,
+): Promise<readonly string[]> {
+  if (wait.for !== 'decision' || answer.type !== 'decision' || frame !== ROOT) return [];
+  // Where nothing is to be approved, a value is asked for, and no input of the tool.
+  const { input, decision } = answer;
+  if (decision !== 'edit' || input === undefined || !wait.allows.includes('approve')) return [];
+  const found: (readonly string[])[] = [];
+  for (const offered of named(tools, call.name)) {
+    const { tool } = routed(offered, call);
+    const edited = (await bindingOf(call, tool, wait)) === wait.binding && takingInput(tool, wait);
+    const checked = edited && (await edited.check(input, call.name));
+    if (checked) found.push(checked.ok ? [] : (checked.problems ?? []));
+  }
+  const isValid = found.some((problems) => problems.length === 0);
+  return isValid ? [] : (found[0] ?? []).map((problem) => `input: ${problem}`);
+}
+
+/** The tool in a chain of decorators whose input is asked for: those around it may take another one. */
+function takingInput(tool: AnyTool, { schema }: DecisionWait): AnyTool | undefined {
+  const asked = JSON.stringify(schema);
+  for (let one: AnyTool | undefined = tool; one !== undefined; one = one.delegate)
+    if (JSON.stringify(one.inputSchema) === asked) return one;
+  return undefined;
+}
+
 /** Those of this name that the model may have been offered: what an unfolding tool unfolds into may take the place of another. */
 const named = (tools: readonly AnyTool[], name: string): readonly AnyTool[] =>
   tools.flatMap((tool) => [

@@ -1,14 +1,15 @@
 import { waitId } from '../../journal/conversation.ts';
 import { parseEvent } from '../../journal/event-rows.ts';
-import { ROOT, type StoredEvent } from '../../journal/events.ts';
+import { type Principal, ROOT, type StoredEvent } from '../../journal/events.ts';
 import type { JournaledCall } from '../../journal/reply-data.ts';
 import type { SessionPort } from '../../journal/session-port.ts';
 import type { Answer, DecisionWait, Wait } from '../../journal/wait.ts';
-import type { DecisionKind } from '../../tool/call.ts';
+import type { DecisionKind, TurnPrincipal } from '../../tool/call.ts';
 import { parseToolInput } from '../../tool/check-input.ts';
 import type { Json } from '../../tool/json.ts';
 import type { JsonSchema } from '../../tool/json-schema.ts';
 import { readTurn } from '../fold-session.ts';
+import { isSamePerson } from '../new-message.ts';
 
 /** What a call asked somebody outside the turn, and what became of it. */
 export interface Question {
@@ -84,6 +85,22 @@ export async function questionsForRoles(
   return mayBe ? openQuestions(await readTurn(port, turn)) : [];
 }
 
+/** Whether somebody is one of those who asked for the turn of a question that is for others than these. */
+export const isKeptOut = (
+  { wait }: Question,
+  requesters: readonly TurnPrincipal[],
+  one: TurnPrincipal,
+): boolean =>
+  wait.for === 'decision' &&
+  wait.notBy !== undefined &&
+  requesters.some((requester) => isSamePerson(requester, one));
+
+/** Answers whose messages a turn has taken, by its events: of whoever began it, and of all who steered it. */
+export const requestersOf = (events: readonly StoredEvent[]): readonly Principal[] =>
+  events.flatMap(({ event }) =>
+    event.type === 'turn-started' || event.type === 'turn-steered' ? [event.principal] : [],
+  );
+
 const hasExpired = ({ expired }: Answer): boolean => expired === true;
 
 function toQuestion(
@@ -106,8 +123,10 @@ function toQuestion(
 export interface PendingCall {
   readonly call: string;
   readonly tool: string;
-  /** What the model sent: parsed, or its text where that is no JSON object. */
+  /** What the tool is to be called with: what an edit takes the place of. A text where the model sent no JSON object. */
   readonly input: Json;
+  /** What the model sent, where that is something else: decorators, an edit before this one or an unfolding tool have changed it. */
+  readonly sent?: Json;
   /** `result`: whoever reads this runs the tool, and sends what came of it. */
   readonly for: 'decision' | 'result';
   readonly message: string;
@@ -117,6 +136,8 @@ export interface PendingCall {
   readonly schema?: JsonSchema;
   /** The role that may answer. */
   readonly by?: string;
+  /** Who may not, whatever their roles. `requester`: whoever began the turn, or steered it. */
+  readonly notBy?: 'requester';
   /** Milliseconds since the epoch after which no answer is taken. */
   readonly expiresAt?: number;
 }
@@ -124,10 +145,13 @@ export interface PendingCall {
 /** Shows an open question. */
 export function toPendingCall({ call, wait, expiresAt }: Question): PendingCall {
   const parsed = parseToolInput(call.name, call.input);
+  const sent = parsed.ok ? parsed.input : call.input;
+  const changed = wait.for === 'decision' ? wait.input : undefined;
   return {
     call: call.id,
     tool: call.name,
-    input: (wait.for === 'decision' && wait.input) || (parsed.ok ? parsed.input : call.input),
+    input: changed ?? sent,
+    ...(changed !== undefined && { sent }),
     for: wait.for,
     message: wait.message,
     ...(wait.for === 'decision' && decisionOf(wait)),
@@ -135,8 +159,14 @@ export function toPendingCall({ call, wait, expiresAt }: Question): PendingCall 
   };
 }
 
-const decisionOf = ({ allows, schema, by }: DecisionWait): Pick<PendingCall, 'allows' | 'schema' | 'by'> => ({
+const decisionOf = ({
+  allows,
+  schema,
+  by,
+  notBy,
+}: DecisionWait): Pick<PendingCall, 'allows' | 'schema' | 'by' | 'notBy'> => ({
   allows,
   ...(allows.includes('edit') && { schema }),
   ...(by !== undefined && { by }),
+  ...(notBy !== undefined && { notBy }),
 });

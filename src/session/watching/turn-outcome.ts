@@ -12,6 +12,7 @@ import {
 } from '../../journal/state.ts';
 import type { Usage } from '../../model/prices.ts';
 import { attempt } from '../../tool/async.ts';
+import type { ReachedLimit } from '../../tool/frame.ts';
 import type { Json } from '../../tool/json.ts';
 import { LISTINGS } from '../../tool/listings.ts';
 import type { Signal } from '../../tool/tool-result.ts';
@@ -152,6 +153,8 @@ export interface TurnAnswer {
   readonly session: string;
   readonly agent: string;
   readonly outcome: FinalOutcome;
+  /** Of a turn that is `limit-reached`: which limit, and how much it allows. Absent of turns from before that was journaled. */
+  readonly limit?: ReachedLimit;
   readonly text: string;
   /** The text, parsed as the agent's output. */
   readonly object?: Json;
@@ -208,17 +211,18 @@ function endOf(events: readonly StoredEvent[]): TurnState | undefined {
   const [first, last] = [events.at(0)?.event, events.at(-1)?.event];
   if (first?.type !== 'turn-started' || last?.type !== 'turn-ended') return undefined;
   if (ANSWERED.includes(last.outcome)) return undefined;
-  const { outcome, error, signal } = last;
-  return { ...startTurn(emptyState(), first), outcome, error, signal };
+  const { outcome, limit, error, signal } = last;
+  return { ...startTurn(emptyState(), first), outcome, limit, error, signal };
 }
 
 /** The answer of a folded turn; `undefined` while it is open. */
 export function toAnswer(session: string, agent: string, turn: TurnState): TurnAnswer | undefined {
-  const { outcome, error, signal, object } = turn;
+  const { outcome, limit, error, signal, object } = turn;
   if (!outcome) return undefined;
   return {
     ...soFar(session, agent, turn),
     outcome,
+    ...(limit && { limit }),
     ...(object !== undefined && { object }),
     ...(error && { error }),
     ...(signal && { signal }),

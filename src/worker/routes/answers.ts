@@ -4,16 +4,16 @@ import {
   type CheckedAnswer,
   checkDecision,
   checkResult,
+  editProblems,
   postAnswer,
 } from '../../session/answers/post-answer.ts';
-import type { Question } from '../../session/answers/questions.ts';
-import { questionsOf } from '../../session/answers/questions.ts';
+import { type Question, questionsOf, requestersOf } from '../../session/answers/questions.ts';
 import { readTurn } from '../../session/fold-session.ts';
 import type { TurnHost } from '../../session/run-turn.ts';
 import { keptFor } from '../../session/watching/turn-outcome.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import { DECISION, parseDecisionBody, parseResultBody, RESULT } from '../answer-body.ts';
-import { mustHaveRole } from '../auth.ts';
+import { mustBeAnother, mustHaveRole } from '../auth.ts';
 import { invalidBody, readBody } from '../body.ts';
 import { Problem } from '../problem.ts';
 import { idempotencyKey, prefersAsync } from '../request-headers.ts';
@@ -91,14 +91,18 @@ async function answerCall(asked: SessionRequest, call: string, kind: AnswerKind)
   const { text, value } = await readBody(request, host.maxBodyBytes);
   const toAnswer = kind.read(value);
   const key = await idempotencyKey(request.headers, text);
-  const { question, principal } = await questionOf(target, call, numberOf(request));
+  const { question, principal, requesters } = await questionOf(target, call, numberOf(request));
   mustHaveRole(target.caller, question);
+  mustBeAnother(target.caller, question, requesters);
   if (question.wait.for !== kind.for) throw wrongAnswer(target, question);
   // Copied, so that what this deployment lacks is found out before the answer is taken.
   const services = { ...turnServices(asked, { port: target.port, agent: target.agent.name }) };
   services.context?.(principal, question.turn);
   const checked = toAnswer(question, target.caller.id);
   if (!checked.ok) throw invalidBody(checked.problems);
+  const problems =
+    question.standing === 'open' ? await editProblems(services.agent, question, checked.answer) : [];
+  if (problems.length > 0) throw invalidBody(problems);
   const hash = key ? JSON.stringify([target.caller.id, key.key, key.bodyHash]) : host.newId();
   const posted = await postAnswer(services, question, { answer: checked.answer, hash });
   if (posted === 'void') throw madeVoid(kind, question);
@@ -131,10 +135,11 @@ const STANDINGS = {
   dropped: 'no-such-turn',
 } as const;
 
-/** A question, and whose turn asks it. */
+/** A question, whose turn asks it, and whose messages the turn has taken. */
 interface Asked {
   readonly question: Question;
   readonly principal: Principal;
+  readonly requesters: readonly Principal[];
 }
 
 /** @throws Problem when there is no such session, call or question. */
@@ -152,7 +157,7 @@ async function questionOf(target: Target, call: string, number: number): Promise
   const question = asked[number - 1];
   const [started] = events;
   if (question && started?.event.type === 'turn-started') {
-    return { question, principal: started.event.principal };
+    return { question, principal: started.event.principal, requesters: requestersOf(events) };
   }
   const what = number === 1 ? 'It asked nothing' : `It has not asked ${number} questions`;
   throw new Problem('not-waiting', `Call ${shown} does not wait for this answer. ${what}.`);

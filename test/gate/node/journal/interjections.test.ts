@@ -87,7 +87,7 @@ describe('a message that comes while a turn runs', () => {
       'before the best answer at a limit',
       [replied(['x look']), ended('x'), steered('a'), replied([], { text: 'Best.', last: true })],
       ['user: Hello', 'reply: [look ended]', 'steer: a', 'reply: Best.'],
-      { do: 'end', outcome: 'limit-reached' },
+      { do: 'end', outcome: 'limit-reached', limit: { kind: 'iterations', most: 2 } },
     ],
     [
       'inside a nested loop',

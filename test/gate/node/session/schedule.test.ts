@@ -7,8 +7,8 @@ import {
   type ToolCall,
 } from '../../../../src/index.ts';
 import { createManualClock, type ScriptedReply, type SessionPort } from '../../../../src/testing/entry.ts';
-import { MOST_WAITING as MOST_IN_OBJECT } from '../../../doors/ledger.ts';
-import { MOST_WAITING } from '../../../doors/loop.ts';
+import { MAX_WAITING } from '../../../doors/journal.ts';
+import { MOST_WAITING } from '../../../doors/ledger.ts';
 import { modelText } from '../../../doors/tools.ts';
 import { type MemoryApp, memoryApp } from './memory-app.ts';
 
@@ -69,6 +69,7 @@ describe('a message that a call schedules', () => {
       message: 'Look again.',
       context: {},
       principal: { id: 'tester' },
+      generation: 1,
     });
     expect((await app.state()).turn).toMatchObject({ id, text: 'Later.' });
   });
@@ -172,9 +173,6 @@ describe('a message that a call schedules', () => {
     expect(await results(app)).toEqual([`Error: ${message}`]);
   });
 
-  const FULL =
-    'Error: No more messages can be scheduled now: one turn may schedule 20, and 100 may wait for their time in a session.';
-
   it('is the twentieth of its turn at the most, also when calls run together and take turns', async () => {
     const batch: ScriptedReply = { calls: Array.from({ length: 12 }, () => ({ name: 'plan' })) };
     const { app } = scene(
@@ -184,17 +182,74 @@ describe('a message that a call schedules', () => {
     const end = await app.say('Go.');
     expect(end).toMatchObject({ status: 'ended', turn: { scheduled: 20 } });
     expect((await app.port.read({ from: 1 }))?.waiting).toHaveLength(20);
-    expect((await results(app)).filter((text) => text === FULL)).toHaveLength(4);
+    const full =
+      'Error: Not scheduled: the calls of this turn have scheduled 20 messages already, and no more may be in one turn.';
+    expect((await results(app)).filter((text) => text === full)).toHaveLength(4);
   });
 
-  it('is refused when as many wait for their time as may, whatever else waits', async () => {
+  it('is refused when as many wait as may', async () => {
     const plan = async (call: ToolCall): Promise<void> => {
       for (let i = 0; i < 20; i += 1) await call.schedule({ message: 'A.', delaySeconds: HOUR / 1_000 });
     };
     const { app } = scene(plan, Array.from({ length: 6 }, () => [PLAN, 'Done.']).flat());
     for (let i = 0; i < 6; i += 1) await app.say('Go.');
-    expect((await app.port.read({ from: 1 }))?.waiting).toHaveLength(MOST_WAITING);
-    expect((await results(app)).at(-1)).toBe(FULL);
-    expect(MOST_WAITING).toBe(MOST_IN_OBJECT);
+    expect((await app.port.read({ from: 1 }))?.waiting).toHaveLength(MAX_WAITING.turns);
+    expect((await results(app)).at(-1)).toBe(
+      'Error: Not scheduled: 100 messages wait in this session already, and no more may. There is room when some of them were answered.',
+    );
+    expect(MAX_WAITING).toEqual(MOST_WAITING);
+  });
+
+  it('counts with what came while its turn ran, and with what calls beside it schedule', async () => {
+    const fill = async (port: SessionPort): Promise<void> => {
+      const page = await port.read({ from: 1 });
+      const [opening] = page?.rows ?? [];
+      if (!opening) throw new Error('The session has no events.');
+      for (let i = 0; i < 97; i += 1) {
+        const started = { type: 'turn-started', turn: `w${i}`, body: '{}' };
+        await port.accept({ turn: `w${i}`, opening, started, whenBusy: 'queue' });
+      }
+    };
+    const clock = createManualClock(1_000_000);
+    const app: MemoryApp = memoryApp({
+      clock,
+      tools: [
+        defineTool({ name: 'fill', description: 'Fills.', effect: 'read', run: () => fill(app.port) }),
+        // Its start is stored before it runs, and the answer tells what waits.
+        tool((call) => call.schedule({ message: 'A.', delaySeconds: 60 }), 'idempotent'),
+      ],
+      replies: [
+        { calls: [{ name: 'fill' }] },
+        { calls: Array.from({ length: 5 }, () => ({ name: 'plan' })) },
+        'Done.',
+      ],
+    });
+    await app.say('Go.');
+    // The first in line has started in the commit that ended the turn.
+    expect((await app.port.read({ from: 1 }))?.waiting).toHaveLength(99);
+    const told = (await results(app)).filter((text) => text.startsWith('Error: Not scheduled: 100 messages'));
+    expect(told).toHaveLength(2);
+  });
+
+  it('is refused when those that wait would weigh more than ten million bytes', async () => {
+    const heavy = { message: '€'.repeat(100_000), delaySeconds: HOUR / 1_000 };
+    const plan = async (call: ToolCall): Promise<void> => {
+      for (let i = 0; i < 20; i += 1)
+        await call.schedule(heavy).catch((failure: Error) => call.say(failure.message));
+    };
+    const { app } = scene(plan, [PLAN, 'Done.', PLAN, 'Done.']);
+    for (let i = 0; i < 2; i += 1) await app.say('Go.');
+    const types = { names: ['message-sent'], until: Number.MAX_SAFE_INTEGER };
+    const page = await app.port.read({ from: 1, types });
+    // Each has 300,000 bytes and some.
+    expect(page?.waiting).toHaveLength(33);
+    const said = page?.rows.map(({ body }): unknown => JSON.parse(body).text);
+    expect(said).toEqual(
+      Array.from(
+        { length: 7 },
+        () =>
+          'Not scheduled: the messages that wait in this session would weigh more than 10000000 bytes together. There is room when some of them were answered.',
+      ),
+    );
   });
 });

@@ -117,7 +117,9 @@ describe('a schedule', () => {
     expect(log.mock.calls).toEqual([
       [
         "holdfast: schedule 'daily' could not start a turn",
-        new Error('100 messages wait in its session, and no more may.'),
+        new Error(
+          'No more messages may wait in this session: 100 do, or they would weigh more than 10000000 bytes together.',
+        ),
       ],
     ]);
   });

@@ -65,7 +65,12 @@ describe('the database of a session object', () => {
     const { session, stub } = makeObjectHarness();
     await session.begin(starting('t1', 'a'));
     const body = JSON.stringify('é€😀'.repeat(Math.ceil(LONG / 9)));
-    const waiting = (turn: string) => ({ ...startOf(turn), started: { type: 'turn-started', turn, body } });
+    // Three of these may wait together.
+    const third = JSON.stringify('é€😀'.repeat(Math.floor(3_000_000 / 9)));
+    const waiting = (turn: string) => ({
+      ...startOf(turn),
+      started: { type: 'turn-started', turn, body: third },
+    });
     await session.accept({ ...waiting('t2'), whenBusy: 'queue' });
     await session.accept({ ...waiting('t3'), whenBusy: 'steer' });
     await session.accept({ ...waiting('t4'), delayMs: 3_600_000 });
@@ -96,7 +101,7 @@ describe('the database of a session object', () => {
     expect(leased.snapshot?.body === body).toBe(true);
     expect((await session.read({ from: 3 }))?.rows[0]?.body === body).toBe(true);
     const [steer] = leased.inbox;
-    expect([steer?.kind, steer?.body === body]).toEqual(['steer', true]);
+    expect([steer?.kind, steer?.body === third]).toEqual(['steer', true]);
   });
 
   it('keeps a snapshot in as many parts as it needs, for the reducer that made it and for no other', async () => {

@@ -1,9 +1,11 @@
 /** Several people in one session: who may say something into a turn, and who may end what another decides about. */
+import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { type Caller, createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
-import { clerk, paidTo } from '../../../fixtures/clerk-agent.ts';
+import { defineAgent, defineTool, requireApproval } from '../../../../src/index.ts';
+import { clerk, paidTo, payments } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { held, script } from '../../../fixtures/scripts.ts';
+import { held, modelBySession, script } from '../../../fixtures/scripts.ts';
 import { appWith } from './app.ts';
 import { journal, json, newSession, post, type Send, sessionId } from './client.ts';
 import { answer, problem, waiting } from './waiting.ts';
@@ -178,5 +180,92 @@ describe('a turn that waits for somebody with a role', () => {
     await (await answer(first, { decision: 'reject' }, { via: as(max) })).text();
     expect((await cancel(as(ann), wait.session)).status).toBe(202);
     await expect.poll(async () => (await json(await as(ann)(wait.session))).openTurn).toBe(null);
+  });
+});
+
+describe('a call that is decided by another person than those who asked', () => {
+  const pay = defineTool({
+    name: 'pay',
+    description: 'Pays.',
+    input: v.object({ to: v.string(), amount: v.number() }),
+    run: ({ to, amount }, { idempotencyKey: key }) => {
+      payments.push({ to, amount, key });
+      return 'Paid.';
+    },
+  });
+  const note = defineTool({ name: 'note', description: 'Notes.', run: () => 'Noted.' });
+  const teller = defineAgent({
+    name: 'teller',
+    description: 'Pays.',
+    instructions: '',
+    tools: [note, requireApproval(pay, 'Pay?', { notBy: 'requester' })],
+    model: modelBySession,
+  });
+  const CALLS = { calls: [{ name: 'pay', input: { to: '', amount: 5 } }] };
+
+  it('is shown so, refused from whoever asked, whatever they decide, and taken from another', async () => {
+    const as = app({ agents: [teller] });
+    const session = newSession('teller');
+    const to = crypto.randomUUID();
+    const { message } = script({ calls: [{ name: 'pay', input: { to, amount: 5 } }] }, 'Done.');
+    const { turn, pending } = await json(await post(session, { message: message('Pay.') }, { via: as(ann) }));
+    const call = `${turn}.3.0`;
+    expect(pending).toMatchObject([{ call, notBy: 'requester' }]);
+    const link = `${session}/approvals/${call}`;
+    const detail =
+      `Call ${call} is decided by somebody else than those who asked for turn ${turn}, and you are one of them. ` +
+      'Send the token of another person. To take back what you asked for, cancel the turn.';
+    const told = problem('another-person-required', 403, detail, { notBy: 'requester' });
+    for (const decision of ['approve', 'reject', 'exit']) {
+      // Roles make nobody another person.
+      const own = as({ ...ann, roles: ['manager'] });
+      const response = await answer(link, { decision }, { via: own });
+      expect([response.status, await json(response)]).toEqual([403, told]);
+    }
+    expect((await json(await as(ann)(session))).pending).toEqual(pending);
+    expect(paidTo(to)).toEqual([]);
+    expect(await json(await answer(link, { decision: 'approve' }, { via: as(bob) }))).toMatchObject({
+      outcome: 'completed',
+      text: 'Done.',
+    });
+    expect(paidTo(to)).toEqual([5]);
+  });
+
+  it('may be taken back by whoever asked', async () => {
+    const as = app({ agents: [teller] });
+    const session = newSession('teller');
+    await (await post(session, { message: script(CALLS, 'Next.').message() }, { via: as(ann) })).text();
+    const response = await as(ann)(`${session}/messages?pending=decline`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ message: 'Never mind.' }),
+    });
+    expect(await json(response)).toMatchObject({ outcome: 'completed', text: 'Next.' });
+  });
+
+  it('is not decided either by who has steered the turn', async () => {
+    const as = app({ agents: [teller], steering: 'anyone' });
+    const session = newSession('teller');
+    // Its start is durable before it runs: whoever stores that hears of what was left meanwhile.
+    const first = held({ calls: [{ name: 'note' }] });
+    const { message } = script(first.reply, CALLS, 'Done.');
+    const answering = post(session, { message: message('Pay.') }, { via: as(ann) });
+    await first.asked();
+    await (await steer(session, as(bob))).text();
+    first.release();
+    const { pending } = await json(await answering);
+    const [{ links = {} } = {}] = pending as readonly { readonly links?: { readonly approvals?: string } }[];
+    const link = links.approvals ?? '';
+    for (const one of [ann, bob]) {
+      const response = await answer(link, { decision: 'approve' }, { via: as(one) });
+      expect([response.status, (await json(response)).type]).toEqual([
+        403,
+        'urn:holdfast:problem:another-person-required',
+      ]);
+    }
+    const cyd = as({ id: 'cyd', tenant: 'acme' });
+    expect(await json(await answer(link, { decision: 'approve' }, { via: cyd }))).toMatchObject({
+      text: 'Done.',
+    });
   });
 });

@@ -222,7 +222,7 @@ describe('a message that queues', () => {
     expect(new Set(statuses)).toEqual(new Set([202]));
     const response = await say(session, 'whenBusy=queue', { message: 'One too many' });
     const detail =
-      '100 messages wait in this session, and no more may. Send the message again when some have been answered.';
+      'No more messages may wait in this session: 100 do, or they would weigh more than 10000000 bytes together. Send the message again when some have been answered.';
     expect([response.headers.get('retry-after'), await json(response)]).toEqual([
       '30',
       problem('queue-full', 429, detail),

@@ -110,18 +110,31 @@ describe('a tool that requires a type', () => {
         signal: { type: 'exit', reason: 'Rejected by reviewer: {"orderId":7}' },
       },
     ],
-    [
-      { decision: 'edit', input: { city: 'Atlantis' } },
-      {
-        reason: 'invalid-input',
-        message:
-          "Tool 'ship' did not run: what somebody sent is not a valid 'Address':\n- city: It has sunk.",
-      },
-    ],
   ])('does not run for %j', async (decision, error) => {
     const { result, shipped, board } = await sent(decision);
     expect(result).toEqual({ type: 'error', ...error });
     expect([shipped, board]).toEqual([[], []]);
+  });
+
+  it('asks once more when what was sent is not valid, in ways that its JSON Schema does not tell', async () => {
+    const { ship, shipped } = shipping();
+    const sunk = { city: 'Atlantis' };
+    const { call, asked } = decidedInvocation('ship', [
+      { decision: 'edit', input: sunk },
+      { decision: 'edit', input: bergen },
+    ]);
+    await requireType(ship, Address, { expires: 5, onExpiry: 'exit' }).call({ orderId: 7 }, call);
+    expect(asked).toMatchObject([
+      { message: "Tool 'ship' needs a value of type 'Address'." },
+      {
+        message:
+          "Tool 'ship' needs a value of type 'Address'.\nWhat was sent is not valid, and nothing has run:\n- city: It has sunk.",
+        allows: ['edit', 'reject', 'exit'],
+        expires: 5,
+        onExpiry: 'exit',
+      },
+    ]);
+    expect(shipped).toEqual([[7, [{ value: bergen, type: 'Address' }]]]);
   });
 
   it('bothers nobody with an input that is not valid', async () => {

@@ -16,6 +16,7 @@ const request = (message = '', signal?: AbortSignal): ReviewRequest => {
   return {
     tool: refundTool().refund,
     input: {},
+    sent: {},
     message,
     timeout: 1_000,
     onTimeout: 'exit',

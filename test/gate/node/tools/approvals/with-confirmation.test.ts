@@ -5,10 +5,11 @@ import { decidedInvocation } from './decided-invocation.ts';
 import { refundTool } from './refund.ts';
 
 const INPUT = { orderId: 1003, amount: 149 };
+const schema = refundTool().refund.inputSchema;
 
-async function confirmed(decision: Decision) {
+async function confirmed(...decisions: readonly Decision[]) {
   const { refund, refunds } = refundTool();
-  const { call, asked, board } = decidedInvocation('refund', [decision]);
+  const { call, asked, board } = decidedInvocation('refund', decisions);
   await withConfirmation(refund, ({ amount }) => `Refund ${amount}?`).call(INPUT, call);
   return { refunds, asked, board };
 }
@@ -16,7 +17,7 @@ async function confirmed(decision: Decision) {
 describe('a tool with confirmation', () => {
   it('always asks before it runs: anybody, for ever (DEC-15)', async () => {
     const { refunds, asked } = await confirmed({ decision: 'approve' });
-    expect(asked).toEqual([{ message: 'Refund 149?', input: INPUT }]);
+    expect(asked).toEqual([{ message: 'Refund 149?', input: INPUT, schema }]);
     expect(refunds).toEqual([INPUT]);
   });
 
@@ -24,7 +25,7 @@ describe('a tool with confirmation', () => {
     const { refund } = refundTool();
     const { call, asked } = decidedInvocation('refund', [{ decision: 'approve' }]);
     await withConfirmation(refund, 'Sure?').call(INPUT, call);
-    expect(asked).toEqual([{ message: 'Sure?', input: INPUT }]);
+    expect(asked).toEqual([{ message: 'Sure?', input: INPUT, schema }]);
   });
 
   it('asks whom and for how long it is told to', async () => {
@@ -32,22 +33,22 @@ describe('a tool with confirmation', () => {
     const { call, asked } = decidedInvocation('refund', [{ decision: 'approve' }]);
     const options = { by: 'supervisor', expires: 5, onExpiry: 'exit' } as const;
     await withConfirmation(refund, 'Sure?', options).call(INPUT, call);
-    expect(asked).toEqual([{ message: 'Sure?', input: INPUT, ...options }]);
+    expect(asked).toEqual([{ message: 'Sure?', input: INPUT, schema, ...options }]);
     expect(() => withConfirmation(refund, 'Sure?', { expires: 0 })).toThrow(
       "Tool 'refund': its expires is 0;",
     );
   });
 
-  it.each<[Decision, readonly unknown[]]>([
-    [{ decision: 'approve' }, [{ value: INPUT }]],
-    [{ decision: 'edit', input: { orderId: 7 } }, [{ value: { orderId: 7 } }]],
-    [{ decision: 'reject' }, []],
-    [{ decision: 'exit' }, []],
-    [{ decision: 'edit', input: { orderId: 'x' } }, []],
+  it.each<[readonly Decision[], readonly unknown[]]>([
+    [[{ decision: 'approve' }], [{ value: INPUT }]],
+    [[{ decision: 'edit', input: { orderId: 7 } }], [{ value: { orderId: 7 } }]],
+    [[{ decision: 'reject' }], []],
+    [[{ decision: 'exit' }], []],
+    [[{ decision: 'edit', input: { orderId: 'x' } }, { decision: 'reject' }], []],
   ])(
     'leaves on the blackboard what was confirmed, and nothing else: %j (DEC-19)',
-    async (decision, entries) => {
-      expect((await confirmed(decision)).board).toEqual(entries);
+    async (decisions, entries) => {
+      expect((await confirmed(...decisions)).board).toEqual(entries);
     },
   );
 });

@@ -40,7 +40,15 @@ describe('a tool with a synchronous reviewer', () => {
     const call = expect.objectContaining({ id: '1.2.0', tool: 'refund' });
     const input = { orderId: 1003, amount: 10 };
     expect(requests).toEqual([
-      { tool: refund, input, message: '', timeout: 300_000, onTimeout: 'exit', call },
+      {
+        tool: refund,
+        input,
+        sent: { orderId: 1003 },
+        message: '',
+        timeout: 300_000,
+        onTimeout: 'exit',
+        call,
+      },
     ]);
   });
 

@@ -41,7 +41,11 @@ describe('an outcome', () => {
       'As far as I got.',
       'The agent met a limit before it was done: this is what there is.',
     ]);
-    expect(viewOf(answer)).toMatchObject({ outcome: 'limit-reached', text: 'As far as I got.' });
+    expect(viewOf(answer)).toMatchObject({
+      outcome: 'limit-reached',
+      limit: { kind: 'iterations', most: 1 },
+      text: 'As far as I got.',
+    });
   });
 
   it('cancelled is an error', async () => {

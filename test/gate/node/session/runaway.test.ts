@@ -1,0 +1,204 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  AgentDefinitionError,
+  defineAgent,
+  defineTool,
+  type SessionEvent,
+  type Tool,
+  type ToolCall,
+} from '../../../../src/index.ts';
+import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
+import { emptyState, reduce } from '../../../doors/journal.ts';
+import { modelText } from '../../../doors/tools.ts';
+import { type MemoryApp, memoryApp } from './memory-app.ts';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const plan = (run: (call: ToolCall) => unknown): Tool =>
+  defineTool({ name: 'plan', description: 'Plans.', effect: 'read', run: (_, call) => run(call) });
+
+const PLAN: ScriptedReply = { calls: [{ name: 'plan' }] };
+
+const once = (call: ToolCall): Promise<string> => call.schedule({ message: 'On.', delaySeconds: 1 });
+
+/** An app of which every turn plans once, and each turn that is due is run, until none is left. */
+function scene(run: (call: ToolCall) => unknown, options: Partial<Parameters<typeof memoryApp>[0]> = {}) {
+  const clock = createManualClock(1_000_000);
+  const replies = Array.from({ length: 2_000 }, () => [PLAN, 'Done.']).flat();
+  const app = memoryApp({ tools: [plan(run)], replies, clock, ...options });
+  const runAll = async (): Promise<number> => {
+    let turns = 0;
+    for (;;) {
+      await clock.advance(1_000);
+      const open = (await app.port.read({ from: 1, limit: 1 }))?.openTurn;
+      if (!open) return turns;
+      turns += 1;
+      await app.run(await app.resume(open.id));
+    }
+  };
+  return { app, runAll };
+}
+
+const eventsOf = async (app: MemoryApp): Promise<readonly SessionEvent[]> => {
+  const page = await app.port.read({ from: 1, limit: 10_000 });
+  return (page?.rows ?? []).map(({ body }) => JSON.parse(body) as SessionEvent); // what was stored as one
+};
+
+const generations = async (app: MemoryApp): Promise<(number | undefined)[]> =>
+  (await eventsOf(app)).flatMap((event) => (event.type === 'turn-started' ? [event.generation] : []));
+
+const results = async (app: MemoryApp): Promise<string[]> =>
+  (await eventsOf(app)).flatMap((event) => (event.type === 'tool-call-ended' ? modelText(event.result) : []));
+
+const refused = (row: number): string =>
+  `Error: Not scheduled: ${row} turns in a row were scheduled by the turn before them, this one the last, and no more may be before a person has sent a message.`;
+
+const answered = (answer: Extract<SessionEvent, { type: 'tool-call-answered' }>['answer']): SessionEvent => ({
+  type: 'tool-call-answered',
+  turn: 't1',
+  call: 't1.2.0',
+  answer,
+});
+
+const FULL =
+  'Error: Not scheduled: 100 messages wait in this session already, and no more may. There is room when some of them were answered.';
+
+describe('turns that schedule turns', () => {
+  it('are eight in a row, and the ninth is refused, to the model and on the console', async () => {
+    const warned = vi.spyOn(console, 'warn').mockReturnValue();
+    const { app, runAll } = scene(async (call) => {
+      await once(call);
+      return 'planned';
+    });
+    await app.say('Go.');
+    expect(await runAll()).toBe(8);
+    expect(await generations(app)).toEqual([undefined, 1, 2, 3, 4, 5, 6, 7, 8]);
+    const told = await results(app);
+    expect(told).toEqual([...Array.from({ length: 8 }, () => 'planned'), refused(8)]);
+    const { turn } = await app.state();
+    expect(warned.mock.calls).toEqual([
+      [
+        `holdfast: turn ${turn?.id} of agent 'tester' may schedule no further turn: 8 turns in a row were scheduled by the turn before them, ` +
+          'without a word of a person. Its `maxGenerations` of 8 allows no more: raise it if turns of this agent are to go on by themselves.',
+      ],
+    ]);
+  });
+
+  it.each([
+    ['two, in six generations', 2, 6, [refused(6)]],
+    ['twelve, more than may wait', 12, 2, [refused(2), FULL]],
+  ])('end though each schedules %s, and all that was not scheduled is told', async (_, each, most, why) => {
+    vi.spyOn(console, 'warn').mockReturnValue();
+    let scheduled = 0;
+    const { app, runAll } = scene(
+      async (call) => {
+        const told = new Set<string>();
+        for (let i = 0; i < each; i += 1) {
+          const refusal = await once(call).then(
+            () => undefined,
+            ({ message }: Error) => message,
+          );
+          if (refusal === undefined) scheduled += 1;
+          else told.add(refusal);
+        }
+        return [...told].join('\n');
+      },
+      { maxGenerations: most },
+    );
+    await app.say('Go.');
+    const turns = await runAll();
+    expect(turns).toBe(scheduled);
+    expect(turns).toBeLessThanOrEqual(126);
+    expect((await app.port.read({ from: 1, limit: 1 }))?.waiting).toEqual([]);
+    const told = await results(app);
+    expect(told).toHaveLength(turns + 1);
+    expect(new Set(told.filter((text) => text !== 'undefined' && text !== ''))).toEqual(
+      new Set(why.map((text) => text.slice('Error: '.length))),
+    );
+    expect(Math.max(...(await generations(app)).map((generation = 0) => generation))).toBe(most);
+  });
+
+  it('begin anew with a message', async () => {
+    vi.spyOn(console, 'warn').mockReturnValue();
+    const { app, runAll } = scene(
+      async (call) => {
+        await once(call);
+        return 'planned';
+      },
+      { maxGenerations: 2 },
+    );
+    await app.say('Go.');
+    expect(await runAll()).toBe(2);
+    await app.say('And on.');
+    expect(await generations(app)).toEqual([undefined, 1, 2, undefined]);
+    expect(await runAll()).toBe(2);
+  });
+
+  it.each<[string, SessionEvent, number]>([
+    [
+      'begin anew with a message that is steered into one of them',
+      { type: 'turn-steered', turn: 't1', as: 't2', message: 'Wait.', principal: { id: 'tester' } },
+      0,
+    ],
+    [
+      'begin anew when somebody has decided about a call',
+      answered({ type: 'decision', decision: 'reject', by: 'tester' }),
+      0,
+    ],
+    ['go on when nobody has decided', answered({ type: 'decision', decision: 'reject', expired: true }), 5],
+    [
+      'go on when a program has sent the result of a call',
+      answered({ type: 'result', result: { type: 'text', content: 'Hi.' }, by: 'tester' }),
+      5,
+    ],
+  ])('%s', (_, event, generation) => {
+    const state = emptyState();
+    const started: SessionEvent = {
+      type: 'turn-started',
+      turn: 't1',
+      loopId: 't1',
+      message: 'On.',
+      context: {},
+      principal: { id: 'tester' },
+      generation: 5,
+    };
+    for (const [index, one] of [started, event].entries()) reduce(state, { seq: index + 1, event: one });
+    expect(state.turn).toMatchObject({ generation });
+  });
+
+  it('may be as many as an agent says', async () => {
+    vi.spyOn(console, 'warn').mockReturnValue();
+    const { app, runAll } = scene(once, { maxGenerations: 3 });
+    await app.say('Go.');
+    expect(await runAll()).toBe(3);
+    expect((await results(app)).at(-1)).toBe(refused(3));
+  });
+
+  it('have no end where an agent says so', async () => {
+    let left = 30;
+    const { app, runAll } = scene(
+      async (call) => {
+        left -= 1;
+        if (left > 0) await once(call);
+      },
+      { maxGenerations: 'unlimited' },
+    );
+    await app.say('Go.');
+    expect(await runAll()).toBe(29);
+  });
+
+  it.each([
+    [0, '0'],
+    [-1, '-1'],
+    [1.5, '1.5'],
+    [Number.POSITIVE_INFINITY, 'Infinity'],
+  ])('cannot be %d in a row', (maxGenerations, said) => {
+    const define = () => defineAgent({ name: 'a', description: 'A.', instructions: '', maxGenerations });
+    expect(define).toThrow(AgentDefinitionError);
+    expect(define).toThrow(
+      `Agent 'a' has a maxGenerations of ${said}: use a positive whole number or 'unlimited'.`,
+    );
+  });
+});

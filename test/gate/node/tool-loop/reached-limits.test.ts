@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest';
+import { AgentDefinitionError, defineAgent, defineTool, type Limits } from '../../../../src/index.ts';
+import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
+import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
+import { emptyState, reduce } from '../../../doors/journal.ts';
+import { eventsOf, PRICES, scene, used } from './budget-scene.ts';
+import { calls, reads } from './scenes.ts';
+
+const LOOK = calls('look');
+
+describe('a turn that reached a limit', () => {
+  it.each<[string, Limits, readonly ScriptedReply[], object]>([
+    ['of model calls', { iterations: 1 }, [LOOK, 'Best.'], { kind: 'iterations', most: 1 }],
+    ['of tool calls', { toolCalls: 1 }, [calls('look', 'look'), 'Best.'], { kind: 'toolCalls', most: 1 }],
+    [
+      'of the calls of a tool',
+      { callsPerTool: { look: 2 } },
+      [calls('look', 'look', 'look'), 'Best.'],
+      { kind: 'callsPerTool', most: 2 },
+    ],
+    ['of tokens', { tokens: 3_000 }, [used(2_900, 90, LOOK)], { kind: 'tokens', most: 3_000 }],
+    ['of cost', { cost: 0.01 }, [used(3_000, 60, LOOK)], { kind: 'cost', most: 0.01 }],
+    [
+      'of model calls, after one of tool calls',
+      { toolCalls: 1, iterations: 1 },
+      [calls('look', 'look'), 'Best.'],
+      { kind: 'iterations', most: 1 },
+    ],
+  ])('%s says which one, and how much it allows', async (_, limits, replies, limit) => {
+    const session = scene(replies, { limits, tools: [reads('look')], prices: PRICES });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached', limit });
+    expect(await eventsOf(session, 'turn-ended')).toMatchObject([{ outcome: 'limit-reached', limit }]);
+    expect((await session.state()).turn).toMatchObject({ limit });
+  });
+
+  it('says nothing of one when it did not end by it', async () => {
+    const session = scene(['Done.'], { limits: { toolCalls: 1 } });
+    expect(await session.send('Go.')).not.toHaveProperty('limit');
+    expect((await eventsOf(session, 'turn-ended'))[0]).not.toHaveProperty('limit');
+  });
+
+  it('is told of the limit of a task inside it', async () => {
+    const task = defineAgenticTool({
+      name: 'task',
+      description: 'Does a task.',
+      instructions: 'Do it.',
+      tools: [reads('look')],
+      limits: { toolCalls: 1 },
+    });
+    const session = scene([calls('task'), calls('look', 'look'), 'Half.', 'Done.'], { tools: [task] });
+    expect(await session.send('Go.')).toMatchObject({
+      outcome: 'limit-reached',
+      limit: { kind: 'toolCalls', most: 1 },
+      text: 'Done.',
+    });
+  });
+
+  it('of an older journal is read without it', () => {
+    const state = emptyState();
+    const started = {
+      type: 'turn-started',
+      turn: 't1',
+      loopId: 't1',
+      message: 'Go.',
+      context: {},
+      principal: { id: 'tester' },
+    } as const;
+    reduce(state, { seq: 1, event: started });
+    reduce(state, { seq: 2, event: { type: 'turn-ended', turn: 't1', outcome: 'limit-reached' } });
+    expect(state.turn).toMatchObject({ outcome: 'limit-reached', limit: undefined });
+  });
+});
+
+const MILLION = { kind: 'tokens', most: 1_000_000 };
+
+describe('a turn without a token limit of its own', () => {
+  it('asks its model no more once a million tokens were counted, and nothing is held back before', async () => {
+    const session = scene(
+      [
+        used(400_000, 100_000, { text: 'First.', ...LOOK }),
+        used(499_999, 0, LOOK),
+        used(1, 0, { text: 'Third.', ...LOOK }),
+      ],
+      { tools: [reads('look')] },
+    );
+    expect(await session.send('Go.')).toMatchObject({
+      outcome: 'limit-reached',
+      limit: MILLION,
+      text: 'Third.',
+      iterations: 3,
+      toolCalls: 3,
+    });
+    expect(await eventsOf(session, 'model-asked')).toEqual([]);
+    expect(await eventsOf(session, 'model-refused')).toMatchObject([
+      { limit: 'tokens', most: 1_000_000, used: 1_000_000, needed: 1 },
+    ]);
+  });
+
+  it('has its answer when that is what went beyond, and begins the next turn from nothing', async () => {
+    const session = scene([used(2_000_000, 1, { text: 'Done.' }), used(10, 1, { text: 'And more.' })]);
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(await session.send('Go on.')).toMatchObject({ outcome: 'completed', text: 'And more.' });
+  });
+
+  it('counts what is used in the loops inside it, which end as well', async () => {
+    const task = defineAgenticTool({
+      name: 'task',
+      description: 'Does a task.',
+      instructions: 'Do it.',
+      tools: [reads('look')],
+    });
+    const session = scene([used(600_000, 0, calls('task')), used(400_000, 0, LOOK)], { tools: [task] });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached', limit: MILLION });
+    const ends = await eventsOf(session, 'tool-call-ended');
+    expect(ends.map(({ result }) => result)).toMatchObject([
+      { content: 'look done' },
+      { content: 'Stopped: the limit of 1000000 tokens was reached before there was an answer.' },
+    ]);
+  });
+
+  it('leaves a message that came meanwhile to a turn of its own', async () => {
+    const agent = defineAgent({
+      name: 'clerk',
+      description: 'Works.',
+      instructions: 'Work.',
+      tools: [
+        defineTool({
+          name: 'look',
+          description: 'Looks.',
+          effect: 'idempotent',
+          run: async () => {
+            await session.post('And this?', { whenBusy: 'steer' });
+            return 'seen';
+          },
+        }),
+      ],
+    });
+    const session: TestSession = createTestSession(agent, {
+      replies: [used(1_000_000, 0, LOOK), 'To this.'],
+    });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached', limit: MILLION });
+    await expect.poll(() => session.settled()).toMatchObject({ outcome: 'completed', text: 'To this.' });
+    expect(await eventsOf(session, 'turn-steered')).toEqual([]);
+  });
+
+  it.each<[string, Limits]>([
+    ['a higher one', { tokens: 5_000_000 }],
+    ['`unlimited`', { tokens: 'unlimited' }],
+  ])('goes on where it has %s', async (_, limits) => {
+    const session = scene([used(1_500_000, 0, LOOK), 'Done.'], { tools: [reads('look')], limits });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+  });
+
+  it.each([0, -1, 1.5, Number.POSITIVE_INFINITY])('cannot have one of %d', (tokens) => {
+    const define = () => defineAgent({ name: 'a', description: 'A.', instructions: '', limits: { tokens } });
+    expect(define).toThrow(AgentDefinitionError);
+    expect(define).toThrow(`Agent 'a' has a limit 'tokens' of ${tokens}: use a positive whole number`);
+  });
+});

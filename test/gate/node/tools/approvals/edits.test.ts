@@ -1,0 +1,315 @@
+/** Edits of calls: what whoever decides starts from, and what becomes of one that is not valid. */
+import * as v from 'valibot';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  type Review,
+  type ReviewHandler,
+  type ReviewRequest,
+  requireType,
+  withCoercion,
+  withParameter,
+  withReview,
+} from '../../../../../src/decorators/entry.ts';
+import {
+  type AnyTool,
+  defineAgent,
+  defineDomainType,
+  defineTool,
+  humanInput,
+  type JsonObject,
+  requireApproval,
+} from '../../../../../src/index.ts';
+import { definePipeline } from '../../../../../src/kinds/entry.ts';
+import { createManualClock, createTestSession, type TestSession } from '../../../../../src/testing/entry.ts';
+import { decidedInvocation } from './decided-invocation.ts';
+
+/** A tool that takes no more than 100, which its JSON Schema does not say. Its inputs stand in `paid`. */
+function payTool() {
+  const paid: unknown[] = [];
+  const pay = defineTool({
+    name: 'pay',
+    description: 'Pays.',
+    input: v.strictObject({
+      amount: v.pipe(
+        v.number(),
+        v.check((amount) => amount <= 100, 'At most 100.'),
+      ),
+      on: v.optional(
+        v.pipe(
+          v.string(),
+          v.transform((text) => new Date(text)),
+        ),
+      ),
+    }),
+    run: (input) => {
+      paid.push(input);
+      return 'Paid.';
+    },
+  });
+  return { pay, paid };
+}
+
+const INPUT = { amount: 50 };
+
+function scene(tool: AnyTool, input: JsonObject = INPUT) {
+  const clock = createManualClock();
+  const agent = defineAgent({ name: 'clerk', description: 'Pays.', instructions: '', tools: [tool] });
+  const replies = [{ calls: [{ name: tool.name, input }] }, 'Done.'];
+  return { clock, session: createTestSession(agent, { replies, clock }) };
+}
+
+/** What the model was shown of its calls when it was last asked. */
+const shown = (session: TestSession): string[] =>
+  (session.requests.at(-1)?.messages ?? []).flatMap((message) =>
+    message.role === 'tool' ? [message.text] : [],
+  );
+
+const edit = (input: JsonObject) => ({ decision: 'edit', input }) as const;
+const noted = (input: JsonObject): string =>
+  `Paid.\nNote: whoever approved this call changed its input to ${JSON.stringify(input)}.`;
+
+/** In a pipeline: whoever takes a decision does not find the tool, which is in a loop of its own. */
+const nested = (tool: AnyTool): AnyTool =>
+  definePipeline({
+    name: 'both',
+    steps: [
+      defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => ({ ...INPUT }) }),
+      tool,
+    ],
+  });
+
+describe('an edit that is not valid', () => {
+  it('is refused before anything is consumed, and never told to the model', async () => {
+    const { pay, paid } = payTool();
+    const { session } = scene(requireApproval(pay, 'Pay?'));
+    await session.send('Go.');
+    const pending = await session.pending();
+    await expect(session.decide('pay', edit({ amount: 101 }))).rejects.toThrow(
+      new Error('The answer is not valid: input: amount: At most 100..'),
+    );
+    expect(await session.pending()).toEqual(pending);
+    expect(await session.decide('pay', edit({ amount: 99 }))).toMatchObject({ outcome: 'completed' });
+    expect([paid, shown(session)]).toEqual([[{ amount: 99 }], [noted({ amount: 99 })]]);
+  });
+
+  it('is told to whoever decides by one more question, where the tool is found only when the call goes on', async () => {
+    const { pay, paid } = payTool();
+    const { session } = scene(nested(requireApproval(pay, 'Pay?', { by: 'manager' })), {});
+    await session.send('Go.');
+    const [first] = await session.pending();
+    for (const amount of [101, 102]) {
+      expect(await session.decide('pay', edit({ amount }))).toMatchObject({ outcome: 'suspended' });
+      session.restart();
+      expect(await session.pending()).toEqual([
+        {
+          ...first,
+          message: 'Pay?\nWhat was sent is not valid, and nothing has run:\n- amount: At most 100.',
+        },
+      ]);
+    }
+    expect(paid).toEqual([]);
+    expect(await session.decide('pay', edit({ amount: 99 }))).toMatchObject({ outcome: 'completed' });
+    expect([paid, shown(session)]).toEqual([[{ amount: 99 }], [noted({ amount: 99 })]]);
+    expect(session.requests).toHaveLength(2);
+  });
+
+  it('is told once, whoever dies between the edit and the question', async () => {
+    const { pay, paid } = payTool();
+    let kills = 0;
+    let begun = 0;
+    let session: TestSession | undefined;
+    const message = (): string => {
+      begun += 1;
+      if (begun > 1 && kills < 2) {
+        kills += 1;
+        session?.kill();
+      }
+      return 'Pay?';
+    };
+    session = scene(nested(requireApproval(pay, message)), {}).session;
+    await session.send('Go.');
+    expect(await session.decide('pay', edit({ amount: 101 }))).toMatchObject({ outcome: 'suspended' });
+    expect(await session.decide('pay', 'approve')).toMatchObject({ outcome: 'completed' });
+    const events = (await session.events()).map(({ event }) => event.type);
+    const questions = events.filter((type) => type === 'tool-call-suspended');
+    expect([kills, questions.length, paid]).toEqual([2, 2, [INPUT]]);
+  });
+
+  it.each([
+    ['approve', 'completed', ["Error: Nobody decided about this call of 'pay' in time, so it did not run."]],
+    [undefined, 'completed', ["Error: Nobody decided about this call of 'pay' in time, so it did not run."]],
+    ['exit', 'cancelled', undefined],
+  ] as const)(
+    'keeps what the model sent from running when nobody decides again, though %s was to count',
+    async (onExpiry, outcome, texts) => {
+      const { pay, paid } = payTool();
+      const { session, clock } = scene(
+        nested(requireApproval(pay, 'Pay?', { expires: 60_000, onExpiry })),
+        {},
+      );
+      await session.send('Go.');
+      await session.decide('pay', edit({ amount: 101 }));
+      await clock.advance(60_000);
+      expect([(await session.settled()).outcome, paid]).toEqual([outcome, []]);
+      if (texts) expect(shown(session)).toEqual(texts);
+    },
+  );
+
+  it('is told of a value that a tool waits for', async () => {
+    const Limit = defineDomainType({
+      name: 'Limit',
+      schema: v.object({
+        most: v.pipe(
+          v.number(),
+          v.check((most) => most < 100, 'Less than 100.'),
+        ),
+      }),
+    });
+    const { pay, paid } = payTool();
+    const { session } = scene(requireType(pay, Limit, { message: 'How much?' }));
+    await session.send('Go.');
+    expect(await session.decide('pay', edit({ most: 100 }))).toMatchObject({ outcome: 'suspended' });
+    expect((await session.pending()).map(({ message }) => message)).toEqual([
+      'How much?\nWhat was sent is not valid, and nothing has run:\n- most: Less than 100.',
+    ]);
+    expect(await session.decide('pay', edit({ most: 99 }))).toMatchObject({ outcome: 'completed' });
+    expect(paid).toEqual([INPUT]);
+  });
+});
+
+describe('what a decision starts from', () => {
+  const reason = (tool: AnyTool): AnyTool => withParameter(tool, 'reason', v.string());
+
+  it.each<[string, (tool: AnyTool) => AnyTool, JsonObject, JsonObject | undefined]>([
+    ['is what the model sent', (tool) => tool, INPUT, undefined],
+    ['is what a decorator around has left of it', reason, { ...INPUT, reason: 'Rent.' }, INPUT],
+    ['is what a decorator around has made of it', withCoercion, { amount: '50' }, INPUT],
+    [
+      'is what an edit before has made of it',
+      (tool) => withReview(tool, () => ({ decision: 'edit', input: INPUT })),
+      { amount: 60 },
+      INPUT,
+    ],
+  ])('%s, and an edit takes its place', async (_, around, sent, input) => {
+    const { pay, paid } = payTool();
+    const { session } = scene(around(requireApproval(pay, 'Pay?')), sent);
+    await session.send('Go.');
+    const [pending] = await session.pending();
+    expect(pending).toMatchObject(input ? { input, sent } : { input: sent });
+    expect([pending && 'sent' in pending, pending?.schema]).toEqual([input !== undefined, pay.inputSchema]);
+    await session.decide('pay', edit({ ...Object(pending?.input), amount: 99 }));
+    expect(paid).toEqual([{ amount: 99 }]);
+  });
+
+  it('is the JSON of the call, and not what its schema makes of that', async () => {
+    const requests: ReviewRequest[] = [];
+    const { pay, paid } = payTool();
+    const reviewed = withReview(pay, (request) => {
+      requests.push(request);
+      return edit({ ...request.sent, amount: request.input.amount + 1 });
+    });
+    const { session } = scene(reviewed, { ...INPUT, on: '2026-11-23' });
+    await session.send('Go.');
+    expect(requests).toMatchObject([
+      { input: { ...INPUT, on: new Date('2026-11-23') }, sent: { ...INPUT, on: '2026-11-23' } },
+    ]);
+    expect(paid).toEqual([{ amount: 51, on: new Date('2026-11-23') }]);
+  });
+});
+
+describe('a reviewer whose edit is not valid', () => {
+  afterEach(() => vi.useRealTimers());
+
+  /** A reviewer that answers these, one after another, and the last one for ever. */
+  function reviewer(...reviews: readonly Review[]) {
+    const requests: ReviewRequest[] = [];
+    const handler: ReviewHandler = (request) => {
+      requests.push(request);
+      return reviews[requests.length - 1] ?? reviews.at(-1) ?? { decision: 'exit' };
+    };
+    return { handler, requests };
+  }
+  const problems = ['amount: At most 100.'];
+  const again = {
+    message: 'Pay?\nWhat was sent is not valid, and nothing has run:\n- amount: At most 100.',
+    problems,
+    input: INPUT,
+    sent: INPUT,
+  };
+
+  it('is asked again with what is wrong, and the model is told nothing of it', async () => {
+    const { pay, paid } = payTool();
+    const { handler, requests } = reviewer(
+      edit({ amount: 101 }),
+      edit({ amount: 102 }),
+      edit({ amount: 99 }),
+    );
+    const { session } = scene(withReview(pay, handler, { message: 'Pay?', onTimeout: 'approve' }));
+    await session.send('Go.');
+    expect(requests).toMatchObject([
+      { message: 'Pay?', onTimeout: 'approve' },
+      { ...again, onTimeout: 'reject' },
+      { ...again, onTimeout: 'reject' },
+    ]);
+    expect(requests[0]).not.toHaveProperty('problems');
+    expect([paid, shown(session)]).toEqual([[{ amount: 99 }], [noted({ amount: 99 })]]);
+  });
+
+  it('is asked three times and no more: one that does not listen would go on for ever', async () => {
+    const { pay, paid } = payTool();
+    const { handler, requests } = reviewer(edit({ amount: 101 }));
+    const { session } = scene(withReview(pay, handler));
+    await session.send('Go.');
+    expect([requests.length, requests[1]?.message, paid]).toEqual([
+      3,
+      'What was sent is not valid, and nothing has run:\n- amount: At most 100.',
+      [],
+    ]);
+    expect(shown(session)).toEqual([
+      "Error: Somebody edited the input of this call of 'pay', and it did not run. The input of tool 'pay' is not " +
+        'valid:\n- amount: At most 100.\nCall it again with a corrected input.',
+    ]);
+  });
+
+  it('has one time for all of it, after which nothing runs that was edited', async () => {
+    vi.useFakeTimers();
+    const { pay, paid } = payTool();
+    let asked = 0;
+    const handler: ReviewHandler = ({ problems: told }) => {
+      asked += 1;
+      return told ? new Promise(() => {}) : edit({ amount: 101 });
+    };
+    const { call } = decidedInvocation('pay', []);
+    const answering = withReview(pay, handler, { timeout: 1_000, onTimeout: 'approve' }).call(INPUT, call);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await answering).toEqual({
+      type: 'error',
+      reason: 'declined',
+      message: "Nobody decided about this call of 'pay' in time, so it did not run.",
+    });
+    expect([asked, paid]).toEqual([2, []]);
+  });
+
+  it('is told that an answer is a text', async () => {
+    const texts: (string | undefined)[] = [];
+    const { call } = decidedInvocation('human_input', []);
+    const question = { question: 'Red or blue?' };
+    const asking = (answer: JsonObject) =>
+      humanInput({
+        handler: ({ message, problems: told, sent }) => {
+          texts.push(message, ...(told ?? []));
+          return edit(told ? { ...answer } : { ...sent });
+        },
+      }).call(question, call);
+    expect(await asking({ text: 'Blue.' })).toEqual({ type: 'text', content: 'Blue.' });
+    expect(texts).toEqual([
+      'Red or blue?',
+      'Red or blue?\nWhat was sent is not valid, and nothing has run:\n- text: is missing, or is not text',
+      'text: is missing, or is not text',
+    ]);
+    expect(await asking({ text: 7 })).toMatchObject({
+      reason: 'declined',
+      message: 'Your question was not answered.',
+    });
+  });
+});

@@ -1,0 +1,162 @@
+/** Decisions that whoever asked for the turn may not make. */
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { requireType, withAwaiting, withConfirmation } from '../../../../../src/decorators/entry.ts';
+import {
+  type AnyTool,
+  defineAgent,
+  defineDomainType,
+  defineTool,
+  humanInput,
+  requireApproval,
+} from '../../../../../src/index.ts';
+import { createTestSession, type TestSession } from '../../../../../src/testing/entry.ts';
+import { parseEvent, toRow } from '../../../../doors/journal.ts';
+
+const Note = defineDomainType({ name: 'Note', schema: v.object({ text: v.string() }) });
+const notBy = 'requester' as const;
+
+const pay = (): AnyTool =>
+  defineTool({
+    name: 'pay',
+    description: 'Pays.',
+    input: v.object({ amount: v.number() }),
+    run: () => 'Paid.',
+  });
+
+function scene(tool: AnyTool, replies = ['Done.']): TestSession {
+  const agent = defineAgent({ name: 'clerk', description: 'Pays.', instructions: '', tools: [tool] });
+  const input = tool.name === 'human_input' ? { question: 'May I?' } : { amount: 1 };
+  return createTestSession(agent, { replies: [{ calls: [{ name: tool.name, input }] }, ...replies] });
+}
+
+const waitIn = async (session: TestSession) =>
+  (await session.events()).flatMap(({ event }) => (event.type === 'tool-call-suspended' ? [event.wait] : []));
+
+describe("notBy: 'requester'", () => {
+  it.each<[string, AnyTool]>([
+    ['requireApproval', requireApproval(pay(), 'Pay?', { notBy })],
+    ['withConfirmation', withConfirmation(pay(), 'Pay?', { notBy })],
+    ['withAwaiting', withAwaiting(pay(), () => ({ message: 'Pay?', notBy }))],
+    ['humanInput', humanInput({ notBy })],
+    [
+      'a tool that asks while it runs',
+      defineTool({
+        ...{ name: 'pay', description: 'Pays.', input: v.object({ amount: v.number() }), effect: 'read' },
+        run: async (_, call) => (await call.decide({ message: 'Pay?', notBy })).decision,
+      }),
+    ],
+  ])('keeps whoever asked for the turn from deciding: %s', async (_, tool) => {
+    const session = scene(tool);
+    const { turn } = await session.send('Pay.', { principal: { id: 'ann' } });
+    expect((await session.pending())[0]).toMatchObject({ notBy });
+    const refused =
+      `Call ${turn}.3.0 is decided by somebody else than those who asked for turn ${turn}, and 'ann' is one of them: ` +
+      "name another one, as in { decision: 'approve', by: 'manager' }.";
+    for (const decision of ['approve', 'exit'] as const) {
+      await expect(session.decide(tool.name, { decision, by: 'ann' })).rejects.toThrow(new Error(refused));
+    }
+    expect(await session.decide(tool.name, { decision: 'approve', by: 'max' })).toMatchObject({
+      outcome: 'completed',
+      text: 'Done.',
+    });
+  });
+
+  it('keeps them from sending a value', async () => {
+    const session = scene(requireType(pay(), Note, { notBy }));
+    await session.send('Pay.', { principal: { id: 'ann' } });
+    const value = { decision: 'edit', input: { text: 'Paid for.' } } as const;
+    await expect(session.decide('pay', { ...value, by: 'ann' })).rejects.toThrow(
+      /is decided by somebody else/,
+    );
+    expect(await session.decide('pay', { ...value, by: 'max' })).toMatchObject({ text: 'Done.' });
+  });
+
+  it('keeps all of those from deciding whose messages are in the turn', async () => {
+    let session: TestSession | undefined;
+    const agent = defineAgent({
+      name: 'clerk',
+      description: 'Pays.',
+      instructions: '',
+      tools: [requireApproval(pay(), 'Pay?', { notBy })],
+    });
+    const steered = async () => {
+      await session?.post('To Bob.', { whenBusy: 'steer', principal: { id: 'bob' } });
+      return 'Whom?';
+    };
+    session = createTestSession(agent, {
+      steering: 'anyone',
+      replies: [steered, { calls: [{ name: 'pay', input: { amount: 1 } }] }, 'Done.'],
+    });
+    await session.send('Pay.', { principal: { id: 'ann' } });
+    for (const by of ['ann', 'bob']) {
+      await expect(session.decide('pay', { decision: 'approve', by })).rejects.toThrow(
+        `and '${by}' is one of them`,
+      );
+    }
+    expect(await session.decide('pay', { decision: 'approve', by: 'max' })).toMatchObject({ text: 'Done.' });
+  });
+
+  it('leaves a decision that was made where it is, when the turn is killed before it goes on', async () => {
+    let runs = 0;
+    let session: TestSession | undefined;
+    const tool = defineTool({
+      ...{ name: 'pay', description: 'Pays.', input: v.object({ amount: v.number() }), effect: 'idempotent' },
+      run: () => {
+        runs += 1;
+        if (runs === 1) session?.kill();
+        return 'Paid.';
+      },
+    });
+    session = scene(requireApproval(tool, 'Pay?', { notBy }));
+    await session.send('Pay.', { principal: { id: 'ann' } });
+    session.restart();
+    expect(await session.decide('pay', { decision: 'approve', by: 'max' })).toMatchObject({ text: 'Done.' });
+    expect([runs, await waitIn(session)]).toMatchObject([2, [{ notBy }]]);
+  });
+
+  it('is bound: a decision for a question without it does not hold for one with it', async () => {
+    const asked = async (options: { readonly notBy?: 'requester' }) => {
+      const session = scene(requireApproval(pay(), 'Pay?', options));
+      await session.send('Pay.');
+      return (await waitIn(session))[0];
+    };
+    const plain = await asked({});
+    expect(plain).not.toHaveProperty('notBy');
+    // As the version before it wrote it.
+    expect(plain?.binding).toBe('419167307e2a79180f9c4059b7e06fce696a8807739613905be5aac9adf7bb86');
+    expect((await asked({ notBy }))?.binding).not.toBe(plain?.binding);
+  });
+
+  it('is journaled so that older code leaves the session alone, and a question without it as ever', async () => {
+    for (const [options, version] of [
+      [{}, 1],
+      [{ notBy }, 4],
+    ] as const) {
+      const session = scene(requireApproval(pay(), 'Pay?', options));
+      await session.send('Pay.');
+      const event = (await session.events()).find((one) => one.event.type === 'tool-call-suspended')?.event;
+      const row = event && toRow(event);
+      expect(JSON.parse(row?.body ?? '').v).toBe(version);
+      expect(row && parseEvent({ ...row, seq: 4, at: 0 }).event).toEqual(event);
+    }
+  });
+
+  it('can be nobody else', async () => {
+    const anyone = 'anyone' as 'requester'; // plain JavaScript
+    const told = "Tool 'pay': its notBy is 'anyone'; it must be 'requester'.";
+    expect(() => requireApproval(pay(), 'Pay?', { notBy: anyone })).toThrow(told);
+    expect(() => withConfirmation(pay(), 'Pay?', { notBy: anyone })).toThrow(told);
+    expect(() => requireType(pay(), Note, { notBy: anyone })).toThrow(told);
+    expect(() => humanInput({ notBy: anyone })).toThrow(told.replace('pay', 'human_input'));
+    const session = scene(withAwaiting(pay(), () => ({ message: 'Pay?', notBy: anyone })));
+    await session.send('Pay.');
+    const [ended] = (await session.events()).flatMap(({ event }) =>
+      event.type === 'tool-call-ended' ? [event.result] : [],
+    );
+    expect(ended).toMatchObject({
+      type: 'error',
+      message: expect.stringContaining("A question has a notBy of 'anyone'; it must be 'requester'."),
+    });
+  });
+});

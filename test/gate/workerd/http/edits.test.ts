@@ -1,0 +1,117 @@
+/** Edits over HTTP: what is told to whoever sends one that is not valid, and what they start from. */
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { withParameter } from '../../../../src/decorators/entry.ts';
+import { type AnyTool, defineAgent, defineTool, requireApproval } from '../../../../src/index.ts';
+import { definePipeline } from '../../../../src/kinds/entry.ts';
+import { paidTo, payments } from '../../../fixtures/clerk-agent.ts';
+import { modelBySession, script } from '../../../fixtures/scripts.ts';
+import { appWith } from './app.ts';
+import { journal, json, newSession, post } from './client.ts';
+import { answer, problem } from './waiting.ts';
+
+/** Takes no more than 100, which its JSON Schema does not say. */
+const pay = defineTool({
+  name: 'pay',
+  description: 'Pays.',
+  input: v.strictObject({
+    to: v.string(),
+    amount: v.pipe(
+      v.number(),
+      v.check((amount) => amount <= 100, 'At most 100.'),
+    ),
+  }),
+  run: ({ to, amount }, { idempotencyKey: key }) => {
+    payments.push({ to, amount, key });
+    return 'Paid.';
+  },
+});
+const asking: AnyTool = requireApproval(pay, 'Pay?');
+const order = defineTool({
+  name: 'order',
+  description: 'Reads an order.',
+  effect: 'read',
+  input: v.object({ to: v.string() }),
+  run: ({ to }) => ({ to, amount: 5 }),
+});
+
+const via = appWith({
+  agents: [
+    defineAgent({
+      name: 'teller',
+      description: 'Pays.',
+      instructions: '',
+      tools: [
+        asking,
+        withParameter({ ...asking, name: 'pay_for' }, 'reason', v.string()),
+        definePipeline({ name: 'pay_order', steps: [order, asking] }),
+      ],
+      model: modelBySession,
+    }),
+  ],
+});
+
+/** A turn that waits for the approval of a payment. */
+async function waitingFor(name: string, input: Readonly<Record<string, unknown>> = {}) {
+  const session = newSession('teller');
+  const to = crypto.randomUUID();
+  const { message, model } = script({ calls: [{ name, input: { to, ...input } }] }, 'Done.');
+  const { turn, pending } = await json(await post(session, { message: message() }, { via }));
+  const shown = pending as readonly Readonly<Record<string, unknown>>[];
+  return { session, turn, to, model, pending: shown[0], link: linkOf(shown) };
+}
+
+const linkOf = (pending: unknown): string => String(Object(pending)[0]?.links?.approvals);
+
+describe('an edit over HTTP', () => {
+  it('is refused with all that is wrong, and nothing is consumed', async () => {
+    const { session, to, link, model } = await waitingFor('pay', { amount: 5 });
+    const response = await answer(link, { decision: 'edit', input: { to, amount: 101 } }, { via });
+    const problems = ['input: amount: At most 100.'];
+    expect([response.status, await json(response)]).toEqual([
+      422,
+      problem('invalid-body', 422, 'The body is not valid: input: amount: At most 100..', { problems }),
+    ]);
+    expect((await journal(session, via)).map(({ type }) => type)).not.toContain('tool-call-answered');
+    const edited = await answer(link, { decision: 'edit', input: { to, amount: 99 } }, { via });
+    expect(await json(edited)).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect([paidTo(to), model.requests.length]).toEqual([[99], 2]);
+  });
+
+  it('starts from the input as decorators have left it, which is shown beside what the model sent', async () => {
+    const sent = { amount: 5, reason: 'Rent.' };
+    const { to, link, pending } = await waitingFor('pay_for', sent);
+    expect(pending).toMatchObject({
+      tool: 'pay_for',
+      input: { to, amount: 5 },
+      sent: { to, ...sent },
+      schema: pay.inputSchema,
+    });
+    const edited = await answer(link, { decision: 'edit', input: { to, amount: 7 } }, { via });
+    expect(await json(edited)).toMatchObject({ outcome: 'completed' });
+    expect(paidTo(to)).toEqual([7]);
+  });
+
+  it('of a call in a loop of its own is asked about once more, at an address of its own', async () => {
+    const { session, turn, to, link, model } = await waitingFor('pay_order');
+    const response = await answer(link, { decision: 'edit', input: { to, amount: 101 } }, { via });
+    const { pending, status } = await json(response);
+    expect([response.status, status, pending]).toMatchObject([
+      202,
+      'suspended',
+      [
+        {
+          message: 'Pay?\nWhat was sent is not valid, and nothing has run:\n- amount: At most 100.',
+          input: { to, amount: 5 },
+          links: { approvals: `${link}?question=2` },
+        },
+      ],
+    ]);
+    // The first question is answered, and takes nothing more.
+    expect((await answer(link, { decision: 'approve' }, { via })).status).toBe(409);
+    const edited = await answer(linkOf(pending), { decision: 'edit', input: { to, amount: 99 } }, { via });
+    expect(await json(edited)).toMatchObject({ turn, outcome: 'completed' });
+    expect([paidTo(to), model.requests.length]).toEqual([[99], 2]);
+    expect((await json(await via(session))).pending).toEqual([]);
+  });
+});
