@@ -2,12 +2,17 @@ import type { Attack } from './attack.ts';
 import { approvals } from './groups/approvals.ts';
 import { authentication } from './groups/authentication.ts';
 import { context } from './groups/context.ts';
+import { crowds } from './groups/crowds.ts';
+import { deliveries } from './groups/deliveries.ts';
+import { edits } from './groups/edits.ts';
 import { entrances } from './groups/entrances.ts';
 import { files } from './groups/files.ts';
 import { input } from './groups/input.ts';
 import { mcpEndpoint } from './groups/mcp-endpoint.ts';
+import { mcpQuestions } from './groups/mcp-questions.ts';
 import { mcpServers } from './groups/mcp-servers.ts';
 import { owners } from './groups/owners.ts';
+import { paths } from './groups/paths.ts';
 import { runaways } from './groups/runaways.ts';
 import { secrets } from './groups/secrets.ts';
 import { streams } from './groups/streams.ts';
@@ -27,12 +32,17 @@ export const GROUPS: readonly Group[] = [
   { name: 'owners', attacks: owners },
   { name: 'context', attacks: context },
   { name: 'approvals', attacks: approvals },
+  { name: 'edits', attacks: edits },
   { name: 'webhooks', attacks: webhooks },
+  { name: 'deliveries', attacks: deliveries },
   { name: 'MCP endpoint', attacks: mcpEndpoint },
   { name: 'MCP servers', attacks: mcpServers },
+  { name: 'MCP questions', attacks: mcpQuestions },
+  { name: 'paths', attacks: paths },
   { name: 'input', attacks: input },
   { name: 'files', attacks: files },
   { name: 'streams', attacks: streams },
   { name: 'secrets', attacks: secrets },
+  { name: 'crowds', attacks: crowds },
   { name: 'runaways', attacks: runaways },
 ];

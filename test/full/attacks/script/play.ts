@@ -29,6 +29,8 @@ export interface Play {
   readonly logFile: string;
   readonly say: (line: string) => void;
   readonly verbose: boolean;
+  /** Attacks whose names hold one of these, with their groups' before them; all without any. */
+  readonly only: readonly string[];
 }
 
 /** Has zeta settle, and plays the groups; each is made once zeta has something to aim at. */
@@ -39,15 +41,24 @@ export async function playAll(play: Play, groups: readonly Group[]): Promise<rea
   const victims = await settleVictims(scene);
   const view = await zetasView(scene, victims);
   const reports: GroupReport[] = [];
-  for (const group of groups) {
+  for (const { name, attacks } of groups) {
+    const chosen = attacks(victims).filter((attack) => isChosen(play.only, `${name}: ${attack.name}`));
+    if (chosen.length === 0) continue;
     exchanges.length = 0;
-    const report = await playGroup({ ...play, stage, exchanges }, group, { victims, view });
+    const report = await playGroup(
+      { ...play, stage, exchanges },
+      { name, attacks: chosen },
+      { victims, view },
+    );
     reports.push(report);
     play.say(lineOf(report));
     for (const failure of [...report.failed, ...report.broken]) play.say(`  x ${failure}`);
   }
   return reports;
 }
+
+const isChosen = (only: readonly string[], name: string): boolean =>
+  only.length === 0 || only.some((text) => name.includes(text));
 
 const lineOf = ({ name, tried, failed, waiting, broken, ms }: GroupReport): string =>
   [
@@ -62,14 +73,19 @@ interface Running extends Omit<Play, 'stage'> {
   readonly exchanges: readonly Exchange[];
 }
 
+/** The attacks of a group that are played. */
+interface ChosenAttacks {
+  readonly name: string;
+  readonly attacks: readonly Attack[];
+}
+
 async function playGroup(
   running: Running,
-  { name, attacks: attacksOn }: Group,
+  { name, attacks }: ChosenAttacks,
   zeta: { readonly victims: Victims; readonly view: string },
 ): Promise<GroupReport> {
   const { stage, logFile, exchanges, say, verbose } = running;
   const began = performance.now();
-  const attacks = attacksOn(zeta.victims);
   const before = readFileSync(logFile, 'utf8').length;
   const { model, enemy } = stage;
   const [bodiesBefore, heardBefore, complaintsBefore] = [

@@ -9,7 +9,7 @@ import { LOG_FILE, startWorker } from '../../../../src/examples/demo/worker-proc
 import { runCommand } from '../../process/run-command.ts';
 import { startEnemyServer } from './enemy-server.ts';
 import { GROUPS } from './groups.ts';
-import { type AttackOptions, readOptions, USAGE } from './options.ts';
+import { type AttackOptions, HOLES, readOptions, USAGE } from './options.ts';
 import { type GroupReport, playAll } from './play.ts';
 import { startPuppetModel } from './puppet-model.ts';
 import { SECRETS } from './secrets.ts';
@@ -18,18 +18,24 @@ import { startWorld } from './world.ts';
 const ENTRY = 'test/full/attacks/worker/attacked-worker.ts';
 
 /** Answers whether every attack was refused, or harmless. */
-async function run({ only, hole, verbose }: AttackOptions): Promise<boolean> {
+async function run({ only, holes, verbose }: AttackOptions): Promise<boolean> {
   const began = performance.now();
   const directory = temporaryDirectory('holdfast-attacks-');
   const [world, model, enemy] = await Promise.all([startWorld(), startPuppetModel(), startEnemyServer()]);
   const urls = { WORLD_URL: world.url, MODEL_URL: model.url, REMOTE_URL: enemy.url };
-  const vars = { ...SECRETS, ...urls, HOLE: hole, LEASE_MS: '3000' };
+  const vars = { ...SECRETS, ...urls, HOLE: holes.join(','), LEASE_MS: '3000' };
   const worker = await startWorker({ entry: ENTRY, port: await freePort(), directory, vars });
   const say = (line: string): void => console.log(line);
-  if (hole !== '') say(`A hole is planted: ${hole}.`);
+  for (const hole of holes) say(`A hole is planted: ${HOLES[hole]}.`);
   const reports = await playAll(
-    { stage: { origin: worker.url, world, model, enemy }, logFile: join(directory, LOG_FILE), say, verbose },
-    GROUPS.filter(({ name }) => name.includes(only)),
+    {
+      stage: { origin: worker.url, world, model, enemy },
+      logFile: join(directory, LOG_FILE),
+      say,
+      verbose,
+      only,
+    },
+    GROUPS,
   );
   await worker.stop();
   for (const server of [world, model, enemy]) server.stop();

@@ -1,5 +1,7 @@
 /** What is outside of the Worker: effects, which are counted here, and gates at which tools wait. */
+import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:net';
 import { listen, readJson } from '../../../../src/examples/demo/loopback.ts';
 
 /** Something that a tool did. */
@@ -18,7 +20,15 @@ export interface World {
   reached(gate: string): Promise<void>;
   /** Lets those on who wait there, now and later. */
   open(gate: string): void;
+  /** A port of this machine on which nobody should connect. */
+  readonly trap: Trap;
   stop(): void;
+}
+
+/** Tells of those who connect, and answers nothing. */
+export interface Trap {
+  readonly port: number;
+  readonly caught: number;
 }
 
 interface Gate {
@@ -48,14 +58,37 @@ export async function startWorld(): Promise<World> {
   const { server, url } = await listen((request, response) => {
     handle(request, response).catch(() => response.writeHead(500).end());
   });
+  const { trap, close } = await setTrap();
   return {
     url,
+    trap,
     effects,
     reached: (gate) => gateOf(gate).isReached.promise,
     open: (gate) => gateOf(gate).isOpen.resolve(),
     stop() {
+      close();
       server.close();
       server.closeAllConnections();
     },
   };
+}
+
+async function setTrap(): Promise<{ readonly trap: Trap; close(): void }> {
+  let caught = 0;
+  const server = createServer((socket) => {
+    caught += 1;
+    socket.destroy();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The trap has no port.');
+  const { port } = address;
+  const trap: Trap = {
+    port,
+    get caught() {
+      return caught;
+    },
+  };
+  return { trap, close: () => void server.close() };
 }

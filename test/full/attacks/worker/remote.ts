@@ -1,5 +1,5 @@
 import { allowKeys, defineMcpClient, mcpToolProvider, passThrough } from '../../../../src/mcp/entry.ts';
-import { settings } from './settings.ts';
+import { hasHole, settings } from './settings.ts';
 
 const limits = { timeout: 2_000, connectTimeout: 2_000, maxResponseBytes: 100_000 };
 
@@ -27,6 +27,7 @@ const trusted = defineMcpClient({
 const anywhere = defineMcpClient({
   name: 'anywhere',
   url: ({ context }) => String(context.get('address')),
+  allowPrivate: hasHole('private-addresses'),
   bearer: 'REMOTE_TOKEN',
   ...limits,
 });

@@ -15,11 +15,11 @@ interface AttackedEnv {
   readonly API_KEY: string;
   /** The bearer token for the MCP server. */
   readonly REMOTE_TOKEN: string;
-  /** A hole that is planted, to see that the attacks find it; empty without one. */
+  /** Holes that are planted, with commas between, to see that the attacks find them. */
   readonly HOLE: string;
 }
 
 export const settings: AttackedEnv = env as unknown as AttackedEnv; // the runner sets each of them
 
 /** Tells whether this hole is planted. */
-export const hasHole = (hole: string): boolean => settings.HOLE === hole;
+export const hasHole = (hole: string): boolean => settings.HOLE.split(',').includes(hole);

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { withName } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineTool, requireApproval, type ToolCall } from '../../../../src/index.ts';
 import { defineUnfolding, scheduleMessage } from '../../../../src/kinds/entry.ts';
 import { happen, wait } from './outside.ts';
@@ -25,6 +26,8 @@ const note = defineTool({
   effect: 'idempotent',
   run: ({ text }, call) => happen(call, 'note', text),
 });
+
+const memo = withName(note, 'memo');
 
 /** The records of each tenant, by the principal of the call. */
 export const RECORDS: Readonly<Record<string, string>> = {
@@ -108,9 +111,16 @@ export const clerksTools: readonly AnyTool[] = [
   ...[pay, note, records, whoami, leak, hang, breed, peek, measure, scheduleMessage()],
   requireApproval(paying('refund'), ({ amount: paid }) => `Refund ${paid}?`, manager),
   requireApproval(paying('buy'), 'Buy it?'),
+  requireApproval(paying('transfer'), 'Transfer it?', { notBy: 'requester' }),
+  requireApproval(memo, ({ text }) => `Note ${text}?`),
   requireApproval(paying('brief'), 'Quick?', { expires: 300, onExpiry: 'reject' }),
   requireApproval(
-    defineUnfolding({ name: 'vault', description: 'The vault.', tools: [paying('take_gold')] }),
+    defineUnfolding({
+      name: 'vault',
+      description: 'The vault.',
+      tools: [paying('take_gold')],
+      scope: 'session',
+    }),
     'Open the vault?',
     manager,
   ),

@@ -124,14 +124,14 @@ export const authentication = (victims: Victims): readonly Attack[] => [
   },
   {
     name: 'an approval by a token whose roles were taken away since is judged by the roles of now',
-    async act({ ann, rolf, own, play, who }) {
+    async act({ rolf, own, play, who }) {
       const came = await rolf.post(`${own}/messages`, {
         message: play([{ name: 'refund', input: { amount: 3 } }]),
       });
       const [{ call }] = pendingIn(came);
       const demoted = who({ sub: 'rolf', tenant: 'acme', roles: [] });
       const refused = await demoted.post(`${own}/approvals/${call}`, { decision: 'approve' });
-      await ann.del(own);
+      await rolf.del(own);
       return refused;
     },
     comes: all(problem(403, 'role-required'), answer(403, { role: 'manager' })),

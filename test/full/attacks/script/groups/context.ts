@@ -194,6 +194,20 @@ export const context = (): readonly Attack[] => [
     },
   },
   {
+    name: "another person's steering is a queued turn of its own, and no word in somebody else's turn",
+    async act({ ann, rolf, own, play, session, world }) {
+      const hanging = play([{ name: 'hang', input: { gate: session } }], 'Done.');
+      const running = ann.post(`${own}/messages`, { message: hanging });
+      await world.reached(session);
+      const steered = await rolf.post(`${own}/messages?whenBusy=steer`, { message: play(LOOK, sayResult) });
+      world.open(session);
+      const first = await running;
+      const second = await ended(() => rolf.get(`${own}/turns/${steered.json?.turn}`));
+      return [steered.json?.status, first.json?.text, String(second.json?.text).slice(0, 25)];
+    },
+    comes: ['queued', 'Done.', '{"principal":{"id":"rolf"'],
+  },
+  {
     name: 'a turn that is scheduled by a tool has the principal of who asked, though the model says otherwise',
     async act({ ann, own, play }) {
       const later = play(LOOK, sayResult);

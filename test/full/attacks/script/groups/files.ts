@@ -148,8 +148,7 @@ const SAFE = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; sandbox",
   'cross-origin-resource-policy': 'same-origin',
-  'cache-control': 'private, max-age=3600, immutable',
-  vary: 'authorization, cookie',
+  'cache-control': 'no-store',
 };
 
 /** What would run in a browser, were it shown. */

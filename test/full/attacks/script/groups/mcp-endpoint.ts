@@ -28,9 +28,6 @@ const call = (scene: Pick<Scene, 'ann'>, name: string, input: unknown, more: obj
 /** A JSON-RPC error with this text. */
 const refused = (code: number, message: string): Check => answer(200, { error: { code, message } });
 
-const ofTool = (text: string): Check =>
-  answer(200, { result: { isError: true, content: [{ type: 'text', text }] } });
-
 /** Sessions that no client may name. */
 const sessions = [
   '',
@@ -266,8 +263,8 @@ const agents = (victims: Victims): readonly Attack[] => [
       await call(scene, 'plain', { message: scene.play('First.') }, more);
       return call(scene, 'plain', { message: scene.play('Second.') }, more);
     },
-    comes: ofTool(
-      'This holdfast/idempotency-key was used with another input. Use a new key for a new message.',
+    comes: saying(
+      /This holdfast\/idempotency-key was used with another input. Use a new key for a new message\./,
     ),
   },
   {

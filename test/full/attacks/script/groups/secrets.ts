@@ -38,13 +38,11 @@ export const secrets = (): readonly Attack[] => [
     name: 'a secret that a tool says in base64 is in no answer, state or journal',
     act: (scene) => heard(scene, 'base64'),
     comes: notSaying(new RegExp(encoded.slice(0, 16).replaceAll('+', '\\+'))),
-    waitsFor: 'point 11',
   },
   {
     name: 'a secret that a tool says as Basic is in no answer, state or journal',
     act: (scene) => heard(scene, 'basic'),
     comes: notSaying(new RegExp(btoa(`user:${SECRETS.API_KEY}`).slice(0, 20))),
-    waitsFor: 'point 11',
   },
   ...['/agents', '/openapi.json', '/', '/health'].map(
     (path): Attack => ({
@@ -69,7 +67,6 @@ export const secrets = (): readonly Attack[] => [
       name: `what is answered to ${path} is kept by no cache`,
       act: async ({ zoe }) => String((await zoe.get(path)).headers['cache-control']),
       comes: 'no-store',
-      waitsFor: 'point 11',
     }),
   ),
   {
