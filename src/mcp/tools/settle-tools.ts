@@ -44,7 +44,8 @@ export function settleTools(
     length: MAX_LENGTH,
     names: refuses ? MAX_REMEMBERED - known.size : Number.POSITIVE_INFINITY,
   };
-  const placed = listed.map((tool) => place(client, tool, { before: known.get(tool.name), room }));
+  const beforeOf = (name: string): Known | undefined => (refuses ? known.get(name) : undefined);
+  const placed = listed.map((tool) => place(client, tool, { before: beforeOf(tool.name), room }));
   const leftOut = placed.flatMap((one) => ('reason' in one ? [one] : []));
   const unused = new Set(leftOut.map(({ name }) => name));
   const used = new Map(
@@ -145,7 +146,7 @@ const MAX_PATH = 80;
 
 /** Says why the client does not take what has become of a tool, to complete "'x' ..."; `undefined` when it does. */
 function problemOf(client: McpClient, { fingerprint, first }: Known, tool: ListedTool): string | undefined {
-  if (client.drift === 'report' || fingerprint === tool.fingerprint) return undefined;
+  if (fingerprint === tool.fingerprint) return undefined;
   if (client.drift === 'refuse') return 'has changed';
   if (!first) return 'was gone, came back as another one, and is not remembered well enough to be compared';
   const [was, is] = [{ ...first, name: tool.name }, tool].map((one) => effectOf(one, client));
@@ -162,6 +163,7 @@ function taken(tool: ListedTool, before: Known | undefined): ListedTool {
   const first = before?.fingerprint === tool.fingerprint ? undefined : before?.first;
   return first ? { ...tool, first } : tool;
 }
+
 const refused = (kept: ListedTool, latest: string): ListedTool => ({ ...kept, refused: true, latest });
 
 /** Only who judges by definitions needs them, and no more of them than there is room for. */

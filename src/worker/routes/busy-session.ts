@@ -85,8 +85,9 @@ export async function mustMayEnd(
 export async function declinePending(asked: SessionRequest, services: TurnHost, turn: string): Promise<void> {
   const { host, target, request } = asked;
   const { port, caller } = target;
-  for (const question of openQuestions(await readTurn(port, turn))) mustHaveRole(caller, question);
-  const cancel: CancelMessage = { declinedBy: caller.id };
+  const open = openQuestions(await readTurn(port, turn));
+  for (const question of open) mustHaveRole(caller, question);
+  const cancel: CancelMessage = { declinedBy: caller.id, waits: open.map(({ id }) => id) };
   await port.post({ kind: 'cancel', turn, body: JSON.stringify(cancel) });
   const sentAt = host.clock.now();
   const resumed = await resume(asked, turn);

@@ -132,6 +132,26 @@ describe('a turn that is cancelled while a call waits', () => {
     expect(did).toEqual(['pay']);
   });
 
+  it('goes on waiting when something else waits by then than what was to be declined', async () => {
+    const { did, pay } = world();
+    const twice = asksFirst(asksFirst(pay, { by: 'manager' }));
+    const app = memoryApp({ tools: [twice], replies: [{ calls: [{ name: 'pay' }] }, 'Next.'] });
+    await app.say('Go.');
+    const turn = await openTurn(app);
+    const waits = openQuestions(await app.events(turn)).map(({ id }) => id);
+    await approve(app, turn);
+    expect(await app.run(await app.resume(turn))).toMatchObject({ status: 'suspended' });
+    const decline = (more: object) =>
+      app.port.post({ kind: 'cancel', turn, body: JSON.stringify({ declinedBy: 'ann', ...more }) });
+    await decline({ waits });
+    expect(await app.run(await app.resume(turn))).toMatchObject({ status: 'suspended' });
+    const now = openQuestions(await app.events(turn));
+    expect(now).toMatchObject([{ number: 2, wait: { by: 'manager' } }]);
+    await decline({ waits: now.map(({ id }) => id) });
+    expect(await app.run(await app.resume(turn))).toMatchObject({ turn: { outcome: 'cancelled' } });
+    expect(did).toEqual([]);
+  });
+
   it('says of a call that nobody declined that it was cancelled', async () => {
     const { pay } = world();
     const app = memoryApp({ tools: [asksFirst(pay)], replies: [{ calls: [{ name: 'pay' }] }] });

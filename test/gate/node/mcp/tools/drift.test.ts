@@ -59,6 +59,7 @@ describe('drift', () => {
     const listing = await asked([v1, { read: changed.read }], reporting);
     expect(shown(listing)).toEqual([['read', changed.read]]);
     expect(listing).not.toHaveProperty('gone');
+    expect(listing.tools[0]).not.toHaveProperty('first');
   });
 });
 

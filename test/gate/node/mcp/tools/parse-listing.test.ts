@@ -34,6 +34,13 @@ describe('parseListing', () => {
       (told, tool) => ({ ...told, tools: [{ ...tool, hints: { readOnlyHint: 1 } }] }),
     ],
     ['a mark that is not known', (told, tool) => ({ ...told, tools: [{ ...tool, refused: false }] })],
+    [
+      'a tool whose first definition has no schema',
+      (told) => ({
+        ...told,
+        gone: [{ name: 'a', fingerprint: '0'.repeat(64), first: { fingerprint: '0'.repeat(64) } }],
+      }),
+    ],
     ['a drift that is not told in full', (told) => ({ ...told, drift: { added: [] } })],
     ['what is gone without a fingerprint', (told) => ({ ...told, gone: [{ name: 'a' }] })],
   ])('does not take %s', async (_, change) => {

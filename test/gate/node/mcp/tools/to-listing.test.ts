@@ -328,7 +328,7 @@ describe('toListing, whatever a server tells', () => {
     const property = fc.asyncProperty(
       tools,
       tools,
-      fc.constantFrom('report', 'refuse'),
+      fc.constantFrom('report', 'refuse', 'refuse-weaker'),
       async (first, second, drift) => {
         const former = await list(first, undefined, client({ drift }));
         const listing = await list(second, former, client({ drift }));
