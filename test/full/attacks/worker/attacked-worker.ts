@@ -34,9 +34,11 @@ const app: HoldfastConfig = {
   maxBodyBytes: 200_000,
   context: (_, { principal }) => ({ tenant: principal.tenant ?? principal.id, plan: 'basic' }),
   bodyContext: hasHole('context-tenant') ? ['locale', 'tenant'] : ['locale'],
-  contextHeaders: hasHole('context-tenant')
-    ? {}
-    : { 'x-gateway-tenant': 'tenant', 'x-scenario': 'scenario', 'x-address': 'address' },
+  contextHeaders: {
+    ...(!hasHole('context-tenant') && { 'x-gateway-tenant': 'tenant' }),
+    'x-scenario': 'scenario',
+    'x-address': 'address',
+  },
   origins: ['https://app.example'],
   secrets: () => ({ API_KEY: settings.API_KEY, REMOTE_TOKEN: settings.REMOTE_TOKEN }),
   mcp: defineMcpEndpoint({
