@@ -26,7 +26,7 @@ const counted = (came: readonly Came[]): Readonly<Record<string, number>> =>
 const full = problem(
   429,
   'queue-full',
-  '100 messages wait in this session, and no more may. Send the message again when some have been answered.',
+  'No more messages may wait in this session: 100 do, or they would weigh more than 10000000 bytes together. Send the message again when some have been answered.',
 );
 
 const withRetry = (came: unknown): string | undefined => {
@@ -87,7 +87,6 @@ export const crowds = (): readonly Attack[] => [
       return counted([...queued, ...planned]);
     },
     comes: { '202': 100, '429 queue-full': 20 },
-    waitsFor: 'point 12',
   },
   {
     name: 'messages that wait weigh ten megabytes together at most',
@@ -103,7 +102,6 @@ export const crowds = (): readonly Attack[] => [
       return [...new Set(came.map(told))].toSorted();
     },
     comes: ['202', '429 queue-full'],
-    waitsFor: 'point 12',
   },
   {
     name: 'a crowd in one session keeps nobody out of another',

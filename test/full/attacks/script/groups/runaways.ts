@@ -32,7 +32,6 @@ const breeding: readonly Attack[] = [
     name: 'turns that plan two turns each end by themselves',
     async act(scene) {
       const { ann, own, rolf, model } = scene;
-      const before = model.bodies.length;
       const again: Reply = ({ messages }) => [
         {
           name: 'breed',
@@ -43,33 +42,32 @@ const breeding: readonly Attack[] = [
           },
         },
       ];
-      await ann.post(`${own}/messages`, { message: scene.play(again, 'Done.') });
-      const asked = await quiet(() => model.bodies.length - before);
+      const message = scene.play(again, 'Done.');
+      await ann.post(`${own}/messages`, { message });
+      const asked = await quiet(() => model.bodies.filter((body) => body.includes(message)).length);
       await rolf.del(own);
       return asked < 2_500;
     },
     comes: true,
-    waitsFor: 'point 12',
   },
   {
     name: 'a ninth generation without a person is refused',
     async act(scene) {
       const { ann, own, rolf, model } = scene;
-      const before = model.bodies.length;
       const again: Reply = ({ messages }) => [
         {
           name: 'schedule_message',
           input: { message: String(messages.findLast(({ role }) => role === 'user')?.content), when: '0' },
         },
       ];
-      await ann.post(`${own}/messages`, { message: scene.play(again, 'Done.') });
-      const asked = await quiet(() => model.bodies.length - before);
+      const message = scene.play(again, 'Done.');
+      await ann.post(`${own}/messages`, { message });
+      const asked = await quiet(() => model.bodies.filter((body) => body.includes(message)).length);
       await rolf.del(own);
       return asked;
     },
     // The turn that a person asked for, and eight generations, of two requests each.
     comes: 18,
-    waitsFor: 'point 12',
   },
   ...['-1', 'in -5 minutes', 'in 900 years', 'yesterday', '1e99', 'NaN', '2001-01-01T00:00:00Z'].map(
     (when): Attack => ({
@@ -109,7 +107,6 @@ const loops: readonly Attack[] = [
     act: ({ ann, own, play }) =>
       ann.post(`${own}/messages`, { message: play(...forEver([{ name: 'records', input: {} }])) }),
     comes: saying(/"limit":\{"kind":"iterations","most":\d+\}/),
-    waitsFor: 'point 12',
   },
   {
     name: 'a model that calls a tool which is not there for ever does not go on for ever',
