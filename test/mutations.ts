@@ -1,5 +1,5 @@
 /**
- * 29 ways to break what Holdfast promises, and the tests that must notice: `npm run mutations` applies each to a copy and
+ * Ways to break what Holdfast promises, and the tests that must notice: `npm run mutations` applies each to a copy and
  * runs the test files that it names. A change is found by the function that it is made in and by what stands there, never
  * by file or line: code may move. Whoever renames such a function, or rewrites such a line, says so here; `npm test` tells.
  */

@@ -5,6 +5,7 @@ import { MAX_TIMEOUT } from '../tool/define-tool.ts';
 import { isJsonObject, type JsonObject } from '../tool/json.ts';
 import { ToolConfigurationError } from '../tool/signals.ts';
 import type { AnyTool } from '../tool/tool.ts';
+import { visible } from '../tool/visible.ts';
 import {
   type ApprovalMessage,
   afterBadEdit,
@@ -76,7 +77,10 @@ export interface ReviewRequest<Input = unknown> {
    * of this and is checked and typed as this was.
    */
   readonly sent: JsonObject;
-  /** What the reviewer is asked; empty unless the tool says. Of an edit that did not hold, also what was wrong with it. */
+  /**
+   * What the reviewer is asked; empty unless the tool says. Of an edit that did not hold, also what was wrong with it. Characters
+   * that cannot be seen stand there as `\u{202e}`.
+   */
   readonly message: string;
   /** What was wrong with the edit that was answered before, a line each; absent the first time. */
   readonly problems?: readonly string[] | undefined;
@@ -137,7 +141,9 @@ export async function askReviewer<Input>(
   let asked = { ...request, call: { ...call, signal } };
   try {
     for (let edits = 1; ; edits += 1) {
-      const review = signal.aborted ? 'aborted' : await Promise.race([handler(asked), aborted]);
+      const review = signal.aborted
+        ? 'aborted'
+        : await Promise.race([handler({ ...asked, message: visible(asked.message) }), aborted]);
       if (call.signal.aborted && review === 'aborted') throw call.signal.reason;
       if (review === 'aborted') return { decision: asked.onTimeout, expired: true };
       const decision = checked(call.tool, review);

@@ -4,9 +4,11 @@ import type { Answer, DecisionWait, ResultWait, Wait } from '../journal/wait.ts'
 import { sha256Hex, untilAborted } from '../tool/async.ts';
 import type { Decision, DecisionRequest, ResultRequest, RunningDecisionRequest } from '../tool/call.ts';
 import { parseToolInput } from '../tool/check-input.ts';
+import { asQuoted } from '../tool/fence.ts';
 import type { JsonObject } from '../tool/json.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import { type ToolResult, toolResult } from '../tool/tool-result.ts';
+import { visible } from '../tool/visible.ts';
 import { Interrupted } from './holder.ts';
 import { inLoop } from './loop.ts';
 import type { PermittedRun } from './tool-call-run.ts';
@@ -89,7 +91,8 @@ function callQuestions({ loop, record, tool }: PermittedRun): CallQuestions {
 
   return {
     async answerTo(put, meanwhile) {
-      const question = loop.secrets.redact(put);
+      const clean = loop.secrets.redact(put);
+      const question = { ...clean, message: visible(clean.message) };
       const index = asked;
       asked += 1;
       const wait: Wait = { ...question, binding: await bindingOf(record, tool, question) };
@@ -125,7 +128,7 @@ function given({ name, waits }: CallRecord, index: number, { binding }: Wait): A
 
 /**
  * Answers what an answer is given for: the same call of a tool that has become another one, or a question that is put to
- * somebody else, is not the same question.
+ * somebody else, is not the same question. One whose fenced words have got another mark, since the call began anew, is.
  */
 export function bindingOf(
   { name, input }: Pick<CallRecord, 'name' | 'input'>,
@@ -134,7 +137,7 @@ export function bindingOf(
 ): Promise<string> {
   const put =
     question.for === 'decision'
-      ? [question.message, question.by, question.allows, question.schema, question.input]
+      ? [asQuoted(question.message), question.by, question.allows, question.schema, question.input]
       : [];
   // What is not said is not bound either: the questions that were put before it could be said have the bindings that they had.
   const notBy = question.for === 'decision' && question.notBy !== undefined ? [question.notBy] : [];

@@ -14,6 +14,7 @@ import {
   type SentResult,
 } from '../session/answers/post-answer.ts';
 import {
+  asMeant,
   openQuestions,
   type PendingCall,
   type Question,
@@ -239,7 +240,7 @@ function talkTo<Output>(
     pending: async () => openQuestions(await lastTurn()).map(toPendingCall),
     decide: (callOrTool, decision) => {
       const { by = TESTER, ...sent } = typeof decision === 'string' ? { decision } : decision;
-      return answerCall(callOrTool, ({ wait }) => checkDecision(wait, sent, by));
+      return answerCall(callOrTool, (question) => checkDecision(question.wait, asMeant(question, sent), by));
     },
     result: (callOrTool, sent) => answerCall(callOrTool, ({ call }) => checkResult(call.name, sent, TESTER)),
     settled: async () => answer((await steps.state()).turn?.id ?? ''),

@@ -72,6 +72,18 @@ export function formatPath(keys: readonly PropertyKey[], root = ''): string {
   return path;
 }
 
+/** A copy of JSON-like data with its texts and keys changed. */
+export function mapTexts<Value>(value: Value, map: (text: string) => string): Value {
+  return mapped(value, map) as Value; // only texts are changed, into texts
+}
+
+function mapped(value: unknown, map: (text: string) => string): unknown {
+  if (typeof value === 'string') return map(value);
+  if (Array.isArray(value)) return value.map((item) => mapped(item, map));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [map(key), mapped(item, map)]));
+}
+
 /** Tells whether two values are the same JSON; the order of an object's keys does not count. */
 export function sameJson(a: Json | undefined, b: Json | undefined): boolean {
   if (Array.isArray(a) && Array.isArray(b)) {

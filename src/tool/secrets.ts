@@ -1,4 +1,5 @@
 import { fromBase64, toBase64 } from './base64.ts';
+import { mapTexts } from './json.ts';
 
 const inspect: unique symbol = Symbol.for('nodejs.util.inspect.custom');
 
@@ -59,7 +60,7 @@ export class Secrets {
     const clean = (text: string): string =>
       hidden.reduce((left, [name, secret]) => left.replaceAll(secret, () => `[secret ${name}]`), text);
     const whole = (text: string): string => withoutCut(clean(text), hidden);
-    return mapTexts(value, whole) as T; // only texts are changed, into texts
+    return mapTexts(value, whole);
   }
 
   toJSON(): readonly string[] {
@@ -129,13 +130,6 @@ function carriedBy(secret: string): readonly string[] {
 
 /** Shorter values occur by chance, and replacing them would garble honest results. */
 const MIN_REDACTED = 6;
-
-function mapTexts(value: unknown, map: (text: string) => string): unknown {
-  if (typeof value === 'string') return map(value);
-  if (Array.isArray(value)) return value.map((item) => mapTexts(item, map));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [map(key), mapTexts(item, map)]));
-}
 
 /**
  * The text of a var, of a secret or of a binding of the Secrets Store, without the line ends that it was pasted with; '' for what

@@ -80,9 +80,9 @@ function result(
 const whereLater = (target: Target, turn: string): string =>
   `Its answer will be at GET ${turnPath(target, turn)}.`;
 
-/** The most characters of a tool's name, and of what is asked; `pending` of the answer has all of both. */
+/** The most characters of a tool's name, and of what is asked, which leaves room for all that a server asks with its marks. */
 const MAX_NAME = 80;
-const MAX_MESSAGE = 1_000;
+const MAX_MESSAGE = 2_400;
 
 /**
  * Lists what a turn waits for, a line each, with the address at which it is answered. What is asked may be the words of a stranger,

@@ -1,6 +1,7 @@
 import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/sdk/types.js';
 import type { Decision, DecisionKind, DecisionRequest, Effect, ToolCall } from '../../tool/call.ts';
 import { credentialIn } from '../../tool/credential-shapes.ts';
+import { drawMark, fenced } from '../../tool/fence.ts';
 import { formatPath, isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { oneLine, warn } from '../content/words.ts';
@@ -45,8 +46,9 @@ export async function answerElicitation(
     warn(askedForCredential(client, call, field), call.secrets);
     return DECLINED;
   }
+  const words = quoted(asked.message);
   const request: DecisionRequest = {
-    message: `MCP server '${client.name}' asks while '${call.tool}' runs: "${quoted(asked.message)}"`,
+    message: `MCP server '${client.name}' asks while '${call.tool}' runs: ${fenced(words, drawMark([words]), ' ')}`,
     schema: form.schema,
     credentials: 'refused',
     input: form.defaults,
@@ -61,7 +63,7 @@ export async function answerElicitation(
   return toElicitResult(decided, form.defaults);
 }
 
-/** The server's words stay between the quotes: what stands outside of them is ours. */
+/** The server's words on one line, which stay between the marks, and between quotes where their reader puts them: the rest is ours. */
 const quoted = (words: string): string => oneLine(words, MAX_MESSAGE).replaceAll('"', "'");
 
 const askedForCredential = ({ name }: McpClient, { tool }: ToolCall, field: string): string =>

@@ -4,10 +4,12 @@ import { type Principal, ROOT, type StoredEvent } from '../../journal/events.ts'
 import type { JournaledCall } from '../../journal/reply-data.ts';
 import type { SessionPort } from '../../journal/session-port.ts';
 import type { Answer, DecisionWait, Wait } from '../../journal/wait.ts';
+import { attempt } from '../../tool/async.ts';
 import type { DecisionKind, TurnPrincipal } from '../../tool/call.ts';
 import { parseToolInput } from '../../tool/check-input.ts';
-import type { Json } from '../../tool/json.ts';
+import type { Json, JsonObject } from '../../tool/json.ts';
 import type { JsonSchema } from '../../tool/json-schema.ts';
+import { fromVisible, visible, visibleIn } from '../../tool/visible.ts';
 import { readTurn } from '../fold-session.ts';
 import { isSamePerson } from '../new-message.ts';
 
@@ -123,7 +125,10 @@ function toQuestion(
 export interface PendingCall {
   readonly call: string;
   readonly tool: string;
-  /** What the tool is to be called with: what an edit takes the place of. A text where the model sent no JSON object. */
+  /**
+   * What the tool is to be called with: what an edit takes the place of. A text where the model sent no JSON object. Of a decision,
+   * characters that cannot be seen stand in its texts as `\u{202e}`, and an edit may leave them so.
+   */
   readonly input: Json;
   /** What the model sent, where that is something else: decorators, an edit before this one or an unfolding tool have changed it. */
   readonly sent?: Json;
@@ -142,21 +147,48 @@ export interface PendingCall {
   readonly expiresAt?: number;
 }
 
-/** Shows an open question. */
-export function toPendingCall({ call, wait, expiresAt }: Question): PendingCall {
-  const parsed = parseToolInput(call.name, call.input);
-  const sent = parsed.ok ? parsed.input : call.input;
-  const changed = wait.for === 'decision' ? wait.input : undefined;
+/**
+ * Shows an open question. Whoever decides by what they see is shown what they could not see; whoever runs the tool is given
+ * its input as it is.
+ */
+export function toPendingCall(question: Question): PendingCall {
+  const { call, wait, expiresAt } = question;
+  const show = (input: Json): Json => (wait.for === 'decision' ? shown(input, call) : input);
+  const isChanged = wait.for === 'decision' && wait.input !== undefined;
   return {
     call: call.id,
     tool: call.name,
-    input: changed ?? sent,
-    ...(changed !== undefined && { sent }),
+    input: show(inputOf(question)),
+    ...(isChanged && { sent: show(sentOf(call)) }),
     for: wait.for,
-    message: wait.message,
+    message: wait.for === 'decision' ? visible(wait.message) : wait.message,
     ...(wait.for === 'decision' && decisionOf(wait)),
     ...(expiresAt !== undefined && { expiresAt }),
   };
+}
+
+const sentOf = ({ name, input }: JournaledCall): Json => {
+  const parsed = parseToolInput(name, input);
+  return parsed.ok ? parsed.input : input;
+};
+
+const inputOf = ({ call, wait }: Pick<Question, 'call' | 'wait'>): Json =>
+  (wait.for === 'decision' ? wait.input : undefined) ?? sentOf(call);
+
+/** An input that is nested too deeply to be gone through is shown as its text. */
+function shown(input: Json, call: JournaledCall): Json {
+  const made = attempt(() => visibleIn(input));
+  return made.ok ? made.value : visible(call.input);
+}
+
+/** A decision as it is meant: an edit of what was shown has the characters of the input where it still shows them. */
+export function asMeant<Sent extends { readonly input?: JsonObject | undefined }>(
+  question: Question,
+  sent: Sent,
+): Sent {
+  if (sent.input === undefined) return sent;
+  const meant = attempt(() => fromVisible(sent.input, inputOf(question)));
+  return meant.ok ? { ...sent, input: meant.value } : sent; // what is nested too deeply is refused by the check
 }
 
 const decisionOf = ({

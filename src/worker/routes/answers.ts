@@ -7,7 +7,7 @@ import {
   editProblems,
   postAnswer,
 } from '../../session/answers/post-answer.ts';
-import { type Question, questionsOf, requestersOf } from '../../session/answers/questions.ts';
+import { asMeant, type Question, questionsOf, requestersOf } from '../../session/answers/questions.ts';
 import { readTurn } from '../../session/fold-session.ts';
 import type { TurnHost } from '../../session/run-turn.ts';
 import { keptFor } from '../../session/watching/turn-outcome.ts';
@@ -73,7 +73,7 @@ const APPROVAL: AnswerKind = {
   word: 'approval',
   read(body) {
     const sent = parseDecisionBody(body);
-    return ({ wait }, by) => checkDecision(wait, sent, by);
+    return (question, by) => checkDecision(question.wait, asMeant(question, sent), by);
   },
 };
 

@@ -113,7 +113,9 @@ describe('a question of the real everything server', () => {
     const pending = await talk.pending();
     expect(pending).toMatchObject({
       tool: 'trigger-elicitation-request',
-      message: `MCP server 'real' asks while 'trigger-elicitation-request' runs: "Please provide inputs for the following fields:"`,
+      message: expect.stringMatching(
+        /^MCP server 'real' asks while 'trigger-elicitation-request' runs: \[untrusted ([0-9a-f]{8})\] Please provide inputs for the following fields: \[\/untrusted \1\]$/,
+      ),
       allows: ['edit', 'reject'],
       schema: { type: 'object', required: ['name'], properties: { email: { format: 'email' } } },
     });

@@ -411,6 +411,21 @@ describe('a model call that is tried again', () => {
 });
 
 describe('a meter', () => {
+  it('counts every message to the session, whatever it is', async () => {
+    const { port } = memoryApp({ replies: [] });
+    const methods = Object.keys(port) as (keyof SessionPort)[];
+    expect(methods.toSorted()).toEqual(
+      ['accept', 'append', 'begin', 'erase', 'file', 'post', 'read', 'renew', 'resume', 'watch'].toSorted(),
+    );
+    for (const method of methods) {
+      const meter = new Meter({ ...UNLIMITED, internalSubrequests: 20 }, () => 0);
+      const deaf = Object.fromEntries(methods.map((one) => [one, () => undefined])) as unknown as SessionPort;
+      const counted = meter.counted(deaf);
+      for (let i = 0; i < 9; i += 1) Reflect.apply(counted[method], counted, []);
+      expect([method, meter.short]).toEqual([method, '20 subrequests to the platform itself']);
+    }
+  });
+
   it('counts a port once, however often it is asked to', () => {
     const port = memoryApp({ replies: [] }).port;
     const meter = new Meter({ ...UNLIMITED, subrequests: 20 }, () => 0);

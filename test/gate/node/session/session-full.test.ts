@@ -73,6 +73,28 @@ describe('a session whose database is nearly full', () => {
     const end = { events: [event('t1', 'y'.repeat(ROOM))], release: 'ended', snapshot } as const;
     expect(await port.append(leased.epoch, 3, end)).toMatchObject({ status: 'appended', head: 3 });
     expect(await port.begin(starting('t2', 'b'))).toMatchObject({ status: 'session-full' });
+    const page = await port.read({ from: 1, folded: { reducer: 1, messageTypes: [] } });
+    expect(page?.foldStart).toEqual({ snapshot: null, covered: [] });
+  });
+
+  it('is cancelled although it is over its limit', async () => {
+    const { port } = clockedApp({ replies: [], mostBytes });
+    const leased = await port.begin(starting('t1', 'a'));
+    if (leased.status !== 'leased') throw new Error('no lease');
+    await port.accept({ ...startOf('t2'), whenBusy: 'queue' });
+    await port.append(leased.epoch, 3, { events: [event('t1', 'y'.repeat(ROOM))], release: 'ended' });
+    expect(await port.post({ kind: 'answer', turn: 't2', body: '{}' })).toBe('session-full');
+    expect(await port.post({ kind: 'cancel', turn: 't2', body: '{}' })).toBe('posted');
+  });
+
+  it('takes no files that have no room, and the same message without them', async () => {
+    const { port } = clockedApp({ replies: [], mostBytes });
+    const bytes = new Uint8Array(ROOM);
+    const files = [{ id: 'f', mediaType: 'image/png', size: ROOM, bytes }];
+    await port.begin(starting('t1', 'a'));
+    const start = { ...startOf('t2'), whenBusy: 'queue' } as const;
+    expect(await port.accept({ ...start, files })).toMatchObject({ status: 'session-full' });
+    expect(await port.accept(start)).toMatchObject({ status: 'queued' });
   });
 });
 
@@ -105,6 +127,17 @@ describe('a database that is full all the same', () => {
     expect(ledger.accept({ ...startOf('t2'), delayMs: 5 })).toMatchObject({ status: 'scheduled' });
     expect(ledger.append(1, 3, { events: [event('t1', 'x')], release: 'ended' })).toEqual(full);
     expect(storage.tries).toBe(2);
+  });
+
+  it('is not what any other failure of the database is told as', () => {
+    const storage = new FullStorage('s', () => {});
+    const options = { leaseMs: 20_000, now: () => 1, onChange: () => {}, firstEpoch: () => 0 };
+    const ledger = new SessionLedger(storage, options);
+    ledger.begin(starting('t1', 'a'));
+    storage.addEvents = () => {
+      throw new Error('disk I/O error: SQLITE_IOERR');
+    };
+    expect(() => ledger.append(1, 3, { events: [event('t1', 'x')] })).toThrow('disk I/O error: SQLITE_IOERR');
   });
 
   it('ends the invocation of its turn, and the log says that it cannot end', async () => {

@@ -166,10 +166,10 @@ describe('uniqueItems', () => {
   );
 
   it('is checked of a long list in a time that grows with its length, also when another list has an item twice', () => {
-    const items = Array.from({ length: 300_000 }, (_, index) => (index % 2 === 0 ? index : { index }));
+    const items = Array.from({ length: 80_000 }, (_, index) => (index % 2 === 0 ? index : { index }));
     const schema = { properties: { all: LIST, some: LIST, none: { anyOf: [{ type: 'null' }, LIST] } } };
     expect(check(schema, { all: items, some: [...items, 0] })).toEqual([
-      'some: Duplicate items at indexes 0 and 300000.',
+      'some: Duplicate items at indexes 0 and 80000.',
     ]);
     expect(check(schema, { all: items, some: [1, 1], none: items })).toEqual([
       'some: Duplicate items at indexes 0 and 1.',

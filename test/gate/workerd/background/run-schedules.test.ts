@@ -124,6 +124,23 @@ describe('a schedule', () => {
     ]);
   });
 
+  it('fails when its session is full', async () => {
+    const { schedule } = daily('Report.');
+    const full = { status: 'session-full', most: 7, used: 8 };
+    const SESSIONS = objectsWith(() => ({ accept: async () => full }));
+    await expect(tick([schedule], { with: { SESSIONS } })).rejects.toThrow(
+      "Schedules that could not start a turn: 'daily'.",
+    );
+    expect(log.mock.calls).toEqual([
+      [
+        "holdfast: schedule 'daily' could not start a turn",
+        new Error(
+          'The session is full: it weighs 8 bytes, and above 7 it takes nothing more. Begin another session, or erase this one.',
+        ),
+      ],
+    ]);
+  });
+
   it('keeps none of the others from starting when it fails, and the event is shown as failed', async () => {
     const failing = daily('', {
       name: 'failing',

@@ -110,6 +110,18 @@ describe('a delivery that is refused', () => {
   });
 });
 
+describe('a delivery to a session whose database is full', () => {
+  it('is refused with what mends that', async () => {
+    const full = { status: 'session-full', most: 7, used: 8 };
+    const SESSIONS = objectsWith(() => ({ accept: async () => full }));
+    const app = appWith({ webhooks: [githubWebhook(config)] }, { ...ENV, SESSIONS });
+    const detail =
+      'The session is full: it weighs 8 bytes, and above 7 it takes nothing more. Begin another session, or erase this one.';
+    const expected = { ...problem(507, 'session-full', detail), most: 7, used: 8 };
+    await expectProblem(await deliver(app, await signedIssue()), expected);
+  });
+});
+
 describe('a webhook that is wrong', () => {
   const turn: WebhookTurn = { session: 's', message: 'Hello' };
   const verify = () => verified('1', null);

@@ -254,13 +254,15 @@ describe('the own request of a caller', () => {
     told.push([principal.id, request?.headers.get('authorization'), claims]);
     return { key: request?.headers.get('authorization') ?? `minted-for-${principal.id}` };
   };
-  const context: HoldfastConfig['context'] = (_, { principal, request }) => ({
-    of: principal.id,
-    agent: request?.headers.get('user-agent') ?? 'none',
-  });
+  /** For whom a context was made, with whose request. */
+  const made: unknown[] = [];
+  const context: HoldfastConfig['context'] = (_, { principal, request }) => {
+    made.push([principal.id, request?.headers.get('authorization')]);
+    return { of: principal.id, agent: request?.headers.get('user-agent') ?? 'none' };
+  };
   const headers = { authorization: 'Bearer of-ann', 'user-agent': 'browser' };
   const { as, resume } = deployment({ secrets, context });
-  beforeEach(() => void told.splice(0));
+  beforeEach(() => void [told, made].map((list) => list.splice(0)));
 
   it('reaches the hooks in the invocation that it began, with its claims', async () => {
     await post(newSession('agent'), { message: script(...LOOKS).message() }, { headers, via: as(ann) });
@@ -305,7 +307,7 @@ describe('the own request of a caller', () => {
     const session = newSession('agent');
     const { message } = script({ calls: [{ name: 'look_closer' }] }, ...LOOKS);
     await post(session, { message: message() }, { headers, via: as(ann) });
-    told.splice(0);
+    for (const list of [told, made]) list.splice(0);
     const max: Caller = { id: 'max', tenant: 'acme', roles: ['manager'] };
     const next = await as(max)(`${session}/messages?pending=decline`, {
       method: 'POST',
@@ -313,8 +315,11 @@ describe('the own request of a caller', () => {
       body: JSON.stringify({ message: message() }),
     });
     expect(next.status).toBe(200);
-    expect(told.at(-1)).toEqual(['max', 'Bearer of-max', undefined]);
-    expect(told.slice(0, -1)).toEqual(told.slice(0, -1).map(() => ['ann', undefined, undefined]));
+    expect(told).toEqual([
+      ['ann', undefined, undefined],
+      ['max', 'Bearer of-max', undefined],
+    ]);
+    expect(made).toEqual([['max', 'Bearer of-max']]);
   });
 
   it('reaches the hooks of a tool and of an agent that an MCP client calls', async () => {

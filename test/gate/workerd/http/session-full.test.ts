@@ -1,8 +1,10 @@
 /** What clients are told of a session whose database takes nothing more. */
 import { expect, it } from 'vitest';
+import { clerk } from '../../../fixtures/clerk-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
 import { json, newSession, post } from './client.ts';
+import { answer, linkOf, waiting } from './waiting.ts';
 
 const FULL = { status: 'session-full', most: 9_983_222_784, used: 9_983_222_785 };
 const TEXT =
@@ -40,5 +42,20 @@ it('its turn ends, and is answered so', async () => {
     detail: TEXT,
     outcome: 'failed',
     error: { type: 'session-full', message: TEXT },
+  });
+});
+
+it('an answer for its turn is refused with what mends that', async () => {
+  const wait = await waiting(['pay']);
+  const SESSIONS = objectsWith(() => ({ post: async () => 'session-full' }));
+  const via = appWith({ agents: [clerk] }, { SESSIONS });
+  const response = await answer(linkOf(wait), { decision: 'approve' }, { via });
+  expect(response.status).toBe(507);
+  expect(await json(response)).toEqual({
+    type: 'urn:holdfast:problem:session-full',
+    title: 'session full',
+    status: 507,
+    detail:
+      'The session is full, and takes no answer any more. Cancel the turn, and begin another session, or erase this one.',
   });
 });

@@ -1,0 +1,129 @@
+/** What people decide by holds no character that they cannot see. */
+import { describe, expect, it } from 'vitest';
+import { type ReviewRequest, withReview } from '../../../../../src/decorators/entry.ts';
+import {
+  defineAgent,
+  defineTool,
+  humanInput,
+  type JsonObject,
+  requireApproval,
+} from '../../../../../src/index.ts';
+import { createTestSession } from '../../../../../src/testing/entry.ts';
+
+const OVERRIDE = '\u202e';
+const FAMILY = '👩\u200d👧';
+
+function mailing() {
+  const sent: unknown[] = [];
+  const mail = defineTool({
+    name: 'mail',
+    description: 'Mails.',
+    input: {
+      type: 'object',
+      properties: { to: { type: 'string' }, file: { type: 'string' }, words: { type: 'string' } },
+    },
+    run: (input) => {
+      sent.push(input);
+      return 'Sent.';
+    },
+  });
+  return { mail, sent };
+}
+
+const ask = async (input: JsonObject) => {
+  const { mail, sent } = mailing();
+  const tool = requireApproval(mail, ({ file, words }) => `Mail ${file}?\n${words}`);
+  const agent = defineAgent({ name: 'clerk', description: 'Mails.', instructions: '', tools: [tool] });
+  const session = createTestSession(agent, { replies: [{ calls: [{ name: 'mail', input }] }, 'Done.'] });
+  await session.send('Mail it.');
+  return { session, sent, events: await session.events(), pending: await session.pending() };
+};
+
+describe('a question', () => {
+  it.each([
+    ['an override of the direction', OVERRIDE, '\\u{202e}'],
+    ['an isolate', '\u2066', '\\u{2066}'],
+    ['a space without width', '\u200b', '\\u{200b}'],
+    ['a byte order mark', '\ufeff', '\\u{feff}'],
+    ['a soft hyphen', '\u00ad', '\\u{ad}'],
+    ['a tag', '\u{e0041}', '\\u{e0041}'],
+    ['a filler', '\u3164', '\\u{3164}'],
+    ['a control character', '\u001b[2K', '\\u{1b}[2K'],
+    ['a carriage return alone', 'a\rb', 'a\\u{d}b'],
+    ['a separator of lines', '\u2028', '\\u{2028}'],
+    ['half a pair', '\ud800', '\\u{d800}'],
+    ['lines, tabs and signs', 'a\n\tb\r\nc ❤\ufe0f é', 'a\n\tb\r\nc ❤\ufe0f é'],
+  ])('shows %s, in its words and in what is to be run', async (_, character, shown) => {
+    const input = {
+      to: 'a@b.test',
+      file: `x${character}fdp.exe`,
+      words: 'Hi.',
+      [`k${character}`]: [character],
+    };
+    const { session, sent, events, pending } = await ask(input);
+    expect(pending).toMatchObject([
+      {
+        message: `Mail x${shown}fdp.exe?\nHi.`,
+        input: { to: 'a@b.test', file: `x${shown}fdp.exe`, words: 'Hi.', [`k${shown}`]: [shown] },
+      },
+    ]);
+    const asked = events.find(({ event }) => event.type === 'tool-call-suspended');
+    expect(asked?.event).toMatchObject({ wait: { message: `Mail x${shown}fdp.exe?\nHi.` } });
+    await session.decide('mail', 'approve');
+    expect(sent).toEqual([input]); // what runs is what the model sent
+  });
+
+  it('that is answered by an edit has the characters of the input where the edit still shows them', async () => {
+    const { session, sent, pending } = await ask({ to: `a@b.test${OVERRIDE}`, file: 'x.pdf', words: FAMILY });
+    const [{ input } = { input: {} }] = pending;
+    expect(input).toEqual({ to: 'a@b.test\\u{202e}', file: 'x.pdf', words: '👩\\u{200d}👧' });
+    const edited = { ...(input as JsonObject), to: 'a@b.test', file: 'y\\u{200b}.pdf' };
+    await session.decide('mail', { decision: 'edit', input: edited });
+    expect(sent).toEqual([{ to: 'a@b.test', file: 'y\\u{200b}.pdf', words: FAMILY }]);
+  });
+
+  it('about an input that is nested deeply shows it, if only as text, and takes no edit like it', async () => {
+    let deep: JsonObject = { file: OVERRIDE };
+    for (let level = 0; level < 3_000; level += 1) deep = { a: deep };
+    const { session, sent, pending } = await ask({ file: OVERRIDE, deep });
+    expect(JSON.stringify(pending)).not.toContain(OVERRIDE);
+    const edit = session.decide('mail', { decision: 'edit', input: { deep } });
+    await expect(edit).rejects.toThrow('The answer is not valid: input: is nested too deeply.');
+    await session.decide('mail', 'approve');
+    expect(sent).toMatchObject([{ file: OVERRIDE }]);
+  });
+
+  it('of a model shows them too', async () => {
+    const agent = defineAgent({
+      name: 'clerk',
+      description: 'Asks.',
+      instructions: '',
+      tools: [humanInput()],
+    });
+    const call = { name: 'human_input', input: { question: `Pay${OVERRIDE}?` } };
+    const session = createTestSession(agent, { replies: [{ calls: [call] }, 'Done.'] });
+    await session.send('Ask.');
+    expect(await session.pending()).toMatchObject([
+      { message: 'Pay\\u{202e}?', input: { question: 'Pay\\u{202e}?' } },
+    ]);
+  });
+
+  it('to a synchronous reviewer shows them in its words, and hands over the input as it is', async () => {
+    const { mail, sent } = mailing();
+    const asked: Pick<ReviewRequest, 'message' | 'input'>[] = [];
+    const tool = withReview(
+      mail,
+      ({ message, input }) => {
+        asked.push({ message, input });
+        return { decision: 'approve' };
+      },
+      { message: ({ file }) => `Mail ${file}?` },
+    );
+    const agent = defineAgent({ name: 'clerk', description: 'Mails.', instructions: '', tools: [tool] });
+    const input = { file: `x${OVERRIDE}y` };
+    const session = createTestSession(agent, { replies: [{ calls: [{ name: 'mail', input }] }, 'Done.'] });
+    await session.send('Mail it.');
+    expect(asked).toEqual([{ message: 'Mail x\\u{202e}y?', input }]);
+    expect(sent).toEqual([input]);
+  });
+});
