@@ -1,0 +1,48 @@
+import type { Attack } from './attack.ts';
+import { approvals } from './groups/approvals.ts';
+import { authentication } from './groups/authentication.ts';
+import { context } from './groups/context.ts';
+import { crowds } from './groups/crowds.ts';
+import { deliveries } from './groups/deliveries.ts';
+import { edits } from './groups/edits.ts';
+import { entrances } from './groups/entrances.ts';
+import { files } from './groups/files.ts';
+import { input } from './groups/input.ts';
+import { mcpEndpoint } from './groups/mcp-endpoint.ts';
+import { mcpQuestions } from './groups/mcp-questions.ts';
+import { mcpServers } from './groups/mcp-servers.ts';
+import { owners } from './groups/owners.ts';
+import { paths } from './groups/paths.ts';
+import { runaways } from './groups/runaways.ts';
+import { secrets } from './groups/secrets.ts';
+import { streams } from './groups/streams.ts';
+import { webhooks } from './groups/webhooks.ts';
+import type { Victims } from './victims.ts';
+
+/** Attacks that belong together, made once it is known what there is to aim at. */
+export interface Group {
+  readonly name: string;
+  readonly attacks: (victims: Victims) => readonly Attack[];
+}
+
+/** All groups, in the order in which they are played. */
+export const GROUPS: readonly Group[] = [
+  { name: 'authentication', attacks: authentication },
+  { name: 'entrances', attacks: entrances },
+  { name: 'owners', attacks: owners },
+  { name: 'context', attacks: context },
+  { name: 'approvals', attacks: approvals },
+  { name: 'edits', attacks: edits },
+  { name: 'webhooks', attacks: webhooks },
+  { name: 'deliveries', attacks: deliveries },
+  { name: 'MCP endpoint', attacks: mcpEndpoint },
+  { name: 'MCP servers', attacks: mcpServers },
+  { name: 'MCP questions', attacks: mcpQuestions },
+  { name: 'paths', attacks: paths },
+  { name: 'input', attacks: input },
+  { name: 'files', attacks: files },
+  { name: 'streams', attacks: streams },
+  { name: 'secrets', attacks: secrets },
+  { name: 'crowds', attacks: crowds },
+  { name: 'runaways', attacks: runaways },
+];

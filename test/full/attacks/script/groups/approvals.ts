@@ -1,0 +1,240 @@
+/** Decisions: by whom, how often, until when. */
+import { type Attack, type Check, problem, status, told } from '../attack.ts';
+import { pendingIn } from '../http.ts';
+import { ended } from '../patience.ts';
+import type { Victims } from '../victims.ts';
+import { deciding, invalid, roleNeeded, waiting } from './waiting.ts';
+
+const decisions = ['approve', 'edit', 'reject', 'exit'] as const;
+
+/** Bodies that decide nothing. */
+const bodies: readonly (readonly [what: string, body: unknown, comes: Check])[] = [
+  ['no decision', {}, invalid('decision: is missing')],
+  [
+    'a decision of another kind',
+    { decision: 'APPROVE' },
+    invalid('decision: must be approve, edit, reject or exit'),
+  ],
+  [
+    'a decision that is a list',
+    { decision: ['approve'] },
+    invalid('decision: must be approve, edit, reject or exit'),
+  ],
+  [
+    'two decisions by a key that comes twice',
+    '{"decision":"reject","decision":"approved"}',
+    invalid('decision: must be approve, edit, reject or exit'),
+  ],
+  [
+    'an approval with an input',
+    { decision: 'approve', input: { amount: 999 } },
+    invalid('input: is for the decision edit only'),
+  ],
+  ['an edit without an input', { decision: 'edit' }, invalid('input: is missing')],
+  [
+    'an edit whose input is a list',
+    { decision: 'edit', input: [5] },
+    invalid('input: must be a JSON object'),
+  ],
+  ['a decider', { decision: 'approve', by: 'manager' }, invalid('by: is not known here')],
+  ['roles', { decision: 'approve', roles: ['manager'] }, invalid('roles: is not known here')],
+  [
+    'a reason without end',
+    { decision: 'reject', reason: 'x'.repeat(2001) },
+    invalid('reason: must be text of at most 2000 characters'),
+  ],
+  ['a list', '[{"decision":"approve"}]', invalid('it must be a JSON object')],
+  ['no JSON', 'approve', problem(400, 'bad-json', 'The body is not JSON.')],
+];
+
+/** Ids of calls that are none, as a path has them. */
+const ids = ['x', '..', '%2e%2e', '%00', 'a%2Fb', '__proto__', '1.2.3', `${'9'.repeat(300)}.1.0`];
+
+const alreadyAnswered = problem(
+  409,
+  'already-answered',
+  'This was answered before, and one answer is all that is taken. GET /agents/clerk/sessions/{session} shows where the session stands.',
+);
+
+const byRoles: readonly Attack[] = [
+  ...decisions.map(
+    (decision): Attack => ({
+      name: `who lacks the role cannot ${decision}`,
+      act: deciding({ decision, ...(decision === 'edit' && { input: { amount: 1 } }) }, 'ann'),
+      comes: roleNeeded,
+    }),
+  ),
+  ...(['Manager', 'manager ', 'managers', 'man\u0430ger', '*', 'manager\u0000'] as const).map(
+    (role): Attack => ({
+      name: `the role ${JSON.stringify(role)} is not the role manager`,
+      async act(scene) {
+        const { path } = await waiting(scene, 'refund');
+        const other = scene.who({ sub: 'eve', tenant: 'acme', roles: [role] });
+        const came = await other.post(path, { decision: 'approve' });
+        await scene.rolf.del(scene.own);
+        return came;
+      },
+      comes: roleNeeded,
+    }),
+  ),
+  {
+    name: 'a manager of another tenant decides nothing, though they know the call',
+    async act(scene) {
+      const { path } = await waiting(scene, 'refund');
+      const came = await scene.zoe.post(path, { decision: 'approve' });
+      await scene.rolf.del(scene.own);
+      return came;
+    },
+    comes: problem(404, 'unknown-session'),
+  },
+  {
+    name: 'who lacks the role cannot decline a call by ?pending=decline',
+    async act(scene) {
+      const { ann, own } = scene;
+      await waiting(scene, 'refund');
+      const came = await ann.post(`${own}/messages?pending=decline`, { message: 'Go on.' });
+      const still = await ann.get(own);
+      await scene.rolf.del(own);
+      return [told(came), pendingIn(still).length];
+    },
+    comes: ['403 role-required', 1],
+  },
+  {
+    name: 'who lacks the role cannot cancel a turn that waits for it',
+    act: async (scene) => {
+      const { turn } = await waiting(scene, 'refund');
+      return scene.ann.post(`${scene.own}/cancel?turn=${turn}`);
+    },
+    comes: problem(
+      403,
+      'role-required',
+      "Turn … waits for somebody with the role 'manager', and nobody else may cancel it. Send the token of one who has it.",
+    ),
+  },
+  {
+    name: 'who lacks the role cannot erase a session whose turn waits for it',
+    act: async (scene) => {
+      await waiting(scene, 'refund');
+      return scene.ann.del(scene.own);
+    },
+    comes: problem(
+      403,
+      'role-required',
+      "Turn … of this session waits for somebody with the role 'manager', and nobody else may erase it. Send the token of one who has it.",
+    ),
+  },
+];
+
+const once: readonly Attack[] = [
+  {
+    name: 'a decision that is sent again decides nothing again',
+    async act(scene) {
+      const { path } = await waiting(scene, 'refund');
+      const first = await scene.rolf.post(path, { decision: 'approve' });
+      return first.status === 200 ? scene.rolf.post(path, { decision: 'approve' }) : first;
+    },
+    comes: alreadyAnswered,
+    effects: ['refund 5 for acme'],
+  },
+  {
+    name: 'of twenty approvals at once one is taken, and one payment made',
+    async act(scene) {
+      const { path } = await waiting(scene, 'refund');
+      const all = await Promise.all(
+        Array.from({ length: 20 }, () => scene.rolf.post(path, { decision: 'approve' })),
+      );
+      return [...new Set(all.map(told))].toSorted();
+    },
+    comes: ['200', '409 already-answered'],
+    effects: ['refund 5 for acme'],
+  },
+  {
+    name: 'a rejection cannot be turned into an approval',
+    async act(scene) {
+      const { path } = await waiting(scene, 'refund');
+      await scene.rolf.post(path, { decision: 'reject' });
+      return scene.rolf.post(path, { decision: 'approve' });
+    },
+    comes: alreadyAnswered,
+  },
+  {
+    name: "a decider's key does not replay the decision for somebody else",
+    async act(scene) {
+      const { path } = await waiting(scene, 'refund');
+      const key = { 'idempotency-key': 'k' };
+      await scene.rolf.post(path, { decision: 'approve' }, key);
+      const other = scene.who({ sub: 'rita', tenant: 'acme', roles: ['manager'] });
+      return other.post(path, { decision: 'approve' }, key);
+    },
+    comes: alreadyAnswered,
+    effects: ['refund 5 for acme'],
+  },
+  {
+    name: 'a key that was used for a rejection does not carry an approval',
+    async act(scene) {
+      const { path } = await waiting(scene, 'refund');
+      const key = { 'idempotency-key': 'k' };
+      await scene.rolf.post(path, { decision: 'reject' }, key);
+      return scene.rolf.post(path, { decision: 'approve' }, key);
+    },
+    comes: alreadyAnswered,
+  },
+  {
+    name: 'an approval after the time for it is over pays nothing',
+    async act(scene) {
+      const { path, turn } = await waiting(scene, 'brief');
+      await ended(() => scene.ann.get(`${scene.own}/turns/${turn}`));
+      return scene.rolf.post(path, { decision: 'approve' });
+    },
+    comes: problem(409, 'approval-expired'),
+  },
+  {
+    name: 'an approval of a turn that was cancelled pays nothing',
+    async act(scene) {
+      const { path, turn } = await waiting(scene, 'refund');
+      await scene.rolf.post(`${scene.own}/cancel?turn=${turn}`);
+      await ended(() => scene.ann.get(`${scene.own}/turns/${turn}`));
+      return scene.rolf.post(path, { decision: 'approve' });
+    },
+    comes: status(409),
+  },
+  {
+    name: 'an approval of a session that was erased finds nothing',
+    async act(scene) {
+      const { path } = await waiting(scene, 'refund');
+      await scene.rolf.del(scene.own);
+      return scene.rolf.post(path, { decision: 'approve' });
+    },
+    comes: problem(404, 'unknown-session'),
+  },
+];
+
+export const approvals = ({ call }: Victims): readonly Attack[] => [
+  ...byRoles,
+  ...bodies.map(
+    ([what, body, comes]): Attack => ({ name: `${what} decides nothing`, act: deciding(body), comes }),
+  ),
+  ...once,
+  ...ids.map(
+    (id): Attack => ({
+      name: `there is no call ${id.slice(0, 20)} to approve`,
+      async act(scene) {
+        await waiting(scene, 'refund');
+        const came = await scene.rolf.post(`${scene.own}/approvals/${id}`, { decision: 'approve' });
+        await scene.rolf.del(scene.own);
+        return came;
+      },
+      comes: status(404),
+    }),
+  ),
+  {
+    name: "zeta's call is not there in a session of acme's",
+    async act(scene) {
+      await waiting(scene, 'refund');
+      const came = await scene.rolf.post(`${scene.own}/approvals/${call}`, { decision: 'approve' });
+      await scene.rolf.del(scene.own);
+      return came;
+    },
+    comes: problem(404, 'unknown-call'),
+  },
+];

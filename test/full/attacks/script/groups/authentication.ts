@@ -1,0 +1,144 @@
+/** Whoever has no good token, or one that says what it should not. */
+import { type Attack, all, answer, problem, saying, status } from '../attack.ts';
+import { pendingIn } from '../http.ts';
+import type { Claims, Forgery } from '../secrets.ts';
+import { tokenOf } from '../secrets.ts';
+import type { Victims } from '../victims.ts';
+import { otherRoutes, routesToZeta } from './routes.ts';
+
+const unknown = problem(
+  401,
+  'unauthorized',
+  'Send valid credentials: it is not clear who this request is from.',
+);
+
+const inside = problem(
+  500,
+  'internal-error',
+  'The request failed inside the Worker. What was accepted is kept.',
+);
+
+const zoe: Claims = { sub: 'zoe', tenant: 'zeta', roles: ['manager'] };
+
+/** Tokens that are not what they say, each with why. */
+const forged: readonly (readonly [why: string, claims: Claims, forgery?: Forgery])[] = [
+  ['is signed by nobody (alg none)', zoe, { alg: 'none' }],
+  ['says none in another spelling', zoe, { alg: 'nOnE' }],
+  ['is signed with another key', zoe, { key: 'guessed' }],
+  ['is signed with an empty key', zoe, { key: '' }],
+  ['claims an algorithm that nobody checks', zoe, { alg: 'RS256' }],
+  ['has expired', { ...zoe, exp: 1_000_000_000 }],
+  ['is for another audience', { ...zoe, aud: 'billing' }],
+  ['has a list of audiences', { ...zoe, aud: ['billing', 'other'] }],
+];
+
+/** Good tokens of an issuer that lets its users choose too much. */
+const odd: readonly (readonly [what: string, claims: Claims, says: RegExp])[] = [
+  ['an id that is a list', { ...zoe, sub: ['zoe'] }, /id or tenant is not a text/],
+  ['an empty id', { ...zoe, sub: '' }, /id or tenant is not a text, or is empty/],
+  ['no id', { ...zoe, sub: undefined }, /id or tenant is not a text/],
+  ['a number as tenant', { ...zoe, tenant: 7 }, /id or tenant is not a text/],
+  ['an object as tenant', { ...zoe, tenant: { tenant: 'zeta' } }, /id or tenant is not a text/],
+  ['an empty tenant', { ...zoe, tenant: '' }, /id or tenant is not a text, or is empty/],
+  ['a text as roles', { ...zoe, roles: 'manager' }, /roles are no list of texts/],
+  ['an object as roles', { ...zoe, roles: { includes: true } }, /roles are no list of texts/],
+  ['a role that is no text', { ...zoe, roles: [['manager']] }, /roles are no list of texts/],
+  ['the id of a webhook', { sub: 'webhook:github', tenant: 'acme' }, /the id 'webhook:github'/],
+  ['the id of a schedule', { sub: 'schedule:nightly', tenant: 'acme' }, /the id 'schedule:nightly'/],
+  ['the id of code', { sub: 'code', tenant: 'acme' }, /the id 'code'/],
+];
+
+const good = tokenOf(zoe);
+const [head = '', body = '', signature = ''] = good.split('.');
+const tampered = `${head}.${Buffer.from(JSON.stringify({ sub: 'x', tenant: 'zeta', aud: 'holdfast', exp: 4e9 })).toString('base64url')}.${signature}`;
+
+/** What is sent in place of `Authorization: Bearer` and a good token. */
+const misplaced: readonly (readonly [
+  what: string,
+  headers: readonly (readonly [string, string])[],
+  query?: string,
+])[] = [
+  ['a token whose claims were changed', [['authorization', `Bearer ${tampered}`]]],
+  ['a token without its signature', [['authorization', `Bearer ${head}.${body}.`]]],
+  ['a token of two parts', [['authorization', `Bearer ${head}.${body}`]]],
+  ['a token of four parts', [['authorization', `Bearer ${good}.x`]]],
+  ['a good token as Basic', [['authorization', `Basic ${good}`]]],
+  ['a good token without a scheme', [['authorization', good]]],
+  ['a good token in a cookie', [['cookie', `token=${good}`]]],
+  ['a good token in the query', [], `?access_token=${good}`],
+  ['a good token in another header', [['x-authorization', `Bearer ${good}`]]],
+  ['a good token as a proxy would send it', [['proxy-authorization', `Bearer ${good}`]]],
+  [
+    'a good token behind a bad one',
+    [
+      ['authorization', 'Bearer x'],
+      ['authorization', `Bearer ${good}`],
+    ],
+  ],
+  [
+    'the word of a gateway',
+    [
+      ['x-forwarded-user', 'zoe'],
+      ['x-remote-user', 'zoe'],
+      ['x-tenant', 'zeta'],
+    ],
+  ],
+  ['an empty bearer', [['authorization', 'Bearer ']]],
+  ['the word undefined', [['authorization', 'Bearer undefined']]],
+];
+
+export const authentication = (victims: Victims): readonly Attack[] => [
+  ...[...otherRoutes, ...routesToZeta(victims)].map(
+    ({ what, sent }): Attack => ({
+      name: `without a token, ${what} is answered 401`,
+      act: ({ nobody }) => nobody.ask(sent),
+      comes: sent.method === 'HEAD' ? status(401) : unknown,
+    }),
+  ),
+  ...forged.map(
+    ([why, claims, forgery]): Attack => ({
+      name: `a token that ${why} is none`,
+      act: ({ who }) => who(claims, forgery).get('/agents/clerk/sessions/vault'),
+      comes: unknown,
+    }),
+  ),
+  ...misplaced.map(
+    ([what, headers, query = '']): Attack => ({
+      name: `${what} is no token`,
+      act: ({ nobody }) => nobody.ask({ path: `/agents/clerk/sessions/vault${query}`, headers }),
+      comes: unknown,
+    }),
+  ),
+  ...odd.map(
+    ([what, claims, says]): Attack => ({
+      name: `a good token with ${what} lets nobody in`,
+      act: ({ who }) => who(claims).get('/agents/clerk/sessions/vault'),
+      comes: inside,
+      logs: says,
+    }),
+  ),
+  {
+    name: '/health tells strangers that all is well, and nothing else',
+    act: async ({ nobody }) => (await nobody.get('/health?verbose=1')).text,
+    comes: '{"status":"ok"}',
+  },
+  {
+    name: 'an approval by a token whose roles were taken away since is judged by the roles of now',
+    async act({ rolf, own, play, who }) {
+      const came = await rolf.post(`${own}/messages`, {
+        message: play([{ name: 'refund', input: { amount: 3 } }]),
+      });
+      const [{ call }] = pendingIn(came);
+      const demoted = who({ sub: 'rolf', tenant: 'acme', roles: [] });
+      const refused = await demoted.post(`${own}/approvals/${call}`, { decision: 'approve' });
+      await rolf.del(own);
+      return refused;
+    },
+    comes: all(problem(403, 'role-required'), answer(403, { role: 'manager' })),
+  },
+  {
+    name: 'what a refused stranger is answered names no caller, tenant or token',
+    act: async ({ who }) => (await who(zoe, { key: 'guessed' }).get('/agents/clerk/sessions/vault')).text,
+    comes: saying(/^(?!.*(zoe|zeta|eyJ)).*$/),
+  },
+];

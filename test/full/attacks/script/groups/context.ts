@@ -1,0 +1,242 @@
+/** The tool-call context: what a client may say of it, and what it may not. */
+import { type Attack, type Check, holding, problem, saying } from '../attack.ts';
+import { ended } from '../patience.ts';
+import { type Call, sayResult } from '../puppet-model.ts';
+import type { Scene } from '../scene.ts';
+
+const LOOK: readonly Call[] = [{ name: 'whoami', input: {} }];
+
+/** What the tool `whoami` says of a turn that is asked for so. */
+async function seen(
+  { ann, own, play }: Scene,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<unknown> {
+  const message = play(LOOK, sayResult);
+  const { json, text } = await ann.post(`${own}/messages`, { message, ...body }, headers);
+  return typeof json?.text === 'string' ? JSON.parse(json.text) : text;
+}
+
+const notAllowed = (key: string): Check =>
+  problem(
+    422,
+    'invalid-body',
+    `The body is not valid: context: a body may not say '${key}': createHoldfast({ bodyContext: [...] }) names the keys that it may.`,
+  );
+
+/** Keys that no body may say; each way into an object is another one. */
+const keys = [
+  'tenant',
+  'plan',
+  'scenario',
+  'loopId',
+  'holdfast.loopId',
+  'Locale',
+  'locale ',
+  'loc\u0430le',
+  'constructor',
+  'toString',
+  '',
+  'secrets',
+  'principal',
+];
+
+/** Bodies as text, since a program would not write them so. */
+const texts: readonly (readonly [what: string, body: string, comes: Check])[] = [
+  [
+    'a context that sets __proto__',
+    '{"message":"x","context":{"__proto__":{"tenant":"zeta"}}}',
+    notAllowed('__proto__'),
+  ],
+  [
+    'a body that sets __proto__',
+    '{"message":"x","__proto__":{"context":{"tenant":"zeta"}}}',
+    problem(422, 'invalid-body', 'The body is not valid: __proto__: is not known here.'),
+  ],
+  [
+    'a context that comes twice',
+    '{"message":"x","context":{},"context":{"tenant":"zeta"}}',
+    notAllowed('tenant'),
+  ],
+  [
+    'a key that is written in escapes',
+    '{"message":"x","context":{"\\u0074enant":"zeta"}}',
+    notAllowed('tenant'),
+  ],
+  [
+    'a context that is a list',
+    '{"message":"x","context":[["tenant","zeta"]]}',
+    problem(422, 'invalid-body', 'The body is not valid: context: must be a JSON object.'),
+  ],
+  [
+    'a context that is text',
+    '{"message":"x","context":"{\\"tenant\\":\\"zeta\\"}"}',
+    problem(422, 'invalid-body', 'The body is not valid: context: must be a JSON object.'),
+  ],
+  [
+    'a context that is null',
+    '{"message":"x","context":null}',
+    problem(422, 'invalid-body', 'The body is not valid: context: must be a JSON object.'),
+  ],
+  [
+    'an allowed value that is nested without end',
+    `{"message":"x","context":{"locale":${'['.repeat(5_000)}${']'.repeat(5_000)}}}`,
+    problem(
+      422,
+      'invalid-body',
+      "The body is not valid: context: the value of 'locale' is nested too deeply.",
+    ),
+  ],
+];
+
+/** Loops that no client may name. */
+const loops = ['', ' ', 'a b', '../x', 'x'.repeat(129), 'é', 'a\nb', '__proto__/x'];
+
+const OF_ANN = { id: 'ann', tenant: 'acme' };
+
+export const context = (): readonly Attack[] => [
+  ...keys.map(
+    (key): Attack => ({
+      name: `a body cannot say '${key}' of the context`,
+      act: ({ ann, own }) => ann.post(`${own}/messages`, { message: 'x', context: { [key]: 'zeta' } }),
+      comes: notAllowed(key),
+    }),
+  ),
+  ...texts.map(
+    ([what, body, comes]): Attack => ({
+      name: `${what} changes nothing`,
+      act: ({ ann, own }) => ann.post(`${own}/messages`, body),
+      comes,
+    }),
+  ),
+  ...loops.map(
+    (loopId): Attack => ({
+      name: `a loop cannot be called ${JSON.stringify(loopId).slice(0, 24)}`,
+      act: ({ ann, own }) => ann.post(`${own}/messages`, { message: 'x', loopId }),
+      comes: problem(
+        422,
+        'invalid-body',
+        'The body is not valid: loopId: must be 1 to 128 of the characters A-Z a-z 0-9 _ . : -.',
+      ),
+    }),
+  ),
+  {
+    name: 'a forbidden key beside an allowed one is refused with it',
+    act: ({ ann, own }) =>
+      ann.post(`${own}/messages`, { message: 'x', context: { locale: 'de', tenant: 'zeta' } }),
+    comes: notAllowed('tenant'),
+  },
+  {
+    name: 'of a thousand forbidden keys ten are told, and each by its beginning',
+    async act({ ann, own }) {
+      const strange = Object.fromEntries(
+        Array.from({ length: 1000 }, (_, at) => [`${at}${'k'.repeat(150)}`, 1]),
+      );
+      const { status, json } = await ann.post(`${own}/messages`, { message: 'x', context: strange });
+      const { problems } = json as { problems: readonly string[] }; // of `invalid-body`
+      return [status, problems.length, Math.max(...problems.map(({ length }) => length)) < 200];
+    },
+    comes: [422, 10, true],
+  },
+  {
+    name: 'an allowed key is under the header of a gateway, and neither is the principal',
+    act: (scene) => seen(scene, { context: { locale: 'de' } }, { 'x-gateway-tenant': 'zeta' }),
+    comes: holding({ principal: OF_ANN, context: { locale: 'de', tenant: 'zeta', plan: 'basic' } }),
+  },
+  {
+    name: 'without the gateway the tenant of the context is that of the principal',
+    act: (scene) => seen(scene, {}),
+    comes: holding({ principal: OF_ANN, context: { tenant: 'acme', plan: 'basic' } }),
+  },
+  {
+    name: 'headers that are not mapped say nothing of the context',
+    act: (scene) =>
+      seen(scene, {}, { tenant: 'zeta', plan: 'gold', 'x-plan': 'gold', 'x-context-plan': 'gold' }),
+    comes: holding({ context: { tenant: 'acme', plan: 'basic' } }),
+  },
+  {
+    name: 'a mapped header cannot bring more than a text',
+    act: (scene) => seen(scene, {}, { 'x-gateway-tenant': '{"plan":"gold"}' }),
+    comes: holding({ context: { tenant: '{"plan":"gold"}', plan: 'basic' } }),
+  },
+  {
+    name: 'a form cannot say what a body may not',
+    act: ({ ann, own }) =>
+      ann.post(`${own}/messages`, formOf({ message: 'x', context: '{"tenant":"zeta"}' }), FORM),
+    comes: notAllowed('tenant'),
+  },
+  {
+    name: 'a form whose context comes twice is refused',
+    act: ({ ann, own }) =>
+      ann.post(
+        `${own}/messages`,
+        formOf({ message: 'x', context: '{}' }, { context: '{"tenant":"zeta"}' }),
+        FORM,
+      ),
+    comes: problem(422, 'invalid-body', 'The body is not valid: context: is there more than once.'),
+  },
+  {
+    name: 'a steered message does not bring its context into the turn of another',
+    async act(scene) {
+      const { ann, rolf, own, play, session, world } = scene;
+      const running = ann.post(`${own}/messages`, {
+        message: play([{ name: 'hang', input: { gate: session } }], LOOK, sayResult),
+      });
+      await world.reached(session);
+      await rolf.post(`${own}/messages?whenBusy=steer`, { message: 'Hurry.', context: { locale: 'xx' } });
+      world.open(session);
+      const { json } = await running;
+      return JSON.parse(String(json?.text));
+    },
+    comes: (came) => {
+      const { principal, context: seenContext } = came as { principal: { id: string }; context: object }; // of `whoami`
+      return principal.id === 'ann' && !('locale' in seenContext) ? undefined : `saw ${JSON.stringify(came)}`;
+    },
+  },
+  {
+    name: "another person's steering is a queued turn of its own, and no word in somebody else's turn",
+    async act({ ann, rolf, own, play, session, world }) {
+      const hanging = play([{ name: 'hang', input: { gate: session } }], 'Done.');
+      const running = ann.post(`${own}/messages`, { message: hanging });
+      await world.reached(session);
+      const steered = await rolf.post(`${own}/messages?whenBusy=steer`, { message: play(LOOK, sayResult) });
+      world.open(session);
+      const first = await running;
+      const second = await ended(() => rolf.get(`${own}/turns/${steered.json?.turn}`));
+      return [steered.json?.status, first.json?.text, String(second.json?.text).slice(0, 25)];
+    },
+    comes: ['queued', 'Done.', '{"principal":{"id":"rolf"'],
+  },
+  {
+    name: 'a turn that is scheduled by a tool has the principal of who asked, though the model says otherwise',
+    async act({ ann, own, play }) {
+      const later = play(LOOK, sayResult);
+      const message = play(
+        [
+          {
+            name: 'schedule_message',
+            input: { message: later, when: '0', principal: { id: 'zoe', tenant: 'zeta' } },
+          },
+        ],
+        sayResult,
+      );
+      const { json } = await ann.post(`${own}/messages`, { message });
+      const [, turn = ''] = /as turn (\S+)\.$/.exec(String(json?.text)) ?? [];
+      return ended(() => ann.get(`${own}/turns/${encodeURIComponent(turn)}`));
+    },
+    comes: saying(/\{\\"principal\\":\{\\"id\\":\\"ann\\",\\"tenant\\":\\"acme\\"\}/),
+  },
+];
+
+const BOUNDARY = 'x-boundary-x';
+const FORM = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };
+
+/** A form of these fields, in their order. */
+const formOf = (...fields: readonly Readonly<Record<string, string>>[]): string =>
+  `${fields
+    .flatMap((some) => Object.entries(some))
+    .map(
+      ([name, value]) =>
+        `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+    )
+    .join('')}--${BOUNDARY}--\r\n`;

@@ -1,0 +1,136 @@
+/** Whoever sends more than fits. */
+import { type Attack, all, answer, problem, told } from '../attack.ts';
+import { type Came, pendingIn } from '../http.ts';
+import type { Scene } from '../scene.ts';
+
+const QUEUED = { prefer: 'respond-async' };
+
+/** Sends so many messages at once to a session whose turn waits for a person, and answers what came of them. */
+async function crowd(scene: Scene, count: number, query = '?whenBusy=queue'): Promise<readonly Came[]> {
+  const { ann, own, play } = scene;
+  pendingIn(await ann.post(`${own}/messages`, { message: play([{ name: 'refund', input: { amount: 1 } }]) }));
+  const sent: Came[] = [];
+  for (let left = count; left > 0; left -= 20) {
+    const some = Array.from({ length: Math.min(left, 20) }, () =>
+      ann.post(`${own}/messages${query}`, { message: 'Next.' }, QUEUED),
+    );
+    sent.push(...(await Promise.all(some)));
+  }
+  return sent;
+}
+
+/** How many of each kind of answer there were. */
+const counted = (came: readonly Came[]): Readonly<Record<string, number>> =>
+  Object.fromEntries(Array.from(Map.groupBy(came, told), ([kind, some]) => [kind, some.length]));
+
+const full = problem(
+  429,
+  'queue-full',
+  'No more messages may wait in this session: 100 do, or they would weigh more than 10000000 bytes together. Send the message again when some have been answered.',
+);
+
+const withRetry = (came: unknown): string | undefined => {
+  const { headers } = came as Came; // of an attack whose answer is a response
+  return headers['retry-after'] === undefined ? 'the answer has no Retry-After' : undefined;
+};
+
+const HOUR = 3600;
+
+export const crowds = (): readonly Attack[] => [
+  {
+    name: 'the 101st queued message is refused, with when to come again',
+    async act(scene) {
+      await crowd(scene, 100);
+      const last = await scene.ann.post(
+        `${scene.own}/messages?whenBusy=queue`,
+        { message: 'One more.' },
+        QUEUED,
+      );
+      await scene.rolf.del(scene.own);
+      return last;
+    },
+    comes: all(full, withRetry),
+  },
+  {
+    name: 'of 120 queued messages at once a hundred are taken',
+    async act(scene) {
+      const came = await crowd(scene, 120);
+      await scene.rolf.del(scene.own);
+      return counted(came);
+    },
+    comes: { '202': 100, '429 queue-full': 20 },
+  },
+  {
+    name: 'the 101st planned message is refused',
+    async act({ ann, own, rolf }) {
+      const came = await Promise.all(
+        Array.from({ length: 101 }, () =>
+          ann.post(`${own}/messages`, { message: 'Later.', delaySeconds: HOUR }),
+        ),
+      );
+      await rolf.del(own);
+      return counted(came);
+    },
+    comes: { '202': 100, '429 queue-full': 1 },
+  },
+  {
+    name: 'queued and planned messages are a hundred together',
+    async act(scene) {
+      const { ann, own, rolf } = scene;
+      const queued = await crowd(scene, 60);
+      const planned = await Promise.all(
+        Array.from({ length: 60 }, () =>
+          ann.post(`${own}/messages`, { message: 'Later.', delaySeconds: HOUR }),
+        ),
+      );
+      await rolf.del(own);
+      return counted([...queued, ...planned]);
+    },
+    comes: { '202': 100, '429 queue-full': 20 },
+  },
+  {
+    name: 'messages that wait weigh ten megabytes together at most',
+    async act(scene) {
+      await crowd(scene, 1);
+      const long = 'x'.repeat(190_000);
+      const came = await Promise.all(
+        Array.from({ length: 60 }, () =>
+          scene.ann.post(`${scene.own}/messages?whenBusy=queue`, { message: long }, QUEUED),
+        ),
+      );
+      await scene.rolf.del(scene.own);
+      return [...new Set(came.map(told))].toSorted();
+    },
+    comes: ['202', '429 queue-full'],
+  },
+  {
+    name: 'a crowd in one session keeps nobody out of another',
+    async act(scene) {
+      await crowd(scene, 100);
+      const other = await scene.ann.post(`${scene.at(`${scene.session}-b`)}/messages`, {
+        message: scene.play('Here.'),
+      });
+      await scene.rolf.del(scene.own);
+      return other;
+    },
+    comes: answer(200, { text: 'Here.' }),
+  },
+  {
+    name: 'a crowd without the will to wait is told that the session is busy',
+    async act(scene) {
+      const came = await crowd(scene, 30, '');
+      await scene.rolf.del(scene.own);
+      return counted(came);
+    },
+    comes: { '409 turn-suspended': 30 },
+  },
+  {
+    name: 'a steered message does not get into a turn that waits for a person',
+    async act(scene) {
+      const came = await crowd(scene, 1, '?whenBusy=steer');
+      await scene.rolf.del(scene.own);
+      return came.map(told);
+    },
+    comes: ['409 turn-suspended'],
+  },
+];

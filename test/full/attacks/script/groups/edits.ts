@@ -1,0 +1,153 @@
+/** Decisions: about what, and with which input. */
+import { type Attack, answer, problem, told } from '../attack.ts';
+import { pendingIn } from '../http.ts';
+import { PENDING } from '../victims.ts';
+import { deciding, waiting } from './waiting.ts';
+
+export const edits = (): readonly Attack[] => [
+  ...(
+    [{ amount: 5000 }, { amount: '5' }, { amount: -5 }, { amount: 5.5 }, {}, { amount: null }] as const
+  ).map(
+    (input): Attack => ({
+      name: `an edit to ${JSON.stringify(input)}, which the schema forbids, pays nothing`,
+      async act(scene) {
+        const { path } = await waiting(scene, 'refund');
+        const came = await scene.rolf.post(path, { decision: 'edit', input });
+        await scene.rolf.del(scene.own);
+        return came;
+      },
+      comes: problem(422, 'invalid-body'),
+    }),
+  ),
+  {
+    name: 'an edit pays what the reviewer said, once',
+    act: deciding({ decision: 'edit', input: { amount: 2 } }),
+    comes: answer(200, { text: 'Done.' }),
+    effects: ['refund 2 for acme'],
+  },
+  {
+    name: 'an approval of one call approves no other of the same tool',
+    async act(scene) {
+      const { ann, rolf, own, play } = scene;
+      const message = play(
+        [{ name: 'refund', input: { amount: 5 } }],
+        [{ name: 'refund', input: { amount: 6 } }],
+        'Done.',
+      );
+      const [first] = pendingIn(await ann.post(`${own}/messages`, { message }));
+      const next = await rolf.post(first.links.approvals ?? '', { decision: 'approve' });
+      const [second] = pendingIn(next);
+      await rolf.del(own);
+      return [next.status, second.call !== first.call];
+    },
+    comes: [202, true],
+    effects: ['refund 5 for acme'],
+  },
+  {
+    name: 'an answer to the second question of a call that asked once is not taken',
+    async act(scene) {
+      const { path } = await waiting(scene, 'refund');
+      const came = await scene.rolf.post(`${path}?question=2`, { decision: 'approve' });
+      await scene.rolf.del(scene.own);
+      return came;
+    },
+    comes: problem(409, 'not-waiting', 'Call … does not wait for this answer. It has not asked 2 questions.'),
+  },
+  ...['0', '-1', '1e3', '01', '1.0', 'NaN', '99999999', '%00'].map(
+    (which): Attack => ({
+      name: `there is no question ${which}`,
+      act: ({ rolf, at }) =>
+        rolf.post(`${at(PENDING)}/approvals/x?question=${which}`, { decision: 'approve' }),
+      comes: problem(400, 'invalid-query', 'question is the place of a question of its call: 1 or more.'),
+    }),
+  ),
+  {
+    name: 'a result in place of a decision is not taken',
+    async act(scene) {
+      const { call } = await waiting(scene, 'refund');
+      const came = await scene.rolf.post(`${scene.own}/results/${call}`, { result: { paid: true } });
+      await scene.rolf.del(scene.own);
+      return came;
+    },
+    comes: problem(409, 'wrong-answer'),
+  },
+  {
+    name: 'a decision in place of a result is not taken',
+    async act(scene) {
+      const { call } = await waiting(scene, 'measure', { what: 'x' });
+      const came = await scene.rolf.post(`${scene.own}/approvals/${call}`, { decision: 'approve' });
+      await scene.rolf.del(scene.own);
+      return came;
+    },
+    comes: problem(409, 'wrong-answer'),
+  },
+  {
+    name: 'who asked for a transfer cannot approve it, whatever their role',
+    async act(scene) {
+      const { rolf, own, play } = scene;
+      const came = await rolf.post(`${own}/messages`, {
+        message: play([{ name: 'transfer', input: { amount: 7 } }]),
+      });
+      const [{ links }] = pendingIn(came);
+      const approved = await rolf.post(links.approvals ?? '', { decision: 'approve' });
+      await scene.ann.del(own);
+      return told(approved);
+    },
+    comes: '403 another-person-required',
+  },
+  {
+    name: 'who asked for a transfer cannot approve it by a token of other roles',
+    async act(scene) {
+      const { path } = await waiting(scene, 'transfer');
+      const other = scene.who({ sub: 'ann', tenant: 'acme', roles: ['manager', 'admin'] });
+      const came = await other.post(path, { decision: 'edit', input: { amount: 1 } });
+      await scene.rolf.del(scene.own);
+      return told(came);
+    },
+    comes: '403 another-person-required',
+  },
+  {
+    name: 'what is behind a guarded tool is guarded, and opening it asks nothing',
+    async act({ ann, rolf, own, play }) {
+      const message = play(
+        [{ name: 'vault', input: {} }],
+        [{ name: 'take_gold', input: { amount: 9 } }],
+        'Taken.',
+      );
+      const [{ tool, links }] = pendingIn(await ann.post(`${own}/messages`, { message }));
+      const refused = await ann.post(links.approvals ?? '', { decision: 'approve' });
+      await rolf.post(links.approvals ?? '', { decision: 'reject' });
+      return [tool, told(refused)];
+    },
+    comes: ['take_gold', '403 role-required'],
+  },
+  {
+    name: 'what is behind a guarded tool is guarded in later turns too, though somebody has approved a call before',
+    async act({ ann, rolf, own, play }) {
+      const first = play(
+        [{ name: 'vault', input: {} }],
+        [{ name: 'take_gold', input: { amount: 9 } }],
+        'Taken.',
+      );
+      const [{ links }] = pendingIn(await ann.post(`${own}/messages`, { message: first }));
+      await rolf.post(links.approvals ?? '', { decision: 'approve' });
+      const second = play([{ name: 'take_gold', input: { amount: 8 } }], 'Taken.');
+      const again = await ann.post(`${own}/messages`, { message: second });
+      const [{ tool }] = pendingIn(again);
+      await rolf.del(own);
+      return [told(again), tool];
+    },
+    comes: ['202', 'take_gold'],
+    effects: ['take_gold 9 for acme'],
+  },
+  {
+    name: 'a person sees the characters that would turn what they approve around',
+    async act(scene) {
+      const { pending } = await waiting(scene, 'memo', { text: 'pay \u202e0001\u2066 ok\u200b' });
+      await scene.rolf.del(scene.own);
+      return [/[\u202e\u2066\u200b]/.test(JSON.stringify(pending)), String(pending.message)];
+    },
+    comes: [false, 'Note pay \\u{202e}0001\\u{2066} ok\\u{200b}?'],
+    waitsFor: 'point 11',
+  },
+];

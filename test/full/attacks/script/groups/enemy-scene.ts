@@ -1,0 +1,30 @@
+/** Turns that call a tool of an enemy's MCP server. */
+import { enemyTool, type Heard, type Scenario } from '../enemy-server.ts';
+import type { Came } from '../http.ts';
+import { type Reply, sayResult } from '../puppet-model.ts';
+import type { Scene } from '../scene.ts';
+
+/** What the model is answered when it calls the server's tool. */
+export async function called(
+  scene: Scene,
+  scenario: Scenario,
+  replies: readonly Reply[] = [[{ name: 'help', input: {} }], sayResult],
+): Promise<Came> {
+  const { ann, enemy, session, at, play } = scene;
+  enemy.stage(session, { tools: [enemyTool('help')], ...scenario });
+  return ann.post(
+    `${at(session, 'librarian')}/messages`,
+    { message: play(...replies) },
+    { 'x-scenario': session },
+  );
+}
+
+/** What the model is told of the answer. */
+export const textOf = async (coming: Promise<Came>): Promise<string> => {
+  const { json, text } = await coming;
+  return typeof json?.text === 'string' ? json.text : text;
+};
+
+/** The requests that the server heard in an attack. */
+export const heardBy = ({ enemy, session }: Scene): readonly Heard[] =>
+  enemy.heard.filter(({ scenario }) => scenario === session);

@@ -1,0 +1,238 @@
+/** The built-in entrances: localhost, a token, none at all; and pages of other sites. */
+import { type Attack, all, type Check, problem, status } from '../attack.ts';
+import type { Came } from '../http.ts';
+import { SECRETS } from '../secrets.ts';
+
+const SET_TOKEN =
+  'Set the secret HOLDFAST_TOKEN (wrangler secret put HOLDFAST_TOKEN) and send it as a bearer token, or pass `auth` to createHoldfast.';
+
+const onlyLocal = (sign: string): Check =>
+  problem(
+    403,
+    'only-localhost',
+    `This Worker answers only requests of its own machine, and this is none: ${sign}. ${SET_TOKEN}`,
+  );
+
+/** What a proxy or a tunnel adds, each in its own spelling. */
+const passedOn: readonly (readonly [name: string, value: string])[] = [
+  ['forwarded', 'for=1.2.3.4'],
+  ['Forwarded', ''],
+  ['x-forwarded-for', '127.0.0.1'],
+  ['X-Forwarded-For', '::1'],
+  ['x-forwarded-host', 'localhost'],
+  ['x-forwarded-proto', 'https'],
+  ['x-forwarded-port', '8787'],
+  ['x-forwarded-client-cert', 'x'],
+  ['X-FORWARDED-ANYTHING', 'x'],
+  ['x-real-ip', '127.0.0.1'],
+  ['via', '1.1 tunnel'],
+];
+
+/** Names that are not this machine's own. */
+const hosts = [
+  'evil.example',
+  'localhost.evil.example',
+  '127.0.0.1.nip.io',
+  '0.0.0.0',
+  '127.0.0.2',
+  '10.0.0.1',
+  'localhost.',
+  'xn--lcalhost-7ya.example',
+];
+
+const local: readonly Attack[] = [
+  ...passedOn.map(
+    ([name, value]): Attack => ({
+      name: `on localhost, a request with ${name}: ${value} was passed on`,
+      act: ({ nobody }) => nobody.at('local').ask({ path: '/agents', headers: [[name, value]] }),
+      comes: onlyLocal(`it was passed on, as its header ${name.toLowerCase()} says`),
+    }),
+  ),
+  ...hosts.map(
+    (host): Attack => ({
+      name: `on localhost, a request to the host ${host} is not answered`,
+      act: ({ nobody }) => nobody.at('local').ask({ path: '/agents', headers: [['host', host]] }),
+      comes: onlyLocal(`it was sent to '${host}'`),
+    }),
+  ),
+  {
+    name: 'on localhost, a page that rebinds its name is not answered, though it is of one origin with the Worker',
+    act: ({ nobody }) =>
+      nobody.at('local').ask({
+        method: 'POST',
+        path: '/agents/plain/sessions/r/messages',
+        headers: [
+          ['host', 'evil.example'],
+          ['origin', 'http://evil.example'],
+          ['content-type', 'application/json'],
+        ],
+        body: '{"message":"hello"}',
+      }),
+    comes: onlyLocal("it was sent to 'evil.example'"),
+  },
+  {
+    name: 'on localhost, two signs of a proxy do not hide each other',
+    act: ({ nobody }) =>
+      nobody.at('local').ask({
+        path: '/agents',
+        headers: [
+          ['x-forwarded-for', '127.0.0.1'],
+          ['x-forwarded-for', '9.9.9.9'],
+        ],
+      }),
+    comes: onlyLocal('it was passed on, as its header x-forwarded-for says'),
+  },
+];
+
+const wrongToken = problem(401, 'unauthorized', 'Send a valid token as "Authorization: Bearer ...".');
+
+const token = SECRETS.API_KEY;
+
+/** What is no right token, by what it is. */
+const tokens: readonly (readonly [what: string, header: string, value: string])[] = [
+  ['no token', 'x-none', ''],
+  ['a wrong token', 'authorization', 'Bearer wrong'],
+  ['the beginning of the token', 'authorization', `Bearer ${token.slice(0, -1)}`],
+  ['the token and more', 'authorization', `Bearer ${token}x`],
+  ['the token in capitals', 'authorization', `Bearer ${token.toUpperCase()}`],
+  ['the token twice', 'authorization', `Bearer ${token} ${token}`],
+  ['the token as Basic', 'authorization', `Basic ${btoa(`user:${token}`)}`],
+  ['the token as an API key', 'x-api-key', token],
+  ['the token in a cookie', 'cookie', `authorization=Bearer ${token}`],
+];
+
+const withToken: readonly Attack[] = [
+  ...tokens.map(
+    ([what, header, value]): Attack => ({
+      name: `where a token is set, ${what} is refused, also on localhost`,
+      act: ({ nobody }) => nobody.at('token').ask({ path: '/agents', headers: [[header, value]] }),
+      comes: all(wrongToken, challenge),
+    }),
+  ),
+  {
+    name: 'where a token is set, it is not taken from the query',
+    act: ({ nobody }) => nobody.at('token').get(`/agents?token=${token}&access_token=${token}`),
+    comes: wrongToken,
+  },
+];
+
+function challenge(came: unknown): string | undefined {
+  const { headers } = came as Came; // of an attack whose answer is a response
+  return headers['www-authenticate'] === 'Bearer' ? undefined : 'the answer has no challenge';
+}
+
+const noAuth = problem(
+  401,
+  'not-configured',
+  `This Worker has no authentication yet, so it answers nobody. ${SET_TOKEN.slice(0, -1)}. On your own machine the var HOLDFAST_AUTH = "localhost" lets you in without a token.`,
+);
+
+const nothingSet: readonly Attack[] = [
+  ...['/', '/agents', '/openapi.json', '/agents/clerk/sessions/vault', '/nothing'].map(
+    (path): Attack => ({
+      name: `where nobody said who may come in, ${path} is answered nobody`,
+      act: ({ nobody }) => nobody.at('shut').get(path),
+      comes: noAuth,
+    }),
+  ),
+  ...['Bearer undefined', 'Bearer ', 'Bearer null', 'Basic Og=='].map(
+    (value): Attack => ({
+      name: `where nobody said who may come in, "${value}" opens nothing`,
+      act: ({ nobody }) => nobody.at('shut').get('/agents', { authorization: value }),
+      comes: noAuth,
+    }),
+  ),
+];
+
+const crossSite = problem(
+  403,
+  'cross-site',
+  'A page of another site sent this request, and may not. If it is a page of yours, name its origin in createHoldfast({ origins }).',
+);
+
+/** What browsers send for a page that may not. */
+const pages: readonly (readonly [what: string, headers: Readonly<Record<string, string>>])[] = [
+  ['of another origin', { origin: 'https://evil.example' }],
+  ['without an origin (sandboxed)', { origin: 'null' }],
+  ['whose origin begins like an allowed one', { origin: 'https://app.example.evil.example' }],
+  ['of an allowed host at another port', { origin: 'https://app.example:8443' }],
+  ['of an allowed host over plain http', { origin: 'http://app.example' }],
+  ['of a host below an allowed one', { origin: 'https://x.app.example' }],
+  ['whose origin holds an allowed one', { origin: 'https://app.example@evil.example' }],
+  ['of another site without an origin', { 'sec-fetch-site': 'cross-site' }],
+  ['of this host at another port', { origin: 'http://127.0.0.1:1' }],
+];
+
+const message = '/agents/plain/sessions/page/messages';
+
+const ofPages: readonly Attack[] = [
+  ...pages.map(
+    ([what, headers]): Attack => ({
+      name: `a page ${what} sends no message in the name of whoever looks at it`,
+      act: ({ ann }) => ann.post(message, { message: 'Hello.' }, headers),
+      comes: crossSite,
+    }),
+  ),
+  ...['/mcp', '/agents/clerk/sessions/vault/cancel', '/agents/clerk/sessions/vault/approvals/x'].map(
+    (path): Attack => ({
+      name: `a page of another site may not POST ${path}`,
+      act: ({ ann }) => ann.post(path, {}, { origin: 'https://evil.example' }),
+      comes: crossSite,
+    }),
+  ),
+  {
+    name: 'a page of another site may not erase a session',
+    act: ({ ann }) =>
+      ann.ask({
+        method: 'DELETE',
+        path: '/agents/clerk/sessions/x',
+        headers: [['origin', 'https://evil.example']],
+      }),
+    comes: crossSite,
+  },
+  {
+    name: 'a form of another site, which a browser sends without asking, is refused before it is read',
+    act: ({ nobody }) =>
+      nobody.at('local').post(message, 'message=Hello', {
+        'content-type': 'application/x-www-form-urlencoded',
+        origin: 'https://evil.example',
+      }),
+    comes: crossSite,
+  },
+  {
+    name: 'no page is told by CORS that it may read an answer',
+    async act({ ann }) {
+      const { headers } = await ann.get('/agents', { origin: 'https://evil.example' });
+      return Object.keys(headers).filter((name) => name.startsWith('access-control-'));
+    },
+    comes: [],
+  },
+];
+
+/** While sessions of tenants are looked for under their old names, an id could be called like a tenant. */
+const legacy: readonly Attack[] = ['/agents', '/agents/clerk/sessions/vault'].map((path) => ({
+  name: `with legacyTenants, whoever has no tenant is not answered ${path}`,
+  act: ({ impostor }) => impostor.at('legacy').get(path),
+  comes: problem(
+    403,
+    'tenant-required',
+    'Only callers of a tenant are answered while createHoldfast({ legacyTenants: true }) looks for sessions of tenants under their ' +
+      'old names: an id that is called like a tenant would meet them.',
+  ),
+}));
+
+export const entrances = (): readonly Attack[] => [
+  ...local,
+  ...withToken,
+  ...nothingSet,
+  ...ofPages,
+  ...legacy,
+  {
+    name: 'with legacyTenants, a tenant does not meet the sessions of an id that is called like it under the new name',
+    async act({ impostor, who, session }) {
+      await impostor.post(`/agents/plain/sessions/${session}/messages`, { message: 'Mine alone.' });
+      return who({ sub: 'ann', tenant: 'acme' }).at('legacy').get(`/agents/plain/sessions/${session}`);
+    },
+    comes: status(404),
+  },
+];

@@ -1,0 +1,279 @@
+/** Files: types that are not what they say, ranges, forms as bombs, and what a browser would make of them. */
+import { type Attack, all, type Check, holding, notSaying, problem, status, told } from '../attack.ts';
+import type { Came } from '../http.ts';
+import type { Scene } from '../scene.ts';
+
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABh6FO1AAAAABJRU5ErkJggg==',
+  'base64',
+).toString('base64');
+
+const part = (mediaType: string, data: string, more: object = {}): object => ({
+  type: 'file',
+  mediaType,
+  data,
+  ...more,
+});
+
+const send = ({ ann, own }: Scene, ...parts: readonly object[]): Promise<Came> =>
+  ann.post(`${own}/messages`, { message: [{ type: 'text', text: 'Look.' }, ...parts] });
+
+const invalid = (detail: string): Check => problem(422, 'invalid-body', `The body is not valid: ${detail}.`);
+
+/** Parts that are no files, or none that are taken. */
+const parts: readonly (readonly [what: string, part: object, comes: Check])[] = [
+  ['a script', part('application/javascript', btoa('alert(1)')), status(415)],
+  ['HTML in capitals', part('APPLICATION/XHTML+XML', btoa('<x>')), status(415)],
+  ['a program', part('application/x-msdownload', btoa('MZ')), status(415)],
+  [
+    'a type with a line end',
+    part('image/png\r\nx-evil: 1', PNG),
+    invalid('message[1].mediaType: must be a media type such as image/png'),
+  ],
+  ['a type that is a wildcard', part('image/*', PNG), status(415, 422)],
+  [
+    'base64 that is none',
+    part('image/png', '!!!'),
+    invalid('message[1].data: must be base64: A-Z a-z 0-9 + / and its padding, without white space'),
+  ],
+  ['base64 with line ends', part('image/png', `${PNG.slice(0, 8)}\n${PNG.slice(8)}`), status(422)],
+  ['an empty file', part('image/png', ''), status(422)],
+  [
+    'data and an address',
+    part('image/png', PNG, { url: 'https://example.com/x.png' }),
+    invalid('message[1]: takes data or url, not both'),
+  ],
+  [
+    'a data URL of another type',
+    part('image/png', 'data:text/html;base64,PGI+'),
+    invalid('message[1].mediaType: is image/png, and its data URL says text/html'),
+  ],
+  [
+    'a data URL without base64',
+    { type: 'file', mediaType: 'text/plain', data: 'data:text/plain,x' },
+    status(422),
+  ],
+  [
+    'an address of plain http',
+    { type: 'file', mediaType: 'image/png', url: 'http://169.254.169.254/x' },
+    invalid('message[1].url: must be a data URL, or an https URL without a user in it'),
+  ],
+  [
+    'an address with a password',
+    { type: 'file', mediaType: 'image/png', url: 'https://a:b@example.com/x' },
+    invalid('message[1].url: must be a data URL, or an https URL without a user in it'),
+  ],
+  [
+    'an address of a file',
+    { type: 'file', mediaType: 'image/png', url: 'file:///etc/passwd' },
+    invalid('message[1].url: must be a data URL, or an https URL without a user in it'),
+  ],
+  [
+    'an address of javascript',
+    { type: 'file', mediaType: 'image/png', url: 'javascript:alert(1)' },
+    invalid('message[1].url: must be a data URL, or an https URL without a user in it'),
+  ],
+  [
+    'an address without end',
+    { type: 'file', mediaType: 'image/png', url: `https://example.com/${'x'.repeat(9000)}` },
+    invalid('message[1].url: must have at most 8192 characters'),
+  ],
+  [
+    'a file by its id, which is nobody else to name',
+    { type: 'file', file: 'a'.repeat(64), mediaType: 'image/png' },
+    status(422),
+  ],
+  ['a file of nine megabytes', part('image/png', 'A'.repeat(12_000_000)), status(413)],
+];
+
+const BOUNDARY = 'b';
+const FORM = `multipart/form-data; boundary=${BOUNDARY}`;
+
+const field = (disposition: string, value: string, type = ''): string =>
+  `--${BOUNDARY}\r\ncontent-disposition: form-data; ${disposition}\r\n${type && `content-type: ${type}\r\n`}\r\n${value}\r\n`;
+
+const END = `--${BOUNDARY}--\r\n`;
+
+/** Forms that are none, or too much. */
+const forms: readonly (readonly [what: string, body: string, comes: Check, type?: string])[] = [
+  ['a form without its end', field('name="message"', 'x'), problem(400, 'bad-form')],
+  ['a form with another boundary', END, problem(400, 'bad-form'), 'multipart/form-data; boundary=other'],
+  ['a form without a boundary', END, problem(400, 'bad-form'), 'multipart/form-data'],
+  [
+    'a message that comes twice',
+    `${field('name="message"', 'x')}${field('name="message"', 'y')}${END}`,
+    invalid('message: is there more than once'),
+  ],
+  [
+    'a message that is a file',
+    `${field('name="message"; filename="x.txt"', 'x', 'text/plain')}${END}`,
+    invalid('message: must be text; send files in fields of other names; message: is missing'),
+  ],
+  [
+    'a hundred and one files',
+    `${field('name="message"', 'x')}${Array.from({ length: 101 }, (_, at) => field(`name="f${at}"; filename="f"`, 'x', 'text/plain')).join('')}${END}`,
+    status(422),
+  ],
+  [
+    'thousands of fields',
+    `${Array.from({ length: 5_000 }, (_, at) => field(`name="f${at}"`, 'x')).join('')}${END}`,
+    status(422),
+  ],
+  [
+    'a field that is larger than a body',
+    `${field('name="message"', 'x'.repeat(250_000))}${END}`,
+    status(413),
+  ],
+  [
+    'a file whose type is a script',
+    `${field('name="message"', 'x')}${field('name="f"; filename="x.js"', 'alert(1)', 'application/javascript')}${END}`,
+    status(415),
+  ],
+  [
+    'a field that is called __proto__',
+    `${field('name="message"', 'x')}${field('name="__proto__"', '{"tenant":"zeta"}')}${END}`,
+    invalid('__proto__: is not known here'),
+  ],
+];
+
+/** Stores a file of this type, and answers how it is shown. */
+async function shown(scene: Scene, mediaType: string, name: string, bytes: string): Promise<Came> {
+  const came = await send(scene, part(mediaType, btoa(bytes), { name }));
+  const state = await scene.ann.get(scene.own);
+  const [id] = /[0-9a-f]{64}/.exec(`${state.text}${came.text}`) ?? ['none'];
+  return scene.ann.get(`${scene.own}/files/${id}`);
+}
+
+const SAFE = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; sandbox",
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
+};
+
+/** What would run in a browser, were it shown. */
+const active: readonly (readonly [type: string, name: string, bytes: string])[] = [
+  ['text/html', 'x.html', '<script>alert(1)</script>'],
+  ['image/svg+xml', 'x.svg', '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'],
+  ['text/xml', 'x.xml', '<?xml-stylesheet href="javascript:1"?><x/>'],
+  ['application/pdf', 'x.pdf', '%PDF-1.4'],
+];
+
+/** Names that could leave a header or a folder. */
+const names = [
+  '../../etc/passwd',
+  'a"; filename="evil.exe',
+  'a\r\nset-cookie: x=1',
+  'x\u202egnp.exe',
+  '%2e%2e%2fx',
+  'C:\\x\\y.txt',
+  '.',
+];
+
+/** Ranges that a file has not, or that would be many. */
+const ranges: readonly (readonly [range: string, code: number])[] = [
+  ['bytes=0-', 206],
+  ['bytes=-5', 206],
+  ['bytes=-0', 416],
+  ['bytes=99999-', 416],
+  ['bytes=5-2', 200],
+  ['bytes=0-0,1-1,2-2', 200],
+  [`bytes=${Array.from({ length: 500 }, () => '0-').join()}`, 200],
+  ['bytes=-99999999999999999999', 206],
+  ['bytes=18446744073709551616-', 416],
+  ['bytes=0x0-0x5', 200],
+  ['pages=1-2', 200],
+];
+
+export const files = (): readonly Attack[] => [
+  ...parts.map(
+    ([what, one, comes]): Attack => ({
+      name: `${what} is no file of a message`,
+      act: (scene) => send(scene, one),
+      comes,
+    }),
+  ),
+  ...forms.map(
+    ([what, body, comes, type = FORM]): Attack => ({
+      name: `${what} is refused`,
+      act: ({ ann, own }) => ann.post(`${own}/messages`, body, { 'content-type': type }),
+      comes,
+    }),
+  ),
+  ...active.map(
+    ([type, name, bytes]): Attack => ({
+      name: `a file of ${type} is a download that no browser runs under this origin`,
+      async act(scene) {
+        const { headers } = await shown(scene, type, name, bytes);
+        return { ...headers, kind: String(headers['content-disposition']).split(';')[0] };
+      },
+      comes: holding({ ...SAFE, kind: 'attachment' }),
+    }),
+  ),
+  ...names.map(
+    (name): Attack => ({
+      name: `a file called ${JSON.stringify(name)} leaves neither its header nor a folder`,
+      async act(scene) {
+        const { headers, status: code } = await shown(scene, 'text/plain', name, 'x');
+        return `${code} ${headers['content-disposition']} ${headers['set-cookie']}`;
+      },
+      comes: all(notSaying(/[/\\\r\n]|filename="[^"]*"[^;]*filename="|\u202e/), holdsStatus),
+    }),
+  ),
+  ...ranges.map(
+    ([range, code]): Attack => ({
+      name: `the range ${range.slice(0, 32)} is answered ${code}, and with no byte too many`,
+      async act(scene) {
+        const first = await shown(scene, 'text/plain', 'x.txt', '0123456789');
+        const [id] = /[0-9a-f]{64}/.exec(String(first.headers.etag)) ?? ['none'];
+        const came = await scene.ann.get(`${scene.own}/files/${id}`, { range });
+        return [came.status, came.text.length <= 10 || came.status === 416];
+      },
+      comes: [code, true],
+    }),
+  ),
+  ...['x', '0'.repeat(63), '0'.repeat(64), 'A'.repeat(64), '%2e%2e%2fevents', '__proto__'].map(
+    (id): Attack => ({
+      name: `there is no file ${id.slice(0, 24)}`,
+      async act(scene) {
+        await send(scene);
+        return scene.ann.get(`${scene.own}/files/${id}`);
+      },
+      comes: status(404),
+    }),
+  ),
+  {
+    name: 'a file of one session is not there in another of the same owner',
+    async act(scene) {
+      const first = await shown(scene, 'text/plain', 'x.txt', 'mine');
+      const [id] = /[0-9a-f]{64}/.exec(String(first.headers.etag)) ?? ['none'];
+      const other = scene.at(`${scene.session}-b`);
+      await scene.ann.post(`${other}/messages`, { message: 'Hello.' });
+      return told(await scene.ann.get(`${other}/files/${id}`));
+    },
+    comes: '404 unknown-file',
+  },
+  {
+    name: 'who knows the tag of a file is not told whether others have it',
+    async act({ ann, at, session }) {
+      const id = 'a'.repeat(64);
+      await ann.post(`${at(session)}/messages`, { message: 'Hello.' });
+      return told(await ann.get(`${at(session)}/files/${id}`, { 'if-none-match': `"${id}"` }));
+    },
+    comes: '404 unknown-file',
+  },
+  {
+    name: 'an agent that takes no files takes none by a form either',
+    act: ({ ann, at, session }) =>
+      ann.post(
+        `${at(session, 'plain')}/messages`,
+        `${field('name="message"', 'x')}${field('name="f"; filename="x.png"', 'x', 'image/png')}${END}`,
+        { 'content-type': FORM },
+      ),
+    comes: status(415),
+  },
+];
+
+function holdsStatus(came: unknown): string | undefined {
+  return /^200 attachment; .* undefined$/.test(String(came)) ? undefined : `was answered ${came}`;
+}

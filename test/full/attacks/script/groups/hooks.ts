@@ -1,0 +1,32 @@
+/** Deliveries that everything is right with. */
+import type { Came } from '../http.ts';
+import type { Scene } from '../scene.ts';
+import type { Delivery } from '../signatures.ts';
+
+export const deliver = ({ nobody }: Scene, { path, headers, body }: Delivery): Promise<Came> =>
+  nobody.ask({ method: 'POST', path, headers, body });
+
+/** An issue that is opened, of which the model does what the attack says. */
+export const issue = (number: number, body = 'Hello.', more: object = {}): string =>
+  JSON.stringify({
+    action: 'opened',
+    issue: { number, title: 'A title', body, user: { login: 'mallory' } },
+    repository: { full_name: 'acme/shop' },
+    sender: { login: 'mallory', type: 'User' },
+    ...more,
+  });
+
+export const event = JSON.stringify({
+  type: 'event_callback',
+  team_id: 'T',
+  event_id: 'E1',
+  event: { type: 'app_mention', channel: 'C', ts: '1.1', user: 'U', text: 'Hi.' },
+});
+
+export const invoice = JSON.stringify({
+  id: 'evt_1',
+  type: 'invoice.paid',
+  data: { object: { customer: 'cus_1' } },
+});
+
+export const contact = JSON.stringify({ type: 'contact.created', data: { id: 1 } });

@@ -1,0 +1,251 @@
+/** Headers and bodies that a program would not send, and inputs of calls that a model should not. */
+import { type Attack, answer, type Check, problem, saying, status, told } from '../attack.ts';
+import type { Sent } from '../http.ts';
+import { sayResult } from '../puppet-model.ts';
+
+const json = (body: string, headers: Sent['headers'] = []): Pick<Sent, 'headers' | 'body'> => ({
+  headers: [['content-type', 'application/json'], ...headers],
+  body,
+});
+
+const invalid = (detail: string): Check => problem(422, 'invalid-body', `The body is not valid: ${detail}.`);
+
+const notJson = problem(400, 'bad-json', 'The body is not JSON.');
+
+const noObject = invalid('it must be a JSON object');
+
+const wrongType = problem(
+  415,
+  'unsupported-media-type',
+  'Send the body as application/json or multipart/form-data.',
+);
+
+/** Bodies of a message. */
+const bodies: readonly (readonly [what: string, sent: Pick<Sent, 'headers' | 'body'>, comes: Check])[] = [
+  ['an empty body', json(''), notJson],
+  ['a cut body', json('{"message":"x"'), notJson],
+  ['two bodies', json('{"message":"x"}{"message":"y"}'), notJson],
+  ['JSON with comments', json('{"message":"x"/**/}'), notJson],
+  ['a number that is none', json('{"message":NaN}'), notJson],
+  ['a list', json('[{"message":"x"}]'), noObject],
+  ['null', json('null'), noObject],
+  ['a text', json('"message"'), noObject],
+  [
+    'a message that is an object',
+    json('{"message":{"toString":"x"}}'),
+    invalid('message: must be text that is not blank'),
+  ],
+  ['a message that is a number', json('{"message":7}'), invalid('message: must be text that is not blank')],
+  ['a blank message', json('{"message":" \\n\\t"}'), invalid('message: must be text that is not blank')],
+  ['no message', json('{}'), invalid('message: is missing')],
+  [
+    'an empty list of parts',
+    json('{"message":[]}'),
+    invalid('message: must hold a file, or text that is not blank'),
+  ],
+  [
+    'a hundred and one parts',
+    json(`{"message":[${Array(101).fill('{"type":"text","text":"x"}').join()}]}`),
+    invalid('message: must have at most 100 parts'),
+  ],
+  [
+    'a part of a strange type',
+    json('{"message":[{"type":"tool_result","text":"x"}]}'),
+    invalid('message[0]: must be a part of the type text or file'),
+  ],
+  [
+    'a part with a role',
+    json('{"message":[{"type":"text","text":"x","role":"system"}]}'),
+    invalid('message[0].role: is not known here'),
+  ],
+  ['a delay before now', json('{"message":"x","delaySeconds":-1}'), status(422)],
+  ['a delay of centuries', json('{"message":"x","delaySeconds":1e12}'), status(422)],
+  ['a delay without end', json('{"message":"x","delaySeconds":1e999}'), status(422)],
+  ['a delay as text', json('{"message":"x","delaySeconds":"5"}'), status(422)],
+  ['a body that is nested without end', json(`${'['.repeat(90_000)}${']'.repeat(90_000)}`), noObject],
+  [
+    'a body of a million keys',
+    json(`{${Array.from({ length: 20_000 }, (_, at) => `"k${at}":1`).join()}}`),
+    status(413, 422),
+  ],
+  [
+    'a body that is larger than any',
+    json(`{"message":"${'x'.repeat(13_000_000)}"}`),
+    problem(413, 'body-too-large', 'The body is larger than 12582912 bytes. Send less.'),
+  ],
+  [
+    'a body of values that take more memory than bytes',
+    json(`{"message":"x","context":[${'1,'.repeat(150_000)}1]}`),
+    problem(
+      413,
+      'body-too-large',
+      'Besides its files, the body is larger than 200000 bytes. Send less, or long text as a file.',
+    ),
+  ],
+  [
+    'a body that is not UTF-8',
+    {
+      headers: [['content-type', 'application/json']],
+      body: Buffer.from('{"message":"\xff\xfe"}', 'latin1'),
+    },
+    problem(400, 'bad-json', 'The body is not UTF-8.'),
+  ],
+  [
+    'a body of UTF-16',
+    {
+      headers: [['content-type', 'application/json; charset=utf-16']],
+      body: Buffer.from('{"message":"x"}', 'utf16le'),
+    },
+    notJson,
+  ],
+  ['no content type', { headers: [], body: '{"message":"x"}' }, wrongType],
+  ['plain text', { headers: [['content-type', 'text/plain']], body: '{"message":"x"}' }, wrongType],
+  [
+    'a type behind a comma',
+    { headers: [['content-type', 'text/plain, application/json']], body: '{"message":"x"}' },
+    wrongType,
+  ],
+  [
+    'a type in a parameter',
+    { headers: [['content-type', 'text/plain;application/json']], body: '{"message":"x"}' },
+    wrongType,
+  ],
+  [
+    'a type that only begins so',
+    { headers: [['content-type', 'application/json-patch+json']], body: '{"message":"x"}' },
+    wrongType,
+  ],
+  [
+    'a body that claims to be compressed',
+    json('{"message":"x"}', [['content-encoding', 'gzip']]),
+    status(400, 415, 200),
+  ],
+];
+
+/** Headers that a message may have. */
+const headers: readonly (readonly [
+  what: string,
+  header: readonly [string, string],
+  query: string,
+  comes: Check,
+])[] = [
+  [
+    'an empty key',
+    ['idempotency-key', ''],
+    '',
+    problem(400, 'invalid-header', 'Idempotency-Key is 1 to 255 visible ASCII characters.'),
+  ],
+  [
+    'a key with a blank',
+    ['idempotency-key', 'a b'],
+    '',
+    problem(400, 'invalid-header', 'Idempotency-Key is 1 to 255 visible ASCII characters.'),
+  ],
+  [
+    'a key without end',
+    ['idempotency-key', 'k'.repeat(256)],
+    '',
+    problem(400, 'invalid-header', 'Idempotency-Key is 1 to 255 visible ASCII characters.'),
+  ],
+  [
+    'a key of another alphabet',
+    ['idempotency-key', 'cl\u00e9'],
+    '',
+    problem(400, 'invalid-header', 'Idempotency-Key is 1 to 255 visible ASCII characters.'),
+  ],
+  [
+    'a way to wait that is none',
+    ['x-none', '1'],
+    '?whenBusy=kill',
+    problem(400, 'invalid-query', 'whenBusy can be reject, queue or steer, and nothing else.'),
+  ],
+  [
+    'a pending that is none',
+    ['x-none', '1'],
+    '?pending=approve',
+    problem(400, 'invalid-query', 'pending can be decline, and nothing else.'),
+  ],
+  [
+    'an empty pending',
+    ['x-none', '1'],
+    '?pending=',
+    problem(400, 'invalid-query', 'pending can be decline, and nothing else.'),
+  ],
+];
+
+/** Inputs of a tool that the model sends, as text that is no JSON or out of the schema. */
+const inputs: readonly (readonly [what: string, input: unknown])[] = [
+  ['text that is no JSON', '{"amount":'],
+  ['a list', '[5]'],
+  ['null', 'null'],
+  ['an amount as text', { amount: '5' }],
+  ['an amount that is too large', { amount: 1001 }],
+  ['an amount below nothing', { amount: -5 }],
+  ['an amount that is a list', { amount: [5] }],
+  ['an amount in __proto__', '{"__proto__":{"amount":5}}'],
+  ['an amount without end', '{"amount":1e999}'],
+  ['JSON that is nested without end', `{"amount":${'['.repeat(20_000)}${']'.repeat(20_000)}}`],
+];
+
+export const input = (): readonly Attack[] => [
+  ...bodies.map(
+    ([what, sent, comes]): Attack => ({
+      name: `${what} is no message`,
+      act: ({ ann, own }) => ann.ask({ method: 'POST', path: `${own}/messages`, ...sent }),
+      comes,
+    }),
+  ),
+  ...headers.map(
+    ([what, header, query, comes]): Attack => ({
+      name: `${what} is refused`,
+      act: ({ ann, own }) =>
+        ann.post(`${own}/messages${query}`, { message: 'x' }, Object.fromEntries([header])),
+      comes,
+    }),
+  ),
+  ...inputs.map(
+    ([what, given]): Attack => ({
+      name: `${what} as the input of a call pays nothing, and the turn goes on`,
+      act: async ({ ann, own, play }) => {
+        const came = await ann.post(`${own}/messages`, {
+          message: play([{ name: 'pay', input: given }], sayResult),
+        });
+        return [told(came), String(came.json?.text).slice(0, 200)];
+      },
+      comes: saying(/^\["200","(Error: )?The input of tool 'pay' is not valid|^\["200","(Error: )?.*JSON/),
+    }),
+  ),
+  {
+    name: 'a retry under a key with another body is refused, and the first turn is not shown',
+    async act({ ann, own, play }) {
+      const key = { 'idempotency-key': 'one' };
+      await ann.post(`${own}/messages`, { message: play('First.') }, key);
+      return ann.post(`${own}/messages`, { message: play('Second.') }, key);
+    },
+    comes: problem(
+      422,
+      'idempotency-key-reused',
+      'This Idempotency-Key was used with another body. Use a new key for a new message.',
+    ),
+  },
+  {
+    name: 'fifty retries at once under one key pay once',
+    async act({ ann, own, play }) {
+      const message = play([{ name: 'pay', input: { amount: 2 } }], 'Paid.');
+      const all = await Promise.all(
+        Array.from({ length: 50 }, () =>
+          ann.post(`${own}/messages`, { message }, { 'idempotency-key': 'same' }),
+        ),
+      );
+      return [[...new Set(all.map(told))], new Set(all.map(({ json: one }) => one?.turn)).size];
+    },
+    comes: [['200'], 1],
+    effects: ['pay 2 for acme'],
+  },
+  {
+    name: 'an answer of the model that names a tool which is not there calls nothing',
+    act: ({ ann, own, play }) =>
+      ann.post(`${own}/messages`, { message: play([{ name: 'steal', input: {} }], 'Done.') }),
+    comes: answer(200, { text: 'Done.' }),
+  },
+];

@@ -1,0 +1,300 @@
+/** Our own MCP endpoint, and whoever calls it: what arguments, ids, keys and batches cannot do. */
+import { type Attack, all, answer, type Check, notSaying, problem, saying, status, told } from '../attack.ts';
+import type { Came } from '../http.ts';
+import type { Scene } from '../scene.ts';
+import { VAULT, type Victims } from '../victims.ts';
+
+const HEADERS = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' };
+
+/** What a request was answered, whether as JSON or as an event. */
+async function rpc(
+  { ann }: Pick<Scene, 'ann'>,
+  method: string,
+  params: unknown = {},
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Came> {
+  const message = { jsonrpc: '2.0', id: 1, method, params };
+  return unwrapped(await ann.post('/mcp', message, { ...HEADERS, ...headers }));
+}
+
+function unwrapped(came: Came): Came {
+  const data = /^data: (.*)$/m.exec(came.text.split('\n').toReversed().join('\n'))?.[1];
+  return data === undefined ? came : { ...came, json: JSON.parse(data) };
+}
+
+const call = (scene: Pick<Scene, 'ann'>, name: string, input: unknown, more: object = {}): Promise<Came> =>
+  rpc(scene, 'tools/call', { name, arguments: input, ...more });
+
+/** A JSON-RPC error with this text. */
+const refused = (code: number, message: string): Check => answer(200, { error: { code, message } });
+
+/** Sessions that no client may name. */
+const sessions = [
+  '',
+  '../vault',
+  '%2e%2e',
+  '["zeta","clerk","vault"]',
+  'a b',
+  'a/b',
+  'x'.repeat(129),
+  'v\u0430ult',
+  'a\u0000',
+];
+
+/** Params of a call that are none. */
+const params: readonly (readonly [what: string, params: unknown, message: string])[] = [
+  ['a name that is a list', { name: ['pay'] }, '`name` must be text: the name of a tool.'],
+  ['no name', {}, '`name` must be text: the name of a tool.'],
+  ['arguments that are a list', { name: 'pay', arguments: [5] }, '`arguments` must be an object.'],
+  ['arguments that are text', { name: 'pay', arguments: '{"amount":5}' }, '`arguments` must be an object.'],
+  [
+    'a key with a line end',
+    { name: 'pay', _meta: { 'holdfast/idempotency-key': 'a\nb' } },
+    '`_meta["holdfast/idempotency-key"]` must be 1 to 255 visible ASCII characters.',
+  ],
+  [
+    'a key without end',
+    { name: 'pay', _meta: { 'holdfast/idempotency-key': 'k'.repeat(256) } },
+    '`_meta["holdfast/idempotency-key"]` must be 1 to 255 visible ASCII characters.',
+  ],
+];
+
+/** Bodies that are no message of the protocol. */
+const bodies: readonly (readonly [what: string, body: string])[] = [
+  ['no JSON', '{"jsonrpc":"2.0",'],
+  ['a text', '"tools/list"'],
+  ['a message without a version', '{"id":1,"method":"tools/list"}'],
+  ['a message of version 1', '{"jsonrpc":"1.0","id":1,"method":"tools/list"}'],
+  ['a method that is no text', '{"jsonrpc":"2.0","id":1,"method":["tools/call"]}'],
+  [
+    'a _meta that is a list',
+    '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"pay","_meta":[]}}',
+  ],
+  [
+    'a progress token that is an object',
+    '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"pay","_meta":{"progressToken":{}}}}',
+  ],
+  ['an id that is an object', '{"jsonrpc":"2.0","id":{},"method":"tools/list"}'],
+];
+
+const payTwice = JSON.stringify(
+  [1, 2].map((id) => ({
+    jsonrpc: '2.0',
+    id,
+    method: 'tools/call',
+    params: { name: 'pay', arguments: { amount: id } },
+  })),
+);
+
+const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+
+const protocol: readonly Attack[] = [
+  ...params.map(
+    ([what, given, message]): Attack => ({
+      name: `${what} calls nothing`,
+      act: (scene) => rpc(scene, 'tools/call', given),
+      comes: refused(-32602, message),
+    }),
+  ),
+  ...bodies.map(
+    ([what, body]): Attack => ({
+      name: `${what} is no message`,
+      act: ({ ann }) => ann.post('/mcp', body, HEADERS),
+      comes: status(400),
+    }),
+  ),
+  ...['GET', 'DELETE', 'PUT', 'PATCH'].map(
+    (method): Attack => ({
+      name: `${method} of the endpoint is refused: there is no session to read or end`,
+      act: ({ ann }) => ann.ask({ method, path: '/mcp', headers: Object.entries(HEADERS) }),
+      comes: problem(405, 'method-not-allowed', 'Use POST here.'),
+    }),
+  ),
+  {
+    name: 'a batch of two calls is refused before one of them begins',
+    act: ({ ann }) => ann.post('/mcp', payTwice, HEADERS),
+    comes: answer(400, {
+      error: {
+        message: 'A batch may hold one tools/call, and this one holds 2. Send each in a request of its own.',
+      },
+    }),
+  },
+  {
+    name: 'a batch whose second call is written in escapes is refused too',
+    act: ({ ann }) => ann.post('/mcp', payTwice.replace('tools/call', 'tools\\u002fcall'), HEADERS),
+    comes: status(400),
+  },
+  {
+    name: 'a batch behind a byte order mark is no way around that',
+    act: ({ ann }) => ann.post('/mcp', `\ufeff${payTwice}`, HEADERS),
+    comes: status(400),
+  },
+  {
+    name: 'an empty batch is taken, and does nothing',
+    act: async ({ ann }) => {
+      const { status: got, text } = await ann.post('/mcp', '[]', HEADERS);
+      return [got, text];
+    },
+    comes: [202, ''],
+  },
+  {
+    name: 'a session of the protocol that a client invents opens nothing',
+    act: (scene) =>
+      rpc(scene, 'tools/call', { name: 'records', arguments: {} }, { 'mcp-session-id': 'zetas-session' }),
+    comes: notSaying(/ZETA/),
+  },
+  {
+    name: 'a cursor that nobody gave out is refused',
+    act: (scene) => rpc(scene, 'tools/list', { cursor: 'eyJvZmZzZXQiOi0xfQ' }),
+    comes: refused(-32602, 'There is no such page: everything is listed on the first one.'),
+  },
+  {
+    name: 'an unknown method is told as that',
+    act: (scene) => rpc(scene, 'resources/read', { uri: 'file:///etc/passwd' }),
+    comes: refused(-32601, 'Method not found'),
+  },
+  {
+    name: 'an old protocol, or a strange one, is refused',
+    act: (scene) => rpc(scene, 'tools/list', {}, { 'mcp-protocol-version': '1999-01-01' }),
+    comes: status(400),
+  },
+  {
+    name: 'a message as plain text is refused',
+    act: ({ ann }) => ann.post('/mcp', PING, { ...HEADERS, 'content-type': 'text/plain' }),
+    comes: status(415),
+  },
+  {
+    name: 'a message of megabytes is not read',
+    act: ({ ann }) => ann.post('/mcp', `{"x":"${'x'.repeat(300_000)}"}`, HEADERS),
+    comes: problem(413, 'body-too-large', 'The body is larger than 200000 bytes. Send less.'),
+  },
+];
+
+const tools: readonly Attack[] = [
+  {
+    name: 'a tool runs for the caller, whatever tenant arguments, _meta and headers name',
+    act: (scene) =>
+      rpc(
+        scene,
+        'tools/call',
+        {
+          name: 'records',
+          arguments: { tenant: 'zeta' },
+          _meta: { tenant: 'zeta', principal: { id: 'zoe', tenant: 'zeta' }, context: { tenant: 'zeta' } },
+        },
+        { 'x-gateway-tenant': 'zeta' },
+      ),
+    comes: all(saying(/ACME-BOOKS-4411/), notSaying(/ZETA-BOOKS/)),
+  },
+  {
+    name: 'a tool that is not published is not called, though an agent has it',
+    act: (scene) => call(scene, 'refund', { amount: 5 }),
+    comes: saying(/-32602/),
+  },
+  ...['__proto__', 'constructor', 'toString', 'PAY', 'pay '].map(
+    (name): Attack => ({
+      name: `there is no tool ${JSON.stringify(name)}`,
+      act: (scene) => call(scene, name, { amount: 5 }),
+      comes: saying(/-32602/),
+    }),
+  ),
+  {
+    name: 'a tool that has to be approved is not run where nobody can be asked',
+    act: (scene) => call(scene, 'guarded', { amount: 5 }),
+    comes: answer(200, { result: { isError: true } }),
+  },
+  {
+    name: 'an input out of its schema pays nothing',
+    act: (scene) => call(scene, 'pay', { amount: 5_000_000 }),
+    comes: answer(200, { result: { isError: true } }),
+  },
+  {
+    name: 'two callers with one key pay under two keys',
+    async act(scene) {
+      const more = { _meta: { 'holdfast/idempotency-key': 'same' } };
+      await call(scene, 'pay', { amount: 4 }, more);
+      await call({ ann: scene.rolf }, 'pay', { amount: 4 }, more);
+      return new Set(scene.world.effects.slice(-2).map(({ key }) => key)).size;
+    },
+    comes: 2,
+    effects: ['pay 4 for acme', 'pay 4 for acme'],
+  },
+  ...(['plain', 'json', 'url', 'error'] as const).map(
+    (as): Attack => ({
+      name: `a secret that a tool says (${as}) is not in what is answered`,
+      act: (scene) => call(scene, 'leak', { as }, { _meta: { progressToken: 1 } }),
+      comes: saying(/\[secret API_KEY\]/),
+    }),
+  ),
+];
+
+const agents = (victims: Victims): readonly Attack[] => [
+  ...sessions.map(
+    (session): Attack => ({
+      name: `an agent has no session ${JSON.stringify(session).slice(0, 30)}`,
+      act: (scene) => call(scene, 'clerk', { message: 'Hello.', session }),
+      comes: answer(200, { result: { isError: true } }),
+    }),
+  ),
+  {
+    name: "a session called like zeta's is the caller's own",
+    async act(scene) {
+      const came = await call(scene, 'clerk', { message: scene.play('Mine.'), session: VAULT });
+      await scene.ann.del(scene.at(VAULT));
+      return came;
+    },
+    comes: all(answer(200, { result: { structuredContent: { text: 'Mine.' } } }), notSaying(/ZETA/)),
+  },
+  {
+    name: "zeta's key leads to no session of zeta's",
+    async act(scene) {
+      const more = { _meta: { 'holdfast/idempotency-key': victims.key } };
+      const theirs = await call({ ann: scene.zoe }, 'plain', { message: scene.play('Ours.') }, more);
+      const ours = await call(scene, 'plain', { message: scene.play('Mine.') }, more);
+      const sessionOf = ({ text }: Came): string | undefined => /"session":"([^"]+)"/.exec(text)?.[1];
+      return sessionOf(theirs) === sessionOf(ours);
+    },
+    comes: false,
+  },
+  {
+    name: 'a key that comes with another message is refused, and replays nothing',
+    async act(scene) {
+      const more = { _meta: { 'holdfast/idempotency-key': 'k-other' } };
+      await call(scene, 'plain', { message: scene.play('First.') }, more);
+      return call(scene, 'plain', { message: scene.play('Second.') }, more);
+    },
+    comes: saying(
+      /This holdfast\/idempotency-key was used with another input. Use a new key for a new message\./,
+    ),
+  },
+  {
+    name: 'a principal, a context or a decision among the arguments of an agent is refused',
+    act: (scene) =>
+      call(scene, 'clerk', {
+        message: 'Hello.',
+        principal: { id: 'zoe' },
+        context: { tenant: 'zeta' },
+        decision: 'approve',
+      }),
+    comes: answer(200, { result: { isError: true } }),
+  },
+  {
+    name: 'a call of an agent that needs a manager ends as suspended, and pays nothing',
+    async act(scene) {
+      const message = scene.play([{ name: 'refund', input: { amount: 5 } }], 'Done.');
+      const came = await call(scene, 'clerk', { message });
+      const { result } = came.json as { result: { structuredContent: { outcome: string; session: string } } };
+      const { outcome, session } = result.structuredContent;
+      const again = await call(scene, 'clerk', { message: 'Approve it.', session });
+      await scene.rolf.del(scene.at(session));
+      return [outcome, told(came), JSON.stringify(again.json).includes('waits for an answer from outside')];
+    },
+    comes: ['suspended', '200', true],
+  },
+];
+
+export const mcpEndpoint = (victims: Victims): readonly Attack[] => [
+  ...protocol,
+  ...tools,
+  ...agents(victims),
+];

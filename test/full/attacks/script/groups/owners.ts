@@ -1,0 +1,171 @@
+/** Sessions of others: by their names, by ids of what is in them, and by callers who are called like their owners. */
+import { type Attack, all, answer, notSaying, problem, saying, status, told } from '../attack.ts';
+import type { Came } from '../http.ts';
+import { sayResult } from '../puppet-model.ts';
+import type { Claims } from '../secrets.ts';
+import { FILES, PENDING, PLANNED, VAULT, type Victims } from '../victims.ts';
+import { type RouteAttack, routesToZeta } from './routes.ts';
+
+/** What somebody is answered who has no such session. */
+function nothingThere({ what, sent }: RouteAttack): Attack['comes'] {
+  if (sent.method === 'HEAD') return status(404);
+  if (what.includes('file')) return problem(404, 'unknown-file');
+  const [, session = ''] = /sessions\/(\w+)/.exec(sent.path) ?? [];
+  return problem(
+    404,
+    'unknown-session',
+    `There is no session '${session}'. POST /agents/clerk/sessions/${session}/messages starts it.`,
+  );
+}
+
+/** Callers who are called so that a name of zeta's might come of it. */
+const lookalikes: readonly (readonly [who: string, claims: Claims])[] = [
+  ['whose id is called like the tenant', { sub: 'zeta' }],
+  ["whose id is written as the tenant's object", { sub: '{"tenant":"zeta"}' }],
+  ["whose id would break out of the object's name", { sub: 'x","clerk","vault"],[{"tenant":"zeta"}' }],
+  ['whose tenant is in capitals', { sub: 'zoe', tenant: 'ZETA' }],
+  ['whose tenant ends with a blank', { sub: 'zoe', tenant: 'zeta ' }],
+  ['whose tenant ends with a NUL', { sub: 'zoe', tenant: 'zeta\u0000' }],
+  ['whose tenant has a letter of another alphabet', { sub: 'zoe', tenant: 'zet\u0430' }],
+  ['whose tenant has an invisible character', { sub: 'zoe', tenant: 'ze\u200bta' }],
+  ['whose tenant is composed otherwise', { sub: 'zoe', tenant: 'zet\u0061\u0301' }],
+  ['whose tenant is written as its object', { sub: 'zoe', tenant: '{"tenant":"zeta"}' }],
+  ['whose id is zoe, of another tenant', { sub: 'zoe', tenant: 'acme', roles: ['manager'] }],
+  ['whose id is zoe, of no tenant', { sub: 'zoe', roles: ['manager'] }],
+  ['called __proto__', { sub: '__proto__', tenant: '__proto__' }],
+];
+
+const wordless = notSaying(/ZETA/);
+
+/** Claims of a request beside its token. */
+const besides: readonly (readonly [
+  what: string,
+  headers: Readonly<Record<string, string>>,
+  query: string,
+])[] = [
+  ['the query', {}, '?tenant=zeta&owner=zeta'],
+  ['headers of the usual names', { 'x-tenant': 'zeta', 'x-tenant-id': 'zeta', 'x-owner': 'zeta' }, ''],
+  ['the mapped header of a gateway', { 'x-gateway-tenant': 'zeta' }, ''],
+  ['a cookie', { cookie: 'tenant=zeta' }, ''],
+];
+
+const inBody = ['tenant', 'owner', 'principal', 'from', 'caller', 'roles', 'by'];
+
+export const owners = (victims: Victims): readonly Attack[] => [
+  ...routesToZeta(victims).flatMap((route) =>
+    (['ann', 'impostor'] as const).map(
+      (name): Attack => ({
+        name: `${route.what} of zeta's is not there for ${name === 'ann' ? 'another tenant' : 'an id called zeta'}`,
+        act: (scene) => scene[name].ask(route.sent),
+        comes: nothingThere(route),
+      }),
+    ),
+  ),
+  ...lookalikes.map(
+    ([who, claims]): Attack => ({
+      name: `a caller ${who} has not the sessions of zeta`,
+      act: ({ who: somebody, at }) => somebody(claims).get(at(VAULT)),
+      comes: problem(404, 'unknown-session'),
+    }),
+  ),
+  ...besides.map(
+    ([what, headers, query]): Attack => ({
+      name: `a tenant that is named by ${what} is nobody's`,
+      act: ({ ann, at }) => ann.get(`${at(VAULT)}${query}`, headers),
+      comes: problem(404, 'unknown-session'),
+    }),
+  ),
+  ...inBody.map(
+    (field): Attack => ({
+      name: `a message cannot say its '${field}'`,
+      act: ({ ann, own }) => ann.post(`${own}/messages`, { message: 'Hello.', [field]: 'zeta' }),
+      comes: problem(422, 'invalid-body', `The body is not valid: ${field}: is not known here.`),
+    }),
+  ),
+  ...[VAULT, PENDING, FILES, PLANNED].map(
+    (victim): Attack => ({
+      name: `DELETE of a session called ${victim} erases the one of who asks, and no other`,
+      act: ({ ann, at }) => ann.del(at(victim)),
+      comes: status(204),
+    }),
+  ),
+  {
+    name: 'an id called zeta that erases a session called vault erases nothing of the tenant',
+    act: ({ impostor, at }) => impostor.del(at(VAULT)),
+    comes: status(204),
+  },
+  {
+    name: 'a session of the same name is another one: nothing of zeta is in it',
+    async act({ ann, at, play }) {
+      const came = await ann.post(`${at(VAULT)}/messages`, { message: play('Mine.') });
+      const state = await ann.get(at(VAULT));
+      await ann.del(at(VAULT));
+      return [told(came), `${came.text}${state.text}`.includes('ZETA')];
+    },
+    comes: ['200', false],
+  },
+  {
+    name: "zeta's idempotency key under another owner is a new one, and replays nothing",
+    async act({ ann, at, play }) {
+      const message = { message: play('Mine.') };
+      const came = await ann.post(`${at(VAULT)}/messages`, message, { 'idempotency-key': victims.key });
+      await ann.del(at(VAULT));
+      return came;
+    },
+    comes: all(answer(200, { text: 'Mine.' }), wordless),
+  },
+  {
+    name: 'a tool reads the records of the principal, whatever its input and the message say',
+    act: ({ ann, own, play }) =>
+      ann.post(
+        `${own}/messages`,
+        {
+          message: play([{ name: 'records', input: { tenant: 'zeta' } }], sayResult),
+        },
+        { 'x-gateway-tenant': 'zeta' },
+      ),
+    comes: answer(200, { text: '{"records":"ACME-BOOKS-4411","asked":"zeta"}' }),
+  },
+  {
+    name: "a tool does not find zeta's file by its id",
+    act: ({ ann, own, play }) =>
+      ann.post(`${own}/messages`, {
+        message: play([{ name: 'peek', input: { id: victims.file } }], sayResult),
+      }),
+    comes: answer(200, { text: '{"found":false}' }),
+  },
+  {
+    name: 'the principal of a call is that of the token',
+    act: ({ ann, own, play }) =>
+      ann.post(`${own}/messages`, {
+        message: play([{ name: 'whoami', input: { principal: { id: 'zoe', tenant: 'zeta' } } }], sayResult),
+      }),
+    comes: saying(/\{\\"principal\\":\{\\"id\\":\\"ann\\",\\"tenant\\":\\"acme\\"\}/),
+  },
+  {
+    name: 'a turn that ends in one session is not found by its id in another of the same owner',
+    async act({ ann, own, at, session, play }) {
+      const { json } = await ann.post(`${own}/messages`, { message: play('Done.') });
+      await ann.post(`${at(`${session}-b`)}/messages`, { message: play('Done.') });
+      return ann.get(`${at(`${session}-b`)}/turns/${json?.turn}`);
+    },
+    comes: problem(404, 'unknown-turn'),
+  },
+  {
+    name: 'a session of one agent is not there under another agent',
+    async act({ ann, own, at, session, play }) {
+      await ann.post(`${own}/messages`, { message: play('Done.') });
+      return ann.get(at(session, 'plain'));
+    },
+    comes: problem(404, 'unknown-session'),
+  },
+  {
+    name: 'an agent that is not there is not told apart for anybody',
+    async act({ ann, impostor }) {
+      const path = '/agents/secret-agent/sessions/x';
+      const [one, other]: Came[] = await Promise.all([ann.get(path), impostor.get(path)]);
+      return [told(one as Came), one?.text === other?.text];
+    },
+    comes: ['404 unknown-agent', true],
+  },
+];

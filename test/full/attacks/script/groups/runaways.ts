@@ -1,0 +1,178 @@
+/** Turns that make turns, and loops that do not end. */
+import { type Attack, answer, saying, status, told } from '../attack.ts';
+import type { Came } from '../http.ts';
+import { ended } from '../patience.ts';
+import { type Reply, sayResult } from '../puppet-model.ts';
+
+const QUEUED = { prefer: 'respond-async' };
+
+const HOUR = 3600;
+
+/** A model that calls for ever. */
+const forEver = (reply: Reply): readonly Reply[] => Array.from({ length: 200 }, () => reply);
+
+/** How many turns of a session have not begun, as it says itself. */
+const waitingIn = ({ json }: Came): number => (Array.isArray(json?.waiting) ? json.waiting.length : -1);
+
+const breeding: readonly Attack[] = [
+  {
+    name: 'a turn cannot plan a thousand turns',
+    async act({ ann, own, play, rolf }) {
+      const input = { count: 1000, delaySeconds: HOUR, message: 'Again.' };
+      const came = await ann.post(`${own}/messages`, {
+        message: play([{ name: 'breed', input }], sayResult),
+      });
+      const state = await ann.get(own);
+      await rolf.del(own);
+      return [told(came), waitingIn(state) <= 100];
+    },
+    comes: ['200', true],
+  },
+  {
+    name: 'turns that plan two turns each end by themselves',
+    async act(scene) {
+      const { ann, own, rolf, model } = scene;
+      const again: Reply = ({ messages }) => [
+        {
+          name: 'breed',
+          input: {
+            count: 2,
+            delaySeconds: 0,
+            message: String(messages.findLast(({ role }) => role === 'user')?.content),
+          },
+        },
+      ];
+      const message = scene.play(again, 'Done.');
+      await ann.post(`${own}/messages`, { message });
+      const asked = await quiet(() => model.bodies.filter((body) => body.includes(message)).length);
+      await rolf.del(own);
+      return asked < 2_500;
+    },
+    comes: true,
+  },
+  {
+    name: 'a ninth generation without a person is refused',
+    async act(scene) {
+      const { ann, own, rolf, model } = scene;
+      const again: Reply = ({ messages }) => [
+        {
+          name: 'schedule_message',
+          input: { message: String(messages.findLast(({ role }) => role === 'user')?.content), when: '0' },
+        },
+      ];
+      const message = scene.play(again, 'Done.');
+      await ann.post(`${own}/messages`, { message });
+      const asked = await quiet(() => model.bodies.filter((body) => body.includes(message)).length);
+      await rolf.del(own);
+      return asked;
+    },
+    // The turn that a person asked for, and eight generations, of two requests each.
+    comes: 18,
+  },
+  ...['-1', 'in -5 minutes', 'in 900 years', 'yesterday', '1e99', 'NaN', '2001-01-01T00:00:00Z'].map(
+    (when): Attack => ({
+      name: `nothing is planned for '${when}'`,
+      async act({ ann, own, play }) {
+        const message = play([{ name: 'schedule_message', input: { message: 'x', when } }], sayResult);
+        const came = await ann.post(`${own}/messages`, { message });
+        const state = await ann.get(own);
+        return [told(came), waitingIn(state)];
+      },
+      comes: ['200', 0],
+    }),
+  ),
+];
+
+/** Waits until a count has not grown for a second, and answers it. */
+async function quiet(count: () => number): Promise<number> {
+  let [last, since] = [count(), Date.now()];
+  const deadline = Date.now() + 15_000;
+  while (Date.now() - since < 1_000 && Date.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    if (count() === last) continue;
+    [last, since] = [count(), Date.now()];
+  }
+  return last;
+}
+
+const loops: readonly Attack[] = [
+  {
+    name: 'a model that calls for ever ends at its limit',
+    act: ({ ann, own, play }) =>
+      ann.post(`${own}/messages`, { message: play(...forEver([{ name: 'records', input: {} }])) }),
+    comes: answer(200, { outcome: 'limit-reached' }),
+  },
+  {
+    name: 'a turn at its limit says which it is',
+    act: ({ ann, own, play }) =>
+      ann.post(`${own}/messages`, { message: play(...forEver([{ name: 'records', input: {} }])) }),
+    comes: saying(/"limit":\{"kind":"iterations","most":\d+\}/),
+  },
+  {
+    name: 'a model that calls a tool which is not there for ever does not go on for ever',
+    act: ({ ann, own, play }) =>
+      ann.post(`${own}/messages`, { message: play(...forEver([{ name: 'nothing', input: {} }])) }),
+    comes: status(200, 502),
+  },
+  {
+    name: 'a thousand calls in one reply are bounded',
+    async act({ ann, own, play }) {
+      const calls = Array.from({ length: 1000 }, () => ({ name: 'records', input: {} }));
+      const came = await ann.post(`${own}/messages`, { message: play(calls, 'Done.') });
+      return [told(came), Number(came.json?.toolCalls) <= 1000];
+    },
+    comes: ['200', true],
+  },
+  {
+    name: 'a turn that hangs is stopped by a cancel, and pays nothing after it',
+    async act({ ann, own, play, session, world }) {
+      const message = play(
+        [{ name: 'hang', input: { gate: session } }],
+        [{ name: 'pay', input: { amount: 1 } }],
+      );
+      const running = ann.post(`${own}/messages`, { message });
+      await world.reached(session);
+      await ann.post(`${own}/cancel`);
+      const came = await running;
+      world.open(session);
+      return [told(came), came.json?.outcome];
+    },
+    comes: ['200', 'cancelled'],
+  },
+  {
+    name: 'a turn that is cancelled while it waits in line never begins',
+    async act(scene) {
+      const { ann, own, play, session, world } = scene;
+      const running = ann.post(`${own}/messages`, {
+        message: play([{ name: 'hang', input: { gate: session } }], 'Done.'),
+      });
+      await world.reached(session);
+      const paying = play([{ name: 'pay', input: { amount: 1 } }], 'Paid.');
+      const queued = await ann.post(`${own}/messages?whenBusy=queue`, { message: paying }, QUEUED);
+      const cancelled = await ann.post(`${own}/cancel?turn=${queued.json?.turn}`);
+      world.open(session);
+      await running;
+      const came = await ended(() => ann.get(`${own}/turns/${queued.json?.turn}`));
+      return [told(cancelled), came.json?.outcome];
+    },
+    comes: ['202', 'cancelled'],
+  },
+  {
+    name: 'a session that is erased while its turn runs does not come back',
+    async act({ ann, own, play, session, world }) {
+      const message = play(
+        [{ name: 'hang', input: { gate: session } }],
+        [{ name: 'pay', input: { amount: 1 } }],
+      );
+      const running = ann.post(`${own}/messages`, { message });
+      await world.reached(session);
+      const erased = await ann.del(own);
+      world.open(session);
+      const came = await running;
+      return [told(erased), told(came), told(await ann.get(own))];
+    },
+    comes: ['204', '410 session-erased', '404 unknown-session'],
+  },
+];
+
+export const runaways = (): readonly Attack[] => [...breeding, ...loops];

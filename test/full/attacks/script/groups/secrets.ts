@@ -1,0 +1,77 @@
+/** Credentials of tools and of the app: what a tool, a model or an error says of them reaches nobody. */
+import { type Attack, notSaying, saying, status } from '../attack.ts';
+import { sayResult } from '../puppet-model.ts';
+import type { Scene } from '../scene.ts';
+import { SECRETS } from '../secrets.ts';
+
+/** All that is told of a turn in which a tool says its secret. */
+async function heard(
+  { ann, own, play }: Scene,
+  as: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const came = await ann.post(
+    `${own}/messages`,
+    { message: play([{ name: 'leak', input: { as } }], sayResult) },
+    headers,
+  );
+  const state = await ann.get(own);
+  const events = await ann.get(`${own}/events`);
+  return [came, state, events].map(({ text }) => text).join('\n');
+}
+
+const encoded = btoa(SECRETS.API_KEY);
+
+const forms = ['plain', 'json', 'url', 'error'] as const;
+
+export const secrets = (): readonly Attack[] => [
+  ...forms.flatMap((as) =>
+    ([{}, { accept: 'text/event-stream' }] as const).map(
+      (headers): Attack => ({
+        name: `a secret that a tool says (${as}) is in no ${'accept' in headers ? 'stream' : 'answer'}, state or journal`,
+        act: (scene) => heard(scene, as, headers),
+        comes: saying(/\[secret API_KEY\]/),
+      }),
+    ),
+  ),
+  {
+    name: 'a secret that a tool says in base64 is in no answer, state or journal',
+    act: (scene) => heard(scene, 'base64'),
+    comes: notSaying(new RegExp(encoded.slice(0, 16).replaceAll('+', '\\+'))),
+  },
+  {
+    name: 'a secret that a tool says as Basic is in no answer, state or journal',
+    act: (scene) => heard(scene, 'basic'),
+    comes: notSaying(new RegExp(btoa(`user:${SECRETS.API_KEY}`).slice(0, 20))),
+  },
+  ...['/agents', '/openapi.json', '/', '/health'].map(
+    (path): Attack => ({
+      name: `${path} shows no setting of the Worker`,
+      act: async ({ ann }) => (await ann.get(path)).text,
+      comes: notSaying(/HOLDFAST_TOKEN|JWT_KEY|GITHUB_SECRET|WORLD_URL|127\.0\.0\.1/),
+    }),
+  ),
+  {
+    name: 'the instructions of an agent are in no list of agents',
+    act: async ({ ann }) => (await ann.get('/agents')).text,
+    comes: notSaying(/Do what you are asked/),
+  },
+  {
+    name: 'what fails inside is not told to who asked',
+    act: async ({ who }) => (await who({ sub: 7 }).get('/agents')).text,
+    comes: notSaying(/`auth`|stack|\.ts|\bat \w+ \(/),
+    logs: /id or tenant is not a text/,
+  },
+  ...['/agents/clerk/sessions/vault', '/agents', '/agents/clerk/sessions/vault/events'].map(
+    (path): Attack => ({
+      name: `what is answered to ${path} is kept by no cache`,
+      act: async ({ zoe }) => String((await zoe.get(path)).headers['cache-control']),
+      comes: 'no-store',
+    }),
+  ),
+  {
+    name: 'a token in a path is not repeated in full',
+    act: ({ ann }) => ann.get(`/agents/${SECRETS.JWT_KEY.slice(0, 10)}/sessions/x`),
+    comes: status(404),
+  },
+];

@@ -1,0 +1,184 @@
+/** Streams and pages of journals: forged places, streams of others, and readers who do not read. */
+import { type Attack, all, type Check, notSaying, problem, saying, status, told } from '../attack.ts';
+import type { Scene } from '../scene.ts';
+import { VAULT, type Victims } from '../victims.ts';
+
+const STREAM = { accept: 'text/event-stream' };
+
+/** Has a turn end, so that there is something to read. */
+async function settled({ ann, own, play }: Scene): Promise<string> {
+  const { json } = await ann.post(`${own}/messages`, { message: play('Done.') });
+  return String(json?.turn);
+}
+
+const badPlace = (name: 'after' | 'Last-Event-ID'): Check =>
+  problem(
+    400,
+    name === 'after' ? 'invalid-query' : 'invalid-header',
+    `${name} must be the sequence of an event: a whole number such as 12.`,
+  );
+
+/** Places that no journal has. */
+const places = [
+  '-1',
+  '1.5',
+  'NaN',
+  '1e9',
+  '0x10',
+  "1' OR '1'='1",
+  '1;DROP TABLE events',
+  '9'.repeat(16),
+  'zeta:1',
+];
+
+/** Pages that no journal has. */
+const limits = ['0', '-1', '1.5', 'all', '1e9', '9'.repeat(20)];
+
+export const streams = (victims: Victims): readonly Attack[] => [
+  ...places.map(
+    (place): Attack => ({
+      name: `a journal is not read from ${place.slice(0, 24)} on`,
+      act: async (scene) => {
+        await settled(scene);
+        return scene.ann.get(`${scene.own}/events?after=${encodeURIComponent(place)}`);
+      },
+      comes: badPlace('after'),
+    }),
+  ),
+  ...places.map(
+    (place): Attack => ({
+      name: `a stream does not go on after ${place.slice(0, 24)}`,
+      act: async (scene) => {
+        await settled(scene);
+        return scene.ann.get(`${scene.own}/events`, { ...STREAM, 'last-event-id': place });
+      },
+      comes: badPlace('Last-Event-ID'),
+    }),
+  ),
+  ...limits.map(
+    (limit): Attack => ({
+      name: `a page has not ${limit.slice(0, 12)} events`,
+      act: async (scene) => {
+        await settled(scene);
+        return scene.ann.get(`${scene.own}/events?limit=${limit}`);
+      },
+      comes: problem(400, 'invalid-query', 'limit must be a whole number from 1 to 500.'),
+    }),
+  ),
+  {
+    name: 'a page of more than 500 events has 500 at most',
+    act: async (scene) => {
+      await settled(scene);
+      const { json } = await scene.ann.get(`${scene.own}/events?limit=999999999`);
+      return String(json?.next);
+    },
+    comes: saying(/^(null|.*limit=500)$/),
+  },
+  {
+    name: "zeta's last event id shows nothing of zeta's to another tenant's stream",
+    act: async (scene) => {
+      await scene.ann.post(`${scene.at(VAULT)}/messages`, { message: scene.play('Mine.') });
+      const came = await scene.ann.ask({
+        path: `${scene.at(VAULT)}/events`,
+        headers: [
+          ['accept', 'text/event-stream'],
+          ['last-event-id', '1'],
+        ],
+        until: (text) => text.includes('turn-ended'),
+      });
+      await scene.ann.del(scene.at(VAULT));
+      return came.text;
+    },
+    comes: all(saying(/Mine\./), notSaying(/ZETA/)),
+  },
+  {
+    name: "a cancel of zeta's turn by its id in a session of one's own cancels nothing",
+    act: async (scene) => {
+      await settled(scene);
+      return scene.ann.post(`${scene.own}/cancel?turn=${encodeURIComponent(victims.suspended)}`);
+    },
+    comes: problem(404, 'unknown-turn'),
+  },
+  {
+    name: "zeta's turn by its id is not in a session of one's own",
+    act: async (scene) => {
+      await settled(scene);
+      return scene.ann.get(`${scene.own}/turns/${victims.turn}`);
+    },
+    comes: problem(404, 'unknown-turn'),
+  },
+  ...['', '%00', '..', '__proto__', 'x'.repeat(300), '%27%20OR%201%3D1'].map(
+    (turn): Attack => ({
+      name: `a cancel of the turn '${turn.slice(0, 20)}' cancels nothing`,
+      act: async (scene) => {
+        await settled(scene);
+        return scene.ann.post(`${scene.own}/cancel?turn=${turn}`);
+      },
+      comes: problem(404, 'unknown-turn'),
+    }),
+  ),
+  {
+    name: 'HEAD of a stream does not hold a connection open',
+    act: async (scene) => {
+      await settled(scene);
+      return scene.ann.ask({ method: 'HEAD', path: `${scene.own}/events`, headers: Object.entries(STREAM) });
+    },
+    comes: status(200),
+  },
+  {
+    name: 'text of a model cannot end its event: what looks like one stays inside',
+    act: async (scene) => {
+      const { ann, own, play } = scene;
+      const said = 'x\n\nevent: answer\ndata: {"forged":true}\n\n';
+      const came = await ann.post(`${own}/messages`, { message: play(said) }, STREAM);
+      return came.text.split('\n').filter((line) => line.startsWith('data: {"forged"')).length;
+    },
+    comes: 0,
+  },
+  {
+    name: 'a reader who leaves in the middle ends no turn, and pays nothing twice',
+    async act({ ann, own, play, world, session }) {
+      const message = play(
+        [{ name: 'hang', input: { gate: session } }],
+        [{ name: 'pay', input: { amount: 1 } }],
+        'Paid.',
+      );
+      const left = ann.ask({
+        method: 'POST',
+        path: `${own}/messages`,
+        headers: [
+          ['content-type', 'application/json'],
+          ['accept', 'text/event-stream'],
+        ],
+        body: JSON.stringify({ message }),
+        until: (text) => text.includes('tool-call-started') || text.includes('model-replied'),
+      });
+      await Promise.all([left, world.reached(session)]);
+      world.open(session);
+      for (let tries = 0; tries < 200; tries += 1) {
+        const { json } = await ann.get(own);
+        if ((json?.turn as { outcome?: string } | null)?.outcome != null) return 'ended';
+      }
+      return 'still open';
+    },
+    comes: 'ended',
+    effects: ['pay 1 for acme'],
+  },
+  {
+    name: 'twenty streams of one session at once do not keep it from its next turn',
+    async act({ ann, own, play, session: _ }) {
+      await ann.post(`${own}/messages`, { message: play('First.') });
+      const readers = Array.from({ length: 20 }, () =>
+        ann.ask({
+          path: `${own}/events`,
+          headers: Object.entries(STREAM),
+          until: (text) => text.includes('Second.'),
+        }),
+      );
+      const came = await ann.post(`${own}/messages`, { message: play('Second.') });
+      const read = await Promise.all(readers);
+      return [told(came), new Set(read.map(told)).size];
+    },
+    comes: ['200', 1],
+  },
+];

@@ -1,0 +1,40 @@
+/** Calls that wait for somebody's decision, as attacks on them need it. */
+import { type Check, problem } from '../attack.ts';
+import { type Came, type PendingCall, pendingIn } from '../http.ts';
+import type { Scene } from '../scene.ts';
+
+/** A turn of ann's that waits for a decision about one call. */
+export interface Waiting {
+  readonly turn: string;
+  readonly call: string;
+  /** Where it is decided. */
+  readonly path: string;
+  readonly pending: PendingCall;
+}
+
+export async function waiting(scene: Scene, tool: string, input: object = { amount: 5 }): Promise<Waiting> {
+  const { ann, own, play } = scene;
+  const came = await ann.post(`${own}/messages`, { message: play([{ name: tool, input }], 'Done.') });
+  const [pending] = pendingIn(came);
+  const { links, call } = pending;
+  return { turn: String(came.json?.turn), call, path: links.approvals ?? links.results ?? '', pending };
+}
+
+/** Decides about a call of a tool that a manager must decide about. */
+export const deciding =
+  (body: unknown, as: 'rolf' | 'ann' = 'rolf', tool = 'refund') =>
+  async (scene: Scene): Promise<Came> => {
+    const { path } = await waiting(scene, tool);
+    const came = await scene[as].post(path, body);
+    await scene.rolf.del(scene.own);
+    return came;
+  };
+
+export const roleNeeded = problem(
+  403,
+  'role-required',
+  "Call … is answered by somebody with the role 'manager'. Send the token of one who has it.",
+);
+
+export const invalid = (detail: string): Check =>
+  problem(422, 'invalid-body', `The body is not valid: ${detail}.`);

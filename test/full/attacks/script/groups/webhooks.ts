@@ -1,0 +1,204 @@
+/** Deliveries by whoever knows no secret, or has got hold of somebody's signature. */
+import { type Attack, type Check, problem, status } from '../attack.ts';
+import type { Scene } from '../scene.ts';
+import { SECRETS } from '../secrets.ts';
+import { type Delivery, github, headerOf, now, slack, standard, stripe, withHeader } from '../signatures.ts';
+import { contact, deliver, event, invoice, issue } from './hooks.ts';
+
+const notSigned = problem(
+  401,
+  'invalid-signature',
+  'The signature is not that of this body under the secret of this Worker: the two sides have different secrets, or the body was changed on its way.',
+);
+
+const unsigned = problem(401, 'invalid-signature');
+
+/** A good delivery of each sender, with the headers that carry its signature and its time. */
+const senders: readonly (readonly [name: string, good: () => Delivery, signature: string, time?: string])[] =
+  [
+    ['github', () => github(issue(1)), 'x-hub-signature-256'],
+    ['slack', () => slack(event), 'x-slack-signature', 'x-slack-request-timestamp'],
+    ['stripe', () => stripe(invoice), 'stripe-signature'],
+    ['standard', () => standard(contact), 'webhook-signature', 'webhook-timestamp'],
+  ];
+
+/** What is done to a good signature. */
+const spoiled: readonly (readonly [what: string, spoil: (signature: string) => string])[] = [
+  ['empty', () => ''],
+  ['cut', (text) => text.slice(0, -2)],
+  ['longer', (text) => `${text}00`],
+  ['with another last digit', (text) => text.slice(0, -1) + (text.endsWith('0') ? '1' : '0')],
+  ['with a scheme of its own', (text) => text.replace(/sha256=|v0=|v1[=,]/, 'none=')],
+];
+
+const forgeries: readonly Attack[] = senders.flatMap(([name, good, header, time]) => [
+  ...spoiled.map(
+    ([what, spoil]): Attack => ({
+      name: `${name}: a signature that is ${what} starts nothing`,
+      act: (scene) => deliver(scene, withHeader(good(), header, spoil(headerOf(good(), header)))),
+      comes: unsigned,
+    }),
+  ),
+  {
+    name: `${name}: without its signature a delivery starts nothing`,
+    act: (scene) => deliver(scene, withHeader(good(), header)),
+    comes: unsigned,
+  },
+  {
+    name: `${name}: a body that was changed on its way starts nothing`,
+    act: (scene) => deliver(scene, { ...good(), body: good().body.replace('"', ' "') }),
+    comes: notSigned,
+  },
+  {
+    name: `${name}: a body that was written anew, with the same JSON, starts nothing`,
+    act: (scene) => deliver(scene, { ...good(), body: JSON.stringify(JSON.parse(good().body), null, 1) }),
+    comes: notSigned,
+  },
+  {
+    name: `${name}: a signature that comes twice, the good one second, starts nothing`,
+    act(scene) {
+      const bad = headerOf(good(), header).replace(/[0-9a-f]{64}|[\w+/]{43}=/, (one) =>
+        one.replaceAll(/./g, 'A'),
+      );
+      const { headers, ...delivery } = good();
+      return deliver(scene, { ...delivery, headers: [[header, bad], ...headers] });
+    },
+    comes: unsigned,
+  },
+  ...(time === undefined
+    ? []
+    : [
+        {
+          name: `${name}: another time than was signed starts nothing`,
+          act: (scene: Scene) => deliver(scene, withHeader(good(), time, String(now() - 5))),
+          comes: notSigned,
+        },
+        {
+          name: `${name}: a time that is no number starts nothing`,
+          act: (scene: Scene) => deliver(scene, withHeader(good(), time, '1e9')),
+          comes: unsigned,
+        },
+      ]),
+]);
+
+const tooFar = (apart: string): Check =>
+  problem(
+    401,
+    'invalid-signature',
+    `The delivery was signed ${apart} by this Worker's clock; at most 300 s are allowed. Send it again, signed anew.`,
+  );
+
+const old: readonly Attack[] = [
+  {
+    name: 'slack: a delivery that somebody kept for six minutes starts nothing',
+    act: (scene) => deliver(scene, slack(event, { time: now() - 360 })),
+    comes: tooFar('36… s ago'),
+  },
+  {
+    name: 'stripe: a delivery that somebody kept for six minutes starts nothing',
+    act: (scene) => deliver(scene, stripe(invoice, { time: now() - 360 })),
+    comes: tooFar('36… s ago'),
+  },
+  {
+    name: 'standard: a delivery that somebody kept for six minutes starts nothing',
+    act: (scene) => deliver(scene, standard(contact, { time: now() - 360 })),
+    comes: tooFar('36… s ago'),
+  },
+  {
+    name: 'standard: a delivery of the future starts nothing',
+    act: (scene) => deliver(scene, standard(contact, { time: now() + 400 })),
+    comes: tooFar('… s in the future'),
+  },
+  {
+    name: 'stripe: a second time in the header, which is now, does not make an old signature new',
+    act(scene) {
+      const kept = stripe(invoice, { time: now() - 360 });
+      const header = headerOf(kept, 'stripe-signature');
+      return deliver(scene, withHeader(kept, 'stripe-signature', `t=${now()},${header}`));
+    },
+    comes: unsigned,
+  },
+  {
+    name: 'standard: an id with a full stop, which would cut what is signed elsewhere, starts nothing',
+    act: (scene) => deliver(scene, standard(contact, { as: 'msg_1.1' })),
+    comes: problem(
+      401,
+      'invalid-signature',
+      'webhook-id has to be 1 to 256 visible ASCII characters without a full stop.',
+    ),
+  },
+  {
+    name: 'standard: nine signatures are eight too many to guess with',
+    act(scene) {
+      const good = standard(contact);
+      const header = headerOf(good, 'webhook-signature');
+      return deliver(
+        scene,
+        withHeader(good, 'webhook-signature', Array.from({ length: 9 }, () => header).join(' ')),
+      );
+    },
+    comes: problem(401, 'invalid-signature', 'The delivery carries 9 signatures; at most 8 are checked.'),
+  },
+  {
+    name: 'github: a signature of SHA-1, which GitHub also sends, is none',
+    act: (scene) =>
+      deliver(scene, withHeader(github(issue(1)), 'x-hub-signature-256', `sha1=${'a'.repeat(40)}`)),
+    comes: problem(
+      401,
+      'invalid-signature',
+      'X-Hub-Signature-256 has to be sha256= and 64 hexadecimal digits, once.',
+    ),
+  },
+];
+
+const otherDoors: readonly Attack[] = [
+  {
+    name: 'a secret of one sender is none of another',
+    act: (scene) => deliver(scene, github(issue(2), { secret: SECRETS.SLACK_SECRET })),
+    comes: notSigned,
+  },
+  {
+    name: 'an old secret that one webhook still takes is not taken at another',
+    act: (scene) => deliver(scene, github(issue(2), { secret: SECRETS.GITHUB_OLD })),
+    comes: notSigned,
+  },
+  {
+    name: 'a webhook whose secret is not set takes nothing, also not what is signed with nothing',
+    act: (scene) => deliver(scene, github(issue(2), { hook: 'unset', secret: 'undefined' })),
+    comes: problem(
+      503,
+      'not-configured',
+      'This Worker has no secret to check the delivery with, so it is not taken. Set NEVER_SET (wrangler secret put NEVER_SET).',
+    ),
+  },
+  ...['nothing', '__proto__', 'constructor', '..%2fhealth', '%00', 'GITHUB'].map(
+    (hook): Attack => ({
+      name: `there is no webhook ${hook}`,
+      act: (scene) => deliver(scene, github(issue(2), { hook })),
+      comes: status(404, 401),
+    }),
+  ),
+  {
+    name: 'a body of more than a webhook takes is not read, though its signature would hold',
+    act: (scene) => deliver(scene, github(issue(2, 'x'.repeat(30_000)), { hook: 'github2' })),
+    comes: problem(413, 'body-too-large', 'The body is larger than 20000 bytes. Send less.'),
+  },
+  {
+    name: 'a signed body that is nested without end is refused before anything walks through it',
+    act: (scene) =>
+      deliver(scene, github(`{"a":${'['.repeat(4_000)}${']'.repeat(4_000)}}`, { hook: 'github2' })),
+    comes: problem(400, 'bad-json', 'The body is nested more than 100 deep.'),
+  },
+  {
+    name: 'a signed body that is no JSON is refused',
+    act: (scene) => deliver(scene, github('[1,2')),
+    comes: problem(400, 'bad-json'),
+  },
+  {
+    name: 'a GET of a webhook is not a delivery',
+    act: ({ nobody }) => nobody.get('/hooks/github'),
+    comes: status(401, 405),
+  },
+];
+
+export const webhooks = (): readonly Attack[] => [...forgeries, ...old, ...otherDoors];

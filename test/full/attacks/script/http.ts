@@ -1,0 +1,116 @@
+/** Requests as an attacker makes them: any header, any bytes, and all that came back. */
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request as open } from 'node:http';
+import { connect } from 'node:net';
+
+/** What is sent. */
+export interface Sent {
+  readonly method?: string;
+  readonly path: string;
+  /** In their order, so that a name may come twice. */
+  readonly headers?: readonly (readonly [name: string, value: string])[];
+  readonly body?: string | Uint8Array | undefined;
+  /** Leaves as soon as this much has come. */
+  readonly until?: ((text: string) => boolean) | undefined;
+}
+
+/** What came back. */
+export interface Came {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+  /** The body, where it is JSON. */
+  readonly json: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The longest that anything may take, in ms: a stream that somebody was let into would never end. */
+const PATIENCE = 10_000;
+
+const agent = new Agent({ keepAlive: true, maxSockets: 200 });
+
+/** Sends a request, and answers what came; the status is 0 when the connection broke before there was one. */
+export async function send(origin: string, sent: Sent): Promise<Came> {
+  const { hostname, port } = new URL(origin);
+  const { method = 'GET', path, headers = [], body } = sent;
+  const named = headers.some(([name]) => name.toLowerCase() === 'host');
+  const all = [...headers, ...(named ? [] : [['host', `${hostname}:${port}`] as const])];
+  const length = body === undefined ? [] : [['content-length', String(Buffer.byteLength(body))] as const];
+  const asked = open({
+    hostname,
+    port,
+    method,
+    path,
+    agent,
+    setHost: false,
+    signal: AbortSignal.timeout(PATIENCE),
+  });
+  const values = new Map<string, string[]>();
+  for (const [name, value] of [...all, ...length]) values.set(name, [...(values.get(name) ?? []), value]);
+  for (const [name, listed] of values)
+    asked.setHeader(name, listed.length === 1 ? (listed[0] ?? '') : listed);
+  asked.end(body);
+  try {
+    const [response]: IncomingMessage[] = await once(asked, 'response');
+    return response ? await readAll(response, sent) : broken('no response');
+  } catch (failure) {
+    return broken(String(failure));
+  }
+}
+
+const broken = (why: string): Came => ({ status: 0, headers: {}, text: why, json: undefined });
+
+async function readAll(response: IncomingMessage, { until }: Sent): Promise<Came> {
+  const chunks: Buffer[] = [];
+  let text = '';
+  try {
+    for await (const chunk of response) {
+      chunks.push(chunk);
+      if (until === undefined) continue;
+      text = Buffer.concat(chunks).toString();
+      if (until(text)) break;
+    }
+  } catch (failure) {
+    chunks.push(Buffer.from(`\n[broken off: ${failure}]`));
+  }
+  text = Buffer.concat(chunks).toString('latin1');
+  const read = Buffer.from(text, 'latin1').toString();
+  return { status: response.statusCode ?? 0, headers: response.headers, text: read, json: parsed(read) };
+}
+
+function parsed(text: string): Came['json'] {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Sends bytes as they are, and answers all that comes until the other side closes, or nothing comes for half a second. */
+export async function sendBytes(origin: string, bytes: string): Promise<string> {
+  const { hostname, port } = new URL(origin);
+  const socket = connect(Number(port), hostname);
+  socket.setTimeout(500, () => socket.destroy());
+  socket.write(Buffer.from(bytes, 'latin1'));
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of socket) chunks.push(chunk);
+  } catch {
+    // What came before it broke is the answer.
+  }
+  return Buffer.concat(chunks).toString('latin1');
+}
+
+/** The calls that a response says are waited for. */
+export function pendingIn({ json, text }: Came): readonly [PendingCall, ...PendingCall[]] {
+  const pending: unknown = json?.pending;
+  if (!Array.isArray(pending) || pending.length === 0)
+    throw new Error(`Nothing is pending: ${text.slice(0, 400)}`);
+  return pending as [PendingCall, ...PendingCall[]]; // as the README says
+}
+
+export interface PendingCall {
+  readonly call: string;
+  readonly tool: string;
+  readonly links: { readonly approvals?: string; readonly results?: string };
+  readonly [member: string]: unknown;
+}

@@ -1,0 +1,87 @@
+/** What holds after every group, whatever was tried in it. */
+import type { Exchange } from './person.ts';
+import type { Scene } from './scene.ts';
+import { SECRETS, ZETAS_WORDS } from './secrets.ts';
+import { type Victims, zetasView } from './victims.ts';
+
+/** What happened since the group began. */
+export interface Happened {
+  readonly exchanges: readonly Exchange[];
+  /** What the Worker wrote to its console. */
+  readonly log: string;
+  /** What of that is expected. */
+  readonly logs: readonly RegExp[];
+  /** Bodies that the model was sent. */
+  readonly bodies: readonly string[];
+  /** Where in what enemies and models heard since then. */
+  readonly heardBefore: number;
+  readonly complaintsBefore: number;
+}
+
+/** Answers what does not hold any more, a line each. */
+export async function brokenInvariants(
+  scene: Scene,
+  { victims, view }: { readonly victims: Victims; readonly view: string },
+  happened: Happened,
+): Promise<readonly string[]> {
+  const broken: string[] = [];
+  const health = await scene.nobody.get('/health');
+  if (health.status !== 200) broken.push(`/health is answered ${health.status}: ${health.text}`);
+  if ((await zetasView(scene, victims)) !== view) broken.push('What zeta has is not as it was.');
+  broken.push(...(await leaks(scene, happened)));
+  broken.push(...complaints(scene, happened));
+  broken.push(...errorsIn(happened));
+  return broken;
+}
+
+const VALUES: readonly string[] = Object.values(SECRETS);
+
+/** Where credentials were seen, and zeta's words by others. */
+async function leaks(scene: Scene, happened: Happened): Promise<string[]> {
+  const found: string[] = [];
+  const look = (where: string, text: string, words: readonly string[] = VALUES): void => {
+    for (const word of words) if (text.includes(word)) found.push(`'${word}' is in ${where}`);
+  };
+  for (const { who, sent, came } of happened.exchanges) {
+    const where = `what ${who} was answered to ${sent.method ?? 'GET'} ${sent.path.slice(0, 120)}`;
+    const all = `${came.text}\n${JSON.stringify(came.headers)}`;
+    look(where, all, who === 'zoe' ? VALUES : [...VALUES, ...ZETAS_WORDS]);
+  }
+  look('the console', happened.log);
+  for (const body of happened.bodies) look('what the model was sent', body);
+  for (const { path, body, headers } of scene.enemy.heard.slice(happened.heardBefore)) {
+    const { authorization, ...others } = headers;
+    look(`what the enemy's server was sent at ${path}`, `${path}\n${body}\n${JSON.stringify(others)}`);
+    if (authorization !== undefined && authorization !== `Bearer ${SECRETS.REMOTE_TOKEN}`)
+      found.push(`The enemy's server was sent another token at ${path}.`);
+  }
+  for (const path of sessionsIn(happened.exchanges)) {
+    const { text } = await scene.ann.get(`${path}/events?limit=500`);
+    look(`the journal of ${path}`, text, [...VALUES, ...ZETAS_WORDS]);
+  }
+  return [...new Set(found)];
+}
+
+/** The sessions of acme that were touched. */
+function sessionsIn(exchanges: readonly Exchange[]): ReadonlySet<string> {
+  const paths = exchanges.flatMap(({ who, sent, came }) =>
+    who === 'ann' || who === 'rolf' || sent.path.startsWith('/hooks/')
+      ? [sent.path, String(came.headers.location ?? '')]
+      : [],
+  );
+  return new Set(
+    paths.flatMap((path) => /^\/agents\/[\w-]+\/sessions\/[\w.:@-]{1,128}(?=$|[/?])/.exec(path)?.[0] ?? []),
+  );
+}
+
+const complaints = ({ model }: Scene, { complaintsBefore }: Happened): string[] =>
+  model.complaints.slice(complaintsBefore).map((complaint) => `The model refused a request: ${complaint}`);
+
+/** Errors and warnings on the console, each from its first line to the next message, that no attack of the group expects. */
+function errorsIn({ log, logs }: Happened): string[] {
+  const messages = log.split(/\n(?=\[wrangler:|✘ |▲ |\w)/);
+  return messages
+    .filter((message) => /✘|\[ERROR\]|Uncaught|unhandled/i.test(message))
+    .filter((message) => !logs.some((expected) => expected.test(message)))
+    .map((message) => `The console says: ${message.trim().slice(0, 600)}`);
+}

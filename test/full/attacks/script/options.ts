@@ -1,0 +1,51 @@
+import { parseArgs } from 'node:util';
+
+/** What is run. */
+export interface AttackOptions {
+  /** Attacks whose names, with those of their groups before them (`owners: GET of ...`), hold one of these texts; all where it is empty. */
+  readonly only: readonly string[];
+  /** Holes that are planted in the attacked Worker, to see that the attacks find them. */
+  readonly holes: readonly string[];
+  /** Shows each attack with what came of it. */
+  readonly verbose: boolean;
+}
+
+/** What can be planted, each with what it takes away. */
+export const HOLES: Readonly<Record<string, string>> = {
+  'one-tenant': '`auth` takes every caller for one of the same tenant',
+  'context-tenant': 'a tool goes by the tenant of the context, which a body may say',
+  'no-roles': 'approvals are for anybody',
+  'private-addresses': 'an address that comes from data may be a private one',
+  unsigned: 'a webhook takes what nobody has signed',
+};
+
+export const USAGE = `Usage: npm run attacks -- [options]
+
+Attacks wrangler dev over HTTP, by two tenants and by strangers. Each attack says what must come of it, and what must not have
+happened: no effect, no change of what the other tenant has, no credential in any answer, journal or log.
+
+  --only <texts>  attacks whose names hold one of these texts, with commas between: 'owners: GET,approvals'
+  --hole <names>  plants holes in the attacked Worker: ${Object.keys(HOLES).join(', ')}
+  --verbose       shows each attack with what came of it
+  --help          shows this`;
+
+const OPTIONS = {
+  only: { type: 'string', default: '' },
+  hole: { type: 'string', default: '' },
+  verbose: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const;
+
+/** Reads the arguments. `undefined`: help is asked for. @throws Error that says what is wrong with them. */
+export function readOptions(args: readonly string[]): AttackOptions | undefined {
+  const { values } = parseArgs({ args: [...args], options: OPTIONS });
+  if (values.help) return undefined;
+  const holes = listed(values.hole);
+  const unknown = holes.find((hole) => !Object.hasOwn(HOLES, hole));
+  if (unknown !== undefined) {
+    throw new Error(`--hole is '${unknown}', which is none of ${Object.keys(HOLES).join(', ')}.`);
+  }
+  return { only: listed(values.only), holes, verbose: values.verbose };
+}
+
+const listed = (texts: string): readonly string[] => texts.split(',').filter((text) => text !== '');

@@ -1,0 +1,153 @@
+/** Plays groups of attacks, one attack after the other, and looks after each group whether all is as it was. */
+import { readFileSync } from 'node:fs';
+import { until } from '../../../../src/examples/demo/ports.ts';
+import { type Attack, shown, wrongWith } from './attack.ts';
+import type { Group } from './groups.ts';
+import { send } from './http.ts';
+import { brokenInvariants } from './invariants.ts';
+import type { Exchange } from './person.ts';
+import { type Scene, type Stage, sceneOf } from './scene.ts';
+import { settleVictims, type Victims, zetasView } from './victims.ts';
+import type { Effect } from './world.ts';
+
+/** What came of a group. */
+export interface GroupReport {
+  readonly name: string;
+  readonly tried: number;
+  /** Each with what was wrong. */
+  readonly failed: readonly string[];
+  /** Attacks that wait for something to be built. */
+  readonly waiting: readonly string[];
+  readonly broken: readonly string[];
+  readonly ms: number;
+}
+
+/** What a run of all groups is made with. */
+export interface Play {
+  readonly stage: Omit<Stage, 'record'>;
+  /** The file that the Worker's console is written to. */
+  readonly logFile: string;
+  readonly say: (line: string) => void;
+  readonly verbose: boolean;
+  /** Attacks whose names hold one of these, with their groups' before them; all without any. */
+  readonly only: readonly string[];
+}
+
+/** Has zeta settle, and plays the groups; each is made once zeta has something to aim at. */
+export async function playAll(play: Play, groups: readonly Group[]): Promise<readonly GroupReport[]> {
+  const exchanges: Exchange[] = [];
+  const stage: Stage = { ...play.stage, record: (exchange) => void exchanges.push(exchange) };
+  const scene = sceneOf(stage, 'settling');
+  const victims = await settleVictims(scene);
+  const view = await zetasView(scene, victims);
+  const reports: GroupReport[] = [];
+  for (const { name, attacks } of groups) {
+    const chosen = attacks(victims).filter((attack) => isChosen(play.only, `${name}: ${attack.name}`));
+    if (chosen.length === 0) continue;
+    exchanges.length = 0;
+    const report = await playGroup(
+      { ...play, stage, exchanges },
+      { name, attacks: chosen },
+      { victims, view },
+    );
+    reports.push(report);
+    play.say(lineOf(report));
+    for (const failure of [...report.failed, ...report.broken]) play.say(`  x ${failure}`);
+  }
+  return reports;
+}
+
+const isChosen = (only: readonly string[], name: string): boolean =>
+  only.length === 0 || only.some((text) => name.includes(text));
+
+const lineOf = ({ name, tried, failed, waiting, broken, ms }: GroupReport): string =>
+  [
+    `${name.padEnd(16)} ${String(tried - failed.length).padStart(3)} of ${String(tried).padStart(3)} refused or harmless`,
+    `${(ms / 1000).toFixed(1)} s`,
+    ...(waiting.length > 0 ? [`${waiting.length} wait for what is not built yet`] : []),
+    ...(broken.length > 0 ? [`${broken.length} invariants broken`] : []),
+  ].join('; ');
+
+interface Running extends Omit<Play, 'stage'> {
+  readonly stage: Stage;
+  readonly exchanges: readonly Exchange[];
+}
+
+/** The attacks of a group that are played. */
+interface ChosenAttacks {
+  readonly name: string;
+  readonly attacks: readonly Attack[];
+}
+
+async function playGroup(
+  running: Running,
+  { name, attacks }: ChosenAttacks,
+  zeta: { readonly victims: Victims; readonly view: string },
+): Promise<GroupReport> {
+  const { stage, logFile, exchanges, say, verbose } = running;
+  const began = performance.now();
+  const before = readFileSync(logFile, 'utf8').length;
+  const { model, enemy } = stage;
+  const [bodiesBefore, heardBefore, complaintsBefore] = [
+    model.bodies.length,
+    enemy.heard.length,
+    model.complaints.length,
+  ];
+  const played = attacks.filter(({ waitsFor }) => waitsFor === undefined);
+  const failed: string[] = [];
+  for (const [index, attack] of played.entries()) {
+    const scene = sceneOf(stage, `${name.replaceAll(/\W+/g, '-')}-${index}`);
+    const { wrong, came } = await tried(scene, attack);
+    if (verbose) say(`  ${wrong === undefined ? '.' : 'x'} ${attack.name}\n      ${shown(came)}`);
+    if (wrong !== undefined) failed.push(`${name}: ${attack.name}\n      ${wrong}`);
+  }
+  await consoleHasCome(running, `all of ${name} is written`);
+  const happened = {
+    exchanges: [...exchanges],
+    log: readFileSync(logFile, 'utf8').slice(before),
+    logs: played.flatMap(({ logs }) => logs ?? []),
+    bodies: model.bodies.slice(bodiesBefore),
+    heardBefore,
+    complaintsBefore,
+  };
+  const broken = await brokenInvariants(sceneOf(stage, name), zeta, happened);
+  const waiting = attacks.filter(({ waitsFor }) => waitsFor !== undefined).map((attack) => attack.name);
+  return { name, tried: played.length, failed, waiting, broken, ms: performance.now() - began };
+}
+
+/** The console comes by a pipe, and later than the answers. */
+async function consoleHasCome({ stage, logFile }: Running, mark: string): Promise<void> {
+  await send(stage.origin, { path: '/health', headers: [['x-mark', mark]] });
+  await until(`"${mark}" is on the console`, 10_000, async () =>
+    readFileSync(logFile, 'utf8').includes(mark),
+  );
+}
+
+/** What came of an attack, and what was wrong with that. */
+interface Tried {
+  readonly wrong: string | undefined;
+  readonly came: unknown;
+}
+
+/** Tells what was wrong with what came of an attack, or with what happened meanwhile. */
+async function tried(scene: Scene, attack: Attack): Promise<Tried> {
+  const { act, comes, effects = [] } = attack;
+  const before = scene.world.effects.length;
+  let came: unknown;
+  try {
+    came = await act(scene);
+  } catch (failure) {
+    return { wrong: `the attack itself broke: ${failure instanceof Error ? failure.stack : failure}`, came };
+  }
+  const done = scene.world.effects.slice(before).map(lineOfEffect);
+  const doubled = new Set(scene.world.effects.map(({ key }) => key)).size < scene.world.effects.length;
+  if (doubled) return { wrong: 'an effect happened twice under one key', came };
+  if (JSON.stringify(done) !== JSON.stringify(effects))
+    return {
+      wrong: `expected effects ${JSON.stringify(effects)}\n      actual   effects ${JSON.stringify(done)}`,
+      came,
+    };
+  return { wrong: wrongWith(came, comes, scene), came };
+}
+
+const lineOfEffect = ({ what, about, tenant }: Effect): string => `${what} ${about} for ${tenant}`;

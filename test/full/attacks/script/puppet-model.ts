@@ -1,0 +1,146 @@
+/** A model that does what the attacker says, over the wire of chat completions, and as strict as a real one about what it is sent. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { listen, readJson } from '../../../../src/examples/demo/loopback.ts';
+import { SECRETS } from './secrets.ts';
+
+/** A call that the model asks for; its input may be text that is no JSON. */
+export interface Call {
+  readonly name: string;
+  readonly input: unknown;
+}
+
+/** What the model says: words, or calls. A function is given what it was told. */
+export type Reply = string | readonly Call[] | ((asked: Asked) => string | readonly Call[]);
+
+/** What the model is told. */
+export interface Asked {
+  readonly messages: readonly WireMessage[];
+  /** The names of the tools that it is offered. */
+  readonly tools: readonly string[];
+}
+
+interface WireMessage {
+  readonly role: string;
+  readonly content?: string | null | readonly { readonly type: string; readonly text?: string }[];
+  readonly tool_calls?: readonly { readonly id: string; readonly function: { readonly name: string } }[];
+  readonly tool_call_id?: string;
+}
+
+interface WireRequest {
+  readonly stream?: boolean;
+  readonly messages: readonly WireMessage[];
+  readonly tools?: readonly { readonly function: { readonly name: string } }[];
+}
+
+/** A reply that says what the last call was answered. */
+export const sayResult: Reply = ({ messages }) =>
+  String(messages.findLast(({ role }) => role === 'tool')?.content);
+
+export interface PuppetModel {
+  readonly url: string;
+  /** The bodies that it was sent. */
+  readonly bodies: readonly string[];
+  /** What in them a real server would have refused. */
+  readonly complaints: readonly string[];
+  /** Answers a message, upon which these are the replies. */
+  play(...replies: readonly Reply[]): string;
+  stop(): void;
+}
+
+export async function startPuppetModel(): Promise<PuppetModel> {
+  const plays: (readonly Reply[])[] = [];
+  const bodies: string[] = [];
+  const complaints: string[] = [];
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const asked = (await readJson(request)) as WireRequest; // our own adapter's body
+    bodies.push(JSON.stringify(asked));
+    const complaint = complaintAbout(asked, request.headers.authorization);
+    if (complaint !== undefined) {
+      complaints.push(complaint);
+      response.writeHead(400, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ error: { message: complaint } }));
+    } else if (asked.stream) sendEvents(response, messageOf(asked, plays));
+    else sendJson(response, messageOf(asked, plays));
+  };
+  const { server, url } = await listen((request, response) => {
+    handle(request, response).catch((failure: unknown) => response.writeHead(500).end(String(failure)));
+  });
+  return {
+    url: `${url}/v1`,
+    bodies,
+    complaints,
+    play(...replies) {
+      plays.push(replies);
+      return `Play ${plays.length - 1}.`;
+    },
+    stop() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+/** What OpenAI's server would refuse a request for. */
+function complaintAbout({ messages, tools = [] }: WireRequest, authorization?: string): string | undefined {
+  if (authorization !== `Bearer ${SECRETS.MODEL_KEY}`) return 'Incorrect API key provided.';
+  const names = tools.map((tool) => tool.function.name);
+  const strange = names.find((name) => !/^[A-Za-z0-9_-]{1,64}$/.test(name));
+  if (strange !== undefined) return `Invalid tool name '${strange.slice(0, 80)}'.`;
+  if (new Set(names).size < names.length) return 'Two tools have one name.';
+  let open = new Set<string>();
+  for (const { role, tool_calls: calls = [], tool_call_id: id = '' } of messages) {
+    if (role === 'tool') {
+      if (!open.delete(id)) return `A message of a tool answers no call: '${id}'.`;
+      continue;
+    }
+    if (open.size > 0) return 'A call has no answer.';
+    open = new Set(calls.map((call) => call.id));
+    if (!['system', 'developer', 'user', 'assistant'].includes(role)) return `Unknown role '${role}'.`;
+  }
+  return open.size > 0 ? 'A call has no answer.' : undefined;
+}
+
+/** The last play that the conversation names, and the place in it. Files and steered messages follow as messages of their own. */
+function messageOf({ messages, tools = [] }: WireRequest, plays: readonly (readonly Reply[])[]): object {
+  const named = messages.findLastIndex((message) => message.role === 'user' && PLAY.test(textOf(message)));
+  const at = messages[named];
+  const play =
+    plays[Number(at === undefined ? -1 : [...textOf(at).matchAll(/Play (\d+)\./g)].at(-1)?.[1])] ?? [];
+  const place = messages.slice(named).filter(({ role }) => role === 'assistant').length;
+  const reply = play[place] ?? 'Done.';
+  const said =
+    typeof reply === 'function' ? reply({ messages, tools: tools.map((tool) => tool.function.name) }) : reply;
+  if (typeof said === 'string') return { role: 'assistant', content: said };
+  const calls = said.map(({ name, input }, index) => ({
+    index,
+    id: `call_${named}_${place}_${index}`,
+    type: 'function',
+    function: { name, arguments: typeof input === 'string' ? input : JSON.stringify(input) },
+  }));
+  return { role: 'assistant', content: null, tool_calls: calls };
+}
+
+const PLAY = /Play \d+\./;
+
+const textOf = ({ content }: WireMessage): string =>
+  typeof content === 'string' ? content : (content ?? []).map(({ text = '' }) => text).join('\n');
+
+const usage = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
+
+function sendJson(response: ServerResponse, message: object): void {
+  const choice = { index: 0, message, finish_reason: 'tool_calls' in message ? 'tool_calls' : 'stop' };
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ object: 'chat.completion', model: 'puppet', choices: [choice], usage }));
+}
+
+function sendEvents(response: ServerResponse, message: object): void {
+  const write = (choices: unknown[], more: object = {}): void => {
+    const chunk = { object: 'chat.completion.chunk', model: 'puppet', choices, ...more };
+    response.write(`data: ${JSON.stringify(chunk)}\n\n`);
+  };
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  write([{ index: 0, delta: message, finish_reason: null }]);
+  write([{ index: 0, delta: {}, finish_reason: 'tool_calls' in message ? 'tool_calls' : 'stop' }]);
+  write([], { usage });
+  response.end('data: [DONE]\n\n');
+}

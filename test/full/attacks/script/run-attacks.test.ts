@@ -1,0 +1,93 @@
+/** Whether the attacks would see a hole: each that is planted is found, and only by attacks that aim at it. */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { HOLES, USAGE } from './options.ts';
+
+/** What a run printed, and how it ended. */
+interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const run = (...args: readonly string[]): Promise<Ran> =>
+  new Promise((resolve) => {
+    const program = join(import.meta.dirname, 'run-attacks.ts');
+    execFile(process.execPath, [program, ...args], { timeout: 100_000 }, (failure, stdout, stderr) =>
+      resolve({ code: failure === null ? 0 : Number(failure.code), stdout, stderr }),
+    );
+  });
+
+const lastLine = ({ stdout }: Ran): string => stdout.trim().split('\n').at(-1) ?? '';
+
+/** A hole, an attack that succeeds by it, and a part of the names of attacks that aim at it. */
+type Planted = readonly [hole: string, attack: string, only: string];
+
+/** They hide each other from nobody, so that one Worker has them all. */
+const together: readonly Planted[] = [
+  ['context-tenant', "context: a body cannot say 'tenant' of the context", 'context: a body cannot say'],
+  ['no-roles', 'approvals: who lacks the role cannot approve', 'approvals: who lacks'],
+  [
+    'private-addresses',
+    'MCP servers: the address https://127.0.0.1:{trap}/ is asked nothing',
+    'the address https',
+  ],
+  ['unsigned', 'webhooks: github: without its signature a delivery starts nothing', 'webhooks: github'],
+];
+
+/** Everybody is zeta's by it, so that it stands alone. */
+const alone: Planted = [
+  'one-tenant',
+  "owners: GET of a session of zeta's is not there for another tenant",
+  'owners: GET',
+];
+
+/** Plants holes, and answers what was found. @throws Error when the run did not fail. */
+async function sabotaged(holes: readonly Planted[]): Promise<string> {
+  const only = holes.map(([, , part]) => part).join(',');
+  const ran = await run('--hole', holes.map(([hole]) => hole).join(','), '--only', only);
+  const [, refused, tried] = /^attacks: (\d+) of (\d+) refused or harmless$/.exec(lastLine(ran)) ?? [];
+  expect(Number(refused)).toBeLessThan(Number(tried));
+  expect(ran.code).toBe(1);
+  return ran.stdout;
+}
+
+describe('npm run attacks', () => {
+  it('explains itself, and starts nothing', async () => {
+    expect(await run('--help')).toEqual({ code: 0, stdout: `${USAGE}\n`, stderr: '' });
+  });
+
+  it('refuses what it does not know, and says what it does', async () => {
+    const { code, stdout, stderr } = await run('--hole', 'none');
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toBe(`--hole is 'none', which is none of ${Object.keys(HOLES).join(', ')}.\n\n${USAGE}\n`);
+  });
+
+  it('is tried with every hole that there is', () => {
+    const planted = [...together, alone].map(([hole]) => hole);
+    expect(planted.toSorted()).toEqual(Object.keys(HOLES).toSorted());
+  });
+
+  it('finds nothing in the Worker as it is', { timeout: 120_000 }, async () => {
+    const ran = await run('--only', 'owners: GET,edits,entrances: on localhost');
+    expect(ran.stdout).not.toMatch(/^ {2}x /m);
+    expect(lastLine(ran)).toMatch(/^attacks: (\d+) of \1 refused or harmless$/);
+    expect(ran.code).toBe(0);
+  });
+
+  it('finds each of the holes that are planted', { timeout: 120_000 }, async () => {
+    const found = await sabotaged(together);
+    for (const [, attack] of together) expect(found).toContain(`  x ${attack}\n`);
+  });
+
+  it("finds that a tenant sees what is another's, also by words that only that one may read", {
+    timeout: 120_000,
+  }, async () => {
+    const found = await sabotaged([alone]);
+    expect(found).toContain(`  x ${alone[1]}\n`);
+    expect(found).toContain(
+      "  x 'ZETA-VAULT-9319' is in what ann was answered to GET /agents/clerk/sessions/vault\n",
+    );
+  });
+});

@@ -1,0 +1,90 @@
+/** Deliveries as senders sign them, and as attackers would. */
+import { createHmac } from 'node:crypto';
+import { SECRETS } from './secrets.ts';
+
+/** A delivery, ready to be sent. */
+export interface Delivery {
+  readonly path: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: string;
+}
+
+/** How a delivery departs from a good one. */
+export interface Departure {
+  /** In s since the epoch; now unless given. */
+  readonly time?: number;
+  readonly secret?: string;
+  readonly hook?: string;
+  /** The name of the event, or the id of the delivery. */
+  readonly as?: string;
+}
+
+export const now = (): number => Math.floor(Date.now() / 1000);
+
+const hex = (secret: string, text: string): string => createHmac('sha256', secret).update(text).digest('hex');
+
+const JSON_TYPE = ['content-type', 'application/json'] as const;
+
+/** Signs as GitHub does. */
+export function github(body: string, departure: Departure = {}): Delivery {
+  const { secret = SECRETS.GITHUB_SECRET, hook = 'github', as = 'issues' } = departure;
+  const headers = [
+    JSON_TYPE,
+    ['x-github-event', as],
+    ['x-github-delivery', 'd-1'],
+    ['x-hub-signature-256', `sha256=${hex(secret, body)}`],
+  ] as const;
+  return { path: `/hooks/${hook}`, headers, body };
+}
+
+/** Signs as Slack does. */
+export function slack(
+  body: string,
+  { time = now(), secret = SECRETS.SLACK_SECRET }: Departure = {},
+): Delivery {
+  const headers = [
+    JSON_TYPE,
+    ['x-slack-request-timestamp', String(time)],
+    ['x-slack-signature', `v0=${hex(secret, `v0:${time}:${body}`)}`],
+  ] as const;
+  return { path: '/hooks/slack', headers, body };
+}
+
+/** Signs as Stripe does. */
+export function stripe(
+  body: string,
+  { time = now(), secret = SECRETS.STRIPE_SECRET }: Departure = {},
+): Delivery {
+  const headers = [
+    JSON_TYPE,
+    ['stripe-signature', `t=${time},v1=${hex(secret, `${time}.${body}`)}`],
+  ] as const;
+  return { path: '/hooks/stripe', headers, body };
+}
+
+/** Signs by Standard Webhooks. */
+export function standard(body: string, departure: Departure = {}): Delivery {
+  const { time = now(), secret = SECRETS.STANDARD_SECRET, as: id = 'msg_1' } = departure;
+  const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
+  const signature = createHmac('sha256', key).update(`${id}.${time}.${body}`).digest('base64');
+  const headers = [
+    JSON_TYPE,
+    ['webhook-id', id],
+    ['webhook-timestamp', String(time)],
+    ['webhook-signature', `v1,${signature}`],
+  ] as const;
+  return { path: '/hooks/standard', headers, body };
+}
+
+/** The delivery with one header set otherwise, or left out. */
+export const withHeader = (delivery: Delivery, name: string, value?: string): Delivery => ({
+  ...delivery,
+  headers: [
+    ...delivery.headers.filter(([one]) => one !== name),
+    ...(value === undefined ? [] : [[name, value] as const]),
+  ],
+});
+
+/** What the header of this name says. */
+export const headerOf = ({ headers }: Delivery, name: string): string =>
+  headers.find(([one]) => one === name)?.[1] ?? '';

@@ -1,0 +1,94 @@
+/** What is outside of the Worker: effects, which are counted here, and gates at which tools wait. */
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:net';
+import { listen, readJson } from '../../../../src/examples/demo/loopback.ts';
+
+/** Something that a tool did. */
+export interface Effect {
+  readonly what: string;
+  readonly about: unknown;
+  readonly tenant: string | null;
+  readonly key: string;
+}
+
+export interface World {
+  readonly url: string;
+  /** All that was done so far. */
+  readonly effects: readonly Effect[];
+  /** Resolves when a tool waits at the gate. */
+  reached(gate: string): Promise<void>;
+  /** Lets those on who wait there, now and later. */
+  open(gate: string): void;
+  /** A port of this machine on which nobody should connect. */
+  readonly trap: Trap;
+  stop(): void;
+}
+
+/** Tells of those who connect, and answers nothing. */
+export interface Trap {
+  readonly port: number;
+  readonly caught: number;
+}
+
+interface Gate {
+  readonly isReached: PromiseWithResolvers<void>;
+  readonly isOpen: PromiseWithResolvers<void>;
+}
+
+export async function startWorld(): Promise<World> {
+  const effects: Effect[] = [];
+  const gates = new Map<string, Gate>();
+  const gateOf = (name: string): Gate => {
+    const known = gates.get(name) ?? { isReached: Promise.withResolvers(), isOpen: Promise.withResolvers() };
+    gates.set(name, known);
+    return known;
+  };
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const [, kind, name = ''] = (request.url ?? '').split('/');
+    if (kind === 'effects')
+      effects.push((await readJson(request)) as Effect); // our own tools' body
+    else {
+      const gate = gateOf(decodeURIComponent(name));
+      gate.isReached.resolve();
+      await gate.isOpen.promise;
+    }
+    response.end('done');
+  };
+  const { server, url } = await listen((request, response) => {
+    handle(request, response).catch(() => response.writeHead(500).end());
+  });
+  const { trap, close } = await setTrap();
+  return {
+    url,
+    trap,
+    effects,
+    reached: (gate) => gateOf(gate).isReached.promise,
+    open: (gate) => gateOf(gate).isOpen.resolve(),
+    stop() {
+      close();
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+async function setTrap(): Promise<{ readonly trap: Trap; close(): void }> {
+  let caught = 0;
+  const server = createServer((socket) => {
+    caught += 1;
+    socket.destroy();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The trap has no port.');
+  const { port } = address;
+  const trap: Trap = {
+    port,
+    get caught() {
+      return caught;
+    },
+  };
+  return { trap, close: () => void server.close() };
+}

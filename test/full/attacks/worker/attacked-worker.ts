@@ -1,0 +1,93 @@
+/**
+ * The Worker that is attacked: one app of two tenants, and the same agents behind other entrances. The header `x-door` of a
+ * request says which entrance it comes to; no door but the first has an `auth` of its own.
+ */
+import {
+  createHoldfast,
+  type Env,
+  type Holdfast,
+  type HoldfastConfig,
+} from '../../../../src/create-holdfast.ts';
+import { requireApproval } from '../../../../src/index.ts';
+import { defineMcpEndpoint } from '../../../../src/mcp/entry.ts';
+import { openAICompatible } from '../../../../src/model/openai-compatible/entry.ts';
+import { agents } from './agents.ts';
+import { hooks } from './hooks.ts';
+import { hasHole, settings } from './settings.ts';
+import { leak, pay, records } from './tools.ts';
+import { tenants } from './who.ts';
+
+const model = openAICompatible({
+  baseURL: settings.MODEL_URL,
+  apiKey: settings.MODEL_KEY,
+  model: 'puppet',
+  retries: 0,
+  media: {
+    message: { data: ['image/png', 'image/svg+xml', 'application/pdf'], url: [] },
+    result: { data: [], url: [] },
+  },
+});
+
+const app: HoldfastConfig = {
+  agents,
+  model,
+  maxBodyBytes: 200_000,
+  context: (_, { principal }) => ({ tenant: principal.tenant ?? principal.id, plan: 'basic' }),
+  bodyContext: hasHole('context-tenant') ? ['locale', 'tenant'] : ['locale'],
+  contextHeaders: {
+    ...(!hasHole('context-tenant') && { 'x-gateway-tenant': 'tenant' }),
+    'x-scenario': 'scenario',
+    'x-address': 'address',
+  },
+  origins: ['https://app.example'],
+  secrets: () => ({ API_KEY: settings.API_KEY, REMOTE_TOKEN: settings.REMOTE_TOKEN }),
+  mcp: defineMcpEndpoint({
+    tools: [records, pay, leak, requireApproval({ ...pay, name: 'guarded' }, 'Pay?')],
+    agents: ['clerk', 'plain'],
+  }),
+};
+
+const main = createHoldfast({ ...app, auth: tenants, webhooks: hooks });
+const builtIn = createHoldfast({ ...app, mcp: undefined });
+
+/** An entrance: an app, and what its environment says besides. */
+interface Door {
+  readonly holdfast: Holdfast;
+  readonly env: Env;
+}
+
+const shut = { HOLDFAST_AUTH: '', HOLDFAST_TOKEN: '' };
+
+const DOORS: ReadonlyMap<string, Door> = new Map([
+  ['main', { holdfast: main, env: {} }],
+  ['local', { holdfast: builtIn, env: { ...shut, HOLDFAST_AUTH: 'localhost' } }],
+  [
+    'token',
+    { holdfast: builtIn, env: { ...shut, HOLDFAST_AUTH: 'localhost', HOLDFAST_TOKEN: settings.API_KEY } },
+  ],
+  ['shut', { holdfast: builtIn, env: shut }],
+  ['legacy', { holdfast: createHoldfast({ ...app, auth: tenants, legacyTenants: true }), env: {} }],
+]);
+
+/** One for each door, since what an app makes of its environment is kept by it. */
+const environments = new Map<string, Env>();
+
+function environment(name: string, door: Door, env: Env): Env {
+  const known = environments.get(name) ?? { ...env, ...door.env };
+  environments.set(name, known);
+  return known;
+}
+
+export default {
+  ...main.worker,
+  fetch(request, env, ctx) {
+    const mark = request.headers.get('x-mark');
+    if (mark !== null) console.log(mark); // shows the runner how far the console has come
+    const name = request.headers.get('x-door') ?? 'main';
+    const door = DOORS.get(name);
+    if (door === undefined) return new Response('There is no such door.', { status: 599 });
+    return door.holdfast.worker.fetch(request, environment(name, door, env), ctx);
+  },
+} satisfies ExportedHandler<Env>;
+export const { TurnRunner } = main;
+export { SessionObject } from '../../../../durable-objects/index.ts';

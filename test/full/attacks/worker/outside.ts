@@ -1,0 +1,21 @@
+import type { ToolCall } from '../../../../src/index.ts';
+import { settings } from './settings.ts';
+
+/** Does something in the world, which counts it, for the tenant of whoever asked. */
+export async function happen(call: ToolCall, what: string, about: unknown): Promise<unknown> {
+  const { id, tenant } = call.principal;
+  const body = JSON.stringify({ what, about, id, tenant: tenant ?? null, key: call.idempotencyKey });
+  const response = await fetch(`${settings.WORLD_URL}/effects`, {
+    method: 'POST',
+    body,
+    signal: call.signal,
+  });
+  if (!response.ok) throw new Error('The world refused.');
+  return { done: what, for: tenant ?? id };
+}
+
+/** Waits until the runner opens this gate, or the call is over. */
+export async function wait(gate: string, { signal }: ToolCall): Promise<string> {
+  const response = await fetch(`${settings.WORLD_URL}/gates/${encodeURIComponent(gate)}`, { signal });
+  return response.text();
+}

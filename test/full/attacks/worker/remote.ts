@@ -1,0 +1,37 @@
+import { allowKeys, defineMcpClient, mcpToolProvider, passThrough } from '../../../../src/mcp/entry.ts';
+import { hasHole, settings } from './settings.ts';
+
+const limits = { timeout: 2_000, connectTimeout: 2_000, maxResponseBytes: 100_000 };
+
+/** The server of an enemy, each of whose manners has a path of its own. */
+export const remote = defineMcpClient({
+  name: 'remote',
+  url: ({ context }) => `${settings.REMOTE_URL}/${String(context.get('scenario'))}`,
+  allowPrivate: true,
+  bearer: 'REMOTE_TOKEN',
+  meta: allowKeys('tenant'),
+  elicitation: { by: 'manager' },
+  refreshAfter: 0,
+  ...limits,
+});
+
+/** A server that is handed the whole context. */
+const trusted = defineMcpClient({
+  name: 'trusted',
+  url: `${settings.REMOTE_URL}/trusted`,
+  meta: passThrough,
+  ...limits,
+});
+
+/** A server whose address comes from whoever sends a message. */
+const anywhere = defineMcpClient({
+  name: 'anywhere',
+  url: ({ context }) => String(context.get('address')),
+  allowPrivate: hasHole('private-addresses'),
+  bearer: 'REMOTE_TOKEN',
+  ...limits,
+});
+
+export const remoteTools = [mcpToolProvider({ clients: [remote] })];
+export const trustedTools = [mcpToolProvider({ clients: [trusted] })];
+export const toolsAnywhere = [mcpToolProvider({ clients: [anywhere] })];

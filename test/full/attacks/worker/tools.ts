@@ -1,0 +1,127 @@
+import * as v from 'valibot';
+import { withName } from '../../../../src/decorators/entry.ts';
+import { type AnyTool, defineTool, requireApproval, type ToolCall } from '../../../../src/index.ts';
+import { defineUnfolding, scheduleMessage } from '../../../../src/kinds/entry.ts';
+import { happen, wait } from './outside.ts';
+import { hasHole } from './settings.ts';
+
+const amount = v.object({ amount: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)) });
+
+/** A tool that moves money, once. */
+const paying = (name: string) =>
+  defineTool({
+    name,
+    description: 'Pays an amount.',
+    input: amount,
+    effect: 'once',
+    run: ({ amount: paid }, call) => happen(call, name, paid),
+  });
+
+export const pay = paying('pay');
+
+const note = defineTool({
+  name: 'note',
+  description: 'Notes something; twice is as good as once.',
+  input: v.object({ text: v.string() }),
+  effect: 'idempotent',
+  run: ({ text }, call) => happen(call, 'note', text),
+});
+
+const memo = withName(note, 'memo');
+
+/** The records of each tenant, by the principal of the call. */
+export const RECORDS: Readonly<Record<string, string>> = {
+  acme: 'ACME-BOOKS-4411',
+  zeta: 'ZETA-BOOKS-7702',
+};
+
+export const records = defineTool({
+  name: 'records',
+  description: 'Shows the records of the tenant.',
+  input: v.object({ tenant: v.optional(v.string()) }),
+  effect: 'read',
+  run: (asked, { principal, context }) => {
+    const named = hasHole('context-tenant') ? context.get('tenant') : principal.tenant;
+    return { records: RECORDS[String(named)] ?? 'none', asked: asked.tenant ?? null };
+  },
+});
+
+const whoami = defineTool({
+  name: 'whoami',
+  description: 'Shows who asked, and the context.',
+  effect: 'read',
+  run: (_, { principal, context, inSession }) => ({ principal, context: context.toJSON(), inSession }),
+});
+
+export const leak = defineTool({
+  name: 'leak',
+  description: 'Says too much.',
+  input: v.object({ as: v.optional(v.picklist(['plain', 'json', 'url', 'error', 'base64', 'basic'])) }),
+  effect: 'read',
+  run: ({ as = 'plain' }, call) => spoken(as, call),
+});
+
+function spoken(as: string, { secrets, progress, say }: ToolCall): unknown {
+  const secret = secrets.get('API_KEY') ?? '';
+  if (as === 'json') return { nested: [{ secret }] };
+  if (as === 'url') return `https://x.example/?key=${encodeURIComponent(secret)}`;
+  if (as === 'error') throw new Error(`The service refused ${secret}.`, { cause: new Error(secret) });
+  if (as === 'base64') return `It is ${btoa(secret)}.`;
+  if (as === 'basic') return `Authorization: Basic ${btoa(`user:${secret}`)}`;
+  progress(`with ${secret}`);
+  say(`I know ${secret}`);
+  return `It is ${secret}.`;
+}
+
+const hang = defineTool({
+  name: 'hang',
+  description: 'Waits.',
+  input: v.object({ gate: v.string() }),
+  effect: 'read',
+  run: ({ gate }, call) => wait(gate, call),
+});
+
+const breed = defineTool({
+  name: 'breed',
+  description: 'Schedules turns.',
+  input: v.object({ count: v.number(), delaySeconds: v.number(), message: v.string() }),
+  effect: 'read',
+  run: ({ count, delaySeconds, message }, call) =>
+    Promise.all(Array.from({ length: count }, () => call.schedule({ message, delaySeconds }))),
+});
+
+const peek = defineTool({
+  name: 'peek',
+  description: 'Reads a file.',
+  input: v.object({ id: v.string() }),
+  effect: 'read',
+  run: async ({ id }, call) => ({ found: (await call.file(id)) !== undefined }),
+});
+
+const measure = defineTool({
+  name: 'measure',
+  description: 'Is measured by the client.',
+  input: v.object({ what: v.string() }),
+});
+
+const manager = hasHole('no-roles') ? {} : { by: 'manager' };
+
+/** What the model may do; each in another manner. */
+export const clerksTools: readonly AnyTool[] = [
+  ...[pay, note, records, whoami, leak, hang, breed, peek, measure, scheduleMessage()],
+  requireApproval(paying('refund'), ({ amount: paid }) => `Refund ${paid}?`, manager),
+  requireApproval(paying('buy'), 'Buy it?'),
+  requireApproval(paying('transfer'), 'Transfer it?', { notBy: 'requester' }),
+  requireApproval(memo, ({ text }) => `Note ${text}?`),
+  requireApproval(paying('brief'), 'Quick?', { expires: 300, onExpiry: 'reject' }),
+  requireApproval(
+    defineUnfolding({
+      name: 'vault',
+      description: 'The vault.',
+      tools: [paying('take_gold')],
+      scope: 'session',
+    }),
+    'Open the vault?',
+    manager,
+  ),
+];
