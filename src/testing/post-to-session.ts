@@ -83,7 +83,9 @@ export async function postTo(
 ): Promise<Accepted | Deferred> {
   const { steps, port, hear, heard } = stage;
   const delayMs = delaySeconds === undefined ? undefined : delaySeconds * 1000;
-  const taken = await steps.accept({ ...(await toSent(stage, message, options)), whenBusy, delayMs });
+  // Words are stored within this call: a test may kill the Worker right behind it.
+  const said = typeof message === 'string' ? { message } : await toNewMessage(message);
+  const taken = await steps.accept({ ...toSent(stage, said, options), whenBusy, delayMs });
   switch (taken.status) {
     case 'accepted':
     case 'queued':
@@ -99,12 +101,11 @@ export async function postTo(
 }
 
 /** A message as it is sent, with what the session says of every one. */
-export async function toSent(
+export function toSent(
   { principal, context }: Pick<Stage, 'principal' | 'context'>,
-  message: TestMessage,
+  said: Parameters<TurnSteps['begin']>[0],
   { principal: from = principal, context: more = {}, loopId }: SendOptions,
-): Promise<Parameters<TurnSteps['begin']>[0]> {
-  const said = typeof message === 'string' ? { message } : await toNewMessage(message);
+): Parameters<TurnSteps['begin']>[0] {
   return { ...said, from, loopId, context: context.merge(ToolCallContext.of(more)) };
 }
 

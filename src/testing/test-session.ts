@@ -20,6 +20,7 @@ import {
   toPendingCall,
 } from '../session/answers/questions.ts';
 import { foldAll } from '../session/fold-session.ts';
+import { toNewMessage } from '../session/new-message.ts';
 import { type Clock, systemClock } from '../session/read-platform.ts';
 import { type MintedSecrets, readSecrets, toSessionName } from '../session/read-secrets.ts';
 import type { TurnHost } from '../session/run-turn.ts';
@@ -244,7 +245,8 @@ function talkTo<Output>(
 /** Runs the turn of a message as far as it goes now, and answers its id. */
 async function runTurnOf(stage: Stage, message: TestMessage, options: SendOptions): Promise<string> {
   const { steps, worker } = stage;
-  const leased = await steps.begin(await toSent(stage, message, options));
+  const said = typeof message === 'string' ? { message } : await toNewMessage(message);
+  const leased = await steps.begin(toSent(stage, said, options));
   if (leased.status !== 'leased') throw new Error(`The session took no message: it is ${leased.status}.`);
   const turn = leased.page.openTurn?.id ?? '';
   await worker.drive(turn, leased);
