@@ -280,6 +280,7 @@ it('inspectors are told of a change before the request is made', async () => {
       frame: '',
       path: 'clerk',
       iteration: 2,
+      principal: { id: 'tester' },
       cause: 'session',
       came: ['zoo'],
       went: [],
