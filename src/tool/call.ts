@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { ContentPart, NewFile } from './content.ts';
-import type { DomainType } from './domain-type.ts';
+import type { ParsedInput } from './input-schema.ts';
 import type { Json, JsonLike, JsonObject } from './json.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { ProcessView } from './process-view.ts';
@@ -169,9 +169,16 @@ export interface CallBlackboard {
   entries(): readonly BlackboardEntry[];
   add(value: JsonLike, names?: EntryNames): void;
   /** Adds a value of a type, under the type's name. @throws TypeError when the type's schema refuses it. */
-  add<Sent>(type: DomainType<string, unknown, Sent>, value: Sent, names?: Pick<EntryNames, 'name'>): void;
+  add<Sent>(type: EntryType<unknown, Sent>, value: Sent, names?: Pick<EntryNames, 'name'>): void;
   /** The newest entry of a type, read through the type's schema; one that it refuses is passed over. */
-  last<Value>(type: DomainType<string, Value>): Value | undefined;
+  last<Value>(type: EntryType<Value>): Value | undefined;
+}
+
+/** A type of entries whose values are checked: what `defineDomainType` makes. */
+export interface EntryType<Value, Sent = unknown> {
+  readonly name: string;
+  parse(value: unknown): ParsedInput<Value>;
+  readonly '~sent'?: Sent;
 }
 
 /** By what an entry of the blackboard is found. */

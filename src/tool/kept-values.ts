@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import type { BlackboardEntry, CallBlackboard, CallState, EntryNames } from './call.ts';
+import type { BlackboardEntry, CallBlackboard, CallState, EntryNames, EntryType } from './call.ts';
 import { copyJson } from './copy-json.ts';
 import { type DomainType, isDomainType } from './domain-type.ts';
 import type { Json, JsonLike } from './json.ts';
@@ -46,11 +46,7 @@ export function callState({ get, set }: KeptState): CallState {
 /** The blackboard of a call over where its entries are kept. */
 export function callBlackboard({ entries, add }: KeptEntries): CallBlackboard {
   function addAs(value: JsonLike, names?: EntryNames): void;
-  function addAs<Sent>(
-    type: DomainType<string, unknown, Sent>,
-    value: Sent,
-    names?: Pick<EntryNames, 'name'>,
-  ): void;
+  function addAs<Sent>(type: EntryType<unknown, Sent>, value: Sent, names?: Pick<EntryNames, 'name'>): void;
   function addAs(first: unknown, second?: unknown, third?: Pick<EntryNames, 'name'>): void {
     if (!isType(first)) {
       add(first as JsonLike, second ?? {}); // of no type, as its overload says
@@ -66,7 +62,7 @@ export function callBlackboard({ entries, add }: KeptEntries): CallBlackboard {
     get: (name) => structuredClone(entries().findLast((entry) => entry.name === name)?.value),
     entries: () => entries().map((entry) => structuredClone(entry)),
     add: addAs,
-    last<Value>(type: DomainType<string, Value>): Value | undefined {
+    last<Value>(type: EntryType<Value>): Value | undefined {
       for (const entry of entries().toReversed()) {
         const parsed = entry.type === type.name ? type.parse(structuredClone(entry.value)) : undefined;
         if (parsed?.ok) return parsed.value;
@@ -87,12 +83,12 @@ interface Answer {
 /** The answer of a turn, whose artifacts are read by their type. */
 export type WithArtifacts<Given> = Given & {
   /** Its artifacts of a type, in order, each read through the type's schema. One that the schema refuses is left out. */
-  artifactsOf<Value>(type: DomainType<string, Value>): readonly Value[];
+  artifactsOf<Value>(type: EntryType<Value>): readonly Value[];
 };
 
 /** Adds `artifactsOf`, which nobody sees who looks through the answer. */
 export function withArtifacts<Given extends Answer>(answer: Given): WithArtifacts<Given> {
-  const artifactsOf = <Value>(type: DomainType<string, Value>): readonly Value[] =>
+  const artifactsOf = <Value>(type: EntryType<Value>): readonly Value[] =>
     answer.artifacts.flatMap((one) => {
       const parsed = one.type === type.name ? type.parse(one.value) : undefined;
       return parsed?.ok ? [parsed.value] : [];
