@@ -109,6 +109,18 @@ const loops: readonly Attack[] = [
     comes: saying(/"limit":\{"kind":"iterations","most":\d+\}/),
   },
   {
+    name: 'a turn that has used a million tokens asks its model no more',
+    act: ({ ann, own, play }) =>
+      ann.post(`${own}/messages`, {
+        message: play(...forEver({ calls: [{ name: 'records', input: {} }], tokens: 600_000 })),
+      }),
+    comes: answer(200, {
+      outcome: 'limit-reached',
+      iterations: 2,
+      limit: { kind: 'tokens', most: 1_000_000 },
+    }),
+  },
+  {
     name: 'a model that calls a tool which is not there for ever does not go on for ever',
     act: ({ ann, own, play }) =>
       ann.post(`${own}/messages`, { message: play(...forEver([{ name: 'nothing', input: {} }])) }),
