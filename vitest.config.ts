@@ -21,8 +21,13 @@ const workerd = (environment?: string) => ({
     cloudflareTest({
       main: './test/fixtures/test-worker.ts',
       wrangler: { configPath: './wrangler.toml', ...(environment !== undefined && { environment }) },
-      // A bucket for the example that keeps files there; a Worker needs none. Production lets nobody in without a token.
-      miniflare: { r2Buckets: ['FILES'], bindings: { HOLDFAST_AUTH: 'localhost' } },
+      // A bucket for the example that keeps files there, and a counter of requests, under another name than the one that is looked
+      // at: a Worker needs neither. Production lets nobody in without a token.
+      miniflare: {
+        r2Buckets: ['FILES'],
+        ratelimits: { RATE_LIMIT_OF_TESTS: { namespace_id: '1', simple: { limit: 3, period: 60 } } },
+        bindings: { HOLDFAST_AUTH: 'localhost' },
+      },
     }),
   ],
 });

@@ -10,18 +10,29 @@ import { keepFiles } from './files.ts';
 import type { LedgerScope, SessionStorage, UnreadMessage } from './session-storage.ts';
 import { waitsAs } from './waiting-turns.ts';
 
-/** The unread messages for whoever holds the open turn, as many as one answer may hold; the others come when these were read. */
-export function unreadMessages(storage: SessionStorage): InboxMessage[] {
-  const { turn } = storage.lease();
+/**
+ * The unread messages for whoever holds the open turn, but for those that it `holds` already: as many as one answer may hold; the
+ * others come when these were read, or are held.
+ */
+export function unreadMessages(storage: SessionStorage, holds: readonly number[] = []): InboxMessage[] {
   const told: InboxMessage[] = [];
   let size = 0;
-  for (const message of turn === null ? [] : storage.inbox.unread(turn).toSorted(byRank)) {
+  for (const message of unreadHeads(storage).toSorted(byRank)) {
+    if (holds.includes(message.id)) continue;
     const body = storage.inbox.body(message.id);
     size += body.length;
     if (told.length > 0 && size > MOST_AT_ONCE) break;
     told.push({ ...message, body });
   }
   return told.toSorted((a, b) => a.id - b.id);
+}
+
+/** The newest message that is unread by whoever holds the open turn; `undefined` when there is none. */
+export const newestUnread = (storage: SessionStorage): number | undefined => unreadHeads(storage).at(-1)?.id;
+
+function unreadHeads(storage: SessionStorage): UnreadMessage[] {
+  const { turn } = storage.lease();
+  return turn === null ? [] : storage.inbox.unread(turn);
 }
 
 /** Characters of messages in one answer: two bytes each at the most, and an RPC message weighs at most 32 MiB. */

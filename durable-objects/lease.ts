@@ -1,8 +1,8 @@
-import type { EventPage, OpenTurn, ReadQuery, Row } from '../src/journal/event-page.ts';
+import type { EventPage, Notice, OpenTurn, ReadQuery, Row } from '../src/journal/event-page.ts';
 import type { Change, Leased, Reader } from '../src/journal/session-port.ts';
 import { retainAnew, scheduleAlarm, scheduleTurn } from './alarms.ts';
 import { foldRange } from './fold-start.ts';
-import { dropMessages, isCalledFor, unreadMessages } from './inbox.ts';
+import { dropMessages, isCalledFor, newestUnread, unreadMessages } from './inbox.ts';
 import type { Lease, LeaseTimes, LedgerScope, SessionStorage } from './session-storage.ts';
 import { countSilent, pauseWhenYielded, type TakeOvers } from './take-overs.ts';
 import { loadOf, startNext, waitingTurns, waitsAs } from './waiting-turns.ts';
@@ -169,6 +169,21 @@ function pageOfEvents(storage: SessionStorage, query: PageQuery): EventPage {
 /** The turn that is unfinished, by its lease. */
 export const openTurnOf = ({ turn, state }: Lease): OpenTurn | null =>
   turn === null ? null : { id: turn, state: state === 'suspended' ? 'waiting' : 'running' };
+
+/** What watchers are told of a session now. */
+export function noticeOf(storage: SessionStorage): Notice {
+  const unread = newestUnread(storage);
+  return {
+    head: storage.head(),
+    openTurn: openTurnOf(storage.lease()),
+    waiting: waitingTurns(storage),
+    ...(unread !== undefined && { unread }),
+  };
+}
+
+/** Whether watchers are to be told of what became of a session: there are more events, other turns wait, or there is more to read. */
+export const isNews = (before: Notice, { head, waiting, unread = 0 }: Notice): boolean =>
+  head > before.head || waiting.length !== before.waiting.length || unread > (before.unread ?? 0);
 
 /** Gives the lease of the open turn back. A suspended turn that has an unread message is one that waits for a holder. */
 export function release(

@@ -23,7 +23,7 @@ import { keepFiles, pageOfFile, whyNoRoom } from './files.ts';
 import { foldRange, furtherTexts } from './fold-start.ts';
 import { type Bounds, unlessFull, weightOf, whyFull } from './fullness.ts';
 import { leaveOrExpire, unreadMessages, whyNotPosted } from './inbox.ts';
-import { LeaseClock, leasedAnswer, openTurnOf, pageAfter, release } from './lease.ts';
+import { isNews, LeaseClock, leasedAnswer, noticeOf, pageAfter, release } from './lease.ts';
 import { addStart, type LedgerScope, type SessionStorage, toStoredRows } from './session-storage.ts';
 import { countChange, isSameCount, NO_TAKE_OVERS } from './take-overs.ts';
 import {
@@ -35,7 +35,6 @@ import {
   loadOf,
   steeredInto,
   waitingKindOf,
-  waitingTurns,
   whatBecameOf,
   whyRefused,
 } from './waiting-turns.ts';
@@ -48,6 +47,8 @@ interface LedgerOptions {
   readonly now: () => number;
   /** Called when what watchers are told has changed, before the call that did so answers. Must not throw. */
   readonly onChange: () => void;
+  /** Whether anybody watches who does not hold the session; nobody unless given. */
+  readonly hasReaders?: (() => boolean) | undefined;
   /** The epoch before the first of a new session: unlike all of those of a session of this name that was erased. */
   readonly firstEpoch: () => number;
 }
@@ -111,7 +112,7 @@ export class SessionLedger {
     const before = this.#storedBefore(epoch, from, change);
     if (before !== null) {
       if (holds) this.#clock.heard();
-      return this.#appended(epoch, from + events.length - 1, before);
+      return this.#appended(epoch, { head: from + events.length - 1, at: before }, change);
     }
     if (!holds) return { status: 'stale' };
     if (from !== this.#storage.head() + 1) return { status: 'gap' };
@@ -127,13 +128,13 @@ export class SessionLedger {
     });
     if (events.length === 0 && change.release !== undefined) this.#options.onChange();
     this.#clock.extend();
-    return this.#appended(epoch, from + events.length - 1, at);
+    return this.#appended(epoch, { head: from + events.length - 1, at }, change);
   }
 
-  renew(epoch: number): Renewed | Fenced {
+  renew(epoch: number, inboxHeld?: readonly number[]): Renewed | Fenced {
     if (!this.#clock.isHeldBy(epoch)) return { status: 'stale' };
     this.#clock.heard();
-    return { status: 'renewed', inbox: unreadMessages(this.#storage) };
+    return { status: 'renewed', ...this.#toldHolder(inboxHeld) };
   }
 
   post(message: PostedMessage): Posted {
@@ -168,8 +169,7 @@ export class SessionLedger {
   }
 
   notice(): Notice {
-    const storage = this.#storage;
-    return { head: storage.head(), openTurn: openTurnOf(storage.lease()), waiting: waitingTurns(storage) };
+    return noticeOf(this.#storage);
   }
 
   /** Whether there was a session. */
@@ -269,18 +269,22 @@ export class SessionLedger {
   }
 
   /** Whoever has given the lease back is told of no messages: they are for the next holder. */
-  #appended(epoch: number, head: number, at: number): Appended {
-    const inbox = this.#clock.isHeldBy(epoch) ? unreadMessages(this.#storage) : [];
-    return { status: 'appended', head, at, inbox, ...loadOf(this.#storage) };
+  #appended(epoch: number, stored: Pick<Appended, 'head' | 'at'>, { inboxHeld }: Change): Appended {
+    const told = this.#clock.isHeldBy(epoch) ? this.#toldHolder(inboxHeld) : { inbox: [] };
+    return { status: 'appended', ...stored, ...told, ...loadOf(this.#storage) };
+  }
+
+  #toldHolder(inboxHeld: Change['inboxHeld']): Pick<Renewed, 'inbox' | 'watched'> {
+    const inbox = unreadMessages(this.#storage, inboxHeld);
+    return this.#options.hasReaders?.() ? { inbox, watched: true } : { inbox };
   }
 
   /** Stores everything that `change` does, or nothing, and has watchers told when there is something new. */
   #commit<T>(change: () => T): T {
     const storage = this.#storage;
-    const head = storage.head();
-    const waiting = storage.inbox.waiting().length;
+    const before = this.notice();
     const result = storage.transaction(change);
-    if (storage.head() > head || storage.inbox.waiting().length !== waiting) this.#options.onChange();
+    if (isNews(before, this.notice())) this.#options.onChange();
     return result;
   }
 }

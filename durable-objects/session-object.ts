@@ -77,6 +77,7 @@ export class SessionObject extends DurableObject<SessionEnv> {
       mostBytes: mostBytesOf(env),
       now,
       onChange: () => this.#watchers.tell(),
+      hasReaders: () => this.#watchers.hasReaders(),
       firstEpoch: () => Math.floor(Math.random() * MOST_FIRST_EPOCH),
     });
     this.#carrier = createTurnCarrier(ctx, env.TURNS);
@@ -99,8 +100,8 @@ export class SessionObject extends DurableObject<SessionEnv> {
     return this.#ledger.append(epoch, from, change);
   }
 
-  renew(epoch: number): Renewed | Fenced {
-    return this.#ledger.renew(epoch);
+  renew(epoch: number, inboxHeld?: readonly number[]): Renewed | Fenced {
+    return this.#ledger.renew(epoch, inboxHeld);
   }
 
   /** Takes its message in parts: while a new version is deployed, objects and Workers of both versions call each other. */

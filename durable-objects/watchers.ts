@@ -6,7 +6,15 @@ export interface Watchers {
   open(request: Request): Response;
   /** To be called in the event-loop turn that stored what it tells of, so that no notice comes early. Never throws. */
   tell(): void;
+  /** Whether anybody watches who does not hold the session. */
+  hasReaders(): boolean;
 }
+
+/** In the query of a request for a watcher: the epoch of the lease that it holds. An older object passes it over. */
+const HOLDER = 'holder';
+
+/** By which of these a watcher is found again, which is kept with its WebSocket. */
+const READER = 'reader';
 
 /** Makes the list of those who watch a session. `notice`: what watchers are told now. */
 export const createWatchers = (ctx: DurableObjectState, notice: () => Notice): Watchers => ({
@@ -15,7 +23,8 @@ export const createWatchers = (ctx: DurableObjectState, notice: () => Notice): W
       return new Response('A session is watched over a WebSocket.\n', { status: 426 });
     }
     const pair = new WebSocketPair();
-    ctx.acceptWebSocket(pair[1]);
+    const isHolder = new URL(request.url).searchParams.has(HOLDER);
+    ctx.acceptWebSocket(pair[1], [isHolder ? HOLDER : READER]);
     send(pair[1], notice());
     return new Response(null, { status: 101, webSocket: pair[0] });
   },
@@ -25,6 +34,7 @@ export const createWatchers = (ctx: DurableObjectState, notice: () => Notice): W
     const told = notice();
     for (const socket of sockets) send(socket, told);
   },
+  hasReaders: () => ctx.getWebSockets(READER).some(({ readyState }) => readyState === WebSocket.OPEN),
 });
 
 function send(socket: WebSocket, notice: Notice): void {

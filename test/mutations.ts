@@ -58,6 +58,31 @@ export const MUTATIONS: readonly Mutation[] = [
     tests: ['test/gate/node/session/lease-keeper.test.ts'],
   },
   {
+    name: 'line-told',
+    breaks: 'A cancel is stored, and nobody tells the holder: its model goes on for a third of the term.',
+    in: 'isNews',
+    text: '|| unread > (before.unread ?? 0)',
+    becomes: '',
+    tests: ['test/gate/node/session/holder-line.test.ts'],
+  },
+  {
+    name: 'line-slot',
+    breaks: 'Six calls and the line are seven connections: the platform cuts off the model that answers.',
+    in: 'HolderLine.open',
+    text: "slots.hold(() => this.#listen(), 'first')",
+    becomes: 'this.#listen()',
+    tests: ['test/gate/node/session/holder-line.test.ts'],
+  },
+  {
+    name: 'line-unheld',
+    breaks:
+      'A holder whose append is lost renews its lease for ever, since messages are left for it: nobody takes over.',
+    in: 'LeaseKeeper.#renew',
+    text: 'isRenewed && !isSending',
+    becomes: 'isRenewed',
+    tests: ['test/gate/node/session/holder-line.test.ts'],
+  },
+  {
     name: 'lease-live',
     breaks: 'A turn is taken over while its holder may still act: calls run twice.',
     in: 'LeaseClock.isLive',

@@ -75,6 +75,8 @@ export interface Notice {
   readonly head: number;
   readonly openTurn: OpenTurn | null;
   readonly waiting: readonly WaitingTurn[];
+  /** The newest of the messages that were left for the holder and not read; absent when there are none. An older object does not tell. */
+  readonly unread?: number | undefined;
 }
 
 /** The turn of a session that has not ended. */

@@ -19,8 +19,11 @@ export interface SessionPort {
    * nor does one in a session that is full, unless it is short and ends the turn.
    */
   append(epoch: number, from: number, change: Change): Promise<Appended | Fenced | SessionFull>;
-  /** Renews the lease of `epoch` when there is nothing to store. Answers `stale` when it is not held any more. */
-  renew(epoch: number): Promise<Renewed | Fenced>;
+  /**
+   * Renews the lease of `epoch` when there is nothing to store. Answers `stale` when it is not held any more. `inboxHeld`: as in a
+   * `Change`.
+   */
+  renew(epoch: number, inboxHeld?: readonly number[]): Promise<Renewed | Fenced>;
   /**
    * Leaves a message for whoever holds the session now or next, which is stored when this answers. A wait takes one answer, and
    * none when its time is over.
@@ -31,11 +34,12 @@ export interface SessionPort {
   /** Reads bytes of a file that the session keeps. `null`: it keeps no such file. */
   file(query: FileQuery): Promise<FilePage | null>;
   /**
-   * Calls back with where the session stands: at once, and whenever events were stored, other messages wait, the lease was given
-   * back or the session was erased. Calls `onClosed` once when the line breaks, after which nothing is told. Answers the
-   * function that stops it.
+   * Calls back with where the session stands: at once, and whenever events were stored, other messages wait, one was left for the
+   * holder, the lease was given back or the session was erased. Calls `onClosed` once when the line breaks, after which nothing is
+   * told. Answers the function that stops it. `holder`: the epoch of whoever watches the session that it holds; all others are
+   * its readers.
    */
-  watch(onNotice: (notice: Notice) => void, onClosed: () => void): Promise<() => void>;
+  watch(onNotice: (notice: Notice) => void, onClosed: () => void, holder?: number): Promise<() => void>;
   /**
    * Removes all of the session: journal, lease, inbox and alarms. Whoever still holds it is refused from then on, also when
    * another session of the same name is begun. Answers whether there was one, and `true` when an answer was lost, since nobody
@@ -272,6 +276,8 @@ export interface Change {
   readonly files?: readonly KeptFile[] | undefined;
   /** Ids of inbox rows that these events take in. */
   readonly inboxRead?: readonly number[] | undefined;
+  /** Ids of inbox rows that the holder has been told and keeps for later: they are not answered again. An older object does. */
+  readonly inboxHeld?: readonly number[] | undefined;
   /** A reply or a result is among the events: take-overs without progress are counted anew. */
   readonly progress?: boolean | undefined;
   /** Gives the lease back: the turn has ended, waits for an invocation, or waits for a decision. */
@@ -294,22 +300,26 @@ export interface ScheduledTurn {
   readonly after: number;
 }
 
+/** What a holder is told with every answer. */
+interface ToHolder {
+  /** What was left for the holder, and was not read yet; nothing when the lease is given back. */
+  readonly inbox: readonly InboxMessage[];
+  /** Somebody reads the session as it grows. Absent when nobody does; an older object does not tell. */
+  readonly watched?: true | undefined;
+}
+
 /** The append is stored. Unless it gave the lease back, the lease lasts a full term from now. */
-export interface Appended extends ToldLoad {
+export interface Appended extends ToHolder, ToldLoad {
   readonly status: 'appended';
   /** The last sequence stored. */
   readonly head: number;
   /** When these events were stored, in ms since the epoch by the object's clock. */
   readonly at: number;
-  /** What was left for the holder, and was not read yet; nothing when the lease is given back. */
-  readonly inbox: readonly InboxMessage[];
 }
 
 /** The lease lasts a full term from now. */
-export interface Renewed {
+export interface Renewed extends ToHolder {
   readonly status: 'renewed';
-  /** What was left for the holder, and was not read yet. */
-  readonly inbox: readonly InboxMessage[];
 }
 
 /** This invocation may no longer act for the session. */

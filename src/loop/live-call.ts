@@ -49,9 +49,9 @@ export function prepareCall(run: PermittedRun): PreparedCall {
       enter();
       progress.ranOnce = execution.effect === 'once';
       const asking = { ...scope, decideWhileRunning: outside.decideWhileRunning };
-      const { result, ms } = await runExecution(run, asking, loop.around?.(execution) ?? execution).finally(
-        outside.hasRun,
-      );
+      const { name: tool, input } = record;
+      const around = loop.around?.(execution, { tool, input }) ?? execution;
+      const { result, ms } = await runExecution(run, asking, around).finally(outside.hasRun);
       progress.ms = ms;
       progress.signal = result.signal;
       return result;

@@ -22,6 +22,12 @@ import type { ScheduleRoom } from './scheduling.ts';
 import type { CallLocks, Slots } from './slots.ts';
 import type { BoundTransformer, LoopTransformer } from './transformers.ts';
 
+/** Answers what is run in place of a tool's effect. `call`: the tool's name, and its input as the model sent it. */
+export type AroundExecution = (
+  execution: ToolExecution,
+  call: { readonly tool: string; readonly input: string },
+) => ToolExecution;
+
 /** One loop: what it is declared with, where it stands, and what it shares with the other loops of its turn. */
 export interface Loop extends TurnScope {
   readonly spec: LoopSpec;
@@ -109,7 +115,7 @@ export interface TurnScope {
   /** Those of the app, for tools that hand work to another. */
   readonly agents?: LoopAgents | undefined;
   /** Answers what is run in place of a tool's effect; a crash matrix counts and disturbs there. */
-  readonly around?: ((execution: ToolExecution) => ToolExecution) | undefined;
+  readonly around?: AroundExecution | undefined;
   /** Runs a nested loop; the same function that runs the turn's own. */
   readonly run: (loop: Loop) => Promise<LoopEnd>;
 }

@@ -45,6 +45,11 @@ export class ScheduleRoom {
     this.#bounds = bounds;
   }
 
+  /** The call begins, or begins anew: what it has scheduled before is not stored, and never will be. */
+  begin(by: Pick<CallRecord, 'ended'>): void {
+    this.#taken = this.#taken.filter((one) => one.by !== by);
+  }
+
   /** @throws Error when there is no room, which says why to the model. */
   take(by: Pick<CallRecord, 'ended'>, message: Pick<ScheduledMessage, 'message' | 'after'>): void {
     const { turn } = this.#bounds.journal.state;
@@ -109,6 +114,7 @@ interface SchedulingPlace {
 /** The ids of the turns come from that of the call, so that they are the same when the call is run again. */
 export function scheduling({ record, inSession, scheduleRoom }: SchedulingPlace): Scheduling {
   const asked: Promise<ScheduledMessage>[] = [];
+  scheduleRoom?.begin(record);
   return {
     async schedule({ message, delaySeconds }) {
       const text = checked(message);

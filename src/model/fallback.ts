@@ -97,7 +97,8 @@ async function askInTurn(
       console.warn(
         `holdfast: the model '${model.name}' failed (${failure.failure}); '${next.name}' is asked instead`,
       );
-      await options.again?.(failure.failure);
+      // The failed attempt may have been charged for, and another model is asked.
+      await options.again?.();
     }
   }
   throw new ModelError('server-error', 'There is no model to ask.');

@@ -64,8 +64,12 @@ export function takeFitting(pending: Emitted[]): Emitted[] {
   return pending.splice(0, end === -1 ? pending.length : end);
 }
 
-/** The append of these events, which also deletes the inbox rows that they took in. */
-export function toChange(sent: readonly Emitted[], inboxRead: readonly number[]): Change {
+/** The append of these events, which also deletes the inbox rows that they took in, and tells which others are known. */
+export function toChange(
+  sent: readonly Emitted[],
+  inboxRead: readonly number[],
+  inboxHeld: readonly number[],
+): Change {
   const expiries = sent.flatMap(({ expiry }) => expiry ?? []);
   const scheduled = sent.flatMap((one) => one.scheduled);
   const files = sent.flatMap((one) => one.files);
@@ -74,6 +78,7 @@ export function toChange(sent: readonly Emitted[], inboxRead: readonly number[])
     events: sent.map(({ row }) => row),
     ...(files.length > 0 && { files }),
     ...(inboxRead.length > 0 && { inboxRead }),
+    ...(inboxHeld.length > 0 && { inboxHeld }),
     ...(progress && { progress }),
     ...(expiries.length > 0 && { expiries }),
     ...(scheduled.length > 0 && { scheduled }),

@@ -175,7 +175,8 @@ export async function foldWhileHeld(
     if (meter.outOfRequests) throw new TooLong(meter.outOfRequests);
     const now = clock.now();
     if (now - heard < leased.leaseMs / 3) return;
-    const answer = await port.renew(leased.epoch);
+    const known = leased.inbox.map(({ id }) => id);
+    const answer = await port.renew(leased.epoch, known);
     if (answer.status === 'renewed') heard = now;
   };
   try {

@@ -2,14 +2,16 @@ import type { SessionEvent, StoredEvent } from '../journal/events.ts';
 import type { InboxMessage, KeptFile, Leased, SessionPort } from '../journal/session-port.ts';
 import type { SessionState } from '../journal/state.ts';
 import { type Holder, Interrupted, type LateCall, type Needs } from '../loop/holder.ts';
+import { Slots } from '../loop/slots.ts';
 import { sha256Hex, untilAborted } from '../tool/async.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import { partsOfResult, type ToolResult } from '../tool/tool-result.ts';
 import type { FileStore } from './file-store.ts';
 import { HeldInbox } from './inbox.ts';
 import { InvocationBudgetWatch } from './invocation-budget-watch.ts';
+import { LeaseKeeper } from './lease-keeper.ts';
 import type { Meter } from './meter.ts';
-import { Outbox, type OutboxListener } from './outbox.ts';
+import { Outbox } from './outbox.ts';
 import type { Clock } from './read-platform.ts';
 import { SessionFiles } from './session-files.ts';
 
@@ -34,6 +36,8 @@ interface Options {
 export class HeldSession implements Holder {
   readonly outbox: Outbox;
   readonly files: SessionFiles;
+  /** The connections of this invocation. */
+  readonly slots = new Slots();
   readonly signal: AbortSignal;
   readonly modelSignal: AbortSignal;
   readonly #options: Options;
@@ -54,11 +58,14 @@ export class HeldSession implements Holder {
     this.modelSignal = AbortSignal.any([this.signal, this.#leaving.signal]);
     const listener = {
       stored: (events: readonly StoredEvent[], sent: number) => {
-        this.#lease.acknowledged(sent);
+        this.#lease.stored(sent);
         this.files.stored(events);
         options.stored(events);
       },
-      inbox: (rows: readonly InboxMessage[]) => this.takeIn(rows),
+      inbox: (rows: readonly InboxMessage[], watched: true | undefined) => {
+        this.takeIn(rows);
+        if (watched) this.#lease.listen();
+      },
       lost: (reason: Interrupted) => this.#stop.abort(reason),
     };
     const { epoch, leaseMs, cause, expiredFor } = leased;
@@ -67,8 +74,10 @@ export class HeldSession implements Holder {
     const count = (subrequests: number): void => this.count(subrequests);
     this.files = new SessionFiles({ port, name, store: options.fileStore, used, count });
     const filesOf = (event: SessionEvent): readonly KeptFile[] => this.files.namedBy(event);
+    const inboxHeld = (): readonly number[] => this.#inbox.kept;
     const { waiting } = leased;
-    this.outbox = new Outbox({ ...clock, port, epoch, state, memories, isHeld, listener, filesOf, waiting });
+    const sending = { isHeld, listener, filesOf, inboxHeld, waiting };
+    this.outbox = new Outbox({ ...clock, port, epoch, state, memories, ...sending });
     this.#inbox = new HeldInbox({
       port,
       outbox: this.outbox,
@@ -76,10 +85,13 @@ export class HeldSession implements Holder {
       filesOf: (result) => this.files.namedIn(partsOfResult(result)),
     });
     const lost = (reason: Interrupted): void => this.outbox.fence(reason);
-    const isSending = (): boolean => this.outbox.isSending;
     const renewing = (): void => this.#leaving.look();
-    const keeper = { port, clock, epoch, leaseMs, sentAt, isSending };
-    this.#lease = new LeaseKeeper({ ...keeper, listener: { inbox: listener.inbox, lost, renewing } });
+    this.#lease = new LeaseKeeper({
+      ...{ port, clock, meter, epoch, leaseMs, sentAt, signal: this.signal, slots: this.slots },
+      outbox: this.outbox,
+      inbox: this.#inbox,
+      listener: { inbox: listener.inbox, lost, renewing },
+    });
     // A holder's own deadline falls a quarter of a term before the object's; half a term must have passed
     // since then. One that handed over may have taken over itself a moment before.
     this.#formerGoneAt = clock.now() + leaseMs / 4 - (cause === 'expired' ? expiredFor : 0);
@@ -179,101 +191,5 @@ export class HeldSession implements Holder {
     if (endings.length === 0) return;
     const ended = Promise.allSettled(endings.map(async (end) => end()));
     this.#options.waitUntil?.(ended);
-  }
-}
-
-/** What a lease keeper tells the invocation that owns it. */
-interface LeaseListener extends Pick<OutboxListener, 'inbox' | 'lost'> {
-  /** The lease is about to be renewed in silence: one more message that nobody asked leave for. */
-  renewing(): void;
-}
-
-interface LeaseOptions {
-  readonly port: Pick<SessionPort, 'renew'>;
-  readonly clock: Clock;
-  readonly epoch: number;
-  readonly leaseMs: number;
-  /** When the request that got the lease was sent. */
-  readonly sentAt: number;
-  readonly listener: LeaseListener;
-  /**
-   * An append is under way: it renews the lease when it is answered, and one that never is must not be
-   * outlived.
-   */
-  readonly isSending: () => boolean;
-}
-
-/**
- * Keeps the lease of one invocation. Any append renews it; after a third of the term in silence this does. Its own deadline,
- * three quarters of a term after the last acknowledged message was *sent*, always falls before the object's.
- */
-class LeaseKeeper {
-  readonly #options: LeaseOptions;
-  #heard: number;
-  #cancel: () => void = () => {};
-  /** When the renewal that is under way was sent. */
-  #renewing: number | undefined;
-  #stopped = false;
-
-  constructor(options: LeaseOptions) {
-    this.#options = options;
-    this.#heard = options.sentAt;
-    this.#watch();
-  }
-
-  /** True while this invocation may act, by the clock and not by a timer that may be late. */
-  get held(): boolean {
-    return !this.#stopped && this.#options.clock.now() < this.deadline;
-  }
-
-  /** Ms since the epoch after which nothing more may be started. */
-  get deadline(): number {
-    return this.#heard + (this.#options.leaseMs * 3) / 4;
-  }
-
-  /** The object acknowledged something that was sent then. */
-  acknowledged(sentAt: number): void {
-    this.#heard = Math.max(this.#heard, sentAt);
-  }
-
-  /** Ends the watch. A renewal that is under way may be lost: nobody needs it any more. */
-  stop(): void {
-    this.#stopped = true;
-    this.#cancel();
-  }
-
-  #watch(): void {
-    const { clock, leaseMs, listener, isSending } = this.#options;
-    const silence = clock.now() - this.#heard;
-    if (clock.now() >= this.deadline) {
-      listener.lost(new Interrupted('lost', 'The lease of this invocation has run out.'));
-      return;
-    }
-    const due = silence >= leaseMs / 3;
-    const isRenewing = this.#renewing !== undefined && clock.now() - this.#renewing < leaseMs / 4;
-    if (due && !isSending() && !isRenewing) void this.#renew();
-    const next = due ? Math.min(leaseMs / 12, this.deadline - clock.now()) : leaseMs / 3 - silence;
-    this.#cancel = clock.after(Math.max(1, Math.ceil(next)), () => this.#watch());
-  }
-
-  async #renew(): Promise<void> {
-    const { port, clock, epoch, listener } = this.#options;
-    const sentAt = clock.now();
-    this.#renewing = sentAt;
-    listener.renewing();
-    try {
-      const answer = await port.renew(epoch);
-      if (this.#stopped) return;
-      if (answer.status !== 'renewed') {
-        listener.lost(new Interrupted('lost', `Another invocation holds the session (${answer.status}).`));
-        return;
-      }
-      this.acknowledged(sentAt);
-      listener.inbox(answer.inbox);
-    } catch {
-      // The object cannot be reached now. The next look tries again, until the deadline.
-    } finally {
-      if (this.#renewing === sentAt) this.#renewing = undefined;
-    }
   }
 }

@@ -43,8 +43,9 @@ interface Options {
 export class HeldInbox {
   readonly #options: Options;
   readonly #seen = new Set<number>();
-  /** Messages for the model that it was not shown yet, in order. */
-  readonly #steers = new Map<number, InboxMessage>();
+  /** In order: messages for the model that it was not shown yet, and those that only a newer version of this code knows. */
+  readonly #kept = new Map<number, InboxMessage>();
+  #newest = 0;
   #taken = 0;
 
   constructor(options: Options) {
@@ -56,16 +57,26 @@ export class HeldInbox {
     return this.#taken;
   }
 
+  /** The ids of the messages that were told, and stay where they are for now: nobody need tell them again. */
+  get kept(): readonly number[] {
+    return [...this.#kept.keys()];
+  }
+
+  /** The id of the newest message that was told. */
+  get newest(): number {
+    return this.#newest;
+  }
+
   /**
    * Journals messages, but not while the lease is being given back. Those for the model stay where they are until it is
    * asked: one that nobody would answer any more is a turn of its own.
    */
   takeIn(messages: readonly InboxMessage[]): void {
+    this.#newest = Math.max(this.#newest, ...messages.map(({ id }) => id));
     if (this.#options.outbox.isReleasing) return;
     for (const message of messages) {
-      // One that only a newer version of this code knows is left to that.
-      if (this.#seen.has(message.id) || !isKnownKind(message.kind)) continue;
-      if (message.kind === 'steer') this.#steers.set(message.id, message);
+      if (this.#seen.has(message.id)) continue;
+      if (message.kind === 'steer' || !isKnownKind(message.kind)) this.#kept.set(message.id, message);
       else this.#take(message);
     }
   }
@@ -74,7 +85,8 @@ export class HeldInbox {
   takeSteers(frame: string): boolean {
     const { outbox } = this.#options;
     if (frame !== ROOT || outbox.isReleasing) return false;
-    const messages = [...this.#steers.values()].filter(() => isSteered(outbox.state.turn));
+    const isTaken = ({ kind }: InboxMessage): boolean => kind === 'steer' && isSteered(outbox.state.turn);
+    const messages = [...this.#kept.values()].filter(isTaken);
     for (const message of messages) this.#take(message);
     return messages.length > 0;
   }
@@ -82,7 +94,7 @@ export class HeldInbox {
   #take(message: InboxMessage): void {
     const { outbox, onCancel } = this.#options;
     this.#seen.add(message.id);
-    this.#steers.delete(message.id);
+    this.#kept.delete(message.id);
     const events = toEvents(outbox.state, message);
     outbox.emit(...events);
     outbox.read([message.id]);

@@ -45,7 +45,7 @@ export function objectSession(
       if (files === undefined) return send(async (object) => object.append(epoch, from, change));
       return send(async (object) => object.appendWithFiles(epoch, from, { ...change, files }));
     },
-    renew: (epoch) => send(async (object) => object.renew(epoch)),
+    renew: (epoch, inboxHeld) => send(async (object) => object.renew(epoch, inboxHeld)),
     post: (message) => {
       const { kind, turn, body, answers } = message;
       const files = toSend(message.files);
@@ -54,7 +54,7 @@ export function objectSession(
     },
     read: (query) => send(async (object) => object.read(query)),
     file: (query) => send(async (object) => object.file(query)),
-    watch: (onNotice, onClosed) => send((object) => watch(object, onNotice, onClosed)),
+    watch: (onNotice, onClosed, holder) => send((object) => watch(object, { onNotice, onClosed, holder })),
     erase: () => {
       let isRepeated = false;
       return send(async (object) => {
@@ -76,12 +76,19 @@ const alone = (bytes: Uint8Array): Uint8Array =>
 
 const REAL: Pauses = { after: systemClock.after, random: Math.random };
 
+interface Watcher {
+  readonly onNotice: (notice: Notice) => void;
+  readonly onClosed: () => void;
+  /** The epoch of whoever holds the session; absent of its readers. */
+  readonly holder: number | undefined;
+}
+
 async function watch(
   object: Pick<Fetcher, 'fetch'>,
-  onNotice: (notice: Notice) => void,
-  onClosed: () => void,
+  { onNotice, onClosed, holder }: Watcher,
 ): Promise<() => void> {
-  const { webSocket, status } = await object.fetch('https://session/', { headers: { upgrade: 'websocket' } });
+  const url = `https://session/${holder === undefined ? '' : `?holder=${holder}`}`;
+  const { webSocket, status } = await object.fetch(url, { headers: { upgrade: 'websocket' } });
   if (webSocket === null) throw new Error(`the session object answered ${status} and opened no WebSocket`);
   let isOpen = true;
   const close = () => {

@@ -22,8 +22,8 @@ import { type Clock, soon } from './read-platform.ts';
 export interface OutboxListener {
   /** These events are durable, in order; `sentAt` is when their append was sent, by the holder's clock. */
   stored(events: readonly StoredEvent[], sentAt: number): void;
-  /** Rows that somebody left for the holder. The same row comes until it is read. */
-  inbox(rows: readonly InboxMessage[]): void;
+  /** Rows that somebody left for the holder. The same row comes until it is read. `watched`: somebody reads the session. */
+  inbox(rows: readonly InboxMessage[], watched: true | undefined): void;
   /** Nothing can be stored any more. Called once. */
   lost(reason: Interrupted): void;
 }
@@ -41,6 +41,8 @@ interface Options {
   readonly listener: OutboxListener;
   /** What waits in the session, as the lease told; nothing unless given. */
   readonly waiting?: WaitingLoad | undefined;
+  /** Answers which inbox rows are known and kept for later. */
+  readonly inboxHeld: () => readonly number[];
   /** Answers the files that an event names and that are not stored yet. */
   readonly filesOf?: ((event: SessionEvent) => readonly KeptFile[]) | undefined;
 }
@@ -213,7 +215,7 @@ export class Outbox implements LoopJournal {
     const ending = isLast && !this.#isReleased ? this.#ending : undefined;
     const sentAt = this.#options.now();
     const sending = { ...this.#options, givenUp: this.#givenUp.promise };
-    const change: Change = { ...toChange(sent, inboxRead), ...ending };
+    const change: Change = { ...toChange(sent, inboxRead, this.#options.inboxHeld()), ...ending };
     try {
       const answer = await appendUntilAnswered(sending, this.#acknowledged + 1, change);
       if (answer === 'given-up') return;
@@ -221,14 +223,14 @@ export class Outbox implements LoopJournal {
       if (answer.status !== 'appended') return this.#refused(`the append was refused as ${answer.status}`);
       this.#acknowledged += sent.length;
       this.#isReleased ||= ending !== undefined;
-      const { at, inbox, waiting = NOTHING_WAITS } = answer;
+      const { at, inbox, watched, waiting = NOTHING_WAITS } = answer;
       this.#waiting = waiting;
       this.#sent = [];
       this.#options.listener.stored(
         sent.map(({ seq, event }) => ({ seq, at, event })),
         sentAt,
       );
-      this.#options.listener.inbox(inbox);
+      this.#options.listener.inbox(inbox, watched);
     } catch (failure) {
       this.#refused(failure instanceof Error ? failure.message : String(failure));
     }

@@ -8,17 +8,16 @@ import type { FrameState, TurnState } from '../journal/state.ts';
 import { Reservations, unpriced, withBudgets } from '../loop/budget.ts';
 import { Interrupted } from '../loop/holder.ts';
 import { LiveMemories } from '../loop/live-memories.ts';
-import type { LiveEvents, Loop, LoopAgents, LoopSpec } from '../loop/loop.ts';
+import type { AroundExecution, LiveEvents, Loop, LoopAgents, LoopSpec } from '../loop/loop.ts';
 import { tokenCeiling, withCallLimits } from '../loop/loop-limits.ts';
 import { refusedSettings } from '../loop/loop-settings.ts';
 import { runForOutput } from '../loop/run-loop.ts';
 import { ScheduleRoom } from '../loop/scheduling.ts';
 import { answerShown } from '../loop/shown-history.ts';
-import { CallLocks, Slots } from '../loop/slots.ts';
+import { CallLocks } from '../loop/slots.ts';
 import { boundTo } from '../loop/transformers.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
-import type { ToolExecution } from '../tool/call.ts';
 import { paragraphs } from '../tool/json.ts';
 import { Secrets } from '../tool/secrets.ts';
 import { LOOP_ID_KEY, ToolCallContext } from '../tool/tool-call-context.ts';
@@ -32,6 +31,7 @@ import { mintedInTime } from './read-secrets.ts';
 import { SessionFullError } from './session-full.ts';
 import {
   type AnswerEnd,
+  asLimited,
   CANCELLED,
   hasStopped,
   isAnswered,
@@ -55,7 +55,7 @@ export interface TurnHost {
   /** Under the agent's context, and the request's; made for whoever asked for the turn of this id. */
   readonly context?: ((principal: Principal, turn: string) => ToolCallContext) | undefined;
   /** Stands between every tool's effect and the world: what is run in its place. A crash matrix counts and disturbs there. */
-  readonly around?: ((execution: ToolExecution) => ToolExecution) | undefined;
+  readonly around?: AroundExecution | undefined;
   readonly port: SessionPort;
   readonly clock: Clock;
   /** Mints the credentials of this invocation's tools for whoever asked for the turn of this id; nothing of them is journaled. */
@@ -220,10 +220,7 @@ async function loopEnd(run: Run): Promise<AnswerEnd> {
   const end: AnswerEnd = await runForOutput(loop);
   const text = answerShown(loop);
   const told: AnswerEnd = text === answerText(frame.messages) ? end : { ...end, text };
-  if (told.outcome !== 'completed' || !turn.limited) return told;
-  const { iterations: most } = loop.spec;
-  const limit = turn.limit ?? (frame.iterations >= most ? { kind: 'iterations', most } : undefined);
-  return { ...told, outcome: 'limit-reached', ...(limit && { limit }) };
+  return asLimited(told, { turn, frame, iterations: loop.spec.iterations });
 }
 
 async function endTurn(
@@ -256,7 +253,7 @@ function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
     secrets,
     files: session.files,
     withoutFiles: new Set(),
-    slots: new Slots(),
+    slots: session.slots,
     locks: new CallLocks(turn),
     memories: new LiveMemories(session.outbox.state, kinds.memories),
     reservations: new Reservations(),

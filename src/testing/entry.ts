@@ -3,6 +3,7 @@ export type { SessionPort } from '../journal/session-port.ts';
 export type { SessionState } from '../journal/state.ts';
 export type { SentDecision, SentResult } from '../session/answers/post-answer.ts';
 export type { Clock } from '../session/read-platform.ts';
+export { type CallToolOptions, callTool } from './call-tool.ts';
 export { createManualClock, type ManualClock } from './clocks.ts';
 export { createMemorySessions, type MemorySessions, type MemorySessionsOptions } from './memory-session.ts';
 export type { PostOptions, SendOptions, TestMessage } from './post-to-session.ts';
@@ -11,6 +12,7 @@ export {
   type ScriptedModel,
   type ScriptedModelOptions,
   type ScriptedReply,
+  type Stub,
   scriptedModel,
 } from './scripted-model.ts';
 export {

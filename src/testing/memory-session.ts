@@ -41,6 +41,8 @@ export function createMemorySessions(options: MemorySessionsOptions): MemorySess
 interface Watcher {
   readonly onNotice: (notice: Notice) => void;
   readonly onClosed: () => void;
+  /** The epoch of whoever holds the session; absent of its readers. */
+  readonly holder?: number | undefined;
 }
 
 class MemorySession {
@@ -64,11 +66,11 @@ class MemorySession {
       begin: async (request) => copy(this.#ledger.begin(copy(request))),
       resume: async (request) => copy(this.#ledger.resume(copy(request))),
       append: async (epoch, from, change) => copy(this.#ledger.append(epoch, from, copy(change))),
-      renew: async (epoch) => copy(this.#ledger.renew(epoch)),
+      renew: async (epoch, inboxHeld) => copy(this.#ledger.renew(epoch, inboxHeld)),
       post: async (message) => this.#ledger.post(copy(message)),
       read: async (query) => copy(this.#ledger.read(copy(query))),
       file: async (query) => copy(this.#ledger.file(copy(query))),
-      watch: async (onNotice, onClosed) => this.#watch({ onNotice, onClosed }),
+      watch: async (onNotice, onClosed, holder) => this.#watch({ onNotice, onClosed, holder }),
       erase: async () => this.#erase(),
     };
   }
@@ -88,6 +90,7 @@ class MemorySession {
       onChange: () => {
         for (const watcher of this.#watchers) this.#tell(watcher, this.#ledger.notice());
       },
+      hasReaders: () => [...this.#watchers].some(({ holder }) => holder === undefined),
       firstEpoch: () => {
         this.#opened += 1;
         return (this.#opened - 1) * 1_000_000;

@@ -118,17 +118,15 @@ class MemoryInbox implements InboxStorage {
   #ids = 0;
 
   unread(turn: string): UnreadMessage[] {
-    return this.#messages.flatMap(({ kind, body: _, ...message }) => {
+    return this.#messages.flatMap(({ kind, body: _, bytes: __, ...message }) => {
       if (kind === 'message' || kind === 'scheduled') return [];
       return kind === 'steer' || kind === 'late' || message.turn === turn ? [{ ...message, kind }] : [];
     });
   }
 
   waiting(): WaitingMessage[] {
-    return this.#messages.flatMap(({ id, kind, turn, body }) =>
-      kind === 'message' || kind === 'steer' || kind === 'scheduled'
-        ? [{ id, kind, turn, bytes: bytesIn(body) }]
-        : [],
+    return this.#messages.flatMap(({ id, kind, turn, bytes }) =>
+      kind === 'message' || kind === 'steer' || kind === 'scheduled' ? [{ id, kind, turn, bytes }] : [],
     );
   }
 
@@ -144,7 +142,7 @@ class MemoryInbox implements InboxStorage {
 
   add(kind: InboxKind, turn: string, body: string): void {
     this.#ids += 1;
-    this.#messages.push({ id: this.#ids, kind, turn, body });
+    this.#messages.push({ id: this.#ids, kind, turn, body, bytes: bytesIn(body) });
   }
 
   remove(ids: readonly number[]): void {
@@ -167,6 +165,7 @@ interface KeptMessage {
   readonly kind: InboxKind;
   readonly turn: string;
   readonly body: string;
+  readonly bytes: number;
 }
 
 class MemoryRequests implements RequestStorage {

@@ -75,7 +75,7 @@ export function hearing(port: SessionPort, heard: Pick<HeardMessages, 'add'>): S
   return {
     ...port,
     append: async (epoch, from, change) => told(await port.append(epoch, from, change)),
-    renew: async (epoch) => told(await port.renew(epoch)),
+    renew: async (...renewal) => told(await port.renew(...renewal)),
   };
 }
 

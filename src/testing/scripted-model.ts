@@ -1,7 +1,11 @@
+import type { AroundExecution } from '../loop/loop.ts';
 import { type ChatModel, ModelError, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
 import { callsOf, type ProviderData, type ReplyPart, wordsOf } from '../model/parts.ts';
 import type { Prices, Usage } from '../model/prices.ts';
 import type { ModelSettings } from '../model/settings.ts';
+import type { ToolCall } from '../tool/call.ts';
+import { parseToolInput } from '../tool/check-input.ts';
+import { type JsonObject, own } from '../tool/json.ts';
 
 /** One scripted reply: words, calls, a failure, or a function of the request. */
 export type ScriptedReply =
@@ -138,3 +142,50 @@ function toReply(reply: Plain, position: number): ModelReply {
     ...(usage && { usage }),
   };
 }
+
+/** A model after whose reply its invocation hands the turn over. */
+export function endingWithReply(model: ChatModel): {
+  readonly model: ChatModel;
+  readonly leave: AbortSignal;
+} {
+  const left = new AbortController();
+  const ask: ChatModel['ask'] = async (request, options) => {
+    const reply = await model.ask(request, options);
+    left.abort();
+    return reply;
+  };
+  return { model: { ...model, ask }, leave: left.signal };
+}
+
+/** The model, and what it was asked, oldest first. */
+export function recorded(given: ChatModel): {
+  readonly model: ChatModel;
+  readonly requests: readonly ModelRequest[];
+} {
+  const requests: ModelRequest[] = [];
+  const model: ChatModel = {
+    ...given,
+    ask(request, options) {
+      requests.push(request);
+      return given.ask(request, options);
+    },
+  };
+  return { model, requests };
+}
+
+/** Stands in for the effect of a tool. `input`: as the model sent it, when that is a JSON object. */
+export type Stub = (input: JsonObject, call: ToolCall) => unknown;
+
+/** Runs stubs in the place of the effects of the tools that have one. Nobody asks their `reconcile`, which knows nothing of a stub. */
+export const stubbing =
+  (stubs: Readonly<Record<string, Stub>> = {}): AroundExecution =>
+  (execution, { tool, input }) => {
+    const stub = own(stubs, tool);
+    if (!stub) return execution;
+    const read = parseToolInput(tool, input);
+    return {
+      ...execution,
+      run: (call) => stub(read.ok ? read.input : {}, call),
+      reconcile: undefined,
+    };
+  };

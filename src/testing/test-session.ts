@@ -3,6 +3,7 @@ import { agentResolver } from '../agent/resolve-agent.ts';
 import { type ToolKinds, toolKinds } from '../built-in-kinds.ts';
 import type { Deferred } from '../journal/event-page.ts';
 import type { Principal, StoredEvent } from '../journal/events.ts';
+import { valueIn } from '../journal/memories.ts';
 import type { Accepted, SessionPort } from '../journal/session-port.ts';
 import type { SessionState } from '../journal/state.ts';
 import type { ChatModel, ModelRequest } from '../model/chat-model.ts';
@@ -34,8 +35,8 @@ import {
 } from '../session/watching/turn-outcome.ts';
 import type { ToolGroup } from '../sources/define-tool-group.ts';
 import type { DecisionKind, TurnPrincipal } from '../tool/call.ts';
-import type { ToolKind } from '../tool/define-tool-kind.ts';
-import type { JsonObject } from '../tool/json.ts';
+import type { RememberingKind, ToolKind } from '../tool/define-tool-kind.ts';
+import type { Json, JsonObject } from '../tool/json.ts';
 import { type WithArtifacts, withArtifacts } from '../tool/kept-values.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import { skippableClock } from './clocks.ts';
@@ -52,7 +53,14 @@ import {
   type TestMessage,
   toSent,
 } from './post-to-session.ts';
-import { type ScriptedReply, scriptedModel } from './scripted-model.ts';
+import {
+  endingWithReply,
+  recorded,
+  type ScriptedReply,
+  type Stub,
+  scriptedModel,
+  stubbing,
+} from './scripted-model.ts';
 import { type MortalWorker, mortalWorker, TESTER, type TurnSteps, turnSteps } from './turn-steps.ts';
 
 /** Who answers: a script, or a model. It takes the place of the agent's own. */
@@ -76,10 +84,20 @@ export type TestSessionOptions = TestModel & {
   readonly toolGroups?: readonly ToolGroup[] | undefined;
   /** Other agents of the app, for subagents that are given by name. One without a model is asked by the same script. */
   readonly agents?: readonly Agent[] | undefined;
+  /**
+   * What runs in place of the effects of tools, by their names, wherever they come from: the tool's schema, decorators and approvals stay.
+   * What a stub answers is a result as that of `run`. The `reconcile` of a stubbed tool is not asked.
+   */
+  readonly stubs?: Readonly<Record<string, Stub>> | undefined;
   /** The Worker's vars, of which `TOOL_GROUPS` is read. */
   readonly env?: Readonly<Record<string, unknown>> | undefined;
   /** Whose messages steer a turn, as `createHoldfast` takes it. */
   readonly steering?: Steering | undefined;
+  /**
+   * Only beside a function that makes the agent: one invocation runs a turn as far as it goes. Unless it is asked for, a new one goes on
+   * after each reply of the model, with an agent that was made anew, as after a deploy or an eviction.
+   */
+  readonly warm?: boolean | undefined;
   /** The system's unless given. */
   readonly clock?: Clock | undefined;
   /** The term of a lease, 20 s unless given. */
@@ -129,6 +147,11 @@ export interface TestSession<Output = unknown> {
   readonly requests: readonly ModelRequest[];
   /** The bytes of a file that the session keeps, by its id; `null` when it keeps none of this id. */
   file(id: string): Promise<Uint8Array | null>;
+  /** What a kind of tools remembers now; of a nested loop, or another agent, by its path. @throws Error before the first `send`. */
+  memory<Value extends Json, Fact extends Json>(
+    kind: RememberingKind<Value, Fact>,
+    path?: string,
+  ): Promise<Value>;
   /** The journal so far. */
   events(): Promise<readonly StoredEvent[]>;
   /** The fold of the journal. @throws Error before the first `send`. */
@@ -157,14 +180,23 @@ export type TestAnswer<Output = unknown> = WithArtifacts<
 const ADDRESS = { owner: { id: TESTER }, session: 'test' };
 
 /**
- * Makes a session for a test of `agent`. It needs no Worker, no network and no clean-up.
+ * Makes a session for a test of an agent. It needs no Worker, no network and no clean-up. Given a function that makes the agent, each
+ * invocation has its own: what only works because a closure remembers fails in the test, and not after the next eviction.
+ *
+ * @example
+ * ```ts
+ * const session = createTestSession(() => clerk(), { replies: [{ calls: [{ name: 'look_up' }] }, 'Found.'] });
+ * expect(await session.send('Where is my order?')).toMatchObject({ outcome: 'completed', text: 'Found.' });
+ * ```
  *
  * @throws ConfigurationError when a tool group that the agent asks for is not to be had, or two kinds share a name.
  */
 export function createTestSession<Output>(
-  declared: Agent<string, Output>,
+  given: Agent<string, Output> | (() => Agent<string, Output>),
   options: TestSessionOptions,
 ): TestSession<Output> {
+  const make = typeof given === 'function' ? given : () => given;
+  const declared = make();
   const { leaseMs = 20_000, context = {}, toolGroups = [], env = {}, steering = 'requester' } = options;
   const app: readonly Agent[] = [declared, ...(options.agents ?? [])];
   const resolve = agentResolver({ groups: toolGroups, agents: app });
@@ -183,8 +215,15 @@ export function createTestSession<Output>(
     find: (sought) => app.map((one) => resolve(one, env)).find(({ name: one }) => one === sought),
     resolve: (one: Agent) => resolve(one, env),
   };
-  const steps = turnSteps({ port, agent: { ...agent, model }, model, clock, secrets, agents, kinds });
-  const worker = mortalWorker(steps, () => clock.skip(2 * leaseMs));
+  const around = stubbing(options.stubs);
+  const steps = turnSteps({ port, agent: { ...agent, model }, model, clock, secrets, agents, kinds, around });
+  const isCold = typeof given === 'function' && !options.warm;
+  const fresh = (): Partial<TurnHost> => {
+    const invocation = isCold ? endingWithReply(model) : { model };
+    return { ...invocation, agent: { ...resolve(make(), env), model: invocation.model } };
+  };
+  const run: TurnSteps['run'] = (leased) => steps.run(leased, fresh());
+  const worker = mortalWorker({ resume: steps.resume, run }, () => clock.skip(2 * leaseMs));
   // Whoever runs a turn hears of what is left for it when it renews its lease: after a third of the term.
   const hear = () => clock.pass(leaseMs / 3);
   const ofMessages = { hear, heard, principal: options.principal, context: ToolCallContext.of(context) };
@@ -194,6 +233,7 @@ export function createTestSession<Output>(
     file: (id) => readFile(port, id),
     events: steps.events,
     state: steps.state,
+    memory: async ({ memory }, path = agent.name) => valueIn((await steps.state()).memories, memory, path),
     restart: () => sessions.restart(name),
     kill: worker.kill,
   };
@@ -219,7 +259,7 @@ interface Stage {
 /** Everything that is sent to a session, each with what it is answered. */
 function talkTo<Output>(
   stage: Stage,
-): Omit<TestSession<Output>, 'requests' | 'file' | 'events' | 'state' | 'restart' | 'kill'> {
+): Omit<TestSession<Output>, 'requests' | 'file' | 'events' | 'state' | 'memory' | 'restart' | 'kill'> {
   const { agent, kinds, port, steps, worker } = stage;
   const lastTurn = async (): Promise<readonly StoredEvent[]> =>
     (await foldAll(port, kinds.memories))?.turnEvents ?? [];
@@ -262,19 +302,4 @@ async function answerOf<Output>({ agent, clock, port }: Stage, turn: string): Pr
   const events = await turnStopped({ port, clock, turn, signal: new AbortController().signal });
   const stopped = stoppedTurn(ADDRESS.session, agent.name, events);
   return withArtifacts(stopped) as TestAnswer<Output>; // its object has passed the agent's own schema
-}
-
-function recorded(given: ChatModel): {
-  readonly model: ChatModel;
-  readonly requests: readonly ModelRequest[];
-} {
-  const requests: ModelRequest[] = [];
-  const model: ChatModel = {
-    ...given,
-    ask(request, options) {
-      requests.push(request);
-      return given.ask(request, options);
-    },
-  };
-  return { model, requests };
 }

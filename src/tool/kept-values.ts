@@ -52,7 +52,10 @@ export function callBlackboard({ entries, add }: KeptEntries): CallBlackboard {
     names?: Pick<EntryNames, 'name'>,
   ): void;
   function addAs(first: unknown, second?: unknown, third?: Pick<EntryNames, 'name'>): void {
-    if (!isType(first)) return add(first as JsonLike, second ?? {}); // of no type, as its overload says
+    if (!isType(first)) {
+      add(first as JsonLike, second ?? {}); // of no type, as its overload says
+      return;
+    }
     const copy = copyJson(second);
     const parsed = copy.ok && first.parse(copy.value);
     if (parsed && !parsed.ok)

@@ -7,8 +7,9 @@ import { authenticated, mustNotBeCrossSite } from './auth.ts';
 import { resumeTurn, takeBatch } from './background.ts';
 import { type HoldfastConfig, toHost } from './config.ts';
 import { runSchedules } from './define-schedule.ts';
-import type { Caller, Env } from './host.ts';
+import { type Caller, type Env, ownerOf } from './host.ts';
 import { Problem } from './problem.ts';
+import { withinRate } from './rate-limit.ts';
 import { errorResponses } from './refusal.ts';
 import { byPath, type HttpHost, type Route } from './route.ts';
 import { routeTable } from './routes/route-table.ts';
@@ -137,6 +138,7 @@ async function respond(host: HttpHost, route: Route, c: Context<AppEnv>): Promis
   const { caller, requestId } = c.var;
   const named = c.req.param();
   const asked = { host, env, request: c.req.raw, requestId, execution };
+  if (route.isCounted) await withinRate(env, ownerOf(caller));
   switch (route.access) {
     case 'open':
       return route.handle(asked, named);

@@ -39,6 +39,8 @@ interface OutsideStart {
 /** A turn, and the session that it is for. */
 export interface BackgroundTurn {
   readonly steering: Steering;
+  /** Of the session. */
+  readonly owner: Owner;
   readonly target: Target;
   readonly start: TurnStart;
 }
@@ -61,7 +63,7 @@ export async function toBackgroundTurn(
     { agent, message, context: ToolCallContext.of(context), from, request },
     here.host.newId,
   );
-  return { target, start: { ...start, whenBusy }, steering: here.host.steering };
+  return { owner, target, start: { ...start, whenBusy }, steering: here.host.steering };
 }
 
 /** A turn without a model could only fail: whoever starts it is told at once, and may start it again when that is mended. */

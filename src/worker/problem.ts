@@ -30,6 +30,7 @@ const STATUS = {
   'session-busy': 409,
   'turn-suspended': 409,
   'queue-full': 429,
+  'rate-limited': 429,
   'turn-over': 409,
   'call-over': 409,
   'unknown-call': 404,

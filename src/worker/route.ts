@@ -71,6 +71,8 @@ export interface RouteEntry<Access extends keyof Requests, Path extends string> 
   readonly parameters?: readonly Parameter[];
   /** Absent: a body is not read. */
   readonly body?: BodySchema;
+  /** It may start a turn, so that what the Worker binds as `RATE_LIMIT` counts its callers. */
+  readonly isCounted?: true;
   /** By status. A route may answer any problem besides. */
   readonly answers: Readonly<Record<number, Answer>>;
   /** What it throws becomes a problem response. */

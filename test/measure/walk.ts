@@ -140,7 +140,7 @@ export const WALK: readonly Step[] = [
     from: 'src/session/run-turn.ts',
   },
   {
-    file: 'src/session/held-session.ts',
+    file: 'src/session/lease-keeper.ts',
     calls: 'LeaseKeeper.held',
     does: 'watches the lease',
     from: 'src/session/held-session.ts',

@@ -46,8 +46,8 @@ export const wasOpened = (lock: Lock, progress: StoredProgress): boolean =>
   isMet(lock.condition, lock, { progress });
 
 /** Answers what the model is told of a tool that is not available. */
-export const guidance = ({ condition }: Lock, { progress }: Pick<Circumstances, 'progress'>): string =>
-  `This tool is not yet available. ${hint(condition, progress)}`;
+export const guidance = (lock: Lock, now: Circumstances): string =>
+  `This tool is not yet available. ${hint(lock.condition, lock, now)}`;
 
 function isMet(
   condition: UnlockCondition,
@@ -78,7 +78,8 @@ function isMet(
   }
 }
 
-function hint(condition: UnlockCondition, progress: StoredProgress): string {
+function hint(condition: UnlockCondition, lock: Lock, now: Circumstances): string {
+  const { progress } = now;
   switch (condition.type) {
     case 'after':
       return `You must first use: ${missing(condition, progress).join(', ')}`;
@@ -93,11 +94,17 @@ function hint(condition: UnlockCondition, progress: StoredProgress): string {
     case 'when':
       return UNMET;
     case 'all-of':
-      return 'Multiple conditions must be met before this tool is available.';
+      return sentences(
+        condition.conditions.filter((one) => !isMet(one, lock, now)).map((one) => hint(one, lock, now)),
+      );
     case 'any-of':
       return 'At least one prerequisite condition must be met.';
   }
 }
+
+/** Each once: several conditions may be told in the same words. */
+const sentences = (hints: readonly string[]): string =>
+  [...new Set(hints)].map((one) => one.replace(/\.$/, '')).join('. ');
 
 const UNMET = 'Prerequisites have not been met yet.';
 

@@ -82,6 +82,10 @@ const JITTER = 0.25;
 
 interface Options extends Omit<Watch, 'port'> {
   readonly port: Pick<SessionPort, 'watch'>;
+  /** The epoch of whoever holds the session; absent of its readers. */
+  readonly holder?: number | undefined;
+  /** Called when the line has broken, or could not be opened. */
+  readonly onBroken?: (() => void) | undefined;
 }
 
 /**
@@ -103,6 +107,7 @@ export class Notices {
   #cancelTime: () => void = () => {};
   /** Open, being opened, or waiting to be opened again. */
   #isOpen = false;
+  #isTelling = false;
   #closed = false;
 
   constructor(options: Options) {
@@ -114,6 +119,11 @@ export class Notices {
   /** How often something was told: a page that was read after it knew as much. */
   get count(): number {
     return this.#count;
+  }
+
+  /** The line is open, and what happens from now on is told over it. */
+  get isTelling(): boolean {
+    return this.#isTelling;
   }
 
   /** The session that was told of is no more; there may be another one of its name. */
@@ -139,6 +149,7 @@ export class Notices {
   /** Closes the line; nothing is told any more. Wakes nobody: whoever waits has its own signal. */
   close(): void {
     this.#closed = true;
+    this.#isTelling = false;
     this.#options.signal.removeEventListener('abort', this.#onDone);
     this.#cancelReopen();
     this.#cancelTime();
@@ -167,9 +178,11 @@ export class Notices {
           this.#last = notice;
           this.#count += 1;
           this.#failed = 0;
+          this.#isTelling = true;
           this.#wake();
         },
         () => this.#reopen(),
+        this.#options.holder,
       );
       if (this.#closed) stop();
       this.#stop = stop;
@@ -180,11 +193,13 @@ export class Notices {
 
   /** When the pause is over, whoever waits opens the line again. */
   #reopen(): void {
+    this.#isTelling = false;
     if (this.#closed) return;
     this.#cancelReopen();
     const { clock, random = Math.random } = this.#options;
     const pause = Math.min(RECONNECT * 2 ** this.#failed, LONGEST_RECONNECT);
     this.#failed += 1;
+    this.#options.onBroken?.();
     this.#cancelReopen = clock.after(pause * (1 - JITTER + 2 * JITTER * random()), () => {
       this.#isOpen = false;
       this.#wake();

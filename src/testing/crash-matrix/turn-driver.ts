@@ -139,7 +139,7 @@ export class TurnDriver<World> {
 const crashablePort = (port: SessionPort, invocation: CrashableInvocation): SessionPort => ({
   ...port,
   append: (epoch, from, change) => invocation.send('append', () => port.append(epoch, from, change)),
-  renew: (epoch) => invocation.through('renew', () => port.renew(epoch)),
+  renew: (...renewal) => invocation.through('renew', () => port.renew(...renewal)),
 });
 
 /** The agents of one invocation, and their model. */

@@ -10,6 +10,7 @@ import { type BackgroundTurn, startInBackground, toBackgroundTurn } from '../bac
 import { readBytes } from '../body.ts';
 import type { HostedApp } from '../host.ts';
 import { Problem, type ProblemType } from '../problem.ts';
+import { withinRate } from '../rate-limit.ts';
 import { queueFull, sessionFull } from '../refusal.ts';
 import { ANY_OBJECT, defineRoute, type HttpHost, type RouteRequest } from '../route.ts';
 import { turnPath } from '../target.ts';
@@ -70,6 +71,7 @@ interface Starting extends HostedApp {
 
 async function start({ received, ...starting }: Starting): Promise<Response> {
   const turn = await toTurn({ received, ...starting });
+  await withinRate(starting.env, turn.owner);
   const answer = await startInBackground(turn);
   if (answer.status === 'full') throw queueFull(answer);
   if (answer.status === 'session-full') throw sessionFull(answer);

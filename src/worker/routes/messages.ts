@@ -22,6 +22,7 @@ export const postMessage = defineRoute({
   method: 'POST',
   path: `${SESSION}/messages`,
   access: 'session',
+  isCounted: true,
   summary: 'Runs a turn',
   parameters: [...TURN_HEADERS, ...MESSAGE_QUERY],
   body: MESSAGE,

@@ -104,6 +104,7 @@ const mcpRoute = (endpoint: McpEndpoint): Route =>
     method: 'POST',
     path: MCP,
     access: 'caller',
+    isCounted: true,
     summary: 'Takes messages of the Model Context Protocol (streamable HTTP, without sessions)',
     body: ANY_OBJECT,
     answers: {

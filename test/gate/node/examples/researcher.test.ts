@@ -113,7 +113,7 @@ describe('the playbook of the researcher', () => {
     const locked = (hint: string): string => `This tool is not yet available. ${hint}`;
     const found = 'Kelp has no roots. On sand, where there is nothing to grip, no kelp forest grows.';
     expect(told(session)).toEqual([
-      locked('Multiple conditions must be met before this tool is available.'),
+      locked('You must first use: search_documents. You must first produce an artifact of type: Finding'),
       locked('You must first use: search_documents'),
       '[{"documentId":"D-2","title":"What holds kelp to the rock"}]',
       locked('You must first produce an artifact of type: Document'),

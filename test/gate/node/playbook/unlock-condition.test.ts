@@ -42,7 +42,6 @@ async function tried(
 }
 
 const missing = (names: string): string => locked(`You must first use: ${names}`);
-const several = locked('Multiple conditions must be met before this tool is available.');
 const either = locked('At least one prerequisite condition must be met.');
 const unmet = locked('Prerequisites have not been met yet.');
 const noDocument = locked('You must first produce an artifact of type: Document');
@@ -54,7 +53,11 @@ describe('a condition on the use of tools', () => {
     ['a tool itself', after(does('first')), [missing('first'), open, open]],
     ['one that is named twice', after('first', 'first'), [missing('first'), open, open]],
     ['all of several', after('first', 'second'), [missing('first, second'), missing('second'), open]],
-    ['all of', allOf(after('first'), after('second')), [several, several, open]],
+    [
+      'all of',
+      allOf(after('first'), after('second')),
+      [missing('first. You must first use: second'), missing('second'), open],
+    ],
     ['any of', anyOf(after('first'), after('second')), [either, open, open]],
     [
       'any of, by the second',
@@ -67,7 +70,11 @@ describe('a condition on the use of tools', () => {
     [
       'all of any of',
       allOf(anyOf(after('first'), after('second')), after('second')),
-      [several, several, open],
+      [
+        locked('At least one prerequisite condition must be met. You must first use: second'),
+        missing('second'),
+        open,
+      ],
     ],
     ['any of all of', anyOf(allOf(after('first'), after('second'))), [either, either, open]],
   ])('unlocks by %s, and says what is missing (PLY-01, PLY-02, PLY-04)', async (_, condition, answers) => {

@@ -1,12 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import {
+  defineAgent,
   defineTool,
   type ScheduleRequest,
   type SessionEvent,
   type Tool,
   type ToolCall,
 } from '../../../../src/index.ts';
-import { createManualClock, type ScriptedReply, type SessionPort } from '../../../../src/testing/entry.ts';
+import {
+  createManualClock,
+  createTestSession,
+  type ScriptedReply,
+  type SessionPort,
+} from '../../../../src/testing/entry.ts';
 import { MAX_WAITING } from '../../../doors/journal.ts';
 import { MOST_WAITING } from '../../../doors/ledger.ts';
 import { modelText } from '../../../doors/tools.ts';
@@ -185,6 +191,23 @@ describe('a message that a call schedules', () => {
     const full =
       'Error: Not scheduled: the calls of this turn have scheduled 20 messages already, and no more may be in one turn.';
     expect((await results(app)).filter((text) => text === full)).toHaveLength(4);
+  });
+
+  it('of a call that begins anew after a decision counts once', async () => {
+    const tired = defineTool({
+      name: 'plan',
+      description: 'Plans.',
+      effect: 'read',
+      run: async (_, call) => {
+        for (let i = 0; i < 20; i += 1) await call.schedule({ message: 'A.', delaySeconds: 60 });
+        await call.decide({ message: 'All of them?' });
+      },
+    });
+    const agent = defineAgent({ name: 'a', description: 'A.', instructions: '', tools: [tired] });
+    const session = createTestSession(agent, { replies: [PLAN, 'Done.'] });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
+    expect(await session.decide('plan', 'approve')).toMatchObject({ outcome: 'completed' });
+    expect((await session.state()).turn).toMatchObject({ scheduled: 20 });
   });
 
   it('is refused when as many wait as may', async () => {

@@ -405,7 +405,7 @@ describe('a turn that is to stop', () => {
     const end = app.run(leased);
     await clock.advance(0);
     await app.port.post({ kind: 'cancel', turn, body: '{}' });
-    await clock.advance(LEASE_MS / 2); // the note comes with the renewal
+    await clock.advance(1_000); // the note comes when the line is opened
     finish();
     expect(await passing(clock, end)).toMatchObject({ status: 'ended', turn: { outcome: 'cancelled' } });
     expect(ran).toEqual([`${turn}.3.0`]);

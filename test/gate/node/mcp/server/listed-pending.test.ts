@@ -57,7 +57,7 @@ describe('what a turn waits for, in words', () => {
     );
   });
 
-  it('is cut after a thousand characters', () => {
-    expect(listedPending([asked('x'.repeat(1_001))])).toBe(`\n${LINE}${'x'.repeat(999)}…`);
+  it('is cut after 2,400 characters, which are enough for all that a server asks and the marks around it', () => {
+    expect(listedPending([asked('x'.repeat(2_401))])).toBe(`\n${LINE}${'x'.repeat(2_399)}…`);
   });
 });

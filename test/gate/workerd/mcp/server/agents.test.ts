@@ -67,6 +67,11 @@ describe('tools/list', () => {
             'running',
           ],
         },
+        limit: {
+          type: 'object',
+          properties: { kind: { type: 'string' }, most: { type: 'number' } },
+          description: 'Of `limit-reached`: the limit that was reached, and how much it allows.',
+        },
         text: said('The answer in words.'),
         pending: {
           type: 'array',

@@ -1,0 +1,241 @@
+import type { SessionPort } from '../journal/session-port.ts';
+import { Interrupted } from '../loop/holder.ts';
+import type { Slots } from '../loop/slots.ts';
+import type { HeldInbox } from './inbox.ts';
+import type { Meter } from './meter.ts';
+import type { Outbox, OutboxListener } from './outbox.ts';
+import type { Clock } from './read-platform.ts';
+import { Notices } from './watching/follow-session.ts';
+
+/** What a lease keeper tells the invocation that owns it. */
+interface LeaseListener extends Pick<OutboxListener, 'inbox' | 'lost'> {
+  /** The lease is about to be renewed: one more message that nobody asked leave for. */
+  renewing(): void;
+}
+
+interface LeaseOptions extends Pick<LineOptions, 'clock' | 'meter' | 'epoch' | 'slots'> {
+  readonly port: Pick<SessionPort, 'renew' | 'watch'>;
+  readonly leaseMs: number;
+  /** When the request that got the lease was sent. */
+  readonly sentAt: number;
+  /** Aborts when nothing that others say matters any more. */
+  readonly signal: AbortSignal;
+  readonly listener: LeaseListener;
+  /**
+   * An append that is under way renews the lease when it is answered, and one that never is must not be outlived. When it gives
+   * the lease back, what is left is for the next holder.
+   */
+  readonly outbox: Pick<Outbox, 'isSending' | 'isReleasing'>;
+  readonly inbox: Pick<HeldInbox, 'kept' | 'newest'>;
+}
+
+/** A renewal on its way. */
+interface Renewal {
+  readonly sentAt: number;
+  /** The newest message that the line had told of when it was sent: its answer brings it. */
+  readonly told: number;
+}
+
+/**
+ * When nothing was stored for so long, in ms, a model or a tool is at work, and the line is opened: the answer to an append tells what
+ * was left for the holder, and none comes now.
+ */
+const LINE_AFTER = 1_000;
+
+/** How often the object is asked while the line is to tell something and does not, in ms: it has no connection, or is broken. */
+const WITHOUT_LINE = 1_200;
+
+/**
+ * Keeps the lease of one invocation, and hears what is left for it. Any append renews the lease; after a third of the term in silence
+ * this does, and at once when its line tells that something was left. Its own deadline, three quarters of a term after the last
+ * acknowledged message was *sent*, always falls before the object's.
+ */
+export class LeaseKeeper {
+  readonly #options: LeaseOptions;
+  readonly #line: HolderLine;
+  #heard: number;
+  /** When the last append that was stored was sent. */
+  #stored: number;
+  #cancel: () => void = () => {};
+  #renewal: Renewal | undefined;
+  /** The newest message of which the line has told, and for which a renewal has asked. */
+  #asked = 0;
+  #stopped = false;
+
+  constructor(options: LeaseOptions) {
+    this.#options = options;
+    this.#heard = options.sentAt;
+    this.#stored = options.clock.now();
+    this.#line = new HolderLine({ ...options, onChange: () => this.#look() });
+    this.#look();
+  }
+
+  /** True while this invocation may act, by the clock and not by a timer that may be late. */
+  get held(): boolean {
+    return !this.#stopped && this.#options.clock.now() < this.deadline;
+  }
+
+  /** Ms since the epoch after which nothing more may be started. */
+  get deadline(): number {
+    return this.#heard + (this.#options.leaseMs * 3) / 4;
+  }
+
+  /** The object has stored what was sent then. */
+  stored(sentAt: number): void {
+    this.#stored = sentAt;
+    this.#acknowledged(sentAt);
+  }
+
+  /** Opens the line to the object, unless it is open. */
+  listen(): void {
+    this.#line.open();
+  }
+
+  /** Ends the watch. A renewal that is under way may be lost: nobody needs it any more. */
+  stop(): void {
+    this.#stopped = true;
+    this.#cancel();
+    this.#line.close();
+  }
+
+  #acknowledged(sentAt: number): void {
+    this.#heard = Math.max(this.#heard, sentAt);
+  }
+
+  /** The line has told of a message that no answer has brought, and that may not be there any more. */
+  get #isBehind(): boolean {
+    const { outbox, inbox } = this.#options;
+    return !outbox.isReleasing && this.#line.told > Math.max(inbox.newest, this.#asked);
+  }
+
+  /** How long nothing may be heard of the object before it is asked, in ms. */
+  get #patience(): number {
+    const third = this.#options.leaseMs / 3;
+    return this.#line.isDeaf ? Math.min(third, WITHOUT_LINE) : third;
+  }
+
+  /** Does what is due, and looks again when something will be. */
+  #look(): void {
+    const { clock, leaseMs, listener, outbox } = this.#options;
+    this.#cancel();
+    if (this.#stopped) return;
+    const now = clock.now();
+    if (now >= this.deadline) {
+      listener.lost(new Interrupted('lost', 'The lease of this invocation has run out.'));
+      return;
+    }
+    const untilLine = this.#stored + LINE_AFTER - now;
+    if (untilLine <= 0) this.#line.open();
+    const patience = this.#patience;
+    const silence = now - this.#heard;
+    const isDue = silence >= patience;
+    const isRenewing = this.#renewal !== undefined && now - this.#renewal.sentAt < leaseMs / 4;
+    if (!isRenewing && (this.#isBehind || (isDue && !outbox.isSending))) void this.#renew();
+    const isWaiting = isDue || this.#isBehind;
+    const next = isWaiting ? Math.min(leaseMs / 12, patience, this.deadline - now) : patience - silence;
+    const soonest = untilLine > 0 && !this.#line.isWanted ? Math.min(next, untilLine) : next;
+    this.#cancel = clock.after(Math.max(1, Math.ceil(soonest)), () => this.#look());
+  }
+
+  async #renew(): Promise<void> {
+    const { port, clock, epoch, inbox, outbox, listener } = this.#options;
+    const renewal: Renewal = { sentAt: clock.now(), told: this.#line.told };
+    const { isSending } = outbox;
+    this.#renewal = renewal;
+    listener.renewing();
+    try {
+      const answer = await port.renew(epoch, inbox.kept);
+      const isRenewed = answer.status === 'renewed';
+      if (isRenewed && !isSending) this.#acknowledged(renewal.sentAt);
+      // Whether the lease was given back before, the answer to that says.
+      if (this.#stopped || outbox.isReleasing) return;
+      if (!isRenewed) {
+        listener.lost(new Interrupted('lost', `Another invocation holds the session (${answer.status}).`));
+        return;
+      }
+      this.#asked = Math.max(this.#asked, renewal.told);
+      this.#renewal = undefined;
+      listener.inbox(answer.inbox, answer.watched);
+      this.#look();
+    } catch {
+      // The object cannot be reached now. The next look tries again, until the deadline.
+    } finally {
+      if (this.#renewal === renewal) this.#renewal = undefined;
+    }
+  }
+}
+
+interface LineOptions {
+  readonly port: Pick<SessionPort, 'watch'>;
+  readonly clock: Clock;
+  readonly meter: Meter;
+  readonly epoch: number;
+  /** The connections of the invocation, of which the line takes one. */
+  readonly slots: Slots;
+  /** Aborts when nothing that others say matters any more. */
+  readonly signal: AbortSignal;
+  /** Called when a newer message was told of, or nothing can be told for now. */
+  readonly onChange: () => void;
+}
+
+/** The line of one holder to its session's object, which tells over it that something was left for the holder. */
+class HolderLine {
+  readonly #options: LineOptions;
+  readonly #closing = new AbortController();
+  #state: 'unwanted' | 'wanted' | 'over' = 'unwanted';
+  #notices: Notices | undefined;
+  #told = 0;
+
+  constructor(options: LineOptions) {
+    this.#options = options;
+  }
+
+  /** It was opened, or is to be as soon as there is a connection for it. */
+  get isWanted(): boolean {
+    return this.#state !== 'unwanted';
+  }
+
+  /** It is to tell what is left, and does not yet, or not any more. */
+  get isDeaf(): boolean {
+    const { signal, meter } = this.#options;
+    return this.#state === 'wanted' && !this.#notices?.isTelling && !signal.aborted && !meter.short;
+  }
+
+  /** The id of the newest message that it has told of. */
+  get told(): number {
+    return this.#told;
+  }
+
+  /** Once: it is taken up again when it breaks, as long as the invocation has means for it. */
+  open(): void {
+    const { slots, meter } = this.#options;
+    if (this.isWanted || meter.short) return;
+    this.#state = 'wanted';
+    void slots.hold(() => this.#listen(), 'first');
+  }
+
+  close(): void {
+    this.#state = 'over';
+    this.#closing.abort();
+  }
+
+  async #listen(): Promise<void> {
+    const { epoch: holder, meter, onChange, ...watch } = this.#options;
+    const signal = AbortSignal.any([watch.signal, this.#closing.signal]);
+    if (signal.aborted) return;
+    const notices = new Notices({ ...watch, meter, signal, holder, onBroken: onChange });
+    this.#notices = notices;
+    while (!signal.aborted && !meter.over && !notices.wasErased) {
+      let newest = 0;
+      await notices.until(({ unread = 0 }) => {
+        newest = unread;
+        return unread > this.#told;
+      });
+      // Of a session that is no more there is nothing left to hold, which the next answer says.
+      this.#told = Math.max(this.#told, notices.wasErased ? Infinity : newest);
+      onChange();
+    }
+    notices.close();
+    this.#state = 'over';
+  }
+}

@@ -1,0 +1,37 @@
+import { isRateLimiter, sayingOnce } from '../session/deployment.ts';
+import type { Owner } from '../tool/owner.ts';
+import type { Env } from './host.ts';
+import { Problem } from './problem.ts';
+
+/** In seconds. A binding counts over 10 or 60, and does not tell which. */
+const RETRY_AFTER = '10';
+
+const complain = sayingOnce((text) => console.error(`holdfast: ${text}`));
+
+/**
+ * Counts a request that may start a turn in a session of this owner, by what the Worker binds as `RATE_LIMIT`; nothing where
+ * nothing is bound. A binding that fails keeps nobody out: the console is told.
+ *
+ * @throws Problem 429 when too many have come.
+ */
+export async function withinRate({ RATE_LIMIT: bound }: Env, { id, tenant }: Owner): Promise<void> {
+  // Whoever reaches for a session is told of one that is none.
+  if (!isRateLimiter(bound)) return;
+  const key = tenant === undefined ? `id ${id}` : `tenant ${tenant}`;
+  if (await counts(() => bound.limit({ key }))) return;
+  throw new Problem(
+    'rate-limited',
+    'Too many messages have come for sessions of this owner lately. Send the message again in a while.',
+    { headers: { 'retry-after': RETRY_AFTER } },
+  );
+}
+
+async function counts(ask: () => Promise<{ readonly success: boolean }>): Promise<boolean> {
+  try {
+    return (await ask()).success;
+  } catch (failure) {
+    const why = failure instanceof Error ? failure.message : String(failure);
+    complain(`RATE_LIMIT could not be asked, and what it would count is let through: ${why}`);
+    return true;
+  }
+}

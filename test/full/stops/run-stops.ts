@@ -1,0 +1,96 @@
+/**
+ * `npm run stops`: many turns that run under the real `wrangler dev`, all cancelled at once. Tells the median and the slowest time
+ * from a cancel to the end of its turn, and asserts what came of each turn and of each effect; the exit code says it too.
+ */
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { countEffects } from '../../../src/examples/demo/counted-effects.ts';
+import { freePort, until } from '../../../src/examples/demo/ports.ts';
+import { Stage } from '../../../src/examples/demo/stage.ts';
+import { temporaryDirectory } from '../../../src/examples/demo/temporary-directory.ts';
+import { runCommand } from '../process/run-command.ts';
+import { readOptions, type StopsOptions, USAGE } from './options.ts';
+
+const ENTRY = 'test/full/stops/worker/stops-worker.ts';
+
+/** A turn runs for so long before it is cancelled, in ms: its last call has run for more than a second by then. */
+const AT_WORK = 3_000;
+
+/** How long the turns may take to begin, and to end, in ms. */
+const PATIENCE = 120_000;
+
+interface RunningTurn {
+  /** What it is at: `think` in a model call, `dig` in a tool call. */
+  readonly at: 'think' | 'dig';
+  readonly session: string;
+  /** What its message came to, and when. */
+  readonly answer: Promise<{ readonly outcome: unknown; readonly at: number }>;
+}
+
+function begin(url: string, index: number): RunningTurn {
+  const session = `${url}/agents/endless/sessions/s${index}`;
+  const at = index % 2 === 0 ? 'think' : 'dig';
+  const answered = async (): Promise<{ readonly outcome: unknown; readonly at: number }> => {
+    const response = await fetch(`${session}/messages`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ message: `${at} s${index}` }),
+    });
+    const { outcome = response.status } = (await response.json()) as { readonly outcome?: unknown };
+    return { outcome, at: performance.now() };
+  };
+  return { at, session, answer: answered() };
+}
+
+/**
+ * Cancels a turn, and answers as what it ended, and how long it took, in ms: since the cancel was sent, and since its answer came,
+ * before which it waits for the cancels of the others.
+ */
+async function stop({ session, answer }: RunningTurn) {
+  const cancelledAt = performance.now();
+  const { status } = await fetch(`${session}/cancel`, { method: 'POST' });
+  const taken = performance.now();
+  const { outcome, at } = await answer;
+  return { status, outcome, sinceSent: at - cancelledAt, sinceTaken: Math.max(0, at - taken) };
+}
+
+/** @throws Error when something else than a guarantee broke. */
+async function run({ turns, leaseMs }: StopsOptions): Promise<boolean> {
+  console.log(`stops: ${turns} turns, leases of ${leaseMs} ms`);
+  const directory = temporaryDirectory('holdfast-stops-');
+  const effects = await countEffects(join(directory, 'effects.jsonl'));
+  const stage = new Stage({ effects, port: await freePort(), directory, entry: ENTRY });
+  await stage.start({ LEASE_MS: String(leaseMs), PLAN: 'paid' });
+  const running = Array.from({ length: turns }, (_, index) => begin(stage.url, index));
+  await until('every turn has had its effect', PATIENCE, async () => effects.executions().length >= turns);
+  await delay(AT_WORK);
+  const stops = await Promise.all(running.map(async (turn) => ({ ...turn, ...(await stop(turn)) })));
+  const labels = new Set(effects.executions().map(({ what }) => what));
+  const doubled = effects.executions().length - labels.size;
+  const cancelled = stops.filter(({ status, outcome }) => status === 202 && outcome === 'cancelled').length;
+  await stage.end('stop');
+  effects.stop();
+  for (const at of ['think', 'dig'] as const) {
+    const told = timesOf(stops.filter((one) => one.at === at));
+    console.log(`stops: in a ${at === 'think' ? 'model' : 'tool'} call: ${told}`);
+  }
+  const passed = cancelled === turns && labels.size === turns && doubled === 0;
+  console.log(
+    `stops: ${cancelled} of ${turns} turns ended as cancelled, ${timesOf(stops)}; ${labels.size} effects, ${doubled} of them ` +
+      `doubled; ${passed ? 'PASS' : 'FAIL'}`,
+  );
+  return passed;
+}
+
+function timesOf(
+  stops: readonly Pick<Awaited<ReturnType<typeof stop>>, 'sinceSent' | 'sinceTaken'>[],
+): string {
+  const told = (times: readonly number[]): string => {
+    const sorted = times.toSorted((a, b) => a - b).map(Math.round);
+    return `median ${sorted[Math.floor(sorted.length / 2)]} ms, slowest ${sorted.at(-1)} ms`;
+  };
+  const [taken, sent] = [stops.map(({ sinceTaken }) => sinceTaken), stops.map(({ sinceSent }) => sinceSent)];
+  return `after the cancel was answered ${told(taken)} (after it was sent ${told(sent)})`;
+}
+
+await runCommand({ usage: USAGE, readOptions, run });

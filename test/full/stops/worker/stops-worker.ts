@@ -1,0 +1,75 @@
+/** The Worker whose turns are stopped: each has one effect at `SHOP_URL`, and is then at work for as long as nobody stops it. */
+import { env } from 'cloudflare:workers';
+import * as v from 'valibot';
+import { createHoldfast } from '../../../../src/create-holdfast.ts';
+import { shopAt } from '../../../../src/examples/support/shop.ts';
+import { type ChatModel, defineAgent, defineTool, ModelError } from '../../../../src/index.ts';
+
+declare global {
+  namespace Cloudflare {
+    interface Env {
+      /** Where the effects happen. */
+      readonly SHOP_URL: string;
+    }
+  }
+}
+
+/** The longest that a call may take, in ms. */
+const LONG = 15 * 60_000;
+
+const shop = shopAt(env.SHOP_URL, { longestRequest: 0 });
+
+/** Resolves when the signal aborts. */
+const stopped = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve());
+  });
+
+const mail = defineTool({
+  name: 'mail',
+  description: 'Sends one mail.',
+  effect: 'once',
+  input: v.object({ label: v.string() }),
+  run: (order, call) => shop.act('emails', order, call),
+});
+
+const dig = defineTool({
+  name: 'dig',
+  description: 'Digs until it is told to stop.',
+  effect: 'read',
+  timeout: LONG,
+  run: (_, { signal }) => stopped(signal),
+});
+
+/** Mails what it was asked to, and then thinks, or has somebody dig, without end. */
+const endless: ChatModel = {
+  name: 'endless',
+  async ask({ messages }, { signal }) {
+    const asked = messages.find(({ role }) => role === 'user')?.text ?? '';
+    const [what = '', label = ''] = asked.split(' ');
+    const calls = messages.filter(({ role }) => role === 'tool').length;
+    const name = calls === 0 ? 'mail' : what;
+    if (name === 'think') {
+      await stopped(signal);
+      throw new ModelError('aborted', 'The request was aborted.');
+    }
+    const input = JSON.stringify(name === 'mail' ? { label } : {});
+    return { text: '', toolCalls: [{ id: `${calls}`, name, input }], finish: 'tool-calls' };
+  },
+};
+
+const agent = defineAgent({
+  name: 'endless',
+  description: 'Works until it is stopped.',
+  instructions: '',
+  model: endless,
+  modelTimeout: { total: LONG },
+  tools: [mail, dig],
+});
+
+const holdfast = createHoldfast({ agents: [agent] });
+
+export default holdfast.worker;
+export const { TurnRunner } = holdfast;
+export { SessionObject } from '../../../../durable-objects/index.ts';

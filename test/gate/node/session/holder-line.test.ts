@@ -1,0 +1,433 @@
+/** The line of whoever holds a session to its object: when it is open, what it costs, and how soon something is heard over it. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  defineTool,
+  type Effect,
+  type ToolCall,
+  ToolCallContext,
+} from '../../../../src/index.ts';
+import {
+  createManualClock,
+  type ManualClock,
+  type ScriptedReply,
+  type SessionPort,
+} from '../../../../src/testing/entry.ts';
+import {
+  checkDecision,
+  Meter,
+  openQuestions,
+  postAnswer,
+  type TurnHost,
+  toTurnStart,
+  UNLIMITED,
+} from '../../../doors/session.ts';
+import { calls } from '../tool-loop/scenes.ts';
+import { LEASE_MS, passing } from './former-holder.ts';
+import { type MemoryApp, memoryApp } from './memory-app.ts';
+
+const START = 1_000_000;
+
+let clock: ManualClock;
+/** What went to the object: which lines were opened, and `closed` since; when the lease was renewed. */
+let sent: { lines: string[]; renewals: number[] };
+/** The ids of the messages that its answers have brought. */
+let brought: number[];
+beforeEach(() => {
+  clock = createManualClock(START);
+  sent = { lines: [], renewals: [] };
+  brought = [];
+});
+
+function noting(port: SessionPort): SessionPort {
+  const bring = <T extends object>(answer: T): T => {
+    const { inbox = [] } = answer as { readonly inbox?: readonly { readonly id: number }[] }; // of those answers that have one
+    brought.push(...inbox.map(({ id }) => id));
+    return answer;
+  };
+  return {
+    ...port,
+    append: async (...change) => bring(await port.append(...change)),
+    async renew(...renewal) {
+      sent.renewals.push(clock.now() - START);
+      return bring(await port.renew(...renewal));
+    },
+    async watch(onNotice, onClosed, holder) {
+      const index = sent.lines.push(holder === undefined ? 'reader' : 'holder') - 1;
+      const stop = await port.watch(onNotice, onClosed, holder);
+      return () => {
+        sent.lines[index] = 'closed';
+        stop();
+      };
+    },
+  };
+}
+
+const appOf = (
+  tools: readonly AnyTool[],
+  replies: readonly ScriptedReply[],
+  wrap: (port: SessionPort) => SessionPort = (port) => port,
+): MemoryApp => memoryApp({ tools, replies, clock, leaseMs: LEASE_MS, wrap: (port) => noting(wrap(port)) });
+
+/** A turn that runs, as soon as nothing more happens without time. */
+async function running(app: MemoryApp, host: Partial<TurnHost> = {}) {
+  const leased = await app.lease('Go.');
+  const end = app.run(leased, host);
+  await clock.advance(0);
+  return { end, turn: leased.page.openTurn?.id ?? '' };
+}
+
+const never = (): Promise<never> => new Promise(() => {});
+
+/** What takes so long to come. */
+const after =
+  <T>(ms: number, value: T) =>
+  (): Promise<T> =>
+    new Promise((resolve) => clock.after(ms, () => resolve(value)));
+
+const tool = (run: (call: ToolCall) => unknown, effect: Effect = 'read', name = 'look'): AnyTool =>
+  defineTool({ name, description: 'Does.', effect, timeout: 900_000, run: (_, call) => run(call) });
+
+const cancel = (app: MemoryApp, turn: string): Promise<unknown> =>
+  app.port.post({ kind: 'cancel', turn, body: '{}' });
+
+/** Sends a message to the turn that runs, of which the model is shown these words. */
+const steer = (app: MemoryApp, turn: string, message = `And ${turn}?`): Promise<unknown> => {
+  const ids = [turn, `of ${turn}`];
+  const start = { agent: app.agent.name, context: ToolCallContext.EMPTY, from: { id: 'ann' }, message };
+  return app.port.accept({ ...toTurnStart(start, () => ids.shift() ?? ''), whenBusy: 'steer' });
+};
+
+/** Something that is left for whoever holds the turn. */
+const late = (call: string): string =>
+  JSON.stringify({ call, tool: 'look', input: '{}', result: { type: 'text', content: 'seen' } });
+
+const CANCELLED = { status: 'ended', turn: { outcome: 'cancelled' } };
+
+describe('the line of a holder', () => {
+  it('is not opened while no call of a turn takes a second, however long it lasts', async () => {
+    const look = calls('look');
+    const app = appOf([tool(after(999, 'seen'))], [after(999, look), after(999, look), after(999, 'Done.')]);
+    const { end } = await running(app);
+    const before = clock.now();
+    expect(await passing(clock, end)).toMatchObject({ turn: { outcome: 'completed', iterations: 3 } });
+    expect(clock.now() - before).toBeGreaterThan(4_000);
+    expect(sent).toEqual({ lines: [], renewals: [] });
+  });
+
+  it.each<[string, readonly AnyTool[], readonly ScriptedReply[]]>([
+    ['model', [], [after(1_000, 'Done.')]],
+    ['tool', [tool(after(1_000, 'seen'), 'once')], [calls('look'), 'Done.']],
+  ])(
+    'is opened, once, when a %s call has run for a second, and closed with the turn',
+    async (_, tools, replies) => {
+      // Made when a test runs: it has a clock of its own.
+      const app = appOf(tools, replies);
+      const { end } = await running(app);
+      await clock.advance(999);
+      expect(sent.lines).toEqual([]);
+      await clock.advance(1);
+      expect(await passing(clock, end)).toMatchObject({ turn: { outcome: 'completed' } });
+      expect(sent).toEqual({ lines: ['closed'], renewals: [] });
+    },
+  );
+
+  it.each<[string, readonly AnyTool[], readonly ScriptedReply[]]>([
+    ['model', [], [never]],
+    ['tool', [tool(never)], [calls('look')]],
+  ])('brings a cancel to a %s call at once', async (_, tools, replies) => {
+    const app = appOf(tools, replies);
+    const { end, turn } = await running(app);
+    await clock.advance(3_000);
+    await cancel(app, turn);
+    expect(await passing(clock, end, 1)).toMatchObject(CANCELLED);
+    expect(sent).toEqual({ lines: ['closed'], renewals: [3_000] });
+  });
+
+  it('brings what came before it was open as soon as it is: a second after the call began', async () => {
+    const app = appOf([], [never]);
+    const { end, turn } = await running(app);
+    await cancel(app, turn);
+    await clock.advance(999);
+    expect(sent.renewals).toEqual([]);
+    await clock.advance(1);
+    expect(await passing(clock, end, 1)).toMatchObject(CANCELLED);
+    expect(sent).toEqual({ lines: ['closed'], renewals: [1_000] });
+  });
+
+  it('brings a decision to a call that waits for it while it runs', async () => {
+    const asks = (call: ToolCall) => call.decideWhileRunning({ message: 'May I?', expires: 600_000 });
+    const app = appOf([tool(async (call) => (await asks(call)).decision)], [calls('look'), 'Done.']);
+    const { end, turn } = await running(app);
+    await clock.advance(2_000);
+    const [question] = openQuestions(await app.events(turn));
+    if (!question) throw new Error('Nothing is asked.');
+    const checked = checkDecision(question.wait, { decision: 'approve' }, 'ann');
+    if (!checked.ok) throw new Error(checked.problems.join('; '));
+    expect(await postAnswer(app, question, { answer: checked.answer, hash: 'h' })).toBe('posted');
+    expect(await passing(clock, end, 1)).toMatchObject({ turn: { text: 'Done.' } });
+    expect(sent).toEqual({ lines: ['closed'], renewals: [2_000] });
+  });
+
+  it('brings a message that steers to a model call, which is answered behind it', async () => {
+    const app = appOf([], [after(3_000, 'One.'), 'Two.']);
+    const { end, turn } = await running(app);
+    await clock.advance(2_000);
+    await steer(app, 's1');
+    await clock.advance(0);
+    expect(sent.renewals).toEqual([2_000]);
+    expect(await passing(clock, end)).toMatchObject({ turn: { id: turn, text: 'Two.', iterations: 2 } });
+  });
+
+  it('asks once for messages that come while it asks', async () => {
+    const answers: (() => void)[] = [];
+    const slow = (port: SessionPort): SessionPort => ({
+      ...port,
+      async renew(...renewal) {
+        const answer = await port.renew(...renewal);
+        await new Promise<void>((resolve) => answers.push(resolve));
+        return answer;
+      },
+    });
+    const app = appOf([], [never], slow);
+    await running(app);
+    await clock.advance(2_000);
+    for (let i = 1; i <= 5; i += 1) {
+      await steer(app, `s${i}`);
+      await clock.advance(10);
+    }
+    expect(sent.renewals).toEqual([2_000]);
+    answers.shift()?.();
+    await clock.advance(0);
+    expect(sent.renewals).toEqual([2_000, 2_050]);
+    answers.shift()?.();
+    await clock.advance(1_000);
+    expect(sent.renewals).toEqual([2_000, 2_050]);
+    expect(brought).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('asks again soon when the object could not be reached', async () => {
+    let tries = 0;
+    const app = appOf([], [never], (port) => ({
+      ...port,
+      renew: (...renewal) => {
+        tries += 1;
+        return tries < 3 ? Promise.reject(new Error('unreachable')) : port.renew(...renewal);
+      },
+    }));
+    const { end, turn } = await running(app);
+    await clock.advance(2_000);
+    await cancel(app, turn);
+    expect(await passing(clock, end, 4_000)).toMatchObject(CANCELLED);
+    expect(sent.renewals.map((at) => at >= 2_000 && at < 6_000)).toEqual([true, true, true]);
+  });
+
+  it('brings what was left while an append hangs, which does not keep the lease', async () => {
+    let appends = 0;
+    const app = appOf([tool(never)], [calls('look')], (port) => ({
+      ...port,
+      append: (...change) => {
+        appends += 1;
+        return appends > 1 ? never() : port.append(...change);
+      },
+    }));
+    const { end, turn } = await running(app);
+    await clock.advance(2_000);
+    await app.port.post({ kind: 'late', turn, body: late('c1') });
+    await clock.advance(5_000);
+    await app.port.post({ kind: 'late', turn, body: late('c2') });
+    expect(await passing(clock, end, (LEASE_MS * 3) / 4 - 5_000)).toMatchObject({ status: 'lost' });
+    expect(sent.renewals.slice(0, 2)).toEqual([2_000, 7_000]);
+  });
+
+  it('is one of the six connections: five calls run beside it, and the others wait', async () => {
+    let started = 0;
+    const ends: (() => void)[] = [];
+    const look = tool(() => {
+      started += 1;
+      return new Promise<string>((resolve) => ends.push(() => resolve('seen')));
+    });
+    const app = appOf([look], [after(2_000, calls(...Array.from({ length: 7 }, () => 'look'))), 'Done.']);
+    const { end } = await running(app);
+    await clock.advance(2_000);
+    expect([started, sent.lines]).toEqual([5, ['holder']]);
+    ends.shift()?.();
+    await clock.advance(0);
+    expect(started).toBe(6);
+    while (started < 7 || ends.length > 0) {
+      ends.shift()?.();
+      await clock.advance(0);
+    }
+    expect(await passing(clock, end)).toMatchObject({ turn: { text: 'Done.' } });
+  });
+
+  it('waits while six calls run, and has the next connection; the holder asks every 1.2 s meanwhile', async () => {
+    let started = 0;
+    const ends: (() => void)[] = [];
+    const look = tool(() => {
+      started += 1;
+      return new Promise<string>((resolve) => ends.push(() => resolve('seen')));
+    });
+    const app = appOf([look], [calls(...Array.from({ length: 8 }, () => 'look'))]);
+    const { end, turn } = await running(app);
+    await clock.advance(5_000);
+    expect([started, sent]).toEqual([6, { lines: [], renewals: [1_200, 2_400, 3_600, 4_800] }]);
+    ends.shift()?.();
+    await clock.advance(0);
+    expect([started, sent.lines]).toEqual([6, ['holder']]);
+    ends.shift()?.();
+    await clock.advance(0);
+    expect(started).toBe(7);
+    sent.renewals = [];
+    await clock.advance(3_000);
+    expect(sent.renewals).toEqual([]);
+    await cancel(app, turn);
+    expect(await passing(clock, end, 1)).toMatchObject(CANCELLED);
+  });
+
+  it('is taken up again when it breaks; until then the holder asks every 1.2 s', async () => {
+    let isGone = false;
+    const app = appOf([], [never], (port) => ({
+      ...port,
+      watch: (...watcher) => (isGone ? Promise.reject(new Error('nobody is there')) : port.watch(...watcher)),
+    }));
+    const { end, turn } = await running(app);
+    await clock.advance(2_000);
+    expect(sent).toEqual({ lines: ['holder'], renewals: [] });
+    isGone = true;
+    app.sessions.restart('["owner","tester","s1"]');
+    await clock.advance(3_000);
+    const pauses = sent.renewals.map((at, i) => at - (sent.renewals[i - 1] ?? 2_000));
+    expect(pauses.map((ms) => Math.round(ms / 100))).toEqual([0, 12, 12]);
+    isGone = false;
+    await clock.advance(10_000);
+    // Now and then as without a line, a third of the term apart.
+    sent.renewals = [];
+    await clock.advance(6_000);
+    expect(sent.renewals.length).toBeLessThanOrEqual(1);
+    await cancel(app, turn);
+    expect(await passing(clock, end, 1)).toMatchObject(CANCELLED);
+    expect(new Set(sent.lines)).toEqual(new Set(['holder', 'closed']));
+  });
+
+  it('is opened at once when somebody reads the session, as the next answer of the object says', async () => {
+    const app = appOf([tool(after(10, 'seen'), 'once')], [after(10, calls('look')), after(900, 'Done.')]);
+    const stop = await app.port.watch(
+      () => {},
+      () => {},
+    );
+    const { end } = await running(app);
+    expect(sent.lines).toEqual(['reader']);
+    await clock.advance(10);
+    expect(sent.lines).toEqual(['reader', 'holder']);
+    stop();
+    expect(await passing(clock, end)).toMatchObject({ turn: { text: 'Done.' } });
+    expect(sent).toEqual({ lines: ['closed', 'closed'], renewals: [] });
+  });
+
+  it('is not opened by an invocation that is near its limit of requests', async () => {
+    const app = appOf([], [after(5_000, 'Done.')]);
+    const platform = { ...UNLIMITED, internalSubrequests: 20 };
+    let timers = 0;
+    const counting = {
+      ...clock,
+      after(ms: number, run: () => void) {
+        timers += 1;
+        return clock.after(ms, run);
+      },
+    };
+    const meter = new Meter(platform, () => clock.now());
+    for (let i = 0; i < 9; i += 1) meter.spendInternal();
+    const { end } = await running(app, { meter, clock: counting });
+    expect(await passing(clock, end)).toMatchObject({ status: 'handed-over' });
+    expect(timers).toBeLessThan(10);
+    expect(sent).toEqual({ lines: [], renewals: [] });
+  });
+
+  it('is closed when the turn waits for somebody outside, whose object then sleeps', async () => {
+    const ask = tool(async (call) => (await call.decide({ message: 'May I?' })).decision);
+    const app = appOf([ask], [after(2_000, calls('look'))]);
+    const { end } = await running(app);
+    expect(await passing(clock, end)).toMatchObject({ status: 'suspended' });
+    expect(sent).toEqual({ lines: ['closed'], renewals: [] });
+  });
+
+  it('stops the holder of a session that is erased', async () => {
+    const app = appOf([], [never]);
+    const { end } = await running(app);
+    await clock.advance(2_000);
+    await app.port.erase();
+    expect(await passing(clock, end, 1)).toMatchObject({ status: 'lost' });
+  });
+
+  it('asks for nothing that was left for whoever comes next', async () => {
+    const app = appOf([], [after(2_000, 'Done.')]);
+    const { end, turn } = await running(app);
+    await clock.advance(1_500);
+    const start = {
+      agent: app.agent.name,
+      context: ToolCallContext.EMPTY,
+      from: { id: 'ann' },
+      message: 'Next.',
+    };
+    await app.port.accept({ ...toTurnStart(start, () => 't2'), whenBusy: 'queue' });
+    await app.port.post({ kind: 'cancel', turn: 't2', body: '{}' });
+    expect(await passing(clock, end)).toMatchObject({ turn: { id: turn, outcome: 'completed' } });
+    expect(sent).toEqual({ lines: ['closed'], renewals: [] });
+  });
+});
+
+describe('a message that steers', () => {
+  it('is told to the holder once, and again to the next one', async () => {
+    const app = appOf(
+      [tool(after(500, 'seen'), 'once')],
+      [after(2_000, calls('look')), after(2_000, 'One.'), after(2_000, 'Two.')],
+    );
+    const leave = new AbortController();
+    const { end, turn } = await running(app, { leave: leave.signal });
+    await clock.advance(2_100);
+    for (const next of ['s1', 's2']) await steer(app, next);
+    leave.abort();
+    expect(await passing(clock, end)).toMatchObject({ status: 'handed-over' });
+    expect(brought).toEqual([1, 2]);
+    brought = [];
+    const leased = await app.resume(turn);
+    expect(leased.inbox.map(({ id }) => id)).toEqual([1, 2]);
+    expect(await passing(clock, app.run(leased))).toMatchObject({ turn: { text: 'One.' } });
+    expect(brought).toEqual([]);
+    const steered = (await app.events(turn)).flatMap(({ event }) =>
+      event.type === 'turn-steered' ? [event.as] : [],
+    );
+    expect(steered).toEqual(['s1', 's2']);
+  });
+
+  it('is taken in once by the holder of an older object, which tells it with every answer and knows no line', async () => {
+    const older = (port: SessionPort): SessionPort => ({
+      ...port,
+      append: (epoch, from, { inboxHeld: _, ...change }) => port.append(epoch, from, change),
+      renew: (epoch) => port.renew(epoch),
+      watch: (onNotice, onClosed) => port.watch(({ unread: _, ...notice }) => onNotice(notice), onClosed),
+    });
+    const app = appOf([tool(after(15_000, 'seen'), 'once')], [after(2_000, calls('look')), 'One.'], older);
+    const { end, turn } = await running(app);
+    await clock.advance(1_500);
+    await steer(app, 's1');
+    expect(await passing(clock, end)).toMatchObject({ turn: { id: turn, text: 'One.' } });
+    expect(brought.length).toBeGreaterThan(1);
+    const steered = (await app.events(turn)).filter(({ event }) => event.type === 'turn-steered');
+    expect(steered).toHaveLength(1);
+  });
+
+  it('and whatever else is left there reaches the holder of an older object when it renews its lease', async () => {
+    const older = (port: SessionPort): SessionPort => ({
+      ...port,
+      watch: (onNotice, onClosed) => port.watch(({ unread: _, ...notice }) => onNotice(notice), onClosed),
+    });
+    const app = appOf([], [never], older);
+    const { end, turn } = await running(app);
+    await clock.advance(2_000);
+    await cancel(app, turn);
+    expect(await passing(clock, end, 10_000)).toMatchObject(CANCELLED);
+    expect(sent.renewals).toEqual([Math.ceil(LEASE_MS / 3)]);
+  });
+});

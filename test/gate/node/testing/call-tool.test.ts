@@ -1,0 +1,137 @@
+/** One tool in a test, stubs in the place of effects, and what a kind of tools remembers. */
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { manual, withParameter } from '../../../../src/decorators/entry.ts';
+import { defineAgent, defineTool, exitEarly, requireApproval } from '../../../../src/index.ts';
+import { defineToolKind } from '../../../../src/kinds/entry.ts';
+import { callTool, createTestSession } from '../../../../src/testing/entry.ts';
+
+const pay = defineTool({
+  name: 'pay',
+  description: 'Pays.',
+  input: v.object({ amount: v.pipe(v.number(), v.minValue(1)) }),
+  run: ({ amount }, call) => ({
+    amount,
+    from: call.principal.tenant,
+    by: call.context.get('terminal'),
+    key: call.secrets.require('bank').length,
+  }),
+});
+
+describe('a tool that is called alone', () => {
+  it('has what the test gives it, and its result is that of a session', async () => {
+    const result = await callTool(
+      pay,
+      { amount: 2 },
+      {
+        principal: { id: 'ann', tenant: 'acme' },
+        context: { terminal: 7 },
+        secrets: () => ({ bank: 'four' }),
+      },
+    );
+    expect({ ...result }).toEqual({ type: 'artifact', value: { amount: 2, from: 'acme', by: 7, key: 4 } });
+    expect(result.content).toBe('{"amount":2,"from":"acme","by":7,"key":4}');
+  });
+
+  it('is checked as a model is, also when what it is sent is no JSON', async () => {
+    expect((await callTool(pay, { amount: 0 })).content).toContain('amount: ');
+    expect(await callTool(pay, 'two')).toMatchObject({ type: 'error', reason: 'invalid-input' });
+  });
+
+  it('keeps its decorators', async () => {
+    const asks = withParameter(pay, 'why', v.string());
+    expect((await callTool(asks, { amount: 2 }, { stubs: { pay: () => 'paid' } })).content).toContain(
+      'why: ',
+    );
+  });
+
+  it('says for whom it waits', async () => {
+    await expect(callTool(requireApproval(pay, 'Pay?'), { amount: 2 })).rejects.toThrow(
+      new Error("The call of 'pay' waits until somebody decides: Pay?. Use createTestSession for it."),
+    );
+    await expect(callTool(manual(pay), { amount: 2 })).rejects.toThrow(
+      new Error("The call of 'pay' waits until somebody sends its result. Use createTestSession for it."),
+    );
+  });
+
+  it('answers also when it ends the turn', async () => {
+    const stop = defineTool({
+      name: 'stop',
+      description: 'Stops.',
+      run: () => {
+        throw exitEarly('Enough.');
+      },
+    });
+    expect((await callTool(stop, {})).content).toBe('Enough.');
+  });
+});
+
+describe('a stub', () => {
+  it('stands in for the effect of a tool, with the input of the model, and what it throws is told', async () => {
+    const seen: unknown[] = [];
+    const stubs = {
+      pay: (input: unknown, { tool }: { readonly tool: string }) => {
+        seen.push([tool, input]);
+        if (seen.length === 2) throw new Error('The bank is closed.');
+        return { paid: true };
+      },
+    };
+    const agent = defineAgent({ name: 'clerk', description: 'Pays.', instructions: '', tools: [pay] });
+    const call = { calls: [{ name: 'pay', input: { amount: 2 } }] };
+    const session = createTestSession(agent, { replies: [call, call, 'Done.'], stubs });
+    expect((await session.send('Pay.')).artifacts).toMatchObject([{ value: { paid: true } }]);
+    expect(session.requests.at(-1)?.messages.at(-1)?.text).toBe('Error: The bank is closed.');
+    expect(seen).toEqual([
+      ['pay', { amount: 2 }],
+      ['pay', { amount: 2 }],
+    ]);
+  });
+
+  it('is not reconciled by the tool that it stands in for', async () => {
+    let asked = 0;
+    let runs = 0;
+    const send = defineTool({
+      name: 'send',
+      description: 'Sends.',
+      run: () => 'sent',
+      reconcile: () => {
+        asked += 1;
+        return { done: 'sent' };
+      },
+    });
+    const agent = defineAgent({ name: 'clerk', description: 'Sends.', instructions: '', tools: [send] });
+    const session: ReturnType<typeof createTestSession> = createTestSession(agent, {
+      replies: [{ calls: [{ name: 'send' }] }, 'Done.'],
+      leaseMs: 300,
+      stubs: {
+        send: () => {
+          runs += 1;
+          session.kill();
+        },
+      },
+    });
+    await session.send('Go.');
+    expect([runs, asked]).toEqual([1, 0]);
+    expect(session.requests.at(-1)?.messages.at(-1)?.text).toContain('outcome');
+  });
+});
+
+it('what a kind of tools remembers is read in a test', async () => {
+  const counted = defineToolKind({
+    name: 'counted',
+    memory: { initial: 0, apply: (count: number, by: number) => count + by },
+  });
+  const count = defineTool({
+    name: 'count',
+    description: 'Counts.',
+    run: (_, call) => counted.remember(call, 2),
+  });
+  const agent = defineAgent({ name: 'clerk', description: 'Counts.', instructions: '', tools: [count] });
+  const session = createTestSession(agent, {
+    replies: [{ calls: [{ name: 'count' }, { name: 'count' }] }, 'Done.'],
+    kinds: [counted],
+  });
+  await expect(session.memory(counted)).rejects.toThrow('Nothing was sent to the session yet.');
+  await session.send('Go.');
+  expect(await session.memory(counted)).toBe(4);
+});

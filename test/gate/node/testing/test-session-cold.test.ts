@@ -1,0 +1,64 @@
+/** A test session whose agent is made anew for each invocation. */
+import { describe, expect, it } from 'vitest';
+import { defineAgent, defineTool } from '../../../../src/index.ts';
+import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
+
+const calls = (...names: readonly string[]): ScriptedReply => ({ calls: names.map((name) => ({ name })) });
+const REPLIES = [calls('count'), calls('count'), 'Done.'];
+
+/** Counts in a closure, and in the state of its calls. */
+function counter() {
+  let here = 0;
+  const count = defineTool({
+    name: 'count',
+    description: 'Counts.',
+    run: (_, { state }) => {
+      here += 1;
+      const kept = Number(state.get('kept') ?? 0) + 1;
+      state.set('kept', kept);
+      return { here, kept };
+    },
+  });
+  return defineAgent({ name: 'counter', description: 'Counts.', instructions: 'Count.', tools: [count] });
+}
+
+async function countedBy(session: ReturnType<typeof createTestSession>) {
+  const answer = await session.send('Go.');
+  expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.' });
+  return answer.artifacts.map(({ value }) => value);
+}
+
+describe('an agent that a function makes', () => {
+  it('remembers in the journal alone: a new invocation goes on after each reply', async () => {
+    let made = 0;
+    const make = () => {
+      made += 1;
+      return counter();
+    };
+    const session = createTestSession(make, { replies: REPLIES });
+    expect(await countedBy(session)).toEqual([
+      { here: 1, kept: 1 },
+      { here: 1, kept: 2 },
+    ]);
+    const types = (await session.events()).map(({ event }) => event.type);
+    expect(types.filter((type) => type === 'turn-yielded')).toHaveLength(3);
+    expect(made).toBe(5); // once to be known, and for each invocation
+    expect(session.requests).toHaveLength(3);
+  });
+
+  it('runs its turn in one invocation where the test asks for a warm one', async () => {
+    const session = createTestSession(counter, { replies: REPLIES, warm: true });
+    expect(await countedBy(session)).toEqual([
+      { here: 1, kept: 1 },
+      { here: 2, kept: 2 },
+    ]);
+    expect((await session.events()).map(({ event }) => event.type)).not.toContain('turn-yielded');
+  });
+
+  it('is the same in all invocations when it is given as it is', async () => {
+    expect(await countedBy(createTestSession(counter(), { replies: REPLIES }))).toEqual([
+      { here: 1, kept: 1 },
+      { here: 2, kept: 2 },
+    ]);
+  });
+});

@@ -1,0 +1,149 @@
+/** What reaches a turn that runs over the line of its holder. Without it, nothing would come for twenty seconds of these leases. */
+import { runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { defineAgent, defineTool, type ToolCall } from '../../../../src/index.ts';
+import { pass } from '../../../fixtures/held-time.ts';
+import { held, modelBySession, script, until } from '../../../fixtures/scripts.ts';
+import { appWith, objectsWith } from './app.ts';
+import { journal, json, newSession, post, type Send, sessionName } from './client.ts';
+import { HEARING, LONG_LEASE_MS } from './time.ts';
+import { answer } from './waiting.ts';
+
+/** Whether the tools run, and were told to stop. */
+const tools = { run: false, stopped: false };
+beforeEach(() => {
+  Object.assign(tools, { run: false, stopped: false });
+});
+
+const TIMEOUT = 300_000;
+
+async function dig(_: unknown, { signal }: ToolCall): Promise<string> {
+  signal.addEventListener('abort', () => {
+    tools.stopped = true;
+  });
+  tools.run = true;
+  await until(() => tools.stopped);
+  return 'dug';
+}
+
+async function ask(_: unknown, call: ToolCall): Promise<string> {
+  tools.run = true;
+  return (await call.decideWhileRunning({ message: 'May I?', expires: TIMEOUT })).decision;
+}
+
+const digger = defineAgent({
+  name: 'digger',
+  description: 'Digs.',
+  instructions: '',
+  model: modelBySession,
+  tools: [
+    defineTool({ name: 'dig', description: 'Digs.', effect: 'read', timeout: TIMEOUT, run: dig }),
+    defineTool({ name: 'ask', description: 'Asks.', effect: 'idempotent', timeout: TIMEOUT, run: ask }),
+  ],
+});
+
+interface Place {
+  readonly session: string;
+  readonly via: Send;
+  /** The ids of the messages that renewals of the lease have brought. */
+  readonly brought: readonly number[];
+}
+
+function place(): Place {
+  const brought: number[] = [];
+  const SESSIONS = objectsWith((stub) => ({
+    async renew(...renewal: Parameters<typeof stub.renew>) {
+      const answered = await stub.renew(...renewal);
+      if (answered.status === 'renewed') brought.push(...answered.inbox.map(({ id }) => id));
+      return answered;
+    },
+  }));
+  const via = appWith({ agents: [digger] }, { SESSIONS });
+  return { session: newSession('digger', HEARING), via, brought };
+}
+
+/** How many lines the object of the session has open, of its holder and of its readers. */
+const linesOf = (session: string): Promise<readonly number[]> =>
+  runInDurableObject(env.SESSIONS.getByName(sessionName(session)), (_, state) =>
+    ['holder', 'reader'].map((tag) => state.getWebSockets(tag).length),
+  );
+
+/** Lets a second pass, after which whoever holds the session has a line to it. */
+async function lineOpens({ session }: Place): Promise<void> {
+  expect(await linesOf(session)).toEqual([0, 0]);
+  pass(1_000);
+  await expect.poll(() => linesOf(session), { timeout: 15_000 }).toEqual([1, 0]);
+}
+
+/** The outcome of a turn, and that it took far less time than a renewal of its lease would have. */
+async function endOf(answering: Promise<Response>, began: number): Promise<Record<string, unknown>> {
+  const told = await json(await answering);
+  expect(Date.now() - began).toBeLessThan(LONG_LEASE_MS / 3 - 2_000);
+  return told;
+}
+
+describe('over the line of its holder', () => {
+  it('a cancel reaches a slow model call', async () => {
+    const at = place();
+    const slow = held('Never.');
+    const began = Date.now();
+    const answering = post(at.session, { message: script(slow.reply).message() }, at);
+    await slow.asked();
+    await lineOpens(at);
+    expect((await at.via(`${at.session}/cancel`, { method: 'POST' })).status).toBe(202);
+    expect(await endOf(answering, began)).toMatchObject({ outcome: 'cancelled' });
+    expect([slow.aborted(), at.brought]).toEqual([true, [1]]);
+    await expect.poll(() => linesOf(at.session), { timeout: 15_000 }).toEqual([0, 0]);
+  });
+
+  it('a cancel reaches a slow tool call', async () => {
+    const at = place();
+    const began = Date.now();
+    const answering = post(at.session, { message: script({ calls: [{ name: 'dig' }] }).message() }, at);
+    await until(() => tools.run);
+    await lineOpens(at);
+    await at.via(`${at.session}/cancel`, { method: 'POST' });
+    expect(await endOf(answering, began)).toMatchObject({ outcome: 'cancelled' });
+    expect([tools.stopped, at.brought]).toEqual([true, [1]]);
+  });
+
+  it('a decision reaches a call that waits for it while it runs', async () => {
+    const at = place();
+    const began = Date.now();
+    const { message } = script({ calls: [{ name: 'ask' }] }, 'Done.');
+    const answering = post(at.session, { message: message() }, at);
+    await until(() => tools.run);
+    await lineOpens(at);
+    const { pending } = await json(await at.via(at.session));
+    const [{ links }] = pending as [{ links: { approvals: string } }];
+    expect((await answer(links.approvals, { decision: 'approve' }, at)).status).toBe(200);
+    expect(await endOf(answering, began)).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(at.brought).toEqual([1]);
+  });
+
+  it('a message that steers reaches a slow model call, and is answered in its turn', async () => {
+    const at = place();
+    const slow = held('One.');
+    const began = Date.now();
+    const { message, model } = script(slow.reply, 'Two.');
+    const answering = post(at.session, { message: message() }, at);
+    await slow.asked();
+    await lineOpens(at);
+    const steered = await at.via(`${at.session}/messages?whenBusy=steer`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', prefer: 'respond-async' },
+      body: JSON.stringify({ message: 'And two?' }),
+    });
+    expect(await json(steered)).toMatchObject({ status: 'steering' });
+    await until(() => at.brought.length === 1);
+    slow.release();
+    expect(await endOf(answering, began)).toMatchObject({ outcome: 'completed', text: 'Two.' });
+    expect(model.requests).toHaveLength(2);
+    const types = (await journal(at.session, at.via)).map(({ type }) => type);
+    expect(types.filter((type) => type === 'turn-started' || type === 'turn-steered')).toEqual([
+      'turn-started',
+      'turn-steered',
+    ]);
+  });
+});
