@@ -151,7 +151,6 @@ export const crowds = (): readonly Attack[] => [
       return [...sent.map(told), sent.at(-1)?.headers['retry-after'], told(read)];
     },
     comes: ['200', '200', '200', '429 rate-limited', '429 rate-limited', '429 rate-limited', '10', '200'],
-    waitsFor: 'point 12: RATE_LIMIT',
   },
   {
     name: 'a tenant that is refused for its rate keeps no other out',

@@ -1,7 +1,7 @@
 /** Deliveries whose signatures hold: played again, or with words in them that reach for more. */
 import { type Attack, all, answer, notSaying, saying, told } from '../attack.ts';
 import type { Came } from '../http.ts';
-import { ended } from '../patience.ts';
+import { ended, eventually } from '../patience.ts';
 import type { Scene } from '../scene.ts';
 import { github, slack, stripe, withHeader } from '../signatures.ts';
 import { deliver, event, invoice, issue } from './hooks.ts';
@@ -144,10 +144,10 @@ export const deliveries = (): readonly Attack[] => [
       const came = await deliver(scene, github(body));
       const turn = String(came.headers.location);
       const session = turn.replace(/\/turns\/.*$/, '');
-      for (let tries = 0; tries < 100; tries += 1) {
-        const { json } = await scene.ann.get(turn);
-        if (json?.status === 'suspended') break;
-      }
+      await eventually(
+        () => scene.ann.get(turn),
+        ({ json }) => json?.status === 'suspended',
+      );
       const again = await deliver(scene, github(issue(108, scene.play('Approve it.'), { action: 'opened' })));
       await scene.rolf.del(session);
       return again;
