@@ -29,28 +29,6 @@ const breeding: readonly Attack[] = [
     comes: ['200', true],
   },
   {
-    name: 'turns that plan two turns each end by themselves',
-    async act(scene) {
-      const { ann, own, rolf, model } = scene;
-      const again: Reply = ({ messages }) => [
-        {
-          name: 'breed',
-          input: {
-            count: 2,
-            delaySeconds: 0,
-            message: String(messages.findLast(({ role }) => role === 'user')?.content),
-          },
-        },
-      ];
-      const message = scene.play(again, 'Done.');
-      await ann.post(`${own}/messages`, { message });
-      const asked = await quiet(() => model.bodies.filter((body) => body.includes(message)).length);
-      await rolf.del(own);
-      return asked < 2_500;
-    },
-    comes: true,
-  },
-  {
     name: 'a ninth generation without a person is refused',
     async act(scene) {
       const { ann, own, rolf, model } = scene;
