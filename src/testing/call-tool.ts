@@ -37,6 +37,6 @@ export async function callTool(
     throw new Error(`The call of '${tool.name}' waits until somebody ${what}. Use createTestSession for it.`);
   }
   for (const { event } of await session.events())
-    if (event.type === 'tool-call-ended') return toolResult(event.result);
+    if (event.type === 'tool-call-ended' && event.frame === undefined) return toolResult(event.result);
   throw new Error(`The call of '${tool.name}' has no result: ${answer.error?.message ?? answer.outcome}`);
 }

@@ -194,7 +194,9 @@ export async function sendAnswer(
   const problems = checked.ok ? await editProblems(agent, question, checked.answer) : checked.problems;
   if (!checked.ok || problems.length > 0) throw new Error(`The answer is not valid: ${problems.join('; ')}.`);
   const { by = TESTER } = checked.answer;
-  if (isKeptOut(question, requestersOf(events), { id: by })) throw new Error(keptOut(question, by));
+  // Whoever decides is named by an id alone, and is of the tenant of those who asked.
+  const isOut = requestersOf(events).some((one) => isKeptOut(question, [one], { ...one, id: by }));
+  if (isOut) throw new Error(keptOut(question, by));
   const sent = { answer: checked.answer, hash: crypto.randomUUID() };
   const posted = await postAnswer({ port, agent }, question, sent);
   if (posted !== 'posted') throw new Error(`The answer was not taken: ${posted}.`);

@@ -3,8 +3,8 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { manual, withParameter } from '../../../../src/decorators/entry.ts';
 import { defineAgent, defineTool, exitEarly, requireApproval } from '../../../../src/index.ts';
-import { defineToolKind } from '../../../../src/kinds/entry.ts';
-import { callTool, createTestSession } from '../../../../src/testing/entry.ts';
+import { defineAgenticTool, defineToolKind } from '../../../../src/kinds/entry.ts';
+import { callTool, createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
 
 const pay = defineTool({
   name: 'pay',
@@ -43,6 +43,12 @@ describe('a tool that is called alone', () => {
     expect((await callTool(asks, { amount: 2 }, { stubs: { pay: () => 'paid' } })).content).toContain(
       'why: ',
     );
+  });
+
+  it('answers with its own result, and not with that of a call inside of it', async () => {
+    const model = scriptedModel([{ calls: [{ name: 'pay', input: { amount: 2 } }] }, 'Paid twice.']);
+    const clerk = defineAgenticTool({ name: 'clerk', description: 'Pays.', tools: [pay], model });
+    expect((await callTool(clerk, {}, { stubs: { pay: () => 'paid' } })).content).toBe('Paid twice.');
   });
 
   it('says for whom it waits', async () => {

@@ -62,6 +62,15 @@ describe("notBy: 'requester'", () => {
     });
   });
 
+  it('keeps them out also where they are of a tenant', async () => {
+    const session = scene(requireApproval(pay(), 'Pay?', { notBy }));
+    await session.send('Pay.', { principal: { id: 'ann', tenant: 'acme' } });
+    await expect(session.decide('pay', { decision: 'approve', by: 'ann' })).rejects.toThrow(
+      /is decided by somebody else/,
+    );
+    expect(await session.decide('pay', { decision: 'approve', by: 'max' })).toMatchObject({ text: 'Done.' });
+  });
+
   it('keeps them from sending a value', async () => {
     const session = scene(requireType(pay(), Note, { notBy }));
     await session.send('Pay.', { principal: { id: 'ann' } });
