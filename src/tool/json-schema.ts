@@ -10,6 +10,7 @@ import {
   validate,
 } from '@cfworker/json-schema';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { attempt } from './async.ts';
 import { formatPath, type JsonObject, shorten } from './json.ts';
 import { uniqueItemsSettled, withUniqueItemsNamed } from './unique-items.ts';
 
@@ -81,7 +82,10 @@ function schemasIn(root: Schema, lookup: Record<string, Schema | boolean>): read
       if (HOLD_SEVERAL.some((words) => Object.hasOwn(words, keyword))) walkAll(value, at);
     }
     const { $ref, __absolute_ref__: absolute = $ref }: Schema = part;
-    if (absolute !== undefined) walk(lookup[absolute], parsePointer(absolute.slice(absolute.indexOf('#'))));
+    if (absolute === undefined || lookup[absolute] === undefined) return;
+    // A name that an anchor was given need not be a pointer.
+    const at = attempt(() => parsePointer(absolute.slice(absolute.indexOf('#'))));
+    walk(lookup[absolute], at.ok ? at.value : [...path, '$ref']);
   };
   const walkAll = (inner: unknown, path: readonly PropertyKey[]): void => {
     if (typeof inner !== 'object' || inner === null) return;
