@@ -1,4 +1,5 @@
-import type { FilePage, FileQuery, KeptFile, NotStarted } from '../src/journal/session-port.ts';
+import type { FilePage, FileQuery, KeptFile } from '../src/journal/kept-file.ts';
+import type { NotStarted } from '../src/journal/session-port.ts';
 import type { SessionStorage } from './session-storage.ts';
 
 type Stored = Pick<SessionStorage, 'files'>;

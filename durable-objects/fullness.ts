@@ -1,4 +1,5 @@
-import type { KeptFile, SessionFull } from '../src/journal/session-port.ts';
+import type { KeptFile } from '../src/journal/kept-file.ts';
+import type { SessionFull } from '../src/journal/session-port.ts';
 import type { SessionStorage } from './session-storage.ts';
 
 /** What a session may weigh, in bytes. The platform refuses every write of an object whose database is full. */

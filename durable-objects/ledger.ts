@@ -1,17 +1,16 @@
 import type { Deferred, EventPage, Notice, ReadQuery } from '../src/journal/event-page.ts';
+import type { PostedMessage } from '../src/journal/inbox-message.ts';
+import type { FilePage, FileQuery } from '../src/journal/kept-file.ts';
 import type {
   Accepted,
   Appended,
   BeginRequest,
   Change,
   Fenced,
-  FilePage,
-  FileQuery,
   Leased,
   NotResumed,
   NotStarted,
   Posted,
-  PostedMessage,
   Renewed,
   ResumeRequest,
   SessionFull,

@@ -1,24 +1,21 @@
 import { DurableObject } from 'cloudflare:workers';
 import type { Deferred, EventPage, ReadQuery } from '../src/journal/event-page.ts';
+import type { InboxMessageKind, PostedMessage, WaitAnswer } from '../src/journal/inbox-message.ts';
+import type { FilePage, FileQuery } from '../src/journal/kept-file.ts';
 import type {
   Accepted,
   Appended,
   BeginRequest,
   Change,
   Fenced,
-  FilePage,
-  FileQuery,
-  InboxMessageKind,
   Leased,
   NotResumed,
   NotStarted,
   Posted,
-  PostedMessage,
   Renewed,
   ResumeRequest,
   SessionFull,
   TurnStart,
-  WaitAnswer,
 } from '../src/journal/session-port.ts';
 import { mostBytesOf } from './fullness.ts';
 import { createTurnCarrier, type TurnCarrier, type TurnQueue } from './hand-over.ts';

@@ -1,5 +1,7 @@
 import type { NewRow, ReadQuery, Row } from '../src/journal/event-page.ts';
-import type { InboxKind, InboxMessage, KeptFile, Leased, WaitingKind } from '../src/journal/session-port.ts';
+import type { InboxKind, InboxMessage, WaitingKind } from '../src/journal/inbox-message.ts';
+import type { KeptFile } from '../src/journal/kept-file.ts';
+import type { Leased } from '../src/journal/session-port.ts';
 import type { Snapshot } from '../src/journal/snapshot.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { KeptFile } from '../src/journal/session-port.ts';
+import type { KeptFile } from '../src/journal/kept-file.ts';
 import type { FileStorage, StoredFile } from './session-storage.ts';
 import { CHUNK_BYTES, type SqlChunks, type SqlDatabase } from './sql-tables.ts';
 

@@ -1,4 +1,4 @@
-import type { InboxKind } from '../src/journal/session-port.ts';
+import type { InboxKind } from '../src/journal/inbox-message.ts';
 import type { Snapshot } from '../src/journal/snapshot.ts';
 import type {
   Alarm,

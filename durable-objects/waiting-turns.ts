@@ -1,11 +1,6 @@
 import type { Deferred, WaitingTurn } from '../src/journal/event-page.ts';
-import type {
-  NotStarted,
-  ScheduledTurn,
-  TurnStart,
-  WaitingKind,
-  WaitingLoad,
-} from '../src/journal/session-port.ts';
+import type { WaitingKind, WaitingLoad } from '../src/journal/inbox-message.ts';
+import type { NotStarted, ScheduledTurn, TurnStart } from '../src/journal/session-port.ts';
 import { dueRefs, scheduleAlarm, scheduleTurn } from './alarms.ts';
 import {
   addStart,

@@ -122,10 +122,7 @@ export {
 } from './sources/resolution/tool-source.ts';
 export type { ToolArtifact, ToolArtifactItem } from './tool/artifact.ts';
 export type {
-  BlackboardEntry,
-  CallBlackboard,
   CallInDoubt,
-  CallState,
   Decision,
   DecisionKind,
   DecisionRequest,
@@ -163,6 +160,7 @@ export type {
 } from './tool/input-schema.ts';
 export type { AsJson, Json, JsonLike, JsonObject } from './tool/json.ts';
 export type { JsonSchema } from './tool/json-schema.ts';
+export type { BlackboardEntry, CallBlackboard, CallState } from './tool/kept-values.ts';
 export {
   arrayParameter,
   booleanParameter,

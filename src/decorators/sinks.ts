@@ -6,9 +6,10 @@ import {
   type ToolArtifactItem,
 } from '../tool/artifact.ts';
 import { listen } from '../tool/async.ts';
-import type { BlackboardEntry, CallScope } from '../tool/call.ts';
+import type { CallScope } from '../tool/call.ts';
 import { decorate } from '../tool/decorate.ts';
 import { isJsonObject, type Json } from '../tool/json.ts';
+import type { BlackboardEntry } from '../tool/kept-values.ts';
 import { SignalError, ToolConfigurationError } from '../tool/signals.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import type { ArtifactType, ToolResult } from '../tool/tool-result.ts';

@@ -12,8 +12,9 @@ import {
   type SessionEvent,
   type StoredEvent,
 } from './events.ts';
+import type { KeptFile } from './kept-file.ts';
 import type { JournaledCall, JournaledPart } from './reply-data.ts';
-import type { KeptFile, RequestKey, ScheduledTurn, TurnStart } from './session-port.ts';
+import type { RequestKey, ScheduledTurn, TurnStart } from './session-port.ts';
 import type { TurnState } from './state.ts';
 
 /** An event as the row that is stored. */

@@ -1,8 +1,9 @@
 import type { ProviderData } from '../model/parts.ts';
-import type { BlackboardEntry, Effect } from '../tool/call.ts';
+import type { Effect } from '../tool/call.ts';
 import type { ContentPart } from '../tool/content.ts';
 import type { ReachedLimit } from '../tool/frame.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
+import type { BlackboardEntry } from '../tool/kept-values.ts';
 import type { MemoryFact } from '../tool/tool-memory.ts';
 import type { ResultData, Signal } from '../tool/tool-result.ts';
 import type { AskedWith, JournaledCall, JournaledPart, OfferedTool, ToolsChange } from './reply-data.ts';

@@ -1,5 +1,5 @@
 import type { ToolMemory } from '../tool/tool-memory.ts';
-import { answerText, lastBatch, saysNothing } from './conversation.ts';
+import { answerText, closeOpenCalls, lastBatch, saysNothing } from './conversation.ts';
 import { progressBy } from './event-rows.ts';
 import {
   EVENT_VERSION,
@@ -12,7 +12,7 @@ import {
   type StoredEvent,
 } from './events.ts';
 import { foldAnswered, foldEnded, foldStarted, foldSuspended } from './fold-calls.ts';
-import { closeOpenCalls, foldConversation, openFrame, startTurn } from './fold-loop.ts';
+import { foldConversation, openFrame, startTurn } from './fold-loop.ts';
 import { applyFacts, tellMemories } from './memories.ts';
 import { foldCompaction, foldDropped, foldLessShown } from './shortened.ts';
 import { countCalls, foldAsked, foldRefused, foldUsed } from './spending.ts';

@@ -1,5 +1,7 @@
 import type { WhenBusy } from '../tool/call.ts';
 import type { Deferred, EventPage, FoldStart, NewRow, Notice, ReadQuery } from './event-page.ts';
+import type { InboxMessage, PostedMessage, WaitingLoad } from './inbox-message.ts';
+import type { FilePage, FileQuery, KeptFile } from './kept-file.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /**
@@ -48,46 +50,6 @@ export interface SessionPort {
   erase(): Promise<boolean>;
 }
 
-/**
- * What is left for the holder of a session. `expired` is posted by the object itself, at a wait's time; `late` is the result
- * of a call that has ended, also of a turn that has.
- */
-export type InboxMessageKind = 'cancel' | 'answer' | 'expired' | 'late';
-
-/** A message that waits: for the turns before it, for the holder of the open turn to take it in, or for its time. */
-export type WaitingKind = 'message' | 'steer' | 'scheduled';
-
-/** What a row that waits in a session may be: a message to the holder of a turn, or a turn that is to come. */
-export type InboxKind = InboxMessageKind | WaitingKind;
-
-/** Names the wait that a message answers. By `bodyHash` the same answer is known when its sender sends it again. */
-export interface WaitAnswer {
-  readonly wait: string;
-  readonly bodyHash: string;
-}
-
-/** What somebody leaves for the holder of a session. `answers` is there when it answers a wait. */
-export interface PostedMessage {
-  readonly kind: InboxMessageKind;
-  readonly turn: string;
-  readonly body: string;
-  readonly answers?: WaitAnswer | undefined;
-  /** Files that a late result names. */
-  readonly files?: readonly KeptFile[] | undefined;
-}
-
-/** What the files of one session may weigh together, in bytes. */
-export const MAX_SESSION_FILES = 50 * 1024 * 1024;
-
-/** The most turns that may wait in one session, for those before them or for their time, and the most bytes of their messages. */
-export const MAX_WAITING = { turns: 100, bytes: 10_000_000 } as const;
-
-/** How many turns wait in a session, for whatever they do, and what their messages weigh together, in bytes. */
-export interface WaitingLoad {
-  readonly turns: number;
-  readonly bytes: number;
-}
-
 /** Told to the holder of a session, who may schedule more turns. */
 interface ToldLoad {
   /** Absent when nothing waits. An older object does not tell. */
@@ -107,42 +69,6 @@ export type Posted =
   | 'expired'
   /** The session takes nothing any more but a cancel. */
   | SessionFull['status'];
-
-/** A message for the holder. The body of a `steer` is that of the `turn-started` that it becomes if nobody takes it in. */
-export interface InboxMessage {
-  readonly id: number;
-  readonly kind: InboxMessageKind | 'steer';
-  readonly turn: string;
-  readonly body: string;
-}
-
-/** A file that is to be kept with what names it, in one commit. One that is kept already is not stored again. */
-export interface KeptFile {
-  /** SHA-256 of its bytes, in hex. */
-  readonly id: string;
-  readonly mediaType: string;
-  readonly name?: string | undefined;
-  /** In bytes. */
-  readonly size: number;
-  /** Absent of a file whose bytes are in a store outside. */
-  readonly bytes?: Uint8Array | undefined;
-}
-
-/** Asks for a part of a file. */
-export interface FileQuery {
-  readonly id: string;
-  /** The first byte; 0 unless given. */
-  readonly from?: number | undefined;
-  /** The most bytes; 4 MiB unless given, and never more. */
-  readonly length?: number | undefined;
-}
-
-/** A part of a file, and what is known of all of it. */
-export interface FilePage {
-  readonly file: Omit<KeptFile, 'bytes'>;
-  /** `null`: they are in a store outside. */
-  readonly bytes: Uint8Array | null;
-}
 
 /** Lets a request that is sent again find its turn for `ttl` ms. The same key with another body is refused. */
 export interface RequestKey {

@@ -1,8 +1,9 @@
 import type { MadeBy, ProviderData } from '../model/parts.ts';
-import type { BlackboardEntry, Effect, MessageBy } from '../tool/call.ts';
+import type { Effect, MessageBy } from '../tool/call.ts';
 import type { ContentPart, StoredFile } from '../tool/content.ts';
 import type { ReachedLimit } from '../tool/frame.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
+import type { BlackboardEntry } from '../tool/kept-values.ts';
 import type { MemoryFact, ToolMemory } from '../tool/tool-memory.ts';
 import type { ResultData, Signal } from '../tool/tool-result.ts';
 import { type CallChanges, type FinalOutcome, type Principal, ROOT, type TurnError } from './events.ts';

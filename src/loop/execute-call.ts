@@ -1,6 +1,5 @@
-import { isSuspended, mayHaveHappened, sentResult } from '../journal/conversation.ts';
+import { isSuspended, mayHaveHappened, sentResult, unknownOutcome } from '../journal/conversation.ts';
 import type { CallChanges, SessionEvent } from '../journal/events.ts';
-import { unknownOutcome } from '../journal/fold-loop.ts';
 import { factsAtEnd } from '../journal/memories.ts';
 import type { CallRecord } from '../journal/state.ts';
 import { type ParsedToolInput, parseToolInput } from '../tool/check-input.ts';

@@ -1,4 +1,4 @@
-import { cancelledRunning, unknownOutcome } from '../journal/fold-loop.ts';
+import { cancelledRunning, unknownOutcome } from '../journal/conversation.ts';
 import type { ToolCall, ToolExecution } from '../tool/call.ts';
 import { shorten } from '../tool/json.ts';
 import { failure, type ToolResult, toolResult } from '../tool/tool-result.ts';

@@ -1,6 +1,6 @@
 import { toScheduledTurn } from '../journal/event-rows.ts';
 import type { ScheduledMessage } from '../journal/events.ts';
-import { MAX_WAITING, type WaitingLoad } from '../journal/session-port.ts';
+import { MAX_WAITING, type WaitingLoad } from '../journal/inbox-message.ts';
 import type { CallRecord, TurnState } from '../journal/state.ts';
 import { DELAY_RULE, isDelay, sha256Hex } from '../tool/async.ts';
 import type { ScheduleRequest } from '../tool/call.ts';

@@ -7,19 +7,11 @@ import type { HistoryCall, HistoryMessage } from '../tool/call.ts';
 import { inWords, isFile, placed } from '../tool/content.ts';
 import { type HowToReadOn, howToReadOn } from '../tool/read-result.ts';
 import type { EarlierResults } from '../tool/tool.ts';
-import {
-  modelText,
-  partsOfResult,
-  type ResultData,
-  sameLength,
-  shortenable,
-  shownText,
-  withWords,
-} from '../tool/tool-result.ts';
+import { partsOfResult, sameLength, shortenable, shownText } from '../tool/tool-result.ts';
 import { type KeptReplies, keptReplies, type ShownReply } from './kept-replies.ts';
 import type { Loop, LoopSpec } from './loop.ts';
 import { type ShownContent, type ShownFiles, toShownContent, toShownMessage } from './shown-files.ts';
-import type { BoundTransformer } from './transformers.ts';
+import { applied, replyText, transformed, withResult } from './transformers.ts';
 
 /** The conversation as the model is shown it. Shares its results with the journal's state: not to be changed. */
 export const shownHistory = (
@@ -260,49 +252,3 @@ export const NUDGE =
   'Your previous turn produced no response. Take ONE concrete action that progresses toward answering the ' +
   "user's most recent question — either call a tool to gather what you still need, or write the answer using " +
   'the information you already have. Do not stay silent.';
-
-function applied(transformer: BoundTransformer, shown: readonly HistoryMessage[]): readonly HistoryMessage[] {
-  const { messages, result, reply } = transformer;
-  const cut = messages ? attempt(transformer, shown, messages) : shown;
-  if (!result && !reply) return cut;
-  return cut.map((message) => (message.role === 'user' ? message : changed(transformer, message)));
-}
-
-function changed(transformer: BoundTransformer, message: ShownReply): ShownReply {
-  const calls = transformer.result
-    ? message.calls.map((call) => withResult(transformer, call))
-    : message.calls;
-  return { ...message, text: replyText(transformer, message.text), calls };
-}
-
-function withResult(transformer: BoundTransformer, call: HistoryCall): HistoryCall {
-  return call.result ? { ...call, result: transformed(transformer, call, call.result) } : call;
-}
-
-function transformed(transformer: BoundTransformer, call: HistoryCall, result: ResultData): ResultData {
-  const { result: transform } = transformer;
-  if (!transform) return result;
-  const words = result.type === 'error' ? result.message : modelText(result);
-  const next = attempt(transformer, words, (text) => transform(text, call));
-  return next === words ? result : withWords(result, next);
-}
-
-const replyText = (transformer: BoundTransformer, text: string): string =>
-  transformer.reply ? attempt(transformer, text, transformer.reply) : text;
-
-/** What a transformer made of a value, or the value. */
-function attempt<T extends string | readonly HistoryMessage[]>(
-  { name }: BoundTransformer,
-  value: T,
-  make: (value: T) => T,
-): T {
-  try {
-    const made = make(value);
-    // In plain JavaScript it may answer anything.
-    if (typeof made === typeof value && Array.isArray(made) === Array.isArray(value)) return made;
-    throw new TypeError('It answered with something else.');
-  } catch (thrown) {
-    console.error(`holdfast: the transformer '${name}' failed; what it was given stays as it was`, thrown);
-    return value;
-  }
-}

@@ -1,5 +1,6 @@
 import type { HistoryCall, HistoryMessage, TurnPrincipal } from '../tool/call.ts';
-import { beginning } from '../tool/tool-result.ts';
+import { beginning, modelText, type ResultData, withWords } from '../tool/tool-result.ts';
+import type { ShownReply } from './kept-replies.ts';
 
 /**
  * Changes what a model is shown of the conversation; the journal keeps what was said. Its functions are pure: they are
@@ -47,6 +48,63 @@ export const boundTo = (
     ...(result && { result: (text, call) => result(text, call, { principal }) }),
     ...(reply && { reply: (text) => reply(text, { principal }) }),
   }));
+
+/** What a transformer makes of a conversation. */
+export function applied(
+  transformer: BoundTransformer,
+  shown: readonly HistoryMessage[],
+): readonly HistoryMessage[] {
+  const { messages, result, reply } = transformer;
+  const cut = messages ? attempt(transformer, shown, messages) : shown;
+  if (!result && !reply) return cut;
+  return cut.map((message) => (message.role === 'user' ? message : changed(transformer, message)));
+}
+
+function changed(transformer: BoundTransformer, message: ShownReply): ShownReply {
+  const calls = transformer.result
+    ? message.calls.map((call) => withResult(transformer, call))
+    : message.calls;
+  return { ...message, text: replyText(transformer, message.text), calls };
+}
+
+/** What a transformer makes of a call, whose result it may change. */
+export function withResult(transformer: BoundTransformer, call: HistoryCall): HistoryCall {
+  return call.result ? { ...call, result: transformed(transformer, call, call.result) } : call;
+}
+
+/** What a transformer makes of a result. */
+export function transformed(
+  transformer: BoundTransformer,
+  call: HistoryCall,
+  result: ResultData,
+): ResultData {
+  const { result: transform } = transformer;
+  if (!transform) return result;
+  const words = result.type === 'error' ? result.message : modelText(result);
+  const next = attempt(transformer, words, (text) => transform(text, call));
+  return next === words ? result : withWords(result, next);
+}
+
+/** What a transformer makes of the words of a reply. */
+export const replyText = (transformer: BoundTransformer, text: string): string =>
+  transformer.reply ? attempt(transformer, text, transformer.reply) : text;
+
+/** What a transformer made of a value, or the value. */
+function attempt<T extends string | readonly HistoryMessage[]>(
+  { name }: BoundTransformer,
+  value: T,
+  make: (value: T) => T,
+): T {
+  try {
+    const made = make(value);
+    // In plain JavaScript it may answer anything.
+    if (typeof made === typeof value && Array.isArray(made) === Array.isArray(value)) return made;
+    throw new TypeError('It answered with something else.');
+  } catch (thrown) {
+    console.error(`holdfast: the transformer '${name}' failed; what it was given stays as it was`, thrown);
+    return value;
+  }
+}
 
 /**
  * Shows the newest messages only: at most `maxMessages`, counted as they are sent (a reply and each of its results are

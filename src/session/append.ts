@@ -2,11 +2,11 @@ import { openBatch, waitId } from '../journal/conversation.ts';
 import type { NewRow } from '../journal/event-page.ts';
 import { progressBy, toScheduledTurn } from '../journal/event-rows.ts';
 import { ROOT, type SessionEvent } from '../journal/events.ts';
+import type { KeptFile } from '../journal/kept-file.ts';
 import type {
   Appended,
   Change,
   Fenced,
-  KeptFile,
   ScheduledTurn,
   SessionFull,
   SessionPort,

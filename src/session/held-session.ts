@@ -1,5 +1,7 @@
 import type { SessionEvent, StoredEvent } from '../journal/events.ts';
-import type { InboxMessage, KeptFile, Leased, SessionPort } from '../journal/session-port.ts';
+import type { InboxMessage } from '../journal/inbox-message.ts';
+import type { KeptFile } from '../journal/kept-file.ts';
+import type { Leased, SessionPort } from '../journal/session-port.ts';
 import type { SessionState } from '../journal/state.ts';
 import { type Holder, Interrupted, type LateCall, type Needs } from '../loop/holder.ts';
 import { Slots } from '../loop/slots.ts';

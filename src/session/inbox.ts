@@ -1,7 +1,9 @@
 import { openBatch, pendingWait, waitId } from '../journal/conversation.ts';
 import { parseEvent } from '../journal/event-rows.ts';
 import { inFrame, ROOT, type SessionEvent } from '../journal/events.ts';
-import type { InboxMessage, KeptFile, SessionPort } from '../journal/session-port.ts';
+import type { InboxMessage } from '../journal/inbox-message.ts';
+import type { KeptFile } from '../journal/kept-file.ts';
+import type { SessionPort } from '../journal/session-port.ts';
 import type { CallRecord, SessionState, TurnState } from '../journal/state.ts';
 import type { Answer, Wait } from '../journal/wait.ts';
 import { failure, type ResultData } from '../tool/tool-result.ts';

@@ -1,13 +1,7 @@
 import type { Deferred } from '../journal/event-page.ts';
 import { parseEvent } from '../journal/event-rows.ts';
-import type {
-  Accepted,
-  KeptFile,
-  Leased,
-  NotStarted,
-  SessionPort,
-  TurnStart,
-} from '../journal/session-port.ts';
+import type { KeptFile } from '../journal/kept-file.ts';
+import type { Accepted, Leased, NotStarted, SessionPort, TurnStart } from '../journal/session-port.ts';
 import { toStored } from '../loop/loop-files.ts';
 import type { TurnPrincipal } from '../tool/call.ts';
 import { type ContentPart, isFile, isNew, textsOf } from '../tool/content.ts';

@@ -1,6 +1,7 @@
 import type { SessionObject } from '../../durable-objects/session-object.ts';
 import type { Notice } from '../journal/event-page.ts';
-import type { KeptFile, SessionPort } from '../journal/session-port.ts';
+import type { KeptFile } from '../journal/kept-file.ts';
+import type { SessionPort } from '../journal/session-port.ts';
 import { systemClock } from './read-platform.ts';
 import { type Pauses, sendingAgain } from './send-again.ts';
 

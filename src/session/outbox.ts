@@ -1,14 +1,9 @@
 import { parseEvent, toRow } from '../journal/event-rows.ts';
 import type { SessionEvent, StoredEvent } from '../journal/events.ts';
+import type { InboxMessage, WaitingLoad } from '../journal/inbox-message.ts';
+import type { KeptFile } from '../journal/kept-file.ts';
 import { reduce } from '../journal/reduce.ts';
-import type {
-  Change,
-  InboxMessage,
-  KeptFile,
-  SessionFull,
-  SessionPort,
-  WaitingLoad,
-} from '../journal/session-port.ts';
+import type { Change, SessionFull, SessionPort } from '../journal/session-port.ts';
 import type { Snapshot } from '../journal/snapshot.ts';
 import type { SessionState } from '../journal/state.ts';
 import { Interrupted } from '../loop/holder.ts';

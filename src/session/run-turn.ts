@@ -1,32 +1,22 @@
-import type { Agent } from '../agent/define-agent.ts';
-import { BUILT_IN_KINDS, type ToolKinds } from '../built-in-kinds.ts';
-import { answerText } from '../journal/conversation.ts';
-import { type Principal, ROOT, type StoredEvent } from '../journal/events.ts';
-import { closeOpenCalls } from '../journal/fold-loop.ts';
+import { BUILT_IN_KINDS } from '../built-in-kinds.ts';
+import { answerText, closeOpenCalls } from '../journal/conversation.ts';
+import { ROOT, type StoredEvent } from '../journal/events.ts';
 import type { Leased, SessionPort } from '../journal/session-port.ts';
 import type { FrameState, TurnState } from '../journal/state.ts';
-import { Reservations, unpriced, withBudgets } from '../loop/budget.ts';
+import { Reservations } from '../loop/budget.ts';
 import { Interrupted } from '../loop/holder.ts';
 import { LiveMemories } from '../loop/live-memories.ts';
-import type { AroundExecution, LiveEvents, Loop, LoopAgents, LoopSpec } from '../loop/loop.ts';
-import { tokenCeiling, withCallLimits } from '../loop/loop-limits.ts';
-import { refusedSettings } from '../loop/loop-settings.ts';
+import type { LiveEvents, Loop } from '../loop/loop.ts';
 import { runForOutput } from '../loop/run-loop.ts';
 import { ScheduleRoom } from '../loop/scheduling.ts';
 import { answerShown } from '../loop/shown-history.ts';
 import { CallLocks } from '../loop/slots.ts';
-import { boundTo } from '../loop/transformers.ts';
-import type { ChatModel } from '../model/chat-model.ts';
-import { ConfigurationError } from '../model/configuration-error.ts';
-import { paragraphs } from '../tool/json.ts';
 import { Secrets } from '../tool/secrets.ts';
-import { LOOP_ID_KEY, ToolCallContext } from '../tool/tool-call-context.ts';
-import type { FileStore } from './file-store.ts';
 import { type FoldedSession, foldWhileHeld } from './fold-session.ts';
 import { HeldSession } from './held-session.ts';
-import { type FeedItem, LiveFeed } from './live-feed.ts';
+import { LiveFeed } from './live-feed.ts';
 import { Meter } from './meter.ts';
-import { type Clock, UNLIMITED } from './read-platform.ts';
+import { UNLIMITED } from './read-platform.ts';
 import { mintedInTime } from './read-secrets.ts';
 import { SessionFullError } from './session-full.ts';
 import {
@@ -40,37 +30,8 @@ import {
   stopOf,
   stuck,
 } from './turn-end.ts';
+import { specOf, type TurnHost } from './turn-host.ts';
 import { endUnread, isGivenUp, isPastReading, leaveUnread, type UnreadTurn } from './unread-turn.ts';
-
-/** What an invocation brings to a turn. */
-export interface TurnHost {
-  /** Read once the turn is leased; a getter that throws a ConfigurationError ends the turn as failed. */
-  readonly agent: Agent;
-  /** Unless the agent has its own; read as `agent` is. */
-  readonly model: ChatModel;
-  /** Of the app; the library's own unless given. */
-  readonly kinds?: ToolKinds | undefined;
-  /** Those of the app, for tools that hand work to another agent. */
-  readonly agents?: LoopAgents | undefined;
-  /** Under the agent's context, and the request's; made for whoever asked for the turn of this id. */
-  readonly context?: ((principal: Principal, turn: string) => ToolCallContext) | undefined;
-  /** Stands between every tool's effect and the world: what is run in its place. A crash matrix counts and disturbs there. */
-  readonly around?: AroundExecution | undefined;
-  readonly port: SessionPort;
-  readonly clock: Clock;
-  /** Mints the credentials of this invocation's tools for whoever asked for the turn of this id; nothing of them is journaled. */
-  readonly secrets?: ((principal: Principal, turn: string) => Secrets | Promise<Secrets>) | undefined;
-  /** Keeps the bytes of files in the place of the session. */
-  readonly files?: FileStore | undefined;
-  /** Shows a client what happens; without it the model is not asked to stream. */
-  readonly show?: ((item: FeedItem) => void) | undefined;
-  /** Aborts when nobody waits for the answer here any more: the turn is handed over at its next boundary. */
-  readonly leave?: AbortSignal | undefined;
-  /** Keeps the invocation alive for what comes after the turn: the late result of a call that was cut off. */
-  readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
-  /** Of what the invocation uses; without one, nothing is counted. */
-  readonly meter?: Meter | undefined;
-}
 
 /** Where a turn stands when its invocation stops. */
 export type TurnEnd =
@@ -269,37 +230,3 @@ function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
 /** When calls were started, each the last time. */
 const startsIn = (events: readonly StoredEvent[]): ReadonlyMap<string, number> =>
   new Map(events.flatMap(({ event, at }) => (event.type === 'tool-call-started' ? [[event.call, at]] : [])));
-
-/** @throws ConfigurationError when a cost limit would have to hold a model whose price nobody knows, or the model refuses the settings. */
-function specOf(host: TurnHost, turn: TurnState): LoopSpec {
-  const { agent, kinds = BUILT_IN_KINDS } = host;
-  const ofApp = host.context?.(turn.principal, turn.id) ?? ToolCallContext.EMPTY;
-  // A turn that was sent no loop id has its own id as such.
-  const isStamped = agent.loopIds === 'stamped' || turn.loopId !== turn.id;
-  const stamp = ToolCallContext.of(isStamped ? { [LOOP_ID_KEY]: turn.loopId } : {});
-  const model = agent.model ?? host.model;
-  const budgets = withBudgets([], ROOT, agent.limits);
-  const { settings } = agent;
-  const problem = unpriced(model, budgets) ?? refusedSettings({ model, settings });
-  if (problem) throw new ConfigurationError(`Agent '${agent.name}' ${problem}.`);
-  return {
-    instructions: paragraphs(agent.instructions, agent.output?.instruction),
-    output: agent.output,
-    tools: agent.tools,
-    strategies: [...agent.sources, ...kinds.strategies, ...agent.strategies],
-    model,
-    accepts: agent.accepts,
-    settings,
-    cache: agent.cache,
-    modelTimeout: agent.modelTimeout,
-    iterations: agent.limits.iterations,
-    callLimits: withCallLimits([], ROOT, agent.limits),
-    budgets,
-    tokenCeiling: tokenCeiling(agent.limits),
-    policies: agent.policies,
-    inspectors: agent.inspectors,
-    transformers: boundTo(turn.principal, agent.transformers),
-    context: stamp.merge(ofApp).merge(agent.context).merge(ToolCallContext.of(turn.context)),
-    depth: 0,
-  };
-}

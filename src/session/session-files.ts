@@ -1,5 +1,6 @@
 import type { SessionEvent, StoredEvent } from '../journal/events.ts';
-import { type KeptFile, MAX_SESSION_FILES, type SessionPort } from '../journal/session-port.ts';
+import { type KeptFile, MAX_SESSION_FILES } from '../journal/kept-file.ts';
+import type { SessionPort } from '../journal/session-port.ts';
 import { FileRefusedError, type LoopFiles, toStored } from '../loop/loop-files.ts';
 import { ModelError } from '../model/chat-model.ts';
 import { toBase64 } from '../tool/base64.ts';

@@ -17,7 +17,8 @@ import {
   type UnreadMessage,
   type WaitingMessage,
 } from '../../durable-objects/session-storage.ts';
-import type { InboxKind, KeptFile } from '../journal/session-port.ts';
+import type { InboxKind } from '../journal/inbox-message.ts';
+import type { KeptFile } from '../journal/kept-file.ts';
 import type { Snapshot } from '../journal/snapshot.ts';
 
 /** A session kept in arrays. It has no roll-back: the ledger decides before it stores, and nothing here throws. */

@@ -1,7 +1,8 @@
 import type { Agent } from '../agent/define-agent.ts';
 import type { Deferred, Notice } from '../journal/event-page.ts';
 import type { StoredEvent } from '../journal/events.ts';
-import type { Accepted, InboxMessage, SessionPort } from '../journal/session-port.ts';
+import type { InboxMessage } from '../journal/inbox-message.ts';
+import type { Accepted, SessionPort } from '../journal/session-port.ts';
 import { type CheckedAnswer, editProblems, postAnswer } from '../session/answers/post-answer.ts';
 import { isKeptOut, openQuestions, type Question, requestersOf } from '../session/answers/questions.ts';
 import { type Steering, storeMessage, toNewMessage } from '../session/new-message.ts';
@@ -12,7 +13,7 @@ import type { TurnPrincipal, WhenBusy } from '../tool/call.ts';
 import type { ContentPart } from '../tool/content.ts';
 import type { JsonObject } from '../tool/json.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
-import { TESTER, type TurnSteps } from './turn-steps.ts';
+import { type MortalWorker, TESTER, type TurnSteps } from './turn-steps.ts';
 
 /** A message: words, or parts with the bytes of its files, such as `content(['What is this?', image(png, 'image/png')]).parts`. */
 export type TestMessage = string | readonly ContentPart[];
@@ -77,6 +78,20 @@ export function hearing(port: SessionPort, heard: Pick<HeardMessages, 'add'>): S
     append: async (epoch, from, change) => told(await port.append(epoch, from, change)),
     renew: async (...renewal) => told(await port.renew(...renewal)),
   };
+}
+
+/** Runs the turn of a message as far as it goes now, and answers its id. */
+export async function runTurnOf(
+  stage: Pick<Stage, 'steps' | 'principal' | 'context'> & { readonly worker: MortalWorker },
+  message: TestMessage,
+  options: SendOptions,
+): Promise<string> {
+  const { steps, worker } = stage;
+  const leased = await steps.begin(toSent(stage, await toNewMessage(message), options));
+  if (leased.status !== 'leased') throw new Error(`The session took no message: it is ${leased.status}.`);
+  const turn = leased.page.openTurn?.id ?? '';
+  await worker.drive(turn, leased);
+  return turn;
 }
 
 /** Stores a message, and gives the turn that runs the time to hear of it. */

@@ -22,10 +22,10 @@ import {
   toPendingCall,
 } from '../session/answers/questions.ts';
 import { foldAll } from '../session/fold-session.ts';
-import { type Steering, toNewMessage } from '../session/new-message.ts';
+import type { Steering } from '../session/new-message.ts';
 import { type Clock, systemClock } from '../session/read-platform.ts';
 import { type MintedSecrets, readSecrets, toSessionName } from '../session/read-secrets.ts';
-import type { TurnHost } from '../session/run-turn.ts';
+import type { TurnHost } from '../session/turn-host.ts';
 import {
   type AnswerObject,
   type SuspendedTurn,
@@ -48,10 +48,10 @@ import {
   type PostOptions,
   postTo,
   readFile,
+  runTurnOf,
   type SendOptions,
   sendAnswer,
   type TestMessage,
-  toSent,
 } from './post-to-session.ts';
 import {
   endingWithReply,
@@ -285,16 +285,6 @@ function talkTo<Output>(
     result: (callOrTool, sent) => answerCall(callOrTool, ({ call }) => checkResult(call.name, sent, TESTER)),
     settled: async () => answer((await steps.state()).turn?.id ?? ''),
   };
-}
-
-/** Runs the turn of a message as far as it goes now, and answers its id. */
-async function runTurnOf(stage: Stage, message: TestMessage, options: SendOptions): Promise<string> {
-  const { steps, worker } = stage;
-  const leased = await steps.begin(toSent(stage, await toNewMessage(message), options));
-  if (leased.status !== 'leased') throw new Error(`The session took no message: it is ${leased.status}.`);
-  const turn = leased.page.openTurn?.id ?? '';
-  await worker.drive(turn, leased);
-  return turn;
 }
 
 /** What a turn came to, once it has stopped. */

@@ -1,8 +1,7 @@
-import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { ContentPart, NewFile } from './content.ts';
-import type { DomainType } from './domain-type.ts';
-import type { Json, JsonLike, JsonObject } from './json.ts';
+import type { Json, JsonObject } from './json.ts';
 import type { JsonSchema } from './json-schema.ts';
+import type { CallBlackboard, CallState } from './kept-values.ts';
 import type { ProcessView } from './process-view.ts';
 import type { Secrets } from './secrets.ts';
 import type { ToolCallContext } from './tool-call-context.ts';
@@ -124,68 +123,6 @@ export type Effect = 'read' | 'idempotent' | 'once';
  * receivers that refuse what comes late.
  */
 export type Reconciliation = { readonly done: unknown } | 'not-done' | 'unknown';
-
-/** Values that tools of one agent (or of one frame) share; they are journaled when the call succeeds. */
-export interface CallState {
-  /**
-   * The value as of the start of the batch, earlier calls of the same `serial`, and this call's own writes; through a schema, what
-   * that makes of it.
-   *
-   * @throws TypeError when the schema refuses the value: what is kept was written by other code, or an older version of this one.
-   */
-  get(key: string): Json | undefined;
-  get<Schema extends StandardSchemaV1>(
-    key: string,
-    schema: Schema,
-  ): StandardSchemaV1.InferOutput<Schema> | undefined;
-  /**
-   * Takes effect when the call ends successfully; a failed call leaves no trace. What has `toJSON` is kept as what that says.
-   *
-   * @throws TypeError when something of the value is not JSON.
-   */
-  set(key: string, value: JsonLike): void;
-  /**
-   * Sets what `change` makes of the value, which must be as the schema says, and answers it as the schema reads it.
-   *
-   * @throws TypeError when the schema refuses the old value or the new one, or something of it is not JSON.
-   *
-   * @example
-   * ```ts
-   * const visits = call.state.update('visits', v.number(), (before = 0) => before + 1);
-   * ```
-   */
-  update<Schema extends StandardSchemaV1>(
-    key: string,
-    schema: Schema,
-    change: (old: StandardSchemaV1.InferOutput<Schema> | undefined) => StandardSchemaV1.InferInput<Schema>,
-  ): StandardSchemaV1.InferOutput<Schema>;
-}
-
-/** The session's blackboard as one call sees it. Additions take effect when the call succeeds. */
-export interface CallBlackboard {
-  /** The newest entry bound to this name. */
-  get(name: string): Json | undefined;
-  /** All entries, oldest first. */
-  entries(): readonly BlackboardEntry[];
-  add(value: JsonLike, names?: EntryNames): void;
-  /** Adds a value of a type, under the type's name. @throws TypeError when the type's schema refuses it. */
-  add<Sent>(type: DomainType<string, unknown, Sent>, value: Sent, names?: Pick<EntryNames, 'name'>): void;
-  /** The newest entry of a type, read through the type's schema; one that it refuses is passed over. */
-  last<Value>(type: DomainType<string, Value>): Value | undefined;
-}
-
-/** By what an entry of the blackboard is found. */
-export interface EntryNames {
-  readonly name?: string | undefined;
-  readonly type?: string | undefined;
-}
-
-/** One object on the blackboard, in the order in which it was added. */
-export interface BlackboardEntry {
-  readonly name?: string;
-  readonly type?: string;
-  readonly value: Json;
-}
 
 /** One message of the conversation as a tool may read it. */
 export type HistoryMessage =

@@ -3,21 +3,17 @@ import { attempt } from './async.ts';
 import { type DomainObjects, DomainTypeError, domainObjects } from './domain-objects.ts';
 import { InputSchemaError, type ParsedInput, refused, toInputSchema } from './input-schema.ts';
 import { issueLines, type JsonSchema } from './json-schema.ts';
+import type { CheckedType } from './kept-values.ts';
 import type { AnyTool } from './tool.ts';
 import type { ArtifactType } from './tool-result.ts';
 
 /** A type of artifacts whose values are checked. Nominal: the journal keeps its name, so renaming it is a new type. */
 export interface DomainType<Name extends string = string, Value = unknown, Sent = unknown>
-  extends ArtifactType {
-  readonly name: Name;
+  extends CheckedType<Name, Value, Sent> {
   /** What a value looks like as JSON; the same object on every read. */
   readonly json: JsonSchema;
-  /** A value as it came back from the journal, read through the schema; or what is wrong with it. Never throws. */
-  parse(value: unknown): ParsedInput<Value>;
   /** Absent when its values bring no tools. */
   readonly objects?: DomainObjects | undefined;
-  /** Never there: what its schema takes, for the compiler. */
-  readonly '~sent'?: Sent;
 }
 
 /** The literal that `defineDomainType` takes. */

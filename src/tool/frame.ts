@@ -1,5 +1,5 @@
-import type { BlackboardEntry } from './call.ts';
 import type { Json, JsonObject } from './json.ts';
+import type { BlackboardEntry } from './kept-values.ts';
 import type { Signal, ToolResult } from './tool-result.ts';
 
 /** How a nested loop stopped, with its answer and its calls in order. */

@@ -1,9 +1,81 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import type { BlackboardEntry, CallBlackboard, CallState, EntryNames } from './call.ts';
 import { copyJson } from './copy-json.ts';
-import { type DomainType, isDomainType } from './domain-type.ts';
+import type { ParsedInput } from './input-schema.ts';
 import type { Json, JsonLike } from './json.ts';
 import { issueLines } from './json-schema.ts';
+import type { ArtifactType } from './tool-result.ts';
+
+/** Values that tools of one agent (or of one frame) share; they are journaled when the call succeeds. */
+export interface CallState {
+  /**
+   * The value as of the start of the batch, earlier calls of the same `serial`, and this call's own writes; through a schema, what
+   * that makes of it.
+   *
+   * @throws TypeError when the schema refuses the value: what is kept was written by other code, or an older version of this one.
+   */
+  get(key: string): Json | undefined;
+  get<Schema extends StandardSchemaV1>(
+    key: string,
+    schema: Schema,
+  ): StandardSchemaV1.InferOutput<Schema> | undefined;
+  /**
+   * Takes effect when the call ends successfully; a failed call leaves no trace. What has `toJSON` is kept as what that says.
+   *
+   * @throws TypeError when something of the value is not JSON.
+   */
+  set(key: string, value: JsonLike): void;
+  /**
+   * Sets what `change` makes of the value, which must be as the schema says, and answers it as the schema reads it.
+   *
+   * @throws TypeError when the schema refuses the old value or the new one, or something of it is not JSON.
+   *
+   * @example
+   * ```ts
+   * const visits = call.state.update('visits', v.number(), (before = 0) => before + 1);
+   * ```
+   */
+  update<Schema extends StandardSchemaV1>(
+    key: string,
+    schema: Schema,
+    change: (old: StandardSchemaV1.InferOutput<Schema> | undefined) => StandardSchemaV1.InferInput<Schema>,
+  ): StandardSchemaV1.InferOutput<Schema>;
+}
+
+/** The session's blackboard as one call sees it. Additions take effect when the call succeeds. */
+export interface CallBlackboard {
+  /** The newest entry bound to this name. */
+  get(name: string): Json | undefined;
+  /** All entries, oldest first. */
+  entries(): readonly BlackboardEntry[];
+  add(value: JsonLike, names?: EntryNames): void;
+  /** Adds a value of a type, under the type's name. @throws TypeError when the type's schema refuses it. */
+  add<Sent>(type: CheckedType<string, unknown, Sent>, value: Sent, names?: Pick<EntryNames, 'name'>): void;
+  /** The newest entry of a type, read through the type's schema; one that it refuses is passed over. */
+  last<Value>(type: CheckedType<string, Value>): Value | undefined;
+}
+
+/** By what an entry of the blackboard is found. */
+export interface EntryNames {
+  readonly name?: string | undefined;
+  readonly type?: string | undefined;
+}
+
+/** One object on the blackboard, in the order in which it was added. */
+export interface BlackboardEntry {
+  readonly name?: string;
+  readonly type?: string;
+  readonly value: Json;
+}
+
+/** A type whose values are read through a schema, as `defineDomainType` makes one. */
+export interface CheckedType<Name extends string = string, Value = unknown, Sent = unknown>
+  extends ArtifactType {
+  readonly name: Name;
+  /** A value as it came back from the journal, read through the schema; or what is wrong with it. Never throws. */
+  parse(value: unknown): ParsedInput<Value>;
+  /** Never there: what its schema takes, for the compiler. */
+  readonly '~sent'?: Sent;
+}
 
 /** Where values of a call are kept, as JSON. */
 interface KeptState {
@@ -47,7 +119,7 @@ export function callState({ get, set }: KeptState): CallState {
 export function callBlackboard({ entries, add }: KeptEntries): CallBlackboard {
   function addAs(value: JsonLike, names?: EntryNames): void;
   function addAs<Sent>(
-    type: DomainType<string, unknown, Sent>,
+    type: CheckedType<string, unknown, Sent>,
     value: Sent,
     names?: Pick<EntryNames, 'name'>,
   ): void;
@@ -66,7 +138,7 @@ export function callBlackboard({ entries, add }: KeptEntries): CallBlackboard {
     get: (name) => structuredClone(entries().findLast((entry) => entry.name === name)?.value),
     entries: () => entries().map((entry) => structuredClone(entry)),
     add: addAs,
-    last<Value>(type: DomainType<string, Value>): Value | undefined {
+    last<Value>(type: CheckedType<string, Value>): Value | undefined {
       for (const entry of entries().toReversed()) {
         const parsed = entry.type === type.name ? type.parse(structuredClone(entry.value)) : undefined;
         if (parsed?.ok) return parsed.value;
@@ -76,8 +148,8 @@ export function callBlackboard({ entries, add }: KeptEntries): CallBlackboard {
   };
 }
 
-const isType = (value: unknown): value is DomainType =>
-  typeof value === 'object' && value !== null && isDomainType(value as DomainType);
+const isType = (value: unknown): value is CheckedType =>
+  typeof value === 'object' && value !== null && 'parse' in value;
 
 /** What an artifact is a part of: the answer of a turn. */
 interface Answer {
@@ -87,12 +159,12 @@ interface Answer {
 /** The answer of a turn, whose artifacts are read by their type. */
 export type WithArtifacts<Given> = Given & {
   /** Its artifacts of a type, in order, each read through the type's schema. One that the schema refuses is left out. */
-  artifactsOf<Value>(type: DomainType<string, Value>): readonly Value[];
+  artifactsOf<Value>(type: CheckedType<string, Value>): readonly Value[];
 };
 
 /** Adds `artifactsOf`, which nobody sees who looks through the answer. */
 export function withArtifacts<Given extends Answer>(answer: Given): WithArtifacts<Given> {
-  const artifactsOf = <Value>(type: DomainType<string, Value>): readonly Value[] =>
+  const artifactsOf = <Value>(type: CheckedType<string, Value>): readonly Value[] =>
     answer.artifacts.flatMap((one) => {
       const parsed = one.type === type.name ? type.parse(one.value) : undefined;
       return parsed?.ok ? [parsed.value] : [];

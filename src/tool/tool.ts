@@ -1,5 +1,4 @@
 import type {
-  BlackboardEntry,
   CallScope,
   Effect,
   HistoryMessage,
@@ -11,6 +10,7 @@ import type { FrameOutcome, FrameRunner, Limits, Plan } from './frame.ts';
 import type { CheckedInput } from './input-schema.ts';
 import type { Json, JsonObject } from './json.ts';
 import type { JsonSchema } from './json-schema.ts';
+import type { BlackboardEntry } from './kept-values.ts';
 import type { Secrets } from './secrets.ts';
 import type { ToolCallContext } from './tool-call-context.ts';
 import type { MemoryFact, ToolMemory } from './tool-memory.ts';

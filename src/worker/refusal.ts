@@ -1,6 +1,7 @@
 import { NewerEventError } from '../journal/event-rows.ts';
 import type { TurnError } from '../journal/events.ts';
-import { MAX_WAITING, type NotStarted, type TurnStart } from '../journal/session-port.ts';
+import { MAX_WAITING } from '../journal/inbox-message.ts';
+import type { NotStarted, TurnStart } from '../journal/session-port.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { DeploymentError, sayingOnce } from '../session/deployment.ts';
 import { readTurn } from '../session/fold-session.ts';

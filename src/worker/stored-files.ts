@@ -1,5 +1,5 @@
 /** The files of a session as requests store and read them: with the session, or in the store of the app. */
-import type { FilePage, KeptFile } from '../journal/session-port.ts';
+import type { FilePage, KeptFile } from '../journal/kept-file.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { FileKey, FileStore } from '../session/file-store.ts';
 import { Problem } from './problem.ts';

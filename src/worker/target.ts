@@ -6,7 +6,7 @@ import { ConfigurationError } from '../model/configuration-error.ts';
 import { Meter } from '../session/meter.ts';
 import { DEFAULT_PLATFORM } from '../session/read-platform.ts';
 import { SESSION_ID, SESSION_ID_RULE, type SessionAddress, toSessionName } from '../session/read-secrets.ts';
-import type { TurnHost } from '../session/run-turn.ts';
+import type { TurnHost } from '../session/turn-host.ts';
 import { attempt } from '../tool/async.ts';
 import type { Owner } from '../tool/owner.ts';
 import { modelOf, modelOfAgent, withModel } from './agent-model.ts';

@@ -1,6 +1,7 @@
 import type { Leased, NotResumed } from '../journal/session-port.ts';
 import { readerOf, readTurn } from '../session/fold-session.ts';
-import { runTurn, type TurnHost } from '../session/run-turn.ts';
+import { runTurn } from '../session/run-turn.ts';
+import type { TurnHost } from '../session/turn-host.ts';
 import {
   type AwaitedTurn,
   outcomeElsewhere,

@@ -1,6 +1,7 @@
 import { readTurn } from '../session/fold-session.ts';
 import type { FeedItem } from '../session/live-feed.ts';
-import type { TurnEnd, TurnHost } from '../session/run-turn.ts';
+import type { TurnEnd } from '../session/run-turn.ts';
+import type { TurnHost } from '../session/turn-host.ts';
 import { followSession } from '../session/watching/follow-session.ts';
 import { keptFor, stoppedTurn, toAnswer } from '../session/watching/turn-outcome.ts';
 import type { SessionRequest } from './route.ts';

@@ -18,23 +18,21 @@ export {
 } from '../../src/journal/event-rows.ts';
 export { EVENT_VERSION, type EventType, inFrame, ROOT } from '../../src/journal/events.ts';
 export { foldCovered, foldMessage } from '../../src/journal/fold-loop.ts';
+export type { InboxMessage, InboxMessageKind } from '../../src/journal/inbox-message.ts';
+export { MAX_WAITING } from '../../src/journal/inbox-message.ts';
+export { type KeptFile, MAX_SESSION_FILES } from '../../src/journal/kept-file.ts';
 export { valueIn } from '../../src/journal/memories.ts';
 export { REDUCER_VERSION, reduce } from '../../src/journal/reduce.ts';
-export {
-  type BeginRequest,
-  type Change,
-  type InboxMessage,
-  type InboxMessageKind,
-  type KeptFile,
-  type Leased,
-  MAX_SESSION_FILES,
-  MAX_WAITING,
-  type NotResumed,
-  type NotStarted,
-  type Reader,
-  type RequestKey,
-  type ResumeRequest,
-  type TurnStart,
+export type {
+  BeginRequest,
+  Change,
+  Leased,
+  NotResumed,
+  NotStarted,
+  Reader,
+  RequestKey,
+  ResumeRequest,
+  TurnStart,
 } from '../../src/journal/session-port.ts';
 export { fromSnapshot, toSnapshot } from '../../src/journal/snapshot.ts';
 export {

@@ -20,8 +20,9 @@ export {
   UNLIMITED,
 } from '../../src/session/read-platform.ts';
 export { toSessionName } from '../../src/session/read-secrets.ts';
-export { runTurn, type TurnEnd, type TurnHost } from '../../src/session/run-turn.ts';
+export { runTurn, type TurnEnd } from '../../src/session/run-turn.ts';
 export { SessionErasedError, SessionUnavailableError } from '../../src/session/send-again.ts';
 export { SessionFiles } from '../../src/session/session-files.ts';
+export type { TurnHost } from '../../src/session/turn-host.ts';
 export { followSession } from '../../src/session/watching/follow-session.ts';
 export { stoppedTurn, turnStopped } from '../../src/session/watching/turn-outcome.ts';

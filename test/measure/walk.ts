@@ -285,7 +285,7 @@ export const WALK: readonly Step[] = [
   },
   // Back: the turn ends, and its outcome is the response.
   {
-    file: 'src/journal/fold-loop.ts',
+    file: 'src/journal/conversation.ts',
     calls: 'closeOpenCalls',
     does: 'closes what is open',
     from: 'src/session/run-turn.ts',

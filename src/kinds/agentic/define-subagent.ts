@@ -1,11 +1,11 @@
 import type { LoopAgent } from '../../loop/loop.ts';
 import { agentFrame } from '../../loop/loop-agent.ts';
-import type { BlackboardEntry, CallBlackboard } from '../../tool/call.ts';
 import { checkNaming, readInput, ToolDefinitionError } from '../../tool/check-definition.ts';
 import { checkInput } from '../../tool/check-input.ts';
 import type { FrameOutcome } from '../../tool/frame.ts';
 import type { CheckedInput, InputDeclaration, InputOf, InputSchema } from '../../tool/input-schema.ts';
 import type { JsonObject } from '../../tool/json.ts';
+import type { BlackboardEntry, CallBlackboard } from '../../tool/kept-values.ts';
 import type { LiveCall, Tool } from '../../tool/tool.ts';
 import { error, failure, type ToolResult, text, toolResult } from '../../tool/tool-result.ts';
 import { asReached, frameName } from './agentic-tool.ts';

@@ -1,5 +1,5 @@
-import type { BlackboardEntry } from '../../tool/call.ts';
 import type { DomainType } from '../../tool/domain-type.ts';
+import type { BlackboardEntry } from '../../tool/kept-values.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import type { PlaybookProgress } from './memory.ts';
 

@@ -1,7 +1,8 @@
 import { fullLength } from '../../loop/transformers.ts';
-import type { BlackboardEntry, ToolCall } from '../../tool/call.ts';
+import type { ToolCall } from '../../tool/call.ts';
 import { defineTool } from '../../tool/define-tool.ts';
 import type { Json, JsonObject } from '../../tool/json.ts';
+import type { BlackboardEntry } from '../../tool/kept-values.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { error, type ToolResult } from '../../tool/tool-result.ts';
 import { defineUnfolding } from '../../tool/unfolding/define-unfolding.ts';

@@ -4,7 +4,8 @@ import type { Leased, NotResumed, NotStarted, SessionPort, TurnStart } from '../
 import type { ChatModel, ModelReply, ModelRequest } from '../../model/chat-model.ts';
 import type { Prices } from '../../model/prices.ts';
 import { readerOf } from '../../session/fold-session.ts';
-import { runTurn, type TurnHost } from '../../session/run-turn.ts';
+import { runTurn } from '../../session/run-turn.ts';
+import type { TurnHost } from '../../session/turn-host.ts';
 import type { CrashableInvocation, Positions } from './crashable-invocation.ts';
 import type { CrashableSession } from './crashable-session.ts';
 import type { Effects } from './effects.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../session/answers/post-answer.ts';
 import { asMeant, type Question, questionsOf, requestersOf } from '../../session/answers/questions.ts';
 import { readTurn } from '../../session/fold-session.ts';
-import type { TurnHost } from '../../session/run-turn.ts';
+import type { TurnHost } from '../../session/turn-host.ts';
 import { keptFor } from '../../session/watching/turn-outcome.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import { DECISION, parseDecisionBody, parseResultBody, RESULT } from '../answer-body.ts';

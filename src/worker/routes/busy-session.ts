@@ -1,7 +1,8 @@
 import { openQuestions, questionsForRoles } from '../../session/answers/questions.ts';
 import { readTurn } from '../../session/fold-session.ts';
 import type { CancelMessage } from '../../session/inbox.ts';
-import { runTurn, type TurnHost } from '../../session/run-turn.ts';
+import { runTurn } from '../../session/run-turn.ts';
+import type { TurnHost } from '../../session/turn-host.ts';
 import { turnStopped } from '../../session/watching/turn-outcome.ts';
 import type { WhenBusy } from '../../tool/call.ts';
 import { mustHaveRole, mustHaveRoleToEnd } from '../auth.ts';

@@ -1,4 +1,4 @@
-import type { FilePage } from '../../journal/session-port.ts';
+import type { FilePage } from '../../journal/kept-file.ts';
 import { toFileName } from '../../tool/content.ts';
 import { Problem } from '../problem.ts';
 import { type ByteRange, hasTag, rangeOf } from '../request-ranges.ts';

@@ -3,7 +3,7 @@ import { toTurnStart } from '../../journal/event-rows.ts';
 import type { Accepted, Leased, NotStarted, TurnStart } from '../../journal/session-port.ts';
 import { readerOf } from '../../session/fold-session.ts';
 import { storeMessage, toNewMessage } from '../../session/new-message.ts';
-import type { TurnHost } from '../../session/run-turn.ts';
+import type { TurnHost } from '../../session/turn-host.ts';
 import { modelOfAgent } from '../agent-model.ts';
 import { filesTaken } from '../files-taken.ts';
 import { MESSAGE, readMessage } from '../message-body.ts';

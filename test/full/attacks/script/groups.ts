@@ -13,6 +13,7 @@ import { mcpQuestions } from './groups/mcp-questions.ts';
 import { mcpServers } from './groups/mcp-servers.ts';
 import { owners } from './groups/owners.ts';
 import { paths } from './groups/paths.ts';
+import { poison } from './groups/poison.ts';
 import { runaways } from './groups/runaways.ts';
 import { secrets } from './groups/secrets.ts';
 import { streams } from './groups/streams.ts';
@@ -40,6 +41,7 @@ export const GROUPS: readonly Group[] = [
   { name: 'MCP questions', attacks: mcpQuestions },
   { name: 'paths', attacks: paths },
   { name: 'input', attacks: input },
+  { name: 'poison', attacks: poison },
   { name: 'files', attacks: files },
   { name: 'streams', attacks: streams },
   { name: 'secrets', attacks: secrets },

@@ -2,12 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Came } from './http.ts';
 
 /** Asks again until the answer is no 202: a background turn has ended then. @throws Error when that takes too long. */
-export async function ended(ask: () => Promise<Came>): Promise<Came> {
+export const ended = (ask: () => Promise<Came>): Promise<Came> =>
+  eventually(ask, ({ status }) => status !== 202);
+
+/** Asks again until the answer is such a one. @throws Error when that takes too long. */
+export async function eventually(ask: () => Promise<Came>, isSuch: (came: Came) => boolean): Promise<Came> {
   const deadline = Date.now() + 15_000;
   for (;;) {
     const came = await ask();
-    if (came.status !== 202) return came;
-    if (Date.now() > deadline) throw new Error(`It did not end: ${came.text}`);
+    if (isSuch(came)) return came;
+    if (Date.now() > deadline) throw new Error(`It did not come: ${came.text}`);
     await delay(50);
   }
 }

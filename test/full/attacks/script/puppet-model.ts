@@ -9,8 +9,12 @@ export interface Call {
   readonly input: unknown;
 }
 
-/** What the model says: words, or calls. A function is given what it was told. */
-export type Reply = string | readonly Call[] | ((asked: Asked) => string | readonly Call[]);
+/** What the model says: words, or calls; also with how many tokens it took. A function is given what it was told. */
+export type Reply =
+  | string
+  | readonly Call[]
+  | { readonly calls: readonly Call[]; readonly tokens: number }
+  | ((asked: Asked) => string | readonly Call[]);
 
 /** What the model is told. */
 export interface Asked {
@@ -100,8 +104,16 @@ function complaintAbout({ messages, tools = [] }: WireRequest, authorization?: s
   return open.size > 0 ? 'A call has no answer.' : undefined;
 }
 
+/** What is said in one answer, and how many tokens that took. */
+interface Said {
+  readonly message: object;
+  readonly tokens: number;
+}
+
+const TOKENS = 120;
+
 /** The last play that the conversation names, and the place in it. Files and steered messages follow as messages of their own. */
-function messageOf({ messages, tools = [] }: WireRequest, plays: readonly (readonly Reply[])[]): object {
+function messageOf({ messages, tools = [] }: WireRequest, plays: readonly (readonly Reply[])[]): Said {
   const named = messages.findLastIndex((message) => message.role === 'user' && PLAY.test(textOf(message)));
   const at = messages[named];
   const play =
@@ -110,14 +122,15 @@ function messageOf({ messages, tools = [] }: WireRequest, plays: readonly (reado
   const reply = play[place] ?? 'Done.';
   const said =
     typeof reply === 'function' ? reply({ messages, tools: tools.map((tool) => tool.function.name) }) : reply;
-  if (typeof said === 'string') return { role: 'assistant', content: said };
-  const calls = said.map(({ name, input }, index) => ({
+  if (typeof said === 'string') return { message: { role: 'assistant', content: said }, tokens: TOKENS };
+  const { calls, tokens } = 'calls' in said ? said : { calls: said, tokens: TOKENS };
+  const asked = calls.map(({ name, input }, index) => ({
     index,
     id: `call_${named}_${place}_${index}`,
     type: 'function',
     function: { name, arguments: typeof input === 'string' ? input : JSON.stringify(input) },
   }));
-  return { role: 'assistant', content: null, tool_calls: calls };
+  return { message: { role: 'assistant', content: null, tool_calls: asked }, tokens };
 }
 
 const PLAY = /Play \d+\./;
@@ -125,15 +138,21 @@ const PLAY = /Play \d+\./;
 const textOf = ({ content }: WireMessage): string =>
   typeof content === 'string' ? content : (content ?? []).map(({ text = '' }) => text).join('\n');
 
-const usage = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
+const usageOf = (tokens: number): object => ({
+  prompt_tokens: tokens - 20,
+  completion_tokens: 20,
+  total_tokens: tokens,
+});
 
-function sendJson(response: ServerResponse, message: object): void {
+function sendJson(response: ServerResponse, { message, tokens }: Said): void {
   const choice = { index: 0, message, finish_reason: 'tool_calls' in message ? 'tool_calls' : 'stop' };
   response.writeHead(200, { 'content-type': 'application/json' });
-  response.end(JSON.stringify({ object: 'chat.completion', model: 'puppet', choices: [choice], usage }));
+  response.end(
+    JSON.stringify({ object: 'chat.completion', model: 'puppet', choices: [choice], usage: usageOf(tokens) }),
+  );
 }
 
-function sendEvents(response: ServerResponse, message: object): void {
+function sendEvents(response: ServerResponse, { message, tokens }: Said): void {
   const write = (choices: unknown[], more: object = {}): void => {
     const chunk = { object: 'chat.completion.chunk', model: 'puppet', choices, ...more };
     response.write(`data: ${JSON.stringify(chunk)}\n\n`);
@@ -141,6 +160,6 @@ function sendEvents(response: ServerResponse, message: object): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   write([{ index: 0, delta: message, finish_reason: null }]);
   write([{ index: 0, delta: {}, finish_reason: 'tool_calls' in message ? 'tool_calls' : 'stop' }]);
-  write([], { usage });
+  write([], { usage: usageOf(tokens) });
   response.end('data: [DONE]\n\n');
 }

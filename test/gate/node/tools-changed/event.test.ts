@@ -279,6 +279,7 @@ it('inspectors are told of a change before the request is made', async () => {
       turn: expect.any(String),
       frame: '',
       path: 'clerk',
+      principal: { id: 'tester' },
       iteration: 2,
       principal: { id: 'tester' },
       cause: 'session',

@@ -101,9 +101,9 @@ describe('the context of an app', () => {
   });
 
   it('has to be JSON', async () => {
-    const context = { since: new Map() } as never; // no type lets it pass
+    const context = { since: () => 1 } as never; // no type lets it pass
     const message =
-      "`context` cannot be used: The tool-call context's 'since' is not JSON: at `$` it is a Map.";
+      "`context` cannot be used: The tool-call context's 'since' is not JSON: at `$` it is a function.";
     expect(() => deployment({ context })).toThrow(new ConfigurationError(message));
     vi.spyOn(console, 'error').mockImplementation(() => {});
     const answer = await foreground(deployment({ context: () => context }), { message: 'Hello' });

@@ -34,6 +34,8 @@ const withRetry = (came: unknown): string | undefined => {
   return headers['retry-after'] === undefined ? 'the answer has no Retry-After' : undefined;
 };
 
+const MCP = { accept: 'application/json, text/event-stream' };
+
 const HOUR = 3600;
 
 export const crowds = (): readonly Attack[] => [
@@ -132,5 +134,33 @@ export const crowds = (): readonly Attack[] => [
       return came.map(told);
     },
     comes: ['409 turn-suspended'],
+  },
+  {
+    name: 'who sends more than the rate limit lets through is refused, by whichever of its people and routes',
+    async act({ ann, rolf, at, session, play }) {
+      const limited = { ann: ann.at('limited'), rolf: rolf.at('limited') };
+      const path = (index: number): string => `${at(`${session}-${index}`, 'plain')}/messages`;
+      const sent: Came[] = [];
+      for (let index = 0; index < 3; index += 1) {
+        sent.push(await limited.ann.post(path(index), { message: play('Here.') }));
+      }
+      sent.push(await limited.rolf.post(path(3), { message: play('Here.') }));
+      sent.push(await limited.rolf.post(path(0), { message: play('Here.') }));
+      sent.push(await limited.ann.post('/mcp', '{"jsonrpc":"2.0","id":1,"method":"tools/list"}', MCP));
+      const read = await limited.ann.get(at(`${session}-0`, 'plain'));
+      return [...sent.map(told), sent.at(-1)?.headers['retry-after'], told(read)];
+    },
+    comes: ['200', '200', '200', '429 rate-limited', '429 rate-limited', '429 rate-limited', '10', '200'],
+  },
+  {
+    name: 'a tenant that is refused for its rate keeps no other out',
+    async act({ zoe, at, session }) {
+      const limited = zoe.at('limited');
+      const path = at(session, 'plain');
+      const came = await limited.post(`${path}/messages`, { message: 'Hello.' });
+      await limited.del(path);
+      return told(came);
+    },
+    comes: '200',
   },
 ];

@@ -148,6 +148,5 @@ export const edits = (): readonly Attack[] => [
       return [/[\u202e\u2066\u200b]/.test(JSON.stringify(pending)), String(pending.message)];
     },
     comes: [false, 'Note pay \\u{202e}0001\\u{2066} ok\\u{200b}?'],
-    waitsFor: 'point 11',
   },
 ];

@@ -29,28 +29,6 @@ const breeding: readonly Attack[] = [
     comes: ['200', true],
   },
   {
-    name: 'turns that plan two turns each end by themselves',
-    async act(scene) {
-      const { ann, own, rolf, model } = scene;
-      const again: Reply = ({ messages }) => [
-        {
-          name: 'breed',
-          input: {
-            count: 2,
-            delaySeconds: 0,
-            message: String(messages.findLast(({ role }) => role === 'user')?.content),
-          },
-        },
-      ];
-      const message = scene.play(again, 'Done.');
-      await ann.post(`${own}/messages`, { message });
-      const asked = await quiet(() => model.bodies.filter((body) => body.includes(message)).length);
-      await rolf.del(own);
-      return asked < 2_500;
-    },
-    comes: true,
-  },
-  {
     name: 'a ninth generation without a person is refused',
     async act(scene) {
       const { ann, own, rolf, model } = scene;
@@ -107,6 +85,18 @@ const loops: readonly Attack[] = [
     act: ({ ann, own, play }) =>
       ann.post(`${own}/messages`, { message: play(...forEver([{ name: 'records', input: {} }])) }),
     comes: saying(/"limit":\{"kind":"iterations","most":\d+\}/),
+  },
+  {
+    name: 'a turn that has used a million tokens asks its model no more',
+    act: ({ ann, own, play }) =>
+      ann.post(`${own}/messages`, {
+        message: play(...forEver({ calls: [{ name: 'records', input: {} }], tokens: 600_000 })),
+      }),
+    comes: answer(200, {
+      outcome: 'limit-reached',
+      iterations: 2,
+      limit: { kind: 'tokens', most: 1_000_000 },
+    }),
   },
   {
     name: 'a model that calls a tool which is not there for ever does not go on for ever',

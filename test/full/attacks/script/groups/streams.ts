@@ -1,5 +1,6 @@
 /** Streams and pages of journals: forged places, streams of others, and readers who do not read. */
 import { type Attack, all, type Check, notSaying, problem, saying, status, told } from '../attack.ts';
+import { eventually } from '../patience.ts';
 import type { Scene } from '../scene.ts';
 import { VAULT, type Victims } from '../victims.ts';
 
@@ -155,13 +156,13 @@ export const streams = (victims: Victims): readonly Attack[] => [
       });
       await Promise.all([left, world.reached(session)]);
       world.open(session);
-      for (let tries = 0; tries < 200; tries += 1) {
-        const { json } = await ann.get(own);
-        if ((json?.turn as { outcome?: string } | null)?.outcome != null) return 'ended';
-      }
-      return 'still open';
+      const state = await eventually(
+        () => ann.get(own),
+        ({ json }) => json?.openTurn === null,
+      );
+      return Object(state.json?.turn).outcome;
     },
-    comes: 'ended',
+    comes: 'completed',
     effects: ['pay 1 for acme'],
   },
   {

@@ -278,7 +278,7 @@ describe('a failure inside the Worker', () => {
 
   it('that is a setting’s is told: whoever deployed it has to know', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const wrong = publishing({ tools: [hello] }, { context: () => ({ since: new Map() as never }) });
+    const wrong = publishing({ tools: [hello] }, { context: () => ({ since: (() => 1) as never }) });
     expect(await answerTo(wrong, 'tools/call', { name: 'hello' })).toMatchObject({
       error: { code: -32603, message: expect.stringContaining('context') },
     });

@@ -1,0 +1,46 @@
+import type { KeptFile } from './kept-file.ts';
+
+/**
+ * What is left for the holder of a session. `expired` is posted by the object itself, at a wait's time; `late` is the result
+ * of a call that has ended, also of a turn that has.
+ */
+export type InboxMessageKind = 'cancel' | 'answer' | 'expired' | 'late';
+
+/** A message that waits: for the turns before it, for the holder of the open turn to take it in, or for its time. */
+export type WaitingKind = 'message' | 'steer' | 'scheduled';
+
+/** What a row that waits in a session may be: a message to the holder of a turn, or a turn that is to come. */
+export type InboxKind = InboxMessageKind | WaitingKind;
+
+/** Names the wait that a message answers. By `bodyHash` the same answer is known when its sender sends it again. */
+export interface WaitAnswer {
+  readonly wait: string;
+  readonly bodyHash: string;
+}
+
+/** What somebody leaves for the holder of a session. `answers` is there when it answers a wait. */
+export interface PostedMessage {
+  readonly kind: InboxMessageKind;
+  readonly turn: string;
+  readonly body: string;
+  readonly answers?: WaitAnswer | undefined;
+  /** Files that a late result names. */
+  readonly files?: readonly KeptFile[] | undefined;
+}
+
+/** A message for the holder. The body of a `steer` is that of the `turn-started` that it becomes if nobody takes it in. */
+export interface InboxMessage {
+  readonly id: number;
+  readonly kind: InboxMessageKind | 'steer';
+  readonly turn: string;
+  readonly body: string;
+}
+
+/** The most turns that may wait in one session, for those before them or for their time, and the most bytes of their messages. */
+export const MAX_WAITING = { turns: 100, bytes: 10_000_000 } as const;
+
+/** How many turns wait in a session, for whatever they do, and what their messages weigh together, in bytes. */
+export interface WaitingLoad {
+  readonly turns: number;
+  readonly bytes: number;
+}

@@ -1,0 +1,136 @@
+/** What is stored, and could keep a session from being read or gone on with afterwards. */
+import { type Attack, type Check, saying, status, told } from '../attack.ts';
+import type { Came } from '../http.ts';
+import type { Scene } from '../scene.ts';
+import { github, slack, withHeader } from '../signatures.ts';
+import { deliver } from './hooks.ts';
+import { waiting } from './waiting.ts';
+
+/** How the session stands after an attack: it is read in every way, and takes another message. */
+async function aftermath({ rolf, own, play }: Scene, came: Came): Promise<readonly string[]> {
+  const state = await rolf.get(own);
+  const events = await rolf.get(`${own}/events`);
+  const next = await rolf.post(`${own}/messages?pending=decline`, { message: play('Still here.') });
+  await rolf.del(own);
+  return [told(came).split(' ')[0] ?? '', told(state), told(events), told(next)];
+}
+
+const deepList = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+const deepObject = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+
+/** JSON that is hard on whoever walks through it, copies it or writes it down. */
+const hard: readonly (readonly [what: string, json: string])[] = [
+  ['a list that is nested 500 deep', deepList(500)],
+  ['a list that is nested 5,000 deep', deepList(5_000)],
+  ['a list that is nested 90,000 deep', deepList(90_000)],
+  ['an object that is nested 20,000 deep', deepObject(20_000)],
+  ['half a pair of surrogates', '"\\ud800"'],
+  ['half a pair as a key', '{"\\udc00":1}'],
+  ['a NUL', '"a\\u0000b"'],
+  ['separators of lines that JavaScript knows', '"a\\u2028b\\u2029c"'],
+  [
+    '__proto__ and constructor',
+    '{"__proto__":{"isAdmin":true},"constructor":{"prototype":{"isAdmin":true}}}',
+  ],
+  ['a toJSON', '{"toJSON":"x","then":"y","valueOf":1}'],
+  ['numbers that are none', '[1e999,-1e999,-0,1e-999]'],
+  ['ten thousand keys', `{${Array.from({ length: 10_000 }, (_, at) => `"k${at}":1`).join()}}`],
+  ['a text of 180,000 characters', `"${'x'.repeat(180_000)}"`],
+];
+
+/** What was sent is answered so; all is read then, and the next message is taken. */
+const unharmed = (...codes: readonly number[]): Check =>
+  saying(new RegExp(`^\\["(${codes.join('|')})","200","200","200"\\]$`));
+
+export const poison = (): readonly Attack[] => [
+  ...hard.map(
+    ([what, json]): Attack => ({
+      name: `${what} as the result of a call leaves its session in order`,
+      async act(scene) {
+        const { path } = await waiting(scene, 'measure', { what: 'x' });
+        return aftermath(scene, await scene.ann.post(path, `{"result":${json}}`));
+      },
+      comes: unharmed(200, 413, 422),
+    }),
+  ),
+  ...hard.map(
+    ([what, json]): Attack => ({
+      name: `${what} as the input of an edit leaves its session in order, and pays nothing`,
+      async act(scene) {
+        const { path } = await waiting(scene, 'refund');
+        return aftermath(
+          scene,
+          await scene.rolf.post(path, `{"decision":"edit","input":{"amount":${json}}}`),
+        );
+      },
+      comes: unharmed(413, 422),
+    }),
+  ),
+  ...hard.map(
+    ([what, json]): Attack => ({
+      name: `${what} as the input of a call of the model leaves its session in order`,
+      async act(scene) {
+        const { ann, own, play } = scene;
+        const message = play([{ name: 'whoami', input: `{"x":${json}}` }], 'Done.');
+        return aftermath(scene, await ann.post(`${own}/messages`, { message }));
+      },
+      comes: unharmed(200),
+    }),
+  ),
+  ...hard.map(
+    ([what, json]): Attack => ({
+      name: `${what} in an allowed key of the context leaves its session in order`,
+      async act(scene) {
+        const { ann, own, play } = scene;
+        const message = JSON.stringify(play('Done.'));
+        await ann.post(`${own}/messages`, { message: 'First.' });
+        return aftermath(
+          scene,
+          await ann.post(`${own}/messages`, `{"message":${message},"context":{"locale":${json}}}`),
+        );
+      },
+      comes: unharmed(200, 413, 422),
+    }),
+  ),
+  ...hard.map(
+    ([what, json]): Attack => ({
+      name: `${what} among the arguments of MCP is answered`,
+      act: ({ ann }) =>
+        ann.post(
+          '/mcp',
+          `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"records","arguments":{"tenant":${json}}}}`,
+          { accept: 'application/json, text/event-stream' },
+        ),
+      comes: status(200, 400),
+    }),
+  ),
+  ...hard
+    .filter(([, json]) => json.startsWith('"'))
+    .map(
+      ([what, json]): Attack => ({
+        name: `${what} as a message leaves its session in order`,
+        async act(scene) {
+          return aftermath(scene, await scene.ann.post(`${scene.own}/messages`, `{"message":${json}}`));
+        },
+        comes: unharmed(200),
+      }),
+    ),
+  {
+    name: 'slack: a challenge that nobody has signed is not answered',
+    act: (scene) =>
+      deliver(
+        scene,
+        withHeader(
+          slack('{"type":"url_verification","challenge":"x"}'),
+          'x-slack-signature',
+          `v0=${'0'.repeat(64)}`,
+        ),
+      ),
+    comes: status(401),
+  },
+  {
+    name: 'github: a ping that nobody has signed is not answered',
+    act: (scene) => deliver(scene, github('{}', { as: 'ping', secret: 'guessed' })),
+    comes: status(401),
+  },
+];
