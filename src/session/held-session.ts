@@ -3,6 +3,7 @@ import type { InboxMessage, KeptFile, Leased, SessionPort } from '../journal/ses
 import type { SessionState } from '../journal/state.ts';
 import { type Holder, Interrupted, type LateCall, type Needs } from '../loop/holder.ts';
 import { sha256Hex, untilAborted } from '../tool/async.ts';
+import { type Log, toLog } from '../tool/log.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import { partsOfResult, type ToolResult } from '../tool/tool-result.ts';
 import type { FileStore } from './file-store.ts';
@@ -28,6 +29,7 @@ interface Options {
   readonly meter: Meter;
   /** Where bytes of files are kept; with the session unless given. */
   readonly fileStore?: FileStore | undefined;
+  readonly log?: Log | undefined;
 }
 
 /** A session while one invocation holds it: its outbox, its lease, and what cuts the work short. */
@@ -46,7 +48,7 @@ export class HeldSession implements Holder {
   #isOver = false;
 
   constructor(options: Options) {
-    const { port, clock, leased, sentAt, state, memories, meter } = options;
+    const { port, clock, leased, sentAt, state, memories, meter, log = toLog() } = options;
     this.#options = options;
     const hasProgressed = (): boolean => this.outbox.hasProgressed;
     this.#leaving = new InvocationBudgetWatch({ clock, meter, hasProgressed });
@@ -65,12 +67,13 @@ export class HeldSession implements Holder {
     const isHeld = (): boolean => this.#lease.held;
     const { name, fileBytes: used = 0 } = leased;
     const count = (subrequests: number): void => this.count(subrequests);
-    this.files = new SessionFiles({ port, name, store: options.fileStore, used, count });
+    this.files = new SessionFiles({ port, name, store: options.fileStore, used, count, log });
     const filesOf = (event: SessionEvent): readonly KeptFile[] => this.files.namedBy(event);
     this.outbox = new Outbox({ ...clock, port, epoch, state, memories, isHeld, listener, filesOf });
     this.#inbox = new HeldInbox({
       port,
       outbox: this.outbox,
+      log,
       onCancel: () => this.cancel(),
       filesOf: (result) => this.files.namedIn(partsOfResult(result)),
     });

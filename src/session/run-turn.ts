@@ -5,23 +5,18 @@ import { type Principal, ROOT, type StoredEvent } from '../journal/events.ts';
 import { closeOpenCalls } from '../journal/fold-loop.ts';
 import type { Leased, SessionPort } from '../journal/session-port.ts';
 import type { FrameState, TurnState } from '../journal/state.ts';
-import { Reservations, unpriced, withBudgets } from '../loop/budget.ts';
+import { Reservations } from '../loop/budget.ts';
 import { Interrupted } from '../loop/holder.ts';
 import { LiveMemories } from '../loop/live-memories.ts';
-import type { LiveEvents, Loop, LoopAgents, LoopSpec } from '../loop/loop.ts';
-import { withCallLimits } from '../loop/loop-limits.ts';
-import { refusedSettings } from '../loop/loop-settings.ts';
+import type { LiveEvents, Loop, LoopAgents } from '../loop/loop.ts';
 import { runForOutput } from '../loop/run-loop.ts';
 import { ScheduleRoom } from '../loop/scheduling.ts';
 import { answerShown } from '../loop/shown-history.ts';
 import { CallLocks, Slots } from '../loop/slots.ts';
-import { boundTo } from '../loop/transformers.ts';
 import type { ChatModel } from '../model/chat-model.ts';
-import { ConfigurationError } from '../model/configuration-error.ts';
 import type { ToolExecution } from '../tool/call.ts';
-import { paragraphs } from '../tool/json.ts';
 import { Secrets } from '../tool/secrets.ts';
-import { LOOP_ID_KEY, ToolCallContext } from '../tool/tool-call-context.ts';
+import type { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { FileStore } from './file-store.ts';
 import { type FoldedSession, foldWhileHeld } from './fold-session.ts';
 import { HeldSession } from './held-session.ts';
@@ -40,10 +35,12 @@ import {
   stopOf,
   stuck,
 } from './turn-end.ts';
+import { type LoggedTurn, TurnLog } from './turn-log.ts';
+import { specOf } from './turn-spec.ts';
 import { endUnread, isGivenUp, isPastReading, leaveUnread, type UnreadTurn } from './unread-turn.ts';
 
 /** What an invocation brings to a turn. */
-export interface TurnHost {
+export interface TurnHost extends LoggedTurn {
   /** Read once the turn is leased; a getter that throws a ConfigurationError ends the turn as failed. */
   readonly agent: Agent;
   /** Unless the agent has its own; read as `agent` is. */
@@ -91,7 +88,9 @@ const TRIES_TO_COMPACT = 2;
 export async function runTurn(host: TurnHost, leased: Leased, sentAt: number): Promise<TurnEnd> {
   const { clock, meter = new Meter(UNLIMITED, () => clock.now()) } = host;
   const port = meter.counted(host.port);
-  const held: Held = { host, port, clock, meter, leased, sentAt, head: leased.page.head };
+  const told = new TurnLog(host, leased.page.openTurn?.id);
+  const { write: log } = told;
+  const held: Held = { host, port, clock, meter, leased, sentAt, log, told, head: leased.page.head };
   try {
     if (!isPastReading(leased)) return await readAndRun(held);
     await endUnread(held);
@@ -107,6 +106,7 @@ interface Held extends UnreadTurn {
   /** Counted. */
   readonly port: SessionPort;
   readonly meter: Meter;
+  readonly told: TurnLog;
   readonly sentAt: number;
   /** The last event that is stored, as far as this invocation knows. */
   head: number;
@@ -114,7 +114,7 @@ interface Held extends UnreadTurn {
 
 /** @throws what reading the turn does. */
 async function readAndRun(held: Held): Promise<TurnEnd> {
-  const { host, port, meter, leased, sentAt } = held;
+  const { host, port, meter, leased, sentAt, told } = held;
   const { clock, leave, kinds = BUILT_IN_KINDS } = host;
   const read = await foldWhileHeld({ port, clock, meter, memories: kinds.memories }, leased, sentAt);
   if (read === 'too-long') return { status: 'lost', seq: leased.page.head };
@@ -124,7 +124,7 @@ async function readAndRun(held: Held): Promise<TurnEnd> {
   // It was erased while it was read.
   if (state.seq < leased.page.head) return { status: 'lost', seq: leased.page.head };
   if (!turn) throw new Error('A lease was given for a session without a turn.');
-  const feed = host.show && new LiveFeed(host.show, () => state.seq);
+  const feed = host.show && new LiveFeed(host.show, () => state.seq, told.write);
   feed?.stored(turnEvents);
   const session = new HeldSession({
     port,
@@ -137,12 +137,13 @@ async function readAndRun(held: Held): Promise<TurnEnd> {
     waitUntil: host.waitUntil,
     meter,
     fileStore: host.files,
+    log: told.write,
   });
   const handOver = (): void => session.handOver('its client has gone');
   leave?.addEventListener('abort', handOver);
   if (leave?.aborted) handOver();
   try {
-    return await drive({ host, port, leased, folded, turn, session, live: feed ?? UNWATCHED });
+    return await drive({ host, port, leased, told, folded, turn, session, live: feed ?? UNWATCHED });
   } catch (failure) {
     const { full, acknowledged } = session.outbox;
     if (full) throw new SessionFullError(full);
@@ -163,6 +164,7 @@ interface Run {
   /** Counted. */
   readonly port: SessionPort;
   readonly leased: Leased;
+  readonly told: TurnLog;
   readonly folded: FoldedSession;
   readonly turn: TurnState;
   readonly session: HeldSession;
@@ -175,6 +177,7 @@ async function drive(run: Run): Promise<TurnEnd> {
   if (turn.outcome) {
     // Its end was stored, and the lease was not given back.
     await outbox.release('ended');
+    tellEnd(run);
     return { status: 'ended', turn };
   }
   if (leased.cause !== 'started') outbox.emit({ type: 'turn-resumed', turn: turn.id, cause: leased.cause });
@@ -213,6 +216,7 @@ async function loopEnd(run: Run): Promise<AnswerEnd> {
   // A cancel does not wait for a hook that hangs, and nor does the turn for ever.
   const minting = async (): Promise<Secrets | undefined> => host.secrets?.(turn.principal, turn.id);
   const secrets = (await mintedInTime(session, minting(), session.signal)) ?? Secrets.NONE;
+  run.told.hide(secrets);
   const loop = assembleLoop(run, frame, secrets);
   // One that two invocations have died of, perhaps, or after which they had room for nothing else, is done without.
   const tries = Math.max(leased.expirations, turn.resumedSinceReply);
@@ -224,12 +228,25 @@ async function loopEnd(run: Run): Promise<AnswerEnd> {
 }
 
 async function endTurn(
-  { host: { kinds = BUILT_IN_KINDS }, session: { outbox }, leased, folded: { state, tailBytes }, turn }: Run,
-  { why: _, ...end }: Extract<Stopped, { why: 'ended' }>,
+  run: Run,
+  { why: _, thrown, ...end }: Extract<Stopped, { why: 'ended' }>,
 ): Promise<void> {
+  const { host, session, leased, folded, turn, told } = run;
+  const { kinds = BUILT_IN_KINDS } = host;
+  const { outbox } = session;
+  const { state, tailBytes } = folded;
   outbox.emit(...closeOpenCalls(turn, end.outcome), { type: 'turn-ended', turn: turn.id, ...end });
-  const snapshot = snapshotIfDue({ state, reducer: kinds.reducer, leased, bytes: tailBytes + outbox.bytes });
+  const { write: log } = told;
+  const bytes = tailBytes + outbox.bytes;
+  const snapshot = snapshotIfDue({ state, reducer: kinds.reducer, leased, bytes, log });
   await outbox.release('ended', snapshot);
+  tellEnd(run, thrown);
+}
+
+/** The turn's line of the log. What was not stored is told by whoever ends the turn after this invocation. */
+function tellEnd({ session, folded, turn, told }: Run, thrown?: unknown): void {
+  const now = session.now();
+  told.ended(turn, now - (folded.turnEvents.at(0)?.at ?? now), thrown);
 }
 
 /**
@@ -238,12 +255,13 @@ async function endTurn(
  * @throws what a part of the host does.
  */
 function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
-  const { host, leased, folded, turn, session, live } = run;
+  const { host, leased, told, folded, turn, session, live } = run;
   const { kinds = BUILT_IN_KINDS, agents, around } = host;
   const scheduled = leased.page.waiting.filter(({ status }) => status === 'scheduled').length;
   return {
     spec: specOf(host, turn),
     frame,
+    session: host.place?.session ?? '',
     turn: turn.id,
     startedAt: folded.turnEvents.at(0)?.at ?? session.now(),
     startsBefore: startsIn(folded.turnEvents),
@@ -252,6 +270,7 @@ function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
     holder: session,
     live,
     secrets,
+    log: told.write,
     files: session.files,
     withoutFiles: new Set(),
     slots: new Slots(),
@@ -270,36 +289,3 @@ function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
 /** When calls were started, each the last time. */
 const startsIn = (events: readonly StoredEvent[]): ReadonlyMap<string, number> =>
   new Map(events.flatMap(({ event, at }) => (event.type === 'tool-call-started' ? [[event.call, at]] : [])));
-
-/** @throws ConfigurationError when a cost limit would have to hold a model whose price nobody knows, or the model refuses the settings. */
-function specOf(host: TurnHost, turn: TurnState): LoopSpec {
-  const { agent, kinds = BUILT_IN_KINDS } = host;
-  const ofApp = host.context?.(turn.principal, turn.id) ?? ToolCallContext.EMPTY;
-  // A turn that was sent no loop id has its own id as such.
-  const isStamped = agent.loopIds === 'stamped' || turn.loopId !== turn.id;
-  const stamp = ToolCallContext.of(isStamped ? { [LOOP_ID_KEY]: turn.loopId } : {});
-  const model = agent.model ?? host.model;
-  const budgets = withBudgets([], ROOT, agent.limits);
-  const { settings } = agent;
-  const problem = unpriced(model, budgets) ?? refusedSettings({ model, settings });
-  if (problem) throw new ConfigurationError(`Agent '${agent.name}' ${problem}.`);
-  return {
-    instructions: paragraphs(agent.instructions, agent.output?.instruction),
-    output: agent.output,
-    tools: agent.tools,
-    strategies: [...agent.sources, ...kinds.strategies, ...agent.strategies],
-    model,
-    accepts: agent.accepts,
-    settings,
-    cache: agent.cache,
-    modelTimeout: agent.modelTimeout,
-    iterations: agent.limits.iterations,
-    callLimits: withCallLimits([], ROOT, agent.limits),
-    budgets,
-    policies: agent.policies,
-    inspectors: agent.inspectors,
-    transformers: boundTo(turn.principal, agent.transformers),
-    context: stamp.merge(ofApp).merge(agent.context).merge(ToolCallContext.of(turn.context)),
-    depth: 0,
-  };
-}

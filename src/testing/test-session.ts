@@ -36,6 +36,7 @@ import type { DecisionKind, TurnPrincipal } from '../tool/call.ts';
 import type { ToolKind } from '../tool/define-tool-kind.ts';
 import type { JsonObject } from '../tool/json.ts';
 import { type WithArtifacts, withArtifacts } from '../tool/kept-values.ts';
+import { type LogOption, toLog, writeProblems } from '../tool/log.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import { skippableClock } from './clocks.ts';
 import { createMemorySessions } from './memory-session.ts';
@@ -81,6 +82,11 @@ export type TestSessionOptions = TestModel & {
   readonly steering?: Steering | undefined;
   /** The system's unless given. */
   readonly clock?: Clock | undefined;
+  /**
+   * Takes the lines of the log, as `createHoldfast` takes it. Unless given, problems are written to the console, and no line for
+   * each turn; `false`: nothing is.
+   */
+  readonly log?: LogOption | undefined;
   /** The term of a lease, 20 s unless given. */
   readonly leaseMs?: number | undefined;
 };
@@ -174,6 +180,8 @@ export function createTestSession<Output>(
   const sessions = createMemorySessions({ clock, leaseMs, dispatch: ({ turn }) => worker.goOn(turn) });
   const heard = new HeardMessages();
   const port = hearing(sessions.session(name), heard);
+  const log = toLog(options.log ?? writeProblems);
+  const place = { agent: agent.name, session: ADDRESS.session };
   const secrets = async (principal: Principal) => readSecrets(await options.secrets?.(principal));
   const agents: TurnHost['agents'] = {
     names: app.map(({ name: one }) => one).toSorted(),
@@ -181,7 +189,17 @@ export function createTestSession<Output>(
     find: (sought) => app.map((one) => resolve(one, env)).find(({ name: one }) => one === sought),
     resolve: (one: Agent) => resolve(one, env),
   };
-  const steps = turnSteps({ port, agent: { ...agent, model }, model, clock, secrets, agents, kinds });
+  const steps = turnSteps({
+    port,
+    agent: { ...agent, model },
+    model,
+    clock,
+    secrets,
+    agents,
+    kinds,
+    log,
+    place,
+  });
   const worker = mortalWorker(steps, () => clock.skip(2 * leaseMs));
   // Whoever runs a turn hears of what is left for it when it renews its lease: after a third of the term.
   const hear = () => clock.pass(leaseMs / 3);

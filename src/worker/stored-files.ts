@@ -1,4 +1,5 @@
 /** The files of a session as requests store and read them: with the session, or in the store of the app. */
+
 import type { FilePage, KeptFile } from '../journal/session-port.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { FileKey, FileStore } from '../session/file-store.ts';
@@ -84,7 +85,8 @@ async function answered<T>(
   try {
     return await ask();
   } catch (failure) {
-    console.error(`holdfast: the file store failed in request ${requestId}`, failure);
+    const message = `the file store failed in request ${requestId}`;
+    host.log({ level: 'error', event: 'request-failed', requestId, message, thrown: failure });
     const detail = `The store of the files cannot be reached now. ${whatToDo} the request again.`;
     throw new Problem('files-unavailable', detail, { headers: { 'retry-after': '1' } });
   }

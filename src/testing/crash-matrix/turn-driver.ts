@@ -5,6 +5,7 @@ import type { ChatModel, ModelReply, ModelRequest } from '../../model/chat-model
 import type { Prices } from '../../model/prices.ts';
 import { readerOf } from '../../session/fold-session.ts';
 import { runTurn, type TurnHost } from '../../session/run-turn.ts';
+import { type LogEntry, toLog, writeProblems } from '../../tool/log.ts';
 import type { CrashableInvocation, Positions } from './crashable-invocation.ts';
 import type { CrashableSession } from './crashable-session.ts';
 import type { Effects } from './effects.ts';
@@ -112,6 +113,7 @@ export class TurnDriver<World> {
       secrets,
       around,
       leave: invocation.leave,
+      log: toLog(writeUnmeant),
       ...this.#agents(invocation),
     };
     const end = await runTurn(host, leased, clock.now()).catch((failure: unknown) => {
@@ -171,3 +173,10 @@ function scriptedAgents(app: readonly Agent[], { name, ask, prices, resolve }: S
     },
   };
 }
+
+/** What a disturbance makes tools and models throw is meant. */
+const MEANT: readonly LogEntry['event'][] = ['tool-threw', 'model-failed'];
+
+const writeUnmeant = (entry: LogEntry): void => {
+  if (!MEANT.includes(entry.event)) writeProblems(entry);
+};

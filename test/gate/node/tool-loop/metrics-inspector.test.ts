@@ -84,6 +84,7 @@ describe('the metrics of a call', () => {
   it('are tagged as of an unknown agent where there is none (AEL-04)', () => {
     const { metrics, counts } = recorder();
     metricsInspector(metrics).afterToolCall?.({
+      session: 's',
       turn: 't',
       frame: '',
       path: '',
