@@ -71,12 +71,7 @@ const NO_STORE =
   'Files of this session are in a store outside, and createHoldfast has none: give it `files` again, as when they were stored.';
 
 /** The texts of the Worker's environment that are called like credentials: no line of the log has them. */
-function ownSecrets(): Secrets {
-  ofEnv ??= Secrets.of(Object.fromEntries(Object.entries(ownEnv).flatMap(asSecret)));
-  return ofEnv;
-}
-
-let ofEnv: Secrets | undefined;
+const ownSecrets = (): Secrets => Secrets.of(Object.fromEntries(Object.entries(ownEnv).flatMap(asSecret)));
 
 const asSecret = ([name, value]: [string, unknown]): readonly [string, string][] =>
   typeof value === 'string' && CREDENTIAL.test(name) ? [[name, value]] : [];

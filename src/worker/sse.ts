@@ -42,8 +42,7 @@ export function eventStream(
   const working = work(stream, leave)
     .catch((failure) => {
       const message = 'an event stream broke off';
-      if (!leave.aborted)
-        host.log({ level: 'error', event: 'request-failed', message, thrown: failure });
+      if (!leave.aborted) host.log({ level: 'error', event: 'request-failed', message, thrown: failure });
     })
     .finally(stream.close);
   execution.waitUntil(working);

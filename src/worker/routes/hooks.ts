@@ -33,7 +33,7 @@ export const postHook = defineRoute({
       json: ANY_OBJECT,
     },
   },
-  handle: (asked, { hook }) => takeDelivery(asked, hook),
+  handle: (asked, { hook }) => takeDelivery(asked, hook).catch((failure) => told(asked, hook, failure)),
 });
 
 async function takeDelivery(asked: RouteRequest, name: string): Promise<Response> {
@@ -60,7 +60,7 @@ async function takeDelivery(asked: RouteRequest, name: string): Promise<Response
 /** What the webhook makes of it, with its refusals as what is answered. */
 const telling = <Answer>(asked: Telling, hook: Webhook, answer: Promise<Answer>): Promise<Answer> =>
   answer.catch((failure: unknown) => {
-    throw failure instanceof WebhookRefusal ? refused(asked, hook, failure) : failed(asked, hook, failure);
+    throw failure instanceof WebhookRefusal ? refused(failure) : failed(asked, hook, failure);
   });
 
 type Telling = Pick<RouteRequest, 'host' | 'requestId'>;
@@ -115,17 +115,23 @@ const REFUSALS: Readonly<Record<RefusalKind, readonly [status: number, type: Pro
   'not-configured': [503, 'not-configured'],
 };
 
-function refused({ host, requestId }: Telling, hook: Webhook, { kind, message }: WebhookRefusal): Problem {
-  const told = `a delivery to webhook '${hook.name}' was refused (${kind}): ${message}`;
-  host.log({
-    level: kind === 'not-configured' ? 'error' : 'warn',
-    event: 'webhook-refused',
-    requestId,
-    message: told,
-  });
+function refused({ kind, message }: WebhookRefusal): Problem {
   const [status, type] = REFUSALS[kind];
   return new Problem(type, message, { status });
 }
+
+/** Tells the log why a delivery was not taken: its sender may show nobody what it is answered. @throws the failure. */
+function told({ host, requestId }: Telling, hook: string, failure: unknown): never {
+  if (failure instanceof Problem && !TOLD.includes(failure.type)) {
+    const { type, status } = failure;
+    const message = `webhook '${hook}' refused a delivery (${type}): ${failure.message}`;
+    host.log({ level: status < 500 ? 'warn' : 'error', event: 'webhook-refused', requestId, message });
+  }
+  throw failure;
+}
+
+/** Where nobody has a webhook, anybody may knock; and a failure inside is told where it happens. */
+const TOLD: readonly ProblemType[] = ['unknown-webhook', 'webhook-failed'];
 
 /** What went wrong inside is for the log; senders keep what they are answered, and show it to others. */
 function failed({ host, requestId }: Telling, hook: Webhook, failure: unknown): Problem {
