@@ -106,7 +106,8 @@ const notExposed = (tool: string): string =>
 export function tellThrown({ log }: Pick<Loop, 'log'>, { tool, thrown }: ToolException, where = ''): void {
   if (thrown instanceof NotKeptError) {
     const message = `Tool '${tool}' failed. ${thrown.message}`;
-    return log({ level: 'error', event: 'value-lost', tool, message });
+    log({ level: 'error', event: 'value-lost', tool, message });
+    return;
   }
   const message = `Tool '${tool}' threw${where}: ${firstLine(messageOf(tool, thrown))}`;
   log({ level: 'error', event: 'tool-threw', tool, message, thrown });

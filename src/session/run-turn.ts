@@ -1,5 +1,4 @@
-import type { Agent } from '../agent/define-agent.ts';
-import { BUILT_IN_KINDS, type ToolKinds } from '../built-in-kinds.ts';
+import { BUILT_IN_KINDS } from '../built-in-kinds.ts';
 import { answerText } from '../journal/conversation.ts';
 import { type Principal, ROOT, type StoredEvent } from '../journal/events.ts';
 import { closeOpenCalls } from '../journal/fold-loop.ts';
@@ -13,10 +12,8 @@ import { runForOutput } from '../loop/run-loop.ts';
 import { ScheduleRoom } from '../loop/scheduling.ts';
 import { answerShown } from '../loop/shown-history.ts';
 import { CallLocks, Slots } from '../loop/slots.ts';
-import type { ChatModel } from '../model/chat-model.ts';
 import type { ToolExecution } from '../tool/call.ts';
 import { Secrets } from '../tool/secrets.ts';
-import type { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { FileStore } from './file-store.ts';
 import { type FoldedSession, foldWhileHeld } from './fold-session.ts';
 import { HeldSession } from './held-session.ts';
@@ -36,21 +33,13 @@ import {
   stuck,
 } from './turn-end.ts';
 import { type LoggedTurn, TurnLog } from './turn-log.ts';
-import { specOf } from './turn-spec.ts';
+import { type DeclaredTurn, specOf } from './turn-spec.ts';
 import { endUnread, isGivenUp, isPastReading, leaveUnread, type UnreadTurn } from './unread-turn.ts';
 
 /** What an invocation brings to a turn. */
-export interface TurnHost extends LoggedTurn {
-  /** Read once the turn is leased; a getter that throws a ConfigurationError ends the turn as failed. */
-  readonly agent: Agent;
-  /** Unless the agent has its own; read as `agent` is. */
-  readonly model: ChatModel;
-  /** Of the app; the library's own unless given. */
-  readonly kinds?: ToolKinds | undefined;
+export interface TurnHost extends LoggedTurn, DeclaredTurn {
   /** Those of the app, for tools that hand work to another agent. */
   readonly agents?: LoopAgents | undefined;
-  /** Under the agent's context, and the request's; made for whoever asked for the turn of this id. */
-  readonly context?: ((principal: Principal, turn: string) => ToolCallContext) | undefined;
   /** Stands between every tool's effect and the world: what is run in its place. A crash matrix counts and disturbs there. */
   readonly around?: ((execution: ToolExecution) => ToolExecution) | undefined;
   readonly port: SessionPort;
