@@ -83,7 +83,7 @@ const MAX_RESULT = 8 * 1024 * 1024;
  * the result, for the model and the owner, has them always.
  */
 export function exceptionResult(
-  loop: Pick<Loop, 'spec' | 'log'>,
+  loop: Pick<Loop, 'spec' | 'log' | 'inSession'>,
   { name: tool, expose = false }: Pick<AnyTool, 'name' | 'expose'>,
   cause: unknown,
 ): ToolResult {
@@ -94,7 +94,8 @@ export function exceptionResult(
   } catch (thrown) {
     if (thrown instanceof SignalError) return signalled(thrown);
     const message = messageOf(tool, thrown);
-    const reason = expose ? message : notExposed(tool);
+    // Without a session nobody but the program itself is told.
+    const reason = expose || !loop.inSession ? message : notExposed(tool);
     return toolResult({ type: 'error', message, signal: { type: 'fail', reason } });
   }
 }

@@ -264,7 +264,7 @@ function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
     withoutFiles: new Set(),
     slots: new Slots(),
     locks: new CallLocks(turn),
-    memories: new LiveMemories(session.outbox.state, kinds.memories),
+    memories: new LiveMemories(session.outbox.state, kinds.memories, told.write),
     reservations: new Reservations(),
     scheduleRoom: new ScheduleRoom(turn.scheduled, scheduled),
     made: new Map(),

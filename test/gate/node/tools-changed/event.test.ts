@@ -276,10 +276,12 @@ it('inspectors are told of a change before the request is made', async () => {
   expect(told).toEqual([
     'asks 1',
     {
+      session: 'test',
       turn: expect.any(String),
       frame: '',
       path: 'clerk',
       iteration: 2,
+      principal: { id: 'tester' },
       cause: 'session',
       came: ['zoo'],
       went: [],
