@@ -3,7 +3,7 @@ import type { ToolCall, ToolExecution } from '../tool/call.ts';
 import { shorten } from '../tool/json.ts';
 import { failure, type ToolResult, toolResult } from '../tool/tool-result.ts';
 import { type Holder, isInterrupted } from './holder.ts';
-import { journaledResult, resultOf, tellDeveloper, tellThrown } from './tool-answer.ts';
+import { journaledResult, resultOf, tellMistake, tellThrown } from './tool-answer.ts';
 import type { PermittedRun } from './tool-call-run.ts';
 
 /** Asks the tool what became of a `once` call. One that cannot tell, does not in time, or throws does not know. */
@@ -23,7 +23,7 @@ export async function reconciled({ loop, call, execution, startedAt }: Running):
       const result = await resultOf(loop, call.tool, known.done);
       return { verdict: isUnknown(result) ? 'unknown' : 'done', result };
     }
-    if (answer !== 'unknown' && answer !== 'no-answer') tellDeveloper(loop, misreconciled(call.tool, answer));
+    if (answer !== 'unknown' && answer !== 'no-answer') tellMistake(loop, misreconciled(call.tool, answer));
   } catch (thrown) {
     // It does not know.
     tellThrown(loop, { tool: call.tool, thrown }, ' in reconcile');

@@ -27,7 +27,7 @@ export async function resultOf(
   const cause = takeCause(result);
   if (cause !== undefined) {
     const said = cause instanceof Error ? stackOf(cause) : messageOf(tool, cause);
-    tellDeveloper(loop, `Tool '${tool}' answered an error: ${result.content}\nCause: ${said}`);
+    tellMistake(loop, `Tool '${tool}' answered an error: ${result.content}\nCause: ${said}`);
   }
   return withKeptFiles(loop, result, (problem) =>
     tellDeveloper(loop, `A file that tool '${tool}' answered was not kept. ${problem}`),
@@ -117,6 +117,10 @@ export function tellThrown({ log }: Pick<Loop, 'log'>, { tool, thrown }: ToolExc
 /** A line of the log about a value that is not kept: by then the tool may have acted. */
 export const tellDeveloper = ({ log }: Pick<Loop, 'log'>, message: string): void =>
   log({ level: 'error', event: 'value-lost', message });
+
+/** A line of the log about anything else that a developer may mend. */
+export const tellMistake = ({ log }: Pick<Loop, 'log'>, message: string): void =>
+  log({ level: 'error', event: 'other', message });
 
 /**
  * A copy as the journal will give it back, so that a value looks the same before and after an eviction.

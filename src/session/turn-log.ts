@@ -31,7 +31,8 @@ export class TurnLog {
   }
 }
 
-const failureOf = ({ type, message }: TurnError, thrown: unknown): Parameters<Log>[0] => ({
+/** The line of a turn that failed. */
+export const failureOf = ({ type, message }: TurnError, thrown?: unknown): Parameters<Log>[0] => ({
   level: 'error',
   event: type === 'stuck' ? 'turn-stuck' : 'turn-failed',
   message: `a turn failed (${type}): ${message}`,

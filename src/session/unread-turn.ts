@@ -7,6 +7,7 @@ import type { Log } from '../tool/log.ts';
 import type { Clock } from './read-platform.ts';
 import { SessionUnavailableError } from './send-again.ts';
 import { SessionFullError } from './session-full.ts';
+import { failureOf } from './turn-log.ts';
 
 /** Holders in a row that fell silent soon, and at the same event, after whom a turn is given up. */
 const MAX_STRIKES = 3;
@@ -88,7 +89,7 @@ export async function leaveUnread(unread: UnreadTurn, failure: unknown): Promise
     throw new UnreadableError(failure);
   }
   const message = 'a turn that cannot be read has ended';
-  log({ level: 'error', event: 'turn-stuck', message, thrown: failure });
+  log({ level: 'error', event: 'other', message, thrown: failure });
   await endUnread(unread);
 }
 
@@ -107,12 +108,12 @@ export async function endUnread(
     release: 'ended',
   };
   const answer = await appendInTime(unread, change);
-  if (answer?.status === 'session-full')
-    unread.log({
-      level: 'error',
-      event: 'other',
-      message: `turn ${turn} cannot end: its session takes nothing at all`,
-    });
+  if (answer?.status === 'session-full') {
+    const message = `turn ${turn} cannot end: its session takes nothing at all`;
+    unread.log({ level: 'error', event: 'other', message });
+  } else if (end.outcome === 'failed') {
+    unread.log(failureOf(error));
+  }
 }
 
 /** Answers nothing when the term is over before the object has answered: nobody waits for ever. */

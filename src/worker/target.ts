@@ -190,12 +190,12 @@ const agentsIn = (host: Host, env: Env): NonNullable<TurnHost['agents']> => ({
   get model() {
     return host.model(env);
   },
-  modelOf: (make) => modelOf(make, env),
+  modelOf: (make) => modelOf({ host, env }, make),
   find(name) {
     const agent = host.agents.get(name);
-    return agent && withModel(host.resolve(agent, env), env);
+    return agent && withModel({ host, env }, host.resolve(agent, env));
   },
-  resolve: (agent: Agent) => withModel(host.resolve(agent, env), env),
+  resolve: (agent: Agent) => withModel({ host, env }, host.resolve(agent, env)),
 });
 
 function agentOf(host: Host, name: string): Agent {
