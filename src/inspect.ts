@@ -7,6 +7,7 @@ export type {
   LoopMoments,
   LoopPlace,
   ModelCallSeen,
+  ModelFailureSeen,
   ReplySeen,
   ToolCallSeen,
   ToolResultSeen,

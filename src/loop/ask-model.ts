@@ -14,7 +14,7 @@ import { isPlanned, priced } from './budget.ts';
 import { withCacheMarks } from './cache-marks.ts';
 import { discoverTools } from './discover-tools.ts';
 import { Interrupted } from './holder.ts';
-import { inspect, modelCallSeen, placeOf, replySeen, toolsChangeSeen } from './inspect.ts';
+import { inspect, modelCallSeen, placeOf, replySeen, tellModelFailure, toolsChangeSeen } from './inspect.ts';
 import { toldChanges, toolsChanged, withPrefixes } from './late-tools.ts';
 import { inLoop, type Loop } from './loop.ts';
 import { isTooLong, makeRoom, type ToRequest } from './make-room.ts';
@@ -45,7 +45,7 @@ export async function askModel(loop: Loop, last: boolean): Promise<void> {
   const place = placeOf(loop, 1);
   inspect(loop, 'beforeModelCall', () => modelCallSeen(place, request));
   const began = holder.now();
-  const event = await loop.slots.hold(async () => {
+  const asking = loop.slots.hold(async () => {
     try {
       const reply = await replyOf(loop, request);
       const unseen = frame.messages.length - shown;
@@ -60,6 +60,10 @@ export async function askModel(loop: Loop, last: boolean): Promise<void> {
       // Only now is it known what the call used.
       loop.reservations.release(frame.id);
     }
+  });
+  const event = await asking.catch((failure: unknown) => {
+    tellModelFailure(loop, failure, { ...place, ms: holder.now() - began });
+    throw failure;
   });
   if (!event) return;
   const ms = holder.now() - began;
@@ -285,7 +289,8 @@ async function attemptReply(
     if (failure instanceof OutOfBudget) return undefined;
     if (failure instanceof ModelError || failure instanceof Interrupted) throw failure;
     // Its words may hold what only the adapter should know.
-    console.error(`holdfast: the model '${model.name}' threw`, failure);
+    const message = `the model '${model.name}' threw`;
+    loop.log({ level: 'error', event: 'other', model: model.name, message, thrown: failure });
     throw new ModelError('invalid-reply', `The model '${model.name}' threw instead of answering.`);
   }
 }

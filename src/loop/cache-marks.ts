@@ -3,7 +3,7 @@ import type { CacheMarks, ModelRequest } from '../model/chat-model.ts';
 import { messageOf } from './exception-processor.ts';
 import type { Holder } from './holder.ts';
 import type { Loop } from './loop.ts';
-import { tellDeveloper } from './tool-answer.ts';
+import { tellMistake } from './tool-answer.ts';
 
 /** The request with what is to be kept of it, for a model that can be told so; else as it is. */
 export async function withCacheMarks(loop: Loop, request: ModelRequest): Promise<ModelRequest> {
@@ -40,7 +40,7 @@ function chosen(
 }
 
 const tell = (loop: Loop, what: string): void =>
-  tellDeveloper(
+  tellMistake(
     loop,
     `nothing of a request is marked for a cache, since the function 'cache' of '${loop.frame.path}' ${what}`,
   );

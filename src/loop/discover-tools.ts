@@ -59,15 +59,17 @@ async function findWith(
   } catch (thrown) {
     if (modelSignal.aborted) throw modelSignal.reason;
     if (thrown instanceof Interrupted) throw thrown;
-    console.error(`holdfast: the strategy '${name}' could not find its tools`, thrown);
+    const message = `the strategy '${name}' could not find its tools`;
+    loop.log({ level: 'error', event: 'other', message, thrown });
     return [];
   }
 }
 
-function isGivenUp({ journal }: Loop): boolean {
+function isGivenUp({ journal, log }: Loop): boolean {
   const { resumedIdly: tries = 0 } = journal.state.turn ?? {};
   if (tries < MAX_TRIES) return false;
-  console.warn(`holdfast: no tools are looked for outside: ${tries} invocations got nothing done`);
+  const message = `no tools are looked for outside: ${tries} invocations got nothing done`;
+  log({ level: 'warn', event: 'other', message });
   return true;
 }
 

@@ -100,7 +100,7 @@ async function callTool(run: PermittedRun, call: PreparedCall['call']): Promise<
     return asDeclared(loop, tool, await resultOf(loop, tool.name, await tool.call(read.input, call)));
   } catch (thrown) {
     if (thrown instanceof Interrupted) throw thrown;
-    return exceptionResult(loop, { tool: tool.name, thrown });
+    return exceptionResult(loop, tool, thrown);
   }
 }
 
@@ -184,7 +184,8 @@ function remarksOn({ loop }: ToolCallRun, noted: RemarkedCall, { view }: Prepare
     try {
       return strategy.remarkOn?.(noted, view) ?? [];
     } catch (thrown) {
-      console.error(`holdfast: the strategy '${strategy.name}' threw in note`, thrown);
+      const message = `the strategy '${strategy.name}' threw in note`;
+      loop.log({ level: 'error', event: 'other', message, thrown });
       return [];
     }
   });

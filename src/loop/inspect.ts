@@ -1,12 +1,14 @@
 import { lastReply, openBatch } from '../journal/conversation.ts';
 import type { EventOf, SessionEvent } from '../journal/events.ts';
-import type { ModelRequest } from '../model/chat-model.ts';
+import { ModelError, type ModelRequest } from '../model/chat-model.ts';
+import type { Log } from '../tool/log.ts';
 import type {
   CallSeen,
   LoopInspector,
   LoopMoments,
   LoopPlace,
   ModelCallSeen,
+  ModelFailureSeen,
   ReplySeen,
   ToolCallSeen,
   ToolsChangeSeen,
@@ -19,25 +21,31 @@ import type { ToolCallRun } from './tool-call-run.ts';
  * works with; and not at all when nobody watches.
  */
 export function inspect<Moment extends keyof LoopMoments>(
-  { spec }: Pick<Loop, 'spec'>,
+  { spec, log }: Pick<Loop, 'spec' | 'log'>,
   moment: Moment,
   seen: () => LoopMoments[Moment],
 ): void {
   for (const inspector of spec.inspectors) {
     try {
       const told = inspector[moment]?.(seen());
-      if (told instanceof Promise) told.catch((thrown) => report(moment, thrown));
+      if (told instanceof Promise) told.catch((thrown) => report(log, moment, thrown));
     } catch (thrown) {
-      report(moment, thrown);
+      report(log, moment, thrown);
     }
   }
 }
 
-const report = (moment: keyof LoopInspector, thrown: unknown): void =>
-  console.error(`holdfast: an inspector threw in ${moment}`, thrown);
+const report = (log: Log, moment: keyof LoopInspector, thrown: unknown): void =>
+  log({
+    level: 'error',
+    event: 'other',
+    message: `an inspector threw in ${moment}`,
+    thrown,
+  });
 
 /** Answers where a loop stands; `ahead`: the model call that comes next is meant, not the last one. */
 export const placeOf = (loop: Loop, ahead = 0): LoopPlace => ({
+  session: loop.session,
   turn: loop.turn,
   frame: loop.frame.id,
   path: loop.frame.path,
@@ -80,6 +88,21 @@ export const replySeen = (
   ...(usage && { usage: { ...usage } }),
   ms,
 });
+
+/** Tells the log and the inspectors of a model call that came to no reply; of an interruption nobody. */
+export function tellModelFailure(
+  loop: Loop,
+  thrown: unknown,
+  { ms, ...place }: LoopPlace & Pick<ModelFailureSeen, 'ms'>,
+): void {
+  if (!(thrown instanceof ModelError)) return;
+  const { failure, status, message, reason } = thrown;
+  const model = loop.spec.model.name;
+  const line = `Model '${model}' failed (${failure}): ${reason}`;
+  loop.log({ level: 'error', event: 'model-failed', model, message: line });
+  const seen = { model, failure, ...(status !== undefined && { status }), message, ms };
+  inspect(loop, 'modelFailed', () => ({ ...copied(place), ...seen }));
+}
 
 /** A change of the tools as inspectors are told of it. */
 export const toolsChangeSeen = (

@@ -1,4 +1,4 @@
-import type { ModelMessage, ToolDefinition } from '../model/chat-model.ts';
+import type { ModelFailure, ModelMessage, ToolDefinition } from '../model/chat-model.ts';
 import type { Usage } from '../model/prices.ts';
 import type { TurnPrincipal } from '../tool/call.ts';
 import type { Json } from '../tool/json.ts';
@@ -6,6 +6,8 @@ import type { ResultData } from '../tool/tool-result.ts';
 
 /** Where in a turn something was seen. */
 export interface LoopPlace {
+  /** The session's id, as its owner calls it; empty where a loop runs without one. */
+  readonly session: string;
   readonly turn: string;
   /** The id of the call that opened the nested loop; empty for the turn's own. */
   readonly frame: string;
@@ -35,6 +37,19 @@ export interface ReplySeen extends LoopPlace {
   readonly finish: string;
   readonly usage?: Usage | undefined;
   /** Milliseconds from the request to the reply, the wait for a slot and a second attempt included. */
+  readonly ms: number;
+}
+
+/** A model call that came to no reply: the loop ends, unless the model is asked once more for less. */
+export interface ModelFailureSeen extends LoopPlace {
+  readonly model: string;
+  /** Such as `rate-limited`. */
+  readonly failure: ModelFailure;
+  /** Of its server's answer. */
+  readonly status?: number | undefined;
+  /** As clients are told it. */
+  readonly message: string;
+  /** Milliseconds from the request to the failure, with the attempts and waits between. */
   readonly ms: number;
 }
 
@@ -87,6 +102,8 @@ export interface IterationSeen extends LoopPlace {
 export interface LoopMoments {
   readonly beforeModelCall: ModelCallSeen;
   readonly afterModelCall: ReplySeen;
+  /** Told in the place of `afterModelCall` when the model failed. */
+  readonly modelFailed: ModelFailureSeen;
   /** Told before the first request with other tools than the one before it. */
   readonly toolsChanged: ToolsChangeSeen;
   /** Told again when a call that was suspended or left behind begins anew. */

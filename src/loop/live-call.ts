@@ -24,8 +24,8 @@ import {
 import { runFrame } from './run-frame.ts';
 import { scheduling } from './scheduling.ts';
 import { earlierResults, shownHistory, toHistory } from './shown-history.ts';
-import { exceptionResult, resultOf } from './tool-answer.ts';
-import type { CallProgress, PermittedRun, PreparedCall, ToolCallRun } from './tool-call-run.ts';
+import { exceptionResult, resultOf, tellThrown } from './tool-answer.ts';
+import type { CallProgress, PermittedRun, PreparedCall } from './tool-call-run.ts';
 
 /** Binds one call to the loop that runs it. */
 export function prepareCall(run: PermittedRun): PreparedCall {
@@ -150,7 +150,7 @@ const endsTurn = ({ type }: Signal): boolean => type !== 'replan' && type !== 't
  * @throws Interrupted when the call is left open for another invocation or for the turn's end to answer.
  */
 async function runExecution(
-  { loop, record }: ToolCallRun,
+  { loop, record, tool }: PermittedRun,
   scope: Omit<ToolCall, 'idempotencyKey'>,
   declared: ToolExecution,
 ): Promise<Ran> {
@@ -173,7 +173,7 @@ async function runExecution(
       idempotencyKey,
     };
     const startedAt = isInDoubt ? startBefore(loop, record) : holder.now();
-    const running: Running = { loop, record, execution, call, startedAt };
+    const running: Running = { loop, record, tool, execution, call, startedAt };
     if (isInDoubt) {
       await holder.formerHolderGone();
       const found = await reconciled(running);
@@ -251,14 +251,17 @@ async function runOnce(begun: Running): Promise<ToolResult> {
  * A tool that throws says that it failed, unless it was cut off or told to stop: whatever is thrown then, there is no
  * answer, and nobody knows.
  */
-async function saidBy({ loop, call, execution }: Running): Promise<Said> {
+async function saidBy({ loop, tool, call, execution }: Running): Promise<Said> {
   try {
     return await resultOf(loop, call.tool, await execution.run(call));
   } catch (thrown) {
     if (isInterrupted(thrown, 'suspended')) throw thrown;
     const isCut = call.signal.aborted || isCutOff(thrown);
-    if (isCut && !(thrown instanceof SignalError)) return 'no-answer';
-    return exceptionResult(loop, { tool: call.tool, thrown });
+    if (isCut && !(thrown instanceof SignalError)) {
+      if (!call.signal.aborted) tellThrown(loop, { tool: call.tool, thrown });
+      return 'no-answer';
+    }
+    return exceptionResult(loop, tool, thrown);
   }
 }
 

@@ -3,6 +3,7 @@ import { valueIn } from '../journal/memories.ts';
 import type { SessionState } from '../journal/state.ts';
 import { APP_MEMORY } from '../tool/define-tool-kind.ts';
 import type { Json } from '../tool/json.ts';
+import { type Log, toLog } from '../tool/log.ts';
 import { ToolConfigurationError } from '../tool/signals.ts';
 import type { FactPlace, MemoryFact, ToolMemory } from '../tool/tool-memory.ts';
 
@@ -18,25 +19,27 @@ interface Asking extends Omit<FactPlace, 'result'> {
  */
 export class LiveMemories {
   readonly #state: SessionState;
+  readonly #log: Log;
   readonly #memories: ReadonlySet<string>;
   /** By the call's id. */
   readonly #held = new Map<string, readonly MemoryFact[]>();
 
   /** `state`: folded up to the last event; `memories`: all that the app has. */
-  constructor(state: SessionState, memories: readonly ToolMemory[]) {
+  constructor(state: SessionState, memories: readonly ToolMemory[], log: Log = toLog()) {
     this.#state = state;
+    this.#log = log;
     this.#memories = new Set(memories.map(({ name }) => name));
   }
 
   /**
-   * Tells the developer on the console too, once for each kind.
+   * Tells the log too, once for each kind.
    *
    * @throws ToolConfigurationError when the app was not given the memory's kind, or its code could not fold it.
    */
   assertUsable(memory: Pick<ToolMemory, 'name'>): void {
     const problem = this.#problemOf(memory.name);
     if (problem === undefined) return;
-    if (!TOLD.has(memory)) console.error(`holdfast: ${problem}`);
+    if (!TOLD.has(memory)) this.#log({ level: 'error', event: 'other', message: problem });
     TOLD.add(memory);
     throw new ToolConfigurationError(problem);
   }

@@ -1,4 +1,4 @@
-import type { LoopInspector, LoopPlace, ToolResultSeen } from './inspector.ts';
+import type { LoopInspector, LoopPlace, ToolCallSeen, ToolResultSeen } from './inspector.ts';
 import { callOutcome } from './metrics-inspector.ts';
 
 /** How grave a line of the log is, from the gravest to the finest. */
@@ -7,9 +7,12 @@ export type LogLevel = 'error' | 'warn' | 'info' | 'debug' | 'trace';
 /** One line of a log. */
 export interface LogLine {
   readonly level: LogLevel;
-  /** `holdfast.tool.{name}`. */
+  /** `holdfast.tool.{name}`, `holdfast.model.{name}` or `holdfast.loop.{path}`. */
   readonly logger: string;
   readonly message: string;
+  /** Of the session and the turn: their ids. */
+  readonly session: string;
+  readonly turn: string;
 }
 
 /** What an inspector logs, how much of it, and where to. */
@@ -25,7 +28,7 @@ export interface LoggingOptions {
 /**
  * Logs the tool calls of an agent: `info` for a call that succeeded, `warn` for one that failed, `error` for a
  * mistake of configuration, each with input, result and duration; `debug` the whole texts; `trace` what the model was
- * told of the tool. What a log must not hold must not be in an input or a result; `call.secrets` are not.
+ * told of the tool. A model call that failed is an `error`, with its reason. What a log must not hold must not be in an input or a result; `call.secrets` are not.
  *
  * @throws RangeError when `truncate` is not a whole number from -1.
  */
@@ -34,26 +37,33 @@ export function loggingInspector(options: LoggingOptions = {}): LoopInspector {
   if (!Number.isInteger(truncate) || truncate < -1) {
     throw new RangeError(`loggingInspector: truncate is ${truncate}; use a whole number from -1.`);
   }
-  const write = (level: LogLevel, tool: string, what: () => string): void => {
+  const write = (level: LogLevel, { session, turn, call }: ToolCallSeen, what: () => string): void => {
     if (LEVELS.indexOf(level) > LEVELS.indexOf(finest)) return;
-    const name = tool.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 64); // a model may make names up
-    log({ level, logger: `holdfast.tool.${name}`, message: oneLine(`Tool '${name}' ${what()}`) });
+    const name = inLogger(call.name); // a model may make names up
+    const message = oneLine(`Tool '${name}' ${what()}`);
+    log({ level, logger: `holdfast.tool.${name}`, message, session, turn });
   };
   return {
-    beforeToolCall({ call: { name, input }, definition }) {
-      write('trace', name, () => `is ${JSON.stringify(definition() ?? null)}`);
-      write('debug', name, () => `is called with ${input}`);
+    beforeToolCall(seen) {
+      write('trace', seen, () => `is ${JSON.stringify(seen.definition() ?? null)}`);
+      write('debug', seen, () => `is called with ${seen.call.input}`);
+    },
+    modelFailed({ session, turn, model, failure, message: why, ms }) {
+      const message = oneLine(`Model '${model}' failed (${failure}) in ${Math.round(ms)} ms: ${why}`);
+      log({ level: 'error', logger: `holdfast.model.${inLogger(model)}`, message, session, turn });
     },
     afterToolCall(seen) {
-      const { name, input } = seen.call;
+      const { input } = seen.call;
       const cut = (text: string): string => truncated(text, truncate);
       const words = (): string => (truncate === 0 ? '' : `: ${cut(input)} -> ${cut(seen.text)}`);
       const [level, became] = gravity(seen);
-      write(level, name, () => `${became} in ${Math.round(seen.ms)} ms${words()}`);
-      write('debug', name, () => `answered ${seen.text}`);
+      write(level, seen, () => `${became} in ${Math.round(seen.ms)} ms${words()}`);
+      write('debug', seen, () => `answered ${seen.text}`);
     },
   };
 }
+
+const inLogger = (name: string): string => name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 64);
 
 const LEVELS: readonly LogLevel[] = ['error', 'warn', 'info', 'debug', 'trace'];
 
@@ -76,9 +86,10 @@ const truncated = (text: string, max: number): string =>
 /** What comes from outside must not look like lines of their own. */
 const oneLine = (text: string): string => text.replaceAll('\r', '\\r').replaceAll('\n', '\\n');
 
-/** Writes a line to the console; `console.trace` would add a stack. */
-export function logToConsole({ level, logger, message }: LogLine): void {
-  console[level === 'trace' ? 'debug' : level](`${logger}: ${message}`);
+/** Writes a line to the console, with its session and its turn; `console.trace` would add a stack. */
+export function logToConsole({ level, logger, message, session, turn }: LogLine): void {
+  const place = session === '' ? `turn ${turn}` : `session ${session}, turn ${turn}`;
+  console[level === 'trace' ? 'debug' : level](`${logger}: ${message} (${place})`);
 }
 
 /** How an inspector logs the course of a loop. */
@@ -93,8 +104,10 @@ export interface LoopLoggingOptions extends Pick<LoggingOptions, 'log'> {
  */
 export function loopLoggingInspector(options: LoopLoggingOptions = {}): LoopInspector {
   const { log = logToConsole, level = 'debug' } = options;
-  const write = ({ path, iteration }: LoopPlace, what: string): void =>
-    log({ level, logger: `holdfast.loop.${path.replaceAll('/', '.')}`, message: `${iteration}: ${what}` });
+  const write = ({ path, iteration, session, turn }: LoopPlace, what: string): void => {
+    const logger = `holdfast.loop.${path.replaceAll('/', '.')}`;
+    log({ level, logger, message: `${iteration}: ${what}`, session, turn });
+  };
   return {
     beforeModelCall(seen) {
       const { messages, tools } = seen;
@@ -111,6 +124,9 @@ export function loopLoggingInspector(options: LoopLoggingOptions = {}): LoopInsp
         seen,
         `is answered with ${text.length} characters and ${calls.length} calls in ${Math.round(ms)} ms`,
       );
+    },
+    modelFailed(seen) {
+      write(seen, `has no reply after ${Math.round(seen.ms)} ms: ${seen.failure}`);
     },
     afterToolCall(seen) {
       const { call, text, ms } = seen;

@@ -6,6 +6,7 @@ import type { AgentSettings } from '../model/settings.ts';
 import { CODE, type ToolExecution, type TurnPrincipal } from '../tool/call.ts';
 import type { ReachedLimit } from '../tool/frame.ts';
 import type { Json } from '../tool/json.ts';
+import type { Log } from '../tool/log.ts';
 import type { Secrets } from '../tool/secrets.ts';
 import type { AnyTool, InjectionStrategy, Instructions } from '../tool/tool.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
@@ -87,6 +88,8 @@ export interface LoopSpec {
 
 /** What all loops of a turn share while one invocation runs them. */
 export interface TurnScope {
+  /** The session's id, as its owner calls it; empty where there is none. */
+  readonly session: string;
   readonly turn: string;
   /** When the turn started, by the clock of whoever stored it; ms since the epoch. */
   readonly startedAt: number;
@@ -98,6 +101,8 @@ export interface TurnScope {
   readonly holder: Holder;
   readonly live: LiveEvents;
   readonly secrets: Secrets;
+  /** It knows where in the app the turn is, and hides the secrets. */
+  readonly log: Log;
   readonly files: LoopFiles;
   /** The ids of loops whose model has refused a request with files of earlier messages: they are told in words from then on. */
   readonly withoutFiles: Set<string>;

@@ -81,14 +81,10 @@ const bytesOf = (request: ModelRequest): number =>
   encoder.encode(JSON.stringify(request, withoutBytes)).length +
   request.messages.reduce((bytes, message) => bytes + BYTES * tokensOfFiles(message), 0);
 
-const tooLong = (
-  { spec: { model } }: Loop,
-  why: string,
-  { message, status, length }: ModelError,
-): ModelError =>
-  new ModelError(
-    'context-length',
+const tooLong = ({ spec: { model } }: Loop, why: string, failure: ModelError): ModelError => {
+  const { message, reason, status, length } = failure;
+  const told =
     `The conversation is too long for the model '${model.name}', ${why}: shorten the message, the instructions or the tools, ` +
-      `or use a model that reads more. ${message}`,
-    { status, length },
-  );
+    'or use a model that reads more. ';
+  return new ModelError('context-length', told + message, { reason: told + reason, status, length });
+};

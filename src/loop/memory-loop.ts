@@ -3,6 +3,7 @@ import { reduce } from '../journal/reduce.ts';
 import { emptyState, type SessionState } from '../journal/state.ts';
 import { Changes, sha256Hex } from '../tool/async.ts';
 import { CODE } from '../tool/call.ts';
+import { consoleLog } from '../tool/log.ts';
 import { Secrets } from '../tool/secrets.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
@@ -54,7 +55,9 @@ export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
   if (!frame) throw new Error('A turn that has started has a loop.');
   const files = new MemoryFiles();
   const holder = { ...alone(turn), ...config.holder };
+  const { secrets = Secrets.NONE } = config;
   const scope: TurnScope = {
+    session: '',
     turn,
     startedAt: holder.now(),
     startsBefore: new Map(),
@@ -62,7 +65,8 @@ export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
     journal: journalOf(state, emit, changes),
     holder,
     live: config.live ?? { restarted: () => {}, progress: () => {} },
-    secrets: config.secrets ?? Secrets.NONE,
+    secrets,
+    log: consoleLog(secrets),
     files,
     withoutFiles: new Set(),
     slots: new Slots(),

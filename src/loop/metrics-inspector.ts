@@ -14,15 +14,15 @@ export interface Metrics {
 export const NO_METRICS: Metrics = { count: () => {}, value: () => {} };
 
 /**
- * Measures the tool calls of an agent: one count of `tool.success`, `tool.failure`, `tool.error` or
- * `tool.skipped` a call, and `tool.duration` in milliseconds, tagged with the `tool`, and the `agent` or `unknown`.
+ * Measures the tool calls of an agent: one count of `holdfast.tool.success`, `holdfast.tool.failure`,
+ * `holdfast.tool.error` or `holdfast.tool.skipped` a call, and `holdfast.tool.duration` in milliseconds, tagged with the `tool`, and the `agent` or `unknown`.
  */
 export const metricsInspector = (metrics: Metrics = NO_METRICS): LoopInspector => ({
   afterToolCall({ call, path, result, ms }) {
     const [agent = ''] = path.split('/');
     const tags = { tool: call.name, agent: agent === '' ? 'unknown' : agent };
-    metrics.count(`tool.${callOutcome(result)}`, 1, tags);
-    metrics.value('tool.duration', ms, tags);
+    metrics.count(`holdfast.tool.${callOutcome(result)}`, 1, tags);
+    metrics.value('holdfast.tool.duration', ms, tags);
   },
 });
 

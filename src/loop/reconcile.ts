@@ -3,8 +3,8 @@ import type { ToolCall, ToolExecution } from '../tool/call.ts';
 import { shorten } from '../tool/json.ts';
 import { failure, type ToolResult, toolResult } from '../tool/tool-result.ts';
 import { type Holder, isInterrupted } from './holder.ts';
-import { journaledResult, resultOf, tellDeveloper } from './tool-answer.ts';
-import type { ToolCallRun } from './tool-call-run.ts';
+import { journaledResult, resultOf, tellMistake, tellThrown } from './tool-answer.ts';
+import type { PermittedRun } from './tool-call-run.ts';
 
 /** Asks the tool what became of a `once` call. One that cannot tell, does not in time, or throws does not know. */
 export async function reconciled({ loop, call, execution, startedAt }: Running): Promise<Found> {
@@ -23,9 +23,10 @@ export async function reconciled({ loop, call, execution, startedAt }: Running):
       const result = await resultOf(loop, call.tool, known.done);
       return { verdict: isUnknown(result) ? 'unknown' : 'done', result };
     }
-    if (answer !== 'unknown' && answer !== 'no-answer') tellDeveloper(loop, misreconciled(call.tool, answer));
-  } catch {
+    if (answer !== 'unknown' && answer !== 'no-answer') tellMistake(loop, misreconciled(call.tool, answer));
+  } catch (thrown) {
     // It does not know.
+    tellThrown(loop, { tool: call.tool, thrown }, ' in reconcile');
   } finally {
     stop.abort();
   }
@@ -33,7 +34,7 @@ export async function reconciled({ loop, call, execution, startedAt }: Running):
 }
 
 /** An effect with the call that it is run for, as the model asked for it and as its code is given it. */
-export interface Running extends Pick<ToolCallRun, 'loop' | 'record'> {
+export interface Running extends Pick<PermittedRun, 'loop' | 'record' | 'tool'> {
   readonly execution: ToolExecution;
   readonly call: ToolCall;
   /** As `CallInDoubt.startedAt`. */

@@ -15,13 +15,15 @@ type Asked = Pick<ModelRequest, 'tools' | 'settings' | 'maxOutputTokens'>;
  * Keys are there only where something is set: adapters and scripts compare requests.
  */
 export function requestSettings(
-  { spec, frame }: Pick<Loop, 'spec' | 'frame'>,
+  { spec, frame, log }: Pick<Loop, 'spec' | 'frame' | 'log'>,
   { last, tools: offered }: { readonly last: boolean; readonly tools: readonly ToolDefinition[] },
 ): Asked {
   const { maxOutputTokens, toolChoice: declared, ...others } = settingsOf(spec);
   const asked = last ? 'none' : choiceNow(declared, frame.iterations);
   const tools = asked === 'none' && !spec.model.heedsToolChoice ? [] : offered;
-  const toolChoice = possible(asked, tools);
+  const toolChoice = isPossible(asked, tools) ? asked : undefined;
+  if (toolChoice === undefined && typeof asked === 'object')
+    log({ level: 'warn', event: 'other', message: notOffered(asked.tool) });
   const settings = { ...others, ...(toolChoice && { toolChoice }) };
   return { tools, ...limited(spec, maxOutputTokens), ...told(settings, tools) };
 }
@@ -45,14 +47,11 @@ function choiceNow(declared: LoopToolChoice | undefined, before: number): ToolCh
 }
 
 /** Providers refuse a choice without tools, and one of a tool that is not among them, such as one that unlocks later. */
-function possible(choice: ToolChoice | undefined, tools: readonly ToolDefinition[]): ToolChoice | undefined {
-  if (typeof choice !== 'object') return tools.length === 0 ? undefined : choice;
-  if (tools.some(({ name }) => name === choice.tool)) return choice;
-  console.warn(
-    `holdfast: the tool choice '${choice.tool}' is not offered now: the model chooses as it likes`,
-  );
-  return undefined;
-}
+const isPossible = (choice: ToolChoice | undefined, tools: readonly ToolDefinition[]): boolean =>
+  typeof choice === 'object' ? tools.some(({ name }) => name === choice.tool) : tools.length > 0;
+
+const notOffered = (tool: string): string =>
+  `the tool choice '${tool}' is not offered now: the model chooses as it likes`;
 
 const limited = ({ model }: LoopSpec, most: number | undefined): Pick<Asked, 'maxOutputTokens'> =>
   most === undefined ? {} : { maxOutputTokens: Math.min(most, model.maxOutputTokens ?? most) };

@@ -1,3 +1,4 @@
+import { lastReply } from '../journal/conversation.ts';
 import { ROOT } from '../journal/events.ts';
 import type { FrameState } from '../journal/state.ts';
 import { ModelError } from '../model/chat-model.ts';
@@ -99,7 +100,7 @@ async function outcomeOf(loop: Loop): Promise<FrameOutcome> {
       const said = signal?.reason ?? answerShown(loop);
       return { outcome, ...(limit && { limit }), text: said || refusalText(frame), ...ended };
     }
-    const why = error?.message ?? signal?.reason ?? `The nested loop ended as ${outcome}.`;
+    const why = thrownIn(frame) ?? error?.message ?? signal?.reason ?? `The nested loop ended as ${outcome}.`;
     return { outcome: 'failed', text: brokenOff(why, ended.calls), ...ended };
   } catch (failure) {
     if (failure instanceof Interrupted || failure instanceof SignalError) throw failure;
@@ -109,6 +110,13 @@ async function outcomeOf(loop: Loop): Promise<FrameOutcome> {
     if (!(failure instanceof ModelError)) throw new Error(text, { cause: failure });
     return { outcome: 'failed', text, ...left };
   }
+}
+
+/** What the tool threw that ended the loop: whoever asked for the loop is told so in the result of its call. */
+function thrownIn(frame: FrameState): string | undefined {
+  const results = (lastReply(frame.messages)?.calls ?? []).flatMap(({ ended }) => ended?.result ?? []);
+  const thrown = results.find((result) => result.signal?.type === 'fail');
+  return thrown?.type === 'error' ? thrown.message : undefined;
 }
 
 /** Why a loop broke off, and what was done before: whoever asked would ask again, and do it twice. */

@@ -55,7 +55,7 @@ const newestOf = (messages: readonly Message[]): readonly Message[] => {
  * invocation.
  */
 export function isRefusedForFiles(
-  { frame, withoutFiles, spec }: Pick<Loop, 'frame' | 'withoutFiles' | 'spec'>,
+  { frame, withoutFiles, spec, log }: Pick<Loop, 'frame' | 'withoutFiles' | 'spec' | 'log'>,
   { messages }: Pick<ModelRequest, 'messages'>,
   failure: unknown,
 ): boolean {
@@ -65,10 +65,10 @@ export function isRefusedForFiles(
   const still = lastFiles(newestOf(frame.messages)).map(keyOf);
   if (messages.flatMap(sentIn).every((key) => still.includes(key))) return false;
   withoutFiles.add(frame.id);
-  console.warn(
-    `holdfast: the model '${spec.model.name}' refused a request with files; it is asked again without those of earlier ` +
-      `messages and of results. ${failure.message}`,
-  );
+  const message =
+    `the model '${spec.model.name}' refused a request with files; it is asked again without those of earlier ` +
+    `messages and of results. ${failure.message}`;
+  log({ level: 'warn', event: 'other', model: spec.model.name, message });
   return true;
 }
 

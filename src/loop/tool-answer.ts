@@ -2,6 +2,7 @@ import type { CallChanges } from '../journal/events.ts';
 import { copyJson } from '../tool/copy-json.ts';
 import { isDomainType } from '../tool/domain-type.ts';
 import type { Json, JsonLike } from '../tool/json.ts';
+import { firstLine, stackOf } from '../tool/log.ts';
 import { SignalError, signalled } from '../tool/signals.ts';
 import { toToolResult } from '../tool/to-tool-result.ts';
 import type { AnyTool } from '../tool/tool.ts';
@@ -17,7 +18,7 @@ import type { Loop } from './loop.ts';
  * @throws what the tool returned, if that is an error or a signal: it was meant to be thrown.
  */
 export async function resultOf(
-  loop: Pick<Loop, 'files' | 'secrets'>,
+  loop: Pick<Loop, 'files' | 'secrets' | 'log'>,
   tool: string,
   returned: unknown,
 ): Promise<ToolResult> {
@@ -25,8 +26,8 @@ export async function resultOf(
   const result = toToolResult(tool, returned, (problem) => tellDeveloper(loop, problem));
   const cause = takeCause(result);
   if (cause !== undefined) {
-    const said = cause instanceof Error ? (cause.stack ?? String(cause)) : messageOf(tool, cause);
-    tellDeveloper(loop, `Tool '${tool}' answered an error: ${result.content}\nCause: ${said}`);
+    const said = cause instanceof Error ? stackOf(cause) : messageOf(tool, cause);
+    tellMistake(loop, `Tool '${tool}' answered an error: ${result.content}\nCause: ${said}`);
   }
   return withKeptFiles(loop, result, (problem) =>
     tellDeveloper(loop, `A file that tool '${tool}' answered was not kept. ${problem}`),
@@ -38,7 +39,7 @@ export async function resultOf(
  * not is passed over by who reads it.
  */
 export function asDeclared(
-  loop: Pick<Loop, 'secrets'>,
+  loop: Pick<Loop, 'log'>,
   { name, output }: Pick<AnyTool, 'name' | 'output'>,
   result: ToolResult,
 ): ToolResult {
@@ -63,10 +64,7 @@ interface Answered {
 }
 
 /** Answers what the journal keeps of a result. A tool that has run is never told of as if it had not. */
-export function journaledResult(
-  loop: Pick<Loop, 'secrets'>,
-  { tool, result, changes }: Answered,
-): ToolResult {
+export function journaledResult(loop: Pick<Loop, 'log'>, { tool, result, changes }: Answered): ToolResult {
   const { length } = JSON.stringify([result, changes]);
   if (length <= MAX_RESULT) return result;
   const message =
@@ -79,23 +77,50 @@ export function journaledResult(
 /** Characters of a result's JSON: an append carries several, and a message to the object weighs at most 32 MiB. */
 const MAX_RESULT = 8 * 1024 * 1024;
 
-/** The result of a call that threw, if only a signal. Its siblings keep theirs, whatever is made of the exception. */
-export function exceptionResult(loop: Pick<Loop, 'spec' | 'secrets'>, exception: ToolException): ToolResult {
-  const { tool, thrown: cause } = exception;
-  if (cause instanceof NotKeptError) tellDeveloper(loop, `Tool '${tool}' failed. ${cause.message}`);
+/**
+ * The result of a call that threw, if only a signal. Its siblings keep theirs, whatever is made of the exception. Where it ends the
+ * turn, the reason of the signal is what every client is told: it has the exception's words only if the tool exposes them, while
+ * the result, for the model and the owner, has them always.
+ */
+export function exceptionResult(
+  loop: Pick<Loop, 'spec' | 'log' | 'inSession'>,
+  { name: tool, expose = false }: Pick<AnyTool, 'name' | 'expose'>,
+  cause: unknown,
+): ToolResult {
+  if (!(cause instanceof SignalError)) tellThrown(loop, { tool, thrown: cause });
   try {
     if (cause instanceof SignalError) throw cause;
-    return failure('threw', loop.spec.policies.exceptions(exception));
+    return failure('threw', loop.spec.policies.exceptions({ tool, thrown: cause }));
   } catch (thrown) {
     if (thrown instanceof SignalError) return signalled(thrown);
-    const reason = messageOf(tool, thrown);
-    return signalled(new SignalError({ type: 'fail', reason }));
+    const message = messageOf(tool, thrown);
+    // Without a session nobody but the program itself is told.
+    const reason = expose || !loop.inSession ? message : notExposed(tool);
+    return toolResult({ type: 'error', message, signal: { type: 'fail', reason } });
   }
 }
 
-/** A line of the log about a value that cannot be journaled: by then the tool may have acted. */
-export const tellDeveloper = ({ secrets }: Pick<Loop, 'secrets'>, problem: string): void =>
-  console.error(`holdfast: ${secrets.redact(problem)}`);
+const notExposed = (tool: string): string =>
+  `Tool '${tool}' threw, which ended the turn. What it threw is in the result of its call.`;
+
+/** A line of the log about what code of a tool threw. */
+export function tellThrown({ log }: Pick<Loop, 'log'>, { tool, thrown }: ToolException, where = ''): void {
+  if (thrown instanceof NotKeptError) {
+    const message = `Tool '${tool}' failed. ${thrown.message}`;
+    log({ level: 'error', event: 'value-lost', tool, message });
+    return;
+  }
+  const message = `Tool '${tool}' threw${where}: ${firstLine(messageOf(tool, thrown))}`;
+  log({ level: 'error', event: 'tool-threw', tool, message, thrown });
+}
+
+/** A line of the log about a value that is not kept: by then the tool may have acted. */
+export const tellDeveloper = ({ log }: Pick<Loop, 'log'>, message: string): void =>
+  log({ level: 'error', event: 'value-lost', message });
+
+/** A line of the log about anything else that a developer may mend. */
+export const tellMistake = ({ log }: Pick<Loop, 'log'>, message: string): void =>
+  log({ level: 'error', event: 'other', message });
 
 /**
  * A copy as the journal will give it back, so that a value looks the same before and after an eviction.

@@ -108,12 +108,9 @@ const attemptOnce = async (
     if (!(error instanceof ModelError)) throw error;
     const { failure, message, status, length } = error;
     const asked = retryAfter ?? error.retryAfter;
-    const details = { status, retryAfter: asked, outputBegan, length };
-    return {
-      type: 'failed',
-      error: new ModelError(failure, gate(message, messages), details),
-      retryAfter: asked,
-    };
+    const told = gate(message, messages);
+    const details = { reason: told.reason, status, retryAfter: asked, outputBegan, length };
+    return { type: 'failed', error: new ModelError(failure, told.message, details), retryAfter: asked };
   } finally {
     heard(); // What is waited for before another attempt is no silence of the model.
     signal.removeEventListener('abort', finish);

@@ -253,6 +253,11 @@ export interface ToldLength {
 export class ModelError extends Error {
   override readonly name = 'ModelError';
   readonly failure: ModelFailure;
+  /**
+   * The message for whoever runs the app, and for nobody else: with what the provider repeated of the request, which a client is not
+   * shown. It holds no credential either.
+   */
+  readonly reason: string;
   readonly status: number | undefined;
   /** Milliseconds that the provider asks to wait before it is asked again, as it failed; `Infinity`: no wait helps. */
   readonly retryAfter: number | undefined;
@@ -264,6 +269,7 @@ export class ModelError extends Error {
   constructor(failure: ModelFailure, message: string, details: ModelErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.failure = failure;
+    this.reason = details.reason ?? message;
     this.status = details.status;
     this.retryAfter = details.retryAfter;
     this.outputBegan = details.outputBegan ?? false;
@@ -273,6 +279,8 @@ export class ModelError extends Error {
 
 /** What is known of a failure beside its kind and its words. */
 interface ModelErrorDetails {
+  /** The message unless given. */
+  readonly reason?: string | undefined;
   readonly status?: number | undefined;
   readonly retryAfter?: number | undefined;
   readonly outputBegan?: boolean | undefined;

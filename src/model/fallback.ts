@@ -85,15 +85,15 @@ async function askInTurn(
   request: ModelRequest,
   options: AskOptions,
 ): Promise<ModelReply> {
-  const failed: string[] = [];
+  const failed: ModelError[] = [];
   for (const [index, model] of candidates.entries()) {
     try {
       return await askOne(model, request, options);
     } catch (failure) {
       if (!(failure instanceof ModelError)) throw failure;
-      failed.push(`${model.name}: ${failure.message}`);
+      failed.push(failure);
       const next = candidates[index + 1];
-      if (!next || options.signal.aborted || !isGone(failure)) throw told(failure, failed);
+      if (!next || options.signal.aborted || !isGone(failure)) throw told(failure, failed, candidates);
       console.warn(
         `holdfast: the model '${model.name}' failed (${failure.failure}); '${next.name}' is asked instead`,
       );
@@ -153,15 +153,23 @@ const isGone = ({ failure, status, outputBegan }: ModelError): boolean =>
   !outputBegan && (PASSED_ON.has(failure) || (failure === 'bad-request' && NOT_THERE.includes(status)));
 
 /** The last failure, with what became of the models before. */
-const told = (failure: ModelError, failed: readonly string[]): ModelError =>
-  failed.length === 1
-    ? failure
-    : new ModelError(failure.failure, `${failed.length} models failed. ${failed.join(' ')}`, {
-        ...detailsOf(failure),
-        outputBegan: failure.outputBegan,
-      });
+const told = (
+  failure: ModelError,
+  failed: readonly ModelError[],
+  candidates: readonly ChatModel[],
+): ModelError => {
+  if (failed.length === 1) return failure;
+  const all = (words: 'message' | 'reason'): string =>
+    `${failed.length} models failed. ${failed.map((one, i) => `${candidates[i]?.name}: ${one[words]}`).join(' ')}`;
+  const { outputBegan } = failure;
+  return new ModelError(failure.failure, all('message'), {
+    ...detailsOf(failure),
+    reason: all('reason'),
+    outputBegan,
+  });
+};
 
 const detailsOf = (failure: ModelError) => {
-  const { status, retryAfter, length } = failure;
-  return { status, retryAfter, length, cause: failure };
+  const { reason, status, retryAfter, length } = failure;
+  return { reason, status, retryAfter, length, cause: failure };
 };

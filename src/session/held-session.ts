@@ -6,6 +6,7 @@ import type { SessionState } from '../journal/state.ts';
 import { type Holder, Interrupted, type LateCall, type Needs } from '../loop/holder.ts';
 import { Slots } from '../loop/slots.ts';
 import { sha256Hex, untilAborted } from '../tool/async.ts';
+import { type Log, toLog } from '../tool/log.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import { partsOfResult, type ToolResult } from '../tool/tool-result.ts';
 import type { FileStore } from './file-store.ts';
@@ -32,6 +33,7 @@ interface Options {
   readonly meter: Meter;
   /** Where bytes of files are kept; with the session unless given. */
   readonly fileStore?: FileStore | undefined;
+  readonly log?: Log | undefined;
 }
 
 /** A session while one invocation holds it: its outbox, its lease, and what cuts the work short. */
@@ -52,7 +54,7 @@ export class HeldSession implements Holder {
   #isOver = false;
 
   constructor(options: Options) {
-    const { port, clock, leased, sentAt, state, memories, meter } = options;
+    const { port, clock, leased, sentAt, state, memories, meter, log = toLog() } = options;
     this.#options = options;
     const hasProgressed = (): boolean => this.outbox.hasProgressed;
     this.#leaving = new InvocationBudgetWatch({ clock, meter, hasProgressed });
@@ -74,7 +76,7 @@ export class HeldSession implements Holder {
     const isHeld = (): boolean => this.#lease.held;
     const { name, fileBytes: used = 0 } = leased;
     const count = (subrequests: number): void => this.count(subrequests);
-    this.files = new SessionFiles({ port, name, store: options.fileStore, used, count });
+    this.files = new SessionFiles({ port, name, store: options.fileStore, used, count, log });
     const filesOf = (event: SessionEvent): readonly KeptFile[] => this.files.namedBy(event);
     const inboxHeld = (): readonly number[] => this.#inbox.kept;
     const { waiting } = leased;
@@ -83,6 +85,7 @@ export class HeldSession implements Holder {
     this.#inbox = new HeldInbox({
       port,
       outbox: this.outbox,
+      log,
       onCancel: () => this.cancel(),
       filesOf: (result) => this.files.namedIn(partsOfResult(result)),
     });

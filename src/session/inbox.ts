@@ -6,6 +6,7 @@ import type { KeptFile } from '../journal/kept-file.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import type { CallRecord, SessionState, TurnState } from '../journal/state.ts';
 import type { Answer, Wait } from '../journal/wait.ts';
+import type { Log } from '../tool/log.ts';
 import { failure, type ResultData } from '../tool/tool-result.ts';
 import type { Outbox } from './outbox.ts';
 
@@ -35,6 +36,7 @@ type LateMessage = Pick<
 interface Options {
   readonly port: Pick<SessionPort, 'post'>;
   readonly outbox: Outbox;
+  readonly log: Log;
   /** Called when the turn was cancelled. */
   readonly onCancel: () => void;
   /** Answers the files of a result that nothing stored has named yet. */
@@ -107,7 +109,7 @@ export class HeldInbox {
 
   /** Journals a late result while this invocation holds the turn, and otherwise leaves it for whoever holds it next. */
   async late(message: LateMessage): Promise<void> {
-    const { outbox, port, filesOf } = this.#options;
+    const { outbox, port, filesOf, log } = this.#options;
     const { turn } = outbox.state;
     if (!turn) return;
     try {
@@ -125,7 +127,8 @@ export class HeldInbox {
       const posted = await port.post({ ...late, ...(files.length > 0 && { files }) });
       if (posted === 'session-full') throw new Error('The session is full.');
     } catch (thrown) {
-      console.error(`holdfast: the late result of call ${message.call} could not be kept`, thrown);
+      const told = `the late result of call ${message.call} could not be kept`;
+      log({ level: 'error', event: 'value-lost', message: told, thrown });
     }
   }
 }

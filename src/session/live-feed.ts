@@ -1,5 +1,6 @@
 import { inFrame, type StoredEvent } from '../journal/events.ts';
 import type { LiveEvents } from '../loop/loop.ts';
+import { type Log, toLog } from '../tool/log.ts';
 
 /** What a client that watches a turn is shown. */
 export type FeedItem =
@@ -23,12 +24,13 @@ export class LiveFeed implements LiveEvents {
   #shown = 0;
   #held: { readonly after: number; readonly item: FeedItem }[] = [];
 
-  constructor(show: (item: FeedItem) => void, lastEmitted: () => number) {
+  constructor(show: (item: FeedItem) => void, lastEmitted: () => number, log: Log = toLog()) {
     this.#show = (item) => {
       try {
         show(item);
       } catch (failure) {
-        console.error('holdfast: a client of a turn cannot be shown more', failure);
+        const message = 'a client of a turn cannot be shown more';
+        log({ level: 'error', event: 'other', message, thrown: failure });
         this.#show = () => {}; // the turn goes on without it
       }
     };

@@ -71,16 +71,19 @@ export interface SessionAddress {
 export const toSessionName = ({ owner: { id, tenant }, agent, session }: SessionAddress): string =>
   JSON.stringify([tenant === undefined ? id : { tenant }, agent, session]);
 
-/** The name of the agent in an object's name. @throws Error when the name was not made by `toSessionName`. */
-export function agentOfSession(name: string): string {
+/** The names of the agent and of the session in an object's name. @throws Error when the name was not made by `toSessionName`. */
+export function namesOfSession(name: string): Omit<SessionAddress, 'owner'> {
   const parts: unknown = JSON.parse(name);
   const [owner, agent, session] = Array.isArray(parts) ? parts : [];
   const isOwner = typeof owner === 'string' || ownerProblem(owner) === undefined;
   if (!isOwner || typeof agent !== 'string' || typeof session !== 'string') {
     throw new Error(`'${name}' does not name a session.`);
   }
-  return agent;
+  return { agent, session };
 }
+
+/** The name of the agent alone. @throws Error as `namesOfSession` does. */
+export const agentOfSession = (name: string): string => namesOfSession(name).agent;
 
 /** The port of a session that is erased when nothing has happened in it for so many ms: every message says so. */
 export function withRetention(port: SessionPort, retainMs: number): SessionPort {

@@ -31,6 +31,7 @@ import {
   stuck,
 } from './turn-end.ts';
 import { specOf, type TurnHost } from './turn-host.ts';
+import { TurnLog } from './turn-log.ts';
 import { endUnread, isGivenUp, isPastReading, leaveUnread, type UnreadTurn } from './unread-turn.ts';
 
 /** Where a turn stands when its invocation stops. */
@@ -52,7 +53,9 @@ const TRIES_TO_COMPACT = 2;
 export async function runTurn(host: TurnHost, leased: Leased, sentAt: number): Promise<TurnEnd> {
   const { clock, meter = new Meter(UNLIMITED, () => clock.now()) } = host;
   const port = meter.counted(host.port);
-  const held: Held = { host, port, clock, meter, leased, sentAt, head: leased.page.head };
+  const told = new TurnLog(host, leased.page.openTurn?.id);
+  const { write: log } = told;
+  const held: Held = { host, port, clock, meter, leased, sentAt, log, told, head: leased.page.head };
   try {
     if (!isPastReading(leased)) return await readAndRun(held);
     await endUnread(held);
@@ -68,6 +71,7 @@ interface Held extends UnreadTurn {
   /** Counted. */
   readonly port: SessionPort;
   readonly meter: Meter;
+  readonly told: TurnLog;
   readonly sentAt: number;
   /** The last event that is stored, as far as this invocation knows. */
   head: number;
@@ -75,7 +79,7 @@ interface Held extends UnreadTurn {
 
 /** @throws what reading the turn does. */
 async function readAndRun(held: Held): Promise<TurnEnd> {
-  const { host, port, meter, leased, sentAt } = held;
+  const { host, port, meter, leased, sentAt, told } = held;
   const { clock, leave, kinds = BUILT_IN_KINDS } = host;
   const read = await foldWhileHeld({ port, clock, meter, memories: kinds.memories }, leased, sentAt);
   if (read === 'too-long') return { status: 'lost', seq: leased.page.head };
@@ -85,7 +89,7 @@ async function readAndRun(held: Held): Promise<TurnEnd> {
   // It was erased while it was read.
   if (state.seq < leased.page.head) return { status: 'lost', seq: leased.page.head };
   if (!turn) throw new Error('A lease was given for a session without a turn.');
-  const feed = host.show && new LiveFeed(host.show, () => state.seq);
+  const feed = host.show && new LiveFeed(host.show, () => state.seq, told.write);
   feed?.stored(turnEvents);
   const session = new HeldSession({
     port,
@@ -98,12 +102,13 @@ async function readAndRun(held: Held): Promise<TurnEnd> {
     waitUntil: host.waitUntil,
     meter,
     fileStore: host.files,
+    log: told.write,
   });
   const handOver = (): void => session.handOver('its client has gone');
   leave?.addEventListener('abort', handOver);
   if (leave?.aborted) handOver();
   try {
-    return await drive({ host, port, leased, folded, turn, session, live: feed ?? UNWATCHED });
+    return await drive({ host, port, leased, told, folded, turn, session, live: feed ?? UNWATCHED });
   } catch (failure) {
     const { full, acknowledged } = session.outbox;
     if (full) throw new SessionFullError(full);
@@ -124,6 +129,7 @@ interface Run {
   /** Counted. */
   readonly port: SessionPort;
   readonly leased: Leased;
+  readonly told: TurnLog;
   readonly folded: FoldedSession;
   readonly turn: TurnState;
   readonly session: HeldSession;
@@ -136,6 +142,7 @@ async function drive(run: Run): Promise<TurnEnd> {
   if (turn.outcome) {
     // Its end was stored, and the lease was not given back.
     await outbox.release('ended');
+    tellEnd(run);
     return { status: 'ended', turn };
   }
   if (leased.cause !== 'started') outbox.emit({ type: 'turn-resumed', turn: turn.id, cause: leased.cause });
@@ -174,6 +181,7 @@ async function loopEnd(run: Run): Promise<AnswerEnd> {
   // A cancel does not wait for a hook that hangs, and nor does the turn for ever.
   const minting = async (): Promise<Secrets | undefined> => host.secrets?.(turn.principal, turn.id);
   const secrets = (await mintedInTime(session, minting(), session.signal)) ?? Secrets.NONE;
+  run.told.hide(secrets);
   const loop = assembleLoop(run, frame, secrets);
   // One that two invocations have died of, perhaps, or after which they had room for nothing else, is done without.
   const tries = Math.max(leased.expirations, turn.resumedSinceReply);
@@ -185,12 +193,25 @@ async function loopEnd(run: Run): Promise<AnswerEnd> {
 }
 
 async function endTurn(
-  { host: { kinds = BUILT_IN_KINDS }, session: { outbox }, leased, folded: { state, tailBytes }, turn }: Run,
-  { why: _, ...end }: Extract<Stopped, { why: 'ended' }>,
+  run: Run,
+  { why: _, thrown, ...end }: Extract<Stopped, { why: 'ended' }>,
 ): Promise<void> {
+  const { host, session, leased, folded, turn, told } = run;
+  const { kinds = BUILT_IN_KINDS } = host;
+  const { outbox } = session;
+  const { state, tailBytes } = folded;
   outbox.emit(...closeOpenCalls(turn, end.outcome), { type: 'turn-ended', turn: turn.id, ...end });
-  const snapshot = snapshotIfDue({ state, reducer: kinds.reducer, leased, bytes: tailBytes + outbox.bytes });
+  const { write: log } = told;
+  const bytes = tailBytes + outbox.bytes;
+  const snapshot = snapshotIfDue({ state, reducer: kinds.reducer, leased, bytes, log });
   await outbox.release('ended', snapshot);
+  tellEnd(run, thrown);
+}
+
+/** The turn's line of the log. What was not stored is told by whoever ends the turn after this invocation. */
+function tellEnd({ session, folded, turn, told }: Run, thrown?: unknown): void {
+  const now = session.now();
+  told.ended(turn, now - (folded.turnEvents.at(0)?.at ?? now), thrown);
 }
 
 /**
@@ -199,11 +220,12 @@ async function endTurn(
  * @throws what a part of the host does.
  */
 function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
-  const { host, folded, turn, session, live } = run;
+  const { host, told, folded, turn, session, live } = run;
   const { kinds = BUILT_IN_KINDS, agents, around } = host;
   return {
     spec: specOf(host, turn),
     frame,
+    session: host.place?.session ?? '',
     turn: turn.id,
     startedAt: folded.turnEvents.at(0)?.at ?? session.now(),
     startsBefore: startsIn(folded.turnEvents),
@@ -212,11 +234,12 @@ function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
     holder: session,
     live,
     secrets,
+    log: told.write,
     files: session.files,
     withoutFiles: new Set(),
     slots: session.slots,
     locks: new CallLocks(turn),
-    memories: new LiveMemories(session.outbox.state, kinds.memories),
+    memories: new LiveMemories(session.outbox.state, kinds.memories, told.write),
     reservations: new Reservations(),
     scheduleRoom: new ScheduleRoom({ journal: session.outbox, agent: host.agent }),
     made: new Map(),

@@ -5,6 +5,7 @@ import { FileRefusedError, type LoopFiles, toStored } from '../loop/loop-files.t
 import { ModelError } from '../model/chat-model.ts';
 import { toBase64 } from '../tool/base64.ts';
 import { type ContentPart, isStored, type NewFile, type StoredFile } from '../tool/content.ts';
+import { type Log, toLog } from '../tool/log.ts';
 import { partsOfResult } from '../tool/tool-result.ts';
 import type { FileStore } from './file-store.ts';
 
@@ -18,6 +19,8 @@ interface Options {
   readonly used: number;
   /** Counts a request to the store. */
   readonly count: (subrequests: number) => void;
+  /** The console unless given. */
+  readonly log?: Log | undefined;
 }
 
 /** The most characters of files that one invocation holds: the 16 MiB that a request carries at most, in base64. The isolate has 128 MB for all. */
@@ -92,7 +95,7 @@ export class SessionFiles implements LoopFiles {
   }
 
   async find(id: string): Promise<NewFile | undefined> {
-    const { port, store, name: session, count } = this.#options;
+    const { port, store, name: session, count, log } = this.#options;
     const fresh = this.#fresh.get(id);
     if (fresh?.bytes) return toNew(fresh, fresh.bytes);
     const pages: Uint8Array[] = [];
@@ -102,7 +105,7 @@ export class SessionFiles implements LoopFiles {
       const { file, bytes } = page;
       if (!bytes) {
         count(1);
-        const outside = await readFrom(store, { session, id });
+        const outside = await readFrom({ store, log }, { session, id });
         return outside ? toNew(file, outside) : undefined;
       }
       pages.push(bytes);
@@ -152,14 +155,14 @@ export class SessionFiles implements LoopFiles {
 
 /** @throws ModelError `unreachable` when the store fails, so that the turn says why it has no answer. */
 async function readFrom(
-  store: FileStore | undefined,
+  { store, log = toLog() }: Pick<Options, 'store' | 'log'>,
   key: { readonly session: string; readonly id: string },
 ): Promise<Uint8Array | null> {
   if (!store) return null;
   try {
     return await store.get(key);
   } catch (thrown) {
-    console.error('holdfast: the file store failed', thrown);
+    log({ level: 'error', event: 'other', message: 'the file store failed', thrown });
     throw new ModelError(
       'unreachable',
       'A file that the model is to be shown could not be read from its store.',

@@ -10,6 +10,7 @@ import { ConfigurationError } from '../model/configuration-error.ts';
 import { ToolResolutionError } from '../sources/resolution/tool-source.ts';
 import type { ReachedLimit } from '../tool/frame.ts';
 import type { Json } from '../tool/json.ts';
+import type { Log } from '../tool/log.ts';
 import { ToolConfigurationError } from '../tool/signals.ts';
 import type { Signal } from '../tool/tool-result.ts';
 
@@ -24,6 +25,8 @@ export type Stopped =
       readonly signal?: Signal;
       readonly text?: string;
       readonly object?: Json;
+      /** What failed the turn, and is for the log alone. */
+      readonly thrown?: unknown;
     };
 
 /** The end of a turn that was cancelled. */
@@ -70,7 +73,7 @@ export async function stopOf(run: () => Promise<AnswerEnd>): Promise<Stopped> {
   }
 }
 
-function failed(thrown: unknown): { outcome: 'failed'; error: TurnError } {
+function failed(thrown: unknown): { outcome: 'failed'; error: TurnError; thrown?: unknown } {
   if (thrown instanceof ModelError) {
     const { message, retryAfter: ms = Number.POSITIVE_INFINITY } = thrown;
     const seconds = Math.ceil(ms / 1000);
@@ -85,8 +88,8 @@ function failed(thrown: unknown): { outcome: 'failed'; error: TurnError } {
   ) {
     return { outcome: 'failed', error: { type: 'misconfigured', message: thrown.message } };
   }
-  console.error('holdfast: a turn failed', thrown);
-  return { outcome: 'failed', error: { type: 'internal', message: 'The turn failed inside the Worker.' } };
+  const message = 'The turn failed inside the Worker.';
+  return { outcome: 'failed', error: { type: 'internal', message }, thrown };
 }
 
 /** The end of a turn that nobody could bring any further. */
@@ -105,6 +108,7 @@ interface EndedTurn {
   readonly leased: Pick<Leased, 'snapshot'>;
   /** Of the events after the last snapshot. */
   readonly bytes: number;
+  readonly log: Log;
 }
 
 /** A snapshot is written when more events than this would have to be folded. */
@@ -113,16 +117,16 @@ const SNAPSHOT_AFTER = 200;
 const MAX_SNAPSHOT = 4 * 1024 * 1024;
 
 /** The snapshot of a session after a turn; `undefined` while the events after the last one are read as fast. */
-export function snapshotIfDue({ state, reducer, leased, bytes }: EndedTurn): Snapshot | undefined {
+export function snapshotIfDue({ state, reducer, leased, bytes, log }: EndedTurn): Snapshot | undefined {
   const isLong = state.seq - (leased.snapshot?.seq ?? 0) > SNAPSHOT_AFTER;
   const isHeavy = bytes > (leased.snapshot?.body.length ?? 0);
   // One that covers what was compacted away spares the next turn from reading it.
   const isCompacted = (state.compacted?.from ?? 1) > (leased.snapshot?.messagesFrom ?? 1);
-  return (isLong && isHeavy) || isCompacted ? snapshotOf(state, reducer) : undefined;
+  return (isLong && isHeavy) || isCompacted ? snapshotOf({ state, reducer, log }) : undefined;
 }
 
 /** A snapshot only saves time, so a state that cannot be written down, or weighs too much, is left to the journal. */
-function snapshotOf(state: SessionState, reducer: number): Snapshot | undefined {
+function snapshotOf({ state, reducer, log }: Omit<EndedTurn, 'leased' | 'bytes'>): Snapshot | undefined {
   // What a kind's code could not fold would be hidden from the code that can.
   if (state.brokenMemories) return undefined;
   try {
@@ -130,7 +134,7 @@ function snapshotOf(state: SessionState, reducer: number): Snapshot | undefined 
     if (body.length > MAX_SNAPSHOT) return undefined;
     return { seq: state.seq, reducer, body, messagesFrom: state.compacted?.from };
   } catch (failure) {
-    console.error('holdfast: a snapshot could not be made', failure);
+    log({ level: 'error', event: 'other', message: 'a snapshot could not be made', thrown: failure });
     return undefined;
   }
 }

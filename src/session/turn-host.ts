@@ -17,9 +17,10 @@ import type { FileStore } from './file-store.ts';
 import type { FeedItem } from './live-feed.ts';
 import type { Meter } from './meter.ts';
 import type { Clock } from './read-platform.ts';
+import type { LoggedTurn } from './turn-log.ts';
 
 /** What an invocation brings to a turn. */
-export interface TurnHost {
+export interface TurnHost extends LoggedTurn {
   /** Read once the turn is leased; a getter that throws a ConfigurationError ends the turn as failed. */
   readonly agent: Agent;
   /** Unless the agent has its own; read as `agent` is. */

@@ -3,9 +3,11 @@ import { NewerEventError, toRow } from '../journal/event-rows.ts';
 import type { TurnError } from '../journal/events.ts';
 import type { Change, Leased, SessionPort } from '../journal/session-port.ts';
 import type { TurnState } from '../journal/state.ts';
+import type { Log } from '../tool/log.ts';
 import type { Clock } from './read-platform.ts';
 import { SessionUnavailableError } from './send-again.ts';
 import { SessionFullError } from './session-full.ts';
+import { failureOf } from './turn-log.ts';
 
 /** Holders in a row that fell silent soon, and at the same event, after whom a turn is given up. */
 const MAX_STRIKES = 3;
@@ -59,6 +61,7 @@ export const toUnreadable = (failure: unknown, page?: EventPage): unknown =>
 export interface UnreadTurn {
   readonly port: Pick<SessionPort, 'append'>;
   readonly clock: Clock;
+  readonly log: Log;
   readonly leased: Leased;
   /** The last event that is stored. */
   readonly head: number;
@@ -72,19 +75,21 @@ export interface UnreadTurn {
  */
 export async function leaveUnread(unread: UnreadTurn, failure: unknown): Promise<void> {
   if (isNoFault(failure)) throw failure;
-  const { leased } = unread;
+  const { leased, log } = unread;
   if (failure instanceof SessionFullError) {
     await endUnread(unread, { type: 'session-full', message: failure.message });
     return;
   }
   const isOver = isCancelled(leased) || isGivenUp(leased);
   if (!isOver) {
-    console.error('holdfast: a turn that cannot be read is tried again', failure);
+    const message = 'a turn that cannot be read is tried again';
+    log({ level: 'error', event: 'other', message, thrown: failure });
     const resumeAfter = leased.leaseMs;
     await appendInTime(unread, { events: [], release: 'yielded', resumeAfter, unread: 'failed' });
     throw new UnreadableError(failure);
   }
-  console.error('holdfast: a turn that cannot be read has ended', failure);
+  const message = 'a turn that cannot be read has ended';
+  log({ level: 'error', event: 'other', message, thrown: failure });
   await endUnread(unread);
 }
 
@@ -103,8 +108,12 @@ export async function endUnread(
     release: 'ended',
   };
   const answer = await appendInTime(unread, change);
-  if (answer?.status === 'session-full')
-    console.error(`holdfast: turn ${turn} cannot end: its session takes nothing at all`);
+  if (answer?.status === 'session-full') {
+    const message = `turn ${turn} cannot end: its session takes nothing at all`;
+    unread.log({ level: 'error', event: 'other', message });
+  } else if (end.outcome === 'failed') {
+    unread.log(failureOf(error));
+  }
 }
 
 /** Answers nothing when the term is over before the object has answered: nobody waits for ever. */

@@ -4,7 +4,7 @@ import { type ToolKinds, toolKinds } from '../built-in-kinds.ts';
 import type { Deferred } from '../journal/event-page.ts';
 import type { Principal, StoredEvent } from '../journal/events.ts';
 import { valueIn } from '../journal/memories.ts';
-import type { Accepted, SessionPort } from '../journal/session-port.ts';
+import type { Accepted, Leased, SessionPort } from '../journal/session-port.ts';
 import type { SessionState } from '../journal/state.ts';
 import type { ChatModel, ModelRequest } from '../model/chat-model.ts';
 import {
@@ -38,6 +38,7 @@ import type { DecisionKind, TurnPrincipal } from '../tool/call.ts';
 import type { RememberingKind, ToolKind } from '../tool/define-tool-kind.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
 import { type WithArtifacts, withArtifacts } from '../tool/kept-values.ts';
+import { type LogOption, toLog, writeProblems } from '../tool/log.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import { skippableClock } from './clocks.ts';
 import { createMemorySessions } from './memory-session.ts';
@@ -93,13 +94,15 @@ export type TestSessionOptions = TestModel & {
   readonly env?: Readonly<Record<string, unknown>> | undefined;
   /** Whose messages steer a turn, as `createHoldfast` takes it. */
   readonly steering?: Steering | undefined;
-  /**
-   * Only beside a function that makes the agent: one invocation runs a turn as far as it goes. Unless it is asked for, a new one goes on
-   * after each reply of the model, with an agent that was made anew, as after a deploy or an eviction.
-   */
+  /** Beside a function that makes the agent: one invocation runs a turn. Else another goes on after each reply, as after an eviction. */
   readonly warm?: boolean | undefined;
   /** The system's unless given. */
   readonly clock?: Clock | undefined;
+  /**
+   * Takes the lines of the log, as `createHoldfast` takes it. Unless given, problems are written to the console, and no line for
+   * each turn; `false`: nothing is.
+   */
+  readonly log?: LogOption | undefined;
   /** The term of a lease, 20 s unless given. */
   readonly leaseMs?: number | undefined;
 };
@@ -208,6 +211,7 @@ export function createTestSession<Output>(
   const sessions = createMemorySessions({ clock, leaseMs, dispatch: ({ turn }) => worker.goOn(turn) });
   const heard = new HeardMessages();
   const port = hearing(sessions.session(name), heard);
+  const log = toLog(options.log ?? writeProblems);
   const secrets = async (principal: Principal) => readSecrets(await options.secrets?.(principal));
   const agents: TurnHost['agents'] = {
     names: app.map(({ name: one }) => one).toSorted(),
@@ -216,14 +220,15 @@ export function createTestSession<Output>(
     resolve: (one: Agent) => resolve(one, env),
   };
   const around = stubbing(options.stubs);
-  const steps = turnSteps({ port, agent: { ...agent, model }, model, clock, secrets, agents, kinds, around });
+  const host = { port, agent: { ...agent, model }, model, clock, secrets, agents, kinds, around };
+  const steps = turnSteps({ ...host, log, place: { agent: agent.name, session: ADDRESS.session } });
   const isCold = typeof given === 'function' && !options.warm;
   const fresh = (): Partial<TurnHost> => {
     const invocation = isCold ? endingWithReply(model) : { model };
     return { ...invocation, agent: { ...resolve(make(), env), model: invocation.model } };
   };
-  const run: TurnSteps['run'] = (leased) => steps.run(leased, fresh());
-  const worker = mortalWorker({ resume: steps.resume, run }, () => clock.skip(2 * leaseMs));
+  const cold = { resume: steps.resume, run: (leased: Leased) => steps.run(leased, fresh()) };
+  const worker = mortalWorker(cold, () => clock.skip(2 * leaseMs));
   // Whoever runs a turn hears of what is left for it when it renews its lease: after a third of the term.
   const hear = () => clock.pass(leaseMs / 3);
   const ofMessages = { hear, heard, principal: options.principal, context: ToolCallContext.of(context) };

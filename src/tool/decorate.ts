@@ -29,6 +29,7 @@ const forwarded = (tool: AnyTool): AnyTool => ({
   returnDirect: tool.returnDirect,
   metadata: tool.metadata,
   output: tool.output,
+  expose: tool.expose,
   providerTool: tool.providerTool,
   inner: tool.inner,
   adopt: tool.adopt?.bind(tool),

@@ -41,7 +41,7 @@ export function defineTool<
     > &
     ReturnsType<Inferred<Output>, Inferred<Type>>,
 ): Tool<Name, InputOf<Declaration>, Output> {
-  const { name, description, output } = config;
+  const { name, description, output, expose } = config;
   checkNaming(name, description);
   checkNoForeignWord(config);
   const metadata = readMetadata(name, config.metadata ?? {});
@@ -56,6 +56,7 @@ export function defineTool<
     returnDirect: config.returnDirect ?? false,
     metadata,
     output,
+    expose,
     check: (input, as = name) => checkInput(schema, input, as),
     async call(input, call) {
       const parsed = await checkInput(schema, input, call.tool);
@@ -90,6 +91,11 @@ interface ToolConfigBase<Name extends string, Declaration extends InputDeclarati
    * result, and the log tells of it.
    */
   readonly output?: ArtifactType | undefined;
+  /**
+   * What it throws may be told to every client where it ends the turn: its words are the `error` of the failed turn. Unless this is
+   * true they stand in the result of the call alone, which the model and the session's owner read, and in the log.
+   */
+  readonly expose?: boolean | undefined;
 }
 
 interface RunConfig<Declaration extends InputDeclaration, Output> {

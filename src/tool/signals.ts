@@ -2,7 +2,7 @@ import { type Signal, type ToolResult, toolResult } from './tool-result.ts';
 
 /** Thrown by a tool to end its loop. It is never taken for a failure: the call is answered with the reason. */
 export class SignalError extends Error {
-  override readonly name = 'SignalError';
+  override readonly name: string = 'SignalError';
   readonly signal: Signal;
 
   constructor(signal: Signal) {
@@ -27,6 +27,8 @@ export const exitEarly = (reason: string): SignalError => new SignalError({ type
 
 /** To throw when a tool cannot work in this deployment; a failure of its work is an ordinary error. */
 export class ToolConfigurationError extends SignalError {
+  override readonly name = 'ToolConfigurationError';
+
   constructor(reason: string) {
     super({ type: 'misconfigured', reason });
   }

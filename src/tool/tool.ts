@@ -37,6 +37,8 @@ export interface AnyTool {
   readonly metadata: Readonly<Record<string, Json>>;
   /** The type of the artifacts that it returns without naming one. */
   readonly output?: ArtifactType | undefined;
+  /** What it throws may be told to every client, where it ends the turn. */
+  readonly expose?: boolean | undefined;
   /** The model's provider runs it, and knows it by this; it is in the request and never run by us. */
   readonly providerTool?: ProviderTool | undefined;
   /** What a decorator was made of. */

@@ -1,8 +1,10 @@
-import { exports as exported, WorkerEntrypoint } from 'cloudflare:workers';
+import { exports as exported, env as ownEnv, WorkerEntrypoint } from 'cloudflare:workers';
 import { type Context, Hono } from 'hono';
 import type { HandOver, TurnRunner } from '../journal/session-port.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { Deployment } from '../session/deployment.ts';
+import { hiding, toLog } from '../tool/log.ts';
+import { Secrets } from '../tool/secrets.ts';
 import { authenticated, mustNotBeCrossSite } from './auth.ts';
 import { resumeTurn, takeBatch } from './background.ts';
 import { type HoldfastConfig, toHost } from './config.ts';
@@ -39,7 +41,7 @@ export interface Holdfast {
  */
 export function createHoldfast(config: HoldfastConfig): Holdfast {
   const { schedules = [] } = config;
-  const host = toHost(config, deployed);
+  const host = toHost({ ...config, log: hiding(toLog(config.log), {}, ownSecrets) }, deployed);
   const app = createApp(host, routeTable(host));
 
   class Runner extends WorkerEntrypoint<Env> implements TurnRunner {
@@ -69,6 +71,14 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
 const NO_STORE =
   'Files of this session are in a store outside, and createHoldfast has none: give it `files` again, as when they were stored.';
 
+/** The texts of the Worker's environment that are called like credentials: no line of the log has them. */
+const ownSecrets = (): Secrets => Secrets.of(Object.fromEntries(Object.entries(ownEnv).flatMap(asSecret)));
+
+const asSecret = ([name, value]: [string, unknown]): readonly [string, string][] =>
+  typeof value === 'string' && CREDENTIAL.test(name) ? [[name, value]] : [];
+
+const CREDENTIAL = /(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)(_|\d|$)/i;
+
 const deployed = (env: Env): Deployment => ({
   env,
   exports: exported as Deployment['exports'], // their types are those of whoever's main module it is
@@ -92,7 +102,7 @@ export function createApp(host: HttpHost, routes: readonly Route[]): Hono<AppEnv
       app.on(route.method, pathOfHono(route.path), (c) => respond(host, route, c));
     }
   };
-  app.onError(errorResponses());
+  app.onError(errorResponses(host.log));
   app.notFound(() =>
     new Problem(
       'unknown-route',

@@ -3,7 +3,7 @@ import { NewerEventError, toTurnStart } from '../journal/event-rows.ts';
 import type { Accepted, HandOver, NotStarted, TurnStart } from '../journal/session-port.ts';
 import { readerOf } from '../session/fold-session.ts';
 import { type Steering, storeMessage } from '../session/new-message.ts';
-import { agentOfSession } from '../session/read-secrets.ts';
+import { agentOfSession, namesOfSession } from '../session/read-secrets.ts';
 import { runTurn } from '../session/run-turn.ts';
 import { UnreadableError } from '../session/unread-turn.ts';
 import { attempt } from '../tool/async.ts';
@@ -106,12 +106,12 @@ const isBlank = (text: unknown): boolean => typeof text !== 'string' || text.tri
  *   it was given back since it cannot be read, and SessionUnavailableError when it cannot be reached.
  */
 export async function resumeTurn(host: Invoked, env: Env, { name, turn }: HandOver): Promise<void> {
-  const agent = agentOfSession(name);
+  const named = namesOfSession(name);
   const port = host.session(env, name);
   const sentAt = host.clock.now();
   const leased = await port.resume({ nonce: host.newId(), turn, reader: readerOf(host.kinds) });
   if (leased.status !== 'leased') return;
-  await runTurn(turnServices({ host, env }, { port, agent }), leased, sentAt);
+  await runTurn(turnServices({ host, env }, { port, ...named }), leased, sentAt);
 }
 
 /** What is used of a batch of the queue. */
@@ -145,7 +145,8 @@ async function takeMessage(host: Invoked, env: Env, message: QueueMessage): Prom
   const handOver = parseHandOver(message.body);
   if (!handOver) {
     // Whoever sent it, it is not from here: nothing of it is told, and it ends in the dead-letter queue.
-    console.error(`holdfast: message ${message.id} of the queue names no turn, and is refused`);
+    const told = `message ${message.id} of the queue names no turn, and is refused`;
+    host.log({ level: 'error', event: 'other', message: told });
     message.retry();
     return;
   }
@@ -155,7 +156,8 @@ async function takeMessage(host: Invoked, env: Env, message: QueueMessage): Prom
   } catch (failure) {
     // The session has been given back, for a newer deployment or a while, and comes by itself.
     if (failure instanceof NewerEventError || failure instanceof UnreadableError) return message.ack();
-    console.error(`holdfast: turn ${handOver.turn} was not gone on with`, failure);
+    const told = `turn ${handOver.turn} was not gone on with`;
+    host.log({ level: 'error', event: 'other', message: told, thrown: failure });
     message.retry({ delaySeconds: RETRY_AFTER });
   }
 }

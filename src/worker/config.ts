@@ -26,6 +26,7 @@ import {
 } from '../session/read-secrets.ts';
 import type { ToolGroup } from '../sources/define-tool-group.ts';
 import type { ToolKind } from '../tool/define-tool-kind.ts';
+import { type LogOption, toLog } from '../tool/log.ts';
 import type { Webhook } from '../webhooks/webhook.ts';
 import { type Authenticate, defaultAuth, parseOrigins } from './auth.ts';
 import {
@@ -128,6 +129,12 @@ export interface HoldfastConfig {
   readonly files?: ((env: Env) => FileStore) | undefined;
   /** How long sessions are kept after what happened in them last, unless their agent says so; for ever unless given. */
   readonly retention?: Retention | undefined;
+  /**
+   * Takes the lines of the log, each as data: what tools threw, failed turns and models, refused webhooks, and one line for each turn
+   * that has ended. Unless given, they are written to the console; `false`: nobody is told. The secrets of a turn are taken out of its
+   * lines. What the function throws is lost.
+   */
+  readonly log?: LogOption | undefined;
   /** Where sessions live; every append pays the way there. */
   readonly location?: ObjectSessionOptions | undefined;
 }
@@ -167,6 +174,7 @@ export function toHost(config: HoldfastConfig, deployed: Deployed): HttpHost {
     maxBodyBytes,
     mcp: config.mcp,
     clock: systemClock,
+    log: toLog(config.log),
     newId: () => crypto.randomUUID().replaceAll('-', '').slice(0, 16),
     model: modelIn(config),
     checkModel: modelCheck(config),
@@ -208,12 +216,13 @@ type Sessions = Parameters<typeof objectSession>[0];
 
 /** Every message that starts a turn, from wherever it comes, goes through here, and says how long its session is kept. */
 function sessionIn(
-  { agents, retention = 'forever', location, files }: HoldfastConfig,
+  { agents, retention = 'forever', location, files, log: option }: HoldfastConfig,
   deployed: Deployed,
 ): Host['session'] {
   const ofApp = keptFor(retention);
   const own = new Map(agents.map((agent) => [agent.name, agent.retention]));
-  const warn = sayingOnce((text) => console.warn(`holdfast: ${text}`));
+  const log = toLog(option);
+  const warn = sayingOnce((message) => log({ level: 'warn', event: 'other', message }));
   return (env, name, onAgain) => {
     const deployment = deployed(env);
     checkDeployment(deployment);

@@ -93,16 +93,26 @@ export async function runSchedules(
   { time, schedules }: { readonly time: CronTime; readonly schedules: readonly Schedule[] },
 ): Promise<void> {
   const cron = sameCron(time.cron);
+  const taking = schedules.filter((one) => one.cron === cron);
+  if (taking.length === 0)
+    host.log({ level: 'error', event: 'cron-not-taken', message: notTaken(cron, schedules) });
   const failed: string[] = [];
-  for (const schedule of schedules.filter((one) => one.cron === cron)) {
+  for (const schedule of taking) {
     try {
       await start({ host, env }, schedule, time);
     } catch (failure) {
-      console.error(`holdfast: schedule '${schedule.name}' could not start a turn`, failure);
+      const message = `schedule '${schedule.name}' could not start a turn`;
+      host.log({ level: 'error', event: 'schedule-failed', message, thrown: failure });
       failed.push(`'${schedule.name}'`);
     }
   }
   if (failed.length > 0) throw new Error(`Schedules that could not start a turn: ${failed.join(', ')}.`);
+}
+
+/** What wrangler.toml says and the code does not: most often one of the two was changed alone. */
+function notTaken(cron: string, schedules: readonly Schedule[]): string {
+  const known = schedules.map((one) => `'${one.name}' has ${one.cron}`).join(', ') || 'it has none';
+  return `nothing starts at the cron ${cron}: no schedule of createHoldfast has it (${known}). It is one of the crons of wrangler.toml.`;
 }
 
 /** Stores the turn of one time. The same time again finds the same turn, also when its message would be another now. */

@@ -7,6 +7,7 @@ import type { FileStore } from '../session/file-store.ts';
 import type { Meter } from '../session/meter.ts';
 import type { Steering } from '../session/new-message.ts';
 import type { Clock, Platform } from '../session/read-platform.ts';
+import type { Log } from '../tool/log.ts';
 import type { Owner } from '../tool/owner.ts';
 import type { Secrets } from '../tool/secrets.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
@@ -52,6 +53,8 @@ export interface Host {
   /** The kinds of tools that remember something, or offer tools in every loop. */
   readonly kinds: ToolKinds;
   readonly clock: Clock;
+  /** Takes the lines of the app's log. */
+  readonly log: Log;
   /** A short random id, unlike any other. */
   readonly newId: () => string;
   /** The model for agents without one of their own. @throws ConfigurationError when there is none. */

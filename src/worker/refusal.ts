@@ -3,12 +3,13 @@ import type { TurnError } from '../journal/events.ts';
 import { MAX_WAITING } from '../journal/inbox-message.ts';
 import type { NotStarted, TurnStart } from '../journal/session-port.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
-import { DeploymentError, sayingOnce } from '../session/deployment.ts';
+import { DeploymentError } from '../session/deployment.ts';
 import { readTurn } from '../session/fold-session.ts';
 import { SessionErasedError, SessionUnavailableError } from '../session/send-again.ts';
 import { fullText } from '../session/session-full.ts';
 import { UnreadableError } from '../session/unread-turn.ts';
 import type { TurnAnswer } from '../session/watching/turn-outcome.ts';
+import type { Log } from '../tool/log.ts';
 import { Problem, type ProblemType } from './problem.ts';
 import { type Target, turnPath, UnknownTargetError } from './target.ts';
 import { pendingViews } from './turn-view.ts';
@@ -20,27 +21,40 @@ interface FailedRequest {
 }
 
 /** Makes the one function by which errors become responses. What went wrong inside is logged, and the client is not told. */
-export function errorResponses(): (error: Error, asked: FailedRequest) => Response {
+export function errorResponses(write: Log): (error: Error, asked: FailedRequest) => Response {
   const log = failureLog();
   return (error, asked) => {
     const { signal } = asked.req.raw;
     // The client has gone; nobody reads this, and nothing went wrong.
     if (signal.aborted && error === signal.reason) return new Response(null, { status: 499 });
-    if (!EXPECTED.some((kind) => error instanceof kind)) log(error, asked.var.requestId);
+    if (!EXPECTED.some((kind) => error instanceof kind)) log(write, error, asked.var.requestId);
     return toProblem(error).toResponse();
   };
 }
 
 /** Logs why a request failed, under the id that its answer has. */
-export type FailureLog = (failure: unknown, requestId: string) => void;
+export type FailureLog = (log: Log, failure: unknown, requestId: string) => void;
 
 /** Makes a log of failures. What the deployment lacks fails every request alike, and is logged only the first time. */
 export function failureLog(): FailureLog {
-  const complain = sayingOnce((text) => console.error(`holdfast: ${text}`));
-  return (failure, requestId) => {
-    if (failure instanceof DeploymentError) complain(failure.message);
-    else console.error(`holdfast: request ${requestId} failed`, failure);
+  const told = new Set<string>();
+  return (log, failure, requestId) => {
+    if (failure instanceof DeploymentError) {
+      const { message } = failure;
+      if (!told.has(message)) log({ level: 'error', event: 'request-failed', message });
+      told.add(message);
+    } else tellFailed(log, { requestId, message: `request ${requestId} failed`, failure });
   };
+}
+
+function tellFailed(
+  log: Log,
+  {
+    failure,
+    ...told
+  }: { readonly failure: unknown; readonly message: string; readonly requestId?: string | undefined },
+): void {
+  log({ level: 'error', event: 'request-failed', ...told, thrown: failure });
 }
 
 /** Errors that say what the client has to know. Nothing went wrong here, so they are not logged. */
@@ -143,13 +157,16 @@ const toSeconds = (ms: number): string => String(Math.max(1, Math.ceil(ms / 1000
  * @throws Problem when the session gave no answer: the message may be stored, and sent again it could be a second one, so the
  *   client is told how to find out. Whatever else `send` throws passes through.
  */
-export async function mayBeTaken<T>(target: Target, start: TurnStart, send: () => Promise<T>): Promise<T> {
+export async function mayBeTaken<T>(
+  { target, start, log }: { readonly target: Target; readonly start: TurnStart; readonly log: Log },
+  send: () => Promise<T>,
+): Promise<T> {
   try {
     return await send();
   } catch (failure) {
     if (!(failure instanceof SessionUnavailableError) || failure.tookNothing) throw failure;
     const { turn } = start;
-    console.error(`holdfast: nobody knows whether turn ${turn} was taken`, failure);
+    tellFailed(log, { message: `nobody knows whether turn ${turn} was taken`, failure });
     const detail = `The session did not answer, and may have taken the message all the same${howToGoOn(target, start)}`;
     throw new Problem('session-unavailable', detail, {
       headers: { 'retry-after': '1' },

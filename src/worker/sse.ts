@@ -1,4 +1,5 @@
 import type { FeedItem } from '../session/live-feed.ts';
+import type { Host } from './host.ts';
 import type { RouteRequest } from './route.ts';
 
 /** A comment this often keeps proxies from closing a silent stream, in ms. */
@@ -27,7 +28,11 @@ export interface EventStream {
  * `work` throws the stream just ends: its client resumes from the journal after the last id it saw.
  */
 export function eventStream(
-  { request, execution }: Pick<RouteRequest, 'request' | 'execution'>,
+  {
+    host,
+    request,
+    execution,
+  }: Pick<RouteRequest, 'request' | 'execution'> & { readonly host: Pick<Host, 'log'> },
   work: (stream: EventStream, leave: AbortSignal) => Promise<void>,
 ): Response {
   const gone = new AbortController();
@@ -36,7 +41,8 @@ export function eventStream(
   leave.addEventListener('abort', stream.close);
   const working = work(stream, leave)
     .catch((failure) => {
-      if (!leave.aborted) console.error('holdfast: an event stream broke off', failure);
+      const message = 'an event stream broke off';
+      if (!leave.aborted) host.log({ level: 'error', event: 'request-failed', message, thrown: failure });
     })
     .finally(stream.close);
   execution.waitUntil(working);

@@ -84,7 +84,8 @@ async function answered<T>(
   try {
     return await ask();
   } catch (failure) {
-    console.error(`holdfast: the file store failed in request ${requestId}`, failure);
+    const message = `the file store failed in request ${requestId}`;
+    host.log({ level: 'error', event: 'request-failed', requestId, message, thrown: failure });
     const detail = `The store of the files cannot be reached now. ${whatToDo} the request again.`;
     throw new Problem('files-unavailable', detail, { headers: { 'retry-after': '1' } });
   }

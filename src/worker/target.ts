@@ -131,6 +131,8 @@ export function invoked<App extends Host>(
 /** The app, as this invocation of its Worker has it. */
 interface HostedHere extends HostedApp {
   readonly host: Invoked;
+  /** Of the request that began this invocation, if one did. */
+  readonly requestId?: string | undefined;
 }
 
 /** The turn that the request asks for which began this invocation. Any other turn that runs here is somebody else's. */
@@ -142,10 +144,9 @@ interface OwnTurn {
 
 const ownRequest = ({ request, caller: { claims } }: OwnTurn): OwnRequest => ({ request, claims });
 
-/** A session, and the name of its agent. */
-interface SessionRef {
+/** A session, its id, and the name of its agent. */
+interface SessionRef extends Named {
   readonly port: SessionPort;
-  readonly agent: string;
 }
 
 /**
@@ -154,8 +155,8 @@ interface SessionRef {
  * leave it to the turn, which then ends as failed.
  */
 export const turnServices = (
-  { host, env }: HostedHere,
-  { port, agent }: SessionRef,
+  { host, env, requestId }: HostedHere,
+  { port, agent, session }: SessionRef,
   own?: OwnTurn,
 ): TurnHost => ({
   port,
@@ -163,6 +164,8 @@ export const turnServices = (
   kinds: host.kinds,
   meter: host.meter,
   waitUntil: host.waitUntil,
+  log: host.log,
+  place: { agent, session, requestId },
   get agent() {
     return host.resolve(agentOf(host, agent), env);
   },
@@ -187,12 +190,12 @@ const agentsIn = (host: Host, env: Env): NonNullable<TurnHost['agents']> => ({
   get model() {
     return host.model(env);
   },
-  modelOf: (make) => modelOf(make, env),
+  modelOf: (make) => modelOf({ host, env }, make),
   find(name) {
     const agent = host.agents.get(name);
-    return agent && withModel(host.resolve(agent, env), env);
+    return agent && withModel({ host, env }, host.resolve(agent, env));
   },
-  resolve: (agent: Agent) => withModel(host.resolve(agent, env), env),
+  resolve: (agent: Agent) => withModel({ host, env }, host.resolve(agent, env)),
 });
 
 function agentOf(host: Host, name: string): Agent {

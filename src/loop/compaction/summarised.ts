@@ -116,7 +116,8 @@ async function compactConversation(settings: SummarySettings, conversation: Conv
     loop.journal.emit(await replacement(settings, conversation, { cut, tokens }));
   } catch (failure) {
     if (failure instanceof Interrupted) throw failure;
-    console.error(`holdfast: a conversation was not compacted, and goes on whole: ${reasonOf(failure)}`);
+    const message = `a conversation was not compacted, and goes on whole: ${reasonOf(failure)}`;
+    loop.log({ level: 'error', event: 'other', message });
   }
 }
 

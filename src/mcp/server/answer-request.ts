@@ -52,7 +52,7 @@ export async function answerRequest(published: Published, request: RpcRequest): 
   } catch (thrown) {
     const refused = toRpcError(thrown);
     const isExpected = thrown === refused || thrown instanceof UnknownTargetError || request.leave.aborted;
-    if (!isExpected) request.logFailure(thrown, request.within.requestId);
+    if (!isExpected) request.logFailure(request.within.host.log, thrown, request.within.requestId);
     throw refused;
   }
 }

@@ -49,7 +49,8 @@ export async function callAgent(request: EndpointRequest, calling: AgentCalling)
   } catch (failure) {
     if (failure instanceof SessionErasedError) return failed(failure.message);
     if (failure instanceof SessionUnavailableError) {
-      console.error(`holdfast: nobody knows whether turn ${turn.start.turn} was taken`, failure);
+      const message = `nobody knows whether turn ${turn.start.turn} was taken`;
+      request.host.log({ level: 'error', event: 'request-failed', message, thrown: failure });
       return failed(mayBeTaken(turn.target, turn.start.turn));
     }
     throw failure;
@@ -67,7 +68,7 @@ async function toAgentTurn(
   { published, key }: AgentCalling,
   { message, session }: AgentInput,
 ): Promise<AgentTurn> {
-  const { host, env, caller, context } = request;
+  const { host, env, caller, context, requestId } = request;
   const { name, agent } = published;
   const named = { agent, session: session ?? (await newSession(request, name, key)) };
   const target = await targetOf({ host, env }, caller, named);
@@ -80,7 +81,7 @@ async function toAgentTurn(
     target,
     start,
     // It is copied, so that what this deployment lacks is found out before the message is taken.
-    part: { ...turnServices({ host, env }, { port: target.port, agent }, own) },
+    part: { ...turnServices({ host, env, requestId }, { port: target.port, ...named }, own) },
   };
 }
 

@@ -6,6 +6,7 @@ import type { Prices } from '../../model/prices.ts';
 import { readerOf } from '../../session/fold-session.ts';
 import { runTurn } from '../../session/run-turn.ts';
 import type { TurnHost } from '../../session/turn-host.ts';
+import { type LogEntry, toLog, writeProblems } from '../../tool/log.ts';
 import type { CrashableInvocation, Positions } from './crashable-invocation.ts';
 import type { CrashableSession } from './crashable-session.ts';
 import type { Effects } from './effects.ts';
@@ -113,6 +114,7 @@ export class TurnDriver<World> {
       secrets,
       around,
       leave: invocation.leave,
+      log: toLog(writeUnmeant),
       ...this.#agents(invocation),
     };
     const end = await runTurn(host, leased, clock.now()).catch((failure: unknown) => {
@@ -172,3 +174,10 @@ function scriptedAgents(app: readonly Agent[], { name, ask, prices, resolve }: S
     },
   };
 }
+
+/** What a disturbance makes tools and models throw is meant. */
+const MEANT: readonly LogEntry['event'][] = ['tool-threw', 'model-failed'];
+
+const writeUnmeant = (entry: LogEntry): void => {
+  if (!MEANT.includes(entry.event)) writeProblems(entry);
+};

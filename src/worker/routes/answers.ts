@@ -96,7 +96,9 @@ async function answerCall(asked: SessionRequest, call: string, kind: AnswerKind)
   mustBeAnother(target.caller, question, requesters);
   if (question.wait.for !== kind.for) throw wrongAnswer(target, question);
   // Copied, so that what this deployment lacks is found out before the answer is taken.
-  const services = { ...turnServices(asked, { port: target.port, agent: target.agent.name }) };
+  const services = {
+    ...turnServices(asked, { port: target.port, agent: target.agent.name, session: target.session }),
+  };
   services.context?.(principal, question.turn);
   const checked = toAnswer(question, target.caller.id);
   if (!checked.ok) throw invalidBody(checked.problems);

@@ -34,37 +34,41 @@ export const postHook = defineRoute({
       json: ANY_OBJECT,
     },
   },
-  handle: (asked, { hook }) => takeDelivery(asked, hook),
+  handle: (asked, { hook }) => takeDelivery(asked, hook).catch((failure) => told(asked, hook, failure)),
 });
 
-async function takeDelivery({ host, env, request }: RouteRequest, name: string): Promise<Response> {
+async function takeDelivery(asked: RouteRequest, name: string): Promise<Response> {
+  const { host, env, request, requestId } = asked;
   const hook = host.webhooks.get(name);
   if (!hook) {
     const detail = `There is no webhook '${name.slice(0, 64)}'. createHoldfast({ webhooks }) declares them.`;
     throw new Problem('unknown-webhook', detail);
   }
   const unverified = { headers: request.headers, env, now: host.clock.now() };
-  await telling(hook, hook.admit(unverified));
+  await telling(asked, hook, hook.admit(unverified));
   const body = await readBytes(request, hook.maxBodyBytes);
-  const received = await telling(hook, hook.receive({ ...unverified, body }));
+  const received = await telling(asked, hook, hook.receive({ ...unverified, body }));
   switch (received.type) {
     case 'reply':
       return Response.json(received.body);
     case 'ignored':
       return acknowledged(received, { hook: name, status: 'ignored', reason: received.reason });
     case 'start':
-      return start({ host, env, hook, received });
+      return start({ host, env, requestId, hook, received });
   }
 }
 
 /** What the webhook makes of it, with its refusals as what is answered. */
-const telling = <Answer>(hook: Webhook, answer: Promise<Answer>): Promise<Answer> =>
+const telling = <Answer>(asked: Telling, hook: Webhook, answer: Promise<Answer>): Promise<Answer> =>
   answer.catch((failure: unknown) => {
-    throw failure instanceof WebhookRefusal ? refused(failure) : failed(hook, failure);
+    throw failure instanceof WebhookRefusal ? refused(failure) : failed(asked, hook, failure);
   });
+
+type Telling = Pick<RouteRequest, 'host' | 'requestId'>;
 
 interface Starting extends HostedApp {
   readonly host: HttpHost;
+  readonly requestId: string;
   readonly hook: Webhook;
   readonly received: WebhookStart & { readonly acknowledge: Acknowledgement };
 }
@@ -84,7 +88,7 @@ async function start({ received, ...starting }: Starting): Promise<Response> {
 }
 
 /** @throws Problem 500 when the mapping names what is not there, and DeploymentError. */
-async function toTurn({ host, env, hook, received }: Starting): Promise<BackgroundTurn> {
+async function toTurn({ host, env, requestId, hook, received }: Starting): Promise<BackgroundTurn> {
   const { agent, owner = host.auth.owner?.(env), session, message, context } = received;
   try {
     if (agent === undefined) throw new Error('`start` names no agent, and neither does the webhook.');
@@ -100,7 +104,7 @@ async function toTurn({ host, env, hook, received }: Starting): Promise<Backgrou
       },
     );
   } catch (failure) {
-    throw failure instanceof DeploymentError ? failure : failed(hook, failure);
+    throw failure instanceof DeploymentError ? failure : failed({ host, requestId }, hook, failure);
   }
 }
 
@@ -118,9 +122,23 @@ function refused({ kind, message }: WebhookRefusal): Problem {
   return new Problem(type, message, { status });
 }
 
+/** Tells the log why a delivery was not taken: its sender may show nobody what it is answered. @throws the failure. */
+function told({ host, requestId }: Telling, hook: string, failure: unknown): never {
+  if (failure instanceof Problem && !TOLD.includes(failure.type)) {
+    const { type, status } = failure;
+    const message = `webhook '${hook}' refused a delivery (${type}): ${failure.message}`;
+    host.log({ level: status < 500 ? 'warn' : 'error', event: 'webhook-refused', requestId, message });
+  }
+  throw failure;
+}
+
+/** Where nobody has a webhook, anybody may knock; and a failure inside is told where it happens. */
+const TOLD: readonly ProblemType[] = ['unknown-webhook', 'webhook-failed'];
+
 /** What went wrong inside is for the log; senders keep what they are answered, and show it to others. */
-function failed(hook: Webhook, failure: unknown): Problem {
-  console.error(`holdfast: webhook '${hook.name}' could not start a turn`, failure);
+function failed({ host, requestId }: Telling, hook: Webhook, failure: unknown): Problem {
+  const message = `webhook '${hook.name}' could not start a turn`;
+  host.log({ level: 'error', event: 'webhook-refused', requestId, message, thrown: failure });
   const detail =
     'The webhook failed inside the Worker, whose log tells why. Nothing was taken: send it again.';
   return new Problem('webhook-failed', detail);

@@ -37,7 +37,8 @@ async function answerMessage(asked: SessionRequest): Promise<Response> {
   if (whenBusy === 'steer' && start.delayMs !== undefined) throw steersLater();
   // Copied, so that what this deployment lacks is found out before the message is taken.
   const own = { turn: start.turn, caller: target.caller, request };
-  const services = { ...turnServices(asked, { port: target.port, agent: target.agent.name }, own) };
+  const { port, agent, session } = target;
+  const services = { ...turnServices(asked, { port, agent: agent.name, session }, own) };
   const { answer, sentAt } = await (declines ? takeDeclining(asked, services, start) : take(asked, start));
   switch (answer.status) {
     case 'accepted':
@@ -82,7 +83,7 @@ async function take({ host, target, request }: SessionRequest, start: TurnStart)
   const { port, caller } = target;
   let sentAt = host.clock.now();
   const takeAs = (one: TurnStart): Promise<Taken['answer']> =>
-    mayBeTaken<Taken['answer']>(target, one, () => {
+    mayBeTaken<Taken['answer']>({ target, start: one, log: host.log }, () => {
       sentAt = host.clock.now();
       return prefersAsync(request)
         ? port.accept(one)

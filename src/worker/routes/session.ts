@@ -114,10 +114,8 @@ async function eraseSession(
   try {
     await host.files?.(env)?.delete(name);
   } catch (failure) {
-    console.error(
-      `holdfast: request ${requestId} could not delete the files of a session, which is kept`,
-      failure,
-    );
+    const message = `request ${requestId} could not delete the files of a session, which is kept`;
+    host.log({ level: 'error', event: 'request-failed', requestId, message, thrown: failure });
     const detail =
       'The files of the session could not be deleted now, and it is kept. Send the request again.';
     throw new Problem('session-unavailable', detail, { headers: { 'retry-after': '5' } });

@@ -44,8 +44,8 @@ export async function playSession(session: Session, wire: MeasuredWire): Promise
     inspectors: [
       ...session.agent.inspectors,
       {
-        beforeModelCall: ({ turn, frame, path, iteration, principal }) => {
-          place = { turn, frame, path, iteration, principal };
+        beforeModelCall: ({ session: id, turn, frame, path, iteration, principal }) => {
+          place = { session: id, turn, frame, path, iteration, principal };
         },
       },
     ],

@@ -47,6 +47,10 @@ function sessionOf(kind: Kind, tool: AnyTool, replies: readonly ScriptedReply[])
   return createTestSession(agentOf(tool), { kinds: [kind], replies, clock: createManualClock(5_000) });
 }
 
+/** The line of a turn that failed. */
+const failedTurn = (message: string, turn: string): string =>
+  `holdfast: a turn failed (misconfigured): ${message} (agent clerk, session test, turn ${turn})`;
+
 /** What is written to the console as errors from now on. */
 function consoleErrors(): () => readonly unknown[][] {
   const errors = vi.spyOn(console, 'error').mockImplementation(() => {});
@@ -196,7 +200,10 @@ describe('a mistake of a developer', () => {
     const failed = { outcome: 'failed', error: { type: 'misconfigured', message } };
     expect(await session.send('Go.')).toMatchObject(failed);
     expect(await session.send('Again.')).toMatchObject(failed);
-    expect(onConsole()).toEqual([[`holdfast: ${message}`]]);
+    expect(onConsole()).toEqual([
+      [`holdfast: ${message}`],
+      ...['id2', 'id5'].map((turn) => [failedTurn(message, turn)]),
+    ]);
   });
 
   it('that gives two kinds one name, or a name of the library, is told at the start', () => {
@@ -264,7 +271,10 @@ describe('a mistake of a developer', () => {
       expect(await session.send('Record.')).toMatchObject({ outcome: 'completed', text: 'Recorded.' });
       expect(await session.send('Again.')).toMatchObject(failed);
       expect(await session.send('Again.')).toMatchObject(failed);
-      expect(onConsole()).toEqual([[`holdfast: ${message}`]]);
+      expect(onConsole()).toEqual([
+        [`holdfast: ${message}`],
+        ...['id5', 'id8'].map((turn) => [failedTurn(message, turn)]),
+      ]);
       expect(await session.send('Hello?')).toMatchObject({ outcome: 'completed', text: 'Hello.' });
     },
   );

@@ -46,7 +46,7 @@ describe('an inspector', () => {
       ...['beforeModelCall', 'afterModelCall', 'beforeToolCall', 'afterToolCall', 'afterIteration'],
       ...['beforeModelCall', 'afterModelCall', 'afterIteration'],
     ]);
-    const place = { turn, frame: '', path: 'clerk', principal: { id: 'tester' } };
+    const place = { session: 'test', turn, frame: '', path: 'clerk', principal: { id: 'tester' } };
     const call = { id: `${turn}.3.0`, name: 'look', input: '{}' };
     const ms = expect.any(Number);
     const definition = expect.any(Function);

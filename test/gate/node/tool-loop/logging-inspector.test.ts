@@ -5,6 +5,7 @@ import {
   defineAgent,
   defineTool,
   error,
+  ModelError,
   ToolConfigurationError,
 } from '../../../../src/index.ts';
 import {
@@ -12,6 +13,7 @@ import {
   type LogLine,
   type LoopInspector,
   loggingInspector,
+  loopLoggingInspector,
   type ToolResultSeen,
 } from '../../../../src/inspect.ts';
 import { createManualClock, createTestSession, type ManualClock } from '../../../../src/testing/entry.ts';
@@ -62,6 +64,7 @@ async function lines(
 }
 
 const logger = 'holdfast.tool.search';
+const place = { session: 'test', turn: 'id2' };
 const input = '{"query":"kelp"}';
 
 describe('the log of a call', () => {
@@ -72,7 +75,12 @@ describe('the log of a call', () => {
       return 'three rows';
     };
     expect(await lines(run, { clock })).toEqual([
-      { level: 'info', logger, message: `Tool 'search' succeeded in 57 ms: ${input} -> three rows` },
+      {
+        level: 'info',
+        logger,
+        message: `Tool 'search' succeeded in 57 ms: ${input} -> three rows`,
+        ...place,
+      },
     ]);
   });
 
@@ -96,7 +104,7 @@ describe('the log of a call', () => {
     ],
   ])('is as grave as what happened: %s (AEL-01)', async (_, level, message, run) => {
     expect(await lines(run)).toEqual([
-      { level, logger, message: `Tool 'search' ${message.replace('INPUT', input)}` },
+      { level, logger, message: `Tool 'search' ${message.replace('INPUT', input)}`, ...place },
     ]);
   });
 
@@ -118,6 +126,7 @@ describe('the log of a call', () => {
       level: 'trace',
       logger,
       message: `Tool 'search' is ${JSON.stringify({ name, description, inputSchema })}`,
+      ...place,
     });
   });
 
@@ -156,7 +165,9 @@ describe('the log of a call', () => {
       search(() => 'rows'),
       loggingInspector(),
     );
-    expect(info.mock.calls).toEqual([[`${logger}: Tool 'search' succeeded in 0 ms: ${input} -> rows`]]);
+    expect(info.mock.calls).toEqual([
+      [`${logger}: Tool 'search' succeeded in 0 ms: ${input} -> rows (session test, turn id2)`],
+    ]);
   });
 
   it('warns of an exception of a tool (AET-04)', async () => {
@@ -167,7 +178,9 @@ describe('the log of a call', () => {
       throw new Error('disk full');
     };
     await turnOf(search(run), loggingInspector(), { clock });
-    expect(warned).toEqual([`${logger}: Tool 'search' failed in 1234 ms: ${input} -> Error: disk full`]);
+    expect(warned).toEqual([
+      `${logger}: Tool 'search' failed in 1234 ms: ${input} -> Error: disk full (session test, turn id2)`,
+    ]);
   });
 });
 
@@ -179,5 +192,77 @@ describe('what an inspector is told of a result', () => {
       { afterToolCall: (one) => void seen.push(one) },
     );
     expect(seen).toMatchObject([{ result: { type: 'artifact', value: { rows: 3 } }, text: '{"rows":3}' }]);
+  });
+});
+
+describe('the log of a model call that failed', () => {
+  const failing: Parameters<typeof createTestSession>[1]['replies'] = [
+    new ModelError('rate-limited', "The model's server answered 429: Slow down.", { status: 429 }),
+  ];
+
+  it('is one line with the model, the kind of the failure, its words and the time', async () => {
+    const logged: LogLine[] = [];
+    const told = { log: (line: LogLine) => logged.push(line) };
+    const inspectors = [loggingInspector({ ...told, level: 'error' }), loopLoggingInspector(told)];
+    const agent = defineAgent({
+      name: 'clerk',
+      description: 'Works.',
+      instructions: '',
+      tools: [],
+      inspectors,
+    });
+    await createTestSession(agent, { replies: failing, log: false, clock: createManualClock() }).send('Go.');
+    expect(logged.slice(1)).toEqual([
+      {
+        level: 'error',
+        logger: 'holdfast.model.scripted',
+        message:
+          "Model 'scripted' failed (rate-limited) in 0 ms: The model's server answered 429: Slow down.",
+        ...place,
+      },
+      {
+        level: 'debug',
+        logger: 'holdfast.loop.clerk',
+        message: '1: has no reply after 0 ms: rate-limited',
+        ...place,
+      },
+    ]);
+  });
+
+  it('is told to an inspector in the place of a reply', async () => {
+    const seen: unknown[] = [];
+    const inspector: LoopInspector = {
+      afterModelCall: () => seen.push('a reply'),
+      modelFailed: (one) => seen.push(one),
+    };
+    const agent = defineAgent({
+      name: 'clerk',
+      description: 'Works.',
+      instructions: '',
+      tools: [],
+      inspectors: [inspector],
+    });
+    await createTestSession(agent, { replies: failing, log: false, clock: createManualClock() }).send('Go.');
+    expect(seen).toEqual([
+      {
+        ...place,
+        frame: '',
+        path: 'clerk',
+        iteration: 1,
+        principal: { id: 'tester' },
+        model: 'scripted',
+        failure: 'rate-limited',
+        status: 429,
+        message: "The model's server answered 429: Slow down.",
+        ms: 0,
+      },
+    ]);
+  });
+});
+
+it('a mistake of configuration bears its own name', () => {
+  expect(new ToolConfigurationError('no key is set')).toMatchObject({
+    name: 'ToolConfigurationError',
+    message: 'no key is set',
   });
 });

@@ -43,7 +43,14 @@ it('logs sizes and times of loops, nested ones too, and no word of what was said
 it('logs how many tools came and went, and by what', async () => {
   const lines: string[] = [];
   const { toolsChanged } = loopLoggingInspector({ log: ({ message }) => lines.push(message) });
-  const place = { turn: 't', frame: '', path: 'clerk', iteration: 2, principal: { id: 'tester' } };
+  const place = {
+    session: 's',
+    turn: 't',
+    frame: '',
+    path: 'clerk',
+    iteration: 2,
+    principal: { id: 'tester' },
+  };
   await toolsChanged?.({ ...place, cause: 'deploy', came: ['secret', 'other'], went: ['secret'] });
   expect(lines).toEqual(['2: is offered other tools: 2 came and 1 went, by the deploy']);
 });
@@ -57,5 +64,7 @@ it.each(['info', 'debug', 'trace'] as const)('logs at one level: %s (CBK-09)', a
 it('logs to the console unless told otherwise', async () => {
   const debug = vi.spyOn(console, 'debug').mockImplementation(() => {});
   await sessionWith().send('Go.');
-  expect(debug).toHaveBeenCalledWith('holdfast.loop.clerk: 2: is over, with 0 calls');
+  expect(debug).toHaveBeenCalledWith(
+    'holdfast.loop.clerk: 2: is over, with 0 calls (session test, turn id2)',
+  );
 });

@@ -62,28 +62,30 @@ describe('the metrics of a call', () => {
     const tags = { tool: 'search', agent: 'clerk' };
     await turnOf([() => 'rows', () => error('no rows'), throws, () => 'never'], metrics, 3);
     expect(counts.toSorted()).toEqual([
-      ['tool.error', 1, tags],
-      ['tool.failure', 1, tags],
-      ['tool.skipped', 1, tags],
-      ['tool.success', 1, tags],
+      ['holdfast.tool.error', 1, tags],
+      ['holdfast.tool.failure', 1, tags],
+      ['holdfast.tool.skipped', 1, tags],
+      ['holdfast.tool.success', 1, tags],
     ]);
   });
 
   it('tell how long it took (AEL-04)', async () => {
     const { metrics, values } = recorder();
     await turnOf([() => 'rows'], metrics);
-    expect(values).toEqual([['tool.duration', 7, { tool: 'search', agent: 'clerk' }]]);
+    expect(values).toEqual([['holdfast.tool.duration', 7, { tool: 'search', agent: 'clerk' }]]);
   });
 
   it('go nowhere unless somebody takes them (AEL-04, AEL-07)', async () => {
-    const report = vi.spyOn(console, 'error');
+    const report = vi.spyOn(console, 'error').mockImplementation(() => {});
     expect(await turnOf([() => 'rows', throws])).toMatchObject({ outcome: 'completed' });
-    expect(report).not.toHaveBeenCalled();
+    // That of the tool, and none of the metrics.
+    expect(report).toHaveBeenCalledOnce();
   });
 
   it('are tagged as of an unknown agent where there is none (AEL-04)', () => {
     const { metrics, counts } = recorder();
     metricsInspector(metrics).afterToolCall?.({
+      session: 's',
       turn: 't',
       frame: '',
       path: '',
@@ -96,7 +98,7 @@ describe('the metrics of a call', () => {
       text: 'rows',
       ms: 1,
     });
-    expect(counts).toEqual([['tool.success', 1, { tool: 'search', agent: 'unknown' }]]);
+    expect(counts).toEqual([['holdfast.tool.success', 1, { tool: 'search', agent: 'unknown' }]]);
   });
 
   it('take what tools count and measure themselves (AEL-04)', async () => {

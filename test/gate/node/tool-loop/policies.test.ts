@@ -400,11 +400,12 @@ describe('what a tool throws', () => {
       replies: [calls('look', 'ring')],
       policies: { exceptions: exceptionProcessor({ alwaysThrow: true }) },
     });
+    const message = "Tool 'ring' threw, which ended the turn. What it threw is in the result of its call.";
     expect(answer).toMatchObject({
       outcome: 'failed',
       text: '',
-      error: { type: 'tool-failure', message: 'No.' },
-      signal: { type: 'fail', reason: 'No.' },
+      error: { type: 'tool-failure', message },
+      signal: { type: 'fail', reason: message },
     });
     expect((await session.state()).messages[1]).toMatchObject({
       calls: [{ ended: { result: { content: 'look done' } } }, { ended: { result: { message: 'No.' } } }],
@@ -414,7 +415,12 @@ describe('what a tool throws', () => {
   it('ends it when its class, or one that its class is made of, is listed (SPM-10)', async () => {
     const policies: Policies = { exceptions: exceptionProcessor({ rethrown: [RangeError] }) };
     const fatal = await said({ tools, replies: [calls('print')], policies });
-    expect(fatal.answer).toMatchObject({ outcome: 'failed', error: { message: 'No paper.' } });
+    expect(fatal.answer).toMatchObject({
+      outcome: 'failed',
+      error: {
+        message: "Tool 'print' threw, which ended the turn. What it threw is in the result of its call.",
+      },
+    });
     const told = await said({ tools, replies: [calls('ring'), 'Well.'], policies });
     expect(told.answer).toMatchObject({ outcome: 'completed' });
   });

@@ -276,6 +276,7 @@ it('inspectors are told of a change before the request is made', async () => {
   expect(told).toEqual([
     'asks 1',
     {
+      session: 'test',
       turn: expect.any(String),
       frame: '',
       path: 'clerk',

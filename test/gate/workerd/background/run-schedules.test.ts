@@ -141,6 +141,22 @@ describe('a schedule', () => {
     ]);
   });
 
+  it('is told to the log where the platform sends a cron that none has, as after a deploy of one half', async () => {
+    const { schedule } = daily('Report.');
+    await tick([schedule], { cron: '0  7 * * *' });
+    await tick([], { cron: '0 7 * * *' });
+    expect(log.mock.calls).toEqual([
+      [
+        "holdfast: nothing starts at the cron 0 7 * * *: no schedule of createHoldfast has it ('daily' has 0 6 * * *). It is one of " +
+          'the crons of wrangler.toml.',
+      ],
+      [
+        'holdfast: nothing starts at the cron 0 7 * * *: no schedule of createHoldfast has it (it has none). It is one of the crons ' +
+          'of wrangler.toml.',
+      ],
+    ]);
+  });
+
   it('keeps none of the others from starting when it fails, and the event is shown as failed', async () => {
     const failing = daily('', {
       name: 'failing',

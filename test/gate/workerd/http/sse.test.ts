@@ -2,12 +2,13 @@ import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type EventStream, eventStream } from '../../../doors/http.ts';
 import { promisesSettled } from '../../../doors/testing.ts';
+import { toLog } from '../../../doors/tools.ts';
 
 /** Opens a stream that `work` writes. */
 function open(work: (stream: EventStream, leave: AbortSignal) => Promise<void>, signal?: AbortSignal) {
   const execution = createExecutionContext();
   const request = new Request('http://localhost/', { ...(signal && { signal }) });
-  const response = eventStream({ request, execution }, work);
+  const response = eventStream({ host: { log: toLog() }, request, execution }, work);
   return { response, finished: () => waitOnExecutionContext(execution) };
 }
 

@@ -19,6 +19,7 @@ const host: HttpHost = {
   maxBodyBytes: 1,
   kinds: BUILT_IN_KINDS,
   clock: { now: () => 0, after: nothing },
+  log: nothing,
   newId: () => 'id',
   model: nothing,
   resolve: (agent) => agent,

@@ -88,6 +88,12 @@ describe('a session with a turn that cannot be read', () => {
     const turn = await unreadable(session);
     for (const times of [1, 2, 3]) await triedAgain(session, { expired: times, turn });
     await triedAgain(session, { expired: 3, turn: null });
+    expect(said.slice(-2)).toEqual([
+      ['holdfast: a turn that cannot be read has ended', expect.any(Error)],
+      [
+        `holdfast: a turn failed (stuck): ${STUCK.message} (agent scripted, session ${sessionId(session)}, turn ${turn})`,
+      ],
+    ]);
     const asked = await send(`${session}/turns/${turn}`);
     expect([asked.status, await json(asked)]).toMatchObject([
       500,

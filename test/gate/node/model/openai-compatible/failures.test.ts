@@ -137,6 +137,54 @@ it('what a server quotes of earlier reasoning is not told', async () => {
   ).toBe("The model's server answered 400: Cannot read '[request]'.");
 });
 
+describe('the reason of a server', () => {
+  const QUOTA = 'You exceeded your current quota, please check your plan and billing details.';
+  const told = async (...given: Parameters<typeof ask>) => {
+    const outcome = await ask(...given);
+    if ('reply' in outcome) throw new Error('It must fail.');
+    return outcome.error;
+  };
+  const said = (text: string, words: string) =>
+    told(status(400, {}, { error: { message: words } }), {
+      request: { messages: [{ role: 'user', text }], tools: [] },
+    });
+
+  it.each([
+    ['is asked about', `What does this mean? ${QUOTA}`, QUOTA],
+    ['is all of the message', QUOTA, QUOTA],
+    ['is asked about by its beginning', 'Why is it: You exceeded your current quota', QUOTA],
+    ['shares a short word', 'current quota', QUOTA],
+    ['is asked about with our words', `The model's server answered 400: ${QUOTA}`, QUOTA],
+    ['is quoted, and nothing else is said', QUOTA, `"${QUOTA}"`],
+  ])('is told though it stands in the request: it %s', async (_, text, words) => {
+    const { message, reason } = await said(text, words);
+    expect([message, reason]).toEqual(Array(2).fill(`The model's server answered 400: ${words}`));
+  });
+
+  it('is told where it is the instructions word for word: there is no other', async () => {
+    const request = { messages: [{ role: 'system' as const, text: `Never say: ${QUOTA}` }], tools: [] };
+    const { message } = await told(status(400, {}, { error: { message: QUOTA } }), { request });
+    expect(message).toBe(`The model's server answered 400: ${QUOTA}`);
+  });
+
+  it('is in the log whole, also what it quotes', async () => {
+    const { message, reason } = await said(
+      'my own long words, as I wrote them',
+      "No 'my own long words, as I wrote them'.",
+    );
+    expect([message, reason]).toEqual([
+      "The model's server answered 400: No '[request]'.",
+      "The model's server answered 400: No 'my own long words, as I wrote them'.",
+    ]);
+  });
+
+  it('is in the log without credentials', async () => {
+    const key = 'sk-very-secret-0123456789';
+    const { reason } = await told(status(401, {}, { error: `bad key ${key}!` }), { apiKey: key });
+    expect(reason).toBe("The model's server answered 401: bad key [secret]!");
+  });
+});
+
 describe('an error inside an answer', () => {
   it.each<[unknown, ModelFailure, number | undefined]>([
     [{ error: { message: 'no' } }, 'server-error', undefined],

@@ -149,7 +149,7 @@ describe('a blackboard sink without a session', () => {
     const strict = sinkArtifacts(other, compositeSink(blackboardSink({ strict: true }), list));
     const { call } = outside();
     await expect(strict.call({}, call)).rejects.toMatchObject({
-      name: 'SignalError',
+      name: 'ToolConfigurationError',
       signal: { type: 'misconfigured', reason: PROBLEM },
     });
     expect(list.items()).toHaveLength(1);

@@ -1,0 +1,145 @@
+import { Secrets } from './secrets.ts';
+
+/** Where something happened, as far as that is known. */
+export interface LogPlace {
+  readonly agent?: string | undefined;
+  /** The session's id, as its owner calls it. */
+  readonly session?: string | undefined;
+  readonly turn?: string | undefined;
+  /** Of the HTTP request that began the invocation, as in its `x-request-id`. */
+  readonly requestId?: string | undefined;
+}
+
+/** What went wrong, by a word that stays. */
+export type LoggedProblem =
+  /** Code of a tool threw; the model is told what, unless the agent's policies end the turn for it. */
+  | 'tool-threw'
+  /** A tool gave what is not kept as it was given: a result, a file, a state. */
+  | 'value-lost'
+  | 'model-failed'
+  | 'turn-failed'
+  /** A turn that nobody could bring any further was given up. */
+  | 'turn-stuck'
+  /** The platform sent a time that no schedule has. */
+  | 'cron-not-taken'
+  /** A delivery of a webhook was not taken: refused, or its code threw. */
+  | 'webhook-refused'
+  | 'schedule-failed'
+  | 'request-failed'
+  /** Anything else, such as an inspector that threw. */
+  | 'other';
+
+/** Something that whoever runs the app should know. */
+export interface LogProblem extends LogPlace {
+  readonly level: 'error' | 'warn';
+  readonly event: LoggedProblem;
+  /** One line. */
+  readonly message: string;
+  /** What was thrown, in words: its stack, and those of its causes. */
+  readonly stack?: string | undefined;
+  /** What was thrown itself; absent where there are secrets, which may stand anywhere in it. */
+  readonly thrown?: unknown;
+  /** The name of the tool that it is about. */
+  readonly tool?: string | undefined;
+  /** The name of the model that it is about. */
+  readonly model?: string | undefined;
+}
+
+/** What a turn came to, once it has ended. */
+export interface LogTurn extends LogPlace {
+  readonly level: 'info';
+  readonly event: 'turn';
+  readonly outcome: string;
+  /** The type of the error of a turn that failed. */
+  readonly error?: string | undefined;
+  /** Milliseconds from its start to its end, what it waited for somebody included. */
+  readonly ms: number;
+  readonly iterations: number;
+  /** As the model reported them. */
+  readonly tokens: { readonly input: number; readonly output: number };
+  /** In dollars; `null` where the model has no prices. */
+  readonly cost: number | null;
+  /** How often each tool was called, by its name. */
+  readonly tools: Readonly<Record<string, number>>;
+}
+
+/** One line of the log. */
+export type LogEntry = LogProblem | LogTurn;
+
+/** Takes the lines of the log, or nothing of them: `false`. */
+export type LogOption = false | ((entry: LogEntry) => void);
+
+/** Takes lines of the log, and never throws. */
+export type Log = (entry: LogEntry) => void;
+
+/** A log that is told by an app's own function, or by nobody; what the function throws is lost. */
+export const toLog = (option: LogOption = writeToConsole): Log =>
+  option === false
+    ? () => {}
+    : (entry) => {
+        try {
+          option(withStack(entry));
+        } catch {
+          // A log that fails must not fail what it tells of.
+        }
+      };
+
+/** Writes a line to the console: a problem in words, and its stack behind it; a turn as JSON. */
+export function writeToConsole(entry: LogEntry): void {
+  if (entry.event === 'turn') {
+    console.log(JSON.stringify(entry));
+    return;
+  }
+  const { level, message, stack, thrown = stack } = entry;
+  const text = `holdfast: ${message}${PLACED.includes(entry.event) ? inWords(entry) : ''}`;
+  if (thrown === undefined) console[level](text);
+  else console[level](text, thrown);
+}
+
+/** Problems that are looked for in one session. */
+const PLACED: readonly LoggedProblem[] = ['tool-threw', 'model-failed', 'turn-failed', 'turn-stuck'];
+
+function inWords(place: LogPlace): string {
+  const words = (['agent', 'session', 'turn'] as const).flatMap((key) =>
+    place[key] === undefined ? [] : [`${key} ${place[key]}`],
+  );
+  return words.length === 0 ? '' : ` (${words.join(', ')})`;
+}
+
+/** Writes what went wrong to the console, and no line for each turn. */
+export function writeProblems(entry: LogEntry): void {
+  if (entry.event !== 'turn') writeToConsole(entry);
+}
+
+/** A log that hides secrets, and knows where what it is told has happened. */
+export const hiding =
+  (log: Log, place: LogPlace, secrets: () => Secrets): Log =>
+  (entry) => {
+    const placed = withStack({ ...place, ...entry });
+    const hidden = secrets();
+    const isBare = placed.event === 'turn' || hidden.keys().length === 0;
+    log(hidden.redact(isBare ? placed : { ...placed, thrown: undefined }));
+  };
+
+const withStack = (entry: LogEntry): LogEntry =>
+  entry.event === 'turn' || entry.thrown === undefined || entry.stack !== undefined
+    ? entry
+    : { ...entry, stack: stackOf(entry.thrown) };
+
+/** The log of what runs without an app. */
+export const consoleLog = (secrets: Secrets = Secrets.NONE): Log => hiding(toLog(), {}, () => secrets);
+
+/** What was thrown, for whoever mends it: its stack, and those of what caused it. */
+export function stackOf(thrown: unknown, causes = 5): string {
+  try {
+    if (!(thrown instanceof Error)) return String(thrown);
+    const own = thrown.stack || String(thrown);
+    const { cause } = thrown;
+    return cause === undefined || causes === 0 ? own : `${own}\nCaused by: ${stackOf(cause, causes - 1)}`;
+  } catch {
+    return 'It cannot be shown.';
+  }
+}
+
+/** The first line of what was said, for a line of the log. */
+export const firstLine = (words: string): string => /^[^\r\n]{0,300}/.exec(words.trimStart())?.[0] ?? '';

@@ -1,0 +1,247 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { LogEntry } from '../../../../src/create-holdfast.ts';
+import {
+  type AnyTool,
+  defineAgent,
+  defineTool,
+  exceptionProcessor,
+  ModelError,
+  type Policies,
+} from '../../../../src/index.ts';
+import { createManualClock, createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
+
+import { toLog } from '../../../doors/tools.ts';
+
+const agentOf = (tools: readonly AnyTool[], policies?: Policies) =>
+  defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools, policies });
+
+const thrown = new Error('disk full', { cause: new RangeError('no inode') });
+
+const saving = (more: { readonly expose?: boolean } = {}) =>
+  defineTool({
+    name: 'save',
+    description: 'Saves.',
+    ...more,
+    run: () => {
+      throw thrown;
+    },
+  });
+
+const saves: ScriptedReply = { calls: [{ name: 'save' }] };
+
+/** The lines of one turn, as a function is given them. */
+async function linesOf(
+  agent: ReturnType<typeof agentOf>,
+  replies: readonly ScriptedReply[],
+  secrets: Record<string, string> = {},
+): Promise<readonly LogEntry[]> {
+  const lines: LogEntry[] = [];
+  const log = (entry: LogEntry) => void lines.push(entry);
+  const clock = createManualClock(1_000);
+  await createTestSession(agent, { replies, log, clock, secrets: () => secrets }).send('Go.');
+  return lines;
+}
+
+/** What is written to the console meanwhile, by its levels. */
+function written() {
+  const lines: (readonly unknown[])[] = [];
+  for (const level of ['error', 'warn', 'log'] as const) {
+    const spy = vi.spyOn(console, level).mockImplementation((...given) => void lines.push([level, ...given]));
+    onTestFinished(() => spy.mockRestore());
+  }
+  return lines;
+}
+
+const place = { agent: 'clerk', session: 'test', turn: 'id2', requestId: undefined };
+const ofTurn = {
+  ...place,
+  level: 'info',
+  event: 'turn',
+  ms: 0,
+  tokens: { input: 20, output: 10 },
+  cost: null,
+} as const;
+
+describe('a tool that threw', () => {
+  it('is a line with its stack, and those of the causes', async () => {
+    const [line, turn, ...more] = await linesOf(agentOf([saving()]), [saves, 'Well.']);
+    expect(line).toEqual({
+      ...place,
+      level: 'error',
+      event: 'tool-threw',
+      tool: 'save',
+      message: "Tool 'save' threw: disk full (cause: no inode)",
+      stack: `${thrown.stack}\nCaused by: ${(thrown.cause as Error).stack}`,
+      thrown,
+    });
+    expect(turn).toEqual({ ...ofTurn, outcome: 'completed', iterations: 2, tools: { save: 1 } });
+    expect(more).toEqual([]);
+  });
+
+  it('is written to the console in one call, with its place', async () => {
+    const lines = written();
+    await createTestSession(agentOf([saving()]), { replies: [saves, 'Well.'] }).send('Go.');
+    expect(lines).toEqual([
+      [
+        'error',
+        "holdfast: Tool 'save' threw: disk full (cause: no inode) (agent clerk, session test, turn id2)",
+        thrown,
+      ],
+    ]);
+  });
+
+  it('is told without the secrets of the turn, in the message and in the stack', async () => {
+    const tool = defineTool({
+      name: 'save',
+      description: 'Saves.',
+      run: (_, call) => {
+        throw Object.assign(new Error(`401 for ${call.secrets.get('key')}`), { header: 'hunter2-hunter2' });
+      },
+    });
+    const [line] = await linesOf(agentOf([tool]), [saves, 'Well.'], { key: 'hunter2-hunter2' });
+    expect(line).toMatchObject({
+      message: "Tool 'save' threw: 401 for [secret key]",
+      stack: expect.stringMatching(/^Error: 401 for \[secret key\]\n +at /),
+      thrown: undefined,
+    });
+    expect(JSON.stringify(line)).not.toContain('hunter2');
+  });
+
+  it('is told also where it says that a line was lost, which the model hears as no failure', async () => {
+    const tool = defineTool({
+      name: 'save',
+      description: 'Saves.',
+      effect: 'read',
+      run: () => {
+        throw new Error('socket hang up');
+      },
+    });
+    const [line] = await linesOf(agentOf([tool]), [saves, 'Well.']);
+    expect(line).toMatchObject({ event: 'tool-threw', message: "Tool 'save' threw: socket hang up" });
+  });
+});
+
+it('a lost value is a line', async () => {
+  const tool = defineTool({ name: 'save', description: 'Saves.', run: () => ({ at: Number.NaN }) });
+  const [line] = await linesOf(agentOf([tool]), [saves, 'Well.']);
+  expect(line).toEqual({
+    ...place,
+    level: 'error',
+    event: 'value-lost',
+    message: "Tool 'save' returned numbers that are null in JSON: $.at is NaN.",
+  });
+});
+
+describe('a model that failed', () => {
+  it('is a line with its reason as the provider said it, and the turn that failed for it another', async () => {
+    const failure = new ModelError('rate-limited', "The model's server answered 429: [request]", {
+      reason: "The model's server answered 429: Slow down.",
+    });
+    expect(await linesOf(agentOf([]), [failure])).toEqual([
+      {
+        ...place,
+        level: 'error',
+        event: 'model-failed',
+        model: 'scripted',
+        message: "Model 'scripted' failed (rate-limited): The model's server answered 429: Slow down.",
+      },
+      {
+        ...place,
+        level: 'error',
+        event: 'turn-failed',
+        message: "a turn failed (model-failure): The model's server answered 429: [request]",
+      },
+      {
+        ...ofTurn,
+        outcome: 'failed',
+        error: 'model-failure',
+        iterations: 0,
+        tokens: { input: 0, output: 0 },
+        tools: {},
+      },
+    ]);
+  });
+});
+
+describe('what a tool threw that ends the turn', () => {
+  const policies: Policies = { exceptions: exceptionProcessor({ alwaysThrow: true }) };
+  const said = async (tool: AnyTool) => {
+    const session = createTestSession(agentOf([tool], policies), { replies: [saves], log: false });
+    const { error, signal } = await session.send('Go.');
+    const ended = (await session.events()).flatMap(({ event }) =>
+      event.type === 'tool-call-ended' ? [event.result] : [],
+    );
+    return { error, signal, ended };
+  };
+
+  it('stands in the result of the call, and in no error that clients are told', async () => {
+    const message = "Tool 'save' threw, which ended the turn. What it threw is in the result of its call.";
+    const signal = { type: 'fail', reason: message };
+    expect(await said(saving())).toEqual({
+      error: { type: 'tool-failure', message },
+      signal,
+      ended: [{ type: 'error', message: 'disk full (cause: no inode)', signal }],
+    });
+  });
+
+  it('is the error of the turn where the tool says expose: true', async () => {
+    const message = 'disk full (cause: no inode)';
+    const signal = { type: 'fail', reason: message };
+    expect(await said(saving({ expose: true }))).toEqual({
+      error: { type: 'tool-failure', message },
+      signal,
+      ended: [{ type: 'error', message, signal }],
+    });
+  });
+});
+
+describe('the log', () => {
+  it('is nothing where it is false', async () => {
+    const lines = written();
+    await createTestSession(agentOf([saving()]), { replies: [saves, 'Well.'], log: false }).send('Go.');
+    expect(lines).toEqual([]);
+  });
+
+  it('has a line of JSON for each turn that has ended', async () => {
+    const lines = written();
+    const clerk = agentOf([defineTool({ name: 'save', description: 'Saves.', run: () => 'ok' })]);
+    const session = createTestSession(clerk, {
+      replies: [saves, 'Well.'],
+      log: toLog(),
+      clock: createManualClock(1_000),
+    });
+    await session.send('Go.');
+    const { requestId: _, ...told } = { ...ofTurn, outcome: 'completed', iterations: 2, tools: { save: 1 } };
+    expect(lines).toEqual([['log', expect.any(String)]]);
+    expect(JSON.parse(String(lines[0]?.[1]))).toEqual(told);
+  });
+
+  it('that throws is nothing to the turn', async () => {
+    const log = () => {
+      throw new Error('The log is full.');
+    };
+    const session = createTestSession(agentOf([saving()]), { replies: [saves, 'Well.'], log });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Well.' });
+  });
+
+  it('tells a turn once, however many invocations it took', async () => {
+    const lines: LogEntry[] = [];
+    const tool = defineTool({
+      name: 'save',
+      description: 'Saves.',
+      effect: 'idempotent',
+      run: () => {
+        if (!killed) session.kill();
+        killed = true;
+        return 'ok';
+      },
+    });
+    let killed = false;
+    const session = createTestSession(agentOf([tool]), {
+      replies: [saves, 'Well.'],
+      log: (entry) => void lines.push(entry),
+    });
+    await session.send('Go.');
+    expect(lines).toMatchObject([{ event: 'turn', outcome: 'completed', tools: { save: 1 } }]);
+  });
+});

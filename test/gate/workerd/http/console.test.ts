@@ -1,0 +1,140 @@
+import { env, withEnv } from 'cloudflare:workers';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { HoldfastConfig, LogEntry } from '../../../../src/create-holdfast.ts';
+import { defineAgent, defineTool, exceptionProcessor } from '../../../../src/index.ts';
+import { defineWebhook, WebhookRefusal } from '../../../../src/webhooks/entry.ts';
+import { modelBySession, script } from '../../../fixtures/scripts.ts';
+import { appWith } from './app.ts';
+import { json, newSession, post } from './client.ts';
+import { deliver, plain, signedIssue } from './hook-deliveries.ts';
+
+const saver = defineAgent({
+  name: 'saver',
+  description: 'Saves.',
+  instructions: '',
+  model: modelBySession,
+  policies: { exceptions: exceptionProcessor({ alwaysThrow: true }) },
+  tools: [
+    defineTool({
+      name: 'save',
+      description: 'Saves.',
+      run: () => {
+        throw new Error('the vault at 10.0.0.7 is down');
+      },
+    }),
+  ],
+});
+
+/** An app with the agent, and the lines that its log was given. */
+function logged(config: Partial<HoldfastConfig> = {}) {
+  const lines: LogEntry[] = [];
+  const via = appWith({ agents: [saver], log: (line) => void lines.push(line), ...config });
+  return { via, lines };
+}
+
+describe('a turn that a request began', () => {
+  it('is a line with agent, session, turn and request; what its tool threw is in the log and in no answer', async () => {
+    const { via, lines } = logged();
+    const path = newSession('saver');
+    const { message } = script({ calls: [{ name: 'save' }] });
+    const response = await post(path, { message: message() }, { via });
+    const detail = "Tool 'save' threw, which ended the turn. What it threw is in the result of its call.";
+    const body = await json(response);
+    expect([response.status, body]).toMatchObject([
+      502,
+      {
+        detail: `${detail} The conversation is kept: send another message to go on.`,
+        error: { type: 'tool-failure', message: detail },
+        signal: { type: 'fail', reason: detail },
+      },
+    ]);
+    expect(JSON.stringify(body)).not.toContain('vault');
+    const place = {
+      agent: 'saver',
+      session: path.split('/').at(-1),
+      turn: body.turn,
+      requestId: response.headers.get('x-request-id'),
+    };
+    expect(lines).toEqual([
+      {
+        ...place,
+        level: 'error',
+        event: 'tool-threw',
+        tool: 'save',
+        message: "Tool 'save' threw: the vault at 10.0.0.7 is down",
+        thrown: new Error('the vault at 10.0.0.7 is down'),
+        stack: expect.stringMatching(/^Error: the vault at 10\.0\.0\.7 is down\n +at /),
+      },
+      { ...place, level: 'error', event: 'turn-failed', message: `a turn failed (tool-failure): ${detail}` },
+      {
+        ...place,
+        level: 'info',
+        event: 'turn',
+        outcome: 'failed',
+        error: 'tool-failure',
+        ms: expect.any(Number),
+        iterations: 1,
+        tokens: { input: 10, output: 5 },
+        cost: null,
+        tools: { save: 1 },
+      },
+    ]);
+  });
+
+  it('is told without the credentials of the environment', async () => {
+    const { via, lines } = logged();
+    const { message } = script({ calls: [{ name: 'save' }] });
+    await withEnv({ ...env, VAULT_KEY: '10.0.0.7 is', PLACE: 'the vault' }, () =>
+      post(newSession('saver'), { message: message() }, { via }),
+    );
+    expect(lines[0]).toMatchObject({
+      message: "Tool 'save' threw: the vault at [secret VAULT_KEY] down",
+      stack: expect.stringMatching(/^Error: the vault at \[secret VAULT_KEY\] down\n +at /),
+      thrown: undefined,
+    });
+  });
+
+  it('is told to nobody where log is false', async () => {
+    const said = ['error', 'warn', 'log'] as const;
+    const spies = said.map((level) => vi.spyOn(console, level).mockImplementation(() => {}));
+    onTestFinished(() => spies.forEach((spy) => void spy.mockRestore()));
+    const { via } = logged({ log: false });
+    const { message } = script({ calls: [{ name: 'save' }] });
+    await post(newSession('saver'), { message: message() }, { via });
+    expect(spies.flatMap(({ mock }) => mock.calls)).toEqual([]);
+  });
+});
+
+describe('a delivery that is not taken', () => {
+  it('is a line with the webhook and the reason', async () => {
+    const refusing = defineWebhook({
+      name: 'own',
+      agent: 'saver',
+      owner: { id: 'local' },
+      verify: () => {
+        throw new WebhookRefusal('invalid-signature', 'The signature does not match.');
+      },
+      start: () => ({ session: 's', message: 'Hello.' }),
+    });
+    const { via, lines } = logged({ webhooks: [refusing] });
+    const response = await deliver(via, { headers: {}, body: '' }, '/hooks/own');
+    expect(response.status).toBe(401);
+    expect(lines).toEqual([
+      {
+        level: 'warn',
+        event: 'webhook-refused',
+        requestId: response.headers.get('x-request-id'),
+        message: "webhook 'own' refused a delivery (invalid-signature): The signature does not match.",
+      },
+    ]);
+  });
+
+  it('for what its body is, too', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    onTestFinished(() => warn.mockRestore());
+    await deliver(plain, await signedIssue('{"action":'));
+    expect(warn.mock.calls).toEqual([
+      ["holdfast: webhook 'github' refused a delivery (bad-json): The body is not JSON."],
+    ]);
+  });
+});
