@@ -282,7 +282,6 @@ it('inspectors are told of a change before the request is made', async () => {
       path: 'clerk',
       principal: { id: 'tester' },
       iteration: 2,
-      principal: { id: 'tester' },
       cause: 'session',
       came: ['zoo'],
       went: [],
