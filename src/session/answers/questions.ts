@@ -137,7 +137,7 @@ export interface PendingCall {
   readonly message: string;
   /** Of a decision: what may be decided. */
   readonly allows?: readonly DecisionKind[];
-  /** What the input of an `edit` must match. */
+  /** What the input of an `edit` must match; its texts are shown as those of `input`. */
   readonly schema?: JsonSchema;
   /** The role that may answer. */
   readonly by?: string;
@@ -181,13 +181,21 @@ function shown(input: Json, call: JournaledCall): Json {
   return made.ok ? made.value : visible(call.input);
 }
 
-/** A decision as it is meant: an edit of what was shown has the characters of the input where it still shows them. */
+/** A schema whose words may be a stranger's; one that is nested too deeply to be gone through is shown as it is. */
+function shownSchema(schema: JsonSchema): JsonSchema {
+  const made = attempt(() => visibleIn(schema));
+  return made.ok ? made.value : schema;
+}
+
+/** A decision as it is meant: an edit of what was shown has the characters of the input, and of its schema, where it still shows them. */
 export function asMeant<Sent extends { readonly input?: JsonObject | undefined }>(
   question: Question,
   sent: Sent,
 ): Sent {
   if (sent.input === undefined) return sent;
-  const meant = attempt(() => fromVisible(sent.input, inputOf(question)));
+  const { wait } = question;
+  const data = [inputOf(question), wait.for === 'decision' ? wait.schema : null];
+  const meant = attempt(() => fromVisible(sent.input, data));
   return meant.ok ? { ...sent, input: meant.value } : sent; // what is nested too deeply is refused by the check
 }
 
@@ -198,7 +206,7 @@ const decisionOf = ({
   notBy,
 }: DecisionWait): Pick<PendingCall, 'allows' | 'schema' | 'by' | 'notBy'> => ({
   allows,
-  ...(allows.includes('edit') && { schema }),
+  ...(allows.includes('edit') && { schema: shownSchema(schema) }),
   ...(by !== undefined && { by }),
   ...(notBy !== undefined && { notBy }),
 });

@@ -82,6 +82,30 @@ describe('a question', () => {
     expect(sent).toEqual([{ to: 'a@b.test', file: 'y\\u{200b}.pdf', words: FAMILY }]);
   });
 
+  it('shows them also in the schema of its answer, and takes what was chosen there', async () => {
+    const answered: unknown[] = [];
+    const schema = {
+      type: 'object',
+      properties: { file: { title: `Invoice${OVERRIDE}fdp.exe`, enum: [`x${OVERRIDE}`, FAMILY] } },
+      required: ['file'],
+    };
+    const choose = defineTool({
+      name: 'choose',
+      description: 'Asks.',
+      effect: 'read',
+      run: async (_, call) => void answered.push((await call.decide({ message: 'Which?', schema })).input),
+    });
+    const agent = defineAgent({ name: 'clerk', description: 'Asks.', instructions: '', tools: [choose] });
+    const session = createTestSession(agent, { replies: [{ calls: [{ name: 'choose' }] }, 'Done.'] });
+    await session.send('Ask.');
+    const [asked] = await session.pending();
+    expect(asked?.schema).toMatchObject({
+      properties: { file: { title: 'Invoice\\u{202e}fdp.exe', enum: ['x\\u{202e}', '👩\\u{200d}👧'] } },
+    });
+    await session.decide('choose', { decision: 'edit', input: { file: 'x\\u{202e}' } });
+    expect(answered).toEqual([{ file: `x${OVERRIDE}` }]);
+  });
+
   it('about an input that is nested deeply shows it, if only as text, and takes no edit like it', async () => {
     let deep: JsonObject = { file: OVERRIDE };
     for (let level = 0; level < 3_000; level += 1) deep = { a: deep };
