@@ -13,6 +13,23 @@ export function drawMark(texts: readonly string[]): string {
 export const fenced = (words: string, mark: string, between: '\n' | ' '): string =>
   `[untrusted ${mark}]${between}${words}${between}[/untrusted ${mark}]`;
 
-/** A line with fenced words in quotes instead: the same for the same words, whichever mark was drawn for them. */
-export const asQuoted = (line: string): string =>
-  line.replaceAll(/\[untrusted ([0-9a-f]{8})\] (.*?) \[\/untrusted \1\]/gs, '"$2"');
+/**
+ * A line with fenced words in quotes instead: the same for the same words, whichever mark was drawn for them. A mark that has no
+ * end is passed over, so that a line of many beginnings is read once.
+ */
+export function asQuoted(line: string): string {
+  const lastEnds = new Map(Array.from(line.matchAll(END), ({ index, 1: mark }) => [mark, index]));
+  let quoted = '';
+  let from = 0;
+  for (const { index, 0: start, 1: mark } of line.matchAll(START)) {
+    const begin = index + start.length;
+    if (index < from || (lastEnds.get(mark) ?? -1) < begin) continue;
+    const end = line.indexOf(` [/untrusted ${mark}]`, begin);
+    quoted += `${line.slice(from, index)}"${line.slice(begin, end)}"`;
+    from = end + ` [/untrusted ${mark}]`.length;
+  }
+  return quoted + line.slice(from);
+}
+
+const START = /\[untrusted ([0-9a-f]{8})\] /g;
+const END = / \[\/untrusted ([0-9a-f]{8})\]/g;

@@ -64,4 +64,15 @@ it('a line with fenced words counts as one with the words in quotes, whatever th
     'It asks: "[untrusted 00000001] a [/untrusted 00000002]"',
   );
   expect(asQuoted('[untrusted 00000001] no end')).toBe('[untrusted 00000001] no end');
+  expect(asQuoted(`[untrusted 00000001] ${line('a')} and ${line('b')}`)).toBe(
+    '[untrusted 00000001] It asks: "a" and It asks: "b"',
+  );
+});
+
+it('a line with many beginnings and no end is read at once', () => {
+  const line = '[untrusted 00000000] '.repeat(20_000);
+  const began = performance.now();
+  expect(asQuoted(line)).toBe(line);
+  // It took seconds when the end was looked for behind each of them, and takes a few milliseconds.
+  expect(performance.now() - began).toBeLessThan(1_000);
 });
