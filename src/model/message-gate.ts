@@ -93,13 +93,21 @@ const textsOf = (sent: readonly ModelMessage[]): Sent[] =>
 /**
  * The message without what it repeats of the conversation, which some servers quote when they refuse it: a client that
  * is shown an error must not be shown the instructions. How it begins, up to the first colon, is ours, and no echo; and where
- * nothing else would be left of the server's words, they are its reason.
+ * nothing else would be left of the server's words, they are its reason, without what nobody may see.
  */
 const withoutEchoes = (message: string, sent: readonly ModelMessage[]): string => {
   const own = message.indexOf(': ') + 2;
   const [start, words] = own < 2 ? [message, ''] : [message.slice(0, own), message.slice(own)];
-  const left = withoutEchoesOf(words, textsOf(sent));
-  return /\p{L}/u.test(left.replaceAll(ECHO, '')) ? start + left : start + words;
+  const texts = textsOf(sent);
+  const left = withoutEchoesOf(words, texts);
+  if (/\p{L}/u.test(left.replaceAll(ECHO, ''))) return start + left;
+  return (
+    start +
+    withoutEchoesOf(
+      words,
+      texts.filter(({ hidden }) => hidden),
+    )
+  );
 };
 
 const ECHO = '[request]';

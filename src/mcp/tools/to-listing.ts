@@ -108,7 +108,8 @@ function listed(tools: readonly LeftOut[], secrets: Secrets): string {
 function warnOfUnchecked(client: McpClient, readable: readonly Readable[], secrets: Secrets): void {
   const told = toldOf(client);
   const news = readable.filter(({ said, unchecked }) => unchecked.length > 0 && !told.has(hash32(said)));
-  if (news.length === 0) return;
+  // A server that says something else each time is not listened to for ever.
+  if (news.length === 0 || told.size > MOST_TOLD) return;
   for (const { said } of news) told.add(hash32(said));
   const named = news.map(({ tool, unchecked: [first, ...others] }) => {
     const more = others.length > 0 ? ` and ${others.length} more` : '';
@@ -117,6 +118,9 @@ function warnOfUnchecked(client: McpClient, readable: readonly Readable[], secre
   const what = 'asserts of inputs what is not checked here, but by the server alone';
   warn(`MCP server '${client.name}' ${what}: ${fewOf(named)}.`, secrets);
 }
+
+/** Tools of a client that one isolate logs. */
+const MOST_TOLD = 1_000;
 
 /** What this isolate has logged of a client's tools. */
 const toldOf = memoized((_: McpClient): Set<number> => new Set());

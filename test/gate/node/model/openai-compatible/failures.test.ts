@@ -161,10 +161,13 @@ describe('the reason of a server', () => {
     expect([message, reason]).toEqual(Array(2).fill(`The model's server answered 400: ${words}`));
   });
 
-  it('is told where it is the instructions word for word: there is no other', async () => {
+  it('is told to the log alone where it is the instructions word for word, which no client may see', async () => {
     const request = { messages: [{ role: 'system' as const, text: `Never say: ${QUOTA}` }], tools: [] };
-    const { message } = await told(status(400, {}, { error: { message: QUOTA } }), { request });
-    expect(message).toBe(`The model's server answered 400: ${QUOTA}`);
+    const { message, reason } = await told(status(400, {}, { error: { message: QUOTA } }), { request });
+    expect([message, reason]).toEqual([
+      "The model's server answered 400: [request]",
+      `The model's server answered 400: ${QUOTA}`,
+    ]);
   });
 
   it('is in the log whole, also what it quotes', async () => {
