@@ -24,9 +24,11 @@ class BreakingMemories extends Array<ToolMemory> {
 }
 const kinds = { ...BUILT_IN_KINDS, memories: BreakingMemories.from(BUILT_IN_KINDS.memories) };
 
+let logged: unknown[][];
 beforeEach(() => {
   Object.assign(broken, { at: '', folds: 0 });
-  vi.spyOn(console, 'error').mockImplementation(() => {});
+  logged = [];
+  vi.spyOn(console, 'error').mockImplementation((...words) => void logged.push(words));
   const { parse } = JSON;
   vi.spyOn(JSON, 'parse').mockImplementation((...args) => {
     const value: unknown = parse(...args);
@@ -140,7 +142,7 @@ describe('a turn that cannot be read', () => {
     ]);
     expect(page?.openTurn).toBe(null);
     const why = expect.any(TypeError);
-    expect(vi.mocked(console.error).mock.calls).toEqual([
+    expect(logged).toEqual([
       ['holdfast: a turn that cannot be read is tried again', why],
       ['holdfast: a turn that cannot be read has ended', why],
     ]);
@@ -228,9 +230,9 @@ describe('a message for the holder', () => {
       status: 'ended',
       turn: { outcome: 'failed', error: { type: 'internal', message: 'The turn failed inside the Worker.' } },
     });
-    expect(vi.mocked(console.error).mock.calls).toEqual([
+    expect(logged).toEqual([
       [
-        'holdfast: a turn failed',
+        `holdfast: a turn failed (internal): The turn failed inside the Worker. (turn ${turn})`,
         new TypeError('A message that is steered is stored as the start of a turn.'),
       ],
     ]);
