@@ -64,33 +64,46 @@ beforeAll(async () => {
   );
 });
 
-describe('an invocation that is lost anywhere', () => {
-  it('leaves turns that end, whichever type of event the next ones cannot fold', async () => {
-    expect(trials.map(({ scenario }) => scenario.kind).toSorted()).toEqual(KINDS.toSorted());
-    const cells = trials.flatMap((trial) => {
-      const types = new Set(trial.result.events.map(({ event }) => event.type));
-      return [...types].flatMap((type) =>
-        disturbancesAt(trial.positions, 'hangs').map((disturbance) => ({ trial, type, disturbance })),
-      );
-    });
-    const failures = await manyAtOnce(cells, async ({ trial, type, disturbance }) => {
-      const subject = toSubject(trial.scenario);
-      const seen = await playDisturbed(subject, () => without(type), { disturbances: [disturbance] });
-      return withoutOutcome(seen).map((why) => `${trial.scenario.kind}, ${type}, ${disturbance.at}: ${why}`);
-    });
-    expect(failures.flat().slice(0, 10)).toEqual([]);
-    expect(cells.length).toBeGreaterThan(500);
-  });
+/** Ms that a matrix may take on a busy machine. */
+const MINUTES = 5 * 60_000;
 
-  it('leaves turns that go on as ever, with a message of an unknown kind in their inbox', async () => {
-    const cells = trials.flatMap((trial) =>
-      disturbancesAt(trial.positions, 'hangs').map((disturbance) => ({ trial, disturbance })),
-    );
-    const played = await manyAtOnce(cells, async ({ trial, disturbance }) => ({
-      kind: trial.scenario.kind,
-      disturbance,
-      ...(await trial.find(withUnknownMessage, [disturbance])),
-    }));
-    expect(failuresOf(played, 10)).toEqual([]);
-  });
+describe('an invocation that is lost anywhere', () => {
+  it(
+    'leaves turns that end, whichever type of event the next ones cannot fold',
+    async () => {
+      expect(trials.map(({ scenario }) => scenario.kind).toSorted()).toEqual(KINDS.toSorted());
+      const cells = trials.flatMap((trial) => {
+        const types = new Set(trial.result.events.map(({ event }) => event.type));
+        return [...types].flatMap((type) =>
+          disturbancesAt(trial.positions, 'hangs').map((disturbance) => ({ trial, type, disturbance })),
+        );
+      });
+      const failures = await manyAtOnce(cells, async ({ trial, type, disturbance }) => {
+        const subject = toSubject(trial.scenario);
+        const seen = await playDisturbed(subject, () => without(type), { disturbances: [disturbance] });
+        return withoutOutcome(seen).map(
+          (why) => `${trial.scenario.kind}, ${type}, ${disturbance.at}: ${why}`,
+        );
+      });
+      expect(failures.flat().slice(0, 10)).toEqual([]);
+      expect(cells.length).toBeGreaterThan(500);
+    },
+    MINUTES,
+  );
+
+  it(
+    'leaves turns that go on as ever, with a message of an unknown kind in their inbox',
+    async () => {
+      const cells = trials.flatMap((trial) =>
+        disturbancesAt(trial.positions, 'hangs').map((disturbance) => ({ trial, disturbance })),
+      );
+      const played = await manyAtOnce(cells, async ({ trial, disturbance }) => ({
+        kind: trial.scenario.kind,
+        disturbance,
+        ...(await trial.find(withUnknownMessage, [disturbance])),
+      }));
+      expect(failuresOf(played, 10)).toEqual([]);
+    },
+    MINUTES,
+  );
 });

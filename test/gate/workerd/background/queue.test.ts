@@ -127,14 +127,14 @@ describe('a turn that is sent by the queue', () => {
 
   it('is not disturbed by messages that come late, or before their time', async () => {
     const of = session();
-    const { message } = script(record('first'), 'One.', record('second'), 'Two.');
+    const { message } = script(record('late-one'), 'One.', record('late-two'), 'Two.');
     const first = await accepted(of, message());
     await deliver([first]);
     const second = await accepted(of, 'Again.');
     const early = { ...second, turn: 'never-was' };
     expect(await deliver([early, first, second, second])).toEqual(Array(4).fill('acknowledged'));
     expect((await journal(of)).filter(({ type }) => type === 'turn-ended')).toHaveLength(2);
-    expect([count('first'), count('second')]).toEqual([1, 1]);
+    expect([count('late-one'), count('late-two')]).toEqual([1, 1]);
   });
 
   it('is left alone while somebody holds it', async () => {
