@@ -108,6 +108,7 @@ export {
   ToolGroupDefinitionError,
   type ToolGroupPermission,
 } from './sources/define-tool-group.ts';
+export { eachTool } from './sources/each-tool.ts';
 export { ToolObjectError } from './sources/objects/tool-object.ts';
 export type { ToolEntry, ToolTable } from './sources/objects/tool-table.ts';
 export { type ToolsOfOptions, toolsOf, toolsOfAll, toolsOfSafely } from './sources/objects/tools-of.ts';

@@ -110,4 +110,5 @@ export {
   startingIn,
 } from './state-machine/define-state-machine.ts';
 export type { StateEntry } from './state-machine/read-machine.ts';
+export { type ToolsForOptions, toolsFor } from './unfolding/tools-for.ts';
 export { withInnerToolObject, withInnerTools, withUnfolding } from './unfolding/with-unfolding.ts';

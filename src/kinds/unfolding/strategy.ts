@@ -149,7 +149,7 @@ function contextOf(tool: AnyTool, { notes }: Unfolding, offered: readonly AnyToo
  * The siblings, and beside them the tools of an unfolding tool. A sibling keeps its name: an inner tool of the same
  * name is called after the unfolding tool too. A tool that is there already is not offered twice.
  */
-function placeInnerTools(
+export function placeInnerTools(
   siblings: readonly AnyTool[],
   unfolding: AnyTool,
   inner: readonly AnyTool[],

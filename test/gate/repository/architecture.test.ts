@@ -82,6 +82,12 @@ const ARROWS: readonly {
     on: [...['tool', 'model', 'journal', 'loop'].map((name) => `src/${name}/`), 'src/built-in-kinds.ts'],
   },
   {
+    folder: 'src/ai-sdk-tools/',
+    because: 'it changes tools for another library, and back, whose calls the tool-calling manager runs',
+    on: ['tool', 'decorators', 'sources', 'tool-calling'].map((name) => `src/${name}/`),
+    types: ['src/agent/', 'src/model/'],
+  },
+  {
     folder: 'src/session/',
     because: 'it runs the turns of a session whose object it knows by a type',
     on: [
@@ -163,6 +169,7 @@ describe('who may import whom', () => {
     ['src/webhooks/', []],
     ['src/testing/', []],
     ['src/tool-calling/', []],
+    ['src/ai-sdk-tools/', ['@standard-schema/spec']],
   ])('%s is made with no packages but %j', (folder, packages) => {
     const isOurs = ({ to }: Import): boolean => isIn(to, 'src/', 'durable-objects/');
     expect(strays(folder, (one) => isOurs(one) || isPackage(one, ...packages))).toEqual([]);

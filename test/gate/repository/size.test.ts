@@ -109,3 +109,24 @@ it('a Worker carries the planner only when it imports it', async () => {
   const offline = await filesOf(`${everything}export { offlineModel } from './src/offline-model/entry.ts';`);
   expect(offline.filter(isPlanner).length).toBeGreaterThan(10);
 });
+
+it('a Worker carries the exchange of tools with the AI SDK only when it imports it, and never the AI SDK', async () => {
+  const isExchange = (path: string): boolean =>
+    /^src\/ai-sdk-tools\/|node_modules\/(ai|@ai-sdk)\//.test(path);
+  const everything = [
+    'create-holdfast',
+    'index',
+    'kinds/entry',
+    'decorators/entry',
+    'tool-calling/entry',
+    'model/ai-sdk/entry',
+  ];
+  const without = await filesOf(everything.map((entry) => `export * from './src/${entry}.ts';`).join(''));
+  expect(without).toContain('src/tool-calling/tool-calling-manager.ts');
+  expect(without.filter(isExchange)).toEqual([]);
+  const taking = await filesOf("export { fromAiTool } from './src/ai-sdk-tools/entry.ts';");
+  expect(taking.filter(isExchange)).toContain('src/ai-sdk-tools/from-ai-tool.ts');
+  expect(
+    taking.filter((path) => /^src\/(loop|tool-calling)\/|node_modules\/(ai|@ai-sdk)\//.test(path)),
+  ).toEqual([]);
+});

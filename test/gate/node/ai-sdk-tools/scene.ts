@@ -1,0 +1,46 @@
+import { MockLanguageModelV4 } from 'ai/test';
+
+type Generate = MockLanguageModelV4['doGenerate'];
+type Reply = Awaited<ReturnType<Generate>>;
+
+/** Calls of one reply, with their input as the model writes it. */
+export type Scripted = readonly { readonly name: string; readonly input: object }[];
+
+const usage: Reply['usage'] = {
+  inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+  outputTokens: { total: 1, text: 1, reasoning: 0 },
+};
+
+/** A model of the AI SDK that makes these calls, reply by reply, and then says that it is done. */
+export function modelThatCalls(...replies: readonly Scripted[]): MockLanguageModelV4 {
+  const calling = replies.map(
+    (calls, at): Reply => ({
+      content: calls.map(({ name, input }, index) => ({
+        type: 'tool-call',
+        toolCallId: `c${at}.${index}`,
+        toolName: name,
+        input: JSON.stringify(input),
+      })),
+      finishReason: { unified: 'tool-calls', raw: 'tool_calls' },
+      usage,
+      warnings: [],
+    }),
+  );
+  const done: Reply = {
+    content: [{ type: 'text', text: 'Done.' }],
+    finishReason: { unified: 'stop', raw: 'stop' },
+    usage,
+    warnings: [],
+  };
+  return new MockLanguageModelV4({ doGenerate: [...calling, done] });
+}
+
+/** What the model was shown of tool results, in its last request. */
+export function shownResults({ doGenerateCalls }: MockLanguageModelV4): readonly unknown[] {
+  const prompt = doGenerateCalls.at(-1)?.prompt ?? [];
+  return prompt.flatMap((message) =>
+    message.role === 'tool'
+      ? message.content.flatMap((part) => (part.type === 'tool-result' ? [part.output] : []))
+      : [],
+  );
+}

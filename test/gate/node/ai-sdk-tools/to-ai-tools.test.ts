@@ -1,0 +1,229 @@
+import { generateText, stepCountIs } from 'ai';
+import * as v from 'valibot';
+import { describe, expect, it, vi } from 'vitest';
+import { AiToolError, type ToAiToolsOptions, toAiTools } from '../../../../src/ai-sdk-tools/entry.ts';
+import { withUsageNote } from '../../../../src/decorators/entry.ts';
+import {
+  artifact,
+  defineAgent,
+  defineTool,
+  defineToolGroup,
+  error,
+  providerTool,
+  requireApproval,
+  type ToolSource,
+} from '../../../../src/index.ts';
+import { defineUnfolding } from '../../../../src/kinds/entry.ts';
+import { modelThatCalls, type Scripted, shownResults } from './scene.ts';
+
+const find = defineTool({
+  name: 'find',
+  description: 'Finds.',
+  input: v.object({ what: v.pipe(v.string(), v.toUpperCase()), more: v.record(v.string(), v.any()) }),
+  effect: 'read',
+  run: ({ what }) => artifact(`Found ${what}.`, { what }),
+});
+
+/** Has a model of the AI SDK call the tools. */
+async function played(
+  sources: Parameters<typeof defineAgent>[0]['tools'] & object,
+  replies: readonly Scripted[],
+  options?: ToAiToolsOptions,
+) {
+  const model = modelThatCalls(...replies);
+  const tools = toAiTools(sources, options);
+  const result = await generateText({ model, tools, prompt: 'Go.', stopWhen: stepCountIs(9) });
+  return { model, result, shown: shownResults(model) };
+}
+
+describe('tools of ours that the AI SDK calls', () => {
+  it('are offered with their schema as it is, and answer words to the model and a value to the program', async () => {
+    const { model, result, shown } = await played(
+      [withUsageNote(find, 'Use it.')],
+      [[{ name: 'find', input: { what: 'kelp', more: { a: 1 } } }]],
+    );
+    expect(model.doGenerateCalls[0]?.tools).toEqual([
+      {
+        type: 'function',
+        name: 'find',
+        description: expect.stringContaining('Use it.'),
+        inputSchema: find.inputSchema,
+      },
+    ]);
+    expect(shown).toEqual([{ type: 'text', value: 'Found KELP.' }]);
+    expect(result.steps[0]?.toolResults[0]?.output).toEqual({
+      text: 'Found KELP.',
+      value: { what: 'KELP' },
+    });
+    expect(result.text).toBe('Done.');
+  });
+
+  it('tell the model what is wrong with an input, in their words, and what failed', async () => {
+    const fails = defineTool({ name: 'fails', description: 'Fails.', run: () => error('The shop is shut.') });
+    const { shown, result } = await played(
+      [find, fails],
+      [
+        [
+          { name: 'find', input: { what: 1 } },
+          { name: 'fails', input: {} },
+        ],
+      ],
+    );
+    expect(shown).toEqual([
+      {
+        type: 'error-text',
+        value:
+          "Error: The input of tool 'find' is not valid:\n- what: Invalid type: Expected string but received 1\n" +
+          '- more: Invalid key: Expected "more" but received undefined\nCall it again with a corrected input.',
+      },
+      { type: 'error-text', value: 'Error: The shop is shut.' },
+    ]);
+    expect(result.steps[0]?.content.at(-1)).toMatchObject({
+      type: 'tool-error',
+      error: expect.objectContaining({
+        constructor: AiToolError,
+        tool: 'fails',
+        message: 'The shop is shut.',
+      }),
+    });
+  });
+
+  it('are given context and secrets, and are told as the exception processor says when they throw', async () => {
+    const look = defineTool({
+      name: 'look',
+      description: 'Looks.',
+      run: (_, { context, secrets }) => {
+        throw new Error(`${context.get('tenant')} ${secrets.get('KEY')}`);
+      },
+    });
+    const { shown } = await played([look], [[{ name: 'look', input: {} }]], {
+      context: { tenant: 'acme' },
+      secrets: { KEY: 'k' },
+      exceptionProcessor: ({ tool, thrown }) => `${tool}: ${thrown}`,
+    });
+    expect(shown).toEqual([{ type: 'error-text', value: 'Error: look: Error: acme k' }]);
+  });
+
+  it('run one after another where they share a word, and at once where they do not', async () => {
+    let now = 0;
+    let most = 0;
+    const step = (name: string, serial?: string) =>
+      defineTool({
+        name,
+        description: 'Steps.',
+        ...(serial !== undefined && { serial }),
+        async run() {
+          now += 1;
+          most = Math.max(most, now);
+          for (let turns = 0; turns < 50; turns += 1) await Promise.resolve();
+          await new Promise((resolve) => setTimeout(resolve, 0));
+          now -= 1;
+        },
+      });
+    const both = [
+      { name: 'a', input: {} },
+      { name: 'b', input: {} },
+    ];
+    await played([step('a', 'one'), step('b', 'one')], [both]);
+    expect(most).toBe(1);
+    await played([step('a'), step('b')], [both]);
+    expect(most).toBe(2);
+  });
+
+  it('are held to their limit by the calls of the conversation', async () => {
+    const call = [{ name: 'find', input: { what: 'kelp', more: {} } }];
+    const { shown } = await played([find], [call, call], { limits: { callsPerTool: 1 } });
+    expect(shown).toEqual([
+      { type: 'text', value: 'Found KELP.' },
+      { type: 'error-text', value: expect.stringContaining("'find'") },
+    ]);
+  });
+
+  it('read the conversation as messages of ours', async () => {
+    const seen: unknown[] = [];
+    const look = defineTool({
+      name: 'look',
+      description: 'Looks.',
+      run: (_, { history }) => {
+        seen.push(
+          history().map((one) =>
+            one.role === 'user' ? one.text : one.calls.map(({ result }) => result?.type),
+          ),
+        );
+        return 'Seen.';
+      },
+    });
+    const call = [{ name: 'look', input: {} }];
+    await played([look], [call, call]);
+    expect(seen).toEqual([
+      ['Go.', [undefined]],
+      ['Go.', ['text'], [undefined]],
+    ]);
+  });
+
+  it('do not run when somebody would have to approve: model and log are told why', async () => {
+    const log = vi.spyOn(console, 'error').mockReturnValue();
+    const run = vi.fn(() => 'Paid.');
+    const pay = requireApproval(defineTool({ name: 'pay', description: 'Pays.', run }), 'Pay?');
+    const { shown } = await played([pay], [[{ name: 'pay', input: {} }]]);
+    const told =
+      "Tool 'pay' requires approval but no ReviewHandler is configured. Run it in a session, where somebody can decide, or review it with withReview.";
+    expect(shown).toEqual([{ type: 'error-text', value: `Error: ${told}` }]);
+    expect(log.mock.calls).toContainEqual([`holdfast: ${told}`]);
+    expect(run).not.toHaveBeenCalled();
+    log.mockRestore();
+  });
+
+  it('are those of an agent, under its context and limits', async () => {
+    const look = defineTool({
+      name: 'look',
+      description: 'Looks.',
+      run: (_, { context }) => `${context.get('a')} ${context.get('b')}`,
+    });
+    const agent = defineAgent({
+      name: 'scout',
+      description: 'Looks.',
+      instructions: 'Look.',
+      tools: [look, { toolsNow: () => [find] }],
+      context: { a: 'agent', b: 'agent' },
+      limits: { callsPerTool: 1 },
+    });
+    const tools = toAiTools(agent, { context: { b: 'call' } });
+    expect(Object.keys(tools)).toEqual(['look', 'find']);
+    const call = [{ name: 'look', input: {} }];
+    const model = modelThatCalls(call, call);
+    await generateText({ model, tools, prompt: 'Go.', stopWhen: stepCountIs(9) });
+    expect(shownResults(model)).toEqual([
+      { type: 'text', value: 'agent call' },
+      { type: 'error-text', value: expect.any(String) },
+    ]);
+  });
+
+  const web = defineToolGroup({ role: 'web', description: 'Web.', tools: [find] });
+  const agentOf = (more: { toolGroups?: readonly string[]; tools?: readonly ToolSource[] }) =>
+    defineAgent({ name: 'scout', description: 'Looks.', instructions: 'Look.', ...more });
+  it.each([
+    [
+      'an unfolding tool',
+      () => toAiTools([defineUnfolding({ name: 'shop', description: 'The shop.', tools: web.tools })]),
+      "Tool 'shop': it unfolds into others, which the AI SDK cannot be offered later; give those themselves.",
+    ],
+    [
+      "a tool that the model's provider runs",
+      () => toAiTools([providerTool({ type: 'provider', id: 'openai.web_search', args: {} })]),
+      "Tool 'web_search': the model's provider runs it; give the AI SDK its own 'openai.web_search'.",
+    ],
+    [
+      'an agent that asks for groups by role',
+      () => toAiTools(agentOf({ toolGroups: ['web'] })),
+      "Agent 'scout' asks for tool groups, which an app fills. Give toAiTools a list of tools.",
+    ],
+    [
+      'an agent with a provider that finds out what it has',
+      () => toAiTools(agentOf({ tools: [{ toolsNow: () => [], discover: async () => [] }] })),
+      "Agent 'scout' has a provider that finds its tools out in a turn. Give toAiTools a list of tools.",
+    ],
+  ])('are not given to it from %s', (_, give, message) => {
+    expect(give).toThrow(expect.objectContaining({ message }));
+  });
+});

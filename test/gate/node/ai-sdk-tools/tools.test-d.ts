@@ -1,0 +1,66 @@
+import { generateText, jsonSchema, type LanguageModel, tool } from 'ai';
+import * as v from 'valibot';
+import { expectTypeOf } from 'vitest';
+import { z } from 'zod';
+import { fromAiTool, type GivenTool, toAiTools } from '../../../../src/ai-sdk-tools/entry.ts';
+import { type Agent, defineTool, requireApproval, type Tool } from '../../../../src/index.ts';
+
+const weather = tool({
+  description: 'Tells the weather.',
+  inputSchema: z.object({ city: z.string(), days: z.number().default(3) }),
+  execute: async ({ city, days }) => ({ city, days }),
+});
+
+interface Weather {
+  city: string;
+  days: number;
+}
+const ours = fromAiTool(weather, { name: 'weather', effect: 'read' });
+expectTypeOf(ours).toEqualTypeOf<Tool<'weather', Weather, Weather>>();
+requireApproval(ours, ({ city, days }) => `${city.toUpperCase()} ${days.toFixed()}`);
+
+// @ts-expect-error the input has no such property
+requireApproval(ours, ({ town }) => town);
+
+// @ts-expect-error there is no such effect
+fromAiTool(weather, { name: 'weather', effect: 'reads' });
+
+// @ts-expect-error it needs a name, which the AI SDK does not keep with the tool
+fromAiTool(weather, {});
+
+// @ts-expect-error no tool of the AI SDK is without a schema
+fromAiTool({ description: 'Looks.', execute: () => 1 }, { name: 'look' });
+
+const counts = tool({
+  description: 'Counts.',
+  inputSchema: jsonSchema<{ to: number }>({ type: 'object' }),
+  async *execute({ to }) {
+    yield to;
+  },
+});
+expectTypeOf(fromAiTool(counts, { name: 'counts' })).toEqualTypeOf<Tool<'counts', { to: number }, number>>();
+
+const confirm = tool({
+  description: 'Asks the user.',
+  inputSchema: z.object({ question: z.string() }),
+  outputSchema: z.string(),
+});
+expectTypeOf(fromAiTool(confirm, { name: 'confirm' })).toEqualTypeOf<
+  Tool<'confirm', { question: string }, unknown>
+>();
+
+const find = defineTool({ name: 'find', description: 'Finds.', input: v.object({}), run: () => 'Found.' });
+declare const model: LanguageModel;
+declare const agent: Agent;
+
+expectTypeOf(toAiTools([ours, find])).toEqualTypeOf<{
+  readonly weather: GivenTool;
+  readonly find: GivenTool;
+}>();
+expectTypeOf(toAiTools(agent)).toEqualTypeOf<{ readonly [name: string]: GivenTool }>();
+generateText({ model, prompt: 'Go.', tools: toAiTools([ours, find]) });
+generateText({ model, prompt: 'Go.', tools: toAiTools(agent), activeTools: ['find'] });
+generateText({ model, prompt: 'Go.', tools: { ...toAiTools([find]), weather } });
+
+// @ts-expect-error there is no tool of that name
+generateText({ model, prompt: 'Go.', tools: toAiTools([find]), activeTools: ['weather'] });

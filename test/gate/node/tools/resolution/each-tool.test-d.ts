@@ -1,0 +1,32 @@
+import { expectTypeOf } from 'vitest';
+import {
+  type AnyTool,
+  defineAgent,
+  defineTool,
+  defineToolGroup,
+  eachTool,
+  type ToolGroup,
+  type ToolProvider,
+} from '../../../../../src/index.ts';
+
+const look = defineTool({ name: 'look', description: 'Looks.', run: () => 'seen' });
+const provider: ToolProvider = { toolsNow: () => [look] };
+const group = defineToolGroup({ role: 'web', description: 'Web.', tools: [look] });
+const same = (tool: AnyTool): AnyTool => tool;
+
+expectTypeOf(eachTool(look, same)).toEqualTypeOf<AnyTool>();
+expectTypeOf(eachTool(provider, same)).toEqualTypeOf<ToolProvider>();
+expectTypeOf(eachTool(group, same)).toEqualTypeOf<ToolGroup>();
+expectTypeOf(eachTool([look, provider, new Date()], same)).toEqualTypeOf<
+  readonly (AnyTool | ToolProvider)[]
+>();
+defineAgent({
+  name: 'clerk',
+  description: 'Works.',
+  instructions: 'Work.',
+  tools: [...eachTool([look, provider], same), eachTool(look, same), eachTool(provider, same)],
+  toolGroups: [eachTool(group, same)],
+});
+
+// @ts-expect-error a decorator answers a tool
+eachTool(look, () => 'look');

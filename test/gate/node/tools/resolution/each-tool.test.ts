@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { decorate } from '../../../../../src/decorators/entry.ts';
+import {
+  type AnyTool,
+  defineAgent,
+  defineTool,
+  defineToolGroup,
+  eachTool,
+  type ToolSource,
+  type ToolTable,
+} from '../../../../../src/index.ts';
+import { defineUnfolding } from '../../../../../src/kinds/entry.ts';
+import { createTestSession, type ScriptedReply } from '../../../../../src/testing/entry.ts';
+
+const does = (name: string): AnyTool =>
+  defineTool({ name, description: 'Does.', effect: 'read', run: () => `${name} done` });
+
+class Clock {
+  static readonly tools = {
+    time: { description: 'Tells the time.', effect: 'read' },
+    day: { description: 'Tells the day.', effect: 'read' },
+  } satisfies ToolTable<Clock>;
+  time() {
+    return 'noon';
+  }
+  day() {
+    return 'Friday';
+  }
+}
+
+/** A decorator that counts the calls of each tool by its name, and how often it was applied. */
+function counter() {
+  const ran: string[] = [];
+  const made: string[] = [];
+  const counted = (tool: AnyTool): AnyTool => {
+    made.push(tool.name);
+    return decorate(tool, {
+      call(input, call) {
+        ran.push(tool.name);
+        return tool.call(input, call);
+      },
+    });
+  };
+  return { ran, made, counted };
+}
+
+const calls = (...names: string[]) => ({ calls: names.map((name) => ({ name })) });
+
+async function play(tools: readonly ToolSource[], ...replies: readonly ScriptedReply[]): Promise<void> {
+  const agent = defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools });
+  await createTestSession(agent, { replies: [...replies, 'Done.'] }).send('Go.');
+}
+
+describe('eachTool', () => {
+  it('decorates a tool', async () => {
+    const { ran, counted } = counter();
+    await play([eachTool(does('look'), counted)], calls('look'));
+    expect(ran).toEqual(['look']);
+  });
+
+  it('decorates every tool of a list of tools, objects and providers', async () => {
+    const { ran, counted } = counter();
+    const list = [does('look'), new Clock(), { toolsNow: () => [does('late')] }];
+    await play(eachTool(list, counted), calls('look', 'time', 'day', 'late'));
+    expect(ran.toSorted()).toEqual(['day', 'late', 'look', 'time']);
+    expect(eachTool(new Clock(), counted)).toHaveLength(2);
+  });
+
+  it('decorates what a provider answers later, each tool once', async () => {
+    const { ran, made, counted } = counter();
+    const later: AnyTool[] = [];
+    const early = defineTool({
+      name: 'early',
+      description: 'Brings one.',
+      effect: 'read',
+      run: () => void later.push(does('late')),
+    });
+    const provider = eachTool({ toolsNow: () => [early, ...later] }, counted);
+    await play([provider], calls('early'), calls('late'), calls('late'));
+    expect(ran).toEqual(['early', 'late', 'late']);
+    expect(made).toEqual(['early', 'late']);
+  });
+
+  it('keeps what else a provider and a group say', () => {
+    const provider = { toolsNow: () => [], about: { name: 'crm' }, missing: () => 'None.' };
+    expect(eachTool(provider, (tool) => tool)).toMatchObject({
+      about: { name: 'crm' },
+      missing: expect.any(Function),
+    });
+    const group = defineToolGroup({ role: 'web', description: 'Web.', tools: [does('look'), provider] });
+    const { ran, counted } = counter();
+    const changed = eachTool(group, counted);
+    expect(changed).toMatchObject({ role: 'web', description: 'Web.', permissions: [] });
+    expect(changed.tools.map(({ delegate }) => delegate)).toEqual(group.tools);
+    expect(changed.providers).toMatchObject([{ about: { name: 'crm' } }]);
+    expect(ran).toEqual([]);
+  });
+
+  it('decorates the tools behind an unfolding tool at whatever depth, and no opening of one', async () => {
+    const { ran, counted } = counter();
+    const deep = defineUnfolding({ name: 'deep', description: 'Deep.', tools: [does('inner')] });
+    const shop = defineUnfolding({ name: 'shop', description: 'Shop.', tools: [does('buy'), deep] });
+    await play(eachTool([shop], counted), calls('shop'), calls('buy', 'deep'), calls('inner'));
+    expect(ran).toEqual(['buy', 'inner']);
+  });
+
+  it('leaves no way past the decorator through an unfolding tool', () => {
+    const shop = defineUnfolding({ name: 'shop', description: 'Shop.', tools: [does('buy')] });
+    expect(shop.route?.({ buy: {} })).toMatchObject({ tool: { name: 'buy' } });
+    expect(eachTool(shop, (tool) => tool).route).toBeUndefined();
+  });
+
+  it('refuses what could not be listed', () => {
+    expect(() => eachTool([does('a'), does('a')], (tool) => tool)).toThrow("Duplicate tool name: 'a'");
+    const group = defineToolGroup({ role: 'web', description: 'Web.', tools: [does('look')] });
+    expect(() => eachTool([group as object], (tool) => tool)).toThrow(
+      "Tool at index 0 ('web') is a tool group: list it under toolGroups",
+    );
+  });
+});

@@ -1,0 +1,65 @@
+import * as v from 'valibot';
+import { describe, expect, it, vi } from 'vitest';
+import { withReview } from '../../../../src/decorators/entry.ts';
+import { type AnyTool, ToolDefinitionError } from '../../../../src/index.ts';
+import { defineUnfolding, toolsFor } from '../../../../src/kinds/entry.ts';
+import { does } from './scenes.ts';
+
+const names = (tools: readonly AnyTool[]): readonly string[] => tools.map(({ name }) => name);
+
+describe('toolsFor', () => {
+  it('tells what an input selects, as the schema makes it', async () => {
+    const database = defineUnfolding({
+      name: 'database',
+      description: 'Works with a database.',
+      input: v.object({ connection: v.optional(v.string(), 'localhost') }),
+      select: ({ connection }) => [does(`query_${connection}`)],
+    });
+    expect(names(await toolsFor(database, { connection: 'prod' }))).toEqual(['query_prod']);
+    expect(names(await toolsFor(database))).toEqual(['query_localhost']);
+    await expect(toolsFor(database, { connection: 7 })).rejects.toEqual(
+      new TypeError(
+        "The input of tool 'database' is not valid:\n- connection: Invalid type: Expected string but received 7\n" +
+          'Call it again with a corrected input.',
+      ),
+    );
+  });
+
+  it('tells the tools of a category, of a list, and those of now', async () => {
+    const byCategory = { read: [does('look')], write: [does('put')] };
+    const files = defineUnfolding({ name: 'files', description: 'Files.', byCategory });
+    expect(names(await toolsFor(files, { category: 'write' }))).toEqual(['put']);
+    expect(names(await toolsFor(files))).toEqual(['look', 'put']);
+    const shop = defineUnfolding({ name: 'shop', description: 'Shop.', tools: [does('buy'), files] });
+    expect(names(await toolsFor(shop))).toEqual(['buy', 'files']);
+    const now = defineUnfolding({
+      name: 'now',
+      description: 'Now.',
+      tools: ({ context, principal }) => [does(`${context.get('tenant')}_${principal.id}`)],
+    });
+    const asked = { context: { tenant: 'acme' }, principal: { id: 'ann' } };
+    expect(names(await toolsFor(now, {}, asked))).toEqual(['acme_ann']);
+    expect(names(await toolsFor(now, {}, { context: { tenant: 'acme' } }))).toEqual(['acme_code']);
+  });
+
+  it('hands on what guards the unfolding tool', async () => {
+    const buy = does('buy');
+    const shop = defineUnfolding({ name: 'shop', description: 'Shop.', tools: [buy] });
+    const [guarded] = await toolsFor(withReview(shop, () => ({ decision: 'reject' })));
+    const [bare] = await toolsFor(shop);
+    const depthOf = (tool: AnyTool | undefined): number => (tool?.delegate ? 1 + depthOf(tool.delegate) : 0);
+    expect(depthOf(guarded)).toBeGreaterThan(depthOf(bare));
+  });
+
+  it('refuses what is no unfolding tool, and one that finds out in a turn', async () => {
+    const refusal = (message: string) =>
+      expect.objectContaining({ constructor: ToolDefinitionError, message });
+    await expect(toolsFor(does('look'))).rejects.toEqual(refusal("Tool 'look': it is no unfolding tool."));
+    const prepare = vi.fn(async () => undefined);
+    const crm = defineUnfolding({ name: 'crm', description: 'CRM.', tools: () => [does('look')], prepare });
+    await expect(toolsFor(crm)).rejects.toEqual(
+      refusal("Tool 'crm': it finds out in a turn what it brings."),
+    );
+    expect(prepare).not.toHaveBeenCalled();
+  });
+});
