@@ -9,8 +9,10 @@ import type { CacheSetting } from '../model/cache-setting.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import type { AgentSettings } from '../model/settings.ts';
 import { shownSetting } from '../model/settings-problem.ts';
+import { ended } from '../tool/check-literal.ts';
 import { toMediaType } from '../tool/content.ts';
 import type { CallLimit, Limits } from '../tool/frame.ts';
+import { shorten } from '../tool/json.ts';
 
 /** @throws AgentDefinitionError when a limit cannot be one, or is on the cost of a model without prices. */
 export function checkLimits(agent: string, limits: Limits | undefined, model: ChatModel | undefined): void {
@@ -151,7 +153,7 @@ export class AgentDefinitionError extends Error {
     { field, problem }: { readonly field: string; readonly problem: string },
     options?: ErrorOptions,
   ) {
-    super(`Agent '${agent}' ${problem}.`, options);
+    super(`Agent '${shorten(agent, 80)}' ${ended(problem)}`, options);
     this.agent = agent;
     this.field = field;
   }

@@ -26,6 +26,7 @@ import { paragraphs } from '../tool/json.ts';
 import type { AnyTool, InjectionStrategy } from '../tool/tool.ts';
 import { type ContextValues, ToolCallContext } from '../tool/tool-call-context.ts';
 import { type AgentOutput, type OutputOf, toAgentOutput } from './agent-output.ts';
+import { checkAgentLiteral } from './agent-shape.ts';
 import {
   AgentDefinitionError,
   checkAccepts,
@@ -198,7 +199,7 @@ export const isToolGroup = (request: ToolGroupRequest): request is ToolGroup =>
 /**
  * Declares an agent.
  *
- * @throws AgentDefinitionError when the name cannot stand in a path, something in the list is no tool, two tools share
+ * @throws AgentDefinitionError when a key is not known or its value of another kind, the model is none, the name cannot stand in a path, something in the list is no tool, two tools share
  *   a name, the description is blank, a limit is not a positive number, or on the cost of a model without prices, a
  *   setting, a policy, `accepts`, `cache`, `modelTimeout`, `loopIds`, `maxGenerations`, `compaction` or `retention` has a value that it cannot work with, or the output is not the
  *   schema of a JSON object; ToolDefinitionError and ToolObjectError as `collectTools`.
@@ -207,6 +208,7 @@ export function defineAgent<
   const Name extends string,
   const Declaration extends InputDeclaration = undefined,
 >(config: AgentConfig<Name, Declaration>): Agent<Name, OutputOf<Declaration>> {
+  checkAgentLiteral(config);
   const { name, description, instructions, references = [], toolGroups = [], permissions = [] } = config;
   checkName(name);
   if (description.trim() === '') {

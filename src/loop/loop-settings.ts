@@ -1,6 +1,7 @@
 import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
 import { type AgentSettings, mergedSettings, type ToolChoice } from '../model/settings.ts';
 import { settingsProblem, shownSetting } from '../model/settings-problem.ts';
+import { shown } from '../tool/check-literal.ts';
 import { shorten } from '../tool/json.ts';
 import type { AnyTool } from '../tool/tool.ts';
 
@@ -93,3 +94,15 @@ const listed = (tools: readonly AnyTool[]): string =>
     .slice(0, MAX_NAMES)
     .map(({ name }) => `'${shorten(name, 64)}'`)
     .join(', ') + (tools.length > MAX_NAMES ? ` and ${tools.length - MAX_NAMES} more` : '');
+
+/** Says why a value is no model, with what to write; `undefined` for a model, a function that makes one, and for none. */
+export function modelProblem(given: unknown): string | undefined {
+  if (given === undefined || typeof given === 'function') return undefined;
+  const { ask, doGenerate, run }: Readonly<Record<string, unknown>> = Object(given);
+  if (typeof ask === 'function') return undefined;
+  const named = typeof given === 'string' ? `: '${shorten(given, 80)}'` : '';
+  const ofServer = `openAICompatible({ baseURL, apiKey, model${named} })`;
+  const ofBinding = typeof run === 'function' ? 'workersAi(env.AI, { model })' : ofServer;
+  const made = typeof doGenerate === 'function' ? 'fromAiSdk(model)' : ofBinding;
+  return `has ${shown(given)} as its 'model': use a model, as in ${made}, or a function of the environment that makes one`;
+}

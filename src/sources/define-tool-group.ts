@@ -1,3 +1,4 @@
+import { ended, type LiteralShape, literalFault, nameIn } from '../tool/check-literal.ts';
 import { shorten } from '../tool/json.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import { type CollectedTools, collectTools } from './resolution/resolve-tools.ts';
@@ -42,6 +43,21 @@ export interface ToolGroupConfig<Role extends string> {
   readonly childToolUsageNotes?: string | undefined;
 }
 
+const SHAPE = {
+  of: 'defineToolGroup',
+  keys: {
+    role: 'text',
+    name: 'text',
+    description: 'text',
+    provider: 'text',
+    version: 'text',
+    permissions: 'list',
+    tools: 'list',
+    childToolUsageNotes: 'text',
+  },
+  required: ['role', 'description', 'tools'],
+} satisfies LiteralShape<keyof ToolGroupConfig<string>>;
+
 /** Who made a group that does not say. */
 export const OWN_PROVIDER = 'holdfast';
 
@@ -52,6 +68,8 @@ export const OWN_PROVIDER = 'holdfast';
  *   tools share a name; ToolDefinitionError and ToolObjectError as `collectTools`.
  */
 export function defineToolGroup<const Role extends string>(config: ToolGroupConfig<Role>): ToolGroup<Role> {
+  const fault = literalFault(config, SHAPE);
+  if (fault) throw new ToolGroupDefinitionError(nameIn(config, 'role'), fault.field, fault.problem);
   const { role, name = role, description, permissions = [], childToolUsageNotes } = config;
   if (role.trim() === '') throw new ToolGroupDefinitionError(role, 'role', 'needs a role that is not blank');
   for (const permission of permissions) {
@@ -90,7 +108,7 @@ export class ToolGroupDefinitionError extends Error {
 
   /** `problem` is a sentence that goes on after "Tool group 'x' ". */
   constructor(role: string, field: string, problem: string) {
-    super(`Tool group '${shorten(role, 80)}' ${problem}.`);
+    super(`Tool group '${shorten(role, 80)}' ${ended(problem)}`);
     this.role = role;
     this.field = field;
   }

@@ -1,3 +1,4 @@
+import { ended, type LiteralShape, literalFault, nameIn } from './check-literal.ts';
 import { copyJson } from './copy-json.ts';
 import {
   type InputDeclaration,
@@ -59,27 +60,23 @@ export function checkNaming(name: string, description: string): void {
 
 const MAX_NAME = 64;
 
-/**
- * @throws ToolDefinitionError when a word of another library stands in place of one of ours. It would be passed over: the
- *   tool would be left to the caller to run, or take no input.
- */
-export function checkNoForeignWord(config: { readonly name: string }): void {
-  for (const [theirs, ours] of FOREIGN_WORDS) {
-    if (Reflect.get(config, theirs) === undefined || Reflect.get(config, ours) !== undefined) continue;
-    throw new ToolDefinitionError(
-      config.name,
-      theirs,
-      `it has '${theirs}' in place of '${ours}'; rename it.`,
-    );
-  }
+/** @throws ToolDefinitionError when the literal of a tool has a key that is not known, lacks one, or has one of another kind. */
+export function checkToolLiteral(config: unknown, shape: LiteralShape): void {
+  const fault = literalFault(config, shape);
+  if (fault) throw new ToolDefinitionError(nameIn(config), fault.field, `it ${ended(fault.problem)}`);
 }
 
-/** What other libraries call the parts of a tool. */
-const FOREIGN_WORDS = [
-  ['execute', 'run'],
-  ['parameters', 'input'],
-  ['inputSchema', 'input'],
-] as const;
+/** What the literals of all tools hold. */
+export const NAMED = { name: 'text', description: 'text' } as const;
+
+/** What other libraries call the input of a tool. */
+export const FOREIGN_INPUT = {
+  parameters: 'input',
+  inputSchema: 'input',
+  input_schema: 'input',
+  schema: 'input',
+  args: 'input',
+} as const;
 
 /** `toInputSchema` for the tool of this name. @throws ToolDefinitionError when it cannot be a tool's input. */
 export function readInput<Declaration extends InputDeclaration>(

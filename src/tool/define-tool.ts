@@ -1,14 +1,17 @@
 import type { CallInDoubt, Effect, Reconciliation, ToolCall } from './call.ts';
 import {
   checkNaming,
-  checkNoForeignWord,
   checkTime,
+  checkToolLiteral,
   checkWord,
+  FOREIGN_INPUT,
+  NAMED,
   readInput,
   readMetadata,
   ToolDefinitionError,
 } from './check-definition.ts';
 import { checkedFirst, checkInput } from './check-input.ts';
+import type { LiteralShape } from './check-literal.ts';
 import { decorate } from './decorate.ts';
 import type { InputDeclaration, InputOf } from './input-schema.ts';
 import type { JsonObject } from './json.ts';
@@ -41,9 +44,9 @@ export function defineTool<
     > &
     ReturnsType<Inferred<Output>, Inferred<Type>>,
 ): Tool<Name, InputOf<Declaration>, Output> {
+  checkToolLiteral(config, SHAPE);
   const { name, description, output, expose } = config;
   checkNaming(name, description);
-  checkNoForeignWord(config);
   const metadata = readMetadata(name, config.metadata ?? {});
   const act = config.run === undefined ? manually<Declaration>(config) : running(config, config.run);
   const schema = readInput<Declaration>(name, config.input);
@@ -65,6 +68,38 @@ export function defineTool<
     },
   };
 }
+
+const SHAPE: LiteralShape<keyof ToolConfig<string, undefined, unknown>> = {
+  of: 'defineTool',
+  keys: {
+    ...NAMED,
+    input: 'schema',
+    run: 'function',
+    effect: 'any',
+    reconcile: 'function',
+    timeout: 'any',
+    subrequests: 'any',
+    expires: 'any',
+    serial: 'any',
+    returnDirect: 'flag',
+    expose: 'flag',
+    metadata: 'any',
+    output: 'object',
+  },
+  required: ['name', 'description'],
+  foreign: {
+    ...FOREIGN_INPUT,
+    execute: 'run',
+    handler: 'run',
+    func: 'run',
+    fn: 'run',
+    invoke: 'run',
+    callback: 'run',
+    id: 'name',
+    needsApproval: 'withConfirmation(tool)',
+    outputSchema: 'output',
+  },
+};
 
 /** The literal that `defineTool` takes. */
 export type ToolConfig<Name extends string, Declaration extends InputDeclaration, Output> = ToolConfigBase<

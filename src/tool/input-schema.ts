@@ -5,6 +5,7 @@ import { copyJson } from './copy-json.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
 import { issueLines, type JsonSchema, jsonSchemaCheck, problemLines, uncheckedIn } from './json-schema.ts';
 import type { FromJsonSchema } from './json-schema-type.ts';
+import { schemaMistake } from './schema-mistakes.ts';
 import type { ToolResult } from './tool-result.ts';
 
 /**
@@ -65,13 +66,20 @@ export class InputSchemaError extends Error {
   override readonly name = 'InputSchemaError';
   /** What it asserts that nobody would check; absent when something else is wrong. */
   readonly unchecked: string | undefined;
+  /** The slip in plain JSON Schema, in a sentence; absent when something else is wrong. */
+  readonly mistake: string | undefined;
 
   constructor(
     message: string,
-    { unchecked, ...options }: ErrorOptions & { readonly unchecked?: string } = {},
+    {
+      unchecked,
+      mistake,
+      ...options
+    }: ErrorOptions & { readonly unchecked?: string; readonly mistake?: string } = {},
   ) {
     super(message, options);
     this.unchecked = unchecked;
+    this.mistake = mistake;
   }
 }
 
@@ -100,6 +108,9 @@ function fromStandardSchema(schema: StandardSchemaV1): InputSchema<unknown> {
 function fromJsonSchema(schema: JsonSchema): InputSchema<unknown> {
   const json = toShownSchema(schema);
   const copy: JsonSchema = JSON.parse(JSON.stringify(schema));
+  const mistake = attempt('is not valid JSON Schema', () => schemaMistake(copy));
+  if (mistake !== undefined)
+    throw new InputSchemaError(`its input schema has a mistake: ${mistake}`, { mistake });
   const check = attempt('is not valid JSON Schema', () => jsonSchemaCheck(copy));
   mustBeChecked(copy);
   return {

@@ -55,7 +55,7 @@ function checkPart(part: Schema, lookup: Record<string, Schema | boolean>): void
  */
 export function uncheckedIn(schema: Schema): readonly Unchecked[] {
   const isDraft4 = draftOf(schema.$schema) === '4';
-  return schemasIn(schema, dereference(schema)).flatMap(({ part, path }) =>
+  return schemasOf(schema).flatMap(({ part, path }) =>
     Object.entries(part)
       .filter(([keyword, value]) => isUnchecked(keyword, value, isDraft4))
       .map(([keyword, value]) => ({
@@ -65,10 +65,14 @@ export function uncheckedIn(schema: Schema): readonly Unchecked[] {
   );
 }
 
-interface Placed {
+/** A schema inside another. */
+export interface Placed {
   readonly part: Schema;
   readonly path: readonly PropertyKey[];
 }
+
+/** Every schema inside this one, with where it stands. It writes on the schema. */
+export const schemasOf = (schema: Schema): readonly Placed[] => schemasIn(schema, dereference(schema));
 
 /** Every schema that an input may be held against, once, where it stands: also one that only a `$ref` leads to. */
 function schemasIn(root: Schema, lookup: Record<string, Schema | boolean>): readonly Placed[] {

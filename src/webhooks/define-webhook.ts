@@ -1,6 +1,7 @@
 import { sha256Hex } from '../tool/async.ts';
 import type { WhenBusy } from '../tool/call.ts';
 import { notOneOf } from '../tool/check-definition.ts';
+import { type LiteralShape, literalFault, nameIn } from '../tool/check-literal.ts';
 import { type Owner, ownerProblem } from '../tool/owner.ts';
 import {
   type Acknowledgement,
@@ -71,6 +72,8 @@ export function defineWebhook<
   Payload,
   Agent extends string | undefined = undefined,
 >(config: WebhookConfig<Name, Payload, Agent>): Webhook<Name> {
+  const fault = literalFault(config, SHAPE);
+  if (fault) throw new WebhookDefinitionError(nameIn(config), fault.field, fault.problem);
   const { name, agent, owner, namespace = name, maxBodyBytes = MAX_BODY_BYTES, whenBusy = 'queue' } = config;
   checkSettings({ name, owner, maxBodyBytes, whenBusy });
   return {
@@ -92,6 +95,22 @@ export function defineWebhook<
     },
   };
 }
+
+const SHAPE = {
+  of: 'defineWebhook',
+  keys: {
+    name: 'any',
+    agent: 'text',
+    owner: 'any',
+    namespace: 'text',
+    admit: 'function',
+    verify: 'function',
+    start: 'function',
+    maxBodyBytes: 'any',
+    whenBusy: 'any',
+  },
+  required: ['name', 'verify', 'start'],
+} satisfies LiteralShape<keyof WebhookConfig<string, unknown, undefined>>;
 
 interface Usual {
   readonly agent: string | undefined;

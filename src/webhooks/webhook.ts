@@ -1,5 +1,6 @@
 import { sha256Hex } from '../tool/async.ts';
 import type { WhenBusy } from '../tool/call.ts';
+import { ended } from '../tool/check-literal.ts';
 import { type Json, type JsonObject, shorten } from '../tool/json.ts';
 import type { Owner } from '../tool/owner.ts';
 
@@ -172,7 +173,7 @@ export class WebhookDefinitionError extends Error {
 
   /** `problem` is a sentence that goes on after "Webhook 'x' ". */
   constructor(webhook: string, field: string, problem: string) {
-    super(`Webhook '${shorten(webhook, 80)}' ${problem}.`);
+    super(`Webhook '${shorten(webhook, 80)}' ${ended(problem)}`);
     this.webhook = webhook;
     this.field = field;
   }

@@ -1,9 +1,12 @@
 import type { Agent } from '../agent/define-agent.ts';
 import { noPrices } from '../loop/budget.ts';
+import { modelProblem } from '../loop/loop-settings.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { notOneOf } from '../tool/check-definition.ts';
+import { ended, type LiteralShape, literalFault, nearest, shown } from '../tool/check-literal.ts';
 import type { Owner } from '../tool/owner.ts';
+import type { HoldfastConfig } from './config.ts';
 
 interface AgentsOf {
   readonly agents: readonly Agent[];
@@ -18,6 +21,61 @@ interface Starter {
 interface Starters extends AgentsOf {
   readonly webhooks?: readonly Starter[] | undefined;
   readonly schedules?: readonly Starter[] | undefined;
+}
+
+const SHAPE = {
+  of: 'createHoldfast',
+  keys: {
+    agents: 'any',
+    kinds: 'list',
+    model: 'any',
+    offline: 'function',
+    log: 'any',
+    toolGroups: 'list',
+    context: 'any',
+    bodyContext: 'list',
+    secrets: 'function',
+    auth: 'function',
+    legacyTenants: 'flag',
+    steering: 'any',
+    contextHeaders: 'object',
+    origins: 'list',
+    webhooks: 'list',
+    mcp: 'object',
+    maxBodyBytes: 'any',
+    schedules: 'list',
+    platform: 'any',
+    files: 'any',
+    retention: 'any',
+    location: 'object',
+  },
+  required: [],
+  foreign: { agent: 'agents', hooks: 'webhooks', crons: 'schedules' },
+} satisfies LiteralShape<keyof HoldfastConfig>;
+
+/** @throws ConfigurationError when a key is not known, the model is none, or the agents are no list of them. */
+export function checkApp(config: HoldfastConfig): void {
+  const fault =
+    literalFault(config, SHAPE)?.problem ?? modelProblem(config.model) ?? agentsFault(config.agents);
+  if (fault !== undefined) throw new ConfigurationError(`createHoldfast ${ended(fault)}`);
+}
+
+/** Says which of the agents is none; callers without types may give anything. */
+function agentsFault(agents: unknown): string | undefined {
+  if (!Array.isArray(agents)) {
+    const have = agents === undefined ? 'no' : `${shown(agents)} as its`;
+    return `has ${have} 'agents': use a list, as in [agent]`;
+  }
+  const index = agents.findIndex((agent) => typeof Object(agent).loopIds !== 'string');
+  return index < 0
+    ? undefined
+    : `has ${shown(agents[index])} at agents[${index}]: use what defineAgent makes`;
+}
+
+/** The end of an error about a name that is not there: the one that it is near to, if any. */
+function meant(name: string, names: Iterable<string>): string {
+  const near = nearest(name, [...names], Math.ceil(name.length / 3));
+  return near === undefined ? '' : ` Did you mean '${near}'?`;
 }
 
 /** @throws ConfigurationError when two have the same name. */
@@ -48,7 +106,7 @@ export function checkStarters({ agents, webhooks = [], schedules = [] }: Starter
   for (const { kind, name, agent } of all) {
     if (agent === undefined || known.has(agent)) continue;
     throw new ConfigurationError(
-      `${kind} '${name}' starts the agent '${agent}', which is not among the agents.`,
+      `${kind} '${name}' starts the agent '${agent}', which is not among the agents.${meant(agent, known.keys())}`,
     );
   }
 }
@@ -63,7 +121,7 @@ export function checkEndpoint({ agents, mcp }: Publishing): void {
   const stranger = mcp?.agents.find((name) => !known.has(name));
   if (stranger === undefined) return;
   throw new ConfigurationError(
-    `The MCP endpoint publishes the agent '${stranger}', which is not among the agents.`,
+    `The MCP endpoint publishes the agent '${stranger}', which is not among the agents.${meant(stranger, known.keys())}`,
   );
 }
 

@@ -31,6 +31,7 @@ import type { Webhook } from '../webhooks/webhook.ts';
 import { type Authenticate, defaultAuth, parseOrigins } from './auth.ts';
 import {
   byName,
+  checkApp,
   checkEndpoint,
   checkOwners,
   checkPrices,
@@ -144,6 +145,7 @@ type Deployed = (env: Env) => Deployment;
 
 /** Makes of an app what its routes and its turns need. @throws ConfigurationError for what its declaration alone tells. */
 export function toHost(config: HoldfastConfig, deployed: Deployed): HttpHost {
+  checkApp(config);
   checkPrices(config);
   checkStarters(config);
   checkOwners(config);

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { SESSION_ID, SESSION_ID_RULE } from '../session/read-secrets.ts';
 import { fullText } from '../session/session-full.ts';
+import { ended, type LiteralShape, literalFault, nameIn } from '../tool/check-literal.ts';
 import type { JsonObject } from '../tool/json.ts';
 import { type Owner, ownerProblem } from '../tool/owner.ts';
 import { ToolCallContext, ToolCallContextError } from '../tool/tool-call-context.ts';
@@ -35,6 +36,8 @@ export interface Schedule<Name extends string = string> extends ScheduleConfig<N
  * @throws ConfigurationError when it could never start a turn.
  */
 export function defineSchedule<const Name extends string>(config: ScheduleConfig<Name>): Schedule<Name> {
+  const fault = literalFault(config, SHAPE);
+  if (fault) throw new ConfigurationError(`Schedule '${nameIn(config)}': it ${ended(fault.problem)}`);
   const { name, cron, owner, session, message, context = {} } = config;
   if (!/^[A-Za-z0-9_.-]{1,64}$/.test(name)) {
     const said = JSON.stringify(name)?.slice(0, 80);
@@ -55,6 +58,20 @@ export function defineSchedule<const Name extends string>(config: ScheduleConfig
   checkContext(context, refuse);
   return { ...config, cron: sameCron(cron) };
 }
+
+const SHAPE = {
+  of: 'defineSchedule',
+  keys: {
+    name: 'any',
+    cron: 'any',
+    agent: 'text',
+    owner: 'any',
+    session: 'any',
+    message: 'any',
+    context: 'any',
+  },
+  required: ['agent'],
+} satisfies LiteralShape<keyof ScheduleConfig>;
 
 /** As the platform tells it: it keeps what wrangler.toml says, but for the spaces around and between the fields. */
 const sameCron = (cron: string): string => cron.trim().replaceAll(/\s+/g, ' ');

@@ -96,7 +96,7 @@ export async function refusal(
     case 'busy':
       return new Problem(
         'session-busy',
-        `The session is busy with turn ${refused.turn}. Send the message again when it has ended: GET ${target.path} shows it.`,
+        `The session is busy with turn ${refused.turn}. Send the message again when it has ended (GET ${target.path} shows it), or now with ?whenBusy=queue, to wait in line, or ?whenBusy=steer, to be read by that turn.`,
         { headers: { 'retry-after': toSeconds(refused.retryAfter) }, more: { turn: refused.turn } },
       );
     case 'suspended': {

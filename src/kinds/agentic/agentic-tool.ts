@@ -1,11 +1,19 @@
 import { noPrices } from '../../loop/budget.ts';
 import { RunBy } from '../../loop/loop-agent.ts';
 import { limitProblem } from '../../loop/loop-limits.ts';
-import { settingsFault } from '../../loop/loop-settings.ts';
+import { modelProblem, settingsFault } from '../../loop/loop-settings.ts';
 import type { ChatModel, ModelOfEnv } from '../../model/chat-model.ts';
 import type { AgentSettings } from '../../model/settings.ts';
-import { checkNaming, readInput, ToolDefinitionError } from '../../tool/check-definition.ts';
+import {
+  checkNaming,
+  checkToolLiteral,
+  FOREIGN_INPUT,
+  NAMED,
+  readInput,
+  ToolDefinitionError,
+} from '../../tool/check-definition.ts';
 import { checkInput } from '../../tool/check-input.ts';
+import { ended, type LiteralKind, type LiteralShape, nameIn } from '../../tool/check-literal.ts';
 import type { FrameOutcome, Limits } from '../../tool/frame.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import type { AnyTool, Frame, InjectionStrategy, LiveCall, LoopView, Serial, Tool } from '../../tool/tool.ts';
@@ -91,6 +99,35 @@ type NestedLoop<Input> = Pick<Frame, 'tools' | 'facts' | 'sources' | 'strategies
 
 /** A nested loop has so many iterations unless its literal says otherwise. */
 const ITERATIONS = 20;
+
+/** What the literals of all agentic tools hold. */
+export const AGENTIC_KEYS = {
+  ...NAMED,
+  input: 'schema',
+  model: 'any',
+  settings: 'object',
+  limits: 'object',
+  chaining: 'any',
+  strategies: 'list',
+  captureNestedArtifacts: 'flag',
+  instructions: 'any',
+} as const satisfies Record<keyof InstructedConfig<string, undefined>, LiteralKind>;
+
+/** @throws ToolDefinitionError when the literal of an agentic tool has a wrong key, lacks one, or its model is none. */
+export function checkAgenticLiteral(
+  config: object,
+  shape: Pick<LiteralShape, 'of' | 'keys' | 'required'>,
+): void {
+  const foreign = {
+    ...FOREIGN_INPUT,
+    system: 'instructions',
+    prompt: 'instructions',
+    maxSteps: 'limits: { iterations }',
+  };
+  checkToolLiteral(config, { ...shape, foreign });
+  const problem = modelProblem(Reflect.get(config, 'model'));
+  if (problem !== undefined) throw new ToolDefinitionError(nameIn(config), 'model', `it ${ended(problem)}`);
+}
 
 /**
  * A tool whose call runs a nested loop, in a frame of the same journal: cut off inside, it goes on inside. The last words of

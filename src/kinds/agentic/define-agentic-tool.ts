@@ -7,9 +7,16 @@ import {
   type ToolSource,
 } from '../../sources/resolution/tool-source.ts';
 import { isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
+import type { LiteralShape } from '../../tool/check-literal.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import type { AnyTool, InjectionStrategy, Tool } from '../../tool/tool.ts';
-import { agenticTool, defaultInstructions, type InstructedConfig } from './agentic-tool.ts';
+import {
+  AGENTIC_KEYS,
+  agenticTool,
+  checkAgenticLiteral,
+  defaultInstructions,
+  type InstructedConfig,
+} from './agentic-tool.ts';
 
 /** The literal that `defineAgenticTool` takes. */
 export interface AgenticToolConfig<Name extends string, Declaration extends InputDeclaration>
@@ -28,6 +35,7 @@ export function defineAgenticTool<
   const Name extends string,
   const Declaration extends InputDeclaration = undefined,
 >(config: AgenticToolConfig<Name, Declaration>): Tool<Name, InputOf<Declaration>, unknown> {
+  checkAgenticLiteral(config, SHAPE);
   const { name, description, instructions = defaultInstructions(description) } = config;
   const { tools, sources } = toolsInside(name, config.tools);
   return agenticTool(config, {
@@ -37,6 +45,12 @@ export function defineAgenticTool<
     loop: () => ({ tools, sources, instructions }),
   });
 }
+
+const SHAPE = {
+  of: 'defineAgenticTool',
+  keys: { ...AGENTIC_KEYS, tools: 'list' },
+  required: ['name', 'description', 'tools'],
+} satisfies LiteralShape<keyof AgenticToolConfig<string, undefined>>;
 
 /** Holds what the list of an agentic tool comes to. */
 interface ToolsInside {

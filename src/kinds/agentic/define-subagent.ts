@@ -1,7 +1,15 @@
 import type { LoopAgent } from '../../loop/loop.ts';
 import { agentFrame } from '../../loop/loop-agent.ts';
-import { checkNaming, readInput, ToolDefinitionError } from '../../tool/check-definition.ts';
+import {
+  checkNaming,
+  checkToolLiteral,
+  FOREIGN_INPUT,
+  NAMED,
+  readInput,
+  ToolDefinitionError,
+} from '../../tool/check-definition.ts';
 import { checkInput } from '../../tool/check-input.ts';
+import type { LiteralShape } from '../../tool/check-literal.ts';
 import type { FrameOutcome } from '../../tool/frame.ts';
 import type { CheckedInput, InputDeclaration, InputOf, InputSchema } from '../../tool/input-schema.ts';
 import type { JsonObject } from '../../tool/json.ts';
@@ -57,6 +65,7 @@ export function defineSubagent<
 >(
   config: SubagentConfig<AgentName, Name, Declaration, Output>,
 ): Tool<Name, SubagentInput<Declaration>, Output> {
+  checkToolLiteral(config, SHAPE);
   const { agent } = config;
   const { agentName, about } = nameOf(agent);
   const { description = about } = config;
@@ -83,6 +92,13 @@ export function defineSubagent<
     },
   };
 }
+
+const SHAPE = {
+  of: 'defineSubagent',
+  keys: { ...NAMED, agent: 'any', input: 'schema' },
+  required: [], // What is no agent is told as such.
+  foreign: FOREIGN_INPUT,
+} satisfies LiteralShape<keyof SubagentConfig<string, string, undefined, unknown>>;
 
 /** What a subagent is asked with that declares no input. */
 const MESSAGE = {

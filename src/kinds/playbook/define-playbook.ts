@@ -1,10 +1,13 @@
 import type { ToolSource } from '../../sources/resolution/tool-source.ts';
+import type { LiteralShape } from '../../tool/check-literal.ts';
 import { DIAGRAM, type DrawnTool, inMermaid } from '../../tool/draw.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import type { AnyTool, Tool } from '../../tool/tool.ts';
 import { factOf } from '../../tool/tool-memory.ts';
 import {
+  AGENTIC_KEYS,
   agenticTool,
+  checkAgenticLiteral,
   defaultInstructions,
   frameName,
   type InstructedConfig,
@@ -38,6 +41,12 @@ export interface PlaybookConfig<
   readonly locked: readonly LockedTool<Locked, NoInfer<Open | Locked>>[];
 }
 
+const SHAPE = {
+  of: 'definePlaybook',
+  keys: { ...AGENTIC_KEYS, key: 'function', reset: 'function', tools: 'list', locked: 'list' },
+  required: ['name', 'description', 'tools', 'locked'],
+} satisfies LiteralShape<keyof PlaybookConfig<string, undefined, string, string>>;
+
 /** A playbook, as a tool that can be drawn. */
 export type Playbook<Name extends string = string, Input = unknown> = DrawnTool & Tool<Name, Input, unknown>;
 
@@ -56,6 +65,7 @@ export function definePlaybook<
   Open extends string = never,
   Locked extends string = never,
 >(config: PlaybookConfig<Name, Declaration, Open, Locked>): Playbook<Name, InputOf<Declaration>> {
+  checkAgenticLiteral(config, SHAPE);
   const { name } = config;
   const { tools: open, sources } = toolsInside(name, config.tools);
   const locks = config.locked.map(({ tool, unlockedBy }) => toLock(tool, unlockedBy));

@@ -1,10 +1,17 @@
 import type { ToolSource } from '../../sources/resolution/tool-source.ts';
 import { ToolDefinitionError } from '../../tool/check-definition.ts';
+import type { LiteralShape } from '../../tool/check-literal.ts';
 import { DIAGRAM, type DrawnTool, inMermaid } from '../../tool/draw.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import type { AnyTool, LoopView, Tool } from '../../tool/tool.ts';
 import { error } from '../../tool/tool-result.ts';
-import { agenticTool, frameName, type InstructedConfig } from '../agentic/agentic-tool.ts';
+import {
+  AGENTIC_KEYS,
+  agenticTool,
+  checkAgenticLiteral,
+  frameName,
+  type InstructedConfig,
+} from '../agentic/agentic-tool.ts';
 import { type KeyedConfig, keyedSerial, memoryOf } from '../agentic/memory.ts';
 import { positionIn, type StateRun, startingFacts } from './memory.ts';
 import { type Registration, readMachine, type StateEntry } from './read-machine.ts';
@@ -30,6 +37,21 @@ export interface StateMachineConfig<
   readonly hideUnavailable?: boolean | undefined;
 }
 
+const SHAPE = {
+  of: 'defineStateMachine',
+  keys: {
+    ...AGENTIC_KEYS,
+    key: 'function',
+    reset: 'function',
+    states: 'object',
+    initial: 'any',
+    everywhere: 'list',
+    renamed: 'object',
+    hideUnavailable: 'flag',
+  },
+  required: ['name', 'description', 'states'],
+} satisfies LiteralShape<keyof StateMachineConfig<string, undefined, string>>;
+
 /** A state machine, as a tool. Its states are types only. */
 export type StateMachine<
   Name extends string = string,
@@ -49,6 +71,7 @@ export function defineStateMachine<
   const State extends string,
   const Declaration extends InputDeclaration = undefined,
 >(config: StateMachineConfig<Name, Declaration, State>): StateMachine<Name, InputOf<Declaration>, State> {
+  checkAgenticLiteral(config, SHAPE);
   const { name, hideUnavailable = false } = config;
   const machine = readMachine(config);
   const { registrations, sources } = machine;

@@ -23,14 +23,21 @@ export function declaredTools(object: object): AnyTool[] {
       "a class says which of its methods are tools by a static 'tools' table.";
     throw new ToolObjectError(source.name, problem);
   }
-  return [...source.table].map(([method, entry]) => withCoercion(toTool(source, method, entry)));
+  return [...source.table].map(([method, entry]) => withCoercion(toTool({ source, object }, method, entry)));
 }
 
-function toTool(source: ToolObject, method: string, entry: AnyToolEntry): AnyTool {
+interface Looked {
+  readonly source: ToolObject;
+  readonly object: object;
+}
+
+function toTool({ source, object }: Looked, method: string, entry: AnyToolEntry): AnyTool {
   const { name = method, category, metadata = {}, reconcile, ...more } = entry;
   for (const needed of reconcile === undefined ? [method] : [method, reconcile]) {
     if (source.has(needed)) continue;
-    const problem = `The static 'tools' of ${source.name} name '${needed}', which is not a method of it.`;
+    const isOfInstances = typeof Object(Reflect.get(object, 'prototype'))[needed] === 'function';
+    const hint = isOfInstances ? ` Its instances have it: use new ${source.name}().` : '';
+    const problem = `The static 'tools' of ${source.name} name '${needed}', which is not a method of it.${hint}`;
     throw new ToolObjectError(source.name, problem);
   }
   const config = {

@@ -1,5 +1,6 @@
 import { memoized } from '../../tool/async.ts';
 import { checkNaming, isTool } from '../../tool/check-definition.ts';
+import { isClass, shown } from '../../tool/check-literal.ts';
 import { shorten } from '../../tool/json.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { toToolObject } from '../objects/tool-object.ts';
@@ -141,11 +142,22 @@ function toolsAt(index: number, source: ToolSource): readonly AnyTool[] {
   );
 }
 
-/** What is wrong with something that has tools, and is listed as if it were one. */
+/** What is wrong with something that is near to a tool, and is listed as if it were one. */
 function mistakenFor(given: unknown): string | undefined {
-  const { name, role, instructions, tools }: Readonly<Record<string, unknown>> = Object(given);
-  if (!Array.isArray(tools)) return undefined;
+  if (typeof given === 'string') return `is ${shown(given)}: list the tool itself`;
+  if (given instanceof Promise) return 'is a promise: await it, and list what it comes to';
+  if (Array.isArray(given)) return 'is a list: spread it, as in [...tools]';
+  const { name, role, instructions, tools, run, execute }: Readonly<Record<string, unknown>> = Object(given);
   const named = `('${shorten(String(name), 80)}')`;
+  if (typeof given === 'function' && !isClass(given) && tools === undefined) {
+    return `${named} is a function: call it, and list what it answers`;
+  }
+  if (typeof execute === 'function')
+    return 'is a tool of another library: make it one with defineTool({ name, description, input, run })';
+  if (typeof run === 'function' && typeof name === 'string') {
+    return `${named} is the literal of a tool: make it one with defineTool`;
+  }
+  if (!Array.isArray(tools)) return undefined;
   if (typeof role === 'string') return `${named} is a tool group: list it under toolGroups`;
   return typeof instructions === 'string' ? `${named} is an agent: list its tools instead` : undefined;
 }

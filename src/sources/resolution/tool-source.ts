@@ -38,6 +38,8 @@ export interface ProviderCard {
  */
 export type ToolObjectSource = object & {
   readonly childToolUsageNotes?: never;
+  /** A promise is none. */
+  readonly then?: never;
   readonly loopIds?: never;
 } & ({ readonly run?: undefined } | { readonly description?: undefined });
 

@@ -1,5 +1,15 @@
-import { checkNaming, isTool, readInput, readMetadata, ToolDefinitionError } from '../check-definition.ts';
+import {
+  checkNaming,
+  checkToolLiteral,
+  FOREIGN_INPUT,
+  isTool,
+  NAMED,
+  readInput,
+  readMetadata,
+  ToolDefinitionError,
+} from '../check-definition.ts';
 import { checkInput, parseToolInput } from '../check-input.ts';
+import type { LiteralShape } from '../check-literal.ts';
 import { copyJson } from '../copy-json.ts';
 import type { CheckedInput, InputDeclaration, InputOf, InputSchema } from '../input-schema.ts';
 import type { Json, JsonObject } from '../json.ts';
@@ -28,9 +38,32 @@ export const defineUnfolding = <
   const Declaration extends InputDeclaration = undefined,
 >(
   config: UnfoldingConfig<Name, Declaration>,
-): UnfoldingTool<Name, InputOf<Declaration>> =>
+): UnfoldingTool<Name, InputOf<Declaration>> => {
+  checkToolLiteral(config, SHAPE);
   // `toUnfolding` keeps the name.
-  toUnfolding(config) as UnfoldingTool<Name, InputOf<Declaration>>;
+  return toUnfolding(config) as UnfoldingTool<Name, InputOf<Declaration>>;
+};
+
+const SHAPE = {
+  of: 'defineUnfolding',
+  keys: {
+    ...NAMED,
+    tools: 'any',
+    byCategory: 'object',
+    categoryParameter: 'text',
+    input: 'schema',
+    select: 'function',
+    prepare: 'function',
+    metadata: 'any',
+    childToolUsageNotes: 'text',
+    exclusive: 'flag',
+    contextTool: 'flag',
+    scope: 'any',
+    removeOnInvoke: 'flag',
+  },
+  required: ['name', 'description'],
+  foreign: FOREIGN_INPUT,
+} satisfies LiteralShape<keyof UnfoldingConfig<string, undefined>>;
 
 /**
  * Makes an unfolding tool of its literal.

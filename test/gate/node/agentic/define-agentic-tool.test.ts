@@ -185,11 +185,7 @@ describe('the tools of an agentic tool', () => {
 
   it.each<[string, readonly unknown[], string]>([
     ['a hole', [null], 'Tool at index 0 must not be null'],
-    [
-      'text',
-      ['look'],
-      "Tool at index 0 (string) is neither a tool nor a tool provider, nor has its class a static 'tools' table",
-    ],
+    ['text', ['look'], "Tool at index 0 is 'look': list the tool itself"],
     ['an agent', [agent('other')], "Tool at index 0 ('other') is an agent: list its tools instead"],
     ['two of one name', [look, answers('look', 2)], "Duplicate tool name: 'look'"],
   ])('are refused when there is %s among them', (_, tools, why) => {

@@ -67,9 +67,9 @@ describe('a word of other libraries', () => {
       "it has 'inputSchema' in place of 'input'; rename it.",
     ],
     [
-      'execute',
+      'inputSchema',
       { inputSchema: { type: 'object' }, execute: run },
-      "it has 'execute' in place of 'run'; rename it.",
+      "it has 'inputSchema' in place of 'input'; rename it.",
     ],
   ])('is named, and never taken for a tool that the caller runs: %s', (field, config, problem) => {
     expectRefused(tool(config), field, problem);

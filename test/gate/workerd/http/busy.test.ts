@@ -64,7 +64,7 @@ describe('a message for a busy session', () => {
     const { session, first, turn, answering } = await busy();
     const response = await say(session, query, { message: 'Two' });
     expect([response.status, response.headers.has('retry-after')]).toEqual([409, true]);
-    const detail = `The session is busy with turn ${turn}. Send the message again when it has ended: GET ${session} shows it.`;
+    const detail = `The session is busy with turn ${turn}. Send the message again when it has ended (GET ${session} shows it), or now with ?whenBusy=queue, to wait in line, or ?whenBusy=steer, to be read by that turn.`;
     expect(await json(response)).toEqual(problem('session-busy', 409, detail, { turn }));
     first.release();
     await (await answering).text();

@@ -135,7 +135,7 @@ describe('a message without a key', () => {
       type: 'urn:holdfast:problem:session-busy',
       title: 'session busy',
       status: 409,
-      detail: `The session is busy with turn ${turn}. Send the message again when it has ended: GET ${session} shows it.`,
+      detail: `The session is busy with turn ${turn}. Send the message again when it has ended (GET ${session} shows it), or now with ?whenBusy=queue, to wait in line, or ?whenBusy=steer, to be read by that turn.`,
     });
     answer.release();
     expect(await json(await first)).toMatchObject({ turn, outcome: 'completed' });

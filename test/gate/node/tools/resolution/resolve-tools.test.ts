@@ -145,9 +145,13 @@ describe('what is no tool', () => {
     ['null', null, 'Tool at index 1 must not be null'],
     ['undefined', undefined, 'Tool at index 1 must not be undefined'],
     ['an object without a table', new Plain(), neither(1, 'Plain')],
-    ['a literal', { name: 'look', run: () => 'x' }, neither(1, 'Object')],
-    ['a list', [tool('see')], neither(1, 'Array')],
-    ['text', 'look', neither(1, 'string')],
+    [
+      'a literal',
+      { name: 'look', run: () => 'x' },
+      "Tool at index 1 ('look') is the literal of a tool: make it one with defineTool",
+    ],
+    ['a list', [tool('see')], 'Tool at index 1 is a list: spread it, as in [...tools]'],
+    ['text', 'look', "Tool at index 1 is 'look': list the tool itself"],
   ])('is refused with its place: %s (AEV-03)', (_, source, message) => {
     expect(() => resolveTools(listed(tool('look'), source))).toThrow(new ToolResolutionError(message));
   });

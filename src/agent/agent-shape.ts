@@ -1,0 +1,68 @@
+import { modelProblem } from '../loop/loop-settings.ts';
+import { type LiteralShape, literalFault, nameIn } from '../tool/check-literal.ts';
+import type { InputDeclaration } from '../tool/input-schema.ts';
+import { AgentDefinitionError } from './check-settings.ts';
+import type { Agent, AgentConfig } from './define-agent.ts';
+
+/** @throws AgentDefinitionError when a key of the literal is not known, one is missing or of another kind, or the model is none. */
+export function checkAgentLiteral(config: AgentConfig<string, InputDeclaration>): void {
+  const fault = literalFault(config, SHAPE);
+  if (fault) throw new AgentDefinitionError(nameIn(config), fault);
+  const problem = modelProblem(config.model);
+  if (problem !== undefined) throw new AgentDefinitionError(config.name, { field: 'model', problem });
+}
+
+const SHAPE: LiteralShape<keyof AgentConfig<string>> = {
+  of: 'defineAgent',
+  keys: {
+    name: 'text',
+    description: 'text',
+    instructions: 'text',
+    tools: 'list',
+    toolGroups: 'list',
+    permissions: 'list',
+    chaining: 'any',
+    strategies: 'list',
+    references: 'list',
+    model: 'any',
+    settings: 'object',
+    cache: 'any',
+    accepts: 'any',
+    modelTimeout: 'object',
+    limits: 'object',
+    policies: 'object',
+    inspectors: 'list',
+    transformers: 'list',
+    context: 'object',
+    loopIds: 'any',
+    maxGenerations: 'any',
+    retention: 'any',
+    compaction: 'any',
+    output: 'schema',
+  },
+  required: ['name', 'description', 'instructions'],
+  foreign: {
+    id: 'name',
+    system: 'instructions',
+    systemPrompt: 'instructions',
+    prompt: 'instructions',
+    llm: 'model',
+    maxSteps: 'limits: { iterations }',
+    stopWhen: 'limits: { iterations }',
+    maxTurns: 'limits: { iterations }',
+    maxIterations: 'limits: { iterations }',
+    temperature: 'settings: { temperature }',
+    toolChoice: 'settings: { toolChoice }',
+    maxTokens: 'settings: { maxOutputTokens }',
+    maxOutputTokens: 'settings: { maxOutputTokens }',
+    providerOptions: 'settings: { providerOptions }',
+    agents: 'tools: [defineSubagent({ agent })]',
+    subagents: 'tools: [defineSubagent({ agent })]',
+    handoffs: 'tools: [defineSubagent({ agent })]',
+    mcpServers: 'toolGroups: [defineMcpToolGroup({ role, description, clients })]',
+    outputSchema: 'output',
+    outputType: 'output',
+    responseFormat: 'output',
+  },
+  made: ['providers', 'sources', 'needsApp', 'modelOf', '~types'] satisfies (keyof Agent)[],
+};

@@ -1,0 +1,184 @@
+import type { Schema } from '@cfworker/json-schema';
+import { nearest, shown } from './check-literal.ts';
+import { formatPath, isJsonObject, shorten } from './json.ts';
+import { type Placed, schemasOf } from './json-schema.ts';
+
+/**
+ * Says what of a plain JSON Schema is a slip of whoever wrote it: a keyword that is nearly one, a type that there is not, a
+ * required property that is none. A validator passes over the first, and refuses every input for the others. `undefined` when
+ * nothing is. It writes on the schema.
+ */
+export function schemaMistake(schema: Schema): string | undefined {
+  for (const placed of schemasOf(schema)) {
+    const mistake =
+      keywordMistake(placed) ?? typeMistake(placed) ?? listMistake(placed) ?? requiredMistake(placed);
+    if (mistake !== undefined) return mistake;
+  }
+  return undefined;
+}
+
+const at = ({ path }: Placed, ...more: readonly PropertyKey[]): string =>
+  `\`${formatPath([...path, ...more], '$')}\``;
+
+/** A keyword that nobody knows may be an annotation of somebody's; one that is nearly a keyword is none. */
+function keywordMistake(placed: Placed): string | undefined {
+  for (const keyword of Object.keys(placed.part)) {
+    if (KEYWORDS.includes(keyword) || keyword.startsWith('__') || keyword.length < 4) continue;
+    const meant = nearest(keyword, KEYWORDS, keyword.length < 8 ? 1 : 2);
+    if (meant === undefined || TOLERATED.includes(keyword)) continue;
+    return `'${shorten(keyword, 80)}' at ${at(placed)} is no keyword. Did you mean '${meant}'?`;
+  }
+  return undefined;
+}
+
+function typeMistake(placed: Placed): string | undefined {
+  const { type }: { readonly type?: unknown } = placed.part;
+  const wrong = [type ?? []].flat().find((one) => !TYPES.some((known) => known === one));
+  if (wrong === undefined) return undefined;
+  const meant = typeof wrong === 'string' ? (SHORT[wrong] ?? nearest(wrong, TYPES, 2)) : undefined;
+  const use = meant === undefined ? `Use one of ${TYPES.join(', ')}.` : `Did you mean '${meant}'?`;
+  return `the type ${shown(wrong)} at ${at(placed)} is none. ${use}`;
+}
+
+/** Finds what is not of the kind that a keyword takes. */
+function listMistake(placed: Placed): string | undefined {
+  const {
+    properties,
+    required,
+    enum: words,
+  }: Readonly<Record<string, unknown>> = placed.part as Readonly<Record<string, unknown>>;
+  if (required !== undefined && !Array.isArray(required)) {
+    return `'required' at ${at(placed)} is ${shown(required)}: use a list of names, beside 'properties'.`;
+  }
+  if (words !== undefined && !Array.isArray(words)) {
+    return `'enum' at ${at(placed)} is ${shown(words)}: use a list of values.`;
+  }
+  if (properties === undefined) return undefined;
+  if (!isJsonObject(properties))
+    return `'properties' at ${at(placed)} is ${shown(properties)}: use an object of schemas.`;
+  const wrong = Object.entries(properties).find(([, one]) => !isJsonObject(one) && typeof one !== 'boolean');
+  if (!wrong) return undefined;
+  const [name, given] = wrong;
+  return `${at(placed, 'properties', name)} is ${shown(given)}: use a schema, as in { type: 'string' }.`;
+}
+
+/** A part of a composition may require what another part of it declares, so only parts that stand alone are held to it. */
+function requiredMistake(placed: Placed): string | undefined {
+  const { part, path } = placed;
+  const { properties, required, patternProperties } = part;
+  const [holder, place] = path.slice(-2);
+  if (
+    !properties ||
+    !required ||
+    patternProperties ||
+    PARTS.some((word) => word in part || word === holder || word === place)
+  )
+    return undefined;
+  const names = Object.keys(properties);
+  const stranger = required.find((name) => !names.includes(name));
+  if (stranger === undefined) return undefined;
+  const known = names.map((name) => `'${name}'`).join(', ') || 'none';
+  return `'${shorten(stranger, 80)}' is required at ${at(placed)} and is none of its properties: ${shorten(known, 240)}.`;
+}
+
+const PARTS = [
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'if',
+  'then',
+  'else',
+  '$ref',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+  'dependencies',
+];
+
+const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'];
+
+/** What other languages call them. */
+const SHORT: Readonly<Record<string, string | undefined>> = {
+  str: 'string',
+  text: 'string',
+  int: 'integer',
+  float: 'number',
+  bool: 'boolean',
+  list: 'array',
+  dict: 'object',
+};
+
+/** The assertions and applicators of the drafts, and their annotations that are as near to others. */
+const KEYWORDS = [
+  ...[
+    '$ref',
+    '$defs',
+    '$schema',
+    '$anchor',
+    '$comment',
+    '$dynamicRef',
+    '$dynamicAnchor',
+    '$recursiveRef',
+    '$recursiveAnchor',
+    '$vocabulary',
+  ],
+  ...[
+    'type',
+    'enum',
+    'const',
+    'format',
+    'pattern',
+    'required',
+    'properties',
+    'patternProperties',
+    'additionalProperties',
+  ],
+  ...[
+    'propertyNames',
+    'items',
+    'prefixItems',
+    'additionalItems',
+    'contains',
+    'allOf',
+    'anyOf',
+    'oneOf',
+    'then',
+    'else',
+    'definitions',
+  ],
+  ...[
+    'minimum',
+    'maximum',
+    'exclusiveMinimum',
+    'exclusiveMaximum',
+    'multipleOf',
+    'minLength',
+    'maxLength',
+    'minItems',
+    'maxItems',
+  ],
+  ...[
+    'minContains',
+    'maxContains',
+    'minProperties',
+    'maxProperties',
+    'uniqueItems',
+    'dependencies',
+    'dependentRequired',
+  ],
+  ...[
+    'dependentSchemas',
+    'unevaluatedItems',
+    'unevaluatedProperties',
+    'title',
+    'description',
+    'default',
+    'examples',
+  ],
+  ...['deprecated', 'readOnly', 'writeOnly', 'contentEncoding', 'contentMediaType', 'contentSchema'],
+  ...['formatMinimum', 'formatMaximum', 'formatExclusiveMinimum', 'formatExclusiveMaximum'],
+];
+
+/** Annotations of others that are near to a keyword. */
+const TOLERATED = ['example', 'note', 'notes', 'titles'];

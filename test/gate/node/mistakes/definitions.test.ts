@@ -1,0 +1,239 @@
+/** What a newcomer writes by mistake, each with the whole message that says what to write. Types refuse most of it; plain JavaScript does not. */
+import { describe, it } from 'vitest';
+import { defineAgent, defineTool } from '../../../../src/index.ts';
+import { type Mistake, make, ofAgent, ofTool, run, told, tool } from './mistake.ts';
+
+const AGENT_KEYS =
+  'name, description, instructions, tools, toolGroups, permissions, chaining, strategies, references, model, settings, cache, ' +
+  'accepts, modelTimeout, limits, policies, inspectors, transformers, context, loopIds, maxGenerations, retention, compaction, output';
+
+describe('the literal of a tool', () => {
+  it.each<Mistake>([
+    [
+      'execute',
+      ofTool({ execute: run, run: undefined }),
+      "Tool 'pay': it has 'execute' in place of 'run'; rename it.",
+    ],
+    [
+      'handler',
+      ofTool({ handler: run, run: undefined }),
+      "Tool 'pay': it has 'handler' in place of 'run'; rename it.",
+    ],
+    [
+      'func',
+      ofTool({ func: run, run: undefined }),
+      "Tool 'pay': it has 'func' in place of 'run'; rename it.",
+    ],
+    [
+      'parameters',
+      ofTool({ parameters: {} }),
+      "Tool 'pay': it has 'parameters' in place of 'input'; rename it.",
+    ],
+    [
+      'inputSchema',
+      ofTool({ inputSchema: {} }),
+      "Tool 'pay': it has 'inputSchema' in place of 'input'; rename it.",
+    ],
+    ['schema', ofTool({ schema: {} }), "Tool 'pay': it has 'schema' in place of 'input'; rename it."],
+    [
+      'outputSchema',
+      ofTool({ outputSchema: {} }),
+      "Tool 'pay': it has 'outputSchema' in place of 'output'; rename it.",
+    ],
+    [
+      'needsApproval',
+      ofTool({ needsApproval: true }),
+      "Tool 'pay': it has 'needsApproval' in place of 'withConfirmation(tool)'; write that.",
+    ],
+    ['id', ofTool({ name: undefined, id: 'pay' }), "Tool '': it has 'id' in place of 'name'; rename it."],
+    [
+      'discription',
+      ofTool({ description: undefined, discription: 'Pays.' }),
+      "Tool 'pay': it has 'discription', which defineTool does not take. Did you mean 'description'?",
+    ],
+    [
+      'inputs',
+      ofTool({ inputs: {} }),
+      "Tool 'pay': it has 'inputs', which defineTool does not take. Did you mean 'input'?",
+    ],
+    [
+      'timeOut',
+      ofTool({ timeOut: 1 }),
+      "Tool 'pay': it has 'timeOut', which defineTool does not take. Did you mean 'timeout'?",
+    ],
+    [
+      'call',
+      ofTool({ call: run, run: undefined }),
+      "Tool 'pay': it has 'call', which defineTool does not take. It takes name, description, input, run, effect, reconcile, timeout, subrequests, expires, serial, returnDirect, metadata, output.",
+    ],
+    ['no name', ofTool({ name: undefined }), "Tool '': it has no 'name': use a text."],
+    [
+      'no description',
+      ofTool({ description: undefined }),
+      "Tool 'pay': it has no 'description': use a text.",
+    ],
+    ['a name that is a number', ofTool({ name: 7 }), "Tool '': it has 7 as its 'name': use a text."],
+    [
+      'a blank description',
+      ofTool({ description: ' ' }),
+      "Tool 'pay': its description is blank; the model chooses tools by it.",
+    ],
+    [
+      'a name with a space',
+      ofTool({ name: 'pay now' }),
+      "Tool 'pay now': its name may hold only A-Z, a-z, 0-9, '_' and '-'.",
+    ],
+    [
+      'a run that is a promise',
+      ofTool({ run: Promise.resolve('ok') }),
+      "Tool 'pay': it has a promise as its 'run': use a function.",
+    ],
+    [
+      'an input that is a text',
+      ofTool({ input: 'city' }),
+      "Tool 'pay': it has 'city' as its 'input': use a schema.",
+    ],
+    [
+      'returnDirect as a text',
+      ofTool({ returnDirect: 'yes' }),
+      "Tool 'pay': it has 'yes' as its 'returnDirect': use true or false.",
+    ],
+    [
+      'an effect in capitals',
+      ofTool({ effect: 'Once' }),
+      "Tool 'pay': its effect is 'Once'; it must be 'read' or 'idempotent' or 'once'. Did you mean 'once'?",
+    ],
+    [
+      'a timeout of nothing',
+      ofTool({ timeout: 0 }),
+      "Tool 'pay': its timeout is 0; it must be more than 0 and at most 900000 milliseconds.",
+    ],
+    [
+      'a name in place of the literal',
+      make(defineTool, 'pay'),
+      "Tool '': it is made of 'pay': use one object, as in defineTool({ ... }).",
+    ],
+    [
+      'nothing',
+      make(defineTool, undefined),
+      "Tool '': it is made of undefined: use one object, as in defineTool({ ... }).",
+    ],
+  ])('%s', told);
+});
+
+describe('the literal of an agent', () => {
+  it.each<Mistake>([
+    [
+      'instrutions',
+      ofAgent({ instructions: undefined, instrutions: 'Pay.' }),
+      "Agent 'clerk' has 'instrutions', which defineAgent does not take. Did you mean 'instructions'?",
+    ],
+    [
+      'instruction',
+      ofAgent({ instruction: 'Pay.' }),
+      "Agent 'clerk' has 'instruction', which defineAgent does not take. Did you mean 'instructions'?",
+    ],
+    [
+      'tool',
+      ofAgent({ tool: [] }),
+      "Agent 'clerk' has 'tool', which defineAgent does not take. Did you mean 'tools'?",
+    ],
+    [
+      'memory',
+      ofAgent({ memory: {} }),
+      `Agent 'clerk' has 'memory', which defineAgent does not take. It takes ${AGENT_KEYS}.`,
+    ],
+    [
+      'system',
+      ofAgent({ instructions: undefined, system: 'Pay.' }),
+      "Agent 'clerk' has 'system' in place of 'instructions'; rename it.",
+    ],
+    [
+      'prompt',
+      ofAgent({ instructions: undefined, prompt: 'Pay.' }),
+      "Agent 'clerk' has 'prompt' in place of 'instructions'; rename it.",
+    ],
+    [
+      'maxSteps',
+      ofAgent({ maxSteps: 5 }),
+      "Agent 'clerk' has 'maxSteps' in place of 'limits: { iterations }'; write that.",
+    ],
+    [
+      'temperature',
+      ofAgent({ temperature: 0 }),
+      "Agent 'clerk' has 'temperature' in place of 'settings: { temperature }'; write that.",
+    ],
+    [
+      'subagents',
+      ofAgent({ subagents: [] }),
+      "Agent 'clerk' has 'subagents' in place of 'tools: [defineSubagent({ agent })]'; write that.",
+    ],
+    [
+      'outputSchema',
+      ofAgent({ outputSchema: {} }),
+      "Agent 'clerk' has 'outputSchema' in place of 'output'; rename it.",
+    ],
+    ['no name', ofAgent({ name: undefined }), "Agent '' has no 'name': use a text."],
+    [
+      'no instructions',
+      ofAgent({ instructions: undefined }),
+      "Agent 'clerk' has no 'instructions': use a text.",
+    ],
+    [
+      'instructions that are a number',
+      ofAgent({ instructions: 5 }),
+      "Agent 'clerk' has 5 as its 'instructions': use a text.",
+    ],
+    [
+      'instructions that are a list',
+      ofAgent({ instructions: ['Pay.'] }),
+      "Agent 'clerk' has a list as its 'instructions': use a text.",
+    ],
+    [
+      'a name with a space',
+      ofAgent({ name: 'my clerk' }),
+      "Agent 'my clerk' is not a name: use 1 to 64 of the characters A-Z a-z 0-9 _ -.",
+    ],
+    ['a blank description', ofAgent({ description: '' }), "Agent 'clerk' has a description that is blank."],
+    [
+      'limits that are a number',
+      ofAgent({ limits: 5 }),
+      "Agent 'clerk' has 5 as its 'limits': use an object.",
+    ],
+    [
+      'tools by their names',
+      ofAgent({ tools: { pay: tool } }),
+      "Agent 'clerk' has an object as its 'tools': use a list, as in [one, another].",
+    ],
+    [
+      'one tool',
+      ofAgent({ tools: tool }),
+      "Agent 'clerk' has an object as its 'tools': use a list, as in [one, another].",
+    ],
+    [
+      'a model by its name',
+      ofAgent({ model: 'gpt-5' }),
+      "Agent 'clerk' has 'gpt-5' as its 'model': use a model, as in openAICompatible({ baseURL, apiKey, model: 'gpt-5' }), or a function of the environment that makes one.",
+    ],
+    [
+      'a model of the AI SDK',
+      ofAgent({ model: { doGenerate: run } }),
+      "Agent 'clerk' has an object as its 'model': use a model, as in fromAiSdk(model), or a function of the environment that makes one.",
+    ],
+    [
+      'a binding as the model',
+      ofAgent({ model: { run } }),
+      "Agent 'clerk' has an object as its 'model': use a model, as in workersAi(env.AI, { model }), or a function of the environment that makes one.",
+    ],
+    [
+      'a promise of a model',
+      ofAgent({ model: Promise.resolve({}) }),
+      "Agent 'clerk' has a promise as its 'model': use a model, as in openAICompatible({ baseURL, apiKey, model }), or a function of the environment that makes one.",
+    ],
+    [
+      'nothing',
+      make(defineAgent, undefined),
+      "Agent '' is made of undefined: use one object, as in defineAgent({ ... }).",
+    ],
+  ])('%s', told);
+});

@@ -1,0 +1,30 @@
+import { expect } from 'vitest';
+import { defineAgent, defineTool } from '../../../../src/index.ts';
+
+/** What somebody writes by mistake, and the whole message that says what to write. */
+export type Mistake = readonly [mistake: string, make: () => unknown, message: string];
+
+/** Calls with what the types refuse. */
+export const make = (define: (config: never) => unknown, config: unknown) => (): unknown =>
+  define(config as never);
+
+export const run = (): string => 'ok';
+
+export const ofTool = (config: object) =>
+  make(defineTool, { name: 'pay', description: 'Pays.', run, ...config });
+
+export const ofAgent = (config: object) =>
+  make(defineAgent, { name: 'clerk', description: 'Pays.', instructions: 'Pay.', ...config });
+
+export const tool = defineTool({ name: 'pay', description: 'Pays.', effect: 'read', run });
+
+/** Expects the message in full. */
+export const told = (_: string, mistake: () => unknown, message: string): void => {
+  let thrown: unknown = 'nothing was thrown';
+  try {
+    mistake();
+  } catch (error) {
+    thrown = error instanceof Error ? error.message : error;
+  }
+  expect(thrown).toBe(message);
+};

@@ -1,0 +1,170 @@
+/** What a newcomer lists as a tool, or writes as a JSON Schema, by mistake: each with the whole message. */
+import { describe, expect, it } from 'vitest';
+import { type Mistake, ofAgent, ofTool, run, told, tool } from './mistake.ts';
+
+const ofInput = (schema: object) => ofTool({ input: { type: 'object', ...schema } });
+
+class Calculator {
+  static readonly tools = { add: { description: 'Adds.' } };
+  add() {
+    return 2;
+  }
+}
+class Plain {}
+
+const NO_TOOLS = "Agent 'clerk' cannot have these tools: Tool at index 0";
+
+describe('a list of tools', () => {
+  it.each<Mistake>([
+    [
+      'a function that makes one',
+      ofAgent({ tools: [() => tool] }),
+      `${NO_TOOLS} ('') is a function: call it, and list what it answers.`,
+    ],
+    [
+      'a promise of one',
+      ofAgent({ tools: [Promise.resolve(tool)] }),
+      `${NO_TOOLS} is a promise: await it, and list what it comes to.`,
+    ],
+    ['the name of one', ofAgent({ tools: ['pay'] }), `${NO_TOOLS} is 'pay': list the tool itself.`],
+    ['nothing', ofAgent({ tools: [undefined] }), `${NO_TOOLS} must not be undefined.`],
+    ['a list of them', ofAgent({ tools: [[tool]] }), `${NO_TOOLS} is a list: spread it, as in [...tools].`],
+    [
+      'the literal of one',
+      ofAgent({ tools: [{ name: 'pay', description: 'Pays.', run }] }),
+      `${NO_TOOLS} ('pay') is the literal of a tool: make it one with defineTool.`,
+    ],
+    [
+      'one of the AI SDK',
+      ofAgent({ tools: [{ description: 'Pays.', inputSchema: {}, execute: run }] }),
+      `${NO_TOOLS} is a tool of another library: make it one with defineTool({ name, description, input, run }).`,
+    ],
+    [
+      'a class in place of its instance',
+      ofAgent({ tools: [Calculator] }),
+      "The static 'tools' of Calculator name 'add', which is not a method of it. Its instances have it: use new Calculator().",
+    ],
+    [
+      'an instance without tools',
+      ofAgent({ tools: [new Plain()] }),
+      `${NO_TOOLS} (Plain) is neither a tool nor a tool provider, nor has its class a static 'tools' table.`,
+    ],
+    [
+      'an agent',
+      ofAgent({ tools: [ofAgent({})()] }),
+      `${NO_TOOLS} ('clerk') is an agent: list its tools instead.`,
+    ],
+    [
+      'two of one name',
+      ofAgent({ tools: [tool, ofTool({})()] }),
+      "Agent 'clerk' cannot have these tools: Duplicate tool name: 'pay'.",
+    ],
+  ])('%s', told);
+});
+
+describe('the JSON Schema of an input', () => {
+  it.each<Mistake>([
+    [
+      'no type',
+      ofTool({ input: { properties: {} } }),
+      "Tool 'pay': its input must be an object schema, since a model sends a JSON object: v.object({ ... }), z.object({ ... }), or JSON Schema with type: 'object'. Put anything else into a property.",
+    ],
+    [
+      'a format that is not checked',
+      ofInput({ properties: { to: { format: 'phone' } } }),
+      'Tool \'pay\': its input asserts what is not checked here: `format: "phone"` at `$.properties.to`. Say it by other keywords, such as a `pattern`, or in the description, or declare it with a schema library, which checks by itself.',
+    ],
+    [
+      'propertis',
+      ofInput({ propertis: {} }),
+      "Tool 'pay': its input schema has a mistake: 'propertis' at `$` is no keyword. Did you mean 'properties'?",
+    ],
+    [
+      'requird',
+      ofInput({ properties: { a: {} }, requird: ['a'] }),
+      "Tool 'pay': its input schema has a mistake: 'requird' at `$` is no keyword. Did you mean 'required'?",
+    ],
+    [
+      'descripton inside',
+      ofInput({ properties: { a: { descripton: 'x' } } }),
+      "Tool 'pay': its input schema has a mistake: 'descripton' at `$.properties.a` is no keyword. Did you mean 'description'?",
+    ],
+    [
+      'the type strng',
+      ofInput({ properties: { a: { type: 'strng' } } }),
+      "Tool 'pay': its input schema has a mistake: the type 'strng' at `$.properties.a` is none. Did you mean 'string'?",
+    ],
+    [
+      'the type int',
+      ofInput({ properties: { a: { type: 'int' } } }),
+      "Tool 'pay': its input schema has a mistake: the type 'int' at `$.properties.a` is none. Did you mean 'integer'?",
+    ],
+    [
+      'the type date',
+      ofInput({ properties: { a: { type: 'date' } } }),
+      "Tool 'pay': its input schema has a mistake: the type 'date' at `$.properties.a` is none. Use one of string, number, integer, boolean, object, array, null.",
+    ],
+    [
+      'a number as a type',
+      ofInput({ properties: { a: { type: 5 } } }),
+      "Tool 'pay': its input schema has a mistake: the type 5 at `$.properties.a` is none. Use one of string, number, integer, boolean, object, array, null.",
+    ],
+    [
+      'a type in place of a schema',
+      ofInput({ properties: { a: 'string' } }),
+      "Tool 'pay': its input schema has a mistake: `$.properties.a` is 'string': use a schema, as in { type: 'string' }.",
+    ],
+    [
+      'a list of properties',
+      ofInput({ properties: ['a'] }),
+      "Tool 'pay': its input schema has a mistake: 'properties' at `$` is a list: use an object of schemas.",
+    ],
+    [
+      'required inside a property',
+      ofInput({ properties: { a: { type: 'string', required: true } } }),
+      "Tool 'pay': its input schema has a mistake: 'required' at `$.properties.a` is true: use a list of names, beside 'properties'.",
+    ],
+    [
+      'an enum that is no list',
+      ofInput({ properties: { a: { enum: 'x' } } }),
+      "Tool 'pay': its input schema has a mistake: 'enum' at `$.properties.a` is 'x': use a list of values.",
+    ],
+    [
+      'required that names no property',
+      ofInput({ properties: { city: {}, days: {} }, required: ['town'] }),
+      "Tool 'pay': its input schema has a mistake: 'town' is required at `$` and is none of its properties: 'city', 'days'.",
+    ],
+    [
+      'propertis in an output',
+      ofAgent({ output: { type: 'object', propertis: {} } }),
+      "Agent 'clerk' has a mistake in the schema of its output: 'propertis' at `$` is no keyword. Did you mean 'properties'?",
+    ],
+  ])('%s', told);
+});
+
+describe('a JSON Schema that is right', () => {
+  it.each<[string, object]>([
+    [
+      'has annotations of somebody’s own',
+      { properties: { a: { example: 1, 'x-order': 2, nullable: true, note: 'n' } } },
+    ],
+    [
+      'has properties that are called like keywords',
+      { properties: { propertis: {}, type: { type: 'string' }, required: {} } },
+    ],
+    [
+      'requires in a part what the whole declares',
+      {
+        properties: { a: {}, b: {} },
+        anyOf: [{ required: ['a'] }, { properties: { b: {} }, required: ['a'] }],
+      },
+    ],
+    [
+      'requires what a pattern declares',
+      { properties: { a: {} }, patternProperties: { '^x-': {} }, required: ['x-b'] },
+    ],
+    ['has several types', { properties: { a: { type: ['string', 'null'] } } }],
+  ])('%s', (_, schema) => {
+    expect(ofInput(schema)()).toMatchObject({ name: 'pay' });
+  });
+});
