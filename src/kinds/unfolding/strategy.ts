@@ -17,31 +17,35 @@ import {
   unfoldedIn,
   unfoldingIn,
 } from '../../tool/unfolding/unfolding.ts';
+import { withoutEmpty } from './hide-empty.ts';
 import { contextTool, freeName, guideTo } from './texts.ts';
 
 /** Offers what is inside the unfolding tools that are open, in their place; in every loop, without being asked for. */
 export const unfoldingStrategy: InjectionStrategy = {
   name: 'unfolding',
-  offer(tools, view) {
-    const all = view.recall(UNFOLDED);
-    const list = unfoldedIn(all, view);
-    if (list.length === 0) return tools;
-    const former = offers.get(all)?.get(view.frame);
-    if (former && stillHolds(former, tools, view)) return former.offered;
-    const asked: MomentAnswer[] = [];
-    const offered = unfold(tools, list, (unfolding, unfolded) => {
-      const answer = inside(unfolding, unfolded, view);
-      if (unfolding.into.by === 'moment') asked.push({ unfolding, unfolded, answer });
-      return answer;
-    });
-    keep(all, view, { turn: view.turn, tools, asked, offered });
-    return offered;
-  },
+  offer: (tools, view) => withoutEmpty(withOpen(tools, view), view),
   mayBecome(tool) {
     const unfolding = unfoldingIn(tool);
     return unfolding ? [guideTo(tool, unfolding)] : [];
   },
 };
+
+/** The tools, with what is inside the unfolding tools that are open. */
+function withOpen(tools: readonly AnyTool[], view: LoopView): readonly AnyTool[] {
+  const all = view.recall(UNFOLDED);
+  const list = unfoldedIn(all, view);
+  if (list.length === 0) return tools;
+  const former = offers.get(all)?.get(view.frame);
+  if (former && stillHolds(former, tools, view)) return former.offered;
+  const asked: MomentAnswer[] = [];
+  const offered = unfold(tools, list, (unfolding, unfolded) => {
+    const answer = inside(unfolding, unfolded, view);
+    if (unfolding.into.by === 'moment') asked.push({ unfolding, unfolded, answer });
+    return answer;
+  });
+  keep(all, view, { turn: view.turn, tools, asked, offered });
+  return offered;
+}
 
 /** Remembers the unfolding tools that are open, and offers what is inside them. */
 export const UNFOLDING = defineToolKind({

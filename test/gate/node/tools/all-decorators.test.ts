@@ -41,6 +41,11 @@ interface Decorator {
 const DECORATORS: Readonly<Record<string, Decorator>> = {
   conditionalReplan: { decorate: (tool) => holdfast.conditionalReplan(tool, () => null) },
   decorate: { decorate: (tool) => decorate(tool, {}) },
+  eachTool: {
+    decorate: (tool) =>
+      holdfast.eachTool(tool, (one) => decorate(one, { call: (input, call) => one.call(input, call) })),
+    guards: true,
+  },
   manual: { decorate: (tool) => holdfast.manual(tool), changes: ['effect'], waits: true, replaces: true },
   oneShotPerLoop: { decorate: (tool) => holdfast.oneShotPerLoop(tool, 'Go on.') },
   publishToBlackboard: { decorate: (tool) => holdfast.publishToBlackboard(tool, { name: 'found' }) },
@@ -140,6 +145,7 @@ const OTHERS = [
   ],
   ...['defineAgenticTool', 'defineSubagent'],
   ...['defineUnfolding', 'unfoldingOf', 'unfoldingOfSafely', 'withInnerTools', 'withInnerToolObject'],
+  'toolsFor',
   ...['withUnfolding', 'defineInjectionStrategy', 'addTools', 'removeTools', 'replaceTools', 'hasChanges'],
   ...['agentProcessTools', 'blackboardTools'],
   ...['defineStateMachine', 'startingIn'],

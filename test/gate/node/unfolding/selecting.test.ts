@@ -206,7 +206,7 @@ describe('an unfolding tool whose tools come and go', () => {
     );
     await session.send('Go.');
     expect(offered(session)).toEqual([
-      ['add', 'steps'],
+      ['add'],
       ['add', 'steps'],
       ['add', 'steps', 'step_1'],
       ['add', 'steps', 'step_1', 'step_2'],
@@ -215,14 +215,38 @@ describe('an unfolding tool whose tools come and go', () => {
     expect(results(session)).toEqual(['Done', opened('step_1'), 'Done', 'step_2 done']);
   });
 
-  it('stays closed while it has none, and is no mistake (UNF-01, UNF-08)', async () => {
+  it('is not offered while it has none, and comes when it has some (UNF-01, UNF-08)', async () => {
     const warned = warnings();
-    const session = sessionWith([steps, add], [calls('steps'), calls('add'), calls('steps'), 'Done.']);
+    const session = sessionWith([steps, add], [calls('add'), calls('steps'), 'Done.']);
     await session.send('Go.');
-    expect(results(session)[0]).toBe(
-      "Tool 'steps' has no tools now. It stays available; they may be there later.",
-    );
-    expect(offered(session).at(-1)).toEqual(['add', 'steps', 'step_1']);
+    expect(offered(session)).toEqual([['add'], ['add', 'steps'], ['add', 'steps', 'step_1']]);
     expect(warned).toEqual([]);
+  });
+
+  it('is offered when its code throws, which the model is told by a call (UNF-01)', async () => {
+    const broken = defineUnfolding({ name: 'broken', description: 'Breaks.', tools: raise });
+    const session = sessionWith([broken], [calls('broken'), 'Hm.']);
+    await session.send('Go.');
+    expect(offered(session)).toEqual([['broken'], ['broken']]);
+    expect(results(session)).toEqual(['Error: Gone.']);
+  });
+
+  it('is not offered while it has none, also when it is inside another', async () => {
+    const shop = defineUnfolding({ name: 'shop', description: 'Shop.', tools: [add, steps] });
+    const session = sessionWith([shop], [calls('shop'), calls('add'), calls('steps'), 'Done.']);
+    await session.send('Go.');
+    expect(offered(session)).toEqual([
+      ['shop'],
+      ['shop', 'add'],
+      ['shop', 'add', 'steps'],
+      ['shop', 'add', 'steps', 'step_1'],
+    ]);
+  });
+
+  it('is not offered with one around it that has nothing else inside', async () => {
+    const shop = defineUnfolding({ name: 'shop', description: 'Shop.', tools: [steps] });
+    const session = sessionWith([shop, add], [calls('add'), 'Done.']);
+    await session.send('Go.');
+    expect(offered(session)).toEqual([['add'], ['add', 'shop']]);
   });
 });
