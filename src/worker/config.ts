@@ -25,10 +25,12 @@ import {
   withRetention,
 } from '../session/read-secrets.ts';
 import type { ToolGroup } from '../sources/define-tool-group.ts';
+import type { LiteralShape } from '../tool/check-literal.ts';
 import type { ToolKind } from '../tool/define-tool-kind.ts';
 import type { Webhook } from '../webhooks/webhook.ts';
 import { type Authenticate, defaultAuth, parseOrigins } from './auth.ts';
 import {
+  APP_SHAPE,
   byName,
   checkApp,
   checkEndpoint,
@@ -36,6 +38,7 @@ import {
   checkPrices,
   checkStarters,
   checkSteering,
+  checkSubagents,
 } from './check-app.ts';
 import { chooseModel } from './choose-model.ts';
 import type { Schedule } from './define-schedule.ts';
@@ -133,12 +136,16 @@ export interface HoldfastConfig {
   readonly location?: ObjectSessionOptions | undefined;
 }
 
+/** It has every key of the literal. */
+const SHAPE: LiteralShape<keyof HoldfastConfig> = APP_SHAPE;
+
 /** How the Worker is deployed, with the vars, secrets and bindings of this invocation. */
 type Deployed = (env: Env) => Deployment;
 
 /** Makes of an app what its routes and its turns need. @throws ConfigurationError for what its declaration alone tells. */
 export function toHost(config: HoldfastConfig, deployed: Deployed): HttpHost {
-  checkApp(config);
+  checkApp(config, SHAPE);
+  checkSubagents(config);
   checkPrices(config);
   checkStarters(config);
   checkOwners(config);
