@@ -45,9 +45,10 @@ export function literalFault(config: unknown, shape: LiteralShape): LiteralFault
   for (const [key, value] of given) {
     const kind = shape.keys[key] ?? 'any';
     const [use, fits] = KINDS[kind];
+    if (fits(value)) continue;
     // A text in place of a function may be a credential, as of `auth`.
     const said = kind === 'function' && typeof value === 'string' ? 'a text' : shown(value);
-    if (!fits(value)) return { field: key, problem: `has ${said} as its '${key}': use ${use}` };
+    return { field: key, problem: `has ${said} as its '${key}': use ${use}` };
   }
   return undefined;
 }
