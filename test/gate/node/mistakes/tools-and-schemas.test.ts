@@ -8,6 +8,7 @@ import {
   defineSubagent,
   defineUnfolding,
 } from '../../../../src/kinds/entry.ts';
+import { defineMcpClient } from '../../../../src/mcp/entry.ts';
 import { defineWebhook } from '../../../../src/webhooks/entry.ts';
 import { type Mistake, make, ofAgent, ofTool, run, told, tool } from './mistake.ts';
 
@@ -130,6 +131,22 @@ describe('the literal of a tool that holds others', () => {
       'a webhook with a handler',
       make(defineWebhook, { name: 'hook', verify: run, strat: run }),
       "Webhook 'hook' has 'strat', which defineWebhook does not take. Did you mean 'start'?",
+    ],
+  ])('%s', told);
+});
+
+describe('the literal of an MCP client', () => {
+  it.each<Mistake>([
+    [
+      'command',
+      make(defineMcpClient, { name: 'docs', command: 'npx' }),
+      "MCP client 'docs': it has 'command' in place of 'url (a server that speaks HTTP)'; write that.",
+    ],
+    ['no url', make(defineMcpClient, { name: 'docs' }), "MCP client 'docs': it has no 'url': use a value."],
+    [
+      'timeOut',
+      make(defineMcpClient, { name: 'docs', url: 'https://docs.example', timeOut: 1 }),
+      "MCP client 'docs': it has 'timeOut', which defineMcpClient does not take. Did you mean 'timeout'?",
     ],
   ])('%s', told);
 });
