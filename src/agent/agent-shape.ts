@@ -1,18 +1,17 @@
 import { modelProblem } from '../loop/loop-settings.ts';
 import { type LiteralShape, literalFault, nameIn } from '../tool/check-literal.ts';
-import type { InputDeclaration } from '../tool/input-schema.ts';
 import { AgentDefinitionError } from './check-settings.ts';
-import type { Agent, AgentConfig } from './define-agent.ts';
 
 /** @throws AgentDefinitionError when a key of the literal is not known, one is missing or of another kind, or the model is none. */
-export function checkAgentLiteral(config: AgentConfig<string, InputDeclaration>): void {
-  const fault = literalFault(config, SHAPE);
+export function checkAgentLiteral(config: { readonly model?: unknown }, shape: LiteralShape): void {
+  const fault = literalFault(config, shape);
   if (fault) throw new AgentDefinitionError(nameIn(config), fault);
   const problem = modelProblem(config.model);
-  if (problem !== undefined) throw new AgentDefinitionError(config.name, { field: 'model', problem });
+  if (problem !== undefined) throw new AgentDefinitionError(nameIn(config), { field: 'model', problem });
 }
 
-const SHAPE: LiteralShape<keyof AgentConfig<string>> = {
+/** What the literal of an agent holds, and what other libraries call it. */
+export const AGENT_SHAPE = {
   of: 'defineAgent',
   keys: {
     name: 'text',
@@ -64,5 +63,5 @@ const SHAPE: LiteralShape<keyof AgentConfig<string>> = {
     outputType: 'output',
     responseFormat: 'output',
   },
-  made: ['providers', 'sources', 'needsApp', 'modelOf', '~types'] satisfies (keyof Agent)[],
-};
+  made: ['providers', 'sources', 'needsApp', 'modelOf', '~types'],
+} as const satisfies LiteralShape;

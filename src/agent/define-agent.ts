@@ -20,13 +20,14 @@ import {
   type ToolSource,
 } from '../sources/resolution/tool-source.ts';
 import { notOneOf } from '../tool/check-definition.ts';
+import type { LiteralShape } from '../tool/check-literal.ts';
 import type { CallLimit, Limits } from '../tool/frame.ts';
 import type { InputDeclaration } from '../tool/input-schema.ts';
 import { paragraphs } from '../tool/json.ts';
 import type { AnyTool, InjectionStrategy } from '../tool/tool.ts';
 import { type ContextValues, ToolCallContext } from '../tool/tool-call-context.ts';
 import { type AgentOutput, type OutputOf, toAgentOutput } from './agent-output.ts';
-import { checkAgentLiteral } from './agent-shape.ts';
+import { AGENT_SHAPE, checkAgentLiteral } from './agent-shape.ts';
 import {
   AgentDefinitionError,
   checkAccepts,
@@ -208,7 +209,7 @@ export function defineAgent<
   const Name extends string,
   const Declaration extends InputDeclaration = undefined,
 >(config: AgentConfig<Name, Declaration>): Agent<Name, OutputOf<Declaration>> {
-  checkAgentLiteral(config);
+  checkAgentLiteral(config, SHAPE);
   const { name, description, instructions, references = [], toolGroups = [], permissions = [] } = config;
   checkName(name);
   if (description.trim() === '') {
@@ -263,6 +264,9 @@ export function defineAgent<
     output: toAgentOutput(name, config.output),
   };
 }
+
+/** It has every key of the literal. */
+const SHAPE: LiteralShape<keyof AgentConfig<string>> = AGENT_SHAPE;
 
 function checkName(name: string): void {
   if (/^[A-Za-z0-9_-]{1,64}$/.test(name)) return;

@@ -2,7 +2,7 @@ import type { ChatModel, ModelOfEnv, ModelReply } from '../model/chat-model.ts';
 import { type AgentSettings, mergedSettings } from '../model/settings.ts';
 import { type DoneCall, FrameRunner, type Plan } from '../tool/frame.ts';
 import { paragraphs } from '../tool/json.ts';
-import type { Frame } from '../tool/tool.ts';
+import type { AnyTool, Frame } from '../tool/tool.ts';
 import { type PlannedModel, withBudgets } from './budget.ts';
 import { type Loop, type LoopAgent, type LoopAgents, type LoopSpec, principalOf } from './loop.ts';
 import { withCallLimits } from './loop-limits.ts';
@@ -35,6 +35,30 @@ export const agentFrame = (work: AgentWork, agent: LoopAgent | string): Frame =>
   tools: [],
   runBy: new RunBy({ agent }),
 });
+
+/** Knows which tools ask an agent that they were given by its name alone. */
+const askedByName = new WeakMap<AnyTool, string>();
+
+/** The tool, of which `agentsAskedBy` tells from now on that it asks the agent of this name. */
+export function askingFor<T extends AnyTool>(tool: T, agent: string): T {
+  askedByName.set(tool, agent);
+  return tool;
+}
+
+/** Names the agents that these tools ask by name, those inside and below decorators included, as far as they are declared. */
+export function agentsAskedBy(tools: readonly AnyTool[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  const seen = new Set<AnyTool>();
+  const look = (tool: AnyTool): void => {
+    if (seen.has(tool)) return;
+    seen.add(tool);
+    const name = askedByName.get(tool);
+    if (name !== undefined) names.add(name);
+    for (const one of [tool.delegate ?? [], tool.inner ?? []].flat()) look(one);
+  };
+  tools.forEach(look);
+  return names;
+}
 
 /** What is asked of an agent; what the frame is made of beside that is the agent's own. */
 type AgentWork = Pick<Frame, 'name' | 'message' | 'ownBlackboard'>;

@@ -43,8 +43,12 @@ export function literalFault(config: unknown, shape: LiteralShape): LiteralFault
     return { field: missing, problem: `has no '${missing}': use ${KINDS[shape.keys[missing] ?? 'any'][0]}` };
   }
   for (const [key, value] of given) {
-    const [use, fits] = KINDS[shape.keys[key] ?? 'any'];
-    if (!fits(value)) return { field: key, problem: `has ${shown(value)} as its '${key}': use ${use}` };
+    const kind = shape.keys[key] ?? 'any';
+    const [use, fits] = KINDS[kind];
+    if (fits(value)) continue;
+    // A text in place of a function may be a credential, as of `auth`.
+    const said = kind === 'function' && typeof value === 'string' ? 'a text' : shown(value);
+    return { field: key, problem: `has ${said} as its '${key}': use ${use}` };
   }
   return undefined;
 }

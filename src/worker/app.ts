@@ -32,7 +32,7 @@ export interface Holdfast {
 /**
  * Makes the Worker of an app. The object's binding is called `SESSIONS`.
  *
- * @throws ConfigurationError when two agents, kinds, webhooks or schedules share a name, a webhook or a schedule is for an agent
+ * @throws ConfigurationError when a key is not known, an agent is none, an agent has a subagent that is not there, two agents, kinds, webhooks or schedules share a name, a webhook or a schedule is for an agent
  *   that is not there, the MCP endpoint publishes one that is not there, nobody says whose a webhook's sessions are, the
  *   context is not JSON, `contextHeaders` maps a header that carries credentials or cannot be one, one of `origins` is
  *   none, `files` is no function, a limit of the platform is impossible, the retention is no time, or an agent has a cost
@@ -40,8 +40,11 @@ export interface Holdfast {
  *   first request for a session, and by `GET /health`.
  */
 export function createHoldfast(config: HoldfastConfig): Holdfast {
+  // What is no literal at all is told as such.
+  const isLiteral = typeof config === 'object' && config !== null && !Array.isArray(config);
+  const logged = isLiteral ? { ...config, log: hiding(toLog(config.log), {}, ownSecrets) } : config;
+  const host = toHost(logged, deployed);
   const { schedules = [] } = config;
-  const host = toHost({ ...config, log: hiding(toLog(config.log), {}, ownSecrets) }, deployed);
   const app = createApp(host, routeTable(host));
 
   class Runner extends WorkerEntrypoint<Env> implements TurnRunner {

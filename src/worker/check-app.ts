@@ -1,12 +1,12 @@
 import type { Agent } from '../agent/define-agent.ts';
 import { noPrices } from '../loop/budget.ts';
+import { agentsAskedBy } from '../loop/loop-agent.ts';
 import { modelProblem } from '../loop/loop-settings.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { notOneOf } from '../tool/check-definition.ts';
 import { ended, type LiteralShape, literalFault, nearest, shown } from '../tool/check-literal.ts';
 import type { Owner } from '../tool/owner.ts';
-import type { HoldfastConfig } from './config.ts';
 
 interface AgentsOf {
   readonly agents: readonly Agent[];
@@ -23,7 +23,8 @@ interface Starters extends AgentsOf {
   readonly schedules?: readonly Starter[] | undefined;
 }
 
-const SHAPE = {
+/** What the literal of an app holds. */
+export const APP_SHAPE = {
   of: 'createHoldfast',
   keys: {
     agents: 'any',
@@ -51,12 +52,15 @@ const SHAPE = {
   },
   required: [],
   foreign: { agent: 'agents', hooks: 'webhooks', crons: 'schedules' },
-} satisfies LiteralShape<keyof HoldfastConfig>;
+} as const satisfies LiteralShape;
 
 /** @throws ConfigurationError when a key is not known, the model is none, or the agents are no list of them. */
-export function checkApp(config: HoldfastConfig): void {
+export function checkApp(
+  config: { readonly agents: unknown; readonly model?: unknown },
+  shape: LiteralShape,
+): void {
   const fault =
-    literalFault(config, SHAPE)?.problem ?? modelProblem(config.model) ?? agentsFault(config.agents);
+    literalFault(config, shape)?.problem ?? modelProblem(config.model) ?? agentsFault(config.agents);
   if (fault !== undefined) throw new ConfigurationError(`createHoldfast ${ended(fault)}`);
 }
 
@@ -70,6 +74,18 @@ function agentsFault(agents: unknown): string | undefined {
   return index < 0
     ? undefined
     : `has ${shown(agents[index])} at agents[${index}]: use what defineAgent makes`;
+}
+
+/** @throws ConfigurationError when a tool of an agent asks another, by a name that is not there: its model would be told in every call. */
+export function checkSubagents({ agents }: AgentsOf): void {
+  const known = byName('agents', agents);
+  for (const { name, tools } of agents) {
+    const stranger = [...agentsAskedBy(tools)].find((asked) => !known.has(asked));
+    if (stranger === undefined) continue;
+    throw new ConfigurationError(
+      `Agent '${name}' has the subagent '${stranger}', which is not among the agents.${meant(stranger, known.keys())}`,
+    );
+  }
 }
 
 /** The end of an error about a name that is not there: the one that it is near to, if any. */

@@ -25,11 +25,13 @@ import {
   withRetention,
 } from '../session/read-secrets.ts';
 import type { ToolGroup } from '../sources/define-tool-group.ts';
+import type { LiteralShape } from '../tool/check-literal.ts';
 import type { ToolKind } from '../tool/define-tool-kind.ts';
 import { type LogOption, toLog } from '../tool/log.ts';
 import type { Webhook } from '../webhooks/webhook.ts';
 import { type Authenticate, defaultAuth, parseOrigins } from './auth.ts';
 import {
+  APP_SHAPE,
   byName,
   checkApp,
   checkEndpoint,
@@ -37,6 +39,7 @@ import {
   checkPrices,
   checkStarters,
   checkSteering,
+  checkSubagents,
 } from './check-app.ts';
 import { chooseModel } from './choose-model.ts';
 import type { Schedule } from './define-schedule.ts';
@@ -140,12 +143,16 @@ export interface HoldfastConfig {
   readonly location?: ObjectSessionOptions | undefined;
 }
 
+/** It has every key of the literal. */
+const SHAPE: LiteralShape<keyof HoldfastConfig> = APP_SHAPE;
+
 /** How the Worker is deployed, with the vars, secrets and bindings of this invocation. */
 type Deployed = (env: Env) => Deployment;
 
 /** Makes of an app what its routes and its turns need. @throws ConfigurationError for what its declaration alone tells. */
 export function toHost(config: HoldfastConfig, deployed: Deployed): HttpHost {
-  checkApp(config);
+  checkApp(config, SHAPE);
+  checkSubagents(config);
   checkPrices(config);
   checkStarters(config);
   checkOwners(config);

@@ -71,6 +71,7 @@ const SHAPE = {
     context: 'any',
   },
   required: ['agent'],
+  foreign: { schedule: 'cron', prompt: 'message' },
 } satisfies LiteralShape<keyof ScheduleConfig>;
 
 /** As the platform tells it: it keeps what wrangler.toml says, but for the spaces around and between the fields. */

@@ -27,6 +27,17 @@ expectTypeOf(clerk.name).toEqualTypeOf<'clerk'>();
 expectTypeOf(clerk.tools).toEqualTypeOf<readonly AnyTool[]>();
 export const agents: readonly Agent[] = [clerk, defineAgent({ ...base, name: 'other', tools: [] })];
 
+// @ts-expect-error: a model is no name
+defineAgent({ ...base, name: 'named', model: 'gpt-5' });
+// @ts-expect-error: a promise of a tool is none
+defineAgent({ ...base, name: 'promised', tools: [Promise.resolve(pay)] });
+// @ts-expect-error: a list, not an object
+defineAgent({ ...base, name: 'table', tools: { pay } });
+// @ts-expect-error: a slip
+defineAgent({ ...base, name: 'slip', instrutions: 'Pay.' });
+// @ts-expect-error: a name is no tool
+defineAgent({ ...base, name: 'names', tools: ['pay'] });
+
 // Optional properties accept undefined.
 defineAgent({ ...base, name: 'absent', tools: [], model: undefined, limits: undefined, context: undefined });
 defineAgent({ ...base, name: 'partly', tools: [], limits: { iterations: undefined, toolCalls: 3 } });

@@ -1,5 +1,5 @@
 import type { LoopAgent } from '../../loop/loop.ts';
-import { agentFrame } from '../../loop/loop-agent.ts';
+import { agentFrame, askingFor } from '../../loop/loop-agent.ts';
 import {
   checkNaming,
   checkToolLiteral,
@@ -74,7 +74,7 @@ export function defineSubagent<
   checkNaming(name, description);
   const schema = readInput<InputDeclaration>(name, config.input ?? MESSAGE);
   const check = (input: JsonObject, as: string) => checkSubagentInput(schema, input, as);
-  return {
+  const tool: Tool<Name, SubagentInput<Declaration>, Output> = {
     name,
     description,
     inputSchema: schema.json,
@@ -91,6 +91,7 @@ export function defineSubagent<
       return resultOf(await call.nest(agentFrame(work, agent)), call);
     },
   };
+  return typeof agent === 'string' ? askingFor(tool, agent) : tool;
 }
 
 const SHAPE = {

@@ -1,4 +1,5 @@
 import { meantBy } from '../../tool/check-definition.ts';
+import { ended, type LiteralShape, literalFault, nameIn } from '../../tool/check-literal.ts';
 import { MAX_TIMEOUT } from '../../tool/define-tool.ts';
 import { shorten } from '../../tool/json.ts';
 import type { McpClient, McpClientConfig } from './mcp-client.ts';
@@ -20,6 +21,8 @@ const DEFAULTS = {
  * @throws McpClientDefinitionError when the client cannot work.
  */
 export function defineMcpClient<const Name extends string>(config: McpClientConfig<Name>): McpClient<Name> {
+  const fault = literalFault(config, SHAPE);
+  if (fault) throw new McpClientDefinitionError(nameIn(config), fault.field, `it ${ended(fault.problem)}`);
   const client: McpClient<Name> = {
     ...config,
     timeout: config.timeout ?? DEFAULTS.timeout,
@@ -32,6 +35,31 @@ export function defineMcpClient<const Name extends string>(config: McpClientConf
   checkClient(client);
   return client;
 }
+
+const SHAPE = {
+  of: 'defineMcpClient',
+  keys: {
+    name: 'any',
+    url: 'any',
+    allowPrivate: 'flag',
+    transport: 'any',
+    bearer: 'text',
+    headers: 'any',
+    oauth: 'function',
+    meta: 'any',
+    effects: 'object',
+    prefix: 'text',
+    timeout: 'any',
+    connectTimeout: 'any',
+    maxResponseBytes: 'any',
+    refreshAfter: 'any',
+    drift: 'any',
+    elicitation: 'any',
+    fetch: 'function',
+  },
+  required: ['name', 'url'],
+  foreign: { requestInit: 'headers', authProvider: 'oauth', command: 'url (a server that speaks HTTP)' },
+} satisfies LiteralShape<keyof McpClientConfig>;
 
 /** An MCP client was declared in a way that cannot work. It is thrown where the client is defined, never in a turn. */
 export class McpClientDefinitionError extends Error {

@@ -64,7 +64,7 @@ describe('the literal of a tool', () => {
     [
       'call',
       ofTool({ call: run, run: undefined }),
-      "Tool 'pay': it has 'call', which defineTool does not take. It takes name, description, input, run, effect, reconcile, timeout, subrequests, expires, serial, returnDirect, metadata, output.",
+      "Tool 'pay': it has 'call', which defineTool does not take. It takes name, description, input, run, effect, reconcile, timeout, subrequests, expires, serial, returnDirect, expose, metadata, output.",
     ],
     ['no name', ofTool({ name: undefined }), "Tool '': it has no 'name': use a text."],
     [

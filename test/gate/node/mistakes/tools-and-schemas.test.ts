@@ -1,6 +1,16 @@
 /** What a newcomer lists as a tool, or writes as a JSON Schema, by mistake: each with the whole message. */
 import { describe, expect, it } from 'vitest';
-import { type Mistake, ofAgent, ofTool, run, told, tool } from './mistake.ts';
+import { defineToolGroup } from '../../../../src/index.ts';
+import {
+  defineAgenticTool,
+  definePlaybook,
+  defineStateMachine,
+  defineSubagent,
+  defineUnfolding,
+} from '../../../../src/kinds/entry.ts';
+import { defineMcpClient } from '../../../../src/mcp/entry.ts';
+import { defineWebhook } from '../../../../src/webhooks/entry.ts';
+import { type Mistake, make, ofAgent, ofTool, run, told, tool } from './mistake.ts';
 
 const ofInput = (schema: object) => ofTool({ input: { type: 'object', ...schema } });
 
@@ -58,6 +68,85 @@ describe('a list of tools', () => {
       'two of one name',
       ofAgent({ tools: [tool, ofTool({})()] }),
       "Agent 'clerk' cannot have these tools: Duplicate tool name: 'pay'.",
+    ],
+  ])('%s', told);
+});
+
+const named = { name: 'desk', description: 'Helps.' };
+const ofSubagent = (config: object) => make(defineSubagent, config);
+
+describe('the literal of a tool that holds others', () => {
+  it.each<Mistake>([
+    [
+      'no tools',
+      make(defineAgenticTool, named),
+      "Tool 'desk': it has no 'tools': use a list, as in [one, another].",
+    ],
+    [
+      'a model by its name',
+      make(defineAgenticTool, { ...named, tools: [], model: 'gpt-5' }),
+      "Tool 'desk': it has 'gpt-5' as its 'model': use a model, as in openAICompatible({ baseURL, apiKey, model: 'gpt-5' }), or a function of the environment that makes one.",
+    ],
+    [
+      'unlocked in a playbook',
+      make(definePlaybook, { ...named, tools: [], unlocked: [] }),
+      "Tool 'desk': it has 'unlocked', which definePlaybook does not take. Did you mean 'locked'?",
+    ],
+    [
+      'state in a machine',
+      make(defineStateMachine, { ...named, state: {}, initial: 'a' }),
+      "Tool 'desk': it has 'state', which defineStateMachine does not take. Did you mean 'states'?",
+    ],
+    [
+      'innerTools in an unfolding',
+      make(defineUnfolding, { ...named, innerTools: [] }),
+      "Tool 'desk': it has 'innerTools', which defineUnfolding does not take. It takes name, description, tools, byCategory, categoryParameter, input, select, prepare, metadata, childToolUsageNotes, exclusive, contextTool, scope, removeOnInvoke.",
+    ],
+    [
+      'agents for a subagent',
+      ofSubagent({ agents: 'clerk' }),
+      "Tool '': it has 'agents', which defineSubagent does not take. Did you mean 'agent'?",
+    ],
+    [
+      'a tool for a subagent',
+      ofSubagent({ agent: tool }),
+      "Tool 'pay': its agent is neither what defineAgent made nor the name of an agent.",
+    ],
+    [
+      'permission of a group',
+      make(defineToolGroup, { role: 'web', description: 'Web.', tools: [], permission: [] }),
+      "Tool group 'web' has 'permission', which defineToolGroup does not take. Did you mean 'permissions'?",
+    ],
+    [
+      'a group without tools',
+      make(defineToolGroup, { role: 'web', description: 'Web.' }),
+      "Tool group 'web' has no 'tools': use a list, as in [one, another].",
+    ],
+    [
+      'a webhook without start',
+      make(defineWebhook, { name: 'hook', verify: run }),
+      "Webhook 'hook' has no 'start': use a function.",
+    ],
+    [
+      'a webhook with a handler',
+      make(defineWebhook, { name: 'hook', verify: run, strat: run }),
+      "Webhook 'hook' has 'strat', which defineWebhook does not take. Did you mean 'start'?",
+    ],
+  ])('%s', told);
+});
+
+describe('the literal of an MCP client', () => {
+  it.each<Mistake>([
+    [
+      'command',
+      make(defineMcpClient, { name: 'docs', command: 'npx' }),
+      "MCP client 'docs': it has 'command' in place of 'url (a server that speaks HTTP)'; write that.",
+    ],
+    ['no url', make(defineMcpClient, { name: 'docs' }), "MCP client 'docs': it has no 'url': use a value."],
+    [
+      'timeOut',
+      make(defineMcpClient, { name: 'docs', url: 'https://docs.example', timeOut: 1 }),
+      "MCP client 'docs': it has 'timeOut', which defineMcpClient does not take. Did you mean 'timeout'?",
     ],
   ])('%s', told);
 });

@@ -18,7 +18,8 @@ const input = { type: 'object', properties: { task: { type: 'string' } } } as co
 /** What `GET /agents` tells of the tools of an agent. */
 async function listed(...tools: readonly AnyTool[]): Promise<readonly Record<string, unknown>[]> {
   const agent = defineAgent({ name: 'boss', description: 'Leads.', instructions: 'Lead.', tools });
-  const { agents } = await json(await appWith({ agents: [agent] })('/agents'));
+  const cook = defineAgent({ name: 'cook', description: 'Cooks.', instructions: 'Cook.' });
+  const { agents } = await json(await appWith({ agents: [agent, cook] })('/agents'));
   return (agents as { tools: Record<string, unknown>[] }[])[0]?.tools ?? []; // what this route answers
 }
 

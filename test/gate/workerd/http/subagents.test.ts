@@ -20,7 +20,8 @@ describe('an app', () => {
       name: 'boss',
       description: 'Leads.',
       instructions: 'Lead.',
-      tools: [defineSubagent({ agent: 'clerk' }), defineSubagent({ agent: 'cook' })],
+      // One that is listed by a name which is not there would be refused at the start.
+      tools: [defineSubagent({ agent: 'clerk' }), { toolsNow: () => [defineSubagent({ agent: 'cook' })] }],
       model: scriptedModel([asks('clerk', 'cook'), 'Done.']),
     });
     const clerk = agent('clerk', [], { toolGroups: ['web'] });

@@ -1,0 +1,113 @@
+/** What somebody hands to `createHoldfast` or `defineSchedule` by mistake: each is told when the module is loaded, in full. */
+import { expect, it } from 'vitest';
+import { createHoldfast, defineSchedule } from '../../../../src/create-holdfast.ts';
+import { defineAgent } from '../../../../src/index.ts';
+import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
+
+const base = { description: 'Pays.', instructions: 'Pay.' };
+const clerk = defineAgent({ ...base, name: 'clerk' });
+const schedule = {
+  name: 'daily',
+  cron: '0 9 * * *',
+  agent: 'clerk',
+  owner: { id: 'ada' },
+  session: 's',
+  message: 'Go.',
+};
+const app = (config: unknown) => (): unknown => createHoldfast(config as never);
+const timed = (config: object) => (): unknown => defineSchedule({ ...schedule, ...config } as never);
+
+const asking = (agent: string) => defineAgent({ ...base, name: 'desk', tools: [defineSubagent({ agent })] });
+const deep = defineAgent({
+  ...base,
+  name: 'desk',
+  tools: [
+    defineAgenticTool({ name: 'dig', description: 'Digs.', tools: [defineSubagent({ agent: 'ghost' })] }),
+  ],
+});
+
+it.each<[mistake: string, make: () => unknown, message: string]>([
+  [
+    'nothing',
+    app(undefined),
+    'createHoldfast is made of undefined: use one object, as in createHoldfast({ ... }).',
+  ],
+  [
+    'a list of agents',
+    app([clerk]),
+    'createHoldfast is made of a list: use one object, as in createHoldfast({ ... }).',
+  ],
+  ['no agents', app({}), "createHoldfast has no 'agents': use a list, as in [agent]."],
+  [
+    'one agent',
+    app({ agents: clerk }),
+    "createHoldfast has an object as its 'agents': use a list, as in [agent].",
+  ],
+  ['agent', app({ agent: clerk }), "createHoldfast has 'agent' in place of 'agents'; rename it."],
+  [
+    'the literal of an agent',
+    app({ agents: [clerk, { ...base, name: 'raw' }] }),
+    'createHoldfast has an object at agents[1]: use what defineAgent makes.',
+  ],
+  [
+    'a promise of an agent',
+    app({ agents: [Promise.resolve(clerk)] }),
+    'createHoldfast has a promise at agents[0]: use what defineAgent makes.',
+  ],
+  [
+    'two agents of one name',
+    app({ agents: [clerk, defineAgent({ ...base, name: 'clerk' })] }),
+    "Two agents are called 'clerk'.",
+  ],
+  [
+    'a model by its name',
+    app({ agents: [clerk], model: 'gpt-5' }),
+    "createHoldfast has 'gpt-5' as its 'model': use a model, as in openAICompatible({ baseURL, apiKey, model: 'gpt-5' }), or a function of the environment that makes one.",
+  ],
+  [
+    'webhook',
+    app({ agents: [clerk], webhook: [] }),
+    "createHoldfast has 'webhook', which createHoldfast does not take. Did you mean 'webhooks'?",
+  ],
+  [
+    'auth that is a token',
+    app({ agents: [clerk], auth: 'secret' }),
+    "createHoldfast has a text as its 'auth': use a function.",
+  ],
+  [
+    'a schedule of an agent that is not there',
+    app({ agents: [clerk], schedules: [timed({ agent: 'clark' })()] }),
+    "Schedule 'daily' starts the agent 'clark', which is not among the agents. Did you mean 'clerk'?",
+  ],
+  [
+    'a subagent that is not there',
+    app({ agents: [clerk, asking('clark')] }),
+    "Agent 'desk' has the subagent 'clark', which is not among the agents. Did you mean 'clerk'?",
+  ],
+  [
+    'one inside another tool',
+    app({ agents: [clerk, deep] }),
+    "Agent 'desk' has the subagent 'ghost', which is not among the agents.",
+  ],
+  [
+    'a schedule without an agent',
+    timed({ agent: undefined }),
+    "Schedule 'daily': it has no 'agent': use a text.",
+  ],
+  [
+    'prompt in a schedule',
+    timed({ message: undefined, prompt: 'Go.' }),
+    "Schedule 'daily': it has 'prompt' in place of 'message'; rename it.",
+  ],
+  [
+    'a cron of six fields',
+    timed({ cron: '0 0 9 * * *' }),
+    "Schedule 'daily': '0 0 9 * * *' is no cron expression of five fields.",
+  ],
+])('%s', (_, make, message) => {
+  expect(make).toThrow(expect.objectContaining({ name: 'ConfigurationError', message }));
+});
+
+it('starts with subagents that are there', () => {
+  expect(app({ agents: [clerk, asking('clerk')] })).not.toThrow();
+});
