@@ -120,11 +120,11 @@ export function defineWiresAgent({ name: agent, models, accepts, mcp, act }: Wir
 }
 
 /** The tool of another server that answers an image: its server is asked once somebody wants pictures. */
-const picturesOf = (server: WiresAgent['mcp']) =>
+const picturesOf = ({ url, fetch }: WiresAgent['mcp']) =>
   createMcpToolFactory({
     // A slow machine is no server that is lost.
     clients: [
-      defineMcpClient({ name: 'everything', ...server, connectTimeout: PATIENCE, timeout: PATIENCE }),
+      defineMcpClient({ name: 'everything', url, fetch, connectTimeout: PATIENCE, timeout: PATIENCE }),
     ],
   }).unfoldingByName('pictures', 'Works with pictures.', ['get-tiny-image']);
 
