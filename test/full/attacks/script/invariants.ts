@@ -77,11 +77,18 @@ function sessionsIn(exchanges: readonly Exchange[]): ReadonlySet<string> {
 const complaints = ({ model }: Scene, { complaintsBefore }: Happened): string[] =>
   model.complaints.slice(complaintsBefore).map((complaint) => `The model refused a request: ${complaint}`);
 
+/** What the log tells by design: tools of the app that throw, a model that calls what is not there, a webhook without its secret. */
+const TOLD_BY_LOG = [
+  /holdfast: Tool '(?:leak|help|breed|schedule_message)' threw: /,
+  /holdfast: a turn failed \(tool-not-found\): /,
+  /holdfast: webhook 'unset' refused a delivery \(not-configured\): /,
+];
+
 /** Errors and warnings on the console, each from its first line to the next message, that no attack of the group expects. */
 function errorsIn({ log, logs }: Happened): string[] {
   const messages = log.split(/\n(?=\[wrangler:|✘ |▲ |\w)/);
   return messages
     .filter((message) => /✘|\[ERROR\]|Uncaught|unhandled/i.test(message))
-    .filter((message) => !logs.some((expected) => expected.test(message)))
+    .filter((message) => ![...TOLD_BY_LOG, ...logs].some((expected) => expected.test(message)))
     .map((message) => `The console says: ${message.trim().slice(0, 600)}`);
 }
