@@ -15,6 +15,8 @@ const EXPECTED: readonly RegExp[] = [
   /^⎔ Starting local server\.\.\.$/,
   /^\[wrangler:info\] Ready on http:/,
   /^\[wrangler:info\] (GET|POST|DELETE) \S+ \d{3} .*\(\d+ms\)$/,
+  // The line of each turn. One that failed is looked at.
+  /^\{"agent":"chaos","session":"s\d+",.*"event":"turn","outcome":"(completed|cancelled)",/,
   // Somebody saves a file while this runs, which restarts the Worker once more.
   /^⎔ (Reloading local server\.\.\.|Local server updated and ready)$/,
   // It asks for a file at its start, and there is no network.
