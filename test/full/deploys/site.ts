@@ -23,7 +23,7 @@ export interface Site {
 }
 
 /** Short, so that a turn is soon taken over; long enough for a build to start in. */
-const LEASE_MS = 400;
+const LEASE_MS = 1_500;
 
 /** How a build is ended: its workerd alone, or with it the process that had started it, as by a power cut. */
 export type End = 'stopped' | 'killed';
