@@ -40,6 +40,11 @@ export interface ToolCallingConfig extends ModelOptions {
  * Makes options of one literal. Lists are copied and frozen; a name that is listed twice stands once.
  *
  * @throws ToolCallingError when two tools share a name; TypeError when a list holds something that is not there.
+ *
+ * @example
+ * ```ts
+ * const options = defineToolCallingOptions({ tools: [findOrder], toolContext: { tenant: 'acme' } });
+ * ```
  */
 export function defineToolCallingOptions(config: ToolCallingConfig = {}): ToolCallingOptions {
   const { tools = [], toolNames = [], toolContext = {}, stopSequences, ...more } = config;
@@ -55,7 +60,14 @@ export function defineToolCallingOptions(config: ToolCallingConfig = {}): ToolCa
   });
 }
 
-/** Copies the options with more values in their context; one that is given again replaces the former. */
+/**
+ * Copies the options with more values in their context; one that is given again replaces the former.
+ *
+ * @example
+ * ```ts
+ * const german = withToolContext(options, { locale: 'de' });
+ * ```
+ */
 export const withToolContext = (
   options: ToolCallingOptions,
   values: JsonObject | ToolCallContext,
@@ -113,7 +125,7 @@ export function isInternalToolExecutionEnabled(options: object): boolean {
   return !('internalToolExecutionEnabled' in options) || options.internalToolExecutionEnabled !== false;
 }
 
-/** @throws ToolCallingError that names every name which several of the tools have. */
+/** Checks that each tool has a name of its own. @throws ToolCallingError that names every name which several of the tools have. */
 export function validateTools(tools: readonly AnyTool[]): void {
   const names = tools.map(({ name }) => name);
   const shared = [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];

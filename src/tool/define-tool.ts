@@ -32,6 +32,17 @@ const EFFECTS: readonly Effect[] = ['read', 'idempotent', 'once'];
  * once. `Input` of the tool is what `run` is given, the schema's output. Without `run` the caller runs it.
  *
  * @throws ToolDefinitionError when the tool cannot work.
+ *
+ * @example
+ * ```ts
+ * const pay = defineTool({
+ *   name: 'pay_invoice',
+ *   description: 'Pay an invoice by its number.',
+ *   input: v.object({ number: v.string() }),
+ *   effect: 'once',
+ *   run: ({ number }, call) => ({ paid: number, reference: call.idempotencyKey }),
+ * });
+ * ```
  */
 export function defineTool<
   const Name extends string,
