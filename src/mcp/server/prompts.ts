@@ -44,7 +44,19 @@ export interface McpPrompt<Name extends string = string> {
   messages(values: Readonly<Record<string, string>>): McpPromptMessages | Promise<McpPromptMessages>;
 }
 
-/** Declares a prompt. Its values are checked before `messages` is asked: all that are required are there, and no other. */
+/**
+ * Declares a prompt. Its values are checked before `messages` is asked: all that are required are there, and no other.
+ *
+ * @example
+ * ```ts
+ * const summary = defineMcpPrompt({
+ *   name: 'summarise_order',
+ *   description: 'Summarises an order.',
+ *   arguments: [{ name: 'order', required: true }],
+ *   messages: ({ order }) => `Summarise order ${order} in one sentence.`,
+ * });
+ * ```
+ */
 export function defineMcpPrompt<
   const Name extends string,
   const Arguments extends readonly McpPromptArgument[] = readonly [],
