@@ -109,6 +109,7 @@ export {
   type ToolGroupPermission,
 } from './sources/define-tool-group.ts';
 export { eachTool } from './sources/each-tool.ts';
+export { type ToolMethodConfig, toolMethod } from './sources/objects/tool-method.ts';
 export { ToolObjectError } from './sources/objects/tool-object.ts';
 export type { ToolEntry, ToolTable } from './sources/objects/tool-table.ts';
 export {

@@ -625,7 +625,7 @@ describe('tools for a manager', () => {
     ['a plain object', { greet: () => 'Hello.' }],
   ])('are refused of %s (SPM-16)', (_, object) => {
     expect(() => toolsOf(object)).toThrow(
-      /^No methods annotated with @LlmTool found on (Nobody|Empty|Object):/,
+      /^No tools found on (Nobody|Empty|Object):/,
     );
   });
 

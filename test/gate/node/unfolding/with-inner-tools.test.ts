@@ -47,7 +47,7 @@ describe('an unfolding tool with more tools inside', () => {
 
   it('refuses an object without tools (UNF-19)', () => {
     expect(() => withInnerToolObject(files, {})).toThrow(
-      'No methods annotated with @LlmTool found on Object',
+      'No tools found on Object',
     );
   });
 
