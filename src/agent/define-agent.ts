@@ -232,8 +232,7 @@ export function defineAgent<
   checkSettings(name, config.settings, { tools, hasMoreTools, model });
   if (config.cache !== undefined) checkCache(name, config.cache);
   const modelTimeout = checkedTimeout(name, config.modelTimeout);
-  const policies = withPolicies(config.policies);
-  checkPolicies(name, policies);
+  checkPolicies(name, config.policies);
   if (config.accepts !== undefined) checkAccepts(name, config.accepts);
   if (config.compaction !== undefined) checkCompaction(name, config.compaction);
   if (config.retention !== undefined) checkRetention(name, config.retention);
@@ -257,7 +256,7 @@ export function defineAgent<
     ...(config.accepts && { accepts: [...config.accepts] }),
     modelTimeout,
     limits: withLimits(config.limits, DEFAULT_LIMITS),
-    policies,
+    policies: withPolicies(config.policies),
     inspectors: [...(config.inspectors ?? [])],
     transformers: [...(config.transformers ?? [])],
     context: ToolCallContext.of(config.context ?? {}),

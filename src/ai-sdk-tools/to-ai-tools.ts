@@ -55,7 +55,7 @@ export type AiTools<Sources extends readonly unknown[] = readonly ToolSource[]> 
 export interface ToAiToolsOptions
   extends Pick<
     ToolCallingManagerConfig,
-    'kinds' | 'limits' | 'inspectors' | 'exceptionProcessor' | 'secrets' | 'model'
+    'kinds' | 'limits' | 'inspectors' | 'exceptionProcessor' | 'secrets' | 'env' | 'model'
   > {
   /** Tool-call context of every call. */
   readonly context?: JsonObject | ToolCallContext | undefined;

@@ -1,4 +1,5 @@
 import type { OutputFormat } from '../model/chat-model.ts';
+import { ended, type LiteralShape, literalFault } from '../tool/check-literal.ts';
 import type { JsonObject } from '../tool/json.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
@@ -39,7 +40,8 @@ export interface ToolCallingConfig extends ModelOptions {
 /**
  * Makes options of one literal. Lists are copied and frozen; a name that is listed twice stands once.
  *
- * @throws ToolCallingError when two tools share a name; TypeError when a list holds something that is not there.
+ * @throws ToolCallingError when two tools share a name; TypeError when a list holds something that is not there, or
+ *   a key is not known.
  *
  * @example
  * ```ts
@@ -47,6 +49,8 @@ export interface ToolCallingConfig extends ModelOptions {
  * ```
  */
 export function defineToolCallingOptions(config: ToolCallingConfig = {}): ToolCallingOptions {
+  const problem = literalFault(config, SHAPE)?.problem;
+  if (problem !== undefined) throw new TypeError(`ToolCallingOptions: it ${ended(problem)}`);
   const { tools = [], toolNames = [], toolContext = {}, stopSequences, ...more } = config;
   present('tools', tools);
   present('toolNames', toolNames);
@@ -59,6 +63,27 @@ export function defineToolCallingOptions(config: ToolCallingConfig = {}): ToolCa
     toolContext: ToolCallContext.of(toolContext),
   });
 }
+
+const SHAPE = {
+  of: 'defineToolCallingOptions',
+  keys: {
+    model: 'any',
+    temperature: 'any',
+    maxTokens: 'any',
+    topK: 'any',
+    topP: 'any',
+    frequencyPenalty: 'any',
+    presencePenalty: 'any',
+    stopSequences: 'any',
+    output: 'any',
+    tools: 'list',
+    toolNames: 'list',
+    internalToolExecutionEnabled: 'any',
+    toolContext: 'any',
+  },
+  required: [],
+  foreign: { context: 'toolContext', stop: 'stopSequences', maxOutputTokens: 'maxTokens' },
+} satisfies LiteralShape<keyof ToolCallingConfig>;
 
 /**
  * Copies the options with more values in their context; one that is given again replaces the former.

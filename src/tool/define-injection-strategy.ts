@@ -1,4 +1,5 @@
 import type { HistoryCall, HistoryMessage } from './call.ts';
+import { ended, type LiteralShape, literalFault, nameIn } from './check-literal.ts';
 import { sameTools } from './decorate.ts';
 import type { Json } from './json.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from './tool.ts';
@@ -12,6 +13,8 @@ import { modelText, type ResultData } from './tool-result.ts';
  * It is the sum over the calls that the journal holds, so it is the same on every resume. A function that throws is reported
  * and changes nothing.
  *
+ * @throws TypeError when a key of the literal is not known, one is missing, or a value is of another kind.
+ *
  * @example
  * ```ts
  * const refundsOnceFound = defineInjectionStrategy({
@@ -21,7 +24,10 @@ import { modelText, type ResultData } from './tool-result.ts';
  * });
  * ```
  */
-export function defineInjectionStrategy({ name, evaluate }: InjectionStrategyConfig): InjectionStrategy {
+export function defineInjectionStrategy(config: InjectionStrategyConfig): InjectionStrategy {
+  const fault = literalFault(config, SHAPE);
+  if (fault) throw new TypeError(`Injection strategy '${nameIn(config)}' ${ended(fault.problem)}`);
+  const { name, evaluate } = config;
   const change = (tools: readonly AnyTool[], past: PastCall): readonly AnyTool[] => {
     const { call: lastCall, iteration } = past;
     try {
@@ -47,6 +53,12 @@ export function defineInjectionStrategy({ name, evaluate }: InjectionStrategyCon
     },
   };
 }
+
+const SHAPE = {
+  of: 'defineInjectionStrategy',
+  keys: { name: 'text', evaluate: 'function' },
+  required: ['name', 'evaluate'],
+} satisfies LiteralShape<keyof InjectionStrategyConfig>;
 
 /** The literal that `defineInjectionStrategy` takes. */
 export interface InjectionStrategyConfig {

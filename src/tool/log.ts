@@ -117,7 +117,7 @@ export const hiding =
   (entry) => {
     const placed = withStack({ ...place, ...entry });
     const hidden = secrets();
-    const isBare = placed.event === 'turn' || hidden.keys().length === 0;
+    const isBare = placed.event === 'turn' || hidden.isEmpty;
     log(hidden.redact(isBare ? placed : { ...placed, thrown: undefined }));
   };
 

@@ -166,6 +166,7 @@ export const turnServices = (
   waitUntil: host.waitUntil,
   log: host.log,
   place: { agent, session, requestId },
+  env,
   get agent() {
     return host.resolve(agentOf(host, agent), env);
   },

@@ -2,7 +2,7 @@ import type { AnyTool } from '../../tool/tool.ts';
 import { toUnfolding } from '../../tool/unfolding/define-unfolding.ts';
 import type { AnyUnfoldingTool } from '../../tool/unfolding/unfolding.ts';
 import type { UnfoldingOptions, UnfoldingTool } from '../../tool/unfolding/unfolding-config.ts';
-import { declaredTools, ownerOf, ToolObjectError, toToolObject } from './tool-object.ts';
+import { chainOf, declaredTools, ownerOf, ToolObjectError, toToolObject } from './tool-object.ts';
 
 /**
  * The static `unfolding` of a class whose tools are offered behind one: `static readonly unfolding = { ... } satisfies
@@ -79,12 +79,6 @@ function nestedIn(owner: object): AnyUnfoldingTool[] {
       return [];
     }
   });
-}
-
-function chainOf(owner: object): object[] {
-  const chain: object[] = [];
-  for (let one: object | null = owner; one !== null; one = Object.getPrototypeOf(one)) chain.push(one);
-  return chain;
 }
 
 function declarationOf(owner: object): Partial<UnfoldingDeclaration> | undefined {
