@@ -93,6 +93,13 @@ it('every page is in the package, and so is all that it links to', () => {
   expect([...PAGES, ...linked].filter((path) => !packed.includes(path))).toEqual([]);
 });
 
+it('the README says what a Worker weighs at the most', () => {
+  const limit = /\['a Worker of one agent', WORKER, (\d+)\]/.exec(
+    read('test/gate/repository/size.test.ts'),
+  )?.[1];
+  expect(read('README.md')).toContain(`| Holdfast | at most ${limit} |`);
+});
+
 it('the README leads to every page, and has at most 200 lines', () => {
   const linked = linksOf('README.md').map(({ path }) => path);
   expect(PAGES.filter((page) => page !== 'README.md' && !linked.includes(page))).toEqual([]);
