@@ -33,6 +33,17 @@ const EFFECTS: readonly Effect[] = ['read', 'idempotent', 'once'];
  * runs it.
  *
  * @throws ToolDefinitionError when the tool cannot work.
+ *
+ * @example
+ * ```ts
+ * const pay = defineTool({
+ *   name: 'pay_invoice',
+ *   description: 'Pay an invoice by its number.',
+ *   input: v.object({ number: v.string() }),
+ *   effect: 'once',
+ *   run: ({ number }, call) => ({ paid: number, reference: call.idempotencyKey }),
+ * });
+ * ```
  */
 export function defineTool<
   const Name extends string,
