@@ -135,11 +135,21 @@ interface HostedHere extends HostedApp {
   readonly requestId?: string | undefined;
 }
 
+/** A session as one invocation has it, on behalf of a caller: what requests and code of the app ask of sessions begins with it. */
+export interface SessionAccess extends HostedHere {
+  readonly target: Target;
+  /** The request for which something is asked, if there is one. */
+  readonly request?: Request | undefined;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
 /** The turn that the request asks for which began this invocation. Any other turn that runs here is somebody else's. */
 interface OwnTurn {
   readonly turn: string;
   readonly caller: Caller;
-  readonly request: Request;
+  /** Absent when code of the app asks for it without one. */
+  readonly request?: Request | undefined;
 }
 
 const ownRequest = ({ request, caller: { claims } }: OwnTurn): OwnRequest => ({ request, claims });
