@@ -111,7 +111,13 @@ export {
 export { eachTool } from './sources/each-tool.ts';
 export { ToolObjectError } from './sources/objects/tool-object.ts';
 export type { ToolEntry, ToolTable } from './sources/objects/tool-table.ts';
-export { type ToolsOfOptions, toolsOf, toolsOfAll, toolsOfSafely } from './sources/objects/tools-of.ts';
+export {
+  hasTools,
+  type ToolsOfOptions,
+  toolsOf,
+  toolsOfAll,
+  toolsOfSafely,
+} from './sources/objects/tools-of.ts';
 export { type CollectOptions, type ResolvedTools, resolveTools } from './sources/resolution/resolve-tools.ts';
 export {
   type ProviderCard,

@@ -10,7 +10,6 @@ import type { ChatModel, ModelRequest } from '../model/chat-model.ts';
 import {
   type CheckedAnswer,
   checkDecision,
-  checkResult,
   type SentDecision,
   type SentResult,
 } from '../session/answers/post-answer.ts';
@@ -49,6 +48,7 @@ import {
   type PostOptions,
   postTo,
   readFile,
+  resultFor,
   runTurnOf,
   type SendOptions,
   sendAnswer,
@@ -142,7 +142,7 @@ export interface TestSession<Output = unknown> {
    *   whom the decision names: of a call with `notBy: 'requester'`, whoever sent a message to the turn.
    */
   decide(callOrTool: string, decision: DecisionKind | TestDecision): Promise<TestAnswer<Output>>;
-  /** Sends the result of a tool that the caller runs. Otherwise as `decide`. */
+  /** Sends the result of a tool that the caller runs: what the body of `POST .../results/{callId}` takes. Otherwise as `decide`. */
   result(callOrTool: string, result: SentResult): Promise<TestAnswer<Output>>;
   /** The last turn once it has stopped: for one that goes on by itself, since its time to be answered is over. */
   settled(): Promise<TestAnswer<Output>>;
@@ -287,7 +287,7 @@ function talkTo<Output>(
       const { by = TESTER, ...sent } = typeof decision === 'string' ? { decision } : decision;
       return answerCall(callOrTool, (question) => checkDecision(question.wait, asMeant(question, sent), by));
     },
-    result: (callOrTool, sent) => answerCall(callOrTool, ({ call }) => checkResult(call.name, sent, TESTER)),
+    result: (callOrTool, sent) => answerCall(callOrTool, (question) => resultFor(question, sent)),
     settled: async () => answer((await steps.state()).turn?.id ?? ''),
   };
 }

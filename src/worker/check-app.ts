@@ -166,7 +166,7 @@ export function checkSteering({ steering }: { readonly steering?: unknown }): vo
 /** What starts turns for an owner; without one, for whom its mapping, or `auth`, names later. */
 interface OwnedStarter {
   readonly name: string;
-  readonly owner: Owner | undefined;
+  readonly owner?: Owner | undefined;
 }
 
 interface Owned {
@@ -181,8 +181,8 @@ interface Owned {
  * Checks that everything which starts turns has an owner: any name that were made up for the owner, a user of the app's
  * own `auth` might have.
  *
- * @throws ConfigurationError when neither a webhook nor `auth` says whose the webhook's sessions are, or an id owns sessions where
- *   it might be called like a tenant.
+ * @throws ConfigurationError when neither a webhook or a schedule nor `auth` says whose its sessions are, or an id owns sessions
+ *   where it might be called like a tenant.
  */
 export function checkOwners({ webhooks = [], schedules = [], auth, legacyTenants }: Owned): void {
   const ofId = legacyTenants && [...webhooks, ...schedules].find(({ owner }) => owner?.id !== undefined);
@@ -192,12 +192,16 @@ export function checkOwners({ webhooks = [], schedules = [], auth, legacyTenants
     );
   }
   if (auth === undefined || auth.owner !== undefined) return;
-  const nobodys = webhooks.find(({ owner }) => owner === undefined);
-  if (!nobodys) return;
-  throw new ConfigurationError(
-    `Webhook '${nobodys.name}' has no owner, and the app has an \`auth\` of its own. Give the webhook \`owner\`: ` +
-      '{ tenant } or { id } of the callers who may read its sessions.',
-  );
+  const refuseNobodys = (kind: 'webhook' | 'schedule', starters: readonly OwnedStarter[]): void => {
+    const nobodys = starters.find(({ owner }) => owner === undefined);
+    if (!nobodys) return;
+    throw new ConfigurationError(
+      `${kind === 'webhook' ? 'Webhook' : 'Schedule'} '${nobodys.name}' has no owner, and the app has an \`auth\` of its own. ` +
+        `Give the ${kind} \`owner\`: { tenant } or { id } of the callers who may read its sessions.`,
+    );
+  };
+  refuseNobodys('webhook', webhooks);
+  refuseNobodys('schedule', schedules);
 }
 
 /** @throws ConfigurationError when an agent has a cost limit, and the model that the app declares has no prices. */

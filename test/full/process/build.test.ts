@@ -78,10 +78,13 @@ it.each([
 ])(
   'a program of the user has types, and can declare its own, by the rules of $moduleResolution',
   async (rules) => {
+    const clerk = asInstalled(await read('src/examples/first/clerk.ts'));
     const worker = asInstalled(await read('src/examples/first/worker.ts'));
     expect(worker).toContain('export const { TurnRunner } = holdfast;');
-    const options = { types: ['@cloudflare/workers-types'], ...rules };
-    expect(await check(rules.module, { 'worker.ts': worker, 'own.ts': OWN }, options)).toBe('');
+    const options = { types: ['@cloudflare/workers-types'], rewriteRelativeImportExtensions: true, ...rules };
+    expect(
+      await check(rules.module, { 'clerk.ts': clerk, 'worker.ts': worker, 'own.ts': OWN }, options),
+    ).toBe('');
     expect(existsSync(join(temp, rules.module, 'worker.d.ts'))).toBe(true);
   },
 );
