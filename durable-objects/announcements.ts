@@ -17,6 +17,8 @@ interface Owed {
 /** A webhook that does not answer is owed no more than this: what is oldest is forgotten, but for what may be on its way. */
 const MOST_OWED = 100;
 
+const IS_OWED_TOO_MUCH = `is owed more than ${MOST_OWED} announcements of one session: the oldest are forgotten`;
+
 /**
  * When nobody has answered, it is due again after so many ms, and each time after twice as many, up to an hour. No try may take as
  * long.
@@ -30,6 +32,7 @@ export function oweAnnouncements(scope: LedgerScope, webhooks: readonly string[]
   for (const webhook of webhooks) {
     const [row, owed] = find(scope, webhook) ?? [{ due: now() }, { webhook, attempts: 0, seqs: [] }];
     const [first, ...rest] = [...owed.seqs, storage.head()];
+    if (rest.length >= MOST_OWED) console.error(`holdfast: outgoing webhook ${webhook} ${IS_OWED_TOO_MUCH}`);
     const seqs = first === undefined ? [] : [first, ...rest.slice(1 - MOST_OWED)];
     store(scope, { ...owed, seqs }, row.due);
   }
@@ -40,10 +43,10 @@ export const takeDueAnnouncements = (scope: LedgerScope): DueAnnouncement[] =>
   dueRefs(scope, 'announcement').flatMap((ref) => {
     const { webhook, attempts, seqs } = fromRef(ref);
     const [seq = 0] = seqs;
-    const [row] = scope.storage.events({ from: seq, turn: undefined, types: undefined, limit: 1 });
-    if (row === undefined) return [];
     const pause = Math.min(FIRST_PAUSE * 2 ** attempts, LONGEST_PAUSE);
     store(scope, { webhook, attempts: attempts + 1, seqs }, scope.now() + pause);
+    const [row] = scope.storage.events({ from: seq, limit: 1 });
+    if (row === undefined) return [];
     return [{ webhook, seq, turn: row.turn, attempt: attempts + 1 }];
   });
 
