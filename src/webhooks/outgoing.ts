@@ -70,7 +70,7 @@ export function outgoingWebhook<const Name extends string = 'outgoing'>(
   config: OutgoingWebhookConfig<Name>,
 ): OutgoingWebhook<Name> {
   const fault = literalFault(config, SHAPE);
-  if (fault) throw new WebhookDefinitionError(nameIn(config), fault.field, fault.problem);
+  if (fault) throw new WebhookDefinitionError(nameIn(config) || 'outgoing', fault.field, fault.problem);
   // A caller that gives no name gives no type for it either.
   const { name = 'outgoing' as Name, url, secret, on = STOPS, agents } = config;
   checkSettings({ name, url, secret, on });
@@ -105,7 +105,8 @@ export function outgoingWebhook<const Name extends string = 'outgoing'>(
 const SHAPE = {
   of: 'outgoingWebhook',
   keys: { name: 'any', url: 'any', secret: 'any', on: 'list', agents: 'list' },
-  required: ['url', 'secret'],
+  required: [],
+  foreign: { agent: 'agents', events: 'on', secrets: 'secret' },
 } satisfies LiteralShape<keyof OutgoingWebhookConfig>;
 
 function checkSettings({ name, url, secret, on }: OutgoingWebhookConfig & { readonly name: string }): void {
