@@ -1,10 +1,12 @@
 import { exports as exported, env as ownEnv, WorkerEntrypoint, waitUntil } from 'cloudflare:workers';
 import { type Context, Hono } from 'hono';
-import type { HandOver, TurnRunner } from '../journal/session-port.ts';
+import type { Announcement, HandOver, TurnRunner } from '../journal/session-port.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { Deployment } from '../session/deployment.ts';
 import { credentialsIn } from '../tool/env.ts';
 import { hiding, toLog } from '../tool/log.ts';
+import { Secrets } from '../tool/secrets.ts';
+import { announce } from './announce.ts';
 import { authenticated, mustNotBeCrossSite } from './auth.ts';
 import { resumeTurn, takeBatch } from './background.ts';
 import { type HoldfastConfig, toHost } from './config.ts';
@@ -70,6 +72,12 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
       const store = host.files?.(this.env);
       if (store === undefined) throw new ConfigurationError(NO_STORE);
       await store.delete(session);
+    }
+
+    async announce(announcement: Announcement): Promise<number | null> {
+      const work = announce({ host: invoked(host, this.env, this.ctx), env: this.env }, announcement);
+      this.ctx.waitUntil(work.catch(() => {}));
+      return work;
     }
   }
 
