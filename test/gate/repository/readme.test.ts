@@ -141,6 +141,15 @@ it.each(['README.md', 'docs/production.md'])(
   },
 );
 
+it('the settings of a limit on requests are those that ours has as a comment', () => {
+  const [, limit = ''] = blocksOf('docs/production.md', 'toml');
+  const commented = limit
+    .trim()
+    .split('\n')
+    .map((line) => `# ${line.replace(/ +#.*$/, '')}`);
+  expect(read('wrangler.toml')).toContain(`\n${commented.join('\n')}\n`);
+});
+
 it('the settings for a queue are those of our own production', () => {
   const [, , queue = ''] = blocksOf('docs/production.md', 'toml');
   const lines = queue.split('\n').filter((line) => line !== '');
