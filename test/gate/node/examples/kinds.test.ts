@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { settle } from '../../../../src/examples/kinds/agentic.ts';
 import { approvedRefund } from '../../../../src/examples/kinds/approval.ts';
+import { careful } from '../../../../src/examples/kinds/careful.ts';
 import { correspondent } from '../../../../src/examples/kinds/chaining.ts';
 import { clerk, orders as orderGroup } from '../../../../src/examples/kinds/group.ts';
 import { aware } from '../../../../src/examples/kinds/inside.ts';
@@ -164,6 +165,12 @@ it('the tools for the inside of a turn are all offered', async () => {
     'read_result',
     'schedule_message',
   ]);
+});
+
+it('an agent with an output answers an object of its form', async () => {
+  const reply = '{"refunded":true,"words":"Refunded 45.90."}';
+  const { answer } = await play(careful, [find, refund, reply], { stubs });
+  expect(answer).toMatchObject({ object: { refunded: true, words: 'Refunded 45.90.' } });
 });
 
 it('a group fills the role that an agent asks for', async () => {
