@@ -1,7 +1,7 @@
-import type { SentDecision, SentResult } from '../session/answers/post-answer.ts';
+import { readResult, type SentDecision, type SentResult } from '../session/answers/post-answer.ts';
 import type { DecisionKind } from '../tool/call.ts';
-import { isJsonObject, type Json } from '../tool/json.ts';
-import { invalidBody, unknownProblems } from './body.ts';
+import { isJsonObject, unknownProblems } from '../tool/json.ts';
+import { invalidBody } from './body.ts';
 import type { BodySchema } from './route.ts';
 
 /** The body of a decision. */
@@ -65,18 +65,9 @@ export const RESULT: BodySchema = {
   },
 };
 
-const OF_RESULT = ['result', 'text', 'error'];
-
 /** Reads the body of a result. @throws Problem that lists everything that is wrong with it. */
 export function parseResultBody(body: SentBody): SentResult {
-  const given = OF_RESULT.filter((key) => body[key] !== undefined);
-  const problems = given.length === 1 ? [] : ['it must have exactly one of result, text and error'];
-  for (const key of ['text', 'error']) {
-    if (body[key] !== undefined && typeof body[key] !== 'string') problems.push(`${key}: must be text`);
-  }
-  problems.push(...unknownProblems(body, OF_RESULT));
-  if (problems.length > 0) throw invalidBody(problems);
-  const { result = null, text, error } = body;
-  if (typeof error === 'string') return { error };
-  return typeof text === 'string' ? { text } : { result: result as Json }; // of a body, and code has no other by its type
+  const read = readResult(body);
+  if (!read.ok) throw invalidBody(read.problems);
+  return read.sent;
 }

@@ -8,12 +8,12 @@ import type { Caller, Env } from './host.ts';
 import { Problem, SessionError } from './problem.ts';
 
 /** Tells who a request comes from; `null` refuses it. `env` holds the Worker's vars and secrets. */
-export interface Authenticate {
-  (request: Request, env: Readonly<Record<string, unknown>>): Caller | null | Promise<Caller | null>;
+export interface Authenticate<AppEnv extends object = Env> {
+  (request: Request, env: AppEnv): Caller | null | Promise<Caller | null>;
   /** What a refused client is told to send: a bearer token. Absent: it has to know. */
   readonly scheme?: 'Bearer' | undefined;
   /** Whose the sessions are that nobody has asked for, such as those of a webhook. Absent: each says it itself. */
-  readonly owner?: ((env: Readonly<Record<string, unknown>>) => Owner) | undefined;
+  readonly owner?: ((env: AppEnv) => Owner) | undefined;
 }
 
 /** What of the app tells who may come in. */
@@ -83,7 +83,7 @@ const TOKEN_SETTING = 'HOLDFAST_TOKEN';
  * Lets in whoever sends `Authorization: Bearer {the secret of this name}`, as one owner. The secret may be a binding of the
  * Secrets Store. One that is not set lets nobody in.
  */
-export const bearerToken = (setting: string): Authenticate =>
+export const bearerToken = (setting: string): Authenticate<object> =>
   asking(
     () => ({ id: TOKEN }),
     async (request, env) => {
@@ -100,7 +100,7 @@ export const bearerToken = (setting: string): Authenticate =>
  * or a tunnel. A request that says it was passed on is refused; one that a proxy passes on without saying so cannot be told from
  * the developer's own.
  */
-export const openOnLocalhost = (): Authenticate =>
+export const openOnLocalhost = (): Authenticate<object> =>
   asking(
     () => ({ id: LOCAL }),
     ({ url, headers }) => {
@@ -113,7 +113,7 @@ export const openOnLocalhost = (): Authenticate =>
 const localhost = openOnLocalhost();
 
 /** What the environment says where an app declares no `auth`: the token where one is set, else localhost where that is written down. */
-export const defaultAuth: Authenticate = asking(
+export const defaultAuth: Authenticate<object> = asking(
   (env) => {
     if (env[TOKEN_SETTING]) return { id: TOKEN };
     if (isLocalhostNamed(env)) return { id: LOCAL };
@@ -129,8 +129,9 @@ export const defaultAuth: Authenticate = asking(
 /** Somebody has to write it down: an environment that says nothing lets nobody in. */
 const isLocalhostNamed = (env: Env): boolean => env.HOLDFAST_AUTH === 'localhost';
 
-function asking(owner: NonNullable<Authenticate['owner']>, auth: Authenticate): Authenticate {
-  return Object.assign(auth, { scheme: 'Bearer' as const, owner });
+function asking(owner: NonNullable<Authenticate['owner']>, auth: Authenticate): Authenticate<object> {
+  const asked: Authenticate = Object.assign(auth, { scheme: 'Bearer' as const, owner });
+  return asked as Authenticate<object>; // each value of the environment is looked at when it is read
 }
 
 /** What proxies and tunnels add to a request that they pass on. */

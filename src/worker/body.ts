@@ -61,16 +61,6 @@ function endOfText(json: string, open: number): number {
 export const invalidBody = (problems: readonly string[]): SessionError =>
   new SessionError('invalid-body', `The body is not valid: ${problems.join('; ')}.`, { more: { problems } });
 
-/** A misspelled body should not make a page of problems. */
-const MAX_UNKNOWN = 10;
-
-/** Answers what is wrong with the properties of a body that nobody asked for. */
-export const unknownProblems = (body: object, known: readonly string[]): string[] =>
-  Object.keys(body)
-    .filter((key) => !known.includes(key))
-    .slice(0, MAX_UNKNOWN)
-    .map((key) => `${key.slice(0, 40)}: is not known here`);
-
 function parseObject(text: string): JsonObject {
   let value: unknown;
   try {

@@ -1,8 +1,8 @@
 import { DELAY_RULE, isDelay, LONGEST_DELAY } from '../tool/async.ts';
 import type { ContentPart } from '../tool/content.ts';
-import { isJsonObject } from '../tool/json.ts';
+import { isJsonObject, unknownProblems } from '../tool/json.ts';
 import { ToolCallContext, ToolCallContextError } from '../tool/tool-call-context.ts';
-import { besidesFiles, bodyType, invalidBody, readBody, unknownProblems } from './body.ts';
+import { besidesFiles, bodyType, invalidBody, readBody } from './body.ts';
 import { checkFiles, type FilesTaken, type PlacedPart, takesFiles } from './files-taken.ts';
 import { type BodyLimits, type FormField, type MessageForm, readForm } from './message-form.ts';
 import { parseParts } from './message-parts.ts';

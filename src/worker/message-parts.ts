@@ -1,8 +1,7 @@
 /** Reads the parts of a message's JSON: words, and files with their bytes or by an https address. */
 import { fromBase64 } from '../tool/base64.ts';
 import { type ContentPart, toFileName, toMediaType } from '../tool/content.ts';
-import { isJsonObject, type Json, type JsonObject } from '../tool/json.ts';
-import { unknownProblems } from './body.ts';
+import { isJsonObject, type Json, type JsonObject, unknownProblems } from '../tool/json.ts';
 import type { PlacedPart } from './files-taken.ts';
 
 /** The most parts of one message. */

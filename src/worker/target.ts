@@ -53,6 +53,10 @@ export class UnknownTargetError extends Error {
 export const turnPath = ({ path }: Pick<Target, 'path'>, turn: string): string =>
   `${path}/turns/${encodeURIComponent(turn)}`;
 
+/** Answers the path where a session is found. */
+export const sessionPath = ({ agent, session }: Named): string =>
+  `/agents/${agent}/sessions/${encodeURIComponent(session)}`;
+
 /** Where a session is, and whose, unless it is the caller's. */
 interface OwnedName extends Named {
   readonly owner?: Owner | undefined;
@@ -77,7 +81,7 @@ export async function targetOf(
   }
   const name = await sessionNameOf({ host, env }, { owner, agent: agent.name, session });
   const port = host.session(env, name);
-  const path = `/agents/${agent.name}/sessions/${encodeURIComponent(session)}`;
+  const path = sessionPath({ agent: agent.name, session });
   return { agent, session, caller, port, name, path };
 }
 
@@ -176,6 +180,7 @@ export const turnServices = (
   waitUntil: host.waitUntil,
   log: host.log,
   place: { agent, session, requestId },
+  env,
   get agent() {
     return host.resolve(agentOf(host, agent), env);
   },
