@@ -44,6 +44,7 @@ export const APP_SHAPE = {
     webhooks: 'list',
     mcp: 'object',
     maxBodyBytes: 'any',
+    basePath: 'text',
     schedules: 'list',
     platform: 'any',
     files: 'any',

@@ -60,7 +60,7 @@ interface OwnedName extends Named {
 
 /** Rejects with an UnknownTargetError when there is no such agent, or the session's id cannot be one. */
 export async function targetOf(
-  { host, env }: HostedApp,
+  { host, env, base = '' }: HostedApp,
   caller: Caller,
   { owner = ownerOf(caller), ...named }: OwnedName,
 ): Promise<Target> {
@@ -68,7 +68,7 @@ export async function targetOf(
   if (!agent) {
     throw new UnknownTargetError(
       'unknown-agent',
-      `There is no agent '${named.agent.slice(0, 64)}'. GET /agents lists them.`,
+      `There is no agent '${named.agent.slice(0, 64)}'. GET ${base}/agents lists them.`,
     );
   }
   const { session } = named;
@@ -77,7 +77,7 @@ export async function targetOf(
   }
   const name = await sessionNameOf({ host, env }, { owner, agent: agent.name, session });
   const port = host.session(env, name);
-  const path = `/agents/${agent.name}/sessions/${encodeURIComponent(session)}`;
+  const path = `${base}/agents/${agent.name}/sessions/${encodeURIComponent(session)}`;
   return { agent, session, caller, port, name, path };
 }
 

@@ -100,12 +100,12 @@ function messageView(message: Message): unknown[] {
  * @throws Problem when the store outside has not deleted the files, or the open turn waits for a role that the caller lacks.
  */
 async function eraseSession(
-  { host, env, caller, requestId }: CallerRequest,
+  { host, env, base, caller, requestId }: CallerRequest,
   named: Named,
 ): Promise<Response> {
   const { agent, session } = named;
   const isKnown = host.agents.has(agent);
-  const known = isKnown ? await targetOf({ host, env }, caller, { agent, session }) : undefined;
+  const known = isKnown ? await targetOf({ host, env, base }, caller, { agent, session }) : undefined;
   const name =
     known?.name ?? (await sessionNameOf({ host, env }, { owner: ownerOf(caller), agent, session }));
   const port = known?.port ?? host.session(env, name);
@@ -121,6 +121,6 @@ async function eraseSession(
     throw new Problem('session-unavailable', detail, { headers: { 'retry-after': '5' } });
   }
   const existed = await port.erase();
-  if (!existed && !isKnown) await targetOf({ host, env }, caller, { agent, session });
+  if (!existed && !isKnown) await targetOf({ host, env, base }, caller, { agent, session });
   return new Response(null, { status: 204 });
 }
