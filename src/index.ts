@@ -103,19 +103,21 @@ export type { SuspendedTurn, TurnAnswer } from './session/watching/turn-outcome.
 export {
   CORE_ROLES,
   defineToolGroup,
-  type ToolGroup,
   type ToolGroupConfig,
   ToolGroupDefinitionError,
-  type ToolGroupPermission,
 } from './sources/define-tool-group.ts';
 export { eachTool } from './sources/each-tool.ts';
 export { ToolObjectError } from './sources/objects/tool-object.ts';
 export type { ToolEntry, ToolTable } from './sources/objects/tool-table.ts';
 export { type ToolsOfOptions, toolsOf, toolsOfAll, toolsOfSafely } from './sources/objects/tools-of.ts';
 export { type CollectOptions, type ResolvedTools, resolveTools } from './sources/resolution/resolve-tools.ts';
+export { type MadeTools, toolFactory } from './sources/resolution/tool-factory.ts';
 export {
   type ProviderCard,
   type Reference,
+  type ToolFactory,
+  type ToolGroup,
+  type ToolGroupPermission,
   type ToolObjectSource,
   type ToolProvider,
   ToolResolutionError,
