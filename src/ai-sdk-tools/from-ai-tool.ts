@@ -112,7 +112,7 @@ function made(tool: ErasedTool, { name, description, effect, ...more }: FromAiTo
     description: description ?? describedBy(name, tool),
     input: declared(name, 'inputSchema', tool.inputSchema),
   };
-  if (!execute) return defineTool(known);
+  if (!execute) return defineTool({ ...known, manual: true });
   const run = async (input: unknown, call: ToolCall): Promise<unknown> => {
     const output = await lastOf(execute(input, await optionsOf(tool, call)));
     return toResult(tool.toModelOutput, { toolCallId: call.id, input, output });

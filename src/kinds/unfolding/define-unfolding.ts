@@ -67,7 +67,11 @@ type Answered = AnyTool | ToolGroup | ToolObjectSource;
  *
  * @example
  * ```ts
- * const orders = defineUnfolding({ name: 'orders', description: 'Looks orders up.', tools: [find, new Returns()] });
+ * const orders = defineUnfolding({
+ *   name: 'orders',
+ *   description: 'Finds orders and refunds them. Call this first.',
+ *   tools: [findOrder, new Refunds()],
+ * });
  * ```
  */
 export const defineUnfolding = <

@@ -26,6 +26,11 @@ import { listedIn, unfoldingInto } from './define-unfolding.ts';
  * find out nothing before.
  *
  * @throws ToolDefinitionError when there are no tools, or the name or description cannot be a tool's.
+ *
+ * @example
+ * ```ts
+ * const folded = withUnfolding(ordersGroup, { name: 'orders' });
+ * ```
  */
 export function withUnfolding<T extends Reference | ToolGroup>(
   source: T,
@@ -63,6 +68,11 @@ const toToolName = (name: string): string =>
  * the new tools come with every category and every selection, where providers cannot stand.
  *
  * @throws ToolDefinitionError when it is no unfolding tool, or two tools inside would share a name; ToolObjectError as `toolsOf`.
+ *
+ * @example
+ * ```ts
+ * const more = withInnerTools(orders, countWords);
+ * ```
  */
 export function withInnerTools<T extends AnyTool>(unfolding: T, ...tools: readonly ToolSource[]): T {
   const known = unfoldingIn(unfolding);
@@ -86,6 +96,11 @@ const noProvidersIn = ({ into }: Unfolding): string | undefined =>
  * `withInnerTools` with the tools of an object, as `toolsOf` takes them: of an object that unfolds itself, one.
  *
  * @throws ToolObjectError as `toolsOf`; ToolDefinitionError as `withInnerTools`.
+ *
+ * @example
+ * ```ts
+ * const more = withInnerToolObject(orders, new Invoices());
+ * ```
  */
 export const withInnerToolObject = <T extends AnyTool>(
   unfolding: T,
