@@ -103,10 +103,8 @@ export type { SuspendedTurn, TurnAnswer } from './session/watching/turn-outcome.
 export {
   CORE_ROLES,
   defineToolGroup,
-  type ToolGroup,
   type ToolGroupConfig,
   ToolGroupDefinitionError,
-  type ToolGroupPermission,
 } from './sources/define-tool-group.ts';
 export { eachTool } from './sources/each-tool.ts';
 export { type ToolMethodConfig, toolMethod } from './sources/objects/tool-method.ts';
@@ -120,9 +118,13 @@ export {
   toolsOfSafely,
 } from './sources/objects/tools-of.ts';
 export { type CollectOptions, type ResolvedTools, resolveTools } from './sources/resolution/resolve-tools.ts';
+export { type MadeTools, toolFactory } from './sources/resolution/tool-factory.ts';
 export {
   type ProviderCard,
   type Reference,
+  type ToolFactory,
+  type ToolGroup,
+  type ToolGroupPermission,
   type ToolObjectSource,
   type ToolProvider,
   ToolResolutionError,

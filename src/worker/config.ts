@@ -24,7 +24,7 @@ import {
   toAppContext,
   withRetention,
 } from '../session/read-secrets.ts';
-import type { ToolGroup } from '../sources/define-tool-group.ts';
+import type { ToolGroup } from '../sources/resolution/tool-source.ts';
 import type { LiteralShape } from '../tool/check-literal.ts';
 import type { ToolKind } from '../tool/define-tool-kind.ts';
 import { type LogOption, toLog } from '../tool/log.ts';

@@ -146,6 +146,7 @@ const OTHERS = [
   ],
   ...['defineAgenticTool', 'defineSubagent'],
   ...['defineUnfolding', 'unfoldingOf', 'unfoldingOfSafely', 'withInnerTools', 'withInnerToolObject'],
+  'toolFactory',
   'toolsFor',
   ...['withUnfolding', 'defineInjectionStrategy', 'addTools', 'removeTools', 'replaceTools', 'hasChanges'],
   ...['agentProcessTools', 'blackboardTools'],
