@@ -13,6 +13,7 @@ import {
   type InstructedConfig,
   type NestedInstructions,
 } from '../agentic/agentic-tool.ts';
+import { changed, copiedBy } from '../agentic/copies.ts';
 import { toolsInside, withNotes } from '../agentic/define-agentic-tool.ts';
 import { type KeyedConfig, keyedSerial, memoryOf } from '../agentic/memory.ts';
 import { checkLocks, type Lock, prerequisites, toLock, wasOpened } from './lock.ts';
@@ -104,7 +105,10 @@ export function definePlaybook<
       };
     },
   });
-  return { ...tool, [DIAGRAM]: () => playbookDiagram(open, locks) };
+  const playbook = { ...tool, [DIAGRAM]: () => playbookDiagram(open, locks) };
+  return copiedBy(playbook, ({ tools: more = [], ...changes }) =>
+    definePlaybook({ ...changed(config, changes), tools: [...config.tools, ...more] }),
+  );
 }
 
 /**
