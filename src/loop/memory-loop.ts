@@ -3,7 +3,7 @@ import { reduce } from '../journal/reduce.ts';
 import { emptyState, type SessionState } from '../journal/state.ts';
 import { Changes, sha256Hex } from '../tool/async.ts';
 import { CODE } from '../tool/call.ts';
-import { credentialsIn, envOfTools } from '../tool/env.ts';
+import { credentialsIn, envOfTools, type GivenEnv } from '../tool/env.ts';
 import { consoleLog } from '../tool/log.ts';
 import { Secrets } from '../tool/secrets.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
@@ -30,7 +30,7 @@ export type MemoryLoopConfig = Pick<LoopSpec, 'tools' | 'model'> &
     readonly holder?: Partial<Holder> | undefined;
     readonly memories?: readonly ToolMemory[] | undefined;
     /** For its tools; none unless given. */
-    readonly env?: object | undefined;
+    readonly env?: GivenEnv | undefined;
   };
 
 /** A loop, and the state into which it folds what it emits. */

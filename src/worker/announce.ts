@@ -43,7 +43,10 @@ const endedAs = ({ outcome }: { readonly outcome?: unknown }): TurnStop =>
 
 /** The app, as it tells webhooks. */
 export interface Announcer {
-  readonly host: Pick<HttpHost, 'outgoingWebhooks' | 'session' | 'clock' | 'log' | 'legacyTenants'>;
+  readonly host: Pick<
+    HttpHost,
+    'outgoingWebhooks' | 'session' | 'clock' | 'log' | 'legacyTenants' | 'basePath'
+  >;
   readonly env: Env;
 }
 
@@ -121,9 +124,12 @@ interface Stopped {
 /** Characters. Receivers take messages of some size; what is longer is told without what the turn has answered. */
 const LONGEST_BODY = 256 * 1024;
 
-function bodyOf({ host: { legacyTenants } }: Announcer, { name, stop, events, at }: Stopped): string {
+function bodyOf(
+  { host: { legacyTenants, basePath } }: Announcer,
+  { name, stop, events, at }: Stopped,
+): string {
   const { owner, agent, session } = addressOfSession(name);
-  const path = sessionPath({ agent, session });
+  const path = sessionPath({ agent, session }, basePath);
   const view = stoppedTurn(session, agent, events);
   const { turn, outcome } = view;
   const brief = {

@@ -152,7 +152,13 @@ export function sessionFromCode<Output>(
   const enter = async (signal: AbortSignal = new AbortController().signal): Promise<Entered> => {
     mustHaveTenant(caller, host.legacyTenants);
     const here = invoked(host, env, { waitUntil });
-    return { host: here, env, request, signal, target: await targetOf({ host: here, env }, caller, named) };
+    return {
+      host: here,
+      env,
+      request,
+      signal,
+      target: await targetOf({ host: here, env, base: host.basePath }, caller, named),
+    };
   };
   /** What is begun is left in good order, also when the code that asked for it does not wait. */
   const settled = <T>(work: Promise<T>): Promise<T> => {
@@ -197,7 +203,7 @@ export function sessionFromCode<Output>(
     cancel: (turn) => settled(enter().then((at) => cancelTurn(at, turn))),
     erase: () => {
       const here = invoked(host, env, { waitUntil });
-      return settled(eraseSession({ host: here, env, caller }, named));
+      return settled(eraseSession({ host: here, env, base: host.basePath, caller }, named));
     },
   };
 }

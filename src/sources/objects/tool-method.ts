@@ -124,9 +124,25 @@ export type ToolOfPlain<Inputs, Tools> = [keyof Inputs] extends [never]
       >;
     }[keyof Inputs & keyof Tools & string];
 
-/** What is no plain object of tools; of one that is, what is wrong with it. */
-export type ObjectOrMistake<Source> = true extends {
-  [Key in keyof Source]: Source[Key] extends { readonly run: unknown } ? true : never;
-}[keyof Source]
-  ? { readonly [Name in keyof Source]: PlainTool<undefined> } & CheckedTools<Source>
-  : unknown;
+/** Anything but a plain object of tools; of one that is meant to be, what is wrong with it. */
+export type ObjectOrMistake<Source> =
+  'tool' extends Kinds<Source>
+    ? Mistake<Source>
+    : Kinds<Source> extends 'runs'
+      ? [keyof Source] extends [never]
+        ? unknown
+        : Mistake<Source>
+      : unknown;
+
+/** What the members of an object look like. Any object may have one with a `run`, such as a binding of the Worker. */
+type Kinds<Source> = {
+  [Key in keyof Source]: [Source[Key]] extends [never]
+    ? 'other'
+    : Source[Key] extends { readonly run: unknown; readonly description: unknown }
+      ? 'tool'
+      : Source[Key] extends { readonly run: unknown }
+        ? 'runs'
+        : 'other';
+}[keyof Source];
+
+type Mistake<Source> = { readonly [Name in keyof Source]: PlainTool<undefined> } & CheckedTools<Source>;
