@@ -141,6 +141,20 @@ it.each(['README.md', 'docs/production.md'])(
   },
 );
 
+it('the page on HTTP names every route', () => {
+  const constants = { SESSION: '...', OPENAPI: '/openapi.json', MCP: '/mcp' };
+  const routes = filesIn('src/worker/routes').flatMap((file) =>
+    [...read(file).matchAll(/method: '(\w+)',\s+path: (?:(\w+),|['`](.+?)['`],)/g)].map(
+      ([, method, constant, path = '']) =>
+        `${method} ${constant === undefined ? path.replace(/^\$\{SESSION\}/, '...') : Reflect.get(constants, constant)}`,
+    ),
+  );
+  const named = [...read('docs/http.md').matchAll(/^\| `([A-Z]+ [^`]+)` \|/gm)].map(
+    ([, route = '']) => route,
+  );
+  expect(named.toSorted()).toEqual(routes.toSorted());
+});
+
 it('the settings of a limit on requests are those that ours has as a comment', () => {
   const [, limit = ''] = blocksOf('docs/production.md', 'toml');
   const commented = limit
