@@ -60,10 +60,7 @@ async function jsonPage(target: Target, query: URLSearchParams): Promise<Respons
   const limit = pageSize(query.get('limit'));
   const page = await target.port.read({ from: after + 1, limit });
   if (!page) throw unknownSession(target);
-  const events = page.rows.map((row) => {
-    const { seq, at, event } = parseEvent(row);
-    return { seq, at, ...event };
-  });
+  const events = page.rows.map(parseEvent);
   const last = events.at(-1)?.seq ?? after;
   const next = page.next === null ? null : `${target.path}/events?after=${last}&limit=${limit}`;
   return Response.json({ events, head: page.head, next });

@@ -69,7 +69,7 @@ async function showTurn(
   if (page.into !== undefined) return steered(target, turn, page.into);
   if (page.rows.length === 0) throw unknownTurn(target, turn);
   const events = await readOn(target.port, page, { turn });
-  const isOver = events.some(({ event }) => event.type === 'turn-ended');
+  const isOver = events.some(({ type }) => type === 'turn-ended');
   // Nothing of it is folded, which may be what nobody can do.
   if (!isOver && !isWaiting(page, turn)) return running(target, turn);
   const answer = stoppedTurn(target.session, target.agent.name, events);
