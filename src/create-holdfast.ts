@@ -21,4 +21,4 @@ export type {
   SessionAnswer,
   SessionOptions,
 } from './worker/session-from-code.ts';
-export type { JournalEvent, MessageView, SessionView, ShownEvent } from './worker/session-view.ts';
+export type { MessageView, SessionView, ShownEvent } from './worker/session-view.ts';

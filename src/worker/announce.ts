@@ -105,7 +105,7 @@ async function tell(app: Announcer, announcement: Announcement): Promise<NotTold
   const last = events.at(-1);
   // It was erased meanwhile.
   if (last === undefined) return undefined;
-  const stop = last.event.type === 'turn-ended' ? endedAs(last.event) : 'suspended';
+  const stop = last.type === 'turn-ended' ? endedAs(last) : 'suspended';
   if (!webhook.on.includes(stop)) return undefined;
   const body = bodyOf(app, { name, stop, events, at: last.at });
   const id = `msg_${(await sha256Hex(JSON.stringify([name, turn, seq]))).slice(0, 32)}`;

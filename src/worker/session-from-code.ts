@@ -24,10 +24,8 @@ import { type SentMessage, sendMessage } from './send-message.ts';
 import {
   type EventsWanted,
   eventsOf,
-  type JournalEvent,
   type SessionView,
   type ShownEvent,
-  toJournalEvent,
   viewOfSession,
   viewOfTurn,
 } from './session-view.ts';
@@ -127,7 +125,7 @@ export interface Session<Output = unknown> {
   /** The state of the session. */
   state(): Promise<SessionView>;
   /** The events of the journal so far, or with `live` also those that come. */
-  events(options?: EventsOptions): AsyncGenerator<JournalEvent, void, undefined>;
+  events(options?: EventsOptions): AsyncGenerator<StoredEvent, void, undefined>;
   /** Stops a turn, or ends one that waits before it begins; the open one unless its id is given. */
   cancel(turn?: string): Promise<CancelRequested>;
   /** Removes all of the session. There is none afterwards, or was none. */
@@ -253,7 +251,7 @@ function showing(
   return (item) => {
     if (isBroken) return;
     try {
-      onEvent(item.type === 'event' ? toJournalEvent(item.stored) : item);
+      onEvent(item.type === 'event' ? item.stored : item);
     } catch (thrown) {
       isBroken = true;
       const message = '`onEvent` of a message threw, and is told no more of its turn';

@@ -151,7 +151,7 @@ function instructionsFor(input: unknown, { instructions }: LoopChanges): Instruc
 function toolsBeside(
   { name, agent }: { readonly name: string; readonly agent: LoopAgent | string },
   { tools: more = [], model }: LoopChanges,
-): ToolsInside {
+): Omit<ToolsInside, 'notes'> {
   const problem = modelProblem(model);
   if (problem !== undefined) throw new ToolDefinitionError(name, 'model', `it ${ended(problem)}`);
   const own = toolsOfAgent(agent);

@@ -107,6 +107,7 @@ const OTHERS = [
   ],
   ...[
     'defineToolGroup',
+    'hasTools',
     'humanInput',
     'progressTool',
     'providerTool',
