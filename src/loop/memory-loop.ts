@@ -3,7 +3,7 @@ import { reduce } from '../journal/reduce.ts';
 import { emptyState, type SessionState } from '../journal/state.ts';
 import { Changes, sha256Hex } from '../tool/async.ts';
 import { CODE } from '../tool/call.ts';
-import { consoleLog } from '../tool/log.ts';
+import { hiding, type Log, toLog } from '../tool/log.ts';
 import { Secrets } from '../tool/secrets.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
@@ -28,6 +28,8 @@ export type MemoryLoopConfig = Pick<LoopSpec, 'tools' | 'model'> &
     /** Unless given: the system's time, and nothing ever stops it. */
     readonly holder?: Partial<Holder> | undefined;
     readonly memories?: readonly ToolMemory[] | undefined;
+    /** The console unless given; secrets are hidden from it. */
+    readonly log?: Log | undefined;
   };
 
 /** A loop, and the state into which it folds what it emits. */
@@ -66,7 +68,7 @@ export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
     holder,
     live: config.live ?? { restarted: () => {}, progress: () => {} },
     secrets,
-    log: consoleLog(secrets),
+    log: hiding(config.log ?? toLog(), {}, () => secrets),
     files,
     withoutFiles: new Set(),
     slots: new Slots(),

@@ -2,6 +2,7 @@ import type { ContentPart, NewFile } from './content.ts';
 import type { Json, JsonObject } from './json.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { CallBlackboard, CallState } from './kept-values.ts';
+import type { Log } from './log.ts';
 import type { ProcessView } from './process-view.ts';
 import type { Secrets } from './secrets.ts';
 import type { ToolCallContext } from './tool-call-context.ts';
@@ -23,6 +24,8 @@ export interface CallScope {
   readonly blackboard: CallBlackboard;
   /** Credentials for this invocation; never journaled, logged or shown. */
   readonly secrets: Secrets;
+  /** Takes a line for whoever runs the app, by way of its `log`; secrets are hidden in it. */
+  readonly log: Log;
   /** Whether a session keeps what this call says and changes. Not when a tool-calling manager runs alone. */
   readonly inSession: boolean;
   /** The turn that the call is made in; absent outside of a session. */

@@ -151,7 +151,7 @@ async function respond(host: HttpHost, route: Route, c: Context<AppEnv>): Promis
   const { caller, requestId } = c.var;
   const named = c.req.param();
   const asked = { host, env, request: c.req.raw, requestId, execution };
-  if (route.isCounted) await withinRate(env, ownerOf(caller));
+  if (route.isCounted) await withinRate({ env, host }, ownerOf(caller));
   switch (route.access) {
     case 'open':
       return route.handle(asked, named);
