@@ -109,9 +109,16 @@ export {
   type ToolGroupPermission,
 } from './sources/define-tool-group.ts';
 export { eachTool } from './sources/each-tool.ts';
+export { type ToolMethodConfig, toolMethod } from './sources/objects/tool-method.ts';
 export { ToolObjectError } from './sources/objects/tool-object.ts';
 export type { ToolEntry, ToolTable } from './sources/objects/tool-table.ts';
-export { type ToolsOfOptions, toolsOf, toolsOfAll, toolsOfSafely } from './sources/objects/tools-of.ts';
+export {
+  hasTools,
+  type ToolsOfOptions,
+  toolsOf,
+  toolsOfAll,
+  toolsOfSafely,
+} from './sources/objects/tools-of.ts';
 export { type CollectOptions, type ResolvedTools, resolveTools } from './sources/resolution/resolve-tools.ts';
 export {
   type ProviderCard,
@@ -151,6 +158,7 @@ export { defineTextTool, type TextToolConfig } from './tool/define-text-tool.ts'
 export { defineTool, type ToolConfig } from './tool/define-tool.ts';
 export { type DomainObjects, DomainTypeError } from './tool/domain-objects.ts';
 export { type DomainType, type DomainTypeConfig, defineDomainType } from './tool/domain-type.ts';
+export type { EnvOf, WorkerEnv } from './tool/env.ts';
 export type { CallLimit, Limits } from './tool/frame.ts';
 export type {
   CheckedInput,

@@ -142,10 +142,7 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
    * inside its own too, unless their agents say otherwise.
    */
   readonly modelTimeout?: ModelTimeout | undefined;
-  /**
-   * Bounds of one turn. Unless given: 20 iterations, 150 tool calls, 40 calls of any one tool, or `toolCalls` if that
-   * is more.
-   */
+  /** Bounds of one turn. Unless given: 20 iterations, 150 tool calls, 40 calls of any one tool, or `toolCalls` if that is more. */
   readonly limits?: Limits | undefined;
   /** What its loops do where there is a choice: tools that do not exist, blank replies, tools that throw. */
   readonly policies?: Policies | undefined;
@@ -164,10 +161,7 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
   readonly maxGenerations?: CallLimit | undefined;
   /** How long its sessions are kept after what happened in them last; as the app says unless given. */
   readonly retention?: Retention | undefined;
-  /**
-   * Replaces older messages of a long conversation, as `summarised` does; never unless given. Not in loops inside its
-   * own.
-   */
+  /** Replaces older messages of a long conversation, as `summarised` does; never unless given. Not in loops inside its own. */
   readonly compaction?: Compaction | undefined;
   /**
    * What an answer must be: the schema of a JSON object. The answer of a turn then has it as `object`. A model whose
@@ -198,12 +192,22 @@ export const isToolGroup = (request: ToolGroupRequest): request is ToolGroup =>
   typeof request !== 'string' && request.tools !== undefined;
 
 /**
- * Declares an agent.
+ * Declares an agent: it runs nowhere until it is given to an app, or to a test session.
  *
- * @throws AgentDefinitionError when a key is not known or its value of another kind, the model is none, the name cannot stand in a path, something in the list is no tool, two tools share
- *   a name, the description is blank, a limit is not a positive number, or on the cost of a model without prices, a
- *   setting, a policy, `accepts`, `cache`, `modelTimeout`, `loopIds`, `maxGenerations`, `compaction` or `retention` has a value that it cannot work with, or the output is not the
- *   schema of a JSON object; ToolDefinitionError and ToolObjectError as `collectTools`.
+ * @throws AgentDefinitionError when a key is not known or its value of another kind or one that it cannot work with, the model is none,
+ *   the name cannot stand in a path, something in the list is no tool, two tools share a name, the description is blank, a limit is on
+ *   the cost of a model without prices, or the output is not the schema of a JSON object; ToolDefinitionError and ToolObjectError as
+ *   `collectTools`.
+ *
+ * @example
+ * ```ts
+ * const clerk = defineAgent({
+ *   name: 'clerk',
+ *   description: 'Answers questions about orders.',
+ *   instructions: 'Answer from the orders, and refund what is asked.',
+ *   tools: [findOrder, refundOrder],
+ * });
+ * ```
  */
 export function defineAgent<
   const Name extends string,

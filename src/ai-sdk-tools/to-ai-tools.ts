@@ -56,7 +56,7 @@ export type AiTools<Sources extends readonly unknown[] = readonly ToolSource[]> 
 export interface ToAiToolsOptions
   extends Pick<
     ToolCallingManagerConfig,
-    'kinds' | 'limits' | 'inspectors' | 'exceptionProcessor' | 'secrets' | 'model' | 'log'
+    'kinds' | 'limits' | 'inspectors' | 'exceptionProcessor' | 'secrets' | 'env' | 'model' | 'log'
   > {
   /** Tool-call context of every call. */
   readonly context?: JsonObject | ToolCallContext | undefined;
@@ -74,7 +74,7 @@ export interface ToAiToolsOptions
  *
  * @example
  * ```ts
- * const { text } = await generateText({ model, tools: toAiTools([lookUpOrder, refund]), prompt, stopWhen: stepCountIs(5) });
+ * const { text } = await generateText({ model, tools: toAiTools([findOrder, refundOrder]), prompt, stopWhen: stepCountIs(5) });
  * ```
  */
 export function toAiTools(agent: Agent, options?: ToAiToolsOptions): AiTools;

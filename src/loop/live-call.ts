@@ -89,6 +89,7 @@ const scopeOf = (
   blackboard: view.blackboard,
   secrets: loop.secrets,
   log: loop.log,
+  env: loop.env,
   inSession: loop.inSession,
   process: processView(loop),
   now: view.now,

@@ -3,6 +3,7 @@ import { reduce } from '../journal/reduce.ts';
 import { emptyState, type SessionState } from '../journal/state.ts';
 import { Changes, sha256Hex } from '../tool/async.ts';
 import { CODE } from '../tool/call.ts';
+import { credentialsIn, envOfTools } from '../tool/env.ts';
 import { hiding, type Log, toLog } from '../tool/log.ts';
 import { Secrets } from '../tool/secrets.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
@@ -30,6 +31,8 @@ export type MemoryLoopConfig = Pick<LoopSpec, 'tools' | 'model'> &
     readonly memories?: readonly ToolMemory[] | undefined;
     /** The console unless given; secrets are hidden from it. */
     readonly log?: Log | undefined;
+    /** For its tools; none unless given. */
+    readonly env?: object | undefined;
   };
 
 /** A loop, and the state into which it folds what it emits. */
@@ -57,7 +60,8 @@ export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
   if (!frame) throw new Error('A turn that has started has a loop.');
   const files = new MemoryFiles();
   const holder = { ...alone(turn), ...config.holder };
-  const { secrets = Secrets.NONE } = config;
+  const { env = {} } = config;
+  const secrets = (config.secrets ?? Secrets.NONE).hidingToo(credentialsIn(env));
   const scope: TurnScope = {
     session: '',
     turn,
@@ -68,6 +72,7 @@ export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
     holder,
     live: config.live ?? { restarted: () => {}, progress: () => {} },
     secrets,
+    env: envOfTools(env),
     log: hiding(config.log ?? toLog(), {}, () => secrets),
     files,
     withoutFiles: new Set(),

@@ -10,6 +10,7 @@ import { refusedSettings } from '../loop/loop-settings.ts';
 import { boundTo } from '../loop/transformers.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
+import type { Env } from '../tool/env.ts';
 import { paragraphs } from '../tool/json.ts';
 import type { Log } from '../tool/log.ts';
 import type { Secrets } from '../tool/secrets.ts';
@@ -38,6 +39,8 @@ export interface TurnHost extends LoggedTurn {
   readonly clock: Clock;
   /** Mints the credentials of this invocation's tools for whoever asked for the turn of this id; nothing of them is journaled. */
   readonly secrets?: ((principal: Principal, turn: string) => Secrets | Promise<Secrets>) | undefined;
+  /** The Worker's vars, secrets and bindings, for its tools; none unless given. */
+  readonly env?: Env | undefined;
   /** Keeps the bytes of files in the place of the session. */
   readonly files?: FileStore | undefined;
   /** Shows a client what happens; without it the model is not asked to stream. */

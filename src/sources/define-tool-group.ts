@@ -66,6 +66,15 @@ export const OWN_PROVIDER = 'holdfast';
  *
  * @throws ToolGroupDefinitionError when the role is blank, a permission is not one, something in the list is no tool, or two
  *   tools share a name; ToolDefinitionError and ToolObjectError as `collectTools`.
+ *
+ * @example
+ * ```ts
+ * const orders = defineToolGroup({
+ *   role: 'orders',
+ *   description: 'Finds orders and refunds them.',
+ *   tools: [findOrder, refundOrder],
+ * });
+ * ```
  */
 export function defineToolGroup<const Role extends string>(config: ToolGroupConfig<Role>): ToolGroup<Role> {
   const fault = literalFault(config, SHAPE);

@@ -16,7 +16,7 @@ import { isToolProvider, type ToolProvider, type ToolSource } from './resolution
  *
  * @example
  * ```ts
- * defineAgent({ ..., tools: eachTool([search, new Orders(), crm.tools()], (tool) => withRateLimit(tool, { perMinute: 10 })) });
+ * const tools = eachTool([findOrder, new Invoices(), wikiTools], (tool) => withUsageNote(tool, 'Ask first'));
  * ```
  */
 export function eachTool(source: ToolGroup, change: ChangesTool): ToolGroup;

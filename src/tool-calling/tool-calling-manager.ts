@@ -13,6 +13,7 @@ import {
   type ToolDefinition,
 } from '../model/chat-model.ts';
 import type { ToolKind } from '../tool/define-tool-kind.ts';
+import type { Env, WorkerEnv } from '../tool/env.ts';
 import type { Limits } from '../tool/frame.ts';
 import { type LogOption, toLog } from '../tool/log.ts';
 import { Secrets } from '../tool/secrets.ts';
@@ -46,6 +47,8 @@ export interface ToolCallingManagerConfig {
   readonly inspectors?: readonly LoopInspector[] | undefined;
   /** Credentials by name, for `call.secrets`; never shown to a model. */
   readonly secrets?: Readonly<Record<string, string | undefined>> | undefined;
+  /** The Worker's vars, secrets and bindings, for `call.env`; none unless given. */
+  readonly env?: Partial<WorkerEnv> | Env | undefined;
   /** It is asked by tools that open a loop of their own; without it their calls fail. */
   readonly model?: ChatModel | undefined;
   /** Takes what whoever runs the program should know, such as a tool that threw; the console unless given, `false` for nobody. */
@@ -89,7 +92,7 @@ export interface ToolCallingManager {
   ): Promise<ToolExecutionResult>;
 }
 
-/** Makes a manager. @throws TypeError when a setting is null, or not one that calls can be run with. */
+/** Makes what runs the tool calls of a reply for a program that asks the model itself. @throws TypeError when a setting is null, or not one that calls can be run with. */
 export function createToolCallingManager(config: ToolCallingManagerConfig = {}): ToolCallingManager {
   checkSettings(config);
   const { resolver = () => undefined, eligibility = {} } = config;
@@ -109,6 +112,7 @@ export function createToolCallingManager(config: ToolCallingManagerConfig = {}):
       inspectors: config.inspectors ?? [],
       context: options.toolContext,
       secrets: Secrets.of(config.secrets ?? {}),
+      env: config.env,
       memories: kinds.memories,
       kinds: kinds.strategies,
       log,

@@ -42,6 +42,11 @@ export interface ToolCallingConfig extends ModelOptions {
  *
  * @throws ToolCallingError when two tools share a name; TypeError when a list holds something that is not there, or
  *   a key is not known.
+ *
+ * @example
+ * ```ts
+ * const options = defineToolCallingOptions({ tools: [findOrder], toolContext: { tenant: 'acme' } });
+ * ```
  */
 export function defineToolCallingOptions(config: ToolCallingConfig = {}): ToolCallingOptions {
   const problem = literalFault(config, SHAPE)?.problem;
@@ -80,7 +85,14 @@ const SHAPE = {
   foreign: { context: 'toolContext', stop: 'stopSequences', maxOutputTokens: 'maxTokens' },
 } satisfies LiteralShape<keyof ToolCallingConfig>;
 
-/** Copies the options with more values in their context; one that is given again replaces the former. */
+/**
+ * Copies the options with more values in their context; one that is given again replaces the former.
+ *
+ * @example
+ * ```ts
+ * const german = withToolContext(options, { locale: 'de' });
+ * ```
+ */
 export const withToolContext = (
   options: ToolCallingOptions,
   values: JsonObject | ToolCallContext,
@@ -138,7 +150,7 @@ export function isInternalToolExecutionEnabled(options: object): boolean {
   return !('internalToolExecutionEnabled' in options) || options.internalToolExecutionEnabled !== false;
 }
 
-/** @throws ToolCallingError that names every name which several of the tools have. */
+/** Checks that each tool has a name of its own. @throws ToolCallingError that names every name which several of the tools have. */
 export function validateTools(tools: readonly AnyTool[]): void {
   const names = tools.map(({ name }) => name);
   const shared = [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];

@@ -15,6 +15,15 @@ import { modelText, type ResultData } from './tool-result.ts';
  * and changes nothing.
  *
  * @throws TypeError when a key of the literal is not known, one is missing, or a value is of another kind.
+ *
+ * @example
+ * ```ts
+ * const refundsOnceFound = defineInjectionStrategy({
+ *   name: 'refunds-once-found',
+ *   evaluate: ({ lastCall }) =>
+ *     lastCall.tool === 'find_order' && !lastCall.failed ? addTools(refundOrder) : noChange,
+ * });
+ * ```
  */
 export function defineInjectionStrategy(config: InjectionStrategyConfig): InjectionStrategy {
   const fault = literalFault(config, SHAPE);
@@ -102,16 +111,16 @@ export interface InjectionChange {
 /** A decision by which the offered tools stay as they are. */
 export const noChange: InjectionChange = { add: [], remove: [] };
 
-/** These tools are offered too. */
+/** A decision by which these tools are offered too. */
 export const addTools = (tools: OneOrList<AnyTool>): InjectionChange => ({ add: listOf(tools), remove: [] });
 
-/** These tools are not offered any more. */
+/** A decision by which these tools are not offered any more. */
 export const removeTools = (tools: OneOrList<AnyTool | string>): InjectionChange => ({
   add: [],
   remove: listOf(tools).map((tool) => (typeof tool === 'string' ? tool : tool.name)),
 });
 
-/** Some tools in the place of others. */
+/** A decision by which some tools are offered in the place of others. */
 export const replaceTools = (
   remove: OneOrList<AnyTool | string>,
   add: OneOrList<AnyTool>,

@@ -90,7 +90,14 @@ export class ToolKindError extends Error {
   }
 }
 
-/** Makes a kind of tool that remembers nothing, and offers tools in every loop. */
+/**
+ * Makes a kind of tool that remembers nothing, and offers tools in every loop.
+ *
+ * @example
+ * ```ts
+ * const kind = defineToolKind({ name: 'refunds-once-found', strategy: refundsOnceFound });
+ * ```
+ */
 export function defineToolKind(config: {
   readonly name: string;
   readonly memory?: undefined;
@@ -103,6 +110,7 @@ export function defineToolKind(config: {
  * Memories of an app are journaled as `app:{name}`, so that none can meet one of the library.
  *
  * @example
+ * ```ts
  * const uses = defineToolKind({
  *   name: 'uses',
  *   memory: { initial: 0, when: 'call', apply: (count: number, by: number) => count + by },
@@ -114,6 +122,7 @@ export function defineToolKind(config: {
  *       return tool.call(input, call);
  *     },
  *   });
+ * ```
  *
  * @throws ToolKindError when the name is none, `initial` is not JSON, or `when`, `scope` or `version` is none.
  */

@@ -46,6 +46,15 @@ export interface DomainTypeConfig<Name extends string, Schema extends StandardSc
  *
  * @throws DomainTypeError when the name or the prefix is no name, the schema cannot be written as the JSON Schema of an
  *   object, or its tools cannot be told before there is an object.
+ *
+ * @example
+ * ```ts
+ * const Customer = defineDomainType({
+ *   name: 'Customer',
+ *   schema: v.object({ id: v.string(), city: v.string() }),
+ *   id: ({ id }) => id,
+ * });
+ * ```
  */
 export function defineDomainType<const Name extends string, Schema extends StandardSchemaV1>(
   config: DomainTypeConfig<Name, Schema>,

@@ -24,6 +24,8 @@ export type LoggedProblem =
   | 'cron-not-taken'
   /** A delivery of a webhook was not taken: refused, or its code threw. */
   | 'webhook-refused'
+  /** An outgoing webhook was not told that a turn has stopped. */
+  | 'webhook-not-delivered'
   | 'schedule-failed'
   | 'request-failed'
   /** Anything else, such as an inspector that threw. */
@@ -131,7 +133,7 @@ export const hiding =
   (entry) => {
     const placed = withStack({ ...place, ...entry });
     const hidden = secrets();
-    const isBare = placed.event === 'turn' || hidden.keys().length === 0;
+    const isBare = placed.event === 'turn' || hidden.isEmpty;
     log(hidden.redact(isBare ? placed : { ...placed, thrown: undefined }));
   };
 

@@ -1,10 +1,11 @@
-import { exports as exported, env as ownEnv, WorkerEntrypoint } from 'cloudflare:workers';
+import { exports as exported, env as ownEnv, WorkerEntrypoint, waitUntil } from 'cloudflare:workers';
 import { type Context, Hono } from 'hono';
-import type { HandOver, TurnRunner } from '../journal/session-port.ts';
+import type { Announcement, HandOver, TurnRunner } from '../journal/session-port.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { Deployment } from '../session/deployment.ts';
+import { credentialsIn } from '../tool/env.ts';
 import { hiding, toLog } from '../tool/log.ts';
-import { Secrets } from '../tool/secrets.ts';
+import { announce } from './announce.ts';
 import { authenticated, mustNotBeCrossSite } from './auth.ts';
 import { resumeTurn, takeBatch } from './background.ts';
 import { type HoldfastConfig, toHost } from './config.ts';
@@ -15,34 +16,45 @@ import { withinRate } from './rate-limit.ts';
 import { errorResponses } from './refusal.ts';
 import { byPath, type HttpHost, type Route } from './route.ts';
 import { routeTable } from './routes/route-table.ts';
+import { type Session, type SessionOptions, sessionFromCode } from './session-from-code.ts';
 import { invoked, targetOf } from './target.ts';
 
-/** What a Worker's module exports, beside `SessionObject`. */
-export interface Holdfast {
+/** What a Worker's module exports, beside `SessionObject`. `AppEnv` is its environment. */
+export interface Holdfast<AppEnv extends object = Env> {
   /** The default export. */
-  readonly worker: ExportedHandler<Env> &
-    Required<Pick<ExportedHandler<Env>, 'fetch' | 'queue' | 'scheduled'>>;
+  readonly worker: ExportedHandler<AppEnv> &
+    Required<Pick<ExportedHandler<AppEnv>, 'fetch' | 'queue' | 'scheduled'>>;
   /** The loopback entry point, exported under this name: it goes on with turns that nobody holds. */
   readonly TurnRunner: new (
     ctx: ExecutionContext,
-    env: Env,
-  ) => WorkerEntrypoint<Env> & TurnRunner;
+    env: AppEnv,
+  ) => WorkerEntrypoint<AppEnv> & TurnRunner;
+  /**
+   * A session of one of the agents, for code of the app: its own routes, queues, e-mail and RPC. What it answers is typed by the agent.
+   * Nothing is asked of the session until a method of it is called.
+   *
+   * @throws ConfigurationError when the principal cannot be one.
+   */
+  readonly session: <Output = unknown>(env: object, options: SessionOptions<Output>) => Session<Output>;
 }
 
 /**
  * Makes the Worker of an app. The object's binding is called `SESSIONS`.
  *
  * @throws ConfigurationError when a key is not known, an agent is none, an agent has a subagent that is not there, two agents, kinds, webhooks or schedules share a name, a webhook or a schedule is for an agent
- *   that is not there, the MCP endpoint publishes one that is not there, nobody says whose a webhook's sessions are, the
+ *   that is not there, the MCP endpoint publishes one that is not there, nobody says whose a webhook's or a schedule's sessions are, the
  *   context is not JSON, `contextHeaders` maps a header that carries credentials or cannot be one, one of `origins` is
  *   none, `files` is no function, a limit of the platform is impossible, the retention is no time, or an agent has a cost
  *   limit and the app's model no prices. What the environment decides is found out by the first turn, and what the deployment lacks by the
  *   first request for a session, and by `GET /health`.
  */
+export function createHoldfast<AppEnv extends object = Env>(config: HoldfastConfig<AppEnv>): Holdfast<AppEnv>;
 export function createHoldfast(config: HoldfastConfig): Holdfast {
   // What is no literal at all is told as such.
   const isLiteral = typeof config === 'object' && config !== null && !Array.isArray(config);
-  const logged = isLiteral ? { ...config, log: hiding(toLog(config.log), {}, ownSecrets) } : config;
+  const logged = isLiteral
+    ? { ...config, log: hiding(toLog(config.log), {}, () => credentialsIn(ownEnv)) }
+    : config;
   const host = toHost(logged, deployed);
   const { schedules = [] } = config;
   const app = createApp(host, routeTable(host));
@@ -60,6 +72,12 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
       if (store === undefined) throw new ConfigurationError(NO_STORE);
       await store.delete(session);
     }
+
+    async announce(announcement: Announcement): Promise<number | null> {
+      const work = announce({ host: invoked(host, this.env, this.ctx), env: this.env }, announcement);
+      this.ctx.waitUntil(work.catch(() => {}));
+      return work;
+    }
   }
 
   const worker: Holdfast['worker'] = {
@@ -67,20 +85,14 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
     queue: (batch, env, ctx) => takeBatch(invoked(host, env, ctx), env, batch),
     scheduled: (time, env, ctx) => runSchedules(invoked(host, env, ctx), env, { time, schedules }),
   };
-  return { worker, TurnRunner: Runner };
+  const session: Holdfast['session'] = (env, options) =>
+    sessionFromCode({ host, waitUntil }, env as Env, options); // an interface of bindings has no index
+  return { worker, TurnRunner: Runner, session };
 }
 
 /** What whoever deploys is told when nobody knows any more where files are. */
 const NO_STORE =
   'Files of this session are in a store outside, and createHoldfast has none: give it `files` again, as when they were stored.';
-
-/** The texts of the Worker's environment that are called like credentials: no line of the log has them. */
-const ownSecrets = (): Secrets => Secrets.of(Object.fromEntries(Object.entries(ownEnv).flatMap(asSecret)));
-
-const asSecret = ([name, value]: [string, unknown]): readonly [string, string][] =>
-  typeof value === 'string' && CREDENTIAL.test(name) ? [[name, value]] : [];
-
-const CREDENTIAL = /(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)(_|\d|$)/i;
 
 const deployed = (env: Env): Deployment => ({
   env,
@@ -89,7 +101,7 @@ const deployed = (env: Env): Deployment => ({
 });
 
 /** What the app's middleware leaves for the routes. */
-interface AppEnv {
+interface Served {
   Bindings: Env;
   Variables: { readonly caller: Caller; readonly requestId: string };
 }
@@ -98,8 +110,8 @@ interface AppEnv {
  * The HTTP surface: a fold over the route table. Routes check, call and map; what they throw becomes a response by
  * `errorResponses`, and nowhere else.
  */
-export function createApp(host: HttpHost, routes: readonly Route[]): Hono<AppEnv> {
-  const app = new Hono<AppEnv>();
+export function createApp(host: HttpHost, routes: readonly Route[]): Hono<Served> {
+  const app = new Hono<Served>();
   const serve = (isServed: (route: Route) => boolean): void => {
     for (const route of routes.filter(isServed)) {
       app.on(route.method, pathOfHono(route.path), (c) => respond(host, route, c));
@@ -146,7 +158,7 @@ function keepOutOfCaches(headers: Headers): void {
 const pathOfHono = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
 
 /** Hands a request to its route, with what the route's access promises. */
-async function respond(host: HttpHost, route: Route, c: Context<AppEnv>): Promise<Response> {
+async function respond(host: HttpHost, route: Route, c: Context<Served>): Promise<Response> {
   const { env, executionCtx: execution } = c;
   const { caller, requestId } = c.var;
   const named = c.req.param();
@@ -161,7 +173,7 @@ async function respond(host: HttpHost, route: Route, c: Context<AppEnv>): Promis
       const here = invoked(host, env, execution);
       const { agent = '', session = '' } = named;
       const target = await targetOf({ host: here, env }, caller, { agent, session });
-      return route.handle({ ...asked, caller, host: here, target }, named);
+      return route.handle({ ...asked, caller, host: here, target, signal: c.req.raw.signal }, named);
     }
   }
 }

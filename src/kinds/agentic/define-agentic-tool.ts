@@ -30,6 +30,16 @@ export interface AgenticToolConfig<Name extends string, Declaration extends Inpu
  * an answer. It needs no session.
  *
  * @throws ToolDefinitionError when the tool cannot work; ToolObjectError as `toolsOf`.
+ *
+ * @example
+ * ```ts
+ * const settle = defineAgenticTool({
+ *   name: 'settle_complaint',
+ *   description: 'Settle a complaint about one order.',
+ *   input: v.object({ orderId: v.number(), complaint: v.string() }),
+ *   tools: [findOrder, refundOrder],
+ * });
+ * ```
  */
 export function defineAgenticTool<
   const Name extends string,

@@ -56,6 +56,15 @@ export type SubagentInput<Declaration extends InputDeclaration> = Declaration ex
  * succeeds.
  *
  * @throws ToolDefinitionError when the tool cannot work, such as for a blank name.
+ *
+ * @example
+ * ```ts
+ * const askResearcher = defineSubagent({
+ *   agent: researcher, // or its name in the app, for agents that hand work to each other
+ *   name: 'ask_researcher',
+ *   input: v.object({ question: v.string() }),
+ * });
+ * ```
  */
 export function defineSubagent<
   const AgentName extends string,

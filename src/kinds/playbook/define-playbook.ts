@@ -58,6 +58,16 @@ export type Playbook<Name extends string = string, Input = unknown> = DrawnTool 
  *
  * @throws ToolDefinitionError when the tool cannot work, a condition names a tool that is not the playbook's, or one of its
  *   tools could never be unlocked; ToolObjectError as `toolsOf`.
+ *
+ * @example
+ * ```ts
+ * const refunding = definePlaybook({
+ *   name: 'refund',
+ *   description: 'Refund an order by the book.',
+ *   tools: [findOrder],
+ *   locked: [{ tool: refundOrder, unlockedBy: after('find_order') }],
+ * });
+ * ```
  */
 export function definePlaybook<
   const Name extends string,

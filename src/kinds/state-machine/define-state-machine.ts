@@ -65,6 +65,16 @@ export type StateMachine<
  *
  * @throws ToolDefinitionError when the tool cannot work: a state that is named is not declared, or two of its tools share a
  *   name; ToolObjectError as `toolsOf`.
+ *
+ * @example
+ * ```ts
+ * const order = defineStateMachine({
+ *   name: 'order',
+ *   description: 'Work on one order.',
+ *   initial: 'open',
+ *   states: { open: [findOrder, { tool: refundOrder, to: 'refunded' }], refunded: [findOrder] },
+ * });
+ * ```
  */
 export function defineStateMachine<
   const Name extends string,

@@ -19,6 +19,11 @@ import type { PlainUnfolding, UnfoldingOptions } from '../../tool/unfolding/unfo
  * find out nothing before.
  *
  * @throws ToolDefinitionError when there are no tools, or the name or description cannot be a tool's.
+ *
+ * @example
+ * ```ts
+ * const folded = withUnfolding(ordersGroup, { name: 'orders' });
+ * ```
  */
 export function withUnfolding<T extends Reference | ToolGroup>(
   source: T,
@@ -73,6 +78,11 @@ const toToolName = (name: string): string =>
  * every category and every selection.
  *
  * @throws ToolDefinitionError when it is no unfolding tool, or two tools inside would share a name.
+ *
+ * @example
+ * ```ts
+ * const more = withInnerTools(orders, countWords);
+ * ```
  */
 export function withInnerTools<T extends AnyTool>(unfolding: T, ...tools: readonly AnyTool[]): T {
   const known = unfoldingIn(unfolding);
@@ -90,6 +100,11 @@ export function withInnerTools<T extends AnyTool>(unfolding: T, ...tools: readon
  * `withInnerTools` with the tools of an object, as `toolsOf` takes them: of an object that unfolds itself, one.
  *
  * @throws ToolObjectError as `toolsOf`; ToolDefinitionError as `withInnerTools`.
+ *
+ * @example
+ * ```ts
+ * const more = withInnerToolObject(orders, new Invoices());
+ * ```
  */
 export const withInnerToolObject = <T extends AnyTool>(
   unfolding: T,

@@ -29,10 +29,12 @@ export interface McpEndpointConfig {
  * answers each request by itself, so that there is no stream to `GET` and no session of MCP's own; a request that was sent
  * cannot be cancelled by a later one, and holds one call at the most. Callers are known as on every route.
  *
- * @example
- * defineMcpEndpoint({ tools: [lookUp], agents: ['support', { agent: 'triage', as: 'ask_triage' }] })
- *
  * @throws McpEndpointDefinitionError when a key is not known or its value of another kind, a tool needs a session, two things have one name, or one cannot be a tool's name.
+ *
+ * @example
+ * ```ts
+ * const mcp = defineMcpEndpoint({ tools: [findOrder], agents: ['support', { agent: 'triage', as: 'ask_triage' }] });
+ * ```
  */
 export function defineMcpEndpoint(config: McpEndpointConfig): McpEndpoint {
   const fault = literalFault(config, SHAPE);

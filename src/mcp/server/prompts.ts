@@ -50,6 +50,16 @@ export interface McpPrompt<Name extends string = string> {
  * Declares a prompt. Its values are checked before `messages` is asked: all that are required are there, and no other.
  *
  * @throws McpEndpointDefinitionError when a key of the literal is not known, one is missing, or a value is of another kind.
+ *
+ * @example
+ * ```ts
+ * const summary = defineMcpPrompt({
+ *   name: 'summarise_order',
+ *   description: 'Summarises an order.',
+ *   arguments: [{ name: 'order', required: true }],
+ *   messages: ({ order }) => `Summarise order ${order} in one sentence.`,
+ * });
+ * ```
  */
 export function defineMcpPrompt<
   const Name extends string,

@@ -11,7 +11,7 @@ import { type FoundTools, findTools } from './find-tools.ts';
 import { knownListing, type McpTool, type McpToolFilter } from './known-mcp-tools.ts';
 import { chosenTools, type McpToolProviderConfig, mcpToolProvider, NO_TOOLS } from './mcp-tool-provider.ts';
 
-/** What the literal of a factory says. */
+/** The literal that `createMcpToolFactory` takes. */
 export interface McpToolFactoryConfig {
   /**
    * Each has a name of its own. When two clients have a tool of one name, the first client's is offered; behind an unfolding

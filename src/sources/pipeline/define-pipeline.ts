@@ -34,6 +34,15 @@ export interface PipelineConfig<Name extends string, Steps extends readonly Pipe
  * the turn: a pipeline that is cut off goes on at the step where it stood. A step's signal is the pipeline's.
  *
  * @throws ToolDefinitionError when the pipeline cannot work.
+ *
+ * @example
+ * ```ts
+ * const refundWhole = definePipeline({
+ *   name: 'refund_whole_order',
+ *   description: 'Refund all of an order.',
+ *   steps: [findOrder, refundOrder], // what the first answers is the input of the second
+ * });
+ * ```
  */
 export function definePipeline<
   const Name extends string = string,

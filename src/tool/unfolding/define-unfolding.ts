@@ -32,6 +32,15 @@ import type {
  * what is open is remembered by the journal.
  *
  * @throws ToolDefinitionError when the tool cannot work.
+ *
+ * @example
+ * ```ts
+ * const orders = defineUnfolding({
+ *   name: 'orders',
+ *   description: 'Finds orders and refunds them. Call this first.',
+ *   tools: [findOrder, refundOrder],
+ * });
+ * ```
  */
 export const defineUnfolding = <
   const Name extends string,

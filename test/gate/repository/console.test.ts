@@ -15,12 +15,18 @@ const WRITERS: Readonly<Record<string, string>> = {
   'src/sources/objects/unfolding-of.ts': 'the same',
   'durable-objects/session-object.ts': 'an object knows no app, and its alarm has no caller',
   'durable-objects/hand-over.ts': 'the same of a turn that it hands over',
+  'durable-objects/announcements.ts': 'the same of outgoing webhooks that it owes',
 };
 
 it('the console is written to by sinks, where something is defined, and by an object that knows no app', () => {
   const files = ['src', 'durable-objects']
     .flatMap((folder) => sourceFilesIn(root, folder))
     .filter((file) => !file.startsWith('src/examples/'));
-  const writers = files.filter((file) => /\bconsole(?:\.\w|\[)/.test(readFileSync(join(root, file), 'utf8')));
-  expect(writers.toSorted()).toEqual(Object.keys(WRITERS).toSorted());
+  expect(files.filter(writes).toSorted()).toEqual(Object.keys(WRITERS).toSorted());
 });
+
+/** Comments may hold examples that write. */
+const writes = (file: string): boolean =>
+  readFileSync(join(root, file), 'utf8')
+    .split('\n')
+    .some((line) => /\bconsole(?:\.\w|\[)/.test(line) && !/^\s*(?:\*|\/[/*])/.test(line));

@@ -279,6 +279,32 @@ describe('a test session whose tool the caller runs', () => {
     expect(told(session)).toEqual([text]);
   });
 
+  it.each<[string, unknown, string]>([
+    ['nothing', {}, 'it must have exactly one of result, text and error'],
+    ['two', { text: 'a', error: 'b' }, 'it must have exactly one of result, text and error'],
+    ['a text that is none', { text: 1 }, 'text: must be text'],
+    ['more than there is', { text: 'a', by: 'eve' }, 'by: is not known here'],
+    ['no object', 'Found.', 'it must be a JSON object'],
+    ['a number that JSON has not', { result: { at: 1n } }, 'the value at `$.result.at` is a bigint'],
+  ])('refuses what HTTP would refuse: %s (SPM-17)', async (_, sent, problem) => {
+    const session = createTestSession(agentWith(lookUp), { replies: [looks, 'Done.'] });
+    await session.send('Look.');
+    await expect(session.result('look_up', sent as never)).rejects.toThrow(
+      new Error(`The answer is not valid: ${problem}.`),
+    );
+    expect((await session.pending()).map(({ tool }) => tool)).toEqual(['look_up']);
+  });
+
+  it('is not taken where a decision is waited for', async () => {
+    const { pay, paid } = payer();
+    const session = createTestSession(agentWith(asksFirst(pay)), { replies: [asks, 'Done.'] });
+    const { turn } = await session.send('Pay 7.');
+    await expect(session.result('pay', { text: 'Paid.' })).rejects.toThrow(
+      new Error(`The answer is not valid: call ${turn}.3.0 waits for a decision: use decide.`),
+    );
+    expect([(await session.pending()).length, paid]).toEqual([1, []]);
+  });
+
   it('does not know whether it ran when no result is sent in time', async () => {
     const clock = createManualClock();
     const session = createTestSession(agentWith(lookUp), { replies: [looks, 'Done.'], clock });

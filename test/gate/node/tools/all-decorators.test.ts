@@ -111,6 +111,7 @@ const OTHERS = [
     'progressTool',
     'providerTool',
     'resolveTools',
+    'toolMethod',
     'toolsOf',
     'toolsOfAll',
     'toolsOfSafely',

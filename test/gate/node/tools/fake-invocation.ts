@@ -1,6 +1,6 @@
 import { Secrets, type ToolCall, ToolCallContext } from '../../../../src/index.ts';
 import type { LiveCall, LoopView, ToolExecution } from '../../../../src/kinds/entry.ts';
-import { callBlackboard, callState, consoleLog, toToolResult } from '../../../doors/tools.ts';
+import { callBlackboard, callState, consoleLog, envOfTools, toToolResult } from '../../../doors/tools.ts';
 
 /** A live call that runs the execution at once, and records each that it was given. */
 export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
@@ -29,6 +29,7 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
     blackboard: callBlackboard({ entries: () => [], add: () => undefined }),
     secrets: Secrets.NONE,
     log: consoleLog(),
+    env: envOfTools({}),
     inSession: true,
     progress: () => undefined,
     say: () => undefined,

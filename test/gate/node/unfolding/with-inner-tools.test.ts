@@ -46,9 +46,7 @@ describe('an unfolding tool with more tools inside', () => {
   });
 
   it('refuses an object without tools (UNF-19)', () => {
-    expect(() => withInnerToolObject(files, {})).toThrow(
-      'No methods annotated with @LlmTool found on Object',
-    );
+    expect(() => withInnerToolObject(files, {})).toThrow('No tools found on Object');
   });
 
   it('keeps its selector and its schema, and the new tools come with every selection (UNF-18)', async () => {
