@@ -65,6 +65,7 @@ export type Playbook<Name extends string = string, Input = unknown> = DrawnTool 
  * const refunding = definePlaybook({
  *   name: 'refund',
  *   description: 'Refund an order by the book.',
+ *   input: v.object({ orderId: v.number() }),
  *   tools: [findOrder],
  *   locked: [{ tool: refundOrder, unlockedBy: after('find_order') }],
  * });

@@ -72,6 +72,7 @@ export type StateMachine<
  * const order = defineStateMachine({
  *   name: 'order',
  *   description: 'Work on one order.',
+ *   input: v.object({ orderId: v.number() }),
  *   initial: 'open',
  *   states: { open: [findOrder, { tool: refundOrder, to: 'refunded' }], refunded: [findOrder] },
  * });
