@@ -5,7 +5,6 @@ import { ConfigurationError } from '../model/configuration-error.ts';
 import type { Deployment } from '../session/deployment.ts';
 import { credentialsIn } from '../tool/env.ts';
 import { hiding, toLog } from '../tool/log.ts';
-import { Secrets } from '../tool/secrets.ts';
 import { announce } from './announce.ts';
 import { authenticated, mustNotBeCrossSite } from './auth.ts';
 import { resumeTurn, takeBatch } from './background.ts';
