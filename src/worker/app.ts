@@ -218,7 +218,7 @@ async function respond(route: Route, asked: RouteRequest, named: NamedInPath): P
   if (route.access === 'open') return route.handle(asked, named);
   const known = await fromCaller(asked);
   const { host, env, base, caller, execution } = known;
-  if (route.isCounted) await withinRate(env, ownerOf(caller));
+  if (route.isCounted) await withinRate({ env, host }, ownerOf(caller));
   if (route.access === 'caller') return route.handle(known, named);
   const here = invoked(host, env, execution);
   const { agent = '', session = '' } = named;

@@ -93,7 +93,7 @@ export function defineStateMachine<
     whenEmpty: 'No tools registered for StateMachineTool',
     serial: keyedSerial(name, config.input, config.key),
     loop(input, call) {
-      const memory = memoryOf(config, input);
+      const memory = memoryOf(config, input, call);
       const { key, isReset } = memory;
       const run: StateRun = { ...machine, key };
       const path = `${call.view.path}/${frameName(name, call)}`;
