@@ -73,7 +73,7 @@ export interface ToAiToolsOptions
  *
  * @example
  * ```ts
- * const { text } = await generateText({ model, tools: toAiTools([lookUpOrder, refund]), prompt, stopWhen: stepCountIs(5) });
+ * const { text } = await generateText({ model, tools: toAiTools([findOrder, refundOrder]), prompt, stopWhen: stepCountIs(5) });
  * ```
  */
 export function toAiTools(agent: Agent, options?: ToAiToolsOptions): AiTools;

@@ -49,7 +49,7 @@ export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
   const state = emptyState();
   const changes = new Changes();
   const emit = (...events: SessionEvent[]): void => {
-    for (const event of events) reduce(state, { seq: state.seq + 1, event }, memories);
+    for (const event of events) reduce(state, { ...event, seq: state.seq + 1 }, memories);
     changes.tell();
   };
   emit({ type: 'session-opened', incarnation: turn, agent: 'memory' });

@@ -6,6 +6,7 @@ import {
   type ModelRequest,
 } from '../model/chat-model.ts';
 import { untilAborted } from '../tool/async.ts';
+import { strangerIn } from '../tool/check-literal.ts';
 import type { Holder } from './holder.ts';
 
 /**
@@ -21,6 +22,8 @@ export interface ModelTimeout {
    */
   readonly silence?: number | undefined;
 }
+
+const TIMES: Readonly<Record<keyof ModelTimeout, true>> = { total: true, silence: true };
 
 /** How long a reply may take unless its agent says otherwise, in ms. */
 const TOTAL = 600_000;
@@ -163,6 +166,8 @@ class Hearing {
 export function modelTimeoutProblem(
   times: ModelTimeout,
 ): { readonly path: string; readonly value: unknown; readonly use: string } | undefined {
+  const stranger = strangerIn(times, TIMES);
+  if (stranger) return stranger;
   for (const path of ['total', 'silence'] as const) {
     const value = times[path];
     if (value === undefined || (Number.isSafeInteger(value) && value > 0 && value <= LONGEST)) continue;

@@ -166,10 +166,10 @@ export function truncateToolResults({
 /** What is put after the first characters of a result: `shown` of `length` characters. */
 export type TruncationMarker = (shown: number, length: number) => string;
 
-/** Reads `\n... [truncated, 10000 chars shown]`. */
+/** Marks a shortened result by `\n... [truncated, 10000 chars shown]`. */
 export const charsShown: TruncationMarker = (shown) => `\n... [truncated, ${shown} chars shown]`;
 
-/** Reads `... [truncated, full length: 20000 chars]`. */
+/** Marks a shortened result by `... [truncated, full length: 20000 chars]`. */
 export const fullLength: TruncationMarker = (_, length) => `... [truncated, full length: ${length} chars]`;
 
 /** How long a result may be, and what is shown of a longer one. */

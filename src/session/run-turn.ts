@@ -257,4 +257,4 @@ function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
 
 /** When calls were started, each the last time. */
 const startsIn = (events: readonly StoredEvent[]): ReadonlyMap<string, number> =>
-  new Map(events.flatMap(({ event, at }) => (event.type === 'tool-call-started' ? [[event.call, at]] : [])));
+  new Map(events.flatMap((event) => (event.type === 'tool-call-started' ? [[event.call, event.at]] : [])));

@@ -33,7 +33,7 @@ import {
   type TurnAnswer,
   turnStopped,
 } from '../session/watching/turn-outcome.ts';
-import type { ToolGroup } from '../sources/define-tool-group.ts';
+import type { ToolGroup } from '../sources/resolution/tool-source.ts';
 import type { DecisionKind, TurnPrincipal } from '../tool/call.ts';
 import type { RememberingKind, ToolKind } from '../tool/define-tool-kind.ts';
 import type { GivenEnv } from '../tool/env.ts';

@@ -89,7 +89,7 @@ export interface ToolCallingManager {
   ): Promise<ToolExecutionResult>;
 }
 
-/** Makes a manager. @throws TypeError when a setting is null, or not one that calls can be run with. */
+/** Makes what runs the tool calls of a reply for a program that asks the model itself. @throws TypeError when a setting is null, or not one that calls can be run with. */
 export function createToolCallingManager(config: ToolCallingManagerConfig = {}): ToolCallingManager {
   checkSettings(config);
   const { resolver = () => undefined, eligibility = {} } = config;

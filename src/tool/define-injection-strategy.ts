@@ -1,4 +1,5 @@
 import type { HistoryCall, HistoryMessage } from './call.ts';
+import { ended, type LiteralShape, literalFault, nameIn } from './check-literal.ts';
 import { sameTools } from './decorate.ts';
 import type { Json } from './json.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from './tool.ts';
@@ -11,8 +12,22 @@ import { modelText, type ResultData } from './tool-result.ts';
  *
  * It is the sum over the calls that the journal holds, so it is the same on every resume. A function that throws is reported
  * and changes nothing.
+ *
+ * @throws TypeError when a key of the literal is not known, one is missing, or a value is of another kind.
+ *
+ * @example
+ * ```ts
+ * const refundsOnceFound = defineInjectionStrategy({
+ *   name: 'refunds-once-found',
+ *   evaluate: ({ lastCall }) =>
+ *     lastCall.tool === 'find_order' && !lastCall.failed ? addTools(refundOrder) : noChange,
+ * });
+ * ```
  */
-export function defineInjectionStrategy({ name, evaluate }: InjectionStrategyConfig): InjectionStrategy {
+export function defineInjectionStrategy(config: InjectionStrategyConfig): InjectionStrategy {
+  const fault = literalFault(config, SHAPE);
+  if (fault) throw new TypeError(`Injection strategy '${nameIn(config)}' ${ended(fault.problem)}`);
+  const { name, evaluate } = config;
   const change = (tools: readonly AnyTool[], past: PastCall): readonly AnyTool[] => {
     const { call: lastCall, iteration } = past;
     try {
@@ -38,6 +53,12 @@ export function defineInjectionStrategy({ name, evaluate }: InjectionStrategyCon
     },
   };
 }
+
+const SHAPE = {
+  of: 'defineInjectionStrategy',
+  keys: { name: 'text', evaluate: 'function' },
+  required: ['name', 'evaluate'],
+} satisfies LiteralShape<keyof InjectionStrategyConfig>;
 
 /** The literal that `defineInjectionStrategy` takes. */
 export interface InjectionStrategyConfig {
@@ -87,16 +108,16 @@ export interface InjectionChange {
 /** A decision by which the offered tools stay as they are. */
 export const noChange: InjectionChange = { add: [], remove: [] };
 
-/** These tools are offered too. */
+/** A decision by which these tools are offered too. */
 export const addTools = (tools: OneOrList<AnyTool>): InjectionChange => ({ add: listOf(tools), remove: [] });
 
-/** These tools are not offered any more. */
+/** A decision by which these tools are not offered any more. */
 export const removeTools = (tools: OneOrList<AnyTool | string>): InjectionChange => ({
   add: [],
   remove: listOf(tools).map((tool) => (typeof tool === 'string' ? tool : tool.name)),
 });
 
-/** Some tools in the place of others. */
+/** A decision by which some tools are offered in the place of others. */
 export const replaceTools = (
   remove: OneOrList<AnyTool | string>,
   add: OneOrList<AnyTool>,

@@ -33,6 +33,17 @@ const EFFECTS: readonly Effect[] = ['read', 'idempotent', 'once'];
  * runs it.
  *
  * @throws ToolDefinitionError when the tool cannot work.
+ *
+ * @example
+ * ```ts
+ * const pay = defineTool({
+ *   name: 'pay_invoice',
+ *   description: 'Pay an invoice by its number.',
+ *   input: v.object({ number: v.string() }),
+ *   effect: 'once',
+ *   run: ({ number }, call) => ({ paid: number, reference: call.idempotencyKey }),
+ * });
+ * ```
  */
 export function defineTool<
   const Name extends string,
@@ -110,7 +121,8 @@ export type ToolConfig<Name extends string, Declaration extends InputDeclaration
 > &
   ((RunConfig<Declaration, Output> & ReconcileConfig<Declaration>) | ManualConfig);
 
-interface ToolConfigBase<Name extends string, Declaration extends InputDeclaration> {
+/** What all tools say of themselves. */
+export interface ToolConfigBase<Name extends string, Declaration extends InputDeclaration> {
   /** Letters, digits, `_` and `-`, at most 64. */
   readonly name: Name;
   /** What the tool does and when to use it, for the model. */
@@ -135,7 +147,8 @@ interface ToolConfigBase<Name extends string, Declaration extends InputDeclarati
   readonly expose?: boolean | undefined;
 }
 
-interface RunConfig<Declaration extends InputDeclaration, Output> {
+/** What tools say that run here. */
+export interface RunConfig<Declaration extends InputDeclaration, Output> {
   /** Milliseconds that `run` has, 30,000 unless given, at most 900,000 (15 minutes). Its signal is aborted then. */
   readonly timeout?: number | undefined;
   /**
@@ -149,7 +162,8 @@ interface RunConfig<Declaration extends InputDeclaration, Output> {
   readonly run: (input: InputOf<Declaration>, call: ToolCall) => Output | Promise<Output>;
 }
 
-type ReconcileConfig<Declaration extends InputDeclaration> =
+/** What may happen to calls that were cut off. */
+export type ReconcileConfig<Declaration extends InputDeclaration> =
   | {
       /** What may happen if a call is run twice; `once`, the careful one, unless given. */
       readonly effect?: 'once' | undefined;

@@ -24,6 +24,8 @@ export type LoggedProblem =
   | 'cron-not-taken'
   /** A delivery of a webhook was not taken: refused, or its code threw. */
   | 'webhook-refused'
+  /** An outgoing webhook was not told that a turn has stopped. */
+  | 'webhook-not-delivered'
   | 'schedule-failed'
   | 'request-failed'
   /** Anything else, such as an inspector that threw. */

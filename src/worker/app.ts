@@ -1,10 +1,11 @@
-import { exports as exported, env as ownEnv, WorkerEntrypoint } from 'cloudflare:workers';
+import { exports as exported, env as ownEnv, WorkerEntrypoint, waitUntil } from 'cloudflare:workers';
 import { type Context, Hono } from 'hono';
-import type { HandOver, TurnRunner } from '../journal/session-port.ts';
+import type { Announcement, HandOver, TurnRunner } from '../journal/session-port.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { Deployment } from '../session/deployment.ts';
 import { credentialsIn } from '../tool/env.ts';
 import { hiding, toLog } from '../tool/log.ts';
+import { announce } from './announce.ts';
 import { authenticated, mustNotBeCrossSite } from './auth.ts';
 import { resumeTurn, takeBatch } from './background.ts';
 import { linkBases, misplacedRequests, mountedAt } from './base-path.ts';
@@ -16,6 +17,7 @@ import { withinRate } from './rate-limit.ts';
 import { errorResponses } from './refusal.ts';
 import { byPath, type CallerRequest, type HttpHost, type Route, type RouteRequest } from './route.ts';
 import { routeTable } from './routes/route-table.ts';
+import { type Session, type SessionOptions, sessionFromCode } from './session-from-code.ts';
 import { invoked, targetOf } from './target.ts';
 
 /** What a Worker's module exports, beside `SessionObject`. `AppEnv` is its environment. */
@@ -33,6 +35,13 @@ export interface Holdfast<AppEnv extends object = Env> {
     ctx: ExecutionContext,
     env: AppEnv,
   ) => WorkerEntrypoint<AppEnv> & TurnRunner;
+  /**
+   * A session of one of the agents, for code of the app: its own routes, queues, e-mail and RPC. What it answers is typed by the agent.
+   * Nothing is asked of the session until a method of it is called.
+   *
+   * @throws ConfigurationError when the principal cannot be one.
+   */
+  readonly session: <Output = unknown>(env: object, options: SessionOptions<Output>) => Session<Output>;
 }
 
 /**
@@ -70,6 +79,12 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
       if (store === undefined) throw new ConfigurationError(NO_STORE);
       await store.delete(session);
     }
+
+    async announce(announcement: Announcement): Promise<number | null> {
+      const work = announce({ host: invoked(host, this.env, this.ctx), env: this.env }, announcement);
+      this.ctx.waitUntil(work.catch(() => {}));
+      return work;
+    }
   }
 
   const worker: Holdfast['worker'] = {
@@ -77,7 +92,9 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
     queue: (batch, env, ctx) => takeBatch(invoked(host, env, ctx), env, batch),
     scheduled: (time, env, ctx) => runSchedules(invoked(host, env, ctx), env, { time, schedules }),
   };
-  return { worker, routes: createRoutes(host, table), TurnRunner: Runner };
+  const session: Holdfast['session'] = (env, options) =>
+    sessionFromCode({ host, waitUntil }, env as Env, options); // an interface of bindings has no index
+  return { worker, routes: createRoutes(host, table), TurnRunner: Runner, session };
 }
 
 /** What whoever deploys is told when nobody knows any more where files are. */
@@ -206,5 +223,5 @@ async function respond(route: Route, asked: RouteRequest, named: NamedInPath): P
   const here = invoked(host, env, execution);
   const { agent = '', session = '' } = named;
   const target = await targetOf({ host: here, env, base }, caller, { agent, session });
-  return route.handle({ ...known, host: here, target }, named);
+  return route.handle({ ...known, host: here, target, signal: known.request.signal }, named);
 }

@@ -21,6 +21,9 @@ interface Starter {
 interface Starters extends AgentsOf {
   readonly webhooks?: readonly Starter[] | undefined;
   readonly schedules?: readonly Starter[] | undefined;
+  readonly outgoingWebhooks?:
+    | readonly { readonly name: string; readonly agents: readonly string[] | undefined }[]
+    | undefined;
 }
 
 /** What the literal of an app holds. */
@@ -42,6 +45,7 @@ export const APP_SHAPE = {
     contextHeaders: 'object',
     origins: 'list',
     webhooks: 'list',
+    outgoingWebhooks: 'list',
     mcp: 'object',
     maxBodyBytes: 'any',
     basePath: 'text',
@@ -97,7 +101,7 @@ function meant(name: string, names: Iterable<string>): string {
 
 /** @throws ConfigurationError when two have the same name. */
 export function byName<Named extends { readonly name: string }>(
-  what: 'agents' | 'webhooks' | 'schedules',
+  what: 'agents' | 'webhooks' | 'schedules' | 'outgoingWebhooks',
   all: readonly Named[],
 ): ReadonlyMap<string, Named> {
   const named = new Map<string, Named>();
@@ -112,9 +116,14 @@ export function byName<Named extends { readonly name: string }>(
  * Checks webhooks and schedules when the app is made: one that starts no agent would be found out by its first delivery,
  * or at its time, which may be months away.
  *
- * @throws ConfigurationError when two have the same name, or the agent of one is not among the agents.
+ * @throws ConfigurationError when two have the same name, or the agent of one is not among the agents; so also of outgoing webhooks.
  */
-export function checkStarters({ agents, webhooks = [], schedules = [] }: Starters): void {
+export function checkStarters({
+  agents,
+  webhooks = [],
+  schedules = [],
+  outgoingWebhooks = [],
+}: Starters): void {
   const known = byName('agents', agents);
   const all = [
     ...Array.from(byName('webhooks', webhooks).values(), (one) => ({ kind: 'Webhook', ...one })),
@@ -124,6 +133,13 @@ export function checkStarters({ agents, webhooks = [], schedules = [] }: Starter
     if (agent === undefined || known.has(agent)) continue;
     throw new ConfigurationError(
       `${kind} '${name}' starts the agent '${agent}', which is not among the agents.${meant(agent, known.keys())}`,
+    );
+  }
+  for (const { name, agents: told = [] } of byName('outgoingWebhooks', outgoingWebhooks).values()) {
+    const stranger = told.find((one) => !known.has(one));
+    if (stranger === undefined) continue;
+    throw new ConfigurationError(
+      `Outgoing webhook '${name}' is told of the agent '${stranger}', which is not among the agents.${meant(stranger, known.keys())}`,
     );
   }
 }

@@ -24,11 +24,13 @@ import {
   toAppContext,
   withRetention,
 } from '../session/read-secrets.ts';
-import type { ToolGroup } from '../sources/define-tool-group.ts';
+import type { ToolGroup } from '../sources/resolution/tool-source.ts';
 import type { LiteralShape } from '../tool/check-literal.ts';
 import type { ToolKind } from '../tool/define-tool-kind.ts';
 import { type LogOption, toLog } from '../tool/log.ts';
+import type { OutgoingWebhook } from '../webhooks/outgoing.ts';
 import type { Webhook } from '../webhooks/webhook.ts';
+import { announcing } from './announce.ts';
 import { type Authenticate, defaultAuth, parseOrigins } from './auth.ts';
 import { parseBasePath } from './base-path.ts';
 import {
@@ -115,6 +117,8 @@ export interface HoldfastConfig<AppEnv extends object = Env> {
   readonly origins?: readonly string[] | undefined;
   /** Doors for senders of webhooks, at `POST /hooks/{name}`: `githubWebhook` and others of `holdfast/webhooks`. */
   readonly webhooks?: readonly Webhook[] | undefined;
+  /** Receivers that are told when turns suspend, end and fail: `outgoingWebhook` of `holdfast/webhooks`. */
+  readonly outgoingWebhooks?: readonly OutgoingWebhook[] | undefined;
   /**
    * The path below which the Worker is served, such as `/ai`: every link begins with it. Routes that `app.route` mounts find theirs out
    * by themselves; it is for what a request does not show: `worker.fetch` below a part of a site, `mount` of Hono, and proxies that
@@ -177,6 +181,7 @@ export function toHost(config: HoldfastConfig, deployed: (env: Env) => Deploymen
     agents: byName('agents', agents),
     kinds: toolKinds(config.kinds),
     webhooks: byName('webhooks', config.webhooks ?? []),
+    outgoingWebhooks: byName('outgoingWebhooks', config.outgoingWebhooks ?? []),
     auth,
     legacyTenants,
     steering,
@@ -228,10 +233,8 @@ function modelCheck(config: HoldfastConfig): HttpHost['checkModel'] {
 type Sessions = Parameters<typeof objectSession>[0];
 
 /** Every message that starts a turn, from wherever it comes, goes through here, and says how long its session is kept. */
-function sessionIn(
-  { agents, retention = 'forever', location, files, log: option }: HoldfastConfig,
-  deployed: (env: Env) => Deployment,
-): Host['session'] {
+function sessionIn(config: HoldfastConfig, deployed: (env: Env) => Deployment): Host['session'] {
+  const { agents, retention = 'forever', location, files, log: option, outgoingWebhooks } = config;
   const ofApp = keptFor(retention);
   const own = new Map(agents.map((agent) => [agent.name, agent.retention]));
   const log = toLog(option);
@@ -240,7 +243,8 @@ function sessionIn(
     const deployment = deployed(env);
     checkDeployment(deployment);
     files?.(env);
-    const port = objectSession(env.SESSIONS as Sessions, name, { ...location, pauses: { onAgain } });
+    const object = objectSession(env.SESSIONS as Sessions, name, { ...location, pauses: { onAgain } });
+    const port = announcing(object, name, outgoingWebhooks);
     for (const warning of deploymentWarnings(deployment)) warn(warning);
     const ofAgent = own.get(agentOfSession(name));
     const ms = ofAgent === undefined ? ofApp : retainMs(ofAgent);

@@ -1,13 +1,16 @@
 import type { ExecutionContext } from 'hono';
+import type { OutgoingWebhook } from '../webhooks/outgoing.ts';
 import type { Webhook } from '../webhooks/webhook.ts';
 import type { Authenticate, Origins } from './auth.ts';
 import type { Caller, Env, Host, Invoked, McpEndpoint } from './host.ts';
 import type { ContextHeaders } from './request-headers.ts';
-import type { Target } from './target.ts';
+import type { SessionAccess } from './target.ts';
 
 /** What the HTTP app is built on. */
 export interface HttpHost extends Host {
   readonly webhooks: ReadonlyMap<string, Webhook>;
+  /** Who is told outside when turns stop. */
+  readonly outgoingWebhooks: ReadonlyMap<string, OutgoingWebhook>;
   readonly auth: Authenticate;
   readonly contextHeaders: ContextHeaders;
   /** The keys of the tool-call context that a body may have. */
@@ -44,9 +47,10 @@ export interface CallerRequest extends RouteRequest {
 }
 
 /** A request to one session of its caller, and the app as this invocation of the Worker has it. */
-export interface SessionRequest extends CallerRequest {
+export interface SessionRequest extends CallerRequest, SessionAccess {
   readonly host: HttpHost & Invoked;
-  readonly target: Target;
+  readonly request: Request;
+  readonly requestId: string;
 }
 
 /** What the handler of a route is given, by who may use the route. */

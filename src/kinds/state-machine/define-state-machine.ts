@@ -12,6 +12,7 @@ import {
   frameName,
   type InstructedConfig,
 } from '../agentic/agentic-tool.ts';
+import { changed, copiedBy } from '../agentic/copies.ts';
 import { type KeyedConfig, keyedSerial, memoryOf } from '../agentic/memory.ts';
 import { positionIn, type StateRun, startingFacts } from './memory.ts';
 import { type Registration, readMachine, type StateEntry } from './read-machine.ts';
@@ -65,6 +66,16 @@ export type StateMachine<
  *
  * @throws ToolDefinitionError when the tool cannot work: a state that is named is not declared, or two of its tools share a
  *   name; ToolObjectError as `toolsOf`.
+ *
+ * @example
+ * ```ts
+ * const order = defineStateMachine({
+ *   name: 'order',
+ *   description: 'Work on one order.',
+ *   initial: 'open',
+ *   states: { open: [findOrder, { tool: refundOrder, to: 'refunded' }], refunded: [findOrder] },
+ * });
+ * ```
  */
 export function defineStateMachine<
   const Name extends string,
@@ -103,8 +114,10 @@ export function defineStateMachine<
   const drawn = { states: [...machine.states], initial: machine.initial, registrations };
   const drawable = { ...tool, [DIAGRAM]: () => stateDiagram(drawn) };
   // `readMachine` refuses a state that is not declared.
-  copiedBy(drawable, (initial) => defineStateMachine({ ...config, initial: initial as State }));
-  return drawable;
+  startedBy(drawable, (initial) => defineStateMachine({ ...config, initial: initial as State }));
+  return copiedBy(drawable, ({ tools = [], ...changes }) =>
+    defineStateMachine({ ...changed(config, changes), everywhere: [...(config.everywhere ?? []), ...tools] }),
+  );
 }
 
 /**
@@ -114,7 +127,7 @@ export function defineStateMachine<
 const copies = new WeakMap<AnyTool, (initial: string) => AnyTool>();
 
 /** Lets `startingIn` copy a machine. */
-const copiedBy = (machine: AnyTool, copy: (initial: string) => AnyTool): void => {
+const startedBy = (machine: AnyTool, copy: (initial: string) => AnyTool): void => {
   copies.set(machine, copy);
 };
 

@@ -8,7 +8,7 @@ import { innerTools } from '../../tool/unfolding/inner-tools.ts';
 import { unfoldingIn } from '../../tool/unfolding/unfolding.ts';
 import { placeInnerTools } from './strategy.ts';
 
-/** Of the loop that there is none of: what a selector, or a function that answers tools, may read of it. */
+/** What a selector, or a function that answers tools, may read of a loop, where there is none. */
 export interface ToolsForOptions {
   readonly context?: ContextValues | ToolCallContext | undefined;
   /** `{ id: 'code' }` unless given. */
