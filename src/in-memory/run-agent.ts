@@ -18,7 +18,7 @@ import {
   stoppedTurn,
   type TurnAnswer,
 } from '../session/watching/turn-outcome.ts';
-import type { ToolGroup } from '../sources/define-tool-group.ts';
+import type { ToolGroup } from '../sources/resolution/tool-source.ts';
 import { CODE, type TurnPrincipal } from '../tool/call.ts';
 import type { ContentPart } from '../tool/content.ts';
 import type { ToolKind } from '../tool/define-tool-kind.ts';
