@@ -225,7 +225,7 @@ function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
   const { host, told, folded, turn, session, live } = run;
   const { kinds = BUILT_IN_KINDS, agents, around } = host;
   return {
-    spec: specOf(host, turn),
+    spec: specOf(host, turn, told.write),
     frame,
     session: host.place?.session ?? '',
     turn: turn.id,
@@ -246,7 +246,7 @@ function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
     reservations: new Reservations(),
     scheduleRoom: host.keepsNothing
       ? undefined
-      : new ScheduleRoom({ journal: session.outbox, agent: host.agent }),
+      : new ScheduleRoom({ journal: session.outbox, agent: host.agent, log: told.write }),
     made: new Map(),
     kinds: kinds.strategies,
     agents,

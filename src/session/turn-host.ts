@@ -12,6 +12,7 @@ import type { ChatModel } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { GivenEnv } from '../tool/env.ts';
 import { paragraphs } from '../tool/json.ts';
+import type { Log } from '../tool/log.ts';
 import type { Secrets } from '../tool/secrets.ts';
 import { LOOP_ID_KEY, ToolCallContext } from '../tool/tool-call-context.ts';
 import type { FileStore } from './file-store.ts';
@@ -59,7 +60,7 @@ export interface TurnHost extends LoggedTurn {
  *
  * @throws ConfigurationError when a cost limit would have to hold a model whose price nobody knows, or the model refuses the settings.
  */
-export function specOf(host: TurnHost, turn: TurnState): LoopSpec {
+export function specOf(host: TurnHost, turn: TurnState, log: Log): LoopSpec {
   const { agent, kinds = BUILT_IN_KINDS } = host;
   const ofApp = host.context?.(turn.principal, turn.id) ?? ToolCallContext.EMPTY;
   // A turn that was sent no loop id has its own id as such.
@@ -86,7 +87,7 @@ export function specOf(host: TurnHost, turn: TurnState): LoopSpec {
     tokenCeiling: tokenCeiling(agent.limits),
     policies: agent.policies,
     inspectors: agent.inspectors,
-    transformers: boundTo(turn.principal, agent.transformers),
+    transformers: boundTo({ principal: turn.principal, log }, agent.transformers),
     context: stamp.merge(ofApp).merge(agent.context).merge(ToolCallContext.of(turn.context)),
     depth: 0,
   };

@@ -204,7 +204,8 @@ export function createTestSession<Output>(
   const { leaseMs = 20_000, context = {}, toolGroups = [], steering = 'requester' } = options;
   const env = { ...options.env };
   const app: readonly Agent[] = [declared, ...(options.agents ?? [])];
-  const resolve = agentResolver({ groups: toolGroups, agents: app });
+  const log = toLog(options.log ?? writeProblems);
+  const resolve = agentResolver({ groups: toolGroups, agents: app, log });
   const kinds = toolKinds(options.kinds);
   const agent: Agent = resolve(declared, env);
   const clock = skippableClock(options.clock ?? systemClock);
@@ -213,7 +214,6 @@ export function createTestSession<Output>(
   const sessions = createMemorySessions({ clock, leaseMs, dispatch: ({ turn }) => worker.goOn(turn) });
   const heard = new HeardMessages();
   const port = hearing(sessions.session(name), heard);
-  const log = toLog(options.log ?? writeProblems);
   const secrets = async (principal: Principal) => readSecrets(await options.secrets?.(principal));
   const agents: TurnHost['agents'] = {
     names: app.map(({ name: one }) => one).toSorted(),

@@ -1,6 +1,6 @@
 import { exports as exported, env as ownEnv, WorkerEntrypoint, waitUntil } from 'cloudflare:workers';
 import { type Context, Hono } from 'hono';
-import type { Announcement, HandOver, TurnRunner } from '../journal/session-port.ts';
+import type { Announced, Announcement, HandOver, TurnRunner } from '../journal/session-port.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { Deployment } from '../session/deployment.ts';
 import { credentialsIn } from '../tool/env.ts';
@@ -80,7 +80,7 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
       await store.delete(session);
     }
 
-    async announce(announcement: Announcement): Promise<number | null> {
+    async announce(announcement: Announcement): Promise<Announced> {
       const work = announce({ host: invoked(host, this.env, this.ctx), env: this.env }, announcement);
       this.ctx.waitUntil(work.catch(() => {}));
       return work;
@@ -218,7 +218,7 @@ async function respond(route: Route, asked: RouteRequest, named: NamedInPath): P
   if (route.access === 'open') return route.handle(asked, named);
   const known = await fromCaller(asked);
   const { host, env, base, caller, execution } = known;
-  if (route.isCounted) await withinRate(env, ownerOf(caller));
+  if (route.isCounted) await withinRate({ env, host }, ownerOf(caller));
   if (route.access === 'caller') return route.handle(known, named);
   const here = invoked(host, env, execution);
   const { agent = '', session = '' } = named;

@@ -196,7 +196,7 @@ export function toHost(config: HoldfastConfig, deployed: (env: Env) => Deploymen
     newId: () => crypto.randomUUID().replaceAll('-', '').slice(0, 16),
     model: modelIn(config),
     checkModel: modelCheck(config),
-    resolve: agentResolver({ groups, agents }),
+    resolve: agentResolver({ groups, agents, log: toLog(config.log) }),
     context: contextIn(context),
     secrets: async (env, principal, own) => readSecrets(await config.secrets?.(env, principal, own)),
     platform: platformIn(config.platform ?? {}),

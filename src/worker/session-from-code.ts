@@ -1,5 +1,6 @@
 /** A session for code of the app: the same that the HTTP routes are made of, without HTTP. */
 import type { Agent } from '../agent/define-agent.ts';
+import type { StoredEvent } from '../journal/events.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { SentDecision, SentResult } from '../session/answers/post-answer.ts';
 import type { FeedItem } from '../session/live-feed.ts';

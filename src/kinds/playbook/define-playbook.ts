@@ -65,6 +65,7 @@ export type Playbook<Name extends string = string, Input = unknown> = DrawnTool 
  * const refunding = definePlaybook({
  *   name: 'refund',
  *   description: 'Refund an order by the book.',
+ *   input: v.object({ orderId: v.number() }),
  *   tools: [findOrder],
  *   locked: [{ tool: refundOrder, unlockedBy: after('find_order') }],
  * });
@@ -89,7 +90,7 @@ export function definePlaybook<
     whenEmpty: 'No tools available for PlaybookTool',
     serial: keyedSerial(name, config.input, config.key),
     loop(input, call) {
-      const memory = memoryOf(config, input);
+      const memory = memoryOf(config, input, call);
       const { key, isReset } = memory;
       const path = `${call.view.path}/${frameName(name, call)}`;
       // As of the reply that asked for this call, also when another invocation goes on with it.

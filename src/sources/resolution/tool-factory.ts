@@ -40,7 +40,7 @@ type Made = AnyTool | (ToolObjectSource & { readonly toolsNow?: never });
  *
  * @example
  * ```ts
- * defineAgent({ ..., tools: [toolFactory(() => new Cart())] });
+ * const tools = [toolFactory(() => new Invoices())];
  * ```
  */
 export function toolFactory(make: () => MadeTools): ToolFactory {

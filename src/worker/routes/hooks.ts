@@ -75,7 +75,7 @@ interface Starting extends HostedApp {
 
 async function start({ received, ...starting }: Starting): Promise<Response> {
   const turn = await toTurn({ received, ...starting });
-  await withinRate(starting.env, turn.owner);
+  await withinRate(starting, turn.owner);
   const answer = await startInBackground(turn);
   if (answer.status === 'full') throw queueFull(answer);
   if (answer.status === 'session-full') throw sessionFull(answer);
