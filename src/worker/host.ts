@@ -7,7 +7,6 @@ import type { FileStore } from '../session/file-store.ts';
 import type { Meter } from '../session/meter.ts';
 import type { Steering } from '../session/new-message.ts';
 import type { Clock, Platform } from '../session/read-platform.ts';
-import type { Env } from '../tool/env.ts';
 import type { Log } from '../tool/log.ts';
 import type { Owner } from '../tool/owner.ts';
 import type { Secrets } from '../tool/secrets.ts';
@@ -45,7 +44,8 @@ export interface ContextFor extends Pick<OwnRequest, 'request'> {
 export const ownerOf = ({ id, tenant }: Pick<Caller, 'id' | 'tenant'>): Owner =>
   tenant === undefined ? { id } : { tenant };
 
-export type { Env };
+/** The Worker's vars, secrets and bindings. */
+export type Env = Readonly<Record<string, unknown>>;
 
 /** What turns need of an app, however they start; the Worker's entry makes it, and a test can. */
 export interface Host {
@@ -85,6 +85,8 @@ export interface Host {
 export interface HostedApp {
   readonly host: Host;
   readonly env: Env;
+  /** What stands before every path in a link; nothing unless given. */
+  readonly base?: string | undefined;
 }
 
 /** The app as one invocation of its Worker has it. */

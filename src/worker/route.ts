@@ -16,6 +16,8 @@ export interface HttpHost extends Host {
   /** The keys of the tool-call context that a body may have. */
   readonly bodyContext: ReadonlySet<string>;
   readonly origins: Origins;
+  /** Below which the app is served, as it says. */
+  readonly basePath?: string | undefined;
   /** What a request body may weigh, in bytes. */
   readonly maxBodyBytes: number;
   /** What is served at `/mcp`; absent: nothing. */
@@ -30,6 +32,8 @@ export interface HttpHost extends Host {
 export interface RouteRequest {
   readonly host: HttpHost;
   readonly env: Env;
+  /** What stands before every path in a link of the answer; nothing unless given. */
+  readonly base?: string | undefined;
   readonly request: Request;
   /** Names the request in logs, as in its `x-request-id`. */
   readonly requestId: string;

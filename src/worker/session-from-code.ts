@@ -1,4 +1,5 @@
 /** A session for code of the app: the same that the HTTP routes are made of, without HTTP. */
+import type { StoredEvent } from '../journal/events.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { SentDecision, SentResult } from '../session/answers/post-answer.ts';
 import type { FeedItem } from '../session/live-feed.ts';
@@ -29,15 +30,7 @@ import {
   type SessionOptions,
   SHAPES,
 } from './session-options.ts';
-import {
-  eventsOf,
-  type JournalEvent,
-  type SessionView,
-  type ShownEvent,
-  toJournalEvent,
-  viewOfSession,
-  viewOfTurn,
-} from './session-view.ts';
+import { eventsOf, type SessionView, type ShownEvent, viewOfSession, viewOfTurn } from './session-view.ts';
 import { invoked, type SessionAccess, targetOf } from './target.ts';
 import type { LaterView, SuspendedView, TurnView } from './turn-view.ts';
 
@@ -84,7 +77,7 @@ export interface Session<Output = unknown> {
   /** The state of the session. */
   state(): Promise<SessionView>;
   /** The events of the journal so far, or with `live` also those that come. */
-  events(options?: EventsOptions): AsyncGenerator<JournalEvent, void, undefined>;
+  events(options?: EventsOptions): AsyncGenerator<StoredEvent, void, undefined>;
   /** Stops a turn, or ends one that waits before it begins; the open one unless its id is given. */
   cancel(turn?: string): Promise<CancelRequested>;
   /** Removes all of the session. There is none afterwards, or was none. */
@@ -150,10 +143,10 @@ function doorOf({ host, waitUntil }: CodeHost, env: Env, options: SessionOptions
   };
   return {
     async enter(signal = new AbortController().signal) {
-      const app = { host: here(), env };
+      const app = { host: here(), env, base: host.basePath };
       return { ...app, request, signal, target: await targetOf(app, caller, named) };
     },
-    erase: async () => eraseSession({ host: here(), env, caller }, named),
+    erase: async () => eraseSession({ host: here(), env, base: host.basePath, caller }, named),
   };
 }
 
@@ -248,7 +241,7 @@ function showing(
   return (item) => {
     if (isBroken) return;
     try {
-      onEvent(item.type === 'event' ? toJournalEvent(item.stored) : item);
+      onEvent(item.type === 'event' ? item.stored : item);
     } catch (thrown) {
       isBroken = true;
       const message = '`onEvent` of a message threw, and is told no more of its turn';

@@ -1,5 +1,5 @@
-import { defineToolGroup, type ToolGroup, type ToolGroupConfig } from '../../sources/define-tool-group.ts';
-import type { ToolProvider } from '../../sources/resolution/tool-source.ts';
+import { defineToolGroup, type ToolGroupConfig } from '../../sources/define-tool-group.ts';
+import type { ToolGroup, ToolProvider } from '../../sources/resolution/tool-source.ts';
 import { shorten } from '../../tool/json.ts';
 import { LISTINGS } from '../../tool/listings.ts';
 import type { Discovery, LoopView } from '../../tool/tool.ts';
