@@ -1,5 +1,5 @@
 /** The entry `holdfast/worker`: makes a Worker of agents. */
-export type { Announcement, HandOver, TurnRunner } from './journal/session-port.ts';
+export type { Announced, Announcement, HandOver, TurnRunner } from './journal/session-port.ts';
 export { ConfigurationError } from './model/configuration-error.ts';
 export type { FileKey, FileStore } from './session/file-store.ts';
 export type { ObjectSessionOptions } from './session/object-session.ts';

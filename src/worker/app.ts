@@ -1,6 +1,6 @@
 import { exports as exported, env as ownEnv, WorkerEntrypoint, waitUntil } from 'cloudflare:workers';
 import { type Context, Hono } from 'hono';
-import type { Announcement, HandOver, TurnRunner } from '../journal/session-port.ts';
+import type { Announced, Announcement, HandOver, TurnRunner } from '../journal/session-port.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { Deployment } from '../session/deployment.ts';
 import { credentialsIn } from '../tool/env.ts';
@@ -81,7 +81,7 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
       await store.delete(session);
     }
 
-    async announce(announcement: Announcement): Promise<number | null> {
+    async announce(announcement: Announcement): Promise<Announced> {
       const work = announce({ host: invoked(host, this.env, this.ctx), env: this.env }, announcement);
       this.ctx.waitUntil(work.catch(() => {}));
       return work;

@@ -1,5 +1,4 @@
 import type { ExecutionContext } from 'hono';
-import type { OutgoingWebhook } from '../webhooks/outgoing.ts';
 import type { Webhook } from '../webhooks/webhook.ts';
 import type { Authenticate, Origins } from './auth.ts';
 import type { Caller, Env, Host, Invoked, McpEndpoint } from './host.ts';
@@ -9,15 +8,11 @@ import type { SessionAccess } from './target.ts';
 /** What the HTTP app is built on. */
 export interface HttpHost extends Host {
   readonly webhooks: ReadonlyMap<string, Webhook>;
-  /** Who is told outside when turns stop. */
-  readonly outgoingWebhooks: ReadonlyMap<string, OutgoingWebhook>;
   readonly auth: Authenticate;
   readonly contextHeaders: ContextHeaders;
   /** The keys of the tool-call context that a body may have. */
   readonly bodyContext: ReadonlySet<string>;
   readonly origins: Origins;
-  /** Below which the app is served, as it says. */
-  readonly basePath?: string | undefined;
   /** What a request body may weigh, in bytes. */
   readonly maxBodyBytes: number;
   /** What is served at `/mcp`; absent: nothing. */
