@@ -1,13 +1,8 @@
 import { toToolObject } from '../../sources/objects/tool-object.ts';
 import { withProviders } from '../../sources/resolution/dynamic-tools.ts';
-import { collectTools } from '../../sources/resolution/resolve-tools.ts';
-import {
-  isToolFactory,
-  isToolProvider,
-  ToolResolutionError,
-  type ToolSource,
-} from '../../sources/resolution/tool-source.ts';
-import { isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
+import { collectFor } from '../../sources/resolution/resolve-tools.ts';
+import { isToolFactory, isToolProvider, type ToolSource } from '../../sources/resolution/tool-source.ts';
+import { isTool } from '../../tool/check-definition.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import { paragraphs } from '../../tool/json.ts';
@@ -66,7 +61,7 @@ const SHAPE = {
 } satisfies LiteralShape<keyof AgenticToolConfig<string, undefined>>;
 
 /** Holds what the list of an agentic tool comes to. */
-interface ToolsInside {
+export interface ToolsInside {
   readonly tools: readonly AnyTool[];
   /** Offers what providers answer, which are asked anew each time. */
   readonly sources: readonly InjectionStrategy[];
@@ -91,14 +86,9 @@ export function withNotes<Input, More extends readonly unknown[]>(
  * @throws ToolDefinitionError for what an agent could not have either; ToolObjectError as `toolsOf`.
  */
 export function toolsInside(name: string, sources: readonly ToolSource[]): ToolsInside {
-  try {
-    const { tools, providers, notes } = collectTools(sources.filter((source) => !isToolless(source)));
-    return { tools, sources: withProviders([], providers), notes };
-  } catch (cause) {
-    if (!(cause instanceof ToolResolutionError)) throw cause;
-    const problem = `it cannot have these tools: ${cause.message}.`;
-    throw new ToolDefinitionError(name, 'tools', { problem, cause });
-  }
+  const listed = sources.filter((source) => !isToolless(source));
+  const { tools, providers, notes } = collectFor({ tool: name, field: 'tools' }, listed);
+  return { tools, sources: withProviders([], providers), notes };
 }
 
 /** Whether this is an object of a class that declares no tools. Agents are not: they were listed by mistake. */

@@ -13,7 +13,7 @@ import { conditionsIn, type ProducedArtifact } from './unlock-condition.ts';
  * chaining: what these offer is free of conditions, and counts when it is used.
  */
 export function playbookStrategy(run: PlaybookRun): InjectionStrategy {
-  const locks = new Map(run.locks.map((lock) => [lock.tool, lock]));
+  const locks = new Map(run.locks.flatMap((lock) => (lock.tool ? [[lock.tool, lock] as const] : [])));
   const inPlaybook = boundTo(run, locks);
   const listed = lastList();
   return {
@@ -139,10 +139,10 @@ const isCounted = (name: string, counts: Counts, needed: { has(name: string): bo
 const MAX_COUNTED = 200;
 
 /** Lists the conditions of a lock that one of these artifacts meets. */
-const metBy = (items: readonly ProducedArtifact[], { tool, ids }: Lock): readonly string[] =>
+const metBy = (items: readonly ProducedArtifact[], { name, ids }: Lock): readonly string[] =>
   [...ids].flatMap(([condition, id]) =>
     condition.type === 'artifact-matching' &&
-    items.some((item) => holds(tool, (yes) => yes(condition.accepts, item)))
+    items.some((item) => holds({ name }, (yes) => yes(condition.accepts, item)))
       ? [id]
       : [],
   );
