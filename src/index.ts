@@ -160,7 +160,7 @@ export { defineTextTool, type TextToolConfig } from './tool/define-text-tool.ts'
 export { defineTool, type ToolConfig } from './tool/define-tool.ts';
 export { type DomainObjects, DomainTypeError } from './tool/domain-objects.ts';
 export { type DomainType, type DomainTypeConfig, defineDomainType } from './tool/domain-type.ts';
-export type { EnvOf, WorkerEnv } from './tool/env.ts';
+export type { EnvOf, GivenEnv, WorkerEnv } from './tool/env.ts';
 export type { CallLimit, Limits } from './tool/frame.ts';
 export type {
   CheckedInput,

@@ -111,10 +111,9 @@ interface CallWatcher {
 const watchCall =
   (tool: AnyTool, { began, ended }: CallWatcher): AnyTool['call'] =>
   async (input, call) => {
-    const { id, tool: name, signal, secrets } = call;
+    const { id, tool: name, secrets } = call;
     const watched: WatchedCall = { call: id, tool: name, input: secrets.redact(input) };
-    const tell = (what: () => unknown): Promise<void> =>
-      listen(`the watcher of tool '${name}'`, signal, what);
+    const tell = (what: () => unknown): Promise<void> => listen(`the watcher of tool '${name}'`, call, what);
     const start = Date.now();
     const begun = tell(() => began?.(watched));
     begun.catch(() => undefined); // A signal of it is thrown where it is awaited.

@@ -55,6 +55,7 @@ export type {
 export type { UnfoldingScope } from '../tool/unfolding/unfolding.ts';
 export type { UnfoldingOptions, UnfoldingTool } from '../tool/unfolding/unfolding-config.ts';
 export type { NestedInstructions } from './agentic/agentic-tool.ts';
+export { withContext, withInstructions, withModel, withTools } from './agentic/copies.ts';
 export { type AgenticToolConfig, defineAgenticTool } from './agentic/define-agentic-tool.ts';
 export { defineSubagent, type SubagentConfig, type SubagentInput } from './agentic/define-subagent.ts';
 export {

@@ -3,8 +3,8 @@ import { reduce } from '../journal/reduce.ts';
 import { emptyState, type SessionState } from '../journal/state.ts';
 import { Changes, sha256Hex } from '../tool/async.ts';
 import { CODE } from '../tool/call.ts';
-import { credentialsIn, envOfTools } from '../tool/env.ts';
-import { consoleLog } from '../tool/log.ts';
+import { credentialsIn, envOfTools, type GivenEnv } from '../tool/env.ts';
+import { hiding, type Log, toLog } from '../tool/log.ts';
 import { Secrets } from '../tool/secrets.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
@@ -29,8 +29,10 @@ export type MemoryLoopConfig = Pick<LoopSpec, 'tools' | 'model'> &
     /** Unless given: the system's time, and nothing ever stops it. */
     readonly holder?: Partial<Holder> | undefined;
     readonly memories?: readonly ToolMemory[] | undefined;
+    /** The console unless given; secrets are hidden from it. */
+    readonly log?: Log | undefined;
     /** For its tools; none unless given. */
-    readonly env?: object | undefined;
+    readonly env?: GivenEnv | undefined;
   };
 
 /** A loop, and the state into which it folds what it emits. */
@@ -49,7 +51,7 @@ export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
   const state = emptyState();
   const changes = new Changes();
   const emit = (...events: SessionEvent[]): void => {
-    for (const event of events) reduce(state, { seq: state.seq + 1, event }, memories);
+    for (const event of events) reduce(state, { ...event, seq: state.seq + 1 }, memories);
     changes.tell();
   };
   emit({ type: 'session-opened', incarnation: turn, agent: 'memory' });
@@ -71,7 +73,7 @@ export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
     live: config.live ?? { restarted: () => {}, progress: () => {} },
     secrets,
     env: envOfTools(env),
-    log: consoleLog(secrets),
+    log: hiding(config.log ?? toLog(), {}, () => secrets),
     files,
     withoutFiles: new Set(),
     slots: new Slots(),

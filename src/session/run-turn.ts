@@ -225,7 +225,7 @@ function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
   const { host, told, folded, turn, session, live } = run;
   const { kinds = BUILT_IN_KINDS, agents, around } = host;
   return {
-    spec: specOf(host, turn),
+    spec: specOf(host, turn, told.write),
     frame,
     session: host.place?.session ?? '',
     turn: turn.id,
@@ -244,7 +244,7 @@ function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
     locks: new CallLocks(turn),
     memories: new LiveMemories(session.outbox.state, kinds.memories, told.write),
     reservations: new Reservations(),
-    scheduleRoom: new ScheduleRoom({ journal: session.outbox, agent: host.agent }),
+    scheduleRoom: new ScheduleRoom({ journal: session.outbox, agent: host.agent, log: told.write }),
     made: new Map(),
     kinds: kinds.strategies,
     agents,
@@ -255,4 +255,4 @@ function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
 
 /** When calls were started, each the last time. */
 const startsIn = (events: readonly StoredEvent[]): ReadonlyMap<string, number> =>
-  new Map(events.flatMap(({ event, at }) => (event.type === 'tool-call-started' ? [[event.call, at]] : [])));
+  new Map(events.flatMap((event) => (event.type === 'tool-call-started' ? [[event.call, event.at]] : [])));

@@ -35,7 +35,7 @@ import {
 import type { ToolGroup } from '../sources/resolution/tool-source.ts';
 import type { DecisionKind, TurnPrincipal } from '../tool/call.ts';
 import type { RememberingKind, ToolKind } from '../tool/define-tool-kind.ts';
-import type { Env, WorkerEnv } from '../tool/env.ts';
+import type { GivenEnv } from '../tool/env.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
 import { type WithArtifacts, withArtifacts } from '../tool/kept-values.ts';
 import { type LogOption, toLog, writeProblems } from '../tool/log.ts';
@@ -92,7 +92,7 @@ export type TestSessionOptions = TestModel & {
    */
   readonly stubs?: Readonly<Record<string, Stub>> | undefined;
   /** The Worker's vars, secrets and bindings, or what stands in for those that are used: for `call.env`, and of the vars `TOOL_GROUPS`. */
-  readonly env?: Partial<WorkerEnv> | Env | undefined;
+  readonly env?: GivenEnv | undefined;
   /** Whose messages steer a turn, as `createHoldfast` takes it. */
   readonly steering?: Steering | undefined;
   /** Beside a function that makes the agent: one invocation runs a turn. Else another goes on after each reply, as after an eviction. */
@@ -202,9 +202,10 @@ export function createTestSession<Output>(
   const make = typeof given === 'function' ? given : () => given;
   const declared = make();
   const { leaseMs = 20_000, context = {}, toolGroups = [], steering = 'requester' } = options;
-  const env: Env = { ...options.env };
+  const env = { ...options.env };
   const app: readonly Agent[] = [declared, ...(options.agents ?? [])];
-  const resolve = agentResolver({ groups: toolGroups, agents: app });
+  const log = toLog(options.log ?? writeProblems);
+  const resolve = agentResolver({ groups: toolGroups, agents: app, log });
   const kinds = toolKinds(options.kinds);
   const agent: Agent = resolve(declared, env);
   const clock = skippableClock(options.clock ?? systemClock);
@@ -213,7 +214,6 @@ export function createTestSession<Output>(
   const sessions = createMemorySessions({ clock, leaseMs, dispatch: ({ turn }) => worker.goOn(turn) });
   const heard = new HeardMessages();
   const port = hearing(sessions.session(name), heard);
-  const log = toLog(options.log ?? writeProblems);
   const secrets = async (principal: Principal) => readSecrets(await options.secrets?.(principal));
   const agents: TurnHost['agents'] = {
     names: app.map(({ name: one }) => one).toSorted(),

@@ -13,8 +13,9 @@ import {
   type ToolDefinition,
 } from '../model/chat-model.ts';
 import type { ToolKind } from '../tool/define-tool-kind.ts';
-import type { Env, WorkerEnv } from '../tool/env.ts';
+import type { GivenEnv } from '../tool/env.ts';
 import type { Limits } from '../tool/frame.ts';
+import { type LogOption, toLog } from '../tool/log.ts';
 import { Secrets } from '../tool/secrets.ts';
 import { executeReply } from './execute-reply.ts';
 import {
@@ -47,9 +48,11 @@ export interface ToolCallingManagerConfig {
   /** Credentials by name, for `call.secrets`; never shown to a model. */
   readonly secrets?: Readonly<Record<string, string | undefined>> | undefined;
   /** The Worker's vars, secrets and bindings, for `call.env`; none unless given. */
-  readonly env?: Partial<WorkerEnv> | Env | undefined;
+  readonly env?: GivenEnv | undefined;
   /** It is asked by tools that open a loop of their own; without it their calls fail. */
   readonly model?: ChatModel | undefined;
+  /** Takes what whoever runs the program should know, such as a tool that threw; the console unless given, `false` for nobody. */
+  readonly log?: LogOption | undefined;
 }
 
 /** Decides which calls are executed. */
@@ -96,9 +99,10 @@ export function createToolCallingManager(config: ToolCallingManagerConfig = {}):
   const policies = policiesOf(config);
   checkValues(policies, config.limits);
   const kinds = toolKinds(config.kinds);
+  const log = toLog(config.log);
 
   async function configFor(options: ToolCallingOptions, reply: ModelReply): Promise<MemoryLoopConfig> {
-    const listed = await listedTools(options, resolver);
+    const listed = await listedTools(options, resolver, log);
     const unlisted = config.resolveUnlisted ? await unlistedTools(reply, listed, resolver) : [];
     return {
       tools: [...listed, ...unlisted],
@@ -111,12 +115,13 @@ export function createToolCallingManager(config: ToolCallingManagerConfig = {}):
       env: config.env,
       memories: kinds.memories,
       kinds: kinds.strategies,
+      log,
     };
   }
 
   return {
     async resolveToolDefinitions(options) {
-      const tools = await listedTools(options, resolver);
+      const tools = await listedTools(options, resolver, log);
       return tools.map(toDefinition);
     },
 

@@ -2,6 +2,7 @@ import type { HistoryCall, HistoryMessage } from './call.ts';
 import { ended, type LiteralShape, literalFault, nameIn } from './check-literal.ts';
 import { sameTools } from './decorate.ts';
 import type { Json } from './json.ts';
+import { type Log, mistake } from './log.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from './tool.ts';
 import { modelText, type ResultData } from './tool-result.ts';
 
@@ -28,13 +29,13 @@ export function defineInjectionStrategy(config: InjectionStrategyConfig): Inject
   const fault = literalFault(config, SHAPE);
   if (fault) throw new TypeError(`Injection strategy '${nameIn(config)}' ${ended(fault.problem)}`);
   const { name, evaluate } = config;
-  const change = (tools: readonly AnyTool[], past: PastCall): readonly AnyTool[] => {
+  const change = (log: Log, tools: readonly AnyTool[], past: PastCall): readonly AnyTool[] => {
     const { call: lastCall, iteration } = past;
     try {
       const history = past.history();
       return applyChange(tools, toChange(evaluate({ history, tools, lastCall, iteration })));
     } catch (thrown) {
-      console.error(`holdfast: the strategy '${name}' threw in evaluate`, thrown);
+      log(mistake(`the strategy '${name}' threw in evaluate`, thrown));
       return tools;
     }
   };
@@ -46,7 +47,9 @@ export function defineInjectionStrategy(config: InjectionStrategyConfig): Inject
       const known = evaluatedIn(evaluated, name, view);
       const at = known.findIndex((one) => isBeginning(one, tools, past));
       const [former] = at < 0 ? [] : known.splice(at, 1);
-      const offered = past.slice(former?.calls ?? 0).reduce(change, former?.offered ?? tools);
+      const offered = past
+        .slice(former?.calls ?? 0)
+        .reduce((before, one) => change(view.log, before, one), former?.offered ?? tools);
       known.unshift({ tools, calls: past.length, last: past.at(-1)?.call.id, offered });
       known.splice(KEPT);
       return offered;

@@ -153,6 +153,7 @@ const isType = (value: unknown): value is CheckedType =>
 
 /** What an artifact is a part of: the answer of a turn. */
 interface Answer {
+  readonly turn: string;
   /** Absent while there is no answer yet. */
   readonly artifacts?: readonly { readonly type?: string | undefined; readonly value: Json }[];
 }

@@ -1,5 +1,6 @@
 /** A session for code of the app: the same that the HTTP routes are made of, without HTTP. */
 import type { Agent } from '../agent/define-agent.ts';
+import type { StoredEvent } from '../journal/events.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { SentDecision, SentResult } from '../session/answers/post-answer.ts';
 import type { FeedItem } from '../session/live-feed.ts';
@@ -24,10 +25,8 @@ import { type SentMessage, sendMessage } from './send-message.ts';
 import {
   type EventsWanted,
   eventsOf,
-  type JournalEvent,
   type SessionView,
   type ShownEvent,
-  toJournalEvent,
   viewOfSession,
   viewOfTurn,
 } from './session-view.ts';
@@ -127,7 +126,7 @@ export interface Session<Output = unknown> {
   /** The state of the session. */
   state(): Promise<SessionView>;
   /** The events of the journal so far, or with `live` also those that come. */
-  events(options?: EventsOptions): AsyncGenerator<JournalEvent, void, undefined>;
+  events(options?: EventsOptions): AsyncGenerator<StoredEvent, void, undefined>;
   /** Stops a turn, or ends one that waits before it begins; the open one unless its id is given. */
   cancel(turn?: string): Promise<CancelRequested>;
   /** Removes all of the session. There is none afterwards, or was none. */
@@ -152,7 +151,13 @@ export function sessionFromCode<Output>(
   const enter = async (signal: AbortSignal = new AbortController().signal): Promise<Entered> => {
     mustHaveTenant(caller, host.legacyTenants);
     const here = invoked(host, env, { waitUntil });
-    return { host: here, env, request, signal, target: await targetOf({ host: here, env }, caller, named) };
+    return {
+      host: here,
+      env,
+      request,
+      signal,
+      target: await targetOf({ host: here, env, base: host.basePath }, caller, named),
+    };
   };
   /** What is begun is left in good order, also when the code that asked for it does not wait. */
   const settled = <T>(work: Promise<T>): Promise<T> => {
@@ -197,7 +202,7 @@ export function sessionFromCode<Output>(
     cancel: (turn) => settled(enter().then((at) => cancelTurn(at, turn))),
     erase: () => {
       const here = invoked(host, env, { waitUntil });
-      return settled(eraseSession({ host: here, env, caller }, named));
+      return settled(eraseSession({ host: here, env, base: host.basePath, caller }, named));
     },
   };
 }
@@ -247,7 +252,7 @@ function showing(
   return (item) => {
     if (isBroken) return;
     try {
-      onEvent(item.type === 'event' ? toJournalEvent(item.stored) : item);
+      onEvent(item.type === 'event' ? item.stored : item);
     } catch (thrown) {
       isBroken = true;
       const message = '`onEvent` of a message threw, and is told no more of its turn';

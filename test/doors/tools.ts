@@ -19,7 +19,7 @@ export { InputSchemaError, toInputSchema } from '../../src/tool/input-schema.ts'
 export { isJsonObject, sameJson } from '../../src/tool/json.ts';
 export { jsonSchemaCheck, problemLines } from '../../src/tool/json-schema.ts';
 export { callBlackboard, callState } from '../../src/tool/kept-values.ts';
-export { toLog } from '../../src/tool/log.ts';
+export { consoleLog, toLog } from '../../src/tool/log.ts';
 export { CallInterrupted, signalled } from '../../src/tool/signals.ts';
 export { toToolResult } from '../../src/tool/to-tool-result.ts';
 export { factOf } from '../../src/tool/tool-memory.ts';

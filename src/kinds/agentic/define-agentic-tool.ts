@@ -15,6 +15,7 @@ import {
   type InstructedConfig,
   type NestedInstructions,
 } from './agentic-tool.ts';
+import { changed, copiedBy } from './copies.ts';
 
 /** The literal that `defineAgenticTool` takes. */
 export interface AgenticToolConfig<Name extends string, Declaration extends InputDeclaration>
@@ -46,12 +47,15 @@ export function defineAgenticTool<
   checkAgenticLiteral(config, SHAPE);
   const { name, description, instructions = defaultInstructions(description) } = config;
   const { tools, sources, notes } = toolsInside(name, config.tools);
-  return agenticTool(config, {
+  const tool = agenticTool(config, {
     inner: tools,
     sources,
     whenEmpty: 'No tools available for SimpleAgenticTool',
     loop: () => ({ tools, sources, instructions: withNotes(instructions, notes) }),
   });
+  return copiedBy(tool, ({ tools: more = [], ...changes }) =>
+    defineAgenticTool({ ...changed(config, changes), tools: [...config.tools, ...more] }),
+  );
 }
 
 const SHAPE = {
@@ -91,15 +95,11 @@ export function toolsInside(name: string, sources: readonly ToolSource[]): Tools
   return { tools, sources: withProviders([], providers), notes };
 }
 
-/** Whether this is an object of a class that declares no tools. Agents are not: they were listed by mistake. */
+/** Whether this is an object without tools. What was listed by mistake is not: classes, lists, promises, groups and agents. */
 function isToolless(source: ToolSource): boolean {
-  if ((typeof source !== 'object' && typeof source !== 'function') || source === null) return false;
-  if (
-    isTool(source) ||
-    isToolProvider(source) ||
-    isToolFactory(source) ||
-    Array.isArray(Reflect.get(source, 'tools'))
-  )
-    return false;
+  if (typeof source !== 'object' || source === null) return false;
+  if (Array.isArray(source) || source instanceof Promise) return false;
+  if (isTool(source) || isToolProvider(source) || isToolFactory(source)) return false;
+  if (Array.isArray(Reflect.get(source, 'tools'))) return false;
   return toToolObject(source).table.size === 0;
 }

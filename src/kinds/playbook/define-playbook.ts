@@ -15,6 +15,7 @@ import {
   type InstructedConfig,
   type NestedInstructions,
 } from '../agentic/agentic-tool.ts';
+import { changed, copiedBy } from '../agentic/copies.ts';
 import { type ToolsInside, toolsInside, withNotes } from '../agentic/define-agentic-tool.ts';
 import { type KeyedConfig, keyedSerial, memoryOf } from '../agentic/memory.ts';
 import { checkLocks, type Lock, lockedSource, prerequisites, toLock, wasOpened } from './lock.ts';
@@ -73,6 +74,7 @@ export type Playbook<Name extends string = string, Input = unknown> = DrawnTool 
  * const refunding = definePlaybook({
  *   name: 'refund',
  *   description: 'Refund an order by the book.',
+ *   input: v.object({ orderId: v.number() }),
  *   tools: [findOrder],
  *   locked: [{ tool: refundOrder, unlockedBy: after('find_order') }],
  * });
@@ -100,7 +102,7 @@ export function definePlaybook<
     whenEmpty: 'No tools available for PlaybookTool',
     serial: keyedSerial(name, config.input, config.key),
     loop(input, call) {
-      const memory = memoryOf(config, input);
+      const memory = memoryOf(config, input, call);
       const { key, isReset } = memory;
       const path = `${call.view.path}/${frameName(name, call)}`;
       // As of the reply that asked for this call, also when another invocation goes on with it.
@@ -116,7 +118,10 @@ export function definePlaybook<
       };
     },
   });
-  return { ...tool, [DIAGRAM]: () => playbookDiagram(open, locks) };
+  const playbook = { ...tool, [DIAGRAM]: () => playbookDiagram(open, locks) };
+  return copiedBy(playbook, ({ tools: more = [], ...changes }) =>
+    definePlaybook({ ...changed(config, changes), tools: [...config.tools, ...more] }),
+  );
 }
 
 /** The locks of one entry, and what offers the tools that are not known beforehand. */

@@ -68,7 +68,7 @@ type Answered = AnyTool | ToolGroup | ToolObjectSource;
  * const orders = defineUnfolding({
  *   name: 'orders',
  *   description: 'Finds orders and refunds them. Call this first.',
- *   tools: [findOrder, new Refunds()],
+ *   tools: [findOrder, new Invoices()],
  * });
  * ```
  */

@@ -2,6 +2,7 @@ import { CODE, type TurnPrincipal } from '../../tool/call.ts';
 import { ToolDefinitionError } from '../../tool/check-definition.ts';
 import { copyJson } from '../../tool/copy-json.ts';
 import type { JsonObject } from '../../tool/json.ts';
+import { consoleLog } from '../../tool/log.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { type ContextValues, ToolCallContext } from '../../tool/tool-call-context.ts';
 import { innerTools } from '../../tool/unfolding/inner-tools.ts';
@@ -59,5 +60,6 @@ const viewOf = ({ context = {}, principal = CODE }: ToolsForOptions): LoopView =
   blackboard: [],
   recall: ({ initial }) => initial,
   made: (_, make) => make(),
+  log: consoleLog(),
   history: () => [],
 });

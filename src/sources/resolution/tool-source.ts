@@ -72,7 +72,15 @@ export type ToolObjectSource = object & {
   /** A promise is none. */
   readonly then?: never;
   readonly loopIds?: never;
-} & ({ readonly run?: undefined } | { readonly description?: undefined });
+  /** A list has it. */
+  readonly [Symbol.unscopables]?: never;
+} & ({ readonly run?: undefined } | { readonly description?: undefined }) &
+  (NoFunction | { readonly tools: object } | { readonly unfolding: object });
+
+/** Functions have it, and so have classes: one that makes a tool is none, and a class is listed if it has tools itself. */
+interface NoFunction {
+  readonly [Symbol.hasInstance]?: never;
+}
 
 /** Tells whether a value of such a list is asked for its tools anew each time. */
 export const isToolProvider = (value: unknown): value is ToolProvider =>

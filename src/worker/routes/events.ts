@@ -3,7 +3,7 @@ import { followSession } from '../../session/watching/follow-session.ts';
 import { Problem } from '../problem.ts';
 import { wantsEvents } from '../request-headers.ts';
 import { ANY_OBJECT, defineRoute, headerParameter, SESSION, type SessionRequest } from '../route.ts';
-import { mustHaveEvents, toJournalEvent, unknownSession } from '../session-view.ts';
+import { mustHaveEvents, unknownSession } from '../session-view.ts';
 import { eventStream } from '../sse.ts';
 import type { Target } from '../target.ts';
 import { continuesView } from '../turn-view.ts';
@@ -58,7 +58,7 @@ async function jsonPage(target: Target, query: URLSearchParams): Promise<Respons
   const limit = pageSize(query.get('limit'));
   const page = await target.port.read({ from: after + 1, limit });
   if (!page) throw unknownSession(target);
-  const events = page.rows.map((row) => toJournalEvent(parseEvent(row)));
+  const events = page.rows.map(parseEvent);
   const last = events.at(-1)?.seq ?? after;
   const next = page.next === null ? null : `${target.path}/events?after=${last}&limit=${limit}`;
   return Response.json({ events, head: page.head, next });

@@ -107,6 +107,7 @@ const OTHERS = [
   ],
   ...[
     'defineToolGroup',
+    'hasTools',
     'humanInput',
     'progressTool',
     'providerTool',
@@ -150,7 +151,7 @@ const OTHERS = [
   'toolsFor',
   ...['withUnfolding', 'defineInjectionStrategy', 'addTools', 'removeTools', 'replaceTools', 'hasChanges'],
   ...['agentProcessTools', 'blackboardTools'],
-  ...['defineStateMachine', 'startingIn'],
+  ...['defineStateMachine', 'startingIn', 'withContext', 'withInstructions', 'withModel', 'withTools'],
   ...['definePlaybook', 'after', 'allOf', 'anyOf', 'onArtifact', 'onArtifactMatching', 'onBlackboard'],
   ...['onBlackboardMatching', 'when'],
   ...['autoApprove', 'autoApproveWithDelay', 'serialised', 'unwrapAs', 'formatToolTree', 'toMermaid'],

@@ -92,7 +92,7 @@ describe('an unfolding tool with categories', () => {
     await session.send('Go.');
     expect(results(session)[1]).toMatch(/^'files' is open already\./);
     expect(
-      (await session.events()).filter(({ event }) => JSON.stringify(event).includes('"facts"')),
+      (await session.events()).filter((event) => JSON.stringify(event).includes('"facts"')),
     ).toHaveLength(1);
   });
 
