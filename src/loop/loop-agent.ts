@@ -185,7 +185,10 @@ function declaredBy(agent: LoopAgent, { loop, frame, runner }: Asked): Declared 
     accepts: agent.accepts,
     cache: agent.cache ?? spec.cache,
     inspectors: [...spec.inspectors, ...agent.inspectors],
-    transformers: [...spec.transformers, ...boundTo(principalOf(loop), agent.transformers)],
+    transformers: [
+      ...spec.transformers,
+      ...boundTo({ principal: principalOf(loop), log: loop.log }, agent.transformers),
+    ],
     ...(model && { model }),
   };
   const sources = [...agent.sources, ...(frame.sources ?? [])];

@@ -3,7 +3,14 @@ import type { Deferred, Notice } from '../journal/event-page.ts';
 import type { StoredEvent } from '../journal/events.ts';
 import type { InboxMessage } from '../journal/inbox-message.ts';
 import type { Accepted, SessionPort } from '../journal/session-port.ts';
-import { type CheckedAnswer, editProblems, postAnswer } from '../session/answers/post-answer.ts';
+import {
+  type CheckedAnswer,
+  checkResult,
+  editProblems,
+  postAnswer,
+  readResult,
+  type SentResult,
+} from '../session/answers/post-answer.ts';
 import { isKeptOut, openQuestions, type Question, requestersOf } from '../session/answers/questions.ts';
 import { type Steering, storeMessage, toNewMessage } from '../session/new-message.ts';
 import { systemClock } from '../session/read-platform.ts';
@@ -11,7 +18,8 @@ import { Notices } from '../session/watching/follow-session.ts';
 import { Changes } from '../tool/async.ts';
 import type { TurnPrincipal, WhenBusy } from '../tool/call.ts';
 import type { ContentPart } from '../tool/content.ts';
-import type { JsonObject } from '../tool/json.ts';
+import { copyJson } from '../tool/copy-json.ts';
+import { isJsonObject, type JsonObject } from '../tool/json.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import { type MortalWorker, TESTER, type TurnSteps } from './turn-steps.ts';
 
@@ -201,6 +209,18 @@ export async function sendAnswer(
   const posted = await postAnswer({ port, agent }, question, sent);
   if (posted !== 'posted') throw new Error(`The answer was not taken: ${posted}.`);
   return question.turn;
+}
+
+/** Makes the answer of a result, of which no more is taken than HTTP takes. */
+export function resultFor({ call, wait }: Question, given: SentResult): CheckedAnswer {
+  if (wait.for !== 'result')
+    return { ok: false, problems: [`call ${call.id} waits for a decision: use decide`] };
+  const copy = copyJson(given);
+  if (!copy.ok)
+    return { ok: false, problems: [`the value at \`${copy.problem.path}\` is ${copy.problem.what}`] };
+  if (!isJsonObject(copy.value)) return { ok: false, problems: ['it must be a JSON object'] };
+  const read = readResult(copy.value);
+  return read.ok ? checkResult(call.name, read.sent, TESTER) : read;
 }
 
 const keptOut = ({ call, turn }: Question, by: string): string =>

@@ -30,7 +30,10 @@ export interface ToolExecutionResult {
   readonly hasToolCalls: boolean;
   /** Whether the model is to be asked again: not after a direct return or a signal. */
   readonly needsModelCall: boolean;
-  /** The results of this reply's calls, and of no earlier one, as answers to the user. */
+  /**
+   * The results of this reply's calls, and of no earlier one, as answers to the user; of a direct return, of those calls that
+   * returned directly, as a session answers it.
+   */
   readonly generations: readonly Generation[];
   /** What a call sent to end the loop, when one did. */
   readonly signal?: Signal | undefined;
@@ -57,6 +60,10 @@ export function toExecutionResult({
     ended ? [{ id: providerId, name, input, result: toolResult(ended.result) }] : [],
   );
   const said = results.map(({ id, name, result }) => ({ id, name, text: modelText(result) }));
+  // Of a direct return those calls alone are the answer that returned directly: the others were for the model.
+  const answers = calls.flatMap(({ ended }, index) =>
+    !returnDirect || ended?.direct ? (said[index] ?? []) : [],
+  );
   const history: readonly ModelMessage[] = [
     ...messages,
     {
@@ -75,7 +82,7 @@ export function toExecutionResult({
     returnDirect,
     hasToolCalls: history.some((message) => message.role === 'assistant' && message.toolCalls.length > 0),
     needsModelCall: !returnDirect && signal === undefined,
-    generations: said.map(
+    generations: answers.map(
       ({ id, name, text }): Generation => ({
         text,
         finish: 'returnDirect',

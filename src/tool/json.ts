@@ -101,6 +101,16 @@ export function sameJson(a: Json | undefined, b: Json | undefined): boolean {
 export const own = <Value>(values: { readonly [name: string]: Value }, name: string): Value | undefined =>
   Object.hasOwn(values, name) ? values[name] : undefined;
 
+/** A misspelled object should not make a page of problems. */
+const MAX_UNKNOWN = 10;
+
+/** Answers what is wrong with the properties of an object that nobody asked for. */
+export const unknownProblems = (given: object, known: readonly string[]): string[] =>
+  Object.keys(given)
+    .filter((key) => !known.includes(key))
+    .slice(0, MAX_UNKNOWN)
+    .map((key) => `${key.slice(0, 40)}: is not known here`);
+
 /** A number of 32 bits for a text, the same everywhere and told at once: FNV-1a over UTF-16. Texts may share one. */
 export function hash32(text: string): number {
   let hash = 0x811c9dc5;

@@ -1,7 +1,7 @@
-import type { SentDecision, SentResult } from '../session/answers/post-answer.ts';
+import { readResult, type SentDecision, type SentResult } from '../session/answers/post-answer.ts';
 import type { DecisionKind } from '../tool/call.ts';
-import { isJsonObject, type JsonObject } from '../tool/json.ts';
-import { invalidBody, unknownProblems } from './body.ts';
+import { isJsonObject, unknownProblems } from '../tool/json.ts';
+import { invalidBody } from './body.ts';
 import type { BodySchema } from './route.ts';
 
 /** The body of a decision. */
@@ -19,13 +19,16 @@ export const DECISION: BodySchema = {
   },
 };
 
+/** What was sent as an answer, by a request or by code. */
+export type SentBody = Readonly<Record<string, unknown>>;
+
 const OF_DECISION = ['decision', 'input', 'reason'];
 const DECISIONS: readonly DecisionKind[] = ['approve', 'edit', 'reject', 'exit'];
 /** Characters; a model reads it. */
 const MAX_REASON = 2_000;
 
 /** Reads the body of a decision. @throws Problem that lists everything that is wrong with it. */
-export function parseDecisionBody(body: JsonObject): SentDecision {
+export function parseDecisionBody(body: SentBody): SentDecision {
   const { decision, input, reason } = body;
   const problems: string[] = [];
   if (decision === undefined) problems.push('decision: is missing');
@@ -62,18 +65,9 @@ export const RESULT: BodySchema = {
   },
 };
 
-const OF_RESULT = ['result', 'text', 'error'];
-
 /** Reads the body of a result. @throws Problem that lists everything that is wrong with it. */
-export function parseResultBody(body: JsonObject): SentResult {
-  const given = OF_RESULT.filter((key) => body[key] !== undefined);
-  const problems = given.length === 1 ? [] : ['it must have exactly one of result, text and error'];
-  for (const key of ['text', 'error']) {
-    if (body[key] !== undefined && typeof body[key] !== 'string') problems.push(`${key}: must be text`);
-  }
-  problems.push(...unknownProblems(body, OF_RESULT));
-  if (problems.length > 0) throw invalidBody(problems);
-  const { result = null, text, error } = body;
-  if (typeof error === 'string') return { error };
-  return typeof text === 'string' ? { text } : { result };
+export function parseResultBody(body: SentBody): SentResult {
+  const read = readResult(body);
+  if (!read.ok) throw invalidBody(read.problems);
+  return read.sent;
 }

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../tool/json.ts';
-import { Problem } from './problem.ts';
+import { Problem, SessionError } from './problem.ts';
 
 /** A body's text beside its value: an idempotency key is bound to the text. */
 interface Body {
@@ -29,8 +29,8 @@ export async function readBody(request: Request, maxBytes: number, besides = max
 }
 
 /** Tells that all of a body but its files is too large. */
-export const besidesFiles = (most: number): Problem =>
-  new Problem(
+export const besidesFiles = (most: number): SessionError =>
+  new SessionError(
     'body-too-large',
     `Besides its files, the body is larger than ${most} bytes. Send less, or long text as a file.`,
   );
@@ -58,18 +58,8 @@ function endOfText(json: string, open: number): number {
 }
 
 /** Tells everything that is wrong with a body. */
-export const invalidBody = (problems: readonly string[]): Problem =>
-  new Problem('invalid-body', `The body is not valid: ${problems.join('; ')}.`, { more: { problems } });
-
-/** A misspelled body should not make a page of problems. */
-const MAX_UNKNOWN = 10;
-
-/** Answers what is wrong with the properties of a body that nobody asked for. */
-export const unknownProblems = (body: JsonObject, known: readonly string[]): string[] =>
-  Object.keys(body)
-    .filter((key) => !known.includes(key))
-    .slice(0, MAX_UNKNOWN)
-    .map((key) => `${key.slice(0, 40)}: is not known here`);
+export const invalidBody = (problems: readonly string[]): SessionError =>
+  new SessionError('invalid-body', `The body is not valid: ${problems.join('; ')}.`, { more: { problems } });
 
 function parseObject(text: string): JsonObject {
   let value: unknown;

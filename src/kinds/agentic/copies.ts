@@ -15,7 +15,9 @@ import { type ContextValues, ToolCallContext, ToolCallContextError } from '../..
  *   ToolObjectError as `toolsOf`.
  *
  * @example
- * const thorough = withTools(research, searchArchive);
+ * ```ts
+ * const thorough = withTools(research, findOrder);
+ * ```
  */
 export const withTools = <T extends AnyTool>(tool: T, ...tools: readonly ToolSource[]): T =>
   copyOf(tool, 'withTools', { tools });
@@ -28,7 +30,9 @@ export const withTools = <T extends AnyTool>(tool: T, ...tools: readonly ToolSou
  *   limited; when the tool has no loop of its own or is decorated already.
  *
  * @example
- * const cheap = withModel(research, (env) => workersAi(env.AI, { model: '@cf/meta/llama-4-scout-17b-16e-instruct' }));
+ * ```ts
+ * const cheap = withModel(research, (env) => workersAi(env.AI as AiBinding, { model: '@cf/meta/llama-4-scout-17b-16e-instruct' }));
+ * ```
  */
 export const withModel = <T extends AnyTool>(tool: T, model: ChatModel | ModelOfEnv): T =>
   copyOf(tool, 'withModel', { model });
@@ -40,7 +44,9 @@ export const withModel = <T extends AnyTool>(tool: T, model: ChatModel | ModelOf
  * @throws ToolDefinitionError when the tool has no loop of its own or is decorated already.
  *
  * @example
+ * ```ts
  * const brief = withInstructions(research, (view, { topic }) => `Say in three sentences what is known of ${topic}.`);
+ * ```
  */
 export const withInstructions = <T extends AnyTool>(tool: T, instructions: InstructionsOf<T>): T =>
   copyOf(tool, 'withInstructions', { instructions });
@@ -53,7 +59,9 @@ export const withInstructions = <T extends AnyTool>(tool: T, instructions: Instr
  * @throws ToolDefinitionError when a value is not JSON; when the tool has no loop of its own or is decorated already.
  *
  * @example
+ * ```ts
  * const german = withContext(research, { locale: 'de' });
+ * ```
  */
 export const withContext = <T extends AnyTool>(tool: T, context: ContextValues | ToolCallContext): T =>
   copyOf(tool, 'withContext', { context });

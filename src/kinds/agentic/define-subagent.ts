@@ -65,6 +65,15 @@ export type SubagentInput<Declaration extends InputDeclaration> = Declaration ex
  * succeeds.
  *
  * @throws ToolDefinitionError when the tool cannot work, such as for a blank name.
+ *
+ * @example
+ * ```ts
+ * const askResearcher = defineSubagent({
+ *   agent: researcher, // or its name in the app, for agents that hand work to each other
+ *   name: 'ask_researcher',
+ *   input: v.object({ question: v.string() }),
+ * });
+ * ```
  */
 export function defineSubagent<
   const AgentName extends string,
@@ -142,7 +151,7 @@ function instructionsFor(input: unknown, { instructions }: LoopChanges): Instruc
 function toolsBeside(
   { name, agent }: { readonly name: string; readonly agent: LoopAgent | string },
   { tools: more = [], model }: LoopChanges,
-): ToolsInside {
+): Omit<ToolsInside, 'notes'> {
   const problem = modelProblem(model);
   if (problem !== undefined) throw new ToolDefinitionError(name, 'model', `it ${ended(problem)}`);
   const own = toolsOfAgent(agent);

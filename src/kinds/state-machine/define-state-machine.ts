@@ -66,6 +66,17 @@ export type StateMachine<
  *
  * @throws ToolDefinitionError when the tool cannot work: a state that is named is not declared, or two of its tools share a
  *   name; ToolObjectError as `toolsOf`.
+ *
+ * @example
+ * ```ts
+ * const order = defineStateMachine({
+ *   name: 'order',
+ *   description: 'Work on one order.',
+ *   input: v.object({ orderId: v.number() }),
+ *   initial: 'open',
+ *   states: { open: [findOrder, { tool: refundOrder, to: 'refunded' }], refunded: [findOrder] },
+ * });
+ * ```
  */
 export function defineStateMachine<
   const Name extends string,
@@ -82,7 +93,7 @@ export function defineStateMachine<
     whenEmpty: 'No tools registered for StateMachineTool',
     serial: keyedSerial(name, config.input, config.key),
     loop(input, call) {
-      const memory = memoryOf(config, input);
+      const memory = memoryOf(config, input, call);
       const { key, isReset } = memory;
       const run: StateRun = { ...machine, key };
       const path = `${call.view.path}/${frameName(name, call)}`;

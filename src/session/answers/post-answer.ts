@@ -7,7 +7,7 @@ import { routed } from '../../loop/offer-tools.ts';
 import type { DecisionKind } from '../../tool/call.ts';
 import { copyJson } from '../../tool/copy-json.ts';
 import { credentialIn } from '../../tool/credential-shapes.ts';
-import { formatPath, type Json, type JsonObject } from '../../tool/json.ts';
+import { formatPath, type Json, type JsonObject, unknownProblems } from '../../tool/json.ts';
 import { jsonSchemaCheck, type Problem, problemLines } from '../../tool/json-schema.ts';
 import { toToolResult } from '../../tool/to-tool-result.ts';
 import type { AnyTool } from '../../tool/tool.ts';
@@ -122,6 +122,26 @@ export type SentResult =
   | { readonly result: Json; readonly text?: undefined; readonly error?: undefined }
   | { readonly text: string; readonly result?: undefined; readonly error?: undefined }
   | { readonly error: string; readonly result?: undefined; readonly text?: undefined };
+
+const OF_RESULT = ['result', 'text', 'error'];
+
+/** Reads a result as its sender words it, in a request body or in a test; or says all that is wrong with it, a short line each. */
+export function readResult(
+  body: Readonly<Record<string, unknown>>,
+):
+  | { readonly ok: true; readonly sent: SentResult }
+  | { readonly ok: false; readonly problems: readonly string[] } {
+  const { result = null, text, error } = body;
+  const given = OF_RESULT.filter((key) => body[key] !== undefined);
+  const problems = given.length === 1 ? [] : ['it must have exactly one of result, text and error'];
+  for (const key of ['text', 'error']) {
+    if (body[key] !== undefined && typeof body[key] !== 'string') problems.push(`${key}: must be text`);
+  }
+  problems.push(...unknownProblems(body, OF_RESULT));
+  if (problems.length > 0) return { ok: false, problems };
+  if (typeof error === 'string') return { ok: true, sent: { error } };
+  return { ok: true, sent: typeof text === 'string' ? { text } : { result: result as Json } }; // of a body it is JSON, and code can hand over no other by its type
+}
 
 /** An answer that can be given, or every reason why not, one short line each. */
 export type CheckedAnswer =

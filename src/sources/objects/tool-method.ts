@@ -29,6 +29,7 @@ export type ToolMethodConfig<Declaration extends InputDeclaration = undefined> =
  * What is wrong with the literal is told by `toolsOf`, as a ToolDefinitionError.
  *
  * @example
+ * ```ts
  * class Till {
  *   #total = 0;
  *   readonly add = toolMethod(
@@ -36,6 +37,7 @@ export type ToolMethodConfig<Declaration extends InputDeclaration = undefined> =
  *     ({ amount }) => (this.#total += amount),
  *   );
  * }
+ * ```
  */
 export function toolMethod<
   Method extends (input: InputOf<Declaration>, call: ToolCall) => unknown,

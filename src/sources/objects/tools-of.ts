@@ -1,9 +1,10 @@
 import { withName } from '../../decorators/with.ts';
+import { attempt } from '../../tool/async.ts';
 import { isTool } from '../../tool/check-definition.ts';
 import { distinctTools } from '../../tool/decorate.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import type { ObjectOrMistake, PlainTools, ToolOfPlain } from './tool-method.ts';
-import { declaredTools } from './tool-object.ts';
+import { declaredTools, toToolObject } from './tool-object.ts';
 import { declaresUnfolding, unfoldingOf } from './unfolding-of.ts';
 
 /** Which tools of an object are taken, and under which names. */
@@ -74,3 +75,18 @@ export function toolsOfSafely(object: unknown, options?: ToolsOfOptions): readon
     return [];
   }
 }
+
+/**
+ * Tells whether `toolsOf` would look for tools in something: it is a tool, or its class, or an object itself, says by a static
+ * `tools` or `unfolding` what it has. A table that is wrong counts too, so that `toolsOf` can say what is wrong with it. Never
+ * throws, and logs nothing.
+ */
+export function hasTools(object: unknown): boolean {
+  const found = attempt(() => declaresTools(Object(object)));
+  return found.ok && found.value;
+}
+
+const declaresTools = (object: object): boolean =>
+  isTool(object) ||
+  declaresUnfolding(object) ||
+  (!(Symbol.iterator in object) && toToolObject(object).table.size > 0);

@@ -70,11 +70,13 @@ describe('a test session whose turn waits for a decision', () => {
     const answer = await session.decide('pay', { decision: 'approve', reason: 'Fine.', by: 'ann' });
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.', iterations: 2, toolCalls: 1 });
     expect([paid, told(session), await session.pending()]).toEqual([[7], ['Paid 7.'], []]);
-    const answered = (await session.events()).flatMap(({ event }) =>
+    const answered = (await session.events()).flatMap((event) =>
       event.type === 'tool-call-answered' ? [event] : [],
     );
     expect(answered).toEqual([
       {
+        seq: expect.any(Number),
+        at: expect.any(Number),
         type: 'tool-call-answered',
         turn: answer.turn,
         call: `${answer.turn}.3.0`,
@@ -277,6 +279,32 @@ describe('a test session whose tool the caller runs', () => {
     await session.send('Look.');
     await session.result('look_up', sent);
     expect(told(session)).toEqual([text]);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['nothing', {}, 'it must have exactly one of result, text and error'],
+    ['two', { text: 'a', error: 'b' }, 'it must have exactly one of result, text and error'],
+    ['a text that is none', { text: 1 }, 'text: must be text'],
+    ['more than there is', { text: 'a', by: 'eve' }, 'by: is not known here'],
+    ['no object', 'Found.', 'it must be a JSON object'],
+    ['a number that JSON has not', { result: { at: 1n } }, 'the value at `$.result.at` is a bigint'],
+  ])('refuses what HTTP would refuse: %s (SPM-17)', async (_, sent, problem) => {
+    const session = createTestSession(agentWith(lookUp), { replies: [looks, 'Done.'] });
+    await session.send('Look.');
+    await expect(session.result('look_up', sent as never)).rejects.toThrow(
+      new Error(`The answer is not valid: ${problem}.`),
+    );
+    expect((await session.pending()).map(({ tool }) => tool)).toEqual(['look_up']);
+  });
+
+  it('is not taken where a decision is waited for', async () => {
+    const { pay, paid } = payer();
+    const session = createTestSession(agentWith(asksFirst(pay)), { replies: [asks, 'Done.'] });
+    const { turn } = await session.send('Pay 7.');
+    await expect(session.result('pay', { text: 'Paid.' })).rejects.toThrow(
+      new Error(`The answer is not valid: call ${turn}.3.0 waits for a decision: use decide.`),
+    );
+    expect([(await session.pending()).length, paid]).toEqual([1, []]);
   });
 
   it('does not know whether it ran when no result is sent in time', async () => {

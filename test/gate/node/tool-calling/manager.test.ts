@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type AnyTool,
   artifact,
+  defineAgent,
   defineTool,
   exceptionProcessor,
   type HistoryMessage,
@@ -18,7 +19,7 @@ import {
 } from '../../../../src/index.ts';
 import type { LoopMoments } from '../../../../src/inspect.ts';
 import { defineAgenticTool, defineUnfolding } from '../../../../src/kinds/entry.ts';
-import { scriptedModel } from '../../../../src/testing/entry.ts';
+import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
 import {
   chainResolvers,
   createToolCallingManager,
@@ -295,6 +296,23 @@ describe('a direct return', () => {
       { text: 'a!', finish: 'returnDirect', metadata: { toolId: 'p_a', toolName: 'a' } },
       { text: 'b!', finish: 'returnDirect', metadata: { toolId: 'p_b', toolName: 'b' } },
     ]);
+  });
+
+  it('of any call is answered with the results that returned directly, as a session answers (SPM-06, LOOP-11)', async () => {
+    const tools = [direct('a'), reads('c'), direct('b')];
+    const calls = [call('a'), call('c'), call('b')];
+    const { generations, results } = await executed(tools, calls, { returnDirect: 'any' });
+    const agent = defineAgent({
+      name: 'clerk',
+      description: 'Answers.',
+      instructions: '',
+      tools,
+      policies: { returnDirect: 'any' },
+    });
+    const session = createTestSession(agent, { replies: [{ calls }] });
+    expect(generations.map(({ text }) => text)).toEqual(['a!', 'b!']);
+    expect((await session.send('Go.')).text).toBe(generations.map(({ text }) => text).join('\n'));
+    expect(results.map(({ name }) => name)).toEqual(['a', 'c', 'b']);
   });
 
   it('leaves the model out; after anything else it is asked again (SPM-07)', async () => {
@@ -606,9 +624,7 @@ describe('tools for a manager', () => {
     ],
     ['a plain object', { greet: () => 'Hello.' }],
   ])('are refused of %s (SPM-16)', (_, object) => {
-    expect(() => toolsOf(object)).toThrow(
-      /^No tools found on (Nobody|Empty|Object):/,
-    );
+    expect(() => toolsOf(object)).toThrow(/^No tools found on (Nobody|Empty|Object):/);
   });
 
   it('have names of their own, also when they come from two objects, or one and a list (SPM-16)', () => {

@@ -107,6 +107,7 @@ const OTHERS = [
   ],
   ...[
     'defineToolGroup',
+    'hasTools',
     'humanInput',
     'progressTool',
     'providerTool',
@@ -146,6 +147,7 @@ const OTHERS = [
   ],
   ...['defineAgenticTool', 'defineSubagent'],
   ...['defineUnfolding', 'unfoldingOf', 'unfoldingOfSafely', 'withInnerTools', 'withInnerToolObject'],
+  'toolFactory',
   'toolsFor',
   ...['withUnfolding', 'defineInjectionStrategy', 'addTools', 'removeTools', 'replaceTools', 'hasChanges'],
   ...['agentProcessTools', 'blackboardTools'],

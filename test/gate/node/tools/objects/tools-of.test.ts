@@ -5,6 +5,7 @@ import {
   type CallInDoubt,
   defineAgent,
   defineTool,
+  hasTools,
   type ToolCall,
   ToolCallContext,
   type ToolTable,
@@ -337,6 +338,37 @@ describe('an object without tools', () => {
     const debug = vi.spyOn(console, 'debug').mockImplementation(() => {});
     expect(toolsOfSafely(object)).toEqual([]);
     expect(debug).toHaveBeenCalledOnce();
+    debug.mockRestore();
+  });
+
+  it.each<[boolean, string, unknown]>([
+    [true, 'an instance', new Calculator()],
+    [true, 'a class', Calculator],
+    [true, 'a plain object with a table', { tools: { go: { description: 'Goes.' } }, go() {} }],
+    [true, 'a tool', toolsOf(new Calculator())[0]],
+    [true, 'a table that is wrong, which is a mistake', { tools: { ad: { description: 'Adds.' } } }],
+    [false, 'a plain object', new Plain()],
+    [false, 'an empty table', { tools: {} }],
+    [false, 'a list of tools', toolsOf(new Calculator())],
+    [false, 'nothing', undefined],
+    [false, 'null', null],
+    [false, 'a text', 'add'],
+    [false, 'an object without a prototype', Object.create(null)],
+    [
+      false,
+      'one that throws when it is looked at',
+      new Proxy(
+        {},
+        {
+          getPrototypeOf: () => {
+            throw new Error('No.');
+          },
+        },
+      ),
+    ],
+  ])('is told from one that has some, and nothing is logged: %s for %s (AEV-09)', (has, _, object) => {
+    const debug = vi.spyOn(console, 'debug').mockImplementation(() => {});
+    expect([hasTools(object), debug.mock.calls]).toEqual([has, []]);
     debug.mockRestore();
   });
 
