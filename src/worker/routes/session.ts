@@ -90,6 +90,8 @@ function messageView(message: Message): unknown[] {
       ...(toolCalls.length > 0 && { toolCalls }),
       ...(message.kept && { parts: message.kept.parts }),
     },
+    // What was said to the user while these calls ran.
+    ...message.calls.flatMap(({ said = [] }) => said.map((one) => ({ role: 'assistant', ...one }))),
   ];
 }
 
