@@ -72,7 +72,7 @@ export type RunAnswer<Output = unknown> = WithArtifacts<
  *
  * @example
  * ```ts
- * const { text } = await runAgent(summariser, await readFile('minutes.txt', 'utf8'), { model });
+ * const { text } = await runAgent(researcher, 'Where is order 1001?', { model: offlineModel() });
  * ```
  */
 export async function runAgent<Output>(
