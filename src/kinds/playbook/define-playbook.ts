@@ -15,7 +15,7 @@ import {
 } from '../agentic/agentic-tool.ts';
 import { toolsInside } from '../agentic/define-agentic-tool.ts';
 import { type KeyedConfig, keyedSerial, memoryOf } from '../agentic/memory.ts';
-import { checkLocks, type Lock, prerequisites, toLock, wasOpened } from './lock.ts';
+import { checkLocked, checkLocks, type Lock, prerequisites, toLock, wasOpened } from './lock.ts';
 import { NO_PROGRESS, PLAYBOOKS, storedProgress } from './memory.ts';
 import { playbookStrategy } from './strategy.ts';
 import type { UnlockCondition } from './unlock-condition.ts';
@@ -77,6 +77,7 @@ export function definePlaybook<
 >(config: PlaybookConfig<Name, Declaration, Open, Locked>): Playbook<Name, InputOf<Declaration>> {
   checkAgenticLiteral(config, SHAPE);
   const { name } = config;
+  checkLocked(name, config.locked);
   const { tools: open, sources } = toolsInside(name, config.tools);
   const locks = config.locked.map(({ tool, unlockedBy }) => toLock(tool, unlockedBy));
   checkLocks(name, open, locks);

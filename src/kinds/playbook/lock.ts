@@ -1,4 +1,5 @@
 import { saysTrue, ToolDefinitionError } from '../../tool/check-definition.ts';
+import { shown, strangerIn } from '../../tool/check-literal.ts';
 import { unwrapAs } from '../../tool/decorate.ts';
 import { mistake } from '../../tool/log.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
@@ -16,6 +17,22 @@ export interface Lock {
    */
   readonly ids: ReadonlyMap<UnlockCondition, string>;
 }
+
+/** @throws ToolDefinitionError when an entry of `locked` has a key that is not known, or no condition. */
+export function checkLocked(playbook: string, locked: readonly unknown[]): void {
+  for (const [index, entry] of locked.entries()) {
+    const stranger = strangerIn(entry, LOCKED);
+    const { unlockedBy } = Object(entry);
+    const problem = stranger
+      ? `has '${stranger.path}': use ${stranger.use}`
+      : typeof Object(unlockedBy).type !== 'string' &&
+        `has ${shown(unlockedBy)} as its 'unlockedBy': use a condition, as in after('name')`;
+    if (problem)
+      throw new ToolDefinitionError(playbook, 'locked', `its locked tool at index ${index} ${problem}.`);
+  }
+}
+
+const LOCKED = { tool: true, unlockedBy: true };
 
 /** Makes the lock that a playbook puts on a tool. */
 export function toLock(tool: AnyTool, condition: UnlockCondition): Lock {
