@@ -28,11 +28,21 @@ export const MAX_TIMEOUT = 15 * 60_000;
 const EFFECTS: readonly Effect[] = ['read', 'idempotent', 'once'];
 
 /**
- * Makes a tool of one literal. Its input is validated before `run`, and a bad one is answered with every problem at
- * once. `Input` of the tool is what `run` is given, the schema's output. With `manual: true` in place of `run` the caller
- * runs it.
+ * Makes a tool of one literal. Its input is validated before `run`, and a bad one is answered with every problem at once. `Input` of
+ * the tool is what `run` is given, the schema's output. With `manual: true` in place of `run` the caller runs it.
  *
  * @throws ToolDefinitionError when the tool cannot work.
+ *
+ * @example
+ * ```ts
+ * const pay = defineTool({
+ *   name: 'pay_invoice',
+ *   description: 'Pay an invoice by its number.',
+ *   effect: 'once',
+ *   input: v.object({ number: v.string() }),
+ *   run: ({ number }, call) => ({ paid: number, reference: call.idempotencyKey }),
+ * });
+ * ```
  */
 export function defineTool<
   const Name extends string,
@@ -110,7 +120,8 @@ export type ToolConfig<Name extends string, Declaration extends InputDeclaration
 > &
   ((RunConfig<Declaration, Output> & ReconcileConfig<Declaration>) | ManualConfig);
 
-interface ToolConfigBase<Name extends string, Declaration extends InputDeclaration> {
+/** What all tools say of themselves. */
+export interface ToolConfigBase<Name extends string, Declaration extends InputDeclaration> {
   /** Letters, digits, `_` and `-`, at most 64. */
   readonly name: Name;
   /** What the tool does and when to use it, for the model. */
@@ -135,7 +146,8 @@ interface ToolConfigBase<Name extends string, Declaration extends InputDeclarati
   readonly expose?: boolean | undefined;
 }
 
-interface RunConfig<Declaration extends InputDeclaration, Output> {
+/** What tools say that run here. */
+export interface RunConfig<Declaration extends InputDeclaration, Output> {
   /** Milliseconds that `run` has, 30,000 unless given, at most 900,000 (15 minutes). Its signal is aborted then. */
   readonly timeout?: number | undefined;
   /**
@@ -149,7 +161,8 @@ interface RunConfig<Declaration extends InputDeclaration, Output> {
   readonly run: (input: InputOf<Declaration>, call: ToolCall) => Output | Promise<Output>;
 }
 
-type ReconcileConfig<Declaration extends InputDeclaration> =
+/** What may happen to calls that were cut off. */
+export type ReconcileConfig<Declaration extends InputDeclaration> =
   | {
       /** What may happen if a call is run twice; `once`, the careful one, unless given. */
       readonly effect?: 'once' | undefined;
@@ -165,10 +178,7 @@ type ReconcileConfig<Declaration extends InputDeclaration> =
   /** These calls are run again instead. */
   | { readonly effect: Exclude<Effect, 'once'>; readonly reconcile?: undefined };
 
-/**
- * A tool that the caller runs: each call suspends the turn until its result comes by
- * `POST .../results/{callId}`.
- */
+/** A tool that the caller runs: each call suspends the turn until its result comes by `POST .../results/{callId}`. */
 interface ManualConfig {
   /** Says that nobody forgot `run`. */
   readonly manual: true;

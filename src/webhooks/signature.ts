@@ -3,7 +3,7 @@ import { type WebhookEnv, WebhookRefusal } from './webhook.ts';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** A question of an HMAC-SHA256. */
+/** What `isSigned` is asked: whether content was signed by HMAC-SHA256. */
 export interface Signed {
   /** The secrets; a signature with any of them holds. */
   readonly secrets: readonly (string | Bytes)[];

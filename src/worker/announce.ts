@@ -42,7 +42,10 @@ const endedAs = ({ outcome }: { readonly outcome?: unknown }): TurnStop =>
 
 /** The app, as it tells webhooks. */
 export interface Announcer {
-  readonly host: Pick<Host, 'outgoingWebhooks' | 'session' | 'clock' | 'log' | 'legacyTenants'>;
+  readonly host: Pick<Host, 'outgoingWebhooks' | 'session' | 'clock' | 'log' | 'legacyTenants'> & {
+    /** Below which path the links of a message lead. */
+    readonly basePath?: string | undefined;
+  };
   readonly env: Env;
 }
 
@@ -108,7 +111,7 @@ async function tell(app: Announcer, announcement: Announcement): Promise<NotTold
   const last = events.at(-1);
   // It was erased meanwhile.
   if (last === undefined) return undefined;
-  const stop = last.event.type === 'turn-ended' ? endedAs(last.event) : 'suspended';
+  const stop = last.type === 'turn-ended' ? endedAs(last) : 'suspended';
   if (!webhook.on.includes(stop)) return undefined;
   const body = bodyOf(app, { name, stop, events, at: last.at });
   const id = `msg_${(await sha256Hex(JSON.stringify([name, turn, seq]))).slice(0, 32)}`;
@@ -127,9 +130,12 @@ interface Stopped {
 /** Characters. Receivers take messages of some size; what is longer is told without what the turn has answered. */
 const LONGEST_BODY = 256 * 1024;
 
-function bodyOf({ host: { legacyTenants } }: Announcer, { name, stop, events, at }: Stopped): string {
+function bodyOf(
+  { host: { legacyTenants, basePath } }: Announcer,
+  { name, stop, events, at }: Stopped,
+): string {
   const { owner, agent, session } = addressOfSession(name);
-  const path = sessionPath({ agent, session });
+  const path = sessionPath({ agent, session }, basePath);
   const view = stoppedTurn(session, agent, events);
   const { turn, outcome } = view;
   const brief = {

@@ -38,6 +38,18 @@ export interface Schedule<Name extends string = string> extends ScheduleConfig<N
  * expression, and waits in line while the session is busy. A time is missed when the platform does not deliver it.
  *
  * @throws ConfigurationError when it could never start a turn.
+ *
+ * @example
+ * ```ts
+ * const daily = defineSchedule({
+ *   name: 'daily',
+ *   cron: '0 6 * * *', // as under [triggers] in wrangler.toml
+ *   agent: 'clerk',
+ *   owner: { id: 'token' },
+ *   session: (at) => at.toISOString().slice(0, 10),
+ *   message: 'Write the report.',
+ * });
+ * ```
  */
 export function defineSchedule<const Name extends string>(config: ScheduleConfig<Name>): Schedule<Name> {
   const fault = literalFault(config, SHAPE);

@@ -88,6 +88,8 @@ export interface Host {
 export interface HostedApp {
   readonly host: Host;
   readonly env: Env;
+  /** What stands before every path in a link; nothing unless given. */
+  readonly base?: string | undefined;
 }
 
 /** The app as one invocation of its Worker has it. */

@@ -105,8 +105,8 @@ function toText(item: FeedItem): string {
     const { type, ...data } = item;
     return toFrame(type, data);
   }
-  const { seq, at, event } = item.stored;
-  return toFrame(event.type, { seq, at, ...event }, seq);
+  const { stored } = item;
+  return toFrame(stored.type, stored, stored.seq);
 }
 
 const toFrame = (event: string, data: unknown, id?: number): string =>

@@ -144,7 +144,7 @@ describe("chaining 'any'", () => {
   it('takes the last of several objects of one batch, in source order, and notes each once (CHN-16)', async () => {
     const { read, session } = await chained([ann, bob], [calls('bob', 'ann'), calls('describe')]);
     expect(read[2]).toBe('user ann');
-    const events = (await session.events()).map(({ event }) => event);
+    const events = await session.events();
     const facts = events.flatMap((event) =>
       event.type === 'tool-call-ended' ? (event.changes?.facts ?? []) : [],
     );
@@ -236,7 +236,7 @@ describe('the types that any knows', () => {
     const { answer } = await turnOf(clerk([gets('late', Late, { late: 'x' })], 'any'), [calls('late')]);
     expect(answer).toMatchObject({ outcome: 'completed' });
     expect(warned).toEqual([
-      "holdfast: objects of 'Late' lead to no others DomainTypeError: Domain type 'Late' has tools that cannot be made before there is an object: Never..",
+      "holdfast: objects of 'Late' lead to no others DomainTypeError: Domain type 'Late' has tools that cannot be made before there is an object: Never.",
       "holdfast: the result of 'late' brings no tools: domain type 'Late' is invalid: its tools cannot be made: Never.",
     ]);
   });

@@ -624,9 +624,7 @@ describe('tools for a manager', () => {
     ],
     ['a plain object', { greet: () => 'Hello.' }],
   ])('are refused of %s (SPM-16)', (_, object) => {
-    expect(() => toolsOf(object)).toThrow(
-      /^No methods annotated with @LlmTool found on (Nobody|Empty|Object):/,
-    );
+    expect(() => toolsOf(object)).toThrow(/^No tools found on (Nobody|Empty|Object):/);
   });
 
   it('have names of their own, also when they come from two objects, or one and a list (SPM-16)', () => {
