@@ -1,6 +1,5 @@
 import {
   defineToolGroup,
-  type ToolGroup,
   type ToolGroupConfig,
   ToolGroupDefinitionError,
 } from '../../sources/define-tool-group.ts';
