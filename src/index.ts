@@ -145,6 +145,7 @@ export type {
   ScheduleRequest,
   ToolCall,
   TurnPrincipal,
+  TurnSaid,
 } from './tool/call.ts';
 export { ToolDefinitionError } from './tool/check-definition.ts';
 export type {

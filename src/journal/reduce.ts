@@ -11,7 +11,7 @@ import {
   type SessionEvent,
   type StoredEvent,
 } from './events.ts';
-import { foldAnswered, foldEnded, foldStarted, foldSuspended } from './fold-calls.ts';
+import { foldAnswered, foldEnded, foldSaid, foldStarted, foldSuspended } from './fold-calls.ts';
 import { foldConversation, openFrame, startTurn } from './fold-loop.ts';
 import { applyFacts, tellMemories } from './memories.ts';
 import { foldCompaction, foldDropped, foldLessShown } from './shortened.ts';
@@ -22,7 +22,7 @@ import { type Fold, frameOf, type SessionState } from './state.ts';
  * Stamps snapshots: one that another reducer made is ignored and the journal folded. So is one of events as
  * another version reads them: they are upgraded before they are folded, or are newer than this code.
  */
-export const REDUCER_VERSION = 1_000 * EVENT_VERSION + 8;
+export const REDUCER_VERSION = 1_000 * EVENT_VERSION + 9;
 
 /**
  * Folds one event into a state that only the caller holds, and mutates it. Pure otherwise: no clock, no
@@ -73,7 +73,7 @@ const FOLDS: Folds = {
   'tool-call-suspended': foldSuspended,
   'tool-call-answered': foldAnswered,
   'tool-call-ended': foldEnded,
-  'message-sent': nothingMore,
+  'message-sent': foldSaid,
   'frame-started': openFrame,
   'tools-changed': nothingMore,
   'tools-listed': foldListed,

@@ -1,5 +1,5 @@
 import type { MadeBy, ProviderData } from '../model/parts.ts';
-import type { Effect, MessageBy } from '../tool/call.ts';
+import type { Effect, MessageBy, TurnSaid } from '../tool/call.ts';
 import type { ContentPart, StoredFile } from '../tool/content.ts';
 import type { ReachedLimit } from '../tool/frame.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
@@ -21,6 +21,8 @@ export interface CallRecord extends JournaledCall {
   atEnd?: readonly MemoryFact[];
   /** While it is open: what it asked somebody outside, in order; the last may be without an answer. */
   waits?: { readonly wait: Wait; answer?: Answer }[];
+  /** What was said to the user by it, or inside the loop that it has opened, in order. */
+  said?: readonly TurnSaid[];
   ended?: {
     readonly result: ResultData;
     readonly direct: boolean;
@@ -159,6 +161,8 @@ export interface TurnState extends CallCounts {
   readonly frames: Map<string, FrameState>;
   readonly artifacts: TurnArtifact[];
   readonly files: TurnFile[];
+  /** In order. */
+  readonly said: TurnSaid[];
   /** As reported. */
   readonly usage: Totals;
   model: string | undefined;

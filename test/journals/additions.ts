@@ -15,6 +15,10 @@ export const additions: Readonly<Record<string, readonly string[]>> = {
     // A turn that reaches a limit now says which.
     'limit-reached:answers.*.body.limit',
     'limit-reached:after.body.turn.limit',
+    // What a call says to the user from now on is a message; what was said before stays what it was.
+    'finished:answers.*.body.said',
+    'finished:after.body.turn.said',
+    'finished:after.body.messages.12',
   ],
 };
 

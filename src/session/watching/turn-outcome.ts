@@ -12,6 +12,7 @@ import {
 } from '../../journal/state.ts';
 import type { Usage } from '../../model/prices.ts';
 import { attempt } from '../../tool/async.ts';
+import type { TurnSaid } from '../../tool/call.ts';
 import type { ReachedLimit } from '../../tool/frame.ts';
 import type { Json } from '../../tool/json.ts';
 import { LISTINGS } from '../../tool/listings.ts';
@@ -161,6 +162,8 @@ export interface TurnAnswer {
   readonly artifacts: readonly TurnArtifact[];
   /** Those that its calls gave, of nested loops too, as their batches settled: each is read at `GET .../files/{id}`. Absent when there are none. */
   readonly files?: readonly TurnFile[];
+  /** What its calls said to the user before the answer, of nested loops too, in order. Absent when they said nothing. */
+  readonly said?: readonly TurnSaid[];
   readonly usage: Usage;
   readonly iterations: number;
   readonly toolCalls: number;
@@ -230,7 +233,7 @@ export function toAnswer(session: string, agent: string, turn: TurnState): TurnA
 }
 
 function soFar(session: string, agent: string, turn: TurnState): Omit<TurnAnswer, 'outcome'> {
-  const { id, loopId, text, artifacts, files, usage, iterations, toolCalls, model } = turn;
+  const { id, loopId, text, artifacts, files, said, usage, iterations, toolCalls, model } = turn;
   return {
     turn: id,
     loopId,
@@ -239,6 +242,7 @@ function soFar(session: string, agent: string, turn: TurnState): Omit<TurnAnswer
     text,
     artifacts,
     ...(files.length > 0 && { files }),
+    ...(said.length > 0 && { said }),
     usage,
     iterations,
     toolCalls,
