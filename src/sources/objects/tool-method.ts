@@ -30,11 +30,11 @@ export type ToolMethodConfig<Declaration extends InputDeclaration = undefined> =
  *
  * @example
  * ```ts
- * class Till {
- *   #total = 0;
- *   readonly add = toolMethod(
- *     { description: 'Adds an amount.', input: v.object({ amount: v.number() }), effect: 'idempotent' },
- *     ({ amount }) => (this.#total += amount),
+ * class Prices {
+ *   readonly #rate = 1.08;
+ *   readonly convert = toolMethod(
+ *     { description: 'Converts an amount.', input: v.object({ amount: v.number() }), effect: 'read' },
+ *     ({ amount }) => amount * this.#rate,
  *   );
  * }
  * ```
@@ -51,7 +51,7 @@ export function toolMethod<
   const marked = function (this: unknown, ...given: unknown[]): unknown {
     return Reflect.apply(method, this, given);
   };
-  configs.set(marked, config);
+  marks.set(marked, { config, method });
   // It hands on what it is given, and what comes of it.
   return marked as Method;
 }
@@ -64,15 +64,21 @@ type Typed<Output, Type extends ArtifactType> =
   ReturnsType<Output, Type> extends { readonly run: infer Run } ? Run : unknown;
 
 /** What each method was made with. */
-const configs = new WeakMap<object, MarkedMethod>();
+const marks = new WeakMap<object, Mark>();
+
+interface Mark {
+  readonly config: MarkedMethod;
+  /** As it was written: for whoever reads its source. */
+  readonly method: (...given: never[]) => unknown;
+}
 
 /** What is told of a method, its types erased. */
 interface MarkedMethod extends Omit<AnyToolEntry, 'reconcile'> {
   readonly reconcile?: ((input: never, call: CallInDoubt) => unknown) | undefined;
 }
 
-/** What `toolMethod` was told of this value; `undefined` for anything else. */
-export const markOf = (value: unknown): MarkedMethod | undefined => configs.get(Object(value));
+/** What `toolMethod` was given for this value; `undefined` for anything else. */
+export const markOf = (value: unknown): Mark | undefined => marks.get(Object(value));
 
 /**
  * Tools as the entries of a plain object: each key is a name, and its value the literal of `defineTool` without one. What

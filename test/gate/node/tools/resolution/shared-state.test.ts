@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { resolveTools, type ToolTable, toolFactory } from '../../../../../src/index.ts';
+import { resolveTools, type ToolTable, toolFactory, toolMethod } from '../../../../../src/index.ts';
 
 let warn = vi.spyOn(console, 'warn');
 beforeEach(() => {
@@ -63,6 +63,10 @@ class Arrow {
     this.count += 1;
   };
 }
+class Marked {
+  #count = 0;
+  readonly add = toolMethod({ description: 'Adds.' }, () => ++this.#count);
+}
 
 describe('an object that all sessions share, and that changes its fields', () => {
   it.each<[string, object, string]>([
@@ -73,6 +77,7 @@ describe('an object that all sessions share, and that changes its fields', () =>
     ['has private fields', new Hidden(), warning('Hidden', "'#count' and '#seen'")],
     ['inherits it', new Below(), warning('Below', "'count'")],
     ['does so in a function of a field', new Arrow(), warning('Arrow', "'count'")],
+    ['does so in a method that is a tool', new Marked(), warning('Marked', "'#count'")],
   ])('is told to the developer once: it %s', (_, object, message) => {
     resolveTools([object]);
     resolveTools([object]);
