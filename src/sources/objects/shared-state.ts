@@ -1,4 +1,4 @@
-import { markOf } from './tool-method.ts';
+import { methodIn } from './tool-method.ts';
 
 /**
  * Names the fields of an instance that its own methods change, as far as their source shows it: a field is assigned to, counted up
@@ -59,8 +59,7 @@ function methodsOf(object: object): readonly unknown[] {
     for (const key of Reflect.ownKeys(holder)) {
       if (key === 'constructor') continue;
       const { value, get, set } = Object.getOwnPropertyDescriptor(holder, key) ?? {};
-      for (const one of [markOf(value)?.method ?? value, get, set])
-        if (typeof one === 'function') found.add(one);
+      for (const one of [value, get, set]) if (typeof one === 'function') found.add(methodIn(one));
       if (depth > 0 && typeof value === 'object' && value !== null) collect(value, depth - 1);
     }
   };

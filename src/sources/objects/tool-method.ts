@@ -51,7 +51,8 @@ export function toolMethod<
   const marked = function (this: unknown, ...given: unknown[]): unknown {
     return Reflect.apply(method, this, given);
   };
-  marks.set(marked, { config, method });
+  configs.set(marked, config);
+  methods.set(marked, method);
   // It hands on what it is given, and what comes of it.
   return marked as Method;
 }
@@ -64,21 +65,21 @@ type Typed<Output, Type extends ArtifactType> =
   ReturnsType<Output, Type> extends { readonly run: infer Run } ? Run : unknown;
 
 /** What each method was made with. */
-const marks = new WeakMap<object, Mark>();
+const configs = new WeakMap<object, MarkedMethod>();
 
-interface Mark {
-  readonly config: MarkedMethod;
-  /** As it was written: for whoever reads its source. */
-  readonly method: (...given: never[]) => unknown;
-}
+/** What each of them runs. */
+const methods = new WeakMap<object, object>();
+
+/** What a value runs that `toolMethod` made; the value itself for anything else. */
+export const methodIn = (value: unknown): unknown => methods.get(Object(value)) ?? value;
 
 /** What is told of a method, its types erased. */
 interface MarkedMethod extends Omit<AnyToolEntry, 'reconcile'> {
   readonly reconcile?: ((input: never, call: CallInDoubt) => unknown) | undefined;
 }
 
-/** What `toolMethod` was given for this value; `undefined` for anything else. */
-export const markOf = (value: unknown): Mark | undefined => marks.get(Object(value));
+/** What `toolMethod` was told of this value; `undefined` for anything else. */
+export const markOf = (value: unknown): MarkedMethod | undefined => configs.get(Object(value));
 
 /**
  * Tools as the entries of a plain object: each key is a name, and its value the literal of `defineTool` without one. What

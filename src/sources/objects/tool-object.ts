@@ -93,7 +93,7 @@ function fieldsOf(holder: object, name: string): Found[] {
   return [...fields].flatMap(([field, value]) => {
     const mark = markOf(value);
     if (!mark) return [];
-    const { name: tool = field, reconcile, ...entry } = mark.config;
+    const { name: tool = field, reconcile, ...entry } = mark;
     const act: Act = {
       run: calling(field, { among: [holder], name }),
       reconcile: reconcile && ((...given) => Reflect.apply(reconcile, holder, given)),

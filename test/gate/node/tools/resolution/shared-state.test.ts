@@ -63,9 +63,13 @@ class Arrow {
     this.count += 1;
   };
 }
-class Marked {
-  #count = 0;
-  readonly add = toolMethod({ description: 'Adds.' }, () => ++this.#count);
+
+class Till {
+  #total = 0;
+  readonly add = toolMethod({ description: 'Adds.' }, () => {
+    this.#total += 1;
+    return this.#total;
+  });
 }
 
 describe('an object that all sessions share, and that changes its fields', () => {
@@ -77,7 +81,7 @@ describe('an object that all sessions share, and that changes its fields', () =>
     ['has private fields', new Hidden(), warning('Hidden', "'#count' and '#seen'")],
     ['inherits it', new Below(), warning('Below', "'count'")],
     ['does so in a function of a field', new Arrow(), warning('Arrow', "'count'")],
-    ['does so in a method that is a tool', new Marked(), warning('Marked', "'#count'")],
+    ['has a toolMethod that does', new Till(), warning('Till', "'#total'")],
   ])('is told to the developer once: it %s', (_, object, message) => {
     resolveTools([object]);
     resolveTools([object]);
@@ -117,6 +121,10 @@ class Api {
     return this.allowed.includes('a') && [...this.calls.keys()];
   }
 }
+class Named {
+  readonly name = 'somebody';
+  readonly add = toolMethod({ description: 'Adds.' }, () => this.name);
+}
 class Frozen extends Counter {
   constructor() {
     super();
@@ -137,6 +145,7 @@ describe('an object that only reads its fields', () => {
       'settings, services and what is made when it is first needed',
       new Api('key', { add: () => {}, set: () => {} }),
     ],
+    ['a toolMethod that reads', new Named()],
     ['frozen', new Frozen()],
     ['a class', OfClass],
     ['what a factory makes', toolFactory(() => new Counter())],
