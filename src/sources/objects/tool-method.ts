@@ -30,11 +30,11 @@ export type ToolMethodConfig<Declaration extends InputDeclaration = undefined> =
  *
  * @example
  * ```ts
- * class Till {
- *   #total = 0;
- *   readonly add = toolMethod(
- *     { description: 'Adds an amount.', input: v.object({ amount: v.number() }), effect: 'idempotent' },
- *     ({ amount }) => (this.#total += amount),
+ * class Prices {
+ *   readonly #rate = 1.08;
+ *   readonly convert = toolMethod(
+ *     { description: 'Converts an amount.', input: v.object({ amount: v.number() }), effect: 'read' },
+ *     ({ amount }) => amount * this.#rate,
  *   );
  * }
  * ```
