@@ -219,6 +219,11 @@ function toolsAt(index: number, source: ToolSource, { path }: CollectPlace): rea
     if (!path) warnOfState(source, object.name);
     return toolsOf(source);
   }
+  if (object && isClass(given)) {
+    const name = `the class ${object.name}, which has no static tools`;
+    const mend = `list new ${object.name}() for those of its instances`;
+    throw new ToolResolutionError(`Tool at index ${index} is ${name}: ${mend}`);
+  }
   throw new ToolResolutionError(
     `Tool at index ${index} (${object?.name ?? typeof given}) is neither a tool nor a tool provider, ` +
       "nor has its class a static 'tools' table",
