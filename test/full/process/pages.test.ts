@@ -45,6 +45,7 @@ it('the pages with commands are those that are run here, and the one on MCP', ()
     'http.md',
     'mcp.md',
     'mounting.md',
+    'outgoing-webhooks.md',
     'schedules.md',
     'webhooks.md',
   ]);
@@ -135,6 +136,14 @@ async function serve(page: string): Promise<(commands: string) => Promise<string
 }
 
 const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js');
+
+it('outgoing-webhooks.md: a secret is made', async () => {
+  const [commands = ''] = commandsOf('outgoing-webhooks.md');
+  // There is no account to put it into.
+  const made = commands.replace('npx wrangler secret put TURNS_WEBHOOK_SECRET', 'cat');
+  const { stdout } = await promisify(execFile)('bash', ['-euc', made]);
+  expect(stdout).toMatch(/^whsec_[A-Za-z0-9+/]{43}=\n$/);
+});
 
 it('mounting.md: a tool of a Hono app reads a binding', async () => {
   const run = await serve('mounting.md');
