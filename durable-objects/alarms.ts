@@ -20,6 +20,7 @@ const KNOWN: Readonly<Record<Alarm['kind'], true>> = {
   expiry: true,
   start: true,
   retention: true,
+  announcement: true,
 };
 
 /** The platform knows no alarm after the year 2189; one that is too early only looks again. In ms. */

@@ -1,4 +1,5 @@
 import { dueRefs, retainAnew, scheduleAlarm } from './alarms.ts';
+import { type DueAnnouncement, takeDueAnnouncements } from './announcements.ts';
 import { expireWait, isCancelled } from './inbox.ts';
 import type { LedgerScope } from './session-storage.ts';
 import { pauseAfterSilence } from './take-overs.ts';
@@ -7,11 +8,12 @@ import { queueDue, startNext } from './waiting-turns.ts';
 /** What an alarm hands to a runner. */
 export interface DueWork {
   readonly turns: readonly string[];
+  readonly announcements: readonly DueAnnouncement[];
   /** The time of the session is over, and it is to be erased as soon as its files are deleted in the store outside. */
   readonly deletesFiles: boolean;
 }
 
-export const NOTHING_DUE: DueWork = { turns: [], deletesFiles: false };
+export const NOTHING_DUE: DueWork = { turns: [], announcements: [], deletesFiles: false };
 
 /** After so many ms a store outside is asked again to delete the files of a session whose time is over. */
 const DELETED_AGAIN = 60 * 60_000;
@@ -19,7 +21,7 @@ const DELETED_AGAIN = 60 * 60_000;
 /** Has the files outside deleted; until that is told, the session stays, and the alarm comes again. */
 export function postponeErasure({ storage, now }: LedgerScope): DueWork {
   storage.alarms.set(now() + DELETED_AGAIN);
-  return { turns: [], deletesFiles: true };
+  return { ...NOTHING_DUE, deletesFiles: true };
 }
 
 /** Does what is due, sets the next alarm, and answers what to hand to a runner now. */
@@ -29,8 +31,9 @@ export function doDueWork(scope: LedgerScope): DueWork {
   startNext(scope);
   for (const wait of dueRefs(scope, 'expiry')) expireWait(scope, wait);
   const turns = takeDueTurns(scope);
+  const announcements = takeDueAnnouncements(scope);
   scheduleAlarm(scope);
-  return { turns, deletesFiles: false };
+  return { turns, announcements, deletesFiles: false };
 }
 
 /** The turns that need a holder now. Each stays due again after a term, so that a lost hand-over is repeated. */

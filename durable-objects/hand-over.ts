@@ -1,4 +1,4 @@
-import type { HandOver, TurnRunner } from '../src/journal/session-port.ts';
+import type { Announced, Announcement, HandOver, TurnRunner } from '../src/journal/session-port.ts';
 
 /** Hands the unfinished turns of one session to whoever runs them. */
 export interface TurnCarrier {
@@ -11,6 +11,8 @@ export interface TurnCarrier {
   arrived(): void;
   /** Has the files of the session deleted that are kept outside, by the loopback. Answers whether they are. Never rejects. */
   deleteFiles(session: string): Promise<boolean>;
+  /** Has an outgoing webhook told, by the loopback. Answers as the runner does; `undefined` when it did not. Never rejects. */
+  announce(announcement: Announcement): Promise<Announced | undefined>;
 }
 
 /** Takes turns to a Worker faster than the loopback, and does not keep the object awake while they run. */
@@ -74,6 +76,19 @@ export function createTurnCarrier(ctx: DurableObjectState, queue: TurnQueue | un
           `holdfast: ${what} were not deleted, which is tried again in an hour: ${String(error)}`,
         );
         return false;
+      }
+    },
+    async announce(announcement) {
+      const { webhook, turn } = announcement;
+      try {
+        return await runnerFor(`outgoing webhook ${webhook} is not told of turn ${turn}`)?.announce(
+          announcement,
+        );
+      } catch (error) {
+        console.error(
+          `holdfast: outgoing webhook ${webhook} was not told of turn ${turn}, which is tried again: ${String(error)}`,
+        );
+        return undefined;
       }
     },
   };

@@ -1,6 +1,7 @@
 import type { EventPage, Notice, OpenTurn, ReadQuery, Row } from '../src/journal/event-page.ts';
 import type { Change, Leased, Reader } from '../src/journal/session-port.ts';
 import { retainAnew, scheduleAlarm, scheduleTurn } from './alarms.ts';
+import { oweAnnouncements } from './announcements.ts';
 import { foldRange } from './fold-start.ts';
 import { dropMessages, isCalledFor, newestUnread, unreadMessages } from './inbox.ts';
 import type { Lease, LeaseTimes, LedgerScope, SessionStorage } from './session-storage.ts';
@@ -189,7 +190,7 @@ export const isNews = (before: Notice, { head, waiting, unread = 0 }: Notice): b
 export function release(
   scope: LedgerScope,
   lease: Lease,
-  { release: how, resumeAfter = 0 }: Pick<Change, 'release' | 'resumeAfter'>,
+  { release: how, resumeAfter = 0, announce }: Pick<Change, 'release' | 'resumeAfter' | 'announce'>,
 ): void {
   const { storage, now } = scope;
   const { turn } = lease;
@@ -201,6 +202,7 @@ export function release(
     return;
   }
   storage.alarms.remove('turn', turn);
+  oweAnnouncements(scope, announce);
   if (how === 'suspended') storage.setLease({ ...lease, state: 'suspended' });
   else endTurn(scope, lease, turn);
   scheduleAlarm(scope);

@@ -3,6 +3,8 @@ import type { PostedMessage } from '../src/journal/inbox-message.ts';
 import type { FilePage, FileQuery } from '../src/journal/kept-file.ts';
 import type {
   Accepted,
+  Announced,
+  Announcement,
   Appended,
   BeginRequest,
   Change,
@@ -16,7 +18,8 @@ import type {
   SessionFull,
   TurnStart,
 } from '../src/journal/session-port.ts';
-import { isOutdated, retain, scheduleAlarm } from './alarms.ts';
+import { isOutdated, scheduleAlarm } from './alarms.ts';
+import { settleAnnouncement } from './announcements.ts';
 import { type DueWork, doDueWork, NOTHING_DUE, postponeErasure } from './due-work.ts';
 import { keepFiles, pageOfFile, whyNoRoom } from './files.ts';
 import { foldRange, furtherTexts } from './fold-start.ts';
@@ -32,6 +35,7 @@ import {
   deferScheduled,
   keepSteered,
   loadOf,
+  rememberRequest,
   steeredInto,
   waitingKindOf,
   whatBecameOf,
@@ -191,6 +195,11 @@ export class SessionLedger {
     return NOTHING_DUE;
   }
 
+  /** What became of an announcement. Of a session that was erased meanwhile nothing is stored. */
+  announced(announcement: Announcement, became: Announced): void {
+    if (this.#storage.exists()) this.#commit(() => settleAnnouncement(this.#scope, announcement, became));
+  }
+
   /** Erases the session if its time is still over. Its files outside are deleted by then. */
   eraseOutdated(): void {
     if (!isOutdated(this.#scope)) return;
@@ -286,13 +295,4 @@ export class SessionLedger {
     if (isNews(before, this.notice())) this.#options.onChange();
     return result;
   }
-}
-
-/** Under which key the turn is known again, and for how long the session is kept. */
-function rememberRequest(scope: LedgerScope, { turn, request, retainMs }: TurnStart, seq: number): void {
-  if (request !== undefined) {
-    const { key, bodyHash, ttl } = request;
-    scope.storage.requests.add({ key, bodyHash, turn, seq, expires: scope.now() + ttl });
-  }
-  retain(scope, retainMs);
 }

@@ -4,6 +4,7 @@ import type { InboxMessageKind, PostedMessage, WaitAnswer } from '../src/journal
 import type { FilePage, FileQuery } from '../src/journal/kept-file.ts';
 import type {
   Accepted,
+  Announcement,
   Appended,
   BeginRequest,
   Change,
@@ -148,13 +149,20 @@ export class SessionObject extends DurableObject<SessionEnv> {
   override alarm(): void {
     try {
       const { name } = this.#storage;
-      const { turns, deletesFiles } = this.#ledger.alarm();
+      const { turns, announcements, deletesFiles } = this.#ledger.alarm();
       for (const turn of turns) void this.#carrier.handOver({ name, turn });
+      for (const due of announcements) void this.#announce({ name, ...due });
       if (deletesFiles) void this.#eraseWithFiles(name);
     } catch (error) {
       console.error(`holdfast: the alarm of session ${this.#storage.name} failed: ${String(error)}`);
       void this.ctx.storage.setAlarm(this.#now() + this.#leaseMs);
     }
+  }
+
+  /** What was not answered is due again by itself. */
+  async #announce(announcement: Announcement): Promise<void> {
+    const became = await this.#carrier.announce(announcement);
+    if (became !== undefined) this.#ledger.announced(announcement, became);
   }
 
   /** Erases the session when its files outside are gone, unless somebody has come back to it meanwhile. */

@@ -242,10 +242,11 @@ export interface Alarm {
   readonly due: number;
   /**
    * `turn`: the turn needs a holder. `expiry`: nobody has answered the wait of this id. `start`: the turn was scheduled for then.
-   * `retention`: the session is to be erased if nothing has happened in it for `ref` milliseconds.
+   * `retention`: the session is to be erased if nothing has happened in it for `ref` milliseconds. `announcement`: somebody outside
+   * is to be told of turns that have stopped.
    */
-  readonly kind: 'turn' | 'expiry' | 'start' | 'retention';
-  /** The id of the turn or of the wait, or the milliseconds. */
+  readonly kind: 'turn' | 'expiry' | 'start' | 'retention' | 'announcement';
+  /** The id of the turn or of the wait, the milliseconds, or who is to be told of what. */
   readonly ref: string;
 }
 

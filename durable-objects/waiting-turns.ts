@@ -1,7 +1,7 @@
 import type { Deferred, WaitingTurn } from '../src/journal/event-page.ts';
 import type { WaitingKind, WaitingLoad } from '../src/journal/inbox-message.ts';
 import type { NotStarted, ScheduledTurn, TurnStart } from '../src/journal/session-port.ts';
-import { dueRefs, scheduleAlarm, scheduleTurn } from './alarms.ts';
+import { dueRefs, retain, scheduleAlarm, scheduleTurn } from './alarms.ts';
 import {
   addStart,
   bytesIn,
@@ -74,6 +74,19 @@ export function whatBecameOf(
   if (into !== null) return { status: 'known', turn: stored, into };
   const isStored = taken !== null || storage.turnStart(stored) !== null;
   return isStored ? { status: 'known', turn: stored } : null;
+}
+
+/** Under which key the turn is known again, and for how long the session is kept. */
+export function rememberRequest(
+  scope: LedgerScope,
+  { turn, request, retainMs }: TurnStart,
+  seq: number,
+): void {
+  if (request !== undefined) {
+    const { key, bodyHash, ttl } = request;
+    scope.storage.requests.add({ key, bodyHash, turn, seq, expires: scope.now() + ttl });
+  }
+  retain(scope, retainMs);
 }
 
 /**

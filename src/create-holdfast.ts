@@ -1,14 +1,24 @@
 /** The entry `holdfast/worker`: makes a Worker of agents. */
-export type { HandOver, TurnRunner } from './journal/session-port.ts';
+export type { Announced, Announcement, HandOver, TurnRunner } from './journal/session-port.ts';
 export { ConfigurationError } from './model/configuration-error.ts';
 export type { FileKey, FileStore } from './session/file-store.ts';
 export type { ObjectSessionOptions } from './session/object-session.ts';
 export type { PlatformConfig } from './session/read-platform.ts';
 export type { AppContext, MintedSecrets } from './session/read-secrets.ts';
-export type { LogEntry, LoggedProblem, LogOption, LogPlace, LogProblem, LogTurn } from './tool/log.ts';
+export type { Log, LogEntry, LoggedProblem, LogOption, LogPlace, LogProblem, LogTurn } from './tool/log.ts';
 export type { Owner } from './tool/owner.ts';
 export { createHoldfast, type Holdfast } from './worker/app.ts';
 export { type Authenticate, bearerToken, openOnLocalhost } from './worker/auth.ts';
 export type { HoldfastConfig } from './worker/config.ts';
 export { defineSchedule, type Schedule, type ScheduleConfig } from './worker/define-schedule.ts';
 export type { Caller, Claims, ContextFor, EndpointRequest, Env, OwnRequest } from './worker/host.ts';
+export { SessionError, type SessionErrorType } from './worker/problem.ts';
+export type {
+  AnswerOptions,
+  EventsOptions,
+  SendOptions,
+  Session,
+  SessionAnswer,
+  SessionOptions,
+} from './worker/session-from-code.ts';
+export type { MessageView, SessionView, ShownEvent } from './worker/session-view.ts';

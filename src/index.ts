@@ -103,12 +103,11 @@ export type { SuspendedTurn, TurnAnswer } from './session/watching/turn-outcome.
 export {
   CORE_ROLES,
   defineToolGroup,
-  type ToolGroup,
   type ToolGroupConfig,
   ToolGroupDefinitionError,
-  type ToolGroupPermission,
 } from './sources/define-tool-group.ts';
 export { eachTool } from './sources/each-tool.ts';
+export { type ToolMethodConfig, toolMethod } from './sources/objects/tool-method.ts';
 export { ToolObjectError } from './sources/objects/tool-object.ts';
 export type { ToolEntry, ToolTable } from './sources/objects/tool-table.ts';
 export {
@@ -119,9 +118,13 @@ export {
   toolsOfSafely,
 } from './sources/objects/tools-of.ts';
 export { type CollectOptions, type ResolvedTools, resolveTools } from './sources/resolution/resolve-tools.ts';
+export { type MadeTools, toolFactory } from './sources/resolution/tool-factory.ts';
 export {
   type ProviderCard,
   type Reference,
+  type ToolFactory,
+  type ToolGroup,
+  type ToolGroupPermission,
   type ToolObjectSource,
   type ToolProvider,
   ToolResolutionError,
@@ -156,8 +159,9 @@ export type {
 export { content, type FileSource, file, image } from './tool/content-result.ts';
 export { defineTextTool, type TextToolConfig } from './tool/define-text-tool.ts';
 export { defineTool, type ToolConfig } from './tool/define-tool.ts';
-export { type DomainObjects, DomainTypeError, type DomainTypeField } from './tool/domain-objects.ts';
+export { type DomainObjects, DomainTypeError } from './tool/domain-objects.ts';
 export { type DomainType, type DomainTypeConfig, defineDomainType } from './tool/domain-type.ts';
+export type { EnvOf, GivenEnv, WorkerEnv } from './tool/env.ts';
 export type { CallLimit, Limits } from './tool/frame.ts';
 export type {
   CheckedInput,

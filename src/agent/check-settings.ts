@@ -3,7 +3,7 @@ import type { Compaction } from '../loop/compaction/summarised.ts';
 import { isCount, limitProblem } from '../loop/loop-limits.ts';
 import { settingsFault } from '../loop/loop-settings.ts';
 import { type ModelTimeout, modelTimeoutProblem } from '../loop/model-time.ts';
-import { type LoopPolicies, policyProblem } from '../loop/policies.ts';
+import { type Policies, policyProblem } from '../loop/policies.ts';
 import { MOST_GENERATIONS } from '../loop/scheduling.ts';
 import type { CacheSetting } from '../model/cache-setting.ts';
 import type { ChatModel } from '../model/chat-model.ts';
@@ -50,15 +50,16 @@ export function checkCache(agent: string, cache: CacheSetting): void {
 }
 
 /** The times that are given. @throws AgentDefinitionError when one of them is no time. */
-export function checkedTimeout(agent: string, { total, silence }: ModelTimeout = {}): ModelTimeout {
-  const bad = modelTimeoutProblem({ total, silence });
+export function checkedTimeout(agent: string, declared: ModelTimeout = {}): ModelTimeout {
+  const bad = modelTimeoutProblem(declared);
+  const { total, silence } = declared;
   if (!bad) return { ...(total !== undefined && { total }), ...(silence !== undefined && { silence }) };
   const problem = `has a modelTimeout '${bad.path}' of ${bad.value}: use ${bad.use}`;
   throw new AgentDefinitionError(agent, { field: `modelTimeout.${bad.path}`, problem });
 }
 
-/** @throws AgentDefinitionError when a policy has a value that it cannot work with. */
-export function checkPolicies(agent: string, policies: LoopPolicies): void {
+/** @throws AgentDefinitionError when a policy is none, or has a value that it cannot work with. */
+export function checkPolicies(agent: string, policies: Policies | undefined): void {
   const problem = policyProblem(policies);
   if (!problem) return;
   const { path, value, use } = problem;

@@ -9,12 +9,14 @@ import type { LoopTransformer } from '../loop/transformers.ts';
 import type { CacheSetting } from '../model/cache-setting.ts';
 import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
 import type { AgentSettings } from '../model/settings.ts';
-import type { ToolGroup, ToolGroupPermission } from '../sources/define-tool-group.ts';
 import { withProviders } from '../sources/resolution/dynamic-tools.ts';
 import { type CollectedTools, collectTools } from '../sources/resolution/resolve-tools.ts';
 import {
+  isGroup,
   type Reference,
   referenceText,
+  type ToolGroup,
+  type ToolGroupPermission,
   type ToolProvider,
   ToolResolutionError,
   type ToolSource,
@@ -106,7 +108,10 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
   readonly description: string;
   /** What the model is told first in every request. */
   readonly instructions: string;
-  /** What the model may call; each name once. Tools, tool objects and tool providers may be mixed. */
+  /**
+   * What the model may call; each name once. Tools, tool objects, factories (`toolFactory`), providers and groups may be mixed. A
+   * group here is as one under `toolGroups`.
+   */
   readonly tools?: readonly ToolSource[] | undefined;
   /** More tools, by the role of a group that each environment fills, or as a group. */
   readonly toolGroups?: readonly ToolGroupRequest[] | undefined;
@@ -142,10 +147,7 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
    * inside its own too, unless their agents say otherwise.
    */
   readonly modelTimeout?: ModelTimeout | undefined;
-  /**
-   * Bounds of one turn. Unless given: 20 iterations, 150 tool calls, 40 calls of any one tool, or `toolCalls` if that
-   * is more.
-   */
+  /** Bounds of one turn. Unless given: 20 iterations, 150 tool calls, 40 calls of any one tool, or `toolCalls` if that is more. */
   readonly limits?: Limits | undefined;
   /** What its loops do where there is a choice: tools that do not exist, blank replies, tools that throw. */
   readonly policies?: Policies | undefined;
@@ -164,10 +166,7 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
   readonly maxGenerations?: CallLimit | undefined;
   /** How long its sessions are kept after what happened in them last; as the app says unless given. */
   readonly retention?: Retention | undefined;
-  /**
-   * Replaces older messages of a long conversation, as `summarised` does; never unless given. Not in loops inside its
-   * own.
-   */
+  /** Replaces older messages of a long conversation, as `summarised` does; never unless given. Not in loops inside its own. */
   readonly compaction?: Compaction | undefined;
   /**
    * What an answer must be: the schema of a JSON object. The answer of a turn then has it as `object`. A model whose
@@ -198,19 +197,29 @@ export const isToolGroup = (request: ToolGroupRequest): request is ToolGroup =>
   typeof request !== 'string' && request.tools !== undefined;
 
 /**
- * Declares an agent.
+ * Declares an agent: it runs nowhere until it is given to an app, or to a test session.
  *
- * @throws AgentDefinitionError when a key is not known or its value of another kind, the model is none, the name cannot stand in a path, something in the list is no tool, two tools share
- *   a name, the description is blank, a limit is not a positive number, or on the cost of a model without prices, a
- *   setting, a policy, `accepts`, `cache`, `modelTimeout`, `loopIds`, `maxGenerations`, `compaction` or `retention` has a value that it cannot work with, or the output is not the
- *   schema of a JSON object; ToolDefinitionError and ToolObjectError as `collectTools`.
+ * @throws AgentDefinitionError when a key is not known or its value of another kind or one that it cannot work with, the model is none,
+ *   the name cannot stand in a path, something in the list is no tool, two tools share a name, the description is blank, a limit is on
+ *   the cost of a model without prices, or the output is not the schema of a JSON object; ToolDefinitionError and ToolObjectError as
+ *   `collectTools`.
+ *
+ * @example
+ * ```ts
+ * const clerk = defineAgent({
+ *   name: 'clerk',
+ *   description: 'Answers questions about orders.',
+ *   instructions: 'Answer from the orders, and refund what is asked.',
+ *   tools: [findOrder, refundOrder],
+ * });
+ * ```
  */
 export function defineAgent<
   const Name extends string,
   const Declaration extends InputDeclaration = undefined,
 >(config: AgentConfig<Name, Declaration>): Agent<Name, OutputOf<Declaration>> {
   checkAgentLiteral(config, SHAPE);
-  const { name, description, instructions, references = [], toolGroups = [], permissions = [] } = config;
+  const { name, description, instructions, references = [], permissions = [] } = config;
   checkName(name);
   if (description.trim() === '') {
     throw new AgentDefinitionError(name, {
@@ -219,7 +228,10 @@ export function defineAgent<
     });
   }
   const referenced = references.flatMap((reference) => reference.tools);
-  const { tools, providers } = toolsFor(name, [...(config.tools ?? []), ...referenced]);
+  const listed = config.tools ?? [];
+  const toolGroups = [...(config.toolGroups ?? []), ...listed.filter(isGroup)];
+  const own = listed.filter((source) => !isGroup(source));
+  const { tools, providers } = toolsFor(name, [...own, ...referenced]);
   const model = typeof config.model === 'function' ? undefined : config.model;
   checkLimits(name, config.limits, model);
   const sources = withProviders(chainingSources(config.chaining), providers);
@@ -228,8 +240,7 @@ export function defineAgent<
   checkSettings(name, config.settings, { tools, hasMoreTools, model });
   if (config.cache !== undefined) checkCache(name, config.cache);
   const modelTimeout = checkedTimeout(name, config.modelTimeout);
-  const policies = withPolicies(config.policies);
-  checkPolicies(name, policies);
+  checkPolicies(name, config.policies);
   if (config.accepts !== undefined) checkAccepts(name, config.accepts);
   if (config.compaction !== undefined) checkCompaction(name, config.compaction);
   if (config.retention !== undefined) checkRetention(name, config.retention);
@@ -243,7 +254,7 @@ export function defineAgent<
     providers,
     sources,
     strategies,
-    toolGroups: [...toolGroups],
+    toolGroups,
     needsApp: toolGroups.length > 0,
     permissions: [...permissions],
     model,
@@ -253,7 +264,7 @@ export function defineAgent<
     ...(config.accepts && { accepts: [...config.accepts] }),
     modelTimeout,
     limits: withLimits(config.limits, DEFAULT_LIMITS),
-    policies,
+    policies: withPolicies(config.policies),
     inspectors: [...(config.inspectors ?? [])],
     transformers: [...(config.transformers ?? [])],
     context: ToolCallContext.of(config.context ?? {}),

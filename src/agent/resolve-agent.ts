@@ -1,12 +1,12 @@
 import { withMetadata } from '../decorators/with.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
-import type { ToolGroup } from '../sources/define-tool-group.ts';
 import { withProviders } from '../sources/resolution/dynamic-tools.ts';
 import { requiredTools } from '../sources/resolution/required-tools.ts';
 import { changedTools } from '../sources/resolution/resolve-tools.ts';
-import type { ToolProvider } from '../sources/resolution/tool-source.ts';
+import type { ToolGroup, ToolProvider } from '../sources/resolution/tool-source.ts';
 import { ToolDefinitionError } from '../tool/check-definition.ts';
 import { paragraphs, shorten } from '../tool/json.ts';
+import { consoleLog, type Log, warning } from '../tool/log.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import { type Agent, isToolGroup, type RoleRequest, type ToolGroupRequest } from './define-agent.ts';
 import { type EnvironmentGroups, environmentGroups } from './environment-groups.ts';
@@ -20,6 +20,8 @@ interface Registered {
   readonly groups: readonly ToolGroup[];
   /** The groups that these agents were given as they are may be named by settings. */
   readonly agents: readonly Agent[];
+  /** The console unless given. */
+  readonly log?: Log | undefined;
 }
 
 /**
@@ -28,7 +30,11 @@ interface Registered {
  *
  * It throws a ConfigurationError when a group is missing, not allowed, or wrongly configured.
  */
-export function agentResolver({ groups, agents }: Registered): (agent: Agent, env: Env) => Agent {
+export function agentResolver({
+  groups,
+  agents,
+  log = consoleLog(),
+}: Registered): (agent: Agent, env: Env) => Agent {
   const given = agents.flatMap(({ toolGroups }) => toolGroups.filter(isToolGroup));
   const resolved = new WeakMap<Env, WeakMap<Agent, Agent>>();
   return (agent, env) => {
@@ -37,14 +43,16 @@ export function agentResolver({ groups, agents }: Registered): (agent: Agent, en
     resolved.set(env, ofEnv);
     const known = ofEnv.get(agent);
     if (known) return known;
-    const made = resolve(agent, environmentGroups(env.TOOL_GROUPS, groups, given));
+    const made = resolve(agent, environmentGroups(env.TOOL_GROUPS, groups, given), log);
     ofEnv.set(agent, made);
     return made;
   };
 }
 
-function resolve(agent: Agent, environment: EnvironmentGroups): Agent {
-  const chosen = agent.toolGroups.flatMap((request) => chooseGroup(agent, request, environment) ?? []);
+function resolve(agent: Agent, environment: EnvironmentGroups, log: Log): Agent {
+  const chosen = agent.toolGroups.flatMap(
+    (request) => chooseGroup({ agent, environment, log }, request) ?? [],
+  );
   const groups = [...new Set(chosen.map(({ group }) => group))];
   const notes = groups.flatMap(({ role, childToolUsageNotes: text }) =>
     text === undefined ? [] : [`Notes on the tools of group '${role}':\n${text}`],
@@ -123,6 +131,13 @@ interface ChosenGroup {
   readonly required: readonly string[];
 }
 
+/** Whose groups are chosen, where, and who is told of what it goes without. */
+interface Choosing {
+  readonly agent: Agent;
+  readonly environment: EnvironmentGroups;
+  readonly log: Log;
+}
+
 /**
  * The group that answers a request, or `undefined` when it is optional and there is none with tools. A model that lacks
  * the tools it was told of makes their answers up, so a missing group is an error unless the agent says otherwise.
@@ -130,9 +145,8 @@ interface ChosenGroup {
  * @throws ConfigurationError that names what is missing and what there is.
  */
 function chooseGroup(
-  agent: Agent,
+  { agent, environment, log }: Choosing,
   request: ToolGroupRequest,
-  environment: EnvironmentGroups,
 ): ChosenGroup | undefined {
   const {
     role,
@@ -150,7 +164,7 @@ function chooseGroup(
   const problem = group ? emptiness(agent, group) : absence(agent, role, environment.groups);
   if (group === undefined || problem !== undefined) {
     if (!optional) throw new ConfigurationError(problem ?? '');
-    console.warn(`holdfast: ${problem} It is optional, so the agent goes without.`);
+    log(warning(`${problem} It is optional, so the agent goes without.`));
     return undefined;
   }
   const missing = required.filter((name) => !group.tools.some((tool) => tool.name === name));

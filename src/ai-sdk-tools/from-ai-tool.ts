@@ -112,10 +112,10 @@ function made(tool: ErasedTool, { name, description, effect, ...more }: FromAiTo
     description: description ?? describedBy(name, tool),
     input: declared(name, 'inputSchema', tool.inputSchema),
   };
-  if (!execute) return defineTool(known);
+  if (!execute) return defineTool({ ...known, manual: true });
   const run = async (input: unknown, call: ToolCall): Promise<unknown> => {
     const output = await lastOf(execute(input, await optionsOf(tool, call)));
-    return toResult(tool.toModelOutput, { toolCallId: call.id, input, output });
+    return toResult(tool.toModelOutput, { toolCallId: call.id, input, output }, call.log);
   };
   // The effect decides on what else may be said, which is nothing here.
   const running = defineTool({ ...known, ...more, effect: effect as 'once', run });

@@ -1,5 +1,6 @@
 import { fromBase64 } from '../tool/base64.ts';
 import { content, file } from '../tool/content-result.ts';
+import { type Log, mistake } from '../tool/log.ts';
 import { artifact, type ContentResult, error, type ToolResult } from '../tool/tool-result.ts';
 
 /** What `toModelOutput` of the AI SDK is given. */
@@ -16,13 +17,14 @@ interface Answered {
 export async function toResult(
   toModelOutput: ((options: Answered) => unknown) | undefined,
   answered: Answered,
+  log: Log,
 ): Promise<unknown> {
   const { output } = answered;
   if (!toModelOutput) return output;
   try {
     return shownAs(Object(await toModelOutput(answered)), output);
   } catch (thrown) {
-    console.error('holdfast: toModelOutput of a tool threw, so the model is shown the value', thrown);
+    log(mistake('toModelOutput of a tool threw, so the model is shown the value', thrown));
     return output;
   }
 }

@@ -6,6 +6,7 @@ import type { ToolSource } from '../sources/resolution/tool-source.ts';
 import { ToolDefinitionError } from '../tool/check-definition.ts';
 import { isJsonObject, type Json, type JsonObject } from '../tool/json.ts';
 import type { JsonSchema } from '../tool/json-schema.ts';
+import { mistake, toLog } from '../tool/log.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import { modelText, type ToolResult } from '../tool/tool-result.ts';
@@ -55,7 +56,7 @@ export type AiTools<Sources extends readonly unknown[] = readonly ToolSource[]> 
 export interface ToAiToolsOptions
   extends Pick<
     ToolCallingManagerConfig,
-    'kinds' | 'limits' | 'inspectors' | 'exceptionProcessor' | 'secrets' | 'model'
+    'kinds' | 'limits' | 'inspectors' | 'exceptionProcessor' | 'secrets' | 'env' | 'model' | 'log'
   > {
   /** Tool-call context of every call. */
   readonly context?: JsonObject | ToolCallContext | undefined;
@@ -73,7 +74,7 @@ export interface ToAiToolsOptions
  *
  * @example
  * ```ts
- * const { text } = await generateText({ model, tools: toAiTools([lookUpOrder, refund]), prompt, stopWhen: stepCountIs(5) });
+ * const { text } = await generateText({ model, tools: toAiTools([findOrder, refundOrder]), prompt, stopWhen: stepCountIs(5) });
  * ```
  */
 export function toAiTools(agent: Agent, options?: ToAiToolsOptions): AiTools;
@@ -97,6 +98,7 @@ export function toAiTools(
     toolContext: base.merge(ToolCallContext.of(context ?? {})),
   });
   const wait = lines();
+  const log = toLog(settings.log);
   const run = async (tool: AnyTool, input: JsonObject, { toolCallId, messages, abortSignal }: GivenOptions) =>
     wait(serialOf(tool, input), async () => {
       const reply: ModelReply = {
@@ -108,6 +110,7 @@ export function toAiTools(
       const { results } = await manager.executeToolCalls(told, reply, { ...called, signal: abortSignal });
       const [one] = results;
       if (!one) throw new Error(`The call of '${tool.name}' has no result.`);
+      if (one.result.signal?.type === 'misconfigured') log(mistake(one.result.content));
       return toAnswer(tool.name, one.result);
     });
   return Object.fromEntries(
@@ -174,7 +177,6 @@ function shownSchema(shown: JsonSchema): GivenTool['inputSchema'] {
 }
 
 function toAnswer(tool: string, result: ToolResult): AiToolResult {
-  if (result.signal?.type === 'misconfigured') console.error(`holdfast: ${result.content}`);
   if (result.type === 'error') throw new AiToolError(tool, result);
   return { text: modelText(result), ...(result.type === 'artifact' && { value: result.value }) };
 }

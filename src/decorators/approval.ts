@@ -30,6 +30,11 @@ export const requireApproval = <T extends AnyTool, const C extends Covers = 'too
  * blackboard, without a name or a type, when the call succeeds.
  *
  * @throws ToolDefinitionError as `requireApproval`.
+ *
+ * @example
+ * ```ts
+ * const confirmed = withConfirmation(refundOrder, ({ amount }) => `Refund ${amount} euro?`);
+ * ```
  */
 export const withConfirmation = <T extends AnyTool, const C extends Covers = 'tools'>(
   tool: T,
@@ -51,6 +56,13 @@ export const withConfirmation = <T extends AnyTool, const C extends Covers = 'to
  * nobody.
  *
  * @throws ToolDefinitionError when a tool behind an unfolding tool is run by the model's provider.
+ *
+ * @example
+ * ```ts
+ * const careful = withAwaiting(refundOrder, ({ amount }) =>
+ *   amount > 100 ? { message: `Refund ${amount} euro?`, by: 'manager' } : undefined,
+ * );
+ * ```
  */
 export const withAwaiting = <T extends AnyTool>(tool: T, decider: AwaitingDecider<T>): T =>
   pausing(tool, { decider: decider as AwaitingDecider<AnyTool> }); // it is given what it asks for

@@ -19,6 +19,11 @@ export type ToolObserver = (observation: ToolObservation) => unknown;
 /**
  * Records each call of a tool once it has ended: its input, how long it took, and its result or the type of its
  * error. Without an observer it records nothing.
+ *
+ * @example
+ * ```ts
+ * const timed = withObservability(findOrder, ({ status, ms }) => console.log(status, ms));
+ * ```
  */
 export function withObservability<T extends AnyTool>(tool: T, observer?: ToolObserver | undefined): T {
   if (!observer) return decorate(tool, {});
@@ -57,6 +62,11 @@ const publishers = new WeakMap<AnyTool, PublishToolCall>();
  * Publishes a request when the tool is called, and a response with its result or failure and its running time when the
  * call has ended. A tool that already publishes to this function, at any depth of decorators, is returned as it
  * is. A call that waits for an answer from outside, or is left for another invocation, is requested again there.
+ *
+ * @example
+ * ```ts
+ * const published = withEventPublication(refundOrder, (event) => console.log(event.type, event.tool));
+ * ```
  */
 export function withEventPublication<T extends AnyTool>(tool: T, publish: PublishToolCall): T {
   const isPublishing = (one: AnyTool): one is AnyTool => publishers.get(one) === publish;
@@ -101,10 +111,9 @@ interface CallWatcher {
 const watchCall =
   (tool: AnyTool, { began, ended }: CallWatcher): AnyTool['call'] =>
   async (input, call) => {
-    const { id, tool: name, signal, secrets } = call;
+    const { id, tool: name, secrets } = call;
     const watched: WatchedCall = { call: id, tool: name, input: secrets.redact(input) };
-    const tell = (what: () => unknown): Promise<void> =>
-      listen(`the watcher of tool '${name}'`, signal, what);
+    const tell = (what: () => unknown): Promise<void> => listen(`the watcher of tool '${name}'`, call, what);
     const start = Date.now();
     const begun = tell(() => began?.(watched));
     begun.catch(() => undefined); // A signal of it is thrown where it is awaited.

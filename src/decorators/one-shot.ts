@@ -63,7 +63,7 @@ export interface LoopMemo {
   remember(call: CallScope, value: JsonLike): void;
 }
 
-/** Memos of one name are one memo, wherever they were made; those of different names share nothing. */
+/** Makes the memo of a name. Memos of one name are one memo, wherever they were made; those of different names share nothing. */
 export function loopMemo(name: string): LoopMemo {
   const key = `holdfast.memo:${name}`;
 

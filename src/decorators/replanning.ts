@@ -44,7 +44,7 @@ async function withReplan(
   { reason, updater }: ReplanDecision,
   call: CallScope,
 ): Promise<ToolResult> {
-  await listen(`the blackboard updater of tool '${call.tool}'`, call.signal, () => updater?.(result, call));
+  await listen(`the blackboard updater of tool '${call.tool}'`, call, () => updater?.(result, call));
   return toolResult({ ...result, signal: { type: 'replan', reason } });
 }
 
@@ -99,7 +99,7 @@ export const conditionalReplan = <T extends AnyTool>(tool: T, decider: ReplanDec
       const result = await tool.call(input, call);
       if (!mayReplan(result)) return result;
       let decision: ReplanDecision | null | undefined;
-      await listen(`the replan decider of tool '${call.tool}'`, call.signal, async () => {
+      await listen(`the replan decider of tool '${call.tool}'`, call, async () => {
         decision = await decider(contextOf(tool, result, call));
       });
       return decision ? withReplan(result, decision, call) : result;

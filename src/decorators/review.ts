@@ -25,6 +25,13 @@ import { type Covers, type CoversOption, type GuardedInput, withGuard } from './
  *
  * @throws ToolConfigurationError when the handler is no function; ToolDefinitionError for a bad timeout or `onTimeout`, and
  *   for `covers` as `requireApproval`.
+ *
+ * @example
+ * ```ts
+ * const reviewed = withReview(refundOrder, ({ input }) =>
+ *   input.amount > 100 ? { decision: 'reject', reason: 'Too much.' } : { decision: 'approve' },
+ * );
+ * ```
  */
 export function withReview<T extends AnyTool, const C extends Covers = 'tools'>(
   tool: T,

@@ -10,6 +10,7 @@ import type { CallScope } from '../tool/call.ts';
 import { decorate } from '../tool/decorate.ts';
 import { isJsonObject, type Json } from '../tool/json.ts';
 import type { BlackboardEntry } from '../tool/kept-values.ts';
+import { warning } from '../tool/log.ts';
 import { SignalError, ToolConfigurationError } from '../tool/signals.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import type { ArtifactType, ToolResult } from '../tool/tool-result.ts';
@@ -87,9 +88,7 @@ async function sinkAll(result: ToolResult, call: CallScope, options: ErasedOptio
   if (!kept) return;
   const items = Array.isArray(kept.json) ? kept.json : [kept.json];
   for (const json of items) {
-    await listen(`a sink of tool '${call.tool}'`, call.signal, () =>
-      sinkOne({ ...kept, json }, call, options),
-    );
+    await listen(`a sink of tool '${call.tool}'`, call, () => sinkOne({ ...kept, json }, call, options));
   }
 }
 
@@ -138,7 +137,7 @@ export interface BlackboardSinkOptions {
  */
 export function blackboardSink({ name, strict = false }: BlackboardSinkOptions = {}): Sink {
   let told = false;
-  return (artifact, { inSession, blackboard, tool, artifact: { type, json } }) => {
+  return (artifact, { inSession, blackboard, tool, log, artifact: { type, json } }) => {
     if (inSession) {
       // What a transform made may not be JSON; `add` checks it.
       blackboard.add(json === undefined ? (artifact as Json) : json, { name, type });
@@ -146,7 +145,7 @@ export function blackboardSink({ name, strict = false }: BlackboardSinkOptions =
     }
     const problem = `There is no session, so the artifact of tool '${tool}' was not published to a blackboard.`;
     if (strict) throw new ToolConfigurationError(problem);
-    if (!told) console.warn(`holdfast: ${problem}`);
+    if (!told) log(warning(problem));
     told = true;
   };
 }

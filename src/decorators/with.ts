@@ -12,6 +12,11 @@ import type { AnyTool, Tool } from '../tool/tool.ts';
  * groups use it, so that a renamed tool can be unwrapped and is called with its context.
  *
  * @throws ToolDefinitionError when some provider would refuse the name.
+ *
+ * @example
+ * ```ts
+ * const renamed = withName(findOrder, 'look_up_order');
+ * ```
  */
 export function withName<const Name extends string, Input, Output>(
   tool: Tool<string, Input, Output>,
@@ -26,13 +31,25 @@ export function withName<const Name extends string, Input, Output>(
  * The same tool with another description, for the model.
  *
  * @throws ToolDefinitionError when it is blank.
+ *
+ * @example
+ * ```ts
+ * const described = withDescription(findOrder, 'Find an order of this year by its number.');
+ * ```
  */
 export function withDescription<T extends AnyTool>(tool: T, description: string): T {
   checkNaming(tool.name, description);
   return decorate(tool, { description });
 }
 
-/** The same tool with a note after its description, as `{description}. {note}` with one full stop between. */
+/**
+ * The same tool with a note after its description, as `{description}. {note}` with one full stop between.
+ *
+ * @example
+ * ```ts
+ * const noted = withUsageNote(refundOrder, 'Find the order first');
+ * ```
+ */
 export const withUsageNote = <T extends AnyTool>(tool: T, note: string): T =>
   withDescription(tool, `${tool.description.replace(/\.$/, '')}. ${note}`);
 
@@ -41,6 +58,11 @@ export const withUsageNote = <T extends AnyTool>(tool: T, note: string): T =>
  * sent to a model.
  *
  * @throws ToolDefinitionError when a value is not JSON.
+ *
+ * @example
+ * ```ts
+ * const owned = withMetadata(refundOrder, { team: 'billing' });
+ * ```
  */
 export function withMetadata<T extends AnyTool>(tool: T, key: string, value: Json): T;
 export function withMetadata<T extends AnyTool>(tool: T, entries: JsonObject): T;
@@ -52,6 +74,11 @@ export function withMetadata<T extends AnyTool>(tool: T, keyed: string | JsonObj
 /**
  * The same tool for models that write numbers and booleans in quotes: these are taken off before the input is validated,
  * as `coerceInput` says. The tools of objects have it.
+ *
+ * @example
+ * ```ts
+ * const lenient = withCoercion(findOrder); // takes { "orderId": "1001" } too
+ * ```
  */
 export const withCoercion = <T extends AnyTool>(tool: T): T =>
   decorate(tool, {
@@ -67,6 +94,11 @@ export const withCoercion = <T extends AnyTool>(tool: T): T =>
  * typed input that decorators see.
  *
  * @throws ToolDefinitionError when the tool has a property of this name, or the declaration cannot be shown to a model.
+ *
+ * @example
+ * ```ts
+ * const reasoned = withParameter(lookUp, 'reason', v.pipe(v.string(), v.description('Why you look')));
+ * ```
  */
 export function withParameter<
   Name extends string,

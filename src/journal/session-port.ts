@@ -216,6 +216,11 @@ export interface Change {
    * expired at once.
    */
   readonly unread?: 'newer' | 'failed' | undefined;
+  /**
+   * With `ended` and `suspended`: the names of the outgoing webhooks that are to be told of it. An older object tells nobody. One
+   * that suspends a turn which goes on at once tells nobody either.
+   */
+  readonly announce?: readonly string[] | undefined;
   /** Takes the place of the one before. */
   readonly snapshot?: Snapshot | undefined;
 }
@@ -260,6 +265,28 @@ export interface HandOver {
   readonly turn: string;
 }
 
+/** A turn of the session has stopped, and an outgoing webhook is to be told of it. */
+export interface Announcement {
+  /** Of the session. */
+  readonly name: string;
+  readonly turn: string;
+  /** The last event when it stopped: what came later is told of later. */
+  readonly seq: number;
+  /** The name of the webhook. */
+  readonly webhook: string;
+  /** Which try this is, from 1 on. One counts that nobody has answered. */
+  readonly attempt: number;
+}
+
+/** What became of an announcement. */
+export type Announced =
+  /** It was told, or is given up. */
+  | 'done'
+  /** It is given up, and so is all else that the session still has to tell this webhook. */
+  | 'forget'
+  /** It is to be tried again after so many ms. */
+  | { readonly again: number };
+
 /** What an object hands its open turns to, and what only the app can do. */
 export interface TurnRunner {
   /** Goes on with the turn as far as one invocation may, and resolves then. */
@@ -270,4 +297,6 @@ export interface TurnRunner {
    * @throws Error when they cannot be deleted now. The session is kept then, and this is asked again.
    */
   deleteFiles(session: string): Promise<void>;
+  /** Tells a webhook that a turn has stopped. It is told of what came later in the session when this is done. */
+  announce(announcement: Announcement): Promise<Announced>;
 }

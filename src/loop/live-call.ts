@@ -88,6 +88,8 @@ const scopeOf = (
   state: view.state,
   blackboard: view.blackboard,
   secrets: loop.secrets,
+  log: loop.log,
+  env: loop.env,
   inSession: loop.inSession,
   process: processView(loop),
   now: view.now,

@@ -1,4 +1,5 @@
 import type { BudgetLimit } from '../journal/usage.ts';
+import { strangerIn } from '../tool/check-literal.ts';
 import type { CallLimit, Limits } from '../tool/frame.ts';
 
 /** The bounds of a loop. Those on tokens and cost are only those that it declares: what is around it has its own. */
@@ -64,16 +65,36 @@ interface LimitProblem {
   readonly use: string;
 }
 
+const LIMITS: Readonly<Record<keyof Limits, true>> = {
+  iterations: true,
+  toolCalls: true,
+  callsPerTool: true,
+  tokens: true,
+  cost: true,
+};
+
+/** What other libraries call them. */
+const FOREIGN = {
+  maxSteps: 'iterations',
+  steps: 'iterations',
+  maxTurns: 'iterations',
+  turns: 'iterations',
+  usd: 'cost',
+};
+
 const COUNT = 'a positive whole number';
 
 /** True for what can bound a number: a positive whole number. */
 export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
 
 /**
- * The first limit that is neither a positive whole number nor, of calls and tokens, `unlimited`, nor, of cost, a positive number;
+ * The first limit that there is not, or that is neither a positive whole number nor, of calls and tokens, `unlimited`, nor, of cost, a positive number;
  * `undefined` when there is none.
  */
-export function limitProblem({ callsPerTool, cost, ...limits }: Limits = {}): LimitProblem | undefined {
+export function limitProblem(declaredLimits: Limits = {}): LimitProblem | undefined {
+  const stranger = strangerIn(declaredLimits, LIMITS, FOREIGN);
+  if (stranger) return stranger;
+  const { callsPerTool, cost, ...limits } = declaredLimits;
   const declared: [string, CallLimit | undefined][] = Object.entries(limits);
   if (typeof callsPerTool !== 'object') declared.push(['callsPerTool', callsPerTool]);
   else for (const [tool, most] of Object.entries(callsPerTool)) declared.push([`callsPerTool.${tool}`, most]);

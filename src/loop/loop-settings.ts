@@ -1,7 +1,7 @@
 import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
 import { type AgentSettings, mergedSettings, type ToolChoice } from '../model/settings.ts';
-import { settingsProblem, shownSetting } from '../model/settings-problem.ts';
-import { shown } from '../tool/check-literal.ts';
+import { SETTINGS, settingsProblem, shownSetting } from '../model/settings-problem.ts';
+import { shown, strangerIn } from '../tool/check-literal.ts';
 import { shorten } from '../tool/json.ts';
 import type { AnyTool } from '../tool/tool.ts';
 
@@ -25,7 +25,8 @@ export function settingsFault(
   { model, ...tools }: DeclaredWith,
 ): SettingsFault | undefined {
   if (settings === undefined) return undefined;
-  const bad = settingsProblem(settings) ?? choiceProblem(settings, tools);
+  const stranger = strangerIn(settings, SETTINGS, FOREIGN);
+  const bad = stranger ?? settingsProblem(settings) ?? choiceProblem(settings, tools);
   if (bad) {
     const { path, value, use } = bad;
     return { field: `settings.${path}`, problem: `has a setting '${path}' of ${value}: use ${use}` };
@@ -33,6 +34,15 @@ export function settingsFault(
   const problem = typeof model === 'object' ? refusedSettings({ model, settings }) : undefined;
   return problem === undefined ? undefined : { field: 'settings', problem };
 }
+
+/** What other libraries call settings. */
+const FOREIGN = {
+  maxTokens: 'maxOutputTokens',
+  max_tokens: 'maxOutputTokens',
+  stopSequences: 'stop',
+  effort: 'reasoning',
+  reasoningEffort: 'reasoning',
+};
 
 /** Answers why a model would refuse every request with these settings, to go on after whoever has them. */
 export function refusedSettings({

@@ -4,6 +4,7 @@ import type { CacheSetting } from '../model/cache-setting.ts';
 import type { ChatModel, ModelOfEnv, OutputFormat } from '../model/chat-model.ts';
 import type { AgentSettings } from '../model/settings.ts';
 import { CODE, type ToolExecution, type TurnPrincipal } from '../tool/call.ts';
+import type { WorkerEnv } from '../tool/env.ts';
 import type { ReachedLimit } from '../tool/frame.ts';
 import type { Json } from '../tool/json.ts';
 import type { Log } from '../tool/log.ts';
@@ -101,6 +102,8 @@ export interface TurnScope {
   readonly holder: Holder;
   readonly live: LiveEvents;
   readonly secrets: Secrets;
+  /** Of the Worker; for tools alone. */
+  readonly env: WorkerEnv;
   /** It knows where in the app the turn is, and hides the secrets. */
   readonly log: Log;
   readonly files: LoopFiles;

@@ -3,7 +3,8 @@ import { reduce } from '../journal/reduce.ts';
 import { emptyState, type SessionState } from '../journal/state.ts';
 import { Changes, sha256Hex } from '../tool/async.ts';
 import { CODE } from '../tool/call.ts';
-import { consoleLog } from '../tool/log.ts';
+import { credentialsIn, envOfTools, type GivenEnv } from '../tool/env.ts';
+import { hiding, type Log, toLog } from '../tool/log.ts';
 import { Secrets } from '../tool/secrets.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
@@ -28,6 +29,10 @@ export type MemoryLoopConfig = Pick<LoopSpec, 'tools' | 'model'> &
     /** Unless given: the system's time, and nothing ever stops it. */
     readonly holder?: Partial<Holder> | undefined;
     readonly memories?: readonly ToolMemory[] | undefined;
+    /** The console unless given; secrets are hidden from it. */
+    readonly log?: Log | undefined;
+    /** For its tools; none unless given. */
+    readonly env?: GivenEnv | undefined;
   };
 
 /** A loop, and the state into which it folds what it emits. */
@@ -55,7 +60,8 @@ export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
   if (!frame) throw new Error('A turn that has started has a loop.');
   const files = new MemoryFiles();
   const holder = { ...alone(turn), ...config.holder };
-  const { secrets = Secrets.NONE } = config;
+  const { env = {} } = config;
+  const secrets = (config.secrets ?? Secrets.NONE).hidingToo(credentialsIn(env));
   const scope: TurnScope = {
     session: '',
     turn,
@@ -66,7 +72,8 @@ export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
     holder,
     live: config.live ?? { restarted: () => {}, progress: () => {} },
     secrets,
-    log: consoleLog(secrets),
+    env: envOfTools(env),
+    log: hiding(config.log ?? toLog(), {}, () => secrets),
     files,
     withoutFiles: new Set(),
     slots: new Slots(),

@@ -6,6 +6,8 @@ import {
   type ModelRequest,
 } from '../model/chat-model.ts';
 import { untilAborted } from '../tool/async.ts';
+import { strangerIn } from '../tool/check-literal.ts';
+import { type Log, warning } from '../tool/log.ts';
 import type { Holder } from './holder.ts';
 
 /**
@@ -21,6 +23,8 @@ export interface ModelTimeout {
    */
   readonly silence?: number | undefined;
 }
+
+const TIMES: Readonly<Record<keyof ModelTimeout, true>> = { total: true, silence: true };
 
 /** How long a reply may take unless its agent says otherwise, in ms. */
 const TOTAL = 600_000;
@@ -38,6 +42,7 @@ const LONGEST = 24 * 60 * 60_000;
 interface Asker {
   readonly spec: { readonly model: ChatModel; readonly modelTimeout: ModelTimeout };
   readonly holder: Pick<Holder, 'after' | 'now'>;
+  readonly log: Log;
 }
 
 /**
@@ -47,7 +52,7 @@ interface Asker {
  * @throws ModelError `timeout` when it takes too long, and what the model throws; the reason of `signal` when that aborts.
  */
 export async function askInTime(
-  { spec, holder }: Asker,
+  { spec, holder, log }: Asker,
   request: ModelRequest,
   options: AskOptions,
 ): Promise<ModelReply> {
@@ -63,7 +68,9 @@ export async function askInTime(
     leave(`was silent for ${ms} ms.`, began),
   );
   try {
-    return await untilAborted(signal, model.ask(request, { ...heard.told({ ...options, signal }), signal }));
+    const warn = (message: string): void => log(warning(message));
+    const told = { ...heard.told({ ...options, signal }), signal, warn };
+    return await untilAborted(signal, model.ask(request, told));
   } catch (failure) {
     // What a model makes of its signal does not tell why it fired.
     signal.throwIfAborted();
@@ -163,6 +170,8 @@ class Hearing {
 export function modelTimeoutProblem(
   times: ModelTimeout,
 ): { readonly path: string; readonly value: unknown; readonly use: string } | undefined {
+  const stranger = strangerIn(times, TIMES);
+  if (stranger) return stranger;
   for (const path of ['total', 'silence'] as const) {
     const value = times[path];
     if (value === undefined || (Number.isSafeInteger(value) && value > 0 && value <= LONGEST)) continue;

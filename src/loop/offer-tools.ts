@@ -109,6 +109,7 @@ export function loopView(loop: Loop, moment: Moment, recall?: LoopView['recall']
     iterations: moment === 'asked' ? Math.max(0, frame.iterations - 1) : frame.iterations,
     tools: spec.tools,
     context: spec.context,
+    log: loop.log,
     get blackboard() {
       return frame.blackboard.slice(0, isNow ? undefined : frame.seen.entries);
     },

@@ -1,5 +1,6 @@
 import type { HistoryCall, TurnPrincipal } from '../tool/call.ts';
 import { notOneOf } from '../tool/check-definition.ts';
+import { strangerIn } from '../tool/check-literal.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
 import { RESULT_CHARACTERS } from '../tool/tool-result.ts';
 import { type ExceptionProcessor, tellException } from './exception-processor.ts';
@@ -94,13 +95,12 @@ export const withPolicies = (declared: Policies = {}): LoopPolicies => ({
   resultCharacters: declared.resultCharacters ?? DEFAULT_POLICIES.resultCharacters,
 });
 
-/** The path of the first value that a policy cannot work with, and what it must be; `undefined` when all can. */
-export function policyProblem({
-  returnDirect,
-  unknownTools,
-  blankReplies,
-  resultCharacters,
-}: LoopPolicies): PolicyProblem | undefined {
+/** The path of the first policy that there is not, or whose value cannot be followed, and what it must be; `undefined` when all can. */
+export function policyProblem(declared: Policies = {}): PolicyProblem | undefined {
+  const stranger =
+    strangerIn(declared, POLICIES) ?? within(declared, 'unknownTools') ?? within(declared, 'blankReplies');
+  if (stranger) return stranger;
+  const { returnDirect, unknownTools, blankReplies, resultCharacters } = withPolicies(declared);
   const { retries, suggestions, similarity, containment } = unknownTools;
   const counts = {
     'unknownTools.retries': retries,
@@ -116,6 +116,20 @@ export function policyProblem({
     failing(counts, (value) => Number.isInteger(value) && value >= 0, 'a whole number from 0') ??
     failing(shares, (value) => value >= 0 && value <= 1, 'a number from 0 to 1')
   );
+}
+
+const POLICIES: Readonly<Record<keyof Policies, true>> = {
+  returnDirect: true,
+  unknownTools: true,
+  blankReplies: true,
+  isEligible: true,
+  exceptions: true,
+  resultCharacters: true,
+};
+
+function within(declared: Policies, policy: 'unknownTools' | 'blankReplies'): PolicyProblem | undefined {
+  const stranger = strangerIn(declared[policy], DEFAULT_POLICIES[policy]);
+  return stranger && { ...stranger, path: `${policy}.${stranger.path}` };
 }
 
 interface PolicyProblem {

@@ -5,6 +5,7 @@ import type { CallRecord, TurnState } from '../journal/state.ts';
 import { DELAY_RULE, isDelay, sha256Hex } from '../tool/async.ts';
 import type { ScheduleRequest } from '../tool/call.ts';
 import type { CallLimit } from '../tool/frame.ts';
+import { type Log, warning } from '../tool/log.ts';
 
 /** The calls of one turn may schedule as many messages: a model that plans its whole life is stopped early. */
 const MOST_PER_TURN = 20;
@@ -24,6 +25,7 @@ interface ScheduleBounds {
   };
   /** The name of the agent, and how many turns in a row may be scheduled by turns. */
   readonly agent: { readonly name: string; readonly maxGenerations: CallLimit };
+  readonly log: Log;
 }
 
 /** What a call has scheduled that is still running: nobody else knows of it yet. */
@@ -81,10 +83,10 @@ export class ScheduleRoom {
     const row = `${turn.generation} turns in a row were scheduled by the turn before them`;
     if (!this.#isTold) {
       this.#isTold = true;
-      console.warn(
-        `holdfast: turn ${turn.id} of agent '${name}' may schedule no further turn: ${row}, without a word of a person. Its ` +
-          `\`maxGenerations\` of ${most} allows no more: raise it if turns of this agent are to go on by themselves.`,
-      );
+      const message =
+        `turn ${turn.id} of agent '${name}' may schedule no further turn: ${row}, without a word of a person. Its ` +
+        `\`maxGenerations\` of ${most} allows no more: raise it if turns of this agent are to go on by themselves.`;
+      this.#bounds.log(warning(message));
     }
     return `${row}, this one the last, and no more may be before a person has sent a message.`;
   }

@@ -1,4 +1,5 @@
 import type { HistoryCall, HistoryMessage, TurnPrincipal } from '../tool/call.ts';
+import { type Log, mistake } from '../tool/log.ts';
 import { beginning, modelText, type ResultData, withWords } from '../tool/tool-result.ts';
 import type { ShownReply } from './kept-replies.ts';
 
@@ -34,16 +35,19 @@ export interface BoundTransformer extends Pick<LoopTransformer, 'name' | 'shorte
   readonly messages?: (messages: readonly HistoryMessage[]) => readonly HistoryMessage[];
   readonly result?: (text: string, call: HistoryCall) => string;
   readonly reply?: (text: string) => string;
+  /** Takes what went wrong with it. */
+  readonly log: Log;
 }
 
 /** Answers transformers that are told for whom the turn is. */
 export const boundTo = (
-  principal: TurnPrincipal,
+  { principal, log }: { readonly principal: TurnPrincipal; readonly log: Log },
   transformers: readonly LoopTransformer[],
 ): readonly BoundTransformer[] =>
   transformers.map(({ name, shortens, messages, result, reply }) => ({
     name,
     shortens,
+    log,
     ...(messages && { messages: (all) => messages(all, { principal }) }),
     ...(result && { result: (text, call) => result(text, call, { principal }) }),
     ...(reply && { reply: (text) => reply(text, { principal }) }),
@@ -93,7 +97,7 @@ export const replyText = (transformer: BoundTransformer, text: string): string =
 
 /** What a transformer made of a value, or the value. */
 function attempt<T extends string | readonly HistoryMessage[]>(
-  { name }: BoundTransformer,
+  { name, log }: BoundTransformer,
   value: T,
   make: (value: T) => T,
 ): T {
@@ -103,7 +107,7 @@ function attempt<T extends string | readonly HistoryMessage[]>(
     if (typeof made === typeof value && Array.isArray(made) === Array.isArray(value)) return made;
     throw new TypeError('It answered with something else.');
   } catch (thrown) {
-    console.error(`holdfast: the transformer '${name}' failed; what it was given stays as it was`, thrown);
+    log(mistake(`the transformer '${name}' failed; what it was given stays as it was`, thrown));
     return value;
   }
 }
@@ -168,10 +172,10 @@ export function truncateToolResults({
 /** What is put after the first characters of a result: `shown` of `length` characters. */
 export type TruncationMarker = (shown: number, length: number) => string;
 
-/** Reads `\n... [truncated, 10000 chars shown]`. */
+/** Marks a shortened result by `\n... [truncated, 10000 chars shown]`. */
 export const charsShown: TruncationMarker = (shown) => `\n... [truncated, ${shown} chars shown]`;
 
-/** Reads `... [truncated, full length: 20000 chars]`. */
+/** Marks a shortened result by `... [truncated, full length: 20000 chars]`. */
 export const fullLength: TruncationMarker = (_, length) => `... [truncated, full length: ${length} chars]`;
 
 /** How long a result may be, and what is shown of a longer one. */

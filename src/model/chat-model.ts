@@ -94,6 +94,8 @@ export interface AskOptions {
    * little longer than that.
    */
   readonly alive?: ((patience?: number) => void) | undefined;
+  /** Takes one line for whoever runs the app, of something that went on otherwise than it should; it reaches the app's `log`. */
+  readonly warn?: ((message: string) => void) | undefined;
 }
 
 /** A tool as a model is shown it. */

@@ -94,8 +94,8 @@ async function askInTurn(
       failed.push(failure);
       const next = candidates[index + 1];
       if (!next || options.signal.aborted || !isGone(failure)) throw told(failure, failed, candidates);
-      console.warn(
-        `holdfast: the model '${model.name}' failed (${failure.failure}); '${next.name}' is asked instead`,
+      options.warn?.(
+        `the model '${model.name}' failed (${failure.failure}); '${next.name}' is asked instead`,
       );
       // The failed attempt may have been charged for, and another model is asked.
       await options.again?.();

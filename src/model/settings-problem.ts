@@ -13,7 +13,7 @@ export interface SettingProblem {
 const EFFORTS: readonly ReasoningEffort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
 /** For each setting, what it can be, and whether a value is that; callers without types may give anything. */
-const RULES: Readonly<
+export const SETTINGS: Readonly<
   Record<keyof AgentSettings, readonly [use: string, fits: (value: unknown) => boolean]>
 > = {
   temperature: ['a number from 0 to 2', (value) => isWithin(value, 2)],
@@ -40,9 +40,13 @@ const RULES: Readonly<
   ],
 };
 
-/** The first setting that has a value which it cannot have; `undefined` when there is none. */
+/** The first setting that there is not, or that has a value which it cannot have; `undefined` when there is none. */
 export function settingsProblem(settings: AgentSettings = {}): SettingProblem | undefined {
-  for (const [path, [use, fits]] of Object.entries(RULES)) {
+  for (const [path, value] of Object.entries(settings)) {
+    if (value !== undefined && !Object.hasOwn(SETTINGS, path))
+      return { path, value: shownSetting(value), use: `one of ${Object.keys(SETTINGS).join(', ')}` };
+  }
+  for (const [path, [use, fits]] of Object.entries(SETTINGS)) {
     const value: unknown = Reflect.get(settings, path);
     if (value !== undefined && !fits(value)) return { path, value: shownSetting(value), use };
   }

@@ -71,14 +71,20 @@ export interface SessionAddress {
 export const toSessionName = ({ owner: { id, tenant }, agent, session }: SessionAddress): string =>
   JSON.stringify([tenant === undefined ? id : { tenant }, agent, session]);
 
-/** The names of the agent and of the session in an object's name. @throws Error when the name was not made by `toSessionName`. */
-export function namesOfSession(name: string): Omit<SessionAddress, 'owner'> {
+/** The address that an object's name was made of. @throws Error when the name was not made by `toSessionName`. */
+export function addressOfSession(name: string): SessionAddress {
   const parts: unknown = JSON.parse(name);
-  const [owner, agent, session] = Array.isArray(parts) ? parts : [];
-  const isOwner = typeof owner === 'string' || ownerProblem(owner) === undefined;
-  if (!isOwner || typeof agent !== 'string' || typeof session !== 'string') {
+  const [named, agent, session] = Array.isArray(parts) ? parts : [];
+  const owner = typeof named === 'string' ? { id: named } : named;
+  if (ownerProblem(owner) !== undefined || typeof agent !== 'string' || typeof session !== 'string') {
     throw new Error(`'${name}' does not name a session.`);
   }
+  return { owner, agent, session };
+}
+
+/** The names of the agent and of the session alone. @throws Error as `addressOfSession` does. */
+export function namesOfSession(name: string): Omit<SessionAddress, 'owner'> {
+  const { agent, session } = addressOfSession(name);
   return { agent, session };
 }
 

@@ -11,6 +11,7 @@ import { runForOutput } from '../loop/run-loop.ts';
 import { ScheduleRoom } from '../loop/scheduling.ts';
 import { answerShown } from '../loop/shown-history.ts';
 import { CallLocks } from '../loop/slots.ts';
+import { credentialsIn, envOfTools } from '../tool/env.ts';
 import { Secrets } from '../tool/secrets.ts';
 import { type FoldedSession, foldWhileHeld } from './fold-session.ts';
 import { HeldSession } from './held-session.ts';
@@ -180,7 +181,8 @@ async function loopEnd(run: Run): Promise<AnswerEnd> {
   if (!frame) throw new Error('An open turn has no loop.');
   // A cancel does not wait for a hook that hangs, and nor does the turn for ever.
   const minting = async (): Promise<Secrets | undefined> => host.secrets?.(turn.principal, turn.id);
-  const secrets = (await mintedInTime(session, minting(), session.signal)) ?? Secrets.NONE;
+  const minted = (await mintedInTime(session, minting(), session.signal)) ?? Secrets.NONE;
+  const secrets = minted.hidingToo(credentialsIn(host.env ?? {}));
   run.told.hide(secrets);
   const loop = assembleLoop(run, frame, secrets);
   // One that two invocations have died of, perhaps, or after which they had room for nothing else, is done without.
@@ -223,7 +225,7 @@ function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
   const { host, told, folded, turn, session, live } = run;
   const { kinds = BUILT_IN_KINDS, agents, around } = host;
   return {
-    spec: specOf(host, turn),
+    spec: specOf(host, turn, told.write),
     frame,
     session: host.place?.session ?? '',
     turn: turn.id,
@@ -234,6 +236,7 @@ function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
     holder: session,
     live,
     secrets,
+    env: envOfTools(host.env ?? {}),
     log: told.write,
     files: session.files,
     withoutFiles: new Set(),
@@ -241,7 +244,7 @@ function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
     locks: new CallLocks(turn),
     memories: new LiveMemories(session.outbox.state, kinds.memories, told.write),
     reservations: new Reservations(),
-    scheduleRoom: new ScheduleRoom({ journal: session.outbox, agent: host.agent }),
+    scheduleRoom: new ScheduleRoom({ journal: session.outbox, agent: host.agent, log: told.write }),
     made: new Map(),
     kinds: kinds.strategies,
     agents,

@@ -10,7 +10,9 @@ import { refusedSettings } from '../loop/loop-settings.ts';
 import { boundTo } from '../loop/transformers.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
+import type { GivenEnv } from '../tool/env.ts';
 import { paragraphs } from '../tool/json.ts';
+import type { Log } from '../tool/log.ts';
 import type { Secrets } from '../tool/secrets.ts';
 import { LOOP_ID_KEY, ToolCallContext } from '../tool/tool-call-context.ts';
 import type { FileStore } from './file-store.ts';
@@ -37,6 +39,8 @@ export interface TurnHost extends LoggedTurn {
   readonly clock: Clock;
   /** Mints the credentials of this invocation's tools for whoever asked for the turn of this id; nothing of them is journaled. */
   readonly secrets?: ((principal: Principal, turn: string) => Secrets | Promise<Secrets>) | undefined;
+  /** The Worker's vars, secrets and bindings, for its tools; none unless given. */
+  readonly env?: GivenEnv | undefined;
   /** Keeps the bytes of files in the place of the session. */
   readonly files?: FileStore | undefined;
   /** Shows a client what happens; without it the model is not asked to stream. */
@@ -54,7 +58,7 @@ export interface TurnHost extends LoggedTurn {
  *
  * @throws ConfigurationError when a cost limit would have to hold a model whose price nobody knows, or the model refuses the settings.
  */
-export function specOf(host: TurnHost, turn: TurnState): LoopSpec {
+export function specOf(host: TurnHost, turn: TurnState, log: Log): LoopSpec {
   const { agent, kinds = BUILT_IN_KINDS } = host;
   const ofApp = host.context?.(turn.principal, turn.id) ?? ToolCallContext.EMPTY;
   // A turn that was sent no loop id has its own id as such.
@@ -81,7 +85,7 @@ export function specOf(host: TurnHost, turn: TurnState): LoopSpec {
     tokenCeiling: tokenCeiling(agent.limits),
     policies: agent.policies,
     inspectors: agent.inspectors,
-    transformers: boundTo(turn.principal, agent.transformers),
+    transformers: boundTo({ principal: turn.principal, log }, agent.transformers),
     context: stamp.merge(ofApp).merge(agent.context).merge(ToolCallContext.of(turn.context)),
     depth: 0,
   };

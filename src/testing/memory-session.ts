@@ -1,6 +1,6 @@
 import { SessionLedger } from '../../durable-objects/ledger.ts';
 import type { Notice } from '../journal/event-page.ts';
-import type { HandOver, SessionPort } from '../journal/session-port.ts';
+import type { Announced, Announcement, HandOver, SessionPort } from '../journal/session-port.ts';
 import type { Clock } from '../session/read-platform.ts';
 import { MemoryStorage } from './memory-storage.ts';
 
@@ -17,6 +17,11 @@ export interface MemorySessionsOptions {
    * session is erased when this resolves, and else it is called again an hour later. Absent: the session is erased at once.
    */
   readonly deleteFiles?: ((session: string) => unknown) | undefined;
+  /**
+   * Called by a session's alarm when an outgoing webhook is to be told that a turn has stopped, again after a while when it fails.
+   * Absent: nobody is told.
+   */
+  readonly announce?: ((announcement: Announcement) => Promise<Announced>) | undefined;
 }
 
 /** Sessions in memory, which keep the rules of the Durable Object. */
@@ -126,18 +131,25 @@ class MemorySession {
 
   #alarm(): void {
     const { dispatch, deleteFiles } = this.#options;
-    const { turns, deletesFiles } = this.#ledger.alarm();
+    const { turns, announcements, deletesFiles } = this.#ledger.alarm();
     for (const turn of turns) {
       const handOver = { name: this.#name, turn };
       Promise.resolve(handOver)
         .then(dispatch)
         .catch(() => {});
     }
+    for (const due of announcements) void this.#announce({ name: this.#name, ...due });
     if (!deletesFiles) return;
     Promise.resolve(this.#name)
       .then(deleteFiles)
       .then(() => this.#ledger.eraseOutdated())
       .catch(() => {});
+  }
+
+  /** What fails is due again by itself. */
+  async #announce(announcement: Announcement): Promise<void> {
+    const became = await this.#options.announce?.(announcement).catch(() => undefined);
+    if (became !== undefined) this.#ledger.announced(announcement, became);
   }
 }
 

@@ -32,9 +32,10 @@ import {
   type TurnAnswer,
   turnStopped,
 } from '../session/watching/turn-outcome.ts';
-import type { ToolGroup } from '../sources/define-tool-group.ts';
+import type { ToolGroup } from '../sources/resolution/tool-source.ts';
 import type { DecisionKind, TurnPrincipal } from '../tool/call.ts';
 import type { RememberingKind, ToolKind } from '../tool/define-tool-kind.ts';
+import type { GivenEnv } from '../tool/env.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
 import { type WithArtifacts, withArtifacts } from '../tool/kept-values.ts';
 import { type LogOption, toLog, writeProblems } from '../tool/log.ts';
@@ -90,8 +91,8 @@ export type TestSessionOptions = TestModel & {
    * What a stub answers is a result as that of `run`. The `reconcile` of a stubbed tool is not asked.
    */
   readonly stubs?: Readonly<Record<string, Stub>> | undefined;
-  /** The Worker's vars, of which `TOOL_GROUPS` is read. */
-  readonly env?: Readonly<Record<string, unknown>> | undefined;
+  /** The Worker's vars, secrets and bindings, or what stands in for those that are used: for `call.env`, and of the vars `TOOL_GROUPS`. */
+  readonly env?: GivenEnv | undefined;
   /** Whose messages steer a turn, as `createHoldfast` takes it. */
   readonly steering?: Steering | undefined;
   /** Beside a function that makes the agent: one invocation runs a turn. Else another goes on after each reply, as after an eviction. */
@@ -200,9 +201,11 @@ export function createTestSession<Output>(
 ): TestSession<Output> {
   const make = typeof given === 'function' ? given : () => given;
   const declared = make();
-  const { leaseMs = 20_000, context = {}, toolGroups = [], env = {}, steering = 'requester' } = options;
+  const { leaseMs = 20_000, context = {}, toolGroups = [], steering = 'requester' } = options;
+  const env = { ...options.env };
   const app: readonly Agent[] = [declared, ...(options.agents ?? [])];
-  const resolve = agentResolver({ groups: toolGroups, agents: app });
+  const log = toLog(options.log ?? writeProblems);
+  const resolve = agentResolver({ groups: toolGroups, agents: app, log });
   const kinds = toolKinds(options.kinds);
   const agent: Agent = resolve(declared, env);
   const clock = skippableClock(options.clock ?? systemClock);
@@ -211,7 +214,6 @@ export function createTestSession<Output>(
   const sessions = createMemorySessions({ clock, leaseMs, dispatch: ({ turn }) => worker.goOn(turn) });
   const heard = new HeardMessages();
   const port = hearing(sessions.session(name), heard);
-  const log = toLog(options.log ?? writeProblems);
   const secrets = async (principal: Principal) => readSecrets(await options.secrets?.(principal));
   const agents: TurnHost['agents'] = {
     names: app.map(({ name: one }) => one).toSorted(),
@@ -220,7 +222,7 @@ export function createTestSession<Output>(
     resolve: (one: Agent) => resolve(one, env),
   };
   const around = stubbing(options.stubs);
-  const host = { port, agent: { ...agent, model }, model, clock, secrets, agents, kinds, around };
+  const host = { port, agent: { ...agent, model }, model, clock, secrets, env, agents, kinds, around };
   const steps = turnSteps({ ...host, log, place: { agent: agent.name, session: ADDRESS.session } });
   const isCold = typeof given === 'function' && !options.warm;
   const fresh = (): Partial<TurnHost> => {

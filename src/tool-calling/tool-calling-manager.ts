@@ -13,7 +13,9 @@ import {
   type ToolDefinition,
 } from '../model/chat-model.ts';
 import type { ToolKind } from '../tool/define-tool-kind.ts';
+import type { GivenEnv } from '../tool/env.ts';
 import type { Limits } from '../tool/frame.ts';
+import { type LogOption, toLog } from '../tool/log.ts';
 import { Secrets } from '../tool/secrets.ts';
 import { executeReply } from './execute-reply.ts';
 import {
@@ -45,8 +47,12 @@ export interface ToolCallingManagerConfig {
   readonly inspectors?: readonly LoopInspector[] | undefined;
   /** Credentials by name, for `call.secrets`; never shown to a model. */
   readonly secrets?: Readonly<Record<string, string | undefined>> | undefined;
+  /** The Worker's vars, secrets and bindings, for `call.env`; none unless given. */
+  readonly env?: GivenEnv | undefined;
   /** It is asked by tools that open a loop of their own; without it their calls fail. */
   readonly model?: ChatModel | undefined;
+  /** Takes what whoever runs the program should know, such as a tool that threw; the console unless given, `false` for nobody. */
+  readonly log?: LogOption | undefined;
 }
 
 /** Decides which calls are executed. */
@@ -86,16 +92,17 @@ export interface ToolCallingManager {
   ): Promise<ToolExecutionResult>;
 }
 
-/** Makes a manager. @throws TypeError when a setting is null, or not one that calls can be run with. */
+/** Makes what runs the tool calls of a reply for a program that asks the model itself. @throws TypeError when a setting is null, or not one that calls can be run with. */
 export function createToolCallingManager(config: ToolCallingManagerConfig = {}): ToolCallingManager {
   checkSettings(config);
   const { resolver = () => undefined, eligibility = {} } = config;
   const policies = policiesOf(config);
   checkValues(policies, config.limits);
   const kinds = toolKinds(config.kinds);
+  const log = toLog(config.log);
 
   async function configFor(options: ToolCallingOptions, reply: ModelReply): Promise<MemoryLoopConfig> {
-    const listed = await listedTools(options, resolver);
+    const listed = await listedTools(options, resolver, log);
     const unlisted = config.resolveUnlisted ? await unlistedTools(reply, listed, resolver) : [];
     return {
       tools: [...listed, ...unlisted],
@@ -105,14 +112,16 @@ export function createToolCallingManager(config: ToolCallingManagerConfig = {}):
       inspectors: config.inspectors ?? [],
       context: options.toolContext,
       secrets: Secrets.of(config.secrets ?? {}),
+      env: config.env,
       memories: kinds.memories,
       kinds: kinds.strategies,
+      log,
     };
   }
 
   return {
     async resolveToolDefinitions(options) {
-      const tools = await listedTools(options, resolver);
+      const tools = await listedTools(options, resolver, log);
       return tools.map(toDefinition);
     },
 

@@ -1,4 +1,5 @@
 import type { OutputFormat } from '../model/chat-model.ts';
+import { ended, type LiteralShape, literalFault } from '../tool/check-literal.ts';
 import type { JsonObject } from '../tool/json.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
@@ -39,9 +40,17 @@ export interface ToolCallingConfig extends ModelOptions {
 /**
  * Makes options of one literal. Lists are copied and frozen; a name that is listed twice stands once.
  *
- * @throws ToolCallingError when two tools share a name; TypeError when a list holds something that is not there.
+ * @throws ToolCallingError when two tools share a name; TypeError when a list holds something that is not there, or
+ *   a key is not known.
+ *
+ * @example
+ * ```ts
+ * const options = defineToolCallingOptions({ tools: [findOrder], toolContext: { tenant: 'acme' } });
+ * ```
  */
 export function defineToolCallingOptions(config: ToolCallingConfig = {}): ToolCallingOptions {
+  const problem = literalFault(config, SHAPE)?.problem;
+  if (problem !== undefined) throw new TypeError(`ToolCallingOptions: it ${ended(problem)}`);
   const { tools = [], toolNames = [], toolContext = {}, stopSequences, ...more } = config;
   present('tools', tools);
   present('toolNames', toolNames);
@@ -55,7 +64,35 @@ export function defineToolCallingOptions(config: ToolCallingConfig = {}): ToolCa
   });
 }
 
-/** Copies the options with more values in their context; one that is given again replaces the former. */
+const SHAPE = {
+  of: 'defineToolCallingOptions',
+  keys: {
+    model: 'any',
+    temperature: 'any',
+    maxTokens: 'any',
+    topK: 'any',
+    topP: 'any',
+    frequencyPenalty: 'any',
+    presencePenalty: 'any',
+    stopSequences: 'any',
+    output: 'any',
+    tools: 'list',
+    toolNames: 'list',
+    internalToolExecutionEnabled: 'any',
+    toolContext: 'any',
+  },
+  required: [],
+  foreign: { context: 'toolContext', stop: 'stopSequences', maxOutputTokens: 'maxTokens' },
+} satisfies LiteralShape<keyof ToolCallingConfig>;
+
+/**
+ * Copies the options with more values in their context; one that is given again replaces the former.
+ *
+ * @example
+ * ```ts
+ * const german = withToolContext(options, { locale: 'de' });
+ * ```
+ */
 export const withToolContext = (
   options: ToolCallingOptions,
   values: JsonObject | ToolCallContext,
@@ -113,7 +150,7 @@ export function isInternalToolExecutionEnabled(options: object): boolean {
   return !('internalToolExecutionEnabled' in options) || options.internalToolExecutionEnabled !== false;
 }
 
-/** @throws ToolCallingError that names every name which several of the tools have. */
+/** Checks that each tool has a name of its own. @throws ToolCallingError that names every name which several of the tools have. */
 export function validateTools(tools: readonly AnyTool[]): void {
   const names = tools.map(({ name }) => name);
   const shared = [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];

@@ -1,4 +1,5 @@
 import type { ModelReply } from '../model/chat-model.ts';
+import { type Log, warning } from '../tool/log.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import { ToolCallingError, type ToolCallingOptions, validateTools } from './tool-calling-options.ts';
 
@@ -30,6 +31,7 @@ export const chainResolvers =
 export async function listedTools(
   options: ToolCallingOptions,
   resolver: ToolResolver,
+  log: Log,
 ): Promise<readonly AnyTool[]> {
   const tools = [...options.tools];
   validateTools(tools);
@@ -37,8 +39,10 @@ export async function listedTools(
     if (tools.some((tool) => tool.name === name)) continue;
     const tool = await resolver(name);
     if (!tool) {
-      console.warn(
-        `holdfast: no tool of the name '${name.slice(0, 80)}' is known. If it comes from a model or an MCP server, its prefix may have changed.`,
+      log(
+        warning(
+          `no tool of the name '${name.slice(0, 80)}' is known. If it comes from a model or an MCP server, its prefix may have changed.`,
+        ),
       );
       throw new ToolCallingError('unknown-tool', `No tool found for tool name: ${name}`, [name]);
     }

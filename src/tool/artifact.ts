@@ -17,7 +17,7 @@ export type ToolArtifact<T extends AnyTool, Type extends ArtifactType | undefine
     ? Json
     : Known<Kept<Exclude<ToolOutput<T>, Words>>>;
 
-/** The same, where lists are taken item by item. */
+/** The artifact of a tool as readers are given it who take lists item by item. */
 export type ToolArtifactItem<T extends AnyTool, Type extends ArtifactType | undefined> =
   ToolArtifact<T, Type> extends infer Whole ? (Whole extends readonly (infer Item)[] ? Item : Whole) : never;
 

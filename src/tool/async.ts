@@ -1,3 +1,5 @@
+import type { CallScope } from './call.ts';
+import { mistake } from './log.ts';
 import { SignalError } from './signals.ts';
 
 /** The promise's value; rejects with the signal's reason as soon as that aborts, whether or not the promise settles. */
@@ -70,7 +72,11 @@ export const HOOK_TIME = 30_000;
  * @param who what the log calls the listener, such as "a sink of tool 'search'".
  * @throws SignalError when that is what the listener throws.
  */
-export async function listen(who: string, signal: AbortSignal, tell: () => unknown): Promise<void> {
+export async function listen(
+  who: string,
+  { signal, log }: Pick<CallScope, 'signal' | 'log'>,
+  tell: () => unknown,
+): Promise<void> {
   const aborted = Promise.withResolvers<'aborted'>();
   const onAbort = (): void => aborted.resolve('aborted');
   if (signal.aborted) onAbort();
@@ -79,11 +85,11 @@ export async function listen(who: string, signal: AbortSignal, tell: () => unkno
     const told = (async () => tell())();
     if ((await Promise.race([told, aborted.promise])) === 'aborted') {
       told.catch(() => undefined); // Nobody waits for it any more.
-      console.error(`holdfast: ${who} was left, since its call was aborted`);
+      log(mistake(`${who} was left, since its call was aborted`));
     }
   } catch (thrown) {
     if (thrown instanceof SignalError) throw thrown;
-    console.error(`holdfast: ${who} failed`, thrown);
+    log(mistake(`${who} failed`, thrown));
   } finally {
     signal.removeEventListener('abort', onAbort);
   }

@@ -1,7 +1,9 @@
 import type { ContentPart, NewFile } from './content.ts';
+import type { WorkerEnv } from './env.ts';
 import type { Json, JsonObject } from './json.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { CallBlackboard, CallState } from './kept-values.ts';
+import type { Log } from './log.ts';
 import type { ProcessView } from './process-view.ts';
 import type { Secrets } from './secrets.ts';
 import type { ToolCallContext } from './tool-call-context.ts';
@@ -23,6 +25,14 @@ export interface CallScope {
   readonly blackboard: CallBlackboard;
   /** Credentials for this invocation; never journaled, logged or shown. */
   readonly secrets: Secrets;
+  /** Takes a line for whoever runs the app, by way of its `log`; secrets are hidden in it. */
+  readonly log: Log;
+  /**
+   * The Worker's vars, secrets and bindings, such as `call.env.DB`, typed by the `Cloudflare.Env` of `wrangler types`. Nothing of it is
+   * journaled, logged or shown; texts in it that are called like credentials (`API_KEY`) are taken out of results as secrets are.
+   * Empty where there is no Worker and nobody gives any.
+   */
+  readonly env: WorkerEnv;
   /** Whether a session keeps what this call says and changes. Not when a tool-calling manager runs alone. */
   readonly inSession: boolean;
   /** The turn that the call is made in; absent outside of a session. */

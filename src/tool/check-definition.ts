@@ -8,6 +8,7 @@ import {
   toInputSchema,
 } from './input-schema.ts';
 import { isJsonObject, type JsonObject, shorten } from './json.ts';
+import { type Log, mistake } from './log.ts';
 import type { AnyTool } from './tool.ts';
 
 /** A tool was defined in a way that cannot work. Thrown where it is defined, never in a turn. */
@@ -163,11 +164,11 @@ export function isTool(value: unknown): value is AnyTool {
  * Tells whether somebody's predicate answers `true`; nothing else is a yes. Plain JavaScript may hand in an `async` one,
  * whose promise would pass for one whatever it comes to: that is a no, and the log says once what is wrong.
  *
- * @param whose names the predicate in the log.
+ * @param whose names the predicate in the `log`.
  * @throws what the predicate throws.
  */
 export function saysTrue<Args extends readonly unknown[]>(
-  whose: string,
+  { whose, log }: Asked,
   predicate: (...args: Args) => unknown,
   ...args: Args
 ): boolean {
@@ -176,9 +177,14 @@ export function saysTrue<Args extends readonly unknown[]>(
   answer.catch(() => undefined); // Nobody waits for it.
   if (!reported.has(predicate)) {
     reported.add(predicate);
-    console.error(`holdfast: ${whose} answers a promise, which is not true: it must be synchronous`);
+    log(mistake(`${whose} answers a promise, which is not true: it must be synchronous`));
   }
   return false;
+}
+
+interface Asked {
+  readonly whose: string;
+  readonly log: Log;
 }
 
 /** Predicates that were reported already. */

@@ -79,6 +79,31 @@ function unknownKey(key: string, config: object, shape: LiteralShape): string | 
   return `has '${shorten(key, 80)}', which ${of} does not take. ${rest}`;
 }
 
+/** A key of a literal inside another that is not known. */
+export interface Stranger {
+  readonly path: string;
+  readonly value: string;
+  /** What to write in its place, to go on after "use ". */
+  readonly use: string;
+}
+
+/** The first key of a literal inside another that is none of these; `undefined` when there is none. */
+export function strangerIn(
+  given: unknown,
+  known: object,
+  foreign: Readonly<Record<string, string>> = {},
+): Stranger | undefined {
+  const found = Object.entries(Object(given)).find(
+    ([key, value]) => value !== undefined && !Object.hasOwn(known, key),
+  );
+  if (!found) return undefined;
+  const [key, value] = found;
+  const keys = Object.keys(known);
+  const ours = Object.hasOwn(foreign, key) ? foreign[key] : nearest(key, keys, Math.ceil(key.length / 3));
+  const use = ours === undefined ? `one of ${keys.join(', ')}` : `'${ours}'`;
+  return { path: shorten(key, 80), value: shown(value), use };
+}
+
 /** The name that stands in a literal, for the error about it; blank when there is none. */
 export const nameIn = (config: unknown, key = 'name'): string => {
   const name: unknown = Object(config)[key];

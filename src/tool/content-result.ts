@@ -56,7 +56,7 @@ export function file(source: FileSource, mediaType: string, name?: string): Cont
   return toolResult({ type: 'content', parts: [{ ...told, ...held }] });
 }
 
-/** As `file`, of an image: `image(png, 'image/png')`. @throws TypeError as `file`, and for a media type that is no image's. */
+/** A result that is one image, as `file` makes one: `image(png, 'image/png')`. @throws TypeError as `file`, and for a media type that is no image's. */
 export function image(source: FileSource, mediaType: string, name?: string): ContentResult {
   if (!/^image\//i.test(mediaType)) throw new TypeError(`'${mediaType}' is not the media type of an image.`);
   return file(source, mediaType, name);

@@ -1,6 +1,8 @@
 import type { HistoryCall, HistoryMessage } from './call.ts';
+import { ended, type LiteralShape, literalFault, nameIn } from './check-literal.ts';
 import { sameTools } from './decorate.ts';
 import type { Json } from './json.ts';
+import { type Log, mistake } from './log.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from './tool.ts';
 import { modelText, type ResultData } from './tool-result.ts';
 
@@ -11,15 +13,29 @@ import { modelText, type ResultData } from './tool-result.ts';
  *
  * It is the sum over the calls that the journal holds, so it is the same on every resume. A function that throws is reported
  * and changes nothing.
+ *
+ * @throws TypeError when a key of the literal is not known, one is missing, or a value is of another kind.
+ *
+ * @example
+ * ```ts
+ * const refundsOnceFound = defineInjectionStrategy({
+ *   name: 'refunds-once-found',
+ *   evaluate: ({ lastCall }) =>
+ *     lastCall.tool === 'find_order' && !lastCall.failed ? addTools(refundOrder) : noChange,
+ * });
+ * ```
  */
-export function defineInjectionStrategy({ name, evaluate }: InjectionStrategyConfig): InjectionStrategy {
-  const change = (tools: readonly AnyTool[], past: PastCall): readonly AnyTool[] => {
+export function defineInjectionStrategy(config: InjectionStrategyConfig): InjectionStrategy {
+  const fault = literalFault(config, SHAPE);
+  if (fault) throw new TypeError(`Injection strategy '${nameIn(config)}' ${ended(fault.problem)}`);
+  const { name, evaluate } = config;
+  const change = (log: Log, tools: readonly AnyTool[], past: PastCall): readonly AnyTool[] => {
     const { call: lastCall, iteration } = past;
     try {
       const history = past.history();
       return applyChange(tools, toChange(evaluate({ history, tools, lastCall, iteration })));
     } catch (thrown) {
-      console.error(`holdfast: the strategy '${name}' threw in evaluate`, thrown);
+      log(mistake(`the strategy '${name}' threw in evaluate`, thrown));
       return tools;
     }
   };
@@ -31,13 +47,21 @@ export function defineInjectionStrategy({ name, evaluate }: InjectionStrategyCon
       const known = evaluatedIn(evaluated, name, view);
       const at = known.findIndex((one) => isBeginning(one, tools, past));
       const [former] = at < 0 ? [] : known.splice(at, 1);
-      const offered = past.slice(former?.calls ?? 0).reduce(change, former?.offered ?? tools);
+      const offered = past
+        .slice(former?.calls ?? 0)
+        .reduce((before, one) => change(view.log, before, one), former?.offered ?? tools);
       known.unshift({ tools, calls: past.length, last: past.at(-1)?.call.id, offered });
       known.splice(KEPT);
       return offered;
     },
   };
 }
+
+const SHAPE = {
+  of: 'defineInjectionStrategy',
+  keys: { name: 'text', evaluate: 'function' },
+  required: ['name', 'evaluate'],
+} satisfies LiteralShape<keyof InjectionStrategyConfig>;
 
 /** The literal that `defineInjectionStrategy` takes. */
 export interface InjectionStrategyConfig {
@@ -87,16 +111,16 @@ export interface InjectionChange {
 /** A decision by which the offered tools stay as they are. */
 export const noChange: InjectionChange = { add: [], remove: [] };
 
-/** These tools are offered too. */
+/** A decision by which these tools are offered too. */
 export const addTools = (tools: OneOrList<AnyTool>): InjectionChange => ({ add: listOf(tools), remove: [] });
 
-/** These tools are not offered any more. */
+/** A decision by which these tools are not offered any more. */
 export const removeTools = (tools: OneOrList<AnyTool | string>): InjectionChange => ({
   add: [],
   remove: listOf(tools).map((tool) => (typeof tool === 'string' ? tool : tool.name)),
 });
 
-/** Some tools in the place of others. */
+/** A decision by which some tools are offered in the place of others. */
 export const replaceTools = (
   remove: OneOrList<AnyTool | string>,
   add: OneOrList<AnyTool>,

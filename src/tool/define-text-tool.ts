@@ -17,6 +17,16 @@ export type TextToolConfig<Name extends string, Output> = ToolConfig<Name, Lenie
  * the empty text for `null`.
  *
  * @throws ToolDefinitionError when the tool cannot work.
+ *
+ * @example
+ * ```ts
+ * const countWords = defineTextTool({
+ *   name: 'count_words',
+ *   description: 'Count the words of a text.',
+ *   effect: 'read',
+ *   run: (text) => text.split(/\s+/).length,
+ * });
+ * ```
  */
 export function defineTextTool<const Name extends string, Output = unknown>(
   config: TextToolConfig<Name, Output> & ReturnsJson<Inferred<Output>>,

@@ -1,4 +1,5 @@
 import type { CallScope } from './call.ts';
+import { ended, type LiteralShape, literalFault, nameIn } from './check-literal.ts';
 import { copyJson } from './copy-json.ts';
 import { type Json, shorten } from './json.ts';
 import type { InjectionStrategy, LoopView } from './tool.ts';
@@ -89,7 +90,14 @@ export class ToolKindError extends Error {
   }
 }
 
-/** Makes a kind of tool that remembers nothing, and offers tools in every loop. */
+/**
+ * Makes a kind of tool that remembers nothing, and offers tools in every loop.
+ *
+ * @example
+ * ```ts
+ * const kind = defineToolKind({ name: 'refunds-once-found', strategy: refundsOnceFound });
+ * ```
+ */
 export function defineToolKind(config: {
   readonly name: string;
   readonly memory?: undefined;
@@ -102,6 +110,7 @@ export function defineToolKind(config: {
  * Memories of an app are journaled as `app:{name}`, so that none can meet one of the library.
  *
  * @example
+ * ```ts
  * const uses = defineToolKind({
  *   name: 'uses',
  *   memory: { initial: 0, when: 'call', apply: (count: number, by: number) => count + by },
@@ -113,6 +122,7 @@ export function defineToolKind(config: {
  *       return tool.call(input, call);
  *     },
  *   });
+ * ```
  *
  * @throws ToolKindError when the name is none, `initial` is not JSON, or `when`, `scope` or `version` is none.
  */
@@ -127,6 +137,7 @@ export function defineToolKind<Value extends Json, Fact extends Json>(config: {
     | ((memory: KindMemory<Value, Fact>) => InjectionStrategy)
     | undefined;
 }): ToolKind {
+  checkKindLiteral(config);
   const { name, memory: declared } = config;
   const isOurs = name.startsWith(OURS);
   if (!declared) {
@@ -144,6 +155,36 @@ export function defineToolKind<Value extends Json, Fact extends Json>(config: {
   const strategy = typeof config.strategy === 'function' ? config.strategy(access) : config.strategy;
   return { name, memory, strategy, ...access };
 }
+
+/** @throws ToolKindError when a key is not known, one is missing, or a value is of another kind. */
+function checkKindLiteral(config: { readonly memory?: unknown }): void {
+  const fault = literalFault(config, SHAPE);
+  const inMemory = config.memory === undefined ? undefined : literalFault(config.memory, MEMORY);
+  const problem = fault ? `it ${fault.problem}` : inMemory && `its memory ${inMemory.problem}`;
+  if (problem !== undefined) throw new ToolKindError(nameIn(config), ended(problem));
+}
+
+const SHAPE = {
+  of: 'defineToolKind',
+  keys: { name: 'text', memory: 'object', strategy: 'any' },
+  required: ['name'],
+  foreign: {},
+} satisfies LiteralShape<keyof ToolKindConfig<Json, Json>>;
+
+const MEMORY = {
+  of: 'the memory of a kind',
+  keys: {
+    initial: 'any',
+    version: 'any',
+    when: 'any',
+    scope: 'any',
+    apply: 'function',
+    observe: 'function',
+  },
+  required: [],
+  foreign: { reduce: 'apply', reducer: 'apply', fold: 'apply' },
+  made: ['name'],
+} satisfies LiteralShape<keyof ToolMemoryConfig<Json, Json>>;
 
 /** The library's own kinds: journaled under their plain names, and trusted to answer new values that are JSON. */
 const OURS = 'holdfast:';

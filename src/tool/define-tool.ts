@@ -28,10 +28,21 @@ export const MAX_TIMEOUT = 15 * 60_000;
 const EFFECTS: readonly Effect[] = ['read', 'idempotent', 'once'];
 
 /**
- * Makes a tool of one literal. Its input is validated before `run`, and a bad one is answered with every problem at
- * once. `Input` of the tool is what `run` is given, the schema's output. Without `run` the caller runs it.
+ * Makes a tool of one literal. Its input is validated before `run`, and a bad one is answered with every problem at once. `Input` of
+ * the tool is what `run` is given, the schema's output. With `manual: true` in place of `run` the caller runs it.
  *
  * @throws ToolDefinitionError when the tool cannot work.
+ *
+ * @example
+ * ```ts
+ * const pay = defineTool({
+ *   name: 'pay_invoice',
+ *   description: 'Pay an invoice by its number.',
+ *   effect: 'once',
+ *   input: v.object({ number: v.string() }),
+ *   run: ({ number }, call) => ({ paid: number, reference: call.idempotencyKey }),
+ * });
+ * ```
  */
 export function defineTool<
   const Name extends string,
@@ -48,7 +59,7 @@ export function defineTool<
   const { name, description, output, expose } = config;
   checkNaming(name, description);
   const metadata = readMetadata(name, config.metadata ?? {});
-  const act = config.run === undefined ? manually<Declaration>(config) : running(config, config.run);
+  const act = actOf<Declaration, Output>(config);
   const schema = readInput<Declaration>(name, config.input);
   return {
     name,
@@ -75,6 +86,7 @@ const SHAPE: LiteralShape<keyof ToolConfig<string, undefined, unknown>> = {
     ...NAMED,
     input: 'schema',
     run: 'function',
+    manual: 'flag',
     effect: 'any',
     reconcile: 'function',
     timeout: 'any',
@@ -108,7 +120,8 @@ export type ToolConfig<Name extends string, Declaration extends InputDeclaration
 > &
   ((RunConfig<Declaration, Output> & ReconcileConfig<Declaration>) | ManualConfig);
 
-interface ToolConfigBase<Name extends string, Declaration extends InputDeclaration> {
+/** What all tools say of themselves. */
+export interface ToolConfigBase<Name extends string, Declaration extends InputDeclaration> {
   /** Letters, digits, `_` and `-`, at most 64. */
   readonly name: Name;
   /** What the tool does and when to use it, for the model. */
@@ -133,7 +146,8 @@ interface ToolConfigBase<Name extends string, Declaration extends InputDeclarati
   readonly expose?: boolean | undefined;
 }
 
-interface RunConfig<Declaration extends InputDeclaration, Output> {
+/** What tools say that run here. */
+export interface RunConfig<Declaration extends InputDeclaration, Output> {
   /** Milliseconds that `run` has, 30,000 unless given, at most 900,000 (15 minutes). Its signal is aborted then. */
   readonly timeout?: number | undefined;
   /**
@@ -142,11 +156,13 @@ interface RunConfig<Declaration extends InputDeclaration, Output> {
    */
   readonly subrequests?: number | undefined;
   readonly expires?: undefined;
+  readonly manual?: undefined;
   /** Does the work. What it returns becomes a result as `toToolResult` says; what it throws, an error. */
   readonly run: (input: InputOf<Declaration>, call: ToolCall) => Output | Promise<Output>;
 }
 
-type ReconcileConfig<Declaration extends InputDeclaration> =
+/** What may happen to calls that were cut off. */
+export type ReconcileConfig<Declaration extends InputDeclaration> =
   | {
       /** What may happen if a call is run twice; `once`, the careful one, unless given. */
       readonly effect?: 'once' | undefined;
@@ -162,11 +178,10 @@ type ReconcileConfig<Declaration extends InputDeclaration> =
   /** These calls are run again instead. */
   | { readonly effect: Exclude<Effect, 'once'>; readonly reconcile?: undefined };
 
-/**
- * A tool that the caller runs: each call suspends the turn until its result comes by
- * `POST .../results/{callId}`.
- */
+/** A tool that the caller runs: each call suspends the turn until its result comes by `POST .../results/{callId}`. */
 interface ManualConfig {
+  /** Says that nobody forgot `run`. */
+  readonly manual: true;
   readonly run?: undefined;
   /** What other libraries call `run`: a tool that has it is not meant for the caller. */
   readonly execute?: undefined;
@@ -200,6 +215,21 @@ export function manual<T extends AnyTool>(
 interface Act<Input> {
   readonly effect: AnyTool['effect'];
   act(input: Input, call: LiveCall): Promise<ToolResult>;
+}
+
+/** What is done, by `run` or by the caller: exactly one of them is said. */
+function actOf<Declaration extends InputDeclaration, Output>(
+  config: ToolConfig<string, Declaration, Output>,
+): Act<InputOf<Declaration>> {
+  const { name, run, manual: isManual } = config;
+  if (run === undefined) {
+    if (isManual) return manually<Declaration>(config);
+    const problem = "it has no 'run': use a function, or write manual: true where the caller runs it.";
+    throw new ToolDefinitionError(name, 'run', problem);
+  }
+  if (!isManual) return running(config, run);
+  const problem = "it has 'manual' beside 'run': leave one of them out.";
+  throw new ToolDefinitionError(name, 'manual', problem);
 }
 
 function running<Declaration extends InputDeclaration, Output>(
@@ -246,8 +276,8 @@ function manually<Declaration extends InputDeclaration>({
 }: ToolConfig<string, Declaration, unknown>): Act<InputOf<Declaration>> {
   if ([effect, reconcile, timeout, subrequests].some((said) => said !== undefined)) {
     const problem =
-      'it has no run, so the caller runs it: effect, reconcile, timeout and subrequests say nothing.';
-    throw new ToolDefinitionError(name, 'run', problem);
+      'it is manual, so the caller runs it: effect, reconcile, timeout and subrequests say nothing.';
+    throw new ToolDefinitionError(name, 'manual', problem);
   }
   const receive = leaveToCaller(name, expires);
   return { effect: 'none', act: (_, call) => receive(call) };

@@ -1,5 +1,6 @@
 import { attempt } from './async.ts';
 import { type CausedProblem, causeOf, isTool, problemText } from './check-definition.ts';
+import { ended } from './check-literal.ts';
 import { type ParsedInput, refused } from './input-schema.ts';
 import { formatPath, shorten } from './json.ts';
 import type { AnyTool } from './tool.ts';
@@ -49,19 +50,16 @@ export class DomainTypeError extends Error {
   override readonly name = 'DomainTypeError';
   /** The name that was given, valid or not. */
   readonly type: string;
-  /** The property of the definition that is wrong. */
-  readonly field: DomainTypeField;
+  /** The property of the definition that is wrong; `max` and `chaining` are said of a type by those who chain it. */
+  readonly field: string;
 
   /** `problem` is a sentence that goes on after "Domain type 'x' ". */
-  constructor(type: string, field: DomainTypeField, problem: string | CausedProblem) {
-    super(`Domain type '${type.slice(0, 80)}' ${problemText(problem)}.`, causeOf(problem));
+  constructor(type: string, field: string, problem: string | CausedProblem) {
+    super(`Domain type '${type.slice(0, 80)}' ${ended(problemText(problem))}`, causeOf(problem));
     this.type = type;
     this.field = field;
   }
 }
-
-/** `max` and `chaining` are said of a type by those who chain it. */
-export type DomainTypeField = 'name' | 'schema' | 'prefix' | 'tools' | 'max' | 'chaining';
 
 /** Tools that name a type which is declared further down cannot be made yet: they are, when they are first asked for. */
 function declaredNow<Value>(config: ObjectsConfig<Value>): readonly AnyTool[] | undefined {

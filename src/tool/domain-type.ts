@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { attempt } from './async.ts';
+import { type LiteralShape, literalFault, nameIn } from './check-literal.ts';
 import { type DomainObjects, DomainTypeError, domainObjects } from './domain-objects.ts';
 import { InputSchemaError, type ParsedInput, refused, toInputSchema } from './input-schema.ts';
 import { issueLines, type JsonSchema } from './json-schema.ts';
@@ -45,18 +46,22 @@ export interface DomainTypeConfig<Name extends string, Schema extends StandardSc
  *
  * @throws DomainTypeError when the name or the prefix is no name, the schema cannot be written as the JSON Schema of an
  *   object, or its tools cannot be told before there is an object.
+ *
+ * @example
+ * ```ts
+ * const Customer = defineDomainType({
+ *   name: 'Customer',
+ *   schema: v.object({ id: v.string(), city: v.string() }),
+ *   id: ({ id }) => id,
+ * });
+ * ```
  */
-export function defineDomainType<const Name extends string, Schema extends StandardSchemaV1>({
-  name,
-  schema,
-  id,
-  prefix = '',
-  tools,
-}: DomainTypeConfig<Name, Schema>): DomainType<
-  Name,
-  StandardSchemaV1.InferOutput<Schema>,
-  StandardSchemaV1.InferInput<Schema>
-> {
+export function defineDomainType<const Name extends string, Schema extends StandardSchemaV1>(
+  config: DomainTypeConfig<Name, Schema>,
+): DomainType<Name, StandardSchemaV1.InferOutput<Schema>, StandardSchemaV1.InferInput<Schema>> {
+  const fault = literalFault(config, SHAPE);
+  if (fault) throw new DomainTypeError(nameIn(config), fault.field, fault.problem);
+  const { name, schema, id, prefix = '', tools } = config;
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
     throw new DomainTypeError(name, 'name', 'is not a name: use 1 to 64 of the characters A-Z a-z 0-9 _ -');
   }
@@ -71,6 +76,13 @@ export function defineDomainType<const Name extends string, Schema extends Stand
   const objects = domainObjects({ type: name, prefix: prefix || name.toLowerCase(), parse, id, tools });
   return { name, json, parse, objects };
 }
+
+const SHAPE = {
+  of: 'defineDomainType',
+  keys: { name: 'text', schema: 'schema', id: 'function', prefix: 'text', tools: 'function' },
+  required: ['name', 'schema'],
+  foreign: { input: 'schema', type: 'schema', key: 'id' },
+} satisfies LiteralShape<keyof DomainTypeConfig<string, never>>;
 
 /** Tells whether artifacts of this type can be checked, and not only told apart by its name. */
 export const isDomainType = (type: ArtifactType): type is DomainType => 'parse' in type;

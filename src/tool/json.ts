@@ -105,7 +105,7 @@ export const own = <Value>(values: { readonly [name: string]: Value }, name: str
 const MAX_UNKNOWN = 10;
 
 /** Answers what is wrong with the properties of an object that nobody asked for. */
-export const unknownProblems = (given: JsonObject, known: readonly string[]): string[] =>
+export const unknownProblems = (given: object, known: readonly string[]): string[] =>
   Object.keys(given)
     .filter((key) => !known.includes(key))
     .slice(0, MAX_UNKNOWN)

@@ -153,7 +153,9 @@ const isType = (value: unknown): value is CheckedType =>
 
 /** What an artifact is a part of: the answer of a turn. */
 interface Answer {
-  readonly artifacts: readonly { readonly type?: string | undefined; readonly value: Json }[];
+  readonly turn: string;
+  /** Absent while there is no answer yet. */
+  readonly artifacts?: readonly { readonly type?: string | undefined; readonly value: Json }[];
 }
 
 /** The answer of a turn, whose artifacts are read by their type. */
@@ -165,7 +167,7 @@ export type WithArtifacts<Given> = Given & {
 /** Adds `artifactsOf`, which nobody sees who looks through the answer. */
 export function withArtifacts<Given extends Answer>(answer: Given): WithArtifacts<Given> {
   const artifactsOf = <Value>(type: CheckedType<string, Value>): readonly Value[] =>
-    answer.artifacts.flatMap((one) => {
+    (answer.artifacts ?? []).flatMap((one) => {
       const parsed = one.type === type.name ? type.parse(one.value) : undefined;
       return parsed?.ok ? [parsed.value] : [];
     });

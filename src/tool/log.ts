@@ -24,6 +24,8 @@ export type LoggedProblem =
   | 'cron-not-taken'
   /** A delivery of a webhook was not taken: refused, or its code threw. */
   | 'webhook-refused'
+  /** An outgoing webhook was not told that a turn has stopped. */
+  | 'webhook-not-delivered'
   | 'schedule-failed'
   | 'request-failed'
   /** Anything else, such as an inspector that threw. */
@@ -111,13 +113,27 @@ export function writeProblems(entry: LogEntry): void {
   if (entry.event !== 'turn') writeToConsole(entry);
 }
 
+/** A line about something that goes on without what failed; `thrown`: why it did. */
+export const warning = (message: string, thrown?: unknown): LogProblem => ({
+  level: 'warn',
+  event: 'other',
+  message,
+  ...(thrown !== undefined && { thrown }),
+});
+
+/** A line about code of an app that failed, where the turn goes on without it. */
+export const mistake = (message: string, thrown?: unknown): LogProblem => ({
+  ...warning(message, thrown),
+  level: 'error',
+});
+
 /** A log that hides secrets, and knows where what it is told has happened. */
 export const hiding =
   (log: Log, place: LogPlace, secrets: () => Secrets): Log =>
   (entry) => {
     const placed = withStack({ ...place, ...entry });
     const hidden = secrets();
-    const isBare = placed.event === 'turn' || hidden.keys().length === 0;
+    const isBare = placed.event === 'turn' || hidden.isEmpty;
     log(hidden.redact(isBare ? placed : { ...placed, thrown: undefined }));
   };
 

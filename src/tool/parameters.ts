@@ -21,7 +21,9 @@ export type ParametersSchema<Values> = StandardSchemaV1<unknown, Values> &
  * @throws InputSchemaError when the schema of one asserts what is not checked here, such as an unknown `format`.
  *
  * @example
- * input: parameters({ city: stringParameter('Where'), days: integerParameter('How many', { required: false }) })
+ * ```ts
+ * const input = parameters({ city: stringParameter('Where'), days: integerParameter('How many', { required: false }) });
+ * ```
  */
 export function parameters<const Parameters extends Readonly<Record<string, Parameter>>>(
   declared: Parameters,
@@ -58,7 +60,7 @@ export interface ParameterOptions {
   readonly required?: boolean | undefined;
 }
 
-/** The same for a parameter whose values can be listed. */
+/** What is said of a parameter whose values can be listed. */
 export interface EnumOptions<Value> extends ParameterOptions {
   /** The only values that are allowed. */
   readonly enum?: readonly Value[] | undefined;
@@ -87,34 +89,34 @@ export type ParameterValues<Parameters extends Readonly<Record<string, Parameter
 
 type ValueOf<P> = P extends Parameter<infer Value> ? Value : never;
 
-/** Text; with `enum`, one of its words. Described by its name unless given, as every parameter. */
+/** Declares a text; with `enum`, one of its words. It is described by its name unless given, as every parameter. */
 export const stringParameter = <const Options extends EnumOptions<string>>(
   description?: string,
   options?: Options,
 ): Parameter<ListedBy<Options, string>, RequiredBy<Options>> =>
   parameterOf({ type: 'string' }, description, options);
 
-/** A whole number. */
+/** Declares a whole number. */
 export const integerParameter = <const Options extends EnumOptions<number>>(
   description?: string,
   options?: Options,
 ): Parameter<ListedBy<Options, number>, RequiredBy<Options>> =>
   parameterOf({ type: 'integer' }, description, options);
 
-/** A number. */
+/** Declares a number, whole or not. */
 export const numberParameter = <const Options extends EnumOptions<number>>(
   description?: string,
   options?: Options,
 ): Parameter<ListedBy<Options, number>, RequiredBy<Options>> =>
   parameterOf({ type: 'number' }, description, options);
 
-/** `true` or `false`. */
+/** Declares a parameter that is `true` or `false`. */
 export const booleanParameter = <const Options extends ParameterOptions>(
   description?: string,
   options?: Options,
 ): Parameter<boolean, RequiredBy<Options>> => parameterOf({ type: 'boolean' }, description, options);
 
-/** A list of such items. Whether the item is required says nothing here. */
+/** Declares a list of such items. Whether the item is required says nothing here. */
 export const arrayParameter = <Item, const Options extends ParameterOptions>(
   item: Parameter<Item>,
   description?: string,
@@ -122,7 +124,7 @@ export const arrayParameter = <Item, const Options extends ParameterOptions>(
 ): Parameter<Item[], RequiredBy<Options>> =>
   parameterOf({ type: 'array', items: item.schema }, description, options);
 
-/** An object of such properties, nested as deeply as needed. */
+/** Declares an object of such properties, nested as deeply as needed. */
 export const objectParameter = <
   Properties extends Readonly<Record<string, Parameter>>,
   const Options extends ParameterOptions,

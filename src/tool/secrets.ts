@@ -17,13 +17,13 @@ export class Secrets {
   /** What is replaced, under the name of its secret; the longest first, since one secret may hold another. */
   readonly #hidden: Hidden;
 
-  private constructor(values: ReadonlyMap<string, string>) {
+  private constructor(values: ReadonlyMap<string, string>, others: Hidden = []) {
     this.#values = values;
-    this.#hidden = [...values]
+    const own = [...values]
       .flatMap(([name, secret]) => [secret, ...carriedBy(secret)].map((value) => [name, value] as const))
       .filter(([, value]) => value.length >= MIN_REDACTED)
-      .flatMap(([name, value]) => [...writtenForms(value)].map((written) => [name, written] as const))
-      .sort(([, a], [, b]) => b.length - a.length);
+      .flatMap(([name, value]) => [...writtenForms(value)].map((written) => [name, written] as const));
+    this.#hidden = [...own, ...others].sort(([, a], [, b]) => b.length - a.length);
   }
 
   /** Copies the values; those that are `undefined` are left out. */
@@ -32,6 +32,16 @@ export class Secrets {
       value === undefined ? [] : [[name, value]],
     );
     return given.length === 0 ? Secrets.NONE : new Secrets(new Map(given));
+  }
+
+  /** The same secrets, which take those of another bag out of texts too, and give them to nobody. */
+  hidingToo(others: Secrets): Secrets {
+    return others.#hidden.length === 0 ? this : new Secrets(this.#values, others.#hidden);
+  }
+
+  /** Whether nothing is taken out of any text, and there is nothing to give. */
+  get isEmpty(): boolean {
+    return this.#values.size + this.#hidden.length === 0;
   }
 
   get(name: string): string | undefined {

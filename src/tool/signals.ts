@@ -11,18 +11,18 @@ export class SignalError extends Error {
   }
 }
 
-/** To throw when the plan should be made anew: ends this loop. */
+/** Makes what a tool throws when the plan should be made anew: it ends this loop. */
 export const replan = (reason: string): SignalError => new SignalError({ type: 'replan', reason });
 
-/** To throw when nothing more is to be done in this loop. */
+/** Makes what a tool throws when nothing more is to be done in this loop. */
 export const terminateAction = (reason: string): SignalError =>
   new SignalError({ type: 'terminate-action', reason });
 
-/** To throw when nothing more is to be done in this turn. */
+/** Makes what a tool throws when nothing more is to be done in this turn, which ends as cancelled. */
 export const terminateAgent = (reason: string): SignalError =>
   new SignalError({ type: 'terminate-agent', reason });
 
-/** To throw when whoever supervises the turn wants out. */
+/** Makes what a tool throws when whoever supervises the turn wants out: the turn ends as cancelled. */
 export const exitEarly = (reason: string): SignalError => new SignalError({ type: 'exit', reason });
 
 /** To throw when a tool cannot work in this deployment; a failure of its work is an ordinary error. */

@@ -11,6 +11,7 @@ import type { CheckedInput } from './input-schema.ts';
 import type { Json, JsonObject } from './json.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { BlackboardEntry } from './kept-values.ts';
+import type { Log } from './log.ts';
 import type { Secrets } from './secrets.ts';
 import type { ToolCallContext } from './tool-call-context.ts';
 import type { MemoryFact, ToolMemory } from './tool-memory.ts';
@@ -191,6 +192,8 @@ export interface LoopView {
   /** What the loop was given, before any strategy. */
   readonly tools: readonly AnyTool[];
   readonly context: ToolCallContext;
+  /** Takes a line for whoever runs the app, by way of its `log`; secrets are hidden in it. */
+  readonly log: Log;
   /** Oldest first; not to be changed. */
   readonly blackboard: readonly BlackboardEntry[];
   /** What a kind of tool remembers of the session; not to be changed. `path`: of another loop, for a memory by path. */

@@ -18,7 +18,7 @@ import {
   type WebhookTurn,
 } from './webhook.ts';
 
-/** A mapping has to name the agent when the webhook does not. */
+/** What `start` of a webhook answers: a turn, which has to name its agent when the webhook does not. */
 export type TurnOf<Agent extends string | undefined> = Agent extends string
   ? WebhookTurn
   : WebhookTurn & { readonly agent: string };
@@ -66,6 +66,21 @@ const MAX_BODY_BYTES = 5_000_000;
  * write; the turn runs in the background. One that comes again within 7 days is answered with the turn that it has started.
  *
  * @throws WebhookDefinitionError when the name cannot be part of a path, or a setting is none.
+ *
+ * @example
+ * ```ts
+ * const linear = defineWebhook({
+ *   name: 'linear',
+ *   agent: 'planner',
+ *   async verify({ headers, body, env }) {
+ *     const signature = fromHex(headers.get('linear-signature') ?? '');
+ *     const secrets = await secretsOf(env, 'LINEAR_SECRET');
+ *     if (!signature || !(await isSigned({ secrets, signatures: [signature], content: [body] }))) throw notSigned();
+ *     return verified(headers.get('linear-delivery') ?? '', JSON.parse(new TextDecoder().decode(body)));
+ *   },
+ *   start: ({ id }) => ({ session: id, message: 'An issue has changed.' }),
+ * });
+ * ```
  */
 export function defineWebhook<
   const Name extends string,

@@ -3,7 +3,7 @@ import { type WebhookEnv, WebhookRefusal } from './webhook.ts';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** A question of an HMAC-SHA256. */
+/** What `isSigned` is asked: whether content was signed by HMAC-SHA256. */
 export interface Signed {
   /** The secrets; a signature with any of them holds. */
   readonly secrets: readonly (string | Bytes)[];
@@ -28,11 +28,16 @@ export async function isSigned({ secrets, signatures, content }: Signed): Promis
   }
   const data = joined(content);
   for (const secret of secrets) {
-    const key = await crypto.subtle.importKey('raw', toBytes(secret), HMAC, false, ['sign']);
-    const right = new Uint8Array(await crypto.subtle.sign('HMAC', key, data));
+    const right = await hmacOf(secret, data);
     if (signatures.some((signature) => isSame(signature, right))) return true;
   }
   return false;
+}
+
+/** The HMAC-SHA256 of the content under a secret. */
+export async function hmacOf(secret: string | Bytes, content: string | Bytes): Promise<Bytes> {
+  const key = await crypto.subtle.importKey('raw', toBytes(secret), HMAC, false, ['sign']);
+  return new Uint8Array(await crypto.subtle.sign('HMAC', key, toBytes(content)));
 }
 
 /** The refusal of a signature that does not hold. It does not say which of the secrets were tried. */
@@ -54,6 +59,20 @@ export function fromBase64(text: string): Bytes | undefined {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text) || text.length % 4 !== 0) return undefined;
   const binary = atob(text);
   return btoa(binary) === text ? Uint8Array.from(binary, (char) => char.charCodeAt(0)) : undefined;
+}
+
+const PREFIX = 'whsec_';
+
+/** Standard Webhooks asks for so many ("between 24 bytes (192 bits) and 64 bytes"); a longer one is no weaker, and is taken. */
+const MIN_BYTES = 24;
+
+/** What a secret of Standard Webhooks has to be. */
+export const STANDARD_KEY_RULE = `has to be whsec_ and the base64 of ${MIN_BYTES} bytes or more`;
+
+/** The bytes of a secret of Standard Webhooks, which is written in base64, mostly after `whsec_`; `undefined` when it is none. */
+export function standardKey(secret: string): Bytes | undefined {
+  const key = fromBase64(secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret);
+  return key && key.byteLength >= MIN_BYTES ? key : undefined;
 }
 
 /** Compares in a time that does not tell where the two differ; how long a signature is, everybody knows. */
@@ -92,15 +111,24 @@ export type SecretNames = string | readonly string[];
  * Rejects with a WebhookRefusal `not-configured`, naming the vars, when none of them is set, and with what the store does.
  */
 export async function secretsOf(env: WebhookEnv, names: SecretNames): Promise<readonly string[]> {
-  const listed = typeof names === 'string' ? [names] : names;
-  const texts = await Promise.all(listed.map((name) => secretText(env[name])));
-  const secrets = texts.filter((secret) => secret !== '');
+  const secrets = await setSecrets(env, names);
   if (secrets.length > 0) return secrets;
+  const listed = toList(names);
   throw new WebhookRefusal(
     'not-configured',
     `This Worker has no secret to check the delivery with, so it is not taken. Set ${listed.join(' or ')} ` +
       `(wrangler secret put ${listed[0]}).`,
   );
+}
+
+/** Lists the names of secrets. */
+export const toList = (names: SecretNames): readonly string[] =>
+  typeof names === 'string' ? [names] : names;
+
+/** The secrets of these names that are set, in order. Rejects with what the Secrets Store does. */
+export async function setSecrets(env: WebhookEnv, names: SecretNames): Promise<readonly string[]> {
+  const texts = await Promise.all(toList(names).map((name) => secretText(env[name])));
+  return texts.filter((secret) => secret !== '');
 }
 
 /** The sender's clock and this one may be so far apart, in s: Stripe, Slack and Standard Webhooks recommend it. */

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../tool/json.ts';
 import { describeDelivery, describeJson, safeToken } from './describe-delivery.ts';
 import { at, defined, readJson, textAt } from './payload.ts';
-import { checkTimely, fromBase64 } from './signature.ts';
+import { checkTimely, fromBase64, STANDARD_KEY_RULE, standardKey } from './signature.ts';
 import {
   type SenderConfig,
   type SenderDelivery,
@@ -47,7 +47,7 @@ export function standardWebhook<const Event extends string = string>(
     name: 'standard',
     ids: 'of the webhook',
     readHeader: readStandardHeader,
-    toKey: standardKey,
+    toKey,
     // The cast narrows what `events` makes true: it is looked at before anybody sees the delivery.
     read: (signed) => read(signed) as Promise<Verified<StandardDelivery<Event>>>,
     names: ({ event }) => [event],
@@ -113,18 +113,13 @@ function parseSignatures(header: string): readonly Uint8Array<ArrayBuffer>[] {
   throw new WebhookRefusal('invalid-signature', problem);
 }
 
-const PREFIX = 'whsec_';
-
-/** The standard asks for so many ("between 24 bytes (192 bits) and 64 bytes"); a longer one is no weaker, and is taken. */
-const MIN_BYTES = 24;
-
-/** The bytes of a secret, which is written in base64, mostly after `whsec_`. @throws WebhookRefusal when it is none. */
-function standardKey(secret: string): Uint8Array<ArrayBuffer> {
-  const key = fromBase64(secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret);
-  if (key && key.byteLength >= MIN_BYTES) return key;
+/** The bytes of a secret. @throws WebhookRefusal when it is none. */
+function toKey(secret: string): Uint8Array<ArrayBuffer> {
+  const key = standardKey(secret);
+  if (key) return key;
   throw new WebhookRefusal(
     'not-configured',
-    'This Worker has a secret that is none of Standard Webhooks, so the delivery is not taken. It has to be whsec_ and the ' +
-      `base64 of ${MIN_BYTES} bytes or more.`,
+    'This Worker has a secret that is none of Standard Webhooks, so the delivery is not taken. It ' +
+      `${STANDARD_KEY_RULE}.`,
   );
 }

@@ -15,7 +15,7 @@ export interface UnverifiedRequest {
   readonly now: number;
 }
 
-/** The same with its body. */
+/** A request to a webhook with its body: who sent it is still to be proved. */
 export interface RawDelivery extends UnverifiedRequest {
   /** The bytes as they were sent: signatures cover these, and nothing that was parsed and written again. */
   readonly body: Uint8Array<ArrayBuffer>;

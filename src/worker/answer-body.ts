@@ -1,6 +1,6 @@
 import { readResult, type SentDecision, type SentResult } from '../session/answers/post-answer.ts';
 import type { DecisionKind } from '../tool/call.ts';
-import { isJsonObject, type JsonObject, unknownProblems } from '../tool/json.ts';
+import { isJsonObject, unknownProblems } from '../tool/json.ts';
 import { invalidBody } from './body.ts';
 import type { BodySchema } from './route.ts';
 
@@ -19,13 +19,16 @@ export const DECISION: BodySchema = {
   },
 };
 
+/** What was sent as an answer, by a request or by code. */
+export type SentBody = Readonly<Record<string, unknown>>;
+
 const OF_DECISION = ['decision', 'input', 'reason'];
 const DECISIONS: readonly DecisionKind[] = ['approve', 'edit', 'reject', 'exit'];
 /** Characters; a model reads it. */
 const MAX_REASON = 2_000;
 
 /** Reads the body of a decision. @throws Problem that lists everything that is wrong with it. */
-export function parseDecisionBody(body: JsonObject): SentDecision {
+export function parseDecisionBody(body: SentBody): SentDecision {
   const { decision, input, reason } = body;
   const problems: string[] = [];
   if (decision === undefined) problems.push('decision: is missing');
@@ -63,7 +66,7 @@ export const RESULT: BodySchema = {
 };
 
 /** Reads the body of a result. @throws Problem that lists everything that is wrong with it. */
-export function parseResultBody(body: JsonObject): SentResult {
+export function parseResultBody(body: SentBody): SentResult {
   const read = readResult(body);
   if (!read.ok) throw invalidBody(read.problems);
   return read.sent;

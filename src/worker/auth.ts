@@ -5,15 +5,15 @@ import type { TurnPrincipal } from '../tool/call.ts';
 import type { Owner } from '../tool/owner.ts';
 import { secretText } from '../tool/secrets.ts';
 import type { Caller, Env } from './host.ts';
-import { Problem } from './problem.ts';
+import { Problem, SessionError } from './problem.ts';
 
 /** Tells who a request comes from; `null` refuses it. `env` holds the Worker's vars and secrets. */
-export interface Authenticate {
-  (request: Request, env: Readonly<Record<string, unknown>>): Caller | null | Promise<Caller | null>;
+export interface Authenticate<AppEnv extends object = Env> {
+  (request: Request, env: AppEnv): Caller | null | Promise<Caller | null>;
   /** What a refused client is told to send: a bearer token. Absent: it has to know. */
   readonly scheme?: 'Bearer' | undefined;
   /** Whose the sessions are that nobody has asked for, such as those of a webhook. Absent: each says it itself. */
-  readonly owner?: ((env: Readonly<Record<string, unknown>>) => Owner) | undefined;
+  readonly owner?: ((env: AppEnv) => Owner) | undefined;
 }
 
 /** What of the app tells who may come in. */
@@ -30,18 +30,24 @@ export async function authenticated(
 ): Promise<Caller> {
   const caller = await auth(request, env);
   if (!caller) throw unauthorized(auth.scheme);
-  // An `auth` that reads a claim which is not there would give everybody the same sessions.
-  const { id, tenant, roles } = caller;
+  const problem = callerProblem(caller);
+  if (problem !== undefined) throw new Error(`\`auth\` answered a caller ${problem}.`);
+  mustHaveTenant(caller, legacyTenants);
+  return caller;
+}
+
+/**
+ * Answers what keeps a value from being a caller, as a sentence goes on after "a caller "; `undefined` when it is one. Code that
+ * reads a claim which is not there would give everybody the same sessions.
+ */
+export function callerProblem({ id, tenant, roles }: Caller): string | undefined {
   if (!isName(id) || (tenant !== undefined && !isName(tenant))) {
-    throw new Error('`auth` answered a caller whose id or tenant is not a text, or is empty.');
+    return 'whose id or tenant is not a text, or is empty';
   }
   if (roles !== undefined && !(Array.isArray(roles) && roles.every(isName))) {
-    throw new Error('`auth` answered a caller whose roles are no list of texts.');
+    return 'whose roles are no list of texts';
   }
-  if (NOBODYS.test(id))
-    throw new Error(`\`auth\` answered a caller with the id '${id}', by which nobody is called.`);
-  if (legacyTenants && tenant === undefined) throw noTenant();
-  return caller;
+  return NOBODYS.test(id) ? `with the id '${id}', by which nobody is called` : undefined;
 }
 
 const unauthorized = (scheme: Authenticate['scheme']): Problem =>
@@ -54,12 +60,15 @@ const unauthorized = (scheme: Authenticate['scheme']): Problem =>
 /** The principals of what nobody sent. */
 const NOBODYS = /^(webhook:|schedule:|code$)/;
 
-const noTenant = (): Problem =>
-  new Problem(
+/** @throws SessionError when the app has sessions of tenants from before, and the caller has no tenant. */
+export function mustHaveTenant({ tenant }: Caller, legacyTenants: boolean): void {
+  if (!legacyTenants || tenant !== undefined) return;
+  throw new SessionError(
     'tenant-required',
     'Only callers of a tenant are answered while createHoldfast({ legacyTenants: true }) looks for sessions of tenants under their ' +
       'old names: an id that is called like a tenant would meet them.',
   );
+}
 
 const isName = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
@@ -74,7 +83,7 @@ const TOKEN_SETTING = 'HOLDFAST_TOKEN';
  * Lets in whoever sends `Authorization: Bearer {the secret of this name}`, as one owner. The secret may be a binding of the
  * Secrets Store. One that is not set lets nobody in.
  */
-export const bearerToken = (setting: string): Authenticate =>
+export const bearerToken = (setting: string): Authenticate<object> =>
   asking(
     () => ({ id: TOKEN }),
     async (request, env) => {
@@ -91,7 +100,7 @@ export const bearerToken = (setting: string): Authenticate =>
  * or a tunnel. A request that says it was passed on is refused; one that a proxy passes on without saying so cannot be told from
  * the developer's own.
  */
-export const openOnLocalhost = (): Authenticate =>
+export const openOnLocalhost = (): Authenticate<object> =>
   asking(
     () => ({ id: LOCAL }),
     ({ url, headers }) => {
@@ -104,7 +113,7 @@ export const openOnLocalhost = (): Authenticate =>
 const localhost = openOnLocalhost();
 
 /** What the environment says where an app declares no `auth`: the token where one is set, else localhost where that is written down. */
-export const defaultAuth: Authenticate = asking(
+export const defaultAuth: Authenticate<object> = asking(
   (env) => {
     if (env[TOKEN_SETTING]) return { id: TOKEN };
     if (isLocalhostNamed(env)) return { id: LOCAL };
@@ -120,8 +129,9 @@ export const defaultAuth: Authenticate = asking(
 /** Somebody has to write it down: an environment that says nothing lets nobody in. */
 const isLocalhostNamed = (env: Env): boolean => env.HOLDFAST_AUTH === 'localhost';
 
-function asking(owner: NonNullable<Authenticate['owner']>, auth: Authenticate): Authenticate {
-  return Object.assign(auth, { scheme: 'Bearer' as const, owner });
+function asking(owner: NonNullable<Authenticate['owner']>, auth: Authenticate): Authenticate<object> {
+  const asked: Authenticate = Object.assign(auth, { scheme: 'Bearer' as const, owner });
+  return asked as Authenticate<object>; // each value of the environment is looked at when it is read
 }
 
 /** What proxies and tunnels add to a request that they pass on. */
@@ -179,14 +189,14 @@ async function sameText(a: string, b: string): Promise<boolean> {
   return left !== undefined && right !== undefined && crypto.subtle.timingSafeEqual(left, right);
 }
 
-/** @throws Problem when a question is for a role that the caller does not have. */
+/** @throws SessionError when a question is for a role that the caller does not have. */
 export function mustHaveRole(caller: Caller, question: Question): void {
   const role = lackedRole(caller, question);
   if (role === undefined) return;
   throw roleRequired(`Call ${question.call.id} is answered by somebody with the role '${role}'.`, { role });
 }
 
-/** @throws Problem when a question is for others than those who asked for its turn, and the caller is one of them. */
+/** @throws SessionError when a question is for others than those who asked for its turn, and the caller is one of them. */
 export function mustBeAnother(
   caller: Caller,
   question: Question,
@@ -194,7 +204,7 @@ export function mustBeAnother(
 ): void {
   if (!isKeptOut(question, requesters, caller)) return;
   const { call, turn } = question;
-  throw new Problem(
+  throw new SessionError(
     'another-person-required',
     `Call ${call.id} is decided by somebody else than those who asked for turn ${turn}, and you are one of them. ` +
       'Send the token of another person. To take back what you asked for, cancel the turn.',
@@ -205,7 +215,7 @@ export function mustBeAnother(
 /**
  * To end a turn that waits for a decision is to decide.
  *
- * @throws Problem when a question is for a role that the caller does not have; `what` is what they may not do.
+ * @throws SessionError when a question is for a role that the caller does not have; `what` is what they may not do.
  */
 export function mustHaveRoleToEnd(caller: Caller, question: Question, what: 'cancel' | 'erase'): void {
   const role = lackedRole(caller, question);
@@ -219,8 +229,8 @@ export function mustHaveRoleToEnd(caller: Caller, question: Question, what: 'can
 const lackedRole = ({ roles }: Caller, { wait }: Question): string | undefined =>
   wait.for === 'decision' && wait.by !== undefined && !roles?.includes(wait.by) ? wait.by : undefined;
 
-const roleRequired = (problem: string, more: Readonly<Record<string, string>>): Problem =>
-  new Problem('role-required', `${problem} Send the token of one who has it.`, { more });
+const roleRequired = (problem: string, more: Readonly<Record<string, string>>): SessionError =>
+  new SessionError('role-required', `${problem} Send the token of one who has it.`, { more });
 
 /** Sites whose pages may do more than read, beside the Worker's own. */
 export type Origins = ReadonlySet<string>;

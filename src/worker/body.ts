@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../tool/json.ts';
-import { Problem } from './problem.ts';
+import { Problem, SessionError } from './problem.ts';
 
 /** A body's text beside its value: an idempotency key is bound to the text. */
 interface Body {
@@ -29,8 +29,8 @@ export async function readBody(request: Request, maxBytes: number, besides = max
 }
 
 /** Tells that all of a body but its files is too large. */
-export const besidesFiles = (most: number): Problem =>
-  new Problem(
+export const besidesFiles = (most: number): SessionError =>
+  new SessionError(
     'body-too-large',
     `Besides its files, the body is larger than ${most} bytes. Send less, or long text as a file.`,
   );
@@ -58,8 +58,8 @@ function endOfText(json: string, open: number): number {
 }
 
 /** Tells everything that is wrong with a body. */
-export const invalidBody = (problems: readonly string[]): Problem =>
-  new Problem('invalid-body', `The body is not valid: ${problems.join('; ')}.`, { more: { problems } });
+export const invalidBody = (problems: readonly string[]): SessionError =>
+  new SessionError('invalid-body', `The body is not valid: ${problems.join('; ')}.`, { more: { problems } });
 
 function parseObject(text: string): JsonObject {
   let value: unknown;

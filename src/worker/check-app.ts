@@ -21,6 +21,9 @@ interface Starter {
 interface Starters extends AgentsOf {
   readonly webhooks?: readonly Starter[] | undefined;
   readonly schedules?: readonly Starter[] | undefined;
+  readonly outgoingWebhooks?:
+    | readonly { readonly name: string; readonly agents: readonly string[] | undefined }[]
+    | undefined;
 }
 
 /** What the literal of an app holds. */
@@ -42,8 +45,10 @@ export const APP_SHAPE = {
     contextHeaders: 'object',
     origins: 'list',
     webhooks: 'list',
+    outgoingWebhooks: 'list',
     mcp: 'object',
     maxBodyBytes: 'any',
+    basePath: 'text',
     schedules: 'list',
     platform: 'any',
     files: 'any',
@@ -96,7 +101,7 @@ function meant(name: string, names: Iterable<string>): string {
 
 /** @throws ConfigurationError when two have the same name. */
 export function byName<Named extends { readonly name: string }>(
-  what: 'agents' | 'webhooks' | 'schedules',
+  what: 'agents' | 'webhooks' | 'schedules' | 'outgoingWebhooks',
   all: readonly Named[],
 ): ReadonlyMap<string, Named> {
   const named = new Map<string, Named>();
@@ -111,9 +116,14 @@ export function byName<Named extends { readonly name: string }>(
  * Checks webhooks and schedules when the app is made: one that starts no agent would be found out by its first delivery,
  * or at its time, which may be months away.
  *
- * @throws ConfigurationError when two have the same name, or the agent of one is not among the agents.
+ * @throws ConfigurationError when two have the same name, or the agent of one is not among the agents; so also of outgoing webhooks.
  */
-export function checkStarters({ agents, webhooks = [], schedules = [] }: Starters): void {
+export function checkStarters({
+  agents,
+  webhooks = [],
+  schedules = [],
+  outgoingWebhooks = [],
+}: Starters): void {
   const known = byName('agents', agents);
   const all = [
     ...Array.from(byName('webhooks', webhooks).values(), (one) => ({ kind: 'Webhook', ...one })),
@@ -123,6 +133,13 @@ export function checkStarters({ agents, webhooks = [], schedules = [] }: Starter
     if (agent === undefined || known.has(agent)) continue;
     throw new ConfigurationError(
       `${kind} '${name}' starts the agent '${agent}', which is not among the agents.${meant(agent, known.keys())}`,
+    );
+  }
+  for (const { name, agents: told = [] } of byName('outgoingWebhooks', outgoingWebhooks).values()) {
+    const stranger = told.find((one) => !known.has(one));
+    if (stranger === undefined) continue;
+    throw new ConfigurationError(
+      `Outgoing webhook '${name}' is told of the agent '${stranger}', which is not among the agents.${meant(stranger, known.keys())}`,
     );
   }
 }
@@ -150,7 +167,7 @@ export function checkSteering({ steering }: { readonly steering?: unknown }): vo
 /** What starts turns for an owner; without one, for whom its mapping, or `auth`, names later. */
 interface OwnedStarter {
   readonly name: string;
-  readonly owner: Owner | undefined;
+  readonly owner?: Owner | undefined;
 }
 
 interface Owned {
@@ -165,8 +182,8 @@ interface Owned {
  * Checks that everything which starts turns has an owner: any name that were made up for the owner, a user of the app's
  * own `auth` might have.
  *
- * @throws ConfigurationError when neither a webhook nor `auth` says whose the webhook's sessions are, or an id owns sessions where
- *   it might be called like a tenant.
+ * @throws ConfigurationError when neither a webhook or a schedule nor `auth` says whose its sessions are, or an id owns sessions
+ *   where it might be called like a tenant.
  */
 export function checkOwners({ webhooks = [], schedules = [], auth, legacyTenants }: Owned): void {
   const ofId = legacyTenants && [...webhooks, ...schedules].find(({ owner }) => owner?.id !== undefined);
@@ -176,12 +193,16 @@ export function checkOwners({ webhooks = [], schedules = [], auth, legacyTenants
     );
   }
   if (auth === undefined || auth.owner !== undefined) return;
-  const nobodys = webhooks.find(({ owner }) => owner === undefined);
-  if (!nobodys) return;
-  throw new ConfigurationError(
-    `Webhook '${nobodys.name}' has no owner, and the app has an \`auth\` of its own. Give the webhook \`owner\`: ` +
-      '{ tenant } or { id } of the callers who may read its sessions.',
-  );
+  const refuseNobodys = (kind: 'webhook' | 'schedule', starters: readonly OwnedStarter[]): void => {
+    const nobodys = starters.find(({ owner }) => owner === undefined);
+    if (!nobodys) return;
+    throw new ConfigurationError(
+      `${kind === 'webhook' ? 'Webhook' : 'Schedule'} '${nobodys.name}' has no owner, and the app has an \`auth\` of its own. ` +
+        `Give the ${kind} \`owner\`: { tenant } or { id } of the callers who may read its sessions.`,
+    );
+  };
+  refuseNobodys('webhook', webhooks);
+  refuseNobodys('schedule', schedules);
 }
 
 /** @throws ConfigurationError when an agent has a cost limit, and the model that the app declares has no prices. */

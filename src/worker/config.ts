@@ -24,12 +24,15 @@ import {
   toAppContext,
   withRetention,
 } from '../session/read-secrets.ts';
-import type { ToolGroup } from '../sources/define-tool-group.ts';
+import type { ToolGroup } from '../sources/resolution/tool-source.ts';
 import type { LiteralShape } from '../tool/check-literal.ts';
 import type { ToolKind } from '../tool/define-tool-kind.ts';
 import { type LogOption, toLog } from '../tool/log.ts';
+import type { OutgoingWebhook } from '../webhooks/outgoing.ts';
 import type { Webhook } from '../webhooks/webhook.ts';
+import { announcing } from './announce.ts';
 import { type Authenticate, defaultAuth, parseOrigins } from './auth.ts';
+import { parseBasePath } from './base-path.ts';
 import {
   APP_SHAPE,
   byName,
@@ -47,8 +50,8 @@ import type { ContextFor, Env, Host, McpEndpoint, OwnRequest } from './host.ts';
 import { parseBodyContext, parseContextHeaders } from './request-headers.ts';
 import type { HttpHost } from './route.ts';
 
-/** The literal that `createHoldfast` takes. */
-export interface HoldfastConfig {
+/** The literal that `createHoldfast` takes. `AppEnv`: the Worker's environment, such as the `Cloudflare.Env` of `wrangler types`. */
+export interface HoldfastConfig<AppEnv extends object = Env> {
   readonly agents: readonly Agent[];
   /** Kinds of tools of your own, made by `defineToolKind`: every invocation of the Worker folds what they remember. */
   readonly kinds?: readonly ToolKind[] | undefined;
@@ -57,7 +60,7 @@ export interface HoldfastConfig {
    * `OPENAI_API_KEY`; where these choose none, messages for such agents and `GET /health` are answered 500 `misconfigured`, with
    * what to set.
    */
-  readonly model?: ChatModel | ((env: Env) => ChatModel) | undefined;
+  readonly model?: ChatModel | ((env: AppEnv) => ChatModel) | undefined;
   /**
    * Makes the model that is asked where the var `MODEL` is `offline`, and nowhere else: `offlineModel` of
    * `holdfast/models/offline`, a planner that needs no key and is no language model. A Worker without it does not carry it.
@@ -68,12 +71,11 @@ export interface HoldfastConfig {
    * `{ "includes": { "web": { "tools": ["search"] } }, "excludes": ["delete_page"] }`, by the ends of names.
    */
   readonly toolGroups?: readonly ToolGroup[] | undefined;
-  /** Tool-call context of every turn, under the agent's own and the request's. No credentials: tools may pass it on. */
   /**
-   * A function is asked in every invocation of a turn, and `request` is there in the first one alone, as `OwnRequest` says: what is
+   * Tool-call context of every turn, under the agent's own and the request's. No credentials: tools may pass it on. A function is asked in every invocation of a turn, and `request` is there in the first one alone, as `OwnRequest` says: what is
    * read of it is gone where the turn goes on elsewhere. `contextHeaders` are kept.
    */
-  readonly context?: AppContext | ((env: Env, asked: ContextFor) => AppContext) | undefined;
+  readonly context?: AppContext | ((env: AppEnv, asked: ContextFor) => AppContext) | undefined;
   /** What of the tool-call context a client may send in a body: nothing unless given, and any other key is refused. */
   readonly bodyContext?: readonly string[] | undefined;
   /**
@@ -84,7 +86,7 @@ export interface HoldfastConfig {
    */
   readonly secrets?:
     | ((
-        env: Env,
+        env: AppEnv,
         principal: Principal,
         own: OwnRequest,
       ) => MintedSecrets | undefined | Promise<MintedSecrets | undefined>)
@@ -93,7 +95,7 @@ export interface HoldfastConfig {
    * Absent: the bearer token in `HOLDFAST_TOKEN`, or, when that is not set, `openOnLocalhost()` where the var `HOLDFAST_AUTH` is
    * `localhost`. Where neither says who may come in, everything but `GET /health` is answered 401.
    */
-  readonly auth?: Authenticate | undefined;
+  readonly auth?: Authenticate<AppEnv> | undefined;
   /**
    * Set it where tenants have sessions from before 2026-11-23: a tenant's session is looked for under its old name when there is none
    * under its new one, which costs two requests to objects each time. An id that is called like a tenant would meet these, so
@@ -115,6 +117,14 @@ export interface HoldfastConfig {
   readonly origins?: readonly string[] | undefined;
   /** Doors for senders of webhooks, at `POST /hooks/{name}`: `githubWebhook` and others of `holdfast/webhooks`. */
   readonly webhooks?: readonly Webhook[] | undefined;
+  /** Receivers that are told when turns suspend, end and fail: `outgoingWebhook` of `holdfast/webhooks`. */
+  readonly outgoingWebhooks?: readonly OutgoingWebhook[] | undefined;
+  /**
+   * The path below which the Worker is served, such as `/ai`: every link begins with it. Routes that `app.route` mounts find theirs out
+   * by themselves; it is for what a request does not show: `worker.fetch` below a part of a site, `mount` of Hono, and proxies that
+   * rewrite paths.
+   */
+  readonly basePath?: string | undefined;
   /** What is served at `POST /mcp`: `defineMcpEndpoint` of `holdfast/mcp` makes it. Nothing unless given. */
   readonly mcp?: McpEndpoint | undefined;
   /** What a request body may weigh; 1 MB unless given. A webhook has a limit of its own. */
@@ -125,12 +135,12 @@ export interface HoldfastConfig {
    * What one invocation may use, over the vars `SUBREQUESTS`, `INTERNAL_SUBREQUESTS` and `WALL_MS`, over what the plan allows that
    * the var `PLAN` names: `free` unless set, or `paid`. A turn that comes near a limit is handed over to a fresh invocation.
    */
-  readonly platform?: PlatformConfig | ((env: Env) => PlatformConfig) | undefined;
+  readonly platform?: PlatformConfig | ((env: AppEnv) => PlatformConfig) | undefined;
   /**
    * Makes the store that keeps the bytes of files, such as a bucket, of the Worker's bindings: once for all its requests. Absent:
    * each session keeps its own. It must not be taken away again while sessions have files in it.
    */
-  readonly files?: ((env: Env) => FileStore) | undefined;
+  readonly files?: ((env: AppEnv) => FileStore) | undefined;
   /** How long sessions are kept after what happened in them last, unless their agent says so; for ever unless given. */
   readonly retention?: Retention | undefined;
   /**
@@ -146,11 +156,8 @@ export interface HoldfastConfig {
 /** It has every key of the literal. */
 const SHAPE: LiteralShape<keyof HoldfastConfig> = APP_SHAPE;
 
-/** How the Worker is deployed, with the vars, secrets and bindings of this invocation. */
-type Deployed = (env: Env) => Deployment;
-
 /** Makes of an app what its routes and its turns need. @throws ConfigurationError for what its declaration alone tells. */
-export function toHost(config: HoldfastConfig, deployed: Deployed): HttpHost {
+export function toHost(config: HoldfastConfig, deployed: (env: Env) => Deployment): HttpHost {
   checkApp(config, SHAPE);
   checkSubagents(config);
   checkPrices(config);
@@ -174,6 +181,7 @@ export function toHost(config: HoldfastConfig, deployed: Deployed): HttpHost {
     agents: byName('agents', agents),
     kinds: toolKinds(config.kinds),
     webhooks: byName('webhooks', config.webhooks ?? []),
+    outgoingWebhooks: byName('outgoingWebhooks', config.outgoingWebhooks ?? []),
     auth,
     legacyTenants,
     steering,
@@ -181,13 +189,14 @@ export function toHost(config: HoldfastConfig, deployed: Deployed): HttpHost {
     bodyContext: parseBodyContext(config.bodyContext ?? []),
     origins: parseOrigins(origins),
     maxBodyBytes,
+    basePath: parseBasePath(config.basePath),
     mcp: config.mcp,
     clock: systemClock,
     log: toLog(config.log),
     newId: () => crypto.randomUUID().replaceAll('-', '').slice(0, 16),
     model: modelIn(config),
     checkModel: modelCheck(config),
-    resolve: agentResolver({ groups, agents }),
+    resolve: agentResolver({ groups, agents, log: toLog(config.log) }),
     context: contextIn(context),
     secrets: async (env, principal, own) => readSecrets(await config.secrets?.(env, principal, own)),
     platform: platformIn(config.platform ?? {}),
@@ -224,10 +233,8 @@ function modelCheck(config: HoldfastConfig): HttpHost['checkModel'] {
 type Sessions = Parameters<typeof objectSession>[0];
 
 /** Every message that starts a turn, from wherever it comes, goes through here, and says how long its session is kept. */
-function sessionIn(
-  { agents, retention = 'forever', location, files, log: option }: HoldfastConfig,
-  deployed: Deployed,
-): Host['session'] {
+function sessionIn(config: HoldfastConfig, deployed: (env: Env) => Deployment): Host['session'] {
+  const { agents, retention = 'forever', location, files, log: option, outgoingWebhooks } = config;
   const ofApp = keptFor(retention);
   const own = new Map(agents.map((agent) => [agent.name, agent.retention]));
   const log = toLog(option);
@@ -236,7 +243,8 @@ function sessionIn(
     const deployment = deployed(env);
     checkDeployment(deployment);
     files?.(env);
-    const port = objectSession(env.SESSIONS as Sessions, name, { ...location, pauses: { onAgain } });
+    const object = objectSession(env.SESSIONS as Sessions, name, { ...location, pauses: { onAgain } });
+    const port = announcing(object, name, outgoingWebhooks);
     for (const warning of deploymentWarnings(deployment)) warn(warning);
     const ofAgent = own.get(agentOfSession(name));
     const ms = ofAgent === undefined ? ofApp : retainMs(ofAgent);

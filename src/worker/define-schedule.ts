@@ -8,6 +8,7 @@ import { ToolCallContext, ToolCallContextError } from '../tool/tool-call-context
 import { startInBackground, toBackgroundTurn } from './background.ts';
 import type { Env, Host, HostedApp } from './host.ts';
 import { queueFullText } from './refusal.ts';
+import type { HttpHost } from './route.ts';
 
 /** The literal that `defineSchedule` takes. */
 export interface ScheduleConfig<Name extends string = string> {
@@ -17,8 +18,11 @@ export interface ScheduleConfig<Name extends string = string> {
   readonly cron: string;
   /** The name of the agent. */
   readonly agent: string;
-  /** Whose the session is: `{ tenant }` for all callers of a tenant, or `{ id }` for one caller. */
-  readonly owner: Owner;
+  /**
+   * Whose the session is: `{ tenant }` for all callers of a tenant, or `{ id }` for one caller. With the built-in authentication
+   * that of its callers unless given; with an `auth` of the app's own that names no owner it has to be given.
+   */
+  readonly owner?: Owner | undefined;
   /** One session for all times, or one of its time: `(at) => at.toISOString().slice(0, 10)`. */
   readonly session: string | ((at: Date) => string);
   readonly message: string | ((at: Date) => string | Promise<string>);
@@ -34,6 +38,18 @@ export interface Schedule<Name extends string = string> extends ScheduleConfig<N
  * expression, and waits in line while the session is busy. A time is missed when the platform does not deliver it.
  *
  * @throws ConfigurationError when it could never start a turn.
+ *
+ * @example
+ * ```ts
+ * const daily = defineSchedule({
+ *   name: 'daily',
+ *   cron: '0 6 * * *', // as under [triggers] in wrangler.toml
+ *   agent: 'clerk',
+ *   owner: { id: 'token' },
+ *   session: (at) => at.toISOString().slice(0, 10),
+ *   message: 'Write the report.',
+ * });
+ * ```
  */
 export function defineSchedule<const Name extends string>(config: ScheduleConfig<Name>): Schedule<Name> {
   const fault = literalFault(config, SHAPE);
@@ -49,7 +65,7 @@ export function defineSchedule<const Name extends string>(config: ScheduleConfig
     throw new ConfigurationError(`Schedule '${name}': ${problem}`);
   };
   if (!isCron(cron)) refuse(`'${String(cron).slice(0, 80)}' is no cron expression of five fields.`);
-  const problem = ownerProblem(owner);
+  const problem = owner === undefined ? undefined : ownerProblem(owner);
   if (problem !== undefined) refuse(`its owner ${problem}.`);
   if (typeof session !== 'function' && !SESSION_ID.test(session)) {
     refuse(`its session must be ${SESSION_ID_RULE}`);
@@ -92,6 +108,9 @@ function checkContext(context: JsonObject, refuse: (problem: string) => never): 
   }
 }
 
+/** An app that may name the owner of what nobody has asked for. */
+type OwningHost = Host & Pick<HttpHost, 'auth'>;
+
 /** What is used of a cron event. */
 interface CronTime {
   readonly cron: string;
@@ -106,7 +125,7 @@ interface CronTime {
  * @throws Error at the end that names those which failed, so that the platform shows the event as failed.
  */
 export async function runSchedules(
-  host: Host,
+  host: OwningHost,
   env: Env,
   { time, schedules }: { readonly time: CronTime; readonly schedules: readonly Schedule[] },
 ): Promise<void> {
@@ -134,8 +153,13 @@ function notTaken(cron: string, schedules: readonly Schedule[]): string {
 }
 
 /** Stores the turn of one time. The same time again finds the same turn, also when its message would be another now. */
-async function start(here: HostedApp, schedule: Schedule, { scheduledTime }: CronTime): Promise<void> {
-  const { name, agent, owner, context = {} } = schedule;
+async function start(
+  here: HostedApp & { readonly host: OwningHost },
+  schedule: Schedule,
+  { scheduledTime }: CronTime,
+): Promise<void> {
+  const { name, agent, owner = here.host.auth.owner?.(here.env), context = {} } = schedule;
+  if (owner === undefined) throw new Error('It has no owner, and `auth` names none.');
   const at = new Date(scheduledTime);
   const session = typeof schedule.session === 'function' ? schedule.session(at) : schedule.session;
   const message = typeof schedule.message === 'function' ? await schedule.message(at) : schedule.message;

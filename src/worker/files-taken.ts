@@ -3,7 +3,7 @@ import { MAX_FILE } from '../loop/loop-files.ts';
 import type { ChatModel, MediaTaken, ModelMedia } from '../model/chat-model.ts';
 import { isAmong } from '../model/model-media.ts';
 import { type ContentPart, type FileContent, isFile, isNew, isText } from '../tool/content.ts';
-import { Problem } from './problem.ts';
+import { SessionError } from './problem.ts';
 
 /** Which files an agent takes in messages. */
 export interface FilesTaken {
@@ -69,7 +69,7 @@ export interface PlacedPart {
   readonly part: ContentPart;
 }
 
-/** @throws Problem 415 that names each file which the agent does not take, or 413 for one that is too large. */
+/** @throws SessionError 415 that names each file which the agent does not take, or 413 for one that is too large. */
 export function checkFiles(parts: readonly PlacedPart[], taken: FilesTaken): void {
   const files = parts.flatMap(({ at, part }) => (isFile(part) ? [{ at, file: part }] : []));
   const strange = files.filter(({ file }) => !taken.takes(file.mediaType, wayOf(file)));
@@ -77,7 +77,7 @@ export function checkFiles(parts: readonly PlacedPart[], taken: FilesTaken): voi
   for (const { at, file } of files) {
     if (!isNew(file) || file.bytes.byteLength <= MAX_FILE) continue;
     const detail = `${nameOf({ at, file })}: weighs ${file.bytes.byteLength} bytes. A file may weigh ${MAX_FILE} bytes.`;
-    throw new Problem('file-too-large', detail, { more: { most: MAX_FILE } });
+    throw new SessionError('file-too-large', detail, { more: { most: MAX_FILE } });
   }
 }
 
@@ -91,13 +91,13 @@ const wayOf = (file: FileContent): keyof MediaTaken => (isNew(file) ? 'data' : '
 const nameOf = ({ at, file: { name } }: PlacedFile): string =>
   name === undefined ? at : `${at} (${JSON.stringify(name)})`;
 
-function notTaken(files: readonly PlacedFile[], taken: FilesTaken): Problem {
+function notTaken(files: readonly PlacedFile[], taken: FilesTaken): SessionError {
   const problems = files.map((placed) => {
     const { file } = placed;
     return `${nameOf(placed)} is ${file.mediaType}, sent ${isNew(file) ? 'as bytes' : 'by URL'}`;
   });
   const detail = `${problems.join('; ')}. The agent takes ${toldTypes(taken)}.`;
-  return new Problem('unsupported-media-type', detail, { more: { problems, accepts: taken.types } });
+  return new SessionError('unsupported-media-type', detail, { more: { problems, accepts: taken.types } });
 }
 
 function toldTypes(taken: FilesTaken): string {

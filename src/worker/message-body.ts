@@ -1,10 +1,10 @@
 import { DELAY_RULE, isDelay, LONGEST_DELAY } from '../tool/async.ts';
 import type { ContentPart } from '../tool/content.ts';
-import { isJsonObject, type Json, unknownProblems } from '../tool/json.ts';
+import { isJsonObject, unknownProblems } from '../tool/json.ts';
 import { ToolCallContext, ToolCallContextError } from '../tool/tool-call-context.ts';
 import { besidesFiles, bodyType, invalidBody, readBody } from './body.ts';
 import { checkFiles, type FilesTaken, type PlacedPart, takesFiles } from './files-taken.ts';
-import { type BodyLimits, type MessageForm, readForm } from './message-form.ts';
+import { type BodyLimits, type FormField, type MessageForm, readForm } from './message-form.ts';
 import { parseParts } from './message-parts.ts';
 import type { BodySchema, Schema } from './route.ts';
 
@@ -90,11 +90,16 @@ const WITH_FILES = 12 * 1024 * 1024;
 const FORM = 'multipart/form-data';
 
 /** Where a message is read. */
-interface Reading {
+interface Reading extends Checking {
+  readonly bodyContext: ReadonlySet<string>;
+}
+
+/** How a message is checked. */
+interface Checking {
   /** What the app allows. */
   readonly maxBodyBytes: number;
   /** The keys that a context may have. */
-  readonly bodyContext: ReadonlySet<string>;
+  readonly bodyContext?: ReadonlySet<string> | undefined;
   readonly taken: FilesTaken;
 }
 
@@ -112,12 +117,25 @@ export async function readMessage(
   const { text, ...body }: MessageBody = isForm
     ? await readForm(request, { most, besides: maxBodyBytes })
     : await readJson(request, { most, besides: maxBodyBytes });
+  return { ...checkMessage(body, { maxBodyBytes, bodyContext, taken }), text };
+}
+
+/**
+ * Checks a message, wherever it comes from. Without `bodyContext` its context may have any key.
+ *
+ * @throws SessionError that lists everything that is wrong with it, or says which files are not taken, or that it is too large.
+ */
+export function checkMessage(
+  body: MessageForm,
+  { maxBodyBytes, bodyContext, taken }: Checking,
+): ReceivedMessage {
   const { said, ...more } = parseMessage(body, bodyContext);
-  if (typeof said === 'string') return { said, ...more, text };
-  const words = said.flatMap(({ part }) => (part.type === 'text' ? part.text.length : []));
-  if (words.reduce((sum, length) => sum + length, 0) > maxBodyBytes) throw besidesFiles(maxBodyBytes);
-  checkFiles(said, taken);
-  return { said: said.map(({ part }) => part), ...more, text };
+  const parts = typeof said === 'string' ? [] : said;
+  const texts =
+    typeof said === 'string' ? [said] : parts.map(({ part }) => ('text' in part ? part.text : ''));
+  if (texts.reduce((sum, { length }) => sum + length, 0) > maxBodyBytes) throw besidesFiles(maxBodyBytes);
+  checkFiles(parts, taken);
+  return { said: typeof said === 'string' ? said : parts.map(({ part }) => part), ...more };
 }
 
 /** What is in a body. */
@@ -139,7 +157,7 @@ interface ParsedMessage extends Pick<ReceivedMessage, 'context' | 'loopId' | 'de
 
 function parseMessage(
   { fields, files, problems: found }: MessageBody,
-  bodyContext: ReadonlySet<string>,
+  bodyContext: ReadonlySet<string> | undefined,
 ): ParsedMessage {
   const { loopId, delaySeconds } = fields;
   const problems = [...found];
@@ -157,7 +175,7 @@ function parseMessage(
   return { said, context, loopId, delaySeconds } as ParsedMessage; // as just checked
 }
 
-function parseSaid(message: Json | undefined, problems: string[]): ParsedMessage['said'] {
+function parseSaid(message: FormField, problems: string[]): ParsedMessage['said'] {
   if (Array.isArray(message)) return parseParts(message, problems);
   if (isText(message, /\S/)) return message;
   problems.push(message === undefined ? 'message: is missing' : 'message: must be text that is not blank');
@@ -165,7 +183,7 @@ function parseSaid(message: Json | undefined, problems: string[]): ParsedMessage
 }
 
 /** The files of a form stand behind its text, which it may go without. */
-const withFiles = (message: Json | undefined, files: readonly PlacedPart[]): readonly PlacedPart[] => [
+const withFiles = (message: FormField, files: readonly PlacedPart[]): readonly PlacedPart[] => [
   ...(typeof message === 'string' ? [{ at: 'message', part: { type: 'text' as const, text: message } }] : []),
   ...files,
 ];
@@ -174,10 +192,13 @@ const isText = (value: unknown, pattern: RegExp): value is string =>
   typeof value === 'string' && pattern.test(value);
 
 /** The context, or what is wrong with it. */
-function parseContext(values: Json | undefined, allowed: ReadonlySet<string>): ToolCallContext | string[] {
+function parseContext(
+  values: FormField,
+  allowed: ReadonlySet<string> | undefined,
+): ToolCallContext | string[] {
   if (values === undefined) return ToolCallContext.EMPTY;
   if (!isJsonObject(values)) return ['context: must be a JSON object'];
-  const strange = Object.keys(values).filter((key) => !allowed.has(key));
+  const strange = allowed === undefined ? [] : Object.keys(values).filter((key) => !allowed.has(key));
   if (strange.length > 0) return strange.slice(0, MOST_TOLD).map(notAllowed);
   try {
     return ToolCallContext.of(values);

@@ -1,15 +1,18 @@
 /** Reads a message that is sent as a form: text fields, and files in fields of any other name. */
-import { toFileName, toMediaType } from '../tool/content.ts';
-import type { Json, JsonObject } from '../tool/json.ts';
+import { type ContentPart, toFileName, toMediaType } from '../tool/content.ts';
+import type { Json } from '../tool/json.ts';
 import { besidesFiles, readBytes } from './body.ts';
 import type { PlacedPart } from './files-taken.ts';
 import { MAX_PARTS } from './message-parts.ts';
 import { Problem } from './problem.ts';
 
+/** A property of a message: JSON, or, from code, parts with the bytes of their files. */
+export type FormField = Json | readonly ContentPart[] | undefined;
+
 /** What is in a form. */
 export interface MessageForm {
   /** As the properties of a JSON body. */
-  readonly fields: JsonObject;
+  readonly fields: Readonly<Record<string, FormField>>;
   /** In their order. */
   readonly files: readonly PlacedPart[];
   /** What is wrong with them so far. */

@@ -1,6 +1,6 @@
 /** Reads the parts of a message's JSON: words, and files with their bytes or by an https address. */
 import { fromBase64 } from '../tool/base64.ts';
-import { toFileName, toMediaType } from '../tool/content.ts';
+import { type ContentPart, toFileName, toMediaType } from '../tool/content.ts';
 import { isJsonObject, type Json, type JsonObject, unknownProblems } from '../tool/json.ts';
 import type { PlacedPart } from './files-taken.ts';
 
@@ -10,8 +10,11 @@ export const MAX_PARTS = 100;
 /** The most characters of an address that is handed on. */
 const MAX_URL = 8_192;
 
+/** A part as a body has it, or as code of the app does, which has bytes as they are. */
+type GivenPart = Json | ContentPart;
+
 /** Adds what is wrong to `problems`, each with where it stands; what is answered then is of no use. */
-export function parseParts(parts: readonly Json[], problems: string[]): readonly PlacedPart[] {
+export function parseParts(parts: readonly GivenPart[], problems: string[]): readonly PlacedPart[] {
   if (parts.length > MAX_PARTS) {
     problems.push(`message: must have at most ${MAX_PARTS} parts`);
     return [];
@@ -29,14 +32,15 @@ interface Place {
   readonly problems: string[];
 }
 
-function parsePart(part: Json, place: Place): PlacedPart[] {
+function parsePart(part: GivenPart, place: Place): PlacedPart[] {
   const { at, problems } = place;
   const type = isJsonObject(part) ? part.type : undefined;
   if (!isJsonObject(part) || (type !== 'text' && type !== 'file')) {
     problems.push(`${at}: must be a part of the type text or file`);
     return [];
   }
-  const known = type === 'text' ? ['type', 'text'] : ['type', 'mediaType', 'name', 'data', 'url'];
+  const held = bytesOf(part) ? ['bytes'] : ['data', 'url'];
+  const known = type === 'text' ? ['type', 'text'] : ['type', 'mediaType', 'name', ...held];
   problems.push(...unknownProblems(part, known).map((problem) => `${at}.${problem}`));
   if (type === 'file') return parseFile(part, place);
   const { text } = part;
@@ -45,12 +49,18 @@ function parsePart(part: Json, place: Place): PlacedPart[] {
   return [];
 }
 
+/** The bytes of a part that code has made. The JSON of a body holds none. */
+function bytesOf({ bytes }: { readonly bytes?: unknown }): Uint8Array | undefined {
+  return bytes instanceof Uint8Array ? bytes : undefined;
+}
+
 function parseFile(part: JsonObject, place: Place): PlacedPart[] {
   const { at, problems } = place;
   const before = problems.length;
   const { name } = part;
   if (name !== undefined && typeof name !== 'string') problems.push(`${at}.name: must be text`);
-  const content = parseContent(part, place);
+  const bytes = bytesOf(part);
+  const content = bytes ? filled(bytes, place) : parseContent(part, place);
   const mediaType = parseMediaType(part.mediaType, { ...place, said: content?.mediaType });
   if (!content || problems.length > before) return [];
   const { held } = content;
@@ -61,7 +71,7 @@ function parseFile(part: JsonObject, place: Place): PlacedPart[] {
 
 /** What a file holds: its bytes or its address, and the media type that its data URL says. */
 interface Content {
-  readonly held: Uint8Array<ArrayBuffer> | string;
+  readonly held: Uint8Array | string;
   readonly mediaType?: string | undefined;
 }
 
@@ -92,12 +102,14 @@ function parseDataUrl(url: string, place: Place): Content | undefined {
   return content && { ...content, mediaType: toMediaType(head) };
 }
 
-function parseBase64(given: Json | undefined, { at, problems }: Place): Content | undefined {
+function parseBase64(given: Json | undefined, place: Place): Content | undefined {
   const bytes = typeof given === 'string' ? fromBase64(given) : undefined;
-  if (!bytes) {
-    problems.push(`${at}: must be base64: A-Z a-z 0-9 + / and its padding, without white space`);
-    return undefined;
-  }
+  if (bytes) return filled(bytes, place);
+  place.problems.push(`${place.at}: must be base64: A-Z a-z 0-9 + / and its padding, without white space`);
+  return undefined;
+}
+
+function filled(bytes: Uint8Array, { at, problems }: Place): Content | undefined {
   if (bytes.byteLength > 0) return { held: bytes };
   problems.push(`${at}: is empty`);
   return undefined;

@@ -58,6 +58,60 @@ const STATUS = {
 /** The name of what went wrong. */
 export type ProblemType = keyof typeof STATUS;
 
+/** What HTTP alone can refuse. */
+type OfHttp =
+  | 'bad-json'
+  | 'bad-form'
+  | 'unknown-route'
+  | 'method-not-allowed'
+  | 'unknown-file'
+  | 'range-not-satisfiable'
+  | 'unknown-webhook'
+  | 'invalid-signature'
+  | 'webhook-failed'
+  | 'unauthorized'
+  | 'cross-site'
+  | 'not-configured'
+  | 'only-localhost'
+  | 'rate-limited'
+  | 'model-failure'
+  | 'turn-failed'
+  | 'misconfigured'
+  | 'internal-error';
+
+/** Why a session does not do what it was asked for: the name that the problem has over HTTP too. */
+export type SessionErrorType = Exclude<ProblemType, OfHttp>;
+
+interface SessionErrorDetails {
+  readonly retryAfter?: number | undefined;
+  readonly more?: Readonly<Record<string, unknown>> | undefined;
+  readonly cause?: unknown;
+}
+
+/**
+ * A session does not do what it was asked for. `holdfast.session` throws it, and over HTTP a problem is made of it: with the same
+ * `type`, with `message` as the `detail`, and with the members of `more`.
+ */
+export class SessionError extends Error {
+  override readonly name = 'SessionError';
+  readonly type: SessionErrorType;
+  /** When to ask again, in seconds, where that helps. */
+  readonly retryAfter: number | undefined;
+  /** What else is known: the `turn` in the way, its `pending` calls, the `problems` of what was sent, the `role` that is needed. */
+  readonly more: Readonly<Record<string, unknown>>;
+
+  constructor(
+    type: SessionErrorType,
+    message: string,
+    { retryAfter, more = {}, cause }: SessionErrorDetails = {},
+  ) {
+    super(message, { cause });
+    this.type = type;
+    this.retryAfter = retryAfter;
+    this.more = more;
+  }
+}
+
 interface Details {
   /** Where the same thing has another status than usual. */
   readonly status?: number | undefined;
@@ -85,6 +139,12 @@ export class Problem extends Error {
     this.type = type;
     this.headers = headers;
     this.more = more;
+  }
+
+  /** The problem of what a session has refused. */
+  static of({ type, message, retryAfter, more }: SessionError): Problem {
+    const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
+    return new Problem(type, message, { headers, more });
   }
 
   /** RFC 9457. */

@@ -1,4 +1,6 @@
 import { isRateLimiter, sayingOnce } from '../session/deployment.ts';
+import { memoized } from '../tool/async.ts';
+import { type Log, mistake } from '../tool/log.ts';
 import type { Owner } from '../tool/owner.ts';
 import type { Env } from './host.ts';
 import { Problem } from './problem.ts';
@@ -6,19 +8,23 @@ import { Problem } from './problem.ts';
 /** In seconds. A binding counts over 10 or 60, and does not tell which. */
 const RETRY_AFTER = '10';
 
-const complain = sayingOnce((text) => console.error(`holdfast: ${text}`));
+/** Tells a log of each problem once. */
+const complaintsTo = memoized((log: Log) => sayingOnce((message) => log(mistake(message))));
 
 /**
  * Counts a request that may start a turn in a session of this owner, by what the Worker binds as `RATE_LIMIT`; nothing where
- * nothing is bound. A binding that fails keeps nobody out: the console is told.
+ * nothing is bound. A binding that fails keeps nobody out: the log is told.
  *
  * @throws Problem 429 when too many have come.
  */
-export async function withinRate({ RATE_LIMIT: bound }: Env, { id, tenant }: Owner): Promise<void> {
+export async function withinRate(
+  { env: { RATE_LIMIT: bound }, host }: RatedApp,
+  { id, tenant }: Owner,
+): Promise<void> {
   // Whoever reaches for a session is told of one that is none.
   if (!isRateLimiter(bound)) return;
   const key = tenant === undefined ? `id ${id}` : `tenant ${tenant}`;
-  if (await counts(() => bound.limit({ key }))) return;
+  if (await counts(() => bound.limit({ key }), complaintsTo(host.log))) return;
   throw new Problem(
     'rate-limited',
     'Too many messages have come for sessions of this owner lately. Send the message again in a while.',
@@ -26,7 +32,15 @@ export async function withinRate({ RATE_LIMIT: bound }: Env, { id, tenant }: Own
   );
 }
 
-async function counts(ask: () => Promise<{ readonly success: boolean }>): Promise<boolean> {
+interface RatedApp {
+  readonly env: Env;
+  readonly host: { readonly log: Log };
+}
+
+async function counts(
+  ask: () => Promise<{ readonly success: boolean }>,
+  complain: (message: string) => void,
+): Promise<boolean> {
   try {
     return (await ask()).success;
   } catch (failure) {

@@ -10,7 +10,7 @@ import { fullText } from '../session/session-full.ts';
 import { UnreadableError } from '../session/unread-turn.ts';
 import type { TurnAnswer } from '../session/watching/turn-outcome.ts';
 import type { Log } from '../tool/log.ts';
-import { Problem, type ProblemType } from './problem.ts';
+import { Problem, type ProblemType, SessionError } from './problem.ts';
 import { type Target, turnPath, UnknownTargetError } from './target.ts';
 import { pendingViews } from './turn-view.ts';
 
@@ -58,32 +58,43 @@ function tellFailed(
 }
 
 /** Errors that say what the client has to know. Nothing went wrong here, so they are not logged. */
-const EXPECTED = [Problem, SessionErasedError, UnknownTargetError];
+const EXPECTED = [Problem, SessionError, SessionErasedError, UnknownTargetError];
+
+/** What whoever asked a session for something is told of a failure; `undefined` when that is for the log, or for whoever deploys. */
+export function toSessionError(failure: unknown): SessionError | undefined {
+  if (failure instanceof SessionError) return failure;
+  if (failure instanceof UnknownTargetError) return new SessionError(failure.type, failure.message);
+  const cause = failure;
+  if (failure instanceof NewerEventError) {
+    return new SessionError('newer-deployment', failure.message, { retryAfter: 5, cause });
+  }
+  if (failure instanceof SessionUnavailableError) {
+    const detail = 'The session cannot be reached now. Send the request again.';
+    return new SessionError('session-unavailable', detail, { retryAfter: 1, cause });
+  }
+  if (failure instanceof UnreadableError) return unreadable(failure);
+  if (failure instanceof SessionErasedError)
+    return new SessionError('session-erased', failure.message, { cause });
+  return undefined;
+}
 
 function toProblem(error: Error): Problem {
   if (error instanceof Problem) return error;
-  if (error instanceof UnknownTargetError) return new Problem(error.type, error.message);
-  if (error instanceof NewerEventError) {
-    return new Problem('newer-deployment', error.message, { headers: { 'retry-after': '5' } });
-  }
-  if (error instanceof SessionUnavailableError) {
-    const detail = 'The session cannot be reached now. Send the request again.';
-    return new Problem('session-unavailable', detail, { headers: { 'retry-after': '1' } });
-  }
-  if (error instanceof UnreadableError) return unreadable(error);
-  if (error instanceof SessionErasedError) return new Problem('session-erased', error.message);
+  const ofSession = toSessionError(error);
+  if (ofSession) return Problem.of(ofSession);
   if (error instanceof ConfigurationError) return new Problem('misconfigured', error.message);
   return new Problem('internal-error', 'The request failed inside the Worker. What was accepted is kept.');
 }
 
 /** No time to come again is told: only another deployment helps. What the object knows is told all the same. */
-const unreadable = ({ message, page }: UnreadableError): Problem =>
-  new Problem('session-unreadable', message, {
+const unreadable = ({ message, page, cause }: UnreadableError): SessionError =>
+  new SessionError('session-unreadable', message, {
     more: page && { seq: page.head, openTurn: page.openTurn?.id ?? null, waiting: page.waiting },
+    cause,
   });
 
 /**
- * Answers the problem that tells a client why its message was not taken. A message that is `known` was taken before, and its
+ * Answers the error that tells whoever sent a message why it was not taken. A message that is `known` was taken before, and its
  * turn is answered instead.
  *
  * @throws what `readTurn` does, when the turn that waits has to be read.
@@ -91,25 +102,25 @@ const unreadable = ({ message, page }: UnreadableError): Problem =>
 export async function refusal(
   refused: Exclude<NotStarted, { status: 'known' }>,
   target: Pick<Target, 'path' | 'port'>,
-): Promise<Problem> {
+): Promise<SessionError> {
   switch (refused.status) {
     case 'busy':
-      return new Problem(
+      return new SessionError(
         'session-busy',
         `The session is busy with turn ${refused.turn}. Send the message again when it has ended (GET ${target.path} shows it), or now with ?whenBusy=queue, to wait in line, or ?whenBusy=steer, to be read by that turn.`,
-        { headers: { 'retry-after': toSeconds(refused.retryAfter) }, more: { turn: refused.turn } },
+        { retryAfter: toSeconds(refused.retryAfter), more: { turn: refused.turn } },
       );
     case 'suspended': {
       const { turn } = refused;
       const pending = pendingViews(target, await readTurn(target.port, turn));
-      return new Problem(
+      return new SessionError(
         'turn-suspended',
         `Turn ${turn} waits for an answer from outside. Answer its pending calls, or send the message with ?pending=decline.`,
         { more: { turn, pending } },
       );
     }
     case 'key-reused':
-      return new Problem(
+      return new SessionError(
         'idempotency-key-reused',
         'This Idempotency-Key was used with another body. Use a new key for a new message.',
       );
@@ -128,20 +139,24 @@ type FilesFull = Extract<NotStarted, { status: 'files-full' }>;
 export const filesFullText = ({ most, used }: Pick<FilesFull, 'most' | 'used'>): string =>
   `The files of this session weigh ${used} bytes, and may weigh ${most} together. Begin another session, or send less.`;
 
-const filesFull = ({ most, used }: FilesFull): Problem =>
-  new Problem('files-full', filesFullText({ most, used }), { more: { most, used } });
+const filesFull = ({ most, used }: FilesFull): SessionError =>
+  new SessionError('files-full', filesFullText({ most, used }), { more: { most, used } });
 
-/** The problem of a message whose session is full. */
-export const sessionFull = (full: Extract<NotStarted, { status: 'session-full' }>): Problem => {
+/** The error of a message whose session is full. */
+export const sessionFull = (full: Extract<NotStarted, { status: 'session-full' }>): SessionError => {
   const { most, used } = full;
-  return new Problem('session-full', fullText(full), { more: { most, used } });
+  return new SessionError('session-full', fullText(full), { more: { most, used } });
 };
 
-/** The problem of a message that has no room: as many wait in the session as may. */
-export const queueFull = (full: QueueFull): Problem =>
-  new Problem('queue-full', `${queueFullText(full)} Send the message again when some have been answered.`, {
-    headers: { 'retry-after': '30' },
-  });
+/** The error of a message that has no room: as many wait in the session as may. */
+export const queueFull = (full: QueueFull): SessionError =>
+  new SessionError(
+    'queue-full',
+    `${queueFullText(full)} Send the message again when some have been answered.`,
+    {
+      retryAfter: 30,
+    },
+  );
 
 type QueueFull = Extract<NotStarted, { status: 'full' }>;
 
@@ -149,12 +164,12 @@ type QueueFull = Extract<NotStarted, { status: 'full' }>;
 export const queueFullText = ({ most }: QueueFull): string =>
   `No more messages may wait in this session: ${most} do, or they would weigh more than ${MAX_WAITING.bytes} bytes together.`;
 
-const toSeconds = (ms: number): string => String(Math.max(1, Math.ceil(ms / 1000)));
+const toSeconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
 
 /**
  * Answers what `send` does.
  *
- * @throws Problem when the session gave no answer: the message may be stored, and sent again it could be a second one, so the
+ * @throws SessionError when the session gave no answer: the message may be stored, and sent again it could be a second one, so the
  *   client is told how to find out. Whatever else `send` throws passes through.
  */
 export async function mayBeTaken<T>(
@@ -168,9 +183,10 @@ export async function mayBeTaken<T>(
     const { turn } = start;
     tellFailed(log, { message: `nobody knows whether turn ${turn} was taken`, failure });
     const detail = `The session did not answer, and may have taken the message all the same${howToGoOn(target, start)}`;
-    throw new Problem('session-unavailable', detail, {
-      headers: { 'retry-after': '1' },
+    throw new SessionError('session-unavailable', detail, {
+      retryAfter: 1,
       more: { turn },
+      cause: failure,
     });
   }
 }

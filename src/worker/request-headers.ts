@@ -2,7 +2,7 @@ import type { RequestKey } from '../journal/session-port.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { sha256Hex } from '../tool/async.ts';
 import { LOOP_ID_KEY, ToolCallContext } from '../tool/tool-call-context.ts';
-import { Problem } from './problem.ts';
+import { SessionError } from './problem.ts';
 
 /** One entry of a list header such as `text/html;q=0.5`, in lower case. */
 interface Entry {
@@ -32,15 +32,18 @@ export function wantsEvents({ headers }: Request): boolean {
 export const prefersAsync = ({ headers }: Request): boolean =>
   entriesOf(headers, 'prefer').some(({ value }) => value === 'respond-async');
 
+/** The `Idempotency-Key` of a request, if it has one. */
+export const idempotencyKeyOf = ({ headers }: Request): string | undefined =>
+  headers.get('idempotency-key') ?? undefined;
+
 /** How long a retry finds its turn, in ms. */
 const KEY_TTL = 24 * 60 * 60 * 1000;
 
-/** The `Idempotency-Key` of a request, bound to its body. @throws Problem when the header cannot be one. */
-export async function idempotencyKey(headers: Headers, body: string): Promise<RequestKey | undefined> {
-  const key = headers.get('idempotency-key');
-  if (key === null) return undefined;
+/** An idempotency key, bound to what is sent under it. @throws SessionError when it cannot be one. */
+export async function requestKey(key: string | undefined, body: string): Promise<RequestKey | undefined> {
+  if (key === undefined) return undefined;
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
-    throw new Problem('invalid-header', 'Idempotency-Key is 1 to 255 visible ASCII characters.');
+    throw new SessionError('invalid-header', 'Idempotency-Key is 1 to 255 visible ASCII characters.');
   }
   return { key, bodyHash: await sha256Hex(body), ttl: KEY_TTL };
 }

@@ -3,7 +3,7 @@ import type { Webhook } from '../webhooks/webhook.ts';
 import type { Authenticate, Origins } from './auth.ts';
 import type { Caller, Env, Host, Invoked, McpEndpoint } from './host.ts';
 import type { ContextHeaders } from './request-headers.ts';
-import type { Target } from './target.ts';
+import type { SessionAccess } from './target.ts';
 
 /** What the HTTP app is built on. */
 export interface HttpHost extends Host {
@@ -27,6 +27,8 @@ export interface HttpHost extends Host {
 export interface RouteRequest {
   readonly host: HttpHost;
   readonly env: Env;
+  /** What stands before every path in a link of the answer; nothing unless given. */
+  readonly base?: string | undefined;
   readonly request: Request;
   /** Names the request in logs, as in its `x-request-id`. */
   readonly requestId: string;
@@ -40,9 +42,10 @@ export interface CallerRequest extends RouteRequest {
 }
 
 /** A request to one session of its caller, and the app as this invocation of the Worker has it. */
-export interface SessionRequest extends CallerRequest {
+export interface SessionRequest extends CallerRequest, SessionAccess {
   readonly host: HttpHost & Invoked;
-  readonly target: Target;
+  readonly request: Request;
+  readonly requestId: string;
 }
 
 /** What the handler of a route is given, by who may use the route. */

@@ -2,12 +2,12 @@
 import type { FilePage, KeptFile } from '../journal/kept-file.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { FileKey, FileStore } from '../session/file-store.ts';
-import { Problem } from './problem.ts';
-import type { SessionRequest } from './route.ts';
+import { Problem, SessionError } from './problem.ts';
+import type { SessionAccess } from './target.ts';
 
 /** Answers the files as they are to be kept: without their bytes, once the app's store has those, where it has one. */
 export async function storedFiles(
-  asked: SessionRequest,
+  asked: SessionAccess,
   files: readonly KeptFile[],
 ): Promise<readonly KeptFile[]> {
   const store = storeOf(asked);
@@ -34,7 +34,7 @@ export interface SessionFile {
  * already when they are read, unless they are in a store.
  */
 export async function findFile(
-  asked: SessionRequest,
+  asked: SessionAccess,
   { id, ahead }: { readonly id: string; readonly ahead: number },
 ): Promise<SessionFile | undefined> {
   const { port } = asked.target;
@@ -59,7 +59,7 @@ export async function findFile(
 
 /** @throws ConfigurationError when bytes are in a store that this deployment does not have. */
 function fromStore(
-  asked: SessionRequest,
+  asked: SessionAccess,
   id: string,
   range: { readonly from: number; readonly length: number },
 ): Promise<Uint8Array | null> {
@@ -70,13 +70,13 @@ function fromStore(
   );
 }
 
-const storeOf = ({ host, env }: SessionRequest): FileStore | undefined => host.files?.(env);
+const storeOf = ({ host, env }: SessionAccess): FileStore | undefined => host.files?.(env);
 
-const keyOf = ({ target }: SessionRequest, id: string): FileKey => ({ session: target.name, id });
+const keyOf = ({ target }: SessionAccess, id: string): FileKey => ({ session: target.name, id });
 
-/** Counts what the store is asked. @throws Problem when it fails; what went wrong there is in the log alone. */
+/** Counts what the store is asked. @throws SessionError when it fails; what went wrong there is in the log alone. */
 async function answered<T>(
-  { host, requestId }: SessionRequest,
+  { host, requestId }: SessionAccess,
   whatToDo: string,
   ask: () => Promise<T>,
 ): Promise<T> {
@@ -84,9 +84,9 @@ async function answered<T>(
   try {
     return await ask();
   } catch (failure) {
-    const message = `the file store failed in request ${requestId}`;
+    const message = `the file store failed${requestId === undefined ? '' : ` in request ${requestId}`}`;
     host.log({ level: 'error', event: 'request-failed', requestId, message, thrown: failure });
     const detail = `The store of the files cannot be reached now. ${whatToDo} the request again.`;
-    throw new Problem('files-unavailable', detail, { headers: { 'retry-after': '1' } });
+    throw new SessionError('files-unavailable', detail, { retryAfter: 1, cause: failure });
   }
 }

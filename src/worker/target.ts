@@ -53,6 +53,10 @@ export class UnknownTargetError extends Error {
 export const turnPath = ({ path }: Pick<Target, 'path'>, turn: string): string =>
   `${path}/turns/${encodeURIComponent(turn)}`;
 
+/** Answers the path where a session is found; the routes are served below `base`. */
+export const sessionPath = ({ agent, session }: Named, base = ''): string =>
+  `${base}/agents/${agent}/sessions/${encodeURIComponent(session)}`;
+
 /** Where a session is, and whose, unless it is the caller's. */
 interface OwnedName extends Named {
   readonly owner?: Owner | undefined;
@@ -60,7 +64,7 @@ interface OwnedName extends Named {
 
 /** Rejects with an UnknownTargetError when there is no such agent, or the session's id cannot be one. */
 export async function targetOf(
-  { host, env }: HostedApp,
+  { host, env, base = '' }: HostedApp,
   caller: Caller,
   { owner = ownerOf(caller), ...named }: OwnedName,
 ): Promise<Target> {
@@ -68,7 +72,7 @@ export async function targetOf(
   if (!agent) {
     throw new UnknownTargetError(
       'unknown-agent',
-      `There is no agent '${named.agent.slice(0, 64)}'. GET /agents lists them.`,
+      `There is no agent '${named.agent.slice(0, 64)}'. GET ${base}/agents lists them.`,
     );
   }
   const { session } = named;
@@ -77,7 +81,7 @@ export async function targetOf(
   }
   const name = await sessionNameOf({ host, env }, { owner, agent: agent.name, session });
   const port = host.session(env, name);
-  const path = `/agents/${agent.name}/sessions/${encodeURIComponent(session)}`;
+  const path = sessionPath({ agent: agent.name, session }, base);
   return { agent, session, caller, port, name, path };
 }
 
@@ -135,11 +139,21 @@ interface HostedHere extends HostedApp {
   readonly requestId?: string | undefined;
 }
 
+/** A session as one invocation has it, on behalf of a caller: what requests and code of the app ask of sessions begins with it. */
+export interface SessionAccess extends HostedHere {
+  readonly target: Target;
+  /** The request for which something is asked, if there is one. */
+  readonly request?: Request | undefined;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
 /** The turn that the request asks for which began this invocation. Any other turn that runs here is somebody else's. */
 interface OwnTurn {
   readonly turn: string;
   readonly caller: Caller;
-  readonly request: Request;
+  /** Absent when code of the app asks for it without one. */
+  readonly request?: Request | undefined;
 }
 
 const ownRequest = ({ request, caller: { claims } }: OwnTurn): OwnRequest => ({ request, claims });
@@ -166,6 +180,7 @@ export const turnServices = (
   waitUntil: host.waitUntil,
   log: host.log,
   place: { agent, session, requestId },
+  env,
   get agent() {
     return host.resolve(agentOf(host, agent), env);
   },

@@ -1,22 +1,21 @@
 import { readTurn } from '../session/fold-session.ts';
 import type { FeedItem } from '../session/live-feed.ts';
-import type { TurnEnd } from '../session/run-turn.ts';
-import type { TurnHost } from '../session/turn-host.ts';
 import { followSession } from '../session/watching/follow-session.ts';
 import { keptFor, stoppedTurn, toAnswer } from '../session/watching/turn-outcome.ts';
+import type { BegunTurn, Run } from './begun-turn.ts';
 import type { SessionRequest } from './route.ts';
 import { type EventStream, eventStream } from './sse.ts';
 import { type Target, turnPath } from './target.ts';
 import { acceptedView, continuesView, suspendedView } from './turn-view.ts';
 
-/** Runs the turn: `show` gets what its client sees, and `leave` aborts when the client has gone. */
-export type Run = (more: Pick<TurnHost, 'show' | 'leave'>) => Promise<TurnEnd>;
-
 /**
  * Answers with a turn's events as they become durable; last comes the answer, or that the turn is suspended. With `run` it
  * runs the turn here, and text is sent as it comes; without, the turn runs, or ran, elsewhere, or waits.
  */
-export function streamed(asked: SessionRequest, turn: string, run?: Run): Response {
+export function streamed(
+  asked: SessionRequest,
+  { turn, run }: Extract<BegunTurn, { readonly turn: string }>,
+): Response {
   const work = (stream: EventStream, signal: AbortSignal): Promise<void> =>
     run ? showLive(asked, { stream, turn, signal }, run) : follow(asked, { stream, turn, from: 1, signal });
   return eventStream(asked, (stream, leave) =>

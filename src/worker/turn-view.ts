@@ -6,7 +6,7 @@ import {
   type Question,
   toPendingCall,
 } from '../session/answers/questions.ts';
-import { stoppedTurn } from '../session/watching/turn-outcome.ts';
+import { type SuspendedTurn, stoppedTurn, type TurnAnswer } from '../session/watching/turn-outcome.ts';
 import type { Target } from './target.ts';
 
 /** A turn that has no events of its own: it waits, or its message went into another one. */
@@ -14,11 +14,35 @@ export type QueuedMessage =
   | Deferred
   | { readonly status: 'steered'; readonly turn: string; readonly into: string };
 
+/** What a client is told of a message that was taken, and whose answer is not here, or never will be under its own turn. */
+export interface LaterView {
+  readonly turn: string;
+  readonly session: string;
+  readonly agent: string;
+  /**
+   * `accepted`: it runs in the background. `queued`: it waits for the turns before it. `steering`: it is on its way into the open turn.
+   * `steered`: that has taken it in. `scheduled`: it waits for its time. `running`: its turn goes on.
+   */
+  readonly status: 'accepted' | QueuedMessage['status'] | 'running';
+  /** Of `steering` and `steered`: the turn whose answer is its answer. */
+  readonly into?: string;
+  /** Of `scheduled`: when, as ISO 8601. */
+  readonly startsAt?: string;
+  /** What the turn waits for behind which it is `queued`, if that waits for somebody. */
+  readonly pending?: readonly PendingView[];
+}
+
+/** What a client is told of a turn that waits for somebody outside: what there is so far, and where each call is answered. */
+export interface SuspendedView extends Omit<SuspendedTurn, 'pending'> {
+  readonly status: 'suspended';
+  readonly pending: readonly PendingView[];
+}
+
+/** How a turn stands, as a client is told: its answer, or that it waits, or that the answer is not here. */
+export type TurnView = TurnAnswer | SuspendedView | LaterView;
+
 /** Answers how a message stands that has no turn yet, or never will; its times are ISO 8601. */
-export function queuedView(
-  { session, agent }: Target,
-  message: QueuedMessage,
-): Readonly<Record<string, unknown>> {
+export function queuedView({ session, agent }: Target, message: QueuedMessage): LaterView {
   const { turn, status } = message;
   const told = { turn, session, agent: agent.name, status };
   switch (message.status) {
@@ -33,8 +57,9 @@ export function queuedView(
 }
 
 /** Answers what there is so far of a turn that waits, and where it is answered. */
-export const suspendedView = (target: Target, events: readonly StoredEvent[]): unknown => ({
+export const suspendedView = (target: Target, events: readonly StoredEvent[]): SuspendedView => ({
   ...stoppedTurn(target.session, target.agent.name, events),
+  outcome: 'suspended',
   status: 'suspended',
   pending: pendingViews(target, events),
 });
@@ -46,7 +71,7 @@ export const continuesView = ({ path }: Target, after: number): Readonly<Record<
 });
 
 /** Tells that a turn was taken, and that its answer is not here. */
-export const acceptedView = ({ session, agent }: Target, turn: string): unknown => ({
+export const acceptedView = ({ session, agent }: Target, turn: string): LaterView => ({
   turn,
   session,
   agent: agent.name,

@@ -45,16 +45,22 @@ export const WALK: readonly Step[] = [
   { file: 'src/worker/target.ts', calls: 'targetOf', does: 'finds the session', from: 'src/worker/app.ts' },
   {
     file: 'src/worker/routes/messages.ts',
-    calls: 'answerMessage',
-    does: 'takes the message and answers it',
+    calls: 'readSent',
+    does: 'reads the message off the request',
     from: 'src/worker/app.ts',
     through: { reason: 'the entry of the route table that was found', as: 'handle' },
+  },
+  {
+    file: 'src/worker/send-message.ts',
+    calls: 'sendMessage',
+    does: 'takes the message, whichever way it comes',
+    from: 'src/worker/routes/messages.ts',
   },
   {
     file: 'src/journal/event-rows.ts',
     calls: 'toTurnStart',
     does: 'writes the rows that start a turn',
-    from: 'src/worker/routes/messages.ts',
+    from: 'src/worker/send-message.ts',
   },
   {
     file: 'src/journal/event-rows.ts',
@@ -66,14 +72,14 @@ export const WALK: readonly Step[] = [
     file: 'src/worker/target.ts',
     calls: 'turnServices',
     does: 'finds agent, model, context and secrets',
-    from: 'src/worker/routes/messages.ts',
+    from: 'src/worker/send-message.ts',
   },
   // The lease: the object stores the start and answers who may go on.
   {
     file: 'src/session/object-session.ts',
     calls: 'objectSession.begin',
     does: 'asks the object for the lease',
-    from: 'src/worker/routes/messages.ts',
+    from: 'src/worker/send-message.ts',
     through: { reason: 'the port of the session that was found', as: 'begin' },
   },
   {
@@ -111,21 +117,27 @@ export const WALK: readonly Step[] = [
   // The turn: fold, hold, run.
   {
     file: 'src/worker/turn-response.ts',
-    calls: 'runHere',
-    does: 'runs the turn and answers with its outcome',
+    calls: 'settled',
+    does: 'makes a response of what becomes of the turn',
     from: 'src/worker/routes/messages.ts',
+  },
+  {
+    file: 'src/worker/begun-turn.ts',
+    calls: 'viewOf',
+    does: 'runs the turn and answers how it stands then',
+    from: 'src/worker/turn-response.ts',
   },
   {
     file: 'src/session/watching/turn-outcome.ts',
     calls: 'outcomeHere',
     does: 'waits for the turn',
-    from: 'src/worker/turn-response.ts',
+    from: 'src/worker/begun-turn.ts',
   },
   {
     file: 'src/session/run-turn.ts',
     calls: 'runTurn',
     does: 'drives the turn',
-    from: 'src/worker/turn-response.ts',
+    from: 'src/worker/begun-turn.ts',
   },
   {
     file: 'src/session/fold-session.ts',

@@ -1,14 +1,18 @@
+import { Hono } from 'hono';
 import { expectTypeOf } from 'vitest';
 import {
   type Authenticate,
+  bearerToken,
   type Claims,
   createHoldfast,
   type Env,
+  type FileStore,
   type HandOver,
   type Holdfast,
+  openOnLocalhost,
 } from '../../src/create-holdfast.ts';
 import type { Principal } from '../../src/index.ts';
-import { type ChatModel, defineAgent, defineToolGroup } from '../../src/index.ts';
+import { type ChatModel, defineAgent, defineToolGroup, type EnvOf, type ToolCall } from '../../src/index.ts';
 import { offlineModel } from '../../src/offline-model/entry.ts';
 
 const clerk = defineAgent({ name: 'clerk', description: 'Pays.', instructions: 'Pay.', tools: [] });
@@ -36,6 +40,62 @@ createHoldfast({
     return model;
   },
 });
+
+// The environment of an app, as `wrangler types` declares it: an interface without an index signature.
+interface OfApp {
+  readonly DB: D1Database;
+  readonly HOLDFAST_TOKEN: string;
+}
+declare const store: FileStore;
+const typed = createHoldfast<OfApp>({
+  agents: [clerk],
+  model(env) {
+    expectTypeOf(env).toEqualTypeOf<OfApp>();
+    return model;
+  },
+  context(env) {
+    expectTypeOf(env.DB).toEqualTypeOf<D1Database>();
+    return {};
+  },
+  secrets: ({ HOLDFAST_TOKEN }) => ({ token: HOLDFAST_TOKEN }),
+  files(env) {
+    expectTypeOf(env).toEqualTypeOf<OfApp>();
+    return store;
+  },
+  platform(env) {
+    expectTypeOf(env).toEqualTypeOf<OfApp>();
+    return {};
+  },
+  auth(request, env) {
+    expectTypeOf(request).toEqualTypeOf<Request>();
+    expectTypeOf(env).toEqualTypeOf<OfApp>();
+    return { id: env.HOLDFAST_TOKEN };
+  },
+});
+expectTypeOf(typed).toEqualTypeOf<Holdfast<OfApp>>();
+typed.worker satisfies ExportedHandler<OfApp>;
+expectTypeOf(new typed.TurnRunner({} as ExecutionContext, {} as OfApp).run).toBeFunction();
+// Its routes are mounted in a Hono app of any environment.
+new Hono<{ Bindings: OfApp }>().route('/ai', typed.routes) satisfies { fetch: unknown };
+// What its functions say of the environment is enough.
+expectTypeOf(
+  createHoldfast({ agents: [clerk], secrets: (env: OfApp) => ({ key: env.HOLDFAST_TOKEN }) }),
+).toEqualTypeOf<Holdfast<OfApp>>();
+// An `auth` of any Worker, such as the built-in ones, is one of this.
+createHoldfast<OfApp>({ agents: [clerk], auth: bearerToken('HOLDFAST_TOKEN') });
+createHoldfast<OfApp>({ agents: [clerk], auth: openOnLocalhost() });
+// The one that the program's own types declare.
+createHoldfast<Cloudflare.Env>({ agents: [clerk], model: () => model })
+  .worker satisfies ExportedHandler<Cloudflare.Env>;
+// @ts-expect-error: it has no such binding
+createHoldfast<OfApp>({ agents: [clerk], secrets: (env) => ({ key: env.KEY }) });
+// @ts-expect-error: a Worker of this environment is not one of any
+typed.worker satisfies ExportedHandler<{ readonly DB: string }>;
+
+// A tool is given what the program's types declare; where they declare nothing, values that are looked at.
+expectTypeOf<ToolCall['env']>().toEqualTypeOf<Cloudflare.Env>();
+expectTypeOf<EnvOf<OfApp>>().toEqualTypeOf<OfApp>();
+expectTypeOf<EnvOf<object>>().toEqualTypeOf<Readonly<Record<string, unknown>>>();
 
 // Sites whose pages may act, each by its origin.
 createHoldfast({ agents: [clerk], origins: ['https://app.example'] });

@@ -86,6 +86,6 @@ defineAgenticTool({ name: 'b', description: 'B.', tools: [], chaining });
 defineAgent({ name: 'c', description: 'C.', instructions: 'C.', chaining: 'any' });
 // @ts-expect-error a word that means nothing
 defineAgent({ name: 'd', description: 'D.', instructions: 'D.', chaining: ['every'] });
-const noType = defineTool({ name: 'f', description: 'F.' });
+const noType = defineTool({ name: 'f', description: 'F.', run: () => 'f' });
 // @ts-expect-error a tool is no type
 defineAgenticTool({ name: 'e', description: 'E.', tools: [], chaining: [noType] });

@@ -32,7 +32,7 @@ defineSchedule({ ...base, name: 'daily', context: undefined });
 
 createHoldfast({ agents: [], schedules: [daily] });
 
-// @ts-expect-error it belongs to somebody
+// Whose its sessions are, the app's `auth` may say.
 defineSchedule({ name: 'daily', cron: '* * * * *', agent: 'clerk', session: 's1', message: 'Report.' });
 
 // @ts-expect-error a text may be an id or a tenant

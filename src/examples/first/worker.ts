@@ -1,21 +1,6 @@
-import * as v from 'valibot';
 import { createHoldfast } from '../../create-holdfast.ts';
-import { defineAgent, defineTool } from '../../index.ts';
 import { offlineModel } from '../../offline-model/entry.ts';
-
-const pay = defineTool({
-  name: 'pay_invoice',
-  description: 'Pay an invoice by its number.',
-  input: v.object({ number: v.pipe(v.string(), v.description('Such as INV-17')) }),
-  effect: 'once', // runs at most once, whatever crashes
-  run: ({ number }, call) => ({ paid: number, reference: call.idempotencyKey.slice(0, 8) }),
-});
-const clerk = defineAgent({
-  name: 'clerk',
-  description: 'Pays.',
-  instructions: 'Pay what is asked.',
-  tools: [pay],
-});
+import { clerk } from './clerk.ts';
 
 const holdfast = createHoldfast({ agents: [clerk], offline: offlineModel }); // asked where MODEL is "offline"
 export default holdfast.worker;

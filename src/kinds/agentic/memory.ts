@@ -1,3 +1,4 @@
+import type { CallScope } from '../../tool/call.ts';
 import { saysTrue } from '../../tool/check-definition.ts';
 import { type InputDeclaration, type InputOf, isStandardSchema } from '../../tool/input-schema.ts';
 import type { JsonObject } from '../../tool/json.ts';
@@ -21,7 +22,11 @@ export interface KeyedMemory {
 export const memoryOf = <Input>(
   { name, key = () => '', reset = () => false }: KeyedConfig<Input> & { readonly name: string },
   input: Input,
-): KeyedMemory => ({ key: key(input), isReset: saysTrue(`\`reset\` of tool '${name}'`, reset, input) });
+  { log }: Pick<CallScope, 'log'>,
+): KeyedMemory => ({
+  key: key(input),
+  isReset: saysTrue({ whose: `\`reset\` of tool '${name}'`, log }, reset, input),
+});
 
 /**
  * Answers what calls of one batch share that keep their memory under the same key, so that they do not overtake each

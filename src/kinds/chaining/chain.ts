@@ -1,6 +1,7 @@
 import { memoized } from '../../tool/async.ts';
 import { DomainTypeError } from '../../tool/domain-objects.ts';
 import { type DomainType, isDomainType } from '../../tool/domain-type.ts';
+import { consoleLog, type LogProblem, warning } from '../../tool/log.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import {
   type Chained,
@@ -93,29 +94,39 @@ function checkNames(chained: readonly ChainedType[]): void {
  * Lists the types whose objects a loop may be given, in the order in which an artifact without a type is compared with
  * them.
  */
-export function knownTypes({ named, any }: Chain, { tools }: LoopView): KnownTypes {
+export function knownTypes({ named, any }: Chain, { tools, log }: LoopView): KnownTypes {
   if (!any) return named;
-  return new Map([...named, ...[...typesOf(tools)].filter(([name]) => !named.has(name))]);
+  const { types, problems } = typesOf(tools);
+  for (const problem of problems.splice(0)) log(problem);
+  return new Map([...named, ...[...types].filter(([name]) => !named.has(name))]);
 }
 
 /** Types by their names, which are all that is journaled of them; the first of a name counts. */
 export type KnownTypes = ReadonlyMap<string, DomainType>;
 
-/** Finds the types to which tools lead; it works them out once a list. */
-export const typesOf = memoized((tools: readonly AnyTool[]): KnownTypes => typesFrom([], tools));
+/** Finds the types to which tools lead, and what is to be told of them once; it works them out once a list. */
+const typesOf = memoized((tools: readonly AnyTool[]) => {
+  const problems: LogProblem[] = [];
+  const types = typesFrom([], tools, (problem) => problems.push(problem));
+  return { types, problems };
+});
 
 /**
  * These types, those that the tools declare to return, and those that tools of such objects declare, in the order in
  * which they are met. What a tool holds inside counts: its artifact may become that of the tool.
  */
-export function typesFrom(types: readonly DomainType[], tools: readonly AnyTool[]): KnownTypes {
+export function typesFrom(
+  types: readonly DomainType[],
+  tools: readonly AnyTool[],
+  tell: (problem: LogProblem) => void = consoleLog(),
+): KnownTypes {
   const found = new Map<string, DomainType>();
   const seen = new Set<AnyTool>();
   const queue = [...tools];
   const meet = (type: DomainType): void => {
     if (found.has(type.name)) return;
     found.set(type.name, type);
-    queue.push(...declaredBy(type));
+    queue.push(...declaredBy(type, tell));
   };
   types.forEach(meet);
   // The queue grows while it is walked.
@@ -132,11 +143,11 @@ export function typesFrom(types: readonly DomainType[], tools: readonly AnyTool[
  * Lists the tools of a type. Offering must not throw: a type whose tools cannot be declared is reported, and leads
  * nowhere.
  */
-function declaredBy({ name, objects }: DomainType): readonly AnyTool[] {
+function declaredBy({ name, objects }: DomainType, tell: (problem: LogProblem) => void): readonly AnyTool[] {
   try {
     return objects?.declared ?? [];
   } catch (failure) {
-    console.warn(`holdfast: objects of '${name}' lead to no others`, failure);
+    tell(warning(`objects of '${name}' lead to no others`, failure));
     return [];
   }
 }

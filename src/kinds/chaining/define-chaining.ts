@@ -2,6 +2,7 @@ import { saysTrue } from '../../tool/check-definition.ts';
 import { type DomainObjects, DomainTypeError } from '../../tool/domain-objects.ts';
 import type { DomainType } from '../../tool/domain-type.ts';
 import type { Json } from '../../tool/json.ts';
+import { mistake } from '../../tool/log.ts';
 import type { LoopView } from '../../tool/tool.ts';
 
 /** Which artifacts bring tools with them. */
@@ -108,9 +109,12 @@ export function acceptor<Value>(
   return (value, view) => {
     try {
       const parsed = parse(value);
-      return parsed.ok && saysTrue(`\`when\` of the chained type '${name}'`, when, parsed.value, view);
+      return (
+        parsed.ok &&
+        saysTrue({ whose: `\`when\` of the chained type '${name}'`, log: view.log }, when, parsed.value, view)
+      );
     } catch (thrown) {
-      console.error(`holdfast: whether a '${name}' is chained could not be told, so it is not`, thrown);
+      view.log(mistake(`whether a '${name}' is chained could not be told, so it is not`, thrown));
       return false;
     }
   };

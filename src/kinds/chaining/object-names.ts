@@ -1,6 +1,7 @@
 import { hash32 } from '../../tool/json.ts';
+import { warning } from '../../tool/log.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import type { Chain } from './chain.ts';
+import type { Chain, ViewedChain } from './chain.ts';
 import type { DiscoveredType } from './define-chaining.ts';
 import type { Binding } from './memory.ts';
 
@@ -8,7 +9,10 @@ import type { Binding } from './memory.ts';
  * The names under which the tools of several objects are offered. A name never stands now for one object's tool and now for
  * another's: should two have one in spite of their marks, neither is offered.
  */
-export function foundNames({ many }: Chain, bound: readonly Binding[]): ReadonlyMap<string, FoundTool> {
+export function foundNames(
+  { chain: { many }, view }: Pick<ViewedChain, 'chain' | 'view'>,
+  bound: readonly Binding[],
+): ReadonlyMap<string, FoundTool> {
   const names = new Map<string, FoundTool>();
   const clashing = new Set<string>();
   for (const binding of bound) {
@@ -21,7 +25,7 @@ export function foundNames({ many }: Chain, bound: readonly Binding[]): Readonly
     }
   }
   for (const name of clashing) {
-    console.warn(`holdfast: the tool '${name}' is not offered: two objects that were discovered have it`);
+    view.log(warning(`the tool '${name}' is not offered: two objects that were discovered have it`));
     names.delete(name);
   }
   return names;

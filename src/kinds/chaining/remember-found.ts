@@ -1,5 +1,6 @@
 import type { ParsedInput } from '../../tool/input-schema.ts';
 import { isJsonObject, type Json } from '../../tool/json.ts';
+import { warning } from '../../tool/log.ts';
 import type { CallRemarks, LoopView, RemarkedCall } from '../../tool/tool.ts';
 import { factOf } from '../../tool/tool-memory.ts';
 import { type KnownTypes, knownTypes, type ViewedChain } from './chain.ts';
@@ -34,7 +35,7 @@ function rememberFound(
   const { objects, left, problems } = lookThrough(discovered, value, chained.view);
   for (const [problem, count] of problems) {
     const times = count > 1 ? ` (${count} objects)` : '';
-    console.warn(`holdfast: a result of '${call.tool.name}' brings no tools: ${problem}${times}`);
+    chained.view.log(warning(`a result of '${call.tool.name}' brings no tools: ${problem}${times}`));
   }
   if (objects.length === 0) return {};
   const fact: FoundFact = { as: 'many', key: chained.key, type: type.name, max, objects };
@@ -49,15 +50,16 @@ function rememberFound(
 
 /** What this call changes in the names that are offered; calls beside it in its batch are not known yet. */
 function comparedWith(
-  { chain, key, view }: ViewedChain,
+  viewed: ViewedChain,
   { fact, call }: { readonly fact: FoundFact; readonly call: RemarkedCall },
 ): { readonly added: readonly string[]; readonly dropped: readonly string[] } {
+  const { key, view } = viewed;
   const { turn, frame, path } = view;
   const bindings = view.recall(BINDINGS);
   const place = { turn, frame, path, call: call.id, result: call.result, at: 0 };
   const next = BINDINGS.apply?.(bindings, fact, place) ?? bindings;
-  const before = foundNames(chain, boundNow({ key, view }));
-  const after = foundNames(chain, boundIn(next, { path, frame, key }));
+  const before = foundNames(viewed, boundNow({ key, view }));
+  const after = foundNames(viewed, boundIn(next, { path, frame, key }));
   return {
     added: [...after].flatMap(([name, { binding }]) => (binding.call === call.id ? name : [])),
     dropped: [...before.keys()].filter((name) => !after.has(name)),
@@ -86,14 +88,14 @@ export function rememberArtifact(chained: ViewedChain, call: RemarkedCall): Call
   if (type === undefined) return undefined;
   const facts: ChainingFact[] = [];
   const one = chain.ones.get(type);
-  if (one && hasTools(one.type, value, call) && one.accepts(value, view))
+  if (one && hasTools(one.type, value, { call, view }) && one.accepts(value, view))
     facts.push({ as: 'one', key, type });
   const many = chain.many.get(type);
   const found = many && rememberFound(chained, many, { call, value });
   if (found?.fact) facts.push(found.fact);
   // What is chained by its type has its own place.
   const known = chain.any && !one && !many ? types.get(type) : undefined;
-  if (known?.objects && hasTools({ ...known, objects: known.objects }, value, call))
+  if (known?.objects && hasTools({ ...known, objects: known.objects }, value, { call, view }))
     facts.push({ as: 'any', key, type });
   return { facts: facts.map((fact) => factOf(BINDINGS, fact)), remark: found?.remark };
 }
@@ -105,11 +107,15 @@ function typeByShape(types: KnownTypes, value: Json): string | undefined {
 }
 
 /** Whether this is a single object of its type that brings tools with it. */
-function hasTools({ objects }: TypeWithTools, value: Json, { tool }: RemarkedCall): boolean {
+function hasTools(
+  { objects }: TypeWithTools,
+  value: Json,
+  { call, view }: { readonly call: RemarkedCall; readonly view: LoopView },
+): boolean {
   if (!isJsonObject(value)) return false;
   const tools = objects.toolsOf(value);
   if (!tools.ok)
-    console.warn(`holdfast: the result of '${tool.name}' brings no tools: ${tools.problems.join(' ')}`);
+    view.log(warning(`the result of '${call.tool.name}' brings no tools: ${tools.problems.join(' ')}`));
   return tools.ok && tools.value.length > 0;
 }
 

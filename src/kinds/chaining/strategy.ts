@@ -1,3 +1,4 @@
+import { warning } from '../../tool/log.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import { type KeyedChain, knownTypes, readChaining, type ViewedChain } from './chain.ts';
 import type { ChainedType, Chaining, TypeWithTools } from './define-chaining.ts';
@@ -35,7 +36,7 @@ function chainingStrategy(keyed: KeyedChain): InjectionStrategy {
   };
   return {
     name: 'chaining',
-    offer: (tools, view) => joined(tools, offered(view)),
+    offer: (tools, view) => joined(tools, offered(view), view),
     remarkOn: (call, view) => rememberArtifact({ ...keyed, view }, call),
   };
 }
@@ -43,7 +44,11 @@ function chainingStrategy(keyed: KeyedChain): InjectionStrategy {
 const joinedLists = new WeakMap<readonly AnyTool[], WeakMap<readonly AnyTool[], readonly AnyTool[]>>();
 
 /** Lists the tools, and those of objects after them. Of one name the loop's own stays, and whoever wrote both is told. */
-function joined(tools: readonly AnyTool[], added: readonly AnyTool[]): readonly AnyTool[] {
+function joined(
+  tools: readonly AnyTool[],
+  added: readonly AnyTool[],
+  { log }: Pick<LoopView, 'log'>,
+): readonly AnyTool[] {
   if (added.length === 0) return tools;
   const lists = joinedLists.get(added) ?? new WeakMap<readonly AnyTool[], readonly AnyTool[]>();
   joinedLists.set(added, lists);
@@ -54,9 +59,7 @@ function joined(tools: readonly AnyTool[], added: readonly AnyTool[]): readonly 
     const isFree = !names.has(name);
     names.add(name);
     if (!isFree)
-      console.warn(
-        `holdfast: the tool '${name}' of a chained object is not offered: another tool has its name`,
-      );
+      log(warning(`the tool '${name}' of a chained object is not offered: another tool has its name`));
     return isFree;
   });
   const list = [...tools, ...free];
@@ -107,7 +110,7 @@ const placeholders = (keyed: KeyedChain, { type }: ChainedType): readonly AnyToo
 
 function foundTools(chained: ViewedChain, bound: readonly Binding[]): readonly AnyTool[] {
   const { chain, view } = chained;
-  return [...foundNames(chain, bound)].flatMap(([name, { binding, tool: own }]) => {
+  return [...foundNames(chained, bound)].flatMap(([name, { binding, tool: own }]) => {
     const type = chain.many.get(binding.type)?.type;
     const tool = type && objectTools(type, binding, view).find((one) => one.name === own);
     if (!type || !tool) return [];

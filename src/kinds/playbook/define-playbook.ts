@@ -13,7 +13,8 @@ import {
   type InstructedConfig,
   type NestedInstructions,
 } from '../agentic/agentic-tool.ts';
-import { toolsInside } from '../agentic/define-agentic-tool.ts';
+import { changed, copiedBy } from '../agentic/copies.ts';
+import { toolsInside, withNotes } from '../agentic/define-agentic-tool.ts';
 import { type KeyedConfig, keyedSerial, memoryOf } from '../agentic/memory.ts';
 import { checkLocks, type Lock, prerequisites, toLock, wasOpened } from './lock.ts';
 import { NO_PROGRESS, PLAYBOOKS, storedProgress } from './memory.ts';
@@ -35,7 +36,7 @@ export interface PlaybookConfig<
   Locked extends string,
 > extends InstructedConfig<Name, Declaration>,
     KeyedConfig<InputOf<Declaration>> {
-  /** These are always available. As for an agentic tool, tool objects and providers may be among them. */
+  /** These are always available; they are listed as for an agentic tool. */
   readonly tools: readonly (ToolSource | (AnyTool & { readonly name: Open }))[];
   /** Each is available once its condition holds. */
   readonly locked: readonly LockedTool<Locked, NoInfer<Open | Locked>>[];
@@ -58,6 +59,17 @@ export type Playbook<Name extends string = string, Input = unknown> = DrawnTool 
  *
  * @throws ToolDefinitionError when the tool cannot work, a condition names a tool that is not the playbook's, or one of its
  *   tools could never be unlocked; ToolObjectError as `toolsOf`.
+ *
+ * @example
+ * ```ts
+ * const refunding = definePlaybook({
+ *   name: 'refund',
+ *   description: 'Refund an order by the book.',
+ *   input: v.object({ orderId: v.number() }),
+ *   tools: [findOrder],
+ *   locked: [{ tool: refundOrder, unlockedBy: after('find_order') }],
+ * });
+ * ```
  */
 export function definePlaybook<
   const Name extends string,
@@ -67,7 +79,7 @@ export function definePlaybook<
 >(config: PlaybookConfig<Name, Declaration, Open, Locked>): Playbook<Name, InputOf<Declaration>> {
   checkAgenticLiteral(config, SHAPE);
   const { name } = config;
-  const { tools: open, sources } = toolsInside(name, config.tools);
+  const { tools: open, sources, notes } = toolsInside(name, config.tools);
   const locks = config.locked.map(({ tool, unlockedBy }) => toLock(tool, unlockedBy));
   checkLocks(name, open, locks);
   const tools = [...open, ...locks.map(({ tool }) => tool)];
@@ -78,7 +90,7 @@ export function definePlaybook<
     whenEmpty: 'No tools available for PlaybookTool',
     serial: keyedSerial(name, config.input, config.key),
     loop(input, call) {
-      const memory = memoryOf(config, input);
+      const memory = memoryOf(config, input, call);
       const { key, isReset } = memory;
       const path = `${call.view.path}/${frameName(name, call)}`;
       // As of the reply that asked for this call, also when another invocation goes on with it.
@@ -87,14 +99,17 @@ export function definePlaybook<
       return {
         tools,
         sources,
-        instructions: playbookInstructions(config, shut),
+        instructions: withNotes(playbookInstructions(config, shut), notes),
         facts: isReset ? [factOf(PLAYBOOKS, { type: 'reset', key })] : [],
         strategies: [playbookStrategy({ locks, own, key, serialKey: name })],
         memory,
       };
     },
   });
-  return { ...tool, [DIAGRAM]: () => playbookDiagram(open, locks) };
+  const playbook = { ...tool, [DIAGRAM]: () => playbookDiagram(open, locks) };
+  return copiedBy(playbook, ({ tools: more = [], ...changes }) =>
+    definePlaybook({ ...changed(config, changes), tools: [...config.tools, ...more] }),
+  );
 }
 
 /**

@@ -1,5 +1,6 @@
 import { saysTrue, ToolDefinitionError } from '../../tool/check-definition.ts';
 import { unwrapAs } from '../../tool/decorate.ts';
+import { mistake } from '../../tool/log.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { originOf } from '../../tool/unfolding/inner-tools.ts';
 import { PLAYBOOKS, type StoredProgress, storedProgress, toProgress } from './memory.ts';
@@ -65,11 +66,11 @@ function isMet(
     case 'blackboard':
       return (
         view !== undefined &&
-        holds(lock.tool, (yes) => view.blackboard.some((entry) => yes(condition.accepts, entry)))
+        holds(lock, view, (yes) => view.blackboard.some((entry) => yes(condition.accepts, entry)))
       );
     case 'when':
       return (
-        view !== undefined && holds(lock.tool, (yes) => yes(condition.holds, toProgress(progress), view))
+        view !== undefined && holds(lock, view, (yes) => yes(condition.holds, toProgress(progress), view))
       );
     case 'all-of':
       return condition.conditions.every((one) => isMet(one, lock, now));
@@ -151,11 +152,17 @@ const inBrackets = (condition: UnlockCondition, _at: number, all: readonly Unloc
 type Yes = <Args extends readonly unknown[]>(predicate: (...args: Args) => unknown, ...args: Args) => boolean;
 
 /** Asks a predicate that must not take the whole loop with it: one that throws has not held, and its author is told. */
-export function holds({ name }: AnyTool, ask: (yes: Yes) => boolean): boolean {
+export function holds(
+  { tool: { name } }: Pick<Lock, 'tool'>,
+  { log }: Pick<LoopView, 'log'>,
+  ask: (yes: Yes) => boolean,
+): boolean {
   try {
-    return ask((predicate, ...args) => saysTrue(`an unlock condition of tool '${name}'`, predicate, ...args));
+    return ask((predicate, ...args) =>
+      saysTrue({ whose: `an unlock condition of tool '${name}'`, log }, predicate, ...args),
+    );
   } catch (thrown) {
-    console.error(`holdfast: an unlock condition of tool '${name}' threw`, thrown);
+    log(mistake(`an unlock condition of tool '${name}' threw`, thrown));
     return false;
   }
 }

@@ -1,6 +1,7 @@
 import { memoized } from '../../tool/async.ts';
 import { decorate, lastList, mapRoute, unwrapAs } from '../../tool/decorate.ts';
 import type { DomainType } from '../../tool/domain-type.ts';
+import type { Log } from '../../tool/log.ts';
 import type { AnyTool, InjectionStrategy, LiveCall, LoopView } from '../../tool/tool.ts';
 import { factOf } from '../../tool/tool-memory.ts';
 import { type ToolResult, withheld } from '../../tool/tool-result.ts';
@@ -21,7 +22,7 @@ export function playbookStrategy(run: PlaybookRun): InjectionStrategy {
     // What a model is shown of a tool is the same behind a lock and without it: newer models check what they were shown.
     offer: (tools) => listed(tools, undefined, () => tools.map(inPlaybook)),
     remarkOn: ({ tool, result }, view) => {
-      const done = { names: namesOf(tool), result };
+      const done = { names: namesOf(tool), result, log: view.log };
       const { progress } = circumstances(view, run.key);
       return { facts: [factOf(PLAYBOOKS, whatWasDone(done, progress, run))] };
     },
@@ -87,18 +88,19 @@ interface Done {
   /** The call counts under these names. */
   readonly names: readonly string[];
   readonly result: ToolResult;
+  readonly log: Log;
 }
 
 /** Says what a successful call adds to the progress that was there. */
 function whatWasDone(
-  { names, result }: Done,
+  { names, result, log }: Done,
   { tools, artifacts, met }: StoredProgress,
   { locks, own, key }: PlaybookRun,
 ): PlaybookFact {
   const types = typesIn(locks);
   const items = itemsOf(result).filter((item) => isWhatItSays(item, types));
   const type = items[0]?.type;
-  const newlyMet = locks.flatMap((lock) => metBy(items, lock)).filter((id) => !met.includes(id));
+  const newlyMet = locks.flatMap((lock) => metBy(items, lock, log)).filter((id) => !met.includes(id));
   return {
     type: 'used',
     key,
@@ -139,10 +141,10 @@ const isCounted = (name: string, counts: Counts, needed: { has(name: string): bo
 const MAX_COUNTED = 200;
 
 /** Lists the conditions of a lock that one of these artifacts meets. */
-const metBy = (items: readonly ProducedArtifact[], { tool, ids }: Lock): readonly string[] =>
-  [...ids].flatMap(([condition, id]) =>
+const metBy = (items: readonly ProducedArtifact[], lock: Lock, log: Log): readonly string[] =>
+  [...lock.ids].flatMap(([condition, id]) =>
     condition.type === 'artifact-matching' &&
-    items.some((item) => holds(tool, (yes) => yes(condition.accepts, item)))
+    items.some((item) => holds(lock, { log }, (yes) => yes(condition.accepts, item)))
       ? [id]
       : [],
   );

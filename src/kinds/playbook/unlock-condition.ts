@@ -70,7 +70,7 @@ export const onArtifactMatching = (accepts: Predicate<ProducedArtifact>): Unlock
 });
 
 /**
- * The blackboard holds an object of this type, whoever added it, one that its schema reads and the predicate, if there is
+ * Holds while the blackboard has an object of this type, whoever added it, one that its schema reads and the predicate, if there is
  * one, accepts.
  */
 export const onBlackboard = <Value>(
@@ -94,7 +94,7 @@ const acceptsOf =
   };
 
 /**
- * The function says so. It is asked at every call of the tool, and must be a function of what it is given: what it has said
+ * Holds when the function says so. It is asked at every call of the tool, and must be a function of what it is given: what it has said
  * is not remembered.
  */
 export const when = (

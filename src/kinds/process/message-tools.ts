@@ -1,5 +1,6 @@
 import { defineTool } from '../../tool/define-tool.ts';
 import { lenientSchema } from '../../tool/input-schema.ts';
+import { warning } from '../../tool/log.ts';
 import type { Tool } from '../../tool/tool.ts';
 import { error } from '../../tool/tool-result.ts';
 import { SHOWN_BY_ITSELF, textParameter } from './agent-process-tools.ts';
@@ -18,13 +19,13 @@ export const progressTool = (): Tool<'progress', string | undefined> =>
     run(status, call) {
       if (status === undefined) return error("Missing 'status' parameter");
       if (!call.inSession) {
-        console.warn('holdfast: progress was reported outside of a session, so nobody is told.');
+        call.log(warning('progress was reported outside of a session, so nobody is told.'));
         return 'Progress noted (no active process to display it).';
       }
       try {
         call.progress(status);
       } catch (failure) {
-        console.warn('holdfast: progress could not be shown', failure);
+        call.log(warning('progress could not be shown', failure));
       }
       return `Progress reported: ${status}`;
     },
@@ -45,7 +46,7 @@ export const communicateTool = (): Tool<'communicate', string | undefined> =>
     run(message, call) {
       if (message === undefined) return error("Missing 'message' parameter");
       if (!call.inSession) {
-        console.warn('holdfast: a message was sent outside of a session, so nobody gets it.');
+        call.log(warning('a message was sent outside of a session, so nobody gets it.'));
         return 'Message noted (no active process to deliver it).';
       }
       call.say(message);

@@ -12,6 +12,7 @@ import {
   frameName,
   type InstructedConfig,
 } from '../agentic/agentic-tool.ts';
+import { changed, copiedBy } from '../agentic/copies.ts';
 import { type KeyedConfig, keyedSerial, memoryOf } from '../agentic/memory.ts';
 import { positionIn, type StateRun, startingFacts } from './memory.ts';
 import { type Registration, readMachine, type StateEntry } from './read-machine.ts';
@@ -65,6 +66,17 @@ export type StateMachine<
  *
  * @throws ToolDefinitionError when the tool cannot work: a state that is named is not declared, or two of its tools share a
  *   name; ToolObjectError as `toolsOf`.
+ *
+ * @example
+ * ```ts
+ * const order = defineStateMachine({
+ *   name: 'order',
+ *   description: 'Work on one order.',
+ *   input: v.object({ orderId: v.number() }),
+ *   initial: 'open',
+ *   states: { open: [findOrder, { tool: refundOrder, to: 'refunded' }], refunded: [findOrder] },
+ * });
+ * ```
  */
 export function defineStateMachine<
   const Name extends string,
@@ -81,7 +93,7 @@ export function defineStateMachine<
     whenEmpty: 'No tools registered for StateMachineTool',
     serial: keyedSerial(name, config.input, config.key),
     loop(input, call) {
-      const memory = memoryOf(config, input);
+      const memory = memoryOf(config, input, call);
       const { key, isReset } = memory;
       const run: StateRun = { ...machine, key };
       const path = `${call.view.path}/${frameName(name, call)}`;
@@ -103,8 +115,10 @@ export function defineStateMachine<
   const drawn = { states: [...machine.states], initial: machine.initial, registrations };
   const drawable = { ...tool, [DIAGRAM]: () => stateDiagram(drawn) };
   // `readMachine` refuses a state that is not declared.
-  copiedBy(drawable, (initial) => defineStateMachine({ ...config, initial: initial as State }));
-  return drawable;
+  startedBy(drawable, (initial) => defineStateMachine({ ...config, initial: initial as State }));
+  return copiedBy(drawable, ({ tools = [], ...changes }) =>
+    defineStateMachine({ ...changed(config, changes), everywhere: [...(config.everywhere ?? []), ...tools] }),
+  );
 }
 
 /**
@@ -114,7 +128,7 @@ export function defineStateMachine<
 const copies = new WeakMap<AnyTool, (initial: string) => AnyTool>();
 
 /** Lets `startingIn` copy a machine. */
-const copiedBy = (machine: AnyTool, copy: (initial: string) => AnyTool): void => {
+const startedBy = (machine: AnyTool, copy: (initial: string) => AnyTool): void => {
   copies.set(machine, copy);
 };
 

@@ -1,6 +1,7 @@
 import { withName } from '../../decorators/with.ts';
 import { adopting, decorate, sameTools } from '../../tool/decorate.ts';
 import { defineToolKind } from '../../tool/define-tool-kind.ts';
+import { mistake } from '../../tool/log.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import {
   broughtBy,
@@ -90,10 +91,8 @@ function inside(unfolding: Unfolding, unfolded: Unfolded, view: LoopView): reado
     const tools = innerTools(unfolding.into, unfolded, view);
     return tools.length > 0 || unfolding.into.by === 'moment' ? tools : undefined;
   } catch (thrown) {
-    console.error(
-      `holdfast: the unfolding tool '${unfolded.facade}' stays closed: its tools could not be made`,
-      thrown,
-    );
+    const message = `the unfolding tool '${unfolded.facade}' stays closed: its tools could not be made`;
+    view.log(mistake(message, thrown));
     return undefined;
   }
 }

@@ -2,13 +2,14 @@ import { CODE, type TurnPrincipal } from '../../tool/call.ts';
 import { ToolDefinitionError } from '../../tool/check-definition.ts';
 import { copyJson } from '../../tool/copy-json.ts';
 import type { JsonObject } from '../../tool/json.ts';
+import { consoleLog } from '../../tool/log.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { type ContextValues, ToolCallContext } from '../../tool/tool-call-context.ts';
 import { innerTools } from '../../tool/unfolding/inner-tools.ts';
 import { unfoldingIn } from '../../tool/unfolding/unfolding.ts';
 import { placeInnerTools } from './strategy.ts';
 
-/** Of the loop that there is none of: what a selector, or a function that answers tools, may read of it. */
+/** What a selector, or a function that answers tools, may read of a loop, where there is none. */
 export interface ToolsForOptions {
   readonly context?: ContextValues | ToolCallContext | undefined;
   /** `{ id: 'code' }` unless given. */
@@ -59,5 +60,6 @@ const viewOf = ({ context = {}, principal = CODE }: ToolsForOptions): LoopView =
   blackboard: [],
   recall: ({ initial }) => initial,
   made: (_, make) => make(),
+  log: consoleLog(),
   history: () => [],
 });

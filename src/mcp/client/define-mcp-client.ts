@@ -19,6 +19,15 @@ const DEFAULTS = {
  * server does that, for whoever's turn it is.
  *
  * @throws McpClientDefinitionError when the client cannot work.
+ *
+ * @example
+ * ```ts
+ * const wiki = defineMcpClient({
+ *   name: 'wiki',
+ *   url: 'https://wiki.example/mcp',
+ *   bearer: 'WIKI_TOKEN', // the name of a secret
+ * });
+ * ```
  */
 export function defineMcpClient<const Name extends string>(config: McpClientConfig<Name>): McpClient<Name> {
   const fault = literalFault(config, SHAPE);

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
+import { type Log, warning } from '../../tool/log.ts';
 import type { Secrets } from '../../tool/secrets.ts';
 
 /** What blocks of content come to in words for a model. */
@@ -58,8 +59,14 @@ export const oneLine = (text: string, max: number): string =>
 const MAX_WORDS = 4_000;
 
 /** Logs words of which a server chose some: on one line, and without the caller's secrets. */
-export const warn = (words: string, secrets: Secrets): void =>
-  console.warn(`holdfast: ${oneLine(secrets.redact(words), MAX_WORDS)}`);
+export const warn = (words: string, { secrets, log }: Telling): void =>
+  log(warning(oneLine(secrets.redact(words), MAX_WORDS)));
+
+/** Where a line goes, and what it must not hold. */
+export interface Telling {
+  readonly secrets: Secrets;
+  readonly log: Log;
+}
 
 /** Tells whether its audience is the user and nobody else (MCP specification, Annotations). */
 export function isForUserOnly({ annotations }: JsonObject): boolean {

@@ -2,15 +2,15 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { toTurnStart } from '../../journal/event-rows.ts';
 import type { NotStarted, RequestKey, TurnStart } from '../../journal/session-port.ts';
 import { readerOf, readTurn } from '../../session/fold-session.ts';
-import { runTurn, type TurnEnd } from '../../session/run-turn.ts';
+import { runTurn } from '../../session/run-turn.ts';
 import { SessionErasedError, SessionUnavailableError } from '../../session/send-again.ts';
 import { fullText } from '../../session/session-full.ts';
 import type { TurnHost } from '../../session/turn-host.ts';
-import { followSession } from '../../session/watching/follow-session.ts';
 import { type AwaitedTurn, outcomeElsewhere, outcomeHere } from '../../session/watching/turn-outcome.ts';
 import { sha256Hex } from '../../tool/async.ts';
 import { checkInput } from '../../tool/check-input.ts';
 import type { JsonObject } from '../../tool/json.ts';
+import { followed, type Run } from '../../worker/begun-turn.ts';
 import type { EndpointRequest } from '../../worker/host.ts';
 import { filesFullText, queueFullText } from '../../worker/refusal.ts';
 import { type Target, targetOf, turnServices } from '../../worker/target.ts';
@@ -122,8 +122,8 @@ async function answerOf(
   const taken = await target.port.begin({ nonce: host.newId(), start, reader: readerOf(host.kinds) });
   switch (taken.status) {
     case 'leased': {
-      const run = (): Promise<TurnEnd> => runTurn({ ...part, show, leave }, taken, sentAt);
-      return toAgentResult(turn, await outcomeHere(awaited, () => followed(awaited, show, run)));
+      const run: Run = (more) => runTurn({ ...part, ...more }, taken, sentAt);
+      return toAgentResult(turn, await outcomeHere(awaited, () => followed(awaited, { show, leave }, run)));
     }
     case 'known':
       return toAgentResult(turn, await outcomeElsewhere({ ...awaited, turn: taken.turn }));
@@ -134,19 +134,6 @@ async function answerOf(
     default:
       return failed(await agentRefusal(target, taken));
   }
-}
-
-/** Follows a turn that another invocation goes on with: the client hears of that too, as far as it is journaled. */
-async function followed(
-  awaited: AwaitedTurn,
-  show: NonNullable<TurnHost['show']>,
-  run: () => Promise<TurnEnd>,
-): Promise<TurnEnd> {
-  const end = await run();
-  if (end.status === 'handed-over' || end.status === 'lost') {
-    await followSession({ ...awaited, from: end.seq + 1 }, (stored) => show({ type: 'event', stored }));
-  }
-  return end;
 }
 
 /** Tells the model that called why a session did not take its message. A known one was taken: its turn is answered. */

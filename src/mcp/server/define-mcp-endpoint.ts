@@ -1,3 +1,4 @@
+import { ended, type LiteralShape, literalFault } from '../../tool/check-literal.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import type { McpEndpoint } from '../../worker/host.ts';
 import { failureLog } from '../../worker/refusal.ts';
@@ -28,12 +29,16 @@ export interface McpEndpointConfig {
  * answers each request by itself, so that there is no stream to `GET` and no session of MCP's own; a request that was sent
  * cannot be cancelled by a later one, and holds one call at the most. Callers are known as on every route.
  *
- * @example
- * defineMcpEndpoint({ tools: [lookUp], agents: ['support', { agent: 'triage', as: 'ask_triage' }] })
+ * @throws McpEndpointDefinitionError when a key is not known or its value of another kind, a tool needs a session, two things have one name, or one cannot be a tool's name.
  *
- * @throws McpEndpointDefinitionError when a tool needs a session, two things have one name, or one cannot be a tool's name.
+ * @example
+ * ```ts
+ * const mcp = defineMcpEndpoint({ tools: [findOrder], agents: ['support', { agent: 'triage', as: 'ask_triage' }] });
+ * ```
  */
 export function defineMcpEndpoint(config: McpEndpointConfig): McpEndpoint {
+  const fault = literalFault(config, SHAPE);
+  if (fault) throw new McpEndpointDefinitionError(fault.field, `it ${ended(fault.problem)}`);
   const { name = 'holdfast', version = '1', instructions, tools = [], agents = [], prompts = [] } = config;
   const callable = publish(tools, agents);
   const served = {
@@ -47,6 +52,20 @@ export function defineMcpEndpoint(config: McpEndpointConfig): McpEndpoint {
     serve: (request) => serveMcp(served, request),
   };
 }
+
+const SHAPE = {
+  of: 'defineMcpEndpoint',
+  keys: {
+    name: 'text',
+    version: 'text',
+    instructions: 'text',
+    tools: 'list',
+    agents: 'list',
+    prompts: 'list',
+  },
+  required: [],
+  foreign: { agent: 'agents', tool: 'tools' },
+} satisfies LiteralShape<keyof McpEndpointConfig>;
 
 function promptsByName(prompts: readonly McpPrompt[]): ReadonlyMap<string, McpPrompt> {
   const named = new Map<string, McpPrompt>();

@@ -1,6 +1,8 @@
 import type { GetPromptResult, ListPromptsResult, PromptMessage } from '@modelcontextprotocol/sdk/types.js';
+import { ended, type LiteralShape, literalFault, nameIn } from '../../tool/check-literal.ts';
 import { isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
 import { invalidParams } from '../content/rpc.ts';
+import { McpEndpointDefinitionError } from './publish.ts';
 
 /** A value that a prompt is filled with; always a text. */
 export interface McpPromptArgument {
@@ -44,11 +46,26 @@ export interface McpPrompt<Name extends string = string> {
   messages(values: Readonly<Record<string, string>>): McpPromptMessages | Promise<McpPromptMessages>;
 }
 
-/** Declares a prompt. Its values are checked before `messages` is asked: all that are required are there, and no other. */
+/**
+ * Declares a prompt. Its values are checked before `messages` is asked: all that are required are there, and no other.
+ *
+ * @throws McpEndpointDefinitionError when a key of the literal is not known, one is missing, or a value is of another kind.
+ *
+ * @example
+ * ```ts
+ * const summary = defineMcpPrompt({
+ *   name: 'summarise_order',
+ *   description: 'Summarises an order.',
+ *   arguments: [{ name: 'order', required: true }],
+ *   messages: ({ order }) => `Summarise order ${order} in one sentence.`,
+ * });
+ * ```
+ */
 export function defineMcpPrompt<
   const Name extends string,
   const Arguments extends readonly McpPromptArgument[] = readonly [],
 >(config: McpPromptConfig<Name, Arguments>): McpPrompt<Name> {
+  checkPrompt(config);
   const { name, description, title, messages } = config;
   return {
     name,
@@ -59,6 +76,30 @@ export function defineMcpPrompt<
     messages: (values) => messages(values as McpPromptValues<Arguments>),
   };
 }
+
+function checkPrompt(config: { readonly arguments?: readonly McpPromptArgument[] | undefined }): void {
+  const refuse = (problem: string): McpEndpointDefinitionError =>
+    new McpEndpointDefinitionError('prompts', `the prompt '${nameIn(config)}' ${ended(problem)}`);
+  const fault = literalFault(config, SHAPE);
+  if (fault) throw refuse(fault.problem);
+  for (const [index, argument] of (config.arguments ?? []).entries()) {
+    const problem = literalFault(argument, ARGUMENT)?.problem;
+    if (problem !== undefined) throw refuse(`has an argument at index ${index} that ${problem}`);
+  }
+}
+
+const SHAPE = {
+  of: 'defineMcpPrompt',
+  keys: { name: 'text', description: 'text', title: 'text', arguments: 'list', messages: 'function' },
+  required: ['name', 'description', 'messages'],
+  foreign: { args: 'arguments', argsSchema: 'arguments', prompt: 'messages', get: 'messages' },
+} satisfies LiteralShape<keyof McpPromptConfig<string, []>>;
+
+const ARGUMENT = {
+  of: 'an argument of a prompt',
+  keys: { name: 'text', description: 'text', required: 'flag' },
+  required: ['name'],
+} satisfies LiteralShape<keyof McpPromptArgument>;
 
 /** Answers `prompts/list` (MCP specification, Prompts). */
 export const listPrompts = (prompts: ReadonlyMap<string, McpPrompt>): ListPromptsResult => ({

@@ -1,5 +1,6 @@
 import type { Agent } from '../../agent/define-agent.ts';
 import { isTool } from '../../tool/check-definition.ts';
+import { ended, type LiteralShape, literalFault, shown } from '../../tool/check-literal.ts';
 import { shorten } from '../../tool/json.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 
@@ -27,7 +28,7 @@ export type PublishedAgent =
       readonly description?: string | undefined;
     };
 
-/** An MCP endpoint was declared in a way that cannot work. It is thrown where the endpoint is defined, never in a request. */
+/** An MCP endpoint was declared in a way that cannot work. It is thrown where the endpoint, or its prompt, is defined, never in a request. */
 export class McpEndpointDefinitionError extends Error {
   override readonly name = 'McpEndpointDefinitionError';
   /** The property of the definition that is wrong, such as `tools[2]`. */
@@ -64,7 +65,7 @@ export function publish(
     published.set(name, publication);
   };
   for (const [index, tool] of tools.entries()) add(`tools[${index}]`, ofTool(`tools[${index}]`, tool));
-  for (const [index, agent] of agents.entries()) add(`agents[${index}]`, ofAgent(agent));
+  for (const [index, agent] of agents.entries()) add(`agents[${index}]`, ofAgent(`agents[${index}]`, agent));
   return published;
 }
 
@@ -81,9 +82,29 @@ function ofTool(field: string, tool: AnyTool): Publication {
   return { kind: 'tool', name: tool.name, tool };
 }
 
-function ofAgent(declared: PublishedAgent): Publication {
-  const { agent, as, description }: Exclude<PublishedAgent, string | Agent> =
-    typeof declared !== 'string' && 'agent' in declared ? declared : { agent: declared };
+function ofAgent(field: string, declared: PublishedAgent): Publication {
+  const { agent, as, description } = publishedAs(field, declared);
   const name = typeof agent === 'string' ? agent : agent.name;
   return { kind: 'agent', name: as ?? name, agent: name, description };
 }
+
+/** An agent by its name, by itself, or with what clients are told; callers without types may give anything. */
+function publishedAs(field: string, declared: PublishedAgent): PublishedAsTool {
+  const isRenamed = typeof declared === 'object' && declared !== null && 'agent' in declared;
+  const fault = isRenamed ? literalFault(declared, AS_TOOL) : undefined;
+  if (fault) throw new McpEndpointDefinitionError(field, `${field} ${ended(fault.problem)}`);
+  const published = isRenamed ? declared : { agent: declared };
+  if (typeof Object(published.agent).name === 'string' || typeof published.agent === 'string')
+    return published;
+  const problem = `${field} is ${shown(published.agent)}: use an agent, its name, or { agent, as, description }.`;
+  throw new McpEndpointDefinitionError(field, problem);
+}
+
+type PublishedAsTool = Exclude<PublishedAgent, string | Agent>;
+
+const AS_TOOL = {
+  of: 'a published agent',
+  keys: { agent: 'any', as: 'text', description: 'text' },
+  required: ['agent'],
+  foreign: { name: 'as' },
+} satisfies LiteralShape<keyof PublishedAsTool>;

@@ -43,7 +43,7 @@ export async function answerElicitation(
   if (!form) return DECLINED;
   const field = credentialField(form, asked.message);
   if (field !== undefined) {
-    warn(askedForCredential(client, call, field), call.secrets);
+    warn(askedForCredential(client, call, field), call);
     return DECLINED;
   }
   const words = quoted(asked.message);

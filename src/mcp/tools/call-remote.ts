@@ -5,6 +5,7 @@ import type {
 } from '@modelcontextprotocol/sdk/types.js';
 import type { Effect, ToolCall } from '../../tool/call.ts';
 import type { JsonObject } from '../../tool/json.ts';
+import { mistake } from '../../tool/log.ts';
 import type { Discovery } from '../../tool/tool.ts';
 import { error, failure, type ToolResult } from '../../tool/tool-result.ts';
 import type { McpClient } from '../client/mcp-client.ts';
@@ -90,7 +91,7 @@ async function answerOf(
   } catch (thrown) {
     if (thrown instanceof McpLostError) {
       // The model is only told that the call is in doubt.
-      warn(thrown.message, discovery.secrets);
+      warn(thrown.message, call);
       dropConnection(client, discovery.view, connection);
     }
     if (time.signal.aborted && effect === 'read') return 'late';
@@ -124,7 +125,7 @@ function metaOf({ client }: Remote, call: ToolCall): JsonObject | undefined {
   try {
     return { ...client.meta?.(call.context), [IDEMPOTENCY_KEY]: call.idempotencyKey };
   } catch (thrown) {
-    console.error(`holdfast: the meta converter of MCP client '${client.name}' threw`, thrown);
+    call.log(mistake(`the meta converter of MCP client '${client.name}' threw`, thrown));
     return undefined;
   }
 }

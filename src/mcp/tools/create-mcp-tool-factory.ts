@@ -1,9 +1,9 @@
+import { defineUnfolding } from '../../kinds/unfolding/define-unfolding.ts';
 import { requiredTools } from '../../sources/resolution/required-tools.ts';
 import type { ToolProvider } from '../../sources/resolution/tool-source.ts';
 import { memoized } from '../../tool/async.ts';
 import { LISTINGS } from '../../tool/listings.ts';
 import type { AnyTool, LiveCall, LoopView } from '../../tool/tool.ts';
-import { defineUnfolding } from '../../tool/unfolding/define-unfolding.ts';
 import type { UnfoldingOptions, UnfoldingTool } from '../../tool/unfolding/unfolding-config.ts';
 import { checkClients } from '../client/define-mcp-client.ts';
 import type { McpClient } from '../client/mcp-client.ts';
@@ -11,7 +11,7 @@ import { type FoundTools, findTools } from './find-tools.ts';
 import { knownListing, type McpTool, type McpToolFilter } from './known-mcp-tools.ts';
 import { chosenTools, type McpToolProviderConfig, mcpToolProvider, NO_TOOLS } from './mcp-tool-provider.ts';
 
-/** What the literal of a factory says. */
+/** The literal that `createMcpToolFactory` takes. */
 export interface McpToolFactoryConfig {
   /**
    * Each has a name of its own. When two clients have a tool of one name, the first client's is offered; behind an unfolding

@@ -69,7 +69,7 @@ function resolved(client: McpClient, { view, secrets }: Discovery, kept: AskedOf
     return { href: addressOf(client, view).href };
   } catch (thrown) {
     const problem = problemOf(client, thrown);
-    if (!kept.isWarned) warn(problem, secrets);
+    if (!kept.isWarned) warn(problem, { secrets, log: view.log });
     kept.isWarned = true;
     return { problem };
   }
@@ -102,7 +102,9 @@ async function ask(asking: Asking, hasChanged: boolean): Promise<FoundTools> {
     if (thrown instanceof CallInterrupted || discovery.signal.aborted) throw thrown;
     const problem = problemOf(client, thrown);
     // The developer is told more of what is not a server's failure.
-    warn(thrown instanceof McpServerError ? problem : `${problem} ${traceOf(thrown)}`, discovery.secrets);
+    const { secrets, view } = discovery;
+    const words = thrown instanceof McpServerError ? problem : `${problem} ${traceOf(thrown)}`;
+    warn(words, { secrets, log: view.log });
     const now = discovery.now();
     kept.backoff = { until: now + BACKOFF * (now - began), problem };
     return { facts: [], problem };
@@ -117,9 +119,9 @@ async function listed({ client, discovery, address }: Asking): Promise<ListingFa
   const listing = await discovery.ask({ subrequests, ms: client.connectTimeout }, async () => {
     const connection = await connectionTo(client, discovery, subrequests);
     const tools = await connection.listTools(discovery.signal);
-    return toListing(client, tools, { former, now: discovery.now(), secrets });
+    return toListing(client, tools, { former, now: discovery.now(), secrets, log: view.log });
   });
-  if (listing.drift) warn(driftOf(client, secrets.redact(listing.drift)), secrets);
+  if (listing.drift) warn(driftOf(client, secrets.redact(listing.drift)), { secrets, log: view.log });
   return toFact(listingKey(client, view, address), { former, listing });
 }
 

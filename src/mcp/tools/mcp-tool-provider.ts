@@ -1,5 +1,5 @@
-import { defineToolGroup, type ToolGroup, type ToolGroupConfig } from '../../sources/define-tool-group.ts';
-import type { ToolProvider } from '../../sources/resolution/tool-source.ts';
+import { defineToolGroup, type ToolGroupConfig } from '../../sources/define-tool-group.ts';
+import type { ToolGroup, ToolProvider } from '../../sources/resolution/tool-source.ts';
 import { shorten } from '../../tool/json.ts';
 import { LISTINGS } from '../../tool/listings.ts';
 import type { Discovery, LoopView } from '../../tool/tool.ts';
@@ -9,7 +9,7 @@ import type { McpClient } from '../client/mcp-client.ts';
 import { findTools } from './find-tools.ts';
 import { knownMcpTools, type McpTool, type McpToolFilter } from './known-mcp-tools.ts';
 
-/** Which tools of which servers. */
+/** The literal that `mcpToolProvider` takes: which tools of which servers. */
 export interface McpToolProviderConfig {
   /** Each has a name of its own. When two have a tool of one name, the first client's is offered. */
   readonly clients: readonly McpClient[];
@@ -79,6 +79,16 @@ export interface McpToolGroupConfig<Role extends string>
  * the group has no tools, and an agent that asks for it is told so.
  *
  * @throws McpClientDefinitionError when two clients share a name; ToolGroupDefinitionError as `defineToolGroup`.
+ *
+ * @example
+ * ```ts
+ * const pages = defineMcpToolGroup({
+ *   role: 'pages',
+ *   description: 'Reads the wiki.',
+ *   clients: [wiki],
+ *   filter: ({ name }) => name.startsWith('read_'),
+ * });
+ * ```
  */
 export function defineMcpToolGroup<const Role extends string>({
   clients,

@@ -3,7 +3,7 @@ import { memoized, sha256Hex } from '../../tool/async.ts';
 import { hash32 } from '../../tool/json.ts';
 import type { Secrets } from '../../tool/secrets.ts';
 import type { McpClient } from '../client/mcp-client.ts';
-import { oneLine, warn } from '../content/words.ts';
+import { oneLine, type Telling, warn } from '../content/words.ts';
 import { canonicalJson, type ListedTool, type McpListing } from './listing.ts';
 import { type ReadTool, readTool } from './read-tool.ts';
 import { type LeftOut, type Settled, settleTools } from './settle-tools.ts';
@@ -14,12 +14,10 @@ const MAX_TOOLS = 1_000;
 const MAX_LOGGED = 10;
 
 /** What a session knew when the server was asked. */
-interface ListedAbout {
+interface ListedAbout extends Telling {
   readonly former: McpListing | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** They are the caller's, and the log must not show them. */
-  readonly secrets: Secrets;
 }
 
 /**
@@ -30,16 +28,16 @@ interface ListedAbout {
 export async function toListing(
   client: McpClient,
   tools: readonly Tool[],
-  { former, now, secrets }: ListedAbout,
+  { former, now, ...told }: ListedAbout,
 ): Promise<McpListing> {
   const read = readTools(client.name, tools);
   const readable = read.filter((one): one is Readable => one.ok);
   const listed = await Promise.all(readable.map(fingerprinted));
   const settled = settleTools(client, listed, former);
   const unreadable = read.flatMap((one) => (one.ok ? [] : [one]));
-  warnOfLeftOut(client.name, [...unreadable, ...settled.leftOut], secrets);
-  warnOfUnchecked(client, readable, secrets);
-  warnOfWeaker(client.name, settled.weaker, secrets);
+  warnOfLeftOut(client.name, [...unreadable, ...settled.leftOut], told);
+  warnOfUnchecked(client, readable, told);
+  warnOfWeaker(client.name, settled.weaker, told);
   return {
     client: client.name,
     at: now,
@@ -84,19 +82,19 @@ function fingerprintOf({ tools, gone }: Pick<Settled, 'tools' | 'gone'>): Promis
 }
 
 /** Logs names only: whatever else a server says of such a tool is of no use, and its own words. */
-function warnOfLeftOut(server: string, leftOut: readonly LeftOut[], secrets: Secrets): void {
+function warnOfLeftOut(server: string, leftOut: readonly LeftOut[], told: Telling): void {
   if (leftOut.length === 0) return;
-  warn(`MCP server '${server}' has tools that are left out: ${listed(leftOut, secrets)}.`, secrets);
+  warn(`MCP server '${server}' has tools that are left out: ${listed(leftOut, told.secrets)}.`, told);
 }
 
 /** Tells once of each change, what it is and how it is accepted. */
-function warnOfWeaker(server: string, weaker: readonly LeftOut[], secrets: Secrets): void {
+function warnOfWeaker(server: string, weaker: readonly LeftOut[], told: Telling): void {
   if (weaker.length === 0) return;
   warn(
     `MCP server '${server}' has made tools weaker than this session first saw them, so they are refused in it: ` +
-      `${listed(weaker, secrets)}. If that is as it should be, name the effect in \`effects\`, or say ` +
+      `${listed(weaker, told.secrets)}. If that is as it should be, name the effect in \`effects\`, or say ` +
       "`drift: 'report'`: new sessions take what the server says now.",
-    secrets,
+    told,
   );
 }
 
@@ -105,7 +103,7 @@ function listed(tools: readonly LeftOut[], secrets: Secrets): string {
 }
 
 /** Logs which tools assert of their input what only their server can check, once for what it says of each. */
-function warnOfUnchecked(client: McpClient, readable: readonly Readable[], secrets: Secrets): void {
+function warnOfUnchecked(client: McpClient, readable: readonly Readable[], to: Telling): void {
   const told = toldOf(client);
   const news = readable.filter(({ said, unchecked }) => unchecked.length > 0 && !told.has(hash32(said)));
   // A server that says something else each time is not listened to for ever.
@@ -113,10 +111,10 @@ function warnOfUnchecked(client: McpClient, readable: readonly Readable[], secre
   for (const { said } of news) told.add(hash32(said));
   const named = news.map(({ tool, unchecked: [first, ...others] }) => {
     const more = others.length > 0 ? ` and ${others.length} more` : '';
-    return `${logged(secrets.redact(tool.name))} ${first?.assertion} at ${first?.path}${more}`;
+    return `${logged(to.secrets.redact(tool.name))} ${first?.assertion} at ${first?.path}${more}`;
   });
   const what = 'asserts of inputs what is not checked here, but by the server alone';
-  warn(`MCP server '${client.name}' ${what}: ${fewOf(named)}.`, secrets);
+  warn(`MCP server '${client.name}' ${what}: ${fewOf(named)}.`, to);
 }
 
 /** Tools of a client that one isolate logs. */

@@ -127,7 +127,7 @@ const OF_RESULT = ['result', 'text', 'error'];
 
 /** Reads a result as its sender words it, in a request body or in a test; or says all that is wrong with it, a short line each. */
 export function readResult(
-  body: JsonObject,
+  body: Readonly<Record<string, unknown>>,
 ):
   | { readonly ok: true; readonly sent: SentResult }
   | { readonly ok: false; readonly problems: readonly string[] } {
@@ -140,7 +140,7 @@ export function readResult(
   problems.push(...unknownProblems(body, OF_RESULT));
   if (problems.length > 0) return { ok: false, problems };
   if (typeof error === 'string') return { ok: true, sent: { error } };
-  return { ok: true, sent: typeof text === 'string' ? { text } : { result } };
+  return { ok: true, sent: typeof text === 'string' ? { text } : { result: result as Json } }; // of a body it is JSON, and code can hand over no other by its type
 }
 
 /** An answer that can be given, or every reason why not, one short line each. */

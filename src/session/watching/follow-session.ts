@@ -29,15 +29,32 @@ interface Follow extends Watch {
  */
 type FollowEnd = 'stopped' | 'erased' | 'left' | 'over';
 
-/**
- * Shows the journal from a sequence on, and then live. The line to the object tells how far it is as soon
- * as it is open, and pages are read up to what it told, so that nothing falls between; a broken line is
- * taken up again.
- */
+/** Shows the journal from a sequence on, and then live, as `followedEvents` does; what it shows is waited for. */
 export async function followSession(
-  { from, turn, ...watch }: Follow,
+  follow: Follow,
   show: (stored: StoredEvent) => void | Promise<void>,
 ): Promise<FollowEnd> {
+  const events = followedEvents(follow);
+  try {
+    for (;;) {
+      const next = await events.next();
+      if (next.done) return next.value;
+      await show(next.value);
+    }
+  } finally {
+    await events.return('left');
+  }
+}
+
+/**
+ * The journal from a sequence on, and then live. The line to the object tells how far it is as soon as it is open, and pages are read
+ * up to what it told, so that nothing falls between; a broken line is taken up again.
+ */
+export async function* followedEvents({
+  from,
+  turn,
+  ...watch
+}: Follow): AsyncGenerator<StoredEvent, FollowEnd, undefined> {
   const { port, signal, meter } = watch;
   const notices = new Notices(watch);
   let next = from;
@@ -50,7 +67,7 @@ export async function followSession(
       const page = await port.read({ from: next, turn });
       if (notices.wasErased || page === null || page.head < head) return 'erased';
       head = page.head;
-      for (const row of page.rows) await show(parseEvent(row));
+      for (const row of page.rows) yield parseEvent(row);
       next = page.next ?? Math.max(next, head + 1);
       if (page.next !== null) continue;
       if (turn !== undefined && !isOpen(page, turn)) return 'stopped';

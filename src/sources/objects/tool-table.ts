@@ -10,12 +10,14 @@ import type { ArtifactType } from '../../tool/tool-result.ts';
  * makes, is a compile error.
  *
  * @example
+ * ```ts
  * class Calculator {
  *   static readonly tools = {
  *     add: { description: 'Adds.', input: v.object({ a: v.number(), b: v.number() }), effect: 'read' },
  *   } satisfies ToolTable<Calculator>;
  *   add({ a, b }: { a: number; b: number }) { return a + b; }
  * }
+ * ```
  */
 export type ToolTable<Instance> = {
   readonly [Name in keyof Instance as Instance[Name] extends ToolMethod ? Name : never]?:

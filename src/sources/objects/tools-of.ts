@@ -3,6 +3,7 @@ import { attempt } from '../../tool/async.ts';
 import { isTool } from '../../tool/check-definition.ts';
 import { distinctTools } from '../../tool/decorate.ts';
 import type { AnyTool } from '../../tool/tool.ts';
+import type { ObjectOrMistake, PlainTools, ToolOfPlain } from './tool-method.ts';
 import { declaredTools, toToolObject } from './tool-object.ts';
 import { declaresUnfolding, unfoldingOf } from './unfolding-of.ts';
 
@@ -26,6 +27,17 @@ export interface ToolsOfOptions {
  * @throws ToolObjectError when there is no such table, for a list, and for a name in it that is no method;
  *   ToolDefinitionError when one of the tools cannot work.
  */
+export function toolsOf<const Inputs, const Tools extends object>(
+  tools: PlainTools<Inputs, Tools>,
+): readonly ToolOfPlain<Inputs, Tools>[];
+export function toolsOf<const Inputs, const Tools extends object>(
+  tools: PlainTools<Inputs, Tools>,
+  options: ToolsOfOptions | undefined,
+): readonly AnyTool[];
+export function toolsOf<Source extends object>(
+  object: Source & ObjectOrMistake<Source>,
+  options?: ToolsOfOptions,
+): readonly AnyTool[];
 export function toolsOf(object: object, options: ToolsOfOptions = {}): readonly AnyTool[] {
   const { naming = (name) => name, prefix = '', filter = () => true } = options;
   const named = ownTools(object)

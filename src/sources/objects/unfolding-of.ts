@@ -2,7 +2,7 @@ import type { AnyTool } from '../../tool/tool.ts';
 import { toUnfolding } from '../../tool/unfolding/define-unfolding.ts';
 import type { AnyUnfoldingTool } from '../../tool/unfolding/unfolding.ts';
 import type { UnfoldingOptions, UnfoldingTool } from '../../tool/unfolding/unfolding-config.ts';
-import { declaredTools, ownerOf, ToolObjectError, toToolObject } from './tool-object.ts';
+import { chainOf, declaredTools, ownerOf, ToolObjectError, toToolObject } from './tool-object.ts';
 
 /**
  * The static `unfolding` of a class whose tools are offered behind one: `static readonly unfolding = { ... } satisfies
@@ -35,15 +35,15 @@ export function unfoldingOf(object: object, options: Partial<UnfoldingDeclaratio
   const { name, description, categoryParameter, ...more } = { ...declarationOf(owner), ...options };
   if (typeof name !== 'string' || typeof description !== 'string') {
     const problem =
-      `Class ${source.name} is not annotated with @UnfoldingTools: ` +
-      "it needs a static 'unfolding' with a name and a description, or unfoldingOf needs both.";
+      `Class ${source.name} does not say what the tool in front of its tools is called and what it is for: ` +
+      "give it a static 'unfolding' with a name and a description, or give both to unfoldingOf.";
     throw new ToolObjectError(source.name, problem);
   }
   const nested = nestedIn(owner);
   if (source.table.size === 0 && nested.length === 0) {
     const problem =
-      `Class ${source.name} has no methods annotated with @LlmTool and no inner classes annotated with @UnfoldingTools: ` +
-      "it needs a static 'tools' table, or a static member that is a class with a static 'unfolding'.";
+      `Class ${source.name} has no tools to stand in front of: ` +
+      "give it a static 'tools' table, or a static member that is a class with a static 'unfolding'.";
     throw new ToolObjectError(source.name, problem);
   }
   const tools = [...(source.table.size > 0 ? declaredTools(object) : []), ...nested];
@@ -79,12 +79,6 @@ function nestedIn(owner: object): AnyUnfoldingTool[] {
       return [];
     }
   });
-}
-
-function chainOf(owner: object): object[] {
-  const chain: object[] = [];
-  for (let one: object | null = owner; one !== null; one = Object.getPrototypeOf(one)) chain.push(one);
-  return chain;
 }
 
 function declarationOf(owner: object): Partial<UnfoldingDeclaration> | undefined {

@@ -1,4 +1,5 @@
-import { checkNaming, checkWord } from '../../tool/check-definition.ts';
+import { checkNaming, checkToolLiteral, checkWord, NAMED } from '../../tool/check-definition.ts';
+import type { LiteralShape } from '../../tool/check-literal.ts';
 import { defineTextTool } from '../../tool/define-text-tool.ts';
 import type { Plan } from '../../tool/frame.ts';
 import type { AnyTool, Frame, LiveCall, Tool, ToolInput, ToolOutput } from '../../tool/tool.ts';
@@ -33,11 +34,21 @@ export interface PipelineConfig<Name extends string, Steps extends readonly Pipe
  * the turn: a pipeline that is cut off goes on at the step where it stood. A step's signal is the pipeline's.
  *
  * @throws ToolDefinitionError when the pipeline cannot work.
+ *
+ * @example
+ * ```ts
+ * const refundWhole = definePipeline({
+ *   name: 'refund_whole_order',
+ *   description: 'Refund all of an order.',
+ *   steps: [findOrder, refundOrder], // what the first answers is the input of the second
+ * });
+ * ```
  */
 export function definePipeline<
   const Name extends string = string,
   const Steps extends readonly PipelineStep[] = readonly PipelineStep[],
 >(config: PipelineConfig<Name, Steps>): Tool<Name, FirstInput<Steps>, LastOutput<Steps>> {
+  checkToolLiteral(config, SHAPE);
   const { onFailure = 'fail-fast' } = config;
   const declared = readSteps(config.name ?? '', config.steps);
   const names = declared.map(({ tool }) => tool.name);
@@ -72,6 +83,13 @@ export function definePipeline<
     },
   };
 }
+
+const SHAPE = {
+  of: 'definePipeline',
+  keys: { ...NAMED, steps: 'list', onFailure: 'any' },
+  required: ['steps'],
+  foreign: { tools: 'steps' },
+} satisfies LiteralShape<keyof PipelineConfig<string, []>>;
 
 /** A step's word holds for the pipeline; one that depends on the step's input does not, so the pipeline's name stands for it. */
 function serialOf(name: string, steps: PipelineRun['steps']): string | undefined {

@@ -1,4 +1,5 @@
 import { sameTools } from '../../tool/decorate.ts';
+import { warning } from '../../tool/log.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import { withProvided } from './resolve-tools.ts';
 import { partsOf, type ToolProvider } from './tool-source.ts';
@@ -13,12 +14,10 @@ function dynamicTools(providers: readonly ToolProvider[]): InjectionStrategy {
   const finding = providers.flatMap(partsOf);
   const offers = new WeakMap<readonly AnyTool[], readonly AnyTool[]>();
   const told = new Set<string>();
-  const onTaken = ({ path }: LoopView, tool: AnyTool, taken: AnyTool): void => {
+  const onTaken = ({ path, log }: LoopView, tool: AnyTool, taken: AnyTool): void => {
     if (told.has(tool.name) || told.size >= MAX_TOLD || undecorated(tool) === undecorated(taken)) return;
     told.add(tool.name);
-    console.warn(
-      `holdfast: '${path}' has a tool '${tool.name}' already: a provider's tool of that name is left out.`,
-    );
+    log(warning(`'${path}' has a tool '${tool.name}' already: a provider's tool of that name is left out.`));
   };
   return {
     name: NAME,

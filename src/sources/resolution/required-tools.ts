@@ -1,5 +1,6 @@
 import { checkNaming } from '../../tool/check-definition.ts';
 import { shorten } from '../../tool/json.ts';
+import { warning } from '../../tool/log.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { error } from '../../tool/tool-result.ts';
 import type { ToolProvider } from './tool-source.ts';
@@ -30,7 +31,7 @@ export function requiredTools(names: readonly string[], providers: readonly Tool
       const offered = standIns.filter(({ name }) => !known.includes(name));
       for (const { name } of offered.filter((one) => !warned.has(one.name))) {
         warned.add(name);
-        console.warn(`holdfast: '${view.path}' lacks a tool that it requires: ${say(name, known)}`);
+        view.log(warning(`'${view.path}' lacks a tool that it requires: ${say(name, known)}`));
       }
       return offered;
     },

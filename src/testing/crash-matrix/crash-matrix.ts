@@ -14,7 +14,7 @@ import { type PlayOptions, type PlayResult, playScript } from './play-script.ts'
 import { type App, type CrashScript, isOpenEnded, type Subject } from './script.ts';
 import { Undisturbed, unknownIn } from './undisturbed.ts';
 
-/** The agent that is talked to, with the others of its app if it session work to them by name. */
+/** The agent that is talked to, with the others of its app if it hands work to them by name. */
 export type AgentUnderTest = Agent | readonly [Agent, ...Agent[]];
 
 /** What turns of the agent need beside a script, and which of the plays are played. */
@@ -26,7 +26,7 @@ export interface CrashMatrixOptions
   readonly only?: { readonly at?: number | undefined; readonly mode?: Mode | undefined } | undefined;
 }
 
-/** The same, with a world outside that the agent is made in. */
+/** What turns need beside a script, and which of the plays are played, of an agent that is made in a world outside. */
 export interface CrashMatrixWorld<World> extends CrashMatrixOptions {
   /** Makes what outlives a crash: fakes of whatever the tools act on. Called once a play. */
   readonly world: () => World;

@@ -1,6 +1,8 @@
+import type { CallScope } from '../call.ts';
 import { decorate } from '../decorate.ts';
 import { isJsonObject, type Json, type JsonObject, paragraphs, sameJson, shorten } from '../json.ts';
 import type { JsonSchema } from '../json-schema.ts';
+import { warning } from '../log.ts';
 import type { AnyTool, LiveCall } from '../tool.ts';
 import { error, type ToolResult, text, withheld } from '../tool-result.ts';
 import { allOf, broughtBy, categoryOf, innerTools, originOf } from './inner-tools.ts';
@@ -25,21 +27,21 @@ export async function callUnfolding(input: Json, call: LiveCall): Promise<ToolRe
   const { tool: name, view } = call;
   const own = call.offered().find((one) => one.name === name);
   const unfolding = own && unfoldingIn(own);
-  if (!unfolding) return hidden(name);
+  if (!unfolding) return hidden(call);
   const prepared = await unfolding.prepare?.(call);
   if (typeof prepared === 'string') return withheld(prepared);
   const notes = [unfolding.notes ?? [], prepared?.remark ?? []].flat().join('\n\n') || undefined;
   // Those of the moment are asked for with what `prepare` has found out, when the loop is.
   const isPrepared = unfolding.prepare !== undefined;
   const tools = isPrepared ? [] : innerTools(unfolding.into, { call: call.id, input }, view);
-  if (tools.length === 0 && !isPrepared) return nothing(name, unfolding);
+  if (tools.length === 0 && !isPrepared) return nothing(call, unfolding);
   const fact = unfoldedFact(own, unfolding, { input, tools });
   const known = unfoldedIn(view.recall(UNFOLDED), view).find(
     (one) => one.facade === name && one.under === fact.under,
   );
   const offered = broughtBy(call.offeredAfter(UNFOLDED, fact), name);
   const isAsked = isPrepared && unfolding.into.by === 'moment';
-  if (offered.length === 0) return isAsked ? nothing(name, unfolding) : shut(name);
+  if (offered.length === 0) return isAsked ? nothing(call, unfolding) : shut(name);
   if (known && sameJson(known.input, fact.input)) return text(listingText(name, offered, notes));
   call.record(UNFOLDED, fact);
   return text(openedText(offered, notes));
@@ -73,19 +75,21 @@ function categoryIn(input: Json, into: Extract<UnfoldsInto, { by: 'category' }>)
 }
 
 /** Answers a call when a wrapper says neither that the tool unfolds nor what it wraps. */
-function hidden(name: string): ToolResult {
-  console.warn(
-    `holdfast: the unfolding tool '${name}' cannot unfold: what wraps it has no delegate, or it is called in no loop that offers it`,
+function hidden({ tool: name, log }: CallScope): ToolResult {
+  log(
+    warning(
+      `the unfolding tool '${name}' cannot unfold: what wraps it has no delegate, or it is called in no loop that offers it`,
+    ),
   );
   return error(`Tool '${name}' cannot show its tools here. Do not call it again; go on without it.`);
 }
 
 /** Answers a call of a tool that has nothing to offer in its place, so that it stays. */
-function nothing(name: string, { into }: Unfolding): ToolResult {
+function nothing({ tool: name, log }: CallScope, { into }: Unfolding): ToolResult {
   if (into.by === 'moment') {
     return withheld(`Tool '${name}' has no tools now. It stays available; they may be there later.`);
   }
-  console.warn(`holdfast: the unfolding tool '${name}' has no tools for the input of a call`);
+  log(warning(`the unfolding tool '${name}' has no tools for the input of a call`));
   return withheld(
     `Tool '${name}': no tools for that selection. Nothing has changed; call it again with another input.`,
   );

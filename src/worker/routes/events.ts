@@ -3,10 +3,10 @@ import { followSession } from '../../session/watching/follow-session.ts';
 import { Problem } from '../problem.ts';
 import { wantsEvents } from '../request-headers.ts';
 import { ANY_OBJECT, defineRoute, headerParameter, SESSION, type SessionRequest } from '../route.ts';
+import { mustHaveEvents, unknownSession } from '../session-view.ts';
 import { eventStream } from '../sse.ts';
 import type { Target } from '../target.ts';
 import { continuesView } from '../turn-view.ts';
-import { unknownSession } from './session.ts';
 
 /** The journal as JSON pages, or as a stream that resumes after `Last-Event-ID` and follows live. */
 export const getEvents = defineRoute({
@@ -35,10 +35,8 @@ async function showEvents(asked: SessionRequest): Promise<Response> {
     sequence('Last-Event-ID', request.headers.get('last-event-id')) ??
     sequence('after', query.get('after')) ??
     0;
-  const first = await target.port.read({ from: after + 1, limit: 1 });
-  if (!first) throw unknownSession(target);
-  // One that newer code wrote is told by the status: a stream would only end.
-  first.rows.forEach(parseEvent);
+  // What keeps it from being read is told by the status: a stream would only end.
+  await mustHaveEvents(asked, after);
   return eventStream(asked, async (stream, leave) => {
     let last = after;
     const { clock, meter } = host;

@@ -1,21 +1,40 @@
-import type { Deferred } from '../../journal/event-page.ts';
-import { toTurnStart } from '../../journal/event-rows.ts';
-import type { Accepted, Leased, NotStarted, TurnStart } from '../../journal/session-port.ts';
-import { readerOf } from '../../session/fold-session.ts';
-import { storeMessage, toNewMessage } from '../../session/new-message.ts';
-import type { TurnHost } from '../../session/turn-host.ts';
+import type { WhenBusy } from '../../tool/call.ts';
 import { modelOfAgent } from '../agent-model.ts';
 import { filesTaken } from '../files-taken.ts';
 import { MESSAGE, readMessage } from '../message-body.ts';
 import { Problem } from '../problem.ts';
-import { mayBeTaken, refusal } from '../refusal.ts';
-import { contextOfHeaders, idempotencyKey, prefersAsync } from '../request-headers.ts';
-import { defineRoute, SESSION, type SessionRequest, TURN_ANSWERS, TURN_HEADERS } from '../route.ts';
-import { storedFiles } from '../stored-files.ts';
-import { turnServices } from '../target.ts';
-import { accepted, answeredLater, joined, runHere, settled } from '../turn-response.ts';
-import { type QueuedMessage, queuedView } from '../turn-view.ts';
-import { declinePending, MESSAGE_QUERY, messageQuery } from './busy-session.ts';
+import { contextOfHeaders, idempotencyKeyOf, prefersAsync } from '../request-headers.ts';
+import {
+  defineRoute,
+  type Parameter,
+  SESSION,
+  type SessionRequest,
+  TURN_ANSWERS,
+  TURN_HEADERS,
+} from '../route.ts';
+import { type SentMessage, sendMessage } from '../send-message.ts';
+import { settled } from '../turn-response.ts';
+
+/** The query parameters that `messageQuery` reads, as OpenAPI writes them. */
+const MESSAGE_QUERY: readonly Parameter[] = [
+  {
+    name: 'whenBusy',
+    in: 'query',
+    schema: { type: 'string', enum: ['reject', 'queue', 'steer'], default: 'reject' },
+    description:
+      'While a turn is open: `reject` answers 409, `queue` starts the turn when those before it have ended, and `steer` ' +
+      'shows the message to the model of the open turn with its next request. That answers 202, and the context ' +
+      'and the loop of the message are those of the turn; when it ends first, the message is a turn of its own. ' +
+      'A turn of somebody else is not steered, unless the app lets anyone: the message is queued, and 202 says so. ' +
+      'A turn that waits for somebody is not steered: 409 with what it waits for.',
+  },
+  {
+    name: 'pending',
+    in: 'query',
+    schema: { type: 'string', enum: ['decline'] },
+    description: 'Declines what the turn before waits for, ends it, and then takes the message.',
+  },
+];
 
 /** Runs a turn here, or stores it for the background, or joins the one that a retry names. */
 export const postMessage = defineRoute({
@@ -27,109 +46,47 @@ export const postMessage = defineRoute({
   parameters: [...TURN_HEADERS, ...MESSAGE_QUERY],
   body: MESSAGE,
   answers: TURN_ANSWERS,
-  handle: (asked) => settled(asked, answerMessage(asked)),
+  handle: (asked) => settled(asked, takeMessage(asked)),
 });
 
-async function answerMessage(asked: SessionRequest): Promise<Response> {
-  const { target, request } = asked;
-  const { whenBusy, declines } = messageQuery(request);
-  const start = { ...(await readStart(asked)), whenBusy };
-  if (whenBusy === 'steer' && start.delayMs !== undefined) throw steersLater();
-  // Copied, so that what this deployment lacks is found out before the message is taken.
-  const own = { turn: start.turn, caller: target.caller, request };
-  const { port, agent, session } = target;
-  const services = { ...turnServices(asked, { port, agent: agent.name, session }, own) };
-  const { answer, sentAt } = await (declines ? takeDeclining(asked, services, start) : take(asked, start));
-  switch (answer.status) {
-    case 'accepted':
-      return accepted(asked, answer.turn);
-    case 'known': {
-      const { turn, into } = answer;
-      if (into !== undefined) return waiting(asked, { status: 'steered', turn, into });
-      return prefersAsync(request) ? accepted(asked, turn) : joined(asked, turn);
-    }
-    case 'leased':
-      return runHere(asked, { turn: start.turn, services, lease: answer, sentAt });
-    case 'queued':
-      // Whoever steers does not wait for an answer, whatever becomes of the message.
-      return prefersAsync(request) || whenBusy === 'steer'
-        ? waiting(asked, answer)
-        : joined(asked, answer.turn);
-    case 'steering':
-    case 'scheduled':
-      return waiting(asked, answer);
-    default:
-      throw await refusal(answer, target);
-  }
-}
+const takeMessage = async (asked: SessionRequest) => sendMessage(asked, await readSent(asked));
 
-const waiting = (asked: SessionRequest, message: QueuedMessage): Response =>
-  answeredLater(asked, message.turn, queuedView(asked.target, message));
-
-const steersLater = (): Problem =>
-  new Problem(
-    'invalid-query',
-    'A message with delaySeconds gets in line when its time comes, so whenBusy cannot be steer.',
-  );
-
-/** What the session says to a turn that is sent to it, and when it was asked. */
-interface Taken {
-  readonly answer: Accepted | Deferred | Leased | NotStarted;
-  readonly sentAt: number;
-}
-
-/** Stores the turn for the background, or leases the session for it. */
-async function take({ host, target, request }: SessionRequest, start: TurnStart): Promise<Taken> {
-  const { port, caller } = target;
-  let sentAt = host.clock.now();
-  const takeAs = (one: TurnStart): Promise<Taken['answer']> =>
-    mayBeTaken<Taken['answer']>({ target, start: one, log: host.log }, () => {
-      sentAt = host.clock.now();
-      return prefersAsync(request)
-        ? port.accept(one)
-        : port.begin({ nonce: host.newId(), start: one, reader: readerOf(host.kinds) });
-    });
-  const { steering } = host;
-  const answer = await storeMessage({ port, steering, from: caller, start, take: takeAs });
-  return { answer, sentAt };
-}
-
-/**
- * Declines what the open turn waits for, if it does, before the message may wait behind it: whoever may not decline is told so,
- * and has sent nothing.
- */
-async function takeDeclining(asked: SessionRequest, services: TurnHost, start: TurnStart): Promise<Taken> {
-  const first = await take(asked, { ...start, whenBusy: undefined });
-  const { answer } = first;
-  if (answer.status === 'suspended') await declinePending(asked, services, answer.turn);
-  else if (answer.status !== 'busy' || start.whenBusy === undefined) return first;
-  return take(asked, start);
-}
-
-/**
- * The turn that a message asks for. Files that a store outside keeps are there when this answers.
- *
- * @throws Problem when it is not a message, or holds files that the agent does not take.
- */
-async function readStart(asked: SessionRequest): Promise<TurnStart> {
+/** Reads a message off its request. @throws Problem or SessionError when it is none, or holds files that the agent does not take. */
+async function readSent(asked: SessionRequest): Promise<SentMessage> {
   const { host, target, request } = asked;
+  const query = messageQuery(request);
   const taken = filesTaken(target.agent, modelOfAgent(asked, target.agent));
   const { maxBodyBytes, bodyContext } = host;
   const received = await readMessage(request, { maxBodyBytes, bodyContext, taken });
-  const { said, context, loopId, delaySeconds, text } = received;
-  const { message, parts, files } = await toNewMessage(said);
-  const delayMs = delaySeconds === undefined ? undefined : Math.round(delaySeconds * 1000);
-  const sent = text ?? JSON.stringify([message, parts, context, loopId, delaySeconds]);
-  const start = {
-    agent: target.agent.name,
-    message,
-    parts,
+  return {
+    ...received,
+    ...query,
     // What whoever stands before the Worker writes into a header goes before what the client writes into the body.
-    context: context.merge(contextOfHeaders(request.headers, host.contextHeaders)),
-    loopId,
-    from: target.caller,
-    request: await idempotencyKey(request.headers, sent),
-    files: files && (await storedFiles(asked, files)),
+    contextOfHeaders: contextOfHeaders(request.headers, host.contextHeaders),
+    idempotencyKey: idempotencyKeyOf(request),
+    inBackground: prefersAsync(request),
   };
-  return { ...toTurnStart(start, host.newId), delayMs };
+}
+
+/** Reads `?whenBusy=` and `?pending=`. @throws Problem when one says anything else. */
+function messageQuery({ url }: Request): Pick<SentMessage, 'whenBusy' | 'declines'> {
+  const { searchParams } = new URL(url);
+  const pending = searchParams.get('pending');
+  if (pending !== null && pending !== 'decline') {
+    throw new Problem('invalid-query', 'pending can be decline, and nothing else.');
+  }
+  return { whenBusy: whenBusyOf(searchParams.get('whenBusy')), declines: pending !== null };
+}
+
+function whenBusyOf(value: string | null): WhenBusy | undefined {
+  switch (value) {
+    case null:
+    case 'reject':
+      return undefined;
+    case 'queue':
+    case 'steer':
+      return value;
+    default:
+      throw new Problem('invalid-query', 'whenBusy can be reject, queue or steer, and nothing else.');
+  }
 }

@@ -14,8 +14,8 @@ const ENTRIES = Object.entries(exports).map(([entry, { default: built }]) => {
   return [new RegExp(`'[./]+/(src/)?${path}'`, 'g'), `'holdfast${entry.slice(1)}'`] as const;
 });
 
-/** A file of ours as a user writes it, who has installed the package and keeps the support agent next to it. */
+/** A file of ours as a user writes it, who has installed the package and keeps what an example consists of in one folder. */
 export function asInstalled(source: string): string {
   const installed = ENTRIES.reduce((text, [ours, theirs]) => text.replace(ours, theirs), source);
-  return installed.replace(/'[./]+\/src\/examples\/support\//g, "'./");
+  return installed.replace(/'[./]+\/src\/examples\/[a-z-]+\//g, "'./");
 }

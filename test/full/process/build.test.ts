@@ -1,46 +1,25 @@
 /** What `npm run build` makes, as the project of a user meets it: its types, its exports, and its code in plain Node. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { asInstalled } from './as-installed.ts';
+import { installPackage, type Manifest } from './installed-package.ts';
 
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '../../..');
 const tsc = join(root, 'node_modules/.bin/tsc');
-
-interface Manifest {
-  readonly exports: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  readonly dependencies: Readonly<Record<string, string>>;
-  readonly peerDependencies: Readonly<Record<string, string>>;
-}
 
 let temp: string;
 let manifest: Manifest;
 const read = (file: string): Promise<string> => readFile(join(root, file), 'utf8');
 
 beforeAll(async () => {
-  temp = await mkdtemp(join(tmpdir(), 'holdfast-build-'));
-  manifest = JSON.parse(await read('package.json'));
-  await run(tsc, ['-p', 'tsconfig.build.json', '--outDir', join(temp, 'package/dist')], { cwd: root });
-  await writeFile(join(temp, 'package/package.json'), JSON.stringify(manifest));
-  await writeFile(join(temp, 'package.json'), '{ "name": "user", "type": "module" }');
-  await link('holdfast', join(temp, 'package'));
-  // Nothing else: what the package needs and does not declare is not found.
-  const { dependencies, peerDependencies } = manifest;
-  for (const name of Object.keys({ ...dependencies, ...peerDependencies })) await link(name);
-  await link('@types/node'); // for the user's own use of it
+  ({ path: temp, manifest } = await installPackage(['@types/node'])); // for the user's own use of it
 });
 afterAll(() => rm(temp, { recursive: true, force: true }));
-
-async function link(name: string, target = join(root, 'node_modules', name)): Promise<void> {
-  const path = join(temp, 'node_modules', name);
-  await mkdir(dirname(path), { recursive: true });
-  await symlink(target, path, 'dir');
-}
 
 /** What `tsc` has to say of the user's files, which are compiled to a folder called `name`. */
 async function check(
@@ -78,10 +57,13 @@ it.each([
 ])(
   'a program of the user has types, and can declare its own, by the rules of $moduleResolution',
   async (rules) => {
+    const clerk = asInstalled(await read('src/examples/first/clerk.ts'));
     const worker = asInstalled(await read('src/examples/first/worker.ts'));
     expect(worker).toContain('export const { TurnRunner } = holdfast;');
-    const options = { types: ['@cloudflare/workers-types'], ...rules };
-    expect(await check(rules.module, { 'worker.ts': worker, 'own.ts': OWN }, options)).toBe('');
+    const options = { types: ['@cloudflare/workers-types'], rewriteRelativeImportExtensions: true, ...rules };
+    expect(
+      await check(rules.module, { 'clerk.ts': clerk, 'worker.ts': worker, 'own.ts': OWN }, options),
+    ).toBe('');
     expect(existsSync(join(temp, rules.module, 'worker.d.ts'))).toBe(true);
   },
 );

@@ -24,7 +24,7 @@ it('the requests of plain agents and state machines extend each other over every
     `prompt-cache: plain agents and state machines: 0 departures in ${4 * WIRES.length} sessions over ${WIRES.length} wires; ` +
       'every other departure has its cause; PASS',
   );
-  // The README says so of these too.
+  // docs/models.md says so of these too.
   const others = ['playbook', 'chain', 'mcp'];
   expect(rows.filter(({ scenario, findings }) => others.includes(scenario) && findings.length > 0)).toEqual(
     [],

@@ -1,80 +1,194 @@
-/** What the README shows is what runs. In Node, over the texts. */
-import { existsSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+/** What the README and the pages in docs show is what runs, and what they link to is there. In Node, over the texts. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { asInstalled } from '../../full/process/as-installed.ts';
 
-const read = (file: string): string => readFileSync(resolve(import.meta.dirname, '../../..', file), 'utf8');
-const readme = read('README.md');
+const root = resolve(import.meta.dirname, '../../..');
+const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+const filesIn = (folder: string): string[] =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => `${folder}/${file}`);
 
-/** What the README shows of TypeScript: files that other tests run. */
-const SHOWN = [
-  'src/examples/first/worker.ts',
-  'test/gate/node/examples/first.test.ts',
-  'test/gate/node/examples/crash-matrix.test.ts',
-  'src/examples/rate-limited/with-rate-limit.ts',
-  'src/examples/hooks/worker.ts',
-  'src/examples/mcp/worker.ts',
-  'src/examples/manual/manual.ts',
-  'src/examples/expenses/expenses.ts',
-  'src/examples/files-in-r2/r2-files.ts',
-];
+const PAGES = ['README.md', ...readdirSync(join(root, 'docs')).filter((file) => file.endsWith('.md'))].map(
+  (file) => (file === 'README.md' ? file : `docs/${file}`),
+);
 
-const blocks = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = '']) => code);
+/** The blocks of a page that are written in a language. */
+const blocksOf = (page: string, language: string): string[] =>
+  [...read(page).matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, 'g'))].map(
+    ([, code = '']) => code,
+  );
 
-it.each(SHOWN)('the README shows %s as a user writes it, and links it', (file) => {
-  expect(blocks).toContain(asInstalled(read(file)));
-  expect(readme).toContain(`](${file})`);
+/** The files that pages may show, as a user writes them. */
+const SHOWABLE = new Map(
+  [...filesIn('src/examples'), ...filesIn('test/gate/node/examples')].map((file) => [
+    asInstalled(read(file)),
+    file,
+  ]),
+);
+const shownOn = (page: string): string[] => blocksOf(page, 'ts').flatMap((code) => SHOWABLE.get(code) ?? []);
+
+it.each(PAGES)('%s shows no TypeScript but what is a whole file, as a user writes it', (page) => {
+  expect(blocksOf(page, 'ts').filter((code) => !SHOWABLE.has(code))).toEqual([]);
 });
 
-it('the README shows no TypeScript but what is a file that runs', () => {
-  const files = SHOWN.map((file) => asInstalled(read(file)));
-  expect(blocks.filter((block) => !files.includes(block))).toEqual([]);
+it('every file that is shown is a test, or is run by one', () => {
+  const shown = new Set(PAGES.flatMap(shownOn));
+  expect(shown.size).toBeGreaterThan(8);
+  const tests = filesIn('test').map(read).join('\n');
+  const isRun = (file: string): boolean =>
+    file.startsWith('test/') || tests.includes(`/${file}'`) || tests.includes(`'${file}'`);
+  expect([...shown].filter((file) => !isRun(file))).toEqual([]);
 });
 
-it('the README names the defaults of settings', () => {
+it('pages link to no source but that of the examples, which the package has', () => {
+  const links = PAGES.flatMap((page) => linksOf(page).map(({ path }) => path)).filter((path) =>
+    path.endsWith('.ts'),
+  );
+  expect(links.length).toBeGreaterThan(8);
+  expect(links.filter((path) => !path.startsWith('src/examples/'))).toEqual([]);
+});
+
+interface Link {
+  readonly to: string;
+  /** In the repository; the page itself where the link is only a heading. */
+  readonly path: string;
+  readonly heading: string | undefined;
+}
+
+const linksOf = (page: string): Link[] =>
+  [...read(page).matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, to = '']) => {
+    if (/^https?:/.test(to)) return [];
+    const [path = '', heading] = to.split('#');
+    return { to, path: path === '' ? page : join(dirname(page), path), heading };
+  });
+
+/** The anchors of a page's headings, as GitHub and npm make them. */
+const anchorsOf = (page: string): string[] =>
+  [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+
+it.each(PAGES)('every link of %s leads somewhere', (page) => {
+  const lost = linksOf(page).filter(
+    ({ path, heading }) =>
+      !existsSync(join(root, path)) || (heading !== undefined && !anchorsOf(path).includes(heading)),
+  );
+  expect(lost.map(({ to }) => to)).toEqual([]);
+});
+
+it('every page is in the package, and so is all that it links to', () => {
+  const listed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  const packed = [...listed.matchAll(/"path": "([^"]+)"/g)].map(([, path = '']) => path);
+  const linked = PAGES.flatMap((page) => linksOf(page).map(({ path }) => path));
+  expect([...PAGES, ...linked].filter((path) => !packed.includes(path))).toEqual([]);
+});
+
+it('the README says what a Worker weighs at the most', () => {
+  const limit = /\['a Worker of one agent', WORKER, (\d+)\]/.exec(
+    read('test/gate/repository/size.test.ts'),
+  )?.[1];
+  expect(read('README.md')).toContain(`| Holdfast | at most ${limit} |`);
+});
+
+it('the README leads to every page, and has at most 200 lines', () => {
+  const linked = linksOf('README.md').map(({ path }) => path);
+  expect(PAGES.filter((page) => page !== 'README.md' && !linked.includes(page))).toEqual([]);
+  expect(read('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(200);
+});
+
+it('the page on models and that on production name the defaults of settings', () => {
   const model = /DEFAULT_MODEL = '(.+)'/.exec(read('src/worker/choose-model.ts'))?.[1];
-  expect(readme).toContain(`\`${model}\` unless set`);
+  expect(read('docs/models.md')).toContain(`\`${model}\` unless set`);
   const lease = /DEFAULT_LEASE_MS = (.+);/.exec(read('durable-objects/session-object.ts'))?.[1];
-  expect(readme).toContain(`in ms: \`${lease?.replace('_', '')}\` unless set`);
+  expect(read('docs/production.md')).toContain(`in ms: \`${lease?.replace('_', '')}\` unless set`);
 });
 
-it('the README names the defaults of MCP clients', () => {
+it('the page on MCP names the defaults of clients', () => {
   const client = read('src/mcp/client/define-mcp-client.ts');
+  const page = read('docs/mcp.md');
   expect(client).toContain(
     '  timeout: 30_000,\n  connectTimeout: 10_000,\n  maxResponseBytes: 4 * 1024 * 1024,\n',
   );
-  expect(readme).toContain('30 s for a call, 10 s to connect and to list, and 4 MiB, unless given');
+  expect(page).toContain('30 s for a call, 10 s to connect and to list, and 4 MiB, unless given');
   expect(client).toContain('refreshAfter: 600_000,');
-  expect(readme).toContain('asks again\nafter ten minutes');
+  expect(page).toContain('asks again\nafter ten minutes');
   expect(read('src/mcp/tools/answer-elicitation.ts')).toContain('DEFAULT_ELICITATION = 60_000;');
-  expect(readme).toContain('60 s unless said otherwise');
+  expect(page).toContain('60 s unless said otherwise');
 });
 
-it('the README names what a Worker needs of our wrangler.toml', () => {
-  const [ofEveryWorker = ''] = read('wrangler.toml').split('\n[env.');
-  const lines = ofEveryWorker.split('\n');
-  const needed = lines.filter((line) =>
-    /^(\[\[|main|compatibility_|name = "S|class_name|tag|new_)/.test(line),
+it.each(['README.md', 'docs/production.md'])(
+  'the settings on %s have what a Worker needs of our own',
+  (page) => {
+    const [settings = ''] = blocksOf(page, 'toml');
+    const withoutComments = settings.replace(/ +#.*$/gm, '');
+    const [ofEveryWorker = ''] = read('wrangler.toml').split('\n[env.');
+    const lines = ofEveryWorker.split('\n');
+    const needed = lines.filter((line) =>
+      /^(\[\[|\[obs|main|compatibility_|name = "S|class_name|tag|new_)/.test(line),
+    );
+    expect(needed).toHaveLength(11);
+    expect(needed.filter((line) => !`\n${withoutComments}`.includes(`\n${line}\n`))).toEqual([]);
+  },
+);
+
+it('the page on HTTP names every route', () => {
+  const constants = { SESSION: '...', OPENAPI: '/openapi.json', MCP: '/mcp' };
+  const routes = filesIn('src/worker/routes').flatMap((file) =>
+    [...read(file).matchAll(/method: '(\w+)',\s+path: (?:(\w+),|['`](.+?)['`],)/g)].map(
+      ([, method, constant, path = '']) =>
+        `${method} ${constant === undefined ? path.replace(/^\$\{SESSION\}/, '...') : Reflect.get(constants, constant)}`,
+    ),
   );
-  expect(needed).toHaveLength(9);
-  expect(needed.filter((line) => !readme.includes(`\n${line}\n`))).toEqual([]);
+  const named = [...read('docs/http.md').matchAll(/^\| `([A-Z]+ [^`]+)` \|/gm)].map(
+    ([, route = '']) => route,
+  );
+  expect(named.toSorted()).toEqual(routes.toSorted());
 });
 
-it('the README names the compatibility dates that the Worker asks for', () => {
+it('the settings of a limit on requests are those that ours has as a comment', () => {
+  const [, limit = ''] = blocksOf('docs/production.md', 'toml');
+  const commented = limit
+    .trim()
+    .split('\n')
+    .map((line) => `# ${line.replace(/ +#.*$/, '')}`);
+  expect(read('wrangler.toml')).toContain(`\n${commented.join('\n')}\n`);
+});
+
+it('the settings for a queue are those of our own production', () => {
+  const [, , queue = ''] = blocksOf('docs/production.md', 'toml');
+  const lines = queue.split('\n').filter((line) => line !== '');
+  expect(lines).toHaveLength(10);
+  const ours = read('wrangler.toml').replaceAll('[[env.production.', '[[');
+  expect(lines.filter((line) => !ours.includes(`\n${line.replace(/ +#.*$/, '')}\n`))).toEqual([]);
+});
+
+it('the README and the page on production name the compatibility dates that the Worker asks for', () => {
   const dates = [...read('src/session/deployment.ts').matchAll(/\b20\d\d-\d\d-\d\d\b/g)].map(String);
   expect([...new Set(dates)].toSorted()).toEqual(['2025-11-17', '2026-10-01']);
-  expect(dates.filter((date) => !readme.includes(`\`${date}\``))).toEqual([]);
+  expect(dates.filter((date) => !read('docs/production.md').includes(`\`${date}\``))).toEqual([]);
+  expect(read('README.md')).toContain(`# ${dates.toSorted()[0]} at the least`);
 });
 
-it('the README names only files, scripts and folders that exist', () => {
-  const links = [...readme.matchAll(/\]\(([^)]+)\)/g)].map(([, path = '']) => path);
-  const folders = [...readme.matchAll(/^\| `([a-z/-]+)` \|/gm)].map(([, path = '']) => path);
-  const missing = [...links, ...folders].filter(
-    (path) => !existsSync(resolve(import.meta.dirname, '../../..', path)),
-  );
-  expect(missing).toEqual([]);
-  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
-  const named = [...readme.matchAll(/npm run ([a-z-]+)/g)].map(([, name = '']) => name);
+it.each([...PAGES, 'CONTRIBUTING.md'])('%s names only scripts that there are', (page) => {
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }; // our own
+  const named = [...read(page).matchAll(/npm run ([a-z-]+)/g)].map(([, name = '']) => name);
   expect(named.filter((name) => scripts[name] === undefined)).toEqual([]);
+});
+
+it('every link of CONTRIBUTING.md leads somewhere, and it names every script that is not a part of another', () => {
+  expect(linksOf('CONTRIBUTING.md').filter(({ path }) => !existsSync(join(root, path)))).toEqual([]);
+  const page = read('CONTRIBUTING.md');
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }; // our own
+  const unnamed = Object.keys(scripts).filter((name) => !new RegExp(`npm (run )?${name}\\b`).test(page));
+  expect(unnamed).toEqual(['prepack']);
 });

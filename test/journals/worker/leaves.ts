@@ -118,7 +118,7 @@ const blobs = scene('blobs', {
       effect: 'read',
       run: () => 'tång '.repeat(12_000),
     }),
-    defineTool({ name: 'ask_user', description: 'Asks the user.' }),
+    defineTool({ name: 'ask_user', description: 'Asks the user.', manual: true }),
   ],
 });
 

@@ -15,6 +15,7 @@ const suspended = scene('suspended', {
       name: 'measure',
       description: 'Is measured by the user.',
       input: v.object({ what: v.string() }),
+      manual: true,
     }),
     humanInput({ expires: 300 * 24 * HOUR }),
   ],
@@ -34,7 +35,7 @@ const expired = scene('expired', {
       expires: HOUR,
       onExpiry: 'reject',
     }),
-    defineTool({ name: 'measure', description: 'Is measured by the user.', expires: HOUR }),
+    defineTool({ name: 'measure', description: 'Is measured by the user.', manual: true, expires: HOUR }),
   ],
 });
 

@@ -1,7 +1,7 @@
 /** The Worker whose sessions are kept as journals. It imports the package by its entries only, so that its parts may move. */
 
 import { SessionObject as Sessions } from '../../../durable-objects/index.ts';
-import { type Caller, createHoldfast, type Env } from '../../../src/create-holdfast.ts';
+import { type Caller, createHoldfast, type Env, type Holdfast } from '../../../src/create-holdfast.ts';
 import { machineTime, moveClock } from './held-clock.ts';
 import { kinds } from './kinds.ts';
 import { leaves } from './leaves.ts';
@@ -20,7 +20,7 @@ function callerOf({ headers }: Request): Caller {
 }
 
 const agents = [...leaves, ...kinds, ...nestedLoops, ...waits, ...limits, ...outside];
-const holdfast = createHoldfast({
+const holdfast: Holdfast = createHoldfast({
   agents,
   auth: callerOf,
   bodyContext: ['team'],

@@ -105,7 +105,7 @@ export function pendingIn({ json, text }: Came): readonly [PendingCall, ...Pendi
   const pending: unknown = json?.pending;
   if (!Array.isArray(pending) || pending.length === 0)
     throw new Error(`Nothing is pending: ${text.slice(0, 400)}`);
-  return pending as [PendingCall, ...PendingCall[]]; // as the README says
+  return pending as [PendingCall, ...PendingCall[]]; // as docs/approvals.md says
 }
 
 export interface PendingCall {

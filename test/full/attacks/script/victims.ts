@@ -40,7 +40,7 @@ export async function settleVictims({ zoe, at, play }: Scene): Promise<Victims> 
   });
   const files = await zoe.get(at(FILES));
   const planned = await zoe.post(`${at(PLANNED)}/messages`, { message: 'Later.', delaySeconds: YEAR });
-  const waits = pending.json as { turn: string; pending: readonly [{ call: string }] }; // as the README says
+  const waits = pending.json as { turn: string; pending: readonly [{ call: string }] }; // as docs/approvals.md says
   const [, file = ''] = /"file":"([0-9a-f]{64})"|([0-9a-f]{64})/.exec(files.text) ?? [];
   expectStatus([vault, 200], [pending, 202], [sent, 200], [planned, 202]);
   return {

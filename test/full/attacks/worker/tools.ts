@@ -102,6 +102,7 @@ const measure = defineTool({
   name: 'measure',
   description: 'Is measured by the client.',
   input: v.object({ what: v.string() }),
+  manual: true,
 });
 
 const manager = hasHole('no-roles') ? {} : { by: 'manager' };

@@ -42,7 +42,12 @@ const manualResult: Scenario = {
   kind: 'manual-result',
   agent: (kit) =>
     survivor([
-      defineTool({ name: 'ask_user', description: 'Asks the user.', input: v.object({ what: v.string() }) }),
+      defineTool({
+        name: 'ask_user',
+        description: 'Asks the user.',
+        input: v.object({ what: v.string() }),
+        manual: true,
+      }),
       kit.tool({ name: 'pay', care: 'reconciled' }),
     ]),
   script: [

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { after, definePlaybook, defineStateMachine } from '../../../../src/kinds/entry.ts';
 import { memoryOf } from '../../../doors/kinds.ts';
+import { consoleLog } from '../../../doors/tools.ts';
 import { answersInside, calls, sessionWith, workshop } from '../state-machine/scenes.ts';
 
 // As plain JavaScript may have it.
@@ -60,7 +61,7 @@ describe('a reset that answers a promise', () => {
 it('the memory of a call begins anew for `true` and nothing else', () => {
   const isReset = (answer: unknown) => {
     const reset = (() => answer) as () => boolean;
-    return memoryOf({ name: 'desk', reset }, {}).isReset;
+    return memoryOf({ name: 'desk', reset }, {}, { log: consoleLog() }).isReset;
   };
   expect([true, false, 1, 'yes', {}, undefined].map(isReset)).toEqual([true, ...Array(5).fill(false)]);
 });

@@ -236,7 +236,7 @@ describe('the types that any knows', () => {
     const { answer } = await turnOf(clerk([gets('late', Late, { late: 'x' })], 'any'), [calls('late')]);
     expect(answer).toMatchObject({ outcome: 'completed' });
     expect(warned).toEqual([
-      "holdfast: objects of 'Late' lead to no others DomainTypeError: Domain type 'Late' has tools that cannot be made before there is an object: Never..",
+      "holdfast: objects of 'Late' lead to no others DomainTypeError: Domain type 'Late' has tools that cannot be made before there is an object: Never.",
       "holdfast: the result of 'late' brings no tools: domain type 'Late' is invalid: its tools cannot be made: Never.",
     ]);
   });

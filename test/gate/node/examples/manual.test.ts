@@ -1,4 +1,4 @@
-/** The agent of the README that has a model of its own: Claude, and GPT in its place, by servers that refuse what is not given back. */
+/** The agent of docs/models.md, which has a model of its own: Claude, and GPT in its place, by servers that refuse what is not given back. */
 import { afterEach, expect, it, vi } from 'vitest';
 import { manual } from '../../../../src/examples/manual/manual.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';

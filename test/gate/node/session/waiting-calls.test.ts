@@ -98,7 +98,7 @@ describe('a turn that is cancelled while a call waits', () => {
           : [],
     );
   };
-  const manual = defineTool({ name: 'note', description: 'Notes.' });
+  const manual = defineTool({ name: 'note', description: 'Notes.', manual: true });
 
   it('declines everything, by whom it was said, in one remark', async () => {
     const { did, pay } = world();

@@ -1,5 +1,5 @@
 /** A model that asks the next one when the first is overloaded or gone. */
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   type ChatModel,
   defineTool,
@@ -24,12 +24,6 @@ const busy = new ModelError('rate-limited', 'Too many requests.', { status: 429 
 
 const named = (name: string, replies: readonly ScriptedReply[], more: object = {}) =>
   scriptedModel(replies, { name, provider: `of-${name}`, ...more });
-
-let warn: ReturnType<typeof vi.spyOn>;
-
-beforeEach(() => {
-  warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-});
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -59,15 +53,14 @@ describe('a fallback', () => {
     async (failure, status) => {
       const a = named('a', [new ModelError(failure, 'No.', { status })]);
       const again = vi.fn(async () => {});
-      const reply = await fallback([a, named('b', ['From b.'])]).ask(GO, { signal, again });
+      const told = vi.fn();
+      const reply = await fallback([a, named('b', ['From b.'])]).ask(GO, { signal, again, warn: told });
       expect([reply.text, reply.madeBy, again.mock.calls.length]).toEqual([
         'From b.',
         { provider: 'of-b', model: 'b' },
         1,
       ]);
-      expect(warn.mock.calls).toEqual([
-        [`holdfast: the model 'a' failed (${failure}); 'b' is asked instead`],
-      ]);
+      expect(told.mock.calls).toEqual([[`the model 'a' failed (${failure}); 'b' is asked instead`]]);
     },
   );
 

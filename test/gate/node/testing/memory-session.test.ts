@@ -1,12 +1,15 @@
 import { describe, expect, it, vi } from 'vitest';
+import type { Announced, Announcement } from '../../../../src/create-holdfast.ts';
 import { createManualClock, createMemorySessions } from '../../../../src/testing/entry.ts';
 import {
   event,
   goingOn,
+  inWords,
   lease,
   type SessionHarness,
   starting,
   startOf,
+  type WebhookAnswer,
 } from '../../../fixtures/session-contract/harness.ts';
 import { sessionContract } from '../../../fixtures/session-contract.ts';
 
@@ -15,6 +18,8 @@ const LEASE_MS = 20_000;
 function makeHarness(): SessionHarness {
   const clock = createManualClock(1_000_000);
   const handOvers: string[] = [];
+  const told: string[] = [];
+  const answers: WebhookAnswer[] = [];
   let [asked, isBroken] = [0, false];
   const sessions = createMemorySessions({
     clock,
@@ -23,6 +28,12 @@ function makeHarness(): SessionHarness {
     deleteFiles: async () => {
       asked += 1;
       if (isBroken) throw new Error('the store is down');
+    },
+    announce: async (announcement) => {
+      told.push(inWords(announcement));
+      const [answer = 'done'] = answers.splice(0, 1);
+      if (answer === 'none') throw new Error('this runner refuses');
+      return answer;
     },
   });
   return {
@@ -38,6 +49,7 @@ function makeHarness(): SessionHarness {
         isBroken = breaks;
       },
     },
+    webhooks: { told: () => told, answer: (...more) => void answers.push(...more) },
   };
 }
 
@@ -70,6 +82,44 @@ describe('the in-memory session, to the millisecond', () => {
     await session.accept(startOf('t1'));
     await wait(LEASE_MS * 3);
     expect(handOvers()).toEqual(['t1', 't1', 't1', 't1']);
+  });
+
+  it('settles nothing by what a webhook answers when it was told again meanwhile, or of something else', async () => {
+    const clock = createManualClock();
+    const told: string[] = [];
+    const answers: ((became: Announced) => void)[] = [];
+    const announce = (announcement: Announcement): Promise<Announced> => {
+      told.push(inWords(announcement));
+      return new Promise((resolve) => answers.push(resolve));
+    };
+    const options = { clock, leaseMs: LEASE_MS, dispatch: () => {}, announce };
+    const session = createMemorySessions(options).session('s');
+    for (const turn of ['t1', 't2', 't3']) {
+      const { epoch, page } = await lease(session, starting(turn, turn));
+      const events = [event(turn, 'last')];
+      await session.append(epoch, page.head + 1, { events, release: 'ended', announce: ['alerts'] });
+    }
+    await clock.advance(180_000);
+    expect(told).toEqual(['alerts t1@3 #1', 'alerts t1@3 #2', 'alerts t1@3 #3']);
+    answers[1]?.('done');
+    await clock.advance(1);
+    expect(told).toHaveLength(3);
+    answers[2]?.('done');
+    await clock.advance(1);
+    expect(told.slice(3)).toEqual(['alerts t2@5 #1']);
+    answers[0]?.('done');
+    await clock.advance(60_000);
+    expect(told.slice(4)).toEqual(['alerts t2@5 #2']);
+  });
+
+  it('tells no webhook where nobody says how', async () => {
+    const clock = createManualClock();
+    const session = createMemorySessions({ clock, leaseMs: LEASE_MS, dispatch: () => {} }).session('s');
+    const { epoch } = await lease(session, starting('t1', 'a'));
+    const change = { events: [event('t1', 'last')], release: 'ended', announce: ['alerts'] } as const;
+    expect(await session.append(epoch, 3, change)).toMatchObject({ status: 'appended' });
+    await clock.advance(24 * 3_600_000);
+    expect(await session.read({ from: 1 })).toMatchObject({ head: 3 });
   });
 
   it('stamps events with the clock', async () => {

@@ -234,6 +234,7 @@ describe('a test session whose tool the caller runs', () => {
     name: 'look_up',
     description: 'Looks up.',
     input: v.object({ id: v.string() }),
+    manual: true,
     expires: 60_000,
   });
   const looks = { calls: [call('look_up', { id: 'o1' })] };

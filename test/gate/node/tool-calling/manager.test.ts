@@ -507,7 +507,7 @@ describe('a manager', () => {
 
   it('answers a call that asks somebody outside that it cannot', async () => {
     const ask = reads('ask', async ({ decide }) => (await decide({ message: 'May I?' })).decision);
-    const manual = defineTool({ name: 'manual', description: 'Is run by the caller.' });
+    const manual = defineTool({ name: 'manual', manual: true, description: 'Is run by the caller.' });
     const { texts } = await executed([ask, manual, reads('b')], [call('ask'), call('manual'), call('b')]);
     expect(texts).toEqual([
       "Error: Tool 'ask' asks somebody outside, and only a session can wait for the answer: give the tool to an agent.",
@@ -624,9 +624,7 @@ describe('tools for a manager', () => {
     ],
     ['a plain object', { greet: () => 'Hello.' }],
   ])('are refused of %s (SPM-16)', (_, object) => {
-    expect(() => toolsOf(object)).toThrow(
-      /^No methods annotated with @LlmTool found on (Nobody|Empty|Object):/,
-    );
+    expect(() => toolsOf(object)).toThrow(/^No tools found on (Nobody|Empty|Object):/);
   });
 
   it('have names of their own, also when they come from two objects, or one and a list (SPM-16)', () => {

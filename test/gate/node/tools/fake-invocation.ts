@@ -1,6 +1,6 @@
 import { Secrets, type ToolCall, ToolCallContext } from '../../../../src/index.ts';
 import type { LiveCall, LoopView, ToolExecution } from '../../../../src/kinds/entry.ts';
-import { callBlackboard, callState, toToolResult } from '../../../doors/tools.ts';
+import { callBlackboard, callState, consoleLog, envOfTools, toToolResult } from '../../../doors/tools.ts';
 
 /** A live call that runs the execution at once, and records each that it was given. */
 export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
@@ -13,6 +13,7 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
     iterations: 1,
     tools: [],
     context,
+    log: consoleLog(),
     blackboard: [],
     recall: ({ initial }) => initial,
     made: (_, make) => make(),
@@ -27,6 +28,8 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
     state: callState({ get: () => undefined, set: () => undefined }),
     blackboard: callBlackboard({ entries: () => [], add: () => undefined }),
     secrets: Secrets.NONE,
+    log: consoleLog(),
+    env: envOfTools({}),
     inSession: true,
     progress: () => undefined,
     say: () => undefined,

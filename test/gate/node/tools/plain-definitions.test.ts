@@ -92,7 +92,7 @@ describe('a word of other libraries', () => {
   it('says nothing beside our own, or when it is undefined', () => {
     const both = { execute: run, parameters: {}, inputSchema: {}, run, input: { type: 'object' } };
     expect(tool(both)()).toMatchObject({ name: 'pay', effect: 'once' });
-    const none = { execute: undefined, parameters: undefined, inputSchema: undefined };
+    const none = { execute: undefined, parameters: undefined, inputSchema: undefined, manual: true };
     expect(tool(none)()).toMatchObject({ name: 'pay', effect: 'none' });
   });
 });

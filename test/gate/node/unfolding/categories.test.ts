@@ -133,7 +133,7 @@ describe('an unfolding tool with categories', () => {
     [
       { byCategory: { look: [read, does('read')] } },
       'byCategory.look',
-      "Tool 'files': it has two tools of the name 'read'.",
+      "Tool 'files': it cannot have these tools: Duplicate tool name: 'read'.",
     ],
   ])('is refused where it is defined when it cannot work: %#', (config, field, message) => {
     const define = () => defineUnfolding({ name: 'files', description: 'Files.', ...config });

@@ -244,13 +244,13 @@ describe('an object of any class', () => {
       hidden = () => 'no tool';
     }
     const unnamed =
-      'Class Plain is not annotated with @UnfoldingTools: ' +
-      "it needs a static 'unfolding' with a name and a description, or unfoldingOf needs both.";
+      'Class Plain does not say what the tool in front of its tools is called and what it is for: ' +
+      "give it a static 'unfolding' with a name and a description, or give both to unfoldingOf.";
     expect(() => unfoldingOf(new Plain())).toThrow(unnamed);
     expect(() => unfoldingOf(new Plain(), { name: 'plain' })).toThrow(unnamed);
     const empty =
-      'has no methods annotated with @LlmTool and no inner classes annotated with @UnfoldingTools: ' +
-      "it needs a static 'tools' table, or a static member that is a class with a static 'unfolding'.";
+      'has no tools to stand in front of: ' +
+      "give it a static 'tools' table, or a static member that is a class with a static 'unfolding'.";
     expect(() => unfoldingOf(new Empty())).toThrow(`Class Empty ${empty}`);
     expect(() => unfoldingOf({}, { name: 'none', description: 'None.' })).toThrow(`Class Object ${empty}`);
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type AnyTool, ToolCallContext } from '../../../../src/index.ts';
 import { defineUnfolding, type LoopView } from '../../../../src/kinds/entry.ts';
 import { UNFOLDING, unfoldingStrategy } from '../../../doors/kinds.ts';
-import { UNFOLDED, type Unfolded, type UnfoldedList } from '../../../doors/tools.ts';
+import { consoleLog, UNFOLDED, type Unfolded, type UnfoldedList } from '../../../doors/tools.ts';
 import { does } from './scenes.ts';
 
 const viewOf = (openings: UnfoldedList, more: Partial<LoopView> = {}): LoopView => ({
@@ -12,6 +12,7 @@ const viewOf = (openings: UnfoldedList, more: Partial<LoopView> = {}): LoopView 
   principal: { id: 'ada' },
   iterations: 1,
   context: ToolCallContext.EMPTY,
+  log: consoleLog(),
   blackboard: [],
   tools: [],
   recall: () => openings as never, // the only slice there is

@@ -54,6 +54,27 @@ describe('defineSchedule', () => {
 });
 
 describe('an app with schedules', () => {
+  it('needs no owner for one where the built-in authentication names one, or its `auth` does', () => {
+    const schedules = [defineSchedule({ ...daily, owner: undefined })];
+    const auth = Object.assign(() => ({ id: 'ann' }), { owner: () => ({ id: 'ann' }) });
+    expect(schedules[0]?.owner).toBe(undefined);
+    expect(() => createHoldfast({ agents: [scripted], schedules })).not.toThrow();
+    expect(() => createHoldfast({ agents: [scripted], schedules, auth })).not.toThrow();
+  });
+
+  it('is refused when neither one of them nor its own `auth` says whose its sessions are', () => {
+    const schedules = [
+      defineSchedule(daily),
+      defineSchedule({ ...daily, name: 'nightly', owner: undefined }),
+    ];
+    expect(() => createHoldfast({ agents: [scripted], schedules, auth: () => ({ id: 'ann' }) })).toThrow(
+      new ConfigurationError(
+        "Schedule 'nightly' has no owner, and the app has an `auth` of its own. Give the schedule `owner`: { tenant } or { id } of " +
+          'the callers who may read its sessions.',
+      ),
+    );
+  });
+
   it('is refused when one starts an agent that it does not have', () => {
     const schedules = [defineSchedule({ ...daily, agent: 'clerk' })];
     expect(() => createHoldfast({ agents: [scripted], schedules })).toThrow(

@@ -73,6 +73,27 @@ describe('a schedule', () => {
     expect((await journal(session, owned)).filter(({ type }) => type === 'turn-started')).toHaveLength(2);
   });
 
+  it('belongs to the caller of the built-in authentication where it names no owner', async () => {
+    const { schedule, session } = daily(script('Good morning.').message(), { owner: undefined });
+    await tick([schedule]);
+    await expect
+      .poll(async () => (await json(await appWith({})(session))).turn)
+      .toMatchObject({
+        text: 'Good morning.',
+      });
+    expect((await journal(session, appWith({})))[1]).toMatchObject({ principal: { id: 'schedule:daily' } });
+  });
+
+  it('starts nothing without an owner where the environment lets nobody in', async () => {
+    const { schedule } = daily('Report.', { owner: undefined });
+    await expect(tick([schedule], { with: { HOLDFAST_AUTH: '' } })).rejects.toThrow(
+      "Schedules that could not start a turn: 'daily'.",
+    );
+    expect(log.mock.calls).toEqual([
+      ["holdfast: schedule 'daily' could not start a turn", expect.objectContaining({ name: 'Problem' })],
+    ]);
+  });
+
   it('is not started by another cron expression', async () => {
     const { schedule, session } = daily('Report.');
     await tick([schedule], { cron: '0 7 * * *' });

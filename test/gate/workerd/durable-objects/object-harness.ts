@@ -2,11 +2,11 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'c
 import { env } from 'cloudflare:workers';
 import type { SessionPort } from '../../../../src/testing/entry.ts';
 import { objectSession, type SessionObject } from '../../../doors/durable-objects.ts';
-import { deletions, handOvers, sentOff } from '../../../fixtures/hand-overs.ts';
+import { announcements, deletions, handOvers, sentOff } from '../../../fixtures/hand-overs.ts';
 import { setTime } from '../../../fixtures/held-time.ts';
 import { withLease } from '../../../fixtures/lease-terms.ts';
 import { until } from '../../../fixtures/scripts.ts';
-import type { SessionHarness } from '../../../fixtures/session-contract/harness.ts';
+import { inWords, type SessionHarness } from '../../../fixtures/session-contract/harness.ts';
 import { relativeEpochs } from '../../../fixtures/session-contract/relative-epochs.ts';
 
 declare global {
@@ -103,6 +103,12 @@ function realObject(leaseMs: number) {
       asked: () => deletions.asked.filter((one) => one === name).length,
       breaks: (isBroken: boolean) => void deletions.broken[isBroken ? 'add' : 'delete'](name),
     },
+    webhooks: {
+      told: () => announcements.asked.filter((one) => one.name === name).map(inWords),
+      answer: (...answers) => {
+        announcements.answers.set(name, [...(announcements.answers.get(name) ?? []), ...answers]);
+      },
+    } satisfies SessionHarness['webhooks'],
   };
 }
 
@@ -112,6 +118,7 @@ function handedOverBy(name: string): Promise<void> {
   return until(
     () =>
       count(handOvers.map((handOver) => handOver.name)) === count(sentOff) &&
-      count(deletions.over) === count(deletions.asked),
+      count(deletions.over) === count(deletions.asked) &&
+      count(announcements.over.map((one) => one.name)) === count(announcements.asked.map((one) => one.name)),
   );
 }

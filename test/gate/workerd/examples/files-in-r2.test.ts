@@ -72,7 +72,8 @@ it('the runner deletes in R2 what an object asks it to', async () => {
 
 it('a Worker without the bucket says so', async () => {
   const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-  const { FILES: _, ...unbound } = env;
+  const { FILES: _, ...more } = env;
+  const unbound: object = more;
   const request = new Request(`${ORIGIN}${newSession('reader')}`) as Request<
     unknown,
     IncomingRequestCfProperties

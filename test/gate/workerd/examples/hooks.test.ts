@@ -1,4 +1,4 @@
-/** The Worker of the README's section on webhooks, as it stands. */
+/** The Worker of docs/webhooks.md, as it stands. */
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';

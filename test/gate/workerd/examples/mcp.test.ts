@@ -1,4 +1,4 @@
-/** The Worker of the README's section on MCP, as it stands. */
+/** The Worker of docs/mcp.md, as it stands. */
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it, onTestFinished, vi } from 'vitest';

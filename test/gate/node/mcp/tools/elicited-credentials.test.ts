@@ -1,4 +1,5 @@
 /** What a server may not ask people for, and what is not journaled of what they answer (MCP specification, Elicitation). */
+
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/sdk/types.js';
 import { ElicitResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -6,6 +7,7 @@ import { type JsonObject, Secrets, type ToolCall } from '../../../../../src/inde
 import { mcpToolProvider } from '../../../../../src/mcp/entry.ts';
 import type { TestSession } from '../../../../../src/testing/entry.ts';
 import { answerElicitation } from '../../../../doors/mcp.ts';
+import { consoleLog } from '../../../../doors/tools.ts';
 import { results } from '../../unfolding/scenes.ts';
 import { calls, says, scene, session } from './scenes.ts';
 
@@ -70,7 +72,8 @@ describe('a form that asks for a credential', () => {
     vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     const { client } = scene([]);
     // As far as it goes before anybody is asked.
-    const call = { inSession: true, tool: 'book', secrets: Secrets.NONE } as unknown as ToolCall;
+    const told = { secrets: Secrets.NONE, log: consoleLog() };
+    const call = { inSession: true, tool: 'book', ...told } as unknown as ToolCall;
     const asked = { message: 'Please.', requestedSchema: { type: 'object', properties } };
     const params = asked as unknown as ElicitRequestFormParams;
     expect(await answerElicitation({ client, effect: 'read', call }, params)).toEqual({ action: 'decline' });

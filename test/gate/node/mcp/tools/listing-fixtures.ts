@@ -6,6 +6,7 @@ import {
   type McpClientConfig,
 } from '../../../../../src/mcp/entry.ts';
 import { type McpListing, toListing } from '../../../../doors/mcp.ts';
+import { consoleLog } from '../../../../doors/tools.ts';
 
 /** A client of the server `files`, which nobody calls. */
 export const client = (config: Partial<McpClientConfig> = {}): McpClient =>
@@ -30,4 +31,5 @@ export const list = (
     former,
     now: 1_000,
     secrets: Secrets.NONE,
+    log: consoleLog(),
   });

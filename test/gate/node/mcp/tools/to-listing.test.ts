@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Json, type JsonObject, Secrets } from '../../../../../src/index.ts';
 import type { ListedTool } from '../../../../../src/mcp/entry.ts';
 import { listedInput, type McpListing, parseListing, toListing } from '../../../../doors/mcp.ts';
+import { consoleLog } from '../../../../doors/tools.ts';
 import { client, list, listed } from './listing-fixtures.ts';
 
 const object = { type: 'object' };
@@ -155,6 +156,7 @@ describe('a tool of a server that asserts what is not checked', () => {
       former: undefined,
       now: 1,
       secrets: Secrets.of({ key: 'zebra-stripes' }),
+      log: consoleLog(),
     });
     expect(logged()).toEqual([
       expect.stringMatching(/^holdfast: .*'t9' format: "\[secret key\]" at \$\.properties\.a; and 2 more\.$/),

@@ -312,8 +312,8 @@ describe('an object without tools', () => {
     }
   }
   const NONE =
-    'No methods annotated with @LlmTool found on Plain: ' +
-    "a class says which of its methods are tools by a static 'tools' table.";
+    'No tools found on Plain: make its methods tools with toolMethod, in fields that are not #private, ' +
+    "or describe them in a static 'tools' table.";
 
   it('is refused, by the name of its class (ANN-03)', () => {
     expect(() => toolsOf(new Plain())).toThrow(

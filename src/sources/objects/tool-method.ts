@@ -1,0 +1,148 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { CallInDoubt, ToolCall } from '../../tool/call.ts';
+import type { ReconcileConfig, RunConfig, ToolConfigBase } from '../../tool/define-tool.ts';
+import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
+import type { JsonSchema } from '../../tool/json-schema.ts';
+import type { Inferred, NotJsonIn, ReturnsType } from '../../tool/returned.ts';
+import type { AnyTool, Tool } from '../../tool/tool.ts';
+import type { ArtifactType } from '../../tool/tool-result.ts';
+import type { AnyToolEntry } from './tool-table.ts';
+
+/** What `toolMethod` is told of a method: the literal of `defineTool` without `run`, and the name only where it is another. */
+export type ToolMethodConfig<Declaration extends InputDeclaration = undefined> = Omit<
+  ToolConfigBase<string, Declaration>,
+  'name'
+> &
+  Omit<RunConfig<Declaration, unknown>, 'run'> &
+  ReconcileConfig<Declaration> & {
+    /** That of the field unless given. */
+    readonly name?: string | undefined;
+    /** Kept in the metadata, for programs that list tools. */
+    readonly category?: string | undefined;
+  };
+
+/**
+ * Makes a method that is a tool, as a field of a class: `toolsOf(new Calculator())` finds it. It can be called like any
+ * other method. `this` is the object, in a `function` as in an arrow. A static field is a tool of the class. Fields that
+ * TypeScript keeps `private` or `protected` are found too; a `#private` one is shown to nobody by JavaScript.
+ *
+ * What is wrong with the literal is told by `toolsOf`, as a ToolDefinitionError.
+ *
+ * @example
+ * ```ts
+ * class Till {
+ *   #total = 0;
+ *   readonly add = toolMethod(
+ *     { description: 'Adds an amount.', input: v.object({ amount: v.number() }), effect: 'idempotent' },
+ *     ({ amount }) => (this.#total += amount),
+ *   );
+ * }
+ * ```
+ */
+export function toolMethod<
+  Method extends (input: InputOf<Declaration>, call: ToolCall) => unknown,
+  const Declaration extends InputDeclaration = undefined,
+  Type extends ArtifactType = ArtifactType,
+>(
+  config: ToolMethodConfig<Declaration> & { readonly output?: Type | undefined },
+  method: Method & Kept<Awaited<ReturnType<Method>>> & Typed<Awaited<ReturnType<Method>>, Inferred<Type>>,
+): Method {
+  // Each call makes a function of its own, so that one method may be two tools.
+  const marked = function (this: unknown, ...given: unknown[]): unknown {
+    return Reflect.apply(method, this, given);
+  };
+  configs.set(marked, config);
+  // It hands on what it is given, and what comes of it.
+  return marked as Method;
+}
+
+/** Refuses a method whose value JSON does not keep whole. */
+type Kept<Output> = [NotJsonIn<Output>] extends [never] ? unknown : NotJsonIn<Output>;
+
+/** Refuses a method whose value is none of the type that its tool declares as `output`. */
+type Typed<Output, Type extends ArtifactType> =
+  ReturnsType<Output, Type> extends { readonly run: infer Run } ? Run : unknown;
+
+/** What each method was made with. */
+const configs = new WeakMap<object, MarkedMethod>();
+
+/** What is told of a method, its types erased. */
+interface MarkedMethod extends Omit<AnyToolEntry, 'reconcile'> {
+  readonly reconcile?: ((input: never, call: CallInDoubt) => unknown) | undefined;
+}
+
+/** What `toolMethod` was told of this value; `undefined` for anything else. */
+export const markOf = (value: unknown): MarkedMethod | undefined => configs.get(Object(value));
+
+/**
+ * Tools as the entries of a plain object: each key is a name, and its value the literal of `defineTool` without one. What
+ * `run` is given is the output of its `input`.
+ */
+export type PlainTools<Inputs, Tools> = Tools & {
+  readonly [Name in keyof Inputs]: PlainTool<Inputs[Name]>;
+} & Inferred<CheckedTools<Tools>>;
+
+type PlainTool<Input> = Said & {
+  readonly input?: Input | undefined;
+} & RunConfig<Declared<Input>, unknown> &
+  ReconcileConfig<Declared<Input>>;
+
+type Said = Omit<ToolConfigBase<string, undefined>, 'name' | 'input'> & {
+  /** Kept in the metadata, for programs that list tools. */
+  readonly category?: string | undefined;
+};
+
+/** An entry that declares no input says nothing of its type. */
+type Declared<Input> = unknown extends Input ? undefined : Input extends InputDeclaration ? Input : undefined;
+
+/** Refuses in each entry the keys that are not known, an input that is none, and values that JSON does not keep. */
+export type CheckedTools<Tools> = {
+  readonly [Name in keyof Tools]: {
+    readonly [Key in Exclude<keyof Tools[Name], keyof PlainTool<undefined>>]: never;
+  } & {
+    readonly input?: StandardSchemaV1 | JsonSchema | undefined;
+    readonly run: Kept<Returned<Tools[Name]>> & Typed<Returned<Tools[Name]>, OutputType<Tools[Name]>>;
+  };
+};
+
+type Returned<Entry> = Entry extends { readonly run: (...given: never[]) => infer Output }
+  ? Awaited<Output>
+  : unknown;
+
+type OutputType<Entry> = Entry extends { readonly output: infer Type extends ArtifactType }
+  ? Type
+  : ArtifactType;
+
+/** The tools that the entries of a plain object make. */
+export type ToolOfPlain<Inputs, Tools> = [keyof Inputs] extends [never]
+  ? AnyTool
+  : {
+      readonly [Name in keyof Inputs & keyof Tools & string]: Tool<
+        Name,
+        InputOf<Declared<Inputs[Name]>>,
+        Returned<Tools[Name]>
+      >;
+    }[keyof Inputs & keyof Tools & string];
+
+/** Anything but a plain object of tools; of one that is meant to be, what is wrong with it. */
+export type ObjectOrMistake<Source> =
+  'tool' extends Kinds<Source>
+    ? Mistake<Source>
+    : Kinds<Source> extends 'runs'
+      ? [keyof Source] extends [never]
+        ? unknown
+        : Mistake<Source>
+      : unknown;
+
+/** What the members of an object look like. Any object may have one with a `run`, such as a binding of the Worker. */
+type Kinds<Source> = {
+  [Key in keyof Source]: [Source[Key]] extends [never]
+    ? 'other'
+    : Source[Key] extends { readonly run: unknown; readonly description: unknown }
+      ? 'tool'
+      : Source[Key] extends { readonly run: unknown }
+        ? 'runs'
+        : 'other';
+}[keyof Source];
+
+type Mistake<Source> = { readonly [Name in keyof Source]: PlainTool<undefined> } & CheckedTools<Source>;

@@ -1,0 +1,44 @@
+import { Secrets } from './secrets.ts';
+
+declare global {
+  namespace Cloudflare {
+    /** What a Worker is deployed with: `wrangler types` declares it for an app, and until then it is empty. */
+    interface Env {}
+  }
+}
+
+/** What is declared of an environment; where that is nothing, values that are looked at before they are used. */
+export type EnvOf<Declared> = keyof Declared extends never ? Readonly<Record<string, unknown>> : Declared;
+
+/** The Worker's vars, secrets and bindings, as the app's `wrangler types` declares them. */
+export type WorkerEnv = EnvOf<Cloudflare.Env>;
+
+/** What a test or a program gives in the place of a Worker: what stands in for those of its vars, secrets and bindings that are used. */
+export type GivenEnv = Partial<WorkerEnv> | Readonly<Record<string, unknown>>;
+
+const inspect: unique symbol = Symbol.for('nodejs.util.inspect.custom');
+
+/**
+ * The environment as tools are given it: a copy that cannot be changed. Printing it, or writing it as JSON, shows its names only,
+ * so that a tool which answers it by mistake tells nobody what is in it.
+ */
+export function envOfTools(env: GivenEnv): WorkerEnv {
+  const names = Object.keys(env);
+  const shown = {
+    toJSON: { value: () => names },
+    [inspect]: { value: () => `Env(${names.join(', ')})` },
+  };
+  return Object.freeze(Object.defineProperties({ ...env }, shown)) as WorkerEnv; // its Worker has what `wrangler types` found
+}
+
+/** The texts of an environment that are called like credentials: they are hidden wherever secrets are. */
+export const credentialsIn = (env: GivenEnv): Secrets =>
+  Secrets.of(
+    Object.fromEntries(
+      Object.entries(env).filter(
+        (entry): entry is [string, string] => typeof entry[1] === 'string' && CREDENTIAL.test(entry[0]),
+      ),
+    ),
+  );
+
+const CREDENTIAL = /(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)(_|\d|$)/i;

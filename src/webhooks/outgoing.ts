@@ -1,0 +1,184 @@
+import { inTime } from '../tool/async.ts';
+import { notOneOf } from '../tool/check-definition.ts';
+import { type LiteralShape, literalFault, nameIn } from '../tool/check-literal.ts';
+import { hmacOf, type SecretNames, STANDARD_KEY_RULE, setSecrets, standardKey, toList } from './signature.ts';
+import { WebhookDefinitionError, type WebhookEnv } from './webhook.ts';
+
+/**
+ * How a turn has stopped. `suspended`: it waits for somebody, as for an approval. `failed`: it ended without an answer, by an error.
+ * `ended`: it ended in any other way, also as cancelled.
+ */
+export type TurnStop = 'suspended' | 'ended' | 'failed';
+
+/** The literal that `outgoingWebhook` takes. */
+export interface OutgoingWebhookConfig<Name extends string = string> {
+  /** 1 to 64 of `A-Z a-z 0-9 _ -`; `outgoing` unless given. Sessions remember by it what they still have to tell. */
+  readonly name?: Name | undefined;
+  /** Where it is sent to: `https`, or `http` on localhost. Redirects are not followed. */
+  readonly url: string | ((env: WebhookEnv) => string);
+  /**
+   * The vars that hold the secret: `whsec_` and the base64 of 24 bytes or more. Every message is signed with each of them that is set,
+   * so that a receiver may have either while one takes the place of another.
+   */
+  readonly secret: SecretNames;
+  /** What it is told of; all three unless given. */
+  readonly on?: readonly TurnStop[] | undefined;
+  /** The agents whose turns it is told of; all unless given. */
+  readonly agents?: readonly string[] | undefined;
+}
+
+/** Something that a receiver is to be told. */
+export interface OutgoingMessage {
+  /** Names the message, and is the same at every try: visible ASCII without a full stop. */
+  readonly id: string;
+  readonly body: string;
+  readonly env: WebhookEnv;
+  /** Tells the time, in ms since the epoch, and calls back once after some of it. */
+  readonly clock: { now(): number; after(ms: number, run: () => void): () => void };
+}
+
+/** Why a message is not delivered. */
+export interface Undelivered {
+  /** Goes on after the name of the webhook, as in `answered 500`. It holds no secret, and nothing of the address. */
+  readonly why: string;
+  /** The receiver wants nothing of it any more. */
+  readonly isGone?: true;
+  /** In ms: the receiver wants to be left alone for so long. */
+  readonly retryAfter?: number;
+}
+
+/** A receiver outside that is told when turns stop. Made by `outgoingWebhook`; never mutated. */
+export interface OutgoingWebhook<Name extends string = string> {
+  readonly name: Name;
+  readonly on: readonly TurnStop[];
+  /** All unless given. */
+  readonly agents: readonly string[] | undefined;
+  /** Sends a message once. Answers why it is not delivered; nothing when it is. Rejects with what the app's `url` throws. */
+  send(message: OutgoingMessage): Promise<Undelivered | undefined>;
+}
+
+const STOPS: readonly TurnStop[] = ['suspended', 'ended', 'failed'];
+
+/**
+ * Declares a receiver for `createHoldfast({ outgoingWebhooks })`: it is sent a message, signed by Standard Webhooks 1.0.0, whenever
+ * a turn suspends, ends or fails. What it is owed is stored with the end of the turn, and sent at least once, in the order
+ * of its session, until it answers 2xx: ten times, with pauses that grow to a day. A message that comes twice has the same `webhook-id`.
+ *
+ * @throws WebhookDefinitionError when a setting is none.
+ */
+export function outgoingWebhook<const Name extends string = 'outgoing'>(
+  config: OutgoingWebhookConfig<Name>,
+): OutgoingWebhook<Name> {
+  const fault = literalFault(config, SHAPE);
+  if (fault) throw new WebhookDefinitionError(nameIn(config) || 'outgoing', fault.field, fault.problem);
+  // A caller that gives no name gives no type for it either.
+  const { name = 'outgoing' as Name, url, secret, on = STOPS, agents } = config;
+  checkSettings({ name, url, secret, on });
+  return {
+    name,
+    on,
+    agents,
+    async send({ id, body, env, clock }) {
+      const to = typeof url === 'function' ? url(env) : url;
+      const problem = urlProblem(to);
+      if (problem !== undefined) return { why: problem };
+      const keys = (await setSecrets(env, secret)).map(standardKey);
+      if (keys.length === 0) return { why: `has no secret: set ${toList(secret).join(' or ')}` };
+      const time = Math.floor(clock.now() / 1000);
+      const signatures: string[] = [];
+      for (const key of keys) {
+        if (key === undefined) return { why: `has a secret that is none: it ${STANDARD_KEY_RULE}` };
+        signatures.push(`v1,${toBase64(await hmacOf(key, `${id}.${time}.${body}`))}`);
+      }
+      const headers = {
+        'content-type': 'application/json',
+        'user-agent': 'holdfast',
+        'webhook-id': id,
+        'webhook-timestamp': String(time),
+        'webhook-signature': signatures.join(' '),
+      };
+      return post(to, { headers, body }, clock);
+    },
+  };
+}
+
+const SHAPE = {
+  of: 'outgoingWebhook',
+  keys: { name: 'any', url: 'any', secret: 'any', on: 'list', agents: 'list' },
+  required: [],
+  foreign: { agent: 'agents', events: 'on', secrets: 'secret' },
+} satisfies LiteralShape<keyof OutgoingWebhookConfig>;
+
+function checkSettings({ name, url, secret, on }: OutgoingWebhookConfig & { readonly name: string }): void {
+  const refuse = (field: string, problem: string): never => {
+    throw new WebhookDefinitionError(name, field, problem);
+  };
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
+    refuse('name', "needs a name of 1 to 64 of A-Z, a-z, 0-9, '_' and '-'");
+  }
+  const problem = typeof url === 'function' ? undefined : urlProblem(url);
+  if (problem !== undefined) refuse('url', problem);
+  const names: readonly unknown[] = Array.isArray(secret) ? secret : [secret];
+  if (names.length === 0 || !names.every((one) => typeof one === 'string' && one !== '')) {
+    refuse('secret', 'needs a secret: the name of the var that holds it, or a list of such names');
+  }
+  if (on?.length === 0) refuse('on', `is told of nothing: use one or more of ${STOPS.join(', ')}`);
+  for (const one of on ?? []) {
+    const use = notOneOf(one, STOPS);
+    if (use) refuse('on', `has '${String(one)}' in its 'on': it must be ${use}`);
+  }
+}
+
+/** Says what is wrong with an address. It is not shown, since it may hold a credential. */
+function urlProblem(url: unknown): string | undefined {
+  const parsed = typeof url === 'string' ? URL.parse(url) : null;
+  const isLocal = parsed !== null && ['localhost', '127.0.0.1', '[::1]'].includes(parsed.hostname);
+  const isSafe = parsed?.protocol === 'https:' || (parsed?.protocol === 'http:' && isLocal);
+  return isSafe && !parsed.username && !parsed.password
+    ? undefined
+    : "has no 'url' that can be used: it must be an https URL without a user, or http on localhost";
+}
+
+/** A receiver has so long to answer; in ms. */
+const TIMEOUT = 15_000;
+
+/** Posts it once, and reads nothing of what is answered but the status. */
+async function post(
+  url: string,
+  request: Pick<RequestInit, 'headers' | 'body'>,
+  clock: OutgoingMessage['clock'],
+): Promise<Undelivered | undefined> {
+  const over = new AbortController();
+  const { signal } = over;
+  const late = (ms: number): Error => new TooLate(`did not answer within ${ms} ms`);
+  try {
+    // Whoever redirects might be led elsewhere than the app's developer has said.
+    const asked = fetch(url, { method: 'POST', ...request, redirect: 'manual', signal });
+    const response = await inTime(clock, asked, { ms: TIMEOUT, late });
+    void response.body?.cancel().catch(() => {});
+    return response.ok ? undefined : refusedBy(response, clock.now());
+  } catch (failure) {
+    over.abort();
+    return { why: failure instanceof TooLate ? failure.message : 'could not be reached' };
+  }
+}
+
+class TooLate extends Error {}
+
+function refusedBy({ status, headers }: Response, now: number): Undelivered {
+  const retryAfter = status === 429 || status === 503 ? pauseIn(headers.get('retry-after'), now) : undefined;
+  return {
+    why: `answered ${status}`,
+    ...(status === 410 && { isGone: true }),
+    ...(retryAfter !== undefined && { retryAfter }),
+  };
+}
+
+/** The ms that a `Retry-After` asks for, in seconds or by a date. */
+function pauseIn(header: string | null, now: number): number | undefined {
+  if (header === null) return undefined;
+  const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
+  return Number.isFinite(ms) && ms > 0 ? ms : undefined;
+}
+
+const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));

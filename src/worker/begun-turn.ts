@@ -1,0 +1,118 @@
+/** What becomes of a turn that somebody in this invocation has asked for, over HTTP or from code. */
+import type { Leased, NotResumed } from '../journal/session-port.ts';
+import { readerOf, readTurn } from '../session/fold-session.ts';
+import type { FeedItem } from '../session/live-feed.ts';
+import { runTurn, type TurnEnd } from '../session/run-turn.ts';
+import type { TurnHost } from '../session/turn-host.ts';
+import { followSession } from '../session/watching/follow-session.ts';
+import {
+  type AwaitedTurn,
+  keptFor,
+  outcomeElsewhere,
+  outcomeHere,
+  type TurnOutcome,
+} from '../session/watching/turn-outcome.ts';
+import type { SessionAccess } from './target.ts';
+import {
+  acceptedView,
+  type LaterView,
+  pendingViews,
+  queuedView,
+  suspendedView,
+  type TurnView,
+} from './turn-view.ts';
+
+/** Runs the turn: `show` gets what its client sees, and `leave` aborts when the client has gone. */
+export type Run = (more: Pick<TurnHost, 'show' | 'leave'>) => Promise<TurnEnd>;
+
+/** A message, or the answer of a call, that a session has taken. */
+export type BegunTurn =
+  /** The answer of its turn comes later, and nobody waits for it here. */
+  | { readonly later: LaterView; readonly turn?: undefined }
+  /** The answer is waited for. Without `run` the turn runs, or ran, elsewhere, or waits. */
+  | { readonly turn: string; readonly run?: Run; readonly later?: undefined };
+
+/** A turn whose lease this invocation has. */
+interface LeasedTurn {
+  readonly turn: string;
+  /** What this deployment brings to it. */
+  readonly services: TurnHost;
+  readonly lease: Leased;
+  /** When the lease was asked for. */
+  readonly sentAt: number;
+}
+
+/** The turn is to run here. */
+export const toRunHere = ({ turn, services, lease, sentAt }: LeasedTurn): BegunTurn => ({
+  turn,
+  run: (more) => runTurn({ ...services, ...more }, lease, sentAt),
+});
+
+/** The turn goes on in the background, or with others. */
+export const accepted = ({ target }: SessionAccess, turn: string): BegunTurn => ({
+  later: acceptedView(target, turn),
+});
+
+/** Asks for the lease of the open turn. */
+export const resume = ({ host, target }: SessionAccess, turn: string): Promise<Leased | NotResumed> =>
+  target.port.resume({ nonce: host.newId(), turn, reader: readerOf(host.kinds) });
+
+/**
+ * Runs the turn if that is to be done here, waits for its end, and answers how it stands then. `show` gets what happens in it
+ * meanwhile: also what the journal tells of it when it runs elsewhere.
+ *
+ * @throws what `outcomeHere` does: SessionErasedError when there is no such turn any more, and the reason of the signal.
+ */
+export async function viewOf(
+  at: SessionAccess,
+  begun: BegunTurn,
+  show?: (item: FeedItem) => void,
+): Promise<TurnView> {
+  if (begun.later) return begun.later;
+  const { turn, run } = begun;
+  const awaited: AwaitedTurn = {
+    port: at.target.port,
+    clock: at.host.clock,
+    meter: at.host.meter,
+    signal: at.signal,
+    session: at.target.session,
+    agent: at.target.agent.name,
+    turn,
+  };
+  if (run)
+    return toView(at, await outcomeHere(awaited, () => followed(awaited, { leave: at.signal, show }, run)));
+  if (show) {
+    const follow = followSession({ ...awaited, from: 1 }, (stored) => show({ type: 'event', stored }));
+    await follow.catch(keptFor);
+  }
+  return toView(at, await outcomeElsewhere(awaited));
+}
+
+/** Runs a turn, and follows one that another invocation goes on with: `show` gets that too, as far as it is journaled. */
+export async function followed(
+  awaited: AwaitedTurn,
+  { leave, show }: Pick<TurnHost, 'show' | 'leave'>,
+  run: Run,
+): Promise<TurnEnd> {
+  const end = await run({ leave, show });
+  if (show && (end.status === 'handed-over' || end.status === 'lost')) {
+    await followSession({ ...awaited, from: end.seq + 1 }, (stored) => show({ type: 'event', stored }));
+  }
+  return end;
+}
+
+async function toView({ target }: SessionAccess, outcome: TurnOutcome): Promise<TurnView> {
+  switch (outcome.status) {
+    case 'ended':
+      return outcome.answer;
+    case 'suspended':
+      return suspendedView(target, outcome.events);
+    case 'queued': {
+      // Whoever asks may be the one who answers the open turn: they are told what that waits for, and are not kept waiting.
+      const pending = pendingViews(target, await readTurn(target.port, outcome.behind));
+      return { ...queuedView(target, { status: 'queued', turn: outcome.turn }), pending };
+    }
+    case 'kept':
+      return acceptedView(target, outcome.turn);
+  }
+}

@@ -1,0 +1,101 @@
+/** Ends what is not wanted any more: a turn, or a session with all that is in it. */
+import { questionsForRoles } from '../session/answers/questions.ts';
+import { mustHaveRoleToEnd } from './auth.ts';
+import { type Caller, type HostedApp, ownerOf } from './host.ts';
+import { SessionError } from './problem.ts';
+import { unknownSession, unknownTurn } from './session-view.ts';
+import { type Named, type SessionAccess, sessionNameOf, type Target, targetOf, turnPath } from './target.ts';
+
+/** A turn that is asked to stop. */
+export interface CancelRequested {
+  readonly turn: string;
+  readonly status: 'cancel-requested';
+}
+
+/**
+ * Asks whoever runs the turn to stop it, or ends one that waits before it begins; the open turn unless one is named.
+ *
+ * @throws SessionError when there is nothing to cancel, and when the turn waits for somebody with a role that the caller lacks.
+ */
+export async function cancelTurn({ target }: SessionAccess, named?: string): Promise<CancelRequested> {
+  const { port } = target;
+  const page = await port.read({ from: 1, limit: 1, ...(named !== undefined && { turn: named }) });
+  if (!page) throw unknownSession(target);
+  // The event that opens a session is of no turn, and has this name for it.
+  if (named === '') throw unknownTurn(target, named);
+  const turn = named ?? page.openTurn?.id;
+  if (turn === undefined) throw noOpenTurn();
+  if (turn === page.openTurn?.id) await mustMayEnd(target, turn, 'cancel');
+  const posted = await port.post({ kind: 'cancel', turn, body: '{}' });
+  if (posted !== 'posted') throw await whyNot(target, named, turn);
+  return { turn, status: 'cancel-requested' };
+}
+
+const noOpenTurn = (): SessionError =>
+  new SessionError('no-open-turn', 'No turn is open, so there is nothing to cancel.');
+
+/** What was cancelled is over, or never was one. */
+async function whyNot(target: Target, named: string | undefined, turn: string): Promise<SessionError> {
+  if (named === undefined) return noOpenTurn();
+  const page = await target.port.read({ from: 1, limit: 1, turn });
+  if (page?.waits?.status === 'steering') {
+    const { into } = page.waits;
+    const detail = `Message ${turn} is on its way into turn ${into}, and no turn of its own. Cancel turn ${into}.`;
+    return new SessionError('no-open-turn', detail, { more: { turn: into } });
+  }
+  if (!page || page.rows.length === 0) return unknownTurn(target, turn);
+  const detail = `Turn ${turn} has ended: GET ${turnPath(target, turn)} shows its answer.`;
+  return new SessionError('turn-over', detail);
+}
+
+/**
+ * Lets pass who may end a turn now. One that comes to wait for somebody right after this was not waiting when it was asked.
+ *
+ * @throws SessionError when it waits for somebody with a role that the caller lacks.
+ */
+async function mustMayEnd(
+  { port, caller }: Pick<Target, 'port' | 'caller'>,
+  turn: string,
+  what: 'cancel' | 'erase',
+): Promise<void> {
+  for (const question of await questionsForRoles(port, turn)) mustHaveRoleToEnd(caller, question, what);
+}
+
+/** Somebody who wants something of a session, whether there is one or not. */
+interface Visit extends HostedApp {
+  readonly caller: Caller;
+  readonly requestId?: string | undefined;
+}
+
+/**
+ * Removes all of a session; there is none afterwards, or was none. Files that are kept outside go first: what is left of a session
+ * that was erased is found by nobody any more.
+ *
+ * @throws UnknownTargetError when the id cannot be one, or there is neither such an agent nor such a session.
+ * @throws SessionError when the store outside has not deleted the files, or the open turn waits for a role that the caller lacks.
+ */
+export async function eraseSession(
+  { host, env, base, caller, requestId }: Visit,
+  named: Named,
+): Promise<void> {
+  const { agent, session } = named;
+  const isKnown = host.agents.has(agent);
+  const known = isKnown ? await targetOf({ host, env, base }, caller, { agent, session }) : undefined;
+  const name =
+    known?.name ?? (await sessionNameOf({ host, env }, { owner: ownerOf(caller), agent, session }));
+  const port = known?.port ?? host.session(env, name);
+  const { openTurn } = (await port.read({ from: 1, limit: 1 })) ?? {};
+  if (openTurn) await mustMayEnd({ port, caller }, openTurn.id, 'erase');
+  try {
+    await host.files?.(env)?.delete(name);
+  } catch (failure) {
+    const who = requestId === undefined ? 'code of the app' : `request ${requestId}`;
+    const message = `${who} could not delete the files of a session, which is kept`;
+    host.log({ level: 'error', event: 'request-failed', requestId, message, thrown: failure });
+    const detail =
+      'The files of the session could not be deleted now, and it is kept. Send the request again.';
+    throw new SessionError('session-unavailable', detail, { retryAfter: 5, cause: failure });
+  }
+  const existed = await port.erase();
+  if (!existed && !isKnown) await targetOf({ host, env, base }, caller, { agent, session });
+}

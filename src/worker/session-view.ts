@@ -1,0 +1,204 @@
+/** How a session stands, for its owner: its state, one of its turns, and its events. */
+import type { Deferred, EventPage, WaitingTurn } from '../journal/event-page.ts';
+import { parseEvent } from '../journal/event-rows.ts';
+import type { StoredEvent } from '../journal/events.ts';
+import type { JournaledPart } from '../journal/reply-data.ts';
+import type { Message, SessionState } from '../journal/state.ts';
+import type { Usage } from '../model/prices.ts';
+import { foldShown, PAGE_BYTES, readOn } from '../session/fold-session.ts';
+import type { FeedItem } from '../session/live-feed.ts';
+import { followedEvents } from '../session/watching/follow-session.ts';
+import {
+  stoppedTurn,
+  type TurnAnswer,
+  toAnswer,
+  visibleToolMemory,
+} from '../session/watching/turn-outcome.ts';
+import type { TurnSaid } from '../tool/call.ts';
+import type { Json, JsonObject } from '../tool/json.ts';
+import type { BlackboardEntry } from '../tool/kept-values.ts';
+import { modelText } from '../tool/tool-result.ts';
+import { SessionError } from './problem.ts';
+import type { SessionAccess, Target } from './target.ts';
+import { type PendingView, pendingViews, queuedView, suspendedView, type TurnView } from './turn-view.ts';
+
+/** The folded state of a session, as its owner may see it. */
+export interface SessionView {
+  readonly session: string;
+  readonly agent: string;
+  /** Of the last event. */
+  readonly seq: number;
+  /** The last turn that began: its answer, or what there is so far. */
+  readonly turn: TurnAnswer | RunningTurnView | null;
+  /** The id of the turn that has not ended, also while it waits for somebody. */
+  readonly openTurn: string | null;
+  /** The turns that have not begun, and how each waits. */
+  readonly waiting: readonly WaitingTurn[];
+  readonly messages: readonly MessageView[];
+  readonly blackboard: readonly BlackboardEntry[];
+  /** What calls keep by `call.state`, by the path of their loop. */
+  readonly state: Readonly<Record<string, JsonObject>>;
+  /** What kinds of tools remember, by their names. */
+  readonly memory: Readonly<Record<string, Json>>;
+  /** The calls that wait for somebody. */
+  readonly pending: readonly PendingView[];
+  readonly usage: Usage;
+}
+
+/** A turn that has no answer yet. */
+type RunningTurnView = Pick<TurnAnswer, 'turn' | 'loopId' | 'iterations' | 'toolCalls' | 'usage'> & {
+  readonly outcome: null;
+};
+
+/** A message of the conversation. */
+export type MessageView =
+  | Omit<Extract<Message, { readonly role: 'user' }>, 'shown'>
+  | {
+      readonly role: 'assistant';
+      readonly text: string;
+      readonly toolCalls?: readonly CallView[];
+      /** What its model gave beside words and calls. */
+      readonly parts?: readonly JournaledPart[];
+    }
+  /** What a call said to the user while it ran: it stands behind the reply whose calls these were. */
+  | ({ readonly role: 'assistant' } & TurnSaid);
+
+/** A call of a tool, and what the model read of its result. */
+interface CallView {
+  readonly id: string;
+  readonly name: string;
+  readonly input: Json;
+  readonly status: 'asked' | 'started' | 'ended';
+  readonly result?: string;
+}
+
+/** Answers the state of a session. @throws SessionError when there is none; UnreadableError when it cannot be folded. */
+export async function viewOfSession({ target, host }: SessionAccess): Promise<SessionView> {
+  const folded = await foldShown(target.port, host.kinds);
+  if (!folded) throw unknownSession(target);
+  const { state, page, turnEvents } = folded;
+  return {
+    session: target.session,
+    agent: target.agent.name,
+    seq: state.seq,
+    turn: lastTurn(target, state),
+    openTurn: page.openTurn?.id ?? null,
+    waiting: page.waiting,
+    messages: state.messages.flatMap(messageView),
+    blackboard: state.blackboard,
+    state: Object.fromEntries(state.callState),
+    memory: visibleToolMemory(state),
+    pending: pendingViews(target, turnEvents),
+    usage: state.usage,
+  };
+}
+
+function lastTurn(target: Target, { turn }: SessionState): SessionView['turn'] {
+  if (!turn) return null;
+  const { id, loopId, iterations, toolCalls, usage } = turn;
+  const running = { turn: id, loopId, outcome: null, iterations, toolCalls, usage };
+  return toAnswer(target.session, target.agent.name, turn) ?? running;
+}
+
+function messageView(message: Message): MessageView[] {
+  if (message.role === 'user') {
+    // Readers have all of it, whatever a model is shown.
+    const { shown: _, ...said } = message;
+    return [said];
+  }
+  const toolCalls = message.calls.map(
+    ({ id, name, input, started, ended }): CallView => ({
+      id,
+      name,
+      input,
+      status: ended ? 'ended' : started ? 'started' : 'asked',
+      ...(ended && { result: modelText(ended.result) }),
+    }),
+  );
+  return [
+    {
+      role: 'assistant',
+      text: message.text,
+      ...(toolCalls.length > 0 && { toolCalls }),
+      ...(message.kept && { parts: message.kept.parts }),
+    },
+    ...message.calls.flatMap(({ said = [] }) => said.map((one) => ({ role: 'assistant', ...one }) as const)),
+  ];
+}
+
+/** The error of a session that has not begun. */
+export const unknownSession = ({ session, path }: Target): SessionError =>
+  new SessionError('unknown-session', `There is no session '${session}'. POST ${path}/messages starts it.`);
+
+/**
+ * Answers how one turn stands: its answer, or why there is none yet. Of a message that was taken into another turn, that turn's answer
+ * is the answer.
+ *
+ * @throws SessionError when there is no such session or turn.
+ */
+export async function viewOfTurn({ target }: SessionAccess, turn: string): Promise<TurnView> {
+  const page = await target.port.read({ from: 1, turn, maxBytes: PAGE_BYTES });
+  if (!page) throw unknownSession(target);
+  const message: Deferred | undefined = page.waits;
+  if (message) return queuedView(target, message);
+  if (page.into !== undefined) return queuedView(target, { status: 'steered', turn, into: page.into });
+  if (page.rows.length === 0) throw unknownTurn(target, turn);
+  const events = await readOn(target.port, page, { turn });
+  const isOver = events.some(({ type }) => type === 'turn-ended');
+  // Nothing of it is folded, which may be what nobody can do.
+  if (!isOver && !isWaiting(page, turn)) {
+    return { turn, session: target.session, agent: target.agent.name, status: 'running' };
+  }
+  const answer = stoppedTurn(target.session, target.agent.name, events);
+  const { outcome } = answer;
+  return outcome === 'suspended' ? suspendedView(target, events) : { ...answer, outcome };
+}
+
+const isWaiting = ({ openTurn }: EventPage, turn: string): boolean =>
+  openTurn?.id === turn && openTurn.state === 'waiting';
+
+/** No message of the session has this id. */
+export const unknownTurn = ({ path }: Target, turn: string): SessionError =>
+  new SessionError(
+    'unknown-turn',
+    `There is no turn '${turn.slice(0, 80)}' in this session: GET ${path} shows the last one, and those that wait.`,
+  );
+
+/** What a client sees of a turn: events of the journal, and what comes between them and is kept nowhere. */
+export type ShownEvent = StoredEvent | Exclude<FeedItem, { readonly type: 'event' }>;
+
+/** @throws SessionError when the session has not begun, and NewerEventError when newer code wrote the event after this one. */
+export async function mustHaveEvents({ target }: SessionAccess, after: number): Promise<void> {
+  const first = await target.port.read({ from: after + 1, limit: 1 });
+  if (!first) throw unknownSession(target);
+  first.rows.forEach(parseEvent);
+}
+
+/** Which events are wanted. */
+export interface EventsWanted {
+  /** Only those behind the one of this sequence; all unless given. */
+  readonly after?: number | undefined;
+  /** Goes on with what happens from now on, until the signal aborts, the session is erased, or this invocation has to end. */
+  readonly live?: boolean | undefined;
+}
+
+/** The events of the journal, in order. @throws what `mustHaveEvents` does. */
+export async function* eventsOf(
+  at: SessionAccess,
+  { after = 0, live = false }: EventsWanted,
+): AsyncGenerator<StoredEvent, void, undefined> {
+  await mustHaveEvents(at, after);
+  const { port } = at.target;
+  if (live) {
+    const { clock, meter } = at.host;
+    const follow = followedEvents({ port, clock, meter, from: after + 1, signal: at.signal });
+    yield* follow;
+    return;
+  }
+  for (let from: number | null = after + 1; from !== null; ) {
+    at.signal.throwIfAborted();
+    const page: EventPage | null = await port.read({ from, maxBytes: PAGE_BYTES });
+    for (const row of page?.rows ?? []) yield parseEvent(row);
+    from = page?.next ?? null;
+  }
+}

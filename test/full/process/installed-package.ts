@@ -1,0 +1,47 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+const root = resolve(import.meta.dirname, '../../..');
+
+/** What of `package.json` tests read. */
+export interface Manifest {
+  readonly exports: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+}
+
+/** A folder of a user's, with this package built and installed in it; the caller removes it. */
+export interface UserFolder {
+  readonly path: string;
+  readonly manifest: Manifest;
+}
+
+/**
+ * Makes a user's folder, without asking a registry: what the package says that it needs is found there, and `more`, and nothing else.
+ * What the package needs and does not declare is missing.
+ */
+export async function installPackage(more: readonly string[]): Promise<UserFolder> {
+  const path = await mkdtemp(join(tmpdir(), 'holdfast-user-'));
+  const text = await readFile(join(root, 'package.json'), 'utf8');
+  const manifest = JSON.parse(text) as Manifest; // our own
+  const tsc = join(root, 'node_modules/.bin/tsc');
+  const args = ['-p', 'tsconfig.build.json', '--outDir', join(path, 'package/dist')];
+  await promisify(execFile)(tsc, args, { cwd: root });
+  await writeFile(join(path, 'package/package.json'), text);
+  await writeFile(join(path, 'package.json'), '{ "name": "user", "type": "module" }');
+  await link('holdfast', join(path, 'package'));
+  const { dependencies, peerDependencies } = manifest;
+  for (const name of [...Object.keys({ ...dependencies, ...peerDependencies }), ...more]) {
+    await link(name, join(root, 'node_modules', name));
+  }
+  return { path, manifest };
+
+  async function link(name: string, target: string): Promise<void> {
+    const place = join(path, 'node_modules', name);
+    await mkdir(dirname(place), { recursive: true });
+    await symlink(target, place, 'dir');
+  }
+}

@@ -1,0 +1,250 @@
+/** What somebody writes by mistake inside the literal of another, and in the literals that few apps have: each with the whole message. */
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { defineDomainType } from '../../../../src/index.ts';
+import {
+  defineAgenticTool,
+  defineInjectionStrategy,
+  definePipeline,
+  defineToolKind,
+} from '../../../../src/kinds/entry.ts';
+import { defineMcpEndpoint, defineMcpPrompt } from '../../../../src/mcp/entry.ts';
+import { openAICompatible } from '../../../../src/model/openai-compatible/entry.ts';
+import { createToolCallingManager, defineToolCallingOptions } from '../../../../src/tool-calling/entry.ts';
+import { type Mistake, make, ofAgent, run, told, tool } from './mistake.ts';
+
+const LIMITS = 'iterations, toolCalls, callsPerTool, tokens, cost';
+const SETTINGS =
+  'temperature, topP, topK, seed, stop, reasoning, parallelToolCalls, providerOptions, maxOutputTokens, toolChoice';
+
+const ofDig = (config: object) =>
+  make(defineAgenticTool, { name: 'dig', description: 'Digs.', tools: [], ...config });
+
+const ofModel = (settings: object) =>
+  make(openAICompatible, { baseURL: 'https://model.example', apiKey: 'k', model: 'm', settings });
+
+describe('a key inside the literal of an agent', () => {
+  it.each<Mistake>([
+    [
+      'a limit with a slip',
+      ofAgent({ limits: { iteration: 5 } }),
+      "Agent 'clerk' has a limit 'iteration' of 5: use 'iterations'.",
+    ],
+    [
+      'a limit of another library',
+      ofAgent({ limits: { maxSteps: 5 } }),
+      "Agent 'clerk' has a limit 'maxSteps' of 5: use 'iterations'.",
+    ],
+    [
+      'a limit that there is not',
+      ofAgent({ limits: { minutes: 5 } }),
+      `Agent 'clerk' has a limit 'minutes' of 5: use one of ${LIMITS}.`,
+    ],
+    [
+      'a limit of an agentic tool',
+      ofDig({ limits: { toolCall: 5 } }),
+      "Tool 'dig': its limit 'toolCall' is 5: use 'toolCalls'.",
+    ],
+    [
+      'a limit of a manager',
+      make(createToolCallingManager, { limits: { toolCall: 5 } }),
+      "createToolCallingManager: limits.toolCall is 5: use 'toolCalls'.",
+    ],
+    [
+      'a setting with a slip',
+      ofAgent({ settings: { temprature: 0 } }),
+      "Agent 'clerk' has a setting 'temprature' of 0: use 'temperature'.",
+    ],
+    [
+      'a setting of another library',
+      ofAgent({ settings: { maxTokens: 100 } }),
+      "Agent 'clerk' has a setting 'maxTokens' of 100: use 'maxOutputTokens'.",
+    ],
+    [
+      'a setting that there is not',
+      ofAgent({ settings: { verbosity: 'low' } }),
+      `Agent 'clerk' has a setting 'verbosity' of 'low': use one of ${SETTINGS}.`,
+    ],
+    [
+      'a setting of an agentic tool',
+      ofDig({ settings: { top_p: 1 } }),
+      "Tool 'dig': it has a setting 'top_p' of 1: use 'topP'.",
+    ],
+    [
+      'a setting of a model',
+      ofModel({ temprature: 0 }),
+      `'settings.temprature' is 0; use one of ${SETTINGS}.`,
+    ],
+    [
+      'a policy with a slip',
+      ofAgent({ policies: { unknownTool: {} } }),
+      "Agent 'clerk' has a policy 'unknownTool' of an object: use 'unknownTools'.",
+    ],
+    [
+      'a key inside a policy',
+      ofAgent({ policies: { blankReplies: { retrys: 3 } } }),
+      "Agent 'clerk' has a policy 'blankReplies.retrys' of 3: use 'retries'.",
+    ],
+    [
+      'a time of a model',
+      ofAgent({ modelTimeout: { ms: 5_000 } }),
+      "Agent 'clerk' has a modelTimeout 'ms' of 5000: use one of total, silence.",
+    ],
+  ])('%s', told);
+
+  it('is what an agent was made with, spread into another', () => {
+    const first = ofAgent({
+      limits: { iterations: 3, cost: undefined },
+      settings: { temperature: 0 },
+      policies: { blankReplies: { retries: 2 } },
+      modelTimeout: { total: 1_000 },
+    })();
+    expect(ofAgent({ ...Object(first), name: 'second' })()).toMatchObject({
+      limits: { iterations: 3 },
+      settings: { temperature: 0 },
+      policies: { blankReplies: { retries: 2, end: 'failed' } },
+      modelTimeout: { total: 1_000 },
+    });
+  });
+});
+
+const ofPipeline = (config: object) => make(definePipeline, { name: 'chain', ...config });
+const ofType = (config: object) =>
+  make(defineDomainType, { name: 'Customer', schema: v.object({ id: v.string() }), ...config });
+const ofKind = (config: object) => make(defineToolKind, { name: 'uses', ...config });
+const ofStrategy = (config: object) => make(defineInjectionStrategy, { name: 'late', ...config });
+const ofPrompt = (config: object) =>
+  make(defineMcpPrompt, { name: 'greet', description: 'Greets.', messages: run, ...config });
+const ofEndpoint = (config: object) => make(defineMcpEndpoint, config);
+const ofOptions = (config: object) => make(defineToolCallingOptions, config);
+
+describe('a literal that few apps have', () => {
+  it.each<Mistake>([
+    [
+      'a pipeline without steps',
+      ofPipeline({}),
+      "Tool 'chain': it has no 'steps': use a list, as in [one, another].",
+    ],
+    [
+      'a pipeline of tools',
+      ofPipeline({ tools: [tool] }),
+      "Tool 'chain': it has 'tools' in place of 'steps'; rename it.",
+    ],
+    [
+      'a pipeline with a slip',
+      ofPipeline({ steps: [tool], onFailur: 'continue' }),
+      "Tool 'chain': it has 'onFailur', which definePipeline does not take. Did you mean 'onFailure'?",
+    ],
+    [
+      'a step that is adapted with a slip',
+      ofPipeline({ steps: [{ tool, adapter: run }] }),
+      "Tool 'chain': its step at index 0 has 'adapter': use 'adapt'.",
+    ],
+    [
+      'a domain type without a schema',
+      ofType({ schema: undefined }),
+      "Domain type 'Customer' has no 'schema': use a schema.",
+    ],
+    [
+      'a domain type with a slip',
+      ofType({ tool: run }),
+      "Domain type 'Customer' has 'tool', which defineDomainType does not take. Did you mean 'tools'?",
+    ],
+    [
+      'the tools of a domain type as a list',
+      ofType({ tools: [tool] }),
+      "Domain type 'Customer' has a list as its 'tools': use a function.",
+    ],
+    [
+      'a schema in place of a domain type',
+      make(defineDomainType, 'Customer'),
+      "Domain type '' is made of 'Customer': use one object, as in defineDomainType({ ... }).",
+    ],
+    [
+      'a kind with a slip',
+      ofKind({ memories: {} }),
+      "Tool kind 'uses': it has 'memories', which defineToolKind does not take. Did you mean 'memory'?",
+    ],
+    [
+      'a kind whose memory is a number',
+      ofKind({ memory: 0 }),
+      "Tool kind 'uses': it has 0 as its 'memory': use an object.",
+    ],
+    [
+      'a memory with a slip',
+      ofKind({ memory: { intial: 0 } }),
+      "Tool kind 'uses': its memory has 'intial', which the memory of a kind does not take. Did you mean 'initial'?",
+    ],
+    [
+      'a memory of another library',
+      ofKind({ memory: { initial: 0, reducer: run } }),
+      "Tool kind 'uses': its memory has 'reducer' in place of 'apply'; rename it.",
+    ],
+    ['a kind without a name', make(defineToolKind, {}), "Tool kind '': it has no 'name': use a text."],
+    [
+      'a strategy without evaluate',
+      ofStrategy({ offer: run }),
+      "Injection strategy 'late' has 'offer', which defineInjectionStrategy does not take. It takes name, evaluate.",
+    ],
+    [
+      'a strategy that is no function',
+      ofStrategy({ evaluate: [tool] }),
+      "Injection strategy 'late' has a list as its 'evaluate': use a function.",
+    ],
+    [
+      'a prompt without messages',
+      ofPrompt({ messages: undefined }),
+      "MCP endpoint: the prompt 'greet' has no 'messages': use a function.",
+    ],
+    [
+      'a prompt whose messages are a text',
+      ofPrompt({ messages: 'Hello.' }),
+      "MCP endpoint: the prompt 'greet' has a text as its 'messages': use a function.",
+    ],
+    [
+      'args of a prompt',
+      ofPrompt({ args: [] }),
+      "MCP endpoint: the prompt 'greet' has 'args' in place of 'arguments'; rename it.",
+    ],
+    [
+      'an argument with a slip',
+      ofPrompt({ arguments: [{ name: 'who', require: true }] }),
+      "MCP endpoint: the prompt 'greet' has an argument at index 0 that has 'require', which an argument of a prompt does not take. Did you mean 'required'?",
+    ],
+    [
+      'an endpoint with a slip',
+      ofEndpoint({ prompt: [] }),
+      "MCP endpoint: it has 'prompt', which defineMcpEndpoint does not take. Did you mean 'prompts'?",
+    ],
+    [
+      'an endpoint of one tool',
+      ofEndpoint({ tools: tool }),
+      "MCP endpoint: it has an object as its 'tools': use a list, as in [one, another].",
+    ],
+    [
+      'a published agent with a name',
+      ofEndpoint({ agents: [{ agent: 'clerk', name: 'desk' }] }),
+      "MCP endpoint: agents[0] has 'name' in place of 'as'; rename it.",
+    ],
+    [
+      'a published agent that is none',
+      ofEndpoint({ agents: [7] }),
+      'MCP endpoint: agents[0] is 7: use an agent, its name, or { agent, as, description }.',
+    ],
+    [
+      'options with a slip',
+      ofOptions({ toolName: ['pay'] }),
+      "ToolCallingOptions: it has 'toolName', which defineToolCallingOptions does not take. Did you mean 'toolNames'?",
+    ],
+    [
+      'options with a context',
+      ofOptions({ context: {} }),
+      "ToolCallingOptions: it has 'context' in place of 'toolContext'; rename it.",
+    ],
+    [
+      'options with one tool',
+      ofOptions({ tools: tool }),
+      "ToolCallingOptions: it has an object as its 'tools': use a list, as in [one, another].",
+    ],
+  ])('%s', told);
+});

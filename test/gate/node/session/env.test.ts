@@ -1,0 +1,117 @@
+/** What tools are given of the Worker's environment, and who is shown nothing of it. */
+import { describe, expect, it } from 'vitest';
+import { toAiTools } from '../../../../src/ai-sdk-tools/entry.ts';
+import type { LogEntry } from '../../../../src/create-holdfast.ts';
+import { type AnyTool, defineAgent, defineTool } from '../../../../src/index.ts';
+import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
+import { callTool, createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
+import { createToolCallingManager, defineToolCallingOptions } from '../../../../src/tool-calling/entry.ts';
+
+const KEY = 'a-key-of-the-shop';
+/** A binding, and a secret. */
+const env = { DB: { rows: () => ['ann', 'bob'] }, SHOP_API_KEY: KEY, REGION: 'weur' };
+
+/** Reads what the types of this repository's tests do not declare. */
+const bindings = (given: object): typeof env => given as typeof env; // as every test here gives it
+
+const tool = (name: string, run: (given: typeof env) => unknown): AnyTool =>
+  defineTool({ name, description: 'Reads.', run: (_, call) => run(bindings(call.env)) });
+
+const list = tool('list', ({ DB }) => DB.rows());
+const calls = (name: string) => ({ calls: [{ name }] });
+const agentOf = (...tools: readonly AnyTool[]) =>
+  defineAgent({ name: 'clerk', description: 'Reads.', instructions: '', tools });
+
+describe('a tool reads the bindings of the Worker', () => {
+  it('in a test, where it is called alone', async () => {
+    expect((await callTool(list, {}, { env })).content).toBe('["ann","bob"]');
+  });
+
+  it('in a turn, inside of an agentic tool and of a subagent', async () => {
+    const model = scriptedModel([calls('list'), 'Listed.']);
+    const nested = defineAgenticTool({ name: 'nested', description: 'Asks.', tools: [list], model });
+    const other = { ...agentOf(list), name: 'other', model: scriptedModel([calls('list'), 'Listed.']) };
+    const session = createTestSession(agentOf(list, nested, defineSubagent({ agent: other })), {
+      env,
+      replies: [
+        { calls: [{ name: 'list' }, { name: 'nested' }, { name: 'other', input: { message: 'Go.' } }] },
+        'Done.',
+      ],
+    });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
+    const read = (await session.events()).flatMap((event) =>
+      event.type === 'tool-call-ended' && event.result.type === 'artifact' ? [event.result.value] : [],
+    );
+    // The subagent hands on what its own call answered.
+    expect(read).toEqual(Array(4).fill(['ann', 'bob']));
+  });
+
+  it('in a program that asks the model itself', async () => {
+    const manager = createToolCallingManager({ env });
+    const reply = {
+      text: '',
+      toolCalls: [{ id: '1', name: 'list', input: '{}' }],
+      finish: 'tool-calls',
+    } as const;
+    const { results } = await manager.executeToolCalls(
+      [],
+      reply,
+      defineToolCallingOptions({ tools: [list] }),
+    );
+    expect(results[0]?.result.content).toBe('["ann","bob"]');
+  });
+
+  it('in a program that runs on the AI SDK', async () => {
+    const { list: given } = toAiTools([list], { env });
+    const options = { toolCallId: '1', messages: [], context: undefined } as const;
+    expect(await given?.execute?.({}, options as never)).toMatchObject({ text: '["ann","bob"]' });
+  });
+
+  it('and finds it empty where nobody gives any', async () => {
+    expect(
+      (
+        await callTool(
+          tool('count', (given) => Object.keys(given).length),
+          {},
+        )
+      ).content,
+    ).toBe('0');
+  });
+});
+
+describe('nobody is shown the environment', () => {
+  it('by a tool that answers it as a whole: it is written as its names', async () => {
+    const all = tool('all', (given) => ({ given }));
+    expect((await callTool(all, {}, { env })).content).toBe('{"given":["DB","SHOP_API_KEY","REGION"]}');
+    expect((await callTool(tool('text', String), {}, { env })).content).toBe('[object Object]');
+  });
+
+  it('by a tool that answers or throws a credential of it: it is taken out, and a var is not', async () => {
+    const lines: LogEntry[] = [];
+    const leaks = tool('leaks', ({ SHOP_API_KEY, REGION }) => `Bearer ${SHOP_API_KEY} in ${REGION}`);
+    const throws = tool('throws', ({ SHOP_API_KEY }) => {
+      throw new Error(`401 for ${SHOP_API_KEY}`);
+    });
+    const session = createTestSession(agentOf(leaks, throws), {
+      env,
+      log: (line) => lines.push(line),
+      replies: [{ calls: [{ name: 'leaks' }, { name: 'throws' }] }, 'Done.'],
+    });
+    await session.send('Go.');
+    expect(session.requests.at(-1)?.messages.slice(-2)).toMatchObject([
+      { text: 'Bearer [secret SHOP_API_KEY] in weur' },
+      { text: expect.stringContaining('401 for [secret SHOP_API_KEY]') },
+    ]);
+    expect(lines.map(({ event }) => event)).toEqual(['tool-threw', 'turn']);
+    expect(JSON.stringify([await session.events(), lines, session.requests])).not.toContain(KEY);
+    expect(lines[0]).not.toHaveProperty('thrown', expect.anything());
+  });
+
+  it('and no tool changes it for another', async () => {
+    const change = tool('change', (given) => Object.assign(given, { REGION: 'mine' }));
+    expect((await callTool(change, {}, { env })).content).toContain(
+      "Cannot assign to read only property 'REGION'",
+    );
+    expect(env.REGION).toBe('weur');
+  });
+});

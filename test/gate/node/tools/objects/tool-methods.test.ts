@@ -1,0 +1,343 @@
+/** Methods that are tools as fields of a class, and tools in plain objects. */
+import * as v from 'valibot';
+import { describe, expect, it, vi } from 'vitest';
+import {
+  type AnyTool,
+  defineAgent,
+  ToolCallContext,
+  type ToolTable,
+  toolMethod,
+  toolsOf,
+  toolsOfAll,
+} from '../../../../../src/index.ts';
+import { unfoldingOf } from '../../../../../src/kinds/entry.ts';
+import { createTestSession } from '../../../../../src/testing/entry.ts';
+import { fakeInvocation, toolCallOf } from '../fake-invocation.ts';
+
+const Amount = v.object({ amount: v.number() });
+const names = (tools: readonly AnyTool[]) => tools.map(({ name }) => name);
+const call = async (tools: readonly AnyTool[], name: string, input = {}, context = {}) => {
+  const found = tools.find((tool) => tool.name === name);
+  if (!found) throw new Error(`There is no tool '${name}' in ${names(tools)}.`);
+  return (await found.call(input, fakeInvocation(name, ToolCallContext.of(context)).call)).text();
+};
+
+class Till {
+  #total = 0;
+  readonly add = toolMethod(
+    { description: 'Adds an amount.', input: Amount, effect: 'idempotent', category: 'money', timeout: 5 },
+    ({ amount }) => {
+      this.#total += amount;
+      return this.#total;
+    },
+  );
+  readonly total = toolMethod({ description: 'Tells.', effect: 'read' }, function (this: Till) {
+    return this.#total;
+  });
+  protected readonly whose = toolMethod({ description: 'Tells whose.', name: 'tell_whose' }, (_, call) =>
+    String(call.context.get('tenantId')),
+  );
+  static readonly currency = toolMethod({ description: 'Tells the currency.' }, function (this: typeof Till) {
+    return this.code;
+  });
+  static readonly code: string = 'EUR';
+  readonly label = 'a till';
+}
+
+describe('a method that is a tool', () => {
+  it('is found on the object, also where TypeScript keeps it to the class, with what it was told', () => {
+    const tools = toolsOf(new Till());
+    expect(names(tools)).toEqual(['add', 'currency', 'tell_whose', 'total']);
+    expect(tools[0]).toMatchObject({
+      description: 'Adds an amount.',
+      effect: 'idempotent',
+      metadata: { category: 'money' },
+      inputSchema: { type: 'object', properties: { amount: { type: 'number' } }, required: ['amount'] },
+    });
+    expect(tools[1]).toMatchObject({ effect: 'once', metadata: {} });
+  });
+
+  it('runs on its object: in an arrow, in a function, and when the class calls it', async () => {
+    const till = new Till();
+    const tools = toolsOf(till);
+    const others = toolsOf(new Till());
+    expect(await call(tools, 'add', { amount: 2 })).toBe('2');
+    expect(till.add({ amount: 3 })).toBe(5);
+    expect(await call(tools, 'total')).toBe('5');
+    expect(await call(others, 'total')).toBe('0');
+    expect(await call(tools, 'tell_whose', {}, { tenantId: 'acme' })).toBe('acme');
+  });
+
+  it('understands numbers in quotes, and refuses what its schema refuses', async () => {
+    const tools = toolsOf(new Till());
+    expect(await call(tools, 'add', { amount: '2' })).toBe('2');
+    expect(await call(tools, 'add', { amount: 'two' })).toBe(
+      "The input of tool 'add' is not valid:\n" +
+        '- amount: Invalid type: Expected number but received "two"\n' +
+        'Call it again with a corrected input.',
+    );
+  });
+
+  it('of a class is static; of an object it may be static too, and runs on its class', async () => {
+    expect(names(toolsOf(Till))).toEqual(['currency']);
+    expect(await call(toolsOf(Till), 'currency')).toBe('EUR');
+    expect(await call(toolsOf(new Till()), 'currency')).toBe('EUR');
+  });
+
+  it('is not found on a class whose objects alone have it', () => {
+    class Objects {
+      readonly add = toolMethod({ description: 'Adds.' }, () => 1);
+    }
+    expect(() => toolsOf(Objects)).toThrow(
+      expect.objectContaining({
+        name: 'ToolObjectError',
+        object: 'Objects',
+        message: 'The class Objects has no static tools. For those of its instances take one: new Objects().',
+      }),
+    );
+  });
+
+  it('is not seen in a #private field, which JavaScript shows to nobody', () => {
+    class Hiding {
+      readonly #add = toolMethod({ description: 'Adds.' }, () => 1);
+      twice() {
+        return this.#add() * 2;
+      }
+    }
+    expect(new Hiding().twice()).toBe(2);
+    expect(() => toolsOf(new Hiding())).toThrow(
+      "No tools found on Hiding: make its methods tools with toolMethod, in fields that are not #private, or describe them in a static 'tools' table.",
+    );
+  });
+
+  it('is inherited, and is another where a subclass says so; a static one too', async () => {
+    class Base {
+      readonly one = toolMethod({ description: 'Base one.' }, () => this.word());
+      readonly two: object = toolMethod({ description: 'Base two.' }, () => 'base');
+      readonly three: unknown = toolMethod({ description: 'Base three.' }, () => 'base');
+      static readonly four: object = toolMethod({ description: 'Base four.' }, () => 'base');
+      static readonly five = toolMethod({ description: 'Base five.' }, function (this: typeof Base) {
+        return this.name;
+      });
+      word() {
+        return 'base';
+      }
+    }
+    class Derived extends Base {
+      override readonly two = toolMethod({ description: 'Derived two.' }, () => 'derived');
+      override readonly three = undefined;
+      static override readonly four = toolMethod({ description: 'Derived four.' }, () => 'derived');
+      override word() {
+        return 'derived';
+      }
+    }
+    const tools = toolsOf(new Derived());
+    expect(tools.map(({ description }) => description)).toEqual([
+      'Base five.',
+      'Derived four.',
+      'Base one.',
+      'Derived two.',
+    ]);
+    expect(await call(tools, 'one')).toBe('derived');
+    expect(await call(tools, 'five')).toBe('Derived');
+    expect(names(toolsOf(new Base()))).toEqual(['five', 'four', 'one', 'three', 'two']);
+  });
+
+  it('stands beside a table, behind an unfolding tool and in lists as others do', async () => {
+    class Both {
+      static readonly tools = { now: { description: 'Tells the time.' } } satisfies ToolTable<Both>;
+      static readonly unfolding = { name: 'clock', description: 'Tells times.' };
+      readonly zone = toolMethod({ description: 'Tells the zone.', category: 'place' }, () => 'UTC');
+      now() {
+        return 'noon';
+      }
+    }
+    expect(names(unfoldingOf(new Both()).inner ?? [])).toEqual(['zone', 'now']);
+    expect(names(toolsOf(new Both()))).toEqual(['clock']);
+    expect(names(toolsOfAll([new Till(), new Both()], { prefix: 'x_' }))).toEqual([
+      'x_add',
+      'x_clock',
+      'x_currency',
+      'x_tell_whose',
+      'x_total',
+    ]);
+    const agent = defineAgent({
+      name: 'clerk',
+      description: 'Helps.',
+      instructions: '',
+      tools: [new Till()],
+    });
+    const adds = { calls: [{ name: 'add', input: { amount: 7 } }] };
+    const session = createTestSession(agent, { replies: [adds, 'Done.'] });
+    await session.send('Add.');
+    expect(session.requests[1]?.messages.at(-1)?.text).toBe('7');
+  });
+
+  it('is called through a proxy, which sees the call', async () => {
+    const seen: PropertyKey[] = [];
+    const proxy = new Proxy(new Till(), {
+      get(target, key) {
+        seen.push(key);
+        return Reflect.get(target, key);
+      },
+    });
+    const tools = toolsOf(proxy);
+    seen.length = 0;
+    expect(await call(tools, 'add', { amount: 1 })).toBe('1');
+    expect(seen).toContain('add');
+  });
+
+  it('is looked up when it is called, so that a test may replace it', async () => {
+    const till = new Till();
+    const tools = toolsOf(till);
+    vi.spyOn(till, 'add').mockReturnValue(42);
+    expect(await call(tools, 'add', { amount: 1 })).toBe('42');
+  });
+
+  it('reconciles on its object', async () => {
+    class Charges {
+      readonly #done = 'charged';
+      readonly charge = toolMethod(
+        {
+          description: 'Charges.',
+          input: Amount,
+          reconcile: ({ amount }) => ({ done: `${this.#done} ${amount}` }),
+        },
+        () => 'charged',
+      );
+    }
+    const { call, leaves } = fakeInvocation('charge');
+    await toolsOf(new Charges())[0]?.call({ amount: 3 }, call);
+    expect(await leaves[0]?.reconcile?.({ ...toolCallOf(call), startedAt: 5 })).toEqual({
+      done: 'charged 3',
+    });
+  });
+
+  it('is told of a literal that is wrong by the name of its tool', () => {
+    const wrong = { description: 'Adds.', efect: 'read' };
+    expect(() => toolsOf({ add: toolMethod(wrong, () => 1) })).toThrow(
+      "Tool 'add': it has 'efect', which defineTool does not take. Did you mean 'effect'?",
+    );
+    class Spaced {
+      readonly 'add up' = toolMethod({ description: 'Adds.' }, () => 1);
+    }
+    expect(() => toolsOf(new Spaced())).toThrow(
+      "Tool 'add up': its name may hold only A-Z, a-z, 0-9, '_' and '-'.",
+    );
+  });
+});
+
+describe('two tools of one object under one name', () => {
+  it.each<[object, string]>([
+    [
+      new (class Pair {
+        readonly one = toolMethod({ description: '1', name: 'same' }, () => 1);
+        readonly two = toolMethod({ description: '2', name: 'same' }, () => 2);
+      })(),
+      "Pair has two tools named 'same': its field 'one' and its field 'two'. Give one of them another name.",
+    ],
+    [
+      new (class Pair {
+        readonly one = toolMethod({ description: '1' }, () => 1);
+        static readonly one = toolMethod({ description: '2' }, () => 2);
+      })(),
+      "Pair has two tools named 'one': its field 'one' and its static field 'one'. Give one of them another name.",
+    ],
+    [
+      new (class Pair {
+        static readonly tools = { one: { description: '1' } };
+        readonly one = toolMethod({ description: '2' }, () => 2);
+      })(),
+      "Pair has two tools named 'one': its field 'one' and 'one' of its static 'tools'. Give one of them another name.",
+    ],
+    [
+      new (class Pair {
+        static readonly tools = { one: { description: '1', name: 'two' }, two: { description: '2' } };
+        one() {}
+        two() {}
+      })(),
+      "Pair has two tools named 'two': 'one' of its static 'tools' and 'two' of its static 'tools'. Give one of them another name.",
+    ],
+  ])('are a mistake, told by where they stand', (object, message) => {
+    expect(() => toolsOf(object)).toThrow(expect.objectContaining({ name: 'ToolObjectError', message }));
+  });
+});
+
+describe('the tools of a plain object', () => {
+  const prices = toolsOf({
+    price: {
+      description: 'Tells a price.',
+      input: v.object({ sku: v.string() }),
+      effect: 'read',
+      run: ({ sku }) => `${sku}: 7`,
+    },
+    charge: {
+      description: 'Charges.',
+      input: Amount,
+      category: 'money',
+      run: ({ amount }, call) => `${amount} of ${call.context.get('tenantId')}`,
+    },
+  });
+
+  it('are called by their keys, sorted, with what each entry says', async () => {
+    expect(names(prices)).toEqual(['charge', 'price']);
+    expect(prices[0]).toMatchObject({
+      description: 'Charges.',
+      effect: 'once',
+      metadata: { category: 'money' },
+    });
+    expect(await call(prices, 'price', { sku: 'a' })).toBe('a: 7');
+    expect(await call(prices, 'charge', { amount: '3' }, { tenantId: 'acme' })).toBe('3 of acme');
+  });
+
+  it('may be renamed, filtered and listed', () => {
+    const one = { one: { description: 'x', run: () => 1 }, two: { description: 'x', run: () => 2 } };
+    expect(names(toolsOf(one, { prefix: 'x_', filter: (name) => name === 'one' }))).toEqual(['x_one']);
+    const agent = defineAgent({ name: 'clerk', description: 'Helps.', instructions: '', tools: [one] });
+    expect(names(agent.tools)).toEqual(['one', 'two']);
+  });
+
+  it('may be called run, tools and description, and stand beside methods that are tools', () => {
+    const entry = (description: string) => ({ description, run: () => description });
+    const both: object = { one: entry('x'), two: toolMethod({ description: 'x' }, () => 'y') };
+    expect(names(toolsOf(both))).toEqual(['one', 'two']);
+    expect(names(toolsOf({ run: entry('x'), tools: entry('y'), description: entry('z') }))).toEqual([
+      'description',
+      'run',
+      'tools',
+    ]);
+  });
+
+  it.each<[object, string]>([
+    [
+      { one: { description: 'x', run: () => 1 }, two: 7 },
+      "'two' of a plain object of tools is 7: use { description, run }.",
+    ],
+    [
+      { one: { description: 'x', run: () => 1 }, two: prices[0] },
+      "'two' of a plain object of tools is a tool already: list it by itself.",
+    ],
+    [
+      { one: { description: 'x', run: () => 1 }, two: { description: 'x' } },
+      "Tool 'two': it has no 'run': use a function, or write manual: true where the caller runs it.",
+    ],
+    [
+      { one: { descripton: 'x', run: () => 1 } },
+      "Tool 'one': it has 'descripton', which defineTool does not take. Did you mean 'description'?",
+    ],
+    [
+      { one: { description: ' ', run: () => 1 } },
+      "Tool 'one': its description is blank; the model chooses tools by it.",
+    ],
+    [
+      { one: { name: 'two', description: 'x', run: () => 1 } },
+      "Tool 'one': it has a `name` beside its key: its key is its name.",
+    ],
+    [
+      {},
+      "No tools found on Object: make its methods tools with toolMethod, in fields that are not #private, or describe them in a static 'tools' table.",
+    ],
+  ])('are told of what is wrong: %o', (object, message) => {
+    expect(() => toolsOf(object)).toThrow(message);
+  });
+});

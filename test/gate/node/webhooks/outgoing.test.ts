@@ -1,0 +1,249 @@
+import { Webhook as StandardWebhooks } from 'standardwebhooks';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createManualClock, type ManualClock } from '../../../../src/testing/entry.ts';
+import {
+  type OutgoingWebhookConfig,
+  outgoingWebhook,
+  standardWebhook,
+  WebhookDefinitionError,
+} from '../../../../src/webhooks/entry.ts';
+import { STANDARD_SECRET } from '../../../fixtures/signed.ts';
+
+const URL_OF_TESTS = 'https://alerts.example/hooks/holdfast?token=hidden';
+const OTHER_SECRET = `whsec_${btoa('another secret of 24 bytes or more')}`;
+const ENV = { ALERTS_SECRET: STANDARD_SECRET };
+const NOW = 1_614_265_330_000;
+
+interface Sent {
+  readonly url: string;
+  readonly init: RequestInit;
+  readonly headers: Headers;
+}
+
+afterEach(() => void vi.unstubAllGlobals());
+
+/** Whoever is asked answers so. */
+function receiver(answer: (init: RequestInit) => Response | Promise<Response>): Sent[] {
+  const sent: Sent[] = [];
+  vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
+    sent.push({ url, init, headers: new Headers(init.headers) });
+    return answer(init);
+  });
+  return sent;
+}
+
+interface Sending {
+  readonly config?: Partial<OutgoingWebhookConfig>;
+  readonly env?: Readonly<Record<string, unknown>>;
+  readonly clock?: ManualClock;
+  readonly id?: string;
+  readonly body?: string;
+}
+
+const send = ({
+  config,
+  env = ENV,
+  clock = createManualClock(NOW),
+  id = 'msg_1',
+  body = '{"type":"turn.ended","data":{}}',
+}: Sending = {}) =>
+  outgoingWebhook({ url: URL_OF_TESTS, secret: 'ALERTS_SECRET', ...config }).send({ id, body, env, clock });
+
+const taken = () => new Response(null, { status: 204 });
+
+describe('a message of an outgoing webhook', () => {
+  it('is posted as Standard Webhooks has it, to the vector that its libraries test with', async () => {
+    const sent = receiver(taken);
+    const body = '{"test": 2432232314}';
+    expect(await send({ id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', body })).toBeUndefined();
+    const [{ url, init, headers } = expect.fail('Nothing was sent.')] = sent;
+    expect([sent.length, url, init.method, init.body]).toEqual([1, URL_OF_TESTS, 'POST', body]);
+    expect([...headers]).toEqual([
+      ['content-type', 'application/json'],
+      ['user-agent', 'holdfast'],
+      ['webhook-id', 'msg_p5jXN8AQM9LWM0D4loKWxJek'],
+      ['webhook-signature', 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE='],
+      ['webhook-timestamp', '1614265330'],
+    ]);
+  });
+
+  it('is taken by the library of Standard Webhooks, and by standardWebhook', async () => {
+    const sent = receiver(taken);
+    const now = Date.now();
+    const body = JSON.stringify({ type: 'turn.ended', data: { text: 'Grüße 👋' } });
+    await send({ body, clock: createManualClock(now) });
+    const [{ init, headers } = expect.fail('Nothing was sent.')] = sent;
+    const verified = new StandardWebhooks(STANDARD_SECRET).verify(
+      String(init.body),
+      Object.fromEntries(headers),
+    );
+    expect(verified).toEqual(JSON.parse(body));
+    const door = standardWebhook({ agent: 'a', secret: 'S' });
+    const raw = {
+      headers,
+      env: { S: STANDARD_SECRET },
+      now,
+      body: new Uint8Array(new TextEncoder().encode(body)),
+    };
+    expect(await door.receive(raw)).toMatchObject({ type: 'start', key: 'msg_1' });
+    await expect(door.receive({ ...raw, env: { S: OTHER_SECRET } })).rejects.toThrow('not that of this body');
+  });
+
+  it('is signed with each secret that is set while one takes the place of another', async () => {
+    const sent = receiver(taken);
+    const now = Date.now();
+    const config = { secret: ['NEW', 'UNSET', 'OLD'] };
+    const env = { NEW: OTHER_SECRET, OLD: ` ${STANDARD_SECRET}\n` };
+    await send({ config, env, clock: createManualClock(now) });
+    const [{ init, headers } = expect.fail('Nothing was sent.')] = sent;
+    expect(headers.get('webhook-signature')?.split(' ')).toHaveLength(2);
+    for (const secret of [OTHER_SECRET, STANDARD_SECRET]) {
+      const library = new StandardWebhooks(secret);
+      expect(library.verify(String(init.body), Object.fromEntries(headers))).toBeDefined();
+    }
+  });
+
+  it('goes where a function says, which is given the environment', async () => {
+    const sent = receiver(taken);
+    const url = ({ HOST }: Readonly<Record<string, unknown>>) => `http://localhost:8787/${String(HOST)}`;
+    await send({ config: { url }, env: { ...ENV, HOST: 'here' } });
+    expect(sent.map((one) => one.url)).toEqual(['http://localhost:8787/here']);
+  });
+
+  it('follows no redirect, which is a refusal', async () => {
+    const sent = receiver(
+      () => new Response(null, { status: 307, headers: { location: 'http://169.254.1.1/' } }),
+    );
+    expect(await send()).toEqual({ why: 'answered 307' });
+    expect(sent.map(({ init }) => init.redirect)).toEqual(['manual']);
+  });
+
+  it.each<[string, number, Record<string, string>, object]>([
+    ['500', 500, {}, {}],
+    ['401', 401, {}, {}],
+    ['410, which ends it', 410, {}, { isGone: true }],
+    ['429', 429, {}, {}],
+    ['429 with seconds', 429, { 'retry-after': '120' }, { retryAfter: 120_000 }],
+    ['503 with a date', 503, { 'retry-after': new Date(NOW + 7_000).toUTCString() }, { retryAfter: 7_000 }],
+    ['503 with a date that is past', 503, { 'retry-after': new Date(NOW - 7_000).toUTCString() }, {}],
+    ['429 with nonsense', 429, { 'retry-after': 'soon' }, {}],
+    ['500 with seconds', 500, { 'retry-after': '120' }, {}],
+  ])('is not delivered when the receiver answers %s', async (_, status, headers, more) => {
+    receiver(() => new Response('no', { status, headers }));
+    expect(await send()).toEqual({ why: `answered ${status}`, ...more });
+  });
+
+  it('is given up when the receiver does not answer within 15 seconds, and its line is cut', async () => {
+    const clock = createManualClock(NOW);
+    const signals: unknown[] = [];
+    receiver(({ signal }) => {
+      signals.push(signal);
+      return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+    });
+    const sending = send({ clock });
+    await clock.advance(14_999);
+    expect(signals).toMatchObject([{ aborted: false }]);
+    await clock.advance(1);
+    expect(await sending).toEqual({ why: 'did not answer within 15000 ms' });
+    expect(signals).toMatchObject([{ aborted: true }]);
+  });
+
+  it('reads nothing of what is answered', async () => {
+    let isCancelled = false;
+    const endless = () =>
+      new ReadableStream({
+        pull: (stream) => stream.enqueue(new Uint8Array(1024)),
+        cancel: () => {
+          isCancelled = true;
+        },
+      });
+    receiver(() => new Response(endless(), { status: 200 }));
+    expect(await send()).toBeUndefined();
+    expect(isCancelled).toBe(true);
+  });
+
+  it('is not delivered when nobody is there, which tells nothing of the address', async () => {
+    receiver(() => {
+      throw new TypeError(`Fetch API cannot load: ${URL_OF_TESTS}`);
+    });
+    expect(await send()).toEqual({ why: 'could not be reached' });
+  });
+
+  it.each<[string, Sending, string]>([
+    ['no secret is set', { env: {} }, 'has no secret: set ALERTS_SECRET'],
+    ['none of several is', { config: { secret: ['A', 'B'] } }, 'has no secret: set A or B'],
+    [
+      'a secret is none',
+      { env: { ALERTS_SECRET: 'hunter2' } },
+      'has a secret that is none: it has to be whsec_ and the base64 of 24 bytes or more',
+    ],
+    [
+      'its function answers no address',
+      { config: { url: ({ NOWHERE }) => String(NOWHERE) } },
+      "has no 'url' that can be used: it must be an https URL without a user, or http on localhost",
+    ],
+  ])('is not sent while %s', async (_, sending, why) => {
+    const sent = receiver(taken);
+    expect(await send(sending)).toEqual({ why });
+    expect(sent).toEqual([]);
+  });
+});
+
+describe('the literal of an outgoing webhook', () => {
+  const made = (config: object) => outgoingWebhook(config as OutgoingWebhookConfig);
+
+  it('has defaults', () => {
+    const { name, on, agents } = outgoingWebhook({ url: URL_OF_TESTS, secret: 'S' });
+    expect({ name, on, agents }).toEqual({
+      name: 'outgoing',
+      on: ['suspended', 'ended', 'failed'],
+      agents: undefined,
+    });
+  });
+
+  const ADDRESS =
+    "Webhook 'outgoing' has no 'url' that can be used: it must be an https URL without a user, or http on localhost.";
+  const SECRET =
+    "Webhook 'outgoing' needs a secret: the name of the var that holds it, or a list of such names.";
+
+  it.each<[string, object, string]>([
+    ['no url', { url: undefined }, ADDRESS],
+    ['no secret', { secret: undefined }, SECRET],
+    ['http', { url: 'http://alerts.example' }, ADDRESS],
+    ['a path', { url: '/hooks/alerts' }, ADDRESS],
+    ['another scheme', { url: 'ftp://localhost/' }, ADDRESS],
+    ['a user in the address', { url: 'https://me:hunter2@alerts.example' }, ADDRESS],
+    ['a host like localhost', { url: 'http://localhost.evil.example' }, ADDRESS],
+    ['a list without a secret', { secret: [] }, SECRET],
+    ['a function for a secret', { secret: () => 'S' }, SECRET],
+    [
+      'a name that is none',
+      { name: 'my alerts' },
+      "Webhook 'my alerts' needs a name of 1 to 64 of A-Z, a-z, 0-9, '_' and '-'.",
+    ],
+    [
+      'nothing to tell',
+      { on: [] },
+      "Webhook 'outgoing' is told of nothing: use one or more of suspended, ended, failed.",
+    ],
+    [
+      'something else to tell',
+      { on: ['failed', 'end'] },
+      "Webhook 'outgoing' has 'end' in its 'on': it must be 'suspended' or 'ended' or 'failed'.",
+    ],
+    [
+      'a key that is not known',
+      { when: ['failed'] },
+      "Webhook 'outgoing' has 'when', which outgoingWebhook does not take. It takes name, url, secret, on, agents.",
+    ],
+    [
+      'the word of the other direction',
+      { events: ['failed'] },
+      "Webhook 'outgoing' has 'events' in place of 'on'; rename it.",
+    ],
+  ])('is refused with %s', (_, more, message) => {
+    const make = () => made({ url: URL_OF_TESTS, secret: 'S', ...more });
+    expect(make).toThrow(WebhookDefinitionError);
+    expect(make).toThrow(expect.objectContaining({ message }));
+  });
+});

@@ -1,0 +1,32 @@
+/** Who writes to the console: the sinks, and what is said of a definition before there is an app whose `log` could be told. */
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, it } from 'vitest';
+import { sourceFilesIn } from '../../source/parse-source.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+
+const WRITERS: Readonly<Record<string, string>> = {
+  'src/tool/log.ts': 'it is the log, where an app gives no other',
+  'src/loop/logging-inspector.ts':
+    'it is where the lines of an inspector go that somebody asked for, unless they are taken',
+  'src/kinds/agentic/agentic-tool.ts': 'a tool is defined, without an input',
+  'src/sources/objects/tools-of.ts': 'tools are made of an object, which may have none',
+  'src/sources/objects/unfolding-of.ts': 'the same',
+  'durable-objects/session-object.ts': 'an object knows no app, and its alarm has no caller',
+  'durable-objects/hand-over.ts': 'the same of a turn that it hands over',
+  'durable-objects/announcements.ts': 'the same of outgoing webhooks that it owes',
+};
+
+it('the console is written to by sinks, where something is defined, and by an object that knows no app', () => {
+  const files = ['src', 'durable-objects']
+    .flatMap((folder) => sourceFilesIn(root, folder))
+    .filter((file) => !file.startsWith('src/examples/'));
+  expect(files.filter(writes).toSorted()).toEqual(Object.keys(WRITERS).toSorted());
+});
+
+/** Comments may hold examples that write. */
+const writes = (file: string): boolean =>
+  readFileSync(join(root, file), 'utf8')
+    .split('\n')
+    .some((line) => /\bconsole(?:\.\w|\[)/.test(line) && !/^\s*(?:\*|\/[/*])/.test(line));

@@ -1,0 +1,108 @@
+/** What the package exports is told in its docstrings, and their examples compile. In Node, over the texts. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it, onTestFinished } from 'vitest';
+import { entriesOf, type Manifest } from '../../measure/public-names.ts';
+import { type Declared, declarationOf, examplesIn } from '../../source/docstrings.ts';
+import { exportsOf } from '../../source/imports.ts';
+import { readLibrary, readSource } from '../../source/parse-source.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+const library = new Map(readLibrary(root).map((source) => [source.file, source]));
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest; // our own
+const entries = entriesOf(manifest, [...library.values()]);
+
+/** Every exported name where it is declared, and the entry that exports it. */
+const exported = entries.flatMap(({ entry, file, values, types }) => {
+  const source = library.get(file);
+  if (!source) throw new Error(`${file} is no file of the library.`);
+  const told = (name: string): Declared => declarationOf(name, source, library);
+  return [
+    ...values.map((name) => ({ entry, isType: false, ...told(name), as: name })),
+    ...types.map((name) => ({ entry, isType: true, ...told(name), as: name })),
+  ];
+});
+
+it('every exported name has a docstring, which is a sentence', () => {
+  expect(exported.length).toBeGreaterThan(500);
+  const isSentence = (doc: string | undefined): boolean => doc !== undefined && /^[^@]{12,}[.:]/.test(doc);
+  expect(exported.filter(({ doc }) => !isSentence(doc)).map(({ file, as }) => `${as} of ${file}`)).toEqual(
+    [],
+  );
+});
+
+it('everything that is defined by a literal, and every copy with a change, has an example', () => {
+  const made = exported.filter(({ as, isType }) => !isType && /^(define|with)[A-Z]/.test(as));
+  expect(made.length).toBeGreaterThan(30);
+  const bare = made.filter(({ doc = '' }) => examplesIn(doc).length === 0);
+  expect(bare.map(({ file, as }) => `${as} of ${file}`)).toEqual([]);
+});
+
+it('every example is a block of code', () => {
+  const tags = [...library.values()].map(({ text }) => text.match(/^\s*\* @example\b/gm)?.length ?? 0);
+  const blocks = [...library.values()].map(({ text }) => examplesIn(withoutStars(text)).length);
+  expect(blocks).toEqual(tags);
+});
+
+it('every example compiles', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-examples-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir');
+  const examples = [...library.values()].flatMap(({ file, text }) =>
+    examplesIn(withoutStars(text)).map((code) => ({ file, code })),
+  );
+  expect(examples.length).toBeGreaterThan(40);
+  for (const [at, { file, code }] of examples.entries()) {
+    writeFileSync(join(folder, `${at}-${file.replaceAll('/', '-')}`), asModule(code));
+  }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(CONFIG));
+  const tsc = join(root, 'node_modules/.bin/tsc');
+  const { stdout } = await promisify(execFile)(tsc, ['-p', folder], { cwd: folder }).catch(
+    (failure: { stdout: string }) => failure,
+  );
+  // What is wrong with the library itself is for `npm run check` to tell.
+  expect(stdout.split('\n').filter((line) => line !== '' && !/^(\.\.\/|\s)/.test(line))).toEqual([]);
+}, 120_000);
+
+it('nothing that users read has a name that only those of another language know', () => {
+  const pages = readdirSync(join(root, 'docs')).filter((file) => file.endsWith('.md'));
+  const files = ['README.md', 'CHANGELOG.md', ...pages.map((file) => `docs/${file}`), ...library.keys()];
+  const foreign =
+    /embabel|\bspring\b|kotlin|\bjvm\b|\bjava\b|\bbeans?\b|@LlmTool|@UnfoldingTools|matryoshka|ToolCallback|annotated with/i;
+  const found = files.filter((file) => foreign.test(readFileSync(join(root, file), 'utf8')));
+  expect(found).toEqual([]);
+});
+
+/** The text of comments, as `examplesIn` reads it. */
+const withoutStars = (text: string): string => text.replace(/^\s*\* ?/gm, '');
+
+const WORLD = 'test/fixtures/example-world.ts';
+const ofWorld = exportsOf(readSource(root, WORLD)).map(({ name }) => name);
+
+/** An example with the imports that its reader can tell from the names. It stands in a function, since it may return. */
+function asModule(code: string): string {
+  const words = new Set(code.match(/[A-Za-z]\w*/g));
+  const imports = entries.map(({ entry, values, types }) => {
+    const used = [...values, ...types].filter((name) => words.has(name) && !ofWorld.includes(name));
+    return `import { ${used.join(', ')} } from '${entry}';`;
+  });
+  const world = `import { ${ofWorld.filter((name) => words.has(name)).join(', ')} } from '${join(root, WORLD)}';`;
+  return `import * as v from 'valibot';\n${imports.join('\n')}\n${world}\nexport async function example() {\n${code}}\n`;
+}
+
+const CONFIG = {
+  extends: join(root, 'tsconfig.json'),
+  compilerOptions: {
+    types: ['@cloudflare/workers-types'],
+    verbatimModuleSyntax: false,
+    rewriteRelativeImportExtensions: false,
+    noUnusedLocals: false,
+    noUnusedParameters: false,
+    paths: Object.fromEntries(entries.map(({ entry, file }) => [entry, [join(root, file)]])),
+  },
+  include: ['*.ts'],
+  exclude: [],
+};

@@ -1,0 +1,74 @@
+import { env } from 'cloudflare:workers';
+import {
+  type Caller,
+  createHoldfast,
+  type Holdfast,
+  type HoldfastConfig,
+  type Session,
+  SessionError,
+  type SessionErrorType,
+} from '../../../../src/create-holdfast.ts';
+import { clerk } from '../../../fixtures/clerk-agent.ts';
+import { scripted } from '../../../fixtures/scripted-agent.ts';
+import { newSession, sessionId } from '../http/client.ts';
+
+/** An app of one's own, over the objects of the Worker of the tests, which goes on with its turns. */
+export const appOf = (config: Partial<HoldfastConfig> = {}): Holdfast =>
+  createHoldfast({ agents: [scripted, clerk], ...config });
+
+const holdfast = appOf();
+
+/** Whoever asks the Worker of the tests over HTTP. */
+export const LOCAL: Caller = { id: 'local' };
+
+/** The session at such a path, from code. */
+export const at = (path: string, principal = LOCAL, app = holdfast): Session =>
+  app.session(env, { agent: path.split('/')[2] ?? '', session: sessionId(path), principal });
+
+/** A session that nobody has used: its path, and from code. */
+export function fresh(agent?: string): { readonly path: string; readonly chat: Session } {
+  const path = newSession(agent);
+  return { path, chat: at(path) };
+}
+
+/** What a SessionError says, all of it. */
+export interface Refusal {
+  readonly type: SessionErrorType;
+  readonly message: string;
+  readonly retryAfter: number | undefined;
+  readonly more: Readonly<Record<string, unknown>>;
+}
+
+/** Why the session did not do it. */
+export async function refusalOf(work: Promise<unknown>): Promise<Refusal> {
+  const failure = await work.then(
+    () => 'nothing',
+    (thrown: unknown) => thrown,
+  );
+  if (!(failure instanceof SessionError)) throw new Error('There is no SessionError.', { cause: failure });
+  const { type, message, retryAfter, more } = failure;
+  return { type, message, retryAfter, more };
+}
+
+export const refusal = (
+  type: SessionErrorType,
+  message: string,
+  { retryAfter, more = {} }: Partial<Pick<Refusal, 'retryAfter' | 'more'>> = {},
+): Refusal => ({ type, message, retryAfter, more });
+
+/** All that an iterator has. */
+export async function listed<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = [];
+  for await (const item of items) list.push(item);
+  return list;
+}
+
+/** JSON in which what differs from one session to the next is the same: ids, hashes, keys of scripts and times. */
+export const neutral = (value: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(value)
+      .replaceAll(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, 'uuid')
+      .replaceAll(/\b[0-9a-f]{64}\b/g, 'hash')
+      .replaceAll(/\b[0-9a-f]{16}\b/g, 'id')
+      .replaceAll(/"(at|ms|expiresAt)":\d+/g, '"$1":0'),
+  );

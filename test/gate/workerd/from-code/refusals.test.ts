@@ -1,0 +1,320 @@
+/** What a session refuses from code: in full, and with the words of the problem that HTTP answers for the same. */
+import { env } from 'cloudflare:workers';
+import { describe, expect, it } from 'vitest';
+import { type Caller, ConfigurationError } from '../../../../src/create-holdfast.ts';
+import { content, image } from '../../../../src/index.ts';
+import { held, script } from '../../../fixtures/scripts.ts';
+import { objectsWith } from '../http/app.ts';
+import { json, newSession, post, send, sessionId } from '../http/client.ts';
+import { answer, problem } from '../http/waiting.ts';
+import { appOf, at, fresh, LOCAL, type Refusal, refusal, refusalOf } from './from-code.ts';
+
+/** The same as HTTP says it, but for the status. */
+async function told(response: Response): Promise<Record<string, unknown>> {
+  const { status, ...said } = await json(response);
+  expect(status).toBe(response.status);
+  return { ...said, retryAfter: response.headers.get('retry-after') };
+}
+
+/** What HTTP would say. */
+const inHttp = ({ type, message, retryAfter, more }: Refusal): Record<string, unknown> => {
+  const { status: _, ...said } = problem(type, 0, message, more);
+  return { ...said, retryAfter: retryAfter === undefined ? null : String(retryAfter) };
+};
+
+/** A turn of the clerk that waits, and its call. */
+async function asking(tool: string, principal = LOCAL) {
+  const path = newSession('clerk');
+  const chat = at(path, principal);
+  const input = tool === 'look_up' ? { id: 'o1' } : { to: 'nobody', amount: 1 };
+  const asked = await chat.send(script({ calls: [{ name: tool, input }] }, 'Done.').message());
+  const pending = asked.outcome === 'suspended' ? asked.pending : [];
+  return { path, chat, turn: asked.turn, pending, call: pending[0]?.call ?? '' };
+}
+
+describe('a message', () => {
+  it.each<[string, string | Parameters<ReturnType<typeof at>['send']>[0], object, readonly string[]]>([
+    ['that is blank', ' ', {}, ['message: must be text that is not blank']],
+    ['of no parts', [], {}, ['message: must hold a file, or text that is not blank']],
+    [
+      'with a file that nobody can look at',
+      [
+        { type: 'file', mediaType: 'image/png', bytes: new Uint8Array() },
+        { type: 'file', mediaType: 'png', url: 'http://a.example' },
+        { type: 'file', mediaType: 'image/png', id: 'x', size: 3 },
+      ],
+      {},
+      [
+        'message[0]: is empty',
+        'message[1].url: must be a data URL, or an https URL without a user in it',
+        'message[1].mediaType: must be a media type such as image/png',
+        'message[2].id: is not known here',
+        'message[2].size: is not known here',
+        'message[2]: needs data or url',
+      ],
+    ],
+    [
+      'with options that cannot be',
+      'Hello',
+      { loopId: 'a b', delaySeconds: -1 },
+      [
+        'loopId: must be 1 to 128 of the characters A-Z a-z 0-9 _ . : -',
+        'delaySeconds: must be a number from 0 to 31536000 (365 days)',
+      ],
+    ],
+  ])('%s is refused, with everything that is wrong with it', async (_, message, options, problems) => {
+    const { chat } = fresh();
+    expect(await refusalOf(chat.send(message, options))).toEqual(
+      refusal('invalid-body', `The body is not valid: ${problems.join('; ')}.`, { more: { problems } }),
+    );
+    expect((await refusalOf(chat.state())).type).toBe('unknown-session');
+  });
+
+  it('with a file that the agent does not take is refused', async () => {
+    const { chat } = fresh();
+    const picture = content(['What is this?', image(new Uint8Array([1]), 'image/png')]).parts;
+    const problems = ['message[1] is image/png, sent as bytes'];
+    expect(await refusalOf(chat.send(picture))).toEqual(
+      refusal('unsupported-media-type', `${problems[0]}. The agent takes no files.`, {
+        more: { problems, accepts: { data: [], url: [] } },
+      }),
+    );
+  });
+
+  it('that is too long is refused', async () => {
+    const chat = at(newSession(), LOCAL, appOf({ maxBodyBytes: 10 }));
+    const detail = 'Besides its files, the body is larger than 10 bytes. Send less, or long text as a file.';
+    expect(await refusalOf(chat.send('Hello, hello'))).toEqual(refusal('body-too-large', detail));
+  });
+
+  it('under a key that cannot be one, or that was used for another message, is refused', async () => {
+    const { chat } = fresh();
+    expect(await refusalOf(chat.send('Hello', { idempotencyKey: 'a b' }))).toEqual(
+      refusal('invalid-header', 'Idempotency-Key is 1 to 255 visible ASCII characters.'),
+    );
+    const { message } = script('One.', 'Two.');
+    await chat.send(message(), { idempotencyKey: 'k' });
+    expect(await refusalOf(chat.send('Another', { idempotencyKey: 'k' }))).toEqual(
+      refusal(
+        'idempotency-key-reused',
+        'This Idempotency-Key was used with another body. Use a new key for a new message.',
+      ),
+    );
+  });
+
+  it('that steers, and is for later, is refused', async () => {
+    const { chat } = fresh();
+    expect(await refusalOf(chat.send('Hello', { whenBusy: 'steer', delaySeconds: 1 }))).toEqual(
+      refusal(
+        'invalid-query',
+        'A message with delaySeconds gets in line when its time comes, so whenBusy cannot be steer.',
+      ),
+    );
+  });
+
+  it('for a session that is busy is refused with the turn, as over HTTP', async () => {
+    const { path, chat } = fresh();
+    const slow = held('Done.');
+    const first = chat.send(script(slow.reply).message());
+    await slow.asked();
+    const { openTurn } = await chat.state();
+    const refused = await refusalOf(chat.send('Hello?', { whenBusy: 'reject' }));
+    expect(refused).toEqual(
+      refusal(
+        'session-busy',
+        `The session is busy with turn ${openTurn}. Send the message again when it has ended (GET ${path} shows it), or now with ?whenBusy=queue, to wait in line, or ?whenBusy=steer, to be read by that turn.`,
+        { retryAfter: expect.any(Number), more: { turn: openTurn } },
+      ),
+    );
+    expect(await told(await post(path, { message: 'Hello?' }))).toEqual({
+      ...inHttp(refused),
+      retryAfter: expect.any(String),
+    });
+    slow.release();
+    await first;
+  });
+
+  it('for a session whose turn waits is refused with what it waits for, as over HTTP', async () => {
+    const { path, chat, turn, pending } = await asking('pay');
+    const refused = await refusalOf(chat.send('Hello?'));
+    const detail = `Turn ${turn} waits for an answer from outside. Answer its pending calls, or send the message with ?pending=decline.`;
+    expect(refused).toEqual(refusal('turn-suspended', detail, { more: { turn, pending } }));
+    expect(await told(await post(path, { message: 'Hello?' }))).toEqual(inHttp(refused));
+  });
+
+  it('of which nobody knows whether it was taken is told so, with its turn', async () => {
+    const SESSIONS = objectsWith(() => ({
+      begin: async () => {
+        throw Object.assign(new Error('down'), { overloaded: true });
+      },
+    }));
+    const path = newSession();
+    const app = appOf({ log: false });
+    const named = { agent: 'scripted', session: sessionId(path), principal: LOCAL };
+    const refused = await refusalOf(app.session({ ...env, SESSIONS }, named).send('Hello'));
+    const turn = String(refused.more.turn);
+    expect(refused).toEqual(
+      refusal(
+        'session-unavailable',
+        `The session did not answer, and may have taken the message all the same, as turn ${turn}: GET ${path}/turns/${turn} answers 404 if it has not. Send the message again only then. One with an Idempotency-Key may be sent again at any time.`,
+        { retryAfter: 1, more: { turn: expect.stringMatching(/^[0-9a-f]{16}$/) } },
+      ),
+    );
+  });
+});
+
+describe('the answer of a call', () => {
+  it('that cannot be one is refused, as over HTTP', async () => {
+    const { path, chat, call } = await asking('pay');
+    const problems = ['input: is missing'];
+    const refused = await refusalOf(chat.decide(call, 'edit'));
+    expect(refused).toEqual(
+      refusal('invalid-body', 'The body is not valid: input: is missing.', { more: { problems } }),
+    );
+    expect(await told(await answer(`${path}/approvals/${call}`, { decision: 'edit' }))).toEqual(
+      inHttp(refused),
+    );
+  });
+
+  it('is refused for a call that is none, does not wait, or waits for another answer', async () => {
+    const { path, chat, call } = await asking('look_up');
+    expect(await refusalOf(chat.result('t.1.0', { text: 'x' }))).toEqual(
+      refusal(
+        'unknown-call',
+        `There is no call 't.1.0' in this session: GET ${path} shows what it waits for.`,
+      ),
+    );
+    expect(await refusalOf(chat.result(call, { text: 'x' }, { question: 2 }))).toEqual(
+      refusal('not-waiting', `Call ${call} does not wait for this answer. It has not asked 2 questions.`),
+    );
+    expect(await refusalOf(chat.decide(call, 'approve'))).toEqual(
+      refusal(
+        'wrong-answer',
+        `Call ${call} waits for the result of its tool: POST it to ${path}/results/${call}.`,
+      ),
+    );
+  });
+
+  it('is taken once', async () => {
+    const { path, chat, call } = await asking('look_up');
+    const key = { idempotencyKey: 'k' };
+    const first = await chat.result(call, { text: 'One.' }, key);
+    expect(await chat.result(call, { text: 'One.' }, key)).toEqual(first);
+    expect(await refusalOf(chat.result(call, { text: 'Two.' }))).toEqual(
+      refusal(
+        'already-answered',
+        `This was answered before, and one answer is all that is taken. GET ${path} shows where the session stands.`,
+      ),
+    );
+  });
+
+  it('is refused without the role that is asked for; nor may the turn be ended then', async () => {
+    const { chat, call, turn } = await asking('pay_as_manager');
+    expect(await refusalOf(chat.decide(call, 'approve'))).toEqual(
+      refusal(
+        'role-required',
+        `Call ${call} is answered by somebody with the role 'manager'. Send the token of one who has it.`,
+        { more: { role: 'manager' } },
+      ),
+    );
+    const ending = (what: string) =>
+      `waits for somebody with the role 'manager', and nobody else may ${what} it.`;
+    const more = { role: 'manager', turn };
+    expect(await refusalOf(chat.cancel())).toEqual(
+      refusal('role-required', `Turn ${turn} ${ending('cancel')} Send the token of one who has it.`, {
+        more,
+      }),
+    );
+    expect(await refusalOf(chat.erase())).toEqual(
+      refusal(
+        'role-required',
+        `Turn ${turn} of this session ${ending('erase')} Send the token of one who has it.`,
+        { more },
+      ),
+    );
+    const manager = at(`/agents/clerk/sessions/${(await chat.state()).session}`, {
+      ...LOCAL,
+      roles: ['manager'],
+    });
+    expect((await manager.decide(call, 'approve')).text).toBe('Done.');
+  });
+});
+
+describe('what is not there', () => {
+  it('is a session of somebody else, as one that nobody has begun', async () => {
+    const { path, chat } = fresh();
+    await chat.send(script('Mine.').message());
+    const strangers: readonly Caller[] = [
+      { id: 'eve' },
+      { id: 'local', tenant: 'acme' },
+      { id: 'x', tenant: 'local' },
+    ];
+    const detail = `There is no session '${sessionId(path)}'. POST ${path}/messages starts it.`;
+    for (const stranger of strangers) {
+      const theirs = at(path, stranger);
+      const none = refusal('unknown-session', detail);
+      expect(await refusalOf(theirs.state())).toEqual(none);
+      expect(await refusalOf(theirs.events().next())).toEqual(none);
+      expect(await refusalOf(theirs.turn('t'))).toEqual(none);
+      expect(await refusalOf(theirs.cancel())).toEqual(none);
+      await theirs.erase();
+    }
+    expect((await chat.state()).turn).toMatchObject({ text: 'Mine.' });
+    const others = at(path, { id: 'eve' });
+    expect((await others.send(script('Theirs.').message())).text).toBe('Theirs.');
+    expect((await chat.state()).turn).toMatchObject({ text: 'Mine.' });
+  });
+
+  it('is a turn, or something to cancel', async () => {
+    const { path, chat } = fresh();
+    const { turn } = await chat.send(script('Done.').message());
+    expect(await refusalOf(chat.turn('t'))).toEqual(
+      refusal(
+        'unknown-turn',
+        `There is no turn 't' in this session: GET ${path} shows the last one, and those that wait.`,
+      ),
+    );
+    expect(await refusalOf(chat.cancel())).toEqual(
+      refusal('no-open-turn', 'No turn is open, so there is nothing to cancel.'),
+    );
+    expect(await refusalOf(chat.cancel(turn))).toEqual(
+      refusal('turn-over', `Turn ${turn} has ended: GET ${path}/turns/${turn} shows its answer.`),
+    );
+  });
+
+  it('is an agent, or an id that can be one', async () => {
+    expect(await refusalOf(at('/agents/nobody/sessions/s').state())).toEqual(
+      refusal('unknown-agent', "There is no agent 'nobody'. GET /agents lists them."),
+    );
+    const refused = await refusalOf(at('/agents/scripted/sessions/a b').state());
+    const said = await told(await send('/agents/scripted/sessions/a%20b'));
+    expect(inHttp(refused)).toEqual(said);
+    expect(refused.type).toBe('invalid-session-id');
+  });
+});
+
+describe('a principal', () => {
+  it.each<[unknown, string]>([
+    [null, 'whose id or tenant is not a text, or is empty'],
+    [{ id: '' }, 'whose id or tenant is not a text, or is empty'],
+    [{ id: 'ann', tenant: 1 }, 'whose id or tenant is not a text, or is empty'],
+    [{ id: 'ann', roles: 'buyer' }, 'whose roles are no list of texts'],
+    [{ id: 'webhook:github' }, "with the id 'webhook:github', by which nobody is called"],
+  ])('that cannot be one is told at once: %j', (principal, problem) => {
+    expect(() => at('/agents/scripted/sessions/s', principal as Caller)).toThrow(
+      new ConfigurationError(`holdfast.session was given a principal ${problem}.`),
+    );
+  });
+
+  it('needs a tenant where tenants have sessions from before', async () => {
+    const chat = at(newSession(), LOCAL, appOf({ legacyTenants: true, auth: () => null }));
+    expect((await refusalOf(chat.state())).type).toBe('tenant-required');
+  });
+});
+
+it('what the deployment lacks is a ConfigurationError, and the message is not taken', async () => {
+  const { scripted } = await import('../../../fixtures/scripted-agent.ts');
+  const { model: _, ...bare } = scripted;
+  const chat = at(newSession(), LOCAL, appOf({ agents: [bare], log: false }));
+  await expect(chat.send('Hello')).rejects.toThrow(ConfigurationError);
+});

@@ -1,0 +1,284 @@
+/** What code of the app asks a session for, beside what HTTP asks the same: the real object, in the runtime of production. */
+import { env } from 'cloudflare:workers';
+import { describe, expect, it } from 'vitest';
+import { SessionError, type ShownEvent } from '../../../../src/create-holdfast.ts';
+import { paidTo } from '../../../fixtures/clerk-agent.ts';
+import { recordings } from '../../../fixtures/scripted-agent.ts';
+import { held, script } from '../../../fixtures/scripts.ts';
+import { allEvents, journal, json, newSession, post, SSE, send, sessionId } from '../http/client.ts';
+import { hearingSession, holdersHear, isLeft } from '../http/time.ts';
+import { answer, linkOf, waiting } from '../http/waiting.ts';
+import { appOf, at, fresh, LOCAL, listed, neutral } from './from-code.ts';
+
+const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
+const adding = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
+
+/** A turn of the clerk that waits, from code. */
+async function waitingInCode(tool: string, ...replies: string[]) {
+  const { path, chat } = fresh('clerk');
+  const to = crypto.randomUUID();
+  const input = tool === 'look_up' ? { id: 'o1' } : { to, amount: 1 };
+  const { message, model } = script({ calls: [{ name: tool, input }] }, ...replies);
+  const asked = await chat.send(message());
+  const [call] = asked.outcome === 'suspended' ? asked.pending : [];
+  if (!call) throw new Error(`It does not wait: ${JSON.stringify(asked)}`);
+  return { path, chat, to, model, asked, call };
+}
+
+describe('the same by HTTP and from code', () => {
+  it('is a message with calls: its answer, its events and its state', async () => {
+    const both = { context: { locale: 'de' }, loopId: 'loop' };
+    const replies = [adding, record('parity'), 'Done.'] as const;
+    const path = newSession();
+    const byHttp = await json(await post(path, { message: script(...replies).message(), ...both }));
+    const { path: other, chat } = fresh();
+    const fromCode = await chat.send(script(...replies).message(), both);
+    expect(neutral(fromCode)).toEqual(neutral(byHttp));
+    expect(fromCode).toMatchObject({ outcome: 'completed', text: 'Done.', toolCalls: 2, agent: 'scripted' });
+    expect(neutral(await listed(chat.events()))).toEqual(neutral(await journal(path)));
+    expect(neutral(await chat.state())).toEqual(neutral(await json(await send(path))));
+    // It is one session, whoever asks for it.
+    expect(await json(await send(other))).toEqual(JSON.parse(JSON.stringify(await chat.state())));
+    expect(await listed(at(path).events())).toEqual(await journal(path));
+    expect(neutral(await chat.turn(fromCode.turn))).toEqual(neutral(byHttp));
+  });
+
+  it('is a turn that waits for a decision, and goes on', async () => {
+    const web = await waiting(['pay'], { replies: ['Done.'] });
+    const { path, chat, to, asked, call } = await waitingInCode('pay', 'Done.');
+    const told = await json(await send(`${web.session}/turns/${web.turn}`));
+    expect(neutral(asked)).toEqual(neutral(told));
+    const byHttp = await json(await answer(linkOf(web), { decision: 'approve', reason: 'Fine.' }));
+    const fromCode = await chat.decide(call.call, { decision: 'approve', reason: 'Fine.' });
+    expect(neutral(fromCode)).toEqual(neutral(byHttp));
+    expect(paidTo(to)).toEqual([1]);
+    expect(neutral(await journal(path))).toEqual(neutral(await journal(web.session)));
+  });
+
+  it('is the result of a tool that the caller runs', async () => {
+    const web = await waiting(['look_up'], { replies: ['Done.'] });
+    const { path, chat, call, model } = await waitingInCode('look_up', 'Done.');
+    const byHttp = await json(await answer(linkOf(web), { result: { total: 12.5 } }));
+    const fromCode = await chat.result(call.call, { result: { total: 12.5 } });
+    expect(neutral(fromCode)).toEqual(neutral(byHttp));
+    expect(model.requests.at(-1)?.messages.at(-1)).toMatchObject({ text: '{"total":12.5}' });
+    expect(neutral(await journal(path))).toEqual(neutral(await journal(web.session)));
+  });
+
+  it('is what a turn shows while it runs', async () => {
+    const path = newSession();
+    const replies = [adding, 'Three.'] as const;
+    const message = { message: script(...replies).message() };
+    const stream = await allEvents(await post(path, message, { headers: SSE }));
+    const shown: ShownEvent[] = [];
+    const { chat } = fresh();
+    const options = { onEvent: (event: ShownEvent) => void shown.push(event) };
+    const answered = await chat.send(script(...replies).message(), options);
+    const byHttp = stream.map(({ id, event, data }) => (id === undefined ? { type: event, ...data } : data));
+    expect(neutral([...shown, { type: 'answer', ...answered }])).toEqual(neutral(byHttp));
+    expect(shown.map(({ type }) => type)).toContain('text-delta');
+    expect(shown.map(({ type }) => type)).toContain('progress');
+  });
+});
+
+describe('send', () => {
+  it('answers a turn that failed, with its error', async () => {
+    const { chat } = fresh();
+    const answered = await chat.send('No script is named here.');
+    expect(answered).toMatchObject({
+      outcome: 'failed',
+      error: { type: 'model-failure', message: expect.any(String) },
+    });
+    expect(answered.status).toBeUndefined();
+  });
+
+  it('starts one turn under a key, and answers it again', async () => {
+    const { path, chat } = fresh();
+    const { message, model } = script('Once.', 'Twice.');
+    const text = message();
+    const first = await chat.send(text, { idempotencyKey: '<mail-1@example>' });
+    expect(await chat.send(text, { idempotencyKey: '<mail-1@example>' })).toEqual(first);
+    expect(model.requests).toHaveLength(1);
+    expect((await journal(path)).filter(({ type }) => type === 'turn-started')).toHaveLength(1);
+  });
+
+  it('stores the message and answers at once when it is for the background', async () => {
+    const { chat } = fresh();
+    const message = script('Later.').message();
+    const stored = await chat.send(message, { background: true });
+    expect(stored).toEqual({
+      turn: stored.turn,
+      session: stored.session,
+      agent: 'scripted',
+      status: 'accepted',
+    });
+    expect([stored.outcome, stored.text, stored.object]).toEqual([undefined, undefined, undefined]);
+    await expect.poll(async () => (await chat.turn(stored.turn)).text, { timeout: 20_000 }).toBe('Later.');
+  });
+
+  it('starts the turn later', async () => {
+    const { path, chat } = fresh();
+    const stored = await chat.send('Much later.', { delaySeconds: 3600 });
+    expect(stored).toEqual({
+      turn: stored.turn,
+      session: sessionId(path),
+      agent: 'scripted',
+      status: 'scheduled',
+      startsAt: expect.stringMatching(/^20\d\d-.*Z$/),
+    });
+    expect(await chat.turn(stored.turn)).toEqual(stored);
+    expect(await chat.cancel(stored.turn)).toEqual({ turn: stored.turn, status: 'cancel-requested' });
+  });
+
+  it('queues, and steers the turn that runs', async () => {
+    const path = hearingSession();
+    const chat = at(path);
+    const slow = held(record('steered'));
+    const { message, model } = script(slow.reply, 'Both.', 'Queued.');
+    const first = chat.send(message());
+    await slow.asked();
+    const steered = await chat.send('And this.', { whenBusy: 'steer' });
+    const { openTurn } = await chat.state();
+    expect(steered).toMatchObject({ status: 'steering', into: openTurn });
+    const queued = chat.send('Then this.', { whenBusy: 'queue' });
+    await isLeft(path);
+    holdersHear();
+    slow.release();
+    expect((await first).text).toBe('Both.');
+    expect(model.requests[1]?.messages.map(({ text }) => text)).toContain('And this.');
+    expect(await chat.turn(steered.turn)).toMatchObject({ status: 'steered', into: (await first).turn });
+    expect((await queued).text).toBe('Queued.');
+  });
+
+  it('is told at once what the turn waits for behind which it is queued', async () => {
+    const { chat, asked } = await waitingInCode('pay');
+    const queued = await chat.send('Next.', { whenBusy: 'queue' });
+    expect(queued).toEqual({
+      turn: queued.turn,
+      session: queued.session,
+      agent: 'clerk',
+      status: 'queued',
+      pending: asked.outcome === 'suspended' ? asked.pending : [],
+    });
+  });
+
+  it('declines what the turn before waits for', async () => {
+    const { chat, asked, to } = await waitingInCode('pay', 'Next.');
+    expect((await chat.send('Never mind.', { pending: 'decline' })).text).toBe('Next.');
+    expect(await chat.turn(asked.turn)).toMatchObject({ outcome: 'cancelled' });
+    expect(paidTo(to)).toEqual([]);
+  });
+
+  it('leaves the turn to another invocation when its signal aborts', async () => {
+    const { chat } = fresh();
+    const slow = held(record('left'));
+    const { message } = script(slow.reply, 'Done elsewhere.');
+    const left = new AbortController();
+    const answering = chat.send(message(), { signal: left.signal });
+    await slow.asked();
+    const { openTurn } = await chat.state();
+    left.abort(new Error('gone'));
+    slow.release();
+    await expect(answering).rejects.toThrow('gone');
+    await expect
+      .poll(async () => (await chat.turn(openTurn ?? '')).text, { timeout: 20_000 })
+      .toBe('Done elsewhere.');
+  });
+
+  it('goes on when `onEvent` throws, which is logged and told no more', async () => {
+    const log: string[] = [];
+    const app = appOf({ log: (entry) => 'message' in entry && void log.push(entry.message) });
+    const chat = at(newSession(), LOCAL, app);
+    const replies = [adding, 'Done.'] as const;
+    const answered = await chat.send(script(...replies).message(), {
+      onEvent: () => {
+        throw new Error('broken');
+      },
+    });
+    expect(answered.text).toBe('Done.');
+    expect(log).toEqual(['`onEvent` of a message threw, and is told no more of its turn']);
+  });
+
+  it('hands `context` and `secrets` of the app who asks, with claims, and the request for which it is done', async () => {
+    const seen: unknown[] = [];
+    const app = appOf({
+      context(_, asked) {
+        seen.push(asked);
+        return {};
+      },
+      secrets: (_, principal, own) => void seen.push({ principal, own }),
+    });
+    const request = new Request('https://shop.example/chat');
+    const principal = { id: 'ann', tenant: 'acme', roles: ['buyer'], claims: { plan: 'gold' } };
+    const session = crypto.randomUUID();
+    const chat = app.session(env, { agent: 'scripted', session, principal, request });
+    await chat.send(script('Done.').message(), { context: { any: 'key' } });
+    const known = { id: 'ann', tenant: 'acme', roles: ['buyer'] };
+    expect(seen).toEqual([
+      { principal: known, request },
+      { principal: known, own: { request, claims: { plan: 'gold' } } },
+    ]);
+    const [, started] = await listed(chat.events());
+    expect(started).toMatchObject({ principal: known, context: { any: 'key' } });
+  });
+});
+
+describe('events', () => {
+  it('begin behind the one that is named, and end with the last', async () => {
+    const { chat } = fresh();
+    await chat.send(script('Done.').message());
+    const all = await listed(chat.events());
+    expect(all.map(({ type }) => type)).toEqual([
+      'session-opened',
+      'turn-started',
+      'model-replied',
+      'turn-ended',
+    ]);
+    expect(await listed(chat.events({ after: 2 }))).toEqual(all.slice(2));
+    expect(await listed(chat.events({ after: 4 }))).toEqual([]);
+  });
+
+  it('go on live until the signal aborts, or nobody asks for more', async () => {
+    const { chat } = fresh();
+    const { message } = script('One.', 'Two.');
+    await chat.send(message());
+    const left = new AbortController();
+    const types: string[] = [];
+    const reading = (async () => {
+      for await (const { type, seq } of chat.events({ after: 3, live: true, signal: left.signal })) {
+        types.push(`${seq} ${type}`);
+        if (seq === 7) left.abort();
+      }
+    })();
+    await chat.send('Again.');
+    await reading;
+    expect(types).toEqual(['4 turn-ended', '5 turn-started', '6 model-replied', '7 turn-ended']);
+    for await (const { seq } of chat.events({ live: true })) if (seq === 2) break;
+  });
+});
+
+describe('cancel and erase', () => {
+  it('stop the open turn, and remove all', async () => {
+    const path = hearingSession();
+    const chat = at(path);
+    const slow = held('Too late.');
+    const first = chat.send(script(slow.reply).message());
+    await slow.asked();
+    const { openTurn } = await chat.state();
+    expect(await chat.cancel()).toEqual({ turn: openTurn, status: 'cancel-requested' });
+    holdersHear();
+    expect(await first).toMatchObject({ outcome: 'cancelled' });
+    await chat.erase();
+    expect((await send(path)).status).toBe(404);
+    await expect(chat.state()).rejects.toThrow(SessionError);
+    // There is none already, which is what was asked for.
+    await chat.erase();
+  });
+});
+
+it('a turn lives under `waitUntil` when the code that began it does not wait', async () => {
+  const note = crypto.randomUUID();
+  const { chat } = fresh();
+  void chat.send(script(record(note), 'Done.').message());
+  await expect.poll(() => recordings.filter((one) => one.note === note).length, { timeout: 20_000 }).toBe(1);
+});

@@ -1,0 +1,87 @@
+/** Tools of a Worker read its bindings, in whichever invocation they run, and whichever loop. */
+import { createExecutionContext } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { expect, it } from 'vitest';
+import { createHoldfast } from '../../../../src/create-holdfast.ts';
+import { defineAgent, defineTool, requireApproval } from '../../../../src/index.ts';
+import { defineSubagent } from '../../../../src/kinds/entry.ts';
+import { scriptedModel } from '../../../../src/testing/entry.ts';
+import { journal, json, newSession, ORIGIN, post, type Send, sessionName } from './client.ts';
+
+const SECRET = 'the-key-of-the-shop';
+/** The Worker's own, whose `SESSIONS` is a binding, and a secret. */
+const vars = { ...env, SHOP_API_KEY: SECRET };
+
+const ask = (name: string) =>
+  defineTool({
+    name,
+    description: 'Asks a binding.',
+    effect: 'read',
+    run: async (_, call) => {
+      const page = await call.env.SESSIONS.getByName('nobody').read({ from: 1 });
+      return [page, Reflect.get(call.env, 'SHOP_API_KEY')];
+    },
+  });
+const READ = [null, '[secret SHOP_API_KEY]'];
+
+/** An app of which one agent asks its tools, and another agent; its turns can be gone on with by hand. */
+function app() {
+  const helper = defineAgent({
+    name: 'helper',
+    description: 'Helps.',
+    instructions: '',
+    tools: [ask('ask')],
+    model: scriptedModel([{ calls: [{ name: 'ask' }] }, 'Helped.']),
+  });
+  const wanted = [{ name: 'ask' }, { name: 'helper', input: { message: 'Go.' } }, { name: 'asked_first' }];
+  // The Worker of the tests leaves an agent of this name alone.
+  const agent = defineAgent({
+    name: 'agent',
+    description: 'Asks.',
+    instructions: '',
+    tools: [ask('ask'), requireApproval(ask('asked_first'), 'May I?'), defineSubagent({ agent: helper })],
+    model: scriptedModel([{ calls: wanted }, 'Done.']),
+  });
+  const { worker, TurnRunner } = createHoldfast({ agents: [agent] });
+  const via: Send = async (path, init) => {
+    const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
+    return worker.fetch(request, vars, createExecutionContext());
+  };
+  return { via, runner: new TurnRunner(createExecutionContext(), vars) };
+}
+
+/** The tools that answered what the binding says, and no secret. */
+async function readIn(session: string, via: Send): Promise<unknown[]> {
+  const ended = (await journal(session, via)).filter(({ type }) => type === 'tool-call-ended');
+  expect(JSON.stringify(ended)).not.toContain(SECRET);
+  return ended.flatMap(({ result }) => {
+    const { value } = Object(result);
+    return value === undefined ? [] : [value];
+  });
+}
+
+const JSON_BODY = { 'content-type': 'application/json' };
+
+it('in the turn that a request runs, in a subagent, and in the invocation of whoever decides', async () => {
+  const { via } = app();
+  const session = newSession('agent');
+  const waits = await json(await post(session, { message: 'Go.' }, { via }));
+  expect(waits).toMatchObject({ status: 'suspended', pending: [{ tool: 'asked_first' }] });
+  const [{ links }] = Object(waits.pending);
+  const decided = await via(links.approvals, {
+    method: 'POST',
+    headers: JSON_BODY,
+    body: '{"decision":"approve"}',
+  });
+  expect(await json(decided)).toMatchObject({ outcome: 'completed', text: 'Done.' });
+  expect(await readIn(session, via)).toEqual([READ, READ, READ]);
+});
+
+it('in a turn that nobody asked this invocation for', async () => {
+  const { via, runner } = app();
+  const session = newSession('agent');
+  const headers = { prefer: 'respond-async' };
+  const { turn } = await json(await post(session, { message: 'Go.' }, { via, headers }));
+  await runner.run({ name: sessionName(session), turn: String(turn) });
+  expect(await readIn(session, via)).toEqual([READ, READ]);
+});

@@ -1,0 +1,64 @@
+import { posix } from 'node:path';
+import type { Source } from './parse-source.ts';
+
+/** An exported name where it is declared. */
+export interface Declared {
+  readonly file: string;
+  readonly name: string;
+  /** The text of the comment in front of its declaration, or of all its overloads, without its stars; nothing where there is none. */
+  readonly doc: string | undefined;
+}
+
+/**
+ * Where a name that a file exports is declared, through all files that only pass it on.
+ * @throws Error when it is declared in none of the sources.
+ */
+export function declarationOf(name: string, source: Source, byFile: ReadonlyMap<string, Source>): Declared {
+  const found = look(name, source, byFile);
+  if (!found) throw new Error(`${name}, which ${source.file} exports, is declared nowhere.`);
+  return found;
+}
+
+function look(name: string, source: Source, byFile: ReadonlyMap<string, Source>): Declared | undefined {
+  for (const { exportName, importName, moduleRequest } of source.module.staticExports.flatMap(
+    (one) => one.entries,
+  )) {
+    const isAll = exportName.kind === 'None' && moduleRequest !== null;
+    if (!isAll && exportName.name !== name) continue;
+    if (!moduleRequest) return declaredIn(source, name);
+    const other = byFile.get(posix.join(posix.dirname(source.file), moduleRequest.value));
+    const found = other && look(isAll ? name : (importName.name ?? name), other, byFile);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** The declaration of a name in its own file. */
+function declaredIn({ file, text }: Source, name: string): Declared {
+  const declaration = new RegExp(
+    `^export (?:declare )?(?:abstract )?(?:const|let|type|interface|class|enum|(?:async )?function\\*?) ${name}\\b`,
+    'gm',
+  );
+  const places = [...text.matchAll(declaration)].map(({ index }) => index);
+  if (places.length === 0) throw new Error(`${name} of ${file} is not exported where it is declared.`);
+  const docs = places.flatMap((at) => commentBefore(text.slice(0, at)) ?? []);
+  return { file, name, doc: docs.length > 0 ? docs.join('\n') : undefined };
+}
+
+/** The comment that a text ends with, if it is a docstring. */
+function commentBefore(text: string): string | undefined {
+  const before = text.trimEnd();
+  if (!before.endsWith('*/')) return undefined;
+  const start = Math.max(before.lastIndexOf('/** '), before.lastIndexOf('/**\n'));
+  if (start < 0 || before.indexOf('*/', start) < before.length - 2) return undefined;
+  return before
+    .slice(start + 3, -2)
+    .split('\n')
+    .map((line) => line.replace(/^\s*\* ?/, ''))
+    .join('\n')
+    .trim();
+}
+
+/** The code of the examples in a docstring. */
+export const examplesIn = (doc: string): string[] =>
+  [...doc.matchAll(/@example\b[^`]*```ts\n([\s\S]*?)```/g)].map(([, code = '']) => code);
