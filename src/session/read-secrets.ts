@@ -78,7 +78,11 @@ export function addressOfSession(name: string): SessionAddress {
   const owner = typeof named === 'string' ? { id: named } : named;
   // The name that `GET /health` looks at is nobody's: its id is the empty text, which is no owner's.
   const isNobody = named === '';
-  if ((!isNobody && ownerProblem(owner) !== undefined) || typeof agent !== 'string' || typeof session !== 'string') {
+  if (
+    (!isNobody && ownerProblem(owner) !== undefined) ||
+    typeof agent !== 'string' ||
+    typeof session !== 'string'
+  ) {
     throw new Error(`'${name}' does not name a session.`);
   }
   return { owner, agent, session };

@@ -60,6 +60,7 @@ export type MessageView =
       /** What its model gave beside words and calls. */
       readonly parts?: readonly JournaledPart[];
     }
+  /** What a call said to the user while it ran: it stands behind the reply whose calls these were. */
   | ({ readonly role: 'assistant' } & TurnSaid);
 
 /** A call of a tool, and what the model read of its result. */
@@ -121,8 +122,7 @@ function messageView(message: Message): MessageView[] {
       ...(toolCalls.length > 0 && { toolCalls }),
       ...(message.kept && { parts: message.kept.parts }),
     },
-    // What was said to the user while these calls ran.
-    ...message.calls.flatMap(({ said = [] }) => said.map((one) => ({ role: 'assistant' as const, ...one }))),
+    ...message.calls.flatMap(({ said = [] }) => said.map((one) => ({ role: 'assistant', ...one }) as const)),
   ];
 }
 
