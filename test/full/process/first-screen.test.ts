@@ -45,7 +45,7 @@ const tool = (name: string, ...args: string[]) =>
 it('its commands install what it needs, check it, test it, run it and talk to it', () => {
   const [init, install, installTools, ...rest] = commands;
   expect([init, install, installTools]).toEqual([
-    'npm init -y',
+    'npm init -y && npm pkg set type=module',
     'npm install ../holdfast/holdfast-0.0.0.tgz valibot',
     'npm install --save-dev wrangler typescript vitest @cloudflare/workers-types',
   ]);
