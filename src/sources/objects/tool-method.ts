@@ -45,7 +45,9 @@ export function toolMethod<
   Type extends ArtifactType = ArtifactType,
 >(
   config: ToolMethodConfig<Declaration> & { readonly output?: Type | undefined },
-  method: Method & Kept<KeptAs<Inferred<Type>, Awaited<ReturnType<Method>>>> & Typed<Awaited<ReturnType<Method>>, Inferred<Type>>,
+  method: Method &
+    Kept<KeptAs<Inferred<Type>, Awaited<ReturnType<Method>>>> &
+    Typed<Awaited<ReturnType<Method>>, Inferred<Type>>,
 ): Method {
   // Each call makes a function of its own, so that one method may be two tools.
   const marked = function (this: unknown, ...given: unknown[]): unknown {
