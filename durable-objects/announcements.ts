@@ -45,19 +45,26 @@ export const takeDueAnnouncements = (scope: LedgerScope): DueAnnouncement[] =>
     const [seq = 0] = seqs;
     const pause = Math.min(FIRST_PAUSE * 2 ** attempts, LONGEST_PAUSE);
     store(scope, { webhook, attempts: attempts + 1, seqs }, scope.now() + pause);
-    const [row] = scope.storage.events({ from: seq, limit: 1 });
-    if (row === undefined) return [];
-    return [{ webhook, seq, turn: row.turn, attempt: attempts + 1 }];
+    const turn = turnAt(scope, seq);
+    return turn === undefined ? [] : [{ webhook, seq, turn, attempt: attempts + 1 }];
   });
+
+/** The turn of an event. */
+function turnAt({ storage }: LedgerScope, seq: number): string | undefined {
+  const [row] = storage.events({ from: seq, limit: 1 });
+  return row?.turn;
+}
 
 /** Stores what became of an announcement; of one that was made again meanwhile, nothing. */
 export function settleAnnouncement(
   scope: LedgerScope,
-  { webhook, seq, attempt }: Announcement,
+  { webhook, seq, turn, attempt }: Announcement,
   became: Announced,
 ): void {
   const [, owed] = find(scope, webhook) ?? [];
   if (owed === undefined || owed.seqs[0] !== seq || owed.attempts !== attempt) return;
+  // That of a session of this name which was erased meanwhile.
+  if (turnAt(scope, seq) !== turn) return;
   if (typeof became === 'object') store(scope, owed, scope.now() + became.again);
   else {
     const seqs = became === 'done' ? owed.seqs.slice(1) : [];

@@ -99,7 +99,13 @@ export function writeToConsole(entry: LogEntry): void {
 }
 
 /** Problems that are looked for in one session. */
-const PLACED: readonly LoggedProblem[] = ['tool-threw', 'model-failed', 'turn-failed', 'turn-stuck'];
+const PLACED: readonly LoggedProblem[] = [
+  'tool-threw',
+  'model-failed',
+  'turn-failed',
+  'turn-stuck',
+  'webhook-not-delivered',
+];
 
 function inWords(place: LogPlace): string {
   const words = (['agent', 'session', 'turn'] as const).flatMap((key) =>

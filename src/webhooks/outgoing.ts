@@ -64,6 +64,9 @@ const STOPS: readonly TurnStop[] = ['suspended', 'ended', 'failed'];
  * a turn suspends, ends or fails. What it is owed is stored with the end of the turn, and sent at least once, in the order
  * of its session, until it answers 2xx: ten times, with pauses that grow to a day. A message that comes twice has the same `webhook-id`.
  *
+ * @example
+ * const turns = outgoingWebhook({ url: 'https://desk.example.com/hooks/turns', secret: 'TURNS_WEBHOOK_SECRET', on: ['failed'] });
+ *
  * @throws WebhookDefinitionError when a setting is none.
  */
 export function outgoingWebhook<const Name extends string = 'outgoing'>(

@@ -68,7 +68,7 @@ export async function announce(app: Announcer, announcement: Announcement): Prom
   host.log({
     level: typeof became === 'object' ? 'warn' : 'error',
     event: 'webhook-not-delivered',
-    message: `outgoing webhook '${webhook}' was not told of turn ${turn}, ${inWords(became)}: it ${not.why}`,
+    message: `outgoing webhook '${webhook}' was not told of a turn, ${inWords(became)}: it ${not.why}`,
     ...{ agent, session, turn },
     ...(not.thrown !== undefined && { thrown: not.thrown }),
   });

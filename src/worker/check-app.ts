@@ -135,6 +135,12 @@ export function checkStarters({
       `${kind} '${name}' starts the agent '${agent}', which is not among the agents.${meant(agent, known.keys())}`,
     );
   }
+  const strange = outgoingWebhooks.findIndex((one) => typeof Object(one).send !== 'function');
+  if (strange >= 0) {
+    throw new ConfigurationError(
+      `createHoldfast has ${shown(outgoingWebhooks[strange])} at outgoingWebhooks[${strange}]: use what outgoingWebhook makes.`,
+    );
+  }
   for (const { name, agents: told = [] } of byName('outgoingWebhooks', outgoingWebhooks).values()) {
     const stranger = told.find((one) => !known.has(one));
     if (stranger === undefined) continue;

@@ -49,6 +49,7 @@ import type { Schedule } from './define-schedule.ts';
 import type { ContextFor, Env, Host, McpEndpoint, OwnRequest } from './host.ts';
 import { parseBodyContext, parseContextHeaders } from './request-headers.ts';
 import type { HttpHost } from './route.ts';
+import { storeIn } from './stored-files.ts';
 
 /** The literal that `createHoldfast` takes. `AppEnv`: the Worker's environment, such as the `Cloudflare.Env` of `wrangler types`. */
 export interface HoldfastConfig<AppEnv extends object = Env> {
@@ -251,35 +252,6 @@ function sessionIn(config: HoldfastConfig, deployed: (env: Env) => Deployment): 
     return ms === undefined ? port : withRetention(port, ms);
   };
 }
-
-/** Makes one store for each environment, and finds out by the first request for a session what is none. */
-function storeIn(files: NonNullable<HoldfastConfig['files']>): (env: Env) => FileStore {
-  if (typeof files !== 'function')
-    throw new ConfigurationError(`\`files\` is ${kindOf(files)}: ${USE_STORE}`);
-  const stores = new WeakMap<Env, FileStore>();
-  return (env) => {
-    const known = stores.get(env);
-    if (known !== undefined) return known;
-    const store: unknown = files(env);
-    if (!isStore(store)) throw new DeploymentError(`\`files\` answered ${kindOf(store)}: ${USE_STORE}`);
-    stores.set(env, store);
-    return store;
-  };
-}
-
-const USE_STORE = 'use (env) => store, where the store has the methods `put`, `get` and `delete`.';
-
-const STORE_METHODS = ['put', 'get', 'delete'] as const satisfies readonly (keyof FileStore)[];
-
-const isStore = (store: unknown): store is FileStore =>
-  STORE_METHODS.every((method) => typeof Object(store)[method] === 'function');
-
-const kindOf = (value: unknown): string =>
-  value === null || value === undefined
-    ? String(value)
-    : value instanceof Promise
-      ? 'a promise'
-      : `of type ${typeof value}`;
 
 function keptFor(retention: Retention): number | undefined {
   const problem = retentionProblem(retention);

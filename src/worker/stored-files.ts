@@ -1,7 +1,9 @@
 /** The files of a session as requests store and read them: with the session, or in the store of the app. */
 import type { FilePage, KeptFile } from '../journal/kept-file.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
+import { DeploymentError } from '../session/deployment.ts';
 import type { FileKey, FileStore } from '../session/file-store.ts';
+import type { Env } from './host.ts';
 import { Problem, SessionError } from './problem.ts';
 import type { SessionAccess } from './target.ts';
 
@@ -90,3 +92,32 @@ async function answered<T>(
     throw new SessionError('files-unavailable', detail, { retryAfter: 1, cause: failure });
   }
 }
+
+/** Makes one store for each environment, and finds out by the first request for a session what is none. */
+export function storeIn(files: unknown): (env: Env) => FileStore {
+  if (typeof files !== 'function')
+    throw new ConfigurationError(`\`files\` is ${kindOf(files)}: ${USE_STORE}`);
+  const stores = new WeakMap<Env, FileStore>();
+  return (env) => {
+    const known = stores.get(env);
+    if (known !== undefined) return known;
+    const store: unknown = files(env);
+    if (!isStore(store)) throw new DeploymentError(`\`files\` answered ${kindOf(store)}: ${USE_STORE}`);
+    stores.set(env, store);
+    return store;
+  };
+}
+
+const USE_STORE = 'use (env) => store, where the store has the methods `put`, `get` and `delete`.';
+
+const STORE_METHODS = ['put', 'get', 'delete'] as const satisfies readonly (keyof FileStore)[];
+
+const isStore = (store: unknown): store is FileStore =>
+  STORE_METHODS.every((method) => typeof Object(store)[method] === 'function');
+
+const kindOf = (value: unknown): string =>
+  value === null || value === undefined
+    ? String(value)
+    : value instanceof Promise
+      ? 'a promise'
+      : `of type ${typeof value}`;

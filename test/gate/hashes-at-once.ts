@@ -17,10 +17,10 @@ const sign = subtle.sign.bind(subtle);
 /** What keys were made of: a key itself does not tell. */
 const keys = new WeakMap<object, Uint8Array>();
 
-const imported: typeof importKey = async (...args: Parameters<typeof importKey>) => {
+const imported = async (...args: Parameters<typeof importKey>): Promise<object> => {
   const key = await importKey(...args);
   const [format, data] = args;
-  if (format === 'raw') keys.set(key, bytesOf(data as Parameters<Digest>[1])); // bytes, by the format
+  if (format === 'raw') keys.set(key, bytesOf(data));
   return key;
 };
 

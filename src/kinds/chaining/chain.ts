@@ -1,4 +1,5 @@
 import { memoized } from '../../tool/async.ts';
+import { nameIn, shown } from '../../tool/check-literal.ts';
 import { DomainTypeError } from '../../tool/domain-objects.ts';
 import { type DomainType, isDomainType } from '../../tool/domain-type.ts';
 import { consoleLog, type LogProblem, warning } from '../../tool/log.ts';
@@ -46,6 +47,8 @@ const chainOf = memoized(toChain);
 function toChain(entries: readonly Chained[]): Chain {
   const read = entries.map((entry) => {
     if (entry === 'any') return { chain: 'any', types: [] } as const;
+    const given = Object(entry);
+    if (!('chain' in given || 'parse' in given)) throw noType(entry);
     return 'chain' in entry ? entry : chainFrom(entry);
   });
   const ones = byType(read.flatMap((one) => (one.chain === 'one' ? one : [])));
@@ -64,6 +67,10 @@ function toChain(entries: readonly Chained[]): Chain {
     named: typesFrom(types, []),
   };
 }
+
+/** Callers without types may list anything, such as the schema of a type. */
+const noType = (given: unknown): DomainTypeError =>
+  new DomainTypeError(nameIn(given), 'chaining', `is ${shown(given)}: chain what defineDomainType makes`);
 
 function byType<One extends ChainedType | DiscoveredType>(chained: readonly One[]): ReadonlyMap<string, One> {
   const found = new Map<string, One>();

@@ -112,6 +112,28 @@ describe('the in-memory session, to the millisecond', () => {
     expect(told.slice(4)).toEqual(['alerts t2@5 #2']);
   });
 
+  it('settles nothing by an answer about a session of the same name that was erased', async () => {
+    const clock = createManualClock();
+    const told: string[] = [];
+    const answers: ((became: Announced) => void)[] = [];
+    const announce = (announcement: Announcement): Promise<Announced> => {
+      told.push(inWords(announcement));
+      return new Promise((resolve) => answers.push(resolve));
+    };
+    const options = { clock, leaseMs: LEASE_MS, dispatch: () => {}, announce };
+    const session = createMemorySessions(options).session('s');
+    for (const turn of ['t1', 't2']) {
+      await session.erase();
+      const { epoch } = await lease(session, starting(turn, turn));
+      const events = [event(turn, 'last')];
+      await session.append(epoch, 3, { events, release: 'ended', announce: ['alerts'] });
+      await clock.advance(0);
+    }
+    answers[0]?.('done');
+    await clock.advance(60_000);
+    expect(told).toEqual(['alerts t1@3 #1', 'alerts t2@3 #1', 'alerts t2@3 #2']);
+  });
+
   it('tells no webhook where nobody says how', async () => {
     const clock = createManualClock();
     const session = createMemorySessions({ clock, leaseMs: LEASE_MS, dispatch: () => {} }).session('s');

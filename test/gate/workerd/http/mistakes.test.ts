@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { createHoldfast, defineSchedule } from '../../../../src/create-holdfast.ts';
 import { defineAgent } from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
+import { outgoingWebhook } from '../../../../src/webhooks/entry.ts';
 
 const base = { description: 'Pays.', instructions: 'Pay.' };
 const clerk = defineAgent({ ...base, name: 'clerk' });
@@ -16,6 +17,9 @@ const schedule = {
 };
 const app = (config: unknown) => (): unknown => createHoldfast(config as never);
 const timed = (config: object) => (): unknown => defineSchedule({ ...schedule, ...config } as never);
+
+const told = (config: object) => (): unknown =>
+  outgoingWebhook({ url: 'https://desk.example', secret: 'S', ...config });
 
 const asking = (agent: string) => defineAgent({ ...base, name: 'desk', tools: [defineSubagent({ agent })] });
 const deep = defineAgent({
@@ -78,6 +82,26 @@ it.each<[mistake: string, make: () => unknown, message: string]>([
     'a schedule of an agent that is not there',
     app({ agents: [clerk], schedules: [timed({ agent: 'clark' })()] }),
     "Schedule 'daily' starts the agent 'clark', which is not among the agents. Did you mean 'clerk'?",
+  ],
+  [
+    'an outgoing webhook of an agent that is not there',
+    app({ agents: [clerk], outgoingWebhooks: [told({ agents: ['clerk', 'clark'] })()] }),
+    "Outgoing webhook 'outgoing' is told of the agent 'clark', which is not among the agents. Did you mean 'clerk'?",
+  ],
+  [
+    'two outgoing webhooks of one name',
+    app({ agents: [clerk], outgoingWebhooks: [told({})(), told({})()] }),
+    "Two outgoingWebhooks are called 'outgoing'.",
+  ],
+  [
+    'the literal of an outgoing webhook',
+    app({ agents: [clerk], outgoingWebhooks: [{ url: 'https://desk.example' }] }),
+    'createHoldfast has an object at outgoingWebhooks[0]: use what outgoingWebhook makes.',
+  ],
+  [
+    'no list of outgoing webhooks',
+    app({ agents: [clerk], outgoingWebhooks: told({})() }),
+    "createHoldfast has an object as its 'outgoingWebhooks': use a list, as in [one, another].",
   ],
   [
     'a subagent that is not there',

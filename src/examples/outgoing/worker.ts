@@ -1,0 +1,34 @@
+import * as v from 'valibot';
+import { createHoldfast } from '../../create-holdfast.ts';
+import { defineAgent, defineTool, requireApproval } from '../../index.ts';
+import { offlineModel } from '../../offline-model/entry.ts';
+import { outgoingWebhook } from '../../webhooks/entry.ts';
+
+const refund = defineTool({
+  name: 'refund_order',
+  description: 'Refunds an order.',
+  input: v.object({ order: v.string() }),
+  run: ({ order }) => `Order ${order} is refunded.`,
+});
+
+const clerk = defineAgent({
+  name: 'clerk',
+  description: 'Refunds orders when somebody agrees.',
+  instructions: 'Refund the order that the customer names.',
+  tools: [requireApproval(refund, ({ order }) => `Refund order ${order}?`)],
+});
+
+const holdfast = createHoldfast({
+  agents: [clerk],
+  offline: offlineModel,
+  outgoingWebhooks: [
+    outgoingWebhook({
+      url: 'https://desk.example.com/hooks/turns',
+      secret: 'TURNS_WEBHOOK_SECRET', // the name of a secret
+      on: ['suspended', 'failed'],
+    }),
+  ],
+});
+export default holdfast.worker;
+export const { TurnRunner } = holdfast;
+export { SessionObject } from '../../../durable-objects/index.ts';

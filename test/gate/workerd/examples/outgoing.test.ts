@@ -1,0 +1,50 @@
+/** The Workers of the page on outgoing webhooks, as they stand: what one tells, the other takes. */
+import { createExecutionContext } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import desk from '../../../../src/examples/outgoing/desk.ts';
+import worker, { TurnRunner } from '../../../../src/examples/outgoing/worker.ts';
+import { STANDARD_SECRET } from '../../../fixtures/signed.ts';
+import { journal, json, newSession, ORIGIN, post, type Send, sessionName } from '../http/client.ts';
+import { answer } from '../http/waiting.ts';
+
+const vars = { ...env, MODEL: 'offline', TURNS_WEBHOOK_SECRET: STANDARD_SECRET, SUBREQUESTS: '10000' };
+
+const sender =
+  (to: typeof worker): Send =>
+  async (path, init) => {
+    const request = new Request(ORIGIN + path, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
+    return to.fetch(request, vars, createExecutionContext());
+  };
+
+it('a turn that waits is told to the desk, once, and is answered by what it was told', async () => {
+  const via = sender(worker);
+  const session = newSession('clerk');
+  const said: Record<string, unknown>[] = [];
+  const taken: Response[] = [];
+  const fetching = vi.spyOn(globalThis, 'fetch').mockImplementation(async (url, init) => {
+    expect(url).toBe('https://desk.example.com/hooks/turns');
+    said.push(JSON.parse(String(init?.body)));
+    const response = await sender(desk)('/hooks/turns', init);
+    taken.push(response.clone());
+    return response;
+  });
+  onTestFinished(() => fetching.mockRestore());
+
+  const waits = await post(session, { message: 'Please refund order A7.' }, { via });
+  expect(waits.status).toBe(202);
+  const { turn } = await json(waits);
+  const seq = (await journal(session)).length;
+  const announce = (attempt: number) =>
+    new TurnRunner(createExecutionContext(), vars).announce({
+      ...{ name: sessionName(session), turn: String(turn), seq, webhook: 'outgoing', attempt },
+    });
+  expect([await announce(1), await announce(2)]).toEqual(['done', 'done']);
+  const turns = await Promise.all(taken.map(async (response) => (await json(response)).turn));
+  expect([turns.length, new Set(turns).size]).toEqual([2, 1]);
+
+  const { data, type } = Object(said[0]);
+  expect([type, data.pending[0].message]).toEqual(['turn.suspended', 'Refund order A7?']);
+  const decided = await answer(data.pending[0].links.approvals, { decision: 'approve' }, { via });
+  expect(await json(decided)).toMatchObject({ outcome: 'completed' });
+});
