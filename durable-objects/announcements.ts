@@ -1,4 +1,4 @@
-import type { Announcement } from '../src/journal/session-port.ts';
+import type { Announced, Announcement } from '../src/journal/session-port.ts';
 import { dueRefs, scheduleAlarm } from './alarms.ts';
 import type { LedgerScope } from './session-storage.ts';
 
@@ -50,16 +50,19 @@ export const takeDueAnnouncements = (scope: LedgerScope): DueAnnouncement[] =>
     return [{ webhook, seq, turn: row.turn, attempt: attempts + 1 }];
   });
 
-/** A webhook was told, or is to be told again `again` ms from now; whoever is answered late settles nothing. */
+/** Stores what became of an announcement; of one that was made again meanwhile, nothing. */
 export function settleAnnouncement(
   scope: LedgerScope,
   { webhook, seq, attempt }: Announcement,
-  again: number | null,
+  became: Announced,
 ): void {
   const [, owed] = find(scope, webhook) ?? [];
   if (owed === undefined || owed.seqs[0] !== seq || owed.attempts !== attempt) return;
-  if (again === null) store(scope, { webhook, attempts: 0, seqs: owed.seqs.slice(1) }, scope.now());
-  else store(scope, owed, scope.now() + again);
+  if (typeof became === 'object') store(scope, owed, scope.now() + became.again);
+  else {
+    const seqs = became === 'done' ? owed.seqs.slice(1) : [];
+    store(scope, { webhook, attempts: 0, seqs }, scope.now());
+  }
   scheduleAlarm(scope);
 }
 

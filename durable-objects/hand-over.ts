@@ -1,4 +1,4 @@
-import type { Announcement, HandOver, TurnRunner } from '../src/journal/session-port.ts';
+import type { Announced, Announcement, HandOver, TurnRunner } from '../src/journal/session-port.ts';
 
 /** Hands the unfinished turns of one session to whoever runs them. */
 export interface TurnCarrier {
@@ -12,7 +12,7 @@ export interface TurnCarrier {
   /** Has the files of the session deleted that are kept outside, by the loopback. Answers whether they are. Never rejects. */
   deleteFiles(session: string): Promise<boolean>;
   /** Has an outgoing webhook told, by the loopback. Answers as the runner does; `undefined` when it did not. Never rejects. */
-  announce(announcement: Announcement): Promise<number | null | undefined>;
+  announce(announcement: Announcement): Promise<Announced | undefined>;
 }
 
 /** Takes turns to a Worker faster than the loopback, and does not keep the object awake while they run. */

@@ -3,6 +3,7 @@ import type { PostedMessage } from '../src/journal/inbox-message.ts';
 import type { FilePage, FileQuery } from '../src/journal/kept-file.ts';
 import type {
   Accepted,
+  Announced,
   Announcement,
   Appended,
   BeginRequest,
@@ -194,9 +195,9 @@ export class SessionLedger {
     return NOTHING_DUE;
   }
 
-  /** A webhook was told, or is to be told again `again` ms from now. Of a session that was erased meanwhile nothing is stored. */
-  announced(announcement: Announcement, again: number | null): void {
-    if (this.#storage.exists()) this.#commit(() => settleAnnouncement(this.#scope, announcement, again));
+  /** What became of an announcement. Of a session that was erased meanwhile nothing is stored. */
+  announced(announcement: Announcement, became: Announced): void {
+    if (this.#storage.exists()) this.#commit(() => settleAnnouncement(this.#scope, announcement, became));
   }
 
   /** Erases the session if its time is still over. Its files outside are deleted by then. */

@@ -161,8 +161,8 @@ export class SessionObject extends DurableObject<SessionEnv> {
 
   /** What was not answered is due again by itself. */
   async #announce(announcement: Announcement): Promise<void> {
-    const again = await this.#carrier.announce(announcement);
-    if (again !== undefined) this.#ledger.announced(announcement, again);
+    const became = await this.#carrier.announce(announcement);
+    if (became !== undefined) this.#ledger.announced(announcement, became);
   }
 
   /** Erases the session when its files outside are gone, unless somebody has come back to it meanwhile. */

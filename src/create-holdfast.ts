@@ -1,5 +1,5 @@
 /** The entry `holdfast/worker`: makes a Worker of agents. */
-export type { Announcement, HandOver, TurnRunner } from './journal/session-port.ts';
+export type { Announced, Announcement, HandOver, TurnRunner } from './journal/session-port.ts';
 export { ConfigurationError } from './model/configuration-error.ts';
 export type { FileKey, FileStore } from './session/file-store.ts';
 export type { ObjectSessionOptions } from './session/object-session.ts';
@@ -13,12 +13,6 @@ export type { HoldfastConfig } from './worker/config.ts';
 export { defineSchedule, type Schedule, type ScheduleConfig } from './worker/define-schedule.ts';
 export type { Caller, Claims, ContextFor, EndpointRequest, Env, OwnRequest } from './worker/host.ts';
 export { SessionError, type SessionErrorType } from './worker/problem.ts';
-export type {
-  AnswerOptions,
-  EventsOptions,
-  SendOptions,
-  Session,
-  SessionAnswer,
-  SessionOptions,
-} from './worker/session-from-code.ts';
-export type { JournalEvent, MessageView, SessionView, ShownEvent } from './worker/session-view.ts';
+export type { Session, SessionAnswer } from './worker/session-from-code.ts';
+export type { AnswerOptions, EventsOptions, SendOptions, SessionOptions } from './worker/session-options.ts';
+export type { MessageView, SessionView, ShownEvent } from './worker/session-view.ts';

@@ -103,10 +103,8 @@ export type { SuspendedTurn, TurnAnswer } from './session/watching/turn-outcome.
 export {
   CORE_ROLES,
   defineToolGroup,
-  type ToolGroup,
   type ToolGroupConfig,
   ToolGroupDefinitionError,
-  type ToolGroupPermission,
 } from './sources/define-tool-group.ts';
 export { eachTool } from './sources/each-tool.ts';
 export { type ToolMethodConfig, toolMethod } from './sources/objects/tool-method.ts';
@@ -120,9 +118,13 @@ export {
   toolsOfSafely,
 } from './sources/objects/tools-of.ts';
 export { type CollectOptions, type ResolvedTools, resolveTools } from './sources/resolution/resolve-tools.ts';
+export { type MadeTools, toolFactory } from './sources/resolution/tool-factory.ts';
 export {
   type ProviderCard,
   type Reference,
+  type ToolFactory,
+  type ToolGroup,
+  type ToolGroupPermission,
   type ToolObjectSource,
   type ToolProvider,
   ToolResolutionError,
@@ -158,7 +160,7 @@ export { defineTextTool, type TextToolConfig } from './tool/define-text-tool.ts'
 export { defineTool, type ToolConfig } from './tool/define-tool.ts';
 export { type DomainObjects, DomainTypeError } from './tool/domain-objects.ts';
 export { type DomainType, type DomainTypeConfig, defineDomainType } from './tool/domain-type.ts';
-export type { EnvOf, WorkerEnv } from './tool/env.ts';
+export type { EnvOf, GivenEnv, WorkerEnv } from './tool/env.ts';
 export type { CallLimit, Limits } from './tool/frame.ts';
 export type {
   CheckedInput,

@@ -9,12 +9,14 @@ import type { LoopTransformer } from '../loop/transformers.ts';
 import type { CacheSetting } from '../model/cache-setting.ts';
 import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
 import type { AgentSettings } from '../model/settings.ts';
-import type { ToolGroup, ToolGroupPermission } from '../sources/define-tool-group.ts';
 import { withProviders } from '../sources/resolution/dynamic-tools.ts';
 import { type CollectedTools, collectTools } from '../sources/resolution/resolve-tools.ts';
 import {
+  isGroup,
   type Reference,
   referenceText,
+  type ToolGroup,
+  type ToolGroupPermission,
   type ToolProvider,
   ToolResolutionError,
   type ToolSource,
@@ -106,7 +108,10 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
   readonly description: string;
   /** What the model is told first in every request. */
   readonly instructions: string;
-  /** What the model may call; each name once. Tools, tool objects and tool providers may be mixed. */
+  /**
+   * What the model may call; each name once. Tools, tool objects, factories (`toolFactory`), providers and groups may be mixed. A
+   * group here is as one under `toolGroups`.
+   */
   readonly tools?: readonly ToolSource[] | undefined;
   /** More tools, by the role of a group that each environment fills, or as a group. */
   readonly toolGroups?: readonly ToolGroupRequest[] | undefined;
@@ -214,7 +219,7 @@ export function defineAgent<
   const Declaration extends InputDeclaration = undefined,
 >(config: AgentConfig<Name, Declaration>): Agent<Name, OutputOf<Declaration>> {
   checkAgentLiteral(config, SHAPE);
-  const { name, description, instructions, references = [], toolGroups = [], permissions = [] } = config;
+  const { name, description, instructions, references = [], permissions = [] } = config;
   checkName(name);
   if (description.trim() === '') {
     throw new AgentDefinitionError(name, {
@@ -223,7 +228,10 @@ export function defineAgent<
     });
   }
   const referenced = references.flatMap((reference) => reference.tools);
-  const { tools, providers } = toolsFor(name, [...(config.tools ?? []), ...referenced]);
+  const listed = config.tools ?? [];
+  const toolGroups = [...(config.toolGroups ?? []), ...listed.filter(isGroup)];
+  const own = listed.filter((source) => !isGroup(source));
+  const { tools, providers } = toolsFor(name, [...own, ...referenced]);
   const model = typeof config.model === 'function' ? undefined : config.model;
   checkLimits(name, config.limits, model);
   const sources = withProviders(chainingSources(config.chaining), providers);
@@ -246,7 +254,7 @@ export function defineAgent<
     providers,
     sources,
     strategies,
-    toolGroups: [...toolGroups],
+    toolGroups,
     needsApp: toolGroups.length > 0,
     permissions: [...permissions],
     model,

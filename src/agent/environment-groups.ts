@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../model/configuration-error.ts';
-import { defineToolGroup, OWN_PROVIDER, type ToolGroup } from '../sources/define-tool-group.ts';
+import { defineToolGroup, OWN_PROVIDER } from '../sources/define-tool-group.ts';
 import { changedTools } from '../sources/resolution/resolve-tools.ts';
+import type { ToolGroup } from '../sources/resolution/tool-source.ts';
 import { memoized } from '../tool/async.ts';
 import { isJsonObject, shorten } from '../tool/json.ts';
 import type { AnyTool } from '../tool/tool.ts';

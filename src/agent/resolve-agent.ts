@@ -1,10 +1,9 @@
 import { withMetadata } from '../decorators/with.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
-import type { ToolGroup } from '../sources/define-tool-group.ts';
 import { withProviders } from '../sources/resolution/dynamic-tools.ts';
 import { requiredTools } from '../sources/resolution/required-tools.ts';
 import { changedTools } from '../sources/resolution/resolve-tools.ts';
-import type { ToolProvider } from '../sources/resolution/tool-source.ts';
+import type { ToolGroup, ToolProvider } from '../sources/resolution/tool-source.ts';
 import { ToolDefinitionError } from '../tool/check-definition.ts';
 import { paragraphs, shorten } from '../tool/json.ts';
 import { consoleLog, type Log, warning } from '../tool/log.ts';

@@ -31,7 +31,7 @@ export function toRow(event: SessionEvent): NewRow {
 export function parseEvent(row: Row): StoredEvent {
   const { v, ...body } = JSON.parse(row.body) as Body; // written by toRow
   if (v > EVENT_VERSION || !isKnownType(row.type)) throw new NewerEventError(row.seq);
-  return { seq: row.seq, at: row.at, event: toEvent(v, body) };
+  return { seq: row.seq, at: row.at, ...toEvent(v, body) };
 }
 
 /** The events of the bodies in one text of a JSON array. @throws NewerEventError as `parseEvent` does. */

@@ -278,10 +278,12 @@ export type EventType = SessionEvent['type'];
 /** The events of a type. */
 export type EventOf<Type extends EventType> = Extract<SessionEvent, { readonly type: Type }>;
 
-/** An event with its place in the journal and the object's clock when it was stored. */
-export interface StoredEvent {
+/**
+ * An event with its place in the journal and the object's clock when it was stored: in this one shape wherever events are told, by
+ * HTTP, in streams, in tests and in the reports of the crash matrix.
+ */
+export type StoredEvent = SessionEvent & {
   readonly seq: number;
   /** Milliseconds since the epoch, by the object's clock. Folds never read it. */
   readonly at: number;
-  readonly event: SessionEvent;
-}
+};

@@ -30,16 +30,16 @@ export const REDUCER_VERSION = 1_000 * EVENT_VERSION + 8;
  */
 export function reduce(
   state: SessionState,
-  { seq, event }: Pick<StoredEvent, 'seq' | 'event'>,
+  event: SessionEvent & Pick<StoredEvent, 'seq'>,
   memories: readonly ToolMemory[] = [],
 ): SessionState {
-  state.seq = seq;
+  state.seq = event.seq;
   foldConversation(state, event);
   if (event.type === 'session-opened') {
     state.incarnation = event.incarnation;
     state.agent = event.agent;
   } else if (event.type === 'turn-started') {
-    state.starts.push(seq);
+    state.starts.push(event.seq);
     state.turn = startTurn(state, event);
   } else if (state.turn?.id === event.turn) {
     foldInTurn({ state, turn: state.turn, memories }, event);

@@ -278,6 +278,15 @@ export interface Announcement {
   readonly attempt: number;
 }
 
+/** What became of an announcement. */
+export type Announced =
+  /** It was told, or is given up. */
+  | 'done'
+  /** It is given up, and so is all else that the session still has to tell this webhook. */
+  | 'forget'
+  /** It is to be tried again after so many ms. */
+  | { readonly again: number };
+
 /** What an object hands its open turns to, and what only the app can do. */
 export interface TurnRunner {
   /** Goes on with the turn as far as one invocation may, and resolves then. */
@@ -288,9 +297,6 @@ export interface TurnRunner {
    * @throws Error when they cannot be deleted now. The session is kept then, and this is asked again.
    */
   deleteFiles(session: string): Promise<void>;
-  /**
-   * Tells a webhook that a turn has stopped. Answers after how many ms that is to be tried again; `null` when it was told, or is given
-   * up. Only then it is told of what came later in the session.
-   */
-  announce(announcement: Announcement): Promise<number | null>;
+  /** Tells a webhook that a turn has stopped. It is told of what came later in the session when this is done. */
+  announce(announcement: Announcement): Promise<Announced>;
 }

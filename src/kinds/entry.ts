@@ -52,17 +52,10 @@ export type {
   SessionMoment,
   ToolMemory,
 } from '../tool/tool-memory.ts';
-export { defineUnfolding } from '../tool/unfolding/define-unfolding.ts';
 export type { UnfoldingScope } from '../tool/unfolding/unfolding.ts';
-export type {
-  CategoryUnfolding,
-  PlainUnfolding,
-  SelectableUnfolding,
-  UnfoldingConfig,
-  UnfoldingOptions,
-  UnfoldingTool,
-} from '../tool/unfolding/unfolding-config.ts';
+export type { UnfoldingOptions, UnfoldingTool } from '../tool/unfolding/unfolding-config.ts';
 export type { NestedInstructions } from './agentic/agentic-tool.ts';
+export { withContext, withInstructions, withModel, withTools } from './agentic/copies.ts';
 export { type AgenticToolConfig, defineAgenticTool } from './agentic/define-agentic-tool.ts';
 export { defineSubagent, type SubagentConfig, type SubagentInput } from './agentic/define-subagent.ts';
 export {
@@ -110,5 +103,12 @@ export {
   startingIn,
 } from './state-machine/define-state-machine.ts';
 export type { StateEntry } from './state-machine/read-machine.ts';
+export {
+  type CategoryUnfolding,
+  defineUnfolding,
+  type PlainUnfolding,
+  type SelectableUnfolding,
+  type UnfoldingConfig,
+} from './unfolding/define-unfolding.ts';
 export { type ToolsForOptions, toolsFor } from './unfolding/tools-for.ts';
 export { withInnerToolObject, withInnerTools, withUnfolding } from './unfolding/with-unfolding.ts';

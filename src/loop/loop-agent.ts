@@ -1,8 +1,9 @@
 import type { ChatModel, ModelOfEnv, ModelReply } from '../model/chat-model.ts';
+import { ConfigurationError } from '../model/configuration-error.ts';
 import { type AgentSettings, mergedSettings } from '../model/settings.ts';
 import { type DoneCall, FrameRunner, type Plan } from '../tool/frame.ts';
 import { paragraphs } from '../tool/json.ts';
-import type { AnyTool, Frame } from '../tool/tool.ts';
+import type { AnyTool, Frame, Instructions } from '../tool/tool.ts';
 import { type PlannedModel, withBudgets } from './budget.ts';
 import { type Loop, type LoopAgent, type LoopAgents, type LoopSpec, principalOf } from './loop.ts';
 import { withCallLimits } from './loop-limits.ts';
@@ -12,8 +13,10 @@ import { boundTo } from './transformers.ts';
 interface Runner {
   /** By its definition, or by the name under which the app has it. */
   readonly agent?: LoopAgent | string | undefined;
-  /** Otherwise the loop is run as the one around it. */
+  /** In place of the agent's; without an agent, of the model of the loop around it. */
   readonly model?: ChatModel | ModelOfEnv | undefined;
+  /** In place of the agent's. */
+  readonly instructions?: Instructions | undefined;
   /** Of the loop, over those of the loop around it; with a model of its own it has these alone. */
   readonly settings?: AgentSettings | undefined;
 }
@@ -28,12 +31,12 @@ export class RunBy extends FrameRunner {
   }
 }
 
-/** The frame, which an agent runs: by its definition, or by the name under which the app has it. */
-export const agentFrame = (work: AgentWork, agent: LoopAgent | string): Frame => ({
+/** The frame, which an agent runs; what the frame has of its own is beside what the agent has, and its context over that. */
+export const agentFrame = (work: AgentWork, runner: Runner): Frame => ({
+  tools: [],
   ...work,
   instructions: '',
-  tools: [],
-  runBy: new RunBy({ agent }),
+  runBy: new RunBy(runner),
 });
 
 /** Knows which tools ask an agent that they were given by its name alone. */
@@ -61,7 +64,8 @@ export function agentsAskedBy(tools: readonly AnyTool[]): ReadonlySet<string> {
 }
 
 /** What is asked of an agent; what the frame is made of beside that is the agent's own. */
-type AgentWork = Pick<Frame, 'name' | 'message' | 'ownBlackboard'>;
+type AgentWork = Pick<Frame, 'name' | 'message' | 'ownBlackboard' | 'sources' | 'context'> &
+  Partial<Pick<Frame, 'tools'>>;
 
 /** The call whose nested loop is meant, and its calls so far, for a plan. */
 interface Opened {
@@ -82,7 +86,9 @@ export function specInside(loop: Loop, frame: Frame, opened: Opened): LoopSpec |
     return nestedSpec(loop, { ...frame, own: { instructions, tools, ...modelFor(loop, runner) } }, opened);
   }
   const agent = findAgent(loop.agents, asked);
-  return typeof agent === 'string' ? agent : nestedSpec(loop, declaredBy(agent, loop), opened);
+  return typeof agent === 'string'
+    ? agent
+    : nestedSpec(loop, declaredBy(agent, { loop, frame, runner }), opened);
 }
 
 /**
@@ -90,14 +96,17 @@ export function specInside(loop: Loop, frame: Frame, opened: Opened): LoopSpec |
  * a tool choice is for the tools: neither goes on to where these are others.
  */
 function modelFor(
-  { spec, agents }: Loop,
+  loop: Loop,
   { model: given, settings }: Runner,
 ): Pick<LoopSpec, 'settings'> & Partial<Pick<LoopSpec, 'model'>> {
-  // Without an environment, as in a test, whoever runs the loop around runs this one too.
-  const model = typeof given === 'function' ? agents?.modelOf?.(given) : given;
+  const model = givenModel(loop, given);
   if (given) return { settings, ...(model && { model }) };
-  return { settings: mergedSettings({ ...spec.settings, toolChoice: undefined }, settings) };
+  return { settings: mergedSettings({ ...loop.spec.settings, toolChoice: undefined }, settings) };
 }
+
+/** Answers nothing without an environment, as in a test: whoever runs the loop around runs this one too. */
+const givenModel = ({ agents }: Loop, given: Runner['model']): ChatModel | undefined =>
+  typeof given === 'function' ? agents?.modelOf?.(given) : given;
 
 /** What is declared of a nested loop, by its frame or by its agent. */
 interface Declared extends Pick<Frame, 'sources' | 'strategies' | 'limits' | 'context' | 'plan'> {
@@ -149,16 +158,26 @@ const plannedModel = (plan: Plan, calls: () => readonly DoneCall[]): PlannedMode
   },
 });
 
+/** How an agent is asked. */
+interface Asked {
+  readonly loop: Loop;
+  readonly frame: Frame;
+  readonly runner: Runner;
+}
+
 /**
  * An agent as a loop inside another has it. Its policies stand in for those around it; what watches and changes the loops
  * around it does so in this one too, before its own.
+ *
+ * @throws ConfigurationError when a tool of the frame has the name of one of the agent's.
  */
-function declaredBy(agent: LoopAgent, loop: Loop): Declared {
+function declaredBy(agent: LoopAgent, { loop, frame, runner }: Asked): Declared {
   const { agents, spec } = loop;
-  const { tools, policies, output, settings, model = agents?.model } = agent;
+  const { policies, output, settings } = agent;
+  const model = givenModel(loop, runner.model) ?? agent.model ?? agents?.model;
   const own = {
-    instructions: paragraphs(agent.instructions, output?.instruction),
-    tools,
+    instructions: endingWith(runner.instructions ?? agent.instructions, output?.instruction),
+    tools: toolsBeside(agent, frame),
     modelTimeout: { ...spec.modelTimeout, ...agent.modelTimeout },
     policies,
     output,
@@ -172,7 +191,25 @@ function declaredBy(agent: LoopAgent, loop: Loop): Declared {
     ],
     ...(model && { model }),
   };
-  return { ...agent, own };
+  const sources = [...agent.sources, ...(frame.sources ?? [])];
+  const context = frame.context ? agent.context.merge(frame.context) : agent.context;
+  return { ...agent, sources, context, own };
+}
+
+const endingWith = (instructions: Instructions, end: string | undefined): Instructions =>
+  typeof instructions === 'string'
+    ? paragraphs(instructions, end)
+    : (view) => paragraphs(instructions(view), end);
+
+/** The agent's tools, and those that a frame brings; the agent's own list when it brings none, which is kept by. */
+function toolsBeside(agent: LoopAgent, frame: Frame): readonly AnyTool[] {
+  if (frame.tools.length === 0) return agent.tools;
+  const names = new Set(agent.tools.map(({ name }) => name));
+  const twice = frame.tools.find(({ name }) => names.has(name));
+  if (!twice) return [...agent.tools, ...frame.tools];
+  throw new ConfigurationError(
+    `Agent '${agent.name}' has a tool '${twice.name}', and its subagent '${frame.name}' brings another of this name.`,
+  );
 }
 
 /** The agent, with what its environment gives it; or why it cannot be had, in words for the model that asked for it. */

@@ -3,7 +3,7 @@ import { reduce } from '../journal/reduce.ts';
 import { emptyState, type SessionState } from '../journal/state.ts';
 import { Changes, sha256Hex } from '../tool/async.ts';
 import { CODE } from '../tool/call.ts';
-import { credentialsIn, envOfTools } from '../tool/env.ts';
+import { credentialsIn, envOfTools, type GivenEnv } from '../tool/env.ts';
 import { hiding, type Log, toLog } from '../tool/log.ts';
 import { Secrets } from '../tool/secrets.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
@@ -32,7 +32,7 @@ export type MemoryLoopConfig = Pick<LoopSpec, 'tools' | 'model'> &
     /** The console unless given; secrets are hidden from it. */
     readonly log?: Log | undefined;
     /** For its tools; none unless given. */
-    readonly env?: object | undefined;
+    readonly env?: GivenEnv | undefined;
   };
 
 /** A loop, and the state into which it folds what it emits. */
@@ -51,7 +51,7 @@ export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
   const state = emptyState();
   const changes = new Changes();
   const emit = (...events: SessionEvent[]): void => {
-    for (const event of events) reduce(state, { seq: state.seq + 1, event }, memories);
+    for (const event of events) reduce(state, { ...event, seq: state.seq + 1 }, memories);
     changes.tell();
   };
   emit({ type: 'session-opened', incarnation: turn, agent: 'memory' });

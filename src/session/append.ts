@@ -1,7 +1,7 @@
 import { openBatch, waitId } from '../journal/conversation.ts';
 import type { NewRow } from '../journal/event-page.ts';
 import { progressBy, toScheduledTurn } from '../journal/event-rows.ts';
-import { ROOT, type SessionEvent } from '../journal/events.ts';
+import { ROOT, type SessionEvent, type StoredEvent } from '../journal/events.ts';
 import type { KeptFile } from '../journal/kept-file.ts';
 import type {
   Appended,
@@ -17,8 +17,7 @@ import type { Clock } from './read-platform.ts';
 /** An event, as it is stored and as it was folded. */
 export interface Emitted extends DueLater {
   readonly row: NewRow;
-  readonly seq: number;
-  readonly event: SessionEvent;
+  readonly event: StoredEvent;
   /** Stored with it. */
   readonly files: readonly KeptFile[];
 }

@@ -47,7 +47,7 @@ export async function foldLeased(
     for (const row of rows) {
       const stored = parseEvent(row);
       if (row.seq <= covered) {
-        foldCovered(state, stored.event);
+        foldCovered(state, stored);
         continue;
       }
       reduce(state, stored, memories);

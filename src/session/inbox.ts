@@ -195,7 +195,7 @@ function cancelled(turn: TurnState | undefined, row: InboxMessage): readonly Ses
 }
 
 function steered(turn: TurnState, row: InboxMessage): SessionEvent {
-  const { event } = parseEvent({ seq: 0, at: 0, type: 'turn-started', turn: row.turn, body: row.body });
+  const event = parseEvent({ seq: 0, at: 0, type: 'turn-started', turn: row.turn, body: row.body });
   if (event.type !== 'turn-started')
     throw new TypeError('A message that is steered is stored as the start of a turn.');
   const { message, parts, principal } = event;

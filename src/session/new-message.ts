@@ -77,7 +77,7 @@ async function isTurnOf(
   from: TurnPrincipal,
 ): Promise<boolean> {
   const [row] = (await port.read({ from: 1, limit: 1, turn }))?.rows ?? [];
-  const event = row && parseEvent(row).event;
+  const event = row && parseEvent(row);
   return event?.type === 'turn-started' && isSamePerson(event.principal, from);
 }
 

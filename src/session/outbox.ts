@@ -137,7 +137,7 @@ export class Outbox implements LoopJournal {
       this.#hasProgressed ||= isResult(event);
       reduce(this.state, stored, this.#options.memories);
       const files = this.#options.filesOf?.(event) ?? [];
-      this.#pending.push({ row, ...stored, files, ...dueOf(this.state.turn, stored.event) });
+      this.#pending.push({ row, event: stored, files, ...dueOf(this.state.turn, stored) });
     }
     this.#changes.tell();
     this.#schedule();
@@ -222,7 +222,7 @@ export class Outbox implements LoopJournal {
       this.#waiting = waiting;
       this.#sent = [];
       this.#options.listener.stored(
-        sent.map(({ seq, event }) => ({ seq, at, event })),
+        sent.map(({ event }) => ({ ...event, at })),
         sentAt,
       );
       this.#options.listener.inbox(inbox, watched);

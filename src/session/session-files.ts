@@ -81,7 +81,7 @@ export class SessionFiles implements LoopFiles {
 
   /** These events are stored, and so are the files that they name. */
   stored(events: readonly StoredEvent[]): void {
-    for (const { event } of events) for (const { id } of this.namedBy(event)) this.#fresh.delete(id);
+    for (const event of events) for (const { id } of this.namedBy(event)) this.#fresh.delete(id);
   }
 
   async read(files: readonly StoredFile[]): Promise<ReadonlyMap<string, string>> {

@@ -10,7 +10,7 @@ import { refusedSettings } from '../loop/loop-settings.ts';
 import { boundTo } from '../loop/transformers.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
-import type { Env } from '../tool/env.ts';
+import type { GivenEnv } from '../tool/env.ts';
 import { paragraphs } from '../tool/json.ts';
 import type { Log } from '../tool/log.ts';
 import type { Secrets } from '../tool/secrets.ts';
@@ -40,9 +40,11 @@ export interface TurnHost extends LoggedTurn {
   /** Mints the credentials of this invocation's tools for whoever asked for the turn of this id; nothing of them is journaled. */
   readonly secrets?: ((principal: Principal, turn: string) => Secrets | Promise<Secrets>) | undefined;
   /** The Worker's vars, secrets and bindings, for its tools; none unless given. */
-  readonly env?: Env | undefined;
+  readonly env?: GivenEnv | undefined;
   /** Keeps the bytes of files in the place of the session. */
   readonly files?: FileStore | undefined;
+  /** The session goes with this invocation: nothing that is to happen later can be kept in it. */
+  readonly keepsNothing?: true | undefined;
   /** Shows a client what happens; without it the model is not asked to stream. */
   readonly show?: ((item: FeedItem) => void) | undefined;
   /** Aborts when nobody waits for the answer here any more: the turn is handed over at its next boundary. */

@@ -1,27 +1,14 @@
 import { ended, type LiteralShape, literalFault, nameIn } from '../tool/check-literal.ts';
-import { shorten } from '../tool/json.ts';
-import type { AnyTool } from '../tool/tool.ts';
+import { paragraphs, shorten } from '../tool/json.ts';
 import { type CollectedTools, collectTools } from './resolution/resolve-tools.ts';
-import { type ToolProvider, ToolResolutionError, type ToolSource } from './resolution/tool-source.ts';
+import {
+  type ToolGroup,
+  type ToolGroupPermission,
+  ToolResolutionError,
+  type ToolSource,
+} from './resolution/tool-source.ts';
 
-/** What the tools of a group reach beside the session. An agent has to allow it. */
-export type ToolGroupPermission = (typeof PERMISSIONS)[number];
-
-const PERMISSIONS = ['internet-access', 'host-access'] as const;
-
-/** Tools that agents ask for by the role they play, such as `web`. Made by `defineToolGroup`; never mutated. */
-export interface ToolGroup<Role extends string = string> {
-  readonly role: Role;
-  readonly name: string;
-  readonly description: string;
-  readonly provider: string;
-  readonly version: string;
-  readonly permissions: readonly ToolGroupPermission[];
-  readonly tools: readonly AnyTool[];
-  /** Asked for more tools in each loop that has the group; nobody knows them before. */
-  readonly providers: readonly ToolProvider[];
-  readonly childToolUsageNotes: string | undefined;
-}
+const PERMISSIONS: readonly ToolGroupPermission[] = ['internet-access', 'host-access'];
 
 /** The literal that `defineToolGroup` takes. */
 export interface ToolGroupConfig<Role extends string> {
@@ -37,7 +24,10 @@ export interface ToolGroupConfig<Role extends string> {
   readonly version?: string | undefined;
   /** What its tools reach; nothing unless given. */
   readonly permissions?: readonly ToolGroupPermission[] | undefined;
-  /** Each name once; the same tool may be listed again. Tools, tool objects and tool providers may be mixed. */
+  /**
+   * Each name once; the same tool may be listed again. Tools, tool objects, factories, providers and groups may be mixed; of a
+   * group in it, this one needs the permissions too.
+   */
   readonly tools: readonly ToolSource[];
   /** When to use which of the tools: added to the instructions of every agent that has the group. */
   readonly childToolUsageNotes?: string | undefined;
@@ -79,13 +69,14 @@ export const OWN_PROVIDER = 'holdfast';
 export function defineToolGroup<const Role extends string>(config: ToolGroupConfig<Role>): ToolGroup<Role> {
   const fault = literalFault(config, SHAPE);
   if (fault) throw new ToolGroupDefinitionError(nameIn(config, 'role'), fault.field, fault.problem);
-  const { role, name = role, description, permissions = [], childToolUsageNotes } = config;
+  const { role, name = role, description, permissions = [], childToolUsageNotes: own } = config;
   if (role.trim() === '') throw new ToolGroupDefinitionError(role, 'role', 'needs a role that is not blank');
   for (const permission of permissions) {
     if (PERMISSIONS.includes(permission)) continue;
     const problem = `has an unknown permission '${shorten(permission, 80)}': use ${PERMISSIONS.join(' or ')}`;
     throw new ToolGroupDefinitionError(role, 'permissions', problem);
   }
+  const { tools, providers, notes } = toolsFor(config);
   return {
     role,
     name,
@@ -93,14 +84,19 @@ export function defineToolGroup<const Role extends string>(config: ToolGroupConf
     provider: config.provider ?? OWN_PROVIDER,
     version: config.version ?? '0.1.0',
     permissions: [...permissions],
-    ...toolsFor(role, config.tools),
-    childToolUsageNotes,
+    tools,
+    providers,
+    childToolUsageNotes: notes.length > 0 ? paragraphs(own, ...notes) : own,
   };
 }
 
-function toolsFor(role: string, sources: readonly ToolSource[]): CollectedTools {
+function toolsFor({
+  role,
+  tools,
+  permissions,
+}: Pick<ToolGroupConfig<string>, 'role' | 'tools' | 'permissions'>): CollectedTools {
   try {
-    return collectTools(sources);
+    return collectTools(tools, { permissions, groupsIn: `tool group '${shorten(role, 80)}'` });
   } catch (cause) {
     if (!(cause instanceof ToolResolutionError)) throw cause;
     throw new ToolGroupDefinitionError(role, 'tools', `cannot have these tools: ${cause.message}`);

@@ -2,15 +2,20 @@ import { isTool } from '../tool/check-definition.ts';
 import { adopting, decorate } from '../tool/decorate.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import { unfoldingIn } from '../tool/unfolding/unfolding.ts';
-import type { ToolGroup } from './define-tool-group.ts';
 import { changedTools, collectTools } from './resolution/resolve-tools.ts';
-import { isToolProvider, type ToolProvider, type ToolSource } from './resolution/tool-source.ts';
+import {
+  isGroup,
+  isToolProvider,
+  type ToolGroup,
+  type ToolProvider,
+  type ToolSource,
+} from './resolution/tool-source.ts';
 
 /**
  * The same source with each of its tools decorated, also those that come later: what a provider answers is decorated as it comes, and
  * of an unfolding tool the tools behind it are, at whatever depth, and opening it is not. An agentic tool is one tool. A
- * tool stays a tool, a provider a provider, and a group a group; an object becomes a list of its tools, and of a list the
- * tools come first. Each tool is decorated once. Nothing that was given is changed.
+ * tool stays a tool, a provider a provider, and a group a group; an object, or a factory, becomes a list of its tools,
+ * and of a list the tools come first. Each tool is decorated once. Nothing that was given is changed.
  *
  * @throws ToolResolutionError, ToolDefinitionError or ToolObjectError for what cannot be listed among the tools of an agent.
  *
@@ -25,16 +30,17 @@ export function eachTool(source: AnyTool, change: ChangesTool): AnyTool;
 export function eachTool(
   source: ToolSource | readonly ToolSource[],
   change: ChangesTool,
-): readonly (AnyTool | ToolProvider)[];
+): readonly (AnyTool | ToolProvider | ToolGroup)[];
 export function eachTool(
   source: ToolGroup | ToolSource | readonly ToolSource[],
   change: ChangesTool,
-): ToolGroup | AnyTool | ToolProvider | readonly (AnyTool | ToolProvider)[] {
+): ToolGroup | AnyTool | ToolProvider | readonly (AnyTool | ToolProvider | ToolGroup)[] {
   if (isTool(source)) return eachInside(source, change);
   if (isToolProvider(source)) return changedTools(source, (tool) => eachInside(tool, change));
   if (isGroup(source)) return { ...source, ...partsOf(source, change) };
-  const { tools, providers } = partsOf(collectTools(isList(source) ? source : [source]), change);
-  return [...tools, ...providers];
+  const list = isList(source) ? source : [source];
+  const { tools, providers } = partsOf(collectTools(list.filter((one) => !isGroup(one))), change);
+  return [...tools, ...providers, ...list.filter(isGroup).map((group) => eachTool(group, change))];
 }
 
 /** What a decorator of each tool is: it takes a tool and answers a tool. */
@@ -55,6 +61,3 @@ function eachInside(tool: AnyTool, change: ChangesTool): AnyTool {
 
 const isList = (source: ToolSource | readonly ToolSource[]): source is readonly ToolSource[] =>
   Array.isArray(source);
-
-const isGroup = (source: ToolGroup | ToolSource | readonly ToolSource[]): source is ToolGroup =>
-  'role' in source && 'providers' in source;

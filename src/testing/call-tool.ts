@@ -36,7 +36,7 @@ export async function callTool(
     const what = asked?.for === 'decision' ? `decides: ${asked.message}` : 'sends its result';
     throw new Error(`The call of '${tool.name}' waits until somebody ${what}. Use createTestSession for it.`);
   }
-  for (const { event } of await session.events())
+  for (const event of await session.events())
     if (event.type === 'tool-call-ended' && event.frame === undefined) return toolResult(event.result);
   throw new Error(`The call of '${tool.name}' has no result: ${answer.error?.message ?? answer.outcome}`);
 }

@@ -1,6 +1,7 @@
 import type { Agent } from '../agent/define-agent.ts';
 import { agentResolver } from '../agent/resolve-agent.ts';
 import { type ToolKinds, toolKinds } from '../built-in-kinds.ts';
+import { createMemorySessions } from '../in-memory/memory-session.ts';
 import type { Deferred } from '../journal/event-page.ts';
 import type { Principal, StoredEvent } from '../journal/events.ts';
 import { valueIn } from '../journal/memories.ts';
@@ -32,16 +33,15 @@ import {
   type TurnAnswer,
   turnStopped,
 } from '../session/watching/turn-outcome.ts';
-import type { ToolGroup } from '../sources/define-tool-group.ts';
+import type { ToolGroup } from '../sources/resolution/tool-source.ts';
 import type { DecisionKind, TurnPrincipal } from '../tool/call.ts';
 import type { RememberingKind, ToolKind } from '../tool/define-tool-kind.ts';
-import type { Env, WorkerEnv } from '../tool/env.ts';
+import type { GivenEnv } from '../tool/env.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
 import { type WithArtifacts, withArtifacts } from '../tool/kept-values.ts';
 import { type LogOption, toLog, writeProblems } from '../tool/log.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import { skippableClock } from './clocks.ts';
-import { createMemorySessions } from './memory-session.ts';
 import {
   cancelIn,
   HeardMessages,
@@ -92,7 +92,7 @@ export type TestSessionOptions = TestModel & {
    */
   readonly stubs?: Readonly<Record<string, Stub>> | undefined;
   /** The Worker's vars, secrets and bindings, or what stands in for those that are used: for `call.env`, and of the vars `TOOL_GROUPS`. */
-  readonly env?: Partial<WorkerEnv> | Env | undefined;
+  readonly env?: GivenEnv | undefined;
   /** Whose messages steer a turn, as `createHoldfast` takes it. */
   readonly steering?: Steering | undefined;
   /** Beside a function that makes the agent: one invocation runs a turn. Else another goes on after each reply, as after an eviction. */
@@ -202,7 +202,7 @@ export function createTestSession<Output>(
   const make = typeof given === 'function' ? given : () => given;
   const declared = make();
   const { leaseMs = 20_000, context = {}, toolGroups = [], steering = 'requester' } = options;
-  const env: Env = { ...options.env };
+  const env = { ...options.env };
   const app: readonly Agent[] = [declared, ...(options.agents ?? [])];
   const log = toLog(options.log ?? writeProblems);
   const resolve = agentResolver({ groups: toolGroups, agents: app, log });

@@ -13,7 +13,7 @@ import {
   type ToolDefinition,
 } from '../model/chat-model.ts';
 import type { ToolKind } from '../tool/define-tool-kind.ts';
-import type { Env, WorkerEnv } from '../tool/env.ts';
+import type { GivenEnv } from '../tool/env.ts';
 import type { Limits } from '../tool/frame.ts';
 import { type LogOption, toLog } from '../tool/log.ts';
 import { Secrets } from '../tool/secrets.ts';
@@ -48,7 +48,7 @@ export interface ToolCallingManagerConfig {
   /** Credentials by name, for `call.secrets`; never shown to a model. */
   readonly secrets?: Readonly<Record<string, string | undefined>> | undefined;
   /** The Worker's vars, secrets and bindings, for `call.env`; none unless given. */
-  readonly env?: Partial<WorkerEnv> | Env | undefined;
+  readonly env?: GivenEnv | undefined;
   /** It is asked by tools that open a loop of their own; without it their calls fail. */
   readonly model?: ChatModel | undefined;
   /** Takes what whoever runs the program should know, such as a tool that threw; the console unless given, `false` for nobody. */

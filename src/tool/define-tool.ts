@@ -28,9 +28,8 @@ export const MAX_TIMEOUT = 15 * 60_000;
 const EFFECTS: readonly Effect[] = ['read', 'idempotent', 'once'];
 
 /**
- * Makes a tool of one literal. Its input is validated before `run`, and a bad one is answered with every problem at
- * once. `Input` of the tool is what `run` is given, the schema's output. With `manual: true` in place of `run` the caller
- * runs it.
+ * Makes a tool of one literal. Its input is validated before `run`, and a bad one is answered with every problem at once. `Input` of
+ * the tool is what `run` is given, the schema's output. With `manual: true` in place of `run` the caller runs it.
  *
  * @throws ToolDefinitionError when the tool cannot work.
  *
@@ -39,8 +38,8 @@ const EFFECTS: readonly Effect[] = ['read', 'idempotent', 'once'];
  * const pay = defineTool({
  *   name: 'pay_invoice',
  *   description: 'Pay an invoice by its number.',
- *   input: v.object({ number: v.string() }),
  *   effect: 'once',
+ *   input: v.object({ number: v.string() }),
  *   run: ({ number }, call) => ({ paid: number, reference: call.idempotencyKey }),
  * });
  * ```
@@ -179,10 +178,7 @@ export type ReconcileConfig<Declaration extends InputDeclaration> =
   /** These calls are run again instead. */
   | { readonly effect: Exclude<Effect, 'once'>; readonly reconcile?: undefined };
 
-/**
- * A tool that the caller runs: each call suspends the turn until its result comes by
- * `POST .../results/{callId}`.
- */
+/** A tool that the caller runs: each call suspends the turn until its result comes by `POST .../results/{callId}`. */
 interface ManualConfig {
   /** Says that nobody forgot `run`. */
   readonly manual: true;

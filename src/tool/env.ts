@@ -7,14 +7,14 @@ declare global {
   }
 }
 
-/** The Worker's vars, secrets and bindings, where nobody has declared them. */
-export type Env = Readonly<Record<string, unknown>>;
-
 /** What is declared of an environment; where that is nothing, values that are looked at before they are used. */
-export type EnvOf<Declared> = keyof Declared extends never ? Env : Declared;
+export type EnvOf<Declared> = keyof Declared extends never ? Readonly<Record<string, unknown>> : Declared;
 
 /** The Worker's vars, secrets and bindings, as the app's `wrangler types` declares them. */
 export type WorkerEnv = EnvOf<Cloudflare.Env>;
+
+/** What a test or a program gives in the place of a Worker: what stands in for those of its vars, secrets and bindings that are used. */
+export type GivenEnv = Partial<WorkerEnv> | Readonly<Record<string, unknown>>;
 
 const inspect: unique symbol = Symbol.for('nodejs.util.inspect.custom');
 
@@ -22,7 +22,7 @@ const inspect: unique symbol = Symbol.for('nodejs.util.inspect.custom');
  * The environment as tools are given it: a copy that cannot be changed. Printing it, or writing it as JSON, shows its names only,
  * so that a tool which answers it by mistake tells nobody what is in it.
  */
-export function envOfTools(env: object): WorkerEnv {
+export function envOfTools(env: GivenEnv): WorkerEnv {
   const names = Object.keys(env);
   const shown = {
     toJSON: { value: () => names },
@@ -32,7 +32,7 @@ export function envOfTools(env: object): WorkerEnv {
 }
 
 /** The texts of an environment that are called like credentials: they are hidden wherever secrets are. */
-export const credentialsIn = (env: object): Secrets =>
+export const credentialsIn = (env: GivenEnv): Secrets =>
   Secrets.of(
     Object.fromEntries(
       Object.entries(env).filter(

@@ -1,12 +1,11 @@
 import type { StoredEvent } from '../journal/events.ts';
-import type { Announcement, Change, SessionPort } from '../journal/session-port.ts';
+import type { Announced, Announcement, Change, SessionPort } from '../journal/session-port.ts';
 import { readTurn } from '../session/fold-session.ts';
 import { addressOfSession, agentOfSession } from '../session/read-secrets.ts';
 import { stoppedTurn } from '../session/watching/turn-outcome.ts';
 import { sha256Hex } from '../tool/async.ts';
 import type { OutgoingWebhook, TurnStop, Undelivered } from '../webhooks/outgoing.ts';
-import type { Env } from './host.ts';
-import type { HttpHost } from './route.ts';
+import type { Env, Host } from './host.ts';
 import { sessionPath, turnPath } from './target.ts';
 import { pendingViews } from './turn-view.ts';
 
@@ -43,7 +42,7 @@ const endedAs = ({ outcome }: { readonly outcome?: unknown }): TurnStop =>
 
 /** The app, as it tells webhooks. */
 export interface Announcer {
-  readonly host: Pick<HttpHost, 'outgoingWebhooks' | 'session' | 'clock' | 'log' | 'legacyTenants'>;
+  readonly host: Pick<Host, 'outgoingWebhooks' | 'session' | 'clock' | 'log' | 'legacyTenants' | 'basePath'>;
   readonly env: Env;
 }
 
@@ -58,28 +57,35 @@ const LONGEST_PAUSE = 24 * 3600_000;
 /** What stopped so long ago is not tried again, in ms: it stood behind others that were not taken. */
 const TOLD_WITHIN = 96 * 3600_000;
 
-/** Tells a webhook that a turn has stopped, and answers as a `TurnRunner` does. What goes wrong is told in one line of the log. */
-export async function announce(app: Announcer, announcement: Announcement): Promise<number | null> {
+/** Tells a webhook that a turn has stopped, as a `TurnRunner` does. What goes wrong is told in one line of the log. */
+export async function announce(app: Announcer, announcement: Announcement): Promise<Announced> {
   const { host } = app;
-  const { webhook: called, turn, attempt } = announcement;
-  const { agent, session } = addressOfSession(announcement.name);
   const not = await tell(app, announcement).catch(toUndelivered);
-  if (not === undefined) return null;
-  const { at = host.clock.now(), isGone, retryAfter = 0, thrown } = not;
-  const pause = Math.max(
-    PAUSES[attempt - 1] ?? Number.POSITIVE_INFINITY,
-    Math.min(retryAfter, LONGEST_PAUSE),
-  );
-  const again = isGone || host.clock.now() + pause > at + TOLD_WITHIN ? null : pause;
-  const next = again === null ? 'which is not tried again' : `which is tried again in ${again / 1000} s`;
+  if (not === undefined) return 'done';
+  const became = afterwards(host.clock.now(), announcement, not);
+  const { name, webhook, turn } = announcement;
+  const { agent, session } = addressOfSession(name);
   host.log({
-    level: again === null ? 'error' : 'warn',
+    level: typeof became === 'object' ? 'warn' : 'error',
     event: 'webhook-not-delivered',
-    message: `outgoing webhook '${called}' was not told of turn ${turn}, ${next}: it ${not.why}`,
+    message: `outgoing webhook '${webhook}' was not told of turn ${turn}, ${inWords(became)}: it ${not.why}`,
     ...{ agent, session, turn },
-    ...(thrown !== undefined && { thrown }),
+    ...(not.thrown !== undefined && { thrown: not.thrown }),
   });
-  return again;
+  return became;
+}
+
+function afterwards(now: number, { attempt }: Announcement, not: NotTold): Announced {
+  if (not.isGone) return 'forget';
+  const { at = now, retryAfter = 0 } = not;
+  const wanted = Math.min(retryAfter, LONGEST_PAUSE);
+  const again = Math.max(PAUSES[attempt - 1] ?? Number.POSITIVE_INFINITY, wanted);
+  return now + again > at + TOLD_WITHIN ? 'done' : { again };
+}
+
+function inWords(became: Announced): string {
+  if (typeof became === 'object') return `which is tried again in ${Math.ceil(became.again / 1000)} s`;
+  return became === 'done' ? 'which is given up' : 'nor is it of what else this session had to tell it';
 }
 
 /** Why it was not told, and of what time. */
@@ -97,12 +103,12 @@ async function tell(app: Announcer, announcement: Announcement): Promise<NotTold
   const { name, turn, seq, attempt } = announcement;
   const webhook = host.outgoingWebhooks.get(announcement.webhook);
   if (!webhook) return { why: 'is not among the outgoingWebhooks any more', isGone: true };
-  if (attempt > PAUSES.length + 1) return { why: 'stopped whoever tried it', isGone: true };
+  if (attempt > PAUSES.length + 1) return { why: 'was tried ten times, and nobody came back from it', at: 0 };
   const events = (await readTurn(host.session(env, name), turn)).filter((event) => event.seq <= seq);
   const last = events.at(-1);
   // It was erased meanwhile.
   if (last === undefined) return undefined;
-  const stop = last.event.type === 'turn-ended' ? endedAs(last.event) : 'suspended';
+  const stop = last.type === 'turn-ended' ? endedAs(last) : 'suspended';
   if (!webhook.on.includes(stop)) return undefined;
   const body = bodyOf(app, { name, stop, events, at: last.at });
   const id = `msg_${(await sha256Hex(JSON.stringify([name, turn, seq]))).slice(0, 32)}`;
@@ -121,15 +127,19 @@ interface Stopped {
 /** Characters. Receivers take messages of some size; what is longer is told without what the turn has answered. */
 const LONGEST_BODY = 256 * 1024;
 
-function bodyOf({ host: { legacyTenants } }: Announcer, { name, stop, events, at }: Stopped): string {
+function bodyOf(
+  { host: { legacyTenants, basePath } }: Announcer,
+  { name, stop, events, at }: Stopped,
+): string {
   const { owner, agent, session } = addressOfSession(name);
-  const path = sessionPath({ agent, session });
+  const path = sessionPath({ agent, session }, basePath);
   const view = stoppedTurn(session, agent, events);
   const { turn, outcome } = view;
   const brief = {
     // A name from before says the tenant where the owner's id stands.
     owner: legacyTenants ? { tenant: owner.tenant ?? owner.id } : owner,
     ...{ agent, session, turn, status: stop, outcome },
+    ...(view.error && { error: view.error }),
     links: { turn: turnPath({ path }, turn) },
   };
   const pending = stop === 'suspended' && { pending: pendingViews({ path }, events) };

@@ -132,8 +132,8 @@ async function questionOf(target: Target, call: string, number: number): Promise
   }
   const question = asked[number - 1];
   const [started] = events;
-  if (question && started?.event.type === 'turn-started') {
-    return { question, principal: started.event.principal, requesters: requestersOf(events) };
+  if (question && started?.type === 'turn-started') {
+    return { question, principal: started.principal, requesters: requestersOf(events) };
   }
   const what = number === 1 ? 'It asked nothing' : `It has not asked ${number} questions`;
   throw new SessionError('not-waiting', `Call ${shown} does not wait for this answer. ${what}.`);

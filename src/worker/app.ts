@@ -1,6 +1,6 @@
 import { exports as exported, env as ownEnv, WorkerEntrypoint, waitUntil } from 'cloudflare:workers';
 import { type Context, Hono } from 'hono';
-import type { Announcement, HandOver, TurnRunner } from '../journal/session-port.ts';
+import type { Announced, Announcement, HandOver, TurnRunner } from '../journal/session-port.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { Deployment } from '../session/deployment.ts';
 import { credentialsIn } from '../tool/env.ts';
@@ -8,15 +8,17 @@ import { hiding, toLog } from '../tool/log.ts';
 import { announce } from './announce.ts';
 import { authenticated, mustNotBeCrossSite } from './auth.ts';
 import { resumeTurn, takeBatch } from './background.ts';
+import { linkBases, misplacedRequests, mountedAt } from './base-path.ts';
 import { type HoldfastConfig, toHost } from './config.ts';
 import { runSchedules } from './define-schedule.ts';
-import { type Caller, type Env, ownerOf } from './host.ts';
+import { type Env, ownerOf } from './host.ts';
 import { Problem } from './problem.ts';
 import { withinRate } from './rate-limit.ts';
 import { errorResponses } from './refusal.ts';
-import { byPath, type HttpHost, type Route } from './route.ts';
+import { byPath, type CallerRequest, type HttpHost, type Route, type RouteRequest } from './route.ts';
 import { routeTable } from './routes/route-table.ts';
-import { type Session, type SessionOptions, sessionFromCode } from './session-from-code.ts';
+import { type Session, sessionFromCode } from './session-from-code.ts';
+import type { SessionOptions } from './session-options.ts';
 import { invoked, targetOf } from './target.ts';
 
 /** What a Worker's module exports, beside `SessionObject`. `AppEnv` is its environment. */
@@ -24,6 +26,11 @@ export interface Holdfast<AppEnv extends object = Env> {
   /** The default export. */
   readonly worker: ExportedHandler<AppEnv> &
     Required<Pick<ExportedHandler<AppEnv>, 'fetch' | 'queue' | 'scheduled'>>;
+  /**
+   * The routes of `worker.fetch`, for a Hono app of your own: `app.route('/ai', holdfast.routes)`. They authenticate their callers
+   * themselves, their links lead below the path where they are mounted, and what is none of their paths is left to the app.
+   */
+  readonly routes: Hono<{ Bindings: AppEnv }>;
   /** The loopback entry point, exported under this name: it goes on with turns that nobody holds. */
   readonly TurnRunner: new (
     ctx: ExecutionContext,
@@ -57,7 +64,8 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
     : config;
   const host = toHost(logged, deployed);
   const { schedules = [] } = config;
-  const app = createApp(host, routeTable(host));
+  const table = routeTable(host);
+  const app = createApp(host, table);
 
   class Runner extends WorkerEntrypoint<Env> implements TurnRunner {
     /** An RPC ends with its caller, and a deploy resets the object that calls: what is left to `waitUntil` goes on for 30 s. */
@@ -73,7 +81,7 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
       await store.delete(session);
     }
 
-    async announce(announcement: Announcement): Promise<number | null> {
+    async announce(announcement: Announcement): Promise<Announced> {
       const work = announce({ host: invoked(host, this.env, this.ctx), env: this.env }, announcement);
       this.ctx.waitUntil(work.catch(() => {}));
       return work;
@@ -87,7 +95,7 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
   };
   const session: Holdfast['session'] = (env, options) =>
     sessionFromCode({ host, waitUntil }, env as Env, options); // an interface of bindings has no index
-  return { worker, TurnRunner: Runner, session };
+  return { worker, routes: createRoutes(host, table), TurnRunner: Runner, session };
 }
 
 /** What whoever deploys is told when nobody knows any more where files are. */
@@ -100,52 +108,91 @@ const deployed = (env: Env): Deployment => ({
   flags: Cloudflare.compatibilityFlags,
 });
 
-/** What the app's middleware leaves for the routes. */
+/** What the platform gives to the routes. */
 interface Served {
   Bindings: Env;
-  Variables: { readonly caller: Caller; readonly requestId: string };
 }
 
 /**
- * The HTTP surface: a fold over the route table. Routes check, call and map; what they throw becomes a response by
- * `errorResponses`, and nowhere else.
+ * The HTTP surface: the routes of the app, and what answers everything else. They are found below its `basePath`, and without it
+ * too, since what mounts a Worker may have taken it off.
  */
 export function createApp(host: HttpHost, routes: readonly Route[]): Hono<Served> {
   const app = new Hono<Served>();
-  const serve = (isServed: (route: Route) => boolean): void => {
-    for (const route of routes.filter(isServed)) {
-      app.on(route.method, pathOfHono(route.path), (c) => respond(host, route, c));
-    }
-  };
-  app.onError(errorResponses(host.log));
-  app.notFound(() =>
-    new Problem(
-      'unknown-route',
-      'There is nothing here. GET /openapi.json describes what there is.',
-    ).toResponse(),
+  const answer = answering(host);
+  const mounted = createRoutes(host, routes, answer);
+  if (host.basePath !== undefined) app.route(host.basePath, mounted);
+  app.route('/', mounted);
+  const misplaced = misplacedRequests(host, routes);
+  app.notFound(
+    answer(undefined, async (asked) => {
+      const { base = '', request } = await fromCaller(asked);
+      const hint = misplaced(request.url);
+      const detail = `There is nothing here. GET ${base}/openapi.json describes what there is.${hint}`;
+      throw new Problem('unknown-route', detail);
+    }),
   );
-  app.use(async (c, next) => {
-    c.set('requestId', host.newId());
-    await next();
-    c.res.headers.set('x-request-id', c.get('requestId'));
-    keepOutOfCaches(c.res.headers);
-  });
-  // These stand before the authentication, and a delivery, which is signed, comes from no page.
-  serve(({ access }) => access === 'open');
-  app.use(async (c, next) => {
-    mustNotBeCrossSite(c.req.raw, host.origins);
-    c.set('caller', await authenticated(host, c.req.raw, c.env));
-    await next();
-  });
-  serve(({ access }) => access !== 'open');
+  return app;
+}
+
+/**
+ * The routes alone, as a fold over their table: what another app mounts, which then answers everything else. Routes check, call and
+ * map; what they throw becomes a response in `answering`, and nowhere else.
+ */
+export function createRoutes(
+  host: HttpHost,
+  routes: readonly Route[],
+  answer = answering(host),
+): Hono<Served> {
+  const app = new Hono<Served>();
+  for (const route of routes) {
+    app.on(
+      route.method,
+      pathOfHono(route.path),
+      answer(route.path, (asked, named) => respond(route, asked, named)),
+    );
+  }
   for (const [path, ways] of byPath(routes)) {
     const allow = ways.map(({ method }) => (method === 'GET' ? 'GET, HEAD' : method)).join(', ');
     // Whatever comes this far has the right path and the wrong method.
-    app.all(pathOfHono(path), () => {
+    const refuse = async (asked: RouteRequest): Promise<never> => {
+      await fromCaller(asked);
       throw new Problem('method-not-allowed', `Use ${allow} here.`, { headers: { allow } });
-    });
+    };
+    app.all(pathOfHono(path), answer(path, refuse));
   }
   return app;
+}
+
+/** What is in a request's path in the place of each name. */
+type NamedInPath = Readonly<Record<string, string>>;
+
+type Answering = (
+  path: string | undefined,
+  work: (asked: RouteRequest, named: NamedInPath) => Promise<Response>,
+) => (c: Context<Served>) => Promise<Response>;
+
+/** Makes what answers the requests to a path, or to none of the app: with an id, for its caller alone, and a failure as a problem. */
+function answering(host: HttpHost): Answering {
+  const failed = errorResponses(host.log);
+  const baseOf = linkBases(host);
+  return (path, work) => async (c) => {
+    const requestId = host.newId();
+    const { env, req } = c;
+    const { raw: request } = req;
+    const respondTo = async (): Promise<Response> => {
+      const base = baseOf(path === undefined ? '' : mountedAt(request.url, path));
+      const asked = { host, env, base, request, requestId, execution: c.executionCtx };
+      return work(asked, req.param());
+    };
+    const response = await respondTo().catch((thrown: unknown) => {
+      if (thrown instanceof Error) return failed(thrown, { req, var: { requestId } });
+      throw thrown;
+    });
+    response.headers.set('x-request-id', requestId);
+    keepOutOfCaches(response.headers);
+    return response;
+  };
 }
 
 /** What is answered is its caller's own, and goes when the session is erased: no cache may keep it. A proxy passes a stream on as it is. */
@@ -157,23 +204,25 @@ function keepOutOfCaches(headers: Headers): void {
 /** Hono marks the names in a path by a colon. */
 const pathOfHono = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
 
-/** Hands a request to its route, with what the route's access promises. */
-async function respond(host: HttpHost, route: Route, c: Context<Served>): Promise<Response> {
-  const { env, executionCtx: execution } = c;
-  const { caller, requestId } = c.var;
-  const named = c.req.param();
-  const asked = { host, env, request: c.req.raw, requestId, execution };
+/** The request with whoever sent it. @throws Problem when a foreign page has, or nobody whom the app knows. */
+async function fromCaller(asked: RouteRequest): Promise<CallerRequest> {
+  const { host, env, request } = asked;
+  mustNotBeCrossSite(request, host.origins);
+  return { ...asked, caller: await authenticated(host, request, env) };
+}
+
+/**
+ * Hands a request to its route, with what the route's access promises. An open one stands before the authentication, and a delivery,
+ * which is signed, comes from no page.
+ */
+async function respond(route: Route, asked: RouteRequest, named: NamedInPath): Promise<Response> {
+  if (route.access === 'open') return route.handle(asked, named);
+  const known = await fromCaller(asked);
+  const { host, env, base, caller, execution } = known;
   if (route.isCounted) await withinRate({ env, host }, ownerOf(caller));
-  switch (route.access) {
-    case 'open':
-      return route.handle(asked, named);
-    case 'caller':
-      return route.handle({ ...asked, caller }, named);
-    case 'session': {
-      const here = invoked(host, env, execution);
-      const { agent = '', session = '' } = named;
-      const target = await targetOf({ host: here, env }, caller, { agent, session });
-      return route.handle({ ...asked, caller, host: here, target, signal: c.req.raw.signal }, named);
-    }
-  }
+  if (route.access === 'caller') return route.handle(known, named);
+  const here = invoked(host, env, execution);
+  const { agent = '', session = '' } = named;
+  const target = await targetOf({ host: here, env, base }, caller, { agent, session });
+  return route.handle({ ...known, host: here, target, signal: known.request.signal }, named);
 }

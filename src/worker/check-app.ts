@@ -48,6 +48,7 @@ export const APP_SHAPE = {
     outgoingWebhooks: 'list',
     mcp: 'object',
     maxBodyBytes: 'any',
+    basePath: 'text',
     schedules: 'list',
     platform: 'any',
     files: 'any',

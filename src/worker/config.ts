@@ -24,7 +24,7 @@ import {
   toAppContext,
   withRetention,
 } from '../session/read-secrets.ts';
-import type { ToolGroup } from '../sources/define-tool-group.ts';
+import type { ToolGroup } from '../sources/resolution/tool-source.ts';
 import type { LiteralShape } from '../tool/check-literal.ts';
 import type { ToolKind } from '../tool/define-tool-kind.ts';
 import { type LogOption, toLog } from '../tool/log.ts';
@@ -32,6 +32,7 @@ import type { OutgoingWebhook } from '../webhooks/outgoing.ts';
 import type { Webhook } from '../webhooks/webhook.ts';
 import { announcing } from './announce.ts';
 import { type Authenticate, defaultAuth, parseOrigins } from './auth.ts';
+import { parseBasePath } from './base-path.ts';
 import {
   APP_SHAPE,
   byName,
@@ -70,9 +71,8 @@ export interface HoldfastConfig<AppEnv extends object = Env> {
    * `{ "includes": { "web": { "tools": ["search"] } }, "excludes": ["delete_page"] }`, by the ends of names.
    */
   readonly toolGroups?: readonly ToolGroup[] | undefined;
-  /** Tool-call context of every turn, under the agent's own and the request's. No credentials: tools may pass it on. */
   /**
-   * A function is asked in every invocation of a turn, and `request` is there in the first one alone, as `OwnRequest` says: what is
+   * Tool-call context of every turn, under the agent's own and the request's. No credentials: tools may pass it on. A function is asked in every invocation of a turn, and `request` is there in the first one alone, as `OwnRequest` says: what is
    * read of it is gone where the turn goes on elsewhere. `contextHeaders` are kept.
    */
   readonly context?: AppContext | ((env: AppEnv, asked: ContextFor) => AppContext) | undefined;
@@ -119,6 +119,12 @@ export interface HoldfastConfig<AppEnv extends object = Env> {
   readonly webhooks?: readonly Webhook[] | undefined;
   /** Receivers that are told when turns suspend, end and fail: `outgoingWebhook` of `holdfast/webhooks`. */
   readonly outgoingWebhooks?: readonly OutgoingWebhook[] | undefined;
+  /**
+   * The path below which the Worker is served, such as `/ai`: every link begins with it. Routes that `app.route` mounts find theirs out
+   * by themselves; it is for what a request does not show: `worker.fetch` below a part of a site, `mount` of Hono, and proxies that
+   * rewrite paths.
+   */
+  readonly basePath?: string | undefined;
   /** What is served at `POST /mcp`: `defineMcpEndpoint` of `holdfast/mcp` makes it. Nothing unless given. */
   readonly mcp?: McpEndpoint | undefined;
   /** What a request body may weigh; 1 MB unless given. A webhook has a limit of its own. */
@@ -150,11 +156,8 @@ export interface HoldfastConfig<AppEnv extends object = Env> {
 /** It has every key of the literal. */
 const SHAPE: LiteralShape<keyof HoldfastConfig> = APP_SHAPE;
 
-/** How the Worker is deployed, with the vars, secrets and bindings of this invocation. */
-type Deployed = (env: Env) => Deployment;
-
 /** Makes of an app what its routes and its turns need. @throws ConfigurationError for what its declaration alone tells. */
-export function toHost(config: HoldfastConfig, deployed: Deployed): HttpHost {
+export function toHost(config: HoldfastConfig, deployed: (env: Env) => Deployment): HttpHost {
   checkApp(config, SHAPE);
   checkSubagents(config);
   checkPrices(config);
@@ -186,6 +189,7 @@ export function toHost(config: HoldfastConfig, deployed: Deployed): HttpHost {
     bodyContext: parseBodyContext(config.bodyContext ?? []),
     origins: parseOrigins(origins),
     maxBodyBytes,
+    basePath: parseBasePath(config.basePath),
     mcp: config.mcp,
     clock: systemClock,
     log: toLog(config.log),
@@ -229,7 +233,7 @@ function modelCheck(config: HoldfastConfig): HttpHost['checkModel'] {
 type Sessions = Parameters<typeof objectSession>[0];
 
 /** Every message that starts a turn, from wherever it comes, goes through here, and says how long its session is kept. */
-function sessionIn(config: HoldfastConfig, deployed: Deployed): Host['session'] {
+function sessionIn(config: HoldfastConfig, deployed: (env: Env) => Deployment): Host['session'] {
   const { agents, retention = 'forever', location, files, log: option, outgoingWebhooks } = config;
   const ofApp = keptFor(retention);
   const own = new Map(agents.map((agent) => [agent.name, agent.retention]));

@@ -74,10 +74,13 @@ interface Visit extends HostedApp {
  * @throws UnknownTargetError when the id cannot be one, or there is neither such an agent nor such a session.
  * @throws SessionError when the store outside has not deleted the files, or the open turn waits for a role that the caller lacks.
  */
-export async function eraseSession({ host, env, caller, requestId }: Visit, named: Named): Promise<void> {
+export async function eraseSession(
+  { host, env, base, caller, requestId }: Visit,
+  named: Named,
+): Promise<void> {
   const { agent, session } = named;
   const isKnown = host.agents.has(agent);
-  const known = isKnown ? await targetOf({ host, env }, caller, { agent, session }) : undefined;
+  const known = isKnown ? await targetOf({ host, env, base }, caller, { agent, session }) : undefined;
   const name =
     known?.name ?? (await sessionNameOf({ host, env }, { owner: ownerOf(caller), agent, session }));
   const port = known?.port ?? host.session(env, name);
@@ -94,5 +97,5 @@ export async function eraseSession({ host, env, caller, requestId }: Visit, name
     throw new SessionError('session-unavailable', detail, { retryAfter: 5, cause: failure });
   }
   const existed = await port.erase();
-  if (!existed && !isKnown) await targetOf({ host, env }, caller, { agent, session });
+  if (!existed && !isKnown) await targetOf({ host, env, base }, caller, { agent, session });
 }

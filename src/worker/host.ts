@@ -7,11 +7,11 @@ import type { FileStore } from '../session/file-store.ts';
 import type { Meter } from '../session/meter.ts';
 import type { Steering } from '../session/new-message.ts';
 import type { Clock, Platform } from '../session/read-platform.ts';
-import type { Env } from '../tool/env.ts';
 import type { Log } from '../tool/log.ts';
 import type { Owner } from '../tool/owner.ts';
 import type { Secrets } from '../tool/secrets.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
+import type { OutgoingWebhook } from '../webhooks/outgoing.ts';
 
 /** Who a request comes from. Its sessions are those of its tenant, or, without one, its own. */
 export interface Caller {
@@ -45,7 +45,8 @@ export interface ContextFor extends Pick<OwnRequest, 'request'> {
 export const ownerOf = ({ id, tenant }: Pick<Caller, 'id' | 'tenant'>): Owner =>
   tenant === undefined ? { id } : { tenant };
 
-export type { Env };
+/** The Worker's vars, secrets and bindings. */
+export type Env = Readonly<Record<string, unknown>>;
 
 /** What turns need of an app, however they start; the Worker's entry makes it, and a test can. */
 export interface Host {
@@ -71,6 +72,10 @@ export interface Host {
   platform(env: Env): Platform;
   /** Whose messages a turn that runs is shown. */
   readonly steering: Steering;
+  /** Who is told outside when turns stop, by name. */
+  readonly outgoingWebhooks: ReadonlyMap<string, OutgoingWebhook>;
+  /** The path below which the app is served, as it says. */
+  readonly basePath?: string | undefined;
   /** A tenant's session is looked for under the name of before, and callers without a tenant have none. */
   readonly legacyTenants: boolean;
   /**
@@ -85,6 +90,8 @@ export interface Host {
 export interface HostedApp {
   readonly host: Host;
   readonly env: Env;
+  /** What stands before every path in a link; nothing unless given. */
+  readonly base?: string | undefined;
 }
 
 /** The app as one invocation of its Worker has it. */

@@ -22,11 +22,12 @@ const PROBLEM: BodySchema = {
   },
 };
 
-/** The description of the HTTP surface, OpenAPI 3.1, as a fold over the route table. */
-export function openApi(app: Named, routes: readonly Route[]): Schema {
+/** The description of the HTTP surface, OpenAPI 3.1, as a fold over the route table; its paths are below `base`. */
+export function openApi(app: Named, routes: readonly Route[], base = ''): Schema {
   return {
     openapi: '3.1.0',
     info: { title: 'Holdfast', version: '1', description: DESCRIPTION },
+    ...(base !== '' && { servers: [{ url: base }] }),
     security: [{ token: [] }],
     paths: Object.fromEntries(
       Array.from(byPath(routes), ([path, ways]) => [path, pathItem(app, path, ways)]),

@@ -1,5 +1,4 @@
 import type { ExecutionContext } from 'hono';
-import type { OutgoingWebhook } from '../webhooks/outgoing.ts';
 import type { Webhook } from '../webhooks/webhook.ts';
 import type { Authenticate, Origins } from './auth.ts';
 import type { Caller, Env, Host, Invoked, McpEndpoint } from './host.ts';
@@ -9,8 +8,6 @@ import type { SessionAccess } from './target.ts';
 /** What the HTTP app is built on. */
 export interface HttpHost extends Host {
   readonly webhooks: ReadonlyMap<string, Webhook>;
-  /** Who is told outside when turns stop. */
-  readonly outgoingWebhooks: ReadonlyMap<string, OutgoingWebhook>;
   readonly auth: Authenticate;
   readonly contextHeaders: ContextHeaders;
   /** The keys of the tool-call context that a body may have. */
@@ -30,6 +27,8 @@ export interface HttpHost extends Host {
 export interface RouteRequest {
   readonly host: HttpHost;
   readonly env: Env;
+  /** What stands before every path in a link of the answer; nothing unless given. */
+  readonly base?: string | undefined;
   readonly request: Request;
   /** Names the request in logs, as in its `x-request-id`. */
   readonly requestId: string;

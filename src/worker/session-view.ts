@@ -1,7 +1,7 @@
 /** How a session stands, for its owner: its state, one of its turns, and its events. */
 import type { Deferred, EventPage, WaitingTurn } from '../journal/event-page.ts';
 import { parseEvent } from '../journal/event-rows.ts';
-import type { SessionEvent, StoredEvent } from '../journal/events.ts';
+import type { StoredEvent } from '../journal/events.ts';
 import type { JournaledPart } from '../journal/reply-data.ts';
 import type { Message, SessionState } from '../journal/state.ts';
 import type { Usage } from '../model/prices.ts';
@@ -140,7 +140,7 @@ export async function viewOfTurn({ target }: SessionAccess, turn: string): Promi
   if (page.into !== undefined) return queuedView(target, { status: 'steered', turn, into: page.into });
   if (page.rows.length === 0) throw unknownTurn(target, turn);
   const events = await readOn(target.port, page, { turn });
-  const isOver = events.some(({ event }) => event.type === 'turn-ended');
+  const isOver = events.some(({ type }) => type === 'turn-ended');
   // Nothing of it is folded, which may be what nobody can do.
   if (!isOver && !isWaiting(page, turn)) {
     return { turn, session: target.session, agent: target.agent.name, status: 'running' };
@@ -160,14 +160,8 @@ export const unknownTurn = ({ path }: Target, turn: string): SessionError =>
     `There is no turn '${turn.slice(0, 80)}' in this session: GET ${path} shows the last one, and those that wait.`,
   );
 
-/** An event of the journal as clients are shown it: with its place there, and the object's clock in milliseconds since the epoch. */
-export type JournalEvent = { readonly seq: number; readonly at: number } & SessionEvent;
-
 /** What a client sees of a turn: events of the journal, and what comes between them and is kept nowhere. */
-export type ShownEvent = JournalEvent | Exclude<FeedItem, { readonly type: 'event' }>;
-
-/** Shows an event as clients are shown it. */
-export const toJournalEvent = ({ seq, at, event }: StoredEvent): JournalEvent => ({ seq, at, ...event });
+export type ShownEvent = StoredEvent | Exclude<FeedItem, { readonly type: 'event' }>;
 
 /** @throws SessionError when the session has not begun, and NewerEventError when newer code wrote the event after this one. */
 export async function mustHaveEvents({ target }: SessionAccess, after: number): Promise<void> {
@@ -175,6 +169,13 @@ export async function mustHaveEvents({ target }: SessionAccess, after: number): 
   if (!first) throw unknownSession(target);
   first.rows.forEach(parseEvent);
 }
+
+/** The error of what no event can have as its sequence. */
+export const noSequence = (name: 'after' | 'Last-Event-ID'): SessionError =>
+  new SessionError(
+    name === 'after' ? 'invalid-query' : 'invalid-header',
+    `${name} must be the sequence of an event: a whole number such as 12.`,
+  );
 
 /** Which events are wanted. */
 export interface EventsWanted {
@@ -188,19 +189,20 @@ export interface EventsWanted {
 export async function* eventsOf(
   at: SessionAccess,
   { after = 0, live = false }: EventsWanted,
-): AsyncGenerator<JournalEvent, void, undefined> {
+): AsyncGenerator<StoredEvent, void, undefined> {
+  if (!Number.isSafeInteger(after) || after < 0) throw noSequence('after');
   await mustHaveEvents(at, after);
   const { port } = at.target;
   if (live) {
     const { clock, meter } = at.host;
     const follow = followedEvents({ port, clock, meter, from: after + 1, signal: at.signal });
-    for await (const stored of follow) yield toJournalEvent(stored);
+    yield* follow;
     return;
   }
   for (let from: number | null = after + 1; from !== null; ) {
     at.signal.throwIfAborted();
     const page: EventPage | null = await port.read({ from, maxBytes: PAGE_BYTES });
-    for (const row of page?.rows ?? []) yield toJournalEvent(parseEvent(row));
+    for (const row of page?.rows ?? []) yield parseEvent(row);
     from = page?.next ?? null;
   }
 }

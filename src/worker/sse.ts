@@ -1,7 +1,6 @@
 import type { FeedItem } from '../session/live-feed.ts';
 import type { Host } from './host.ts';
 import type { RouteRequest } from './route.ts';
-import { toJournalEvent } from './session-view.ts';
 
 /** A comment this often keeps proxies from closing a silent stream, in ms. */
 const HEARTBEAT = 15_000;
@@ -106,8 +105,8 @@ function toText(item: FeedItem): string {
     const { type, ...data } = item;
     return toFrame(type, data);
   }
-  const event = toJournalEvent(item.stored);
-  return toFrame(event.type, event, event.seq);
+  const { stored } = item;
+  return toFrame(stored.type, stored, stored.seq);
 }
 
 const toFrame = (event: string, data: unknown, id?: number): string =>

@@ -53,9 +53,9 @@ export class UnknownTargetError extends Error {
 export const turnPath = ({ path }: Pick<Target, 'path'>, turn: string): string =>
   `${path}/turns/${encodeURIComponent(turn)}`;
 
-/** Answers the path where a session is found. */
-export const sessionPath = ({ agent, session }: Named): string =>
-  `/agents/${agent}/sessions/${encodeURIComponent(session)}`;
+/** Answers the path where a session is found; the routes are served below `base`. */
+export const sessionPath = ({ agent, session }: Named, base = ''): string =>
+  `${base}/agents/${agent}/sessions/${encodeURIComponent(session)}`;
 
 /** Where a session is, and whose, unless it is the caller's. */
 interface OwnedName extends Named {
@@ -64,7 +64,7 @@ interface OwnedName extends Named {
 
 /** Rejects with an UnknownTargetError when there is no such agent, or the session's id cannot be one. */
 export async function targetOf(
-  { host, env }: HostedApp,
+  { host, env, base = '' }: HostedApp,
   caller: Caller,
   { owner = ownerOf(caller), ...named }: OwnedName,
 ): Promise<Target> {
@@ -72,7 +72,7 @@ export async function targetOf(
   if (!agent) {
     throw new UnknownTargetError(
       'unknown-agent',
-      `There is no agent '${named.agent.slice(0, 64)}'. GET /agents lists them.`,
+      `There is no agent '${named.agent.slice(0, 64)}'. GET ${base}/agents lists them.`,
     );
   }
   const { session } = named;
@@ -81,7 +81,7 @@ export async function targetOf(
   }
   const name = await sessionNameOf({ host, env }, { owner, agent: agent.name, session });
   const port = host.session(env, name);
-  const path = sessionPath({ agent: agent.name, session });
+  const path = sessionPath({ agent: agent.name, session }, base);
   return { agent, session, caller, port, name, path };
 }
 

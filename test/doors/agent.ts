@@ -2,6 +2,7 @@
 
 export { agentResolver } from '../../src/agent/resolve-agent.ts';
 export { BUILT_IN_KINDS, toolKinds } from '../../src/built-in-kinds.ts';
+export { announce, announcing } from '../../src/worker/announce.ts';
 export { KNOWN_FOR, startInBackground, toBackgroundTurn } from '../../src/worker/background.ts';
 export { UnknownTargetError } from '../../src/worker/target.ts';
 export type { PendingView } from '../../src/worker/turn-view.ts';

@@ -2,21 +2,48 @@
  * Set up for tests in Node, which makes hashes on other threads: which of two is ready first is chance there. The runtime of
  * Workers makes them at once, and so does this.
  */
-import { createHash, webcrypto } from 'node:crypto';
+import { createHash, createHmac, webcrypto } from 'node:crypto';
 
 type Digest = typeof webcrypto.subtle.digest;
 
 const atOnce: Digest = async (algorithm, data) => {
   const name = typeof algorithm === 'string' ? algorithm : algorithm.name;
-  const bytes = ArrayBuffer.isView(data)
-    ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
-    : new Uint8Array(data);
-  return new Uint8Array(createHash(name.replace('-', '')).update(bytes).digest()).buffer;
+  return new Uint8Array(createHash(name.replace('-', '')).update(bytesOf(data)).digest()).buffer;
 };
 
-// Of the prototype, so that a test may put another one in its place and take that away again.
-Object.defineProperty(Object.getPrototypeOf(webcrypto.subtle), 'digest', {
-  configurable: true,
-  writable: true,
-  value: atOnce,
-});
+const { subtle } = webcrypto;
+const importKey = subtle.importKey.bind(subtle);
+const sign = subtle.sign.bind(subtle);
+/** What keys were made of: a key itself does not tell. */
+const keys = new WeakMap<object, Uint8Array>();
+
+const imported: typeof importKey = async (...args: Parameters<typeof importKey>) => {
+  const key = await importKey(...args);
+  const [format, data] = args;
+  if (format === 'raw') keys.set(key, bytesOf(data as Parameters<Digest>[1])); // bytes, by the format
+  return key;
+};
+
+/** HMACs by SHA-256 are made at once; nothing else is signed in a test that could tell. */
+const signedAtOnce: typeof sign = async (algorithm, key, data) => {
+  const secret = keys.get(key);
+  if (secret === undefined) return sign(algorithm, key, data);
+  return new Uint8Array(createHmac('sha256', secret).update(bytesOf(data)).digest()).buffer;
+};
+
+const bytesOf = (data: Parameters<Digest>[1]): Uint8Array =>
+  ArrayBuffer.isView(data)
+    ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
+    : new Uint8Array(data);
+
+const all = Object.getPrototypeOf(subtle);
+const IS_DONE = Symbol.for('hashes at once');
+const now = (value: unknown) => ({ configurable: true, writable: true, value });
+
+// Of the prototype, so that a test may put another one in its place and take that away again. Once a thread, which runs many files.
+if (!(IS_DONE in all)) {
+  Object.defineProperties(all, {
+    ...{ digest: now(atOnce), sign: now(signedAtOnce), importKey: now(imported) },
+    [IS_DONE]: now(true),
+  });
+}

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as v from 'valibot';
-import type { StoredEvent } from '../../src/index.ts';
+import type { SessionEvent, StoredEvent } from '../../src/index.ts';
 import { BUILT_IN_KINDS } from '../doors/agent.ts';
 import { emptyState, parseEvent, REDUCER_VERSION, reduce, toSnapshot } from '../doors/journal.ts';
 import type { Dump } from './dump.ts';
@@ -65,14 +65,13 @@ function foldOf({ sql }: Dump): string {
     database.exec(`BEGIN; ${sql} COMMIT`);
     const state = emptyState();
     const hash = createHash('sha256');
-    const fold = (stored: Pick<StoredEvent, 'seq' | 'event'>): void => {
+    const fold = (stored: SessionEvent & Pick<StoredEvent, 'seq'>): void => {
       reduce(state, stored, BUILT_IN_KINDS.memories);
-      if (stored.event.type === 'turn-ended') hash.update(toSnapshot(state));
+      if (stored.type === 'turn-ended') hash.update(toSnapshot(state));
     };
     for (const stored of v.parse(v.array(row), database.prepare(EVENTS).all())) fold(parseEvent(stored));
     const { turn, seq } = state;
-    if (turn && !turn.outcome)
-      fold({ seq: seq + 1, event: { type: 'turn-ended', turn: turn.id, outcome: 'failed' } });
+    if (turn && !turn.outcome) fold({ seq: seq + 1, type: 'turn-ended', turn: turn.id, outcome: 'failed' });
     return hash.digest('hex').slice(0, 16);
   } finally {
     database.close();

@@ -1,3 +1,4 @@
+import { Hono } from 'hono';
 import { expectTypeOf } from 'vitest';
 import {
   type Authenticate,
@@ -74,6 +75,8 @@ const typed = createHoldfast<OfApp>({
 expectTypeOf(typed).toEqualTypeOf<Holdfast<OfApp>>();
 typed.worker satisfies ExportedHandler<OfApp>;
 expectTypeOf(new typed.TurnRunner({} as ExecutionContext, {} as OfApp).run).toBeFunction();
+// Its routes are mounted in a Hono app of any environment.
+new Hono<{ Bindings: OfApp }>().route('/ai', typed.routes) satisfies { fetch: unknown };
 // What its functions say of the environment is enough.
 expectTypeOf(
   createHoldfast({ agents: [clerk], secrets: (env: OfApp) => ({ key: env.HOLDFAST_TOKEN }) }),

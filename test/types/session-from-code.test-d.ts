@@ -2,7 +2,6 @@ import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
 import {
   createHoldfast,
-  type JournalEvent,
   type Session,
   type SessionAnswer,
   type SessionError,
@@ -10,7 +9,7 @@ import {
   type SessionView,
   type ShownEvent,
 } from '../../src/create-holdfast.ts';
-import { content, defineAgent, defineDomainType, type Json } from '../../src/index.ts';
+import { content, defineAgent, defineDomainType, type Json, type StoredEvent } from '../../src/index.ts';
 
 const Price = v.object({ amount: v.number(), currency: v.string() });
 const Quote = defineDomainType({ name: 'Quote', schema: Price });
@@ -77,7 +76,7 @@ await chat.send(content(['What is this?']).parts, {
 await chat.decide('c', { decision: 'edit', input: { amount: 1 }, reason: 'Less.' }, { question: 2 });
 expectTypeOf(await chat.state()).toEqualTypeOf<SessionView>();
 for await (const event of chat.events({ after: 3, live: true })) {
-  expectTypeOf(event).toEqualTypeOf<JournalEvent>();
+  expectTypeOf(event).toEqualTypeOf<StoredEvent>();
   if (event.type === 'turn-ended') expectTypeOf(event.turn).toEqualTypeOf<string>();
 }
 

@@ -17,11 +17,13 @@ import { ended, type LiteralKind, type LiteralShape, nameIn } from '../../tool/c
 import type { FrameOutcome, Limits } from '../../tool/frame.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import type { AnyTool, Frame, InjectionStrategy, LiveCall, LoopView, Serial, Tool } from '../../tool/tool.ts';
+import type { ContextValues, ToolCallContext } from '../../tool/tool-call-context.ts';
 import { artifact, error, isToolResult, type ToolResult, text, toolResult } from '../../tool/tool-result.ts';
 import { originOf } from '../../tool/unfolding/inner-tools.ts';
 import type { Chaining } from '../chaining/define-chaining.ts';
 import { forgetBindings } from '../chaining/memory.ts';
 import { chainingSources } from '../chaining/strategy.ts';
+import { contextOf } from './copies.ts';
 import type { KeyedMemory } from './memory.ts';
 
 /** What the literals of all agentic tools have in common. */
@@ -54,6 +56,11 @@ interface AgenticConfig<Name extends string, Declaration extends InputDeclaratio
    * machine does with tools comes after them, and so holds for what they add.
    */
   readonly strategies?: readonly InjectionStrategy[] | undefined;
+  /**
+   * Tool-call context for the calls of the nested loop, under that of the loop around it, which wins where both have a key. No
+   * credentials: it is code, made again by every invocation and never journaled.
+   */
+  readonly context?: ContextValues | ToolCallContext | undefined;
   /** Artifacts of agentic tools inside count among its own; `false` unless given. */
   readonly captureNestedArtifacts?: boolean | undefined;
 }
@@ -109,6 +116,7 @@ export const AGENTIC_KEYS = {
   limits: 'object',
   chaining: 'any',
   strategies: 'list',
+  context: 'object',
   captureNestedArtifacts: 'flag',
   instructions: 'any',
 } as const satisfies Record<keyof InstructedConfig<string, undefined>, LiteralKind>;
@@ -145,6 +153,7 @@ export function agenticTool<Name extends string, Declaration extends InputDeclar
   const schema = readInput<Declaration>(name, config.input);
   if (config.input === undefined) warnOfNoInput(name);
   const chained = chainingSources(config.chaining);
+  const context = contextOf(name, config.context);
   const isEmpty = kind.inner.length === 0 && kind.sources.length === 0;
   return {
     name,
@@ -163,16 +172,21 @@ export function agenticTool<Name extends string, Declaration extends InputDeclar
       const loop = kind.loop(parsed.value, call);
       if (isToolResult(loop)) return loop;
       const asked = { input: parsed.value, message: JSON.stringify(input) };
-      const ready = { ...config, chained, name: frameName(name, call) };
+      const ready = { ...config, chained, context, name: frameName(name, call) };
       const frame = frameOf(ready, loop, asked);
       return nestedResult(await call.nest(frame), config.captureNestedArtifacts ?? false);
     },
   };
 }
 
+type CheckedLoop = Pick<
+  AgenticConfig<string, InputDeclaration>,
+  'name' | 'model' | 'settings' | 'limits' | 'strategies' | 'chaining'
+>;
+
 /** @throws ToolDefinitionError when the nested loop has a limit or a setting that cannot be followed. */
-function checkLoop(
-  { name, model, settings, limits, strategies = [], chaining = [] }: AgenticConfig<string, InputDeclaration>,
+export function checkLoop(
+  { name, model, settings, limits, strategies = [], chaining = [] }: CheckedLoop,
   { inner: tools, sources }: Pick<AgenticKind<never>, 'inner' | 'sources'>,
 ): void {
   const bad = limitProblem(limits);
@@ -194,11 +208,12 @@ function checkLoop(
  */
 interface Ready extends AgenticConfig<string, InputDeclaration> {
   readonly chained: readonly InjectionStrategy[];
+  readonly context: ToolCallContext;
 }
 
 /** Makes the nested loop of a call of what its kind has decided and of what its literal says. */
 function frameOf<Input>(
-  { name, model, settings, limits, chaining, chained, strategies = [] }: Ready,
+  { name, model, settings, limits, chaining, chained, context, strategies = [] }: Ready,
   { instructions, memory, facts = [], sources = [], ...loop }: NestedLoop<Input>,
   { input, message }: { readonly input: Input; readonly message: string },
 ): Frame {
@@ -206,6 +221,7 @@ function frameOf<Input>(
     ...loop,
     name,
     message,
+    context,
     instructions: typeof instructions === 'string' ? instructions : (view) => instructions(view, input),
     limits: { ...limits, iterations: limits?.iterations ?? ITERATIONS },
     facts: [...facts, ...(memory?.isReset ? [forgetBindings(memory.key)] : [])],

@@ -1,14 +1,11 @@
 import { toToolObject } from '../../sources/objects/tool-object.ts';
 import { withProviders } from '../../sources/resolution/dynamic-tools.ts';
-import { collectTools } from '../../sources/resolution/resolve-tools.ts';
-import {
-  isToolProvider,
-  ToolResolutionError,
-  type ToolSource,
-} from '../../sources/resolution/tool-source.ts';
-import { isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
+import { collectFor } from '../../sources/resolution/resolve-tools.ts';
+import { isToolFactory, isToolProvider, type ToolSource } from '../../sources/resolution/tool-source.ts';
+import { isTool } from '../../tool/check-definition.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
+import { paragraphs } from '../../tool/json.ts';
 import type { AnyTool, InjectionStrategy, Tool } from '../../tool/tool.ts';
 import {
   AGENTIC_KEYS,
@@ -16,7 +13,9 @@ import {
   checkAgenticLiteral,
   defaultInstructions,
   type InstructedConfig,
+  type NestedInstructions,
 } from './agentic-tool.ts';
+import { changed, copiedBy } from './copies.ts';
 
 /** The literal that `defineAgenticTool` takes. */
 export interface AgenticToolConfig<Name extends string, Declaration extends InputDeclaration>
@@ -47,13 +46,16 @@ export function defineAgenticTool<
 >(config: AgenticToolConfig<Name, Declaration>): Tool<Name, InputOf<Declaration>, unknown> {
   checkAgenticLiteral(config, SHAPE);
   const { name, description, instructions = defaultInstructions(description) } = config;
-  const { tools, sources } = toolsInside(name, config.tools);
-  return agenticTool(config, {
+  const { tools, sources, notes } = toolsInside(name, config.tools);
+  const tool = agenticTool(config, {
     inner: tools,
     sources,
     whenEmpty: 'No tools available for SimpleAgenticTool',
-    loop: () => ({ tools, sources, instructions }),
+    loop: () => ({ tools, sources, instructions: withNotes(instructions, notes) }),
   });
+  return copiedBy(tool, ({ tools: more = [], ...changes }) =>
+    defineAgenticTool({ ...changed(config, changes), tools: [...config.tools, ...more] }),
+  );
 }
 
 const SHAPE = {
@@ -63,10 +65,23 @@ const SHAPE = {
 } satisfies LiteralShape<keyof AgenticToolConfig<string, undefined>>;
 
 /** Holds what the list of an agentic tool comes to. */
-interface ToolsInside {
+export interface ToolsInside {
   readonly tools: readonly AnyTool[];
   /** Offers what providers answer, which are asked anew each time. */
   readonly sources: readonly InjectionStrategy[];
+  /** What the groups in the list tell of their tools. */
+  readonly notes: readonly string[];
+}
+
+/** The instructions, below which stands what groups tell of their tools. */
+export function withNotes<Input, More extends readonly unknown[]>(
+  instructions: NestedInstructions<Input, More>,
+  notes: readonly string[],
+): NestedInstructions<Input, More> {
+  if (notes.length === 0) return instructions;
+  return typeof instructions === 'string'
+    ? paragraphs(instructions, ...notes)
+    : (view, input, ...more) => paragraphs(instructions(view, input, ...more), ...notes);
 }
 
 /**
@@ -75,19 +90,16 @@ interface ToolsInside {
  * @throws ToolDefinitionError for what an agent could not have either; ToolObjectError as `toolsOf`.
  */
 export function toolsInside(name: string, sources: readonly ToolSource[]): ToolsInside {
-  try {
-    const { tools, providers } = collectTools(sources.filter((source) => !isToolless(source)));
-    return { tools, sources: withProviders([], providers) };
-  } catch (cause) {
-    if (!(cause instanceof ToolResolutionError)) throw cause;
-    const problem = `it cannot have these tools: ${cause.message}.`;
-    throw new ToolDefinitionError(name, 'tools', { problem, cause });
-  }
+  const listed = sources.filter((source) => !isToolless(source));
+  const { tools, providers, notes } = collectFor({ tool: name, field: 'tools' }, listed);
+  return { tools, sources: withProviders([], providers), notes };
 }
 
-/** Whether this is an object of a class that declares no tools. Groups and agents are not: they were listed by mistake. */
+/** Whether this is an object without tools. What was listed by mistake is not: classes, lists, promises, groups and agents. */
 function isToolless(source: ToolSource): boolean {
-  if ((typeof source !== 'object' && typeof source !== 'function') || source === null) return false;
-  if (isTool(source) || isToolProvider(source) || Array.isArray(Reflect.get(source, 'tools'))) return false;
+  if (typeof source !== 'object' || source === null) return false;
+  if (Array.isArray(source) || source instanceof Promise) return false;
+  if (isTool(source) || isToolProvider(source) || isToolFactory(source)) return false;
+  if (Array.isArray(Reflect.get(source, 'tools'))) return false;
   return toToolObject(source).table.size === 0;
 }

@@ -1,5 +1,6 @@
 import type { LoopAgent } from '../../loop/loop.ts';
 import { agentFrame, askingFor } from '../../loop/loop-agent.ts';
+import { modelProblem } from '../../loop/loop-settings.ts';
 import {
   checkNaming,
   checkToolLiteral,
@@ -9,14 +10,17 @@ import {
   ToolDefinitionError,
 } from '../../tool/check-definition.ts';
 import { checkInput } from '../../tool/check-input.ts';
-import type { LiteralShape } from '../../tool/check-literal.ts';
+import { ended, type LiteralShape } from '../../tool/check-literal.ts';
 import type { FrameOutcome } from '../../tool/frame.ts';
 import type { CheckedInput, InputDeclaration, InputOf, InputSchema } from '../../tool/input-schema.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import type { BlackboardEntry, CallBlackboard } from '../../tool/kept-values.ts';
-import type { LiveCall, Tool } from '../../tool/tool.ts';
+import type { AnyTool, Instructions, LiveCall, Tool } from '../../tool/tool.ts';
+import type { ContextValues, ToolCallContext } from '../../tool/tool-call-context.ts';
 import { error, failure, type ToolResult, text, toolResult } from '../../tool/tool-result.ts';
-import { asReached, frameName } from './agentic-tool.ts';
+import { asReached, checkLoop, frameName } from './agentic-tool.ts';
+import { contextOf, copiedBy, type LoopChanges } from './copies.ts';
+import { type ToolsInside, toolsInside } from './define-agentic-tool.ts';
 
 /** The literal that `defineSubagent` takes. */
 export interface SubagentConfig<
@@ -33,6 +37,11 @@ export interface SubagentConfig<
   readonly description?: string | undefined;
   /** What the model sends; the agent is asked with its JSON. Unless given, a `message`, which is what it is asked. */
   readonly input?: Declaration | undefined;
+  /**
+   * Tool-call context for the calls of its loop, over what the agent declares and under that of the loop around it, which wins
+   * where both have a key. No credentials: it is code, made again by every invocation and never journaled.
+   */
+  readonly context?: ContextValues | ToolCallContext | undefined;
 }
 
 /** What `defineAgent` makes, as far as a subagent has to know it. */
@@ -75,6 +84,19 @@ export function defineSubagent<
   config: SubagentConfig<AgentName, Name, Declaration, Output>,
 ): Tool<Name, SubagentInput<Declaration>, Output> {
   checkToolLiteral(config, SHAPE);
+  return subagent(config);
+}
+
+/** `changes`: what a copy has in place of what its agent has, and beside it. */
+function subagent<
+  AgentName extends string,
+  Name extends string,
+  Declaration extends InputDeclaration,
+  Output,
+>(
+  config: SubagentConfig<AgentName, Name, Declaration, Output>,
+  changes: LoopChanges = {},
+): Tool<Name, SubagentInput<Declaration>, Output> {
   const { agent } = config;
   const { agentName, about } = nameOf(agent);
   const { description = about } = config;
@@ -83,6 +105,10 @@ export function defineSubagent<
   checkNaming(name, description);
   const schema = readInput<InputDeclaration>(name, config.input ?? MESSAGE);
   const check = (input: JsonObject, as: string) => checkSubagentInput(schema, input, as);
+  const context = contextOf(name, config.context);
+  const { tools, sources } = toolsBeside({ name, agent }, changes);
+  const own = toolsOfAgent(agent);
+  const inner = tools.length > 0 ? [...own, ...tools] : own;
   const tool: Tool<Name, SubagentInput<Declaration>, Output> = {
     name,
     description,
@@ -90,22 +116,62 @@ export function defineSubagent<
     effect: 'none',
     returnDirect: false,
     metadata: { agent: agentName },
-    ...(typeof agent !== 'string' && { inner: agent.tools }),
+    ...((typeof agent !== 'string' || inner.length > 0) && { inner }),
     check: (input, as = name) => check(input, as),
     async call(input, call) {
       const parsed = await check(input, call.tool);
       if (!parsed.ok) return parsed.answer;
       const message = config.input === undefined ? String(input.message) : JSON.stringify(input);
-      const work = { name: frameName(name, call), message, ownBlackboard: true };
-      return resultOf(await call.nest(agentFrame(work, agent)), call);
+      const work = { name: frameName(name, call), message, ownBlackboard: true, tools, sources, context };
+      const runner = { agent, model: changes.model, instructions: instructionsFor(parsed.value, changes) };
+      return resultOf(await call.nest(agentFrame(work, runner)), call);
     },
   };
+  copiedBy(tool, ({ tools: more = [], context: over, ...others }) =>
+    subagent(
+      { ...config, context: contextOf(name, context, over) },
+      { ...changes, ...others, tools: [...(changes.tools ?? []), ...more] },
+    ),
+  );
   return typeof agent === 'string' ? askingFor(tool, agent) : tool;
 }
 
+/** What a copy tells its loop first; `undefined` for what the agent says. */
+function instructionsFor(input: unknown, { instructions }: LoopChanges): Instructions | undefined {
+  if (typeof instructions !== 'function') return instructions;
+  // `withInstructions` has them take the tool's own input, and no state.
+  return (view) => instructions(view, input as never, undefined as never);
+}
+
+/**
+ * What a copy has beside its agent's tools.
+ *
+ * @throws ToolDefinitionError when the agent cannot have these, or not be run by the model of the copy.
+ */
+function toolsBeside(
+  { name, agent }: { readonly name: string; readonly agent: LoopAgent | string },
+  { tools: more = [], model }: LoopChanges,
+): Omit<ToolsInside, 'notes'> {
+  const problem = modelProblem(model);
+  if (problem !== undefined) throw new ToolDefinitionError(name, 'model', `it ${ended(problem)}`);
+  const own = toolsOfAgent(agent);
+  const { tools, sources } =
+    more.length > 0 ? toolsInside(name, [...own, ...more]) : { tools: own, sources: [] };
+  if (model && typeof agent !== 'string') {
+    const { limits, strategies, needsApp } = agent;
+    // Which tools its settings may name is not known before an app has given it some.
+    const settings = needsApp ? undefined : agent.settings;
+    checkLoop({ name, model, settings, limits, strategies }, { inner: tools, sources: agent.sources });
+  }
+  return { tools: tools.filter((tool) => !own.includes(tool)), sources };
+}
+
+const toolsOfAgent = (agent: LoopAgent | string): readonly AnyTool[] =>
+  typeof agent === 'string' ? [] : agent.tools;
+
 const SHAPE = {
   of: 'defineSubagent',
-  keys: { ...NAMED, agent: 'any', input: 'schema' },
+  keys: { ...NAMED, agent: 'any', input: 'schema', context: 'object' },
   required: [], // What is no agent is told as such.
   foreign: FOREIGN_INPUT,
 } satisfies LiteralShape<keyof SubagentConfig<string, string, undefined, unknown>>;

@@ -5,8 +5,8 @@ import type { Json, JsonObject } from '../../tool/json.ts';
 import type { BlackboardEntry } from '../../tool/kept-values.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { error, type ToolResult } from '../../tool/tool-result.ts';
-import { defineUnfolding } from '../../tool/unfolding/define-unfolding.ts';
 import type { UnfoldingOptions, UnfoldingTool } from '../../tool/unfolding/unfolding-config.ts';
+import { defineUnfolding } from '../unfolding/define-unfolding.ts';
 import { textParameter } from './agent-process-tools.ts';
 
 /** Makes words of one value of the blackboard, for the model. */

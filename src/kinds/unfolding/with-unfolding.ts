@@ -1,14 +1,21 @@
-import type { ToolGroup } from '../../sources/define-tool-group.ts';
 import { type ToolsOfOptions, toolsOf } from '../../sources/objects/tools-of.ts';
-import { withProvided } from '../../sources/resolution/resolve-tools.ts';
-import { foundBy, partsOf, type Reference, type ToolProvider } from '../../sources/resolution/tool-source.ts';
+import { type CollectedTools, collectFor, withProvided } from '../../sources/resolution/resolve-tools.ts';
+import {
+  isGroup,
+  type Reference,
+  type ToolGroup,
+  type ToolSource,
+} from '../../sources/resolution/tool-source.ts';
 import { ToolDefinitionError } from '../../tool/check-definition.ts';
 import { decorate } from '../../tool/decorate.ts';
-import type { AnyTool } from '../../tool/tool.ts';
+import { paragraphs } from '../../tool/json.ts';
+import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { shortcut } from '../../tool/unfolding/call-unfolding.ts';
 import { checkTools, toUnfolding } from '../../tool/unfolding/define-unfolding.ts';
-import { UNFOLDS, type UnfoldsInto, unfoldingIn } from '../../tool/unfolding/unfolding.ts';
-import type { PlainUnfolding, UnfoldingOptions } from '../../tool/unfolding/unfolding-config.ts';
+import { innerTools } from '../../tool/unfolding/inner-tools.ts';
+import { UNFOLDS, type Unfolding, type UnfoldsInto, unfoldingIn } from '../../tool/unfolding/unfolding.ts';
+import type { UnfoldingOptions } from '../../tool/unfolding/unfolding-config.ts';
+import { unfoldingInto } from './define-unfolding.ts';
 
 /**
  * The same reference or tool group with its tools behind one, which tells its notes when it is called: they are no longer
@@ -34,10 +41,9 @@ export function withUnfolding<T extends Reference | ToolGroup>(
   if (first && more.length === 0 && providers.length === 0 && unfoldingIn(first)) return source;
   const { name = toToolName(source.name), ...rest } = options;
   const { description } = source;
-  const inside = providers.length === 0 ? { tools: source.tools } : provided(source.tools, providers);
   const unfolding = toUnfolding({
     ...rest,
-    ...inside,
+    ...unfoldingInto({ tools: source.tools, providers }),
     name,
     description,
     childToolUsageNotes: notesOf(source),
@@ -47,22 +53,6 @@ export function withUnfolding<T extends Reference | ToolGroup>(
     : { notes: `Call '${name}' for its notes and its tools.` };
   return { ...source, ...told, tools: [unfolding] };
 }
-
-/** Says what is inside when providers know some of it only in a turn: they find out when the tool is opened. */
-const provided = (
-  tools: readonly AnyTool[],
-  providers: readonly ToolProvider[],
-): Pick<PlainUnfolding<string>, 'tools' | 'prepare'> => ({
-  tools: (view) => withProvided(tools, providers, { view }),
-  async prepare({ discovery, record }) {
-    const found = await foundBy(providers.flatMap(partsOf), discovery);
-    // `record` goes by the memory's name alone.
-    for (const { slice, fact } of found) record({ name: slice, initial: null }, fact);
-    return undefined;
-  },
-});
-
-const isGroup = (source: Reference | ToolGroup): source is ToolGroup => 'childToolUsageNotes' in source;
 
 const notesOf = (source: Reference | ToolGroup): string | undefined =>
   isGroup(source) ? source.childToolUsageNotes : source.notes;
@@ -74,27 +64,34 @@ const toToolName = (name: string): string =>
     .slice(0, 64);
 
 /**
- * The same unfolding tool with more tools inside. Its notes, its schema and its selector stay: the new tools come with
- * every category and every selection.
+ * The same unfolding tool with more tools inside, which are listed as for an agent. Its notes, its schema and its selector stay:
+ * the new tools come with every category and every selection, where providers cannot stand.
  *
- * @throws ToolDefinitionError when it is no unfolding tool, or two tools inside would share a name.
+ * @throws ToolDefinitionError when it is no unfolding tool, or two tools inside would share a name; ToolObjectError as `toolsOf`.
  *
  * @example
  * ```ts
  * const more = withInnerTools(orders, countWords);
  * ```
  */
-export function withInnerTools<T extends AnyTool>(unfolding: T, ...tools: readonly AnyTool[]): T {
+export function withInnerTools<T extends AnyTool>(unfolding: T, ...tools: readonly ToolSource[]): T {
   const known = unfoldingIn(unfolding);
-  if (!known) throw new ToolDefinitionError(unfolding.name, 'tools', 'it is no unfolding tool.');
-  const more = { ...known, into: withMore(unfolding.name, known.into, tools) };
-  const inner = known.into.by === 'moment' ? undefined : [...(unfolding.inner ?? []), ...tools];
+  const { name } = unfolding;
+  if (!known) throw new ToolDefinitionError(name, 'tools', 'it is no unfolding tool.');
+  const noProviders = noProvidersIn(known);
+  const more = withMore(name, known, collectFor({ tool: name, field: 'tools' }, tools, { noProviders }));
+  const inner = known.into.by === 'moment' ? undefined : [...(unfolding.inner ?? []), ...more.listed];
   return {
     ...decorate(unfolding, { inner }),
-    route: unfolding.route && shortcut(more, unfolding.inputSchema),
-    [UNFOLDS]: more,
+    route: unfolding.route && shortcut(more.unfolding, unfolding.inputSchema),
+    [UNFOLDS]: more.unfolding,
   };
 }
+
+const noProvidersIn = ({ into }: Unfolding): string | undefined =>
+  into.by === 'category' || into.by === 'selection'
+    ? 'where none can stand, since what this tool brings is decided by its input'
+    : undefined;
 
 /**
  * `withInnerTools` with the tools of an object, as `toolsOf` takes them: of an object that unfolds itself, one.
@@ -112,7 +109,22 @@ export const withInnerToolObject = <T extends AnyTool>(
   options?: ToolsOfOptions,
 ): T => withInnerTools(unfolding, ...toolsOf(object, options));
 
-function withMore(name: string, into: UnfoldsInto, more: readonly AnyTool[]): UnfoldsInto {
+/** The unfolding tool with these inside too, and those that are known beforehand. */
+function withMore(
+  name: string,
+  unfolding: Unfolding,
+  { tools: more, providers, notes: told }: CollectedTools,
+): { readonly unfolding: Unfolding; readonly listed: readonly AnyTool[] } {
+  const into = intoMore(name, unfolding.into, more);
+  const notes = paragraphs(unfolding.notes, ...told) || undefined;
+  if (providers.length === 0) return { unfolding: { ...unfolding, notes, into }, listed: more };
+  const inside = (view: LoopView): readonly AnyTool[] =>
+    withProvided(innerTools(into, { call: '' }, view), providers, { view });
+  const { prepare } = unfoldingInto({ tools: [], providers }, unfolding.prepare);
+  return { unfolding: { ...unfolding, notes, into: { by: 'moment', ask: inside }, prepare }, listed: more };
+}
+
+function intoMore(name: string, into: UnfoldsInto, more: readonly AnyTool[]): UnfoldsInto {
   switch (into.by) {
     case 'all':
       return { ...into, tools: checkTools(name, 'tools', [...into.tools, ...more]) };

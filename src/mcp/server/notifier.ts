@@ -53,7 +53,7 @@ export function notifyOf(notifier: Notifier): (item: FeedItem) => void {
   return (item) => {
     if (item.type === 'progress') return notifier.progress(`${toolOf(item.call)}: ${item.status}`);
     if (item.type !== 'event') return;
-    const { event } = item.stored;
+    const event = item.stored;
     switch (event.type) {
       case 'model-replied':
         for (const { id, name } of event.toolCalls) tools.set(id, name);

@@ -1,9 +1,9 @@
+import { defineUnfolding } from '../../kinds/unfolding/define-unfolding.ts';
 import { requiredTools } from '../../sources/resolution/required-tools.ts';
 import type { ToolProvider } from '../../sources/resolution/tool-source.ts';
 import { memoized } from '../../tool/async.ts';
 import { LISTINGS } from '../../tool/listings.ts';
 import type { AnyTool, LiveCall, LoopView } from '../../tool/tool.ts';
-import { defineUnfolding } from '../../tool/unfolding/define-unfolding.ts';
 import type { UnfoldingOptions, UnfoldingTool } from '../../tool/unfolding/unfolding-config.ts';
 import { checkClients } from '../client/define-mcp-client.ts';
 import type { McpClient } from '../client/mcp-client.ts';

@@ -1,10 +1,9 @@
 import {
   defineToolGroup,
-  type ToolGroup,
   type ToolGroupConfig,
   ToolGroupDefinitionError,
 } from '../../sources/define-tool-group.ts';
-import type { ToolProvider } from '../../sources/resolution/tool-source.ts';
+import type { ToolGroup, ToolProvider } from '../../sources/resolution/tool-source.ts';
 import { type LiteralShape, literalFault, nameIn } from '../../tool/check-literal.ts';
 import { shorten } from '../../tool/json.ts';
 import { LISTINGS } from '../../tool/listings.ts';

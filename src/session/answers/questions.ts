@@ -44,7 +44,7 @@ export function questionsOf(events: readonly StoredEvent[]): ReadonlyMap<string,
     const isUnanswered = last?.standing === 'open' || last?.standing === 'left';
     if (isUnanswered) asked[asked.length - 1] = { ...last, standing };
   };
-  for (const { at, event } of events) {
+  for (const event of events) {
     switch (event.type) {
       case 'model-replied':
         for (const call of event.toolCalls) calls.set(call.id, { call, asked: [], isOpen: true });
@@ -52,7 +52,7 @@ export function questionsOf(events: readonly StoredEvent[]): ReadonlyMap<string,
       case 'tool-call-suspended': {
         const known = calls.get(event.call);
         if (known?.isOpen)
-          known.asked.push(toQuestion(event, { at, call: known.call, number: known.asked.length + 1 }));
+          known.asked.push(toQuestion(event, { call: known.call, number: known.asked.length + 1 }));
         break;
       }
       case 'tool-call-answered':
@@ -81,7 +81,7 @@ export async function questionsForRoles(
 ): Promise<readonly Question[]> {
   const types = { names: ['tool-call-suspended'], until: Number.MAX_SAFE_INTEGER };
   const asked = await port.read({ from: 1, turn, types });
-  const isForRole = ({ event }: StoredEvent): boolean =>
+  const isForRole = (event: StoredEvent): boolean =>
     event.type === 'tool-call-suspended' && event.wait.for === 'decision' && event.wait.by !== undefined;
   const mayBe = asked !== null && (asked.next !== null || asked.rows.map(parseEvent).some(isForRole));
   return mayBe ? openQuestions(await readTurn(port, turn)) : [];
@@ -99,15 +99,15 @@ export const isKeptOut = (
 
 /** Answers whose messages a turn has taken, by its events: of whoever began it, and of all who steered it. */
 export const requestersOf = (events: readonly StoredEvent[]): readonly Principal[] =>
-  events.flatMap(({ event }) =>
+  events.flatMap((event) =>
     event.type === 'turn-started' || event.type === 'turn-steered' ? [event.principal] : [],
   );
 
 const hasExpired = ({ expired }: Answer): boolean => expired === true;
 
 function toQuestion(
-  { turn, frame, call, wait }: Extract<StoredEvent['event'], { type: 'tool-call-suspended' }>,
-  of: { readonly at: number; readonly call: JournaledCall; readonly number: number },
+  { at, turn, frame, call, wait }: Extract<StoredEvent, { type: 'tool-call-suspended' }>,
+  of: { readonly call: JournaledCall; readonly number: number },
 ): Question {
   return {
     id: waitId(call, of.number - 1),
@@ -116,7 +116,7 @@ function toQuestion(
     call: of.call,
     number: of.number,
     wait,
-    expiresAt: wait.expires === undefined ? undefined : of.at + wait.expires,
+    expiresAt: wait.expires === undefined ? undefined : at + wait.expires,
     standing: 'open',
   };
 }

@@ -208,7 +208,7 @@ function foldTurn(events: readonly StoredEvent[]): TurnState | undefined {
 
 /** What its first and its last event say of a turn that has ended without an answer. */
 function endOf(events: readonly StoredEvent[]): TurnState | undefined {
-  const [first, last] = [events.at(0)?.event, events.at(-1)?.event];
+  const [first, last] = [events.at(0), events.at(-1)];
   if (first?.type !== 'turn-started' || last?.type !== 'turn-ended') return undefined;
   if (ANSWERED.includes(last.outcome)) return undefined;
   const { outcome, limit, error, signal } = last;

@@ -29,6 +29,7 @@ export type ToolMethodConfig<Declaration extends InputDeclaration = undefined> =
  * What is wrong with the literal is told by `toolsOf`, as a ToolDefinitionError.
  *
  * @example
+ * ```ts
  * class Till {
  *   #total = 0;
  *   readonly add = toolMethod(
@@ -36,6 +37,7 @@ export type ToolMethodConfig<Declaration extends InputDeclaration = undefined> =
  *     ({ amount }) => (this.#total += amount),
  *   );
  * }
+ * ```
  */
 export function toolMethod<
   Method extends (input: InputOf<Declaration>, call: ToolCall) => unknown,
@@ -50,6 +52,7 @@ export function toolMethod<
     return Reflect.apply(method, this, given);
   };
   configs.set(marked, config);
+  methods.set(marked, method);
   // It hands on what it is given, and what comes of it.
   return marked as Method;
 }
@@ -63,6 +66,12 @@ type Typed<Output, Type extends ArtifactType> =
 
 /** What each method was made with. */
 const configs = new WeakMap<object, MarkedMethod>();
+
+/** What each of them runs. */
+const methods = new WeakMap<object, object>();
+
+/** What a value runs that `toolMethod` made; the value itself for anything else. */
+export const methodIn = (value: unknown): unknown => methods.get(Object(value)) ?? value;
 
 /** What is told of a method, its types erased. */
 interface MarkedMethod extends Omit<AnyToolEntry, 'reconcile'> {
@@ -122,9 +131,25 @@ export type ToolOfPlain<Inputs, Tools> = [keyof Inputs] extends [never]
       >;
     }[keyof Inputs & keyof Tools & string];
 
-/** What is no plain object of tools; of one that is, what is wrong with it. */
-export type ObjectOrMistake<Source> = true extends {
-  [Key in keyof Source]: Source[Key] extends { readonly run: unknown } ? true : never;
-}[keyof Source]
-  ? { readonly [Name in keyof Source]: PlainTool<undefined> } & CheckedTools<Source>
-  : unknown;
+/** Anything but a plain object of tools; of one that is meant to be, what is wrong with it. */
+export type ObjectOrMistake<Source> =
+  'tool' extends Kinds<Source>
+    ? Mistake<Source>
+    : Kinds<Source> extends 'runs'
+      ? [keyof Source] extends [never]
+        ? unknown
+        : Mistake<Source>
+      : unknown;
+
+/** What the members of an object look like. Any object may have one with a `run`, such as a binding of the Worker. */
+type Kinds<Source> = {
+  [Key in keyof Source]: [Source[Key]] extends [never]
+    ? 'other'
+    : Source[Key] extends { readonly run: unknown; readonly description: unknown }
+      ? 'tool'
+      : Source[Key] extends { readonly run: unknown }
+        ? 'runs'
+        : 'other';
+}[keyof Source];
+
+type Mistake<Source> = { readonly [Name in keyof Source]: PlainTool<undefined> } & CheckedTools<Source>;

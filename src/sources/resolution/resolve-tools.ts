@@ -1,17 +1,25 @@
 import { memoized } from '../../tool/async.ts';
-import { checkNaming, isTool } from '../../tool/check-definition.ts';
-import { isClass, shown } from '../../tool/check-literal.ts';
+import { checkNaming, isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
+import { ended, isClass, shown } from '../../tool/check-literal.ts';
 import { shorten } from '../../tool/json.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
+import { stateFields } from '../objects/shared-state.ts';
 import { toToolObject } from '../objects/tool-object.ts';
 import { toolsOf } from '../objects/tools-of.ts';
 import { declaresUnfolding } from '../objects/unfolding-of.ts';
 import {
+  type CollectMade,
+  FACTORY,
+  isGroup,
+  isToolFactory,
   isToolProvider,
+  type Nested,
   partsOf,
+  type ToolGroupPermission,
   type ToolProvider,
   ToolResolutionError,
   type ToolSource,
+  warnOnce,
 } from './tool-source.ts';
 
 /** The tools of a list as it stands now. */
@@ -87,6 +95,8 @@ export interface CollectedTools {
   readonly tools: readonly AnyTool[];
   /** Not asked yet. */
   readonly providers: readonly ToolProvider[];
+  /** When to use the tools of the groups in the list. */
+  readonly notes: readonly string[];
 }
 
 /** How strictly tools are collected. */
@@ -95,26 +105,96 @@ export interface CollectOptions {
   readonly strictNames?: boolean | undefined;
 }
 
+/** Where tools are collected. */
+interface CollectPlace extends CollectOptions {
+  /** What groups in the list may need: nothing unless given, since an agent has to allow it. */
+  readonly permissions?: readonly ToolGroupPermission[] | undefined;
+  /** Who would have to need what a group in the list needs; an agent unless given. */
+  readonly groupsIn?: string | undefined;
+  /** Why there can be no providers here, after "a tool provider"; they can unless given. */
+  readonly noProviders?: string | undefined;
+  /** The index of the first element, where the list is a part of another; 0 unless given. */
+  readonly from?: number | undefined;
+  /** What all of the list stands inside. */
+  readonly path?: readonly Nested[] | undefined;
+}
+
 /**
- * The tools of a list that may mix tools, tool objects and providers. What is listed twice counts once;
+ * The tools of a list that may mix tools, tool objects, groups, factories and providers. What is listed twice counts once;
  * an empty list is fine.
  *
- * @throws ToolResolutionError for what is none of these, and when two tools share a name;
+ * @throws ToolResolutionError for what is none of these, or may not stand here, and when two tools share a name;
  *   ToolDefinitionError for a name that some provider would refuse; ToolObjectError as `toolsOf`.
  */
-export function collectTools(sources: readonly ToolSource[], options: CollectOptions = {}): CollectedTools {
+export function collectTools(sources: readonly ToolSource[], place: CollectPlace = {}): CollectedTools {
   const byName = new Map<string, AnyTool>();
   const providers: ToolProvider[] = [];
+  const notes: string[] = [];
   for (const [index, source] of sources.entries()) {
     if (sources.indexOf(source) < index) continue;
-    if (isToolProvider(source)) providers.push(source);
-    else for (const tool of toolsAt(index, source)) add(byName, tool, options);
+    const at = collectAt((place.from ?? 0) + index, source, place);
+    for (const tool of at.tools) add(byName, tool, place);
+    providers.push(...at.providers);
+    notes.push(...at.notes);
   }
-  return { tools: [...byName.values()], providers };
+  if (providers.length > 0 && place.noProviders !== undefined) {
+    throw new ToolResolutionError(`A tool provider is among them, ${place.noProviders}`);
+  }
+  return { tools: [...byName.values()], providers: [...new Set(providers)], notes };
 }
+
+/**
+ * What a list holds that a tool is made with. `said`: what the error says before the reason.
+ *
+ * @throws ToolDefinitionError for what cannot be listed there; ToolObjectError as `toolsOf`.
+ */
+export function collectFor(
+  { tool, field, said = 'it cannot have these tools' }: ListPlace,
+  sources: readonly ToolSource[],
+  place?: CollectPlace,
+): CollectedTools {
+  try {
+    return collectTools(sources, place);
+  } catch (cause) {
+    if (!(cause instanceof ToolResolutionError)) throw cause;
+    throw new ToolDefinitionError(tool, field, { problem: `${said}: ${ended(cause.message)}`, cause });
+  }
+}
+
+/** Where a list stands in the literal of a tool. */
+interface ListPlace {
+  readonly tool: string;
+  readonly field: string;
+  readonly said?: string | undefined;
+}
+
+/** What one element of a list holds. */
+function collectAt(index: number, source: ToolSource, place: CollectPlace): CollectedTools {
+  if (isToolProvider(source)) return { ...NOTHING, providers: [source] };
+  if (isToolFactory(source)) return { ...NOTHING, tools: source[FACTORY](place.path ?? [], collectMade) };
+  if (!isGroup(source)) return { ...NOTHING, tools: toolsAt(index, source, place) };
+  const { role, tools, providers, childToolUsageNotes: notes, permissions } = source;
+  const refused = permissions.filter((permission) => !place.permissions?.includes(permission));
+  if (refused.length === 0) return { tools, providers, notes: notes === undefined ? [] : [notes] };
+  throw new ToolResolutionError(
+    `Tool at index ${index} is the tool group '${shorten(role, 80)}', which needs ${refused.join(' and ')}: ` +
+      (place.groupsIn === undefined
+        ? "only an agent can allow that. List it among the agent's own tools, and what it needs under its permissions"
+        : `so ${place.groupsIn} has to need it too. Add it to its permissions`),
+  );
+}
+
+const NOTHING: CollectedTools = { tools: [], providers: [], notes: [] };
+
+/** The tools of what a factory made, which each invocation makes for itself. */
+const collectMade: CollectMade = (made, path) =>
+  collectTools(made as readonly ToolSource[], { path, noProviders: IN_FACTORY }).tools; // checked one by one
+
+const IN_FACTORY = 'which a tool factory cannot make: list it beside the factory';
 
 function add(byName: Map<string, AnyTool>, tool: AnyTool, options: CollectOptions): void {
   checkName(tool, options);
+  if (byName.get(tool.name) === tool) return;
   if (byName.has(tool.name)) throw new ToolResolutionError(`Duplicate tool name: '${tool.name}'`);
   byName.set(tool.name, tool);
 }
@@ -126,7 +206,7 @@ function checkName({ name, description }: AnyTool, { strictNames = false }: Coll
   throw new ToolResolutionError(`Tool '${name}': its name may hold only A-Z, a-z, 0-9 and '_' here`);
 }
 
-function toolsAt(index: number, source: ToolSource): readonly AnyTool[] {
+function toolsAt(index: number, source: ToolSource, { path }: CollectPlace): readonly AnyTool[] {
   const given: unknown = source; // the types cannot keep everything out
   if (given === null || given === undefined) {
     throw new ToolResolutionError(`Tool at index ${index} must not be ${given}`);
@@ -135,10 +215,24 @@ function toolsAt(index: number, source: ToolSource): readonly AnyTool[] {
   const mistaken = mistakenFor(given);
   if (mistaken) throw new ToolResolutionError(`Tool at index ${index} ${mistaken}`);
   const object = typeof given === 'object' || typeof given === 'function' ? toToolObject(given) : undefined;
-  if (object && (object.table.size > 0 || declaresUnfolding(source))) return toolsOf(source);
+  if (object && (object.table.size > 0 || declaresUnfolding(source))) {
+    if (!path) warnOfState(source, object.name);
+    return toolsOf(source);
+  }
   throw new ToolResolutionError(
     `Tool at index ${index} (${object?.name ?? typeof given}) is neither a tool nor a tool provider, ` +
       "nor has its class a static 'tools' table",
+  );
+}
+
+/** Tells the developer of an object that sessions share, and that its methods change. */
+function warnOfState(object: object, name: string): void {
+  const fields = stateFields(object);
+  if (fields.length === 0) return;
+  warnOnce(
+    `holdfast: ${name} keeps ${fields.map((field) => `'${field}'`).join(' and ')} in fields that its methods change: all sessions share ` +
+      `that, and it is lost with the Worker. List toolFactory(() => new ${name}()) in its place, which makes one for each ` +
+      'invocation, and keep in `call.state` what must survive.',
   );
 }
 
@@ -147,10 +241,10 @@ function mistakenFor(given: unknown): string | undefined {
   if (typeof given === 'string') return `is ${shown(given)}: list the tool itself`;
   if (given instanceof Promise) return 'is a promise: await it, and list what it comes to';
   if (Array.isArray(given)) return 'is a list: spread it, as in [...tools]';
-  const { name, role, instructions, tools, run, execute }: Readonly<Record<string, unknown>> = Object(given);
+  const { name, instructions, tools, run, execute }: Readonly<Record<string, unknown>> = Object(given);
   const named = `('${shorten(String(name), 80)}')`;
   if (typeof given === 'function' && !isClass(given) && tools === undefined) {
-    return `${named} is a function: call it, and list what it answers`;
+    return `${named} is a function: call it, and list what it answers, or hand it to toolFactory`;
   }
   if (typeof execute === 'function')
     return 'is a tool of another library: make it one with defineTool({ name, description, input, run })';
@@ -158,6 +252,5 @@ function mistakenFor(given: unknown): string | undefined {
     return `${named} is the literal of a tool: make it one with defineTool`;
   }
   if (!Array.isArray(tools)) return undefined;
-  if (typeof role === 'string') return `${named} is a tool group: list it under toolGroups`;
   return typeof instructions === 'string' ? `${named} is an agent: list its tools instead` : undefined;
 }

@@ -2,8 +2,8 @@ import type { JsonObject } from '../../tool/json.ts';
 import type { AnyTool, Discover, Discovers, Discovery, LoopView } from '../../tool/tool.ts';
 import type { MemoryFact } from '../../tool/tool-memory.ts';
 
-/** What a list of tools may hold. */
-export type ToolSource = AnyTool | ToolProvider | ToolObjectSource;
+/** What a list of tools may hold, wherever tools are listed. */
+export type ToolSource = AnyTool | ToolProvider | ToolGroup | ToolFactory | ToolObjectSource;
 
 /** Tools that may be others each time they are asked for: by a setting, the hour, what a catalogue holds. */
 export interface ToolProvider {
@@ -23,6 +23,37 @@ export interface ToolProvider {
    */
   readonly missing?: ((name: string, available: readonly string[]) => string) | undefined;
 }
+
+/** What the tools of a group reach beside the session. An agent has to allow it. */
+export type ToolGroupPermission = 'internet-access' | 'host-access';
+
+/** Tools that agents ask for by the role they play, such as `web`. Made by `defineToolGroup`; never mutated. */
+export interface ToolGroup<Role extends string = string> {
+  readonly role: Role;
+  readonly name: string;
+  readonly description: string;
+  readonly provider: string;
+  readonly version: string;
+  readonly permissions: readonly ToolGroupPermission[];
+  readonly tools: readonly AnyTool[];
+  /** Asked for more tools in each loop that has the group; nobody knows them before. */
+  readonly providers: readonly ToolProvider[];
+  readonly childToolUsageNotes: string | undefined;
+}
+
+/** Marks a factory: one is told by how it was made, since a function in a list is a mistake. */
+export const FACTORY: unique symbol = Symbol('holdfast.tool-factory');
+
+/** Tools that are made for each invocation, by `toolFactory`. */
+export interface ToolFactory {
+  /** Its tools, the same ones each time. `path`: what it stands inside. @throws what making and collecting them throws. */
+  readonly [FACTORY]: (path: readonly Nested[], collect: CollectMade) => readonly AnyTool[];
+  /** For inference only; never set: the names of its tools may be any. */
+  readonly '~names'?: string;
+}
+
+/** Makes tools of what a factory made, which stands inside the path. */
+export type CollectMade = (made: readonly unknown[], path: readonly Nested[]) => readonly AnyTool[];
 
 /** What programs that list tools are told of where more of them come from; plain data. */
 export interface ProviderCard {
@@ -54,6 +85,52 @@ interface NoFunction {
 /** Tells whether a value of such a list is asked for its tools anew each time. */
 export const isToolProvider = (value: unknown): value is ToolProvider =>
   typeof value === 'object' && value !== null && typeof Reflect.get(value, 'toolsNow') === 'function';
+
+/** Tells what `toolFactory` answers. */
+export const isToolFactory = (value: unknown): value is ToolFactory =>
+  typeof value === 'object' && value !== null && FACTORY in value;
+
+/** Tells a tool group from a wish for one, and from an agent. */
+export const isGroup = (value: unknown): value is ToolGroup =>
+  typeof value === 'object' &&
+  value !== null &&
+  typeof Reflect.get(value, 'role') === 'string' &&
+  Array.isArray(Reflect.get(value, 'tools')) &&
+  Array.isArray(Reflect.get(value, 'providers'));
+
+/** Something that tools are made of, and its name for whoever reads the console. */
+export interface Nested {
+  readonly of: object;
+  readonly name: string;
+}
+
+/** How deep what makes tools may stand inside other such things. */
+const MAX_DEPTH = 16;
+
+/**
+ * Tells whether something may be looked into for tools that stands inside all that the path names: not if it is one of those, nor
+ * too deep. The console is told of that, once.
+ */
+export function mayNest(path: readonly Nested[], inner: Nested): boolean {
+  const isCircle = path.some(({ of }) => of === inner.of);
+  if (!isCircle && path.length < MAX_DEPTH) return true;
+  const way = [...path, inner].map(({ name }) => name).join(' > ');
+  const what = isCircle ? 'stand inside themselves' : `stand more than ${MAX_DEPTH} deep inside each other`;
+  warnOnce(`holdfast: what makes tools must not ${what}, so the last of these is left out: ${way}`);
+  return false;
+}
+
+/** Warnings are remembered up to this many; what makes tools without end would fill the memory. */
+const MAX_WARNED = 1_000;
+
+const warned = new Set<string>();
+
+/** Says it on the console, unless it was said before. */
+export function warnOnce(message: string): void {
+  if (warned.has(message) || warned.size >= MAX_WARNED) return;
+  warned.add(message);
+  console.warn(message);
+}
 
 /** The parts, each with the object that it is a method of. */
 export const partsOf = (source: { readonly discover?: Discovers | undefined }): readonly Discover[] =>

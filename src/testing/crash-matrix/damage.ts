@@ -60,11 +60,11 @@ export function damageOf(seen: PlayResult, { expected: undisturbed, modes, isOpe
 /** What became of each message that was accepted, or that a call has scheduled, by a name that is the same in every play. */
 function outcomesOf({ events, turns }: PlayResult): ReadonlyMap<string, readonly string[]> {
   const names = callNames(events);
-  const scheduled = events.flatMap(({ event }) =>
+  const scheduled = events.flatMap((event) =>
     event.type === 'tool-call-ended' ? (event.changes?.scheduled ?? []).map(({ turn }) => turn) : [],
   );
   const outcomes = new Map([...turns, ...scheduled].map((turn): [string, string[]] => [turn, []]));
-  for (const { event } of events) {
+  for (const event of events) {
     if (event.type === 'turn-ended') outcomes.get(event.turn)?.push(event.outcome);
     if (event.type === 'turn-steered') outcomes.get(event.as)?.push('steered');
   }
@@ -96,7 +96,7 @@ function doubtsOf(seen: PlayResult, { expected, modes }: Omit<Yardstick, 'isOpen
   const unknown = unknownIn(seen.events);
   const cares = new Map([...named(seen), ...named(expected)].map((run) => [run.name, run.care]));
   const names = callNames(seen.events);
-  const cancelled = seen.events.flatMap(({ event }) =>
+  const cancelled = seen.events.flatMap((event) =>
     event.type === 'turn-ended' && event.outcome === 'cancelled'
       ? `${names.get(event.turn) ?? event.turn}:`
       : [],
@@ -218,10 +218,8 @@ function expectedOfItself(seen: PlayResult): PlayResult {
 
 /** Calls whose effects were started, and that succeeded. */
 function succeededIn({ events }: PlayResult): readonly string[] {
-  const started = new Set(
-    events.flatMap(({ event }) => (event.type === 'tool-call-started' ? event.call : [])),
-  );
-  return events.flatMap(({ event }) =>
+  const started = new Set(events.flatMap((event) => (event.type === 'tool-call-started' ? event.call : [])));
+  return events.flatMap((event) =>
     event.type === 'tool-call-ended' && event.result.type !== 'error' && started.has(event.call)
       ? event.call
       : [],

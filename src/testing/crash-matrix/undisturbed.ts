@@ -56,7 +56,7 @@ const breaking = (calls: ReadonlySet<string>, { port }: CrashableSession): Watch
 export function unknownIn(events: readonly StoredEvent[]): ReadonlySet<string> {
   const names = callNames(events);
   return new Set(
-    events.flatMap(({ event }) => {
+    events.flatMap((event) => {
       if (event.type !== 'tool-call-ended' || event.result.type !== 'error') return [];
       return event.result.reason === 'unknown-outcome' ? (names.get(event.call) ?? event.call) : [];
     }),
@@ -73,7 +73,7 @@ export type CallNames = ReadonlyMap<string, string>;
 export function callNames(events: readonly StoredEvent[]): CallNames {
   const names = new Map<string, string>();
   const replies = new Map<string, number>();
-  for (const { event } of events) {
+  for (const event of events) {
     if (event.type === 'tool-call-ended') {
       event.changes?.scheduled?.forEach(({ turn }, index) => {
         names.set(turn, `${names.get(event.call) ?? event.call}+${index}`);

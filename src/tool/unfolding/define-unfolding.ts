@@ -1,17 +1,7 @@
-import {
-  checkNaming,
-  checkToolLiteral,
-  FOREIGN_INPUT,
-  isTool,
-  NAMED,
-  readInput,
-  readMetadata,
-  ToolDefinitionError,
-} from '../check-definition.ts';
+import { checkNaming, isTool, readInput, readMetadata, ToolDefinitionError } from '../check-definition.ts';
 import { checkInput, parseToolInput } from '../check-input.ts';
-import type { LiteralShape } from '../check-literal.ts';
 import { copyJson } from '../copy-json.ts';
-import type { CheckedInput, InputDeclaration, InputOf, InputSchema } from '../input-schema.ts';
+import type { CheckedInput, InputDeclaration, InputSchema } from '../input-schema.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { JsonSchema } from '../json-schema.ts';
 import type { AnyTool } from '../tool.ts';
@@ -19,60 +9,7 @@ import { error } from '../tool-result.ts';
 import { callUnfolding, shortcut } from './call-unfolding.ts';
 import { allOf } from './inner-tools.ts';
 import { type AnyUnfoldingTool, UNFOLDS, type Unfolding, type UnfoldsInto } from './unfolding.ts';
-import type {
-  CategoryUnfolding,
-  SelectableUnfolding,
-  UnfoldingConfig,
-  UnfoldingTool,
-} from './unfolding-config.ts';
-
-/**
- * Makes a tool that stands for others: the model is offered it alone until it calls it, and from the next model call on
- * its tools in its place. They may be unfolding tools themselves, to any depth. Works in every loop;
- * what is open is remembered by the journal.
- *
- * @throws ToolDefinitionError when the tool cannot work.
- *
- * @example
- * ```ts
- * const orders = defineUnfolding({
- *   name: 'orders',
- *   description: 'Finds orders and refunds them. Call this first.',
- *   tools: [findOrder, refundOrder],
- * });
- * ```
- */
-export const defineUnfolding = <
-  const Name extends string,
-  const Declaration extends InputDeclaration = undefined,
->(
-  config: UnfoldingConfig<Name, Declaration>,
-): UnfoldingTool<Name, InputOf<Declaration>> => {
-  checkToolLiteral(config, SHAPE);
-  // `toUnfolding` keeps the name.
-  return toUnfolding(config) as UnfoldingTool<Name, InputOf<Declaration>>;
-};
-
-const SHAPE = {
-  of: 'defineUnfolding',
-  keys: {
-    ...NAMED,
-    tools: 'any',
-    byCategory: 'object',
-    categoryParameter: 'text',
-    input: 'schema',
-    select: 'function',
-    prepare: 'function',
-    metadata: 'any',
-    childToolUsageNotes: 'text',
-    exclusive: 'flag',
-    contextTool: 'flag',
-    scope: 'any',
-    removeOnInvoke: 'flag',
-  },
-  required: ['name', 'description'],
-  foreign: FOREIGN_INPUT,
-} satisfies LiteralShape<keyof UnfoldingConfig<string, undefined>>;
+import type { CategoryUnfolding, SelectableUnfolding, UnfoldingConfig } from './unfolding-config.ts';
 
 /**
  * Makes an unfolding tool of its literal.

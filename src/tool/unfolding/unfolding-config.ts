@@ -31,10 +31,11 @@ interface UnfoldingBase<Name extends string> extends UnfoldingOptions {
   readonly metadata?: JsonObject | undefined;
 }
 
-/** Brings all of its tools. */
-export interface PlainUnfolding<Name extends string> extends UnfoldingBase<Name> {
+/** Brings all of its tools. `Source`: what its list holds; `Answered`: what its function answers. */
+export interface PlainUnfolding<Name extends string, Source = AnyTool, Answered = AnyTool>
+  extends UnfoldingBase<Name> {
   /** A list; or a function, asked whenever tools are offered, for tools that come and go while it is open. */
-  readonly tools: readonly AnyTool[] | ((view: LoopView) => readonly AnyTool[]);
+  readonly tools: readonly Source[] | ((view: LoopView) => readonly Answered[]);
   /**
    * Runs when it is called and before `tools` is asked, to find out what those need to know, and record it. Answers what is
    * wrong, in words for the model, when there is nothing to open; or a remark, said below the names of its tools.
@@ -47,8 +48,8 @@ export interface PlainUnfolding<Name extends string> extends UnfoldingBase<Name>
 }
 
 /** Brings the tools of the category that the model names; of one that is not there, all. */
-export interface CategoryUnfolding<Name extends string> extends UnfoldingBase<Name> {
-  readonly byCategory: Readonly<Record<string, readonly AnyTool[]>>;
+export interface CategoryUnfolding<Name extends string, Source = AnyTool> extends UnfoldingBase<Name> {
+  readonly byCategory: Readonly<Record<string, readonly Source[]>>;
   readonly prepare?: undefined;
   /** What the model names it in; `category` unless given. */
   readonly categoryParameter?: string | undefined;
@@ -58,22 +59,26 @@ export interface CategoryUnfolding<Name extends string> extends UnfoldingBase<Na
 }
 
 /** Brings what a function of its input answers, which may be tools that were not there before. */
-export interface SelectableUnfolding<Name extends string, Declaration extends InputDeclaration>
-  extends UnfoldingBase<Name> {
+export interface SelectableUnfolding<
+  Name extends string,
+  Declaration extends InputDeclaration,
+  Source = AnyTool,
+  Answered = AnyTool,
+> extends UnfoldingBase<Name> {
   readonly input: Declaration;
   readonly prepare?: undefined;
   /**
    * Runs once a call, and again of the journaled input when another invocation goes on: it depends on its input alone, and
    * what its tools share is in `call.state`. It is given the input as JSON gives it back.
    */
-  readonly select: (input: AsJson<InputOf<Declaration>>, view: LoopView) => readonly AnyTool[];
+  readonly select: (input: AsJson<InputOf<Declaration>>, view: LoopView) => readonly Answered[];
   /** Those that may be selected, for whoever lists the tools inside. */
-  readonly tools?: readonly AnyTool[] | undefined;
+  readonly tools?: readonly Source[] | undefined;
   readonly byCategory?: undefined;
   readonly categoryParameter?: undefined;
 }
 
-/** The literal that `defineUnfolding` takes. */
+/** The literal of an unfolding tool, of whose sources tools were made. */
 export type UnfoldingConfig<Name extends string, Declaration extends InputDeclaration> =
   | PlainUnfolding<Name>
   | CategoryUnfolding<Name>

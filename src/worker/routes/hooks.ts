@@ -38,7 +38,7 @@ export const postHook = defineRoute({
 });
 
 async function takeDelivery(asked: RouteRequest, name: string): Promise<Response> {
-  const { host, env, request, requestId } = asked;
+  const { host, env, base, request, requestId } = asked;
   const hook = host.webhooks.get(name);
   if (!hook) {
     const detail = `There is no webhook '${name.slice(0, 64)}'. createHoldfast({ webhooks }) declares them.`;
@@ -54,7 +54,7 @@ async function takeDelivery(asked: RouteRequest, name: string): Promise<Response
     case 'ignored':
       return acknowledged(received, { hook: name, status: 'ignored', reason: received.reason });
     case 'start':
-      return start({ host, env, requestId, hook, received });
+      return start({ host, env, base, requestId, hook, received });
   }
 }
 
@@ -88,13 +88,13 @@ async function start({ received, ...starting }: Starting): Promise<Response> {
 }
 
 /** @throws Problem 500 when the mapping names what is not there, and DeploymentError. */
-async function toTurn({ host, env, requestId, hook, received }: Starting): Promise<BackgroundTurn> {
+async function toTurn({ host, env, base, requestId, hook, received }: Starting): Promise<BackgroundTurn> {
   const { agent, owner = host.auth.owner?.(env), session, message, context } = received;
   try {
     if (agent === undefined) throw new Error('`start` names no agent, and neither does the webhook.');
     if (owner === undefined) throw new Error('`start` names no owner, and neither does the webhook.');
     return await toBackgroundTurn(
-      { host, env },
+      { host, env, base },
       {
         by: `webhook:${hook.name}`,
         // What was signed names the delivery; its bytes may differ when a sender tries again.

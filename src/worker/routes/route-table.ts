@@ -49,12 +49,12 @@ const getRoot = defineRoute({
   access: 'caller',
   summary: 'Where to go on',
   answers: { 200: { description: 'The way', json: ANY_OBJECT } },
-  handle: ({ host: { mcp } }) =>
+  handle: ({ host: { mcp }, base = '' }) =>
     Response.json({
       name: 'holdfast',
-      agents: getAgents.path,
-      openapi: OPENAPI,
-      ...(mcp && { mcp: MCP }),
+      agents: base + getAgents.path,
+      openapi: base + OPENAPI,
+      ...(mcp && { mcp: base + MCP }),
     }),
 });
 
@@ -65,7 +65,7 @@ const describing = (table: () => readonly Route[]): Route =>
     access: 'caller',
     summary: 'This description',
     answers: { 200: { description: 'OpenAPI 3.1', json: ANY_OBJECT } },
-    handle: ({ host }) => Response.json(openApi(host, table())),
+    handle: ({ host, base }) => Response.json(openApi(host, table(), base)),
   });
 
 /** Nobody's session: every caller has an id. It is read and never written to. */

@@ -52,7 +52,7 @@ const withUnknownMessage = (): CrashableSession =>
 const withoutOutcome = ({ events, turns, broken }: PlayResult): readonly string[] => [
   ...(broken ? [broken.message] : []),
   ...turns.filter(
-    (turn) => events.filter(({ event }) => event.type === 'turn-ended' && event.turn === turn).length !== 1,
+    (turn) => events.filter((event) => event.type === 'turn-ended' && event.turn === turn).length !== 1,
   ),
 ];
 
@@ -73,7 +73,7 @@ describe('an invocation that is lost anywhere', () => {
     async () => {
       expect(trials.map(({ scenario }) => scenario.kind).toSorted()).toEqual(KINDS.toSorted());
       const cells = trials.flatMap((trial) => {
-        const types = new Set(trial.result.events.map(({ event }) => event.type));
+        const types = new Set(trial.result.events.map(({ type }) => type));
         return [...types].flatMap((type) =>
           disturbancesAt(trial.positions, 'hangs').map((disturbance) => ({ trial, type, disturbance })),
         );

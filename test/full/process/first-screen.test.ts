@@ -85,4 +85,9 @@ it('its Worker pays the invoice that its curl asks for', async () => {
     outcome: 'completed',
     artifacts: [{ tool: 'pay_invoice', value: { paid: 'INV-17' } }],
   });
+  // The line of a turn is as docs/production.md shows one.
+  const page = await readFile(join(root, 'docs/production.md'), 'utf8');
+  const shown = /```json\n(.*)\n```/.exec(page)?.[1] ?? '';
+  const logged = (await readFile(log, 'utf8')).split('\n').find((line) => line.startsWith('{"agent":')) ?? '';
+  expect(Object.keys(JSON.parse(logged))).toEqual(Object.keys(JSON.parse(shown)));
 }, 90_000);

@@ -93,6 +93,13 @@ it('every page is in the package, and so is all that it links to', () => {
   expect([...PAGES, ...linked].filter((path) => !packed.includes(path))).toEqual([]);
 });
 
+it('the README says what a Worker weighs at the most', () => {
+  const limit = /\['a Worker of one agent', WORKER, (\d+)\]/.exec(
+    read('test/gate/repository/size.test.ts'),
+  )?.[1];
+  expect(read('README.md')).toContain(`| Holdfast | at most ${limit} |`);
+});
+
 it('the README leads to every page, and has at most 200 lines', () => {
   const linked = linksOf('README.md').map(({ path }) => path);
   expect(PAGES.filter((page) => page !== 'README.md' && !linked.includes(page))).toEqual([]);
@@ -133,6 +140,29 @@ it.each(['README.md', 'docs/production.md'])(
     expect(needed.filter((line) => !`\n${withoutComments}`.includes(`\n${line}\n`))).toEqual([]);
   },
 );
+
+it('the page on HTTP names every route', () => {
+  const constants = { SESSION: '...', OPENAPI: '/openapi.json', MCP: '/mcp' };
+  const routes = filesIn('src/worker/routes').flatMap((file) =>
+    [...read(file).matchAll(/method: '(\w+)',\s+path: (?:(\w+),|['`](.+?)['`],)/g)].map(
+      ([, method, constant, path = '']) =>
+        `${method} ${constant === undefined ? path.replace(/^\$\{SESSION\}/, '...') : Reflect.get(constants, constant)}`,
+    ),
+  );
+  const named = [...read('docs/http.md').matchAll(/^\| `([A-Z]+ [^`]+)` \|/gm)].map(
+    ([, route = '']) => route,
+  );
+  expect(named.toSorted()).toEqual(routes.toSorted());
+});
+
+it('the settings of a limit on requests are those that ours has as a comment', () => {
+  const [, limit = ''] = blocksOf('docs/production.md', 'toml');
+  const commented = limit
+    .trim()
+    .split('\n')
+    .map((line) => `# ${line.replace(/ +#.*$/, '')}`);
+  expect(read('wrangler.toml')).toContain(`\n${commented.join('\n')}\n`);
+});
 
 it('the settings for a queue are those of our own production', () => {
   const [, , queue = ''] = blocksOf('docs/production.md', 'toml');

@@ -35,7 +35,7 @@ type ToolsChanged = Extract<SessionEvent, { type: 'tools-changed' }>;
 /** Where tools are told of in the conversation, what was told may go as well; and so may what was thought behind other tools. */
 function toolsCauses(span: Span): readonly Cause[] {
   return between(span, 'tools-changed').map((change): Cause => {
-    const signs = span.events.some(({ event }) => event.type === 'model-replied' && event.asked?.prefix);
+    const signs = span.events.some((event) => event.type === 'model-replied' && event.asked?.prefix);
     return {
       words: `${wordsOfChange(change, span)}: ${countsOf(change)}`,
       explains: ({ part, key }) =>
@@ -120,7 +120,7 @@ function countsOf({ came = [], went = [], all }: ToolsChanged): string {
 /** Instructions may be a function: each reply keeps a hash of those that it was asked with. */
 function instructionsCauses(span: Span): readonly Cause[] {
   const [before, now] = [span.after, span.upTo].map((seq) => {
-    const event = span.events.find((one) => one.seq === seq)?.event;
+    const event = span.events.find((one) => one.seq === seq);
     return event?.type === 'model-replied' ? event.asked?.instructions : undefined;
   });
   if (before === undefined || now === undefined || before === now) return [];
@@ -132,7 +132,7 @@ function instructionsCauses(span: Span): readonly Cause[] {
 
 /** What a last answer is asked for with is no part of the conversation. */
 function lastAnswerCauses(span: Span): readonly Cause[] {
-  const asked = span.events.find(({ seq }) => seq === span.after)?.event;
+  const asked = span.events.find(({ seq }) => seq === span.after);
   if (asked?.type !== 'model-replied' || !asked.last) return [];
   const words = 'the one before asked for a last answer at a limit, and that is said once';
   return [

@@ -14,7 +14,7 @@ export interface Span {
 
 /** All events between the two, of whatever loop. */
 export const after = (span: Span): readonly SessionEvent[] =>
-  span.events.filter(({ seq }) => seq > span.after && seq < span.upTo).map(({ event }) => event);
+  span.events.filter(({ seq }) => seq > span.after && seq < span.upTo);
 
 /** The events of a type between the two that are of this loop. */
 export const between = <Type extends SessionEvent['type']>(
@@ -41,17 +41,18 @@ export interface MadeFact {
 /** What the calls of this loop left between the two, in their order; and what the loop itself began with. */
 export function factsIn(span: Span): readonly MadeFact[] {
   const calls = new Map(
-    span.events.flatMap(({ event }) =>
+    span.events.flatMap((event) =>
       event.type === 'model-replied' ? event.toolCalls.map(({ id, meant, name }) => [id, meant ?? name]) : [],
     ),
   );
   const loops = new Map(
-    span.events.flatMap(({ event }) => (event.type === 'frame-started' ? [[event.frame, event.name]] : [])),
+    span.events.flatMap((event) => (event.type === 'frame-started' ? [[event.frame, event.name]] : [])),
   );
   // A loop of the same name goes on where another one has stopped.
   const isHere = (frame: string): boolean =>
     frame === span.frame || (span.after === -1 && loops.get(frame) === loops.get(span.frame));
-  return span.events.flatMap(({ seq, event }): readonly MadeFact[] => {
+  return span.events.flatMap((event): readonly MadeFact[] => {
+    const { seq } = event;
     if (seq <= span.after || seq >= span.upTo) return [];
     const [frame, facts] = madeBy(event);
     if (facts.length === 0 || !isHere(frame)) return [];

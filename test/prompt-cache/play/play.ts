@@ -67,8 +67,8 @@ function withReplies(
   sent: readonly Omit<SentRequest, 'reply'>[],
   events: readonly StoredEvent[],
 ): readonly SentRequest[] {
-  const replies = events.flatMap(({ seq, event }) =>
-    event.type === 'model-replied' ? [{ seq, frame: event.frame ?? '' }] : [],
+  const replies = events.flatMap((event) =>
+    event.type === 'model-replied' ? [{ seq: event.seq, frame: event.frame ?? '' }] : [],
   );
   if (replies.length !== sent.length)
     throw new Error(`${sent.length} requests were sent, and the journal has ${replies.length} replies.`);

@@ -53,14 +53,15 @@ export function toComparable(
     // How long a reply may be depends on what dead attempts have used of a limit.
     shown: requests.map(({ maxOutputTokens: _, ...request }) => comparable(request, names)),
     happened: events
-      .filter(({ event }) => !OF_INVOCATIONS.includes(event.type))
+      .filter((event) => !OF_INVOCATIONS.includes(event.type))
       // How far it came with its questions depends on where it was cut off.
-      .filter(({ event }) => !OF_QUESTIONS.includes(event.type) || !unknown.has(nameOf(event, names)))
-      .map(({ event }) => comparable({ ...event, ms: undefined, from: undefined }, names))
+      .filter((event) => !OF_QUESTIONS.includes(event.type) || !unknown.has(nameOf(event, names)))
+      .map((event) =>
+        comparable({ ...event, seq: undefined, at: undefined, ms: undefined, from: undefined }, names),
+      )
       .sort(),
     memory: memoryOf(foldEvents(events, kinds), names),
-    takenOver: events.filter(({ event }) => event.type === 'turn-resumed' && event.cause === 'expired')
-      .length,
+    takenOver: events.filter((event) => event.type === 'turn-resumed' && event.cause === 'expired').length,
     unknown,
     unjustified: unjustifiedIn(events, names),
   };
@@ -103,7 +104,7 @@ function sortedProcess(memories: SessionState['memories']): object {
 function unjustifiedIn(events: readonly StoredEvent[], names: CallNames): string[] {
   const begunBefore = new Set<string>();
   let begun: string[] = [];
-  return events.flatMap(({ event }) => {
+  return events.flatMap((event) => {
     if (event.type === 'tool-call-started') begun.push(event.call);
     if (event.type === 'turn-resumed') {
       for (const call of begun) begunBefore.add(call);

@@ -25,7 +25,7 @@ async function said(name: string, input: unknown) {
 }
 
 const messagesIn = async (session: TestSession): Promise<readonly string[]> =>
-  (await session.events()).flatMap(({ event }) => (event.type === 'message-sent' ? [event.text] : []));
+  (await session.events()).flatMap((event) => (event.type === 'message-sent' ? [event.text] : []));
 
 /** A call that the loop does not make: outside of a session, or with a channel that breaks. */
 async function called(tool: AnyTool, input: Record<string, string>, scope: Partial<CallScope>) {
@@ -58,7 +58,7 @@ describe('progress', () => {
     expect(shown.filter(({ type }) => type === 'progress')).toMatchObject([{ status: 'Reading.' }]);
     expect(app.model.requests[1]?.messages.at(-1)).toMatchObject({ text: 'Progress reported: Reading.' });
     const turn = (await app.state()).turn?.id ?? '';
-    expect((await app.events(turn)).map(({ event }) => event.type)).not.toContain('message-sent');
+    expect((await app.events(turn)).map(({ type }) => type)).not.toContain('message-sent');
   });
 
   it('is acknowledged with a warning where nobody can watch (COM-04)', async () => {
@@ -95,7 +95,7 @@ describe('communicate', () => {
     expect(text).toBe('Message sent to user.');
     expect(await messagesIn(session)).toEqual(['Half way.']);
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.' });
-    const types = (await session.events()).map(({ event }) => event.type);
+    const types = (await session.events()).map(({ type }) => type);
     expect(types.indexOf('message-sent')).toBe(types.indexOf('tool-call-ended') - 1);
   });
 

@@ -71,7 +71,7 @@ describe('an agent with an output', () => {
       text: '{"total":7}',
       object: { total: 7, due: 'today' },
     });
-    expect((await session.events()).at(-1)?.event).toMatchObject({
+    expect((await session.events()).at(-1)).toMatchObject({
       type: 'turn-ended',
       object: { total: 7, due: 'today' },
     });
@@ -164,7 +164,7 @@ describe('an answer that does not fit', () => {
       { role: 'assistant', text: wrong, toolCalls: [] },
       { role: 'user', text: REJECTION },
     ]);
-    expect((await session.events()).map(({ event }) => event.type)).toEqual([
+    expect((await session.events()).map(({ type }) => type)).toEqual([
       'session-opened',
       'turn-started',
       'model-replied',
@@ -277,7 +277,7 @@ describe('an answer that nobody can ask for again', () => {
     const without = createTestSession(agent, { replies: no });
     expect(await without.send('Bill me.')).not.toHaveProperty('object');
     expect(await without.state()).toMatchObject({ turn: { outcome: 'limit-reached' } });
-    expect((await without.events()).map(({ event }) => event.type)).not.toContain('answer-rejected');
+    expect((await without.events()).map(({ type }) => type)).not.toContain('answer-rejected');
     expect(await createTestSession(agent, { replies: yes }).send('Bill me.')).toMatchObject({
       outcome: 'limit-reached',
       object: { total: 7, due: 'soon' },
@@ -296,7 +296,7 @@ describe('an answer that nobody can ask for again', () => {
     const answer = await session.send('Bill me.');
     expect(answer).toMatchObject({ outcome: 'completed', signal: { type: 'replan' } });
     expect(answer).not.toHaveProperty('object');
-    expect((await session.events()).map(({ event }) => event.type)).not.toContain('answer-rejected');
+    expect((await session.events()).map(({ type }) => type)).not.toContain('answer-rejected');
   });
 });
 
@@ -365,7 +365,7 @@ describe('a Worker that is killed', () => {
   });
 
   const typesOf = async ({ events }: Pick<TestSession, 'events'>): Promise<string[]> =>
-    (await events()).flatMap(({ event: { type } }) =>
+    (await events()).flatMap(({ type }) =>
       type === 'answer-rejected' || type === 'turn-resumed' ? [type] : [],
     );
 });

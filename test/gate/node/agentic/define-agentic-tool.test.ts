@@ -179,8 +179,7 @@ describe('the tools of an agentic tool', () => {
   });
 
   it('leave out objects without tools, silently (AGT-07)', async () => {
-    const classes = [Empty, () => 'red'] as never[]; // the compiler refuses them
-    expect(await inside([new Empty(), look, ...classes, plain])).toEqual(['look']);
+    expect(await inside([new Empty(), look, plain])).toEqual(['look']);
     expect(agentic('dig', [new Empty()]).inner).toEqual([]);
   });
 
@@ -188,6 +187,17 @@ describe('the tools of an agentic tool', () => {
     ['a hole', [null], 'Tool at index 0 must not be null'],
     ['text', ['look'], "Tool at index 0 is 'look': list the tool itself"],
     ['an agent', [agent('other')], "Tool at index 0 ('other') is an agent: list its tools instead"],
+    [
+      'a class without static tools',
+      [look, Empty],
+      "Tool at index 1 (Empty) is neither a tool nor a tool provider, nor has its class a static 'tools' table",
+    ],
+    [
+      'a function',
+      [() => look],
+      "Tool at index 0 ('') is a function: call it, and list what it answers, or hand it to toolFactory",
+    ],
+    ['a list', [[look]], 'Tool at index 0 is a list: spread it, as in [...tools]'],
     ['two of one name', [look, answers('look', 2)], "Duplicate tool name: 'look'"],
   ])('are refused when there is %s among them', (_, tools, why) => {
     const define = () => agentic('dig', tools as readonly ToolSource[]); // what types keep out, JavaScript does not

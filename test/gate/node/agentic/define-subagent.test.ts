@@ -156,7 +156,7 @@ describe('agents that ask each other', () => {
     expect(told).toBe(
       'Error: Not run: loops are nested 16 deep already, the most there may be. Do it here, without handing it on.',
     );
-    const opened = (await session.events()).filter(({ event }) => event.type === 'frame-started');
+    const opened = (await session.events()).filter((event) => event.type === 'frame-started');
     expect(opened).toHaveLength(16);
   });
 });

@@ -86,7 +86,7 @@ describe('a kill inside a nested loop', () => {
         'You outer. <- Mid.',
         'You are boss. <- Outer.',
       ]);
-      const opened = (await session.events()).flatMap(({ event }) =>
+      const opened = (await session.events()).flatMap((event) =>
         event.type === 'frame-started' ? [[event.name, event.parent !== undefined]] : [],
       );
       expect(opened).toEqual([
@@ -144,7 +144,7 @@ describe('a kill inside a nested loop', () => {
       replies: [asks('biller'), 'One.', dies, 'Two.', 'Done.'],
     });
     await session.send('Go.');
-    const types = (await session.events()).map(({ event }) => event.type);
+    const types = (await session.events()).map(({ type }) => type);
     expect(types.filter((type) => type === 'answer-rejected')).toHaveLength(1);
     expect(resultsRead(session)[0]).toMatch(/^Error: The model's answer does not have the form/);
   });

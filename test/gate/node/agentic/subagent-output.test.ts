@@ -34,8 +34,8 @@ describe('a subagent whose agent declares an output', () => {
           'received "7"\nAnswer again with the corrected JSON text, and nothing else.',
       },
     ]);
-    expect((await session.events()).filter(({ event }) => event.type === 'answer-rejected')).toMatchObject([
-      { event: { frame: expect.any(String) } },
+    expect((await session.events()).filter((event) => event.type === 'answer-rejected')).toMatchObject([
+      { frame: expect.any(String) },
     ]);
   });
 

@@ -144,7 +144,7 @@ describe("chaining 'any'", () => {
   it('takes the last of several objects of one batch, in source order, and notes each once (CHN-16)', async () => {
     const { read, session } = await chained([ann, bob], [calls('bob', 'ann'), calls('describe')]);
     expect(read[2]).toBe('user ann');
-    const events = (await session.events()).map(({ event }) => event);
+    const events = await session.events();
     const facts = events.flatMap((event) =>
       event.type === 'tool-call-ended' ? (event.changes?.facts ?? []) : [],
     );

@@ -229,7 +229,7 @@ describe('what is bound', () => {
       `${pages.length}`,
       `${pages.length}`,
     ]);
-    const end = (await session.events()).find(({ event }) => event.type === 'tool-call-ended');
+    const end = (await session.events()).find((event) => event.type === 'tool-call-ended');
     expect(JSON.stringify(end).length).toBeLessThan(pages.length + 1000);
     session.restart();
     await session.send('Again.');

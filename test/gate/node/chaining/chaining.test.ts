@@ -423,7 +423,7 @@ describe('chaining', () => {
       calls('show'),
     ]);
     expect(seen.map(({ metadata }) => metadata)).toEqual([{}, { scope: 'own' }]);
-    const events = (await session.events()).map(({ event }) => event);
+    const events = await session.events();
     const started = events.flatMap((event) => (event.type === 'tool-call-started' ? event.effect : []));
     expect(started).toEqual(['read', 'read']);
   });

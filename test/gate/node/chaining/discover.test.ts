@@ -317,7 +317,7 @@ describe('what is told of discovered objects', () => {
     const inspector: LoopInspector = { beforeModelCall: (call) => seen.push(call) };
     const agent = clerk([one('c1')], [discover(Customer)], { inspectors: [inspector] });
     const { session } = await turnOf(agent, [calls('one')]);
-    const ends = (await session.events()).flatMap(({ event }) =>
+    const ends = (await session.events()).flatMap((event) =>
       event.type === 'tool-call-ended' ? (event.changes?.facts ?? []) : [],
     );
     const found = { id: 'c1', tools: ['average_spend', 'orders'] };

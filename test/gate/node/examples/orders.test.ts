@@ -14,8 +14,8 @@ async function callsOf(session: TestSession, message: string): Promise<string[]>
   const before = session.requests.length === 0 ? 0 : (await session.state()).seq;
   await session.send(message);
   const names = new Map<string, string>();
-  return (await session.events()).flatMap(({ seq, event }) => {
-    if (seq <= before) return [];
+  return (await session.events()).flatMap((event) => {
+    if (event.seq <= before) return [];
     if (event.type === 'model-replied') {
       for (const { id, name, input } of event.toolCalls) {
         names.set(id, `${event.frame === undefined ? '' : '  '}${name} ${input}`);

@@ -169,7 +169,7 @@ describe('the estimate of a refund', () => {
       replies: [{ calls: [{ name: 'estimate_refund', input: { orderId: 1004 } }] }, 'Done.'],
     });
     await session.send('Estimate it.');
-    const asked = (await session.events()).flatMap(({ event }) =>
+    const asked = (await session.events()).flatMap((event) =>
       event.type === 'model-replied' ? event.toolCalls.map(({ name }) => name) : [],
     );
     expect(asked).toEqual(['estimate_refund', 'look_up_order', 'compute_amount', 'word_quote']);

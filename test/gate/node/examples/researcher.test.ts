@@ -11,7 +11,7 @@ import { shownResults } from '../tool-loop/scenes.ts';
 
 /** Each call inside the playbook, with its input. */
 async function callsInside(session: TestSession): Promise<readonly string[]> {
-  return (await session.events()).flatMap(({ event }) =>
+  return (await session.events()).flatMap((event) =>
     event.type === 'model-replied' && event.frame !== undefined
       ? event.toolCalls.map(({ name, input }) => `${name} ${input}`)
       : [],

@@ -121,8 +121,8 @@ describe('a file in a message', () => {
     });
     await session.send('Go.');
     expect(requests.map(filesIn)).toEqual([[], [{ user: [base64(4)] }]]);
-    const steered = (await session.events()).find(({ event }) => event.type === 'turn-steered');
-    expect(steered?.event).toMatchObject({ message: 'Mind this.', parts: [{ type: 'text' }, { size: 3 }] });
+    const steered = (await session.events()).find((event) => event.type === 'turn-steered');
+    expect(steered).toMatchObject({ message: 'Mind this.', parts: [{ type: 'text' }, { size: 3 }] });
   });
 });
 

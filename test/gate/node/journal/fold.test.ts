@@ -37,12 +37,12 @@ const facts: ToolMemory = {
 };
 
 const fold = (events: readonly SessionEvent[], state = emptyState()): SessionState => {
-  for (const event of events) reduce(state, { seq: state.seq + 1, event }, [successes, facts]);
+  for (const event of events) reduce(state, { ...event, seq: state.seq + 1 }, [successes, facts]);
   return state;
 };
 
 const throughRows = (events: readonly SessionEvent[]): SessionEvent[] =>
-  events.map((event, i) => parseEvent({ ...toRow(event), seq: i + 1, at: 0 }).event);
+  events.map((event, i) => parseEvent({ ...toRow(event), seq: i + 1, at: 0 }));
 
 /** As a holder finds a session: the snapshot, the messages before it that are still shown, and the events after it. */
 function foldFromSnapshot(events: readonly SessionEvent[], covered: number): SessionState {

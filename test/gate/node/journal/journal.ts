@@ -47,7 +47,7 @@ export const ended = (
 export const fold = (events: readonly SessionEvent[], memories: readonly ToolMemory[] = []): SessionState => {
   const state = emptyState();
   events.forEach((event, i) => {
-    reduce(state, { seq: i + 1, event }, memories);
+    reduce(state, { ...event, seq: i + 1 }, memories);
   });
   return state;
 };

@@ -10,7 +10,7 @@ it('writes the type and the turn beside the body, for decisions that never look 
 
 it('reads what it wrote', () => {
   const event = replied(['a __proto__'], { text: '\u2028"{', usage: { inputTokens: 1, outputTokens: 2 } });
-  expect(parseEvent({ ...toRow(event), seq: 7, at: 99 })).toEqual({ seq: 7, at: 99, event });
+  expect(parseEvent({ ...toRow(event), seq: 7, at: 99 })).toEqual({ seq: 7, at: 99, ...event });
 });
 
 it('refuses an event of a newer version, and names it', () => {

@@ -31,6 +31,6 @@ describe.each([
   ])('%s', (_name, principal, version) => {
     const row = toRow(eventOf(principal));
     expect(JSON.parse(row.body).v).toBe(version);
-    expect(parseEvent({ ...row, seq: 2, at: 0 }).event).toEqual(eventOf(principal));
+    expect(parseEvent({ ...row, seq: 2, at: 0 })).toEqual({ seq: 2, at: 0, ...eventOf(principal) });
   });
 });

@@ -33,7 +33,7 @@ function journalOf(draw: Draw, goesOn: () => boolean): SessionEvent[] {
   const state = emptyState();
   const emit = (event: SessionEvent): void => {
     events.push(event);
-    reduce(state, { seq: events.length, event: JSON.parse(JSON.stringify(event)) });
+    reduce(state, { ...JSON.parse(JSON.stringify(event)), seq: events.length });
   };
   emit({ type: 'session-opened', incarnation: 'i1', agent: 'tester' });
   for (let turn = 1; goesOn(); turn += 1) {

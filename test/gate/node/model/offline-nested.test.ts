@@ -71,7 +71,7 @@ describe('data in a message to the offline planner', () => {
     });
     const session = createTestSession(agent, { model: offlineModel() });
     await session.send(JSON.stringify({ title, flompId: 'F-7' }));
-    const asked = (await session.events()).flatMap(({ event }) =>
+    const asked = (await session.events()).flatMap((event) =>
       event.type === 'model-replied' ? event.toolCalls.map(({ name, input }) => `${name} ${input}`) : [],
     );
     expect(asked).toEqual(['mark_flomp {"flompId":"F-7"}']);
@@ -101,7 +101,7 @@ describe('the offline planner in a nested loop', () => {
     });
     const session = createTestSession(agent, { model: offlineModel() });
     expect((await session.send('Show flomp F-12')).text).toContain('colour: blue');
-    const asked = (await session.events()).flatMap(({ event }) =>
+    const asked = (await session.events()).flatMap((event) =>
       event.type === 'model-replied' ? event.toolCalls.map(({ name, input }) => `${name} ${input}`) : [],
     );
     expect(asked).toEqual(['inspect_flomp {"flompId":"F-12"}', 'show_flomp {"flompId":"F-12"}']);

@@ -39,9 +39,7 @@ describe('reasoning', () => {
     const answer = await session.send('Go.');
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Kelp.', artifacts: [], toolCalls: 0 });
     expect(JSON.stringify(answer)).not.toContain(THOUGHT);
-    const reply = (await session.events())
-      .map(({ event }) => event)
-      .find(({ type }) => type === 'model-replied');
+    const reply = (await session.events()).find(({ type }) => type === 'model-replied');
     expect(reply).toMatchObject({ text: 'Kelp.', toolCalls: [], ...thinking('Kelp.'), servedBy: 'maker' });
   });
 
@@ -94,7 +92,7 @@ describe('reasoning', () => {
     expect(answer).toMatchObject({ outcome: 'returned-direct', text: 'Told.' });
     expect(JSON.stringify(answer)).not.toContain(THOUGHT);
     expect((await session.state()).blackboard).toEqual([{ value: { found: 'kelp' } }]);
-    const results = (await session.events()).flatMap(({ event }) =>
+    const results = (await session.events()).flatMap((event) =>
       event.type === 'tool-call-ended' ? [event.result] : [],
     );
     expect(results).toMatchObject([

@@ -117,8 +117,8 @@ describe('a tool that the provider of a model runs', () => {
       { role: 'assistant', content: 'Kelp it is.', phase: 'final_answer' },
       { role: 'user' },
     ]);
-    const replies = (await session.events()).filter(({ event }) => event.type === 'model-replied');
-    expect(replies[0]?.event).toMatchObject({
+    const replies = (await session.events()).filter((event) => event.type === 'model-replied');
+    expect(replies[0]).toMatchObject({
       parts: [
         { type: 'tool-call', name: 'web_search', ranBy: 'provider' },
         { type: 'tool-result', name: 'web_search' },

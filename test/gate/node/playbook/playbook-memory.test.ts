@@ -193,7 +193,7 @@ describe('a playbook whose Worker is killed', () => {
           '': { toolExecutions: 4, tools: { search: 1, dies: 1, report: 1, analyze: 1 } },
         },
       });
-      const opened = (await session.events()).filter(({ event }) => event.type === 'frame-started');
+      const opened = (await session.events()).filter((event) => event.type === 'frame-started');
       expect(opened).toHaveLength(1);
     },
   );
@@ -205,8 +205,7 @@ describe('a playbook whose Worker is killed', () => {
     expect(await answered(session)).toEqual(['search done', 'dies done', 'analyze done', 'report done']);
     expect(ran).toHaveLength(2);
     const searches = (await session.events()).filter(
-      ({ event }) =>
-        event.type === 'tool-call-ended' && event.call.endsWith('.0') && event.frame !== undefined,
+      (event) => event.type === 'tool-call-ended' && event.call.endsWith('.0') && event.frame !== undefined,
     );
     expect(searches).toHaveLength(1);
   });

@@ -334,14 +334,14 @@ describe('a locked tool', () => {
   it('answers with guidance, which is no failure: nothing ran, and nothing is recorded (PLY-03, PLY-06)', async () => {
     const { session, inside } = await played(config, [uses('analyze')]);
     expect(results({ inside })).toEqual([missing('search')]);
-    const ended = (await session.events()).flatMap(({ event }) =>
+    const ended = (await session.events()).flatMap((event) =>
       event.type === 'tool-call-ended' && event.frame !== undefined ? [event] : [],
     );
     expect(ended).toEqual([
       expect.objectContaining({ result: { type: 'text', content: missing('search'), withheld: true } }),
     ]);
     expect(ended[0]).not.toHaveProperty('changes');
-    expect((await session.events()).filter(({ event }) => event.type === 'tool-call-started')).toEqual([]);
+    expect((await session.events()).filter((event) => event.type === 'tool-call-started')).toEqual([]);
   });
 
   it('is not unlocked by a call that failed, nor by one that was withheld (PLY-07)', async () => {

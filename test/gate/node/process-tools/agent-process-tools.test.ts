@@ -66,7 +66,7 @@ describe('process_status', () => {
 
   it('counts from the start of the turn, whichever invocation goes on with it (PRC-03)', async () => {
     const dies = async () => {
-      const stored = async () => (await session.events()).map(({ event }) => event.type);
+      const stored = async () => (await session.events()).map(({ type }) => type);
       await vi.waitFor(async () => expect(await stored()).toContain('tool-call-ended'), 20_000);
       // Another one goes on when two terms of 20 s have passed.
       session.kill();
@@ -104,7 +104,7 @@ describe('process_status', () => {
     const session = scene(replies, { tools: [dig] });
     const { turn } = await session.send('Go.');
     const text = shownResults(session.requests[3])[1]?.split('\n');
-    const opened = (await session.events()).flatMap(({ event }) =>
+    const opened = (await session.events()).flatMap((event) =>
       event.type === 'frame-started' ? [event.frame] : [],
     );
     expect(text?.[0]).toBe(`Process ID: ${opened[0]}`);
@@ -219,7 +219,7 @@ describe('what the tools say', () => {
       const dies = async () => {
         // Reads wait for no append, and what is not stored would be asked for again.
         const ended = async () =>
-          (await session.events()).filter(({ event }) => event.type === 'tool-call-ended');
+          (await session.events()).filter((event) => event.type === 'tool-call-ended');
         await vi.waitFor(async () => expect(await ended()).toHaveLength(2), 20_000);
         session.restart();
         session.kill();

@@ -212,8 +212,7 @@ describe('the blackboard that is shown', () => {
     });
     const dies = async () => {
       // Reads wait for no append, and what is not stored would be asked for again.
-      const ended = async () =>
-        (await session.events()).filter(({ event }) => event.type === 'tool-call-ended');
+      const ended = async () => (await session.events()).filter((event) => event.type === 'tool-call-ended');
       await vi.waitFor(async () => expect(await ended()).toHaveLength(2), 20_000);
       session.kill();
       return 'Lost.';

@@ -48,10 +48,8 @@ const message = (key: string, what: Departure['what'] = 'changed'): Departure =>
 
 /** Why a request departs that is made at the end of a journal, behind the last reply but one of its loop. */
 function why(departure: Departure, events: readonly SessionEvent[], frame = ''): string {
-  const stored = [...events].map((event, at): StoredEvent => ({ seq: at + 1, at: 0, event }));
-  const replies = stored.filter(
-    ({ event }) => event.type === 'model-replied' && (event.frame ?? '') === frame,
-  );
+  const stored = [...events].map((event, at): StoredEvent => ({ seq: at + 1, at: 0, ...event }));
+  const replies = stored.filter((event) => event.type === 'model-replied' && (event.frame ?? '') === frame);
   const [before, now] = [replies.at(-2)?.seq ?? 0, replies.at(-1)?.seq ?? 0];
   return causesOf([departure], { events: stored, frame, after: before, upTo: now }).join();
 }

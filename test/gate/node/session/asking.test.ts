@@ -247,7 +247,7 @@ describe('what a caller has run', () => {
     });
     await session.send('Go.');
     await session.result('transfer', { text: 'I transferred 500.' });
-    const ended = (await session.events()).flatMap(({ event }) =>
+    const ended = (await session.events()).flatMap((event) =>
       event.type === 'tool-call-ended' ? [event.result] : [],
     );
     expect(ended.map((result) => (result.type === 'text' ? result.content : result.type))).toContain(

@@ -125,7 +125,7 @@ describe('a summary', () => {
       outcome: 'completed',
       usage: { inputTokens: 20, outputTokens: 10 },
     });
-    const types = (await session.events()).map(({ event }) => event.type);
+    const types = (await session.events()).map(({ type }) => type);
     expect(types.slice(types.lastIndexOf('turn-started'))).toEqual([
       'turn-started',
       'model-asked',
@@ -163,7 +163,7 @@ describe('a summary', () => {
         "holdfast: a conversation was not compacted, and goes on whole: the turn's limit leaves no room for its summary.",
       ],
     ]);
-    expect((await session.events()).map(({ event }) => event.type)).not.toContain('model-refused');
+    expect((await session.events()).map(({ type }) => type)).not.toContain('model-refused');
   });
 
   it('never holds a secret of the tools', async () => {

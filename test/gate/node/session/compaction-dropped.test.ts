@@ -54,7 +54,7 @@ describe('a summary that was paid for and cannot be used', () => {
     );
     await session.send(long('a'));
     await session.send(long('b'));
-    const types = (await session.events()).map(({ event }) => event.type);
+    const types = (await session.events()).map(({ type }) => type);
     expect(types.slice(types.lastIndexOf('turn-started'))).toEqual([
       'turn-started',
       'model-asked',
@@ -64,7 +64,7 @@ describe('a summary that was paid for and cannot be used', () => {
       'turn-ended',
     ]);
     // Would the limit still hold both back, it would not leave the turn's own request so much.
-    const asked = (await session.events()).flatMap(({ event }) =>
+    const asked = (await session.events()).flatMap((event) =>
       event.type === 'model-asked' ? [event.reserved.outputTokens] : [],
     );
     expect(asked.at(-1)).toBe(4_096);
@@ -98,10 +98,7 @@ describe('after a summary was dropped', () => {
     await app.say(long('a'));
     const state = await app.state();
     const turn = state.turn?.id ?? '';
-    reduce(state, {
-      seq: state.seq + 1,
-      event: { type: 'summary-dropped', turn, reason: 'blank', tokens: 900 },
-    });
+    reduce(state, { seq: state.seq + 1, type: 'summary-dropped', turn, reason: 'blank', tokens: 900 });
     expect(state.summaryDropped).toEqual({ from: undefined });
     const { summaryDropped } = fromSnapshot(toSnapshot(state));
     expect(summaryDropped).toEqual({});

@@ -7,6 +7,7 @@ import {
   summarised,
 } from '../../../../src/index.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
+import { unplaced } from '../../../fixtures/stored.ts';
 
 /** A message of a hundred tokens, as conversations are measured: four bytes each. */
 export const long = (word: string): string => `${word} `.repeat(400).slice(0, 400);
@@ -41,12 +42,14 @@ export function sessionOf(
 type Compacted = Extract<SessionEvent, { type: 'conversation-compacted' }>;
 
 export const compactions = async (session: Pick<TestSession, 'events'>): Promise<Compacted[]> =>
-  (await session.events()).flatMap(({ event }) => (event.type === 'conversation-compacted' ? [event] : []));
+  (await session.events()).flatMap((event) =>
+    event.type === 'conversation-compacted' ? [unplaced(event)] : [],
+  );
 
 export type Dropped = Extract<SessionEvent, { type: 'summary-dropped' }>;
 
 export const dropped = async (session: Pick<TestSession, 'events'>): Promise<Dropped[]> =>
-  (await session.events()).flatMap(({ event }) => (event.type === 'summary-dropped' ? [event] : []));
+  (await session.events()).flatMap((event) => (event.type === 'summary-dropped' ? [unplaced(event)] : []));
 
 /** What is logged from now on, which is not printed. */
 export function logged() {

@@ -168,7 +168,7 @@ describe('what a tool threw that ends the turn', () => {
   const said = async (tool: AnyTool) => {
     const session = createTestSession(agentOf([tool], policies), { replies: [saves], log: false });
     const { error, signal } = await session.send('Go.');
-    const ended = (await session.events()).flatMap(({ event }) =>
+    const ended = (await session.events()).flatMap((event) =>
       event.type === 'tool-call-ended' ? [event.result] : [],
     );
     return { error, signal, ended };

@@ -17,6 +17,7 @@ import { BUILT_IN_KINDS } from '../../../doors/agent.ts';
 import { fromSnapshot, toSnapshot } from '../../../doors/journal.ts';
 import { foldLeased } from '../../../doors/session.ts';
 import { type SmallWindow, smallWindow, type WireMessage } from '../../../fixtures/small-window.ts';
+import { unplaced } from '../../../fixtures/stored.ts';
 import { watchedLive } from './live-state.ts';
 import { memoryApp } from './memory-app.ts';
 
@@ -54,7 +55,9 @@ const clerk = (
 type Shortened = Extract<SessionEvent, { type: 'conversation-shortened' }>;
 
 const shortenings = async (session: Pick<TestSession, 'events'>): Promise<Shortened[]> =>
-  (await session.events()).flatMap(({ event }) => (event.type === 'conversation-shortened' ? [event] : []));
+  (await session.events()).flatMap((event) =>
+    event.type === 'conversation-shortened' ? [unplaced(event)] : [],
+  );
 
 /** What a model was shown in words, and the results in their places. */
 const said = (messages: readonly WireMessage[] = []): (string | null)[] =>
@@ -131,15 +134,11 @@ describe.each([
       ]);
       // All of it is in the journal, and for whoever reads the session.
       const events = await session.events();
-      expect(events.flatMap(({ event: { type } }) => (type === 'turn-started' ? [type] : []))).toHaveLength(
-        3,
-      );
+      expect(events.flatMap(({ type }) => (type === 'turn-started' ? [type] : []))).toHaveLength(3);
       expect(events).toContainEqual(
         expect.objectContaining({
-          event: expect.objectContaining({
-            type: 'tool-call-ended',
-            result: { type: 'text', content: LONG },
-          }),
+          type: 'tool-call-ended',
+          result: { type: 'text', content: LONG },
         }),
       );
     },
@@ -386,7 +385,7 @@ describe('a nested loop', () => {
     session.restart();
     expect(await session.send('Who am I?')).toMatchObject({ outcome: 'completed', text: 'Ann.' });
     expect(small.refused).toHaveLength(1);
-    const call = (await session.events()).flatMap(({ event }) =>
+    const call = (await session.events()).flatMap((event) =>
       event.type === 'frame-started' ? [event.frame] : [],
     );
     const [event] = await shortenings(session);
@@ -468,7 +467,7 @@ describe('under a token limit', () => {
     const agent = clerk([reads('read')], { limits: { tokens: 60_000 } });
     const session = createTestSession(agent, { model: small.model });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
-    const types = (await session.events()).map(({ event }) => event.type);
+    const types = (await session.events()).map(({ type }) => type);
     expect(types).toEqual([
       'session-opened',
       'turn-started',
@@ -482,11 +481,11 @@ describe('under a token limit', () => {
       'model-replied',
       'turn-ended',
     ]);
-    const usages = (await session.events()).flatMap(({ event }) =>
+    const usages = (await session.events()).flatMap((event) =>
       event.type === 'model-replied' && event.usage ? [event.usage] : [],
     );
     const used = usages.reduce((sum, { inputTokens, outputTokens }) => sum + inputTokens + outputTokens, 0);
-    const asked = (await session.events()).flatMap(({ event }) =>
+    const asked = (await session.events()).flatMap((event) =>
       event.type === 'model-asked' ? [event.reserved] : [],
     );
     const [first, , third] = asked;

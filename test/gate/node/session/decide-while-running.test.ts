@@ -75,7 +75,7 @@ describe('a once call that asks while it runs', () => {
     const { end, turn } = await running(app);
     await decide(app, turn, { decision: 'approve' });
     await passing(app.clock, end);
-    const heard = (await app.events(turn)).find(({ event }) => event.type === 'tool-call-answered');
+    const heard = (await app.events(turn)).find((event) => event.type === 'tool-call-answered');
     expect(moments).toEqual([heard?.at]);
   });
 

@@ -39,7 +39,7 @@ describe('a tool reads the bindings of the Worker', () => {
       ],
     });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
-    const read = (await session.events()).flatMap(({ event }) =>
+    const read = (await session.events()).flatMap((event) =>
       event.type === 'tool-call-ended' && event.result.type === 'artifact' ? [event.result.value] : [],
     );
     // The subagent hands on what its own call answered.

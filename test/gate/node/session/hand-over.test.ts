@@ -37,7 +37,7 @@ describe('an invocation whose client leaves', () => {
       status: 'handed-over',
       seq: 6,
     });
-    const { events } = { events: (await app.events(turn)).map(({ event }) => event) };
+    const { events } = { events: await app.events(turn) };
     expect(events.slice(-2)).toMatchObject([
       { type: 'tool-call-ended', result: { content: 'paid' } },
       { type: 'turn-yielded', reason: 'its client has gone' },
@@ -157,7 +157,7 @@ describe('an invocation', () => {
     });
     const show = (item: FeedItem): void => {
       shown.push(
-        item.type === 'event' ? item.stored.event.type : item.type === 'text-delta' ? item.text : item.type,
+        item.type === 'event' ? item.stored.type : item.type === 'text-delta' ? item.text : item.type,
       );
     };
     const end = app.say('Go.', { show });

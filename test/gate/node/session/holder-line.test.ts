@@ -395,7 +395,7 @@ describe('a message that steers', () => {
     expect(leased.inbox.map(({ id }) => id)).toEqual([1, 2]);
     expect(await passing(clock, app.run(leased))).toMatchObject({ turn: { text: 'One.' } });
     expect(brought).toEqual([]);
-    const steered = (await app.events(turn)).flatMap(({ event }) =>
+    const steered = (await app.events(turn)).flatMap((event) =>
       event.type === 'turn-steered' ? [event.as] : [],
     );
     expect(steered).toEqual(['s1', 's2']);
@@ -414,7 +414,7 @@ describe('a message that steers', () => {
     await steer(app, 's1');
     expect(await passing(clock, end)).toMatchObject({ turn: { id: turn, text: 'One.' } });
     expect(brought.length).toBeGreaterThan(1);
-    const steered = (await app.events(turn)).filter(({ event }) => event.type === 'turn-steered');
+    const steered = (await app.events(turn)).filter((event) => event.type === 'turn-steered');
     expect(steered).toHaveLength(1);
   });
 

@@ -65,7 +65,7 @@ describe('a once call that a cancel met', () => {
       { role: 'user', text: NOTE },
     ]);
     const next = (await app.state()).turn?.id ?? '';
-    const notes = (await app.events(next)).map(({ event }) => event);
+    const notes = await app.events(next);
     expect(notes.find(({ type }) => type === 'late-result-received')).toMatchObject({
       turn: next,
       call: `${turn}.3.0`,
@@ -85,7 +85,7 @@ describe('a once call that a cancel met', () => {
     const end = await passing(clock, app.say('And now?', { agent }));
     expect(end).toMatchObject({ turn: { outcome: 'completed', text: 'Next.' } });
     const next = (await app.state()).turn?.id ?? '';
-    const cut = (await app.events(next)).flatMap(({ event }) =>
+    const cut = (await app.events(next)).flatMap((event) =>
       event.type === 'conversation-shortened' ? [event] : [],
     );
     expect(cut).toMatchObject([{ turns: 1, characters: expect.any(Number) }]);

@@ -72,7 +72,7 @@ it('an invocation folds the same state as it runs as its journal says afterwards
   });
   await session.send(long('a'));
   expect(await session.send(long('b'))).toMatchObject({ outcome: 'completed', text: 'Blue.' });
-  const types = new Set((await session.events()).map(({ event }) => event.type));
+  const types = new Set((await session.events()).map(({ type }) => type));
   expect([...types]).toEqual([
     'session-opened',
     'turn-started',

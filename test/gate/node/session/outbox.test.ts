@@ -125,7 +125,7 @@ describe('the outbox', () => {
     await clock.advance(0);
     expect(stored).toEqual([]);
     await open({ clock });
-    expect(stored).toEqual([{ seq: 3, at: 1_000_000, event: note('a') }]);
+    expect(stored).toEqual([{ seq: 3, at: 1_000_000, ...note('a') }]);
   });
 
   it('stops when its lease is stale: what waits is refused, and nothing more is sent', async () => {

@@ -149,8 +149,8 @@ describe('an invocation near its limit of subrequests', () => {
     const replies = [...Array.from({ length: 20 }, () => batch('count')), 'Done.'];
     const { app } = await drive({ replies, tools: [tool], platform: { subrequests: 40 } });
     const turn = (await app.state()).turn?.id ?? '';
-    const yielded = (await app.events(turn)).filter(({ event }) => event.type === 'turn-yielded');
-    expect(yielded[0]?.event).toMatchObject({
+    const yielded = (await app.events(turn)).filter((event) => event.type === 'turn-yielded');
+    expect(yielded[0]).toMatchObject({
       reason: 'its invocation is about to meet its limit of 40 subrequests',
     });
   });

@@ -38,7 +38,13 @@ describe('a turn', () => {
     await app.say('Hi');
     const { turn } = await app.state();
     const last = (await app.events(turn?.id ?? '')).at(-1);
-    expect(last?.event).toEqual({ type: 'turn-ended', turn: turn?.id, outcome: 'completed' });
+    expect(last).toEqual({
+      seq: 4,
+      at: expect.any(Number),
+      type: 'turn-ended',
+      turn: turn?.id,
+      outcome: 'completed',
+    });
   });
 
   it('ends as failed, naming what is missing, when the deployment has no agent or model for it', async () => {

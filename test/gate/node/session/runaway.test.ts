@@ -164,7 +164,7 @@ describe('turns that schedule turns', () => {
       principal: { id: 'tester' },
       generation: 5,
     };
-    for (const [index, one] of [started, event].entries()) reduce(state, { seq: index + 1, event: one });
+    for (const [index, one] of [started, event].entries()) reduce(state, { ...one, seq: index + 1 });
     expect(state.turn).toMatchObject({ generation });
   });
 

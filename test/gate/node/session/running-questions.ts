@@ -61,8 +61,7 @@ export async function decide(app: ClockedApp, turn: string, sent: SentDecision):
   return posted;
 }
 
-export const typesOf = (events: readonly StoredEvent[]): readonly string[] =>
-  events.map(({ event }) => event.type);
+export const typesOf = (events: readonly StoredEvent[]): readonly string[] => events.map(({ type }) => type);
 
 /** What the model reads of each call, beside the tool's name. */
 export const results = async (app: MemoryApp) => answers((await app.state()).messages);

@@ -68,7 +68,9 @@ describe('a message that a call schedules', () => {
     expect(app.dispatched).toEqual([id]);
     await app.run(await app.resume(id));
     const events = await app.events(id);
-    expect(events[0]?.event).toEqual({
+    expect(events[0]).toEqual({
+      seq: expect.any(Number),
+      at: clock.now(),
       type: 'turn-started',
       turn: id,
       loopId: id,

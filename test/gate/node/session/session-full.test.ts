@@ -29,7 +29,7 @@ describe('a session whose database is nearly full', () => {
     const turn = leased.page.openTurn?.id ?? '';
     expect(await passing(app.clock, app.run(leased))).toMatchObject({ status: 'lost' });
     const events = await app.events(turn);
-    expect(events.map(({ event: { type } }) => type)).toEqual(['turn-started', 'turn-ended']);
+    expect(events.map(({ type }) => type)).toEqual(['turn-started', 'turn-ended']);
     const { error } = stoppedTurn('s', 'a', events);
     expect(error).toEqual({
       type: 'session-full',

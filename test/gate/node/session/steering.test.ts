@@ -75,7 +75,7 @@ describe('a message for the turn that runs', () => {
         ['user: Paint it.'],
         ['user: Paint it.', 'assistant: [work]', 'tool: worked', 'user: Make it blue.'],
       ]);
-      const types = (await session.events()).map(({ event }) => event.type);
+      const types = (await session.events()).map(({ type }) => type);
       expect(types.filter((type) => type === 'turn-started' || type === 'turn-steered')).toEqual([
         'turn-started',
         'turn-steered',
@@ -86,10 +86,10 @@ describe('a message for the turn that runs', () => {
   it('is journaled with who sent it, and the turn that it would have been', async () => {
     const session = scene([WORK, 'Done.'], steering('Make it blue.'));
     const { turn } = await session.send('Paint it.');
-    const steered = (await session.events())
-      .map(({ event }) => event)
-      .find(({ type }) => type === 'turn-steered');
+    const steered = (await session.events()).find(({ type }) => type === 'turn-steered');
     expect(steered).toEqual({
+      seq: expect.any(Number),
+      at: expect.any(Number),
       type: 'turn-steered',
       turn,
       as: expect.any(String),
@@ -208,7 +208,7 @@ describe('a message for the turn that runs', () => {
     expect(await session.send('Go.')).toMatchObject({ outcome: 'cancelled' });
     await expect.poll(() => session.requests.length).toBe(2);
     expect(await session.settled()).toMatchObject({ outcome: 'completed', text: 'Next.' });
-    expect((await session.events()).map(({ event }) => event.type)).not.toContain('turn-steered');
+    expect((await session.events()).map(({ type }) => type)).not.toContain('turn-steered');
   });
 
   it('that comes when the turn was killed is taken in by whoever goes on', async () => {
@@ -250,7 +250,7 @@ describe('a message for the turn that runs', () => {
     await expect.poll(() => session.requests.length).toBe(3);
     expect(await session.settled()).toMatchObject({ outcome: 'completed', text: 'Blue now.' });
     expect(shown(session.requests[1])).toEqual(['user: Paint it.', 'assistant: [work]', 'tool: queued']);
-    const started = (await session.events()).flatMap(({ event }) =>
+    const started = (await session.events()).flatMap((event) =>
       event.type === 'turn-started' ? [[event.principal, event.message]] : [],
     );
     expect(started).toEqual([
@@ -266,8 +266,8 @@ describe('a message for the turn that runs', () => {
     const session = scene([WORK, 'Blue.'], saidBy(by), {}, { steering });
     expect(await session.send('Paint it.', { principal: { id: 'ann' } })).toMatchObject({ text: 'Blue.' });
     expect(shown(session.requests[1]).slice(-2)).toEqual(['tool: steering', 'user: Make it blue.']);
-    const steered = (await session.events()).find(({ event }) => event.type === 'turn-steered');
-    expect(steered?.event).toMatchObject({ principal: { id: by } });
+    const steered = (await session.events()).find((event) => event.type === 'turn-steered');
+    expect(steered).toMatchObject({ principal: { id: by } });
   });
 });
 

@@ -191,7 +191,7 @@ describe('another call that was started and did not end', () => {
     const left = await leftBehind(app, asked(['put', effect]));
     await takenOver(app, clock, left);
     expect(ran).toEqual([expect.stringMatching(/^c0 [0-9a-f]{64}$/)]);
-    const types = (await app.events(left.turn)).map(({ event }) => event.type);
+    const types = (await app.events(left.turn)).map(({ type }) => type);
     expect(types.filter((type) => type === 'tool-call-started')).toHaveLength(1);
     expect(answers((await app.state()).messages)).toEqual([['put', 'done']]);
   });
@@ -200,7 +200,7 @@ describe('another call that was started and did not end', () => {
     const app = appWith(once());
     const left = await leftBehind(app, asked(['pay', 'read']));
     await takenOver(app, clock, left);
-    const starts = (await app.events(left.turn)).flatMap(({ event }) =>
+    const starts = (await app.events(left.turn)).flatMap((event) =>
       event.type === 'tool-call-started' ? [event.effect] : [],
     );
     expect(starts).toEqual(['read', 'once']);
@@ -304,7 +304,9 @@ describe('taking over', () => {
     const app = appWith(once());
     const left = await leftBehind(app, asked(['pay']));
     await takenOver(app, clock, left);
-    expect((await app.events(left.turn)).map(({ event }) => event)).toContainEqual({
+    expect(await app.events(left.turn)).toContainEqual({
+      seq: expect.any(Number),
+      at: expect.any(Number),
       type: 'turn-resumed',
       turn: left.turn,
       cause: 'expired',

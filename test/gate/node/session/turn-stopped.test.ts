@@ -41,5 +41,5 @@ it('a turn that was answered, and ended while its page was read, is noticed', as
   await clock.advance(0); // it waits to be told
   tell(noticeOf(2, 'waiting'));
   const events = await stopped;
-  expect(events.map(({ event }) => event.type)).toEqual(['turn-yielded']);
+  expect(events.map(({ type }) => type)).toEqual(['turn-yielded']);
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { SessionEvent } from '../../../../src/index.ts';
+import type { SessionEvent, StoredEvent } from '../../../../src/index.ts';
 import { BUILT_IN_KINDS } from '../../../doors/agent.ts';
 import type { InboxMessageKind } from '../../../doors/journal.ts';
 import { stoppedTurn } from '../../../doors/session.ts';
@@ -172,9 +172,9 @@ describe('a turn that cannot be read', () => {
   it('is told nothing of where it was answered', async () => {
     const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
     const turn = await openTurn(app, 'model-replied');
-    const ended = { type: 'turn-ended', turn, outcome: 'completed' };
+    const ended: StoredEvent = { seq: 9, at: 0, type: 'turn-ended', turn, outcome: 'completed' };
     const events = await app.events(turn);
-    const answered = [...events, { seq: 9, at: 0, event: ended as SessionEvent }];
+    const answered = [...events, ended];
     expect(() => stoppedTurn('s1', 'tester', answered)).toThrow(
       'This deployment cannot read the session. Nothing of it is lost: GET .../events shows its events, POST .../cancel ends ' +
         'its open turn, and a deployment that can read it goes on with it. Meanwhile begin another session.',

@@ -90,7 +90,7 @@ describe('a turn that is cancelled while a call waits', () => {
       status: 'ended',
       turn: { outcome: 'cancelled' },
     });
-    return (await app.events(turn)).flatMap(({ event }): unknown[] =>
+    return (await app.events(turn)).flatMap((event): unknown[] =>
       event.type === 'tool-call-answered'
         ? [event.answer]
         : event.type === 'tool-call-ended'

@@ -32,4 +32,4 @@ export const isAsked = async (app: MemoryApp): Promise<boolean> =>
   openQuestions(await app.events(await openTurn(app))).length > 0;
 
 export const typesOf = async (app: MemoryApp, turn: string): Promise<string[]> =>
-  (await app.events(turn)).map(({ event }) => event.type);
+  (await app.events(turn)).map(({ type }) => type);

@@ -85,7 +85,7 @@ async function takenOver(app: MemoryApp, turn: string): Promise<void> {
 }
 
 const startsOf = async (app: MemoryApp, turn: string): Promise<number[]> =>
-  (await app.events(turn)).flatMap(({ event, at }) => (event.type === 'tool-call-started' ? at : []));
+  (await app.events(turn)).flatMap(({ type, at }) => (type === 'tool-call-started' ? at : []));
 
 describe('a request that is still on its way when its call is asked about, 25 s after the start', () => {
   it('arrives after a tool has said not-done for it, which then pays twice: that word was not true', async () => {

@@ -41,7 +41,7 @@ describe('a call in the wrong state', () => {
     });
     const session = sessionWith([machine], [calls('orders'), calls('back'), 'So.', 'Done.']);
     await session.send('Go.');
-    const ended = (await session.events()).flatMap(({ event }) =>
+    const ended = (await session.events()).flatMap((event) =>
       event.type === 'tool-call-ended' && event.frame ? [event.result] : [],
     );
     expect(ended).toEqual([{ type: 'text', content: notNow('here', 'there', 'beyond'), withheld: true }]);

@@ -156,7 +156,7 @@ describe('a machine whose Worker is killed', () => {
     await session.send('Ship.');
     expect(done).toEqual(['confirm', 'ship']);
     expect((await answersInside(session)).at(-1)).toBe('ship: ship done');
-    const facts = (await session.events()).flatMap(({ event }) =>
+    const facts = (await session.events()).flatMap((event) =>
       event.type === 'tool-call-ended' ? (event.changes?.facts ?? []) : [],
     );
     expect(facts).toEqual([
@@ -194,7 +194,7 @@ describe('a machine whose Worker is killed', () => {
     ]);
     // It began anew once, and not again when another Worker went on inside.
     expect(await positions(session)).toEqual(at({ 41: 'shipped' }));
-    expect((await session.events()).filter(({ event }) => event.type === 'turn-resumed')).toHaveLength(1);
+    expect((await session.events()).filter((event) => event.type === 'turn-resumed')).toHaveLength(1);
   });
 });
 
@@ -214,7 +214,7 @@ describe('calls of a machine in one reply', () => {
     expect(done).toEqual(['confirm', 'ship']);
     expect(answersRead(session)).toEqual(['Confirmed.', 'Shipped.']);
     expect(await positions(session)).toEqual(at({ 41: 'shipped' }));
-    const frames = (await session.events()).flatMap(({ event }) =>
+    const frames = (await session.events()).flatMap((event) =>
       event.type === 'frame-started' || (event.type === 'tool-call-ended' && !('frame' in event))
         ? event.type
         : [],
@@ -235,7 +235,7 @@ describe('calls of a machine in one reply', () => {
     await session.send('Go.');
     session.restart();
     expect(await positions(session)).toEqual(at({ 41: 'confirmed', 42: 'shipped' }));
-    const starts = (await session.events()).map(({ event }) => event.type);
+    const starts = (await session.events()).map(({ type }) => type);
     expect(starts.lastIndexOf('frame-started')).toBeLessThan(starts.indexOf('tool-call-ended'));
   });
 

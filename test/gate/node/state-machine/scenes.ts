@@ -102,7 +102,7 @@ export const positions = async (session: TestSession): Promise<Json | undefined>
 export async function answersInside(session: TestSession): Promise<string[]> {
   const names = new Map<string, string>();
   const answers: string[] = [];
-  for (const { event } of await session.events()) {
+  for (const event of await session.events()) {
     if (!('frame' in event) || event.frame === undefined) continue;
     if (event.type === 'model-replied') for (const call of event.toolCalls) names.set(call.id, call.name);
     if (event.type === 'tool-call-ended')

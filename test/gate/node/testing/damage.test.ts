@@ -32,7 +32,7 @@ const unknown: SessionEvent = {
 };
 
 const stored = (...events: readonly SessionEvent[]): StoredEvent[] =>
-  events.map((event, at) => ({ seq: at + 1, at: 0, event }));
+  events.map((event, at) => ({ seq: at + 1, at: 0, ...event }));
 
 const run = (more: Partial<SeenRun> = {}): SeenRun => ({
   tool: 'act',

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Announcement } from '../../../../src/create-holdfast.ts';
+import type { Announced, Announcement } from '../../../../src/create-holdfast.ts';
 import { createManualClock, createMemorySessions } from '../../../../src/testing/entry.ts';
 import {
   event,
@@ -31,7 +31,7 @@ function makeHarness(): SessionHarness {
     },
     announce: async (announcement) => {
       told.push(inWords(announcement));
-      const [answer = null] = answers.splice(0, 1);
+      const [answer = 'done'] = answers.splice(0, 1);
       if (answer === 'none') throw new Error('this runner refuses');
       return answer;
     },
@@ -87,8 +87,8 @@ describe('the in-memory session, to the millisecond', () => {
   it('settles nothing by what a webhook answers when it was told again meanwhile, or of something else', async () => {
     const clock = createManualClock();
     const told: string[] = [];
-    const answers: ((again: number | null) => void)[] = [];
-    const announce = (announcement: Announcement): Promise<number | null> => {
+    const answers: ((became: Announced) => void)[] = [];
+    const announce = (announcement: Announcement): Promise<Announced> => {
       told.push(inWords(announcement));
       return new Promise((resolve) => answers.push(resolve));
     };
@@ -101,13 +101,13 @@ describe('the in-memory session, to the millisecond', () => {
     }
     await clock.advance(180_000);
     expect(told).toEqual(['alerts t1@3 #1', 'alerts t1@3 #2', 'alerts t1@3 #3']);
-    answers[1]?.(null);
+    answers[1]?.('done');
     await clock.advance(1);
     expect(told).toHaveLength(3);
-    answers[2]?.(null);
+    answers[2]?.('done');
     await clock.advance(1);
     expect(told.slice(3)).toEqual(['alerts t2@5 #1']);
-    answers[0]?.(null);
+    answers[0]?.('done');
     await clock.advance(60_000);
     expect(told.slice(4)).toEqual(['alerts t2@5 #2']);
   });

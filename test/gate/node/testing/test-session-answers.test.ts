@@ -70,11 +70,13 @@ describe('a test session whose turn waits for a decision', () => {
     const answer = await session.decide('pay', { decision: 'approve', reason: 'Fine.', by: 'ann' });
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.', iterations: 2, toolCalls: 1 });
     expect([paid, told(session), await session.pending()]).toEqual([[7], ['Paid 7.'], []]);
-    const answered = (await session.events()).flatMap(({ event }) =>
+    const answered = (await session.events()).flatMap((event) =>
       event.type === 'tool-call-answered' ? [event] : [],
     );
     expect(answered).toEqual([
       {
+        seq: expect.any(Number),
+        at: expect.any(Number),
         type: 'tool-call-answered',
         turn: answer.turn,
         call: `${answer.turn}.3.0`,

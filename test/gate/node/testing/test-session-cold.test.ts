@@ -40,7 +40,7 @@ describe('an agent that a function makes', () => {
       { here: 1, kept: 1 },
       { here: 1, kept: 2 },
     ]);
-    const types = (await session.events()).map(({ event }) => event.type);
+    const types = (await session.events()).map(({ type }) => type);
     expect(types.filter((type) => type === 'turn-yielded')).toHaveLength(3);
     expect(made).toBe(5); // once to be known, and for each invocation
     expect(session.requests).toHaveLength(3);
@@ -52,7 +52,7 @@ describe('an agent that a function makes', () => {
       { here: 1, kept: 1 },
       { here: 2, kept: 2 },
     ]);
-    expect((await session.events()).map(({ event }) => event.type)).not.toContain('turn-yielded');
+    expect((await session.events()).map(({ type }) => type)).not.toContain('turn-yielded');
   });
 
   it('is the same in all invocations when it is given as it is', async () => {

@@ -17,8 +17,8 @@ const ID = 'f0e0b8f7ed8b7d2ccf7bdeaab3be4d38b4a2d4c0ee9a0a1c9a3a7f6bb9e3d3b1';
 
 /** The ids of the files that an event's message holds. */
 const idsIn = (stored: StoredEvent | undefined): string[] =>
-  stored?.event.type === 'turn-started' || stored?.event.type === 'turn-steered'
-    ? (stored.event.parts ?? []).flatMap((part) => ('id' in part ? part.id : []))
+  stored?.type === 'turn-started' || stored?.type === 'turn-steered'
+    ? (stored.parts ?? []).flatMap((part) => ('id' in part ? part.id : []))
     : [];
 
 /** A model that takes images, and answers by a script. */
@@ -41,7 +41,7 @@ describe('a test session', () => {
       size: 5,
     };
     const [, started] = await session.events();
-    expect(started?.event).toMatchObject({
+    expect(started).toMatchObject({
       type: 'turn-started',
       message: 'What is this?',
       parts: [{ type: 'text', text: 'What is this?' }, stored, link],
@@ -93,8 +93,8 @@ describe('a test session', () => {
       },
     });
     expect((await session.send('Look.')).text).toBe('Both.');
-    const steered = (await session.events()).find(({ event }) => event.type === 'turn-steered');
-    expect(steered?.event).toMatchObject({
+    const steered = (await session.events()).find((event) => event.type === 'turn-steered');
+    expect(steered).toMatchObject({
       message: 'This one too.',
       parts: [{ type: 'text' }, { name: 'chart.png' }],
     });
@@ -108,7 +108,7 @@ describe('a test session', () => {
       { type: 'text', text: 'One.' },
       { type: 'text', text: 'Two.' },
     ]);
-    const started = (await session.events())[1]?.event;
+    const started = (await session.events())[1];
     expect(started).toMatchObject({ message: 'One.\n\nTwo.' });
     expect(started).not.toHaveProperty('parts');
   });

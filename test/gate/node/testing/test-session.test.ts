@@ -373,4 +373,4 @@ describe('a test session whose Worker is killed', () => {
 });
 
 const typesOf = async (session: TestSession): Promise<string[]> =>
-  (await session.events()).map(({ event }) => event.type);
+  (await session.events()).map(({ type }) => type);

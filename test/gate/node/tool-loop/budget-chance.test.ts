@@ -113,7 +113,7 @@ function usedBy(events: readonly StoredEvent[]): ReadonlyMap<string, number> {
     }
   };
   const total = ({ inputTokens, outputTokens }: Asked['reserved']) => inputTokens + outputTokens;
-  for (const { event } of events) {
+  for (const event of events) {
     if (event.type === 'frame-started') parents.set(event.frame, event.parent ?? ROOT);
     if (event.type === 'model-asked') {
       open.set(event.frame ?? ROOT, event.reserved);
@@ -143,7 +143,7 @@ describe('loops side by side, with replies that fail, get lost, and do not say w
         expect(bill.cost, `seed ${seed}`).toBeLessThanOrEqual((limits.cost ?? Infinity) + 1e-12);
         const used = usedBy(events);
         expect(used.get(ROOT) ?? 0, `seed ${seed}`).toBeGreaterThanOrEqual(bill.tokens);
-        for (const { event } of events) {
+        for (const event of events) {
           if (event.type === 'model-refused' && event.limit === 'tokens') {
             expect(used.get(event.of ?? ROOT) ?? 0, `seed ${seed}`).toBeLessThanOrEqual(event.most);
           }

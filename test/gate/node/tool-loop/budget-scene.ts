@@ -1,5 +1,11 @@
 /** A session under limits on tokens or cost, and what its journal says of them. */
-import { type AnyTool, defineAgent, type Limits, type SessionEvent } from '../../../../src/index.ts';
+import {
+  type AnyTool,
+  defineAgent,
+  type Limits,
+  type SessionEvent,
+  type StoredEvent,
+} from '../../../../src/index.ts';
 import type { LoopInspector } from '../../../../src/inspect.ts';
 import {
   createManualClock,
@@ -35,8 +41,8 @@ export function scene(
 type Type = SessionEvent['type'];
 
 export async function eventsOf<T extends Type>(session: TestSession, type: T) {
-  const events = (await session.events()).map(({ event }) => event);
-  return events.filter((event): event is Extract<SessionEvent, { type: T }> => event.type === type);
+  const events = await session.events();
+  return events.filter((event): event is Extract<StoredEvent, { type: T }> => event.type === type);
 }
 
 export const reservedIn = async (session: TestSession) =>

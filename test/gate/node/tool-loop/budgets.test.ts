@@ -9,7 +9,7 @@ describe('a loop without a token or cost limit', () => {
   it('holds nothing back, tells its model of no bound, and waits for no append', async () => {
     const session = scene([calls('look'), 'Done.'], { tools: [reads('look')], prices: PRICES });
     await session.send('Go.');
-    expect((await session.events()).map(({ event }) => event.type)).toEqual([
+    expect((await session.events()).map(({ type }) => type)).toEqual([
       'session-opened',
       'turn-started',
       'model-replied',
@@ -193,7 +193,7 @@ describe('a restart between the question and the reply', () => {
       [
         async () => {
           session.restart();
-          types.push((await session.events()).map(({ event }) => event.type));
+          types.push((await session.events()).map(({ type }) => type));
           return 'Done.';
         },
       ],

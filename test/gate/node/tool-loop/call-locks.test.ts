@@ -21,9 +21,9 @@ function leftTurn(): TurnState {
     { type: 'model-replied', ...reply, frame: 'desk', toolCalls: calls('begun', 'fresh') },
     { type: 'tool-call-started', turn, frame: 'desk', call: 'begun', effect: 'once' },
   ] as const;
-  reduce(state, { seq: 1, event: { type: 'session-opened', incarnation: 'i', agent: 'memory' } });
+  reduce(state, { seq: 1, type: 'session-opened', incarnation: 'i', agent: 'memory' });
   events.forEach((event, index) => {
-    reduce(state, { seq: index + 2, event });
+    reduce(state, { seq: index + 2, ...event });
   });
   if (!state.turn) throw new Error('No turn.');
   return state.turn;

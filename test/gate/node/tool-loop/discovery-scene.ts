@@ -11,7 +11,7 @@ export const appWith = (tools: readonly ToolSource[], replies: readonly Scripted
 export const offered = ({ model }: MemoryApp): readonly (readonly string[])[] =>
   model.requests.map(({ tools }) => tools.map(({ name }) => name));
 
-export async function journal({ port }: MemoryApp): Promise<readonly StoredEvent['event'][]> {
+export async function journal({ port }: MemoryApp): Promise<readonly StoredEvent[]> {
   const rows = (await port.read({ from: 1 }))?.rows ?? [];
   return rows.map(({ body }) => JSON.parse(body));
 }

@@ -217,7 +217,7 @@ describe('a nested loop that an invocation left behind', () => {
     const app = memoryApp({ tools, replies, clock, leaseMs: LEASE_MS });
     const left = await leftBehind(app, [...asked(['dig']), ...events]);
     const end = await takenOver(app, clock, left);
-    const types = (await app.events(left.turn)).map(({ event }) => event.type);
+    const types = (await app.events(left.turn)).map(({ type }) => type);
     return { app, end, types, texts: answers((await app.state()).messages).map(([, text]) => text) };
   }
 

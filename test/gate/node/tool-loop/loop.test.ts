@@ -268,7 +268,7 @@ describe('the events of a loop', () => {
     const end = await app.say('Go.');
     const turn = end.status === 'ended' ? end.turn.id : '';
     const events = await app.events(turn);
-    expect(events.map(({ event }) => event)).toMatchObject([
+    expect(events).toMatchObject([
       { type: 'turn-started', loopId: turn, message: 'Go.' },
       { type: 'model-replied', toolCalls: [{ id: `${turn}.3.0`, name: 'look', input: '{"at":1}' }] },
       { type: 'tool-call-started', call: `${turn}.3.0`, effect: 'read' },
@@ -345,7 +345,7 @@ describe('the events of a loop', () => {
     });
     const end = await app.say('Go.');
     const events = await app.events(end.status === 'ended' ? end.turn.id : '');
-    const ids = events.flatMap(({ event }) => (event.type === 'tool-call-ended' ? [event.call] : []));
+    const ids = events.flatMap((event) => (event.type === 'tool-call-ended' ? [event.call] : []));
     expect(ids).toHaveLength(3);
     expect(new Set(ids).size).toBe(3);
   });
@@ -358,10 +358,10 @@ describe('the events of a loop', () => {
       'Done.',
     ];
     const tools = [reads('look'), digs([reads('look')])];
-    async function journalOf(show?: (item: FeedItem) => void): Promise<SessionEvent[]> {
+    async function journalOf(show?: (item: FeedItem) => void): Promise<readonly SessionEvent[]> {
       const app = memoryApp({ tools, replies, clock: createManualClock() });
       const end = await app.say('Go.', { show });
-      return (await app.events(end.status === 'ended' ? end.turn.id : '')).map(({ event }) => event);
+      return await app.events(end.status === 'ended' ? end.turn.id : '');
     }
     const shown: FeedItem[] = [];
     const watched = await journalOf((item) => shown.push(item));

@@ -57,7 +57,7 @@ describe('the limit of a nested loop', () => {
     const play = async (tokens: number) => {
       const session = scene(replies, { tools, limits: { tokens }, maxOutputTokens: 300 });
       await session.send('Go.');
-      return (await session.events()).flatMap(({ event }) =>
+      return (await session.events()).flatMap((event) =>
         'frame' in event && event.type.startsWith('model-') ? [event] : [],
       );
     };

@@ -48,7 +48,7 @@ describe('the calls of one reply', () => {
     expect(shownResults(one.requests[1])).toEqual(['look done']);
     expect(shownResults(two.requests[1])).toEqual(['look done', 'look done']);
     const kinds = async (session: typeof one): Promise<readonly string[]> =>
-      (await session.events()).map(({ event }) => event.type);
+      (await session.events()).map(({ type }) => type);
     const [began, ended] = ['tool-call-started', 'tool-call-ended'];
     expect((await kinds(one)).slice(3, -2)).toEqual([began, ended]);
     expect((await kinds(two)).slice(3, -2)).toEqual([began, began, ended, ended]);

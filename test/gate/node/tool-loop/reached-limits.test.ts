@@ -65,8 +65,8 @@ describe('a turn that reached a limit', () => {
       context: {},
       principal: { id: 'tester' },
     } as const;
-    reduce(state, { seq: 1, event: started });
-    reduce(state, { seq: 2, event: { type: 'turn-ended', turn: 't1', outcome: 'limit-reached' } });
+    reduce(state, { seq: 1, ...started });
+    reduce(state, { seq: 2, type: 'turn-ended', turn: 't1', outcome: 'limit-reached' });
     expect(state.turn).toMatchObject({ outcome: 'limit-reached', limit: undefined });
   });
 });

@@ -53,7 +53,7 @@ const readsOn = (request: ModelRequest): ScriptedReply => {
 const look = reads('look', () => LONG);
 const callOf = async (session: TestSession, name: string): Promise<string> =>
   (await session.events())
-    .flatMap(({ event }) => (event.type === 'model-replied' ? event.toolCalls : []))
+    .flatMap((event) => (event.type === 'model-replied' ? event.toolCalls : []))
     .find((one) => one.name === name)?.id ?? '';
 
 it('is shown to a model as what it does, and what its marker is for', () => {

@@ -153,7 +153,7 @@ describe('a request after one that older code journaled, with hashes', () => {
   function knownBy(...events: readonly SessionEvent[][]) {
     const state = emptyState();
     [opened, started, ...events.flat()].forEach((event, index) => {
-      reduce(state, { seq: index + 1, event });
+      reduce(state, { ...event, seq: index + 1 });
     });
     return state.measured;
   }

@@ -85,7 +85,7 @@ describe('input', () => {
     );
     expect(texts[0]).toMatch(/^Error: The input of tool 'vectorSearch' is not valid:\n- /);
     const turn = end.status === 'ended' ? end.turn.id : '';
-    expect((await app.events(turn)).map(({ event }) => event.type)).not.toContain('tool-call-started');
+    expect((await app.events(turn)).map(({ type }) => type)).not.toContain('tool-call-started');
   });
 });
 

@@ -65,7 +65,7 @@ describe('a call that waits for somebody outside', () => {
     const app = memoryApp({ tools: [waits()], replies: [calls('ask')] });
     await app.say('Go.');
     const turn = (await app.state()).turn?.id ?? '';
-    expect((await app.events(turn)).map(({ event }) => event.type)).toEqual([
+    expect((await app.events(turn)).map(({ type }) => type)).toEqual([
       'turn-started',
       'model-replied',
       'tool-call-suspended',

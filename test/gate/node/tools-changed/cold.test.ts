@@ -137,7 +137,7 @@ describe('a session in which tools come and go', () => {
     const state = emptyState();
     for (const event of await repliesOf(app)) {
       const { asked: _, ...older } = event;
-      reduce(state, { seq: 1, event: parseEvent({ ...toRow(older), seq: 1, at: 0 }).event });
+      reduce(state, parseEvent({ ...toRow(older), seq: 1, at: 0 }));
     }
     expect(state.offered).toEqual({ list: undefined, asked: undefined, change: undefined });
   });

@@ -39,7 +39,7 @@ describe('the event of tools that changed', () => {
   it('says what came and went and how it was, once, before the reply that is asked with them', async () => {
     const session = sessionOf([thinks('One', opens('zoo')), thinks('Two', opens('bar')), thinks('Three')]);
     await session.send('Go.');
-    const events = (await session.events()).map(({ event }) => event);
+    const events = await session.events();
     const [first, second, ...more] = await changesOf(session);
     expect(first).toEqual({
       type: 'tools-changed',
@@ -147,7 +147,7 @@ describe('the event of tools that changed', () => {
     const options = { tools: TOOLS, strategies: [doors], modelOptions: SIGNS };
     const before = clockedApp({ replies, ...options });
     await passing(before.clock, before.say('Go.'));
-    const events = (await readJournal(before.port)).flatMap(({ event }) =>
+    const events = (await readJournal(before.port)).flatMap((event) =>
       event.type === 'session-opened' || event.type === 'turn-started' ? [] : event,
     );
     const ends = events.flatMap(({ type }, at) => (type === 'tool-call-ended' ? [at + 1] : []));
@@ -183,7 +183,7 @@ describe('the event of tools that changed', () => {
       cause: 'session',
     });
     const state = emptyState();
-    const after = (event: SessionEvent) => reduce(state, { seq: state.seq + 1, event }).offered.change;
+    const after = (event: SessionEvent) => reduce(state, { ...event, seq: state.seq + 1 }).offered.change;
     expect(after(change([zoo], []))).toEqual({ came: [zoo], went: [] });
     expect(after(change([other, bar], [zoo]))).toEqual({ came: [other, bar], went: [] });
     expect(after(change([], [other, bar]))).toBeUndefined();
@@ -212,7 +212,7 @@ describe('the event of tools that changed', () => {
       {},
     );
     await session.send('Go.');
-    const rows = (await session.events()).map(({ event }) => toRow(event));
+    const rows = (await session.events()).map((event) => toRow(event));
     const versions = rows.map(({ type, body }) => [type, (JSON.parse(body) as { v: number }).v]);
     expect(versions.filter(([, version]) => version !== 1)).toEqual([['tools-changed', 2]]);
     const change = rows.find(({ type }) => type === 'tools-changed');

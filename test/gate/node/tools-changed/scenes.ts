@@ -15,6 +15,7 @@ import {
   type TestSession,
 } from '../../../../src/testing/entry.ts';
 import { readJournal } from '../../../doors/session.ts';
+import { unplaced } from '../../../fixtures/stored.ts';
 import type { MemoryApp } from '../session/memory-app.ts';
 import { does } from '../unfolding/scenes.ts';
 
@@ -97,10 +98,10 @@ type Journaled = Pick<TestSession, 'events'> | MemoryApp;
 const journalOf = async (of: Journaled) => ('port' in of ? readJournal(of.port) : of.events());
 
 export const changesOf = async (of: Journaled): Promise<readonly Change[]> =>
-  (await journalOf(of)).flatMap(({ event }) => (event.type === 'tools-changed' ? [event] : []));
+  (await journalOf(of)).flatMap((event) => (event.type === 'tools-changed' ? [unplaced(event)] : []));
 
 export const repliesOf = async (of: Journaled): Promise<readonly Reply[]> =>
-  (await journalOf(of)).flatMap(({ event }) => (event.type === 'model-replied' ? [event] : []));
+  (await journalOf(of)).flatMap((event) => (event.type === 'model-replied' ? [event] : []));
 
 export const names = (tools: readonly { readonly name: string }[] = []): string =>
   tools.map(({ name }) => name).join(' ');

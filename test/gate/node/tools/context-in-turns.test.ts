@@ -120,7 +120,7 @@ describe('the context of a call', () => {
     await session.send('Go.');
     expect(seen).toEqual([ToolCallContext.EMPTY]);
     expect(seen[0]).toBe(ToolCallContext.EMPTY);
-    const [started] = (await session.events()).flatMap(({ event }) =>
+    const [started] = (await session.events()).flatMap((event) =>
       event.type === 'turn-started' ? [event.context] : [],
     );
     expect(started).toEqual({});

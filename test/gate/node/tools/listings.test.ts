@@ -98,11 +98,11 @@ describe('what a journal tells of sources outside', () => {
     { type: 'turn-ended', turn: 't1', outcome: 'completed' },
   ];
   const fold = (events: readonly SessionEvent[], state = emptyState()): SessionState => {
-    for (const event of events) reduce(state, { seq: state.seq + 1, event }, BUILT_IN_KINDS.memories);
+    for (const event of events) reduce(state, { ...event, seq: state.seq + 1 }, BUILT_IN_KINDS.memories);
     return state;
   };
   const throughRows = (events: readonly SessionEvent[]): SessionEvent[] =>
-    events.map((event, i) => parseEvent({ ...toRow(event), seq: i + 1, at: 0 }).event);
+    events.map((event, i) => parseEvent({ ...toRow(event), seq: i + 1, at: 0 }));
 
   it('is folded as it is emitted, and at once', () => {
     expect(valueIn(fold(EVENTS.slice(0, 3)).memories, LISTINGS, '')).toEqual([{ key: 'a', told: ['one'] }]);

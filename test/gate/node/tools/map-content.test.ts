@@ -81,7 +81,7 @@ describe('other words for a result', () => {
     const { artifacts } = await session.send('Go.');
     expect(shownResults(session)).toEqual(['A PAGE', 'Error: NO PAGE']);
     expect(artifacts).toMatchObject([{ value: { url: 'x' } }]);
-    const ended = (await session.events()).flatMap(({ event }) =>
+    const ended = (await session.events()).flatMap((event) =>
       event.type === 'tool-call-ended' ? [event.result.type] : [],
     );
     expect(ended).toEqual(['artifact', 'error']);

@@ -92,7 +92,7 @@ describe('an unfolding tool with categories', () => {
     await session.send('Go.');
     expect(results(session)[1]).toMatch(/^'files' is open already\./);
     expect(
-      (await session.events()).filter(({ event }) => JSON.stringify(event).includes('"facts"')),
+      (await session.events()).filter((event) => JSON.stringify(event).includes('"facts"')),
     ).toHaveLength(1);
   });
 
@@ -133,7 +133,7 @@ describe('an unfolding tool with categories', () => {
     [
       { byCategory: { look: [read, does('read')] } },
       'byCategory.look',
-      "Tool 'files': it has two tools of the name 'read'.",
+      "Tool 'files': it cannot have these tools: Duplicate tool name: 'read'.",
     ],
   ])('is refused where it is defined when it cannot work: %#', (config, field, message) => {
     const define = () => defineUnfolding({ name: 'files', description: 'Files.', ...config });

@@ -115,7 +115,7 @@ describe('the guide', () => {
     );
     expect(offered(session)[2]).toEqual(offered(session)[1]);
     expect(
-      (await session.events()).filter(({ event }) => JSON.stringify(event).includes('"facts"')),
+      (await session.events()).filter((event) => JSON.stringify(event).includes('"facts"')),
     ).toHaveLength(1);
   });
 

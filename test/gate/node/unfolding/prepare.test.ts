@@ -44,7 +44,7 @@ describe('an unfolding tool that prepares', () => {
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Bought.' });
     expect(offered(session)).toEqual([['shop'], ['shop', 'buy', 'sell'], ['shop', 'buy', 'sell']]);
     expect(results(session)).toEqual([opened('buy', 'sell'), 'buy done']);
-    const ended = (await session.events()).flatMap(({ event }) =>
+    const ended = (await session.events()).flatMap((event) =>
       event.type === 'tool-call-ended' ? (event.changes?.facts ?? []) : [],
     );
     expect(ended.map(({ slice }) => slice)).toEqual(['listings', 'unfolding']);
@@ -99,7 +99,7 @@ describe('an unfolding tool that cannot be prepared', () => {
     await session.send('Go.');
     expect(results(session)).toEqual([problem]);
     expect(offered(session)[1]).toEqual(['shop']);
-    const ended = (await session.events()).find(({ event }) => event.type === 'tool-call-ended')?.event;
+    const ended = (await session.events()).find((event) => event.type === 'tool-call-ended');
     expect(ended).toMatchObject({ result: { type: 'text', content: problem, withheld: true } });
     expect(ended).not.toHaveProperty('changes');
     expect(await listingsOf(session)).toEqual([]);

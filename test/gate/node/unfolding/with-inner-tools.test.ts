@@ -151,8 +151,14 @@ describe('an unfolding tool is refused where it is defined', () => {
     [{ name: 'a b' }, "Tool 'a b': its name may hold only A-Z, a-z, 0-9, '_' and '-'."],
     [{ description: ' ' }, "Tool 'files': its description is blank; the model chooses tools by it."],
     [{ tools: [] }, "Tool 'files': it has no tools to unfold into."],
-    [{ tools: [read, does('read')] }, "Tool 'files': it has two tools of the name 'read'."],
-    [{ tools: [read, 'read' as never] }, "Tool 'files': what it has at index 1 is no tool."],
+    [
+      { tools: [read, does('read')] },
+      "Tool 'files': it cannot have these tools: Duplicate tool name: 'read'.",
+    ],
+    [
+      { tools: [read, 'read' as never] },
+      "Tool 'files': it cannot have these tools: Tool at index 1 is 'read': list the tool itself.",
+    ],
     [
       { exclusive: true, scope: 'session' as const },
       "Tool 'files': it is exclusive, so nothing else could be called in the session any more: leave scope out.",

@@ -60,7 +60,7 @@ export async function playInMemory(play: MemoryPlay): Promise<MemoryResult> {
     const said = saidLast(await steps.events());
     answers.push(isWatched ? words.of(said) : said.text);
   }
-  const events = (await steps.events()).map(({ event }) => event);
+  const events = await steps.events();
   const played = { wire, events, answers, effects, servers };
   return { played, verdict: await judge(played), kills };
 }
@@ -194,9 +194,9 @@ interface Said {
 
 /** The last reply of a turn's own loop. */
 function saidLast(events: readonly StoredEvent[]): Said {
-  const last = events.findLast(({ event }) => event.type === 'model-replied' && event.frame === undefined);
-  if (last?.event.type !== 'model-replied') throw new Error('The model said nothing.');
-  return { seq: last.seq, text: last.event.text };
+  const last = events.findLast((event) => event.type === 'model-replied' && event.frame === undefined);
+  if (last?.type !== 'model-replied') throw new Error('The model said nothing.');
+  return { seq: last.seq, text: last.text };
 }
 
 /** What a client that watches a turn reads. */
@@ -208,8 +208,8 @@ class Words {
     if (item.type === 'text-delta')
       this.#streamed.set(item.reply, (this.#streamed.get(item.reply) ?? '') + item.text);
     if (item.type === 'reply-restarted') this.#streamed.delete(item.reply);
-    if (item.type === 'event' && item.stored.event.type === 'model-replied')
-      this.#stored.set(item.stored.seq, item.stored.event.text);
+    if (item.type === 'event' && item.stored.type === 'model-replied')
+      this.#stored.set(item.stored.seq, item.stored.text);
   };
 
   /** The words of a stored reply: as they were streamed, or as they were stored where they came in an earlier life. */

@@ -294,6 +294,44 @@ describe('a lease that an older version of the session object gave', () => {
   });
 });
 
+describe('an outgoing webhook of a session object', () => {
+  it.each([
+    ['has no such method', { run: async () => {} }, ', which is tried again: TypeError: '],
+    [
+      'refuses',
+      { announce: () => Promise.reject(new Error('no memory')) },
+      ', which is tried again: Error: no memory',
+    ],
+    [
+      'is not there',
+      undefined,
+      ': the Worker exports no `TurnRunner`: export const { TurnRunner } = holdfast;',
+    ],
+  ])('is told later when the runner %s, which is said in one line', async (_, runner, why) => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const { session, stub, wait, webhooks } = makeObjectHarness();
+    const { epoch } = await lease(session, starting('t1', 'a'));
+    await session.append(epoch, 3, { events: [event('t1', 'x')], release: 'ended', announce: ['alerts'] });
+    let own: unknown;
+    await runInDurableObject(stub(), (_object, ctx) => {
+      own = ctx.exports;
+      Object.defineProperty(ctx, 'exports', { value: { TurnRunner: runner }, configurable: true });
+    });
+    await wait(0);
+    await vi.waitFor(() => expect(log).toHaveBeenCalledOnce(), PATIENT);
+    expect(log.mock.calls).toEqual([
+      [expect.stringMatching(/^holdfast: outgoing webhook alerts (is|was) not told of turn t1/)],
+    ]);
+    expect(log.mock.calls).toEqual([[expect.stringContaining(why)]]);
+    await runInDurableObject(stub(), (_object, ctx) => {
+      Object.defineProperty(ctx, 'exports', { value: own, configurable: true });
+    });
+    await wait(60_000);
+    expect(webhooks.told()).toEqual(['alerts t1@3 #2']);
+    log.mockRestore();
+  });
+});
+
 describe('the files outside of a session object', () => {
   const FAILED = 'were not deleted, which is tried again in an hour: ';
   const down = () => Promise.reject(new Error('the store is down'));

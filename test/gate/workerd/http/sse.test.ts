@@ -19,7 +19,7 @@ describe('an event stream', () => {
   it('writes one frame an event, with an id only for what is journaled', async () => {
     const { response } = open(async (stream) => {
       const event = { type: 'cancel-requested', turn: 't' } as const;
-      stream.send({ type: 'event', stored: { seq: 3, at: 7, event } });
+      stream.send({ type: 'event', stored: { seq: 3, at: 7, ...event } });
       stream.send({ type: 'text-delta', reply: '1.1', text: 'a\nb\r' });
       stream.sendNamed('answer', null);
     });

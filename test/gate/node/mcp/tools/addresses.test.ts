@@ -110,7 +110,7 @@ describe('a list of tools', () => {
     await desk.send('Two');
     expect([methods(a)['tools/list'], methods(b)['tools/list']]).toEqual([1, 1]);
     const events = await desk.events();
-    const keys = events.flatMap(({ event }) => (event.type === 'tools-listed' ? event.facts : []));
+    const keys = events.flatMap((event) => (event.type === 'tools-listed' ? event.facts : []));
     expect(keys.map(({ fact }) => fact)).toMatchObject([
       { key: JSON.stringify(['bank', a.url, null, 'tester']) },
       { key: JSON.stringify(['bank', b.url, null, 'tester']) },

@@ -94,7 +94,7 @@ describe('a question of a call that may begin anew', () => {
     expect(await table.decide('book', { decision: 'edit', input })).toMatchObject({ text: 'Booked.' });
     expect(results(table)).toEqual([JSON.stringify([{ action: 'accept', content: input }])]);
     expect([methods(server)['tools/call'], drawn.mock.results.length > before]).toEqual([2, true]);
-    const kept = (await table.events()).flatMap(({ event }) =>
+    const kept = (await table.events()).flatMap((event) =>
       event.type === 'tool-call-suspended' ? [event.wait.message] : [],
     );
     expect(kept).toEqual([asked?.message]);

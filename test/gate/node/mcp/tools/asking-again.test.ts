@@ -38,7 +38,7 @@ it('a server that says again and again that its tools are others is asked again 
   await desk.send('Fidget');
   expect(methods(server)).toMatchObject({ 'tools/call': 5, 'tools/list': 2 });
   const events = await desk.events();
-  expect(events.filter(({ event }) => event.type === 'tools-listed')).toHaveLength(2);
+  expect(events.filter((event) => event.type === 'tools-listed')).toHaveLength(2);
 });
 
 it('a list that is never taken for current is asked for once a turn', async () => {

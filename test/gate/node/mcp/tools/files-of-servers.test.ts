@@ -72,7 +72,7 @@ describe('an image of a server, in a session', () => {
     const value = { content: kept, structuredContent: { content: kept } };
     expect(answer.artifacts).toMatchObject([{ tool: 'look', type: 'McpContent', value }]);
     const events = await session.events();
-    expect(events.find(({ event }) => event.type === 'tool-call-ended')?.event).toMatchObject({
+    expect(events.find((event) => event.type === 'tool-call-ended')).toMatchObject({
       result: {
         type: 'artifact',
         artifactType: 'McpContent',

@@ -10,7 +10,7 @@ import { calls, methods, says, scene, session } from './scenes.ts';
 /** The facts of all listings in the journal. */
 async function told(desk: TestSession): Promise<readonly unknown[]> {
   const events = await desk.events();
-  return events.flatMap(({ event }) =>
+  return events.flatMap((event) =>
     event.type === 'tools-listed' ? event.facts.map(({ fact }) => fact) : [],
   );
 }

@@ -130,7 +130,7 @@ describe('an edit that is not valid', () => {
     await session.send('Go.');
     expect(await session.decide('pay', edit({ amount: 101 }))).toMatchObject({ outcome: 'suspended' });
     expect(await session.decide('pay', 'approve')).toMatchObject({ outcome: 'completed' });
-    const events = (await session.events()).map(({ event }) => event.type);
+    const events = (await session.events()).map(({ type }) => type);
     const questions = events.filter((type) => type === 'tool-call-suspended');
     expect([kills, questions.length, paid]).toEqual([2, 2, [INPUT]]);
   });

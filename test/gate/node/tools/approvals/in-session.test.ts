@@ -166,7 +166,7 @@ describe('a turn that waits for an approval', () => {
     expect(await session.decide('refund', 'approve')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect([kills, refunds]).toEqual([2, [INPUT]]);
     const events = await session.events();
-    expect(events.filter(({ event }) => event.type === 'tool-call-answered')).toHaveLength(1);
+    expect(events.filter((event) => event.type === 'tool-call-answered')).toHaveLength(1);
   });
 
   it('runs no call of a batch before all of it is decided', async () => {
@@ -313,7 +313,7 @@ describe('a synchronous reviewer in a session', () => {
     });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
     expect(refunds).toEqual([INPUT]);
-    expect((await session.events()).map(({ event }) => event.type)).not.toContain('tool-call-suspended');
+    expect((await session.events()).map(({ type }) => type)).not.toContain('tool-call-suspended');
   });
 
   it('is asked again about a call that a crash cut off before it had started', async () => {

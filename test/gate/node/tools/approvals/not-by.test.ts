@@ -31,7 +31,7 @@ function scene(tool: AnyTool, replies = ['Done.']): TestSession {
 }
 
 const waitIn = async (session: TestSession) =>
-  (await session.events()).flatMap(({ event }) => (event.type === 'tool-call-suspended' ? [event.wait] : []));
+  (await session.events()).flatMap((event) => (event.type === 'tool-call-suspended' ? [event.wait] : []));
 
 describe("notBy: 'requester'", () => {
   it.each<[string, AnyTool]>([
@@ -144,10 +144,10 @@ describe("notBy: 'requester'", () => {
     ] as const) {
       const session = scene(requireApproval(pay(), 'Pay?', options));
       await session.send('Pay.');
-      const event = (await session.events()).find((one) => one.event.type === 'tool-call-suspended')?.event;
+      const event = (await session.events()).find((one) => one.type === 'tool-call-suspended');
       const row = event && toRow(event);
       expect(JSON.parse(row?.body ?? '').v).toBe(version);
-      expect(row && parseEvent({ ...row, seq: 4, at: 0 }).event).toEqual(event);
+      expect(row && parseEvent({ ...row, seq: 4, at: 0 })).toEqual(event);
     }
   });
 
@@ -160,7 +160,7 @@ describe("notBy: 'requester'", () => {
     expect(() => humanInput({ notBy: anyone })).toThrow(told.replace('pay', 'human_input'));
     const session = scene(withAwaiting(pay(), () => ({ message: 'Pay?', notBy: anyone })));
     await session.send('Pay.');
-    const [ended] = (await session.events()).flatMap(({ event }) =>
+    const [ended] = (await session.events()).flatMap((event) =>
       event.type === 'tool-call-ended' ? [event.result] : [],
     );
     expect(ended).toMatchObject({

@@ -67,8 +67,8 @@ describe('a question', () => {
         input: { to: 'a@b.test', file: `x${shown}fdp.exe`, words: 'Hi.', [`k${shown}`]: [shown] },
       },
     ]);
-    const asked = events.find(({ event }) => event.type === 'tool-call-suspended');
-    expect(asked?.event).toMatchObject({ wait: { message: `Mail x${shown}fdp.exe?\nHi.` } });
+    const asked = events.find((event) => event.type === 'tool-call-suspended');
+    expect(asked).toMatchObject({ wait: { message: `Mail x${shown}fdp.exe?\nHi.` } });
     await session.decide('mail', 'approve');
     expect(sent).toEqual([input]); // what runs is what the model sent
   });

@@ -155,7 +155,7 @@ describe('two calls at the same time', () => {
       `response ${a} 0`,
       `response ${b} 1`,
     ]);
-    const changes = (await session.events()).flatMap(({ event }) =>
+    const changes = (await session.events()).flatMap((event) =>
       event.type === 'tool-call-ended' ? [[event.call, event.changes?.blackboard]] : [],
     );
     expect(Object.fromEntries(changes)).toEqual({ [a]: [{ value: { n: 0 } }], [b]: [{ value: { n: 1 } }] });
@@ -215,7 +215,7 @@ describe('a tool that fails', () => {
       [calls('fail', 'look', 'leave'), 'Done.'],
     );
     expect(await session.send('Go.')).toMatchObject({ signal: { type: 'terminate-action' } });
-    const ended = (await session.events()).flatMap(({ event }) =>
+    const ended = (await session.events()).flatMap((event) =>
       event.type === 'tool-call-ended' ? [[event.call.slice(-1), modelText(event.result)]] : [],
     );
     expect(Object.fromEntries(ended)).toEqual({ 0: 'Error: broken', 1: 'Error: No.', 2: 'Enough.' });

@@ -62,7 +62,7 @@ describe('a one-shot tool', () => {
     expect(shownResults(session)).toEqual(['body 1', LOADED, LOADED]);
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(ran).toHaveLength(1);
-    const ended = (await session.events()).flatMap(({ event }) =>
+    const ended = (await session.events()).flatMap((event) =>
       event.type === 'tool-call-ended' ? [event.result] : [],
     );
     const repeated = { type: 'text', content: LOADED, withheld: true };
@@ -123,7 +123,7 @@ describe('a one-shot tool', () => {
     await session.send('Go.');
     expect(shownResults(session)).toEqual(['body 1', 'crashed', LOADED]);
     expect(ran).toHaveLength(1);
-    const resumed = (await session.events()).filter(({ event }) => event.type === 'turn-resumed');
+    const resumed = (await session.events()).filter((event) => event.type === 'turn-resumed');
     expect(resumed).toHaveLength(1);
   });
 

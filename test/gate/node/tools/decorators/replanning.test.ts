@@ -30,7 +30,7 @@ const returning = (value: unknown): AnyTool =>
 async function endOf(tool: AnyTool) {
   const session = sessionWith([tool], [calls('look'), 'Done.']);
   const { outcome, text, signal } = await session.send('Go.');
-  const ended = (await session.events()).flatMap(({ event }) =>
+  const ended = (await session.events()).flatMap((event) =>
     event.type === 'tool-call-ended' ? [event.result] : [],
   );
   return { outcome, text, signal, result: ended[0], board: (await session.state()).blackboard, session };

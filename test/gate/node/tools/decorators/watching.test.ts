@@ -176,7 +176,7 @@ describe('a tool that publishes events', () => {
     };
     const session = sessionWith([withEventPublication(asks, publish)], [calls('look')]);
     await session.send('Go.').catch(() => undefined);
-    expect((await session.events()).at(-1)?.event.type).toBe('tool-call-suspended');
+    expect((await session.events()).at(-1)?.type).toBe('tool-call-suspended');
     expect(list.map(({ type }) => type)).toEqual(['request']);
   });
 });

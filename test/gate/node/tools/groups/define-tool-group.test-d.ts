@@ -58,7 +58,7 @@ defineAgent({
 // @ts-expect-error there is no such permission
 defineToolGroup({ role: 'web', description: 'The web.', permissions: ['everything'], tools: [] });
 
-// @ts-expect-error a group is no tool
+// One group may have another.
 defineToolGroup({ role: 'web', description: 'The web.', tools: [web] });
 
 // @ts-expect-error what is told of a provider is plain data with a name

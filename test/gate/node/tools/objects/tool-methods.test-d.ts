@@ -124,6 +124,10 @@ expectTypeOf(toolsOf({ one: toolMethod({ description: 'x' }, () => 'x') })).toEq
   readonly AnyTool[]
 >();
 
+// A member with a `run` of its own, such as a binding, makes no plain object of tools.
+declare const shop: { readonly ai: { run(model: string): void }; readonly never: never; look(): void };
+expectTypeOf(toolsOf(shop)).toEqualTypeOf<readonly AnyTool[]>();
+
 // @ts-expect-error: the schema has no such key
 toolsOf({ one: { description: 'x', input: Pair, run: ({ c }) => c } });
 // @ts-expect-error: an entry needs a description

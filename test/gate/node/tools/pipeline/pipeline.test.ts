@@ -75,7 +75,7 @@ describe('a pipeline', () => {
 
   it('journals each step as a call in a frame of its own', async () => {
     const { session } = await ran([step('a'), step('b')]);
-    const events = (await session.events()).map(({ event }) => event);
+    const events = await session.events();
     const [frame] = events.flatMap((event) => (event.type === 'frame-started' ? [event] : []));
     expect(frame).toMatchObject({ name: 'line', message: 'Pipeline: a -> b' });
     const inside = events.filter((event) => 'frame' in event && event.type !== 'frame-started');
@@ -114,7 +114,7 @@ describe('a pipeline', () => {
       "Error: The input of tool 'line' is not valid:\n" +
         '- query: Invalid key: Expected "query" but received undefined\nCall it again with a corrected input.',
     );
-    expect((await session.events()).map(({ event }) => event.type)).not.toContain('frame-started');
+    expect((await session.events()).map(({ type }) => type)).not.toContain('frame-started');
   });
 
   it('may use one tool twice, and a tool that would return directly', async () => {

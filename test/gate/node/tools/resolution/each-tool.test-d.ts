@@ -18,7 +18,7 @@ expectTypeOf(eachTool(look, same)).toEqualTypeOf<AnyTool>();
 expectTypeOf(eachTool(provider, same)).toEqualTypeOf<ToolProvider>();
 expectTypeOf(eachTool(group, same)).toEqualTypeOf<ToolGroup>();
 expectTypeOf(eachTool([look, provider, new Date()], same)).toEqualTypeOf<
-  readonly (AnyTool | ToolProvider)[]
+  readonly (AnyTool | ToolProvider | ToolGroup)[]
 >();
 defineAgent({
   name: 'clerk',

@@ -112,9 +112,23 @@ describe('eachTool', () => {
 
   it('refuses what could not be listed', () => {
     expect(() => eachTool([does('a'), does('a')], (tool) => tool)).toThrow("Duplicate tool name: 'a'");
-    const group = defineToolGroup({ role: 'web', description: 'Web.', tools: [does('look')] });
-    expect(() => eachTool([group as object], (tool) => tool)).toThrow(
-      "Tool at index 0 ('web') is a tool group: list it under toolGroups",
-    );
+  });
+
+  it('leaves a group in a list a group, with what it needs', () => {
+    const { made, counted } = counter();
+    const group = defineToolGroup({
+      role: 'web',
+      description: 'Web.',
+      permissions: ['internet-access'],
+      tools: [does('look')],
+    });
+    const [first, second] = eachTool([group, does('own')], counted);
+    expect(first).toMatchObject({ name: 'own' });
+    expect(second).toMatchObject({
+      role: 'web',
+      permissions: ['internet-access'],
+      tools: [{ name: 'look' }],
+    });
+    expect(made).toEqual(['own', 'look']);
   });
 });

@@ -61,7 +61,7 @@ describe('an agent', () => {
   it('takes text that begins with `Error:` for what it is, a success (AET-06)', async () => {
     const calls = [{ name: 'add', input: { a: 1, b: 2 } }];
     const { session } = await turn([new Calculator()], [{ calls }, 'Done.']);
-    const ended = (await session.events()).flatMap(({ event }) =>
+    const ended = (await session.events()).flatMap((event) =>
       event.type === 'tool-call-ended' ? [event.result] : [],
     );
     expect(ended).toEqual([{ type: 'text', content: 'Error: 3' }]);

@@ -104,7 +104,7 @@ describe('a list of tools', () => {
     const sources = [{ toolsNow }];
     expect(names(resolveTools(sources).tools)).toEqual(['hour_1']);
     expect(names(resolveTools(sources).tools)).toEqual(['hour_2']);
-    expect(collectTools(sources)).toEqual({ tools: [], providers: sources });
+    expect(collectTools(sources)).toEqual({ tools: [], providers: sources, notes: [] });
     expect(hour).toBe(2);
   });
 });
@@ -167,9 +167,15 @@ describe('what is no tool', () => {
 describe('what has tools and is none', () => {
   it.each<[string, object, string]>([
     [
-      'a tool group',
-      defineToolGroup({ role: 'math', description: 'Calculates.', tools: [tool('add')] }),
-      "Tool at index 0 ('math') is a tool group: list it under toolGroups",
+      'a tool group that needs something',
+      defineToolGroup({
+        role: 'math',
+        description: 'Calculates.',
+        permissions: ['internet-access', 'host-access'],
+        tools: [tool('add')],
+      }),
+      "Tool at index 0 is the tool group 'math', which needs internet-access and host-access: only an agent can allow that. " +
+        "List it among the agent's own tools, and what it needs under its permissions",
     ],
     [
       'an agent',

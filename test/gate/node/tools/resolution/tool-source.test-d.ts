@@ -8,6 +8,7 @@ import {
   resolveTools,
   type ToolSource,
   type ToolTable,
+  toolFactory,
 } from '../../../../../src/index.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', run: () => 'seen' });
@@ -53,9 +54,13 @@ defineAgent({ name: 'a', description: 'b', instructions: 'c', tools: sources });
 resolveTools([{ name: 'pay', description: 'Pays.', run: () => 'paid' }]);
 
 const math = defineToolGroup({ role: 'math', description: 'Calculates.', tools: [look] });
-// @ts-expect-error a tool group is listed under toolGroups
-resolveTools([math]);
-// @ts-expect-error the same in an agent
+resolveTools([math, toolFactory(() => new Calculator()), toolFactory(() => [look, new Calculator()])]);
+// @ts-expect-error a factory makes what it makes at once
+toolFactory(async () => look);
+// @ts-expect-error a provider is listed beside a factory
+toolFactory(() => ({ toolsNow: () => [look] }));
+// @ts-expect-error a class is made by the function
+toolFactory(Calculator);
 defineAgent({ name: 'a', description: 'b', instructions: 'c', tools: [math] });
 const other = defineAgent({ name: 'a', description: 'b', instructions: 'c' });
 // @ts-expect-error an agent is no tool

@@ -1,6 +1,6 @@
 import { SessionLedger } from '../../durable-objects/ledger.ts';
 import type { Notice } from '../journal/event-page.ts';
-import type { Announcement, HandOver, SessionPort } from '../journal/session-port.ts';
+import type { Announced, Announcement, HandOver, SessionPort } from '../journal/session-port.ts';
 import type { Clock } from '../session/read-platform.ts';
 import { MemoryStorage } from './memory-storage.ts';
 
@@ -18,10 +18,10 @@ export interface MemorySessionsOptions {
    */
   readonly deleteFiles?: ((session: string) => unknown) | undefined;
   /**
-   * Called by a session's alarm when an outgoing webhook is to be told that a turn has stopped. Answers after how many ms it is called
-   * again, and `null` when it is not. Absent: nobody is told.
+   * Called by a session's alarm when an outgoing webhook is to be told that a turn has stopped, again after a while when it fails.
+   * Absent: nobody is told.
    */
-  readonly announce?: ((announcement: Announcement) => Promise<number | null>) | undefined;
+  readonly announce?: ((announcement: Announcement) => Promise<Announced>) | undefined;
 }
 
 /** Sessions in memory, which keep the rules of the Durable Object. */
@@ -148,8 +148,8 @@ class MemorySession {
 
   /** What fails is due again by itself. */
   async #announce(announcement: Announcement): Promise<void> {
-    const again = await this.#options.announce?.(announcement).catch(() => undefined);
-    if (again !== undefined) this.#ledger.announced(announcement, again);
+    const became = await this.#options.announce?.(announcement).catch(() => undefined);
+    if (became !== undefined) this.#ledger.announced(announcement, became);
   }
 }
 

@@ -1,0 +1,15 @@
+import * as v from 'valibot';
+import { defineAgent, slidingWindow } from '../../index.ts';
+import { loggingInspector } from '../../inspect.ts';
+import { findOrder, refundOrder } from './shop.ts';
+
+export const careful = defineAgent({
+  name: 'careful',
+  description: 'Refunds orders.',
+  instructions: 'Refund what is asked, and say what you did.',
+  tools: [findOrder, refundOrder],
+  limits: { iterations: 8, toolCalls: 20, tokens: 100_000 },
+  transformers: [slidingWindow({ maxMessages: 40 })], // what the model is shown; the journal keeps all
+  inspectors: [loggingInspector({ level: 'warn' })],
+  output: v.object({ refunded: v.boolean(), words: v.string() }),
+});

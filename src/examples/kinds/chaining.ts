@@ -1,0 +1,33 @@
+import * as v from 'valibot';
+import { defineAgent, defineDomainType, defineTool } from '../../index.ts';
+
+const Customer = defineDomainType({
+  name: 'Customer',
+  schema: v.object({ id: v.string(), name: v.string() }),
+  tools: ({ name }) => [
+    defineTool({
+      name: 'write_letter',
+      description: 'Write a letter to the customer.',
+      input: v.object({ words: v.string() }),
+      effect: 'once',
+      run: ({ words }) => `Dear ${name}, ${words}`,
+    }),
+  ],
+});
+
+const findCustomer = defineTool({
+  name: 'find_customer',
+  description: 'Find a customer by id.',
+  input: v.object({ id: v.string() }),
+  effect: 'read',
+  output: Customer, // whatever it returns brings the tools of a customer
+  run: ({ id }) => ({ id, name: 'Maren' }),
+});
+
+export const correspondent = defineAgent({
+  name: 'correspondent',
+  description: 'Writes to customers.',
+  instructions: 'Find the customer, then write.',
+  tools: [findCustomer],
+  chaining: [Customer],
+});

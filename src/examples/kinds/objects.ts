@@ -1,0 +1,10 @@
+import * as v from 'valibot';
+import { toolMethod } from '../../index.ts';
+
+/** A list of tools takes an instance: `tools: [new Calendar()]`. */
+export class Calendar {
+  readonly free_days = toolMethod(
+    { description: 'The free days of a month.', input: v.object({ month: v.string() }), effect: 'read' },
+    ({ month }) => [`${month}-03`, `${month}-17`],
+  );
+}

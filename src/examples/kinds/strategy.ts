@@ -1,0 +1,9 @@
+import { addTools, defineInjectionStrategy, noChange } from '../../kinds/entry.ts';
+import { refundOrder } from './shop.ts';
+
+/** For the `strategies` of an agent: refunds are offered once an order was found. */
+export const refundsOnceFound = defineInjectionStrategy({
+  name: 'refunds-once-found',
+  evaluate: ({ lastCall }) =>
+    lastCall.tool === 'find_order' && !lastCall.failed ? addTools(refundOrder) : noChange,
+});

@@ -1,0 +1,70 @@
+import { ConfigurationError } from '../model/configuration-error.ts';
+import type { Log } from '../tool/log.ts';
+import { byPath, type Route } from './route.ts';
+
+/** What an app says of where it is served. */
+interface Served {
+  readonly log: Log;
+  /** As `createHoldfast` takes it. */
+  readonly basePath?: string | undefined;
+}
+
+/** @throws ConfigurationError when it is no path, such as `/ai`, below which others may be. */
+export function parseBasePath(basePath: string | undefined): string | undefined {
+  if (basePath === undefined || /^(\/[A-Za-z0-9_.~@!$&'()+,;=-]+)+$/.test(basePath)) return basePath;
+  throw new ConfigurationError(
+    `\`basePath\` is '${String(basePath).slice(0, 80)}': use a path with a '/' before it and none behind it, such as '/ai'.`,
+  );
+}
+
+const partsOf = (path: string): readonly string[] => path.split('/').filter((part) => part !== '');
+
+/** What stands in the path of a request before that of its route: where the routes are mounted, or nothing. */
+export function mountedAt(url: string, route: string): string {
+  const parts = new URL(url).pathname.replace(/\/$/, '').split('/');
+  return parts.slice(0, parts.length - partsOf(route).length).join('/');
+}
+
+/**
+ * Makes the function that answers below which path the links of an answer lead, by where its request came in: the app's
+ * `basePath`, or else where the routes are mounted. Tells once when the two do not go together.
+ */
+export function linkBases({ basePath, log }: Served): (mounted: string) => string {
+  let isTold = false;
+  return (mounted) => {
+    if (basePath === undefined) return mounted;
+    if (!isTold && !basePath.endsWith(mounted)) {
+      isTold = true;
+      const message =
+        `requests come in below '${mounted}', and links lead below '${basePath}', as createHoldfast({ basePath }) says. ` +
+        'Leave `basePath` out, unless something before this Worker rewrites paths.';
+      log({ level: 'warn', event: 'other', message });
+    }
+    return basePath;
+  };
+}
+
+/**
+ * Makes the function that answers what to add to a 404 where somebody has looked below some other path for a route that the app
+ * has, as where the Worker serves a part of a site. The first one is told to the log as well.
+ */
+export function misplacedRequests(
+  { basePath, log }: Served,
+  routes: readonly Route[],
+): (url: string) => string {
+  const patterns = [...byPath(routes).keys()].filter((path) => path !== '/').map(toEnd);
+  let isTold = false;
+  return (url) => {
+    const { pathname } = new URL(url);
+    const below = basePath === undefined && patterns.map((end) => end.exec(pathname)?.[1]).find(Boolean);
+    if (!below) return '';
+    const hint = `If the Worker is served below ${below}, say so: createHoldfast({ basePath: '${below}' }).`;
+    if (!isTold) log({ level: 'warn', event: 'other', message: `there is nothing at ${pathname}. ${hint}` });
+    isTold = true;
+    return ` ${hint}`;
+  };
+}
+
+/** What ends as the path of a route does, and what stands before that. */
+const toEnd = (path: string): RegExp =>
+  new RegExp(`^((?:/[\\w.~-]+)+?)${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`);

@@ -1,0 +1,259 @@
+/** Copies of tools that work in loops of their own, and the context that such a tool declares. */
+import { describe, expect, it } from 'vitest';
+import { withName } from '../../../../src/decorators/entry.ts';
+import {
+  type Agent,
+  type AnyTool,
+  defineTool,
+  requireApproval,
+  ToolCallContext,
+  ToolDefinitionError,
+} from '../../../../src/index.ts';
+import {
+  defineAgenticTool,
+  definePlaybook,
+  defineStateMachine,
+  defineSubagent,
+  startingIn,
+  withContext,
+  withInstructions,
+  withModel,
+  withTools,
+} from '../../../../src/kinds/entry.ts';
+import { createTestSession, type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
+import { agent, answers, calls, resultsRead, TASK } from './scenes.ts';
+
+const look = answers('look', 'seen');
+const find = answers('find', 'found');
+const told = { description: 'Works.', input: TASK, instructions: 'Work.' };
+const clerk = agent('work', [look], { context: { desk: 'agent', floor: 'agent' } });
+
+/** Every kind of tool that has a loop of its own, and how a call of it is asked for. */
+const KINDS: readonly (readonly [kind: string, make: (more?: object) => AnyTool])[] = [
+  ['an agentic tool', (more) => defineAgenticTool({ ...told, name: 'work', tools: [look], ...more })],
+  ['a playbook', (more) => definePlaybook({ ...told, name: 'work', tools: [look], locked: [], ...more })],
+  [
+    'a state machine',
+    (more) =>
+      defineStateMachine({ ...told, name: 'work', initial: 'open', states: { open: [look] }, ...more }),
+  ],
+  ['a subagent', (more) => defineSubagent({ input: TASK, agent: clerk, ...more })],
+  ['a subagent by its name', (more) => defineSubagent({ input: TASK, agent: 'work', ...more })],
+];
+
+const work = calls(['work', { task: 'Go.' }]);
+
+async function turnOf(tool: AnyTool, inside: readonly ScriptedReply[], more = {}) {
+  const replies = [work, ...inside, 'Done.'];
+  const boss = agent('boss', [tool], { context: { user: 'ann' } });
+  const session = createTestSession(() => boss, { replies, agents: [clerk], ...more });
+  const answer = await session.send('Go.', { context: { floor: 'message' } });
+  return { session, answer, inner: session.requests[1], read: resultsRead(session) };
+}
+
+/** Tells the context of its call, but for the id of the loop. */
+const tell = defineTool({
+  name: 'tell',
+  description: 'Tells.',
+  effect: 'read',
+  run: (_, { context }) => JSON.stringify({ ...context.toJSON(), 'holdfast.loopId': undefined }),
+});
+
+const toolsOf = (request: { readonly tools: readonly { readonly name: string }[] } | undefined) =>
+  request?.tools.map(({ name }) => name);
+
+describe.each(KINDS)('a copy of %s', (_, make) => {
+  it('has more tools, also those of objects and of providers', async () => {
+    class Shed {
+      static readonly tools = { dig: { description: 'Digs.' } };
+      dig() {
+        return 'dug';
+      }
+    }
+    const more = withTools(withTools(make(), find), new Shed(), { toolsNow: () => [tell] });
+    const { inner, read } = await turnOf(more, [calls('find', 'look', 'dig'), 'Found.']);
+    expect(toolsOf(inner)?.toSorted()).toEqual(['dig', 'find', 'look', 'tell']);
+    expect(read.at(-1)).toBe('Found.');
+  });
+
+  it('has another model, also one of the environment', async () => {
+    const other = scriptedModel(['Other.'], { name: 'other' });
+    const { session, read } = await turnOf(withModel(make(), other), []);
+    expect([session.requests.length, other.requests.length, read]).toEqual([2, 1, ['Other.']]);
+    const made = await turnOf(
+      withModel(make(), () => other),
+      ['Of whoever runs the loop around.'],
+    );
+    expect(made.read).toEqual(['Of whoever runs the loop around.']);
+  });
+
+  it('has other instructions, also ones that are made of its input', async () => {
+    const fixed = await turnOf(withInstructions(make(), 'Do it well.'), ['Found.']);
+    expect(fixed.inner?.messages[0]?.text).toMatch(/^Do it well\./);
+    const made = withInstructions(make(), ({ path }, input) => `${path}: ${JSON.stringify(input)}`);
+    const { inner } = await turnOf(made, ['Found.']);
+    expect(inner?.messages[0]?.text).toMatch(/^boss\/work: {"task":"Go\."}/);
+  });
+
+  it('has more context, over its own and under that of the loop around it', async () => {
+    const own = make({ context: { desk: 'own', lamp: 'own', floor: 'own', user: 'own' } });
+    const copy = withContext(
+      withContext(own, { desk: 'copy', hat: 'copy' }),
+      ToolCallContext.of({ hat: 'last' }),
+    );
+    const { session } = await turnOf(withTools(copy, tell), [calls('tell'), 'Found.']);
+    const read = session.requests[2]?.messages.at(-1)?.text ?? '';
+    expect(JSON.parse(read)).toEqual({
+      desk: 'copy',
+      lamp: 'own',
+      floor: 'message',
+      user: 'ann',
+      hat: 'last',
+    });
+  });
+
+  it('leaves what it was made of as it is, and has its name, description and input', async () => {
+    const tool = make();
+    const before = { ...tool, inner: [...(tool.inner ?? [])] };
+    const copy = withContext(withInstructions(withTools(tool, find), 'Else.'), { desk: 'copy' });
+    expect({ ...tool, inner: [...(tool.inner ?? [])] }).toEqual(before);
+    expect(copy).not.toBe(tool);
+    for (const key of ['name', 'description', 'inputSchema', 'effect', 'metadata'] as const) {
+      expect(copy[key], key).toEqual(tool[key]);
+    }
+    const { inner } = await turnOf(tool, ['Found.']);
+    expect(toolsOf(inner)).toEqual(['look']);
+    expect((await turnOf(withName(copy, 'work'), ['Found.'])).inner?.messages[0]?.text).toMatch(/^Else\./);
+  });
+
+  it('is refused where it is decorated already, and where it could not work', () => {
+    const decorated = requireApproval(make(), 'May I?');
+    expect(() => withModel(decorated, scriptedModel([]))).toThrow(
+      expect.objectContaining({
+        name: 'ToolDefinitionError',
+        field: 'model',
+        message:
+          "Tool 'work': it is not what defineAgenticTool, definePlaybook, defineStateMachine or defineSubagent " +
+          'answered: decorate what withModel answers instead.',
+      }),
+    );
+    const noModel: unknown = 'gpt-5';
+    expect(() => withModel(make(), noModel as never)).toThrow(
+      /^Tool 'work': it has 'gpt-5' as its 'model': use a model/,
+    );
+    expect(() => withContext(make(), { desk: 1n as never })).toThrow(
+      "Tool 'work': The tool-call context's 'desk' is not JSON: at `$` it is a bigint.",
+    );
+    expect(() => withTools(make(), find, answers('find', 'else'))).toThrow(ToolDefinitionError);
+  });
+});
+
+describe.each(KINDS)('%s with a context of its own', (kind, make) => {
+  const declared = { desk: 'own', floor: 'own' };
+
+  it('goes on with it when another invocation goes on inside, warm or cold', async () => {
+    const seen: unknown[] = [];
+    const watch = defineTool({
+      name: 'watch',
+      description: 'Watches.',
+      effect: 'read',
+      run: (_, { context }) => void seen.push([context.get('desk'), context.get('floor')]),
+    });
+    for (const warm of [true, false]) {
+      const tool = withTools(make({ context: declared }), watch);
+      const { answer } = await turnOf(tool, [calls('watch'), calls('watch'), 'Found.'], { warm });
+      expect(answer).toMatchObject({ outcome: 'completed', toolCalls: 3 });
+    }
+    expect(seen).toEqual(Array.from({ length: 4 }, () => ['own', 'message']));
+  });
+
+  it('keeps it out of the journal', async () => {
+    const { session } = await turnOf(make({ context: { desk: 'a secret of nobody' } }), [
+      calls('look'),
+      'Found.',
+    ]);
+    expect(JSON.stringify(await session.events())).not.toContain('a secret of nobody');
+  });
+
+  it('is refused where its values are no JSON', () => {
+    expect(() => make({ context: { desk: () => 1 } })).toThrow(
+      "Tool 'work': The tool-call context's 'desk' is not JSON: at `$` it is a function.",
+    );
+    expect(kind).not.toBe('');
+  });
+});
+
+describe('what is known of a loop inside a loop', () => {
+  it('has the context of all loops around it, the outermost first', async () => {
+    const inner = defineAgenticTool({
+      ...told,
+      name: 'inner',
+      tools: [tell],
+      context: { desk: 'inner', lamp: 'inner' },
+    });
+    const tool = defineAgenticTool({ ...told, name: 'work', tools: [inner], context: { desk: 'outer' } });
+    const { session } = await turnOf(tool, [
+      calls(['inner', { task: 'Go.' }]),
+      calls('tell'),
+      'Inner.',
+      'Outer.',
+    ]);
+    expect(JSON.parse(session.requests[3]?.messages.at(-1)?.text ?? '')).toMatchObject({
+      desk: 'outer',
+      lamp: 'inner',
+    });
+  });
+});
+
+describe('a copy of a state machine', () => {
+  it('starts where it is told to, and its instructions are made of the state', async () => {
+    const machine = defineStateMachine({
+      ...told,
+      name: 'work',
+      initial: 'open',
+      states: { open: [look], shut: [find] },
+    });
+    const copy = withInstructions(
+      startingIn(withTools(machine, tell), 'shut'),
+      (_, __, state) => `It is ${state}.`,
+    );
+    const { inner, session } = await turnOf(withContext(copy, { desk: 'copy' }), [
+      calls('find', 'tell'),
+      'Found.',
+    ]);
+    expect(inner?.messages[0]?.text).toMatch(/^It is shut\./);
+    expect(JSON.parse(session.requests[2]?.messages.at(-1)?.text ?? '')).toMatchObject({ desk: 'copy' });
+  });
+});
+
+describe('a copy of a subagent', () => {
+  it('is refused a tool of a name that the agent has', async () => {
+    const twice = answers('look', 'else');
+    expect(() => withTools(defineSubagent({ agent: clerk }), twice)).toThrow(
+      "Tool 'work': it cannot have these tools: Duplicate tool name: 'look'.",
+    );
+    const { read } = await turnOf(withTools(defineSubagent({ agent: 'work', input: TASK }), twice), []);
+    expect(read).toEqual([
+      "Error: Agent 'work' has a tool 'look', and its subagent 'work' brings another of this name.",
+    ]);
+  });
+
+  it('answers in the form of its agent, whatever its instructions', async () => {
+    const form = { type: 'object', properties: { total: { type: 'number' } }, required: ['total'] } as const;
+    const biller: Agent = agent('work', [], { output: form });
+    const copy = withInstructions(defineSubagent({ agent: biller, input: TASK }), () => 'Bill it.');
+    const { inner, read } = await turnOf(copy, ['{"total": 3}']);
+    expect(inner?.messages[0]?.text).toMatch(/^Bill it\.\n\n.*total/s);
+    expect(read).toEqual(['{"total":3}']);
+  });
+
+  it('is held to what its agent cannot do with another model', () => {
+    const costly = agent('work', [], {
+      limits: { cost: 1 },
+      model: { ...scriptedModel([]), prices: { input: 1, output: 1 } },
+    });
+    expect(() => withModel(defineSubagent({ agent: costly }), scriptedModel([], { name: 'free' }))).toThrow(
+      expect.objectContaining({ name: 'ToolDefinitionError', field: 'limits.cost' }),
+    );
+  });
+});

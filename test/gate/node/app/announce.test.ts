@@ -1,0 +1,405 @@
+/** From the end of a turn to the receiver outside: in memory, with the clock held. */
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Announcement, LogEntry } from '../../../../src/create-holdfast.ts';
+import { defineAgent, defineTool, requireApproval } from '../../../../src/index.ts';
+import {
+  createManualClock,
+  createMemorySessions,
+  type ScriptedReply,
+  scriptedModel,
+} from '../../../../src/testing/entry.ts';
+import {
+  type OutgoingWebhook,
+  type OutgoingWebhookConfig,
+  outgoingWebhook,
+} from '../../../../src/webhooks/entry.ts';
+import { announce, announcing } from '../../../doors/agent.ts';
+import { toSessionName } from '../../../doors/session.ts';
+import { turnSteps } from '../../../doors/testing.ts';
+import { STANDARD_SECRET } from '../../../fixtures/signed.ts';
+
+const START = Date.UTC(2026, 10, 23, 9);
+const HOUR = 3_600_000;
+
+afterEach(() => void vi.unstubAllGlobals());
+
+const pay = defineTool({ name: 'pay', description: 'Pays.', run: () => 'Paid.' });
+const read = defineTool({ name: 'read', description: 'Reads.', run: () => 'x'.repeat(300_000) });
+
+interface Setting {
+  readonly replies?: readonly ScriptedReply[];
+  readonly webhooks?: readonly OutgoingWebhook[];
+  readonly legacyTenants?: boolean;
+  readonly env?: Readonly<Record<string, unknown>>;
+}
+
+interface Telling extends Pick<Announcement, 'turn' | 'seq'> {
+  readonly later?: number;
+  readonly attempt?: number;
+}
+
+const made = (config: Partial<OutgoingWebhookConfig> = {}): OutgoingWebhook =>
+  outgoingWebhook({ url: 'https://alerts.example/', secret: 'SECRET', ...config });
+
+/** An app with one session in memory, and a receiver that answers 204 unless it was told of another status. */
+function appOf(setting: Setting = {}) {
+  const {
+    replies = ['Done.'],
+    webhooks = [made()],
+    legacyTenants = false,
+    env = { SECRET: STANDARD_SECRET },
+  } = setting;
+  const clock = createManualClock(START);
+  const sent: { readonly at: number; readonly id: string | null; readonly body: unknown }[] = [];
+  const statuses: number[] = [];
+  vi.stubGlobal('fetch', async (_: string, { headers, body }: RequestInit) => {
+    const id = new Headers(headers).get('webhook-id');
+    sent.push({ at: (clock.now() - START) / 1000, id, body: JSON.parse(String(body)) });
+    return new Response(null, { status: statuses.shift() ?? 204 });
+  });
+  const logged: LogEntry[] = [];
+  const over: Announcement[] = [];
+  const name = toSessionName({ owner: { id: 'ann' }, agent: 'clerk', session: 's1' });
+  const agent = defineAgent({
+    name: 'clerk',
+    description: 'Pays.',
+    instructions: '',
+    tools: [requireApproval(pay, () => 'May I pay?'), read],
+    model: scriptedModel(replies),
+  });
+  const deployed = new Map(webhooks.map((one) => [one.name, one]));
+  const host = {
+    outgoingWebhooks: deployed,
+    session: () => port,
+    clock,
+    log: (entry: LogEntry) => void logged.push(entry),
+    legacyTenants,
+  };
+  const sessions = createMemorySessions({
+    clock,
+    leaseMs: 20_000,
+    dispatch: () => {},
+    announce: (one) => announce({ host, env }, one).finally(() => over.push(one)),
+  });
+  const port = announcing(sessions.session(name), name, webhooks);
+  const steps = turnSteps({ port, agent, model: scriptedModel([]), clock, log: () => {} });
+  return {
+    ...{ clock, sent, statuses, logged, over, deployed, port, steps, name },
+    /** Has the webhook told of a stop as its object would, so many ms after the start. */
+    tell({ later = 0, attempt = 1, ...stop }: Telling) {
+      const at: typeof clock = { ...clock, now: () => START + later };
+      return announce({ host: { ...host, clock: at }, env }, { name, webhook: 'outgoing', attempt, ...stop });
+    },
+    /** Runs a turn, and answers its id. */
+    async say(message: string): Promise<string> {
+      const leased = await steps.begin({ message });
+      if (leased.status !== 'leased') throw new Error(`no lease: ${leased.status}`);
+      await steps.run(leased);
+      return leased.page.openTurn?.id ?? '';
+    },
+    /** Lets so much time pass, in which so many announcements were made in all. */
+    async wait(ms: number, announcements: number): Promise<void> {
+      await clock.advance(ms);
+      expect(over).toHaveLength(announcements);
+    },
+  };
+}
+
+const PAY: ScriptedReply = { calls: [{ name: 'pay', input: {} }] };
+const READ: ScriptedReply = { calls: [{ name: 'read', input: {} }] };
+
+describe('an outgoing webhook', () => {
+  it('is told of a turn that has ended, as GET tells it', async () => {
+    const { say, wait, sent, logged } = appOf();
+    const turn = await say('Hello');
+    await wait(0, 1);
+    expect(sent).toEqual([
+      {
+        at: 0,
+        id: expect.stringMatching(/^msg_[0-9a-f]{32}$/),
+        body: {
+          type: 'turn.ended',
+          timestamp: '2026-11-23T09:00:00.000Z',
+          data: {
+            owner: { id: 'ann' },
+            agent: 'clerk',
+            session: 's1',
+            turn,
+            status: 'ended',
+            outcome: 'completed',
+            links: { turn: `/agents/clerk/sessions/s1/turns/${turn}` },
+            loopId: turn,
+            text: 'Done.',
+            artifacts: [],
+            usage: { inputTokens: 10, outputTokens: 5 },
+            iterations: 1,
+            toolCalls: 0,
+            model: 'scripted',
+          },
+        },
+      },
+    ]);
+    expect(logged).toEqual([]);
+  });
+
+  it('is told of a turn that waits for somebody, with where that is answered, though it has ended since, and then of its end', async () => {
+    const { say, wait, sent, port, steps } = appOf({ replies: [PAY, 'Done.'] });
+    const turn = await say('Pay');
+    await port.post({ kind: 'cancel', turn, body: '{}' });
+    const leased = await steps.resume(turn);
+    if (leased.status !== 'leased') expect.fail(leased.status);
+    await steps.run(leased);
+    await wait(0, 2);
+    const [first, second] = sent;
+    expect(second?.body).toMatchObject({ type: 'turn.ended', data: { turn, outcome: 'cancelled' } });
+    expect(first?.body).toMatchObject({
+      type: 'turn.suspended',
+      data: {
+        status: 'suspended',
+        outcome: 'suspended',
+        pending: [
+          {
+            call: `${turn}.3.0`,
+            tool: 'pay',
+            message: 'May I pay?',
+            links: { approvals: `/agents/clerk/sessions/s1/approvals/${turn}.3.0` },
+          },
+        ],
+      },
+    });
+  });
+
+  it('is told of one that failed: the type of the error, and no text of what was thrown', async () => {
+    const thrown = new TypeError('password=hunter2');
+    const { say, wait, sent } = appOf({
+      replies: [
+        () => {
+          throw thrown;
+        },
+      ],
+    });
+    await say('Hello');
+    await wait(0, 1);
+    expect(sent.map(({ body }) => body)).toMatchObject([
+      {
+        type: 'turn.failed',
+        data: { status: 'failed', outcome: 'failed', error: { type: 'model-failure' } },
+      },
+    ]);
+    expect(JSON.stringify(sent)).not.toContain('hunter2');
+  });
+
+  it.each([
+    ['failed', []],
+    ['ended', ['turn.ended']],
+    ['suspended', []],
+  ] as const)('is told only of what it is for: %s', async (on, types) => {
+    const { say, wait, sent, logged } = appOf({ webhooks: [made({ on: [on] })] });
+    await say('Hello');
+    await wait(0, types.length);
+    expect(sent.map(({ body }) => Object(body).type)).toEqual(types);
+    expect(logged).toEqual([]);
+  });
+
+  it('is not told of the turns of other agents', async () => {
+    const webhooks = [made({ agents: ['other'] }), made({ name: 'of-clerk', agents: ['clerk'] })];
+    const { say, wait, over } = appOf({ webhooks });
+    await say('Hello');
+    await wait(0, 1);
+    expect(over.map(({ webhook }) => webhook)).toEqual(['of-clerk']);
+  });
+
+  it('is not told of an end for which it is not, when only the release of that came later', async () => {
+    const { steps, port, wait, sent, over } = appOf({ webhooks: [made({ on: ['failed'] })] });
+    const leased = await steps.begin({ message: 'Hello' });
+    if (leased.status !== 'leased') expect.fail(leased.status);
+    const { epoch, page } = leased;
+    const turn = page.openTurn?.id ?? '';
+    const end = {
+      type: 'turn-ended',
+      turn,
+      body: JSON.stringify({ v: 1, type: 'turn-ended', turn, outcome: 'completed' }),
+    };
+    await port.append(epoch, page.head + 1, { events: [end] });
+    await port.append(epoch, page.head + 2, { events: [], release: 'ended' });
+    await wait(0, 1);
+    expect([over.length, sent]).toEqual([1, []]);
+  });
+
+  it('is sent the facts alone when a turn has answered more than a receiver would take', async () => {
+    const { say, wait, sent } = appOf({ replies: ['x'.repeat(300_000)] });
+    const turn = await say('Read');
+    await wait(0, 1);
+    expect(sent.map(({ body }) => Object(body).data)).toEqual([
+      {
+        owner: { id: 'ann' },
+        agent: 'clerk',
+        session: 's1',
+        turn,
+        status: 'ended',
+        outcome: 'completed',
+        links: { turn: `/agents/clerk/sessions/s1/turns/${turn}` },
+        shortened: true,
+      },
+    ]);
+  });
+
+  it('is not shortened by what its tools read', async () => {
+    const { say, wait, sent } = appOf({ replies: [READ, 'Read.'] });
+    await say('Read');
+    await wait(0, 1);
+    expect(sent.map(({ body }) => Object(body).data)).toMatchObject([{ text: 'Read.' }]);
+  });
+
+  it('is told of the tenant of a session from before', async () => {
+    const { say, wait, sent } = appOf({ legacyTenants: true });
+    await say('Hello');
+    await wait(0, 1);
+    expect(sent.map(({ body }) => Object(body).data.owner)).toEqual([{ tenant: 'ann' }]);
+  });
+});
+
+describe('a receiver that does not take what it is sent', () => {
+  const line = (turn: string, rest: string) =>
+    `outgoing webhook 'outgoing' was not told of turn ${turn}, ${rest}`;
+
+  it('is told ten times under one id, with the pauses of Standard Webhooks, and one line of the log each', async () => {
+    const { say, wait, sent, statuses, logged, clock } = appOf();
+    statuses.push(...Array.from({ length: 20 }, () => 500));
+    const turn = await say('Hello');
+    const pauses = [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
+    for (const [done, seconds] of pauses.entries()) await wait(seconds * 1_000, done + 1);
+    await clock.advance(48 * HOUR);
+    const sums = pauses.map((_, i) => pauses.slice(0, i + 1).reduce((sum, one) => sum + one, 0));
+    expect(sent.map(({ at }) => at)).toEqual(sums);
+    expect(new Set(sent.map(({ id }) => id)).size).toBe(1);
+    expect(new Set(sent.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+    const again = pauses.slice(1).map((pause) => ({
+      level: 'warn',
+      event: 'webhook-not-delivered',
+      message: line(turn, `which is tried again in ${pause} s: it answered 500`),
+      ...{ agent: 'clerk', session: 's1', turn },
+    }));
+    const last = line(turn, 'which is given up: it answered 500');
+    expect(logged).toEqual([...again, { ...again[0], level: 'error', message: last }]);
+  });
+
+  it('is told of what came later when that is given up, in order, and of what is four days old once', async () => {
+    const { say, wait, sent, statuses, logged } = appOf();
+    statuses.push(...Array.from({ length: 11 }, () => 500));
+    const first = await say('One');
+    const second = await say('Two');
+    const pauses = [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000];
+    for (const [done, seconds] of pauses.entries()) await wait(seconds * 1_000, done + 1);
+    expect(new Set(sent.map(({ body }) => Object(body).data.turn))).toEqual(new Set([first]));
+    // The tenth ends the first; the second follows at once, 76 hours old, and again while it is younger than four days.
+    await wait(86_400_000, 11);
+    expect(sent.slice(10).map(({ body }) => Object(body).data.turn)).toEqual([second]);
+    expect(logged.slice(-2).map((entry) => Object(entry).message)).toEqual([
+      line(first, 'which is given up: it answered 500'),
+      line(second, 'which is tried again in 5 s: it answered 500'),
+    ]);
+    await wait(5_000, 12);
+    expect(new Set(sent.slice(10).map(({ id }) => id)).size).toBe(1);
+  });
+
+  it.each([
+    ['the next pause', 500, {}, { again: 5_000 }],
+    ['as long as it asks', 429, { 'retry-after': '120' }, { again: 120_000 }],
+    ['no shorter than else', 429, { 'retry-after': '2' }, { again: 5_000 }],
+    ['a day at the most', 503, { 'retry-after': String(72 * 3600) }, { again: 24 * HOUR }],
+    ['for ever, when it is gone', 410, {}, 'forget'],
+  ])('is left alone for %s', async (_, status, headers, became) => {
+    const { say, tell } = appOf();
+    const turn = await say('Hello');
+    vi.stubGlobal('fetch', async () => new Response(null, { status, headers }));
+    expect(await tell({ turn, seq: 4 })).toEqual(became);
+  });
+
+  it('is told nothing again that is older than four days', async () => {
+    const { say, tell } = appOf();
+    const turn = await say('Hello');
+    vi.stubGlobal('fetch', async () => new Response(null, { status: 500 }));
+    expect(await tell({ turn, seq: 4, later: 96 * HOUR - 5_000 })).toEqual({ again: 5_000 });
+    expect(await tell({ turn, seq: 4, later: 96 * HOUR - 4_999 })).toBe('done');
+  });
+
+  it('is told nothing more of a session, in one line, when it is gone', async () => {
+    const { say, wait, sent, statuses, logged, clock } = appOf();
+    statuses.push(500, 410);
+    const turn = await say('One');
+    await wait(0, 1);
+    await say('Two');
+    await wait(5_000, 2);
+    await clock.advance(96 * HOUR);
+    expect(sent).toHaveLength(2);
+    expect(logged.slice(1)).toEqual([
+      {
+        level: 'error',
+        event: 'webhook-not-delivered',
+        message: line(turn, 'nor is it of what else this session had to tell it: it answered 410'),
+        ...{ agent: 'clerk', session: 's1', turn },
+      },
+    ]);
+    await say('Three');
+    await wait(0, 3);
+    expect(sent).toHaveLength(3);
+  });
+
+  it('is told nothing more of a session, in one line, when the app is deployed without it', async () => {
+    const { say, wait, sent, statuses, logged, deployed, clock } = appOf();
+    statuses.push(500);
+    const turn = await say('One');
+    await wait(0, 1);
+    await say('Two');
+    deployed.clear();
+    await wait(5_000, 2);
+    await clock.advance(96 * HOUR);
+    expect(sent).toHaveLength(1);
+    expect(logged.slice(1).map((entry) => Object(entry).message)).toEqual([
+      line(
+        turn,
+        'nor is it of what else this session had to tell it: it is not among the outgoingWebhooks any more',
+      ),
+    ]);
+  });
+
+  it('is given up, and nothing is read, when nobody came back from ten tries', async () => {
+    const { say, tell, sent, logged } = appOf();
+    const turn = await say('Hello');
+    expect(await tell({ turn, seq: 4, attempt: 11 })).toBe('done');
+    expect(sent).toEqual([]);
+    expect(logged.map((entry) => Object(entry).message)).toEqual([
+      line(turn, 'which is given up: it was tried ten times, and nobody came back from it'),
+    ]);
+  });
+
+  it('is told twice, under one id, when nobody heard that it took it', async () => {
+    const { say, wait, tell, sent } = appOf();
+    const turn = await say('Hello');
+    await wait(0, 1);
+    await tell({ turn, seq: 4, attempt: 2 });
+    expect(new Set(sent.map(({ id }) => id)).size).toBe(1);
+    expect(sent).toHaveLength(2);
+  });
+
+  it('is told nothing of a session that was erased while it was to be told', async () => {
+    const { say, port, tell, sent, logged } = appOf();
+    const turn = await say('Hello');
+    await port.erase();
+    expect(await tell({ turn, seq: 4 })).toBe('done');
+    expect([sent, logged]).toEqual([[], []]);
+  });
+
+  it('is tried again later when code of the app throws, which the log is told', async () => {
+    const thrown = new RangeError('no such place');
+    const url = (): string => {
+      throw thrown;
+    };
+    const { say, wait, logged } = appOf({ webhooks: [made({ url })] });
+    const turn = await say('Hello');
+    await wait(0, 1);
+    const message = line(turn, 'which is tried again in 5 s: it could not be sent anything');
+    expect(logged).toMatchObject([{ message, thrown }]);
+  });
+});

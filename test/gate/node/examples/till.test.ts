@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { CashTill, cashier, Till } from '../../../../src/examples/till/till.ts';
+import { toolsOf } from '../../../../src/index.ts';
+import { createTestSession } from '../../../../src/testing/entry.ts';
+
+it('a cashier adds up what is bought, and remembers it for the session', async () => {
+  const session = createTestSession(cashier, {
+    replies: [
+      { calls: [{ name: 'look_up_price', input: { item: 'tea' } }] },
+      { calls: [{ name: 'add', input: { amount: 2.42 } }] },
+      'That is 2.40 CHF.',
+      { calls: [{ name: 'add', input: { amount: '1.11' } }, { name: 'total' }] },
+      'That is 3.50 CHF.',
+    ],
+  });
+  await session.send('One tea.');
+  await session.send('And a biscuit.');
+  expect(session.requests[0]?.tools.map(({ name }) => name)).toEqual([
+    'add',
+    'look_up_price',
+    'opening_hours',
+    'total',
+  ]);
+  const results = session.requests.at(-1)?.messages.filter(({ role }) => role === 'tool');
+  expect(results?.map(({ text }) => text)).toEqual(['2.4', '2.40 CHF', '3.50 CHF', '2.40 CHF']);
+});
+
+it('a class has its static tools, and an object has those beside its own', () => {
+  const told = (object: object) => toolsOf(object).map(({ name, description }) => [name, description]);
+  expect(told(Till)).toEqual([['opening_hours', 'Tell when the tills are open.']]);
+  expect(told(new Till('EUR'))).toEqual([
+    ['add', 'Add an amount to the till.'],
+    ['opening_hours', 'Tell when the tills are open.'],
+    ['total', 'Tell what is in the till.'],
+  ]);
+  expect(told(CashTill)).toEqual([['opening_hours', 'Tell when cash is taken.']]);
+});

@@ -1,0 +1,156 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { resolveTools, type ToolTable, toolFactory, toolMethod } from '../../../../../src/index.ts';
+
+let warn = vi.spyOn(console, 'warn');
+beforeEach(() => {
+  warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+});
+afterEach(() => vi.restoreAllMocks());
+
+const ADD = { add: { description: 'Adds.' } } as const;
+type Adds = ToolTable<{ add(): unknown }>;
+
+const warning = (name: string, fields: string) =>
+  `holdfast: ${name} keeps ${fields} in fields that its methods change: all sessions share that, and it is lost with the Worker. ` +
+  `List toolFactory(() => new ${name}()) in its place, which makes one for each invocation, and keep in \`call.state\` what must survive.`;
+
+class Counter {
+  static readonly tools = ADD satisfies Adds;
+  count = 0;
+  add() {
+    return this.count++;
+  }
+}
+class Total {
+  static readonly tools = ADD satisfies Adds;
+  sum = 0;
+  last = '';
+  add() {
+    this.last = 'one';
+    this.sum += 1;
+  }
+}
+class Lines {
+  static readonly tools = ADD satisfies Adds;
+  readonly lines: string[] = [];
+  add() {
+    this.lines.push('one');
+  }
+}
+class ByKey {
+  static readonly tools = ADD satisfies Adds;
+  readonly rows: Record<string, number> = {};
+  readonly known = new Map<string, number>();
+  add() {
+    const key = 'a';
+    this.rows[key] = 1;
+    this.known.set('a', 1);
+  }
+}
+class Hidden {
+  static readonly tools = ADD satisfies Adds;
+  #count = 0;
+  readonly #seen = new Set<number>();
+  add() {
+    this.#seen.add(++this.#count);
+  }
+}
+class Below extends Counter {}
+class Arrow {
+  static readonly tools = ADD satisfies Adds;
+  count = 0;
+  readonly add = () => {
+    this.count += 1;
+  };
+}
+
+class Till {
+  #total = 0;
+  readonly add = toolMethod({ description: 'Adds.' }, () => {
+    this.#total += 1;
+    return this.#total;
+  });
+}
+
+describe('an object that all sessions share, and that changes its fields', () => {
+  it.each<[string, object, string]>([
+    ['counts', new Counter(), warning('Counter', "'count'")],
+    ['sums up', new Total(), warning('Total', "'last' and 'sum'")],
+    ['collects', new Lines(), warning('Lines', "'lines'")],
+    ['keeps by key', new ByKey(), warning('ByKey', "'rows' and 'known'")],
+    ['has private fields', new Hidden(), warning('Hidden', "'#count' and '#seen'")],
+    ['inherits it', new Below(), warning('Below', "'count'")],
+    ['does so in a function of a field', new Arrow(), warning('Arrow', "'count'")],
+    ['has a toolMethod that does', new Till(), warning('Till', "'#total'")],
+  ])('is told to the developer once: it %s', (_, object, message) => {
+    resolveTools([object]);
+    resolveTools([object]);
+    expect(warn.mock.calls).toEqual([[message]]);
+  });
+});
+
+interface Repository {
+  add(one: string): void;
+  set(key: string, one: string): void;
+}
+class Api {
+  static readonly tools = ADD satisfies Adds;
+  readonly allowed = ['a'];
+  readonly config = { url: 'https://a.example' };
+  calls = new Map<string, string>();
+  readonly #key: string;
+  #client: object | undefined;
+  readonly repository: Repository;
+  constructor(key: string, repository: Repository) {
+    this.#key = key;
+    this.repository = repository;
+    this.calls.set('none', '');
+  }
+  get client() {
+    this.#client ??= { key: this.#key };
+    return this.#client;
+  }
+  set later(value: string) {
+    void value;
+  }
+  add() {
+    const isSame = this.#key === this.config.url || this.config.url <= this.#key;
+    this.repository.add(`${isSame}`);
+    this.repository.set('a', 'b');
+    this.later = 'goes to the accessor';
+    return this.allowed.includes('a') && [...this.calls.keys()];
+  }
+}
+class Named {
+  readonly name = 'somebody';
+  readonly add = toolMethod({ description: 'Adds.' }, () => this.name);
+}
+class Frozen extends Counter {
+  constructor() {
+    super();
+    Object.freeze(this);
+  }
+}
+class OfClass {
+  static readonly tools = ADD satisfies Adds;
+  static count = 0;
+  static add() {
+    return 'added';
+  }
+}
+
+describe('an object that only reads its fields', () => {
+  it.each<[string, object]>([
+    [
+      'settings, services and what is made when it is first needed',
+      new Api('key', { add: () => {}, set: () => {} }),
+    ],
+    ['a toolMethod that reads', new Named()],
+    ['frozen', new Frozen()],
+    ['a class', OfClass],
+    ['what a factory makes', toolFactory(() => new Counter())],
+  ])('is not warned of: %s', (_, source) => {
+    expect(resolveTools([source]).tools).toMatchObject([{ name: 'add' }]);
+    expect(warn).not.toHaveBeenCalled();
+  });
+});

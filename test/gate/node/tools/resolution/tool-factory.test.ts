@@ -1,0 +1,292 @@
+import * as v from 'valibot';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  type AnyTool,
+  defineTool,
+  defineToolGroup,
+  eachTool,
+  requireApproval,
+  resolveTools,
+  type ToolFactory,
+  type ToolTable,
+  toolFactory,
+  toolsOf,
+} from '../../../../../src/index.ts';
+import { defineAgenticTool, defineUnfolding, toolsFor } from '../../../../../src/kinds/entry.ts';
+import { calls, crash, does, offered, results, sessionWith } from '../../unfolding/scenes.ts';
+
+let warn = vi.spyOn(console, 'warn');
+beforeEach(() => {
+  warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+});
+afterEach(() => vi.restoreAllMocks());
+
+const COUNT = { effect: 'read' } as const;
+
+class Cart {
+  static made = 0;
+  static readonly tools = {
+    put: { ...COUNT, description: 'Puts one more in.', input: v.object({ item: v.string() }) },
+    list: { ...COUNT, description: 'Lists what is in it.' },
+  } satisfies ToolTable<Cart>;
+  readonly items: string[] = [];
+  constructor() {
+    Cart.made += 1;
+  }
+  put({ item }: { item: string }) {
+    this.items.push(item);
+    return `${this.items.length} in it`;
+  }
+  list() {
+    return this.items.join(', ') || 'nothing';
+  }
+}
+
+const cart = () => toolFactory(() => new Cart());
+const put = (item: string) => ['put', { item }] as const;
+
+describe('what a factory makes', () => {
+  it('is one instance for all calls of an invocation, and another for each turn', async () => {
+    const session = sessionWith(
+      [cart()],
+      [calls(put('pen')), calls(put('ink')), calls('list'), 'Done.', calls('list'), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(results(session)).toEqual(['1 in it', '2 in it', 'pen, ink']);
+    await session.send('And now?');
+    expect(results(session).at(-1)).toBe('nothing');
+    expect(warn).not.toHaveBeenCalled();
+  });
+
+  it('is shared by no two sessions', async () => {
+    const tools = [cart()];
+    const one = sessionWith(tools, [calls(put('pen')), 'Done.']);
+    const other = sessionWith(tools, [calls('list'), 'Done.']);
+    await one.send('Go.');
+    await other.send('Go.');
+    expect(results(other)).toEqual(['nothing']);
+  });
+
+  it('is made anew where another invocation goes on, which has the same tools', async () => {
+    const session = sessionWith(
+      [cart(), crash(() => session)],
+      [calls(put('pen')), calls('crash'), calls('list'), 'Done.'],
+    );
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
+    expect(results(session)).toEqual(['1 in it', 'crashed', 'nothing']);
+  });
+
+  it('is made once where it is listed, and then when it is first called', async () => {
+    Cart.made = 0;
+    const session = sessionWith([cart()], ['No call.', calls('list', 'list'), 'Done.']);
+    expect(Cart.made).toBe(1);
+    await session.send('Go.');
+    expect(Cart.made).toBe(1);
+    await session.send('Go.');
+    expect(Cart.made).toBe(2);
+  });
+
+  it('is shared by the loops of an invocation', async () => {
+    const shared = cart();
+    const helper = defineAgenticTool({
+      name: 'helper',
+      description: 'Helps.',
+      input: v.object({}),
+      tools: [shared],
+    });
+    const session = sessionWith(
+      [shared, helper],
+      [calls(put('pen')), calls('helper'), calls(put('ink')), 'Put.', calls('list'), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(results(session)).toEqual(['1 in it', 'Put.', 'pen, ink']);
+  });
+
+  it('may be tools with closures, or several things', async () => {
+    const counting = () => {
+      let count = 0;
+      return [
+        defineTool({ name: 'count', description: 'Counts.', effect: 'read', run: () => ++count }),
+        new Cart(),
+      ];
+    };
+    const factory = toolFactory(counting);
+    expect(resolveTools([factory]).tools.map(({ name }) => name)).toEqual(['count', 'list', 'put']);
+    const session = sessionWith([factory], [calls('count'), calls('count', put('pen')), 'Done.']);
+    await session.send('Go.');
+    expect(results(session)).toEqual(['1', '2', '1 in it']);
+  });
+
+  it('may stand in a group and be decorated, tool by tool', async () => {
+    const group = defineToolGroup({ role: 'shop', description: 'Shop.', tools: [cart()] });
+    const ran: string[] = [];
+    const tools = eachTool(group, (tool) => ({
+      ...tool,
+      call: (input, call) => {
+        ran.push(tool.name);
+        return tool.call(input, call);
+      },
+    }));
+    const session = sessionWith(tools.tools, [calls(put('pen')), calls('list'), 'Done.']);
+    await session.send('Go.');
+    expect(results(session)).toEqual(['1 in it', 'pen']);
+    expect(ran).toEqual(['put', 'list']);
+  });
+
+  it('may be asked about before a call, which runs in the instance of then', async () => {
+    const guarded = toolFactory(() => toolsOf(new Cart()).map((tool) => requireApproval(tool, 'May it?')));
+    const session = sessionWith([guarded], [calls(put('pen')), 'Done.']);
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
+  });
+});
+
+describe('an unfolding tool that a factory makes', () => {
+  const held = () => {
+    const items: string[] = [];
+    const add = does('add', () => `${items.push('one')} in it`);
+    return { add, count: does('count', () => items.length) };
+  };
+  const shops: readonly (readonly [string, () => AnyTool, unknown])[] = [
+    ['with a list', () => defineUnfolding({ ...SHOP, tools: Object.values(held()) }), {}],
+    [
+      'inside of another',
+      () =>
+        defineUnfolding({ ...SHOP, tools: [defineUnfolding({ ...INNER, tools: Object.values(held()) })] }),
+      {},
+    ],
+    [
+      'with categories',
+      () => defineUnfolding({ ...SHOP, byCategory: { all: Object.values(held()) } }),
+      { category: 'all' },
+    ],
+    [
+      'of the moment',
+      () => {
+        const tools = Object.values(held());
+        return defineUnfolding({ ...SHOP, tools: () => tools });
+      },
+      {},
+    ],
+    [
+      'with a selector',
+      () => {
+        const tools = Object.values(held());
+        return defineUnfolding({ ...SHOP, input: v.object({}), select: () => tools });
+      },
+      {},
+    ],
+    [
+      'that finds out',
+      () => {
+        const tools = Object.values(held());
+        return defineUnfolding({ ...SHOP, prepare: async () => undefined, tools: () => tools });
+      },
+      {},
+    ],
+  ];
+
+  it.each(shops)('has the tools of the invocation inside: %s', async (_, make, input) => {
+    const isNested = make().inner?.[0]?.name === 'shelf';
+    const open = [calls(['shop', input]), ...(isNested ? [calls('shelf')] : [])];
+    const session = sessionWith(
+      [toolFactory(make)],
+      [...open, calls('add'), calls('add', 'count'), 'Done.', ...open, calls('count'), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(results(session).slice(-3)).toEqual(['1 in it', '2 in it', '2']);
+    await session.send('Go.');
+    expect(results(session).at(-1)).toBe('0');
+  });
+
+  it('can be called by the name of a tool inside', async () => {
+    const shop = toolFactory(() => defineUnfolding({ ...SHOP, tools: Object.values(held()) }));
+    const session = sessionWith([shop], [calls(['shop', { add: {} }]), calls('count'), 'Done.']);
+    await session.send('Go.');
+    expect(results(session)).toEqual(['1 in it', '1']);
+    expect(offered(session).at(-1)).toEqual(['shop', 'add', 'count']);
+  });
+
+  it('is told of outside of a loop', async () => {
+    const [shop] = resolveTools([
+      toolFactory(() => defineUnfolding({ ...SHOP, tools: Object.values(held()) })),
+    ]).tools;
+    expect((await toolsFor(shop ?? does('none'))).map(({ name }) => name)).toEqual(['add', 'count']);
+  });
+});
+
+const SHOP = { name: 'shop', description: 'Shops.' };
+const INNER = { name: 'shelf', description: 'Holds.' };
+
+describe('a factory that cannot work', () => {
+  const made = (value: unknown): ToolFactory => toolFactory(() => value as AnyTool); // as callers without types may
+
+  it.each<[string, ToolFactory, string]>([
+    ['nothing', made(undefined), 'Tool at index 0 must not be undefined'],
+    [
+      'a promise',
+      made(Promise.resolve(does('look'))),
+      'the function of toolFactory answers a promise: make the object at once, and await inside its tools',
+    ],
+    [
+      'a provider',
+      made({ toolsNow: () => [] }),
+      'A tool provider is among them, which a tool factory cannot make: list it beside the factory',
+    ],
+  ])('is refused where it is listed: %s', (_, factory, message) => {
+    expect(() => resolveTools([factory])).toThrow(message);
+  });
+
+  it('is refused where it is made when it is no function that can be called', () => {
+    expect(() => toolFactory(Cart as never)).toThrow(
+      new TypeError(
+        'toolFactory is given the class Cart: give it a function, as in toolFactory(() => new Cart()).',
+      ),
+    );
+    expect(() => toolFactory(new Cart() as never)).toThrow(
+      new TypeError(
+        'toolFactory is given an object: give it a function, as in toolFactory(() => new Cart()).',
+      ),
+    );
+  });
+
+  it('answers a call of what it does not make any more, and tells the console', async () => {
+    const console_ = vi.spyOn(console, 'error').mockImplementation(() => {});
+    let isFirst = true;
+    const factory = toolFactory(() => {
+      const tool = does(isFirst ? 'look' : 'see');
+      isFirst = false;
+      return tool;
+    });
+    const session = sessionWith([factory], [calls('look'), 'Done.']);
+    await session.send('Go.');
+    expect(results(session)).toEqual([
+      "Error: Tool 'look' is not there any more. Do not call it again; go on without it.",
+    ]);
+    expect(console_).toHaveBeenCalledExactlyOnceWith(
+      "holdfast: a tool factory made no 'look' this time, which it made before.",
+    );
+  });
+
+  it('is left out where it stands inside itself, and the console names the way', () => {
+    const circle: ToolFactory = toolFactory(() => [new Cart(), circle as never]);
+    const { tools } = resolveTools([circle]);
+    expect(tools.map(({ name }) => name)).toEqual(['list', 'put']);
+    expect(warn.mock.calls).toEqual([
+      [
+        'holdfast: what makes tools must not stand inside themselves, so the last of these is left out: ' +
+          'Cart, a tool factory > Cart, a tool factory',
+      ],
+    ]);
+  });
+
+  it('makes no others without end, and the console names the way', () => {
+    const deeper = (): ToolFactory => toolFactory(() => deeper() as never);
+    expect(resolveTools([deeper(), does('look')]).tools.map(({ name }) => name)).toEqual(['look']);
+    expect(warn.mock.calls).toEqual([
+      [
+        'holdfast: what makes tools must not stand more than 16 deep inside each other, so the last of these is left out: ' +
+          Array.from({ length: 17 }, () => 'a tool factory').join(' > '),
+      ],
+    ]);
+  });
+});

@@ -1,0 +1,183 @@
+import * as v from 'valibot';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  type AnyTool,
+  defineToolGroup,
+  type ToolProvider,
+  type ToolSource,
+  type ToolTable,
+} from '../../../../src/index.ts';
+import { defineUnfolding, LISTINGS, withInnerTools } from '../../../../src/kinds/entry.ts';
+import { calls, crash, does, offered, opened, results, sessionWith } from './scenes.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+class Clock {
+  static readonly tools = {
+    time: { description: 'Tells the time.', effect: 'read' },
+  } satisfies ToolTable<Clock>;
+  time() {
+    return 'noon';
+  }
+}
+
+const group = defineToolGroup({
+  role: 'math',
+  description: 'Calculates.',
+  tools: [does('add')],
+  childToolUsageNotes: 'Add before you guess.',
+});
+const SHOP = { name: 'shop', description: 'Shops.' };
+
+/** Its tools are found out outside, and are the same for whoever goes on with the turn. */
+function finding(...names: readonly string[]) {
+  const made = new Map(names.map((name) => [name, does(name)]));
+  const discover = vi.fn(async () => [{ slice: LISTINGS.name, fact: { key: 'shop', told: [...names] } }]);
+  const provider: ToolProvider = {
+    discover,
+    toolsNow: (view) => {
+      const told = view?.recall(LISTINGS).find(({ key }) => key === 'shop')?.told ?? [];
+      return (told as readonly string[]).flatMap((name) => made.get(name) ?? []); // told above
+    },
+  };
+  return { provider, discover };
+}
+
+describe('an unfolding tool', () => {
+  it('has whatever an agent could list inside', async () => {
+    const now: ToolProvider = { toolsNow: () => [does('today')] };
+    const shop = defineUnfolding({ ...SHOP, tools: [does('look'), new Clock(), group, now] });
+    const session = sessionWith([shop], [calls('shop'), calls('time', 'add', 'today'), 'Done.']);
+    await session.send('Go.');
+    expect(results(session)).toEqual([
+      `${opened('look', 'time', 'add', 'today')}\n\nAdd before you guess.`,
+      'noon',
+      'add done',
+      'today done',
+    ]);
+  });
+
+  it('asks its providers again before each model call, and is not there while there is nothing inside', async () => {
+    let now: readonly AnyTool[] = [];
+    const shop = defineUnfolding({ ...SHOP, tools: [{ toolsNow: () => now }] });
+    const turn = (name: string, ...then: readonly AnyTool[]) =>
+      does(name, () => {
+        now = then;
+        return name;
+      });
+    const session = sessionWith(
+      [turn('first', does('buy')), turn('later', does('buy'), does('sell')), shop],
+      [calls('first'), calls('shop'), calls('later'), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(offered(session)).toEqual([
+      ['first', 'later'],
+      ['first', 'later', 'shop'],
+      ['first', 'later', 'shop', 'buy'],
+      ['first', 'later', 'shop', 'buy', 'sell'],
+    ]);
+  });
+
+  it('finds out what its providers have when it is opened, and another invocation knows it', async () => {
+    const { provider, discover } = finding('buy', 'sell');
+    const shop = defineUnfolding({ ...SHOP, tools: [does('look'), provider] });
+    const session = sessionWith(
+      [shop, crash(() => session)],
+      [calls('shop'), calls('crash'), calls('buy'), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(results(session)).toEqual([opened('look', 'buy', 'sell'), 'crashed', 'buy done']);
+    expect(offered(session).at(-1)).toEqual(['crash', 'shop', 'buy', 'look', 'sell']);
+    expect(discover).toHaveBeenCalledTimes(1);
+  });
+
+  it('lists what it has by category from objects and groups too', async () => {
+    const shop = defineUnfolding({ ...SHOP, byCategory: { clock: [new Clock()], math: [group] } });
+    const session = sessionWith([shop], [calls(['shop', { category: 'clock' }]), calls('time'), 'Done.']);
+    await session.send('Go.');
+    expect(results(session)).toEqual([`${opened('time')}\n\nAdd before you guess.`, 'noon']);
+  });
+
+  it('takes objects and groups from its functions', async () => {
+    const clock = new Clock();
+    const selected = defineUnfolding({ ...SHOP, input: v.object({}), select: () => [clock, group] });
+    const moment = defineUnfolding({
+      name: 'hall',
+      description: 'Halls.',
+      tools: () => [clock, does('ring')],
+    });
+    const session = sessionWith(
+      [selected, moment],
+      [calls('shop'), calls('hall'), calls('add', 'ring'), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(results(session)).toEqual([
+      opened('time', 'add'),
+      opened('time', 'ring'),
+      'add done',
+      'ring done',
+    ]);
+  });
+
+  it('is given more of the same', async () => {
+    const { provider } = finding('buy');
+    const shop = withInnerTools(
+      defineUnfolding({ ...SHOP, tools: [does('look')] }),
+      new Clock(),
+      group,
+      provider,
+    );
+    expect(shop.inner?.map(({ name }) => name)).toEqual(['look', 'time', 'add']);
+    const session = sessionWith([shop], [calls('shop'), calls('buy'), 'Done.']);
+    await session.send('Go.');
+    expect(results(session)).toEqual([
+      `${opened('look', 'time', 'add', 'buy')}\n\nAdd before you guess.`,
+      'buy done',
+    ]);
+  });
+});
+
+describe('an unfolding tool is refused where it is defined', () => {
+  const provider = { toolsNow: () => [] };
+  const web = defineToolGroup({
+    role: 'web',
+    description: 'Web.',
+    permissions: ['internet-access'],
+    tools: [],
+  });
+  const define = (sources: readonly unknown[]) => () =>
+    defineUnfolding({ ...SHOP, tools: sources as readonly ToolSource[] }); // as callers without types may
+
+  it.each<[string, () => unknown, string]>([
+    ['a name', define([does('a'), 'b']), "Tool at index 1 is 'b': list the tool itself"],
+    [
+      'a function',
+      define([function find() {}]),
+      "Tool at index 0 ('find') is a function: call it, and list what it answers, or hand it to toolFactory",
+    ],
+    [
+      'a group that needs something',
+      define([does('a'), web]),
+      "Tool at index 1 is the tool group 'web', which needs internet-access: only an agent can allow that. " +
+        "List it among the agent's own tools, and what it needs under its permissions",
+    ],
+    [
+      'a provider in a category',
+      () => defineUnfolding({ ...SHOP, byCategory: { all: [provider] } }),
+      'A tool provider is among them, where none can stand, since the tools of a category stay the same: ' +
+        "list it in the 'tools' of an unfolding tool, and that here",
+    ],
+    [
+      'a provider that is selected',
+      () => defineUnfolding({ ...SHOP, input: v.object({}), select: () => [], tools: [provider] }),
+      "A tool provider is among them, where none can stand, since `select` answers the tools: ask it there, by its 'toolsNow'",
+    ],
+    [
+      'a provider that comes with every category',
+      () => withInnerTools(defineUnfolding({ ...SHOP, byCategory: { all: [does('a')] } }), provider),
+      'A tool provider is among them, where none can stand, since what this tool brings is decided by its input',
+    ],
+  ])('when it has %s', (_, made, why) => {
+    expect(made).toThrow(`Tool 'shop': it cannot have these tools: ${why}.`);
+  });
+});

@@ -1,0 +1,186 @@
+/** Outgoing webhooks of a Worker, over HTTP and the real object, whose time is held. */
+import { createExecutionContext, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
+import { outgoingWebhook, standardWebhook } from '../../../../src/webhooks/entry.ts';
+import { clerk } from '../../../fixtures/clerk-agent.ts';
+import { pass, setTime } from '../../../fixtures/held-time.ts';
+import { script, until } from '../../../fixtures/scripts.ts';
+import { STANDARD_SECRET } from '../../../fixtures/signed.ts';
+import { json, newSession, ORIGIN, post, type Send, sessionName } from '../http/client.ts';
+import { answer } from '../http/waiting.ts';
+
+/** So far in the future that no alarm of an object goes off by itself. */
+const START = Date.UTC(2100, 0, 1);
+const ALERTS = outgoingWebhook({
+  name: 'alerts',
+  url: 'https://alerts.example/hooks',
+  secret: 'ALERTS_SECRET',
+});
+const vars = { ...env, ALERTS_SECRET: STANDARD_SECRET, SUBREQUESTS: '10000' };
+
+interface Received {
+  readonly id: string | null;
+  readonly headers: [name: string, value: string][];
+  readonly text: string;
+  readonly body: Record<string, unknown>;
+}
+
+/** Receives what is sent to the address of the alerts, and answers with these statuses, and 204 then. */
+function receiver(...statuses: readonly (number | 'hangs')[]): readonly Received[] {
+  const received: Received[] = [];
+  const left = [...statuses];
+  const fetching = vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
+    const request = new Request(input, init);
+    expect(request.url).toBe('https://alerts.example/hooks');
+    const text = await request.text();
+    const headers = [...request.headers];
+    received.push({ id: request.headers.get('webhook-id'), headers, text, body: JSON.parse(text) });
+    const status = left.shift() ?? 204;
+    if (status === 'hangs') return new Promise(() => {});
+    return new Response(null, { status });
+  });
+  onTestFinished(() => fetching.mockRestore());
+  return received;
+}
+
+/** An app of the clerk with a session, whose object hands what it owes to the runner of this app. */
+function appWith(config: Partial<HoldfastConfig> = { outgoingWebhooks: [ALERTS] }) {
+  const session = newSession('agent');
+  const name = sessionName(session);
+  let now = START;
+  setTime(name, () => now);
+  const stub = () => env.SESSIONS.getByName(name);
+  const agent = { ...clerk, name: 'agent' };
+  const { worker, TurnRunner } = createHoldfast({ agents: [agent], log: () => {}, ...config });
+  const via: Send = async (path, init) => {
+    const request = new Request(ORIGIN + path, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
+    return worker.fetch(request, vars, createExecutionContext());
+  };
+  const agenda = () =>
+    runInDurableObject(stub(), (_, { storage }) =>
+      storage.sql.exec<{ ref: string }>(`SELECT ref FROM agenda WHERE kind = 'announcement'`).toArray(),
+    );
+  const due = () => runInDurableObject(stub(), (_, { storage }) => storage.getAlarm());
+  return {
+    ...{ session, via, stub, agenda, due },
+    /** Lets so much time pass for the object, whose alarm goes off then; resolves when what it tells is over, unless that hangs. */
+    async wait(ms: number, hangs = false): Promise<void> {
+      now += ms;
+      let [made, over] = [0, 0];
+      await runInDurableObject(stub(), (_, ctx) => {
+        const runner = new TurnRunner(createExecutionContext(), vars);
+        const announce: typeof runner.announce = (announcement) => {
+          made += 1;
+          return runner.announce(announcement).finally(() => {
+            over += 1;
+          });
+        };
+        const exported = { TurnRunner: { run: async () => {}, deleteFiles: async () => {}, announce } };
+        Object.defineProperty(ctx, 'exports', { value: exported, configurable: true });
+      });
+      await runDurableObjectAlarm(stub());
+      if (!hangs) await until(() => over === made);
+    },
+  };
+}
+
+/** Sends a message, of whose turn this comes. */
+async function say(app: ReturnType<typeof appWith>, ...replies: Parameters<typeof script>) {
+  const { session, via } = app;
+  return json(await post(session, { message: script(...replies).message() }, { via }));
+}
+
+const typesOf = (received: readonly Received[]): unknown[] => received.map(({ body }) => body.type);
+const idsOf = (received: readonly Received[]): number => new Set(received.map(({ id }) => id)).size;
+
+describe('an outgoing webhook', () => {
+  it('is told that a turn waits, by which it is answered, and of its end; all of it is signed', async () => {
+    const received = receiver();
+    const app = appWith();
+    const to = crypto.randomUUID();
+    const { turn } = await say(app, { calls: [{ name: 'pay', input: { to, amount: 1 } }] }, 'Done.');
+    await app.wait(0);
+    expect(typesOf(received)).toEqual(['turn.suspended']);
+    const [{ body } = expect.fail('Nothing was told.')] = received;
+    const { pending, links } = Object(body.data);
+    expect(pending).toMatchObject([{ tool: 'pay', input: { to, amount: 1 }, message: 'May I pay?' }]);
+    expect(await json(await app.via(links.turn))).toMatchObject({ turn, status: 'suspended', pending });
+    expect((await answer(pending[0].links.approvals, { decision: 'approve' }, app)).status).toBe(200);
+    await app.wait(0);
+    expect(typesOf(received)).toEqual(['turn.suspended', 'turn.ended']);
+    expect(received[1]?.body.data).toMatchObject({ turn, outcome: 'completed', text: 'Done.' });
+    expect(idsOf(received)).toBe(2);
+    const door = standardWebhook({ agent: 'a', secret: 'ALERTS_SECRET' });
+    for (const { id, headers, text } of received) {
+      const raw = { headers: new Headers(headers), env: vars, now: Date.now() };
+      const taken = door.receive({ ...raw, body: new Uint8Array(new TextEncoder().encode(text)) });
+      expect(await taken).toMatchObject({ type: 'start', key: id });
+    }
+    expect(await app.agenda()).toEqual([]);
+  });
+
+  it('is told again of what it did not take, and then of what came later', async () => {
+    const received = receiver(500, 503);
+    const app = appWith();
+    const first = await say(app, 'One.');
+    await app.wait(0);
+    const second = await say(app, 'Two.');
+    await app.wait(4_999);
+    expect(received).toHaveLength(1);
+    await app.wait(1);
+    await app.wait(300_000);
+    await app.wait(0);
+    expect(received.map(({ body }) => Object(body.data).turn)).toEqual([
+      ...[first.turn, first.turn, first.turn],
+      second.turn,
+    ]);
+    expect(idsOf(received)).toBe(2);
+    expect(await app.agenda()).toEqual([]);
+  });
+
+  it('is told again when it did not answer within 15 seconds', async () => {
+    const received = receiver('hangs');
+    const app = appWith();
+    await say(app, 'One.');
+    await app.wait(0, true);
+    await until(() => received.length === 1);
+    pass(15_000);
+    await expect.poll(app.due).toBe(START + 5_000);
+    await app.wait(5_000);
+    expect([received.length, idsOf(received), await app.agenda()]).toEqual([2, 1, []]);
+  });
+
+  it('is told twice, under one id, when the object is reset before it knows that it was told', async () => {
+    const received = receiver('hangs');
+    const app = appWith();
+    await say(app, 'One.');
+    await app.wait(0, true);
+    await until(() => received.length === 1);
+    const reset = runInDurableObject(app.stub(), (_, state) => state.abort('reset'));
+    await reset.catch(() => {}); // so ends a call into an object that aborts itself
+    await app.wait(59_999);
+    expect(received).toHaveLength(1);
+    await app.wait(1);
+    expect([received.length, idsOf(received), await app.agenda()]).toEqual([2, 1, []]);
+  });
+
+  it('is told nothing of a session that was erased', async () => {
+    const received = receiver();
+    const app = appWith();
+    await say(app, 'One.');
+    expect((await app.via(app.session, { method: 'DELETE' })).status).toBe(204);
+    await app.wait(60_000);
+    expect(received).toEqual([]);
+  });
+
+  it('costs an app nothing that has none', async () => {
+    const received = receiver();
+    const app = appWith({});
+    await say(app, 'One.');
+    expect([await app.agenda(), await app.due()]).toEqual([[], null]);
+    await app.wait(60_000);
+    expect(received).toEqual([]);
+  });
+});

@@ -1,0 +1,76 @@
+/** The Worker of the page on sessions from code, as it stands. */
+import { createExecutionContext } from 'cloudflare:test';
+import { env as bindings } from 'cloudflare:workers';
+import { expect, it } from 'vitest';
+import { createHoldfast } from '../../../../src/create-holdfast.ts';
+import worker from '../../../../src/examples/from-code/worker.ts';
+import { scripted } from '../../../fixtures/scripted-agent.ts';
+import { ORIGIN } from '../http/client.ts';
+
+const LETTERS = { agent: 'sorter', session: 'letters' };
+const holdfast = createHoldfast({ agents: [{ ...scripted, name: LETTERS.agent }] });
+
+const env = { ...bindings, SHOP_TOKEN: 'shop' };
+
+const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
+  const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
+  return worker.fetch(request, env, createExecutionContext());
+};
+
+const letter = (text = 'The roof leaks!') => ({
+  id: crypto.randomUUID(),
+  customer: crypto.randomUUID(),
+  text,
+});
+
+const post = (body: unknown, token = 'shop'): Promise<Response> =>
+  send('/letters', {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}` },
+    body: JSON.stringify(body),
+  });
+
+it('a route of one’s own answers what the agent says, the same for the same letter', async () => {
+  const one = letter();
+  const sorted = await post(one);
+  expect(sorted.status).toBe(200);
+  const answer = await sorted.json();
+  expect(answer).toEqual({ subject: expect.any(String), urgent: expect.any(Boolean) });
+  expect(await (await post(one)).json()).toEqual(answer);
+});
+
+it('is closed to whoever has no token, and leaves all other routes to the app', async () => {
+  expect((await post(letter(), 'guessed')).status).toBe(401);
+  expect((await send('/agents')).status).toBe(200);
+  expect((await send('/agents/sorter/sessions/letters')).status).toBe(404);
+});
+
+it('a queue of one’s own stores each letter, once, and tells its sender', async () => {
+  const letters = [letter(), letter()];
+  const acknowledged: string[] = [];
+  const messages = letters.map((body) => ({
+    id: body.id,
+    timestamp: new Date(),
+    attempts: 1,
+    body,
+    ack: () => void acknowledged.push(body.id),
+    retry: () => {},
+  }));
+  const batch = {
+    queue: 'letters',
+    messages,
+    metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } },
+    ackAll: () => {},
+    retryAll: () => {},
+  };
+  await worker.queue(batch, env);
+  // Queues deliver at least once.
+  await worker.queue(batch, env);
+  expect(acknowledged).toEqual([...letters, ...letters].map(({ id }) => id));
+  for (const { customer, text } of letters) {
+    const events = holdfast.session(env, { ...LETTERS, principal: { id: `customer:${customer}` } }).events();
+    const said: string[] = [];
+    for await (const event of events) if (event.type === 'turn-started') said.push(event.message);
+    expect(said).toEqual([text]);
+  }
+});

@@ -1,0 +1,254 @@
+/** The app below a path of another app, or of a site: every link of every answer leads somewhere. */
+import { createExecutionContext } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { Hono } from 'hono';
+import { mount } from 'hono/mount';
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
+import { defineAgent, defineTool, requireApproval } from '../../../../src/index.ts';
+import { defineMcpEndpoint } from '../../../../src/mcp/entry.ts';
+import { scriptedModel } from '../../../../src/testing/entry.ts';
+import { defineWebhook } from '../../../../src/webhooks/entry.ts';
+import { allEvents, json, ORIGIN, type Send, SSE } from './client.ts';
+
+const pay = defineTool({ name: 'pay', description: 'Pays.', run: () => 'Paid.' });
+const clerk = defineAgent({
+  name: 'clerk',
+  description: 'Pays when it may.',
+  instructions: '',
+  tools: [requireApproval(pay, 'May I?')],
+  // Each of its turns pays once.
+  model: {
+    name: 'scripted',
+    ask: (request, options) =>
+      scriptedModel([request.messages.at(-1)?.role === 'tool' ? 'Done.' : { calls: [{ name: 'pay' }] }]).ask(
+        request,
+        options,
+      ),
+  },
+});
+const shop = defineWebhook({
+  name: 'shop',
+  agent: 'clerk',
+  verify: () => ({ type: 'verified', id: crypto.randomUUID(), payload: null }),
+  start: () => ({ session: crypto.randomUUID(), message: 'Pay.' }),
+});
+
+const app = (config: Partial<HoldfastConfig> = {}) =>
+  createHoldfast({
+    agents: [clerk],
+    webhooks: [shop],
+    mcp: defineMcpEndpoint({ agents: [clerk] }),
+    ...config,
+  });
+
+type Fetch = (request: Request, vars: object, ctx: ExecutionContext) => Response | Promise<Response>;
+const sending =
+  (fetch: Fetch): Send =>
+  async (path, init) =>
+    fetch(new Request(ORIGIN + path, init), { ...env }, createExecutionContext());
+
+/** Where the app is, and how it got there. */
+const PLACES: readonly (readonly [how: string, base: string, fetch: () => Fetch])[] = [
+  ['by itself', '', () => app().worker.fetch as Fetch],
+  ['by app.route, without a setting', '/ai', () => new Hono().route('/ai', app().routes).fetch],
+  ['by app.route below a name', '/acme/ai', () => new Hono().route('/:team/ai', app().routes).fetch],
+  [
+    'by app.route inside of what app.route mounts',
+    '/api/ai',
+    () => new Hono().route('/api', new Hono().route('/ai', app().routes)).fetch,
+  ],
+  [
+    'by app.route, with its basePath',
+    '/ai',
+    () => new Hono().route('/ai', app({ basePath: '/ai' }).routes).fetch,
+  ],
+  [
+    'by mount, with its basePath',
+    '/ai',
+    () => new Hono().all('/ai/*', mount(app({ basePath: '/ai' }).routes.fetch)).fetch,
+  ],
+  ['by its own basePath', '/ai', () => app({ basePath: '/ai' }).worker.fetch as Fetch],
+  [
+    'by mount without a change of the path, with its basePath',
+    '/ai/agents',
+    () =>
+      new Hono().all(
+        '/ai/agents/*',
+        mount(app({ basePath: '/ai/agents' }).worker.fetch as Fetch, { replaceRequest: false }),
+      ).fetch,
+  ],
+];
+
+/** Everything in a value that looks like a path, also in words such as "GET /agents lists them". */
+function pathsIn(value: unknown): string[] {
+  if (typeof value === 'string')
+    return value.startsWith('/')
+      ? [value]
+      : Array.from(value.matchAll(/\b(?:GET|POST) (\/\S*?)[.]?(?=[\s)]|$)/g), ([, path = '']) => path);
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(pathsIn) : [];
+}
+
+const linksOf = (response: Response, body: unknown): string[] => [
+  ...['location', 'content-location'].flatMap((name) => response.headers.get(name) ?? []),
+  ...pathsIn(body),
+];
+
+const POST = { method: 'POST', headers: { 'content-type': 'application/json' } };
+
+describe.each(PLACES)('an app that is served %s', (_how, base, fetchOf) => {
+  const via = sending(fetchOf());
+  const met: string[] = [];
+  /** Sends, notes the links of the answer, and answers what it says. */
+  async function asks(path: string, init?: RequestInit): Promise<Record<string, unknown>> {
+    const response = await via(path, init);
+    expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}$/);
+    const body = await json(response);
+    met.push(...linksOf(response, body));
+    return body;
+  }
+  const posts = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    asks(path, { ...POST, headers: { ...POST.headers, ...headers }, body: JSON.stringify(body) });
+
+  it('has links that all lead somewhere', async () => {
+    const root = await asks(base === '' ? '/' : base);
+    expect(root).toEqual({
+      name: 'holdfast',
+      agents: `${base}/agents`,
+      openapi: `${base}/openapi.json`,
+      mcp: `${base}/mcp`,
+    });
+    const session = `${base}/agents/clerk/sessions/s-${crypto.randomUUID()}`;
+    expect(await asks(session)).toMatchObject({ status: 404 });
+    const waits = await posts(`${session}/messages`, { message: 'Pay.' });
+    expect(waits).toMatchObject({ status: 'suspended' });
+    expect(await posts(`${session}/messages`, { message: 'Pay.' })).toMatchObject({ status: 409 });
+    await posts(`${session}/messages?whenBusy=queue`, { message: 'Pay.' }, { prefer: 'respond-async' });
+    await asks(session);
+    const { next } = await asks(`${session}/events?limit=1`);
+    expect(next).toBe(`${session}/events?after=1&limit=1`);
+    const stream = await via(`${session}/messages`, {
+      ...POST,
+      headers: { ...POST.headers, ...SSE },
+      body: '{}',
+    });
+    met.push(...pathsIn(await json(stream)));
+    const [{ links }] = Object(waits.pending);
+    expect(await posts(links.approvals, { decision: 'approve' })).toMatchObject({ outcome: 'completed' });
+    expect(await posts(links.approvals, { decision: 'approve' })).toMatchObject({ status: 409 });
+    await posts(`${base}/hooks/shop`, {});
+    await asks(`${base}/agents/nobody/sessions/s1`);
+    await asks(`${base}/agents/clerk/sessions/s1`);
+    expect(met.length).toBeGreaterThan(14);
+    for (const link of new Set(met)) {
+      expect(link.startsWith(`${base}/`)).toBe(true);
+      const { status } = await via(link);
+      // What is there, and what is to be posted to.
+      expect([link, [200, 202, 405].includes(status) || link.endsWith('/messages')]).toEqual([link, true]);
+    }
+  });
+
+  it('streams what leads somewhere', async () => {
+    const session = `${base}/agents/clerk/sessions/s-${crypto.randomUUID()}`;
+    const headers = { ...POST.headers, ...SSE };
+    const events = await allEvents(
+      await via(`${session}/messages`, { ...POST, headers, body: '{"message":"Pay."}' }),
+    );
+    const [link = ''] = pathsIn(events.at(-1)?.data);
+    expect([events.at(-1)?.event, link.startsWith(`${session}/approvals/`)]).toEqual(['suspended', true]);
+    expect((await via(link)).status).toBe(405);
+  });
+
+  it('describes its paths as they are found', async () => {
+    const { servers, paths } = await asks(`${base}/openapi.json`);
+    expect(servers).toEqual(base === '' ? undefined : [{ url: base }]);
+    for (const path of Object.keys(Object(paths)).filter((one) => !one.includes('{'))) {
+      const { status } = await via(base + (base === '' || path !== '/' ? path : ''));
+      expect([path, status]).toEqual([path, path === '/mcp' ? 405 : 200]);
+    }
+  });
+
+  it('asks who is there, and refuses pages of other sites', async () => {
+    const closed = sending((request, _vars, ctx) => fetchOf()(request, { ...env, HOLDFAST_AUTH: '' }, ctx));
+    expect((await closed(`${base}/agents`)).status).toBe(401);
+    expect((await closed(`${base}/health`)).status).toBe(200);
+    const foreign = { ...POST, headers: { ...POST.headers, origin: 'https://evil.example' }, body: '{}' };
+    const refused = await via(`${base}/agents/clerk/sessions/s1/messages`, foreign);
+    expect([refused.status, refused.headers.get('cache-control')]).toEqual([403, 'no-store']);
+    const wrong = await via(`${base}/agents`, POST);
+    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+    expect((await via(`${base}/agents`, { method: 'HEAD' })).status).toBe(200);
+  });
+
+  it('serves MCP', async () => {
+    const headers = { ...POST.headers, accept: 'application/json, text/event-stream' };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
+    const answer = await via(`${base}/mcp`, { method: 'POST', headers, body });
+    expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('"clerk"')]);
+  });
+});
+
+describe('what is not the app of a route', () => {
+  it('is answered by the app that mounts it, whose own paths below it stay its own', async () => {
+    const own = new Hono()
+      .route('/ai', app().routes)
+      .get('/ai/mine', (c) => c.text('mine'))
+      .notFound((c) => c.text('of the app', 404));
+    const via = sending(own.fetch);
+    expect(await (await via('/ai/mine')).text()).toBe('mine');
+    expect(await (await via('/ai/nothing')).text()).toBe('of the app');
+    expect(await (await via('/agents')).text()).toBe('of the app');
+    expect((await via('/ai/mine')).headers.get('x-request-id')).toBe(null);
+  });
+});
+
+describe('the developer is told', () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  beforeEach(() => warn.mockClear());
+  afterAll(() => warn.mockRestore());
+
+  it('once, and in every answer, when the Worker serves a part of a site and nobody said so', async () => {
+    const via = sending(app().worker.fetch as Fetch);
+    const hint = "If the Worker is served below /ai, say so: createHoldfast({ basePath: '/ai' }).";
+    for (const path of [
+      '/ai/agents',
+      '/ai/agents/clerk/sessions/s1/messages',
+      '/ai/mcp',
+      '/ai/openapi.json',
+    ]) {
+      const { detail } = await json(await via(path));
+      expect(detail).toBe(`There is nothing here. GET /openapi.json describes what there is. ${hint}`);
+    }
+    expect(warn.mock.calls).toEqual([[`holdfast: there is nothing at /ai/agents. ${hint}`]]);
+  });
+
+  it('nothing of it for a path that is none of the app', async () => {
+    const via = sending(app().worker.fetch as Fetch);
+    for (const path of ['/favicon.ico', '/agents/clerk', '/ai', '/agents/x/mcp/y']) {
+      const { detail } = await json(await via(path));
+      expect(detail).toBe('There is nothing here. GET /openapi.json describes what there is.');
+    }
+    expect(warn).not.toHaveBeenCalled();
+  });
+
+  it('once when it is mounted elsewhere than its basePath says', async () => {
+    const via = sending(new Hono().route('/api', app({ basePath: '/ai' }).routes).fetch);
+    expect(await json(await via('/api'))).toMatchObject({ agents: '/ai/agents' });
+    await via('/api');
+    expect(warn.mock.calls).toEqual([
+      [
+        "holdfast: requests come in below '/api', and links lead below '/ai', as createHoldfast({ basePath }) says. " +
+          'Leave `basePath` out, unless something before this Worker rewrites paths.',
+      ],
+    ]);
+  });
+
+  it.each(['ai', '/ai/', '/', '', '/a b', '/ai?x', '//ai'])(
+    'at the start that %j is no basePath',
+    (basePath) => {
+      expect(() => app({ basePath })).toThrow(
+        `\`basePath\` is '${basePath}': use a path with a '/' before it and none behind it, such as '/ai'.`,
+      );
+    },
+  );
+});

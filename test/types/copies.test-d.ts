@@ -1,0 +1,69 @@
+/** What the compiler knows of copies of tools that work in loops of their own. */
+import * as v from 'valibot';
+import { expectTypeOf } from 'vitest';
+import { type ChatModel, defineAgent, defineTool, type Tool, ToolCallContext } from '../../src/index.ts';
+import {
+  defineAgenticTool,
+  definePlaybook,
+  defineStateMachine,
+  defineSubagent,
+  withContext,
+  withInstructions,
+  withModel,
+  withTools,
+} from '../../src/kinds/entry.ts';
+
+declare const model: ChatModel;
+const look = defineTool({ name: 'look', description: 'Looks.', run: () => 'seen' });
+const base = { description: 'Works.', input: v.object({ depth: v.pipe(v.string(), v.toNumber()) }) };
+const dig = defineAgenticTool({ ...base, name: 'dig', tools: [look], context: { desk: 1 } });
+const plan = definePlaybook({ ...base, name: 'plan', tools: [look], locked: [], context: new Date() && {} });
+const lamp = defineStateMachine({
+  ...base,
+  name: 'lamp',
+  initial: 'off',
+  states: { on: [look], off: [look] },
+  context: ToolCallContext.EMPTY,
+});
+const clerk = defineAgent({
+  name: 'clerk',
+  description: 'Files.',
+  instructions: '',
+  output: v.object({ n: v.number() }),
+});
+const ask = defineSubagent({ agent: clerk, context: { desk: 1 } });
+
+// A copy is what it was made of: its name, its input, its output, its states.
+expectTypeOf(withTools(dig, look, ask)).toEqualTypeOf<Tool<'dig', { depth: number }, unknown>>();
+expectTypeOf(withModel(ask, () => model)).toEqualTypeOf<
+  Tool<'clerk', { readonly message: string }, { n: number }>
+>();
+expectTypeOf(withContext(plan, { locale: 'de' })).toEqualTypeOf<typeof plan>();
+expectTypeOf(withTools(lamp)).toEqualTypeOf<typeof lamp>();
+
+// Instructions are made of the input, and of a machine's state.
+withInstructions(dig, ({ path }, input) => {
+  expectTypeOf(input).toEqualTypeOf<{ depth: number }>();
+  return path;
+});
+withInstructions(ask, (_, { message }) => message);
+withInstructions(lamp, (_, { depth }, state) => {
+  expectTypeOf(state).toEqualTypeOf<'on' | 'off'>();
+  return `${depth} ${state}`;
+});
+withInstructions(plan, 'Work.');
+
+// @ts-expect-error: its input has no such key
+withInstructions(dig, (_, { width }) => width);
+// @ts-expect-error: instructions are words
+withInstructions(dig, () => 7);
+// @ts-expect-error: a name is no model
+withModel(dig, 'gpt-5');
+// @ts-expect-error: a bigint is no JSON
+withContext(dig, { at: 1n });
+// @ts-expect-error: an agent has copies by a spread
+withModel(clerk, model);
+// @ts-expect-error: a context is values by their keys
+defineAgenticTool({ ...base, name: 'wrong', tools: [look], context: 'acme' });
+// @ts-expect-error: a context is JSON
+defineSubagent({ agent: clerk, context: { at: () => 1 } });
