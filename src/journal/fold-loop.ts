@@ -41,6 +41,8 @@ export function startTurn(state: SessionState, event: EventOf<'turn-started'>): 
     artifacts: [],
     files: [],
     said: [],
+    tools: { late: [], gone: [], sourcesAsked: 0 },
+    stoppedBy: [],
     callsByTool: new Map(),
     usage: { inputTokens: 0, outputTokens: 0 },
     model: undefined,

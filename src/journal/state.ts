@@ -151,6 +151,22 @@ export interface TurnFile extends Omit<StoredFile, 'type'> {
   readonly tool: string;
 }
 
+/** A call of a turn's own loop that ended it. */
+export interface StoppingCall {
+  readonly call: string;
+  readonly tool: string;
+}
+
+/** What became of the tools that a turn was offered. */
+export interface TurnTools {
+  /** Those that came after the first request of the turn's own loop, by name, in the order in which they came. */
+  late: readonly string[];
+  /** Those that its own loop was offered, and then no more. */
+  gone: readonly string[];
+  /** How often a source outside was asked which tools it has, and has answered; nested loops included. */
+  sourcesAsked: number;
+}
+
 /** What the journal says about one turn. */
 export interface TurnState extends CallCounts {
   readonly id: string;
@@ -163,6 +179,9 @@ export interface TurnState extends CallCounts {
   readonly files: TurnFile[];
   /** In order. */
   readonly said: TurnSaid[];
+  readonly tools: TurnTools;
+  /** Once it has ended: the calls that ended it, by what they returned directly or by the signal that they sent. */
+  stoppedBy: readonly StoppingCall[];
   /** As reported. */
   readonly usage: Totals;
   model: string | undefined;

@@ -249,7 +249,7 @@ function mistakenFor(given: unknown): string | undefined {
   const { name, instructions, tools, run, execute }: Readonly<Record<string, unknown>> = Object(given);
   const named = `('${shorten(String(name), 80)}')`;
   if (typeof given === 'function' && !isClass(given) && tools === undefined) {
-    return `${named} is a function: call it, and list what it answers`;
+    return `${named} is a function: call it, and list what it answers, or hand it to toolFactory`;
   }
   if (typeof execute === 'function')
     return 'is a tool of another library: make it one with defineTool({ name, description, input, run })';

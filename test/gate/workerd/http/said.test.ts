@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
-import { communicateTool } from '../../../../src/kinds/entry.ts';
+import { communicateTool, defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
 import { appWith } from './app.ts';
@@ -36,6 +36,30 @@ const saidIn = (turn: unknown) => [
   { call: `${turn}.3.0`, tool: 'search', text: 'This takes a moment.' },
   { call: `${turn}.3.1`, tool: 'communicate', text: 'Half way.' },
 ];
+
+describe('an answer', () => {
+  it('tells which calls ended the turn, and which tools came late, at its own address too', async () => {
+    const shelf = defineUnfolding({
+      name: 'shelf',
+      description: 'Opens the shelf.',
+      tools: [{ ...search, name: 'take', returnDirect: true }],
+    });
+    const librarian = { ...clerk, name: 'librarian', tools: [shelf] };
+    const library = appWith({ agents: [librarian] });
+    const session = newSession('librarian');
+    const { message } = script({ calls: [{ name: 'shelf' }] }, { calls: [{ name: 'take' }] });
+    const answer = await json(await post(session, { message: message('Take it.') }, { via: library }));
+    const { turn } = answer;
+    expect(answer).toMatchObject({
+      outcome: 'returned-direct',
+      text: 'Found.',
+      tools: { late: ['take'], gone: [], sourcesAsked: 0 },
+      stoppedBy: [{ call: expect.stringContaining(`${turn}.`), tool: 'take' }],
+    });
+    expect(await json(await library(`${session}/turns/${turn}`))).toEqual(answer);
+    expect(await json(await library(session))).toMatchObject({ turn: answer });
+  });
+});
 
 describe('what calls say to the user', () => {
   it('is in the answer, in the answer at its own address, and a message of the session', async () => {
