@@ -149,6 +149,13 @@ it('the page on mistakes has the words that developers read', () => {
   expect(lines.filter((line) => !asserted.includes(`"${line}"`))).toEqual([]);
 });
 
+it('the page on production names every event of the log', () => {
+  const [, union = ''] = /export type LoggedProblem =\n([\s\S]*?);\n/.exec(read('src/tool/log.ts')) ?? [];
+  const events = [...union.matchAll(/\| '([a-z-]+)'/g)].map(([, event = '']) => event);
+  expect(events.length).toBeGreaterThan(8);
+  expect(events.filter((event) => !read('docs/production.md').includes(`\`${event}\``))).toEqual([]);
+});
+
 it('the page on HTTP names every route', () => {
   const constants = { SESSION: '...', OPENAPI: '/openapi.json', MCP: '/mcp' };
   const routes = filesIn('src/worker/routes').flatMap((file) =>
