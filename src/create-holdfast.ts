@@ -13,12 +13,6 @@ export type { HoldfastConfig } from './worker/config.ts';
 export { defineSchedule, type Schedule, type ScheduleConfig } from './worker/define-schedule.ts';
 export type { Caller, Claims, ContextFor, EndpointRequest, Env, OwnRequest } from './worker/host.ts';
 export { SessionError, type SessionErrorType } from './worker/problem.ts';
-export type {
-  AnswerOptions,
-  EventsOptions,
-  SendOptions,
-  Session,
-  SessionAnswer,
-  SessionOptions,
-} from './worker/session-from-code.ts';
+export type { Session, SessionAnswer } from './worker/session-from-code.ts';
+export type { AnswerOptions, EventsOptions, SendOptions, SessionOptions } from './worker/session-options.ts';
 export type { MessageView, SessionView, ShownEvent } from './worker/session-view.ts';

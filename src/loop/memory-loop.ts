@@ -4,7 +4,7 @@ import { emptyState, type SessionState } from '../journal/state.ts';
 import { Changes, sha256Hex } from '../tool/async.ts';
 import { CODE } from '../tool/call.ts';
 import { credentialsIn, envOfTools, type GivenEnv } from '../tool/env.ts';
-import { consoleLog, hiding, type Log, toLog } from '../tool/log.ts';
+import { hiding, type Log, toLog } from '../tool/log.ts';
 import { Secrets } from '../tool/secrets.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';

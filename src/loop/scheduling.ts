@@ -121,7 +121,10 @@ export function scheduling({ record, inSession, scheduleRoom }: SchedulingPlace)
     async schedule({ message, delaySeconds }) {
       const text = checked(message);
       const after = inMilliseconds(delaySeconds);
-      if (!inSession || !scheduleRoom) {
+      if (inSession && !scheduleRoom) {
+        throw new Error('A message can only be scheduled in a session that is kept, and this one is not.');
+      }
+      if (!scheduleRoom) {
         throw new Error(
           'A message can only be scheduled in a session, which keeps it: give the tool to an agent.',
         );

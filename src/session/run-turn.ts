@@ -244,7 +244,9 @@ function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
     locks: new CallLocks(turn),
     memories: new LiveMemories(session.outbox.state, kinds.memories, told.write),
     reservations: new Reservations(),
-    scheduleRoom: new ScheduleRoom({ journal: session.outbox, agent: host.agent, log: told.write }),
+    scheduleRoom: host.keepsNothing
+      ? undefined
+      : new ScheduleRoom({ journal: session.outbox, agent: host.agent, log: told.write }),
     made: new Map(),
     kinds: kinds.strategies,
     agents,

@@ -43,6 +43,8 @@ export interface TurnHost extends LoggedTurn {
   readonly env?: GivenEnv | undefined;
   /** Keeps the bytes of files in the place of the session. */
   readonly files?: FileStore | undefined;
+  /** The session goes with this invocation: nothing that is to happen later can be kept in it. */
+  readonly keepsNothing?: true | undefined;
   /** Shows a client what happens; without it the model is not asked to stream. */
   readonly show?: ((item: FeedItem) => void) | undefined;
   /** Aborts when nobody waits for the answer here any more: the turn is handed over at its next boundary. */

@@ -1,11 +1,16 @@
 /** The entry `holdfast/testing`: an agent in a test, without a Worker and without a network. */
+
+export {
+  createMemorySessions,
+  type MemorySessions,
+  type MemorySessionsOptions,
+} from '../in-memory/memory-session.ts';
 export type { SessionPort } from '../journal/session-port.ts';
 export type { SessionState } from '../journal/state.ts';
 export type { SentDecision, SentResult } from '../session/answers/post-answer.ts';
 export type { Clock } from '../session/read-platform.ts';
 export { type CallToolOptions, callTool } from './call-tool.ts';
 export { createManualClock, type ManualClock } from './clocks.ts';
-export { createMemorySessions, type MemorySessions, type MemorySessionsOptions } from './memory-session.ts';
 export type { PostOptions, SendOptions, TestMessage } from './post-to-session.ts';
 export {
   type ScriptedCall,

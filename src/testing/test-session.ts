@@ -1,6 +1,7 @@
 import type { Agent } from '../agent/define-agent.ts';
 import { agentResolver } from '../agent/resolve-agent.ts';
 import { type ToolKinds, toolKinds } from '../built-in-kinds.ts';
+import { createMemorySessions } from '../in-memory/memory-session.ts';
 import type { Deferred } from '../journal/event-page.ts';
 import type { Principal, StoredEvent } from '../journal/events.ts';
 import { valueIn } from '../journal/memories.ts';
@@ -41,7 +42,6 @@ import { type WithArtifacts, withArtifacts } from '../tool/kept-values.ts';
 import { type LogOption, toLog, writeProblems } from '../tool/log.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import { skippableClock } from './clocks.ts';
-import { createMemorySessions } from './memory-session.ts';
 import {
   cancelIn,
   HeardMessages,

@@ -42,10 +42,7 @@ const endedAs = ({ outcome }: { readonly outcome?: unknown }): TurnStop =>
 
 /** The app, as it tells webhooks. */
 export interface Announcer {
-  readonly host: Pick<Host, 'outgoingWebhooks' | 'session' | 'clock' | 'log' | 'legacyTenants'> & {
-    /** Below which path the links of a message lead. */
-    readonly basePath?: string | undefined;
-  };
+  readonly host: Pick<Host, 'outgoingWebhooks' | 'session' | 'clock' | 'log' | 'legacyTenants' | 'basePath'>;
   readonly env: Env;
 }
 

@@ -17,7 +17,8 @@ import { withinRate } from './rate-limit.ts';
 import { errorResponses } from './refusal.ts';
 import { byPath, type CallerRequest, type HttpHost, type Route, type RouteRequest } from './route.ts';
 import { routeTable } from './routes/route-table.ts';
-import { type Session, type SessionOptions, sessionFromCode } from './session-from-code.ts';
+import { type Session, sessionFromCode } from './session-from-code.ts';
+import type { SessionOptions } from './session-options.ts';
 import { invoked, targetOf } from './target.ts';
 
 /** What a Worker's module exports, beside `SessionObject`. `AppEnv` is its environment. */

@@ -149,7 +149,13 @@ export async function runSchedules(
 /** What wrangler.toml says and the code does not: most often one of the two was changed alone. */
 function notTaken(cron: string, schedules: readonly Schedule[]): string {
   const known = schedules.map((one) => `'${one.name}' has ${one.cron}`).join(', ') || 'it has none';
-  return `nothing starts at the cron ${cron}: no schedule of createHoldfast has it (${known}). It is one of the crons of wrangler.toml.`;
+  const none = `no schedule of createHoldfast has it (${known}).`;
+  if (cron !== '')
+    return `nothing starts at the cron ${cron}: ${none} It is one of the crons of wrangler.toml.`;
+  // Whoever fires one locally is told by wrangler to ask for no cron.
+  const [first] = schedules;
+  const asked = `http://localhost:8787/cdn-cgi/handler/scheduled?cron=${first?.cron.replaceAll(' ', '+') ?? '...'}`;
+  return `nothing starts without a cron: ${none} By hand it is fired as \`curl "${asked}"\`.`;
 }
 
 /** Stores the turn of one time. The same time again finds the same turn, also when its message would be another now. */

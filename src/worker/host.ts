@@ -74,6 +74,8 @@ export interface Host {
   readonly steering: Steering;
   /** Who is told outside when turns stop, by name. */
   readonly outgoingWebhooks: ReadonlyMap<string, OutgoingWebhook>;
+  /** The path below which the app is served, as it says. */
+  readonly basePath?: string | undefined;
   /** A tenant's session is looked for under the name of before, and callers without a tenant have none. */
   readonly legacyTenants: boolean;
   /**

@@ -13,8 +13,6 @@ export interface HttpHost extends Host {
   /** The keys of the tool-call context that a body may have. */
   readonly bodyContext: ReadonlySet<string>;
   readonly origins: Origins;
-  /** Below which the app is served, as it says. */
-  readonly basePath?: string | undefined;
   /** What a request body may weigh, in bytes. */
   readonly maxBodyBytes: number;
   /** What is served at `/mcp`; absent: nothing. */

@@ -1,13 +1,12 @@
 /** A session for code of the app: the same that the HTTP routes are made of, without HTTP. */
-import type { Agent } from '../agent/define-agent.ts';
 import type { StoredEvent } from '../journal/events.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { SentDecision, SentResult } from '../session/answers/post-answer.ts';
 import type { FeedItem } from '../session/live-feed.ts';
 import type { AnswerObject, TurnAnswer } from '../session/watching/turn-outcome.ts';
-import type { DecisionKind, WhenBusy } from '../tool/call.ts';
+import type { DecisionKind } from '../tool/call.ts';
+import { shown } from '../tool/check-literal.ts';
 import type { ContentPart } from '../tool/content.ts';
-import type { JsonObject } from '../tool/json.ts';
 import { type WithArtifacts, withArtifacts } from '../tool/kept-values.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import { modelOfAgent } from './agent-model.ts';
@@ -17,71 +16,23 @@ import { callerProblem, mustHaveTenant } from './auth.ts';
 import { type BegunTurn, viewOf } from './begun-turn.ts';
 import { type CancelRequested, cancelTurn, eraseSession } from './end-turn.ts';
 import { filesTaken } from './files-taken.ts';
-import type { Caller, Env, Invoked } from './host.ts';
+import type { Env, Invoked } from './host.ts';
 import { checkMessage } from './message-body.ts';
 import { toSessionError } from './refusal.ts';
 import type { HttpHost } from './route.ts';
 import { type SentMessage, sendMessage } from './send-message.ts';
 import {
-  type EventsWanted,
-  eventsOf,
-  type SessionView,
-  type ShownEvent,
-  viewOfSession,
-  viewOfTurn,
-} from './session-view.ts';
+  type AnswerOptions,
+  type EventsOptions,
+  mustBe,
+  mustBeOne,
+  type SendOptions,
+  type SessionOptions,
+  SHAPES,
+} from './session-options.ts';
+import { eventsOf, type SessionView, type ShownEvent, viewOfSession, viewOfTurn } from './session-view.ts';
 import { invoked, type SessionAccess, targetOf } from './target.ts';
 import type { LaterView, SuspendedView, TurnView } from './turn-view.ts';
-
-/** Which session, and on whose behalf. */
-export interface SessionOptions<Output = unknown> {
-  /** One of the app's, or its name. Given the agent itself, answers have the type of its output. */
-  readonly agent: Agent<string, Output> | string;
-  /** The id of the session: letters, digits and `_ . : -`, at most 128. It begins with its first message. */
-  readonly session: string;
-  /**
-   * Who asks, as `auth` would answer it. It is taken as it is: the code that says it must have it from credentials that it has
-   * verified, and never from what somebody merely sent. Whose the session is follows from it: its tenant's, or its own.
-   */
-  readonly principal: Caller;
-  /** The request for which this is done, if there is one: `context` and `secrets` of the app are handed it. */
-  readonly request?: Request | undefined;
-}
-
-/** What may be said beside a message. */
-export interface SendOptions {
-  /** The message's part of the tool-call context. Any key, unlike what a request body says. */
-  readonly context?: JsonObject | ToolCallContext | undefined;
-  /** Continues the loop of an earlier turn. */
-  readonly loopId?: string | undefined;
-  /** However often the message is sent under it within a day, it starts one turn, and is answered that turn. */
-  readonly idempotencyKey?: string | undefined;
-  /** While a turn is open: `reject`, unless given, throws `session-busy`; as `?whenBusy=` of the HTTP API. */
-  readonly whenBusy?: WhenBusy | 'reject' | undefined;
-  /** Declines what the turn before waits for, ends it, and then takes the message. */
-  readonly pending?: 'decline' | undefined;
-  /** The turn starts so much later. */
-  readonly delaySeconds?: number | undefined;
-  /** Stores the message and answers at once: its turn runs in an invocation of its own. */
-  readonly background?: boolean | undefined;
-  /** Nobody waits any more when it aborts: what is awaited rejects with its reason, and the turn goes on in another invocation. */
-  readonly signal?: AbortSignal | undefined;
-  /** Gets what happens in the turn as it comes, pieces of text too, as the events of a stream over HTTP. */
-  readonly onEvent?: ((event: ShownEvent) => void) | undefined;
-}
-
-/** What may be said beside the answer of a call. */
-export interface AnswerOptions
-  extends Pick<SendOptions, 'idempotencyKey' | 'background' | 'signal' | 'onEvent'> {
-  /** Which question of the call, where it asks more than one; the first unless given. */
-  readonly question?: number | undefined;
-}
-
-/** Which events are wanted, and for how long. */
-export interface EventsOptions extends EventsWanted {
-  /** Ends them. */
-  readonly signal?: AbortSignal | undefined;
-}
 
 type Typed<View, Output> = Omit<View, 'object'> & { readonly object?: AnswerObject<Output> };
 
@@ -138,73 +89,98 @@ interface CodeHost extends Pick<Invoked, 'waitUntil'> {
   readonly host: HttpHost;
 }
 
-/** Makes a session for code of the app. @throws ConfigurationError when the principal cannot be one. */
+/** Makes a session for code of the app. @throws ConfigurationError when the literal is none, or its principal cannot be one. */
 export function sessionFromCode<Output>(
-  { host, waitUntil }: CodeHost,
+  app: CodeHost,
   env: Env,
-  { agent, session, principal: caller, request }: SessionOptions<Output>,
+  options: SessionOptions<Output>,
 ): Session<Output> {
-  const problem = callerProblem(Object(caller));
-  if (problem !== undefined)
-    throw new ConfigurationError(`holdfast.session was given a principal ${problem}.`);
-  const named = { agent: typeof agent === 'string' ? agent : agent.name, session };
-  const enter = async (signal: AbortSignal = new AbortController().signal): Promise<Entered> => {
-    mustHaveTenant(caller, host.legacyTenants);
-    const here = invoked(host, env, { waitUntil });
-    return {
-      host: here,
-      env,
-      request,
-      signal,
-      target: await targetOf({ host: here, env, base: host.basePath }, caller, named),
-    };
-  };
-  /** What is begun is left in good order, also when the code that asked for it does not wait. */
-  const settled = <T>(work: Promise<T>): Promise<T> => {
-    waitUntil(work.catch(() => {}));
-    return told(work);
-  };
-  const answered = (
-    { signal, onEvent }: Pick<SendOptions, 'signal' | 'onEvent'>,
-    begin: (at: Entered) => Promise<BegunTurn>,
-  ): Promise<SessionAnswer<Output>> =>
-    settled(
-      enter(signal).then(async (at) => {
-        const begun = await begin(at);
-        return toAnswer<Output>(await viewOf(at, begun, onEvent && showing(host, onEvent)));
-      }),
-    );
-  const answer = (
-    kind: AnswerKind,
-    { call, body }: { readonly call: string; readonly body: SentBody },
-    { question = 1, idempotencyKey, background = false, ...waiting }: AnswerOptions = {},
-  ): Promise<SessionAnswer<Output>> => {
-    const sent = { call, question, body, text: JSON.stringify(body), idempotencyKey };
-    return answered(waiting, (at) => answerCall(at, kind, { ...sent, inBackground: background }));
-  };
+  const door = doorOf(app, env, options);
+  const answer = (begin: Beginning, waiting: Waiting): Promise<SessionAnswer<Output>> =>
+    settled(app, answerOf(door, begin, waiting));
+  const answering = (kind: AnswerKind, call: AnsweredCall): Promise<SessionAnswer<Output>> =>
+    answer(async (at) => answerCall(at, kind, toSentAnswer(call)), call.options);
   return {
-    send: (message, options = {}) =>
-      answered(options, async (at) => sendMessage(at, toSent(at, message, options))),
-    decide: (call, decision, options) => {
+    send: (message, sending = {}) =>
+      answer(async (at) => sendMessage(at, toSent(at, message, sending)), sending),
+    decide(call, decision, answered = {}) {
       const body = typeof decision === 'string' ? { decision } : { ...decision };
-      return answer(DECIDING, { call, body }, options);
+      return answering(DECIDING, { call, body, options: answered });
     },
-    result: (call, result, options) => answer(GIVING_RESULT, { call, body: { ...result } }, options),
-    turn: (id) => told(enter().then(async (at) => toAnswer<Output>(await viewOfTurn(at, id)))),
-    state: () => told(enter().then(viewOfSession)),
-    async *events({ signal, ...wanted } = {}) {
+    result: (call, result, answered = {}) =>
+      answering(GIVING_RESULT, { call, body: { ...result }, options: answered }),
+    turn: (id) => told(door.enter().then(async (at) => toAnswer<Output>(await viewOfTurn(at, id)))),
+    state: () => told(door.enter().then(viewOfSession)),
+    async *events(wanted = {}) {
       try {
-        yield* eventsOf(await enter(signal), wanted);
+        mustBe(SHAPES.events, wanted);
+        yield* eventsOf(await door.enter(wanted.signal), wanted);
       } catch (failure) {
         throw toSessionError(failure) ?? failure;
       }
     },
-    cancel: (turn) => settled(enter().then((at) => cancelTurn(at, turn))),
-    erase: () => {
-      const here = invoked(host, env, { waitUntil });
-      return settled(eraseSession({ host: here, env, base: host.basePath, caller }, named));
-    },
+    cancel: (turn) =>
+      settled(
+        app,
+        door.enter().then((at) => cancelTurn(at, turn)),
+      ),
+    erase: () => settled(app, door.erase()),
   };
+}
+
+/** The way to one session, on behalf of somebody. */
+interface Door {
+  /** Finds the session, as a new count of what this invocation uses. `signal` aborts when nobody waits any more. */
+  enter(signal?: AbortSignal): Promise<Entered>;
+  erase(): Promise<void>;
+}
+
+function doorOf({ host, waitUntil }: CodeHost, env: Env, options: SessionOptions): Door {
+  const { named, caller, request } = checkedOptions(options);
+  const here = (): HttpHost & Invoked => {
+    mustHaveTenant(caller, host.legacyTenants);
+    return invoked(host, env, { waitUntil });
+  };
+  return {
+    async enter(signal = new AbortController().signal) {
+      const app = { host: here(), env, base: host.basePath };
+      return { ...app, request, signal, target: await targetOf(app, caller, named) };
+    },
+    erase: async () => eraseSession({ host: here(), env, base: host.basePath, caller }, named),
+  };
+}
+
+/** @throws ConfigurationError for what is wrong with them. */
+function checkedOptions(options: SessionOptions) {
+  mustBe(SHAPES.session, options);
+  const { agent, session, principal: caller, request } = options;
+  const name: unknown = typeof agent === 'string' ? agent : Object(agent).name;
+  if (typeof name !== 'string') {
+    const use = "use one of the app's agents, or its name";
+    throw new ConfigurationError(`holdfast.session: its agent is ${shown(agent)}: ${use}.`);
+  }
+  const problem = callerProblem(Object(caller));
+  if (problem !== undefined)
+    throw new ConfigurationError(`holdfast.session was given a principal ${problem}.`);
+  return { named: { agent: name, session }, caller, request };
+}
+
+/** What is begun is left in good order, also when the code that asked for it does not wait. */
+function settled<T>({ waitUntil }: CodeHost, work: Promise<T>): Promise<T> {
+  waitUntil(work.catch(() => {}));
+  return told(work);
+}
+
+type Beginning = (at: Entered) => Promise<BegunTurn>;
+type Waiting = Pick<SendOptions, 'signal' | 'onEvent'>;
+
+async function answerOf<Output>(
+  { enter }: Door,
+  begin: Beginning,
+  { signal, onEvent }: Waiting,
+): Promise<SessionAnswer<Output>> {
+  const at = await enter(signal);
+  return toAnswer(await viewOf(at, await begin(at), onEvent && showing(at.host, onEvent)));
 }
 
 /** A session that code has found. */
@@ -218,12 +194,25 @@ const told = <T>(work: Promise<T>): Promise<T> =>
     throw toSessionError(failure) ?? failure;
   });
 
+/** The answer of a call, as code gives it. */
+interface AnsweredCall {
+  readonly call: string;
+  readonly body: SentBody;
+  readonly options: AnswerOptions;
+}
+
+function toSentAnswer({ call, body, options }: AnsweredCall): Parameters<typeof answerCall>[2] {
+  mustBe(SHAPES.answer, options);
+  const { question = 1, idempotencyKey, background = false } = options;
+  return { call, question, body, text: JSON.stringify(body), idempotencyKey, inBackground: background };
+}
+
 /** Checks a message as its body is checked over HTTP, but for the keys of its context: code of the app may say any. */
-function toSent(
-  at: Entered,
-  message: string | readonly ContentPart[],
-  { context, loopId, delaySeconds, idempotencyKey, whenBusy, pending, background = false }: SendOptions,
-): SentMessage {
+function toSent(at: Entered, message: string | readonly ContentPart[], options: SendOptions): SentMessage {
+  mustBe(SHAPES.send, options);
+  const { context, loopId, delaySeconds, idempotencyKey, whenBusy, pending, background = false } = options;
+  mustBeOne('whenBusy', whenBusy, ['reject', 'queue', 'steer']);
+  mustBeOne('pending', pending, ['decline']);
   const { agent } = at.target;
   const values = context instanceof ToolCallContext ? context.toJSON() : context;
   const checked = checkMessage(

@@ -170,6 +170,13 @@ export async function mustHaveEvents({ target }: SessionAccess, after: number): 
   first.rows.forEach(parseEvent);
 }
 
+/** The error of what no event can have as its sequence. */
+export const noSequence = (name: 'after' | 'Last-Event-ID'): SessionError =>
+  new SessionError(
+    name === 'after' ? 'invalid-query' : 'invalid-header',
+    `${name} must be the sequence of an event: a whole number such as 12.`,
+  );
+
 /** Which events are wanted. */
 export interface EventsWanted {
   /** Only those behind the one of this sequence; all unless given. */
@@ -183,6 +190,7 @@ export async function* eventsOf(
   at: SessionAccess,
   { after = 0, live = false }: EventsWanted,
 ): AsyncGenerator<StoredEvent, void, undefined> {
+  if (!Number.isSafeInteger(after) || after < 0) throw noSequence('after');
   await mustHaveEvents(at, after);
   const { port } = at.target;
   if (live) {

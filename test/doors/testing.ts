@@ -1,5 +1,6 @@
 /** A door for tests. What test sessions and crash matrices are built of. */
 
+export { MemoryStorage } from '../../src/in-memory/memory-storage.ts';
 export { disturbancesAt, manyAtOnce, playDisturbed } from '../../src/testing/crash-matrix/crash-matrix.ts';
 export { type CrashRow, crashTable } from '../../src/testing/crash-matrix/crash-report.ts';
 export {
@@ -23,6 +24,5 @@ export {
   Undisturbed,
   unknownIn,
 } from '../../src/testing/crash-matrix/undisturbed.ts';
-export { MemoryStorage } from '../../src/testing/memory-storage.ts';
 export { promisesSettled } from '../../src/testing/promises-settled.ts';
 export { type TurnSteps, turnSteps } from '../../src/testing/turn-steps.ts';

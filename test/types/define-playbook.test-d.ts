@@ -6,6 +6,7 @@ import {
   defineTool,
   requireApproval,
   type Tool,
+  toolFactory,
   toolsOf,
 } from '../../src/index.ts';
 import {
@@ -112,6 +113,23 @@ definePlaybook({
   name: 'of_objects',
   tools: [...toolsOf(new Calculator())],
   locked: [{ tool: report, unlockedBy: after('add') }],
+});
+definePlaybook({
+  ...base,
+  name: 'of_factories',
+  tools: [search, toolFactory(() => new Calculator())],
+  locked: [{ tool: report, unlockedBy: after('add', 'search') }],
+});
+definePlaybook({
+  ...base,
+  name: 'locking',
+  tools: [search],
+  locked: [
+    { tool: toolFactory(() => new Calculator()), unlockedBy: after(search) },
+    { tool: report, unlockedBy: after('add') },
+    { tool: new Calculator(), unlockedBy: after('search') },
+    { tool: { toolsNow: () => [] }, unlockedBy: after('search') },
+  ],
 });
 
 // Optional properties accept undefined, and both lists may be empty.

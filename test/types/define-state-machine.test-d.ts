@@ -1,6 +1,15 @@
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
-import { type AnyTool, defineAgent, defineTool, requireApproval, type ToolInput } from '../../src/index.ts';
+import {
+  type AnyTool,
+  defineAgent,
+  defineTool,
+  defineToolGroup,
+  requireApproval,
+  type ToolInput,
+  type ToolTable,
+  toolFactory,
+} from '../../src/index.ts';
 import { toMermaid } from '../../src/inspect.ts';
 import { defineStateMachine, type StateMachine, startingIn } from '../../src/kinds/entry.ts';
 
@@ -93,3 +102,31 @@ startingIn(addItem, 'draft');
 
 // @ts-expect-error an entry is a tool, or has one
 defineStateMachine({ ...base, initial: 'draft', states: { draft: [{ to: 'draft' }] } });
+
+// What an agent could list stands in a state too, alone or as what leads somewhere.
+class Cart {
+  static readonly tools = { put: { description: 'Puts.' } } satisfies ToolTable<Cart>;
+  put() {
+    return 'put';
+  }
+}
+const group = defineToolGroup({ role: 'shop', description: 'Shop.', tools: [ship] });
+defineStateMachine({
+  ...base,
+  initial: 'draft',
+  states: {
+    draft: [new Cart(), group, { toolsNow: () => [] }, { tool: toolFactory(() => new Cart()), to: 'paid' }],
+    paid: [
+      { tool: new Cart(), to: 'draft' },
+      { tool: group, to: 'draft' },
+      { tool: { toolsNow: () => [] }, to: 'draft' },
+    ],
+  },
+});
+
+defineStateMachine({
+  ...base,
+  initial: 'draft',
+  // @ts-expect-error an object leads to no state that is not declared either
+  states: { draft: [{ tool: new Cart(), to: 'payed' }] },
+});

@@ -1,13 +1,8 @@
 import { toToolObject } from '../../sources/objects/tool-object.ts';
 import { withProviders } from '../../sources/resolution/dynamic-tools.ts';
-import { collectTools } from '../../sources/resolution/resolve-tools.ts';
-import {
-  isToolFactory,
-  isToolProvider,
-  ToolResolutionError,
-  type ToolSource,
-} from '../../sources/resolution/tool-source.ts';
-import { isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
+import { collectFor } from '../../sources/resolution/resolve-tools.ts';
+import { isToolFactory, isToolProvider, type ToolSource } from '../../sources/resolution/tool-source.ts';
+import { isTool } from '../../tool/check-definition.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import { paragraphs } from '../../tool/json.ts';
@@ -95,14 +90,9 @@ export function withNotes<Input, More extends readonly unknown[]>(
  * @throws ToolDefinitionError for what an agent could not have either; ToolObjectError as `toolsOf`.
  */
 export function toolsInside(name: string, sources: readonly ToolSource[]): ToolsInside {
-  try {
-    const { tools, providers, notes } = collectTools(sources.filter((source) => !isToolless(source)));
-    return { tools, sources: withProviders([], providers), notes };
-  } catch (cause) {
-    if (!(cause instanceof ToolResolutionError)) throw cause;
-    const problem = `it cannot have these tools: ${cause.message}.`;
-    throw new ToolDefinitionError(name, 'tools', { problem, cause });
-  }
+  const listed = sources.filter((source) => !isToolless(source));
+  const { tools, providers, notes } = collectFor({ tool: name, field: 'tools' }, listed);
+  return { tools, sources: withProviders([], providers), notes };
 }
 
 /** Whether this is an object without tools. What was listed by mistake is not: classes, lists, promises, groups and agents. */

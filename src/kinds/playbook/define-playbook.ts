@@ -1,4 +1,6 @@
-import type { ToolSource } from '../../sources/resolution/tool-source.ts';
+import { withProviders } from '../../sources/resolution/dynamic-tools.ts';
+import { collectFor } from '../../sources/resolution/resolve-tools.ts';
+import type { ToolFactory, ToolSource } from '../../sources/resolution/tool-source.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import { DIAGRAM, type DrawnTool, inMermaid } from '../../tool/draw.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
@@ -14,19 +16,26 @@ import {
   type NestedInstructions,
 } from '../agentic/agentic-tool.ts';
 import { changed, copiedBy } from '../agentic/copies.ts';
-import { toolsInside, withNotes } from '../agentic/define-agentic-tool.ts';
+import { type ToolsInside, toolsInside, withNotes } from '../agentic/define-agentic-tool.ts';
 import { type KeyedConfig, keyedSerial, memoryOf } from '../agentic/memory.ts';
-import { checkLocks, type Lock, prerequisites, toLock, wasOpened } from './lock.ts';
+import { checkLocks, type Lock, lockedSource, prerequisites, toLock, wasOpened } from './lock.ts';
 import { NO_PROGRESS, PLAYBOOKS, storedProgress } from './memory.ts';
 import { playbookStrategy } from './strategy.ts';
 import type { UnlockCondition } from './unlock-condition.ts';
 
-/** A tool that is not available at first, and what makes it available. */
+/** What is not available at first, and what makes it available. */
 export interface LockedTool<Name extends string, Known extends string> {
-  readonly tool: AnyTool & { readonly name: Name };
+  /** Listed as for an agent: of several tools each is available once the condition holds. */
+  readonly tool: Listed<Name>;
   /** The tools that it names must be the playbook's own. */
   readonly unlockedBy: UnlockCondition<Known>;
 }
+
+/** What is listed, and the names that conditions may use of it; what a factory makes is known when the playbook is defined. */
+type Listed<Name extends string> =
+  | Exclude<ToolSource, ToolFactory>
+  | (AnyTool & { readonly name: Name })
+  | (ToolFactory & { readonly '~names'?: Name });
 
 /** The literal that `definePlaybook` takes. */
 export interface PlaybookConfig<
@@ -37,7 +46,7 @@ export interface PlaybookConfig<
 > extends InstructedConfig<Name, Declaration>,
     KeyedConfig<InputOf<Declaration>> {
   /** These are always available; they are listed as for an agentic tool. */
-  readonly tools: readonly (ToolSource | (AnyTool & { readonly name: Open }))[];
+  readonly tools: readonly Listed<Open>[];
   /** Each is available once its condition holds. */
   readonly locked: readonly LockedTool<Locked, NoInfer<Open | Locked>>[];
 }
@@ -79,10 +88,13 @@ export function definePlaybook<
 >(config: PlaybookConfig<Name, Declaration, Open, Locked>): Playbook<Name, InputOf<Declaration>> {
   checkAgenticLiteral(config, SHAPE);
   const { name } = config;
-  const { tools: open, sources, notes } = toolsInside(name, config.tools);
-  const locks = config.locked.map(({ tool, unlockedBy }) => toLock(tool, unlockedBy));
+  const { tools: open, sources: openSources, notes: openNotes } = toolsInside(name, config.tools);
+  const locked = config.locked.map((entry, index) => readLocked(name, entry, index));
+  const locks = locked.flatMap((one) => one.locks);
   checkLocks(name, open, locks);
-  const tools = [...open, ...locks.map(({ tool }) => tool)];
+  const sources = [...openSources, ...locked.flatMap((one) => one.sources)];
+  const notes = [...new Set([...openNotes, ...locked.flatMap((one) => one.notes)])];
+  const tools = [...open, ...locks.flatMap(({ tool }) => tool ?? [])];
   const own = new Set(tools.map((tool) => tool.name));
   const tool = agenticTool(config, {
     inner: tools,
@@ -112,6 +124,23 @@ export function definePlaybook<
   );
 }
 
+/** The locks of one entry, and what offers the tools that are not known beforehand. */
+function readLocked(
+  playbook: string,
+  { tool: source, unlockedBy }: LockedTool<string, string>,
+  index: number,
+): { readonly locks: readonly Lock[] } & Pick<ToolsInside, 'sources' | 'notes'> {
+  const place = { tool: playbook, field: 'locked' };
+  const { tools, providers, notes } = collectFor(place, [source], { from: index });
+  const locks = tools.map((tool) => toLock({ name: tool.name, tool }, unlockedBy));
+  const [of = ''] = providers.flatMap(({ about }) => about?.name ?? []);
+  // A tool has no such name, nor an id of its own that begins so.
+  const name = of === '' ? `tools of provider ${index}` : `tools of ${of}`;
+  const lock = toLock({ name }, unlockedBy, `provider ${index}`);
+  const sources = withProviders([], providers).map((one) => lockedSource(one, lock));
+  return { locks: providers.length === 0 ? locks : [...locks, lock], sources, notes };
+}
+
 /**
  * Tells the model of a playbook what to do, and below that, whoever wrote it, what opens the locks that are shut: nothing else
  * says it from the start.
@@ -137,7 +166,7 @@ interface Instructed<Input> {
  * a round box. Arrows that meet are all needed, except in an "any of".
  */
 function playbookDiagram(open: readonly AnyTool[], locks: readonly Lock[]): string {
-  const tools = [...open, ...locks.map(({ tool }) => tool)];
+  const tools = [...open, ...locks];
   const idOf = new Map(tools.map(({ name }, at) => [name, `tool${at + 1}`]));
   const nodes = tools.map(({ name }) => `${idOf.get(name)}[${inMermaid(name)}]`);
   const arrows: string[] = [];
@@ -170,9 +199,9 @@ function playbookDiagram(open: readonly AnyTool[], locks: readonly Lock[]): stri
     return all.length > 1 ? [box(hexagon, 'all of', all)] : all;
   }
 
-  for (const { tool, condition } of locks) {
+  for (const { name, condition } of locks) {
     const from = new Set(nodesOf(condition));
-    arrows.push(...[...from].map((one) => `${one} --> ${idOf.get(tool.name)}`));
+    arrows.push(...[...from].map((one) => `${one} --> ${idOf.get(name)}`));
   }
   return ['flowchart LR', ...[...nodes, ...arrows].map((line) => `  ${line}`)].join('\n');
 }

@@ -1,14 +1,18 @@
+import { changedSource } from '../../sources/resolution/dynamic-tools.ts';
 import { saysTrue, ToolDefinitionError } from '../../tool/check-definition.ts';
-import { unwrapAs } from '../../tool/decorate.ts';
+import { decorate, unwrapAs } from '../../tool/decorate.ts';
 import { mistake } from '../../tool/log.ts';
-import type { AnyTool, LoopView } from '../../tool/tool.ts';
+import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import { originOf } from '../../tool/unfolding/inner-tools.ts';
 import { PLAYBOOKS, type StoredProgress, storedProgress, toProgress } from './memory.ts';
 import { conditionsIn, type UnlockCondition } from './unlock-condition.ts';
 
-/** A tool of a playbook that is not available at first. */
+/** Tools of a playbook that are not available at first. */
 export interface Lock {
-  readonly tool: AnyTool;
+  /** That of the tool; of those that a provider answers, what stands for them. */
+  readonly name: string;
+  /** The tool, where it is known beforehand. */
+  readonly tool?: AnyTool | undefined;
   readonly condition: UnlockCondition;
   /**
    * Under which a met condition on artifacts is remembered: `{tool}#{place}`, counted among those of the tool. So one
@@ -17,11 +21,28 @@ export interface Lock {
   readonly ids: ReadonlyMap<UnlockCondition, string>;
 }
 
-/** Makes the lock that a playbook puts on a tool. */
-export function toLock(tool: AnyTool, condition: UnlockCondition): Lock {
+/** Makes the lock that a playbook puts on something. `id`: what begins the ids of its conditions. */
+export function toLock(
+  locked: Pick<Lock, 'name' | 'tool'>,
+  condition: UnlockCondition,
+  id = locked.name,
+): Lock {
   const matching = new Set(conditionsIn(condition).filter(({ type }) => type === 'artifact-matching'));
-  return { tool, condition, ids: new Map([...matching].map((one, at) => [one, `${tool.name}#${at}`])) };
+  return { ...locked, condition, ids: new Map([...matching].map((one, at) => [one, `${id}#${at}`])) };
 }
+
+/** Puts a lock on the tools that a source adds. */
+export const lockedSource = (source: InjectionStrategy, lock: Lock): InjectionStrategy =>
+  changedSource(source, (tool): LockedTool => ({ ...decorate(tool, {}), [LOCK]: lock }));
+
+/** Under which a tool keeps its lock that was not known beforehand. */
+const LOCK: unique symbol = Symbol('holdfast.lock');
+
+interface LockedTool extends AnyTool {
+  readonly [LOCK]: Lock;
+}
+
+const isLocked = (tool: AnyTool): tool is LockedTool => LOCK in tool;
 
 /** Holds what decides whether a lock is open. */
 interface Circumstances {
@@ -119,7 +140,7 @@ const missing = ({ names }: UnlockCondition, progress: StoredProgress): readonly
 export const prerequisites = (locks: readonly Lock[]): string =>
   [
     'Some tools have prerequisites. One that is called before they are met does nothing, and answers what is missing:',
-    ...locks.map(({ tool, condition }) => `- ${tool.name}: first ${needed(condition)}`),
+    ...locks.map(({ name, condition }) => `- ${name}: first ${needed(condition)}`),
     'Use the tools that are needed first, and then those that they have made available.',
   ].join('\n');
 
@@ -153,7 +174,7 @@ type Yes = <Args extends readonly unknown[]>(predicate: (...args: Args) => unkno
 
 /** Asks a predicate that must not take the whole loop with it: one that throws has not held, and its author is told. */
 export function holds(
-  { tool: { name } }: Pick<Lock, 'tool'>,
+  { name }: Pick<Lock, 'name'>,
   { log }: Pick<LoopView, 'log'>,
   ask: (yes: Yes) => boolean,
 ): boolean {
@@ -176,17 +197,17 @@ export function checkLocks(playbook: string, open: readonly AnyTool[], locks: re
     throw new ToolDefinitionError(playbook, 'locked', problem);
   };
   const names = new Set(open.map(({ name }) => name));
-  for (const { tool } of locks) {
-    if (names.has(tool.name)) refuse(`it has more than one tool '${tool.name}'.`);
-    names.add(tool.name);
+  for (const { name, tool } of locks) {
+    if (!tool) continue;
+    if (names.has(name)) refuse(`it has more than one tool '${name}'.`);
+    names.add(name);
   }
-  for (const { tool, condition } of locks) {
-    const unknown = condition.names.find((name) => !names.has(name));
-    if (unknown !== undefined)
-      refuse(`'${tool.name}' is unlocked by '${unknown}', which is none of its tools.`);
-    if (conditionsIn(condition).some(isEmpty)) refuse(`a condition of '${tool.name}' names nothing.`);
+  for (const { name, condition } of locks) {
+    const unknown = condition.names.find((one) => !names.has(one));
+    if (unknown !== undefined) refuse(`'${name}' is unlocked by '${unknown}', which is none of its tools.`);
+    if (conditionsIn(condition).some(isEmpty)) refuse(`a condition of '${name}' names nothing.`);
   }
-  const stuck = neverUnlocked(open, locks).map(({ tool }) => `'${tool.name}'`);
+  const stuck = neverUnlocked(open, locks).map(({ name }) => `'${name}'`);
   if (stuck.length > 0)
     refuse(`${stuck.join(', ')} can never be unlocked: each waits for itself or another of them.`);
 }
@@ -203,7 +224,7 @@ function neverUnlocked(open: readonly AnyTool[], locks: readonly Lock[]): readon
   for (;;) {
     const opened = left.filter(({ condition }) => mayBeMet(condition, usable));
     if (opened.length === 0) return left;
-    for (const { tool } of opened) usable.add(tool.name);
+    for (const { name } of opened) usable.add(name);
     left = left.filter((lock) => !opened.includes(lock));
   }
 }
@@ -230,7 +251,9 @@ export type Locks = ReadonlyMap<AnyTool, Lock>;
  * is behind the lock as it is now. One way that is open is enough for a tool that several unfolding tools bring.
  */
 function shutBy(tool: AnyTool, locks: Locks, isShut: (lock: Lock) => boolean): Lock | undefined {
-  const own = locks.get(unwrapAs(tool, (one): one is AnyTool => locks.has(one)) ?? tool);
+  const own =
+    locks.get(unwrapAs(tool, (one): one is AnyTool => locks.has(one)) ?? tool) ??
+    unwrapAs(tool, isLocked)?.[LOCK];
   if (own && isShut(own)) return own;
   const origin = originOf(tool);
   if (!origin || origin.wasThere) return undefined;

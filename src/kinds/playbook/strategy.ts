@@ -14,7 +14,7 @@ import { conditionsIn, type ProducedArtifact } from './unlock-condition.ts';
  * chaining: what these offer is free of conditions, and counts when it is used.
  */
 export function playbookStrategy(run: PlaybookRun): InjectionStrategy {
-  const locks = new Map(run.locks.map((lock) => [lock.tool, lock]));
+  const locks = new Map(run.locks.flatMap((lock) => (lock.tool ? [[lock.tool, lock] as const] : [])));
   const inPlaybook = boundTo(run, locks);
   const listed = lastList();
   return {

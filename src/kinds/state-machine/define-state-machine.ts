@@ -13,6 +13,7 @@ import {
   type InstructedConfig,
 } from '../agentic/agentic-tool.ts';
 import { changed, copiedBy } from '../agentic/copies.ts';
+import { withNotes } from '../agentic/define-agentic-tool.ts';
 import { type KeyedConfig, keyedSerial, memoryOf } from '../agentic/memory.ts';
 import { positionIn, type StateRun, startingFacts } from './memory.ts';
 import { type Registration, readMachine, type StateEntry } from './read-machine.ts';
@@ -26,11 +27,14 @@ export interface StateMachineConfig<
   State extends string,
 > extends InstructedConfig<Name, Declaration, [state: NoInfer<State>]>,
     KeyedConfig<InputOf<Declaration>> {
-  /** The tools that are available in each state. One tool may be listed in several, and lead from each to another. */
+  /**
+   * What is available in each state, listed as for an agent; `{ tool, to }` leads to another state. One may be listed in several,
+   * and lead from each to another.
+   */
   readonly states: Readonly<Record<State, readonly StateEntry<NoInfer<State>>[]>>;
   /** The machine stands here at first. */
   readonly initial: NoInfer<State>;
-  /** These are available in all states. As for an agentic tool, tool objects and providers may be among them. */
+  /** These are available in all states; they are listed as for an agentic tool. */
   readonly everywhere?: readonly ToolSource[] | undefined;
   /** States that earlier code had, each with the state of now in its place. Without it a position in one is an error. */
   readonly renamed?: Readonly<Record<string, NoInfer<State>>> | undefined;
@@ -86,10 +90,10 @@ export function defineStateMachine<
   checkAgenticLiteral(config, SHAPE);
   const { name, hideUnavailable = false } = config;
   const machine = readMachine(config);
-  const { registrations, sources } = machine;
+  const { registrations, sources, notes } = machine;
   const tool = agenticTool(config, {
     inner: registrations.map((one) => one.tool),
-    sources,
+    sources: sources.map(({ source }) => source),
     whenEmpty: 'No tools registered for StateMachineTool',
     serial: keyedSerial(name, config.input, config.key),
     loop(input, call) {
@@ -103,10 +107,10 @@ export function defineStateMachine<
       // As of the reply that asked for this call, also when another invocation goes on with it.
       const began = position.ok && !isReset ? position.state : run.initial;
       return {
-        instructions: stateInstructions(config, run, began),
+        instructions: withNotes(stateInstructions(config, run, began), notes),
         tools: registrations.map((one) => guardTool(one, run)),
         facts: startingFacts(run, inside, isReset),
-        sources: sources.map((source) => guardedSource(source, run)),
+        sources: sources.map(({ source, rule }) => guardedSource(source, rule, run)),
         strategies: [stateStrategy(run, hideUnavailable)],
         memory,
       };

@@ -1,4 +1,7 @@
-import type { ToolSource } from '../../sources/resolution/tool-source.ts';
+import { toToolObject } from '../../sources/objects/tool-object.ts';
+import { withProviders } from '../../sources/resolution/dynamic-tools.ts';
+import { type CollectedTools, collectFor } from '../../sources/resolution/resolve-tools.ts';
+import type { ToolProvider, ToolSource } from '../../sources/resolution/tool-source.ts';
 import { isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
 import { decorate } from '../../tool/decorate.ts';
 import type { AnyTool, InjectionStrategy } from '../../tool/tool.ts';
@@ -18,8 +21,16 @@ interface DeclaredMachine {
 /** A machine whose states, tools and moves fit together. */
 interface Machine extends Omit<StateRun, 'key'> {
   readonly registrations: readonly Registration[];
-  /** Offer what providers answer, in all states. */
-  readonly sources: readonly InjectionStrategy[];
+  /** Offer what providers answer. */
+  readonly sources: readonly RuledSource[];
+  /** What the groups among its tools tell of them. */
+  readonly notes: readonly string[];
+}
+
+/** Offers tools that are not known beforehand, and what they are to the machine. */
+interface RuledSource {
+  readonly source: InjectionStrategy;
+  readonly rule: Rule;
 }
 
 /** @throws ToolDefinitionError when they do not; ToolObjectError as `toolsOf`. */
@@ -27,12 +38,29 @@ export function readMachine(declared: DeclaredMachine): Machine {
   const { name: machine, initial } = declared;
   const states = new Map(Object.entries(declared.states));
   checkInitial(machine, states, initial);
-  const { tools: everywhere, sources } = toolsInside(machine, declared.everywhere ?? []);
-  const registrations = readStates({ machine, states, everywhere });
+  const everywhere = toolsInside(machine, declared.everywhere ?? []);
+  const { registrations, providers, notes } = readStates({ machine, states, everywhere: everywhere.tools });
+  const sources = [
+    ...everywhere.sources.map((source) => ({ source, rule: EVERYWHERE })),
+    ...[...providers].flatMap(([provider, rule]) =>
+      withProviders([], [provider]).map((source) => ({ source, rule })),
+    ),
+  ];
   const renamed = new Map(Object.entries(declared.renamed ?? {}));
   for (const renaming of renamed) checkRenamed(machine, states, renaming);
-  return { machine, initial, states: new Set(states.keys()), renamed, registrations, sources };
+  return {
+    machine,
+    initial,
+    states: new Set(states.keys()),
+    renamed,
+    registrations,
+    sources,
+    notes: [...new Set([...everywhere.notes, ...notes])],
+  };
 }
+
+/** What may be used in every state, and moves nothing. */
+const EVERYWHERE: Rule = { states: 'all', to: new Map() };
 
 type States = ReadonlyMap<string, unknown>;
 
@@ -61,10 +89,16 @@ function checkRenamed(machine: string, states: States, [was, is]: readonly [stri
 
 const choice = (states: States): string => [...states.keys()].map((state) => `'${state}'`).join(', ');
 
-/** A tool of one state; with `to`, a success of it leads there. */
+/** What is listed in one state, as for an agent; with `to`, a success of any of its tools leads there. */
 export type StateEntry<State extends string> =
-  | AnyTool
-  | { readonly tool: AnyTool; readonly to?: State | undefined };
+  | (ToolSource & NoMove)
+  | { readonly tool: ToolSource; readonly to?: State | undefined };
+
+/** Tells what is listed by itself from a move. */
+interface NoMove {
+  readonly tool?: never;
+  readonly to?: never;
+}
 
 /** What a tool is to a machine, over all states in which it is listed. */
 export interface Rule {
@@ -87,67 +121,108 @@ interface DeclaredStates {
   readonly everywhere: readonly AnyTool[];
 }
 
+/** What the states of a machine hold. */
+interface ReadStates {
+  /** One a tool, in the order in which they are first listed. */
+  readonly registrations: readonly Registration[];
+  /** What the tools of a provider are to the machine. */
+  readonly providers: ReadonlyMap<ToolProvider, Rule>;
+  readonly notes: readonly string[];
+}
+
 /**
- * One registration a tool, in the order in which they are first listed.
- *
- * @throws ToolDefinitionError when a name stands for two tools, an entry is no tool or leads nowhere, or a tool leads from
- *   one state to two.
+ * @throws ToolDefinitionError when a name stands for two tools, an entry holds no tools or leads nowhere, or a tool leads from
+ *   one state to two; ToolObjectError as `toolsOf`.
  */
-function readStates({ machine, states, everywhere }: DeclaredStates): readonly Registration[] {
-  const found = new Map<string, Found>();
+function readStates({ machine, states, everywhere }: DeclaredStates): ReadStates {
+  const found = new Map<string, Found & { readonly tool: AnyTool }>();
+  const providers = new Map<ToolProvider, Found>();
+  const notes: string[] = [];
   const find = (tool: AnyTool): Found => {
     const known = found.get(tool.name) ?? { tool, states: [], to: new Map() };
     if (known.tool !== tool) refuse(machine, `two tools of its states have the name '${tool.name}'.`);
     found.set(tool.name, known);
     return known;
   };
+  // An object that is listed in several states has the same tools in all of them.
+  const known = new Map<ToolSource, CollectedTools>();
   for (const [state, entries] of states) {
     for (const [index, entry] of entries.entries()) {
-      const { tool, to } = readEntry(entry, { machine, state, index });
+      const { source, to } = readEntry(entry, { machine, state, index });
+      const held = known.get(source) ?? collectFor(inState(machine, state), [source], { from: index });
+      known.set(source, held);
       if (to !== undefined && !states.has(to)) {
-        refuse(
-          machine,
-          `in state '${state}' tool '${tool.name}' leads to '${to}', which is not one of its states.`,
-        );
+        const what = isTool(source) ? `tool '${source.name}'` : `entry ${index}`;
+        refuse(machine, `in state '${state}' ${what} leads to '${to}', which is not one of its states.`);
       }
-      addState(find(tool), { machine, state, to });
+      for (const tool of held.tools)
+        addState(find(tool), { machine, what: `tool '${tool.name}'`, state, to });
+      for (const provider of held.providers) {
+        const rule = providers.get(provider) ?? { states: [], to: new Map() };
+        providers.set(provider, rule);
+        addState(rule, { machine, what: 'a tool provider', state, to });
+      }
+      notes.push(...held.notes);
     }
   }
   for (const tool of everywhere) find(tool).states = 'all';
-  return [...found.values()].map(toRegistration);
+  return { registrations: [...found.values()].map(toRegistration), providers, notes };
 }
 
+const inState = (tool: string, state: string) => ({
+  tool,
+  field: 'states',
+  said: `in state '${state}' it cannot have these tools`,
+});
+
+/** What something is to a machine, as far as its states were read. */
 interface Found {
-  readonly tool: AnyTool;
   states: string[] | 'all';
   readonly to: Map<string, string>;
 }
 
+/** Where an entry stands. */
+interface EntryPlace {
+  readonly machine: string;
+  readonly state: string;
+  readonly index: number;
+}
+
 function readEntry(
   entry: StateEntry<string>,
-  { machine, state, index }: { readonly machine: string; readonly state: string; readonly index: number },
-): { readonly tool: AnyTool; readonly to?: string | undefined } {
-  if (isTool(entry)) return { tool: entry };
-  const { tool, to }: { readonly tool?: unknown; readonly to?: unknown } = Object(entry); // not everybody is typed
-  if (isTool(tool) && (to === undefined || typeof to === 'string')) return { tool, to };
+  { machine, state, index }: EntryPlace,
+): { readonly source: ToolSource; readonly to?: string | undefined } {
+  if (!isMove(entry)) return { source: entry };
+  const { tool: source, to }: { readonly tool: ToolSource; readonly to?: unknown } = entry; // not everybody is typed
+  if (to === undefined || typeof to === 'string') return { source, to };
   return refuse(machine, `entry ${index} of state '${state}' is neither a tool nor { tool, to }.`);
 }
 
-/** Where a tool is listed, and where its success leads from there. */
+/** A move is a literal: an object of a class may have a field of the name `tool` too. */
+const isMove = (entry: StateEntry<string>): entry is Extract<typeof entry, { tool: ToolSource }> =>
+  typeof entry === 'object' &&
+  entry !== null &&
+  Object.hasOwn(entry, 'tool') &&
+  !isTool(entry) &&
+  toToolObject(entry).table.size === 0;
+
+/** What is listed, where, and where its success leads from there. */
 interface Listed {
   readonly machine: string;
+  /** As an error names it. */
+  readonly what: string;
   readonly state: string;
   readonly to: string | undefined;
 }
 
-function addState({ tool, states, to: targets }: Found, { machine, state, to }: Listed): void {
+function addState({ states, to: targets }: Found, { machine, what, state, to }: Listed): void {
   if (states === 'all') return;
-  if (states.includes(state)) refuse(machine, `state '${state}' lists tool '${tool.name}' twice.`);
+  if (states.includes(state)) refuse(machine, `state '${state}' lists ${what} twice.`);
   states.push(state);
   if (to !== undefined) targets.set(state, to);
 }
 
-const toRegistration = ({ tool, states, to }: Found): Registration => {
+const toRegistration = ({ tool, states, to }: Found & { readonly tool: AnyTool }): Registration => {
   const rule = { states, to };
   return { tool: withAvailability(tool, rule), rule };
 };

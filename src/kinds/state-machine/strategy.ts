@@ -1,3 +1,4 @@
+import { changedSource } from '../../sources/resolution/dynamic-tools.ts';
 import { memoized } from '../../tool/async.ts';
 import { adopting, decorate, lastList, mapRoute } from '../../tool/decorate.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
@@ -81,16 +82,9 @@ function refusal(tool: string, { states }: Rule, position: Position): ToolResult
   return states === 'all' || states.includes(state) ? undefined : withheld(notNow(state, states));
 }
 
-/** Tools that a source adds, as tools of every state. */
-export function guardedSource(source: InjectionStrategy, run: StateRun): InjectionStrategy {
-  const rule: Rule = { states: 'all', to: new Map() };
-  const guarded = memoized((tool: AnyTool) => guardTool({ tool: withAvailability(tool, rule), rule }, run));
-  return {
-    name: source.name,
-    offer: (tools, view) =>
-      source.offer(tools, view).map((tool) => (tools.includes(tool) ? tool : guarded(tool))),
-  };
-}
+/** Guards the tools that a source adds by a rule. */
+export const guardedSource = (source: InjectionStrategy, rule: Rule, run: StateRun): InjectionStrategy =>
+  changedSource(source, (tool) => guardTool({ tool: withAvailability(tool, rule), rule }, run));
 
 /** Tells whether an offered tool is available in this state; one that is no tool of a state machine is in any. */
 export function isAvailable(tool: AnyTool & Partial<GuardedTool>, state: string): boolean {

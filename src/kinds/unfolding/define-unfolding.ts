@@ -1,25 +1,23 @@
 import { toToolObject } from '../../sources/objects/tool-object.ts';
 import { toolsOf } from '../../sources/objects/tools-of.ts';
 import { declaresUnfolding } from '../../sources/objects/unfolding-of.ts';
-import { type CollectedTools, collectTools, withProvided } from '../../sources/resolution/resolve-tools.ts';
+import {
+  type CollectedTools,
+  collectFor,
+  collectTools,
+  withProvided,
+} from '../../sources/resolution/resolve-tools.ts';
 import {
   foundBy,
   partsOf,
   type ToolGroup,
   type ToolObjectSource,
   type ToolProvider,
-  ToolResolutionError,
   type ToolSource,
 } from '../../sources/resolution/tool-source.ts';
 import { memoized } from '../../tool/async.ts';
-import {
-  checkToolLiteral,
-  FOREIGN_INPUT,
-  isTool,
-  NAMED,
-  ToolDefinitionError,
-} from '../../tool/check-definition.ts';
-import { ended, type LiteralShape } from '../../tool/check-literal.ts';
+import { checkToolLiteral, FOREIGN_INPUT, isTool, NAMED } from '../../tool/check-definition.ts';
+import type { LiteralShape } from '../../tool/check-literal.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import { paragraphs } from '../../tool/json.ts';
 import type { AnyTool, LiveCall } from '../../tool/tool.ts';
@@ -113,19 +111,20 @@ function withTools<Declaration extends InputDeclaration>(
   const { name } = config;
   if (config.select) {
     const { select, tools = [] } = config;
-    const listed = listedIn(name, 'tools', tools, BY_SELECT);
+    const listed = collectFor({ tool: name, field: 'tools' }, tools, { noProviders: BY_SELECT });
     return { ...config, tools: listed.tools, select: (input, view) => answered(select(input, view)) };
   }
   if (config.byCategory) {
-    const lists = Object.entries(config.byCategory).map(
-      ([category, list]) => [category, listedIn(name, `byCategory.${category}`, list, BY_CATEGORY)] as const,
-    );
+    const lists = Object.entries(config.byCategory).map(([category, list]) => {
+      const place = { tool: name, field: `byCategory.${category}` };
+      return [category, collectFor(place, list, { noProviders: BY_CATEGORY })] as const;
+    });
     const tools = Object.fromEntries(lists.map(([category, listed]) => [category, listed.tools]));
     return { ...config, byCategory: tools, ...notesOf(config, ...lists.map(([, { notes }]) => notes)) };
   }
   const { tools, prepare } = config;
   if (typeof tools === 'function') return { ...config, tools: (view) => answered(tools(view)) };
-  const listed = listedIn(name, 'tools', tools);
+  const listed = collectFor({ tool: name, field: 'tools' }, tools);
   return { ...config, ...unfoldingInto(listed, prepare), ...notesOf(config, listed.notes) };
 }
 
@@ -140,27 +139,6 @@ const notesOf = (
   const all = [...new Set(notes.flat())];
   return { childToolUsageNotes: all.length > 0 ? paragraphs(own, ...all) : own };
 };
-
-/**
- * What a list of an unfolding tool holds.
- *
- * @throws ToolDefinitionError for what an agent could not have either, and for providers where `noProviders` says why;
- *   ToolObjectError as `toolsOf`.
- */
-export function listedIn(
-  unfolding: string,
-  field: string,
-  sources: readonly ToolSource[],
-  noProviders?: string,
-): CollectedTools {
-  try {
-    return collectTools(sources, { noProviders });
-  } catch (cause) {
-    if (!(cause instanceof ToolResolutionError)) throw cause;
-    const problem = `it cannot have these tools: ${ended(cause.message)}`;
-    throw new ToolDefinitionError(unfolding, field, { problem, cause });
-  }
-}
 
 /** What an unfolding tool unfolds into that has these inside. */
 export function unfoldingInto(

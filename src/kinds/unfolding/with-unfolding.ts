@@ -1,5 +1,5 @@
 import { type ToolsOfOptions, toolsOf } from '../../sources/objects/tools-of.ts';
-import { type CollectedTools, withProvided } from '../../sources/resolution/resolve-tools.ts';
+import { type CollectedTools, collectFor, withProvided } from '../../sources/resolution/resolve-tools.ts';
 import {
   isGroup,
   type Reference,
@@ -15,7 +15,7 @@ import { checkTools, toUnfolding } from '../../tool/unfolding/define-unfolding.t
 import { innerTools } from '../../tool/unfolding/inner-tools.ts';
 import { UNFOLDS, type Unfolding, type UnfoldsInto, unfoldingIn } from '../../tool/unfolding/unfolding.ts';
 import type { UnfoldingOptions } from '../../tool/unfolding/unfolding-config.ts';
-import { listedIn, unfoldingInto } from './define-unfolding.ts';
+import { unfoldingInto } from './define-unfolding.ts';
 
 /**
  * The same reference or tool group with its tools behind one, which tells its notes when it is called: they are no longer
@@ -78,7 +78,8 @@ export function withInnerTools<T extends AnyTool>(unfolding: T, ...tools: readon
   const known = unfoldingIn(unfolding);
   const { name } = unfolding;
   if (!known) throw new ToolDefinitionError(name, 'tools', 'it is no unfolding tool.');
-  const more = withMore(name, known, listedIn(name, 'tools', tools, noProvidersIn(known)));
+  const noProviders = noProvidersIn(known);
+  const more = withMore(name, known, collectFor({ tool: name, field: 'tools' }, tools, { noProviders }));
   const inner = known.into.by === 'moment' ? undefined : [...(unfolding.inner ?? []), ...more.listed];
   return {
     ...decorate(unfolding, { inner }),

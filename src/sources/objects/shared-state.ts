@@ -1,3 +1,5 @@
+import { methodIn } from './tool-method.ts';
+
 /**
  * Names the fields of an instance that its own methods change, as far as their source shows it: a field is assigned to, counted up
  * or down, or a list, map or set in it is added to. What only the constructor sets is not among them, nor what is made when it is
@@ -57,7 +59,7 @@ function methodsOf(object: object): readonly unknown[] {
     for (const key of Reflect.ownKeys(holder)) {
       if (key === 'constructor') continue;
       const { value, get, set } = Object.getOwnPropertyDescriptor(holder, key) ?? {};
-      for (const one of [value, get, set]) if (typeof one === 'function') found.add(one);
+      for (const one of [value, get, set]) if (typeof one === 'function') found.add(methodIn(one));
       if (depth > 0 && typeof value === 'object' && value !== null) collect(value, depth - 1);
     }
   };

@@ -52,6 +52,7 @@ export function toolMethod<
     return Reflect.apply(method, this, given);
   };
   configs.set(marked, config);
+  methods.set(marked, method);
   // It hands on what it is given, and what comes of it.
   return marked as Method;
 }
@@ -65,6 +66,12 @@ type Typed<Output, Type extends ArtifactType> =
 
 /** What each method was made with. */
 const configs = new WeakMap<object, MarkedMethod>();
+
+/** What each of them runs. */
+const methods = new WeakMap<object, object>();
+
+/** What a value runs that `toolMethod` made; the value itself for anything else. */
+export const methodIn = (value: unknown): unknown => methods.get(Object(value)) ?? value;
 
 /** What is told of a method, its types erased. */
 interface MarkedMethod extends Omit<AnyToolEntry, 'reconcile'> {

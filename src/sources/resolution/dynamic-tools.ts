@@ -1,3 +1,4 @@
+import { memoized } from '../../tool/async.ts';
 import { sameTools } from '../../tool/decorate.ts';
 import { warning } from '../../tool/log.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
@@ -43,6 +44,34 @@ export function withProviders(
 ): readonly InjectionStrategy[] {
   const others = sources.filter(({ name }) => name !== NAME);
   return providers.length > 0 ? [dynamicTools(providers), ...others] : others;
+}
+
+/** The same source, each tool that it adds as `change` makes it. An unchanged list stays the same list. */
+export function changedSource(
+  source: InjectionStrategy,
+  change: (tool: AnyTool) => AnyTool,
+): InjectionStrategy {
+  const changed = memoized(change);
+  const lists = new WeakMap<readonly AnyTool[], Changed>();
+  return {
+    name: source.name,
+    discover: source.discover,
+    offer(tools, view) {
+      const offered = source.offer(tools, view);
+      if (offered === tools) return tools;
+      const known = lists.get(offered);
+      if (known?.of === tools) return known.made;
+      const made = offered.map((tool) => (tools.includes(tool) ? tool : changed(tool)));
+      lists.set(offered, { of: tools, made });
+      return made;
+    },
+  };
+}
+
+/** What was made of an offer, and to what that was added. */
+interface Changed {
+  readonly of: readonly AnyTool[];
+  readonly made: readonly AnyTool[];
 }
 
 /** Two groups may bring the same tool, each with its own card. */

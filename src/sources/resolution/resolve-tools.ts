@@ -1,6 +1,6 @@
 import { memoized } from '../../tool/async.ts';
-import { checkNaming, isTool } from '../../tool/check-definition.ts';
-import { isClass, shown } from '../../tool/check-literal.ts';
+import { checkNaming, isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
+import { ended, isClass, shown } from '../../tool/check-literal.ts';
 import { shorten } from '../../tool/json.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { stateFields } from '../objects/shared-state.ts';
@@ -113,6 +113,8 @@ interface CollectPlace extends CollectOptions {
   readonly groupsIn?: string | undefined;
   /** Why there can be no providers here, after "a tool provider"; they can unless given. */
   readonly noProviders?: string | undefined;
+  /** The index of the first element, where the list is a part of another; 0 unless given. */
+  readonly from?: number | undefined;
   /** What all of the list stands inside. */
   readonly path?: readonly Nested[] | undefined;
 }
@@ -130,7 +132,7 @@ export function collectTools(sources: readonly ToolSource[], place: CollectPlace
   const notes: string[] = [];
   for (const [index, source] of sources.entries()) {
     if (sources.indexOf(source) < index) continue;
-    const at = collectAt(index, source, place);
+    const at = collectAt((place.from ?? 0) + index, source, place);
     for (const tool of at.tools) add(byName, tool, place);
     providers.push(...at.providers);
     notes.push(...at.notes);
@@ -139,6 +141,31 @@ export function collectTools(sources: readonly ToolSource[], place: CollectPlace
     throw new ToolResolutionError(`A tool provider is among them, ${place.noProviders}`);
   }
   return { tools: [...byName.values()], providers: [...new Set(providers)], notes };
+}
+
+/**
+ * What a list holds that a tool is made with. `said`: what the error says before the reason.
+ *
+ * @throws ToolDefinitionError for what cannot be listed there; ToolObjectError as `toolsOf`.
+ */
+export function collectFor(
+  { tool, field, said = 'it cannot have these tools' }: ListPlace,
+  sources: readonly ToolSource[],
+  place?: CollectPlace,
+): CollectedTools {
+  try {
+    return collectTools(sources, place);
+  } catch (cause) {
+    if (!(cause instanceof ToolResolutionError)) throw cause;
+    throw new ToolDefinitionError(tool, field, { problem: `${said}: ${ended(cause.message)}`, cause });
+  }
+}
+
+/** Where a list stands in the literal of a tool. */
+interface ListPlace {
+  readonly tool: string;
+  readonly field: string;
+  readonly said?: string | undefined;
 }
 
 /** What one element of a list holds. */

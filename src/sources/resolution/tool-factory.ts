@@ -1,6 +1,7 @@
 import { memoized } from '../../tool/async.ts';
 import { isClass, shown } from '../../tool/check-literal.ts';
 import { decorate } from '../../tool/decorate.ts';
+import { mistake } from '../../tool/log.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { error } from '../../tool/tool-result.ts';
 import { shortcut } from '../../tool/unfolding/call-unfolding.ts';
@@ -102,7 +103,7 @@ function liveTool(tool: AnyTool, find: FindTool): AnyTool {
     async call(input, call) {
       const found = find(call.view);
       if (found) return found.call(input, call);
-      console.error(`holdfast: a tool factory made no '${tool.name}' this time, which it made before.`);
+      call.view.log(mistake(`a tool factory made no '${tool.name}' this time, which it made before.`));
       return error(`Tool '${call.tool}' is not there any more. Do not call it again; go on without it.`);
     },
   });

@@ -48,6 +48,8 @@ export const FACTORY: unique symbol = Symbol('holdfast.tool-factory');
 export interface ToolFactory {
   /** Its tools, the same ones each time. `path`: what it stands inside. @throws what making and collecting them throws. */
   readonly [FACTORY]: (path: readonly Nested[], collect: CollectMade) => readonly AnyTool[];
+  /** For inference only; never set: the names of its tools may be any. */
+  readonly '~names'?: string;
 }
 
 /** Makes tools of what a factory made, which stands inside the path. */

@@ -3,7 +3,7 @@ import { followSession } from '../../session/watching/follow-session.ts';
 import { Problem } from '../problem.ts';
 import { wantsEvents } from '../request-headers.ts';
 import { ANY_OBJECT, defineRoute, headerParameter, SESSION, type SessionRequest } from '../route.ts';
-import { mustHaveEvents, unknownSession } from '../session-view.ts';
+import { mustHaveEvents, noSequence, unknownSession } from '../session-view.ts';
 import { eventStream } from '../sse.ts';
 import type { Target } from '../target.ts';
 import { continuesView } from '../turn-view.ts';
@@ -64,12 +64,11 @@ async function jsonPage(target: Target, query: URLSearchParams): Promise<Respons
   return Response.json({ events, head: page.head, next });
 }
 
-/** @throws Problem when a client gave what no event can have as its sequence. */
+/** @throws SessionError when a client gave what no event can have as its sequence. */
 function sequence(name: 'Last-Event-ID' | 'after', value: string | null): number | undefined {
   if (value === null || value === '') return undefined;
   if (/^\d{1,15}$/.test(value)) return Number(value);
-  const type = name === 'after' ? 'invalid-query' : 'invalid-header';
-  throw new Problem(type, `${name} must be the sequence of an event: a whole number such as 12.`);
+  throw noSequence(name);
 }
 
 function pageSize(value: string | null): number {

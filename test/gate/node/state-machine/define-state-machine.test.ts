@@ -66,13 +66,13 @@ describe('the definition of a state machine', () => {
       'with an entry that is nothing',
       { states: { open: [go, {}] }, initial: 'open' },
       'states',
-      "entry 1 of state 'open' is neither a tool nor { tool, to }.",
+      "in state 'open' it cannot have these tools: Tool at index 1 (Object) is neither a tool nor a tool provider, nor has its class a static 'tools' table.",
     ],
     [
       'with an entry of null',
       { states: { open: [null] }, initial: 'open' },
       'states',
-      "entry 0 of state 'open' is neither a tool nor { tool, to }.",
+      "in state 'open' it cannot have these tools: Tool at index 0 must not be null.",
     ],
     [
       'with a tool twice in a state',

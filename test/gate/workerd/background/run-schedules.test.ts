@@ -166,6 +166,7 @@ describe('a schedule', () => {
     const { schedule } = daily('Report.');
     await tick([schedule], { cron: '0  7 * * *' });
     await tick([], { cron: '0 7 * * *' });
+    await tick([schedule], { cron: '' });
     expect(log.mock.calls).toEqual([
       [
         "holdfast: nothing starts at the cron 0 7 * * *: no schedule of createHoldfast has it ('daily' has 0 6 * * *). It is one of " +
@@ -174,6 +175,10 @@ describe('a schedule', () => {
       [
         'holdfast: nothing starts at the cron 0 7 * * *: no schedule of createHoldfast has it (it has none). It is one of the crons ' +
           'of wrangler.toml.',
+      ],
+      [
+        "holdfast: nothing starts without a cron: no schedule of createHoldfast has it ('daily' has 0 6 * * *). By hand it is fired " +
+          'as `curl "http://localhost:8787/cdn-cgi/handler/scheduled?cron=0+6+*+*+*"`.',
       ],
     ]);
   });

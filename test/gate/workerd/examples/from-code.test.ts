@@ -1,15 +1,14 @@
-/** The Worker of the page on sessions from code, as it stands; and an RPC method of one's own. */
+/** The Worker of the page on sessions from code, as it stands. */
 import { createExecutionContext } from 'cloudflare:test';
-import { env as bindings, WorkerEntrypoint } from 'cloudflare:workers';
+import { env as bindings } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
 import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import worker from '../../../../src/examples/from-code/worker.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { script } from '../../../fixtures/scripts.ts';
 import { ORIGIN } from '../http/client.ts';
 
 const LETTERS = { agent: 'sorter', session: 'letters' };
-const holdfast = createHoldfast({ agents: [scripted, { ...scripted, name: LETTERS.agent }] });
+const holdfast = createHoldfast({ agents: [{ ...scripted, name: LETTERS.agent }] });
 
 const env = { ...bindings, SHOP_TOKEN: 'shop' };
 
@@ -74,21 +73,4 @@ it('a queue of one’s own stores each letter, once, and tells its sender', asyn
     for await (const event of events) if (event.type === 'turn-started') said.push(event.message);
     expect(said).toEqual([text]);
   }
-});
-
-/** Another Worker calls it by a service binding. */
-class Desk extends WorkerEntrypoint<typeof bindings> {
-  async ask(customer: string, message: string): Promise<string> {
-    const principal = { id: customer };
-    const desk = holdfast.session(this.env, { agent: scripted, session: 'desk', principal });
-    const answer = await desk.send(message);
-    return answer.text ?? '';
-  }
-}
-
-it('an RPC method of one’s own runs a turn', async () => {
-  const desk = new Desk(createExecutionContext(), bindings);
-  expect(await desk.ask(crypto.randomUUID(), script('Hello, neighbour.').message())).toBe(
-    'Hello, neighbour.',
-  );
 });

@@ -312,6 +312,52 @@ describe('a principal', () => {
   });
 });
 
+describe('a mistake of the developer', () => {
+  const open = (options: object) => () =>
+    appOf().session(env, { agent: 'scripted', session: 's', principal: LOCAL, ...options });
+
+  it.each<[object, string]>([
+    [{ sessionId: 's' }, "it has 'sessionId', which holdfast.session does not take. Did you mean 'session'?"],
+    [{ user: 'ann', principal: undefined }, "it has 'user' in place of 'principal'; rename it."],
+    [{ session: undefined }, "it has no 'session': use a text."],
+    [{ session: 7 }, "it has 7 as its 'session': use a text."],
+    [{ agent: {} }, "its agent is an object: use one of the app's agents, or its name."],
+  ])('is told when a session is asked for: %j', (options, problem) => {
+    expect(open(options)).toThrow(new ConfigurationError(`holdfast.session: ${problem}`));
+  });
+
+  it.each<[object, string]>([
+    [
+      { idempotencykey: 'k' },
+      "session.send: it has 'idempotencykey', which session.send does not take. Did you mean 'idempotencyKey'?",
+    ],
+    [{ idempotencyKey: 5 }, "session.send: it has 5 as its 'idempotencyKey': use a text."],
+    [{ whenBusy: 'wait' }, "session.send: its whenBusy is 'wait': use reject, queue, steer."],
+    [{ pending: true }, 'session.send: its pending is true: use decline.'],
+  ])('is told by a message, which is not taken: %j', async (options, problem) => {
+    const { chat } = fresh();
+    await expect(chat.send('Hello', options)).rejects.toThrow(new ConfigurationError(problem));
+    expect((await refusalOf(chat.state())).type).toBe('unknown-session');
+  });
+
+  it('is told by an answer and by events', async () => {
+    const { chat } = fresh();
+    const options: object = { key: 'k' };
+    const takes = 'It takes question, idempotencyKey, background, signal, onEvent.';
+    await expect(chat.decide('c', 'approve', options)).rejects.toThrow(
+      new ConfigurationError(
+        `the answer of a call: it has 'key', which the answer of a call does not take. ${takes}`,
+      ),
+    );
+    await expect(chat.events({ live: 'yes' } as object).next()).rejects.toThrow(
+      new ConfigurationError("session.events: it has 'yes' as its 'live': use true or false."),
+    );
+    expect(await refusalOf(chat.events({ after: -1 }).next())).toEqual(
+      refusal('invalid-query', 'after must be the sequence of an event: a whole number such as 12.'),
+    );
+  });
+});
+
 it('what the deployment lacks is a ConfigurationError, and the message is not taken', async () => {
   const { scripted } = await import('../../../fixtures/scripted-agent.ts');
   const { model: _, ...bare } = scripted;

@@ -1,9 +1,9 @@
 /** What code of the app asks a session for, beside what HTTP asks the same: the real object, in the runtime of production. */
-import { env } from 'cloudflare:workers';
+import { env, exports } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { SessionError, type ShownEvent } from '../../../../src/create-holdfast.ts';
 import { paidTo } from '../../../fixtures/clerk-agent.ts';
-import { recordings } from '../../../fixtures/scripted-agent.ts';
+import { handOvers } from '../../../fixtures/hand-overs.ts';
 import { held, script } from '../../../fixtures/scripts.ts';
 import { allEvents, journal, json, newSession, post, SSE, send, sessionId } from '../http/client.ts';
 import { hearingSession, holdersHear, isLeft } from '../http/time.ts';
@@ -276,9 +276,23 @@ describe('cancel and erase', () => {
   });
 });
 
-it('a turn lives under `waitUntil` when the code that began it does not wait', async () => {
-  const note = crypto.randomUUID();
-  const { chat } = fresh();
-  void chat.send(script(record(note), 'Done.').message());
-  await expect.poll(() => recordings.filter((one) => one.note === note).length, { timeout: 20_000 }).toBe(1);
+describe('an RPC method of one’s own', () => {
+  it('runs a turn', async () => {
+    const { message } = script(adding, 'Three.');
+    expect(await exports.Desk.ask(sessionId(newSession()), message())).toBe('Three.');
+  });
+
+  it('leaves a turn to `waitUntil` when it does not wait for it: nobody has to take it over', async () => {
+    const path = hearingSession();
+    const slow = held('Done all the same.');
+    await exports.Desk.leave(sessionId(path), script(slow.reply).message());
+    await slow.asked();
+    const chat = at(path);
+    const { openTurn } = await chat.state();
+    slow.release();
+    await expect
+      .poll(async () => (await chat.turn(openTurn ?? '')).text, { timeout: 20_000 })
+      .toBe('Done all the same.');
+    expect(handOvers.filter(({ turn }) => turn === openTurn)).toEqual([]);
+  });
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { resolveTools, type ToolTable, toolFactory } from '../../../../../src/index.ts';
+import { resolveTools, type ToolTable, toolFactory, toolMethod } from '../../../../../src/index.ts';
 
 let warn = vi.spyOn(console, 'warn');
 beforeEach(() => {
@@ -64,6 +64,14 @@ class Arrow {
   };
 }
 
+class Till {
+  #total = 0;
+  readonly add = toolMethod({ description: 'Adds.' }, () => {
+    this.#total += 1;
+    return this.#total;
+  });
+}
+
 describe('an object that all sessions share, and that changes its fields', () => {
   it.each<[string, object, string]>([
     ['counts', new Counter(), warning('Counter', "'count'")],
@@ -73,6 +81,7 @@ describe('an object that all sessions share, and that changes its fields', () =>
     ['has private fields', new Hidden(), warning('Hidden', "'#count' and '#seen'")],
     ['inherits it', new Below(), warning('Below', "'count'")],
     ['does so in a function of a field', new Arrow(), warning('Arrow', "'count'")],
+    ['has a toolMethod that does', new Till(), warning('Till', "'#total'")],
   ])('is told to the developer once: it %s', (_, object, message) => {
     resolveTools([object]);
     resolveTools([object]);
@@ -112,6 +121,10 @@ class Api {
     return this.allowed.includes('a') && [...this.calls.keys()];
   }
 }
+class Named {
+  readonly name = 'somebody';
+  readonly add = toolMethod({ description: 'Adds.' }, () => this.name);
+}
 class Frozen extends Counter {
   constructor() {
     super();
@@ -132,6 +145,7 @@ describe('an object that only reads its fields', () => {
       'settings, services and what is made when it is first needed',
       new Api('key', { add: () => {}, set: () => {} }),
     ],
+    ['a toolMethod that reads', new Named()],
     ['frozen', new Frozen()],
     ['a class', OfClass],
     ['what a factory makes', toolFactory(() => new Counter())],

@@ -1,0 +1,42 @@
+import { Hono } from 'hono';
+import * as v from 'valibot';
+import { createHoldfast } from '../../create-holdfast.ts';
+import { defineAgent, defineTool } from '../../index.ts';
+import { offlineModel } from '../../offline-model/entry.ts';
+
+declare global {
+  namespace Cloudflare {
+    // `npx wrangler types` writes this of wrangler.toml, into a file that your tsconfig includes.
+    interface Env {
+      readonly ORDERS: KVNamespace;
+    }
+  }
+}
+
+const findOrder = defineTool({
+  name: 'find_order',
+  description: 'Find an order by its number.',
+  effect: 'read',
+  input: v.object({ number: v.pipe(v.string(), v.description('Such as A-17')) }),
+  run: async ({ number }, call) => (await call.env.ORDERS.get(number)) ?? `There is no order ${number}.`,
+});
+
+const clerk = defineAgent({
+  name: 'clerk',
+  description: 'Knows the orders.',
+  instructions: 'Look orders up.',
+  tools: [findOrder],
+});
+
+const holdfast = createHoldfast<Cloudflare.Env>({ agents: [clerk], offline: offlineModel });
+
+const app = new Hono<{ Bindings: Cloudflare.Env }>();
+app.get('/', (c) => c.text('The shop.'));
+app.route('/ai', holdfast.routes);
+
+export default {
+  ...holdfast.worker, // for the messages of its queue and its times
+  fetch: app.fetch,
+} satisfies ExportedHandler<Cloudflare.Env>;
+export const { TurnRunner } = holdfast;
+export { SessionObject } from '../../../durable-objects/index.ts';

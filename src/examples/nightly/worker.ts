@@ -1,0 +1,22 @@
+import { createHoldfast, defineSchedule } from '../../create-holdfast.ts';
+import { defineAgent } from '../../index.ts';
+import { offlineModel } from '../../offline-model/entry.ts';
+
+const reporter = defineAgent({
+  name: 'reporter',
+  description: 'Reports on the day.',
+  instructions: 'Say in three sentences what happened.',
+});
+
+const nightly = defineSchedule({
+  name: 'nightly',
+  cron: '0 6 * * *', // one of the crons of wrangler.toml, in UTC
+  agent: 'reporter',
+  session: (at) => `report-${at.toISOString().slice(0, 10)}`, // one for each day
+  message: 'Report on yesterday.',
+});
+
+const holdfast = createHoldfast({ agents: [reporter], offline: offlineModel, schedules: [nightly] });
+export default holdfast.worker;
+export const { TurnRunner } = holdfast;
+export { SessionObject } from '../../../durable-objects/index.ts';

@@ -1,0 +1,155 @@
+import type { Agent } from '../agent/define-agent.ts';
+import { agentResolver } from '../agent/resolve-agent.ts';
+import { toolKinds } from '../built-in-kinds.ts';
+import { toTurnStart } from '../journal/event-rows.ts';
+import type { SessionPort } from '../journal/session-port.ts';
+import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
+import { ConfigurationError } from '../model/configuration-error.ts';
+import type { FileStore } from '../session/file-store.ts';
+import { readerOf, readTurn } from '../session/fold-session.ts';
+import { toNewMessage } from '../session/new-message.ts';
+import { systemClock } from '../session/read-platform.ts';
+import { type MintedSecrets, readSecrets, toSessionName } from '../session/read-secrets.ts';
+import { runTurn } from '../session/run-turn.ts';
+import type { TurnHost } from '../session/turn-host.ts';
+import {
+  type AnswerObject,
+  type SuspendedTurn,
+  stoppedTurn,
+  type TurnAnswer,
+} from '../session/watching/turn-outcome.ts';
+import type { ToolGroup } from '../sources/resolution/tool-source.ts';
+import { CODE, type TurnPrincipal } from '../tool/call.ts';
+import type { ContentPart } from '../tool/content.ts';
+import type { ToolKind } from '../tool/define-tool-kind.ts';
+import type { GivenEnv } from '../tool/env.ts';
+import type { JsonObject } from '../tool/json.ts';
+import { type WithArtifacts, withArtifacts } from '../tool/kept-values.ts';
+import { type LogOption, toLog, writeProblems } from '../tool/log.ts';
+import { ToolCallContext } from '../tool/tool-call-context.ts';
+import { createMemorySessions } from './memory-session.ts';
+
+/** What an app would give to the turn. */
+export interface RunAgentOptions {
+  /** In the place of the agent's own, and for agents that it asks and that have none. */
+  readonly model?: ChatModel | undefined;
+  /** For `call.env`, for agents that make their model of it, and of the vars `TOOL_GROUPS`; such as `process.env`. */
+  readonly env?: GivenEnv | undefined;
+  readonly context?: JsonObject | ToolCallContext | undefined;
+  /** For whom it runs; `{ id: 'code' }` unless given. */
+  readonly principal?: TurnPrincipal | undefined;
+  /** Credentials by name, for `call.secrets`; never shown to a model. */
+  readonly secrets?: MintedSecrets | undefined;
+  /** Other agents, for subagents that are given by name. */
+  readonly agents?: readonly Agent[] | undefined;
+  /** What the agents may ask for by role. */
+  readonly toolGroups?: readonly ToolGroup[] | undefined;
+  /** Kinds of tools of your own. */
+  readonly kinds?: readonly ToolKind[] | undefined;
+  /** Keeps the bytes of files that tools give: without it they are gone when this answers. Nothing is deleted from it. */
+  readonly files?: FileStore | undefined;
+  /** Cancels the run: what is answered then has the outcome `cancelled`. */
+  readonly signal?: AbortSignal | undefined;
+  /** Takes the lines of the log; unless given, problems are written to the console, and no line for each turn. */
+  readonly log?: LogOption | undefined;
+}
+
+/**
+ * What `POST .../messages` would answer. `suspended`: calls wait for somebody, as `pending` says, and nobody can answer them any
+ * more, for the run is over.
+ */
+export type RunAnswer<Output = unknown> = WithArtifacts<
+  (Omit<TurnAnswer, 'object'> | Omit<SuspendedTurn, 'object'>) & { readonly object?: AnswerObject<Output> }
+>;
+
+/**
+ * Runs one turn of an agent in this process, with the loop, the limits and the answers of a session, and no Worker: for scripts, and
+ * in Node. Nothing outlives it. A crash loses it; what a tool wants to schedule is refused; a call that needs approval, or whose
+ * result a client sends, ends it as `suspended`. A turn that fails is an answer too.
+ *
+ * @throws ConfigurationError when neither the agent nor `options` has a model, a tool group is not to be had, or two kinds share a
+ *   name; FileRefusedError when a file of the message is empty or too large.
+ *
+ * @example
+ * ```ts
+ * const { text } = await runAgent(summariser, await readFile('minutes.txt', 'utf8'), { model });
+ * ```
+ */
+export async function runAgent<Output>(
+  agent: Agent<string, Output>,
+  message: string | readonly ContentPart[],
+  options: RunAgentOptions = {},
+): Promise<RunAnswer<Output>> {
+  const { principal = CODE, signal } = options;
+  const session = `run-${crypto.randomUUID()}`;
+  const name = toSessionName({ owner: { id: principal.id }, agent: agent.name, session });
+  const port = createMemorySessions({ clock: systemClock, leaseMs: LEASE_MS, dispatch: () => {} }).session(
+    name,
+  );
+  const host = { ...hostOf(agent, options, port), place: { agent: agent.name, session } };
+  const said = await toNewMessage(message);
+  const context = ToolCallContext.of(options.context ?? {});
+  const start = toTurnStart({ agent: agent.name, ...said, context, from: principal }, newId);
+  // Whoever holds a session listens for what is sent to it while somebody reads it.
+  const leave = await port.watch(
+    () => {},
+    () => {},
+  );
+  const cancel = (): void => void port.post({ kind: 'cancel', turn: start.turn, body: '{}' });
+  try {
+    await port.accept(start);
+    signal?.addEventListener('abort', cancel);
+    if (signal?.aborted) cancel();
+    const leased = await port.resume({ nonce: newId(), turn: start.turn, reader: readerOf(host.kinds) });
+    if (leased.status !== 'leased') throw new Error(`The run was not begun: it is ${leased.status}.`);
+    const { status } = await runTurn(host, leased, systemClock.now());
+    if (status === 'lost' || status === 'handed-over') throw new Error('The run was cut short.');
+    const answer = stoppedTurn(session, agent.name, await readTurn(port, start.turn));
+    return withArtifacts(answer) as RunAnswer<Output>; // its object has passed the agent's own schema
+  } finally {
+    signal?.removeEventListener('abort', cancel);
+    leave();
+    await port.erase();
+  }
+}
+
+/** The session ends with this process: its only holder keeps it, however long the process is held up. */
+const LEASE_MS = 24 * 60 * 60 * 1000;
+
+const newId = (): string => crypto.randomUUID().replaceAll('-', '').slice(0, 16);
+
+function hostOf(declared: Agent, options: RunAgentOptions, port: SessionPort) {
+  const { toolGroups = [], files, log } = options;
+  const env = { ...options.env };
+  const app = [declared, ...(options.agents ?? [])];
+  const withGroups = agentResolver({ groups: toolGroups, agents: app });
+  const modelOf = (make: ModelOfEnv): ChatModel => make(env);
+  const ownModel = ({ model, modelOf: make }: Agent): ChatModel | undefined => (make ? modelOf(make) : model);
+  const model = options.model ?? ownModel(declared);
+  if (model === undefined) throw noModel(declared.name);
+  const resolve = (one: Agent): Agent => ({ ...withGroups(one, env), model: ownModel(one) });
+  return {
+    ...{ port, env, files, model },
+    clock: systemClock,
+    kinds: toolKinds(options.kinds),
+    agent: { ...withGroups(declared, env), model },
+    agents: {
+      names: app.map(({ name }) => name).toSorted(),
+      model,
+      modelOf,
+      find(name: string) {
+        const found = app.find((one) => one.name === name);
+        return found && resolve(found);
+      },
+      resolve,
+    },
+    secrets: () => readSecrets(options.secrets),
+    log: toLog(log ?? writeProblems),
+    keepsNothing: true,
+  } satisfies TurnHost;
+}
+
+const noModel = (agent: string): ConfigurationError =>
+  new ConfigurationError(
+    `Agent '${agent}' has no model. Give it one, or say which one is asked: runAgent(agent, message, { model }).`,
+  );

@@ -1,0 +1,170 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { defineToolGroup, type ToolProvider, type ToolTable, toolFactory } from '../../../../src/index.ts';
+import { toMermaid } from '../../../../src/inspect.ts';
+import { after, LISTINGS, onArtifactMatching } from '../../../../src/kinds/entry.ts';
+import type { TestSession } from '../../../../src/testing/entry.ts';
+import { crash } from '../unfolding/scenes.ts';
+import {
+  analyze,
+  does,
+  locked,
+  playbook,
+  played,
+  plays,
+  prerequisites,
+  report,
+  results,
+  returns,
+  search,
+  sessionOf,
+  uses,
+} from './scenes.ts';
+
+beforeEach(() => {
+  vi.spyOn(console, 'warn').mockImplementation(() => {});
+});
+afterEach(() => vi.restoreAllMocks());
+
+class Cart {
+  static readonly tools = {
+    put: { description: 'Puts one in.', effect: 'read' },
+    pay: { description: 'Pays.', effect: 'read' },
+  } satisfies ToolTable<Cart>;
+  count = 0;
+  put() {
+    this.count += 1;
+    return `${this.count} in it`;
+  }
+  pay() {
+    return `paid for ${this.count}`;
+  }
+}
+
+/** Its tools are found out outside, once a session. */
+function finding(about: string | undefined, ...names: readonly string[]): ToolProvider {
+  const made = new Map(names.map((name) => [name, does(name)]));
+  return {
+    ...(about !== undefined && { about: { name: about } }),
+    discover: async () => [{ slice: LISTINGS.name, fact: { key: 'shop', told: [...names] } }],
+    toolsNow: (view) => {
+      const told = view?.recall(LISTINGS).find(({ key }) => key === 'shop')?.told ?? [];
+      return (told as readonly string[]).flatMap((name) => made.get(name) ?? []); // told above
+    },
+  };
+}
+
+const NEEDS_SEARCH = locked('You must first use: search');
+
+describe('a lock', () => {
+  it('holds for all tools of a factory, and a use of one of them opens another', async () => {
+    const shown = await played(
+      {
+        tools: [search],
+        locked: [
+          { tool: toolFactory(() => new Cart()), unlockedBy: after(search) },
+          { tool: report, unlockedBy: after('pay') },
+        ],
+      },
+      ['put', 'search', 'put', 'report', 'pay', 'report'].map((name) => uses(name)),
+    );
+    expect(results(shown)).toEqual([
+      NEEDS_SEARCH,
+      'search done',
+      '1 in it',
+      locked('You must first use: pay'),
+      'paid for 1',
+      'report done',
+    ]);
+    expect(shown.inside[0]?.messages[0]?.text).toContain(
+      prerequisites('pay: first use search', 'put: first use search', 'report: first use pay'),
+    );
+  });
+
+  it('holds for all tools of a group, whose notes are told', async () => {
+    const group = defineToolGroup({
+      role: 'work',
+      description: 'Work.',
+      tools: [analyze, report],
+      childToolUsageNotes: 'Work well.',
+    });
+    const shown = await played(
+      { tools: [search], locked: [{ tool: group, unlockedBy: after(search) }] },
+      ['analyze', 'search', 'report'].map((name) => uses(name)),
+    );
+    expect(results(shown)).toEqual([NEEDS_SEARCH, 'search done', 'report done']);
+    expect(shown.inside[0]?.messages[0]?.text).toContain(
+      `${prerequisites('analyze: first use search', 'report: first use search')}\n\nWork well.`,
+    );
+  });
+
+  it('holds for what a provider answers', async () => {
+    const shown = await played(
+      { tools: [search], locked: [{ tool: finding('crm', 'find'), unlockedBy: after(search) }] },
+      ['find', 'search', 'find'].map((name) => uses(name)),
+    );
+    expect(results(shown)).toEqual([NEEDS_SEARCH, 'search done', 'find done']);
+    expect(shown.inside[0]?.messages[0]?.text).toContain(prerequisites('tools of crm: first use search'));
+  });
+
+  it('of a provider stays open in another turn, and where another invocation goes on', async () => {
+    const researcher = playbook({
+      tools: [returns('search', { title: 'Tides', pages: 3 }), crash((): TestSession => session)],
+      locked: [
+        { tool: finding(undefined, 'find'), unlockedBy: onArtifactMatching(() => true) },
+        { tool: report, unlockedBy: after('search') },
+      ],
+    });
+    const session = sessionOf(
+      [researcher],
+      [
+        plays('tides'),
+        uses('search'),
+        uses('crash'),
+        uses('find'),
+        'Researched.',
+        'Done.',
+        plays('tides'),
+        uses('find', 'report'),
+        'Researched.',
+        'Done.',
+      ],
+    );
+    await session.send('Go.');
+    expect(session.requests.find(({ messages }) => messages.at(-1)?.text === 'find done')).toBeDefined();
+    await session.send('Go.');
+    const last = session.requests
+      .at(-2)
+      ?.messages.flatMap(({ role, text }) => (role === 'tool' ? [text] : []));
+    expect(last).toEqual(['find done', 'report done']);
+  });
+
+  it('is drawn for what a provider answers', () => {
+    const drawn = playbook({
+      tools: [search],
+      locked: [{ tool: finding('crm'), unlockedBy: after(search) }],
+    });
+    expect(toMermaid(drawn)).toBe(
+      ['flowchart LR', '  tool1["search"]', '  tool2["tools of crm"]', '  tool1 --> tool2'].join('\n'),
+    );
+  });
+
+  it.each<[string, unknown, string]>([
+    ['a name', 'report', "Tool at index 1 is 'report': list the tool itself."],
+    [
+      'a group that needs something',
+      defineToolGroup({ role: 'web', description: 'Web.', permissions: ['host-access'], tools: [report] }),
+      "Tool at index 1 is the tool group 'web', which needs host-access: only an agent can allow that. " +
+        "List it among the agent's own tools, and what it needs under its permissions.",
+    ],
+  ])('is refused where it is defined for %s', (_, tool, why) => {
+    const define = () =>
+      playbook({
+        tools: [search],
+        locked: [
+          { tool: analyze, unlockedBy: after(search) },
+          { tool: tool as typeof report, unlockedBy: after(search) }, // as callers without types may
+        ],
+      });
+    expect(define).toThrow(`Tool 'researcher': it cannot have these tools: ${why}`);
+  });
+});

@@ -1,0 +1,225 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  defineToolGroup,
+  type ToolProvider,
+  type ToolSource,
+  type ToolTable,
+  toolFactory,
+} from '../../../../src/index.ts';
+import { defineStateMachine, LISTINGS } from '../../../../src/kinds/entry.ts';
+import type { TestSession } from '../../../../src/testing/entry.ts';
+import { crash } from '../unfolding/scenes.ts';
+import {
+  answersInside,
+  at,
+  calls,
+  instructionsInside,
+  notNow,
+  offeredInside,
+  order,
+  orderMachine,
+  positions,
+  sessionWith,
+  turn,
+  workshop,
+} from './scenes.ts';
+
+beforeEach(() => {
+  vi.spyOn(console, 'warn').mockImplementation(() => {});
+});
+afterEach(() => vi.restoreAllMocks());
+
+class Cart {
+  static readonly tools = {
+    put: { description: 'Puts one in.', effect: 'read' },
+    pay: { description: 'Pays.', effect: 'read' },
+  } satisfies ToolTable<Cart>;
+  count = 0;
+  put() {
+    this.count += 1;
+    return `${this.count} in it`;
+  }
+  pay() {
+    return `paid for ${this.count}`;
+  }
+}
+
+/** Its tools are found out outside, once a session. */
+function finding(...names: readonly string[]) {
+  const { tool } = workshop();
+  const made = new Map(names.map((name) => [name, tool(name)]));
+  const discover = vi.fn(async () => [{ slice: LISTINGS.name, fact: { key: 'shop', told: [...names] } }]);
+  const provider: ToolProvider = {
+    discover,
+    toolsNow: (view) => {
+      const told = view?.recall(LISTINGS).find(({ key }) => key === 'shop')?.told ?? [];
+      return (told as readonly string[]).flatMap((name) => made.get(name) ?? []); // told above
+    },
+  };
+  return { provider, discover };
+}
+
+describe('a state', () => {
+  it('has the tools of an object, which are the same in each state that lists it', async () => {
+    const cart = new Cart();
+    const { machine } = orderMachine({
+      states: { draft: [{ tool: cart, to: 'confirmed' }], confirmed: [cart], shipped: [] },
+    });
+    expect(machine.inner?.map(({ name }) => name)).toEqual(['pay', 'put', 'status']);
+    const session = sessionWith([machine], turn('1', 'put', 'pay'));
+    await session.send('Go.');
+    expect(await answersInside(session)).toEqual(['put: 1 in it', 'pay: paid for 1']);
+    expect(await positions(session)).toEqual(at({ 1: 'confirmed' }));
+  });
+
+  it('has the tools of a factory, which are those of the invocation', async () => {
+    const cart = toolFactory(() => new Cart());
+    const { machine } = orderMachine({
+      states: { draft: [{ tool: cart, to: 'confirmed' }], confirmed: [cart], shipped: [] },
+    });
+    const session = sessionWith([machine], [...turn('1', 'put', 'put', 'pay'), ...turn('1', 'put')]);
+    await session.send('Go.');
+    await session.send('Go.');
+    expect(await answersInside(session)).toEqual([
+      'put: 1 in it',
+      'put: 2 in it',
+      'pay: paid for 2',
+      'put: 1 in it',
+    ]);
+    expect(await positions(session)).toEqual(at({ 1: 'confirmed' }));
+  });
+
+  it('has the tools of a group, whose notes are told first', async () => {
+    const { tool } = workshop();
+    const group = defineToolGroup({
+      role: 'shop',
+      description: 'Shop.',
+      tools: [tool('buy')],
+      childToolUsageNotes: 'Buy little.',
+    });
+    const { machine } = orderMachine({
+      instructions: 'Do it.',
+      states: { draft: [group], confirmed: [{ tool: group, to: 'shipped' }], shipped: [] },
+    });
+    const session = sessionWith([machine], turn('1', 'buy'));
+    await session.send('Go.');
+    expect(instructionsInside(session)).toEqual(['Do it.\n\nBuy little.', 'Do it.\n\nBuy little.']);
+    expect(await answersInside(session)).toEqual(['buy: buy done']);
+  });
+
+  it('has what a provider answers, which finds out before each model call, and moves the machine', async () => {
+    const { provider, discover } = finding('buy');
+    const { machine } = orderMachine({
+      states: { draft: [{ tool: provider, to: 'confirmed' }], confirmed: [], shipped: [] },
+    });
+    const session = sessionWith([machine], turn('1', 'buy', 'buy'));
+    await session.send('Go.');
+    expect(offeredInside(session)).toEqual(Array(3).fill(['buy', 'status']));
+    expect(await answersInside(session)).toEqual(['buy: buy done', `buy: ${notNow('confirmed', 'draft')}`]);
+    expect(await positions(session)).toEqual(at({ 1: 'confirmed' }));
+    expect(discover).toHaveBeenCalledTimes(3);
+    expect(session.requests[1]?.tools[0]?.description).toBe(
+      'Does buy.\n\n[Available in state: draft] [Transitions to: confirmed]',
+    );
+  });
+
+  it('is where another invocation goes on, with the same tools', async () => {
+    const { provider } = finding('buy', 'sell');
+    const crashes = crash((): TestSession => session);
+    const { machine } = orderMachine({
+      everywhere: [crashes],
+      states: {
+        draft: [{ tool: provider, to: 'confirmed' }],
+        confirmed: [{ tool: toolFactory(() => new Cart()), to: 'shipped' }],
+        shipped: [],
+      },
+    });
+    const session = sessionWith([machine], turn('1', 'buy', 'crash', 'sell', 'put', 'put'));
+    await session.send('Go.');
+    expect(await answersInside(session)).toEqual([
+      'buy: buy done',
+      'crash: crashed',
+      `sell: ${notNow('confirmed', 'draft')}`,
+      'put: 1 in it',
+      `put: ${notNow('shipped', 'confirmed')}`,
+    ]);
+    expect(await positions(session)).toEqual(at({ 1: 'shipped' }));
+  });
+
+  it('may have a provider beside another state that has it', async () => {
+    const { provider } = finding('buy');
+    const { machine } = orderMachine({
+      hideUnavailable: true,
+      everywhere: [],
+      states: {
+        draft: [{ tool: provider, to: 'confirmed' }],
+        confirmed: [{ tool: provider, to: 'shipped' }],
+        shipped: [],
+      },
+    });
+    const session = sessionWith([machine], [order('1'), calls('buy'), calls('buy'), 'So.', 'Done.']);
+    await session.send('Go.');
+    expect(offeredInside(session)).toEqual([['buy'], ['buy'], []]);
+    expect(await positions(session)).toEqual(at({ 1: 'shipped' }));
+  });
+});
+
+describe('every state', () => {
+  it('has what a provider finds out, too', async () => {
+    const { provider } = finding('look');
+    const { machine } = orderMachine({ everywhere: [provider] });
+    const session = sessionWith([machine], turn('1', 'look'));
+    await session.send('Go.');
+    expect(await answersInside(session)).toEqual(['look: look done']);
+  });
+});
+
+describe('a machine is refused where it is defined', () => {
+  const { tool } = workshop();
+  const web = defineToolGroup({
+    role: 'web',
+    description: 'Web.',
+    permissions: ['internet-access'],
+    tools: [],
+  });
+  const define = (sources: readonly unknown[]) => () =>
+    defineStateMachine({
+      name: 'door',
+      description: 'Opens.',
+      initial: 'open',
+      states: { open: sources as readonly (ToolSource & { tool?: never; to?: never })[] }, // as callers without types may
+    });
+  const provider = { toolsNow: () => [] };
+
+  it.each<[string, readonly unknown[], string]>([
+    [
+      'a name',
+      [tool('a'), 'shut'],
+      "in state 'open' it cannot have these tools: Tool at index 1 is 'shut': list the tool itself.",
+    ],
+    [
+      'a move of a function',
+      [{ tool: function shut() {}, to: 'open' }],
+      "in state 'open' it cannot have these tools: Tool at index 0 ('shut') is a function: call it, and list what it answers.",
+    ],
+    [
+      'a group that needs something',
+      [web],
+      "in state 'open' it cannot have these tools: Tool at index 0 is the tool group 'web', which needs internet-access: " +
+        "only an agent can allow that. List it among the agent's own tools, and what it needs under its permissions.",
+    ],
+    [
+      'an object that leads to no state',
+      [{ tool: toolFactory(() => new Cart()), to: 'shut' }],
+      "in state 'open' entry 0 leads to 'shut', which is not one of its states.",
+    ],
+    ['a provider twice', [provider, provider], "state 'open' lists a tool provider twice."],
+    [
+      'a tool that an object has too',
+      [tool('put'), toolFactory(() => new Cart())],
+      "two tools of its states have the name 'put'.",
+    ],
+  ])('with %s', (_, sources, why) => {
+    expect(define(sources)).toThrow(`Tool 'door': ${why}`);
+  });
+});

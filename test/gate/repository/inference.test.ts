@@ -1,0 +1,35 @@
+/** Every `define*` of the package has a section in the type test of inference. In Node, over the texts. */
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, it } from 'vitest';
+import { entriesOf, type Manifest } from '../../measure/public-names.ts';
+import { readSource, sourceFilesIn } from '../../source/parse-source.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+
+const manifest: Manifest = JSON.parse(read('package.json'));
+const sources = ['src', 'durable-objects'].flatMap((folder) =>
+  sourceFilesIn(root, folder).map((file) => readSource(root, file)),
+);
+const defines = [...new Set(entriesOf(manifest, sources).flatMap(({ values }) => values))]
+  .filter((name) => /^define[A-Z]/.test(name))
+  .toSorted();
+
+/** The sections, each with the words of its first line. */
+const sections = read('test/types/inference.test-d.ts')
+  .split(/^\/\/ (?=\w+(?:, | and |:|$))/m)
+  .slice(1);
+
+it('there are definitions, and sections for them', () => {
+  expect(defines).toContain('defineTool');
+  expect(sections.length).toBeGreaterThan(10);
+});
+
+it.each(defines)('what the compiler infers of %s is asserted, and a mistake stays one', (name) => {
+  const its = sections.filter((section) => new RegExp(`^[^\\n]*\\b${name}\\b`).test(section));
+  expect(its).toHaveLength(1);
+  expect(its[0]).toContain(`${name}({`);
+  expect(its[0]).toContain('expectTypeOf(');
+  expect(its[0]).toContain('@ts-expect-error');
+});

@@ -1,0 +1,133 @@
+/**
+ * `npm run measure-types`: writes an app with twenty agents beside the package as it is installed, and tells what `tsc` makes of
+ * it: types, instantiations, memory and milliseconds, beside those of an app that only imports the package. `-- --agents 40`
+ * writes another number, `-- --json` prints the figures as JSON, and `-- --keep` leaves the folder.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { bareApp, type Files, typedApp } from './typed-app.ts';
+
+const { values } = parseArgs({
+  options: {
+    agents: { type: 'string', default: '20' },
+    json: { type: 'boolean', default: false },
+    keep: { type: 'boolean', default: false },
+  },
+});
+const root = resolve(import.meta.dirname, '../..');
+const tsc = join(root, 'node_modules/typescript/bin/tsc');
+const agents = Number(values.agents);
+
+/** What the compiler tells of one run. */
+interface Figures {
+  readonly app: string;
+  readonly files: number;
+  readonly lines: number;
+  readonly types: number;
+  readonly instantiations: number;
+  readonly memoryMiB: number;
+  /** Of one thread, so that the counts are the same each time. */
+  readonly checkMs: number;
+  readonly totalMs: number;
+  /** Of as many threads as the compiler takes. */
+  readonly wallMs: number;
+}
+
+/** Times are those of the fastest run: what else the machine does only adds to them. */
+const RUNS = [1, 2, 3];
+
+const TSCONFIG = {
+  compilerOptions: {
+    target: 'es2024',
+    lib: ['es2024'],
+    module: 'esnext',
+    moduleResolution: 'bundler',
+    types: ['@cloudflare/workers-types'],
+    strict: true,
+    allowImportingTsExtensions: true,
+    noEmit: true,
+    skipLibCheck: true,
+  },
+  include: ['src'],
+};
+
+const folder = mkdtempSync(join(tmpdir(), 'measure-types-'));
+try {
+  installPackage(folder);
+  const figures = [
+    measured('the package alone', bareApp()),
+    measured(`one agent`, typedApp(1)),
+    measured(`${agents} agents`, typedApp(agents)),
+  ];
+  console.log(values.json ? JSON.stringify(figures, null, 2) : tableOf(figures));
+} finally {
+  if (values.keep) console.log(folder);
+  else rmSync(folder, { recursive: true });
+}
+
+/** Puts the built declarations where an installed package has them, beside the packages that they stand on. */
+function installPackage(into: string): void {
+  const modules = join(into, 'node_modules');
+  mkdirSync(modules);
+  for (const name of readdirSync(join(root, 'node_modules'))) {
+    if (!name.startsWith('.')) symlinkSync(join(root, 'node_modules', name), join(modules, name));
+  }
+  const dist = join(modules, 'holdfast/dist');
+  execFileSync('node', [tsc, '-p', 'tsconfig.build.json', '--emitDeclarationOnly', '--outDir', dist], {
+    cwd: root,
+  });
+  cpSync(join(root, 'package.json'), join(modules, 'holdfast/package.json'));
+}
+
+function measured(app: string, files: Files): Figures {
+  const src = join(folder, 'src');
+  rmSync(src, { recursive: true, force: true });
+  for (const [file, text] of files) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), text);
+  }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(TSCONFIG));
+  const alone = RUNS.map(() => diagnostics('--singleThreaded'));
+  const parallel = RUNS.map(() => diagnostics());
+  const least = (runs: readonly ReadonlyMap<string, number>[], name: string) =>
+    Math.min(...runs.map((told) => told.get(name) ?? Number.NaN));
+  const ms = (runs: typeof alone, name: string) => Math.round(least(runs, name) * 1000);
+  return {
+    app,
+    files: files.size,
+    lines: [...files.values()].join('').split('\n').length,
+    types: least(alone, 'Types'),
+    instantiations: least(alone, 'Instantiations'),
+    memoryMiB: Math.round(least(alone, 'Memory used') / 1024),
+    checkMs: ms(alone, 'Check time'),
+    totalMs: ms(alone, 'Total time'),
+    wallMs: ms(parallel, 'Total time'),
+  };
+}
+
+/** Runs the compiler, and reads its figures by their names. @throws Error when the app does not compile. */
+function diagnostics(...more: readonly string[]): ReadonlyMap<string, number> {
+  const run = spawnSync('node', [tsc, '-p', folder, '--extendedDiagnostics', ...more], { encoding: 'utf8' });
+  if (run.status !== 0) throw new Error(`The app does not compile:\n${run.stdout}${run.stderr}`);
+  const lines = [...run.stdout.matchAll(/^(\w[\w ]*):\s+([\d.]+)/gm)];
+  return new Map(lines.map(([, name = '', figure]) => [name, Number(figure)]));
+}
+
+function tableOf(figures: readonly Figures[]): string {
+  const keys = [
+    'app',
+    'files',
+    'lines',
+    'types',
+    'instantiations',
+    'memoryMiB',
+    'checkMs',
+    'totalMs',
+    'wallMs',
+  ] as const;
+  const rows = [keys, keys.map(() => '---'), ...figures.map((one) => keys.map((key) => one[key]))];
+  return rows.map((row) => `| ${row.join(' | ')} |`).join('\n');
+}

@@ -1,0 +1,295 @@
+/**
+ * What the compiler infers of each `define*`: the name as a literal, the input of each sort of schema, the output, and what a
+ * function in the literal is given. Each has a section that begins with its name, and a mistake in it that stays one.
+ */
+import { type } from 'arktype';
+import * as v from 'valibot';
+import { expectTypeOf } from 'vitest';
+import { z } from 'zod';
+import { createHoldfast, defineSchedule, type Schedule } from '../../src/create-holdfast.ts';
+import {
+  type Agent,
+  type AnyTool,
+  type DomainType,
+  defineAgent,
+  defineDomainType,
+  defineTextTool,
+  defineTool,
+  defineToolGroup,
+  type InputDeclaration,
+  type InputOf,
+  type Tool,
+  type ToolCall,
+  type ToolGroup,
+  toolMethod,
+  toolsOf,
+} from '../../src/index.ts';
+import {
+  after,
+  defineAgenticTool,
+  defineInjectionStrategy,
+  definePipeline,
+  definePlaybook,
+  defineStateMachine,
+  defineSubagent,
+  defineToolKind,
+  defineUnfolding,
+  type InjectionStrategy,
+  noChange,
+  type Playbook,
+  type RememberingKind,
+  type StateMachine,
+  type UnfoldingTool,
+} from '../../src/kinds/entry.ts';
+import {
+  defineMcpClient,
+  defineMcpEndpoint,
+  defineMcpPrompt,
+  defineMcpToolGroup,
+  type McpClient,
+  type McpEndpoint,
+  type McpPrompt,
+} from '../../src/mcp/entry.ts';
+import { defineToolCallingOptions, type ToolCallingOptions } from '../../src/tool-calling/entry.ts';
+import { type Delivery, defineWebhook, verified, type Webhook } from '../../src/webhooks/entry.ts';
+
+const said = { description: 'Works.' };
+const VALIBOT = v.object({ at: v.pipe(v.string(), v.toDate()) });
+const ZOD = z.object({ id: z.number() });
+const ARKTYPE = type({ id: 'string' });
+const JSON_SCHEMA = {
+  type: 'object',
+  properties: { id: { type: 'string' }, top: { enum: [1, 2] } },
+  required: ['id'],
+} as const;
+type OfJsonSchema = { id: string; top?: 1 | 2 };
+const look = defineTool({ ...said, name: 'look', run: () => 'seen' });
+
+/** Each sort of input, and what comes of it, for definitions that take one. */
+type Inputs = readonly [{ at: Date }, { id: number }, { id: string }, OfJsonSchema, Record<string, never>];
+expectTypeOf<
+  readonly [
+    InputOf<typeof VALIBOT>,
+    InputOf<typeof ZOD>,
+    InputOf<typeof ARKTYPE>,
+    InputOf<typeof JSON_SCHEMA>,
+    InputOf<undefined>,
+  ]
+>().branded.toEqualTypeOf<Inputs>();
+
+// defineTool: what is written in place is inferred as what stands elsewhere.
+const tool = defineTool({
+  ...said,
+  name: 'tool',
+  input: { type: 'object', properties: { id: { type: 'string' }, top: { enum: [1, 2] } }, required: ['id'] },
+  run(input, call) {
+    expectTypeOf(input).branded.toEqualTypeOf<OfJsonSchema>();
+    expectTypeOf(call).toEqualTypeOf<ToolCall>();
+    return { found: input.id };
+  },
+});
+expectTypeOf(tool).branded.toEqualTypeOf<Tool<'tool', OfJsonSchema, { found: string }>>();
+expectTypeOf(defineTool({ ...said, name: 'zod', input: ZOD, run: async ({ id }) => id })).toEqualTypeOf<
+  Tool<'zod', { id: number }, number>
+>();
+// @ts-expect-error: the schema has no such key
+defineTool({ ...said, name: 'tool', input: ZOD, run: ({ at }) => at });
+
+// defineTextTool
+const shout = defineTextTool({ ...said, name: 'shout', run: (words) => ({ loud: words.toUpperCase() }) });
+expectTypeOf(shout).toEqualTypeOf<Tool<'shout', string, { loud: string }>>();
+// @ts-expect-error: its input is text
+defineTextTool({ ...said, name: 'shout', run: (words: number) => words });
+
+// toolMethod and toolsOf
+expectTypeOf(toolMethod({ ...said, input: ARKTYPE }, ({ id }) => id)).toEqualTypeOf<
+  ({ id }: { id: string }) => string
+>();
+expectTypeOf(toolsOf({ one: { ...said, input: VALIBOT, run: ({ at }) => at.getTime() } })).toEqualTypeOf<
+  readonly Tool<'one', { at: Date }, number>[]
+>();
+// @ts-expect-error: the schema has no such key
+toolsOf({ one: { ...said, input: ZOD, run: ({ at }) => at } });
+
+// defineAgent: its output is what its answers are.
+expectTypeOf(defineAgent({ ...said, name: 'a', instructions: '' })).toEqualTypeOf<Agent<'a'>>();
+const biller = defineAgent({
+  ...said,
+  name: 'biller',
+  instructions: '',
+  output: v.object({ total: v.number() }),
+});
+expectTypeOf(biller).toEqualTypeOf<Agent<'biller', { total: number }>>();
+const typist = defineAgent({
+  ...said,
+  name: 'typist',
+  instructions: '',
+  output: { type: 'object', properties: { id: { type: 'string' }, top: { enum: [1, 2] } }, required: ['id'] },
+});
+expectTypeOf(typist).branded.toEqualTypeOf<Agent<'typist', OfJsonSchema>>();
+// @ts-expect-error: an output is a schema
+defineAgent({ ...said, name: 'a', instructions: '', output: 'text' });
+
+// defineDomainType
+const Bill = defineDomainType({
+  name: 'Bill',
+  schema: v.object({ at: v.pipe(v.string(), v.toDate()) }),
+  id: ({ at }) => at.toISOString(),
+});
+expectTypeOf(Bill).toEqualTypeOf<DomainType<'Bill', { at: Date }, { at: string }>>();
+// @ts-expect-error: a bill has no such key
+defineDomainType({ name: 'Bill', schema: VALIBOT, id: ({ total }) => total });
+
+// defineToolGroup
+expectTypeOf(defineToolGroup({ ...said, role: 'web', tools: [look] })).toEqualTypeOf<ToolGroup<'web'>>();
+// @ts-expect-error: it has tools
+defineToolGroup({ ...said, role: 'web' });
+
+// defineAgenticTool, definePlaybook, defineStateMachine: the input of each sort of schema, and what instructions are given.
+const agentic = <const D extends InputDeclaration>(input: D) =>
+  defineAgenticTool({ ...said, name: 'agentic', input, tools: [look] });
+expectTypeOf(agentic(VALIBOT)).toEqualTypeOf<Tool<'agentic', { at: Date }, unknown>>();
+expectTypeOf(agentic(JSON_SCHEMA)).branded.toEqualTypeOf<Tool<'agentic', OfJsonSchema, unknown>>();
+defineAgenticTool({
+  ...said,
+  name: 'agentic',
+  input: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+  instructions: (_, { id }) => id,
+  tools: [look],
+});
+// @ts-expect-error: the schema has no such key
+defineAgenticTool({ ...said, name: 'a', input: ZOD, instructions: (_, { at }) => at, tools: [look] });
+const playbook = definePlaybook({
+  ...said,
+  name: 'playbook',
+  input: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+  key: ({ id }) => id,
+  tools: [look],
+  locked: [{ tool: tool, unlockedBy: after('look') }],
+});
+expectTypeOf(playbook).branded.toEqualTypeOf<Playbook<'playbook', { id: string }>>();
+definePlaybook({
+  ...said,
+  name: 'playbook',
+  tools: [look],
+  // @ts-expect-error: it has no such tool
+  locked: [{ tool, unlockedBy: after('lok') }],
+});
+const machine = defineStateMachine({
+  ...said,
+  name: 'machine',
+  input: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+  key: ({ id }) => id,
+  initial: 'on',
+  states: { on: [{ tool: look, to: 'off' }], off: [] },
+});
+expectTypeOf(machine).branded.toEqualTypeOf<StateMachine<'machine', { id: string }, 'on' | 'off'>>();
+// @ts-expect-error: it has no such state
+defineStateMachine({ ...said, name: 'machine', initial: 'of', states: { on: [look], off: [] } });
+
+// defineSubagent: the agent's name and output, unless it says otherwise.
+expectTypeOf(defineSubagent({ agent: biller })).toEqualTypeOf<
+  Tool<'biller', { readonly message: string }, { total: number }>
+>();
+expectTypeOf(defineSubagent({ agent: biller, name: 'bill', input: JSON_SCHEMA })).branded.toEqualTypeOf<
+  Tool<'bill', OfJsonSchema, { total: number }>
+>();
+// @ts-expect-error: a tool is no agent
+defineSubagent({ agent: look });
+
+// defineUnfolding: its selector is given its input.
+expectTypeOf(defineUnfolding({ ...said, name: 'files', tools: [look] })).toEqualTypeOf<
+  UnfoldingTool<'files', Record<string, never>>
+>();
+const unfolding = defineUnfolding({
+  ...said,
+  name: 'files',
+  input: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+  select: ({ id }) => (id === '' ? [] : [look]),
+});
+expectTypeOf(unfolding).branded.toEqualTypeOf<UnfoldingTool<'files', { id: string }>>();
+// @ts-expect-error: the schema has no such key
+defineUnfolding({ ...said, name: 'files', input: ZOD, select: ({ at }) => at });
+
+// definePipeline: the first step's input, and the last one's output.
+expectTypeOf(definePipeline({ name: 'both', steps: [tool, shout] })).branded.toEqualTypeOf<
+  Tool<'both', OfJsonSchema, { loud: string }>
+>();
+// @ts-expect-error: a number is no step
+definePipeline({ steps: [7] });
+
+// defineInjectionStrategy
+const strategy = defineInjectionStrategy({
+  name: 'all',
+  evaluate({ tools }) {
+    expectTypeOf(tools).toEqualTypeOf<readonly AnyTool[]>();
+    return noChange;
+  },
+});
+expectTypeOf(strategy).toEqualTypeOf<InjectionStrategy>();
+// @ts-expect-error: it must answer at once
+defineInjectionStrategy({ name: 'all', evaluate: async () => noChange });
+
+// defineToolKind: what it remembers, and its facts.
+const uses = defineToolKind({
+  name: 'uses',
+  memory: { initial: 0, apply: (before: number, more: { by: number }) => before + more.by },
+});
+expectTypeOf(uses).toEqualTypeOf<RememberingKind<number, { by: number }>>();
+// @ts-expect-error: no such fact
+uses.fact({ of: 1 });
+
+// defineToolCallingOptions
+expectTypeOf(defineToolCallingOptions({ tools: [look] })).toEqualTypeOf<ToolCallingOptions>();
+// @ts-expect-error: a name is no tool
+defineToolCallingOptions({ tools: ['look'] });
+
+// defineSchedule
+const daily = {
+  cron: '0 6 * * *',
+  agent: 'a',
+  owner: { tenant: 'acme' },
+  session: 's',
+  message: 'Go.',
+} as const;
+expectTypeOf(defineSchedule({ name: 'daily', ...daily })).toEqualTypeOf<Schedule<'daily'>>();
+createHoldfast({ agents: [biller], schedules: [defineSchedule({ name: 'daily', ...daily })] });
+// @ts-expect-error: an agent is named
+defineSchedule({ name: 'daily', ...daily, agent: 7 });
+
+// defineWebhook: what its verifier answers is what starts the turn.
+const webhook = defineWebhook({
+  name: 'own',
+  agent: 'a',
+  verify: () => verified('1', { total: 7 }),
+  start(delivery) {
+    expectTypeOf(delivery).toEqualTypeOf<Delivery<{ total: number }>>();
+    return { session: 's', message: String(delivery.payload.total) };
+  },
+});
+expectTypeOf(webhook).toEqualTypeOf<Webhook<'own'>>();
+// @ts-expect-error: nobody names the agent
+defineWebhook({ name: 'own', verify: () => verified('1', 7), start: () => ({ session: 's', message: 'x' }) });
+
+// defineMcpClient, defineMcpToolGroup, defineMcpPrompt and defineMcpEndpoint
+const client = defineMcpClient({ name: 'files', url: 'https://files.example/mcp' });
+expectTypeOf(client).toEqualTypeOf<McpClient<'files'>>();
+// @ts-expect-error: no address
+defineMcpClient({ name: 'files' });
+expectTypeOf(defineMcpToolGroup({ ...said, role: 'files', clients: [client] })).toEqualTypeOf<
+  ToolGroup<'files'>
+>();
+// @ts-expect-error: a client is declared, and no name
+defineMcpToolGroup({ ...said, role: 'files', clients: ['files'] });
+const prompt = defineMcpPrompt({
+  ...said,
+  name: 'sum_up',
+  arguments: [{ name: 'topic', required: true }],
+  messages: ({ topic }) => topic,
+});
+expectTypeOf(prompt).toEqualTypeOf<McpPrompt<'sum_up'>>();
+// @ts-expect-error: there is no such argument
+defineMcpPrompt({ ...said, name: 'p', arguments: [{ name: 'topic' }], messages: ({ tpoic }) => tpoic });
+expectTypeOf(defineMcpEndpoint({ tools: [look], prompts: [prompt] })).toEqualTypeOf<McpEndpoint>();
+// @ts-expect-error: a name is no tool
+defineMcpEndpoint({ tools: ['look'] });

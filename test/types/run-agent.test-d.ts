@@ -1,0 +1,33 @@
+import * as v from 'valibot';
+import { expectTypeOf } from 'vitest';
+import { type RunAnswer, runAgent } from '../../src/in-memory/entry.ts';
+import { type ChatModel, content, defineAgent } from '../../src/index.ts';
+
+declare const model: ChatModel;
+const base = { description: 'Counts.', instructions: '' } as const;
+const counter = defineAgent({ ...base, name: 'counter', output: v.object({ total: v.number() }) });
+const clerk = defineAgent({ ...base, name: 'clerk' });
+
+// Its answer is typed by the agent.
+const answer = await runAgent(counter, 'Count.', { model });
+expectTypeOf(answer).toEqualTypeOf<RunAnswer<{ total: number }>>();
+expectTypeOf(answer.object).toEqualTypeOf<{ total: number } | undefined>();
+expectTypeOf(answer.text).toEqualTypeOf<string>();
+
+// What is asked is there when somebody is asked, and nowhere else.
+if (answer.outcome === 'suspended') expectTypeOf(answer.pending[0]?.tool).toEqualTypeOf<string | undefined>();
+// @ts-expect-error: it may have ended
+answer.pending;
+
+// A message may hold files; options are optional.
+await runAgent(clerk, content(['What is this?']).parts);
+await runAgent(clerk, 'Hi.', {
+  env: { REGION: 'weur' },
+  secrets: { key: 'four', none: undefined },
+  signal: undefined,
+});
+
+// @ts-expect-error: secrets are texts
+await runAgent(clerk, 'Hi.', { secrets: { key: 4 } });
+// @ts-expect-error: it is an agent
+await runAgent({ name: 'clerk' }, 'Hi.');
