@@ -65,7 +65,13 @@ const STOPS: readonly TurnStop[] = ['suspended', 'ended', 'failed'];
  * of its session, until it answers 2xx: ten times, with pauses that grow to a day. A message that comes twice has the same `webhook-id`.
  *
  * @example
- * const turns = outgoingWebhook({ url: 'https://desk.example.com/hooks/turns', secret: 'TURNS_WEBHOOK_SECRET', on: ['failed'] });
+ * ```ts
+ * const turns = outgoingWebhook({
+ *   url: 'https://desk.example.com/hooks/turns',
+ *   secret: 'TURNS_WEBHOOK_SECRET', // the name of a secret
+ *   on: ['failed'],
+ * });
+ * ```
  *
  * @throws WebhookDefinitionError when a setting is none.
  */
