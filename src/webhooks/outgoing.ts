@@ -66,7 +66,11 @@ const STOPS: readonly TurnStop[] = ['suspended', 'ended', 'failed'];
  *
  * @example
  * ```ts
- * const turns = outgoingWebhook({ url: 'https://desk.example.com/hooks/turns', secret: 'TURNS_WEBHOOK_SECRET', on: ['failed'] });
+ * const turns = outgoingWebhook({
+ *   url: 'https://desk.example.com/hooks/turns',
+ *   secret: 'TURNS_WEBHOOK_SECRET', // the name of a secret
+ *   on: ['failed'],
+ * });
  * ```
  *
  * @throws WebhookDefinitionError when a setting is none.

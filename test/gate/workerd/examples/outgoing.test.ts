@@ -2,7 +2,7 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import desk from '../../../../src/examples/outgoing/desk.ts';
+import desk from '../../../../src/examples/outgoing/desk-worker.ts';
 import worker, { TurnRunner } from '../../../../src/examples/outgoing/worker.ts';
 import { STANDARD_SECRET } from '../../../fixtures/signed.ts';
 import { journal, json, newSession, ORIGIN, post, type Send, sessionName } from '../http/client.ts';
