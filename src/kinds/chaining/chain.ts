@@ -1,4 +1,4 @@
-import { type Nested, nestingProblem } from '../../sources/resolution/tool-source.ts';
+import { type Nested, nestingProblem } from '../../sources/objects/nesting.ts';
 import { memoized } from '../../tool/async.ts';
 import { nameIn, shown } from '../../tool/check-literal.ts';
 import { DomainTypeError } from '../../tool/domain-objects.ts';

@@ -2,7 +2,7 @@ import type { AnyTool } from '../../tool/tool.ts';
 import { toUnfolding } from '../../tool/unfolding/define-unfolding.ts';
 import type { AnyUnfoldingTool } from '../../tool/unfolding/unfolding.ts';
 import type { UnfoldingOptions, UnfoldingTool } from '../../tool/unfolding/unfolding-config.ts';
-import { mayNest, type Nested } from '../resolution/tool-source.ts';
+import { mayNest, type Nested } from './nesting.ts';
 import { chainOf, declaredTools, ownerOf, ToolObjectError, toToolObject } from './tool-object.ts';
 
 /**

@@ -3,6 +3,7 @@ import { checkNaming, isTool, ToolDefinitionError } from '../../tool/check-defin
 import { ended, isClass, shown } from '../../tool/check-literal.ts';
 import { shorten } from '../../tool/json.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
+import { type Nested, warnOnce } from '../objects/nesting.ts';
 import { stateFields } from '../objects/shared-state.ts';
 import { toToolObject } from '../objects/tool-object.ts';
 import { toolsOf } from '../objects/tools-of.ts';
@@ -13,13 +14,11 @@ import {
   isGroup,
   isToolFactory,
   isToolProvider,
-  type Nested,
   partsOf,
   type ToolGroupPermission,
   type ToolProvider,
   ToolResolutionError,
   type ToolSource,
-  warnOnce,
 } from './tool-source.ts';
 
 /** The tools of a list as it stands now. */

@@ -13,12 +13,11 @@ import {
   type UnfoldsInto,
   unfoldingIn,
 } from '../../tool/unfolding/unfolding.ts';
+import { mayNest, type Nested } from '../objects/nesting.ts';
 import {
   type CollectMade,
   FACTORY,
   isToolFactory,
-  mayNest,
-  type Nested,
   type ToolFactory,
   type ToolObjectSource,
   ToolResolutionError,

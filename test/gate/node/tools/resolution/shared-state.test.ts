@@ -14,14 +14,14 @@ const warning = (name: string, fields: string) =>
   `holdfast: ${name} keeps ${fields} in fields that its methods change: all sessions share that, and it is lost with the Worker. ` +
   `List toolFactory(() => new ${name}()) in its place, which makes one for each invocation, and keep in \`call.state\` what must survive.`;
 
-class Counter {
+class SharedCounter {
   static readonly tools = ADD satisfies Adds;
   count = 0;
   add() {
     return this.count++;
   }
 }
-class Total {
+class SharedTotal {
   static readonly tools = ADD satisfies Adds;
   sum = 0;
   last = '';
@@ -30,7 +30,7 @@ class Total {
     this.sum += 1;
   }
 }
-class Lines {
+class SharedLines {
   static readonly tools = ADD satisfies Adds;
   readonly lines: string[] = [];
   add() {
@@ -55,7 +55,7 @@ class Hidden {
     this.#seen.add(++this.#count);
   }
 }
-class Below extends Counter {}
+class Below extends SharedCounter {}
 class Arrow {
   static readonly tools = ADD satisfies Adds;
   count = 0;
@@ -64,7 +64,7 @@ class Arrow {
   };
 }
 
-class Till {
+class SharedTill {
   #total = 0;
   readonly add = toolMethod({ description: 'Adds.' }, () => {
     this.#total += 1;
@@ -74,14 +74,14 @@ class Till {
 
 describe('an object that all sessions share, and that changes its fields', () => {
   it.each<[string, object, string]>([
-    ['counts', new Counter(), warning('Counter', "'count'")],
-    ['sums up', new Total(), warning('Total', "'last' and 'sum'")],
-    ['collects', new Lines(), warning('Lines', "'lines'")],
+    ['counts', new SharedCounter(), warning('SharedCounter', "'count'")],
+    ['sums up', new SharedTotal(), warning('SharedTotal', "'last' and 'sum'")],
+    ['collects', new SharedLines(), warning('SharedLines', "'lines'")],
     ['keeps by key', new ByKey(), warning('ByKey', "'rows' and 'known'")],
     ['has private fields', new Hidden(), warning('Hidden', "'#count' and '#seen'")],
     ['inherits it', new Below(), warning('Below', "'count'")],
     ['does so in a function of a field', new Arrow(), warning('Arrow', "'count'")],
-    ['has a toolMethod that does', new Till(), warning('Till', "'#total'")],
+    ['has a toolMethod that does', new SharedTill(), warning('SharedTill', "'#total'")],
   ])('is told to the developer once: it %s', (_, object, message) => {
     resolveTools([object]);
     resolveTools([object]);
@@ -125,7 +125,7 @@ class Named {
   readonly name = 'somebody';
   readonly add = toolMethod({ description: 'Adds.' }, () => this.name);
 }
-class Frozen extends Counter {
+class Frozen extends SharedCounter {
   constructor() {
     super();
     Object.freeze(this);
@@ -148,7 +148,7 @@ describe('an object that only reads its fields', () => {
     ['a toolMethod that reads', new Named()],
     ['frozen', new Frozen()],
     ['a class', OfClass],
-    ['what a factory makes', toolFactory(() => new Counter())],
+    ['what a factory makes', toolFactory(() => new SharedCounter())],
   ])('is not warned of: %s', (_, source) => {
     expect(resolveTools([source]).tools).toMatchObject([{ name: 'add' }]);
     expect(warn).not.toHaveBeenCalled();

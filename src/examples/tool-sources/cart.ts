@@ -1,0 +1,19 @@
+import * as v from 'valibot';
+import { toolFactory, toolMethod } from '../../index.ts';
+
+const Item = v.object({ item: v.string() });
+
+/** It keeps what was put into it, so sessions must not share one. */
+export class Cart {
+  readonly #items: string[] = [];
+
+  readonly put = toolMethod({ description: 'Puts an item in.', input: Item, effect: 'read' }, ({ item }) => {
+    this.#items.push(item);
+    return `${this.#items.length} in the cart`;
+  });
+
+  readonly list = toolMethod({ description: 'Lists what is in.', effect: 'read' }, () => this.#items);
+}
+
+/** Each invocation makes a cart of its own. */
+export const cart = toolFactory(() => new Cart());

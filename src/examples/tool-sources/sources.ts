@@ -1,0 +1,92 @@
+import * as v from 'valibot';
+import { decorate } from '../../decorators/entry.ts';
+import {
+  type AnyTool,
+  defineAgent,
+  defineTool,
+  defineToolGroup,
+  eachTool,
+  type ToolProvider,
+} from '../../index.ts';
+import { after, definePlaybook, defineStateMachine, defineUnfolding } from '../../kinds/entry.ts';
+import { cart } from './cart.ts';
+
+const search = defineTool({
+  name: 'search',
+  description: 'Searches.',
+  effect: 'read',
+  run: () => ['pen', 'ink'],
+});
+const ship = defineTool({ name: 'ship', description: 'Ships.', run: () => 'shipped' });
+const sale = defineTool({
+  name: 'sale',
+  description: 'What is cheap today.',
+  effect: 'read',
+  run: () => 'ink',
+});
+
+/** Tools with a note on how to use them. */
+export const catalogue = defineToolGroup({
+  role: 'catalogue',
+  description: 'What there is.',
+  tools: [search],
+  childToolUsageNotes: 'Search before you promise anything.',
+});
+
+/** Tools that come and go: asked before each model call. */
+export const offers: ToolProvider = {
+  toolsNow: (view) => (view?.context.get('sale') === true ? [sale] : []),
+};
+
+/** A facade has whatever an agent could list. While all of it is away, it is not offered either. */
+export const shop = defineUnfolding({
+  name: 'shop',
+  description: 'Looks for things and puts them into a cart. Call this first.',
+  tools: [catalogue, cart, offers],
+});
+export const bargains = defineUnfolding({ name: 'bargains', description: 'What is cheap.', tools: [offers] });
+
+/** In a state, an entry with `to` leads there, whichever of its tools was used. */
+export const order = defineStateMachine({
+  name: 'order',
+  description: 'Takes one order.',
+  input: v.object({ order: v.string() }),
+  key: (input) => input.order,
+  initial: 'open',
+  states: {
+    open: [catalogue, { tool: cart, to: 'filled' }],
+    filled: [{ tool: ship, to: 'done' }],
+    done: [],
+  },
+});
+
+/** A lock holds for all tools that it is put on. */
+export const checkout = definePlaybook({
+  name: 'checkout',
+  description: 'Checks out.',
+  input: v.object({ order: v.string() }),
+  tools: [catalogue],
+  locked: [
+    { tool: cart, unlockedBy: after(search) },
+    { tool: ship, unlockedBy: after('put') },
+  ],
+});
+
+/** The names of the tools that were called. */
+export const called: string[] = [];
+
+const counted = (tool: AnyTool): AnyTool =>
+  decorate(tool, {
+    call(input, call) {
+      called.push(tool.name);
+      return tool.call(input, call);
+    },
+  });
+
+/** Each tool is decorated, also what comes later and what is behind a facade. */
+export const clerk = defineAgent({
+  name: 'clerk',
+  description: 'Sells.',
+  instructions: 'Help.',
+  tools: eachTool([shop, bargains], counted),
+});

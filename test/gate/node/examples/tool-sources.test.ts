@@ -1,0 +1,87 @@
+/** The examples of docs/tool-sources.md: what is listed does what the page says. */
+import { expect, it } from 'vitest';
+import { cart } from '../../../../src/examples/tool-sources/cart.ts';
+import {
+  bargains,
+  called,
+  checkout,
+  clerk,
+  order,
+  shop,
+} from '../../../../src/examples/tool-sources/sources.ts';
+import { type Agent, defineAgent, type ToolSource } from '../../../../src/index.ts';
+import { toolsFor } from '../../../../src/kinds/entry.ts';
+import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
+
+const call = (name: string, input: object = {}) => ({ calls: [{ name, input }] });
+
+const agentOf = (...tools: readonly ToolSource[]): Agent =>
+  defineAgent({ name: 'clerk', description: 'Sells.', instructions: 'Help.', tools });
+
+async function play(agent: Agent, replies: readonly ScriptedReply[], more: object = {}) {
+  const session = createTestSession(agent, { replies });
+  await session.send('Please.', more);
+  const read = session.requests.flatMap(({ messages }) => messages.at(-1)?.text ?? []);
+  return { read, offered: session.requests.map(({ tools }) => tools.map(({ name }) => name)) };
+}
+
+it('a factory makes a cart for each session', async () => {
+  const agent = agentOf(cart);
+  const first = await play(agent, [call('put', { item: 'pen' }), call('list'), 'Done.']);
+  expect(first.read.slice(1)).toEqual(['1 in the cart', '["pen"]']);
+  const second = await play(agent, [call('list'), 'Done.']);
+  expect(second.read.slice(1)).toEqual(['[]']);
+});
+
+it('a facade has a group, a factory and a provider inside, and is away while it is empty', async () => {
+  const replies = [call('shop'), call('put', { item: 'pen' }), 'Done.'];
+  const { read, offered } = await play(clerk, replies);
+  expect(offered).toEqual([['shop'], ['shop', 'list', 'put', 'search'], ['shop', 'list', 'put', 'search']]);
+  expect(read[1]).toMatch(
+    /^Tools now available: search, list, put\..*\n\nSearch before you promise anything\.$/,
+  );
+  expect(called).toEqual(['put']);
+  const inSale = await play(clerk, [call('bargains'), call('sale'), 'Done.'], { context: { sale: true } });
+  expect(inSale.offered).toEqual([
+    ['bargains', 'shop'],
+    ['bargains', 'shop', 'sale'],
+    ['bargains', 'shop', 'sale'],
+  ]);
+  expect(called).toEqual(['put', 'sale']);
+});
+
+it('toolsFor tells what a facade brings', async () => {
+  expect((await toolsFor(shop)).map(({ name }) => name)).toEqual(['search', 'list', 'put']);
+  expect(await toolsFor(bargains)).toEqual([]);
+  const inSale = await toolsFor(bargains, {}, { context: { sale: true } });
+  expect(inSale.map(({ name }) => name)).toEqual(['sale']);
+});
+
+it('a state and a lock take a factory', async () => {
+  const ordered = await play(agentOf(order), [
+    call('order', { order: '1' }),
+    call('put', { item: 'pen' }),
+    call('list'),
+    call('ship'),
+    'Done.',
+    'Done.',
+  ]);
+  expect(ordered.read.slice(2, 5)).toEqual([
+    '1 in the cart',
+    'This tool is not available in the current state (filled). It is only available in state: open',
+    'shipped',
+  ]);
+  const checkedOut = await play(agentOf(checkout), [
+    call('checkout', { order: '1' }),
+    call('put', { item: 'pen' }),
+    call('search'),
+    call('put', { item: 'pen' }),
+    'Done.',
+    'Done.',
+  ]);
+  expect(checkedOut.read.slice(2, 5)).toEqual([
+    'This tool is not yet available. You must first use: search',
+    '["pen","ink"]',
+    '1 in the cart',
+  ]);
+});
