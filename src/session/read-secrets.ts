@@ -76,7 +76,8 @@ export function addressOfSession(name: string): SessionAddress {
   const parts: unknown = JSON.parse(name);
   const [named, agent, session] = Array.isArray(parts) ? parts : [];
   const owner = typeof named === 'string' ? { id: named } : named;
-  if (ownerProblem(owner) !== undefined || typeof agent !== 'string' || typeof session !== 'string') {
+  const isOwner = typeof named === 'string' || ownerProblem(owner) === undefined;
+  if (!isOwner || typeof agent !== 'string' || typeof session !== 'string') {
     throw new Error(`'${name}' does not name a session.`);
   }
   return { owner, agent, session };
