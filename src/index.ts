@@ -25,7 +25,7 @@ export type {
   TurnError,
 } from './journal/events.ts';
 export type { JournaledCall } from './journal/reply-data.ts';
-export type { TurnArtifact, TurnFile } from './journal/state.ts';
+export type { StoppingCall, TurnArtifact, TurnFile, TurnTools } from './journal/state.ts';
 export type { PricedUsage } from './journal/usage.ts';
 export { type Compaction, type SummaryOptions, summarised } from './loop/compaction/summarised.ts';
 export type { Summarise } from './loop/compaction/write-summary.ts';
@@ -145,6 +145,7 @@ export type {
   ScheduleRequest,
   ToolCall,
   TurnPrincipal,
+  TurnSaid,
 } from './tool/call.ts';
 export { ToolDefinitionError } from './tool/check-definition.ts';
 export type {

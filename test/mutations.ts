@@ -256,6 +256,14 @@ export const MUTATIONS: readonly Mutation[] = [
     tests: ['test/gate/workerd/http/auth.test.ts'],
   },
   {
+    name: 'nested-context',
+    breaks: 'What a tool with a loop of its own declares as context hides what the request says.',
+    in: 'nestedSpec',
+    text: 'context: context?.merge(spec.context) ?? spec.context,',
+    becomes: 'context: context ? spec.context.merge(context) : spec.context,',
+    tests: ['test/gate/node/agentic/copies.test.ts'],
+  },
+  {
     name: 'body-context',
     breaks: 'A client chooses in a body for which tenant the tools act.',
     in: 'parseContext',

@@ -1,5 +1,5 @@
 import { modelProblem } from '../loop/loop-settings.ts';
-import { type LiteralShape, literalFault, nameIn } from '../tool/check-literal.ts';
+import { type LiteralShape, literalFault, nameIn, shown } from '../tool/check-literal.ts';
 import { AgentDefinitionError } from './check-settings.ts';
 
 /** @throws AgentDefinitionError when a key of the literal is not known, one is missing or of another kind, or the model is none. */
@@ -8,7 +8,34 @@ export function checkAgentLiteral(config: { readonly model?: unknown }, shape: L
   if (fault) throw new AgentDefinitionError(nameIn(config), fault);
   const problem = modelProblem(config.model);
   if (problem !== undefined) throw new AgentDefinitionError(nameIn(config), { field: 'model', problem });
+  for (const [key, [use, fits]] of Object.entries(ITEMS)) {
+    const listed: readonly unknown[] = Reflect.get(config, key) ?? [];
+    const at = listed.findIndex((one) => !fits(Object(one)));
+    if (at < 0) continue;
+    const field = `${key}[${at}]`;
+    throw new AgentDefinitionError(nameIn(config), {
+      field,
+      problem: `has ${shown(listed[at])} at ${field}: use ${use}`,
+    });
+  }
 }
+
+/** What stands in the lists of an agent beside its tools, which are checked as those of all lists. */
+const ITEMS: Readonly<Record<string, readonly [use: string, fits: (one: Fields) => boolean]>> = {
+  toolGroups: [
+    'a role, { role }, or what defineToolGroup makes',
+    (one) => one instanceof String || typeof one.role === 'string',
+  ],
+  strategies: ['what defineInjectionStrategy makes', ({ offer }) => typeof offer === 'function'],
+  references: ['{ name, description, notes, tools }', ({ tools }) => Array.isArray(tools)],
+  inspectors: ['an object with functions, as loggingInspector() makes it', (one) => typeof one === 'object'],
+  transformers: [
+    '{ name } with messages, result or reply',
+    (one) => typeof one === 'object' && typeof one.name === 'string',
+  ],
+};
+
+type Fields = Readonly<Record<string, unknown>>;
 
 /** What the literal of an agent holds, and what other libraries call it. */
 export const AGENT_SHAPE = {

@@ -72,7 +72,8 @@ export type RunAnswer<Output = unknown> = WithArtifacts<
  *
  * @example
  * ```ts
- * const { text } = await runAgent(summariser, await readFile('minutes.txt', 'utf8'), { model });
+ * const clerk = defineAgent({ name: 'clerk', description: 'Counts.', instructions: 'Count.', model: scriptedModel(['Three.']) });
+ * const { text } = await runAgent(clerk, 'How many legs has a milking stool?');
  * ```
  */
 export async function runAgent<Output>(

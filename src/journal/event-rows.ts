@@ -155,7 +155,7 @@ const EVENT_TYPES: Readonly<Record<EventType, EventTraits>> = {
   'tool-call-ended': { message: true, progress: 'result' },
   'tool-call-suspended': {},
   'tool-call-answered': { progress: 'step' },
-  'message-sent': {},
+  'message-sent': { message: true },
   'frame-started': { progress: 'step' },
   'tools-changed': { message: true },
   'tools-listed': { progress: 'step' },

@@ -168,7 +168,15 @@ export type SessionEvent =
   /** What the call's last wait was answered with; the call begins anew and finds it. */
   | (InFrame & { readonly type: 'tool-call-answered'; readonly call: string; readonly answer: Answer })
   /** A call says something to the user; stored with its end. */
-  | (InFrame & { readonly type: 'message-sent'; readonly call: string; readonly text: string })
+  | (InFrame & {
+      readonly type: 'message-sent';
+      readonly call: string;
+      readonly text: string;
+      /** Absent in older journals, where what a call said is no message of the conversation. */
+      readonly tool?: string;
+      /** Of a call in a nested loop: the call of the turn's own loop that it is inside of. */
+      readonly under?: string;
+    })
   /** `frame` is the id of the call that opens it, `parent` that of the frame around it. */
   | (InTurn & {
       readonly type: 'frame-started';

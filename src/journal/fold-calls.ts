@@ -30,6 +30,11 @@ export function foldAnswered(fold: Fold, event: EventOf<'tool-call-answered'>): 
   if (answer.type === 'decision' && !answer.expired) fold.turn.generation = 0;
 }
 
+/** Notes what a call has said to the user, for the answer of its turn. */
+export function foldSaid({ turn }: Fold, { call, tool, text }: EventOf<'message-sent'>): void {
+  if (tool !== undefined) turn.said.push({ call, tool, text });
+}
+
 /**
  * Closes what a call has opened. Memories that must not wait learn of it at once; all else that it changed takes effect when
  * the last call of its batch has ended.

@@ -6,7 +6,7 @@ import { findCall, holdFacts } from './fold-calls.ts';
 import { foldToolsChanged, taken } from './fold-offers.ts';
 import { applyFacts } from './memories.ts';
 import { foldShortened, summaryMessage, withoutChange } from './shortened.ts';
-import { placed } from './spending.ts';
+import { framesAround, placed } from './spending.ts';
 import {
   type Fold,
   type FrameState,
@@ -40,6 +40,9 @@ export function startTurn(state: SessionState, event: EventOf<'turn-started'>): 
     frames: new Map([[ROOT, root]]),
     artifacts: [],
     files: [],
+    said: [],
+    tools: { late: [], gone: [], sourcesAsked: 0 },
+    stoppedBy: [],
     callsByTool: new Map(),
     usage: { inputTokens: 0, outputTokens: 0 },
     model: undefined,
@@ -99,9 +102,33 @@ export function openFrame(fold: Fold, event: EventOf<'frame-started'>): void {
 /** Folds an event into the conversation that it is of: the session's, or that of an open nested loop. */
 export function foldConversation(state: SessionState, event: SessionEvent): void {
   const { turn } = state;
+  if (event.type === 'message-sent' && turn) foldAround(turn, event);
   const frame = 'frame' in event ? event.frame : undefined;
   const loop = frame === undefined ? state : turn?.frames.get(frame);
   if (loop) foldMessage(loop.messages, event, { turn, offered: loop.offered });
+}
+
+/**
+ * What was said inside a nested loop was said inside the calls around it too, whose models are to know of it. The session's own
+ * conversation goes by what the event says, since it is read again when the loops are gone.
+ */
+function foldAround(turn: TurnState, event: EventOf<'message-sent'>): void {
+  const { frame, under } = event;
+  const inner = frame === undefined ? undefined : turn.frames.get(frame);
+  for (const { id, parent = ROOT } of inner ? framesAround(turn, inner) : []) {
+    const call = parent === ROOT ? under : id;
+    if (id !== ROOT) addSaid(turn.frames.get(parent)?.messages, call, event);
+  }
+}
+
+/** Notes at a call of the last reply what was said to the user while it ran. */
+function addSaid(
+  messages: readonly Message[] | undefined,
+  under: string | undefined,
+  { call, tool, text }: EventOf<'message-sent'>,
+): void {
+  const record = lastBatch(messages ?? []).find(({ id }) => id === under);
+  if (record && tool !== undefined) record.said = [...(record.said ?? []), { call, tool, text }];
 }
 
 /** Of what a message is folded beside the conversation. */
@@ -142,6 +169,9 @@ export function foldMessage(messages: Message[], event: SessionEvent, { turn, of
     case 'tool-call-ended':
       // Of the session's own messages a snapshot could not tell which calls have opened a loop.
       endCall(messages, event, event.frame === undefined ? undefined : turn?.frames.get(event.call));
+      break;
+    case 'message-sent':
+      addSaid(messages, event.call, event);
       break;
     case 'answer-rejected':
       messages.push({ role: 'user', text: rejectionText(event), by: 'loop' });
@@ -187,7 +217,8 @@ function keptOf({ parts, provider, model, servedBy = '', asked }: EventOf<'model
 
 /** Folds an event that the state's snapshot covers. What has left by then is not read, and its first message says so. */
 export function foldCovered({ messages, closedUnread, offered }: SessionState, event: SessionEvent): void {
-  // The loops that nested in those turns are gone.
+  // The loops that nested in those turns are gone, but not what they said to the user.
+  if (event.type === 'message-sent') addSaid(messages, event.under, event);
   if ('frame' in event) return;
   if (event.type === 'conversation-shortened') {
     const { turns: _, withoutSummary: __, ...still } = event;

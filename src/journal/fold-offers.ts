@@ -1,6 +1,6 @@
 import type { EventOf } from './events.ts';
 import type { OfferedTool, ToolsChange } from './reply-data.ts';
-import type { OfferHistory } from './state.ts';
+import type { Fold, OfferHistory } from './state.ts';
 
 /** Takes what has changed to where it stands in the conversation from now on. */
 export function taken(offered: OfferHistory | undefined): { readonly toolsChange?: ToolsChange } {
@@ -24,6 +24,16 @@ export function foldToolsChanged(
   const allWent = [...(change?.went ?? []), ...went.filter(({ name }) => !back.has(name))];
   const merged = { came: without(allCame, allWent), went: without(allWent, allCame) };
   offered.change = merged.came.length + merged.went.length > 0 ? merged : undefined;
+}
+
+/** Notes for the answer of a turn which tools came and went in its own loop. One that was only replaced did neither. */
+export function foldTurnTools({ turn: { tools } }: Fold, event: EventOf<'tools-changed'>): void {
+  // What another turn was offered did not come late in this one.
+  if (event.frame !== undefined || event.cause === 'turn') return;
+  const came = (event.came ?? []).map(({ name }) => name);
+  const went = (event.went ?? []).map(({ name }) => name);
+  tools.late = [...new Set([...tools.late, ...came.filter((name) => !went.includes(name))])];
+  tools.gone = [...new Set([...tools.gone, ...went])].filter((name) => !came.includes(name));
 }
 
 /** What is back as it was has not changed. */

@@ -11,18 +11,19 @@ import {
   type SessionEvent,
   type StoredEvent,
 } from './events.ts';
-import { foldAnswered, foldEnded, foldStarted, foldSuspended } from './fold-calls.ts';
+import { foldAnswered, foldEnded, foldSaid, foldStarted, foldSuspended } from './fold-calls.ts';
 import { foldConversation, openFrame, startTurn } from './fold-loop.ts';
+import { foldTurnTools } from './fold-offers.ts';
 import { applyFacts, tellMemories } from './memories.ts';
 import { foldCompaction, foldDropped, foldLessShown } from './shortened.ts';
 import { countCalls, foldAsked, foldRefused, foldUsed } from './spending.ts';
-import { type Fold, frameOf, type SessionState } from './state.ts';
+import { type CallRecord, type Fold, frameOf, type SessionState, type StoppingCall } from './state.ts';
 
 /**
  * Stamps snapshots: one that another reducer made is ignored and the journal folded. So is one of events as
  * another version reads them: they are upgraded before they are folded, or are newer than this code.
  */
-export const REDUCER_VERSION = 1_000 * EVENT_VERSION + 8;
+export const REDUCER_VERSION = 1_000 * EVENT_VERSION + 10;
 
 /**
  * Folds one event into a state that only the caller holds, and mutates it. Pure otherwise: no clock, no
@@ -73,9 +74,9 @@ const FOLDS: Folds = {
   'tool-call-suspended': foldSuspended,
   'tool-call-answered': foldAnswered,
   'tool-call-ended': foldEnded,
-  'message-sent': nothingMore,
+  'message-sent': foldSaid,
   'frame-started': openFrame,
-  'tools-changed': nothingMore,
+  'tools-changed': foldTurnTools,
   'tools-listed': foldListed,
   'answer-rejected': foldRejected,
   'turn-steered': ({ turn }) => {
@@ -132,6 +133,7 @@ function showMemories({ turn, memories }: SessionState, event: EventOf<'model-re
 }
 
 function foldListed(fold: Fold, event: EventOf<'tools-listed'>): void {
+  fold.turn.tools.sourcesAsked += 1;
   const frame = frameOf(fold, event);
   if (!frame) return;
   const { id, path } = frame;
@@ -152,8 +154,22 @@ function foldTurnEnd(fold: Fold, event: EventOf<'turn-ended'>): void {
   turn.error = error;
   turn.signal = signal;
   turn.object = object;
+  turn.stoppedBy = stoppingCalls(state, event);
   turn.text = ANSWERED.includes(outcome) && !signal ? (text ?? answerText(state.messages)) : '';
   turn.frames.clear();
+}
+
+function stoppingCalls(
+  { messages }: SessionState,
+  { outcome, signal }: EventOf<'turn-ended'>,
+): readonly StoppingCall[] {
+  const hasStopped = ({ ended }: CallRecord): boolean =>
+    signal
+      ? ended?.result.signal?.type === signal.type
+      : outcome === 'returned-direct' && ended?.direct === true;
+  return lastBatch(messages)
+    .filter(hasStopped)
+    .map(({ id: call, name: tool }) => ({ call, tool }));
 }
 
 /** Outcomes that come with an answer. */

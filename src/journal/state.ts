@@ -1,5 +1,5 @@
 import type { MadeBy, ProviderData } from '../model/parts.ts';
-import type { Effect, MessageBy } from '../tool/call.ts';
+import type { Effect, MessageBy, TurnSaid } from '../tool/call.ts';
 import type { ContentPart, StoredFile } from '../tool/content.ts';
 import type { ReachedLimit } from '../tool/frame.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
@@ -21,6 +21,8 @@ export interface CallRecord extends JournaledCall {
   atEnd?: readonly MemoryFact[];
   /** While it is open: what it asked somebody outside, in order; the last may be without an answer. */
   waits?: { readonly wait: Wait; answer?: Answer }[];
+  /** What was said to the user by it, or inside the loop that it has opened, in order. */
+  said?: readonly TurnSaid[];
   ended?: {
     readonly result: ResultData;
     readonly direct: boolean;
@@ -149,6 +151,22 @@ export interface TurnFile extends Omit<StoredFile, 'type'> {
   readonly tool: string;
 }
 
+/** A call of a turn's own loop that ended it. */
+export interface StoppingCall {
+  readonly call: string;
+  readonly tool: string;
+}
+
+/** What became of the tools that a turn was offered. */
+export interface TurnTools {
+  /** Those that came after the first request of the turn's own loop, by name, in the order in which they came. */
+  late: readonly string[];
+  /** Those that its own loop was offered, and then no more. */
+  gone: readonly string[];
+  /** How often a source outside was asked which tools it has, and has answered; nested loops included. */
+  sourcesAsked: number;
+}
+
 /** What the journal says about one turn. */
 export interface TurnState extends CallCounts {
   readonly id: string;
@@ -159,6 +177,11 @@ export interface TurnState extends CallCounts {
   readonly frames: Map<string, FrameState>;
   readonly artifacts: TurnArtifact[];
   readonly files: TurnFile[];
+  /** In order. */
+  readonly said: TurnSaid[];
+  readonly tools: TurnTools;
+  /** Once it has ended: the calls that ended it, by what they returned directly or by the signal that they sent. */
+  stoppedBy: readonly StoppingCall[];
   /** As reported. */
   readonly usage: Totals;
   model: string | undefined;

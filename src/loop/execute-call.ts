@@ -1,6 +1,7 @@
 import { isSuspended, mayHaveHappened, sentResult, unknownOutcome } from '../journal/conversation.ts';
 import type { CallChanges, SessionEvent } from '../journal/events.ts';
 import { factsAtEnd } from '../journal/memories.ts';
+import { framesAround } from '../journal/spending.ts';
 import type { CallRecord } from '../journal/state.ts';
 import { type ParsedToolInput, parseToolInput } from '../tool/check-input.ts';
 import type { ReachedLimit } from '../tool/frame.ts';
@@ -155,9 +156,17 @@ function eventsOf({ loop, record }: ToolCallRun, ending: CallEnding): SessionEve
   const { result, limit, direct, ms, said = [] } = ending;
   const changes = withHeldFacts(record, ending.changes);
   const place = { ...inLoop(loop), call: record.id };
+  const told = result.type === 'error' ? [] : said;
+  const under = told.length > 0 && outermostCall(loop);
   return [
-    ...(result.type === 'error' ? [] : said).map(
-      (text): SessionEvent => ({ type: 'message-sent', ...place, text }),
+    ...told.map(
+      (text): SessionEvent => ({
+        type: 'message-sent',
+        ...place,
+        text,
+        tool: record.name,
+        ...(under && { under }),
+      }),
     ),
     {
       type: 'tool-call-ended',
@@ -169,6 +178,12 @@ function eventsOf({ loop, record }: ToolCallRun, ending: CallEnding): SessionEve
       ...(changes && { changes }),
     },
   ];
+}
+
+/** The call of the turn's own loop that a nested loop is inside of. */
+function outermostCall({ journal, frame }: ToolCallRun['loop']): string | undefined {
+  const { turn } = journal.state;
+  return turn && framesAround(turn, frame).at(-2)?.id;
 }
 
 /** What the strategies of a loop have to add to the end of a call. */

@@ -24,7 +24,7 @@ import {
 import { runFrame } from './run-frame.ts';
 import { scheduling } from './scheduling.ts';
 import { earlierResults, shownHistory, toHistory } from './shown-history.ts';
-import { exceptionResult, resultOf, tellThrown } from './tool-answer.ts';
+import { exceptionResult, resultOf, tellThrown, tellUnchained } from './tool-answer.ts';
 import type { CallProgress, PermittedRun, PreparedCall } from './tool-call-run.ts';
 
 /** Binds one call to the loop that runs it. */
@@ -255,7 +255,9 @@ async function runOnce(begun: Running): Promise<ToolResult> {
  */
 async function saidBy({ loop, tool, call, execution }: Running): Promise<Said> {
   try {
-    return await resultOf(loop, call.tool, await execution.run(call));
+    const returned = await execution.run(call);
+    tellUnchained(loop, tool, returned);
+    return await resultOf(loop, call.tool, returned);
   } catch (thrown) {
     if (isInterrupted(thrown, 'suspended')) throw thrown;
     const isCut = call.signal.aborted || isCutOff(thrown);

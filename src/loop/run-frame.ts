@@ -4,6 +4,7 @@ import type { FrameState } from '../journal/state.ts';
 import { ModelError } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { DoneCall, FrameOutcome } from '../tool/frame.ts';
+import { warning } from '../tool/log.ts';
 import { SignalError, ToolConfigurationError } from '../tool/signals.ts';
 import type { Frame } from '../tool/tool.ts';
 import { succeeded, type ToolResult, toolResult } from '../tool/tool-result.ts';
@@ -46,6 +47,8 @@ const openedFrame = ({ loop, record }: Opener): FrameState | undefined =>
 function specOf(opener: Opener, given: Frame): LoopSpec | string {
   const { loop, record } = opener;
   if (loop.spec.depth >= MAX_DEPTH) {
+    const where = `${loop.frame.path}/${given.name}`;
+    loop.log(warning(`a loop was not run, since ${MAX_DEPTH} are inside each other already: ${where}`));
     return `Not run: loops are nested ${MAX_DEPTH} deep already, the most there may be. Do it here, without handing it on.`;
   }
   const calls = (): DoneCall[] => callsOf(openedFrame(opener));

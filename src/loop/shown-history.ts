@@ -3,8 +3,10 @@ import type { CallRecord, Message } from '../journal/state.ts';
 import type { ModelMessage, ToolsTold } from '../model/chat-model.ts';
 import { NO_RESPONSE, replyInWords } from '../model/given-to.ts';
 import { callsOf, type ReplyPart } from '../model/parts.ts';
-import type { HistoryCall, HistoryMessage } from '../tool/call.ts';
+import { attempt } from '../tool/async.ts';
+import type { HistoryCall, HistoryMessage, TurnSaid } from '../tool/call.ts';
 import { inWords, isFile, placed } from '../tool/content.ts';
+import { paragraphs } from '../tool/json.ts';
 import { type HowToReadOn, howToReadOn } from '../tool/read-result.ts';
 import type { EarlierResults } from '../tool/tool.ts';
 import { partsOfResult, sameLength, shortenable, shownText } from '../tool/tool-result.ts';
@@ -32,10 +34,11 @@ export const toHistory = (messages: readonly Message[]): HistoryMessage[] =>
         ? message
         : { ...said, text: shownText({ type: 'text', content: said.text }, shown) };
     }
-    const calls = message.calls.map(({ id, name, input, ended }) => ({
+    const calls = message.calls.map(({ id, name, input, ended, said }) => ({
       id,
       name,
       input,
+      ...(said && { said }),
       ...(ended && { result: ended.result }),
       ...(ended?.shown !== undefined && { shown: ended.shown }),
     }));
@@ -174,8 +177,32 @@ function toReply(reply: ShownReply, sending: Sending): ModelMessage[] {
   return [{ role: 'assistant', text, toolCalls, ...kept }, ...results];
 }
 
-/** A result. Where it was shortened since the conversation did not fit, its files are only named. */
+/**
+ * A result, and behind it what its call said to the user: there it has one place, which is the same in every request, and which
+ * every provider takes. An assistant message of its own may not end a request, nor stand between a call and its result.
+ */
 function shownResult(call: HistoryCall, sending: Sending): ShownContent {
+  const shown = resultContent(call, sending);
+  const words = saidBeside(call, sending);
+  if (words === '') return shown;
+  const { text, parts } = shown;
+  return {
+    text: paragraphs(text, words),
+    ...(parts && { parts: [...parts, { type: 'text', text: words }] }),
+  };
+}
+
+/** What a call said, but for what the model wrote into its input itself, as it does to send a message. */
+function saidBeside({ said = [], input }: HistoryCall, { characters }: Sending): string {
+  if (said.length === 0) return '';
+  const sent = attempt(() => Object.values(Object(JSON.parse(input))));
+  const others = said.filter(({ text }) => !sent.ok || !sent.value.includes(text));
+  const shown = ({ text: content }: TurnSaid): string => shownText({ type: 'text', content }, characters);
+  return others.map((one) => `[Said to the user: ${shown(one)}]`).join('\n');
+}
+
+/** Where a result was shortened since the conversation did not fit, its files are only named. */
+function resultContent(call: HistoryCall, sending: Sending): ShownContent {
   const { records, files, characters } = sending;
   const text = resultText(call, sending);
   const parts = call.result ? partsOfResult(call.result) : [];
@@ -230,13 +257,16 @@ function told(reply: ShownReply, left: readonly ReplyPart[], sending: Sending): 
   const { calls } = reply;
   const words = replyInWords(left, reply);
   const answers = calls.map(
-    (call) => `- ${call.name} with the input ${call.input} answered: ${resultText(call, sending)}`,
+    (call) => `- ${call.name} with the input ${call.input} answered: ${shownWords(call, sending)}`,
   );
   return [
     ...(words.trim() === '' ? [] : [{ role: 'assistant', text: words, toolCalls: [] } as const]),
     ...(answers.length === 0 ? [] : [{ role: 'user', text: `${TOLD}\n${answers.join('\n')}` } as const]),
   ];
 }
+
+const shownWords = (call: HistoryCall, sending: Sending): string =>
+  paragraphs(resultText(call, sending), saidBeside(call, sending));
 
 const TOLD = 'You have called tools before this message, and they answered:';
 

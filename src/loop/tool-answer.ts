@@ -1,4 +1,6 @@
 import type { CallChanges } from '../journal/events.ts';
+import { ownerOf, toToolObject } from '../sources/objects/tool-object.ts';
+import { attempt } from '../tool/async.ts';
 import { copyJson } from '../tool/copy-json.ts';
 import { isDomainType } from '../tool/domain-type.ts';
 import type { Json, JsonLike } from '../tool/json.ts';
@@ -6,7 +8,7 @@ import { firstLine, stackOf } from '../tool/log.ts';
 import { SignalError, signalled } from '../tool/signals.ts';
 import { toToolResult } from '../tool/to-tool-result.ts';
 import type { AnyTool } from '../tool/tool.ts';
-import { failure, type ToolResult, takeCause, toolResult } from '../tool/tool-result.ts';
+import { failure, isToolResult, type ToolResult, takeCause, toolResult } from '../tool/tool-result.ts';
 import { messageOf, type ToolException } from './exception-processor.ts';
 import { withKeptFiles } from './keep-files.ts';
 import type { Loop } from './loop.ts';
@@ -32,6 +34,43 @@ export async function resultOf(
   return withKeptFiles(loop, result, (problem) =>
     tellDeveloper(loop, `A file that tool '${tool}' answered was not kept. ${problem}`),
   );
+}
+
+/**
+ * Tells the developer of a returned object whose methods are tools, and of which nobody knows how to make them again: they would
+ * be missing without a word.
+ */
+export function tellUnchained(
+  loop: Pick<Loop, 'log'>,
+  { name: tool, output }: Pick<AnyTool, 'name' | 'output'>,
+  returned: unknown,
+): void {
+  if (output && isDomainType(output) && output.objects) return;
+  const answered = isToolResult(returned) ? untypedValue(returned) : returned;
+  const values: readonly unknown[] = Array.isArray(answered) ? answered.slice(0, MAX_LOOKED_AT) : [answered];
+  const object = values.find((one) => typeof one === 'object' && one !== null && hasTools(one));
+  if (object === undefined) return;
+  const { name } = toToolObject(Object(object));
+  tellDeveloper(
+    loop,
+    `Tool '${tool}' returned an object of ${name}, whose methods are tools. They are not offered, since it is kept as JSON. To chain it, ` +
+      `declare its type: defineDomainType({ name: '${name}', schema, tools: (value) => toolsOf(new ${name}(value)) }). ` +
+      `Name that as the 'output' of '${tool}', and under 'chaining'.`,
+  );
+}
+
+/** Of a long list, so many are looked at. */
+const MAX_LOOKED_AT = 10;
+
+/** The value of an artifact that does not name its type. */
+const untypedValue = (result: ToolResult): unknown =>
+  result.type === 'artifact' && result.artifactType === undefined ? result.value : undefined;
+
+/** Tells an object of a class with tools; bytes have a property for each. */
+function hasTools(object: object): boolean {
+  if (ArrayBuffer.isView(object)) return false;
+  const found = attempt(() => ownerOf(object) !== object && toToolObject(object).table.size > 0);
+  return found.ok && found.value;
 }
 
 /**

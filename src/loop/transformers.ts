@@ -20,7 +20,7 @@ export interface LoopTransformer {
   readonly result?: ((text: string, call: HistoryCall, scope: TransformScope) => string) | undefined;
   /** `result` shortens, so it is not applied to what a tool returns directly to the user. */
   readonly shortens?: boolean | undefined;
-  /** The words of one reply, also of the one that is the answer. */
+  /** The words of one reply, also of the one that is the answer; and what calls said to the user. */
   readonly reply?: ((text: string, scope: TransformScope) => string) | undefined;
 }
 
@@ -65,9 +65,11 @@ export function applied(
 }
 
 function changed(transformer: BoundTransformer, message: ShownReply): ShownReply {
-  const calls = transformer.result
-    ? message.calls.map((call) => withResult(transformer, call))
-    : message.calls;
+  const calls = message.calls.map((call) => {
+    const made = withResult(transformer, call);
+    const said = made.said?.map((one) => ({ ...one, text: replyText(transformer, one.text) }));
+    return said ? { ...made, said } : made;
+  });
   return { ...message, text: replyText(transformer, message.text), calls };
 }
 

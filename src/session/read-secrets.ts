@@ -76,8 +76,13 @@ export function addressOfSession(name: string): SessionAddress {
   const parts: unknown = JSON.parse(name);
   const [named, agent, session] = Array.isArray(parts) ? parts : [];
   const owner = typeof named === 'string' ? { id: named } : named;
-  const isOwner = typeof named === 'string' || ownerProblem(owner) === undefined;
-  if (!isOwner || typeof agent !== 'string' || typeof session !== 'string') {
+  // The name that `GET /health` looks at is nobody's: its id is the empty text, which is no owner's.
+  const isNobody = named === '';
+  if (
+    (!isNobody && ownerProblem(owner) !== undefined) ||
+    typeof agent !== 'string' ||
+    typeof session !== 'string'
+  ) {
     throw new Error(`'${name}' does not name a session.`);
   }
   return { owner, agent, session };

@@ -1,5 +1,4 @@
-import type { CallScope } from './call.ts';
-import { mistake } from './log.ts';
+import { type Log, mistake } from './log.ts';
 import { SignalError } from './signals.ts';
 
 /** The promise's value; rejects with the signal's reason as soon as that aborts, whether or not the promise settles. */
@@ -72,11 +71,7 @@ export const HOOK_TIME = 30_000;
  * @param who what the log calls the listener, such as "a sink of tool 'search'".
  * @throws SignalError when that is what the listener throws.
  */
-export async function listen(
-  who: string,
-  { signal, log }: Pick<CallScope, 'signal' | 'log'>,
-  tell: () => unknown,
-): Promise<void> {
+export async function listen(who: string, { signal, log }: ListenedCall, tell: () => unknown): Promise<void> {
   const aborted = Promise.withResolvers<'aborted'>();
   const onAbort = (): void => aborted.resolve('aborted');
   if (signal.aborted) onAbort();
@@ -93,6 +88,12 @@ export async function listen(
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
+}
+
+/** What is asked of a call that somebody listens to. */
+interface ListenedCall {
+  readonly signal: AbortSignal;
+  readonly log: Log;
 }
 
 /** Runs it, and answers what it throws. */

@@ -57,7 +57,10 @@ export interface CallScope {
   recall<Value extends Json, Fact extends Json>(memory: ToolMemory<Value, Fact>): Value;
   /** Tells whoever watches the turn; not journaled, and lost when nobody listens. */
   progress(status: string): void;
-  /** Says something to the user: a journaled event, with the call's end, if the call succeeds. */
+  /**
+   * Says something to the user: with the call's end, if the call succeeds. It is a message of the conversation: in the turn's answer
+   * (`said`), in the session's messages, and behind the call's result in what the model is shown next.
+   */
   say(message: string): void;
   /**
    * Sends a message to this session later, which starts a turn of its own then, for the same principal and with the same
@@ -184,6 +187,15 @@ export interface HistoryCall {
   readonly result?: ResultData | undefined;
   /** The model is shown no more characters of the result, where the conversation had become too long for it. */
   readonly shown?: number | undefined;
+  /** What was said to the user by it, or inside the loop that it has opened, in order; absent when nothing was. */
+  readonly said?: readonly TurnSaid[] | undefined;
+}
+
+/** Something that a call of the turn said to the user, in any of its loops, and which call that was. */
+export interface TurnSaid {
+  readonly call: string;
+  readonly tool: string;
+  readonly text: string;
 }
 
 /**

@@ -1,3 +1,5 @@
+import { isTool, ToolDefinitionError } from './check-definition.ts';
+import { nameIn, shown } from './check-literal.ts';
 import type { JsonObject } from './json.ts';
 import type { AnyTool } from './tool.ts';
 
@@ -9,15 +11,28 @@ import type { AnyTool } from './tool.ts';
  * Decorators run as they are written, the outermost first: of `a(b(tool))`, `a` sees the call before `b`, and the result
  * after it. Around all of them is the loop, which binds the call, makes an error of what is thrown and lets signals
  * through; so the usual order is observability around event publication around what belongs to the tool.
+ *
+ * @throws ToolDefinitionError when it is given no tool.
  */
-export const decorate = <T extends AnyTool>(tool: T, changes: Partial<AnyTool>): T => ({
-  ...tool,
-  ...forwarded(tool),
-  // What a decorator does around a call, or around the tools inside, would not be done around the call of another tool.
-  route: changes.call || changes.adopt ? undefined : tool.route?.bind(tool),
-  ...changes,
-  delegate: tool,
-});
+export function decorate<T extends AnyTool>(tool: T, changes: Partial<AnyTool>): T {
+  if (!isTool(tool)) throw noTool(tool);
+  return {
+    ...tool,
+    ...forwarded(tool),
+    // What a decorator does around a call, or around the tools inside, would not be done around the call of another tool.
+    route: changes.call || changes.adopt ? undefined : tool.route?.bind(tool),
+    ...changes,
+    delegate: tool,
+  };
+}
+
+/** Callers without types may hand over anything. */
+const noTool = (given: unknown): ToolDefinitionError =>
+  new ToolDefinitionError(
+    nameIn(given),
+    'tool',
+    `it is ${shown(given)} and no tool, so it cannot be decorated.`,
+  );
 
 /** What a spread leaves behind of a tool that a class makes: its getters, and its methods, which need their `this`. */
 const forwarded = (tool: AnyTool): AnyTool => ({

@@ -15,7 +15,7 @@ import type { LiteralShape } from './check-literal.ts';
 import { decorate } from './decorate.ts';
 import type { InputDeclaration, InputOf } from './input-schema.ts';
 import type { JsonObject } from './json.ts';
-import type { Inferred, ReturnsJson, ReturnsType } from './returned.ts';
+import type { Inferred, KeptAs, ReturnsJson, ReturnsType } from './returned.ts';
 import type { AnyTool, LiveCall, Tool } from './tool.ts';
 import { type ArtifactType, type ToolResult, toolResult } from './tool-result.ts';
 
@@ -51,7 +51,7 @@ export function defineTool<
   Type extends ArtifactType = ArtifactType,
 >(
   config: ToolConfig<Name, Declaration, Output> & { readonly output?: Type | undefined } & ReturnsJson<
-      Inferred<Output>
+      KeptAs<Inferred<Type>, Inferred<Output>>
     > &
     ReturnsType<Inferred<Output>, Inferred<Type>>,
 ): Tool<Name, InputOf<Declaration>, Output> {

@@ -15,6 +15,8 @@ export interface DomainType<Name extends string = string, Value = unknown, Sent 
   readonly json: JsonSchema;
   /** Absent when its values bring no tools. */
   readonly objects?: DomainObjects | undefined;
+  /** Says a value as its JSON in words, where the type has some; `undefined` when it is not of the type, or has none. Never throws. */
+  readonly inWords?: ((value: unknown) => string | undefined) | undefined;
 }
 
 /** The literal that `defineDomainType` takes. */
@@ -38,6 +40,12 @@ export interface DomainTypeConfig<Name extends string, Schema extends StandardSc
    * properties to hand them on, but needs the values only inside `run`.
    */
   readonly tools?: ((value: StandardSchemaV1.InferOutput<Schema>) => readonly AnyTool[]) | undefined;
+  /** A value in words, for a model that is shown it: by `blackboardTools({ types })`, in the place of its JSON. */
+  readonly content?: ((value: StandardSchemaV1.InferOutput<Schema>) => string) | undefined;
+  /** The same, and before `content`; `verbose`: with all that there is to say, as the model is told. */
+  readonly infoString?:
+    | ((value: StandardSchemaV1.InferOutput<Schema>, options: { readonly verbose: boolean }) => string)
+    | undefined;
 }
 
 /**
@@ -61,7 +69,7 @@ export function defineDomainType<const Name extends string, Schema extends Stand
 ): DomainType<Name, StandardSchemaV1.InferOutput<Schema>, StandardSchemaV1.InferInput<Schema>> {
   const fault = literalFault(config, SHAPE);
   if (fault) throw new DomainTypeError(nameIn(config), fault.field, fault.problem);
-  const { name, schema, id, prefix = '', tools } = config;
+  const { name, schema, id, prefix = '', tools, content, infoString } = config;
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
     throw new DomainTypeError(name, 'name', 'is not a name: use 1 to 64 of the characters A-Z a-z 0-9 _ -');
   }
@@ -72,14 +80,27 @@ export function defineDomainType<const Name extends string, Schema extends Stand
   const parse = (value: unknown): ParsedInput<StandardSchemaV1.InferOutput<Schema>> =>
     parsed(name, schema, value);
   const json = jsonOf(name, schema);
-  if (!tools) return { name, json, parse };
+  const say = infoString ? (value: Value<Schema>) => infoString(value, { verbose: true }) : content;
+  const words = say && { inWords: (value: unknown) => saidBy(say, parse(value)) };
+  if (!tools) return { name, json, parse, ...words };
   const objects = domainObjects({ type: name, prefix: prefix || name.toLowerCase(), parse, id, tools });
-  return { name, json, parse, objects };
+  return { name, json, parse, objects, ...words };
+}
+
+type Value<Schema extends StandardSchemaV1> = StandardSchemaV1.InferOutput<Schema>;
+
+/** Plain JavaScript may answer anything. */
+function saidBy<Of>(say: (value: Of) => unknown, parsed: ParsedInput<Of>): string | undefined {
+  const said = attempt(() => (parsed.ok ? say(parsed.value) : undefined));
+  return said.ok && typeof said.value === 'string' ? said.value : undefined;
 }
 
 const SHAPE = {
   of: 'defineDomainType',
-  keys: { name: 'text', schema: 'schema', id: 'function', prefix: 'text', tools: 'function' },
+  keys: {
+    ...{ name: 'text', schema: 'schema', id: 'function', prefix: 'text', tools: 'function' },
+    ...{ content: 'function', infoString: 'function' },
+  },
   required: ['name', 'schema'],
   foreign: { input: 'schema', type: 'schema', key: 'id' },
 } satisfies LiteralShape<keyof DomainTypeConfig<string, never>>;

@@ -68,6 +68,31 @@ export type ReturnsType<Output, Type extends ArtifactType> =
         : { readonly run: (...given: never[]) => Sent | Promise<Sent> }
     : unknown;
 
+/**
+ * What is looked at of a value for which a type with a schema is declared: of an object of a class its properties alone, since its
+ * type makes the methods again that are tools.
+ */
+export type KeptAs<Type extends ArtifactType, Output> =
+  Type extends DomainType<string, unknown, infer Sent>
+    ? unknown extends Sent | Output
+      ? Output
+      : WithoutMethods<Output>
+    : Output;
+
+type WithoutMethods<Value> = Value extends
+  | NoArtifact
+  | Bytes
+  | PromiseLike<unknown>
+  | ReadonlyMap<unknown, unknown>
+  | ReadonlySet<unknown>
+  | Method
+  ? Value
+  : Value extends readonly (infer Item)[]
+    ? readonly WithoutMethods<Item>[]
+    : { readonly [Key in keyof Value as Value[Key] extends Method ? never : Key]: Value[Key] };
+
+type Method = (...given: never[]) => unknown;
+
 /** What `run` may return beside an artifact. */
 type NoArtifact = ToolResult | Error | string | number | boolean | null | undefined;
 

@@ -112,7 +112,7 @@ export async function readMessage(
   request: Request,
   { maxBodyBytes, bodyContext, taken }: Reading,
 ): Promise<ReceivedMessage> {
-  const most = takesFiles(taken) ? Math.max(maxBodyBytes, WITH_FILES) : maxBodyBytes;
+  const most = mostBytes({ maxBodyBytes, taken });
   const isForm = bodyType(request, ['application/json', FORM]) === FORM;
   const { text, ...body }: MessageBody = isForm
     ? await readForm(request, { most, besides: maxBodyBytes })
@@ -130,13 +130,19 @@ export function checkMessage(
   { maxBodyBytes, bodyContext, taken }: Checking,
 ): ReceivedMessage {
   const { said, ...more } = parseMessage(body, bodyContext);
-  const parts = typeof said === 'string' ? [] : said;
-  const texts =
-    typeof said === 'string' ? [said] : parts.map(({ part }) => ('text' in part ? part.text : ''));
-  if (texts.reduce((sum, { length }) => sum + length, 0) > maxBodyBytes) throw besidesFiles(maxBodyBytes);
-  checkFiles(parts, taken);
-  return { said: typeof said === 'string' ? said : parts.map(({ part }) => part), ...more };
+  if (typeof said === 'string') {
+    const most = mostBytes({ maxBodyBytes, taken });
+    if (said.length > most) throw besidesFiles(most); // which a body that was read is not
+    return { said, ...more };
+  }
+  const words = said.flatMap(({ part }) => (part.type === 'text' ? part.text.length : []));
+  if (words.reduce((sum, length) => sum + length, 0) > maxBodyBytes) throw besidesFiles(maxBodyBytes);
+  checkFiles(said, taken);
+  return { said: said.map(({ part }) => part), ...more };
 }
+
+const mostBytes = ({ maxBodyBytes, taken }: Omit<Checking, 'bodyContext'>): number =>
+  takesFiles(taken) ? Math.max(maxBodyBytes, WITH_FILES) : maxBodyBytes;
 
 /** What is in a body. */
 interface MessageBody extends MessageForm {

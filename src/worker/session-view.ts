@@ -14,6 +14,7 @@ import {
   toAnswer,
   visibleToolMemory,
 } from '../session/watching/turn-outcome.ts';
+import type { TurnSaid } from '../tool/call.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
 import type { BlackboardEntry } from '../tool/kept-values.ts';
 import { modelText } from '../tool/tool-result.ts';
@@ -58,7 +59,9 @@ export type MessageView =
       readonly toolCalls?: readonly CallView[];
       /** What its model gave beside words and calls. */
       readonly parts?: readonly JournaledPart[];
-    };
+    }
+  /** What a call said to the user while it ran: it stands behind the reply whose calls these were. */
+  | ({ readonly role: 'assistant' } & TurnSaid);
 
 /** A call of a tool, and what the model read of its result. */
 interface CallView {
@@ -119,6 +122,7 @@ function messageView(message: Message): MessageView[] {
       ...(toolCalls.length > 0 && { toolCalls }),
       ...(message.kept && { parts: message.kept.parts }),
     },
+    ...message.calls.flatMap(({ said = [] }) => said.map((one) => ({ role: 'assistant', ...one }) as const)),
   ];
 }
 

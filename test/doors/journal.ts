@@ -35,6 +35,7 @@ export type {
   TurnStart,
 } from '../../src/journal/session-port.ts';
 export { fromSnapshot, toSnapshot } from '../../src/journal/snapshot.ts';
+export { framesAround } from '../../src/journal/spending.ts';
 export {
   type CallRecord,
   emptyState,

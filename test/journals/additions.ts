@@ -15,6 +15,17 @@ export const additions: Readonly<Record<string, readonly string[]>> = {
     // A turn that reaches a limit now says which.
     'limit-reached:answers.*.body.limit',
     'limit-reached:after.body.turn.limit',
+    // What a call says to the user from now on is a message; what was said before stays what it was.
+    // Which calls ended a turn, and what became of its tools, is in its answer.
+    'mistakes:session.body.turn.stoppedBy',
+    'queued:answers.*.body.stoppedBy',
+    'queued:after.body.turn.stoppedBy',
+    'mcp:session.body.turn.tools',
+    'mcp:answers.*.body.tools',
+    'mcp:after.body.turn.tools',
+    'finished:answers.*.body.said',
+    'finished:after.body.turn.said',
+    'finished:after.body.messages.12',
   ],
 };
 

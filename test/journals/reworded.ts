@@ -18,6 +18,9 @@ const OTHERS =
  */
 export const reworded: Readonly<Record<string, Readonly<Record<string, readonly Rewording[]>>>> = {
   '1bd17dc': {
+    finished: [
+      ['{"counted":3,"onBoard":4}', '{"counted":3,"onBoard":4}\n\n[Said to the user: That was call 3.]'],
+    ],
     playbook: [
       [
         'You are an intelligent agent that can use tools to help you complete tasks. Use the provided tools to perform the following task: Researches.\n\n' +

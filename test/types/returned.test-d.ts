@@ -90,3 +90,17 @@ defineTextTool({ ...base, run: () => ({ at: () => 1 }) });
 expectTypeOf(defineTextTool({ ...base, run: (words) => words.length })).toEqualTypeOf<
   Tool<'look', string, number>
 >();
+
+// An object of a class is taken where its type is declared: its methods are made again by that.
+class Shop {
+  readonly id = 's1';
+  opens() {
+    return 'nine';
+  }
+}
+const ShopType = defineDomainType({ name: 'Shop', schema: v.object({ id: v.string() }) });
+defineTool({ ...base, output: ShopType, run: () => new Shop() });
+defineTool({ ...base, output: ShopType, run: async () => [new Shop()] });
+
+// @ts-expect-error without it $.opens is a function, which JSON does not keep
+defineTool({ ...base, run: () => new Shop() });

@@ -1,4 +1,6 @@
+import { type Nested, nestingProblem } from '../../sources/resolution/tool-source.ts';
 import { memoized } from '../../tool/async.ts';
+import { nameIn, shown } from '../../tool/check-literal.ts';
 import { DomainTypeError } from '../../tool/domain-objects.ts';
 import { type DomainType, isDomainType } from '../../tool/domain-type.ts';
 import { consoleLog, type LogProblem, warning } from '../../tool/log.ts';
@@ -46,6 +48,8 @@ const chainOf = memoized(toChain);
 function toChain(entries: readonly Chained[]): Chain {
   const read = entries.map((entry) => {
     if (entry === 'any') return { chain: 'any', types: [] } as const;
+    const given = Object(entry);
+    if (!('chain' in given || 'parse' in given)) throw noType(entry);
     return 'chain' in entry ? entry : chainFrom(entry);
   });
   const ones = byType(read.flatMap((one) => (one.chain === 'one' ? one : [])));
@@ -64,6 +68,10 @@ function toChain(entries: readonly Chained[]): Chain {
     named: typesFrom(types, []),
   };
 }
+
+/** Callers without types may list anything, such as the schema of a type. */
+const noType = (given: unknown): DomainTypeError =>
+  new DomainTypeError(nameIn(given), 'chaining', `is ${shown(given)}: chain what defineDomainType makes`);
 
 function byType<One extends ChainedType | DiscoveredType>(chained: readonly One[]): ReadonlyMap<string, One> {
   const found = new Map<string, One>();
@@ -122,21 +130,33 @@ export function typesFrom(
 ): KnownTypes {
   const found = new Map<string, DomainType>();
   const seen = new Set<AnyTool>();
-  const queue = [...tools];
-  const meet = (type: DomainType): void => {
+  const queue = tools.map((tool): Met => ({ tool, path: [] }));
+  const meet = (type: DomainType, path: readonly Nested[]): void => {
+    const nested = { of: type, name: type.name };
     if (found.has(type.name)) return;
+    const problem = nestingProblem(path, nested);
+    if (problem !== undefined) {
+      tell(warning(problem));
+      return;
+    }
     found.set(type.name, type);
-    queue.push(...declaredBy(type, tell));
+    queue.push(...declaredBy(type, tell).map((tool) => ({ tool, path: [...path, nested] })));
   };
-  types.forEach(meet);
+  for (const type of types) meet(type, []);
   // The queue grows while it is walked.
-  for (const tool of queue) {
+  for (const { tool, path } of queue) {
     if (seen.has(tool)) continue;
     seen.add(tool);
-    queue.push(...(tool.inner ?? []));
-    if (tool.output && isDomainType(tool.output)) meet(tool.output);
+    queue.push(...(tool.inner ?? []).map((inner) => ({ tool: inner, path })));
+    if (tool.output && isDomainType(tool.output)) meet(tool.output, path);
   }
   return found;
+}
+
+/** A tool, and the types through which it was met. */
+interface Met {
+  readonly tool: AnyTool;
+  readonly path: readonly Nested[];
 }
 
 /**

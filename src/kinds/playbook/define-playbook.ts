@@ -18,7 +18,15 @@ import {
 import { changed, copiedBy } from '../agentic/copies.ts';
 import { type ToolsInside, toolsInside, withNotes } from '../agentic/define-agentic-tool.ts';
 import { type KeyedConfig, keyedSerial, memoryOf } from '../agentic/memory.ts';
-import { checkLocks, type Lock, lockedSource, prerequisites, toLock, wasOpened } from './lock.ts';
+import {
+  checkLocked,
+  checkLocks,
+  type Lock,
+  lockedSource,
+  prerequisites,
+  toLock,
+  wasOpened,
+} from './lock.ts';
 import { NO_PROGRESS, PLAYBOOKS, storedProgress } from './memory.ts';
 import { playbookStrategy } from './strategy.ts';
 import type { UnlockCondition } from './unlock-condition.ts';
@@ -88,6 +96,7 @@ export function definePlaybook<
 >(config: PlaybookConfig<Name, Declaration, Open, Locked>): Playbook<Name, InputOf<Declaration>> {
   checkAgenticLiteral(config, SHAPE);
   const { name } = config;
+  checkLocked(name, config.locked);
   const { tools: open, sources: openSources, notes: openNotes } = toolsInside(name, config.tools);
   const locked = config.locked.map((entry, index) => readLocked(name, entry, index));
   const locks = locked.flatMap((one) => one.locks);

@@ -1,5 +1,6 @@
 import { changedSource } from '../../sources/resolution/dynamic-tools.ts';
 import { saysTrue, ToolDefinitionError } from '../../tool/check-definition.ts';
+import { shown, strangerIn } from '../../tool/check-literal.ts';
 import { decorate, unwrapAs } from '../../tool/decorate.ts';
 import { mistake } from '../../tool/log.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
@@ -20,6 +21,22 @@ export interface Lock {
    */
   readonly ids: ReadonlyMap<UnlockCondition, string>;
 }
+
+/** @throws ToolDefinitionError when an entry of `locked` has a key that is not known, or no condition. */
+export function checkLocked(playbook: string, locked: readonly unknown[]): void {
+  for (const [index, entry] of locked.entries()) {
+    const stranger = strangerIn(entry, LOCKED);
+    const { unlockedBy } = Object(entry);
+    const problem = stranger
+      ? `has '${stranger.path}': use ${stranger.use}`
+      : typeof Object(unlockedBy).type !== 'string' &&
+        `has ${shown(unlockedBy)} as its 'unlockedBy': use a condition, as in after('name')`;
+    if (problem)
+      throw new ToolDefinitionError(playbook, 'locked', `its locked tool at index ${index} ${problem}.`);
+  }
+}
+
+const LOCKED = { tool: true, unlockedBy: true };
 
 /** Makes the lock that a playbook puts on something. `id`: what begins the ids of its conditions. */
 export function toLock(

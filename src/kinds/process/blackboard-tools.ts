@@ -1,6 +1,7 @@
 import { fullLength } from '../../loop/transformers.ts';
 import type { ToolCall } from '../../tool/call.ts';
 import { defineTool } from '../../tool/define-tool.ts';
+import type { DomainType } from '../../tool/domain-type.ts';
 import type { Json, JsonObject } from '../../tool/json.ts';
 import type { BlackboardEntry } from '../../tool/kept-values.ts';
 import type { AnyTool } from '../../tool/tool.ts';
@@ -14,7 +15,12 @@ export type BlackboardFormatter = (value: Json, entry: BlackboardEntry) => strin
 
 /** Says how the blackboard unfolds, and how its values are shown. */
 export interface BlackboardToolsOptions extends UnfoldingOptions {
-  /** Unless it is given, text is shown as it is and everything else as its JSON, both up to 8,000 characters. */
+  /** Types whose values are shown by their `infoString`, or their `content`: those that entries name as their type. */
+  readonly types?: readonly DomainType[] | undefined;
+  /**
+   * Unless it is given, a value is shown as its type says, text as it is and everything else as its JSON, all up to 8,000
+   * characters.
+   */
   readonly format?: BlackboardFormatter | undefined;
 }
 
@@ -23,7 +29,8 @@ export interface BlackboardToolsOptions extends UnfoldingOptions {
  * Types are nominal, the names under which objects were added; an object without one goes by what it is as JSON.
  */
 export const blackboardTools = ({
-  format,
+  types = [],
+  format = formatterFor(types),
   ...options
 }: BlackboardToolsOptions = {}): UnfoldingTool<'blackboard', JsonObject> =>
   defineUnfolding({
@@ -48,7 +55,7 @@ const MAX_LISTED = 200;
 /** So many characters of a name that the model sent are echoed. */
 const MAX_ECHO = 80;
 
-const boardTools = (format: BlackboardFormatter = formatValue): readonly AnyTool[] => [
+const boardTools = (format: BlackboardFormatter): readonly AnyTool[] => [
   listTool,
   byName(
     'blackboard_get',
@@ -151,8 +158,13 @@ function lookUp(
   return say(sought, sought.slice(0, MAX_ECHO));
 }
 
-/** Writes text as it is and everything else as its JSON, both up to a size. */
-function formatValue(value: Json): string {
-  const words = typeof value === 'string' ? value : JSON.stringify(value);
-  return words.length <= MAX_VALUE ? words : words.slice(0, MAX_VALUE) + fullLength(MAX_VALUE, words.length);
+/** Writes a value as its type says, text as it is and everything else as its JSON, all up to a size. */
+function formatterFor(types: readonly DomainType[]): BlackboardFormatter {
+  const byName = new Map(types.map((type) => [type.name, type]));
+  return (value, { type = '' }) => {
+    const words =
+      byName.get(type)?.inWords?.(value) ?? (typeof value === 'string' ? value : JSON.stringify(value));
+    const { length } = words;
+    return length <= MAX_VALUE ? words : words.slice(0, MAX_VALUE) + fullLength(MAX_VALUE, length);
+  };
 }

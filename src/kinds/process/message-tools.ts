@@ -33,7 +33,7 @@ export const progressTool = (): Tool<'progress', string | undefined> =>
 
 /**
  * Lets the model say something to the user before the turn ends. The message is journaled together with the
- * call's success, so it is said exactly once; what cannot be said is an error result.
+ * call's success, so it is said exactly once, and is a message of the conversation; what cannot be said is an error result.
  */
 export const communicateTool = (): Tool<'communicate', string | undefined> =>
   defineTool({

@@ -172,9 +172,10 @@ function textsIn(message: HistoryMessage, most: number): readonly string[] {
   const { text, calls, parts } = message;
   // Its parts hold its words and calls, and go back to the model with all that its provider keeps beside them.
   const said = parts ? [JSON.stringify(parts)] : [text, ...calls.flatMap(({ name, input }) => [name, input])];
-  const results = calls.flatMap(({ result, shown = most }) =>
-    result ? shownText(result, Math.min(most, shown)) : [],
-  );
+  const results = calls.flatMap(({ result, shown = most, said: told = [] }) => [
+    ...(result ? [shownText(result, Math.min(most, shown))] : []),
+    ...told.map((one) => one.text),
+  ]);
   return [...said, ...results];
 }
 
@@ -261,10 +262,11 @@ export function transcript(messages: readonly HistoryMessage[], most: number): s
 
 const toLine = (message: HistoryMessage): unknown => {
   if (message.role === 'user') return { [message.by === undefined ? 'user' : message.by]: wordsOf(message) };
-  const calls = message.calls.map(({ name, input, result }) => ({
+  const calls = message.calls.map(({ name, input, result, said }) => ({
     tool: name,
     input: cut(input, MAX_RESULT),
     ...(result && { result: cut(modelText(result), MAX_RESULT) }),
+    ...(said && { said: cut(said.map((one) => one.text).join('\n'), MAX_RESULT) }),
   }));
   return { assistant: message.text, ...(calls.length > 0 && { calls }) };
 };

@@ -1,5 +1,5 @@
 import { meantBy } from '../../tool/check-definition.ts';
-import { ended, type LiteralShape, literalFault, nameIn } from '../../tool/check-literal.ts';
+import { ended, type LiteralShape, literalFault, nameIn, shown } from '../../tool/check-literal.ts';
 import { MAX_TIMEOUT } from '../../tool/define-tool.ts';
 import { shorten } from '../../tool/json.ts';
 import type { McpClient, McpClientConfig } from './mcp-client.ts';
@@ -92,6 +92,10 @@ export class McpClientDefinitionError extends Error {
  * @throws McpClientDefinitionError when two of them have one name: a session would take the tools of one for the other's.
  */
 export function checkClients(clients: readonly McpClient[]): readonly McpClient[] {
+  if (!Array.isArray(clients)) {
+    const problem = `the clients are ${shown(clients)}: use a list, as in { clients: [client] }.`;
+    throw new McpClientDefinitionError('', 'clients', problem);
+  }
   const byName = new Map<string, McpClient>();
   for (const client of clients) {
     const { name } = client;

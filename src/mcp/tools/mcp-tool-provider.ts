@@ -1,5 +1,10 @@
-import { defineToolGroup, type ToolGroupConfig } from '../../sources/define-tool-group.ts';
+import {
+  defineToolGroup,
+  type ToolGroupConfig,
+  ToolGroupDefinitionError,
+} from '../../sources/define-tool-group.ts';
 import type { ToolGroup, ToolProvider } from '../../sources/resolution/tool-source.ts';
+import { type LiteralShape, literalFault, nameIn } from '../../tool/check-literal.ts';
 import { shorten } from '../../tool/json.ts';
 import { LISTINGS } from '../../tool/listings.ts';
 import type { Discovery, LoopView } from '../../tool/tool.ts';
@@ -90,13 +95,30 @@ export interface McpToolGroupConfig<Role extends string>
  * });
  * ```
  */
-export function defineMcpToolGroup<const Role extends string>({
-  clients,
-  filter,
-  permissions = ['internet-access'],
-  ...group
-}: McpToolGroupConfig<Role>): ToolGroup<Role> {
+export function defineMcpToolGroup<const Role extends string>(
+  config: McpToolGroupConfig<Role>,
+): ToolGroup<Role> {
+  const fault = literalFault(config, SHAPE);
+  if (fault) throw new ToolGroupDefinitionError(nameIn(config, 'role'), fault.field, fault.problem);
+  const { clients, filter, permissions = ['internet-access'], ...group } = config;
   const distinct = checkClients(clients);
   const tools = distinct.length === 0 ? [] : [mcpToolProvider({ clients: distinct, filter })];
   return defineToolGroup({ ...group, permissions, tools });
 }
+
+const SHAPE = {
+  of: 'defineMcpToolGroup',
+  keys: {
+    role: 'text',
+    description: 'text',
+    clients: 'list',
+    filter: 'function',
+    name: 'text',
+    provider: 'text',
+    version: 'text',
+    permissions: 'list',
+    childToolUsageNotes: 'text',
+  },
+  required: ['role', 'description', 'clients'],
+  foreign: { servers: 'clients', tools: 'filter' },
+} satisfies LiteralShape<keyof McpToolGroupConfig<string>>;

@@ -6,12 +6,15 @@ import { ANSWERED, reduce } from '../../journal/reduce.ts';
 import {
   emptyState,
   type SessionState,
+  type StoppingCall,
   type TurnArtifact,
   type TurnFile,
   type TurnState,
+  type TurnTools,
 } from '../../journal/state.ts';
 import type { Usage } from '../../model/prices.ts';
 import { attempt } from '../../tool/async.ts';
+import type { TurnSaid } from '../../tool/call.ts';
 import type { ReachedLimit } from '../../tool/frame.ts';
 import type { Json } from '../../tool/json.ts';
 import { LISTINGS } from '../../tool/listings.ts';
@@ -161,6 +164,10 @@ export interface TurnAnswer {
   readonly artifacts: readonly TurnArtifact[];
   /** Those that its calls gave, of nested loops too, as their batches settled: each is read at `GET .../files/{id}`. Absent when there are none. */
   readonly files?: readonly TurnFile[];
+  /** What its calls said to the user before the answer, of nested loops too, in order. Absent when they said nothing. */
+  readonly said?: readonly TurnSaid[];
+  /** What became of its tools; absent where all were there from the beginning, stayed, and no source outside was asked. */
+  readonly tools?: Readonly<TurnTools>;
   readonly usage: Usage;
   readonly iterations: number;
   readonly toolCalls: number;
@@ -168,6 +175,8 @@ export interface TurnAnswer {
   readonly error?: TurnError;
   /** What ended the turn, when a call sent one. */
   readonly signal?: Signal;
+  /** The calls of its own loop that ended it: those that returned directly, or sent the signal. Absent where none did. */
+  readonly stoppedBy?: readonly StoppingCall[];
 }
 
 /** What a client is told of a turn that waits for somebody outside: what there is so far, and for what it waits. */
@@ -217,7 +226,7 @@ function endOf(events: readonly StoredEvent[]): TurnState | undefined {
 
 /** The answer of a folded turn; `undefined` while it is open. */
 export function toAnswer(session: string, agent: string, turn: TurnState): TurnAnswer | undefined {
-  const { outcome, limit, error, signal, object } = turn;
+  const { outcome, limit, error, signal, object, stoppedBy } = turn;
   if (!outcome) return undefined;
   return {
     ...soFar(session, agent, turn),
@@ -226,11 +235,12 @@ export function toAnswer(session: string, agent: string, turn: TurnState): TurnA
     ...(object !== undefined && { object }),
     ...(error && { error }),
     ...(signal && { signal }),
+    ...(stoppedBy.length > 0 && { stoppedBy }),
   };
 }
 
 function soFar(session: string, agent: string, turn: TurnState): Omit<TurnAnswer, 'outcome'> {
-  const { id, loopId, text, artifacts, files, usage, iterations, toolCalls, model } = turn;
+  const { id, loopId, text, artifacts, files, said, tools, usage, iterations, toolCalls, model } = turn;
   return {
     turn: id,
     loopId,
@@ -239,6 +249,8 @@ function soFar(session: string, agent: string, turn: TurnState): Omit<TurnAnswer
     text,
     artifacts,
     ...(files.length > 0 && { files }),
+    ...(said.length > 0 && { said }),
+    ...((tools.sourcesAsked > 0 || tools.late.length + tools.gone.length > 0) && { tools }),
     usage,
     iterations,
     toolCalls,

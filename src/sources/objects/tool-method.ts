@@ -3,7 +3,7 @@ import type { CallInDoubt, ToolCall } from '../../tool/call.ts';
 import type { ReconcileConfig, RunConfig, ToolConfigBase } from '../../tool/define-tool.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import type { JsonSchema } from '../../tool/json-schema.ts';
-import type { Inferred, NotJsonIn, ReturnsType } from '../../tool/returned.ts';
+import type { Inferred, KeptAs, NotJsonIn, ReturnsType } from '../../tool/returned.ts';
 import type { AnyTool, Tool } from '../../tool/tool.ts';
 import type { ArtifactType } from '../../tool/tool-result.ts';
 import type { AnyToolEntry } from './tool-table.ts';
@@ -30,11 +30,11 @@ export type ToolMethodConfig<Declaration extends InputDeclaration = undefined> =
  *
  * @example
  * ```ts
- * class Till {
- *   #total = 0;
- *   readonly add = toolMethod(
- *     { description: 'Adds an amount.', input: v.object({ amount: v.number() }), effect: 'idempotent' },
- *     ({ amount }) => (this.#total += amount),
+ * class Prices {
+ *   readonly #rate = 1.08;
+ *   readonly convert = toolMethod(
+ *     { description: 'Converts an amount.', input: v.object({ amount: v.number() }), effect: 'read' },
+ *     ({ amount }) => amount * this.#rate,
  *   );
  * }
  * ```
@@ -45,7 +45,9 @@ export function toolMethod<
   Type extends ArtifactType = ArtifactType,
 >(
   config: ToolMethodConfig<Declaration> & { readonly output?: Type | undefined },
-  method: Method & Kept<Awaited<ReturnType<Method>>> & Typed<Awaited<ReturnType<Method>>, Inferred<Type>>,
+  method: Method &
+    Kept<KeptAs<Inferred<Type>, Awaited<ReturnType<Method>>>> &
+    Typed<Awaited<ReturnType<Method>>, Inferred<Type>>,
 ): Method {
   // Each call makes a function of its own, so that one method may be two tools.
   const marked = function (this: unknown, ...given: unknown[]): unknown {

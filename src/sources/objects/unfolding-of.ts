@@ -2,6 +2,7 @@ import type { AnyTool } from '../../tool/tool.ts';
 import { toUnfolding } from '../../tool/unfolding/define-unfolding.ts';
 import type { AnyUnfoldingTool } from '../../tool/unfolding/unfolding.ts';
 import type { UnfoldingOptions, UnfoldingTool } from '../../tool/unfolding/unfolding-config.ts';
+import { mayNest, type Nested } from '../resolution/tool-source.ts';
 import { chainOf, declaredTools, ownerOf, ToolObjectError, toToolObject } from './tool-object.ts';
 
 /**
@@ -23,13 +24,21 @@ export const declaresUnfolding = (object: object): boolean => declarationOf(owne
 /**
  * An unfolding tool of the tools of an object, as the static `unfolding` of its class says, or the options. Tools that have a category
  * are offered by category, those that have none with every category and with `all`. Static members that are
- * such classes themselves are made without arguments and are inside too, to any depth; one that cannot be made is
+ * such classes themselves are made without arguments and are inside too, up to 16 deep; one that cannot be made is
  * left out with a warning.
  *
  * @throws ToolObjectError when neither says a name and a description, or there are no tools; ToolDefinitionError when one
  *   cannot work.
  */
-export function unfoldingOf(object: object, options: Partial<UnfoldingDeclaration> = {}): UnfoldingTool {
+export const unfoldingOf = (object: object, options: Partial<UnfoldingDeclaration> = {}): UnfoldingTool =>
+  unfoldingInside(object, options, []);
+
+/** The same for an object that stands inside the path. */
+function unfoldingInside(
+  object: object,
+  options: Partial<UnfoldingDeclaration>,
+  path: readonly Nested[],
+): UnfoldingTool {
   const owner = ownerOf(object);
   const source = toToolObject(object);
   const { name, description, categoryParameter, ...more } = { ...declarationOf(owner), ...options };
@@ -39,7 +48,7 @@ export function unfoldingOf(object: object, options: Partial<UnfoldingDeclaratio
       "give it a static 'unfolding' with a name and a description, or give both to unfoldingOf.";
     throw new ToolObjectError(source.name, problem);
   }
-  const nested = nestedIn(owner);
+  const nested = nestedIn(owner, [...path, { of: owner, name: source.name }]);
   if (source.table.size === 0 && nested.length === 0) {
     const problem =
       `Class ${source.name} has no tools to stand in front of: ` +
@@ -68,12 +77,13 @@ const categoryOf = ({ metadata: { category } }: AnyTool): string | undefined =>
   typeof category === 'string' && category !== '' ? category : undefined;
 
 /** The unfolding tools of the classes that are static members of a class, or of those that it extends. */
-function nestedIn(owner: object): AnyUnfoldingTool[] {
+function nestedIn(owner: object, path: readonly Nested[]): AnyUnfoldingTool[] {
   const members = chainOf(owner).flatMap((one) => Object.values(one));
   return [...new Set(members)].flatMap((member) => {
     if (typeof member !== 'function' || !declarationOf(member)) return [];
+    if (!mayNest(path, { of: member, name: member.name })) return [];
     try {
-      return [unfoldingOf(Reflect.construct(member, []))];
+      return [unfoldingInside(Reflect.construct(member, []), {}, path)];
     } catch (reason) {
       console.warn(`holdfast: the inner class ${member.name} is left out, since it cannot be made`, reason);
       return [];

@@ -219,6 +219,11 @@ function toolsAt(index: number, source: ToolSource, { path }: CollectPlace): rea
     if (!path) warnOfState(source, object.name);
     return toolsOf(source);
   }
+  if (object && isClass(given)) {
+    const name = `the class ${object.name}, which has no static tools`;
+    const mend = `list new ${object.name}() for those of its instances`;
+    throw new ToolResolutionError(`Tool at index ${index} is ${name}: ${mend}`);
+  }
   throw new ToolResolutionError(
     `Tool at index ${index} (${object?.name ?? typeof given}) is neither a tool nor a tool provider, ` +
       "nor has its class a static 'tools' table",
@@ -244,7 +249,7 @@ function mistakenFor(given: unknown): string | undefined {
   const { name, instructions, tools, run, execute }: Readonly<Record<string, unknown>> = Object(given);
   const named = `('${shorten(String(name), 80)}')`;
   if (typeof given === 'function' && !isClass(given) && tools === undefined) {
-    return `${named} is a function: call it, and list what it answers`;
+    return `${named} is a function: call it, and list what it answers, or hand it to toolFactory`;
   }
   if (typeof execute === 'function')
     return 'is a tool of another library: make it one with defineTool({ name, description, input, run })';

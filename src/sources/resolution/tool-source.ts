@@ -108,16 +108,22 @@ export interface Nested {
 const MAX_DEPTH = 16;
 
 /**
- * Tells whether something may be looked into for tools that stands inside all that the path names: not if it is one of those, nor
- * too deep. The console is told of that, once.
+ * Says why something may not be looked into for tools that stands inside all that the path names: because it is one of those, or
+ * too deep. `undefined` when it may be.
  */
-export function mayNest(path: readonly Nested[], inner: Nested): boolean {
+export function nestingProblem(path: readonly Nested[], inner: Nested): string | undefined {
   const isCircle = path.some(({ of }) => of === inner.of);
-  if (!isCircle && path.length < MAX_DEPTH) return true;
+  if (!isCircle && path.length < MAX_DEPTH) return undefined;
   const way = [...path, inner].map(({ name }) => name).join(' > ');
   const what = isCircle ? 'stand inside themselves' : `stand more than ${MAX_DEPTH} deep inside each other`;
-  warnOnce(`holdfast: what makes tools must not ${what}, so the last of these is left out: ${way}`);
-  return false;
+  return `what makes tools must not ${what}, so the last of these is left out: ${way}`;
+}
+
+/** Tells whether it may be looked into; the console is told why not, once. */
+export function mayNest(path: readonly Nested[], inner: Nested): boolean {
+  const problem = nestingProblem(path, inner);
+  if (problem !== undefined) warnOnce(`holdfast: ${problem}`);
+  return problem === undefined;
 }
 
 /** Warnings are remembered up to this many; what makes tools without end would fill the memory. */

@@ -105,6 +105,7 @@ function toSubject<World>(
     reconciles: typeof agent === 'function' ? 'own' : 'simulated',
     world: () => options.world?.() as World, // absent only where the kit's world is `undefined`
     context: ToolCallContext.of(context),
+    env,
     ...(secrets && { secrets: async (principal) => readSecrets(await secrets(principal)) }),
     prices,
   };

@@ -6,6 +6,7 @@ import { callsOf, type ReplyPart, wordsOf } from '../../model/parts.ts';
 import type { Prices, Usage } from '../../model/prices.ts';
 import type { SentDecision, SentResult } from '../../session/answers/post-answer.ts';
 import type { DecisionKind } from '../../tool/call.ts';
+import type { GivenEnv } from '../../tool/env.ts';
 import type { Secrets } from '../../tool/secrets.ts';
 import type { ToolCallContext } from '../../tool/tool-call-context.ts';
 import type { ScriptedCall } from '../scripted-model.ts';
@@ -30,6 +31,7 @@ export interface Subject<World = unknown> {
   /** Of every message. */
   readonly context?: ToolCallContext | undefined;
   readonly secrets?: ((principal: Principal) => Secrets | Promise<Secrets>) | undefined;
+  readonly env?: GivenEnv | undefined;
   /** Of models, for agents with a cost limit whose own has none. */
   readonly prices?: Prices | undefined;
 }

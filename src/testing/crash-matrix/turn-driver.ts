@@ -103,7 +103,7 @@ export class TurnDriver<World> {
   async #run(invocation: CrashableInvocation, leased: Leased): Promise<'gone' | 'stopped'> {
     const { effects, session, subject } = this.#options;
     const { clock } = session;
-    const { reconciles, secrets, kinds } = subject;
+    const { reconciles, secrets, env, kinds } = subject;
     const honest = crashablePort(session.port, invocation);
     const port = session.outgoing?.(honest) ?? honest;
     const around: TurnHost['around'] = (own) => effects.seen(own, invocation, reconciles);
@@ -112,6 +112,7 @@ export class TurnDriver<World> {
       clock,
       kinds,
       secrets,
+      env,
       around,
       leave: invocation.leave,
       log: toLog(writeUnmeant),

@@ -68,8 +68,8 @@ const describing = (table: () => readonly Route[]): Route =>
     handle: ({ host, base }) => Response.json(openApi(host, table(), base)),
   });
 
-/** Nobody's session: every caller has an id. It is read and never written to. */
-const PROBE = toSessionName({ owner: { id: '' }, agent: '', session: 'health' });
+/** Nobody's session: every agent has a name. It is read and never written to. */
+const PROBE = toSessionName({ owner: { id: 'health' }, agent: '', session: 'health' });
 
 /**
  * Tells whether sessions can work here, and their agents have a model. An object is asked until one has answered, and no

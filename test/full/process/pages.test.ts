@@ -1,19 +1,28 @@
 /** The commands of the pages in docs, as they stand there but for the port, against the Workers that the pages speak of. */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
+import { freePort, until } from '../../../src/examples/demo/ports.ts';
+import { startGroup } from '../../../src/examples/demo/process-group.ts';
+import { installPackage } from './installed-package.ts';
 import { startWorker, type WorkerSettings } from './start-worker.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 
+/** The blocks of a page in a language. */
+const blocksOf = (page: string, language: string): string[] =>
+  [
+    ...readFileSync(join(root, 'docs', page), 'utf8').matchAll(
+      new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, 'g'),
+    ),
+  ].map(([, text = '']) => text);
+
 /** The commands of a page, a text for each block. Lines that start a server are left out: that is done here. */
 const commandsOf = (page: string): string[] =>
-  [...readFileSync(join(root, 'docs', page), 'utf8').matchAll(/```sh\n([\s\S]*?)```/g)].map(
-    ([, lines = '']) => lines.replace(/^(npm run|npx wrangler dev).*\n/gm, ''),
-  );
+  blocksOf(page, 'sh').map((lines) => lines.replace(/^(npm run|npx wrangler dev).*\n/gm, ''));
 
 /** Runs commands by bash against a Worker, and answers what they print; `-s` keeps the progress of curl out of it. */
 async function run(entry: string, commands: string, settings: WorkerSettings = {}): Promise<string> {
@@ -35,6 +44,9 @@ it('the pages with commands are those that are run here, and the one on MCP', ()
     'files.md',
     'http.md',
     'mcp.md',
+    'mounting.md',
+    'outgoing-webhooks.md',
+    'schedules.md',
     'webhooks.md',
   ]);
 });
@@ -86,3 +98,69 @@ it('webhooks.md: a signed delivery starts a turn', async () => {
   expect(answer).toMatch(/^HTTP\/1\.1 202 /);
   expect(answer).toMatch(/\nlocation: /i);
 });
+
+/** A user's folder with the Worker of a page, the settings of the README and those that the page adds, under `wrangler dev`. */
+async function serve(page: string): Promise<(commands: string) => Promise<string>> {
+  const { path: folder } = await installPackage(['wrangler']);
+  const port = await freePort();
+  const env = {
+    ...process.env,
+    CI: '1',
+    WRANGLER_SEND_METRICS: 'false',
+    XDG_CONFIG_HOME: folder,
+    TMPDIR: folder,
+  };
+  const [worker = ''] = blocksOf(page, 'ts');
+  const [settings = ''] = blocksOf('../README.md', 'toml');
+  mkdirSync(join(folder, 'src'));
+  writeFileSync(join(folder, 'src/worker.ts'), worker);
+  writeFileSync(join(folder, 'wrangler.toml'), `${settings}\n${blocksOf(page, 'toml').join('\n')}`);
+  const args = ['dev', '--port', String(port), '--inspector-port', '0'];
+  const server = startGroup(wrangler, args, { log: join(folder, 'wrangler.log'), cwd: folder, env });
+  onTestFinished(async () => {
+    await server.end('SIGKILL');
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  });
+  await until('the Worker answers', 60_000, async () => {
+    // Mounted, it has its root elsewhere: any answer will do.
+    const answer = await fetch(`http://localhost:${port}/`).catch(() => undefined);
+    return answer !== undefined;
+  });
+  return async (commands) => {
+    const script = commands
+      .replaceAll('localhost:8787', `localhost:${port}`)
+      .replaceAll('npx wrangler', `${process.execPath} ${wrangler}`)
+      .replaceAll('curl ', 'curl -s ');
+    return (await promisify(execFile)('bash', ['-euc', script], { cwd: folder, env })).stdout;
+  };
+}
+
+const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js');
+
+it('outgoing-webhooks.md: a secret is made', async () => {
+  const [commands = ''] = commandsOf('outgoing-webhooks.md');
+  // There is no account to put it into.
+  const made = commands.replace('npx wrangler secret put TURNS_WEBHOOK_SECRET', 'cat');
+  const { stdout } = await promisify(execFile)('bash', ['-euc', made]);
+  expect(stdout).toMatch(/^whsec_[A-Za-z0-9+/]{43}=\n$/);
+});
+
+it('mounting.md: a tool of a Hono app reads a binding', async () => {
+  const run = await serve('mounting.md');
+  const [commands = ''] = commandsOf('mounting.md');
+  expect(await run(commands)).toContain('Sent on Monday.');
+}, 120_000);
+
+it('schedules.md: a time is fired by hand', async () => {
+  const run = await serve('schedules.md');
+  const [fired = ''] = commandsOf('schedules.md');
+  const today = () => new Date().toISOString().slice(0, 10);
+  const before = today();
+  expect(await run(fired)).toBe('ok');
+  // It may be midnight.
+  const states = [before, today()].map((day) =>
+    run(`curl localhost:8787/agents/reporter/sessions/report-${day}`),
+  );
+  const found = (await Promise.all(states)).map((state) => JSON.parse(state));
+  expect(found).toContainEqual(expect.objectContaining({ agent: 'reporter' }));
+}, 120_000);

@@ -13,6 +13,7 @@ const WRITERS: Readonly<Record<string, string>> = {
   'src/kinds/agentic/agentic-tool.ts': 'a tool is defined, without an input',
   'src/sources/objects/tools-of.ts': 'tools are made of an object, which may have none',
   'src/sources/objects/unfolding-of.ts': 'the same',
+  'src/sources/resolution/tool-source.ts': 'tools are listed, which stand inside themselves or share fields',
   'durable-objects/session-object.ts': 'an object knows no app, and its alarm has no caller',
   'durable-objects/hand-over.ts': 'the same of a turn that it hands over',
   'durable-objects/announcements.ts': 'the same of outgoing webhooks that it owes',

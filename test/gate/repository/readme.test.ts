@@ -141,6 +141,14 @@ it.each(['README.md', 'docs/production.md'])(
   },
 );
 
+it('the page on mistakes has the words that developers read', () => {
+  const [, shown = ''] = /```\n([\s\S]*?)```/.exec(read('docs/mistakes.md')) ?? [];
+  const asserted = filesIn('test/gate/node/mistakes').map(read).join('');
+  const lines = shown.trim().split('\n');
+  expect(lines).toHaveLength(5);
+  expect(lines.filter((line) => !asserted.includes(`"${line}"`))).toEqual([]);
+});
+
 it('the page on HTTP names every route', () => {
   const constants = { SESSION: '...', OPENAPI: '/openapi.json', MCP: '/mcp' };
   const routes = filesIn('src/worker/routes').flatMap((file) =>

@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, '../../..');
 it('a script runs an agent, writes its answer, and ends: nothing keeps its process', async () => {
   const node = resolve(root, 'node_modules/.bin/node');
   const script = 'src/examples/script/shopping.ts';
-  const { stdout, stderr } = await promisify(execFile)(node, [script], { cwd: root, timeout: 25_000 });
+  const { stdout, stderr } = await promisify(execFile)(node, [script], { cwd: root, timeout: 60_000 });
   expect(stdout).toContain('find_price (tea): product: tea, cents: 300');
   expect(stderr).toBe('');
-});
+}, 70_000);

@@ -7,6 +7,7 @@ import type { FeedItem } from '../../../doors/session.ts';
 import { toToolResult } from '../../../doors/tools.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
 import { memoryApp } from '../session/memory-app.ts';
+import { digs, reads, shownResults } from '../tool-loop/scenes.ts';
 import { fakeInvocation, toolCallOf } from '../tools/fake-invocation.ts';
 
 const agent = defineAgent({
@@ -133,6 +134,97 @@ describe('communicate', () => {
     await expect(called(communicateTool(), { message: 'Hello.' }, { say })).rejects.toThrow(
       'The line is dead.',
     );
+  });
+});
+
+describe('what a call says to the user', () => {
+  const tells = (name: string, ...words: readonly string[]) =>
+    reads(name, (call) => {
+      for (const text of words) call.say(text);
+      return 'Found.';
+    });
+  const holding = (...tools: readonly AnyTool[]) =>
+    defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools });
+  const both = { calls: [{ name: 'find' }, { name: 'communicate', input: { message: 'Half way.' } }] };
+
+  it('is in the answer of its turn, and in no other (COM-02)', async () => {
+    const session = createTestSession(holding(tells('find', 'Looking.', 'Found it.'), communicateTool()), {
+      replies: [both, 'Done.', 'Again.'],
+    });
+    const { turn, ...answer } = await session.send('Go.');
+    expect(answer).toMatchObject({
+      text: 'Done.',
+      said: [
+        { call: `${turn}.3.0`, tool: 'find', text: 'Looking.' },
+        { call: `${turn}.3.0`, tool: 'find', text: 'Found it.' },
+        { call: `${turn}.3.1`, tool: 'communicate', text: 'Half way.' },
+      ],
+    });
+    expect(await session.answer(turn)).toEqual({ turn, ...answer });
+    expect(await session.send('And?')).not.toHaveProperty('said');
+  });
+
+  it('is shown to the model behind the result, unless it wrote it itself', async () => {
+    const session = createTestSession(holding(tells('find', 'Looking.', 'Found it.'), communicateTool()), {
+      replies: [both, 'Done.', 'Again.'],
+    });
+    await session.send('Go.');
+    session.restart();
+    await session.send('And?');
+    const results = [
+      'Found.\n\n[Said to the user: Looking.]\n[Said to the user: Found it.]',
+      'Message sent to user.',
+    ];
+    expect([shownResults(session.requests[1]), shownResults(session.requests[2])]).toEqual([
+      results,
+      results,
+    ]);
+    const [before, after] = [session.requests[1]?.messages ?? [], session.requests[2]?.messages ?? []];
+    expect(after.slice(0, before.length)).toEqual(before);
+  });
+
+  it('in a nested loop is shown to its model, and to those around it behind the call that it is inside of', async () => {
+    const inner = digs([tells('find', 'Looking.')]);
+    const session = createTestSession(holding(inner), {
+      replies: [{ calls: [{ name: 'dig' }] }, { calls: [{ name: 'find' }] }, 'Dug.', 'Done.', 'Again.'],
+    });
+    const { turn, ...answer } = await session.send('Go.');
+    const said = [{ call: expect.stringMatching(/^.+\.\d+\.0$/), tool: 'find', text: 'Looking.' }];
+    expect(answer).toMatchObject({ text: 'Done.', said });
+    expect(shownResults(session.requests[2])).toEqual(['Found.\n\n[Said to the user: Looking.]']);
+    const around = ['completed: Dug.\n\n[Said to the user: Looking.]'];
+    expect(shownResults(session.requests[3])).toEqual(around);
+    session.restart();
+    await session.send('And?');
+    expect(shownResults(session.requests[4])).toEqual(around);
+  });
+
+  it('is no message when the call fails', async () => {
+    const fails = reads('find', (call) => {
+      call.say('Looking.');
+      throw new Error('Gone.');
+    });
+    const session = createTestSession(holding(fails), {
+      replies: [{ calls: [{ name: 'find' }] }, 'Done.'],
+      log: false,
+    });
+    expect(await session.send('Go.')).not.toHaveProperty('said');
+    expect(shownResults(session.requests[1])).toEqual(['Error: Gone.']);
+  });
+
+  it('is told as words of a reply to whoever changes those', async () => {
+    const agent = defineAgent({
+      ...{
+        name: 'clerk',
+        description: 'Works.',
+        instructions: 'Work.',
+        tools: [tells('find', 'Found Ann.')],
+      },
+      transformers: [{ name: 'hide', reply: (words) => words.replaceAll('Ann', '***') }],
+    });
+    const session = createTestSession(agent, { replies: [{ calls: [{ name: 'find' }] }, 'Done.'] });
+    await session.send('Go.');
+    expect(shownResults(session.requests[1])).toEqual(['Found.\n\n[Said to the user: Found ***.]']);
   });
 });
 

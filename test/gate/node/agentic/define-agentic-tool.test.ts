@@ -190,9 +190,13 @@ describe('the tools of an agentic tool', () => {
     [
       'a class without static tools',
       [look, Empty],
-      "Tool at index 1 (Empty) is neither a tool nor a tool provider, nor has its class a static 'tools' table",
+      'Tool at index 1 is the class Empty, which has no static tools: list new Empty() for those of its instances',
     ],
-    ['a function', [() => look], "Tool at index 0 ('') is a function: call it, and list what it answers"],
+    [
+      'a function',
+      [() => look],
+      "Tool at index 0 ('') is a function: call it, and list what it answers, or hand it to toolFactory",
+    ],
     ['a list', [[look]], 'Tool at index 0 is a list: spread it, as in [...tools]'],
     ['two of one name', [look, answers('look', 2)], "Duplicate tool name: 'look'"],
   ])('are refused when there is %s among them', (_, tools, why) => {

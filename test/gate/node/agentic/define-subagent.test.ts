@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   type AnyTool,
   defineTool,
@@ -150,7 +150,13 @@ describe('agents that ask each other', () => {
         ...Array.from({ length: 17 }, (_, i) => `Level ${16 - i}.`),
       ],
     });
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     const answer = await session.send('Go.');
+    const way = Array.from({ length: 18 }, (_, level) => (level % 2 === 0 ? 'ping' : 'pong'));
+    expect(warn.mock.calls.flat()).toEqual([
+      `holdfast: a loop was not run, since 16 are inside each other already: ${way.join('/')}`,
+    ]);
+    warn.mockRestore();
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Level 0.', iterations: 34 });
     const told = session.requests[17]?.messages.at(-1)?.text;
     expect(told).toBe(

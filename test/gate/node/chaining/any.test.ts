@@ -240,4 +240,27 @@ describe('the types that any knows', () => {
       "holdfast: the result of 'late' brings no tools: domain type 'Late' is invalid: its tools cannot be made: Never.",
     ]);
   });
+
+  it('are looked for 16 deep where they lead to others without end, which is said', async () => {
+    const warned = warnings();
+    const deeper = (level: number): DomainType => {
+      let isDeclared = false;
+      const type = defineDomainType({
+        name: `T${level}`,
+        schema: v.object({ level: v.number() }),
+        tools: () => {
+          if (!isDeclared) throw new ReferenceError('Not yet.');
+          return [returns(`to_${level + 1}`, deeper(level + 1), { level })];
+        },
+      });
+      isDeclared = true;
+      return type;
+    };
+    const { answer } = await turnOf(clerk([gets('look', deeper(0), { level: 0 })], 'any'), [calls('look')]);
+    expect(answer).toMatchObject({ outcome: 'completed' });
+    const way = Array.from({ length: 17 }, (_, level) => `T${level}`).join(' > ');
+    expect(warned).toEqual([
+      `holdfast: what makes tools must not stand more than 16 deep inside each other, so the last of these is left out: ${way}`,
+    ]);
+  });
 });

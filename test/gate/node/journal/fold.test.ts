@@ -13,6 +13,7 @@ import {
   toRow,
   toSnapshot,
 } from '../../../doors/journal.ts';
+import { ended, opened, replied, started } from './journal.ts';
 import { validJournal } from './random-journal.ts';
 
 /** What a kind of tool might remember: the calls that succeeded, and where. */
@@ -87,6 +88,38 @@ describe('folding a journal', () => {
     );
   });
 
+  it('knows what was said two loops deep, from a snapshot too, when those loops are gone', () => {
+    const turn = 't1';
+    const said = { call: 'c', tool: 'look', text: 'Looking.' };
+    const opens = (frame: string, parent?: string): SessionEvent => ({
+      ...{ type: 'frame-started', turn, frame, name: 'dig', message: 'Dig.' },
+      ...(parent !== undefined && { parent }),
+    });
+    const events = [
+      ...[
+        opened,
+        started,
+        replied(['a dig']),
+        opens('a'),
+        replied(['b dig'], { frame: 'a' }),
+        opens('b', 'a'),
+      ],
+      replied(['c look'], { frame: 'b' }),
+      { type: 'message-sent', turn, frame: 'b', under: 'a', ...said } as const,
+    ];
+    const frames = fold(events).turn?.frames;
+    const inside = ['a', 'b'].map((frame) => frames?.get(frame)?.messages.at(-1));
+    expect(inside).toMatchObject([
+      { calls: [{ id: 'b', said: [said] }] },
+      { calls: [{ id: 'c', said: [said] }] },
+    ]);
+    const ends = [ended('c', 'ok', { frame: 'b' }), ended('b', 'ok', { frame: 'a' }), ended('a')];
+    const all = [...events, ...ends, { type: 'turn-ended', turn, outcome: 'completed' } as const];
+    expect(fold(all).messages.at(-1)).toMatchObject({ calls: [{ id: 'a', said: [said] }] });
+    expect(foldFromSnapshot(all, all.length)).toEqual(fold(all));
+    expect(fold(all).turn?.said).toEqual([said]);
+  });
+
   it('leaves what it was given as it was', () => {
     fc.assert(
       fc.property(validJournal, (events) => {
@@ -103,7 +136,8 @@ describe('folding a journal', () => {
       fc.property(validJournal, (events) => {
         for (const message of fold(events).messages) {
           if (message.role !== 'assistant') continue;
-          for (const call of message.calls) {
+          // What it said to the user stays with it.
+          for (const { said: _, ...call } of message.calls) {
             expect(Object.keys(call).sort()).toEqual(['ended', 'id', 'input', 'name', 'providerId']);
           }
         }

@@ -2,8 +2,10 @@ import fc from 'fast-check';
 import type { JournaledCall, JsonObject, ResultData, SessionEvent } from '../../../../src/index.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
 import {
+  type CallRecord,
   emptyState,
   type FrameState,
+  framesAround,
   inFrame,
   isStart,
   type Message,
@@ -79,6 +81,8 @@ function inTurn(draw: Draw, state: SessionState, turn: string): SessionEvent {
   if (!frame || !call)
     return { ...reply(draw, turn, frame?.id ?? ROOT, state.seq + 1), ...unseen(draw, frame) };
   const at = { turn, ...(frame.id === ROOT ? {} : { frame: frame.id }), call: call.id };
+  if (draw(6) === 0)
+    return { type: 'message-sent', ...at, text: `said ${state.seq}`, ...sentBy(state, frame, call) };
   const waitsInside = state.turn?.frames.has(call.id);
   switch (draw(waitsInside ? 1 : 5)) {
     case 1:
@@ -99,6 +103,12 @@ function inTurn(draw: Draw, state: SessionState, turn: string): SessionEvent {
     default:
       return ended(draw, at);
   }
+}
+
+/** Which call says something, and inside of which of the turn's own calls; older journals do not tell. */
+function sentBy({ turn }: SessionState, frame: FrameState, { name, id }: CallRecord) {
+  const under = turn && frame.id !== ROOT && framesAround(turn, frame).at(-2)?.id;
+  return id.endsWith('0') ? {} : { tool: name, ...(under && { under }) };
 }
 
 const summaryDropped = (draw: Draw, turn: string): SessionEvent => ({

@@ -1,14 +1,21 @@
 /** What somebody writes by mistake inside the literal of another, and in the literals that few apps have: each with the whole message. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { withConfirmation } from '../../../../src/decorators/entry.ts';
 import { defineDomainType } from '../../../../src/index.ts';
 import {
   defineAgenticTool,
   defineInjectionStrategy,
   definePipeline,
+  definePlaybook,
   defineToolKind,
 } from '../../../../src/kinds/entry.ts';
-import { defineMcpEndpoint, defineMcpPrompt } from '../../../../src/mcp/entry.ts';
+import {
+  defineMcpEndpoint,
+  defineMcpPrompt,
+  defineMcpToolGroup,
+  mcpToolProvider,
+} from '../../../../src/mcp/entry.ts';
 import { openAICompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { createToolCallingManager, defineToolCallingOptions } from '../../../../src/tool-calling/entry.ts';
 import { type Mistake, make, ofAgent, run, told, tool } from './mistake.ts';
@@ -117,6 +124,86 @@ const ofPrompt = (config: object) =>
   make(defineMcpPrompt, { name: 'greet', description: 'Greets.', messages: run, ...config });
 const ofEndpoint = (config: object) => make(defineMcpEndpoint, config);
 const ofOptions = (config: object) => make(defineToolCallingOptions, config);
+
+const ofGroup = (config: object) =>
+  make(defineMcpToolGroup, { role: 'docs', description: 'Docs.', clients: [], ...config });
+const ofPlaybook = (locked: object) =>
+  make(definePlaybook, { name: 'desk', description: 'Helps.', tools: [tool], locked: [locked] });
+
+describe('something in a list of an agent', () => {
+  it.each<Mistake>([
+    [
+      'a function as a strategy',
+      ofAgent({ strategies: [run] }),
+      "Agent 'clerk' has the function run at strategies[0]: use what defineInjectionStrategy makes.",
+    ],
+    [
+      'a function as a transformer',
+      ofAgent({ transformers: [{ name: 'cut' }, run] }),
+      "Agent 'clerk' has the function run at transformers[1]: use { name } with messages, result or reply.",
+    ],
+    [
+      'a function as an inspector',
+      ofAgent({ inspectors: [run] }),
+      "Agent 'clerk' has the function run at inspectors[0]: use an object with functions, as loggingInspector() makes it.",
+    ],
+    [
+      'a slip in a wish for a group',
+      ofAgent({ toolGroups: ['web', { rol: 'docs' }] }),
+      "Agent 'clerk' has an object at toolGroups[1]: use a role, { role }, or what defineToolGroup makes.",
+    ],
+    [
+      'a reference without tools',
+      ofAgent({ references: [{ name: 'manual' }] }),
+      "Agent 'clerk' has an object at references[0]: use { name, description, notes, tools }.",
+    ],
+    [
+      'a schema that is chained',
+      ofAgent({ chaining: [v.object({})] }),
+      "Domain type '' is an object: chain what defineDomainType makes.",
+    ],
+  ])('%s', told);
+});
+
+describe('something that is decorated, locked or asked of MCP servers', () => {
+  it.each<Mistake>([
+    [
+      'a function that makes a tool',
+      () => withConfirmation((() => tool) as never, 'Pay?'),
+      "Tool '': it is the function and no tool, so it cannot be decorated.",
+    ],
+    [
+      'the literal of a tool',
+      () => withConfirmation({ name: 'pay', description: 'Pays.', run } as never, 'Pay?'),
+      "Tool 'pay': it is an object and no tool, so it cannot be decorated.",
+    ],
+    [
+      'a slip in a lock',
+      ofPlaybook({ tool, unlockBy: {} }),
+      "Tool 'desk': its locked tool at index 0 has 'unlockBy': use 'unlockedBy'.",
+    ],
+    [
+      'a name in place of a condition',
+      ofPlaybook({ tool, unlockedBy: 'pay' }),
+      "Tool 'desk': its locked tool at index 0 has 'pay' as its 'unlockedBy': use a condition, as in after('name').",
+    ],
+    [
+      'servers of a group',
+      ofGroup({ clients: undefined, servers: [] }),
+      "Tool group 'docs' has 'servers' in place of 'clients'; rename it.",
+    ],
+    [
+      'a slip in a group',
+      ofGroup({ fliter: run }),
+      "Tool group 'docs' has 'fliter', which defineMcpToolGroup does not take. Did you mean 'filter'?",
+    ],
+    [
+      'no clients',
+      make(mcpToolProvider, { client: [] }),
+      "MCP client '': the clients are undefined: use a list, as in { clients: [client] }.",
+    ],
+  ])('%s', told);
+});
 
 describe('a literal that few apps have', () => {
   it.each<Mistake>([

@@ -29,7 +29,7 @@ describe('a list of tools', () => {
     [
       'a function that makes one',
       ofAgent({ tools: [() => tool] }),
-      `${NO_TOOLS} ('') is a function: call it, and list what it answers.`,
+      `${NO_TOOLS} ('') is a function: call it, and list what it answers, or hand it to toolFactory.`,
     ],
     [
       'a promise of one',

@@ -1,5 +1,13 @@
+import * as v from 'valibot';
 import { describe, expect, it, vi } from 'vitest';
-import { type AnyTool, defineAgent, type Json, type ToolCall } from '../../../../src/index.ts';
+import {
+  type AnyTool,
+  defineAgent,
+  defineDomainType,
+  fullLength,
+  type Json,
+  type ToolCall,
+} from '../../../../src/index.ts';
 import { blackboardTools } from '../../../../src/kinds/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { toToolResult } from '../../../doors/tools.ts';
@@ -159,6 +167,59 @@ describe('a value of the blackboard', () => {
     ],
   ])('is shown: %s (BLK-04)', async (_, value, text) => {
     expect((await said('blackboard_get', { name: 'it' }, { board: of(value) })).text).toBe(text);
+  });
+
+  const schema = v.object({ id: v.string(), name: v.optional(v.string(), 'nobody') });
+  const Customer = defineDomainType({
+    name: 'Customer',
+    schema,
+    content: ({ name }) => `Customer ${name}`,
+  });
+  const Verbose = defineDomainType({
+    name: 'Customer',
+    schema,
+    content: () => 'Not shown.',
+    infoString: ({ id, name }, { verbose }) => (verbose ? `${name}, of the number ${id}` : name),
+  });
+  const Broken = defineDomainType({
+    name: 'Customer',
+    schema,
+    content: () => {
+      throw new Error('No words.');
+    },
+  });
+  const Strict = defineDomainType({
+    name: 'Customer',
+    schema: v.object({ id: v.number() }),
+    content: () => 'Not shown.',
+  });
+
+  it.each([
+    ['content', Customer, 'Customer Ada'],
+    ['infoString, told in full, before content', Verbose, 'Ada, of the number c1'],
+    ['its JSON, where its words cannot be made', Broken, '{"id":"c1","name":"Ada"}'],
+    ['its JSON, where it is not of the type', Strict, '{"id":"c1","name":"Ada"}'],
+  ])('is shown as its domain type says: by %s (BLK-04)', async (_, type, words) => {
+    const tools = blackboardTools({ types: [type] });
+    const { text } = await said('blackboard_get', { name: 'vip' }, { tools });
+    expect(text).toBe(`Customer bound to 'vip':\n${words}`);
+  });
+
+  it('is read through the schema of its type, and cut as any other words (BLK-04)', async () => {
+    const tools = blackboardTools({ types: [Customer] });
+    expect((await said('blackboard_last', { typeName: 'Customer' }, { tools })).text).toBe(
+      'Last Customer:\nCustomer nobody',
+    );
+    const Long = defineDomainType({ name: 'Customer', schema, content: () => 'a'.repeat(9_000) });
+    const long = await said('blackboard_get', { name: 'vip' }, { tools: blackboardTools({ types: [Long] }) });
+    expect(long.text).toBe(`Customer bound to 'vip':\n${'a'.repeat(8_000)}${fullLength(8_000, 9_000)}`);
+  });
+
+  it('of another type is shown as before (BLK-04)', async () => {
+    const tools = blackboardTools({ types: [Customer] });
+    expect((await said('blackboard_get', { name: 'note' }, { tools })).text).toBe(
+      "string bound to 'note':\nPlain words.",
+    );
   });
 
   it('is shown as a formatter of one’s own says (BLK-04)', async () => {

@@ -200,7 +200,7 @@ describe('a machine is refused where it is defined', () => {
     [
       'a move of a function',
       [{ tool: function shut() {}, to: 'open' }],
-      "in state 'open' it cannot have these tools: Tool at index 0 ('shut') is a function: call it, and list what it answers.",
+      "in state 'open' it cannot have these tools: Tool at index 0 ('shut') is a function: call it, and list what it answers, or hand it to toolFactory.",
     ],
     [
       'a group that needs something',

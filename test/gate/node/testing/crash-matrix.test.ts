@@ -81,6 +81,18 @@ describe('a crash matrix', { timeout: 60_000 }, () => {
     expect(report.effectsUnknown).toBeLessThan(report.plays / 5);
   });
 
+  it('gives the environment to every invocation', async () => {
+    const seen = new Set<unknown>();
+    const act = defineTool({
+      name: 'act',
+      description: 'Acts.',
+      effect: 'read',
+      run: (_, call) => seen.add(Reflect.get(call.env, 'REGION')).size,
+    });
+    const { passed } = await crashMatrix(agentOf(act), acted, { env: { REGION: 'weur' } });
+    expect([passed, [...seen]]).toEqual([true, ['weur']]);
+  });
+
   it('plays replies of parts, which go back to their model as they were', async () => {
     const seen: (readonly ReplyPart[] | undefined)[] = [];
     const thinks: readonly ReplyPart[] = [

@@ -239,7 +239,7 @@ describe('a secret that a tool lets out', () => {
       message.role === 'tool' ? [message.text] : [],
     );
     expect(shown).toEqual([
-      'Used [secret apiKey]',
+      'Used [secret apiKey]\n\n[Said to the user: I use [secret apiKey]]',
       'With [secret apiKey]',
       '{"headers":{"authorization":"Bearer [secret apiKey]"}}',
       'Error: 401 for [secret apiKey]',
@@ -262,6 +262,8 @@ describe('a secret that a tool lets out', () => {
     const app = memoryApp({ tools: [dig], replies: [calls('dig'), calls('says'), 'Dug.', 'Done.'] });
     await app.say('Go.', { secrets: bag });
     expect(app.model.requests[1]?.messages).toEqual([{ role: 'user', text: 'Dig with [secret apiKey].' }]);
-    expect(app.model.requests[2]?.messages.at(-1)).toMatchObject({ text: 'Used [secret apiKey]' });
+    expect(app.model.requests[2]?.messages.at(-1)).toMatchObject({
+      text: 'Used [secret apiKey]\n\n[Said to the user: I use [secret apiKey]]',
+    });
   });
 });

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { describe, expect, it, vi } from 'vitest';
-import { withReview } from '../../../../src/decorators/entry.ts';
+import { decorate, withReview } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, ToolDefinitionError } from '../../../../src/index.ts';
 import { defineUnfolding, toolsFor } from '../../../../src/kinds/entry.ts';
 import { does } from './scenes.ts';
@@ -61,5 +61,28 @@ describe('toolsFor', () => {
       refusal("Tool 'crm': it finds out in a turn what it brings."),
     );
     expect(prepare).not.toHaveBeenCalled();
+  });
+
+  it('refuses an input of which the schema makes what is not JSON', async () => {
+    const at = v.pipe(
+      v.string(),
+      v.transform(() => () => 'later'),
+    );
+    const input = v.object({ at });
+    const plans = defineUnfolding({
+      name: 'plans',
+      description: 'Plans.',
+      input,
+      select: () => [does('look')],
+    });
+    await expect(toolsFor(plans, { at: '2026-11-23' })).rejects.toEqual(
+      new TypeError(
+        "Tool 'plans' did not run: its schema makes of the value at `$.at` a function, which is not JSON.",
+      ),
+    );
+    const check = async () => ({ ok: true, value: { at: () => 'later' } }) as const;
+    await expect(toolsFor(decorate(plans, { check }))).rejects.toEqual(
+      new TypeError('Its schema makes of the value at `$.at` a function.'),
+    );
   });
 });

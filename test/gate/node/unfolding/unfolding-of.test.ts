@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { describe, expect, it, vi } from 'vitest';
-import { defineAgent, type ToolTable, toolsOf, toolsOfAll } from '../../../../src/index.ts';
+import { type AnyTool, defineAgent, type ToolTable, toolsOf, toolsOfAll } from '../../../../src/index.ts';
 import { formatToolTree } from '../../../../src/inspect.ts';
 import { type UnfoldingDeclaration, unfoldingOf, unfoldingOfSafely } from '../../../../src/kinds/entry.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
@@ -253,6 +253,57 @@ describe('an object of any class', () => {
       "give it a static 'tools' table, or a static member that is a class with a static 'unfolding'.";
     expect(() => unfoldingOf(new Empty())).toThrow(`Class Empty ${empty}`);
     expect(() => unfoldingOf({}, { name: 'none', description: 'None.' })).toThrow(`Class Object ${empty}`);
+  });
+
+  it('is left out where it stands inside itself, or more than 16 deep, and the console names the way', () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const named = (level: number) => ({ name: `level_${level}`, description: 'Deep.' });
+    class Outer {
+      static readonly unfolding = { name: 'outer', description: 'Outer.' };
+      static readonly tools = { look: { description: 'Looks.' } };
+      static inner: object;
+      look() {
+        return 'seen';
+      }
+    }
+    class Inner {
+      static readonly unfolding = { name: 'inner', description: 'Inner.' };
+      static readonly tools = { look: { description: 'Looks.' } };
+      static readonly outer = Outer;
+      look() {
+        return 'seen';
+      }
+    }
+    Outer.inner = Inner;
+    const outer = unfoldingOf(new Outer());
+    expect(outer.inner?.map(({ name }) => name)).toEqual(['look', 'inner']);
+    expect(outer.inner?.[1]?.inner?.map(({ name }) => name)).toEqual(['look']);
+
+    let deepest: object = Outer;
+    for (let level = 16; level >= 0; level--) {
+      const below = deepest;
+      const Level = {
+        [`Level${level}`]: class {
+          static readonly unfolding = named(level);
+          static readonly tools = { look: { description: 'Looks.' } };
+          static readonly below = below;
+          look() {
+            return 'seen';
+          }
+        },
+      }[`Level${level}`];
+      deepest = Level ?? deepest;
+    }
+    const top = unfoldingOf(Reflect.construct(deepest as typeof Outer, []));
+    let depth = 0;
+    for (let one: AnyTool | undefined = top; one; one = one.inner?.find(({ inner }) => inner)) depth += 1;
+    expect(depth).toBe(16);
+    const levels = Array.from({ length: 17 }, (_, level) => `Level${level}`).join(' > ');
+    expect(warn.mock.calls.flat()).toEqual([
+      'holdfast: what makes tools must not stand inside themselves, so the last of these is left out: Outer > Inner > Outer',
+      `holdfast: what makes tools must not stand more than 16 deep inside each other, so the last of these is left out: ${levels}`,
+    ]);
+    warn.mockRestore();
   });
 
   it('is nothing instead where that is asked for (UNF-21)', () => {

@@ -102,6 +102,16 @@ describe('send', () => {
     expect((await journal(path)).filter(({ type }) => type === 'turn-started')).toHaveLength(1);
   });
 
+  it('shows what happened in a turn that ran before, as the journal tells it', async () => {
+    const { chat } = fresh();
+    const text = script(adding, 'Three.').message();
+    const first = await chat.send(text, { idempotencyKey: 'k' });
+    const shown: ShownEvent[] = [];
+    const onEvent = (event: ShownEvent) => void shown.push(event);
+    expect(await chat.send(text, { idempotencyKey: 'k', onEvent })).toEqual(first);
+    expect(shown).toEqual(await listed(chat.events({ after: 1 })));
+  });
+
   it('stores the message and answers at once when it is for the background', async () => {
     const { chat } = fresh();
     const message = script('Later.').message();

@@ -266,6 +266,11 @@ describe('a schema', () => {
   });
 });
 
+/** The line about tools that are refused. */
+const refusedFor = (reasons: readonly string[]): string =>
+  `holdfast: MCP server 'files' has made tools weaker than this session first saw them, so they are refused in it: ${reasons.join('; ')}. ` +
+  "If that is as it should be, name the effect in `effects`, or say `drift: 'report'`: new sessions take what the server says now.";
+
 describe('a tool that became weaker', () => {
   it('is told of once, with what it became and how that is accepted', async () => {
     const first = [tool(), { ...tool(), name: 'note' }, { ...tool(), name: 'read' }];
@@ -277,11 +282,7 @@ describe('a tool that became weaker', () => {
     const known = await list(then, await list(first));
     await list(then, known);
     expect(logged).toEqual([
-      [
-        "holdfast: MCP server 'files' has made tools weaker than this session first saw them, so they are refused in it: " +
-          "'send' was `once` and is `read`; 'note' takes more input than before, at `to`. If that is as it should be, name " +
-          "the effect in `effects`, or say `drift: 'report'`: new sessions take what the server says now.",
-      ],
+      [refusedFor(["'send' was `once` and is `read`", "'note' takes more input than before, at `to`"])],
     ]);
     expect(known.tools.map(({ name, refused = false }) => [name, refused])).toEqual([
       ['send', true],
@@ -321,5 +322,17 @@ describe('a tool that became weaker', () => {
       crowded,
     );
     expect(back.tools.map(({ name }) => name)).toEqual([]);
+    const why = 'was gone, came back as another one, and is not remembered well enough to be compared';
+    expect(logged.at(-1)).toEqual([refusedFor(big(0).map(({ name }) => `'${name}' ${why}`))]);
+  });
+
+  it('is refused with another schema where what was first seen of it could not be kept as it was', async () => {
+    const of = (maxLength: number): JsonObject =>
+      tool({ inputSchema: object({ to: { ...text, pattern: '(?i)b', maxLength } }) });
+    const known = await list([of(2)], await list([of(3)]));
+    expect(known.tools.map(({ refused }) => refused)).toEqual([true]);
+    expect(logged.at(-1)).toEqual([
+      refusedFor(["'send' has another input schema, which cannot be compared"]),
+    ]);
   });
 });

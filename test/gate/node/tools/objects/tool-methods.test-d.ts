@@ -5,6 +5,7 @@ import { expectTypeOf } from 'vitest';
 import { z } from 'zod';
 import {
   type AnyTool,
+  defineAgent,
   defineDomainType,
   type Tool,
   type ToolCall,
@@ -76,6 +77,12 @@ export class Wrong {
   // @ts-expect-error: it is no Fact
   fact = toolMethod({ description: 'x', output: Fact }, () => ({ id: 7 }));
 }
+
+// An agent's list takes its instances and its static tools; a bare class there is a forgotten `new`.
+const named = { name: 'clerk', description: 'Helps.', instructions: 'Help.' };
+defineAgent({ ...named, tools: [calculator, ...toolsOf(Calculator)] });
+// @ts-expect-error: a class is no instance
+defineAgent({ ...named, tools: [Calculator] });
 
 // Of a plain object each entry is a tool of its key, with the input of its own schema.
 const tools = toolsOf({

@@ -1,0 +1,107 @@
+import * as v from 'valibot';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  type AnyTool,
+  artifact,
+  defineDomainType,
+  defineTool,
+  type ToolTable,
+  toolsOf,
+} from '../../../../src/index.ts';
+import type { Chaining } from '../../../../src/kinds/entry.ts';
+import { answers, calls, clerk, results, turnOf } from './scenes.ts';
+
+let error = vi.spyOn(console, 'error');
+beforeEach(() => {
+  error = vi.spyOn(console, 'error').mockImplementation(() => {});
+});
+afterEach(() => vi.restoreAllMocks());
+
+const Fields = v.object({ id: v.string(), city: v.string() });
+
+/** An object of the app's own, as its repository would make it. */
+class Shop {
+  static readonly tools = {
+    opens: { description: 'When it opens.', effect: 'read' },
+  } satisfies ToolTable<Shop>;
+  readonly id: string;
+  readonly city: string;
+  constructor({ id, city }: v.InferOutput<typeof Fields>) {
+    this.id = id;
+    this.city = city;
+  }
+  opens() {
+    return `${this.city}: at nine`;
+  }
+}
+
+const ShopType = defineDomainType({
+  name: 'Shop',
+  schema: Fields,
+  tools: (value) => toolsOf(new Shop(value)),
+});
+
+const told = (tool: string): string =>
+  `holdfast: Tool '${tool}' returned an object of Shop, whose methods are tools. They are not offered, since it is kept as JSON. To chain it, ` +
+  "declare its type: defineDomainType({ name: 'Shop', schema, tools: (value) => toolsOf(new Shop(value)) }). " +
+  `Name that as the 'output' of '${tool}', and under 'chaining'.`;
+
+const play = async (tool: AnyTool, chaining?: Chaining, ...more: readonly string[]) => {
+  const replies = [tool.name, ...more].map((name) => calls(name));
+  return (await turnOf(clerk([tool], chaining), replies)).session;
+};
+
+const oslo = { id: 's1', city: 'Oslo' };
+
+describe('a live object that a tool returns', () => {
+  const find = defineTool({
+    name: 'find',
+    description: 'Finds.',
+    effect: 'read',
+    output: ShopType,
+    run: () => new Shop(oslo),
+  });
+
+  it.each<[string, Chaining]>([
+    ['of that type', [ShopType]],
+    ['of any', 'any'],
+  ])('is chained by the type that its tool declares, in a chain %s', async (_, chaining) => {
+    const session = await play(find, chaining, 'opens');
+    expect(results(session)).toEqual(['{"id":"s1","city":"Oslo"}', 'Oslo: at nine']);
+    expect(error).not.toHaveBeenCalled();
+  });
+
+  it.each<[string, () => unknown]>([
+    ['by itself', () => new Shop(oslo)],
+    ['in a list', () => [oslo, new Shop(oslo)]],
+    ['as an artifact', () => artifact('Found.', new Shop(oslo) as never)], // as callers without types may
+  ])('is told to the developer when its tool declares no type: %s', async (_, made) => {
+    await play(answers('look', made));
+    expect(error.mock.calls.flat()).toEqual([told('look')]);
+  });
+
+  it('is told to the developer when its type has no tools', async () => {
+    const Bare = defineDomainType({ name: 'Bare', schema: Fields });
+    const look = defineTool({
+      name: 'look',
+      description: 'Looks.',
+      effect: 'read',
+      output: Bare,
+      run: () => new Shop(oslo),
+    });
+    await play(look);
+    expect(error.mock.calls.flat()).toEqual([told('look')]);
+  });
+
+  it.each<[string, unknown]>([
+    ['a plain object', oslo],
+    ['bytes', new Uint8Array([1, 2])],
+    ['a date', new Date(0)],
+    ['an object of a class without tools', new URL('https://example.com')],
+    ['nothing', null],
+    ['an artifact with a type', () => artifact('Found.', ShopType, oslo)],
+  ])('is not seen in %s', async (_, value) => {
+    await play(answers('look', value));
+    expect(error).not.toHaveBeenCalled();
+  });
+});

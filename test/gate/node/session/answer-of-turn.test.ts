@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { replan, terminateAgent } from '../../../../src/index.ts';
+import { createTestSession } from '../../../../src/testing/entry.ts';
+import { outside } from '../tool-loop/outside.ts';
+import { calls, digs, reads } from '../tool-loop/scenes.ts';
+import { agentOf, closes, opens, sessionOf, TOOLS, thinks } from '../tools-changed/scenes.ts';
+
+describe('the tools in the answer of a turn', () => {
+  it('are those that came late and those that have gone, and nothing when all stayed (LOOP-07, TPR-12)', async () => {
+    const session = sessionOf([
+      thinks('One', opens('zoo')),
+      thinks('Two', opens('bar')),
+      thinks('Three', closes('zoo')),
+      thinks('Done'),
+      thinks('Fine'),
+    ]);
+    const { turn, ...answer } = await session.send('Go.');
+    expect(answer.tools).toEqual({ late: ['zoo', 'bar'], gone: ['zoo'], sourcesAsked: 0 });
+    expect(await session.answer(turn)).toEqual({ turn, ...answer });
+    expect(await session.send('And?')).not.toHaveProperty('tools');
+  });
+
+  it('that were replaced or came back did not come late, and have not gone', async () => {
+    const session = sessionOf([
+      thinks('One', opens('zoo')),
+      thinks('Two', opens('zoo', 'b')),
+      thinks('Three', closes('zoo')),
+      thinks('Four', opens('zoo')),
+      thinks('Done'),
+    ]);
+    const { tools } = await session.send('Go.');
+    expect(tools).toEqual({ late: ['zoo'], gone: [], sourcesAsked: 0 });
+    const later = sessionOf([
+      thinks('One', opens('zoo')),
+      thinks('Done'),
+      thinks('Two', opens('zoo', 'b')),
+      thinks('Fine'),
+    ]);
+    await later.send('Go.');
+    expect(await later.send('Replace it.')).not.toHaveProperty('tools');
+  });
+
+  it('that the turn before has opened, and offered nobody, did not come late', async () => {
+    const tools = TOOLS.map((tool) => ({ ...tool, returnDirect: tool.name === 'open' }));
+    const session = sessionOf([thinks('One', opens('zoo')), thinks('Fine')], { tools });
+    expect(await session.send('Go.')).not.toHaveProperty('tools');
+    expect(await session.send('And?')).not.toHaveProperty('tools');
+    expect(session.requests.at(-1)?.tools.map(({ name }) => name)).toContain('zoo');
+  });
+
+  it('tell how often a source outside was asked, and not of what the session knew (TPR-12)', async () => {
+    const sources = ['shop', 'bank'].map((key) => outside(key, () => [key]).provider);
+    const agent = agentOf({ tools: sources, strategies: [] });
+    const session = createTestSession(agent, { replies: ['Hello.', 'Again.'] });
+    expect(await session.send('Hi.')).toMatchObject({ tools: { late: [], gone: [], sourcesAsked: 2 } });
+    expect(await session.send('Hi.')).not.toHaveProperty('tools');
+  });
+});
+
+describe('what stopped a turn', () => {
+  const direct = (name: string) => reads(name, () => `${name}!`, { returnDirect: true });
+  const changes = reads('change', () => {
+    throw replan('Anew.');
+  });
+  const answerOf = async (asked: readonly string[], policies = {}) => {
+    const agent = agentOf({
+      tools: [direct('a'), direct('b'), reads('c'), changes],
+      strategies: [],
+      policies,
+    });
+    return createTestSession(agent, { replies: [calls(...asked), 'Done.'] }).send('Go.');
+  };
+
+  it.each([
+    ['the calls that returned directly', ['a', 'b'], 'returned-direct', ['a', 'b']],
+    ['the call that sent a signal', ['c', 'change'], 'completed', ['change']],
+    ['no call, when the model answered', ['c'], 'completed', undefined],
+  ])('is %s', async (_, asked, outcome, stopped) => {
+    const answer = await answerOf(asked);
+    const { stoppedBy } = answer;
+    expect([answer.outcome, stoppedBy?.map(({ tool }) => tool)]).toEqual([outcome, stopped]);
+    expect(stoppedBy?.[0]?.call).toBe(stopped && `${answer.turn}.3.${asked.indexOf(stopped[0] ?? '')}`);
+  });
+
+  it('is only what returned directly, when any is enough', async () => {
+    expect(await answerOf(['c', 'a'], { returnDirect: 'any' })).toMatchObject({
+      outcome: 'returned-direct',
+      text: 'a!',
+      stoppedBy: [{ tool: 'a' }],
+    });
+  });
+
+  it('is the call that opened the nested loop in which a signal was sent', async () => {
+    const ends = reads('end', () => {
+      throw terminateAgent('Enough.');
+    });
+    const agent = agentOf({ tools: [digs([ends])], strategies: [] });
+    const session = createTestSession(agent, { replies: [calls('dig'), calls('end')] });
+    const { turn, outcome, stoppedBy } = await session.send('Go.');
+    expect([outcome, stoppedBy]).toEqual(['cancelled', [{ call: `${turn}.3.0`, tool: 'dig' }]]);
+  });
+});

@@ -1,0 +1,63 @@
+/** What requests ask of a file store counts among the requests that an invocation has. */
+import { expect, it, vi } from 'vitest';
+import type { FileStore } from '../../../../src/create-holdfast.ts';
+import { findFile, storedFiles } from '../../../doors/http.ts';
+import { Meter } from '../../../doors/session.ts';
+
+const bytes = new Uint8Array([1, 2, 3]);
+const kept = (id: string) => ({ id, mediaType: 'image/png', size: 3, bytes });
+
+/** A request for a session whose files are in this store, and how many requests it was counted for. */
+function asked(store: FileStore | undefined) {
+  const meter = new Meter({ subrequests: 50, internalSubrequests: 50, wallMs: 60_000 }, () => 0);
+  const spend = vi.spyOn(meter, 'spend');
+  const file = async () => ({
+    file: { id: 'a', mediaType: 'image/png', size: 3 },
+    bytes: store ? undefined : bytes,
+  });
+  const host = { files: () => store, meter, log: () => undefined };
+  // As much as these functions ask of it.
+  const request = { host, env: {}, requestId: 'r1', target: { name: 's', port: { file } } } as never;
+  return { request, counted: () => spend.mock.calls.length };
+}
+
+const working: FileStore = { put: async () => {}, get: async () => bytes, delete: async () => {} };
+const broken: FileStore = {
+  ...working,
+  put: async () => {
+    throw new Error('no disk');
+  },
+};
+
+it('each file that is stored is a request, and one without bytes is none', async () => {
+  const { request, counted } = asked(working);
+  const { bytes: _, ...without } = kept('c');
+  expect(await storedFiles(request, [kept('a'), kept('b'), without])).toEqual(
+    ['a', 'b', 'c'].map((id) => ({ id, mediaType: 'image/png', size: 3 })),
+  );
+  expect(counted()).toBe(2);
+});
+
+it('each part that is read is a request, and finding the file is none of the store', async () => {
+  const { request, counted } = asked(working);
+  const found = await findFile(request, { id: 'a', ahead: 3 });
+  expect(counted()).toBe(0);
+  await found?.read(0, 3);
+  await found?.read(1, 2);
+  expect(counted()).toBe(2);
+});
+
+it('one that fails is counted too', async () => {
+  const { request, counted } = asked(broken);
+  await expect(storedFiles(request, [kept('a')])).rejects.toMatchObject({
+    message: 'The store of the files cannot be reached now. Nothing was taken: send the request again.',
+  });
+  expect(counted()).toBe(1);
+});
+
+it('files that are kept with their session cost no request', async () => {
+  const { request, counted } = asked(undefined);
+  expect(await storedFiles(request, [kept('a')])).toEqual([kept('a')]);
+  await (await findFile(request, { id: 'a', ahead: 3 }))?.read(0, 3);
+  expect(counted()).toBe(0);
+});

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { defineAgent, defineTool } from '../../../../src/index.ts';
+import { communicateTool, defineUnfolding } from '../../../../src/kinds/entry.ts';
+import { scripted } from '../../../fixtures/scripted-agent.ts';
+import { script } from '../../../fixtures/scripts.ts';
+import { appWith } from './app.ts';
+import { allEvents, json, newSession, post, SSE } from './client.ts';
+
+const search = defineTool({
+  name: 'search',
+  description: 'Searches the archive.',
+  effect: 'read',
+  run(_, call) {
+    call.say('This takes a moment.');
+    return 'Found.';
+  },
+});
+
+const clerk = defineAgent({
+  name: 'clerk',
+  description: 'Searches.',
+  instructions: 'Follow the script.',
+  tools: [search, communicateTool()],
+  model: scripted.model,
+});
+
+const via = appWith({ agents: [clerk] });
+
+const REPLIES = [
+  { calls: [{ name: 'search' }, { name: 'communicate', input: { message: 'Half way.' } }] },
+  'Done.',
+  'You are welcome.',
+] as const;
+
+const saidIn = (turn: unknown) => [
+  { call: `${turn}.3.0`, tool: 'search', text: 'This takes a moment.' },
+  { call: `${turn}.3.1`, tool: 'communicate', text: 'Half way.' },
+];
+
+describe('an answer', () => {
+  it('tells which calls ended the turn, and which tools came late, at its own address too', async () => {
+    const shelf = defineUnfolding({
+      name: 'shelf',
+      description: 'Opens the shelf.',
+      tools: [{ ...search, name: 'take', returnDirect: true }],
+    });
+    const librarian = { ...clerk, name: 'librarian', tools: [shelf] };
+    const library = appWith({ agents: [librarian] });
+    const session = newSession('librarian');
+    const { message } = script({ calls: [{ name: 'shelf' }] }, { calls: [{ name: 'take' }] });
+    const answer = await json(await post(session, { message: message('Take it.') }, { via: library }));
+    const { turn } = answer;
+    expect(answer).toMatchObject({
+      outcome: 'returned-direct',
+      text: 'Found.',
+      tools: { late: ['take'], gone: [], sourcesAsked: 0 },
+      stoppedBy: [{ call: expect.stringContaining(`${turn}.`), tool: 'take' }],
+    });
+    expect(await json(await library(`${session}/turns/${turn}`))).toEqual(answer);
+    expect(await json(await library(session))).toMatchObject({ turn: answer });
+  });
+});
+
+describe('what calls say to the user', () => {
+  it('is in the answer, in the answer at its own address, and a message of the session', async () => {
+    const session = newSession('clerk');
+    const { message } = script(...REPLIES);
+    const answer = await json(await post(session, { message: message('Search.') }, { via }));
+    const { turn } = answer;
+    expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.', said: saidIn(turn) });
+    expect(await json(await via(`${session}/turns/${turn}`))).toEqual(answer);
+    const state = await json(await via(session));
+    expect(state).toMatchObject({ turn: { said: saidIn(turn) } });
+    expect(state.messages).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', text: '', toolCalls: [{ name: 'search' }, { name: 'communicate' }] },
+      ...saidIn(turn).map((said) => ({ role: 'assistant', ...said })),
+      { role: 'assistant', text: 'Done.' },
+    ]);
+  });
+
+  it('is in the answer at the end of a stream', async () => {
+    const { message } = script(...REPLIES);
+    const response = await post(newSession('clerk'), { message: message('Search.') }, { via, headers: SSE });
+    const last = (await allEvents(response)).at(-1);
+    expect(last).toMatchObject({ event: 'answer', data: { said: saidIn(last?.data.turn) } });
+  });
+
+  it('is shown in the same place to every request that follows', async () => {
+    const session = newSession('clerk');
+    const { message, model } = script(...REPLIES);
+    await post(session, { message: message('Search.') }, { via });
+    await post(session, { message: 'Thanks.' }, { via });
+    const [, second, third] = model.requests.map(({ messages }) => messages);
+    expect(second?.slice(-2)).toMatchObject([
+      { role: 'tool', text: 'Found.\n\n[Said to the user: This takes a moment.]' },
+      { role: 'tool', text: 'Message sent to user.' },
+    ]);
+    expect(third?.slice(0, second?.length)).toEqual(second);
+  });
+});
