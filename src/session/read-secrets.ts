@@ -76,6 +76,7 @@ export function addressOfSession(name: string): SessionAddress {
   const parts: unknown = JSON.parse(name);
   const [named, agent, session] = Array.isArray(parts) ? parts : [];
   const owner = typeof named === 'string' ? { id: named } : named;
+  // Any text is an id here: that of the session which `GET /health` looks at is empty, and an `auth` may have let in blank ones.
   const isOwner = typeof named === 'string' || ownerProblem(owner) === undefined;
   if (!isOwner || typeof agent !== 'string' || typeof session !== 'string') {
     throw new Error(`'${name}' does not name a session.`);
