@@ -92,6 +92,17 @@ it('a Worker without MCP carries nothing of it', async () => {
   expect(published.filter((path) => path.startsWith('src/mcp/client/'))).toEqual([]);
 });
 
+it('a Worker without outgoing webhooks carries nothing that sends', async () => {
+  const everything = "export * from './src/create-holdfast.ts'; export * from './src/webhooks/entry.ts';";
+  const sends = (path: string): boolean => path.startsWith('src/outgoing-webhooks/');
+  const without = await filesOf(everything);
+  expect(without).toContain('src/worker/announce.ts');
+  expect(without.filter(sends)).toEqual([]);
+  const telling = "export { outgoingWebhook } from './src/outgoing-webhooks/entry.ts';";
+  const carried = await filesOf(`${everything}${telling}`);
+  expect(carried.filter(sends)).toHaveLength(2);
+});
+
 it('a Worker carries the planner only when it imports it', async () => {
   const isPlanner = (path: string): boolean => path.startsWith('src/offline-model/');
   const everything = [
