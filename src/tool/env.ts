@@ -31,14 +31,24 @@ export function envOfTools(env: GivenEnv): WorkerEnv {
   return Object.freeze(Object.defineProperties({ ...env }, shown)) as WorkerEnv; // its Worker has what `wrangler types` found
 }
 
-/** The texts of an environment that are called like credentials: they are hidden wherever secrets are. */
+/** The texts of an environment that are called like credentials, or are addresses with a password: hidden wherever secrets are. */
 export const credentialsIn = (env: GivenEnv): Secrets =>
   Secrets.of(
     Object.fromEntries(
       Object.entries(env).filter(
-        (entry): entry is [string, string] => typeof entry[1] === 'string' && CREDENTIAL.test(entry[0]),
+        (entry): entry is [string, string] =>
+          typeof entry[1] === 'string' && isCredential(entry[0], entry[1]),
       ),
     ),
   );
 
+const isCredential = (name: string, text: string): boolean =>
+  (CREDENTIAL.test(name) && !OPEN_KEY.test(name)) || WITH_PASSWORD.test(text);
+
 const CREDENTIAL = /(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)(_|\d|$)/i;
+
+/** Keys that are no secret: to hide what they hold, such as the name of a column, would garble inputs and results. */
+const OPEN_KEY = /(PUBLIC|PUBLISHABLE|PRIMARY|FOREIGN|PARTITION|SORT|CACHE)_?KEY(_|\d|$)/i;
+
+/** As of a database: `postgres://shop:password@host/orders`. */
+const WITH_PASSWORD = /^[a-z][a-z\d+.-]*:\/\/[^/\s:@]*:[^/\s@]+@/i;

@@ -67,9 +67,21 @@ export class Secrets {
   redact<T>(value: T): T {
     const hidden = this.#hidden;
     if (hidden.length === 0) return value;
+    // The last is the shortest.
+    const [, { length: least } = ''] = hidden.at(-1) ?? [];
     const clean = (text: string): string =>
-      hidden.reduce((left, [name, secret]) => left.replaceAll(secret, () => `[secret ${name}]`), text);
-    const whole = (text: string): string => withoutCut(clean(text), hidden);
+      hidden.reduce(
+        (left, [name, secret]) =>
+          left.length >= secret.length && left.includes(secret)
+            ? left.replaceAll(secret, () => `[secret ${name}]`)
+            : left,
+        text,
+      );
+    // Most texts of a long list are too short to hold one, and are not looked into, so that a big result costs little.
+    const whole = (text: string): string => {
+      const left = text.length < least ? text : clean(text);
+      return left.includes('…') ? withoutCut(left, hidden) : left;
+    };
     return mapTexts(value, whole);
   }
 

@@ -4,6 +4,7 @@ import { ConfigurationError } from '../model/configuration-error.ts';
 import type { SentDecision, SentResult } from '../session/answers/post-answer.ts';
 import type { FeedItem } from '../session/live-feed.ts';
 import type { AnswerObject, TurnAnswer } from '../session/watching/turn-outcome.ts';
+import { attempt } from '../tool/async.ts';
 import type { DecisionKind } from '../tool/call.ts';
 import { shown } from '../tool/check-literal.ts';
 import type { ContentPart } from '../tool/content.ts';
@@ -232,20 +233,22 @@ function toAnswer<Output>(view: TurnView): SessionAnswer<Output> {
   return withArtifacts(view) as SessionAnswer<Output>; // its object has passed the agent's own schema
 }
 
-/** Shows events to code of the app, whose turn goes on whatever becomes of that. */
+/** Shows events to code of the app, whose turn goes on whatever becomes of that, also of a promise that it answers. */
 function showing(
   { log }: Pick<HttpHost, 'log'>,
-  onEvent: (event: ShownEvent) => void,
+  onEvent: (event: ShownEvent) => unknown,
 ): (item: FeedItem) => void {
   let isBroken = false;
+  const broke = (thrown: unknown): void => {
+    if (isBroken) return;
+    isBroken = true;
+    const message = '`onEvent` of a message threw, and is told no more of its turn';
+    log({ level: 'error', event: 'other', message, thrown });
+  };
   return (item) => {
     if (isBroken) return;
-    try {
-      onEvent(item.type === 'event' ? item.stored : item);
-    } catch (thrown) {
-      isBroken = true;
-      const message = '`onEvent` of a message threw, and is told no more of its turn';
-      log({ level: 'error', event: 'other', message, thrown });
-    }
+    const told = attempt(() => onEvent(item.type === 'event' ? item.stored : item));
+    if (!told.ok) broke(told.thrown);
+    else Promise.resolve(told.value).catch(broke);
   };
 }

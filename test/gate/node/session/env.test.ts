@@ -107,6 +107,26 @@ describe('nobody is shown the environment', () => {
     expect(lines[0]).not.toHaveProperty('thrown', expect.anything());
   });
 
+  it('by an address that has a password in it, while a key that is no secret stays as it is', async () => {
+    const given = {
+      DATABASE_URL: 'postgres://shop:pass-word@db.example/orders',
+      SITE: 'https://shop.example:8443/a@b',
+      PRIMARY_KEY: 'orderId',
+      STRIPE_PUBLISHABLE_KEY: 'pk_live_4711',
+      SORTKEY_1: 'created',
+    };
+    const leaks = defineTool({
+      name: 'leaks',
+      description: 'Reads.',
+      run: (_, call) => Object.values({ ...call.env }).join(' '),
+    });
+    const session = createTestSession(agentOf(leaks), { env: given, replies: [calls('leaks'), 'Done.'] });
+    await session.send('Go.');
+    expect(session.requests.at(-1)?.messages.at(-1)?.text).toBe(
+      '[secret DATABASE_URL] https://shop.example:8443/a@b orderId pk_live_4711 created',
+    );
+  });
+
   it('and no tool changes it for another', async () => {
     const change = tool('change', (given) => Object.assign(given, { REGION: 'mine' }));
     expect((await callTool(change, {}, { env })).content).toContain(

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type AnyTool, artifact, defineTool, error, Secrets, text } from '../../../../src/index.ts';
 import type { FeedItem } from '../../../doors/session.ts';
 import { memoryApp } from '../session/memory-app.ts';
@@ -150,6 +150,17 @@ describe('data without secrets', () => {
     const secrets = Secrets.of({ key: 'zebra-stripes', pin: '12345' });
     const honest = [btoa('a picture of a zebra with other stripes'), btoa('12345'), 'Basic emVi', 'emVicmE'];
     expect(secrets.redact(honest)).toEqual(honest);
+  });
+
+  it('are not taken apart where they hold none, so that a long list costs little', () => {
+    const rows = Array.from({ length: 1000 }, (_, row) => ({ row, name: 'ann', note: `${row}`.padEnd(60) }));
+    const secrets = bag().hidingToo(Secrets.of({ KEY: crypto.randomUUID() }));
+    const ways = (['replaceAll', 'split'] as const).map((way) => vi.spyOn(String.prototype, way));
+    const redacted = secrets.redact(rows);
+    const called = ways.map(({ mock }) => mock.calls.length);
+    vi.restoreAllMocks();
+    expect(redacted).toEqual(rows);
+    expect(called).toEqual([0, 0]);
   });
 
   it('hides the beginning of one that an ellipsis cuts off, but nothing shorter than a secret', () => {

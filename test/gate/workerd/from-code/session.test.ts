@@ -13,6 +13,10 @@ import { appOf, at, fresh, LOCAL, listed, neutral } from './from-code.ts';
 const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
 const adding = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
 
+const thrown = (): never => {
+  throw new Error('broken');
+};
+
 /** A turn of the clerk that waits, from code. */
 async function waitingInCode(tool: string, ...replies: string[]) {
   const { path, chat } = fresh('clerk');
@@ -195,16 +199,15 @@ describe('send', () => {
       .toBe('Done elsewhere.');
   });
 
-  it('goes on when `onEvent` throws, which is logged and told no more', async () => {
+  it.each<[string, () => never | Promise<never>]>([
+    ['throws', () => thrown()],
+    ['answers a promise that rejects', async () => thrown()],
+  ])('goes on when `onEvent` %s, which is logged once, and told no more', async (_, onEvent) => {
     const log: string[] = [];
     const app = appOf({ log: (entry) => 'message' in entry && void log.push(entry.message) });
     const chat = at(newSession(), LOCAL, app);
     const replies = [adding, 'Done.'] as const;
-    const answered = await chat.send(script(...replies).message(), {
-      onEvent: () => {
-        throw new Error('broken');
-      },
-    });
+    const answered = await chat.send(script(...replies).message(), { onEvent });
     expect(answered.text).toBe('Done.');
     expect(log).toEqual(['`onEvent` of a message threw, and is told no more of its turn']);
   });
