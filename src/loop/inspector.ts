@@ -25,7 +25,10 @@ export interface ModelCallSeen extends LoopPlace {
   readonly messages: readonly ModelMessage[];
   /** The names of the tools that it is offered, sorted. */
   readonly tools: readonly string[];
-  /** How often sources outside, such as MCP servers, were asked for their tools in this turn so far, by whichever loop. */
+  /**
+   * How often sources outside, such as MCP servers, were asked before requests of this turn so far, by whichever loop, and told
+   * their tools. What an unfolding tool asks when it is opened does not count.
+   */
   readonly sourcesAsked: number;
   /** Characters of the messages over 4: a rough guess, made when asked for. */
   tokenEstimate(): number;

@@ -136,7 +136,7 @@ describe('a type that is discovered', () => {
     expect(read[2]).toBe('{"of":"Name 2","months":12}');
   });
 
-  it('leads on: what tools of an object return is discovered in turn (TPR-07)', async () => {
+  it('leads on: what tools of an object return is discovered in turn (TPR-07, S2-27)', async () => {
     const replies = [calls('one'), calls('customer_c1_orders'), calls('order_2_ship')];
     const { session } = await turnOf(clerk([one('c1')], [discover(Customer), discover(Order)]), replies);
     expect(offered(session)[2]).toEqual([
@@ -178,7 +178,7 @@ describe('a type that is discovered', () => {
 });
 
 describe('too many tools', () => {
-  it('are those of the oldest objects: the model is told which it is not offered any more (TPR-07)', async () => {
+  it('are those of the oldest objects: the model is told which it is not offered any more (TPR-07, S2-27)', async () => {
     const few = [discover(Customer, { max: 4 })];
     const { session } = await turnOf(clerk([lists(named('c1'), named('c2')), one('c3')], few), [
       calls('list'),
