@@ -48,7 +48,7 @@ describe('a published tool', () => {
   it('is given the environment, whose credentials no client is answered, and the log of the app', async () => {
     const lines: LogEntry[] = [];
     const read = tool(({ env: given, log }) => {
-      log({ level: 'info', event: 'other', message: 'Read.' });
+      log({ level: 'warn', event: 'other', message: 'Read.' });
       return Object.entries({ ...given }).filter(([name]) => name.startsWith('SHOP_'));
     });
     const vars = { SHOP_API_KEY: 'the-key-of-the-shop', SHOP_NAME: 'Corner' };
