@@ -9,6 +9,7 @@ import type { CacheSetting } from '../model/cache-setting.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import type { AgentSettings } from '../model/settings.ts';
 import { shownSetting } from '../model/settings-problem.ts';
+import { notOneOf } from '../tool/check-definition.ts';
 import { ended } from '../tool/check-literal.ts';
 import { toMediaType } from '../tool/content.ts';
 import type { CallLimit, Limits } from '../tool/frame.ts';
@@ -158,4 +159,14 @@ export class AgentDefinitionError extends Error {
     this.agent = agent;
     this.field = field;
   }
+}
+
+/** @throws AgentDefinitionError when this is no way to give turns a loop's id. */
+export function checkLoopIds(agent: string, loopIds: string): void {
+  const use = notOneOf(loopIds, ['stamped', 'as-sent']);
+  if (!use) return;
+  throw new AgentDefinitionError(agent, {
+    field: 'loopIds',
+    problem: `has loopIds of '${loopIds}': use ${use}`,
+  });
 }

@@ -21,7 +21,6 @@ import {
   ToolResolutionError,
   type ToolSource,
 } from '../sources/resolution/tool-source.ts';
-import { notOneOf } from '../tool/check-definition.ts';
 import type { LiteralShape } from '../tool/check-literal.ts';
 import type { CallLimit, Limits } from '../tool/frame.ts';
 import type { InputDeclaration } from '../tool/input-schema.ts';
@@ -38,6 +37,7 @@ import {
   checkedGenerations,
   checkedTimeout,
   checkLimits,
+  checkLoopIds,
   checkPolicies,
   checkRetention,
   checkSettings,
@@ -283,15 +283,6 @@ function checkName(name: string): void {
   if (/^[A-Za-z0-9_-]{1,64}$/.test(name)) return;
   const problem = 'is not a name: use 1 to 64 of the characters A-Z a-z 0-9 _ -';
   throw new AgentDefinitionError(name, { field: 'name', problem });
-}
-
-function checkLoopIds(agent: string, loopIds: LoopIds): void {
-  const use = notOneOf(loopIds, ['stamped', 'as-sent']);
-  if (!use) return;
-  throw new AgentDefinitionError(agent, {
-    field: 'loopIds',
-    problem: `has loopIds of '${loopIds}': use ${use}`,
-  });
 }
 
 function toolsFor(agent: string, sources: readonly ToolSource[]): CollectedTools {

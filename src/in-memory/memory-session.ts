@@ -126,7 +126,8 @@ class MemorySession {
   #setAlarm(due: number | null): void {
     const { clock } = this.#options;
     this.#clearAlarm();
-    this.#clearAlarm = due === null ? () => {} : clock.after(due - clock.now(), () => this.#alarm());
+    this.#clearAlarm =
+      due === null ? () => {} : clock.after(Math.max(0, due - clock.now()), () => this.#alarm());
   }
 
   #alarm(): void {

@@ -43,7 +43,7 @@ export async function askModel(loop: Loop, last: boolean): Promise<void> {
   const { toRequest, asked } = requestsIn(loop, { last, offered, files });
   const request = await withCacheMarks(loop, toRequest(frame.messages));
   const place = placeOf(loop, 1);
-  inspect(loop, 'beforeModelCall', () => modelCallSeen(place, request));
+  inspect(loop, 'beforeModelCall', () => modelCallSeen(loop, place, request));
   const began = holder.now();
   const asking = loop.slots.hold(async () => {
     try {
@@ -188,7 +188,7 @@ function offerNow(loop: Loop): Offer {
   if (!change) return offered;
   const place = placeOf(loop, 1);
   loop.journal.emit(change);
-  inspect(loop, 'toolsChanged', () => toolsChangeSeen(place, change));
+  inspect(loop, 'toolsChanged', () => toolsChangeSeen(place, change, offered));
   // Those that came stand behind the others from now on.
   return offerTools(loop, 'now');
 }

@@ -1,6 +1,7 @@
 import { lastReply, openBatch } from '../journal/conversation.ts';
 import type { EventOf, SessionEvent } from '../journal/events.ts';
 import { ModelError, type ModelRequest } from '../model/chat-model.ts';
+import type { Json } from '../tool/json.ts';
 import type { Log } from '../tool/log.ts';
 import type {
   CallSeen,
@@ -14,6 +15,7 @@ import type {
   ToolsChangeSeen,
 } from './inspector.ts';
 import { type Loop, principalOf } from './loop.ts';
+import type { Offer } from './offer-tools.ts';
 import type { ToolCallRun } from './tool-call-run.ts';
 
 /**
@@ -62,15 +64,20 @@ const callSeen = ({ id, name, input }: CallSeen): CallSeen => ({ id, name, input
 export const toolCallSeen = ({ loop, record, offer }: ToolCallRun): ToolCallSeen => ({
   ...placeOf(loop),
   call: callSeen(record),
-  metadata: structuredClone(offer.byName.get(record.name)?.metadata ?? {}),
+  metadata: metadataIn(offer)(record.name),
   definition: () => structuredClone(offer.definitions.find(({ name }) => name === record.name)),
 });
 
 /** A request to the model as inspectors are told of it: copies, which they may keep or change. */
-export const modelCallSeen = (place: LoopPlace, { messages, tools }: ModelRequest): ModelCallSeen => ({
+export const modelCallSeen = (
+  { journal: { state } }: Loop,
+  place: LoopPlace,
+  { messages, tools }: ModelRequest,
+): ModelCallSeen => ({
   ...copied(place),
   messages: structuredClone(messages),
   tools: tools.map(({ name }) => name),
+  sourcesAsked: state.turn?.tools.sourcesAsked ?? 0,
   tokenEstimate: () => Math.ceil(JSON.stringify(messages).length / 4),
 });
 
@@ -108,12 +115,20 @@ export function tellModelFailure(
 export const toolsChangeSeen = (
   place: LoopPlace,
   { cause, came = [], went = [] }: EventOf<'tools-changed'>,
+  offer: Offer,
 ): ToolsChangeSeen => ({
   ...copied(place),
   cause,
   came: came.map(({ name }) => name),
   went: went.map(({ name }) => name),
+  metadata: metadataIn(offer),
 });
+
+/** Answers what the tools of an offer say of themselves: copies. */
+const metadataIn =
+  ({ byName }: Offer) =>
+  (name: string): Record<string, Json> =>
+    structuredClone(byName.get(name)?.metadata ?? {});
 
 /** Tells that an iteration is over, unless calls of its reply are still open. */
 export function inspectIteration(loop: Loop): void {

@@ -25,6 +25,11 @@ export interface ModelCallSeen extends LoopPlace {
   readonly messages: readonly ModelMessage[];
   /** The names of the tools that it is offered, sorted. */
   readonly tools: readonly string[];
+  /**
+   * How often sources outside, such as MCP servers, were asked before requests of this turn so far, by whichever loop, and told
+   * their tools. What an unfolding tool asks when it is opened does not count.
+   */
+  readonly sourcesAsked: number;
   /** Characters of the messages over 4: a rough guess, made when asked for. */
   tokenEstimate(): number;
 }
@@ -62,6 +67,11 @@ export interface ToolsChangeSeen extends LoopPlace {
   readonly cause: 'session' | 'turn' | 'deploy';
   readonly came: readonly string[];
   readonly went: readonly string[];
+  /**
+   * What a tool that is offered now says of itself, copied when asked for: one of a discovered object its `domainType` and
+   * `instanceId`, one of an MCP server that server. Empty when there is none of this name.
+   */
+  metadata(name: string): Readonly<Record<string, Json>>;
 }
 
 /** One call as the model asked for it. */

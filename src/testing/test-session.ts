@@ -127,11 +127,7 @@ export interface TestSession<Output = unknown> {
   post(message: TestMessage, options?: PostOptions): Promise<Accepted | Deferred>;
   /** What a turn comes to: of a message that was posted. @throws Error when it is not a turn. */
   answer(turn: string): Promise<TestAnswer<Output>>;
-  /**
-   * Asks whoever runs the turn to stop it, or ends one that waits when it starts; the open one unless given. From a tool too.
-   *
-   * @throws Error when there is nothing to cancel.
-   */
+  /** Asks whoever runs the turn to stop it, or ends one that waits; the open one unless given. @throws Error when there is none. */
   cancel(turn?: string): Promise<void>;
   /** What the open turn waits for. */
   pending(): Promise<readonly PendingCall[]>;

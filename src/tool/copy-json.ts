@@ -69,7 +69,7 @@ export function keepJson(given: unknown): KeptJson {
     takeBytes(found) {
       const name = formatPath(path);
       bytes.push({ name, bytes: found });
-      return `[file ${JSON.stringify(name)}]`;
+      return name === '' ? '[file]' : `[file ${JSON.stringify(name)}]`;
     },
   };
   try {

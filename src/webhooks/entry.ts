@@ -4,14 +4,6 @@ export { defineWebhook, type TurnOf, type WebhookConfig } from './define-webhook
 export { type GithubDelivery, type GithubWebhookConfig, githubWebhook } from './github.ts';
 export type { EventOf, GithubEvent, GithubEventName } from './github-events.ts';
 export {
-  type OutgoingMessage,
-  type OutgoingWebhook,
-  type OutgoingWebhookConfig,
-  outgoingWebhook,
-  type TurnStop,
-  type Undelivered,
-} from './outgoing.ts';
-export {
   checkTimely,
   fromBase64,
   fromHex,

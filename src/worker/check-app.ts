@@ -135,7 +135,7 @@ export function checkStarters({
       `${kind} '${name}' starts the agent '${agent}', which is not among the agents.${meant(agent, known.keys())}`,
     );
   }
-  const strange = outgoingWebhooks.findIndex((one) => typeof Object(one).send !== 'function');
+  const strange = outgoingWebhooks.findIndex((one) => typeof Object(one).announce !== 'function');
   if (strange >= 0) {
     throw new ConfigurationError(
       `createHoldfast has ${shown(outgoingWebhooks[strange])} at outgoingWebhooks[${strange}]: use what outgoingWebhook makes.`,

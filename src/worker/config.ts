@@ -28,7 +28,6 @@ import type { ToolGroup } from '../sources/resolution/tool-source.ts';
 import type { LiteralShape } from '../tool/check-literal.ts';
 import type { ToolKind } from '../tool/define-tool-kind.ts';
 import { type LogOption, toLog } from '../tool/log.ts';
-import type { OutgoingWebhook } from '../webhooks/outgoing.ts';
 import type { Webhook } from '../webhooks/webhook.ts';
 import { announcing } from './announce.ts';
 import { type Authenticate, defaultAuth, parseOrigins } from './auth.ts';
@@ -46,7 +45,7 @@ import {
 } from './check-app.ts';
 import { chooseModel } from './choose-model.ts';
 import type { Schedule } from './define-schedule.ts';
-import type { ContextFor, Env, Host, McpEndpoint, OwnRequest } from './host.ts';
+import type { ContextFor, Env, Host, McpEndpoint, OutgoingWebhook, OwnRequest } from './host.ts';
 import { parseBodyContext, parseContextHeaders } from './request-headers.ts';
 import type { HttpHost } from './route.ts';
 import { storeIn } from './stored-files.ts';
@@ -118,7 +117,7 @@ export interface HoldfastConfig<AppEnv extends object = Env> {
   readonly origins?: readonly string[] | undefined;
   /** Doors for senders of webhooks, at `POST /hooks/{name}`: `githubWebhook` and others of `holdfast/webhooks`. */
   readonly webhooks?: readonly Webhook[] | undefined;
-  /** Receivers that are told when turns suspend, end and fail: `outgoingWebhook` of `holdfast/webhooks`. */
+  /** Receivers that are told when turns suspend, end and fail: `outgoingWebhook` of `holdfast/outgoing-webhooks`. */
   readonly outgoingWebhooks?: readonly OutgoingWebhook[] | undefined;
   /**
    * The path below which the Worker is served, such as `/ai`: every link begins with it. Routes that `app.route` mounts find theirs out

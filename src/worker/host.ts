@@ -1,7 +1,7 @@
 import type { Agent } from '../agent/define-agent.ts';
 import type { ToolKinds } from '../built-in-kinds.ts';
 import type { Principal } from '../journal/events.ts';
-import type { SessionPort } from '../journal/session-port.ts';
+import type { Announced, Announcement, SessionPort } from '../journal/session-port.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import type { FileStore } from '../session/file-store.ts';
 import type { Meter } from '../session/meter.ts';
@@ -11,7 +11,6 @@ import type { Log } from '../tool/log.ts';
 import type { Owner } from '../tool/owner.ts';
 import type { Secrets } from '../tool/secrets.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
-import type { OutgoingWebhook } from '../webhooks/outgoing.ts';
 
 /** Who a request comes from. Its sessions are those of its tenant, or, without one, its own. */
 export interface Caller {
@@ -124,4 +123,24 @@ export interface McpEndpoint {
   readonly agents: readonly string[];
   /** Answers a `POST`. What it throws becomes a problem response. */
   serve(request: EndpointRequest): Promise<Response>;
+}
+
+/** What an outgoing webhook is given of the app. */
+export interface AnnouncingApp {
+  readonly host: Pick<Host, 'session' | 'clock' | 'log' | 'legacyTenants' | 'basePath'>;
+  readonly env: Env;
+}
+
+/**
+ * A receiver outside that is told when turns stop, for `createHoldfast({ outgoingWebhooks })`. `outgoingWebhook` makes it, so
+ * an app without one carries nothing of what sends.
+ */
+export interface OutgoingWebhook<Name extends string = string> {
+  readonly name: Name;
+  /** The agents whose turns it is told of; all unless given. */
+  readonly agents: readonly string[] | undefined;
+  /** The port of the session of this name that says with the end of a turn when this webhook is to be told of it. */
+  announcing(port: SessionPort, name: string): SessionPort;
+  /** Tells the receiver that a turn has stopped, as a `TurnRunner` does. What goes wrong is told in one line of the log. */
+  announce(app: AnnouncingApp, announcement: Announcement): Promise<Announced>;
 }

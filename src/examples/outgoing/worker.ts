@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { createHoldfast } from '../../create-holdfast.ts';
 import { defineAgent, defineTool, requireApproval } from '../../index.ts';
 import { offlineModel } from '../../offline-model/entry.ts';
-import { outgoingWebhook } from '../../webhooks/entry.ts';
+import { outgoingWebhook } from '../../outgoing-webhooks/entry.ts';
 
 const refund = defineTool({
   name: 'refund_order',

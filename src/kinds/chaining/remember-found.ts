@@ -39,11 +39,13 @@ function rememberFound(
   }
   if (objects.length === 0) return {};
   const fact: FoundFact = { as: 'many', key: chained.key, type: type.name, max, objects };
-  const { added, dropped } = comparedWith(chained, { fact, call });
-  const leftOut = left.flatMap((id) => namesFor(chained, discovered, id));
+  const { added, dropped, before, after } = comparedWith(chained, { fact, call });
+  const leftOut = [...new Set([...dropped, ...left.flatMap((id) => namesFor(chained, discovered, id))])];
+  const grew = growth(discovered, call, { leftOut, before, after });
+  if (grew !== undefined) chained.view.log(warning(grew));
   const remarks = [
     ...(hint && added.length > 0 ? [`_availableOperations: ${added.join(', ')}`] : []),
-    ...(dropped.length + leftOut.length > 0 ? [tooMany(discovered, [...dropped, ...leftOut])] : []),
+    ...(leftOut.length > 0 ? [tooMany(discovered, leftOut)] : []),
   ];
   return { fact, remark: remarks.length > 0 ? remarks.join('\n\n') : undefined };
 }
@@ -52,7 +54,7 @@ function rememberFound(
 function comparedWith(
   viewed: ViewedChain,
   { fact, call }: { readonly fact: FoundFact; readonly call: RemarkedCall },
-): { readonly added: readonly string[]; readonly dropped: readonly string[] } {
+): Compared {
   const { key, view } = viewed;
   const { turn, frame, path } = view;
   const bindings = view.recall(BINDINGS);
@@ -63,7 +65,32 @@ function comparedWith(
   return {
     added: [...after].flatMap(([name, { binding }]) => (binding.call === call.id ? name : [])),
     dropped: [...before.keys()].filter((name) => !after.has(name)),
+    before: before.size,
+    after: after.size,
   };
+}
+
+/** Says what a call changes in the names that are offered of discovered objects, and how many there are of all types. */
+interface Compared {
+  readonly added: readonly string[];
+  readonly dropped: readonly string[];
+  readonly before: number;
+  readonly after: number;
+}
+
+/** From so many tools of discovered objects on, whoever runs the app is told. */
+const MANY = 64;
+
+/** Says to whoever runs the app that a call brought very many tools; nothing unless it is news. */
+function growth(
+  { type, max }: DiscoveredType,
+  { tool }: RemarkedCall,
+  { leftOut, before, after }: Pick<Compared, 'before' | 'after'> & { readonly leftOut: readonly string[] },
+): string | undefined {
+  if (leftOut.length > 0)
+    return `a result of '${tool.name}' brings more tools of ${type.name} objects than the ${max} that are offered: ${leftOut.length} are left out`;
+  if (before > MANY || after <= MANY) return undefined;
+  return `with a result of '${tool.name}' ${after} tools of discovered objects are offered: models choose worse among so many`;
 }
 
 /** The names that the tools of an object would have, which were not made. */
@@ -72,9 +99,8 @@ const namesFor = ({ chain }: ViewedChain, discovered: DiscoveredType, id: string
 
 /** The model must not take what it is not offered for what does not exist. */
 function tooMany({ type, max }: DiscoveredType, names: readonly string[]): string {
-  const all = [...new Set(names)];
-  const more = all.length > MAX_LISTED ? ` and ${all.length - MAX_LISTED} more` : '';
-  const listed = all.slice(0, MAX_LISTED).join(', ');
+  const more = names.length > MAX_LISTED ? ` and ${names.length - MAX_LISTED} more` : '';
+  const listed = names.slice(0, MAX_LISTED).join(', ');
   return `Only the newest ${max} tools of ${type.name} objects are offered. Not offered: ${listed}${more}.`;
 }
 

@@ -163,8 +163,8 @@ export const one = (input: InputDeclaration, schema: JsonSchema) => [input, sche
 export const nested = (frame: Frame, invocation: LiveCall): Promise<FrameOutcome> => invocation.nest(frame);
 export const told = ({ artifacts, error }: TurnAnswer): readonly [readonly TurnArtifact[], TurnError | undefined] => [artifacts, error];
 export const reasonOf = (result: ResultData): ErrorReason | undefined => result.type === 'error' ? result.reason : undefined;
-export const changesOf = ({ event }: StoredEvent): CallChanges | undefined => event.type === 'tool-call-ended' ? event.changes : undefined;
-export const callsOf = ({ event }: StoredEvent): readonly JournaledCall[] => event.type === 'model-replied' ? event.toolCalls : [];
+export const changesOf = (event: StoredEvent): CallChanges | undefined => event.type === 'tool-call-ended' ? event.changes : undefined;
+export const callsOf = (event: StoredEvent): readonly JournaledCall[] => event.type === 'model-replied' ? event.toolCalls : [];
 export const most = (limits: LoopLimits) => limits.toolCalls;
 export const executed = (reply: ModelReply): Promise<ToolExecutionResult> =>
   createToolCallingManager().executeToolCalls([], reply, defineToolCallingOptions({ tools: [look] }));

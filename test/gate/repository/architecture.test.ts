@@ -109,6 +109,11 @@ const ARROWS: readonly {
   },
   { folder: 'src/webhooks/', because: 'it reads what senders sent, and knows no session', on: ['src/tool/'] },
   {
+    folder: 'src/outgoing-webhooks/',
+    because: 'it tells receivers of turns as an app tells them, signed as deliveries are',
+    on: ['tool', 'journal', 'session', 'webhooks', 'worker'].map((name) => `src/${name}/`),
+  },
+  {
     folder: 'src/mcp/',
     because: 'its parts have rules of their own, below',
     on: ['tool', 'sources', 'kinds', 'agent', 'model', 'journal', 'loop', 'session', 'worker'].map(
@@ -176,6 +181,7 @@ describe('who may import whom', () => {
     ['src/model/', ['eventsource-parser', '@ai-sdk/provider']],
     ['src/offline-model/', []],
     ['src/webhooks/', []],
+    ['src/outgoing-webhooks/', []],
     ['src/testing/', []],
     ['src/in-memory/', []],
     ['src/tool-calling/', []],

@@ -51,9 +51,9 @@ async function weigh(entry: string): Promise<number> {
 }
 
 it.each([
-  ['the core', CORE, 99],
-  ['the core with the whole tool vocabulary', VOCABULARY, 128],
-  ['a Worker of one agent', WORKER, 150],
+  ['the core', CORE, 104],
+  ['the core with the whole tool vocabulary', VOCABULARY, 137],
+  ['a Worker of one agent', WORKER, 160],
 ])('%s weighs at most its limit, minified and gzipped', async (what, entry, limit) => {
   const bytes = await weigh(entry);
   console.log(`size: ${what} is ${(bytes / 1024).toFixed(1)} KiB gzipped (limit ${limit})`);
@@ -90,6 +90,17 @@ it('a Worker without MCP carries nothing of it', async () => {
   expect(published.filter(isMcp).length).toBeGreaterThan(10);
   // Of the two ends of MCP, it pays for the one that it uses.
   expect(published.filter((path) => path.startsWith('src/mcp/client/'))).toEqual([]);
+});
+
+it('a Worker without outgoing webhooks carries nothing that sends', async () => {
+  const everything = "export * from './src/create-holdfast.ts'; export * from './src/webhooks/entry.ts';";
+  const sends = (path: string): boolean => path.startsWith('src/outgoing-webhooks/');
+  const without = await filesOf(everything);
+  expect(without).toContain('src/worker/announce.ts');
+  expect(without.filter(sends)).toEqual([]);
+  const telling = "export { outgoingWebhook } from './src/outgoing-webhooks/entry.ts';";
+  const carried = await filesOf(`${everything}${telling}`);
+  expect(carried.filter(sends)).toHaveLength(2);
 });
 
 it('a Worker carries the planner only when it imports it', async () => {

@@ -91,7 +91,7 @@ describe('communicate', () => {
     });
   });
 
-  it('sends a message that the journal keeps, with the end of the call (COM-02)', async () => {
+  it('sends a message that the journal keeps, with the end of the call (COM-02, S0-122)', async () => {
     const { session, answer, text } = await said('communicate', { message: 'Half way.' });
     expect(text).toBe('Message sent to user.');
     expect(await messagesIn(session)).toEqual(['Half way.']);
@@ -147,7 +147,7 @@ describe('what a call says to the user', () => {
     defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools });
   const both = { calls: [{ name: 'find' }, { name: 'communicate', input: { message: 'Half way.' } }] };
 
-  it('is in the answer of its turn, and in no other (COM-02)', async () => {
+  it('is in the answer of its turn, and in no other (COM-02, S0-122)', async () => {
     const session = createTestSession(holding(tells('find', 'Looking.', 'Found it.'), communicateTool()), {
       replies: [both, 'Done.', 'Again.'],
     });

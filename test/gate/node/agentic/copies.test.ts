@@ -63,7 +63,7 @@ const toolsOf = (request: { readonly tools: readonly { readonly name: string }[]
   request?.tools.map(({ name }) => name);
 
 describe.each(KINDS)('a copy of %s', (_, make) => {
-  it('has more tools, also those of objects and of providers', async () => {
+  it('has more tools, also those of objects and of providers (S0-081)', async () => {
     class Shed {
       static readonly tools = { dig: { description: 'Digs.' } };
       dig() {
@@ -76,7 +76,7 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
     expect(read.at(-1)).toBe('Found.');
   });
 
-  it('has another model, also one of the environment', async () => {
+  it('has another model, also one of the environment (S0-081)', async () => {
     const other = scriptedModel(['Other.'], { name: 'other' });
     const { session, read } = await turnOf(withModel(make(), other), []);
     expect([session.requests.length, other.requests.length, read]).toEqual([2, 1, ['Other.']]);
@@ -87,7 +87,7 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
     expect(made.read).toEqual(['Of whoever runs the loop around.']);
   });
 
-  it('has other instructions, also ones that are made of its input', async () => {
+  it('has other instructions, also ones that are made of its input (S0-081)', async () => {
     const fixed = await turnOf(withInstructions(make(), 'Do it well.'), ['Found.']);
     expect(fixed.inner?.messages[0]?.text).toMatch(/^Do it well\./);
     const made = withInstructions(make(), ({ path }, input) => `${path}: ${JSON.stringify(input)}`);
@@ -95,7 +95,7 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
     expect(inner?.messages[0]?.text).toMatch(/^boss\/work: {"task":"Go\."}/);
   });
 
-  it('has more context, over its own and under that of the loop around it', async () => {
+  it('has more context, over its own and under that of the loop around it (S0-015, S0-081)', async () => {
     const own = make({ context: { desk: 'own', lamp: 'own', floor: 'own', user: 'own' } });
     const copy = withContext(
       withContext(own, { desk: 'copy', hat: 'copy' }),
@@ -112,7 +112,7 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
     });
   });
 
-  it('leaves what it was made of as it is, and has its name, description and input', async () => {
+  it('leaves what it was made of as it is, and has its name, description and input (S0-081)', async () => {
     const tool = make();
     const before = { ...tool, inner: [...(tool.inner ?? [])] };
     const copy = withContext(withInstructions(withTools(tool, find), 'Else.'), { desk: 'copy' });

@@ -37,7 +37,7 @@ async function played(
 }
 
 describe('tools of ours that the AI SDK calls', () => {
-  it('are offered with their schema as it is, and answer words to the model and a value to the program', async () => {
+  it('are offered with their schema as it is, and answer words to the model and a value to the program (S3-11)', async () => {
     const { model, result, shown } = await played(
       [withUsageNote(find, 'Use it.')],
       [[{ name: 'find', input: { what: 'kelp', more: { a: 1 } } }]],
@@ -174,7 +174,7 @@ describe('tools of ours that the AI SDK calls', () => {
     log.mockRestore();
   });
 
-  it('are those of an agent, under its context and limits', async () => {
+  it('are those of an agent, under its context and limits (S3-11)', async () => {
     const look = defineTool({
       name: 'look',
       description: 'Looks.',

@@ -3,16 +3,16 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Announcement, LogEntry } from '../../../../src/create-holdfast.ts';
 import { defineAgent, defineTool, requireApproval } from '../../../../src/index.ts';
 import {
+  type OutgoingWebhook,
+  type OutgoingWebhookConfig,
+  outgoingWebhook,
+} from '../../../../src/outgoing-webhooks/entry.ts';
+import {
   createManualClock,
   createMemorySessions,
   type ScriptedReply,
   scriptedModel,
 } from '../../../../src/testing/entry.ts';
-import {
-  type OutgoingWebhook,
-  type OutgoingWebhookConfig,
-  outgoingWebhook,
-} from '../../../../src/webhooks/entry.ts';
 import { announce, announcing } from '../../../doors/agent.ts';
 import { toSessionName } from '../../../doors/session.ts';
 import { turnSteps } from '../../../doors/testing.ts';
@@ -209,6 +209,14 @@ describe('an outgoing webhook', () => {
     expect(over.map(({ webhook }) => webhook)).toEqual(['of-clerk']);
   });
 
+  it('is told beside others, each of what it is for', async () => {
+    const webhooks = [made({ name: 'b' }), made({ name: 'never', on: ['failed'] }), made({ name: 'a' })];
+    const { say, wait, over } = appOf({ webhooks });
+    await say('Hello');
+    await wait(0, 2);
+    expect(over.map(({ webhook }) => webhook).sort()).toEqual(['a', 'b']);
+  });
+
   it('is not told of an end for which it is not, when only the release of that came later', async () => {
     const { steps, port, wait, sent, over } = appOf({ webhooks: [made({ on: ['failed'] })] });
     const leased = await steps.begin({ message: 'Hello' });
@@ -348,17 +356,21 @@ describe('a receiver that does not take what it is sent', () => {
   it('is told nothing more of a session, in one line, when the app is deployed without it', async () => {
     const { say, wait, sent, statuses, logged, deployed, clock } = appOf();
     statuses.push(500);
-    await say('One');
+    const turn = await say('One');
     await wait(0, 1);
     await say('Two');
     deployed.clear();
     await wait(5_000, 2);
     await clock.advance(96 * HOUR);
     expect(sent).toHaveLength(1);
-    expect(logged.slice(1).map((entry) => Object(entry).message)).toEqual([
-      line(
-        'nor is it of what else this session had to tell it: it is not among the outgoingWebhooks any more',
-      ),
+    expect(logged.slice(1)).toEqual([
+      {
+        level: 'error',
+        event: 'webhook-not-delivered',
+        message:
+          "outgoing webhook 'outgoing' is not among the outgoingWebhooks any more: what this session had to tell it is forgotten",
+        ...{ agent: 'clerk', session: 's1', turn },
+      },
     ]);
   });
 

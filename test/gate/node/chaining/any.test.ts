@@ -60,14 +60,14 @@ async function chained(
 }
 
 describe("chaining 'any'", () => {
-  it('offers the tools of whatever object a tool returns, and none before (CHN-09)', async () => {
+  it('offers the tools of whatever object a tool returns, and none before (CHN-09, S0-086)', async () => {
     const { brought, read, session } = await chained([ann], [calls('ann'), calls('describe')]);
     expect(brought).toEqual([[], ['describe', 'rename'], ['describe', 'rename']]);
     expect(read[1]).toBe('user ann');
     expect(description(session, 'describe')).toBe('Answers.');
   });
 
-  it('takes the tools of the object before away, and binds a name that both have to the new one (CHN-10)', async () => {
+  it('takes the tools of the object before away, and binds a name that both have to the new one (CHN-10, S0-086)', async () => {
     const replies = [calls('ann'), calls('order'), calls('describe', 'rename')];
     const { brought, read } = await chained([ann, order], replies);
     expect(brought).toEqual([[], ['describe', 'rename'], ['describe', 'buyer'], ['describe', 'buyer']]);
@@ -241,7 +241,7 @@ describe('the types that any knows', () => {
     ]);
   });
 
-  it('are looked for 16 deep where they lead to others without end, which is said', async () => {
+  it('are looked for 16 deep where they lead to others without end, which is said (S2-27)', async () => {
     const warned = warnings();
     const deeper = (level: number): DomainType => {
       let isDeclared = false;

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { artifact, defineDomainType, defineTool, type Json } from '../../../../src/index.ts';
-import type { LoopInspector, ModelCallSeen, ToolCallSeen } from '../../../../src/inspect.ts';
+import type { LoopInspector, ModelCallSeen, ToolCallSeen, ToolsChangeSeen } from '../../../../src/inspect.ts';
 import { discover } from '../../../../src/kinds/entry.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
 import { answers, calls, clerk, offered, results, returns, turnOf } from './scenes.ts';
@@ -136,7 +136,7 @@ describe('a type that is discovered', () => {
     expect(read[2]).toBe('{"of":"Name 2","months":12}');
   });
 
-  it('leads on: what tools of an object return is discovered in turn (TPR-07)', async () => {
+  it('leads on: what tools of an object return is discovered in turn (TPR-07, S2-27)', async () => {
     const replies = [calls('one'), calls('customer_c1_orders'), calls('order_2_ship')];
     const { session } = await turnOf(clerk([one('c1')], [discover(Customer), discover(Order)]), replies);
     expect(offered(session)[2]).toEqual([
@@ -178,7 +178,7 @@ describe('a type that is discovered', () => {
 });
 
 describe('too many tools', () => {
-  it('are those of the oldest objects: the model is told which it is not offered any more (TPR-07)', async () => {
+  it('are those of the oldest objects: the model is told which it is not offered any more (TPR-07, S2-27)', async () => {
     const few = [discover(Customer, { max: 4 })];
     const { session } = await turnOf(clerk([lists(named('c1'), named('c2')), one('c3')], few), [
       calls('list'),
@@ -223,6 +223,33 @@ describe('too many tools', () => {
       'customer_c1_average_spend',
       'customer_c1_orders',
       'order_2_ship',
+    ]);
+  });
+
+  it('are told to the log as well as to the model (S2-27)', async () => {
+    const warned = warnings();
+    const few = [discover(Customer, { max: 4 })];
+    const ids = Array.from({ length: 43 }, (_, at) => `c${at + 1}`);
+    await turnOf(clerk([lists(named('c1'), named('c2')), one('c3')], few), [calls('list'), calls('one')]);
+    expect(warned).toEqual([
+      "holdfast: a result of 'one' brings more tools of Customer objects than the 4 that are offered: 2 are left out",
+    ]);
+    await discovered(lists(...ids.map(named)), [calls('list')]);
+    expect(warned.slice(1)).toEqual([
+      "holdfast: a result of 'list' brings more tools of Customer objects than the 64 that are offered: 22 are left out",
+    ]);
+  });
+
+  it('are told to the log when those of several types grow past 64 together (S2-27)', async () => {
+    const warned = warnings();
+    const many = Array.from({ length: 30 }, (_, at) => named(`c${at}`));
+    const bought = Array.from({ length: 6 }, (_, at) => ({ number: at, of: 'c' }));
+    const orders = returns('orders', Order, () => artifact('Listed.', bought));
+    const agent = clerk([lists(...many), orders], [discover(Customer), discover(Order)]);
+    const { session } = await turnOf(agent, [calls('list'), calls('orders'), calls('orders')]);
+    expect(offered(session).map(({ length }) => length)).toEqual([2, 62, 68, 68]);
+    expect(warned).toEqual([
+      "holdfast: with a result of 'orders' 66 tools of discovered objects are offered: models choose worse among so many",
     ]);
   });
 
@@ -337,10 +364,34 @@ describe('what is told of discovered objects', () => {
     ]);
   });
 
-  it('can be told of in tests by any tool that returns an object (TPR-16)', async () => {
+  it('is told to inspectors with the tools that came: of which type and which object they are (S2-22)', async () => {
+    const seen: ToolsChangeSeen[] = [];
+    const inspector: LoopInspector = { toolsChanged: (change) => seen.push(change) };
+    const agent = clerk([one('c1')], [discover(Customer)], { inspectors: [inspector] });
+    await turnOf(agent, [calls('one')]);
+    const whose = { domainType: 'Customer', instanceId: 'c1' };
+    expect(seen.map(({ came, metadata }) => came.map((name) => [name, metadata(name)]))).toEqual([
+      [
+        ['customer_c1_average_spend', whose],
+        ['customer_c1_orders', whose],
+      ],
+    ]);
+    expect(seen[0]?.metadata('one')).toEqual({});
+    const [change] = seen;
+    Object.assign(change?.metadata('customer_c1_orders') ?? {}, { instanceId: 'c2' });
+    expect(change?.metadata('customer_c1_orders')).toEqual(whose);
+  });
+
+  it('can be told of in tests by any tool that returns an object, or by a stub in its place (TPR-16, S2-30)', async () => {
     const expected = returns('expected', Customer, () => artifact('Found.', named('c1')));
     const { brought } = await discovered(expected, [calls('expected')]);
     expect(brought[1]).toEqual(['customer_c1_average_spend', 'customer_c1_orders']);
+    const stubs = { one: () => named('c7') };
+    const agent = clerk([one('c1')], [discover(Customer)]);
+    const replies = [calls('one'), calls('customer_c7_average_spend')];
+    const { session } = await turnOf(agent, replies, { stubs });
+    expect(offered(session)[1]).toEqual(['one', 'customer_c7_average_spend', 'customer_c7_orders']);
+    expect(results(session)[1]).toBe('{"of":"Name of c7","months":12}');
   });
 });
 

@@ -65,7 +65,7 @@ describe('a live object that a tool returns', () => {
   it.each<[string, Chaining]>([
     ['of that type', [ShopType]],
     ['of any', 'any'],
-  ])('is chained by the type that its tool declares, in a chain %s', async (_, chaining) => {
+  ])('is chained by the type that its tool declares, in a chain %s (S0-086)', async (_, chaining) => {
     const session = await play(find, chaining, 'opens');
     expect(results(session)).toEqual(['{"id":"s1","city":"Oslo"}', 'Oslo: at nine']);
     expect(error).not.toHaveBeenCalled();

@@ -56,7 +56,7 @@ describe('an agent that is run', () => {
     expect(Object.keys(ran).toSorted()).toEqual(Object.keys(sent).toSorted());
   });
 
-  it('is given what the script says: principal, context, secrets and environment', async () => {
+  it('is given what the script says: principal, context, secrets and environment (S0-007)', async () => {
     const model = scriptedModel([calls('look_up', { id: '1' }), 'Found.']);
     const { artifacts } = await runAgent(agentOf([look]), 'Go.', {
       model,

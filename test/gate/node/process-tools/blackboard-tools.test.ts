@@ -165,7 +165,7 @@ describe('a value of the blackboard', () => {
       'y'.repeat(9_000),
       `string bound to 'it':\n${'y'.repeat(8_000)}... [truncated, full length: 9000 chars]`,
     ],
-  ])('is shown: %s (BLK-04)', async (_, value, text) => {
+  ])('is shown: %s (BLK-04, S0-119)', async (_, value, text) => {
     expect((await said('blackboard_get', { name: 'it' }, { board: of(value) })).text).toBe(text);
   });
 
@@ -199,7 +199,7 @@ describe('a value of the blackboard', () => {
     ['infoString, told in full, before content', Verbose, 'Ada, of the number c1'],
     ['its JSON, where its words cannot be made', Broken, '{"id":"c1","name":"Ada"}'],
     ['its JSON, where it is not of the type', Strict, '{"id":"c1","name":"Ada"}'],
-  ])('is shown as its domain type says: by %s (BLK-04)', async (_, type, words) => {
+  ])('is shown as its domain type says: by %s (BLK-04, S0-119)', async (_, type, words) => {
     const tools = blackboardTools({ types: [type] });
     const { text } = await said('blackboard_get', { name: 'vip' }, { tools });
     expect(text).toBe(`Customer bound to 'vip':\n${words}`);
@@ -222,7 +222,7 @@ describe('a value of the blackboard', () => {
     );
   });
 
-  it('is shown as a formatter of one’s own says (BLK-04)', async () => {
+  it('is shown as a formatter of one’s own says (BLK-04, S0-119)', async () => {
     const tools = blackboardTools({
       format: (value, { type }) => `<${type ?? 'no type'}> ${JSON.stringify(value).length} chars`,
     });

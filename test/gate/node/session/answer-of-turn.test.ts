@@ -6,7 +6,7 @@ import { calls, digs, reads } from '../tool-loop/scenes.ts';
 import { agentOf, closes, opens, sessionOf, TOOLS, thinks } from '../tools-changed/scenes.ts';
 
 describe('the tools in the answer of a turn', () => {
-  it('are those that came late and those that have gone, and nothing when all stayed (LOOP-07, TPR-12)', async () => {
+  it('are those that came late and those that have gone, and nothing when all stayed (LOOP-07, TPR-12, S2-10)', async () => {
     const session = sessionOf([
       thinks('One', opens('zoo')),
       thinks('Two', opens('bar')),
@@ -48,7 +48,7 @@ describe('the tools in the answer of a turn', () => {
     expect(session.requests.at(-1)?.tools.map(({ name }) => name)).toContain('zoo');
   });
 
-  it('tell how often a source outside was asked, and not of what the session knew (TPR-12)', async () => {
+  it('tell how often a source outside was asked, and not of what the session knew (TPR-12, S0-123)', async () => {
     const sources = ['shop', 'bank'].map((key) => outside(key, () => [key]).provider);
     const agent = agentOf({ tools: sources, strategies: [] });
     const session = createTestSession(agent, { replies: ['Hello.', 'Again.'] });

@@ -271,7 +271,7 @@ describe('a value that cannot be journaled after the tool has run', () => {
     );
   });
 
-  it('leaves the cause of an error to the log, in no secret words', async () => {
+  it('leaves the cause of an error to the log, in no secret words (S0-047)', async () => {
     const cause = Object.assign(new Error('connect ECONNREFUSED'), {
       stack: 'Error: connect ECONNREFUSED\n    at pay',
     });

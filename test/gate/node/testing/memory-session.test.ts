@@ -77,6 +77,19 @@ describe('the in-memory session, to the millisecond', () => {
     expect(await session.accept(startOf('t2'))).toEqual({ status: 'busy', turn: 't1', retryAfter: 1_000 });
   });
 
+  it('waits no negative time when a millisecond passes before its alarm is set', async () => {
+    let now = 0;
+    const waits: number[] = [];
+    const after = (ms: number): (() => void) => {
+      waits.push(ms);
+      return () => {};
+    };
+    const clock = { now: () => now++, after };
+    const { session } = createMemorySessions({ clock, leaseMs: LEASE_MS, dispatch: () => {} });
+    await session('s').accept(startOf('t1'));
+    expect(waits).toEqual([0]);
+  });
+
   it('repeats a hand-over every term', async () => {
     const { session, wait, handOvers } = makeHarness();
     await session.accept(startOf('t1'));

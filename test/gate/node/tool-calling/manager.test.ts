@@ -285,7 +285,7 @@ describe('a direct return', () => {
     expect([any.returnDirect, any.needsModelCall]).toEqual([true, false]);
   });
 
-  it('answers with the results of this reply, and of no earlier one (SPM-06)', async () => {
+  it('answers with the results of this reply, and of no earlier one (SPM-06, S4-22)', async () => {
     const earlier: readonly ModelMessage[] = [
       ...GO,
       { role: 'assistant', text: '', toolCalls: [call('a', '{}', 'old')] },
@@ -298,7 +298,7 @@ describe('a direct return', () => {
     ]);
   });
 
-  it('of any call is answered with the results that returned directly, as a session answers (SPM-06, LOOP-11)', async () => {
+  it('of any call is answered with the results that returned directly, as a session answers (SPM-06, LOOP-11, S4-22)', async () => {
     const tools = [direct('a'), reads('c'), direct('b')];
     const calls = [call('a'), call('c'), call('b')];
     const { generations, results } = await executed(tools, calls, { returnDirect: 'any' });

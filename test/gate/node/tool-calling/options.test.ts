@@ -16,7 +16,7 @@ import { reads } from '../tool-loop/scenes.ts';
 const [a, b, c] = [reads('a'), reads('b'), reads('c')];
 
 describe('options of tool calling', () => {
-  it('hold tools, names, who executes, the context, and how the model is asked (SPA-01, SPA-10)', () => {
+  it('hold tools, names, who executes, the context, and how the model is asked (SPA-01, SPA-10, S4-06)', () => {
     const output = { name: 'answer', schema: { type: 'object' } };
     const asked = {
       ...{ model: 'm', temperature: 0.7, maxTokens: 100, topK: 5, topP: 0.9 },
@@ -62,7 +62,7 @@ describe('options of tool calling', () => {
     expect(() => define(config)).toThrow(new TypeError(message));
   });
 
-  it('gain values of context one after another, and lose none (SPA-07)', () => {
+  it('gain values of context one after another, and lose none (SPA-07, S4-06)', () => {
     const first = defineToolCallingOptions({ toolContext: { user: 'ann', locale: 'de' } });
     const second = withToolContext(withToolContext(first, { session: 's1' }), { locale: 'fr' });
     expect(second.toolContext.toJSON()).toEqual({ user: 'ann', locale: 'fr', session: 's1' });

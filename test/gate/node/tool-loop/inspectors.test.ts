@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
-import { type AnyTool, defineAgent, defineTool, replan } from '../../../../src/index.ts';
+import { type AnyTool, defineAgent, defineTool, replan, type ToolSource } from '../../../../src/index.ts';
 import type { LoopInspector, LoopMoments } from '../../../../src/inspect.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
+import { outside } from './outside.ts';
 import { calls, digs, reads } from './scenes.ts';
 
 type Seen = { readonly [M in keyof LoopMoments]: readonly [M, LoopMoments[M]] }[keyof LoopMoments];
@@ -21,7 +22,7 @@ function witness() {
   return { inspector, seen, of, moments: () => seen.map(([moment]) => moment) };
 }
 
-const agentWith = (tools: readonly AnyTool[], ...inspectors: LoopInspector[]) =>
+const agentWith = (tools: readonly ToolSource[], ...inspectors: LoopInspector[]) =>
   defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools, inspectors });
 
 let logged: MockInstance;
@@ -59,6 +60,7 @@ describe('an inspector', () => {
           { role: 'user', text: 'How many?' },
         ],
         tools: ['look'],
+        sourcesAsked: 0,
         tokenEstimate: expect.any(Function),
       },
       {
@@ -86,6 +88,20 @@ describe('an inspector', () => {
       expect.objectContaining({ iteration: 2, messages: session.requests[1]?.messages }),
       expect.objectContaining({ iteration: 2, text: 'Three.', calls: [], finish: 'stop' }),
       { ...place, iteration: 2, calls: [] },
+    ]);
+  });
+
+  it('is told in each iteration how many tools are offered, and how many sources were asked so far (S2-21)', async () => {
+    const { inspector, of } = witness();
+    const shop = outside('shop', (asked) => [`buy_${asked}`], { isStale: (view) => view.iterations > 0 });
+    const bank = outside('bank', () => ['pay']);
+    const agent = agentWith([shop.provider, bank.provider, reads('look')], inspector);
+    await createTestSession(agent, { replies: [calls('look'), 'Done.'] }).send('Go.');
+    expect(
+      of('beforeModelCall').map((seen) => [seen.iteration, seen.tools.length, seen.sourcesAsked]),
+    ).toEqual([
+      [1, 3, 2],
+      [2, 3, 3],
     ]);
   });
 

@@ -170,7 +170,7 @@ describe('the log of a call', () => {
     ]);
   });
 
-  it('warns of an exception of a tool (AET-04)', async () => {
+  it('warns of an exception of a tool (AET-04, S1-06)', async () => {
     const warned = warnings();
     const clock = createManualClock();
     const run = async (): Promise<never> => {

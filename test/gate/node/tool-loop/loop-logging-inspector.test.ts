@@ -51,7 +51,13 @@ it('logs how many tools came and went, and by what', async () => {
     iteration: 2,
     principal: { id: 'tester' },
   };
-  await toolsChanged?.({ ...place, cause: 'deploy', came: ['secret', 'other'], went: ['secret'] });
+  await toolsChanged?.({
+    ...place,
+    cause: 'deploy',
+    came: ['secret', 'other'],
+    went: ['secret'],
+    metadata: () => ({}),
+  });
   expect(lines).toEqual(['2: is offered other tools: 2 came and 1 went, by the deploy']);
 });
 

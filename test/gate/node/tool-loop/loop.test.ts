@@ -39,7 +39,7 @@ function sessionOf({ tools = [reads('look')], replies, limits, instructions = ''
 }
 
 describe('a loop', () => {
-  it('asks the model once an iteration, each time with the whole history (LOOP-01, LOOP-21)', async () => {
+  it('asks the model once an iteration, each time with the whole history (LOOP-01, LOOP-21, S2-09)', async () => {
     const session = sessionOf({
       tools: [reads('look'), reads('list')],
       instructions: 'You look.',
@@ -70,7 +70,7 @@ describe('a loop', () => {
     ]);
   });
 
-  it('stops at the limit of model calls with what there is: the history, the usage, the best answer (LOOP-02, LOOP-03)', async () => {
+  it('stops at the limit of model calls with what there is: the history, the usage, the best answer (LOOP-02, LOOP-03, S2-24)', async () => {
     const session = sessionOf({
       replies: [calls('look'), calls('look'), 'My best.'],
       limits: { iterations: 2 },
@@ -85,7 +85,7 @@ describe('a loop', () => {
     expect((await session.state()).messages).toHaveLength(4);
   });
 
-  it('has a limit of 20 model calls unless the agent says otherwise (LOOP-02)', async () => {
+  it('has a limit of 20 model calls unless the agent says otherwise (LOOP-02, S2-24)', async () => {
     const session = sessionOf({ replies: [...Array.from({ length: 20 }, () => calls('look')), 'Enough.'] });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached', text: 'Enough.' });
     expect(session.requests.map(({ settings }) => settings?.toolChoice)).toEqual([
@@ -139,7 +139,7 @@ describe('a loop', () => {
     expect(begun).toEqual(['c', 'a', 'b', 'a']);
   });
 
-  it('tells what it came to, and what was said on the way (LOOP-07)', async () => {
+  it('tells what it came to, and what was said on the way (LOOP-07, S2-10)', async () => {
     const session = sessionOf({
       tools: [reads('look', () => ({ seen: 1 }))],
       replies: [calls('look'), 'One.'],

@@ -26,7 +26,7 @@ describe('a turn that reached a limit', () => {
       [calls('look', 'look'), 'Best.'],
       { kind: 'iterations', most: 1 },
     ],
-  ])('%s says which one, and how much it allows', async (_, limits, replies, limit) => {
+  ])('%s says which one, and how much it allows (S2-24)', async (_, limits, replies, limit) => {
     const session = scene(replies, { limits, tools: [reads('look')], prices: PRICES });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached', limit });
     expect(await eventsOf(session, 'turn-ended')).toMatchObject([{ outcome: 'limit-reached', limit }]);

@@ -285,6 +285,7 @@ it('inspectors are told of a change before the request is made', async () => {
       cause: 'session',
       came: ['zoo'],
       went: [],
+      metadata: expect.any(Function),
     },
     'asks 2',
   ]);

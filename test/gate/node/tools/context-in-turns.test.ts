@@ -65,7 +65,7 @@ describe('the context of a call', () => {
     ["the message's alone", {}, { authToken: 'xyz' }, { authToken: 'xyz' }],
     ['both together', ACME, { authToken: 'xyz' }, { ...ACME, authToken: 'xyz' }],
     ["the message's on a clash", ACME, { tenantId: 'override' }, { tenantId: 'override' }],
-  ])('is %s (CTX-05)', async (_, ofAgent, ofMessage, expected) => {
+  ])('is %s (CTX-05, S0-015)', async (_, ofAgent, ofMessage, expected) => {
     const { tool, seen } = looking();
     await unstamped(tool, ofAgent).send('Go.', { context: ofMessage });
     expect(seen.map((context) => context.toJSON())).toEqual([expected]);

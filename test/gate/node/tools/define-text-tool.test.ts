@@ -87,12 +87,12 @@ describe('a text tool', () => {
     ['a failure without a message', () => error(null), 'Error: Tool execution failed with no message'],
     ['a failure with a blank message', () => error(' '), 'Error: Tool execution failed with no message'],
     ['text that only looks like a failure, as it is', () => 'Error: not really', 'Error: not really'],
-  ])('answers the model with %s (AET-02, AET-04)', async (_, run, expected) => {
+  ])('answers the model with %s (AET-02, AET-04, S1-06)', async (_, run, expected) => {
     const tool = defineTextTool({ name: 'answer', description: 'Answers.', effect: 'read', run });
     expect(await reads(tool, { input: 'x' })).toBe(expected);
   });
 
-  it('answers the model with what it throws (AET-04)', async () => {
+  it('answers the model with what it throws (AET-04, S1-06)', async () => {
     const run = (): never => {
       throw new Error('the sea is closed');
     };

@@ -30,7 +30,7 @@ describe('text, artifact and error (RES-01)', () => {
     });
   });
 
-  it('show the model only the words of an artifact (RES-02, RES-05)', () => {
+  it('show the model only the words of an artifact (RES-02, RES-05, S0-047)', () => {
     expect(modelText(artifact('Generated report', { pages: 3 }))).toBe('Generated report');
     expect(modelText(error('no such order'))).toBe('Error: no such order');
   });

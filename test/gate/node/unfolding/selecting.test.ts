@@ -215,7 +215,7 @@ describe('an unfolding tool whose tools come and go', () => {
     expect(results(session)).toEqual(['Done', opened('step_1'), 'Done', 'step_2 done']);
   });
 
-  it('is not offered while it has none, and comes when it has some (UNF-01, UNF-08)', async () => {
+  it('is not offered while it has none, and comes when it has some (UNF-01, UNF-08, S0-129)', async () => {
     const warned = warnings();
     const session = sessionWith([steps, add], [calls('add'), calls('steps'), 'Done.']);
     await session.send('Go.');

@@ -8,7 +8,7 @@ import { does } from './scenes.ts';
 const names = (tools: readonly AnyTool[]): readonly string[] => tools.map(({ name }) => name);
 
 describe('toolsFor', () => {
-  it('tells what an input selects, as the schema makes it', async () => {
+  it('tells what an input selects, as the schema makes it (S3-10)', async () => {
     const database = defineUnfolding({
       name: 'database',
       description: 'Works with a database.',
@@ -25,7 +25,7 @@ describe('toolsFor', () => {
     );
   });
 
-  it('tells the tools of a category, of a list, and those of now', async () => {
+  it('tells the tools of a category, of a list, and those of now (S3-10)', async () => {
     const byCategory = { read: [does('look')], write: [does('put')] };
     const files = defineUnfolding({ name: 'files', description: 'Files.', byCategory });
     expect(names(await toolsFor(files, { category: 'write' }))).toEqual(['put']);

@@ -1,12 +1,9 @@
 import { Webhook as StandardWebhooks } from 'standardwebhooks';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { type OutgoingWebhookConfig, outgoingWebhook } from '../../../../src/outgoing-webhooks/entry.ts';
 import { createManualClock, type ManualClock } from '../../../../src/testing/entry.ts';
-import {
-  type OutgoingWebhookConfig,
-  outgoingWebhook,
-  standardWebhook,
-  WebhookDefinitionError,
-} from '../../../../src/webhooks/entry.ts';
+import { standardWebhook, WebhookDefinitionError } from '../../../../src/webhooks/entry.ts';
+import { sending } from '../../../doors/webhooks.ts';
 import { STANDARD_SECRET } from '../../../fixtures/signed.ts';
 
 const URL_OF_TESTS = 'https://alerts.example/hooks/holdfast?token=hidden';
@@ -47,7 +44,7 @@ const send = ({
   id = 'msg_1',
   body = '{"type":"turn.ended","data":{}}',
 }: Sending = {}) =>
-  outgoingWebhook({ url: URL_OF_TESTS, secret: 'ALERTS_SECRET', ...config }).send({ id, body, env, clock });
+  sending({ url: URL_OF_TESTS, secret: 'ALERTS_SECRET', ...config })({ id, body, env, clock });
 
 const taken = () => new Response(null, { status: 204 });
 
@@ -193,12 +190,8 @@ describe('the literal of an outgoing webhook', () => {
   const made = (config: object) => outgoingWebhook(config as OutgoingWebhookConfig);
 
   it('has defaults', () => {
-    const { name, on, agents } = outgoingWebhook({ url: URL_OF_TESTS, secret: 'S' });
-    expect({ name, on, agents }).toEqual({
-      name: 'outgoing',
-      on: ['suspended', 'ended', 'failed'],
-      agents: undefined,
-    });
+    const { name, agents } = outgoingWebhook({ url: URL_OF_TESTS, secret: 'S' });
+    expect({ name, agents }).toEqual({ name: 'outgoing', agents: undefined });
   });
 
   const ADDRESS =

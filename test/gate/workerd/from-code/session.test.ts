@@ -212,7 +212,7 @@ describe('send', () => {
     expect(log).toEqual(['`onEvent` of a message threw, and is told no more of its turn']);
   });
 
-  it('hands `context` and `secrets` of the app who asks, with claims, and the request for which it is done', async () => {
+  it('hands `context` and `secrets` of the app who asks, with claims, and the request for which it is done (S0-007)', async () => {
     const seen: unknown[] = [];
     const app = appOf({
       context(_, asked) {

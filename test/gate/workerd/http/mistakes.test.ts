@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { createHoldfast, defineSchedule } from '../../../../src/create-holdfast.ts';
 import { defineAgent } from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
-import { outgoingWebhook } from '../../../../src/webhooks/entry.ts';
+import { outgoingWebhook } from '../../../../src/outgoing-webhooks/entry.ts';
 
 const base = { description: 'Pays.', instructions: 'Pay.' };
 const clerk = defineAgent({ ...base, name: 'clerk' });

@@ -62,7 +62,7 @@ describe('an answer', () => {
 });
 
 describe('what calls say to the user', () => {
-  it('is in the answer, in the answer at its own address, and a message of the session', async () => {
+  it('is in the answer, in the answer at its own address, and a message of the session (S0-122)', async () => {
     const session = newSession('clerk');
     const { message } = script(...REPLIES);
     const answer = await json(await post(session, { message: message('Search.') }, { via }));

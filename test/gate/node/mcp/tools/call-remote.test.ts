@@ -54,7 +54,7 @@ describe('what crosses beside the input', () => {
     ['passThrough', passThrough, context],
     ['a function of its own', () => ({ from: 'holdfast' }), { from: 'holdfast' }],
   ])(
-    'with %s is its choice, the key of the call, and a token for its progress (MCP-06, MCP-07)',
+    'with %s is its choice, the key of the call, and a token for its progress (MCP-06, MCP-07, S0-021)',
     async (_, meta, crosses) => {
       const { desk, server } = calling(says('note'), { meta }, { context });
       await desk.send('Note it');

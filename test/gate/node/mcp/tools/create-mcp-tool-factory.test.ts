@@ -60,7 +60,7 @@ describe('a tool by its name', () => {
     });
   });
 
-  it('is not there while no server has it, and the agent runs without it (MCP-01, MCP-04)', async () => {
+  it('is not there while no server has it, and the agent runs without it (MCP-01, MCP-04, S0-129)', async () => {
     const { client } = scene([search]);
     const factory = createMcpToolFactory({ clients: [client] });
     const wiki = session([factory.toolByName('brave_web_search')], ['I cannot search.']);
@@ -190,7 +190,7 @@ describe('an unfolding tool over MCP', () => {
     expect(offered(desk)[1]).toEqual(['wikipedia', 'search_wikipedia']);
   });
 
-  it('tells the model why it stays closed, and opens when its server is there again (MCP-04, MCP-09)', async () => {
+  it('tells the model why it stays closed, and opens when its server is there again (MCP-04, MCP-09, S0-129)', async () => {
     const said = warnings();
     const { server, client } = scene([search], { server: { misbehave: answers(503) } });
     const factory = createMcpToolFactory({ clients: [client] });
@@ -217,7 +217,7 @@ describe('an unfolding tool over MCP', () => {
     ]);
   });
 
-  it('says that it has no tools, when none of them is wanted', async () => {
+  it('says that it has no tools, when none of them is wanted (S0-129)', async () => {
     const { client } = scene([search]);
     const facade = createMcpToolFactory({ clients: [client] }).unfolding('empty', 'Empty.', () => false);
     const desk = session([facade], [calls('empty'), 'Sorry.']);

@@ -45,7 +45,7 @@ class Till {
 }
 
 describe('a method that is a tool', () => {
-  it('is found on the object, also where TypeScript keeps it to the class, with what it was told', () => {
+  it('is found on the object, also where TypeScript keeps it to the class, with what it was told (S0-002)', () => {
     const tools = toolsOf(new Till());
     expect(names(tools)).toEqual(['add', 'currency', 'tell_whose', 'total']);
     expect(tools[0]).toMatchObject({

@@ -84,7 +84,7 @@ describe('the tools of an object', () => {
     expect((await call(others, 'report')).text()).toBe('0 sums');
   });
 
-  it('answer whatever they return as every tool does (ANN-06)', async () => {
+  it('answer whatever they return as every tool does (ANN-06, S0-002)', async () => {
     const tools = toolsOf(new Calculator());
     expect({ ...(await call(tools, 'divide', { a: 1, b: 2 })) }).toEqual({
       type: 'artifact',
@@ -157,7 +157,7 @@ describe('the tools of an object', () => {
     ]);
   });
 
-  it('may be private or static, and of a class inside of a function (ANN-06)', async () => {
+  it('may be private or static, and of a class inside of a function (ANN-06, S0-002)', async () => {
     class Inner {
       static readonly tools = {
         hidden: { description: 'Is private.', effect: 'read' },
@@ -366,7 +366,7 @@ describe('an object without tools', () => {
         },
       ),
     ],
-  ])('is told from one that has some, and nothing is logged: %s for %s (AEV-09)', (has, _, object) => {
+  ])('is told from one that has some, and nothing is logged: %s for %s (AEV-09, S1-11)', (has, _, object) => {
     const debug = vi.spyOn(console, 'debug').mockImplementation(() => {});
     expect([hasTools(object), debug.mock.calls]).toEqual([has, []]);
     debug.mockRestore();

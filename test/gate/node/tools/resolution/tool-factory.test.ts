@@ -46,7 +46,7 @@ const cart = () => toolFactory(() => new Cart());
 const put = (item: string) => ['put', { item }] as const;
 
 describe('what a factory makes', () => {
-  it('is one instance for all calls of an invocation, and another for each turn', async () => {
+  it('is one instance for all calls of an invocation, and another for each turn (S0-001)', async () => {
     const session = sessionWith(
       [cart()],
       [calls(put('pen')), calls(put('ink')), calls('list'), 'Done.', calls('list'), 'Done.'],

@@ -1,14 +1,24 @@
 import { inTime } from '../tool/async.ts';
 import { notOneOf } from '../tool/check-definition.ts';
 import { type LiteralShape, literalFault, nameIn } from '../tool/check-literal.ts';
-import { hmacOf, type SecretNames, STANDARD_KEY_RULE, setSecrets, standardKey, toList } from './signature.ts';
-import { WebhookDefinitionError, type WebhookEnv } from './webhook.ts';
-
-/**
- * How a turn has stopped. `suspended`: it waits for somebody, as for an approval. `failed`: it ended without an answer, by an error.
- * `ended`: it ended in any other way, also as cancelled.
- */
-export type TurnStop = 'suspended' | 'ended' | 'failed';
+import {
+  hmacOf,
+  type SecretNames,
+  STANDARD_KEY_RULE,
+  setSecrets,
+  standardKey,
+  toList,
+} from '../webhooks/signature.ts';
+import { WebhookDefinitionError, type WebhookEnv } from '../webhooks/webhook.ts';
+import type { OutgoingWebhook } from '../worker/host.ts';
+import {
+  announce,
+  announcing,
+  type OutgoingMessage,
+  type Receiver,
+  type TurnStop,
+  type Undelivered,
+} from './announce.ts';
 
 /** The literal that `outgoingWebhook` takes. */
 export interface OutgoingWebhookConfig<Name extends string = string> {
@@ -25,36 +35,6 @@ export interface OutgoingWebhookConfig<Name extends string = string> {
   readonly on?: readonly TurnStop[] | undefined;
   /** The agents whose turns it is told of; all unless given. */
   readonly agents?: readonly string[] | undefined;
-}
-
-/** Something that a receiver is to be told. */
-export interface OutgoingMessage {
-  /** Names the message, and is the same at every try: visible ASCII without a full stop. */
-  readonly id: string;
-  readonly body: string;
-  readonly env: WebhookEnv;
-  /** Tells the time, in ms since the epoch, and calls back once after some of it. */
-  readonly clock: { now(): number; after(ms: number, run: () => void): () => void };
-}
-
-/** Why a message is not delivered. */
-export interface Undelivered {
-  /** Goes on after the name of the webhook, as in `answered 500`. It holds no secret, and nothing of the address. */
-  readonly why: string;
-  /** The receiver wants nothing of it any more. */
-  readonly isGone?: true;
-  /** In ms: the receiver wants to be left alone for so long. */
-  readonly retryAfter?: number;
-}
-
-/** A receiver outside that is told when turns stop. Made by `outgoingWebhook`; never mutated. */
-export interface OutgoingWebhook<Name extends string = string> {
-  readonly name: Name;
-  readonly on: readonly TurnStop[];
-  /** All unless given. */
-  readonly agents: readonly string[] | undefined;
-  /** Sends a message once. Answers why it is not delivered; nothing when it is. Rejects with what the app's `url` throws. */
-  send(message: OutgoingMessage): Promise<Undelivered | undefined>;
 }
 
 const STOPS: readonly TurnStop[] = ['suspended', 'ended', 'failed'];
@@ -83,31 +63,37 @@ export function outgoingWebhook<const Name extends string = 'outgoing'>(
   // A caller that gives no name gives no type for it either.
   const { name = 'outgoing' as Name, url, secret, on = STOPS, agents } = config;
   checkSettings({ name, url, secret, on });
+  const receiver: Receiver = { name, on, agents, send: sending({ url, secret }) };
   return {
     name,
-    on,
     agents,
-    async send({ id, body, env, clock }) {
-      const to = typeof url === 'function' ? url(env) : url;
-      const problem = urlProblem(to);
-      if (problem !== undefined) return { why: problem };
-      const keys = (await setSecrets(env, secret)).map(standardKey);
-      if (keys.length === 0) return { why: `has no secret: set ${toList(secret).join(' or ')}` };
-      const time = Math.floor(clock.now() / 1000);
-      const signatures: string[] = [];
-      for (const key of keys) {
-        if (key === undefined) return { why: `has a secret that is none: it ${STANDARD_KEY_RULE}` };
-        signatures.push(`v1,${toBase64(await hmacOf(key, `${id}.${time}.${body}`))}`);
-      }
-      const headers = {
-        'content-type': 'application/json',
-        'user-agent': 'holdfast',
-        'webhook-id': id,
-        'webhook-timestamp': String(time),
-        'webhook-signature': signatures.join(' '),
-      };
-      return post(to, { headers, body }, clock);
-    },
+    announcing: (port, session) => announcing(port, session, receiver),
+    announce: (app, announcement) => announce(app, { ...announcement, receiver }),
+  };
+}
+
+/** Answers what sends messages to this address, signed with these secrets. */
+export function sending({ url, secret }: Pick<OutgoingWebhookConfig, 'url' | 'secret'>): Receiver['send'] {
+  return async ({ id, body, env, clock }) => {
+    const to = typeof url === 'function' ? url(env) : url;
+    const problem = urlProblem(to);
+    if (problem !== undefined) return { why: problem };
+    const keys = (await setSecrets(env, secret)).map(standardKey);
+    if (keys.length === 0) return { why: `has no secret: set ${toList(secret).join(' or ')}` };
+    const time = Math.floor(clock.now() / 1000);
+    const signatures: string[] = [];
+    for (const key of keys) {
+      if (key === undefined) return { why: `has a secret that is none: it ${STANDARD_KEY_RULE}` };
+      signatures.push(`v1,${toBase64(await hmacOf(key, `${id}.${time}.${body}`))}`);
+    }
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': 'holdfast',
+      'webhook-id': id,
+      'webhook-timestamp': String(time),
+      'webhook-signature': signatures.join(' '),
+    };
+    return post(to, { headers, body }, clock);
   };
 }
 

@@ -1,0 +1,178 @@
+import type { StoredEvent } from '../journal/events.ts';
+import type { Announced, Announcement, Change, SessionPort } from '../journal/session-port.ts';
+import { readTurn } from '../session/fold-session.ts';
+import type { Clock } from '../session/read-platform.ts';
+import { addressOfSession, agentOfSession } from '../session/read-secrets.ts';
+import { stoppedTurn } from '../session/watching/turn-outcome.ts';
+import { sha256Hex } from '../tool/async.ts';
+import type { AnnouncingApp, Env } from '../worker/host.ts';
+import { sessionPath, turnPath } from '../worker/target.ts';
+import { pendingViews } from '../worker/turn-view.ts';
+
+/**
+ * How a turn has stopped. `suspended`: it waits for somebody, as for an approval. `failed`: it ended without an answer, by an error.
+ * `ended`: it ended in any other way, also as cancelled.
+ */
+export type TurnStop = 'suspended' | 'ended' | 'failed';
+
+/** Something that a receiver is to be told. */
+export interface OutgoingMessage {
+  /** Names the message, and is the same at every try: visible ASCII without a full stop. */
+  readonly id: string;
+  readonly body: string;
+  readonly env: Env;
+  readonly clock: Clock;
+}
+
+/** Why a message is not delivered. */
+export interface Undelivered {
+  /** Goes on after the name of the webhook, as in `answered 500`. It holds no secret, and nothing of the address. */
+  readonly why: string;
+  /** The receiver wants nothing of it any more. */
+  readonly isGone?: true;
+  /** In ms: the receiver wants to be left alone for so long. */
+  readonly retryAfter?: number;
+}
+
+/** Who is told, and of what. */
+export interface Receiver {
+  readonly name: string;
+  readonly on: readonly TurnStop[];
+  readonly agents: readonly string[] | undefined;
+  /** Sends a message once. Answers why it is not delivered; nothing when it is. Rejects with what the app's `url` throws. */
+  send(message: OutgoingMessage): Promise<Undelivered | undefined>;
+}
+
+/** The port of a session that says with the end of a turn when the receiver is to be told of it. */
+export function announcing(
+  port: SessionPort,
+  session: string,
+  { name, on, agents }: Omit<Receiver, 'send'>,
+): SessionPort {
+  if (agents?.includes(agentOfSession(session)) === false) return port;
+  return {
+    ...port,
+    append: (epoch, from, change) => {
+      const isOwed = stopsOf(change).some((stop) => on.includes(stop));
+      const announce = [...(change.announce ?? []), name];
+      return port.append(epoch, from, isOwed ? { ...change, announce } : change);
+    },
+  };
+}
+
+/** How the turn has stopped, by the event that comes with its release; where that was stored before, it may be either. */
+function stopsOf({ release, events }: Change): readonly TurnStop[] {
+  if (release === 'suspended') return ['suspended'];
+  if (release !== 'ended') return [];
+  const last = events.at(-1);
+  return last === undefined ? ['ended', 'failed'] : [endedAs(JSON.parse(last.body))];
+}
+
+const endedAs = ({ outcome }: { readonly outcome?: unknown }): TurnStop =>
+  outcome === 'failed' ? 'failed' : 'ended';
+
+/** Pauses between two tries, in ms, as the makers of Standard Webhooks have them: ten tries within 76 hours. */
+const PAUSES = [5, 5 * 60, 30 * 60, 2 * 3600, 5 * 3600, 10 * 3600, 14 * 3600, 20 * 3600, 24 * 3600].map(
+  (s) => s * 1000,
+);
+
+/** What a receiver wants to be left alone for is no more than this, in ms. */
+const LONGEST_PAUSE = 24 * 3600_000;
+
+/** What stopped so long ago is not tried again, in ms: it stood behind others that were not taken. */
+const TOLD_WITHIN = 96 * 3600_000;
+
+/** An announcement with whom it is for. */
+interface Telling extends Announcement {
+  readonly receiver: Receiver;
+}
+
+/** Tells the receiver that a turn has stopped. What goes wrong is told in one line of the log. */
+export async function announce(app: AnnouncingApp, announcement: Telling): Promise<Announced> {
+  const { host } = app;
+  const not = await tell(app, announcement).catch(toUndelivered);
+  if (not === undefined) return 'done';
+  const became = afterwards(host.clock.now(), announcement, not);
+  const { name, webhook, turn } = announcement;
+  const { agent, session } = addressOfSession(name);
+  host.log({
+    level: typeof became === 'object' ? 'warn' : 'error',
+    event: 'webhook-not-delivered',
+    message: `outgoing webhook '${webhook}' was not told of a turn, ${inWords(became)}: it ${not.why}`,
+    ...{ agent, session, turn },
+    ...(not.thrown !== undefined && { thrown: not.thrown }),
+  });
+  return became;
+}
+
+function afterwards(now: number, { attempt }: Announcement, not: NotTold): Announced {
+  if (not.isGone) return 'forget';
+  const { at = now, retryAfter = 0 } = not;
+  const wanted = Math.min(retryAfter, LONGEST_PAUSE);
+  const again = Math.max(PAUSES[attempt - 1] ?? Number.POSITIVE_INFINITY, wanted);
+  return now + again > at + TOLD_WITHIN ? 'done' : { again };
+}
+
+function inWords(became: Announced): string {
+  if (typeof became === 'object') return `which is tried again in ${Math.ceil(became.again / 1000)} s`;
+  return became === 'done' ? 'which is given up' : 'nor is it of what else this session had to tell it';
+}
+
+/** Why it was not told, and of what time. */
+interface NotTold extends Undelivered {
+  /** When the turn has stopped, in ms since the epoch. */
+  readonly at?: number;
+  readonly thrown?: unknown;
+}
+
+const toUndelivered = (thrown: unknown): NotTold => ({ why: 'could not be sent anything', thrown });
+
+/** Rejects with what reading the turn does, and with what the app's own functions throw. */
+async function tell(app: AnnouncingApp, announcement: Telling): Promise<NotTold | undefined> {
+  const { host, env } = app;
+  const { receiver, name, turn, seq, attempt } = announcement;
+  if (attempt > PAUSES.length + 1) return { why: 'was tried ten times, and nobody came back from it', at: 0 };
+  const events = (await readTurn(host.session(env, name), turn)).filter((event) => event.seq <= seq);
+  const last = events.at(-1);
+  // It was erased meanwhile.
+  if (last === undefined) return undefined;
+  const stop = last.type === 'turn-ended' ? endedAs(last) : 'suspended';
+  if (!receiver.on.includes(stop)) return undefined;
+  const body = bodyOf(app, { name, stop, events, at: last.at });
+  const id = `msg_${(await sha256Hex(JSON.stringify([name, turn, seq]))).slice(0, 32)}`;
+  const not = await receiver.send({ id, body, env, clock: host.clock });
+  return not && { ...not, at: last.at };
+}
+
+interface Stopped {
+  /** Of the session. */
+  readonly name: string;
+  readonly stop: TurnStop;
+  readonly events: readonly StoredEvent[];
+  readonly at: number;
+}
+
+/** Characters. Receivers take messages of some size; what is longer is told without what the turn has answered. */
+const LONGEST_BODY = 256 * 1024;
+
+function bodyOf(
+  { host: { legacyTenants, basePath } }: AnnouncingApp,
+  { name, stop, events, at }: Stopped,
+): string {
+  const { owner, agent, session } = addressOfSession(name);
+  const path = sessionPath({ agent, session }, basePath);
+  const view = stoppedTurn(session, agent, events);
+  const { turn, outcome } = view;
+  const brief = {
+    // A name from before says the tenant where the owner's id stands.
+    owner: legacyTenants ? { tenant: owner.tenant ?? owner.id } : owner,
+    ...{ agent, session, turn, status: stop, outcome },
+    ...(view.error && { error: view.error }),
+    links: { turn: turnPath({ path }, turn) },
+  };
+  const pending = stop === 'suspended' && { pending: pendingViews({ path }, events) };
+  const write = (data: object): string =>
+    JSON.stringify({ type: `turn.${stop}`, timestamp: new Date(at).toISOString(), data });
+  const body = write({ ...brief, ...view, ...pending });
+  return body.length > LONGEST_BODY ? write({ ...brief, shortened: true }) : body;
+}

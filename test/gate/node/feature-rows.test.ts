@@ -1,0 +1,198 @@
+/** What rows of the feature list promise as a whole, where other tests show it in parts. The ids are those of the list. */
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { runAgent } from '../../../src/in-memory/entry.ts';
+import {
+  artifact,
+  defineAgent,
+  defineTool,
+  type ToolTable,
+  toolFactory,
+  toolMethod,
+  toolsOf,
+} from '../../../src/index.ts';
+import { defineAgenticTool, withContext } from '../../../src/kinds/entry.ts';
+import { createMcpToolFactory, mcpToolProvider, passThrough } from '../../../src/mcp/entry.ts';
+import { createTestSession, scriptedModel } from '../../../src/testing/entry.ts';
+import { calls, says, scene, session } from './mcp/tools/scenes.ts';
+import { offered, results } from './unfolding/scenes.ts';
+
+describe('an object with tools', () => {
+  it('keeps state that the model is never shown, made by a factory for each turn (S0-001)', async () => {
+    class Account {
+      #balance = 73_113;
+      readonly withdraw = toolMethod(
+        { description: 'Withdraws.', input: v.object({ amount: v.number() }), effect: 'idempotent' },
+        ({ amount }) => {
+          this.#balance -= amount;
+          return this.#balance < 0 ? 'refused' : 'paid';
+        },
+      );
+    }
+    const agent = defineAgent({
+      name: 'bank',
+      description: 'Pays.',
+      instructions: '',
+      tools: [toolFactory(() => new Account())],
+    });
+    const withdraw = { calls: [{ name: 'withdraw', input: { amount: 40_000 } }] };
+    const replies = [withdraw, withdraw, 'Done.', withdraw, 'Done.'];
+    const bank = createTestSession(agent, { replies, warm: true });
+    await bank.send('Twice.');
+    await bank.send('And once.');
+    expect(results(bank)).toEqual(['paid', 'refused', 'paid']);
+    expect(JSON.stringify([bank.requests, await bank.events()])).not.toMatch(/73113|33113/);
+  });
+
+  it('may have methods of any visibility, of inner classes, of any inputs, and without a value (S0-002)', async () => {
+    const Line = v.object({ sku: v.string(), colour: v.picklist(['red', 'blue']) });
+    const Everything = v.object({
+      count: v.number(),
+      isGift: v.boolean(),
+      lines: v.array(Line),
+      notes: v.record(v.string(), v.string()),
+      until: v.optional(v.string(), 'never'),
+    });
+    class Shop {
+      static readonly Desk = class Desk {
+        static readonly tools = {
+          order: { description: 'Orders.', input: Everything, effect: 'read' },
+          ring: { description: 'Rings.', effect: 'read' },
+        } satisfies ToolTable<Desk>;
+        order(input: v.InferOutput<typeof Everything>) {
+          return { ...input, notes: new Map(Object.entries(input.notes)) };
+        }
+        ring(): void {}
+      };
+      static readonly opens = toolMethod({ description: 'Opens.', effect: 'read' }, () => ['nine', 'ten']);
+      readonly #till = 7;
+      private readonly count = toolMethod({ description: 'Counts.', effect: 'read' }, () => this.#till);
+      readonly counted = () => this.count;
+    }
+    const order = {
+      count: 2,
+      isGift: true,
+      lines: [{ sku: 'a', colour: 'blue' }],
+      notes: { for: 'Ann' },
+    };
+    const desk = session(
+      [new Shop(), new Shop.Desk()],
+      [
+        calls('order', order),
+        calls('order', { ...order, lines: [{ sku: 'a', colour: 'green' }] }),
+        { calls: [{ name: 'ring' }, { name: 'opens' }, { name: 'count' }] },
+        'Done.',
+      ],
+    );
+    await desk.send('Go.');
+    expect(results(desk)).toEqual([
+      JSON.stringify({ ...order, until: 'never', notes: { for: 'Ann' } }),
+      'Error: The input of tool \'order\' is not valid:\n- lines[0].colour: Invalid type: Expected ("red" | "blue") but received "green"\nCall it again with a corrected input.',
+      'Done',
+      '["nine","ten"]',
+      '7',
+    ]);
+    expect(toolsOf(Shop).map(({ name }) => name)).toEqual(['opens']);
+  });
+});
+
+it('an agent is invoked with options, and answers an object of its type (S0-007)', async () => {
+  const report = defineTool({
+    name: 'report',
+    description: 'Reports.',
+    effect: 'read',
+    run: (_, { context }) => `for ${context.get('tenantId')}`,
+  });
+  const agent = defineAgent({
+    name: 'reports',
+    description: 'Reports.',
+    instructions: '',
+    tools: [report],
+    output: v.object({ customer: v.string() }),
+  });
+  const model = scriptedModel([calls('report'), '{"customer":"Ann"}']);
+  const { outcome, object } = await runAgent(agent, 'Who?', { model, context: { tenantId: 'acme' } });
+  expect([outcome, object?.customer]).toEqual(['completed', 'Ann']);
+  expect(model.requests[1]?.messages.at(-1)?.text).toBe('for acme');
+});
+
+it('the context of one interaction reaches all its tools, at MCP servers too, and only its own (S0-015)', async () => {
+  const { server, client } = scene([says('news')], { meta: passThrough });
+  const stars = defineAgenticTool({
+    name: 'stars',
+    description: 'Finds news.',
+    input: v.object({}),
+    tools: [mcpToolProvider({ clients: [client] })],
+  });
+  const told = withContext(stars, { personName: 'Ann', region: 'own' });
+  const desk = session(
+    [told, mcpToolProvider({ clients: [client] })],
+    [calls('stars'), calls('news'), 'Found.', calls('news'), 'Done.'],
+  );
+  await desk.send('Go.', { context: { region: 'eu' } });
+  const metas = server.requests.flatMap(({ rpc, body }) =>
+    rpc === 'tools/call' ? [JSON.parse(body).params._meta] : [],
+  );
+  expect(metas.map(({ personName, region }) => ({ personName, region }))).toEqual([
+    { personName: 'Ann', region: 'eu' },
+    { personName: undefined, region: 'eu' },
+  ]);
+});
+
+it('bytes may be an artifact beside words of their own (S0-047)', async () => {
+  const pdf = new TextEncoder().encode('%PDF-1.7 pages');
+  const report = defineTool({
+    name: 'report',
+    description: 'Reports.',
+    effect: 'read',
+    run: () => artifact('Generated report', pdf),
+  });
+  const desk = session([report], [calls('report'), 'Done.']);
+  const answer = await desk.send('Go.');
+  const from = { call: `${answer.turn}.3.0`, tool: 'report' };
+  const id = expect.stringMatching(/^[0-9a-f]{64}$/);
+  expect(answer).toMatchObject({
+    artifacts: [{ ...from, value: '[file]' }],
+    files: [{ ...from, id, mediaType: 'application/pdf', size: pdf.byteLength }],
+  });
+  expect(results(desk)[0]).toMatch(
+    /^Generated report\n\n\[file [0-9a-f]{64}: application\/pdf, 14 bytes\]\n/,
+  );
+});
+
+it('no server is asked before the turn that needs it, with the token of who asks, and the answer says so (S0-123)', async () => {
+  const { server, client } = scene([says('look')], { bearer: 'TOKEN' });
+  const desk = session([mcpToolProvider({ clients: [client] })], ['One.', 'Two.'], {
+    secrets: ({ id }) => ({ TOKEN: `token-of-${id}` }),
+  });
+  expect(server.requests).toEqual([]);
+  expect((await desk.send('One')).tools).toEqual({ late: [], gone: [], sourcesAsked: 1 });
+  expect(new Set(server.requests.map(({ headers }) => headers.authorization))).toEqual(
+    new Set(['Bearer token-of-tester']),
+  );
+  expect(await desk.send('Two')).not.toHaveProperty('tools');
+  expect(offered(desk)).toEqual([['look'], ['look']]);
+});
+
+it('inspectors are told which server the tools are of that came late (S2-22)', async () => {
+  const { client } = scene([says('search'), says('fetch')]);
+  const told: unknown[] = [];
+  const agent = defineAgent({
+    name: 'clerk',
+    description: 'Helps.',
+    instructions: '',
+    tools: [createMcpToolFactory({ clients: [client] }).unfolding('web', 'The web.', () => true)],
+    inspectors: [
+      { toolsChanged: ({ came, metadata }) => told.push(came.map((name) => [name, metadata(name)])) },
+    ],
+  });
+  await createTestSession(agent, { replies: [calls('web'), 'Done.'] }).send('Go.');
+  const of = (tool: string) => ({ mcp: { server: 'shop', tool } });
+  expect(told).toEqual([
+    [
+      ['fetch', of('fetch')],
+      ['search', of('search')],
+      ['web', {}], // opened, it is told of in other words
+    ],
+  ]);
+});
