@@ -4,7 +4,7 @@ import type { ModelMessage, ToolsTold } from '../model/chat-model.ts';
 import { NO_RESPONSE, replyInWords } from '../model/given-to.ts';
 import { callsOf, type ReplyPart } from '../model/parts.ts';
 import { attempt } from '../tool/async.ts';
-import type { HistoryCall, HistoryMessage, TurnSaid } from '../tool/call.ts';
+import type { HistoryCall, HistoryMessage } from '../tool/call.ts';
 import { inWords, isFile, placed } from '../tool/content.ts';
 import { paragraphs } from '../tool/json.ts';
 import { type HowToReadOn, howToReadOn } from '../tool/read-result.ts';
@@ -192,13 +192,13 @@ function shownResult(call: HistoryCall, sending: Sending): ShownContent {
   };
 }
 
-/** What a call said, but for what the model wrote into its input itself, as it does to send a message. */
+/** What a call said, but for what the model wrote into its input itself, as it does to send a message. No longer than a result may be. */
 function saidBeside({ said = [], input }: HistoryCall, { characters }: Sending): string {
   if (said.length === 0) return '';
   const sent = attempt(() => Object.values(Object(JSON.parse(input))));
   const others = said.filter(({ text }) => !sent.ok || !sent.value.includes(text));
-  const shown = ({ text: content }: TurnSaid): string => shownText({ type: 'text', content }, characters);
-  return others.map((one) => `[Said to the user: ${shown(one)}]`).join('\n');
+  const content = others.map(({ text }) => `[Said to the user: ${text}]`).join('\n');
+  return shownText({ type: 'text', content }, characters);
 }
 
 /** Where a result was shortened since the conversation did not fit, its files are only named. */

@@ -63,6 +63,8 @@ async function ownLoop(
     principal,
     tools: [tool],
     model: NO_MODEL,
+    env,
+    log: host.log,
     context: host.context(env, { principal, request: request.request }).merge(context),
     secrets: await mintedInTime(host.clock, host.secrets(env, principal, own)),
     live: { restarted: () => {}, progress: (_, status) => notifier.progress(status) },

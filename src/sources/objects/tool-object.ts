@@ -125,8 +125,7 @@ function describedIn({ object, owner, name }: Looked): Found[] {
 
 /** The entries of a plain object of tools: of one that has an entry with a `run`. */
 function entriesOf({ object, name }: Looked): Found[] {
-  const prototype: unknown = Object.getPrototypeOf(object);
-  const entries = prototype === null || prototype === Object.prototype ? Object.entries(object) : [];
+  const entries = isPlain(object) ? Object.entries(object) : [];
   if (!entries.some(([, entry]) => isPlainTool(entry))) return [];
   return entries.flatMap(([tool, entry]: [string, unknown]) => {
     if (markOf(entry)) return [];
@@ -140,8 +139,17 @@ function entriesOf({ object, name }: Looked): Found[] {
   });
 }
 
+/** An object of a class may have a method of the name `run`. */
 const isPlainTool = (entry: unknown): boolean =>
-  typeof entry === 'object' && entry !== null && typeof Reflect.get(entry, 'run') === 'function';
+  typeof entry === 'object' &&
+  entry !== null &&
+  isPlain(entry) &&
+  typeof Reflect.get(entry, 'run') === 'function';
+
+function isPlain(object: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(object);
+  return prototype === null || prototype === Object.prototype;
+}
 
 function plainTool(tool: string, entry: object): AnyTool {
   if (!('name' in entry)) return toTool(tool, entry);

@@ -134,7 +134,12 @@ function liveUnfolding(live: AnyTool, unfolding: Unfolding, find: FindTool): Any
 
 function liveInto(into: UnfoldsInto, now: (view: LoopView) => UnfoldsInto): UnfoldsInto {
   const all = toolsIn(into);
-  const live = memoized((tool: AnyTool) => liveTool(tool, (view) => toolsIn(now(view))[all.indexOf(tool)]));
+  const live = memoized((tool: AnyTool) => {
+    const at = all.indexOf(tool);
+    // Two categories may have tools of one name. A factory that makes others this time must not have another run in its place.
+    const isIt = (one: AnyTool | undefined): boolean => one?.name === tool.name;
+    return liveTool(tool, (view) => [toolsIn(now(view))[at]].find(isIt));
+  });
   switch (into.by) {
     case 'all':
       return { ...into, tools: into.tools.map(live) };

@@ -199,6 +199,24 @@ describe('what a call says to the user', () => {
     expect(shownResults(session.requests[4])).toEqual(around);
   });
 
+  it('is shown no longer together than a result may be', async () => {
+    const { name, description, instructions, tools } = holding(
+      tells('find', 'Looking.', 'Looking on.', 'Found.'),
+    );
+    const agent = defineAgent({
+      name,
+      description,
+      instructions: `${instructions}`,
+      tools,
+      policies: { resultCharacters: 40 },
+    });
+    const session = createTestSession(agent, { replies: [{ calls: [{ name: 'find' }] }, 'Done.'] });
+    expect((await session.send('Go.')).said).toHaveLength(3);
+    expect(shownResults(session.requests[1])).toEqual([
+      'Found.\n\n[Said to the user: Looking.]\n[Said to th\n... [shortened: 40 of 87 characters are shown]',
+    ]);
+  });
+
   it('is no message when the call fails', async () => {
     const fails = reads('find', (call) => {
       call.say('Looking.');

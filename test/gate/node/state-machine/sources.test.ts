@@ -72,6 +72,22 @@ describe('a state', () => {
     expect(await positions(session)).toEqual(at({ 1: 'confirmed' }));
   });
 
+  it('has the tools of an object whose method is called `run`, as the literal of a tool has it', async () => {
+    class Job {
+      static readonly tools = { run: { description: 'Runs.', effect: 'read' } } satisfies ToolTable<Job>;
+      run() {
+        return 'ran';
+      }
+    }
+    const { machine } = orderMachine({
+      states: { draft: [{ tool: new Job(), to: 'confirmed' }], confirmed: [], shipped: [] },
+    });
+    const session = sessionWith([machine], turn('1', 'run'));
+    await session.send('Go.');
+    expect(await answersInside(session)).toEqual(['run: ran']);
+    expect(await positions(session)).toEqual(at({ 1: 'confirmed' }));
+  });
+
   it('has the tools of a factory, which are those of the invocation', async () => {
     const cart = toolFactory(() => new Cart());
     const { machine } = orderMachine({

@@ -206,6 +206,23 @@ describe('an unfolding tool that a factory makes', () => {
     expect(offered(session).at(-1)).toEqual(['shop', 'add', 'count']);
   });
 
+  it('runs no other tool in the place of one that it has not made this time', async () => {
+    vi.spyOn(console, 'error').mockImplementation(() => {});
+    const pay = vi.fn(() => 'paid');
+    let isFirst = true;
+    const shop = toolFactory(() => {
+      const look = isFirst ? [does('look')] : [];
+      isFirst = false;
+      return defineUnfolding({ ...SHOP, tools: [...look, does('pay', pay)] });
+    });
+    const session = sessionWith([shop], [calls('shop'), calls('look'), 'Done.']);
+    await session.send('Go.');
+    expect(results(session).at(-1)).toBe(
+      "Error: Tool 'look' is not there any more. Do not call it again; go on without it.",
+    );
+    expect(pay).not.toHaveBeenCalled();
+  });
+
   it('is told of outside of a loop', async () => {
     const [shop] = resolveTools([
       toolFactory(() => defineUnfolding({ ...SHOP, tools: Object.values(held()) })),

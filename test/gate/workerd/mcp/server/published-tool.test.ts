@@ -2,7 +2,7 @@ import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import * as v from 'valibot';
 import { describe, expect, it, vi } from 'vitest';
-import { createHoldfast } from '../../../../../src/create-holdfast.ts';
+import { createHoldfast, type LogEntry } from '../../../../../src/create-holdfast.ts';
 import {
   type AnyTool,
   defineTool,
@@ -43,6 +43,20 @@ describe('a published tool', () => {
     const body = rpc('tools/call', { name: 'it', _meta: { tenant: 'forged', plan: 'pro' } });
     await postMcp(via, body, { headers: { 'x-locale': 'nl' } }).then((response) => response.text());
     expect(contexts).toEqual([[{ plan: 'free', locale: 'nl' }, false]]);
+  });
+
+  it('is given the environment, whose credentials no client is answered, and the log of the app', async () => {
+    const lines: LogEntry[] = [];
+    const read = tool(({ env: given, log }) => {
+      log({ level: 'warn', event: 'other', message: 'Read.' });
+      return Object.entries({ ...given }).filter(([name]) => name.startsWith('SHOP_'));
+    });
+    const vars = { SHOP_API_KEY: 'the-key-of-the-shop', SHOP_NAME: 'Corner' };
+    const via = publishing({ tools: [read] }, { log: (line) => lines.push(line) }, vars);
+    const { structuredContent, content } = await calling(via, 'it');
+    const known = '[["SHOP_API_KEY","[secret SHOP_API_KEY]"],["SHOP_NAME","Corner"]]';
+    expect({ structuredContent, content }).toEqual({ content: [{ type: 'text', text: known }] });
+    expect(lines).toMatchObject([{ message: 'Read.' }]);
   });
 
   it('is given the secrets of its caller, none of which is answered', async () => {
