@@ -353,25 +353,36 @@ describe('a receiver that does not take what it is sent', () => {
     expect(sent).toHaveLength(3);
   });
 
-  it('is told nothing more of a session, in one line, when the app is deployed without it', async () => {
-    const { say, wait, sent, statuses, logged, deployed, clock } = appOf();
-    statuses.push(500);
+  it('is asked for again for 36 hours where the app is deployed without it, and then told nothing more of a session', async () => {
+    const { say, wait, sent, logged, deployed } = appOf();
     const turn = await say('One');
+    deployed.clear();
     await wait(0, 1);
     await say('Two');
-    deployed.clear();
-    await wait(5_000, 2);
-    await clock.advance(96 * HOUR);
-    expect(sent).toHaveLength(1);
-    expect(logged.slice(1)).toEqual([
-      {
-        level: 'error',
-        event: 'webhook-not-delivered',
-        message:
-          "outgoing webhook 'outgoing' is not among the outgoingWebhooks any more: what this session had to tell it is forgotten",
-        ...{ agent: 'clerk', session: 's1', turn },
-      },
+    for (const hours of [1, 2, 3, 4, 5, 6, 7, 8]) await wait(hours * HOUR, hours + 1);
+    await wait(96 * HOUR, 9);
+    expect(sent).toHaveLength(0);
+    const missing = (level: string, next: string) => ({
+      level,
+      event: 'webhook-not-delivered',
+      message: `outgoing webhook 'outgoing' is not among the outgoingWebhooks of this deployment: ${next}`,
+      ...{ agent: 'clerk', session: 's1', turn },
+    });
+    expect(logged).toEqual([
+      ...[1, 2, 3, 4, 5, 6, 7, 8].map((hours) => missing('warn', `asked for again in ${hours} h`)),
+      missing('error', 'what this session had to tell it is forgotten'),
     ]);
+  });
+
+  it('is told of what a version without it was asked to tell, by one that has it', async () => {
+    const { say, wait, sent, deployed } = appOf();
+    const [[name, webhook] = expect.fail('There is no webhook.')] = deployed;
+    const turn = await say('One');
+    deployed.clear();
+    await wait(0, 1);
+    deployed.set(name, webhook);
+    await wait(HOUR, 2);
+    expect(sent).toMatchObject([{ at: 3600, body: { data: { turn } } }]);
   });
 
   it('is given up, and nothing is read, when nobody came back from ten tries', async () => {
