@@ -207,3 +207,9 @@ it('every link of CONTRIBUTING.md leads somewhere, and it names every script tha
   const unnamed = Object.keys(scripts).filter((name) => !new RegExp(`npm (run )?${name}\\b`).test(page));
   expect(unnamed).toEqual(['prepack']);
 });
+
+it('the README asks for the Node that the package asks for', () => {
+  const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } }; // our own
+  const [, oldest] = /^Node (\d+\.\d+) or newer\./m.exec(read('README.md')) ?? [];
+  expect(engines.node).toBe(`>=${oldest}.0`);
+});
