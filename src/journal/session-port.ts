@@ -217,8 +217,7 @@ export interface Change {
    */
   readonly unread?: 'newer' | 'failed' | undefined;
   /**
-   * With `ended` and `suspended`: the names of the outgoing webhooks that are to be told of it. An older object tells nobody. One
-   * that suspends a turn which goes on at once tells nobody either.
+   * With `ended` and `suspended`: the names of the outgoing webhooks that are to be told. An older object tells nobody, nor does one whose turn goes on at once.
    */
   readonly announce?: readonly string[] | undefined;
   /** Takes the place of the one before. */
@@ -265,14 +264,13 @@ export interface HandOver {
   readonly turn: string;
 }
 
-/** A turn of the session has stopped, and an outgoing webhook is to be told of it. */
+/** A turn of the session has stopped, and the outgoing webhook of this name is to be told of it. */
 export interface Announcement {
   /** Of the session. */
   readonly name: string;
   readonly turn: string;
   /** The last event when it stopped: what came later is told of later. */
   readonly seq: number;
-  /** The name of the webhook. */
   readonly webhook: string;
   /** Which try this is, from 1 on. One counts that nobody has answered. */
   readonly attempt: number;

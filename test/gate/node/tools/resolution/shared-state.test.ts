@@ -131,6 +131,7 @@ class Frozen extends SharedCounter {
     Object.freeze(this);
   }
 }
+// biome-ignore lint/complexity/noStaticOnlyClass: a class with static tools is what this is about
 class OfClass {
   static readonly tools = ADD satisfies Adds;
   static count = 0;
