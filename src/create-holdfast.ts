@@ -14,5 +14,10 @@ export { defineSchedule, type Schedule, type ScheduleConfig } from './worker/def
 export type { Caller, Claims, ContextFor, EndpointRequest, Env, OwnRequest } from './worker/host.ts';
 export { SessionError, type SessionErrorType } from './worker/problem.ts';
 export type { Session, SessionAnswer } from './worker/session-from-code.ts';
-export type { AnswerOptions, EventsOptions, SendOptions, SessionOptions } from './worker/session-options.ts';
+export type {
+  AnswerOptions,
+  EventsOptions,
+  MessageOptions,
+  SessionOptions,
+} from './worker/session-options.ts';
 export type { MessageView, SessionView, ShownEvent } from './worker/session-view.ts';

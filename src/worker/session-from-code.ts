@@ -25,9 +25,9 @@ import { type SentMessage, sendMessage } from './send-message.ts';
 import {
   type AnswerOptions,
   type EventsOptions,
+  type MessageOptions,
   mustBe,
   mustBeOne,
-  type SendOptions,
   type SessionOptions,
   SHAPES,
 } from './session-options.ts';
@@ -64,7 +64,7 @@ export type SessionAnswer<Output = unknown> = WithArtifacts<
  */
 export interface Session<Output = unknown> {
   /** Runs a turn in this invocation, which is kept alive for it, and answers what it came to. */
-  send(message: string | readonly ContentPart[], options?: SendOptions): Promise<SessionAnswer<Output>>;
+  send(message: string | readonly ContentPart[], options?: MessageOptions): Promise<SessionAnswer<Output>>;
   /** Decides about a call that waits, once, and goes on with its turn. */
   decide(
     call: string,
@@ -173,7 +173,7 @@ function settled<T>({ waitUntil }: CodeHost, work: Promise<T>): Promise<T> {
 }
 
 type Beginning = (at: Entered) => Promise<BegunTurn>;
-type Waiting = Pick<SendOptions, 'signal' | 'onEvent'>;
+type Waiting = Pick<MessageOptions, 'signal' | 'onEvent'>;
 
 async function answerOf<Output>(
   { enter }: Door,
@@ -209,7 +209,7 @@ function toSentAnswer({ call, body, options }: AnsweredCall): Parameters<typeof 
 }
 
 /** Checks a message as its body is checked over HTTP, but for the keys of its context: code of the app may say any. */
-function toSent(at: Entered, message: string | readonly ContentPart[], options: SendOptions): SentMessage {
+function toSent(at: Entered, message: string | readonly ContentPart[], options: MessageOptions): SentMessage {
   mustBe(SHAPES.send, options);
   const { context, loopId, delaySeconds, idempotencyKey, whenBusy, pending, background = false } = options;
   mustBeOne('whenBusy', whenBusy, ['reject', 'queue', 'steer']);

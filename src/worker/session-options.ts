@@ -24,7 +24,7 @@ export interface SessionOptions<Output = unknown> {
 }
 
 /** What may be said beside a message. */
-export interface SendOptions {
+export interface MessageOptions {
   /** The message's part of the tool-call context. Any key, unlike what a request body says. */
   readonly context?: JsonObject | ToolCallContext | undefined;
   /** Continues the loop of an earlier turn. */
@@ -47,7 +47,7 @@ export interface SendOptions {
 
 /** What may be said beside the answer of a call. */
 export interface AnswerOptions
-  extends Pick<SendOptions, 'idempotencyKey' | 'background' | 'signal' | 'onEvent'> {
+  extends Pick<MessageOptions, 'idempotencyKey' | 'background' | 'signal' | 'onEvent'> {
   /** Which question of the call, where it asks more than one; the first unless given. */
   readonly question?: number | undefined;
 }
@@ -80,7 +80,7 @@ export const SHAPES = {
       onEvent: 'function',
     },
     required: [],
-  } satisfies LiteralShape<keyof SendOptions>,
+  } satisfies LiteralShape<keyof MessageOptions>,
   answer: {
     of: 'the answer of a call',
     keys: { question: 'any', idempotencyKey: 'text', background: 'flag', signal: 'any', onEvent: 'function' },
