@@ -2,6 +2,7 @@ import type { Agent } from '../agent/define-agent.ts';
 import { agentResolver } from '../agent/resolve-agent.ts';
 import { type ToolKinds, toolKinds } from '../built-in-kinds.ts';
 import { createMemorySessions } from '../in-memory/memory-session.ts';
+import type { RunAnswer } from '../in-memory/run-agent.ts';
 import type { Deferred } from '../journal/event-page.ts';
 import type { Principal, StoredEvent } from '../journal/events.ts';
 import { valueIn } from '../journal/memories.ts';
@@ -26,19 +27,13 @@ import type { Steering } from '../session/new-message.ts';
 import { type Clock, systemClock } from '../session/read-platform.ts';
 import { type MintedSecrets, readSecrets, toSessionName } from '../session/read-secrets.ts';
 import type { TurnHost } from '../session/turn-host.ts';
-import {
-  type AnswerObject,
-  type SuspendedTurn,
-  stoppedTurn,
-  type TurnAnswer,
-  turnStopped,
-} from '../session/watching/turn-outcome.ts';
+import { stoppedTurn, turnStopped } from '../session/watching/turn-outcome.ts';
 import type { ToolGroup } from '../sources/resolution/tool-source.ts';
 import type { DecisionKind, TurnPrincipal } from '../tool/call.ts';
 import type { RememberingKind, ToolKind } from '../tool/define-tool-kind.ts';
 import type { GivenEnv } from '../tool/env.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
-import { type WithArtifacts, withArtifacts } from '../tool/kept-values.ts';
+import { withArtifacts } from '../tool/kept-values.ts';
 import { type LogOption, toLog, writeProblems } from '../tool/log.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import { skippableClock } from './clocks.ts';
@@ -173,9 +168,7 @@ export interface TestDecision extends SentDecision {
 }
 
 /** An answer whose `object` has the type of the agent's output, and whose artifacts are read by `artifactsOf`. */
-export type TestAnswer<Output = unknown> = WithArtifacts<
-  (Omit<TurnAnswer, 'object'> | Omit<SuspendedTurn, 'object'>) & { readonly object?: AnswerObject<Output> }
->;
+export type TestAnswer<Output = unknown> = RunAnswer<Output>;
 
 const ADDRESS = { owner: { id: TESTER }, session: 'test' };
 

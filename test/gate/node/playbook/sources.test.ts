@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { defineToolGroup, type ToolProvider, type ToolTable, toolFactory } from '../../../../src/index.ts';
+import { defineToolGroup, toolFactory } from '../../../../src/index.ts';
 import { toMermaid } from '../../../../src/inspect.ts';
-import { after, LISTINGS, onArtifactMatching } from '../../../../src/kinds/entry.ts';
+import { after, onArtifactMatching } from '../../../../src/kinds/entry.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';
+import { Cart, findingOut } from '../../../fixtures/tool-sources.ts';
 import { crash } from '../unfolding/scenes.ts';
 import {
   analyze,
@@ -25,33 +26,11 @@ beforeEach(() => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-class Cart {
-  static readonly tools = {
-    put: { description: 'Puts one in.', effect: 'read' },
-    pay: { description: 'Pays.', effect: 'read' },
-  } satisfies ToolTable<Cart>;
-  count = 0;
-  put() {
-    this.count += 1;
-    return `${this.count} in it`;
-  }
-  pay() {
-    return `paid for ${this.count}`;
-  }
-}
-
-/** Its tools are found out outside, once a session. */
-function finding(about: string | undefined, ...names: readonly string[]): ToolProvider {
-  const made = new Map(names.map((name) => [name, does(name)]));
-  return {
-    ...(about !== undefined && { about: { name: about } }),
-    discover: async () => [{ slice: LISTINGS.name, fact: { key: 'shop', told: [...names] } }],
-    toolsNow: (view) => {
-      const told = view?.recall(LISTINGS).find(({ key }) => key === 'shop')?.told ?? [];
-      return (told as readonly string[]).flatMap((name) => made.get(name) ?? []); // told above
-    },
-  };
-}
+const finding = (about: string | undefined, ...names: readonly string[]) =>
+  findingOut(
+    names.map((name) => does(name)),
+    about,
+  ).provider;
 
 const NEEDS_SEARCH = locked('You must first use: search');
 

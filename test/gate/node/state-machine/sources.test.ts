@@ -1,13 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import {
-  defineToolGroup,
-  type ToolProvider,
-  type ToolSource,
-  type ToolTable,
-  toolFactory,
-} from '../../../../src/index.ts';
-import { defineStateMachine, LISTINGS } from '../../../../src/kinds/entry.ts';
+import { defineToolGroup, type ToolSource, type ToolTable, toolFactory } from '../../../../src/index.ts';
+import { defineStateMachine } from '../../../../src/kinds/entry.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';
+import { Cart, findingOut } from '../../../fixtures/tool-sources.ts';
 import { crash } from '../unfolding/scenes.ts';
 import {
   answersInside,
@@ -29,35 +24,10 @@ beforeEach(() => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-class Cart {
-  static readonly tools = {
-    put: { description: 'Puts one in.', effect: 'read' },
-    pay: { description: 'Pays.', effect: 'read' },
-  } satisfies ToolTable<Cart>;
-  count = 0;
-  put() {
-    this.count += 1;
-    return `${this.count} in it`;
-  }
-  pay() {
-    return `paid for ${this.count}`;
-  }
-}
-
-/** Its tools are found out outside, once a session. */
-function finding(...names: readonly string[]) {
+const finding = (...names: readonly string[]) => {
   const { tool } = workshop();
-  const made = new Map(names.map((name) => [name, tool(name)]));
-  const discover = vi.fn(async () => [{ slice: LISTINGS.name, fact: { key: 'shop', told: [...names] } }]);
-  const provider: ToolProvider = {
-    discover,
-    toolsNow: (view) => {
-      const told = view?.recall(LISTINGS).find(({ key }) => key === 'shop')?.told ?? [];
-      return (told as readonly string[]).flatMap((name) => made.get(name) ?? []); // told above
-    },
-  };
-  return { provider, discover };
-}
+  return findingOut(names.map((name) => tool(name)));
+};
 
 describe('a state', () => {
   it('has the tools of an object, which are the same in each state that lists it', async () => {

@@ -55,6 +55,20 @@ function makeHarness(): SessionHarness {
 
 sessionContract('the in-memory session', makeHarness);
 
+/** A session whose webhooks are told of, and answer when the test says so. */
+function telling() {
+  const clock = createManualClock();
+  const told: string[] = [];
+  const answers: ((became: Announced) => void)[] = [];
+  const announce = (announcement: Announcement): Promise<Announced> => {
+    told.push(inWords(announcement));
+    return new Promise((resolve) => answers.push(resolve));
+  };
+  const options = { clock, leaseMs: LEASE_MS, dispatch: () => {}, announce };
+  const session = createMemorySessions(options).session('s');
+  return { clock, told, answers, session };
+}
+
 describe('the in-memory session, to the millisecond', () => {
   it('says how long the holder may still be silent, and for how long it was', async () => {
     const { session, wait } = makeHarness();
@@ -98,15 +112,7 @@ describe('the in-memory session, to the millisecond', () => {
   });
 
   it('settles nothing by what a webhook answers when it was told again meanwhile, or of something else', async () => {
-    const clock = createManualClock();
-    const told: string[] = [];
-    const answers: ((became: Announced) => void)[] = [];
-    const announce = (announcement: Announcement): Promise<Announced> => {
-      told.push(inWords(announcement));
-      return new Promise((resolve) => answers.push(resolve));
-    };
-    const options = { clock, leaseMs: LEASE_MS, dispatch: () => {}, announce };
-    const session = createMemorySessions(options).session('s');
+    const { clock, told, answers, session } = telling();
     for (const turn of ['t1', 't2', 't3']) {
       const { epoch, page } = await lease(session, starting(turn, turn));
       const events = [event(turn, 'last')];
@@ -126,15 +132,7 @@ describe('the in-memory session, to the millisecond', () => {
   });
 
   it('settles nothing by an answer about a session of the same name that was erased', async () => {
-    const clock = createManualClock();
-    const told: string[] = [];
-    const answers: ((became: Announced) => void)[] = [];
-    const announce = (announcement: Announcement): Promise<Announced> => {
-      told.push(inWords(announcement));
-      return new Promise((resolve) => answers.push(resolve));
-    };
-    const options = { clock, leaseMs: LEASE_MS, dispatch: () => {}, announce };
-    const session = createMemorySessions(options).session('s');
+    const { clock, told, answers, session } = telling();
     for (const turn of ['t1', 't2']) {
       await session.erase();
       const { epoch } = await lease(session, starting(turn, turn));

@@ -7,7 +7,8 @@ import {
   type ToolSource,
   type ToolTable,
 } from '../../../../src/index.ts';
-import { defineUnfolding, LISTINGS, withInnerTools } from '../../../../src/kinds/entry.ts';
+import { defineUnfolding, withInnerTools } from '../../../../src/kinds/entry.ts';
+import { findingOut } from '../../../fixtures/tool-sources.ts';
 import { calls, crash, does, offered, opened, results, sessionWith } from './scenes.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -29,19 +30,7 @@ const group = defineToolGroup({
 });
 const SHOP = { name: 'shop', description: 'Shops.' };
 
-/** Its tools are found out outside, and are the same for whoever goes on with the turn. */
-function finding(...names: readonly string[]) {
-  const made = new Map(names.map((name) => [name, does(name)]));
-  const discover = vi.fn(async () => [{ slice: LISTINGS.name, fact: { key: 'shop', told: [...names] } }]);
-  const provider: ToolProvider = {
-    discover,
-    toolsNow: (view) => {
-      const told = view?.recall(LISTINGS).find(({ key }) => key === 'shop')?.told ?? [];
-      return (told as readonly string[]).flatMap((name) => made.get(name) ?? []); // told above
-    },
-  };
-  return { provider, discover };
-}
+const finding = (...names: readonly string[]) => findingOut(names.map((name) => does(name)));
 
 describe('an unfolding tool', () => {
   it('has whatever an agent could list inside', async () => {
@@ -134,6 +123,30 @@ describe('an unfolding tool', () => {
       `${opened('look', 'time', 'add', 'buy')}\n\nAdd before you guess.`,
       'buy done',
     ]);
+  });
+});
+
+describe('a provider that `select` answers', () => {
+  it('is not asked, which whoever opens the tool is told', async () => {
+    const told = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const { provider } = finding('buy');
+    const shop = defineUnfolding({
+      ...SHOP,
+      input: v.object({}),
+      select: () => [provider as never],
+      tools: [],
+    });
+    const session = sessionWith([shop], [calls('shop'), 'Done.']);
+    await session.send('Go.');
+    expect(results(session)).toEqual([
+      "Error: A tool provider is among them, which nobody asks for what it finds out: answer its tools, by its 'toolsNow'",
+    ]);
+    const why =
+      "A tool provider is among them, which nobody asks for what it finds out: answer its tools, by its 'toolsNow'";
+    expect(told.mock.calls.map(([line]) => line)).toEqual([
+      expect.stringMatching(/^holdfast: Tool 'shop' threw: /),
+    ]);
+    expect(told.mock.calls[0]?.[0]).toContain(`threw: ${why} (agent clerk, session test, turn `);
   });
 });
 
