@@ -111,7 +111,7 @@ export function sessionFromCode<Output>(
     result: (call, result, answered = {}) =>
       answering(GIVING_RESULT, { call, body: { ...result }, options: answered }),
     turn: (id) => told(door.enter().then(async (at) => toAnswer<Output>(await viewOfTurn(at, id)))),
-    state: () => told(door.enter().then(viewOfSession)),
+    state: () => told(door.enter().then(async (at) => (await viewOfSession(at)).view)),
     async *events(wanted = {}) {
       try {
         mustBe(SHAPES.events, wanted);
