@@ -141,7 +141,10 @@ export const headerParameter = (name: string, description: string): Parameter =>
 /** What every request may say that may run a turn. */
 export const TURN_HEADERS: readonly Parameter[] = [
   headerParameter('Idempotency-Key', 'A retry under the same key joins or replays the same turn.'),
-  headerParameter('Prefer', '`respond-async` runs the turn in the background.'),
+  headerParameter(
+    'Prefer',
+    '`respond-async` runs the turn in the background. So does `wait=10`, and its answer is waited for, 60 seconds at the most.',
+  ),
 ];
 
 /** What a request is answered that may run a turn. */

@@ -1,9 +1,9 @@
 import { cancelTurn } from '../end-turn.ts';
-import { ANY_OBJECT, defineRoute, SESSION, type SessionRequest } from '../route.ts';
+import { ANY_OBJECT, defineRoute, headerParameter, SESSION, type SessionRequest } from '../route.ts';
 import { viewOfTurn } from '../session-view.ts';
 import { turnPath } from '../target.ts';
-import { isOver, notYet, toResponse } from '../turn-response.ts';
-import type { LaterView } from '../turn-view.ts';
+import { heeding, isOver, notYet, toResponse, waitedFor } from '../turn-response.ts';
+import type { LaterView, TurnView } from '../turn-view.ts';
 
 /**
  * The answer of one turn, as its message was answered or would have been, but without `Retry-After`; 202 while there is none;
@@ -14,6 +14,7 @@ export const getTurn = defineRoute({
   path: `${SESSION}/turns/{turn}`,
   access: 'session',
   summary: 'The answer of one turn, as its message would be answered',
+  parameters: [headerParameter('Prefer', '`wait=10` waits for the end of the turn, 60 seconds at the most.')],
   answers: {
     200: { description: 'The turn has ended', json: ANY_OBJECT },
     202: {
@@ -56,8 +57,11 @@ const LATER = 5;
 const MOST_WAIT = 60 * 60;
 
 async function showTurn(asked: SessionRequest, { turn }: { readonly turn: string }): Promise<Response> {
-  const { target, host } = asked;
-  const view = await viewOfTurn(asked, turn);
+  const view = await waitedFor(asked, await viewOfTurn(asked, turn));
+  return heeding(asked.request, showView(asked, turn, view));
+}
+
+function showView({ target, host }: SessionRequest, turn: string, view: TurnView): Response {
   if (isOver(view)) {
     const response = toResponse(view, turnPath(target, turn));
     // It counted from the turn's end, and asking for this turn again changes nothing.
