@@ -3,6 +3,7 @@ import { parseEvent } from '../../journal/event-rows.ts';
 import type { StoredEvent } from '../../journal/events.ts';
 import type { LiveItem, LiveMessage } from '../../journal/live-items.ts';
 import type { Line, SessionPort } from '../../journal/session-port.ts';
+import type { FeedItem } from '../live-feed.ts';
 import type { Meter } from '../meter.ts';
 import type { Clock } from '../read-platform.ts';
 import { LiveQueue } from './live-queue.ts';
@@ -31,20 +32,17 @@ interface Follow extends Watch {
  */
 export type FollowEnd = 'stopped' | 'erased' | 'left' | 'over';
 
-/** Shows the journal from a sequence on, and then live, as `followedEvents` does; what it shows is waited for. */
-export async function followSession(
-  follow: Follow,
-  show: (stored: StoredEvent) => void | Promise<void>,
-): Promise<FollowEnd> {
-  const events = followedEvents(follow);
+/** Shows what `followedItems` answers. */
+export async function followSession(follow: Follow, show: (item: FeedItem) => void): Promise<FollowEnd> {
+  const items = followedItems(follow);
   try {
     for (;;) {
-      const next = await events.next();
+      const next = await items.next();
       if (next.done) return next.value;
-      await show(next.value);
+      show('seq' in next.value ? { type: 'event', stored: next.value } : next.value);
     }
   } finally {
-    await events.return('left');
+    await items.return('left');
   }
 }
 
