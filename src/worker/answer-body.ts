@@ -71,3 +71,65 @@ export function parseResultBody(body: SentBody): SentResult {
   if (!read.ok) throw invalidBody(read.problems);
   return read.sent;
 }
+
+/** One of several answers, each to the call that it names. */
+export interface NamedAnswer {
+  readonly call: string;
+  /** Which question of the call, from 1; the first unless given. */
+  readonly question?: number | undefined;
+  readonly [field: string]: unknown;
+}
+
+/** Answers in one request at most: a turn waits for no more calls than a model may ask for at once. */
+const MOST_ANSWERS = 128;
+
+/** The body of several answers. */
+export const ANSWERS: BodySchema = {
+  name: 'Answers',
+  schema: {
+    type: 'object',
+    required: ['answers'],
+    additionalProperties: false,
+    properties: {
+      answers: {
+        type: 'array',
+        description: 'Of calls of one turn. All are checked before the first is taken.',
+        minItems: 1,
+        maxItems: MOST_ANSWERS,
+        items: {
+          type: 'object',
+          description: 'A Decision or a Result, of the call that it names.',
+          required: ['call'],
+          properties: { call: { type: 'string' }, question: { type: 'integer', minimum: 1, default: 1 } },
+        },
+      },
+    },
+  },
+};
+
+/** Reads the body of several answers, but for what each says. @throws Problem that lists everything that is wrong with it. */
+export function parseAnswersBody(body: SentBody): readonly NamedAnswer[] {
+  const { answers } = body;
+  const problems = unknownProblems(body, ['answers']);
+  if (!Array.isArray(answers) || answers.length === 0 || answers.length > MOST_ANSWERS) {
+    throw invalidBody([`answers: must be a list of 1 to ${MOST_ANSWERS}`, ...problems]);
+  }
+  const given: readonly unknown[] = answers;
+  given.forEach((answer, place) => {
+    const at = `answers[${place}]`;
+    if (!isJsonObject(answer)) problems.push(`${at}: must be a JSON object`);
+    else {
+      const { call, question = 1 } = answer;
+      if (typeof call !== 'string') problems.push(`${at}.call: must be the id of a call`);
+      if (!isPlace(question)) problems.push(`${at}.question: must be a whole number from 1`);
+    }
+  });
+  if (problems.length > 0) throw invalidBody(problems);
+  return answers as NamedAnswer[]; // as just checked
+}
+
+/** The most questions that one call may be asked for by its place. */
+const MOST_QUESTIONS = 999_999;
+
+const isPlace = (value: unknown): boolean =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MOST_QUESTIONS;
