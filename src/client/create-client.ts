@@ -196,19 +196,23 @@ interface SessionPlace {
 
 function createSession(transport: Transport, { id, path }: SessionPlace): ClientSession {
   let known: { readonly tag: string | null; readonly view: SessionView } | undefined;
-  const streamed = (first: Asked, again?: Ways['again']): AsyncGenerator<StreamItem, void, undefined> =>
-    follow({
-      transport,
-      first,
-      signal: first.signal,
-      again: (turn) =>
-        again?.(turn) ?? (turn === undefined ? first : { path: turnPath(turn), signal: first.signal }),
-    });
+  /** The last event that a stream of a turn has shown: what is answered then is shown from there on. */
+  let seen = 0;
+  async function* streamed(first: Asked, after = 0): AsyncGenerator<StreamItem, void, undefined> {
+    const again: Ways['again'] = (turn) => (turn === undefined ? first : { path: turnPath(turn) });
+    for await (const item of follow({ transport, first, again, after, signal: first.signal })) {
+      if ('seq' in item) seen = item.seq;
+      yield item;
+    }
+  }
   const turnPath = (turn: string): string => `${path}/turns/${segment('turn', turn)}`;
   const stream: ClientSession['stream'] = (message, options = {}) =>
     streamed(toMessage(`${path}/messages`, message, options));
-  const streamAnswers: ClientSession['streamAnswers'] = (answers, options = {}) =>
-    streamed(toPost(`${path}/answers`, { answers: answers.map(toAnswer) }, options));
+  const streamAnswers: ClientSession['streamAnswers'] = (given, options = {}) => {
+    const answers = given.map(toAnswer);
+    const after = Math.max(seen, ...answers.map(({ call }) => askedAt(call)));
+    return streamed(toPost(`${path}/answers?after=${after}`, { answers }, options), after);
+  };
   const session: ClientSession = {
     id,
     stream,
@@ -246,8 +250,9 @@ function createSession(transport: Transport, { id, path }: SessionPlace): Client
       }
     },
     watch({ after = 0, ...options } = {}) {
-      const asked = { path: `${path}/events?after=${after}`, ...options };
-      return streamed(asked, () => asked) as AsyncGenerator<WatchItem, void, undefined>; // it tells of no turn's end
+      const first = { path: `${path}/events?after=${after}`, ...options };
+      const items = follow({ transport, first, again: () => first, after, signal: options.signal });
+      return items as AsyncGenerator<WatchItem, void, undefined>; // it tells of no turn's end
     },
     file: async (file, options = {}) =>
       transport.ask(
@@ -279,7 +284,10 @@ function failedAnswer(failure: unknown): ClientAnswer {
   throw failure;
 }
 
-function toAnswer({ call, ...answer }: CallAnswer): object {
+/** The reply that asked for a call, by the call's id: what is shown after its answer comes behind that. */
+const askedAt = (call: string): number => Number(/\.(\d+)\.\d+$/.exec(call)?.[1] ?? 0);
+
+function toAnswer({ call, ...answer }: CallAnswer): { readonly call: string } {
   if (typeof call === 'string') return { call, ...answer };
   const [, question] = /\?question=(\d+)$/.exec(Object.values(call.links).join()) ?? [];
   return { call: call.call, ...(question !== undefined && { question: Number(question) }), ...answer };

@@ -60,6 +60,8 @@ export interface Ways {
   readonly first: Asked;
   /** How it is asked for again; `turn` is that of the events so far. */
   again(turn: string | undefined): Asked;
+  /** What came before is not shown again: the sequence of an event. */
+  readonly after: number;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -72,14 +74,14 @@ type Items = AsyncGenerator<StreamItem, void, undefined>;
  * @throws HoldfastError for what was refused, and when the server cannot be reached; the reason of the signal.
  */
 export async function* follow(ways: Ways): Items {
-  const { transport, signal } = ways;
-  const place: Place = { id: undefined, seq: 0, turn: undefined };
+  const { transport, signal, after } = ways;
+  const place: Place = { id: undefined, seq: after, turn: undefined };
   let asked = ways.first;
   for (let failed = 0; ; ) {
     const response = await open(transport, { ...asked, signal }, place);
     if (!response) return yield { type: 'erased' };
     if (!isStream(response)) return yield toStop((await readJson(response)) as ClientAnswer); // of a server of ours
-    if (place.seq > 0) yield { type: 'resumed' };
+    if (place.id !== undefined) yield { type: 'resumed' };
     const parser = new EventParser();
     let end = 'lost';
     try {
@@ -120,7 +122,7 @@ const ENDS: ReadonlySet<string> = new Set(['answer', 'suspended', 'erased']);
 async function open(
   transport: Transport,
   asked: Asked,
-  { id, seq }: Readonly<Place>,
+  { id }: Readonly<Place>,
 ): Promise<Response | undefined> {
   const headers = {
     ...asked.headers,
@@ -131,7 +133,7 @@ async function open(
     return await transport.ask({ ...asked, headers }, async (response) => response);
   } catch (failure) {
     const isGone = failure instanceof HoldfastError && [404, 410].includes(failure.status);
-    if (seq > 0 && isGone) return undefined;
+    if (id !== undefined && isGone) return undefined;
     throw failure;
   }
 }

@@ -15,9 +15,10 @@ import {
   visibleToolMemory,
 } from '../session/watching/turn-outcome.ts';
 import type { TurnSaid } from '../tool/call.ts';
+import { type FileContent, isFile } from '../tool/content.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
 import type { BlackboardEntry } from '../tool/kept-values.ts';
-import { modelText } from '../tool/tool-result.ts';
+import { modelText, type ResultData } from '../tool/tool-result.ts';
 import { SessionError } from './problem.ts';
 import { noSequence } from './request-headers.ts';
 import type { SessionAccess, Target } from './target.ts';
@@ -71,6 +72,8 @@ interface CallView {
   readonly input: Json;
   readonly status: 'asked' | 'started' | 'ended';
   readonly result?: string;
+  /** Those of its result. */
+  readonly files?: readonly FileContent[];
 }
 
 /** Answers the state of a session. @throws SessionError when there is none; UnreadableError when it cannot be folded. */
@@ -113,7 +116,7 @@ function messageView(message: Message): MessageView[] {
       name,
       input,
       status: ended ? 'ended' : started ? 'started' : 'asked',
-      ...(ended && { result: modelText(ended.result) }),
+      ...(ended && { result: modelText(ended.result), ...filesIn(ended.result) }),
     }),
   );
   return [
@@ -125,6 +128,11 @@ function messageView(message: Message): MessageView[] {
     },
     ...message.calls.flatMap(({ said = [] }) => said.map((one) => ({ role: 'assistant', ...one }) as const)),
   ];
+}
+
+function filesIn(result: ResultData): Pick<CallView, 'files'> {
+  const files = 'parts' in result ? (result.parts ?? []).filter(isFile) : [];
+  return files.length > 0 ? { files } : {};
 }
 
 /** The error of a session that has not begun. */

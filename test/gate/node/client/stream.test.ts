@@ -225,7 +225,7 @@ describe('an answer of calls', () => {
     );
     expect(short(items)).toEqual([7, 'answer']);
     expect([got[0]?.path, JSON.parse(String(got[0]?.body))]).toEqual([
-      '/answers',
+      '/answers?after=0',
       {
         answers: [
           { call: 'c1', question: 2, decision: 'approve' },
@@ -233,6 +233,29 @@ describe('an answer of calls', () => {
           { call: 'c3', decision: 'reject', reason: 'No.' },
         ],
       },
+    ]);
+  });
+
+  it('shows what is behind the reply that asked, and behind what was shown before', async () => {
+    const pending = { call: 't1.3.0', links: { approvals: '/x' } };
+    const view = { outcome: 'suspended', status: 'suspended', pending: [pending] };
+    const asked = [STARTED, REPLIED, stored(4, 'tool-call-suspended'), frame('suspended', view)];
+    const more = [stored(4, 'tool-call-suspended'), stored(5, 'tool-call-answered'), frame('answer', ANSWER)];
+    const { session, got } = played(stream(more), stream(asked), stream(more));
+    expect(short(await all(session.streamAnswers([{ call: pending, decision: 'approve' }])))).toEqual([
+      4,
+      5,
+      'answer',
+    ]);
+    await session.send('Pay.');
+    expect(short(await all(session.streamAnswers([{ call: pending, decision: 'approve' }])))).toEqual([
+      5,
+      'answer',
+    ]);
+    expect(got.map(({ path }) => path)).toEqual([
+      '/answers?after=3',
+      '/messages?whenBusy=reject',
+      '/answers?after=4',
     ]);
   });
 
