@@ -125,6 +125,11 @@ export function foldItem(before: Conversation, item: WatchItem): Conversation {
     }
     case 'reply-restarted':
       return { messages: before.messages };
+    // Pieces of its text may be missing: all of it comes at its end.
+    case 'resumed':
+      return before.draft
+        ? { ...before, draft: { ...before.draft, text: `${before.draft.text} … ` } }
+        : before;
     case 'progress':
       return withCall(before, item.call, { progress: item.status });
     default:

@@ -279,6 +279,8 @@ it('goes on after a lost connection behind what it has seen', async () => {
   await world.cut();
   await vi.advanceTimersByTimeAsync(500);
   expect(world.isWatched).toBe(true);
+  await world.show(frame('text-delta', { reply: '1.1', text: 'it.' }));
+  expect(shown(store)).toEqual(['user Pay.', 'assistant I  … it. streaming']);
   await world.show(
     stored(2, 'turn-started', { message: 'Pay.' }),
     stored(3, 'model-replied', { text: 'I pay.', toolCalls: [] }),
