@@ -77,9 +77,17 @@ export class LiveQueue {
       const sent = this.#items.shift();
       if (!sent) return undefined;
       this.#weight -= weightOfItem(sent);
-      if (this.#isDue(sent)) return sent.item;
+      const item = this.#placed(sent);
+      if (this.#isDue(sent)) return item;
     }
     return undefined;
+  }
+
+  /** Says of a piece where it stands, when it is in the middle of a reply of which this reader was shown nothing of its type. */
+  #placed({ item, at = 0 }: SentItem): LiveItem {
+    if (!('text' in item) || at === 0) return item;
+    const last = this.#replies.get(item.frame ?? ROOT);
+    return last?.reply === item.reply && last.next[item.type] !== undefined ? item : { ...item, at };
   }
 
   #isDue(sent: SentItem): boolean {

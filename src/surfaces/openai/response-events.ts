@@ -116,8 +116,9 @@ class Translation {
     switch (item.type) {
       case 'text-delta':
       case 'reasoning-delta':
-        if (item.frame === undefined)
-          this.#reply.delta(item.type === 'text-delta' ? 'message' : 'reasoning', item.text);
+        if (item.frame !== undefined) return;
+        if (item.at !== undefined) this.#reply.hold();
+        this.#reply.delta(item.type === 'text-delta' ? 'message' : 'reasoning', item.text);
         return;
       case 'reply-restarted':
         if (item.frame === undefined) this.#reply.drop();

@@ -1,6 +1,5 @@
 /** A response as a whole: what its events are about, and what polling answers. */
 import type { StoredEvent } from '../../journal/events.ts';
-import { ANSWERED } from '../../journal/reduce.ts';
 import type { TurnAnswer } from '../../session/watching/turn-outcome.ts';
 import type { SurfaceSession } from '../define-surface.ts';
 import { toId } from './ids.ts';
@@ -85,7 +84,8 @@ export function standingOf({ outcome, error }: Pick<TurnAnswer, 'outcome' | 'err
 }
 
 /** Whether a turn that ended so has an answer. */
-export const isAnswered = ({ outcome }: Pick<TurnAnswer, 'outcome'>): boolean => ANSWERED.includes(outcome);
+export const isAnswered = ({ outcome }: Pick<TurnAnswer, 'outcome'>): boolean =>
+  outcome !== 'cancelled' && outcome !== 'failed';
 
 /** The tokens of the replies and summaries among events, inner loops too. */
 export class UsageCount {
