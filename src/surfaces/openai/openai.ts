@@ -1,6 +1,7 @@
 /** The protocols of OpenAI over the sessions of an app. */
 import type { Surface } from '../../worker/route.ts';
 import { defineSurface, type SurfaceAgent, surfaceRoute } from '../define-surface.ts';
+import { createCompletion } from './chat.ts';
 import { agentNamed } from './read-body.ts';
 import { answered, refuse, refuseSent } from './refuse.ts';
 import { cancelResponse, createResponse, getResponse } from './responses.ts';
@@ -54,6 +55,14 @@ export function openAi(): Surface {
         summary: 'Stops the turn of a response of OpenAI',
         refuse,
         handle: (asked, { id }) => answered(() => cancelResponse(asked, id)),
+      }),
+      surfaceRoute({
+        method: 'POST',
+        path: '/v1/chat/completions',
+        summary: 'Sends a message, or results of tools, as OpenAI completes a chat',
+        isCounted: true,
+        refuse: refuseSent,
+        handle: (asked) => answered(() => createCompletion(asked)),
       }),
     ],
   });
