@@ -1,18 +1,21 @@
 /** What a page asks for, as its chat sends it: of all its messages only the last one counts. */
-import { own, isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
+import { isJsonObject, type Json, type JsonObject, own } from '../../tool/json.ts';
 import { Problem, SessionError } from '../../worker/problem.ts';
 import type { CallAnswer } from '../../worker/session-options.ts';
 import type { KnownCall } from './turn-chunks.ts';
 import { OF_USER } from './ui-messages.ts';
 
 /** What was asked for. */
-export type ChatAsked = { readonly chat: string; readonly body: JsonObject } & (
+export type ChatAsked = { readonly chat: string } & (
   | {
       readonly type: 'message';
       /** Under which the message is sent once, however often. */
       readonly key: string;
       /** Words, or parts as the body of a message has them. */
       readonly message: string | readonly Json[];
+      readonly context: Json | undefined;
+      readonly whenBusy: 'reject' | 'queue' | 'steer' | undefined;
+      readonly pending: 'decline' | undefined;
     }
   | {
       readonly type: 'answers';
@@ -64,7 +67,22 @@ function readMessage({ id: key }: JsonObject, parts: readonly Json[], { at, chat
   const said = parts.map((part, index) => readPart(part, `${at}.parts[${index}]`));
   const hasFiles = said.some(({ type }) => type === 'file');
   const message = hasFiles ? said : said.map(({ text }) => text).join('\n');
-  return { type: 'message', chat, body, key, message };
+  const { context } = body;
+  const whenBusy = oneOf('whenBusy', body, ['reject', 'queue', 'steer'] as const);
+  const pending = oneOf('pending', body, ['decline'] as const);
+  return { type: 'message', chat, key, message, context, whenBusy, pending };
+}
+
+/** What a page may say beside its messages. */
+function oneOf<Word extends string>(
+  name: string,
+  body: JsonObject,
+  words: readonly Word[],
+): Word | undefined {
+  const said = own(body, name);
+  const word = words.find((one) => one === said);
+  if (said !== undefined && word === undefined) throw invalid(`${name}: must be ${words.join(', ')}`);
+  return word;
 }
 
 /** Words, or a file as the body of a message has it. */
@@ -100,7 +118,7 @@ function readAnswers(last: JsonObject, parts: readonly Json[], { at, chat, body 
   if (decisions.length + results.length === 0) throw refused(NOTHING_TO_SEND);
   const { seq } = isJsonObject(last.metadata) ? last.metadata : {};
   const after = typeof seq === 'number' && Number.isSafeInteger(seq) && seq >= 0 ? seq : undefined;
-  return { type: 'answers', chat, body, decisions, results, known, after };
+  return { type: 'answers', chat, decisions, results, known, after };
 }
 
 /** A decision: what the page has said in `decisions` of the body, or else yes or no. */

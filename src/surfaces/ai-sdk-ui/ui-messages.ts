@@ -134,7 +134,11 @@ class MessageOfTurn {
       }
       case 'tool-approval-request': {
         const { approvalId: id, approvalDescriptor: descriptor, reason } = chunk;
-        const asked = { id, ...(descriptor && { descriptor }), ...(reason !== undefined && { requestReason: reason }) };
+        const asked = {
+          id,
+          ...(descriptor && { descriptor }),
+          ...(reason !== undefined && { requestReason: reason }),
+        };
         this.#changeTool(chunk.toolCallId, { state: 'approval-requested', approval: asked });
         break;
       }
