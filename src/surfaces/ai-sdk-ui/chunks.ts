@@ -20,7 +20,8 @@ export interface UiMetadata {
   readonly error?: TurnError;
 }
 
-interface OfTool {
+interface CallChunk {
+  readonly type: 'tool-input-available';
   readonly toolCallId: string;
   readonly toolName: string;
   readonly input: unknown;
@@ -37,8 +38,7 @@ export type UiChunk =
   | { readonly type: 'start-step' | 'finish-step' }
   | { readonly type: `${Block}-start` | `${Block}-end`; readonly id: string }
   | { readonly type: `${Block}-delta`; readonly id: string; readonly delta: string }
-  | ({ readonly type: 'tool-input-available' } & OfTool)
-  | ({ readonly type: 'tool-input-error'; readonly errorText: string } & OfTool)
+  | CallChunk
   | {
       readonly type: 'tool-approval-request';
       readonly approvalId: string;
@@ -53,12 +53,14 @@ export type UiChunk =
       readonly toolCallId: string;
       readonly output: unknown;
       readonly dynamic: true;
+      readonly providerExecuted?: false;
     }
   | {
       readonly type: 'tool-output-error';
       readonly toolCallId: string;
       readonly errorText: string;
       readonly dynamic: true;
+      readonly providerExecuted?: false;
     }
   | { readonly type: 'tool-output-denied'; readonly toolCallId: string }
   | { readonly type: 'file'; readonly url: string; readonly mediaType: string }

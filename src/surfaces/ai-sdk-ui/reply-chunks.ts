@@ -98,11 +98,12 @@ function sourceChunk({
   ];
 }
 
-/** A call as the model asked for it. It is run elsewhere than in the page, unless that is told later. */
+/**
+ * A call as the model asked for it. It is run elsewhere than in the page, unless that is told later. Whether an input that is no JSON is
+ * wrong its tool knows, and says with its result.
+ */
 export function inputChunk({ id, name, input }: Pick<JournaledCall, 'id' | 'name' | 'input'>): UiChunk {
   const parsed = parseToolInput(name, input);
   const of = { toolCallId: id, toolName: name, dynamic: true, providerExecuted: true } as const;
-  return parsed.ok
-    ? { type: 'tool-input-available', ...of, input: parsed.input }
-    : { type: 'tool-input-error', ...of, input, errorText: parsed.message };
+  return { type: 'tool-input-available', ...of, input: parsed.ok ? parsed.input : input };
 }

@@ -95,7 +95,8 @@ export class TurnChunks {
   #event(event: StoredEvent): UiChunk[] {
     switch (event.type) {
       case 'turn-started':
-        return [{ type: 'start', messageId: event.turn }];
+        this.#known.clear();
+        return [...this.#steps.end(), { type: 'start', messageId: event.turn }];
       case 'model-replied':
         if (event.frame !== undefined) return [];
         for (const { id } of event.toolCalls) this.#known.set(id, { isAsked: false });
@@ -144,7 +145,9 @@ export class TurnChunks {
   }
 
   #ended({ call, result, frame }: EventOf<'tool-call-ended'>): UiChunk[] {
-    const of = { toolCallId: call, dynamic: true } as const;
+    // The page has run it, whoever sees only now that it has.
+    const byPage = this.#waits.get(call)?.wait.for === 'result' && { providerExecuted: false as const };
+    const of = { toolCallId: call, dynamic: true, ...byPage } as const;
     if (result.type !== 'error') {
       const output = result.type === 'artifact' ? result.value : modelText(result);
       const files = frame === undefined ? this.#files(result) : [];

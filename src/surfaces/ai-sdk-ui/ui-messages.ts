@@ -123,10 +123,9 @@ class MessageOfTurn {
 
   #addToTool(chunk: UiChunk): void {
     switch (chunk.type) {
-      case 'tool-input-available':
-      case 'tool-input-error': {
-        const { type, dynamic: _, ...call } = chunk;
-        const state = type === 'tool-input-available' ? 'input-available' : 'output-error';
+      case 'tool-input-available': {
+        const { type: _, dynamic: __, ...call } = chunk;
+        const state = 'input-available';
         const isThere = this.#parts.some(({ toolCallId }) => toolCallId === call.toolCallId);
         if (isThere) this.#changeTool(call.toolCallId, { ...call, state });
         else this.#parts.push({ type: 'dynamic-tool', ...call, state });
@@ -150,11 +149,12 @@ class MessageOfTurn {
         break;
       }
       case 'tool-output-available':
-        this.#changeTool(chunk.toolCallId, { state: 'output-available', output: chunk.output });
+      case 'tool-output-error': {
+        const { type, dynamic: _, ...ended } = chunk;
+        const state = type === 'tool-output-available' ? 'output-available' : 'output-error';
+        this.#changeTool(ended.toolCallId, { ...ended, state });
         break;
-      case 'tool-output-error':
-        this.#changeTool(chunk.toolCallId, { state: 'output-error', errorText: chunk.errorText });
-        break;
+      }
       case 'tool-output-denied':
         this.#changeTool(chunk.toolCallId, { state: 'output-denied' });
         break;

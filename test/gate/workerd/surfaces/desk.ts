@@ -40,6 +40,13 @@ const draw = defineTool({
   run: () => content(['A pixel:', image(PIXEL, 'image/png')]),
 });
 
+/** Its start is stored before it runs. */
+const note = defineTool({
+  name: 'note',
+  description: 'Notes.',
+  run: () => 'Noted.',
+});
+
 const here = defineTool({
   name: 'where',
   description: 'Tells where the page is.',
@@ -59,7 +66,7 @@ export const desk = defineAgent({
   name: 'desk',
   description: 'Does a bit of everything.',
   instructions: 'Follow the script.',
-  tools: [add, asksFirst(pay), draw, here, finish],
+  tools: [add, asksFirst(pay), draw, note, here, finish],
   model: {
     ...modelBySession,
     media: { message: { data: ['image/*'], url: ['image/*'] }, result: { data: [], url: [] } },
