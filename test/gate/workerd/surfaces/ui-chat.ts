@@ -52,7 +52,10 @@ export function openChat({ version, agent, via, id, messages = [], sends, onData
     return via(String(url), init);
   };
   const api = `/agents/${agent}/chat${version === 7 ? '?ui=7' : ''}`;
-  const transport = new (sdk.DefaultChatTransport as unknown as new (options: object) => object)({ api, fetch });
+  const transport = new (sdk.DefaultChatTransport as unknown as new (options: object) => object)({
+    api,
+    fetch,
+  });
   const state = {
     status: 'ready',
     error: undefined,
