@@ -5,8 +5,9 @@ import { type Answer, type BodySchema, byPath, type HttpHost, type Route, type S
 type Named = Pick<HttpHost, 'agents' | 'webhooks'>;
 
 const DESCRIPTION =
-  'Agents whose tool loops survive. A page of another site may only read: what else a browser sends for it is refused ' +
-  'with 403 `cross-site`, by its `Origin` and `Sec-Fetch-Site`, unless the app names its origin.';
+  'Agents whose tool loops survive. A page whose origin the app names may use all of this, by CORS and without cookies. A page of ' +
+  'another site can read nothing, and what else its browser sends is refused with 403 `cross-site`, by `Origin` and ' +
+  '`Sec-Fetch-Site`.';
 
 const PROBLEM: BodySchema = {
   name: 'Problem',

@@ -116,7 +116,7 @@ const ARROWS: readonly {
   {
     folder: 'src/surfaces/',
     because: 'it speaks other protocols over what code of an app can ask of a session',
-    on: ['src/tool/', 'src/worker/'],
+    on: ['src/tool/', 'src/worker/', 'src/model/configuration-error.ts'],
     types: ['src/journal/', 'src/model/', 'src/session/'],
   },
   {
