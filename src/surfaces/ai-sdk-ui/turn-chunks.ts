@@ -78,9 +78,10 @@ export class TurnChunks {
     }
     switch (item.type) {
       case 'text-delta':
-        return item.frame === undefined ? this.#steps.words({ type: 'text', text: item.text }) : [];
-      case 'reasoning-delta':
-        return item.frame === undefined ? this.#steps.words({ type: 'reasoning', text: item.text }) : [];
+      case 'reasoning-delta': {
+        const type = item.type === 'text-delta' ? 'text' : 'reasoning';
+        return item.frame === undefined ? this.#steps.piece({ type, text: item.text }, item.from) : [];
+      }
       case 'reply-restarted':
         return item.frame === undefined ? this.#steps.restarted() : [];
       case 'progress': {

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { aiSdkUi } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
 import { script } from '../../../fixtures/scripts.ts';
+import { lastParts, openChat } from '../../../fixtures/ui-chat.ts';
 import { appWith } from '../http/app.ts';
 import { desk, via } from './desk.ts';
-import { lastParts, openChat } from './ui-chat.ts';
 
 const CHAT = '/agents/desk/chat';
 const HEADERS = { 'content-type': 'application/json' };
@@ -207,7 +207,9 @@ describe('a chat is told', () => {
       `Call ${call} does not wait for this answer. It has not asked 2 questions.`,
     ]);
     const long = { ...answers(call), decisions: { [call]: { decision: 'shrug' } } };
-    expect(await (await post(long)).text()).toBe(notValid('answers[0].decision: must be approve, edit, reject or exit'));
+    expect(await (await post(long)).text()).toBe(
+      notValid('answers[0].decision: must be approve, edit, reject or exit'),
+    );
     // What waits refuses another message, and says so.
     await chat.sendMessage({ text: 'And another thing' });
     expect(chat.error?.message).toContain('waits for an answer from outside. Answer its pending calls');

@@ -3,18 +3,18 @@ import { describe, expect, it } from 'vitest';
 import { ModelError, type ReplyPart } from '../../../../src/index.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { held, script } from '../../../fixtures/scripts.ts';
-import { journal, json } from '../http/client.ts';
-import { desk, PIXEL, via } from './desk.ts';
 import {
   type ChatMessage,
   lastParts,
-  loaded,
+  loadedFrom,
   type OpenChat,
   openChat,
   plain,
   VERSIONS,
   withoutDescriptors,
-} from './ui-chat.ts';
+} from '../../../fixtures/ui-chat.ts';
+import { journal, json } from '../http/client.ts';
+import { desk, PIXEL, via } from './desk.ts';
 
 const agent = desk.name;
 const newId = (): string => `chat-${crypto.randomUUID()}`;
@@ -52,7 +52,7 @@ async function settled(
 
 /** A chat shows what a page is given which is loaded again, and metadata tells of the turn what the journal does. */
 async function sameAsLoaded(chat: OpenChat, id: string, version: 6 | 7): Promise<void> {
-  const messages = await loaded(via, { agent, id, version });
+  const messages = await loadedFrom(via, { agent, id, version });
   const last = messages.at(-1);
   const shown: ChatMessage | undefined = plain(chat.messages.at(-1));
   expect(withoutDescriptors(shown?.parts ?? [])).toEqual(withoutDescriptors(last?.parts ?? []));
@@ -257,7 +257,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
         expect.objectContaining({ type: 'file', mediaType: 'image/png', name: 'dot.png' }),
       ]),
     });
-    const [said] = await loaded(via, { agent, id, version });
+    const [said] = await loadedFrom(via, { agent, id, version });
     expect(said?.parts).toMatchObject([
       { type: 'file', mediaType: 'image/png', filename: 'dot.png' },
       { type: 'text', text: words },
@@ -291,7 +291,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
   it('tells why a turn failed', async () => {
     const { chat, id, say } = open({ version }, new ModelError('bad-request', 'It has no such model.'));
     await say();
-    const messages = await loaded(via, { agent, id, version });
+    const messages = await loadedFrom(via, { agent, id, version });
     const { error } = Object(messages.at(-1)?.metadata);
     expect([chat.status, chat.error?.message]).toEqual(['error', error.message]);
     expect(chat.messages.at(-1)?.metadata).toMatchObject({ outcome: 'failed', error });
@@ -319,7 +319,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     const saying = say();
     await hangs.asked();
     await expect.poll(() => lastParts(chat).length).toBe(3);
-    const other = open({ version, id, messages: await loaded(via, { agent, id, version }) });
+    const other = open({ version, id, messages: await loadedFrom(via, { agent, id, version }) });
     expect(other.chat.messages.length).toBe(2);
     const resuming = other.chat.resumeStream();
     await expect.poll(() => other.chat.status).toBe('streaming');
@@ -338,7 +338,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
       'Done.',
     );
     const stream = async (): Promise<number> => (await via(`/agents/${agent}/chat/${id}/stream`)).status;
-    expect([await stream(), await loaded(via, { agent, id, version })]).toEqual([204, []]);
+    expect([await stream(), await loadedFrom(via, { agent, id, version })]).toEqual([204, []]);
     await say();
     expect(await stream()).toBe(204);
     await chat.addToolApprovalResponse({ id: String(lastParts(chat).at(-1)?.toolCallId), approved: true });
