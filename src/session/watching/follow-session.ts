@@ -21,6 +21,10 @@ interface Follow extends Watch {
   readonly from: number;
   /** Only the events of this turn, until it has ended or waits for a decision. */
   readonly turn?: string | undefined;
+  /** The session that is meant, and no other one of its name; the one that is there unless given. */
+  readonly incarnation?: string | undefined;
+  /** Is told before the first event which session it is, and again with every page. An older object does not tell. */
+  readonly onIncarnation?: ((incarnation: string) => void) | undefined;
 }
 
 /**
@@ -53,12 +57,15 @@ export async function followSession(
 export async function* followedEvents({
   from,
   turn,
+  incarnation: meant,
+  onIncarnation,
   ...watch
 }: Follow): AsyncGenerator<StoredEvent, FollowEnd, undefined> {
   const { port, signal, meter } = watch;
   const notices = new Notices(watch);
   let next = from;
   let head = 0;
+  let known = meant;
   try {
     for (;;) {
       if (signal.aborted) return 'left';
@@ -67,6 +74,12 @@ export async function* followedEvents({
       const page = await port.read({ from: next, turn });
       if (notices.wasErased || page === null || page.head < head) return 'erased';
       head = page.head;
+      const { incarnation } = page;
+      if (incarnation !== undefined) {
+        if (incarnation !== (known ?? incarnation)) return 'erased';
+        known = incarnation;
+        onIncarnation?.(incarnation);
+      }
       for (const row of page.rows) yield parseEvent(row);
       next = page.next ?? Math.max(next, head + 1);
       if (page.next !== null) continue;
