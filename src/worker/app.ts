@@ -168,7 +168,7 @@ export function createRoutes(
       await fromCaller(asked);
       throw new Problem('method-not-allowed', `Use ${allow} here.`, { headers: { allow } });
     };
-    app.all(pathOfHono(path), answer(path, refuse));
+    app.all(pathOfHono(path), answer(path, refuse, ways[0]?.refuse));
   }
   return app;
 }

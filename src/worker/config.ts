@@ -42,6 +42,7 @@ import {
   checkStarters,
   checkSteering,
   checkSubagents,
+  mustBeMade,
 } from './check-app.ts';
 import { chooseModel } from './choose-model.ts';
 import type { Schedule } from './define-schedule.ts';
@@ -170,6 +171,7 @@ export function toHost(config: HoldfastConfig, deployed: (env: Env) => Deploymen
   checkOwners(config);
   checkEndpoint(config);
   checkSteering(config);
+  mustBeMade({ surfaces: config.surfaces ?? [] }, 'routesBeside', 'defineSurface');
   const {
     agents,
     auth = defaultAuth,

@@ -63,7 +63,8 @@ interface Requests {
 /** A protocol that a Worker speaks beside its own. `defineSurface` makes it, so that an app without one carries nothing of it. */
 export interface Surface {
   readonly name: string;
-  readonly routes: readonly Route[];
+  /** Its routes. @throws ConfigurationError when the app has one of their paths already, by these others. */
+  routesBeside(others: readonly Route[]): readonly Route[];
 }
 
 /** The names that a path has in braces, with what a request's path has in their places. */

@@ -16,9 +16,10 @@ import {
 } from '../session/watching/turn-outcome.ts';
 import { sha256Hex } from '../tool/async.ts';
 import type { TurnSaid } from '../tool/call.ts';
+import { type FileContent, isFile } from '../tool/content.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
 import type { BlackboardEntry } from '../tool/kept-values.ts';
-import { modelText } from '../tool/tool-result.ts';
+import { modelText, type ResultData } from '../tool/tool-result.ts';
 import { SessionError } from './problem.ts';
 import { noSequence } from './request-headers.ts';
 import type { SessionAccess, Target } from './target.ts';
@@ -72,6 +73,8 @@ interface CallView {
   readonly input: Json;
   readonly status: 'asked' | 'started' | 'ended';
   readonly result?: string;
+  /** Those of its result. */
+  readonly files?: readonly FileContent[];
 }
 
 /** The state of a session, and the tag by which its client may ask whether it has changed. */
@@ -148,7 +151,7 @@ function messageView(message: Message): MessageView[] {
       name,
       input,
       status: ended ? 'ended' : started ? 'started' : 'asked',
-      ...(ended && { result: modelText(ended.result) }),
+      ...(ended && { result: modelText(ended.result), ...filesIn(ended.result) }),
     }),
   );
   return [
@@ -160,6 +163,11 @@ function messageView(message: Message): MessageView[] {
     },
     ...message.calls.flatMap(({ said = [] }) => said.map((one) => ({ role: 'assistant', ...one }) as const)),
   ];
+}
+
+function filesIn(result: ResultData): Pick<CallView, 'files'> {
+  const files = 'parts' in result ? (result.parts ?? []).filter(isFile) : [];
+  return files.length > 0 ? { files } : {};
 }
 
 /** The error of a session that has not begun. */
