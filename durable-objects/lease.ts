@@ -170,8 +170,12 @@ function pageOfEvents(storage: SessionStorage, query: PageQuery): EventPage {
 
 /** The event that opens a session says it. What is none was stored by somebody else, and says nothing. */
 function incarnationOf(storage: SessionStorage): Pick<EventPage, 'incarnation'> {
-  const { incarnation }: { incarnation?: unknown } = Object(JSON.parse(storage.opening() ?? 'null'));
-  return typeof incarnation === 'string' ? { incarnation } : {};
+  try {
+    const { incarnation }: { incarnation?: unknown } = Object(JSON.parse(storage.opening() ?? 'null'));
+    return typeof incarnation === 'string' ? { incarnation } : {};
+  } catch {
+    return {};
+  }
 }
 
 /** The turn that is unfinished, by its lease. */

@@ -93,7 +93,8 @@ export class SqlSessionStorage implements SessionStorage {
 
   opening(): string | null {
     if (!this.#isMigrated) return null;
-    if (this.#opening === undefined) for (const { body } of this.events({ from: 1, limit: 1 })) this.#opening = body;
+    if (this.#opening === undefined)
+      for (const { body } of this.events({ from: 1, limit: 1 })) this.#opening = body;
     return this.#opening ?? null;
   }
 

@@ -231,7 +231,7 @@ export async function* eventsOf(
   at: SessionAccess,
   { after = 0, live = false }: EventsWanted,
 ): AsyncGenerator<StoredEvent, void, undefined> {
-  if (!Number.isSafeInteger(after) || after < 0) throw noSequence('after');
+  if (!Number.isSafeInteger(after) || after < 0) throw noSequence();
   await mustHaveEvents(at, after);
   const { port } = at.target;
   if (live) {

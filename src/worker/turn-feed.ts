@@ -71,9 +71,15 @@ type Items = AsyncGenerator<TurnItem, void, undefined>;
  */
 export function turnFeed(at: SessionAccess, begun: BegunTurn, { after = 0, ...options }: FeedOptions): Items {
   if (begun.later) return one({ type: 'later', view: begun.later });
-  const { turn, run } = begun;
+  const { turn, run, incarnation: here } = begun;
   const shown: Shown = { at, turn, after, ...options };
-  return keptToo(shown, run ? live(shown, run) : followed(shown));
+  if (!run) return keptToo(shown, followed(shown));
+  if (here !== undefined) options.onIncarnation?.(here);
+  const { incarnation = here } = options;
+  // It may run in a session that was begun meanwhile, of which nothing was seen.
+  const isNew = here !== undefined && incarnation !== here;
+  const running: Shown = { ...shown, after: isNew ? 0 : after, incarnation: here ?? incarnation };
+  return keptToo(running, live(running, run));
 }
 
 async function* one(item: TurnItem): Items {

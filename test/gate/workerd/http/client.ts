@@ -53,6 +53,7 @@ export async function json(response: Response): Promise<Record<string, unknown>>
 }
 
 export interface Sent {
+  /** The sequence in its id. */
   readonly id?: number;
   readonly event: string;
   readonly data: Record<string, unknown>;
@@ -67,7 +68,11 @@ export async function* eventsOf(response: Response): AsyncGenerator<Sent> {
   for await (const chunk of response.body ?? []) {
     parser.feed(decoder.decode(chunk, { stream: true }));
     for (const { id, event = 'message', data } of waiting.splice(0)) {
-      yield { ...(id !== undefined && { id: Number(id) }), event, data: JSON.parse(data) };
+      yield {
+        ...(id !== undefined && id !== '' && { id: Number.parseInt(id, 10) }),
+        event,
+        data: JSON.parse(data),
+      };
     }
   }
 }
