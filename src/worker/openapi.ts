@@ -1,33 +1,37 @@
 import { SESSION_ID } from '../session/read-secrets.ts';
-import { type Answer, type BodySchema, byPath, type HttpHost, type Route, type Schema } from './route.ts';
+import { statusOf } from './problem.ts';
+import { OF_FAILED_TURNS, type ToldProblem } from './refusal.ts';
+import {
+  type Answer,
+  type AnswerSchema,
+  byPath,
+  type HttpHost,
+  OF_ACCESS,
+  type ProblemAnswer,
+  type Route,
+  type Schema,
+} from './route.ts';
+import { componentSchemas } from './view-schemas.ts';
 
 /** What an app has that its paths name. */
 type Named = Pick<HttpHost, 'agents' | 'webhooks'>;
 
-const DESCRIPTION =
-  'Agents whose tool loops survive. A page of another site may only read: what else a browser sends for it is refused ' +
-  'with 403 `cross-site`, by its `Origin` and `Sec-Fetch-Site`, unless the app names its origin.';
-
-const PROBLEM: BodySchema = {
-  name: 'Problem',
-  schema: {
-    type: 'object',
-    required: ['type', 'title', 'status', 'detail'],
-    properties: {
-      type: { type: 'string' },
-      title: { type: 'string' },
-      status: { type: 'integer' },
-      detail: { type: 'string' },
-    },
-  },
+const INFO = {
+  title: 'Holdfast',
+  version: '1',
+  description:
+    'Agents whose tool loops survive. A page of another site may only read: what else a browser sends for it is refused ' +
+    'with 403 `cross-site`, by its `Origin` and `Sec-Fetch-Site`, unless the app names its origin.\n\n' +
+    'Objects may have properties that are not described here: later versions add some.',
+  license: { name: 'MIT', identifier: 'MIT' },
 };
 
 /** The description of the HTTP surface, OpenAPI 3.1, as a fold over the route table; its paths are below `base`. */
 export function openApi(app: Named, routes: readonly Route[], base = ''): Schema {
   return {
     openapi: '3.1.0',
-    info: { title: 'Holdfast', version: '1', description: DESCRIPTION },
-    ...(base !== '' && { servers: [{ url: base }] }),
+    info: INFO,
+    servers: [{ url: base || '/' }],
     security: [{ token: [] }],
     paths: Object.fromEntries(
       Array.from(byPath(routes), ([path, ways]) => [path, pathItem(app, path, ways)]),
@@ -59,54 +63,93 @@ function pathItem(app: Named, path: string, routes: readonly Route[]): Schema {
   return { ...(parameters.length > 0 && { parameters }), ...Object.fromEntries(operations) };
 }
 
-const operation = ({ summary, parameters, body, answers, access }: Route): Schema => ({
-  summary,
-  ...(parameters && { parameters }),
-  ...(body && {
-    requestBody: {
-      required: true,
-      content: {
-        'application/json': { schema: schemaOf(body) },
-        ...(body.form && { 'multipart/form-data': { schema: body.form } }),
+function operation(route: Route): Schema {
+  const { summary, parameters, body, answers, access } = route;
+  return {
+    operationId: operationOf(route),
+    summary,
+    ...(parameters && { parameters }),
+    ...(body && {
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': { schema: schemaOf(body) },
+          ...(body.form && { 'multipart/form-data': { schema: body.form } }),
+        },
       },
-    },
-  }),
-  responses: { ...Object.fromEntries(Object.entries(answers).map(described)), default: ANY_PROBLEM },
-  ...(access === 'open' && { security: [] }),
-});
+    }),
+    responses: { ...Object.fromEntries(Object.entries(answers).map(described)), ...problemsOf(route) },
+    ...(access === 'open' && { security: [] }),
+  };
+}
+
+/** The name of an operation that a surface has not named: `postV1Responses`. */
+const operationOf = ({ operation, method, path }: Route): string =>
+  operation ??
+  `${method.toLowerCase()}${path.replaceAll(/\W+(\w?)/g, (_, letter: string) => letter.toUpperCase())}`;
 
 /** What is answered depends on `Accept`, which OpenAPI tells by the content alone. */
 const described = ([status, { description, json, streams, isFile }]: [string, Answer]): [string, Schema] => [
   status,
   {
     description,
-    ...(isFile && { content: { '*/*': {} } }),
+    ...(isFile && { content: { '*/*': { schema: schemaOf('FileBody') } } }),
     ...(json && {
       content: {
-        'application/json': { schema: schemaOf(json) },
-        ...(streams && { 'text/event-stream': { schema: { type: 'string' } } }),
+        'application/json': { schema: anyOf(json) },
+        ...(streams && {
+          'text/event-stream': { schema: streams === true ? { type: 'string' } : schemaOf(streams) },
+        }),
       },
     }),
   },
 ];
 
-/** A schema with a name stands among the components, and is referred to. */
-const schemaOf = ({ name, schema }: BodySchema): Schema =>
-  name === undefined ? schema : { $ref: `#/components/schemas/${name}` };
+function anyOf(schemas: AnswerSchema | readonly AnswerSchema[]): Schema {
+  const [first, ...others] = [schemas].flat().map(schemaOf);
+  return others.length > 0 || first === undefined ? { anyOf: [first, ...others] } : first;
+}
 
-const ANY_PROBLEM: Schema = {
-  description:
-    'What went wrong and what to do about it (RFC 9457); `Retry-After` tells when, where that helps',
-  content: { 'application/problem+json': { schema: schemaOf(PROBLEM) } },
-};
+/** A schema with a name stands among the components, and is referred to. */
+const schemaOf = (schema: AnswerSchema): Schema =>
+  typeof schema !== 'string' && schema.name === undefined
+    ? schema.schema
+    : { $ref: `#/components/schemas/${typeof schema === 'string' ? schema : schema.name}` };
+
+/** The problems of a route by their statuses. */
+function problemsOf({ access, method, isCounted, problems = [], answers }: Route): Schema {
+  const runsTurns = Object.values(answers).some(({ json }) => json === 'TurnAnswer');
+  const all: readonly ProblemAnswer[] = [
+    ...OF_ACCESS[access],
+    ...(access !== 'open' && method !== 'GET' ? (['cross-site'] as const) : []),
+    ...(isCounted ? (['rate-limited'] as const) : []),
+    ...problems,
+    ...(runsTurns ? OF_FAILED_TURNS : []),
+  ];
+  const told = all.map((one) => (typeof one === 'string' ? ([statusOf(one), one] as const) : one));
+  const byStatus = Map.groupBy(told, ([status]) => status);
+  return Object.fromEntries(Array.from(byStatus, ([status, ones]) => [status, problemOf(ones, runsTurns)]));
+}
+
+/** Answers what is told of the problems of one status. A turn that failed is one, with all that is told of the turn. */
+function problemOf(problems: readonly ToldProblem[], runsTurns: boolean): Schema {
+  const names = new Set(problems.map(([, type]) => `\`${type}\``));
+  const isTurn = runsTurns && OF_FAILED_TURNS.some(([status]) => status === problems[0]?.[0]);
+  return {
+    description: [...names].join(', '),
+    content: {
+      'application/problem+json': { schema: anyOf(isTurn ? ['FailedTurn', 'Problem'] : 'Problem') },
+    },
+  };
+}
 
 function components(routes: readonly Route[]): Schema {
-  const bodies = routes.flatMap(({ body, answers }) => [
+  const bodies = routes.flatMap(({ body, answers }): AnswerSchema[] => [
     ...(body ? [body] : []),
-    ...Object.values(answers).flatMap(({ json }) => json ?? []),
+    ...Object.values(answers).flatMap(({ json = [] }) => json),
   ]);
-  const named = [...bodies, PROBLEM].flatMap(({ name, schema }) =>
-    name === undefined ? [] : [[name, schema]],
+  const named = bodies.flatMap((one) =>
+    typeof one === 'string' || one.name === undefined ? [] : [[one.name, one.schema]],
   );
-  return Object.fromEntries(named);
+  return { ...componentSchemas(), ...Object.fromEntries(named) };
 }

@@ -210,7 +210,11 @@ export function failedTurn(answer: TurnAnswer): Problem {
   return new Problem(type, detail, { status, headers, more: { ...turn, error } });
 }
 
-const PROBLEMS: Readonly<Record<TurnError['type'], readonly [status: number, type: ProblemType]>> = {
+/** A problem, with the status that it is answered with. */
+export type ToldProblem = readonly [status: number, type: ProblemType];
+
+/** What is answered for turns that failed, by why they did. */
+const PROBLEMS: Readonly<Record<TurnError['type'], ToldProblem>> = {
   'model-failure': [502, 'model-failure'],
   'empty-reply': [502, 'model-failure'],
   'tool-not-found': [502, 'model-failure'],
@@ -221,3 +225,6 @@ const PROBLEMS: Readonly<Record<TurnError['type'], readonly [status: number, typ
   'session-full': [507, 'session-full'],
   internal: [500, 'turn-failed'],
 };
+
+/** The problems of turns that failed. */
+export const OF_FAILED_TURNS = Object.values(PROBLEMS);

@@ -1,22 +1,67 @@
 import type { Agent } from '../../agent/define-agent.ts';
+import type { LoopLimits } from '../../loop/loop-limits.ts';
+import type { MediaTaken } from '../../model/chat-model.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
+import type { ProviderCard } from '../../sources/resolution/tool-source.ts';
 import { attempt } from '../../tool/async.ts';
+import type { Json } from '../../tool/json.ts';
+import type { JsonSchema } from '../../tool/json-schema.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { modelOfAgent } from '../agent-model.ts';
 import { filesTaken } from '../files-taken.ts';
 import type { Env, Host, HostedApp } from '../host.ts';
-import { ANY_OBJECT, defineRoute } from '../route.ts';
+import { defineRoute } from '../route.ts';
+
+/** The agents of an app. */
+export interface AgentList {
+  readonly agents: readonly AgentView[];
+}
+
+/** What is told of an agent. */
+export interface AgentView {
+  readonly name: string;
+  readonly description: string;
+  readonly limits: LoopLimits;
+  /** The media types of files that it takes; absent where its model is not to be had. */
+  readonly accepts?: MediaTaken;
+  /** The schema of its `object`, where it has a form for its answers. */
+  readonly output?: JsonSchema;
+  readonly tools: readonly ToolView[];
+  /** Where more tools come from, which only a turn knows. */
+  readonly sources?: readonly ProviderCard[];
+  /** What it lacks here. */
+  readonly misconfigured?: string;
+}
+
+/** What is told of a tool inside a tool. */
+export interface InnerToolView {
+  readonly name: string;
+  readonly description: string;
+  readonly effect: AnyTool['effect'];
+  readonly inner?: readonly InnerToolView[];
+  /** How many of the tools inside it are not listed. */
+  readonly innerLeftOut?: number;
+}
+
+/** What is told of a tool. */
+export interface ToolView extends InnerToolView {
+  readonly inputSchema: JsonSchema;
+  readonly metadata?: Readonly<Record<string, Json>>;
+}
 
 /** The agents of the app, and their tools. */
 export const getAgents = defineRoute({
   method: 'GET',
+  operation: 'listAgents',
   path: '/agents',
   access: 'caller',
   summary:
     'The agents, the files that they take, their tools, and the sources of tools that only a turn knows',
-  answers: { 200: { description: 'The agents', json: ANY_OBJECT } },
-  handle: ({ host, env }) =>
-    Response.json({ agents: Array.from(host.agents.values(), (agent) => describeAgent(host, env, agent)) }),
+  answers: { 200: { description: 'The agents', json: 'AgentList' } },
+  handle: ({ host, env }) => {
+    const agents = Array.from(host.agents.values(), (agent) => describeAgent(host, env, agent));
+    return Response.json({ agents } satisfies AgentList);
+  },
 });
 
 /** Tools inside tools that one agent's description names; a catalogue may hold thousands. */
@@ -29,7 +74,7 @@ const MAX_DEPTH = 16;
  * with the tools inside it, and the sources of those that only a turn will know. One that lacks a tool group here is
  * listed with what it lacks, and does not hide the others.
  */
-function describeAgent(host: Host, env: Env, agent: Agent): unknown {
+function describeAgent(host: Host, env: Env, agent: Agent): AgentView {
   const { name, description, limits, output } = agent;
   const described = {
     name,
@@ -47,18 +92,18 @@ function describeAgent(host: Host, env: Env, agent: Agent): unknown {
 }
 
 /** The media types of files that it takes, which nobody knows where its model is not to be had. */
-function acceptsOf(app: HostedApp, agent: Agent): object {
+function acceptsOf(app: HostedApp, agent: Agent): Pick<AgentView, 'accepts'> {
   const model = attempt(() => modelOfAgent(app, agent));
   return model.ok ? { accepts: filesTaken(agent, model.value).types } : {};
 }
 
 /** Where more tools come from is told, and nobody there is asked for any: a list starts no handshake. */
-function describeAll({ tools, providers }: Agent): object {
+function describeAll({ tools, providers }: Agent): Pick<AgentView, 'tools' | 'sources'> {
   const sources = providers.flatMap(({ about }) => about ?? []);
   return { tools: describeTools(tools), ...(sources.length > 0 && { sources }) };
 }
 
-function describeTools(tools: readonly AnyTool[]): unknown {
+function describeTools(tools: readonly AnyTool[]): readonly ToolView[] {
   const room = { left: MAX_INNER };
   return tools.map((tool) => {
     const { name, description, effect, inputSchema, metadata } = tool;
@@ -77,7 +122,11 @@ function describeTools(tools: readonly AnyTool[]): unknown {
  * The tools inside a tool, without their schemas, and how many of them are not listed. What is inside itself is listed
  * once.
  */
-function describeInner({ inner = [] }: AnyTool, around: readonly AnyTool[], room: { left: number }): object {
+function describeInner(
+  { inner = [] }: AnyTool,
+  around: readonly AnyTool[],
+  room: { left: number },
+): Pick<InnerToolView, 'inner' | 'innerLeftOut'> {
   if (inner.length === 0) return {};
   const others = around.length > MAX_DEPTH ? [] : inner.filter((tool) => !around.includes(tool));
   const listed = others.slice(0, room.left);

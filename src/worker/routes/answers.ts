@@ -6,7 +6,9 @@ import { Problem } from '../problem.ts';
 import { idempotencyKeyOf, prefersAsync } from '../request-headers.ts';
 import {
   defineRoute,
+  OF_JSON_BODIES,
   type Parameter,
+  type ProblemAnswer,
   SESSION,
   type SessionRequest,
   TURN_ANSWERS,
@@ -19,27 +21,46 @@ const parameters: readonly Parameter[] = [
   { name: 'question', in: 'query', schema: { type: 'integer', minimum: 1 } },
 ];
 
+const problems: readonly ProblemAnswer[] = [
+  ...OF_JSON_BODIES,
+  'unknown-session',
+  'unknown-call',
+  'not-waiting',
+  'wrong-answer',
+  'already-answered',
+  'call-over',
+  'turn-over',
+  'role-required',
+  'session-full',
+  'invalid-header',
+  'invalid-query',
+];
+
 /** Decides about a call, once, and goes on with its turn. */
 export const postApproval = defineRoute({
   method: 'POST',
+  operation: 'decide',
   path: `${SESSION}/approvals/{callId}`,
   access: 'session',
   summary: 'Decides about a call that waits, once, and goes on with its turn',
   parameters,
   body: DECISION,
   answers: TURN_ANSWERS,
+  problems: [...problems, 'another-person-required', 'approval-void', 'approval-expired'],
   handle: (asked, { callId }) => settled(asked, takeAnswer(asked, callId, DECIDING)),
 });
 
 /** Sends what came of a tool that the caller runs, once, and goes on with its turn. */
 export const postResult = defineRoute({
   method: 'POST',
+  operation: 'sendResult',
   path: `${SESSION}/results/{callId}`,
   access: 'session',
   summary: 'Sends the result of a tool that the caller runs, once, and goes on with its turn',
   parameters,
   body: RESULT,
   answers: TURN_ANSWERS,
+  problems: [...problems, 'result-void', 'result-expired'],
   handle: (asked, { callId }) => settled(asked, takeAnswer(asked, callId, GIVING_RESULT)),
 });
 

@@ -1,16 +1,27 @@
 import { parseEvent } from '../../journal/event-rows.ts';
+import type { StoredEvent } from '../../journal/events.ts';
 import { followSession } from '../../session/watching/follow-session.ts';
 import { Problem } from '../problem.ts';
 import { wantsEvents } from '../request-headers.ts';
-import { ANY_OBJECT, defineRoute, headerParameter, SESSION, type SessionRequest } from '../route.ts';
+import { defineRoute, headerParameter, SESSION, type SessionRequest } from '../route.ts';
 import { mustHaveEvents, noSequence, unknownSession } from '../session-view.ts';
 import { eventStream } from '../sse.ts';
 import type { Target } from '../target.ts';
 import { continuesView } from '../turn-view.ts';
 
+/** A part of the journal. */
+export interface EventsPage {
+  readonly events: readonly StoredEvent[];
+  /** The sequence of the session's last event. */
+  readonly head: number;
+  /** Where the next page is; `null` at the end. */
+  readonly next: string | null;
+}
+
 /** The journal as JSON pages, or as a stream that resumes after `Last-Event-ID` and follows live. */
 export const getEvents = defineRoute({
   method: 'GET',
+  operation: 'getEvents',
   path: `${SESSION}/events`,
   access: 'session',
   summary: 'The journal, as JSON pages or as a stream that follows live',
@@ -19,7 +30,8 @@ export const getEvents = defineRoute({
     { name: 'after', in: 'query', schema: { type: 'integer', minimum: 0 } },
     { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1 } },
   ],
-  answers: { 200: { description: 'Events', json: ANY_OBJECT, streams: true } },
+  answers: { 200: { description: 'Events', json: 'EventsPage', streams: 'SessionStream' } },
+  problems: ['unknown-session', 'invalid-query', 'invalid-header'],
   handle: showEvents,
 });
 
@@ -61,7 +73,7 @@ async function jsonPage(target: Target, query: URLSearchParams): Promise<Respons
   const events = page.rows.map(parseEvent);
   const last = events.at(-1)?.seq ?? after;
   const next = page.next === null ? null : `${target.path}/events?after=${last}&limit=${limit}`;
-  return Response.json({ events, head: page.head, next });
+  return Response.json({ events, head: page.head, next } satisfies EventsPage);
 }
 
 /** @throws SessionError when a client gave what no event can have as its sequence. */

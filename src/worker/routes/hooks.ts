@@ -1,3 +1,5 @@
+import type { Deferred } from '../../journal/event-page.ts';
+import type { Accepted } from '../../journal/session-port.ts';
 import { DeploymentError } from '../../session/deployment.ts';
 import {
   type Acknowledgement,
@@ -15,6 +17,33 @@ import { queueFull, sessionFull } from '../refusal.ts';
 import { ANY_OBJECT, defineRoute, type HttpHost, type RouteRequest } from '../route.ts';
 import { turnPath } from '../target.ts';
 
+/** What a sender is told whose delivery is refused. */
+const REFUSALS: Readonly<Record<RefusalKind, readonly [status: number, type: ProblemType]>> = {
+  'invalid-signature': [401, 'invalid-signature'],
+  'bad-json': [400, 'bad-json'],
+  'not-configured': [503, 'not-configured'],
+};
+
+/** A delivery that started nothing. */
+export interface HookIgnored {
+  readonly hook: string;
+  readonly status: 'ignored';
+  readonly reason: string;
+}
+
+/** A delivery that has started a turn, now or when it came first. */
+export interface HookStarted {
+  readonly hook: string;
+  readonly session: string;
+  readonly agent: string;
+  readonly turn: string;
+  readonly status: (Accepted | Deferred | { readonly status: 'known' })['status'];
+  /** The turn that takes its message in, or has. */
+  readonly into?: string;
+  /** Of `scheduled`: in ms since the epoch. */
+  readonly at?: number;
+}
+
 /**
  * Verifies a delivery and stores the turn that it starts, in one durable write. The turn runs in the background. A delivery
  * that comes again is answered as the first was, and starts nothing. Its signature stands in for the authentication of other
@@ -22,18 +51,33 @@ import { turnPath } from '../target.ts';
  */
 export const postHook = defineRoute({
   method: 'POST',
+  operation: 'takeDelivery',
   path: '/hooks/{hook}',
   access: 'open',
   summary: 'Takes a delivery of a webhook; its signature stands in for a token',
   body: ANY_OBJECT,
   answers: {
-    200: { description: 'A handshake was answered, or the delivery ignored', json: ANY_OBJECT },
+    200: {
+      description: 'A handshake was answered, or the delivery ignored',
+      json: ['HookIgnored', ANY_OBJECT],
+    },
     202: {
       description:
         'The delivery has started a turn, now or when it came first; `Location` leads to its answer',
-      json: ANY_OBJECT,
+      json: 'HookStarted',
     },
   },
+  problems: [
+    ...Object.values(REFUSALS),
+    'body-too-large',
+    'unknown-webhook',
+    'webhook-failed',
+    'rate-limited',
+    'queue-full',
+    'session-full',
+    'session-unavailable',
+    'misconfigured',
+  ],
   handle: (asked, { hook }) => takeDelivery(asked, hook).catch((failure) => told(asked, hook, failure)),
 });
 
@@ -83,7 +127,7 @@ async function start({ received, ...starting }: Starting): Promise<Response> {
   const { target } = turn;
   const { session, agent } = target;
   const location = turnPath(target, taken.turn);
-  const told = { hook: starting.hook.name, session, agent: agent.name, ...taken, status };
+  const told: HookStarted = { hook: starting.hook.name, session, agent: agent.name, ...taken, status };
   return acknowledged(received, told, { status: 202, headers: { location } });
 }
 
@@ -108,14 +152,12 @@ async function toTurn({ host, env, base, requestId, hook, received }: Starting):
   }
 }
 
-const acknowledged = (to: { acknowledge: Acknowledgement }, told: unknown, init?: ResponseInit): Response =>
+const acknowledged = (
+  to: { acknowledge: Acknowledgement },
+  told: HookIgnored | HookStarted,
+  init?: ResponseInit,
+): Response =>
   to.acknowledge === 'nothing' ? new Response(null, { ...init, status: 200 }) : Response.json(told, init);
-
-const REFUSALS: Readonly<Record<RefusalKind, readonly [status: number, type: ProblemType]>> = {
-  'invalid-signature': [401, 'invalid-signature'],
-  'bad-json': [400, 'bad-json'],
-  'not-configured': [503, 'not-configured'],
-};
 
 function refused({ kind, message }: WebhookRefusal): Problem {
   const [status, type] = REFUSALS[kind];

@@ -43,24 +43,40 @@ export function routeTable(host: HttpHost): readonly Route[] {
 /** Where the app describes itself. */
 const OPENAPI = '/openapi.json';
 
+/** Where to go on. */
+export interface RootView {
+  readonly name: 'holdfast';
+  readonly agents: string;
+  readonly openapi: string;
+  readonly mcp?: string;
+}
+
+/** How the Worker is deployed. */
+export interface HealthView {
+  readonly status: 'ok';
+  readonly warnings?: readonly string[];
+}
+
 const getRoot = defineRoute({
   method: 'GET',
+  operation: 'getRoot',
   path: '/',
   access: 'caller',
   summary: 'Where to go on',
-  answers: { 200: { description: 'The way', json: ANY_OBJECT } },
+  answers: { 200: { description: 'The way', json: 'Root' } },
   handle: ({ host: { mcp }, base = '' }) =>
     Response.json({
       name: 'holdfast',
       agents: base + getAgents.path,
       openapi: base + OPENAPI,
       ...(mcp && { mcp: base + MCP }),
-    }),
+    } satisfies RootView),
 });
 
 const describing = (table: () => readonly Route[]): Route =>
   defineRoute({
     method: 'GET',
+    operation: 'getOpenApi',
     path: OPENAPI,
     access: 'caller',
     summary: 'This description',
@@ -79,10 +95,12 @@ function getHealth(): Route {
   let hasAnswered = false;
   return defineRoute({
     method: 'GET',
+    operation: 'getHealth',
     path: '/health',
     access: 'open',
     summary: 'Whether the Worker runs, and is deployed so that sessions work; needs no token',
-    answers: { 200: { description: 'It is; `warnings` lists what could be better', json: ANY_OBJECT } },
+    answers: { 200: { description: 'It is; `warnings` lists what could be better', json: 'Health' } },
+    problems: ['misconfigured', 'session-unavailable'],
     async handle({ host, env }) {
       const port = host.session(env, PROBE);
       if (!hasAnswered) await port.read({ from: 1, limit: 1 });
@@ -90,7 +108,8 @@ function getHealth(): Route {
       host.platform(env);
       host.checkModel(env);
       const warnings = host.warnings(env);
-      return Response.json({ status: 'ok', ...(warnings.length > 0 && { warnings }) });
+      const view: HealthView = { status: 'ok', ...(warnings.length > 0 && { warnings }) };
+      return Response.json(view);
     },
   });
 }
@@ -102,6 +121,7 @@ const MCP = '/mcp';
 const mcpRoute = (endpoint: McpEndpoint): Route =>
   defineRoute({
     method: 'POST',
+    operation: 'callMcp',
     path: MCP,
     access: 'caller',
     isCounted: true,
@@ -111,6 +131,7 @@ const mcpRoute = (endpoint: McpEndpoint): Route =>
       200: { description: 'What a request is answered', json: ANY_OBJECT, streams: true },
       202: { description: 'A notification was taken' },
     },
+    problems: ['bad-json', 'body-too-large'],
     handle: (asked) => serve(endpoint, asked),
   });
 

@@ -1,19 +1,21 @@
 import { eraseSession } from '../end-turn.ts';
-import { ANY_OBJECT, defineRoute, SESSION } from '../route.ts';
+import { defineRoute, SESSION } from '../route.ts';
 import { viewOfSession } from '../session-view.ts';
 
 /** The folded state, as its owner may see it. */
 export const getSession = defineRoute({
   method: 'GET',
+  operation: 'getState',
   path: SESSION,
   access: 'session',
   summary: 'The state of a session',
   answers: {
     200: {
       description: 'The state; `waiting` lists the turns that have not begun, and how each waits',
-      json: ANY_OBJECT,
+      json: 'SessionState',
     },
   },
+  problems: ['unknown-session'],
   handle: async (asked) => Response.json(await viewOfSession(asked)),
 });
 
@@ -25,10 +27,18 @@ export const getSession = defineRoute({
  */
 export const deleteSession = defineRoute({
   method: 'DELETE',
+  operation: 'eraseSession',
   path: SESSION,
   access: 'caller',
   summary: 'Erases a session: what it holds, what waits in it and what it planned',
   answers: { 204: { description: 'There is no such session, or none any more' } },
+  problems: [
+    'unknown-agent',
+    'invalid-session-id',
+    'role-required',
+    'session-unavailable',
+    'newer-deployment',
+  ],
   async handle(asked, named) {
     await eraseSession(asked, named);
     return new Response(null, { status: 204 });

@@ -1,5 +1,5 @@
 import { cancelTurn } from '../end-turn.ts';
-import { ANY_OBJECT, defineRoute, SESSION, type SessionRequest } from '../route.ts';
+import { defineRoute, SESSION, type SessionRequest } from '../route.ts';
 import { viewOfTurn } from '../session-view.ts';
 import { turnPath } from '../target.ts';
 import { isOver, notYet, toResponse } from '../turn-response.ts';
@@ -11,20 +11,22 @@ import type { LaterView } from '../turn-view.ts';
  */
 export const getTurn = defineRoute({
   method: 'GET',
+  operation: 'getTurn',
   path: `${SESSION}/turns/{turn}`,
   access: 'session',
   summary: 'The answer of one turn, as its message would be answered',
   answers: {
-    200: { description: 'The turn has ended', json: ANY_OBJECT },
+    200: { description: 'The turn has ended', json: 'TurnAnswer' },
     202: {
       description: 'It has not: `status` is queued, scheduled, steering, running or suspended',
-      json: ANY_OBJECT,
+      json: ['SuspendedTurn', 'LaterTurn'],
     },
     303: {
       description: 'Its message was taken into another turn, whose answer is its answer',
-      json: ANY_OBJECT,
+      json: 'LaterTurn',
     },
   },
+  problems: ['unknown-session', 'unknown-turn'],
   handle: showTurn,
 });
 
@@ -34,6 +36,7 @@ export const getTurn = defineRoute({
  */
 export const postCancel = defineRoute({
   method: 'POST',
+  operation: 'cancel',
   path: `${SESSION}/cancel`,
   access: 'session',
   summary: 'Stops a turn, or ends it before it begins',
@@ -45,7 +48,8 @@ export const postCancel = defineRoute({
       description: 'One that runs, or waits for those before it or for its time. The open turn unless given.',
     },
   ],
-  answers: { 202: { description: 'It will stop', json: ANY_OBJECT } },
+  answers: { 202: { description: 'It will stop', json: 'CancelRequested' } },
+  problems: ['unknown-session', 'unknown-turn', 'no-open-turn', 'turn-over', 'role-required'],
   handle: stopTurn,
 });
 
