@@ -13,11 +13,17 @@ export type { HoldfastConfig } from './worker/config.ts';
 export { defineSchedule, type Schedule, type ScheduleConfig } from './worker/define-schedule.ts';
 export type { Caller, Claims, ContextFor, EndpointRequest, Env, OwnRequest } from './worker/host.ts';
 export { SessionError, type SessionErrorType } from './worker/problem.ts';
-export type { Session, SessionAnswer } from './worker/session-from-code.ts';
+export type { Session, SessionAnswer, TurnStream } from './worker/session.ts';
 export type {
   AnswerOptions,
+  AnswersOptions,
+  AnswersStreamOptions,
+  CallAnswer,
   EventsOptions,
+  FollowOptions,
   MessageOptions,
   SessionOptions,
+  StreamOptions,
 } from './worker/session-options.ts';
 export type { MessageView, SessionView, ShownEvent } from './worker/session-view.ts';
+export type { TurnItem, TurnStop } from './worker/turn-feed.ts';

@@ -2,7 +2,17 @@ import { readResult, type SentDecision, type SentResult } from '../session/answe
 import type { DecisionKind } from '../tool/call.ts';
 import { isJsonObject, unknownProblems } from '../tool/json.ts';
 import { invalidBody } from './body.ts';
-import type { BodySchema } from './route.ts';
+import type { BodySchema, Schema } from './route.ts';
+
+const OF_A_DECISION: Schema = {
+  decision: { type: 'string', enum: ['approve', 'edit', 'reject', 'exit'] },
+  input: {
+    type: 'object',
+    additionalProperties: true,
+    description: 'Of an edit: takes the place of what the model sent.',
+  },
+  reason: { type: 'string', maxLength: 2000, description: 'For the model, and for the journal.' },
+};
 
 /** The body of a decision. */
 export const DECISION: BodySchema = {
@@ -11,11 +21,7 @@ export const DECISION: BodySchema = {
     type: 'object',
     required: ['decision'],
     additionalProperties: false,
-    properties: {
-      decision: { type: 'string', enum: ['approve', 'edit', 'reject', 'exit'] },
-      input: { type: 'object', description: 'Of an edit: takes the place of what the model sent.' },
-      reason: { type: 'string', maxLength: 2000, description: 'For the model, and for the journal.' },
-    },
+    properties: OF_A_DECISION,
   },
 };
 
@@ -48,6 +54,12 @@ export function parseDecisionBody(body: SentBody): SentDecision {
 
 const isDecision = (value: unknown): boolean => DECISIONS.some((one) => one === value);
 
+const OF_A_RESULT: Schema = {
+  result: { description: 'Any JSON, as if the tool had returned it.' },
+  text: { type: 'string', description: 'Words for the model.' },
+  error: { type: 'string', description: 'What went wrong, for the model.' },
+};
+
 /** The body of a result. */
 export const RESULT: BodySchema = {
   name: 'Result',
@@ -57,11 +69,7 @@ export const RESULT: BodySchema = {
     additionalProperties: false,
     minProperties: 1,
     maxProperties: 1,
-    properties: {
-      result: { description: 'Any JSON, as if the tool had returned it.' },
-      text: { type: 'string', description: 'Words for the model.' },
-      error: { type: 'string', description: 'What went wrong, for the model.' },
-    },
+    properties: OF_A_RESULT,
   },
 };
 
@@ -71,3 +79,71 @@ export function parseResultBody(body: SentBody): SentResult {
   if (!read.ok) throw invalidBody(read.problems);
   return read.sent;
 }
+
+/** One of several answers, each to the call that it names. */
+export interface NamedAnswer {
+  readonly call: string;
+  /** Which question of the call, from 1; the first unless given. */
+  readonly question?: number | undefined;
+  readonly [field: string]: unknown;
+}
+
+/** Answers in one request at most: a turn waits for no more calls than a model may ask for at once. */
+const MOST_ANSWERS = 128;
+
+/** The body of several answers. */
+export const ANSWERS: BodySchema = {
+  name: 'Answers',
+  schema: {
+    type: 'object',
+    required: ['answers'],
+    additionalProperties: false,
+    properties: {
+      answers: {
+        type: 'array',
+        description: 'Of calls of one turn. All are checked before the first is taken.',
+        minItems: 1,
+        maxItems: MOST_ANSWERS,
+        items: {
+          type: 'object',
+          description: 'A Decision or a Result, of the call that it names.',
+          required: ['call'],
+          additionalProperties: false,
+          properties: {
+            call: { type: 'string' },
+            question: { type: 'integer', minimum: 1, default: 1 },
+            ...OF_A_DECISION,
+            ...OF_A_RESULT,
+          },
+        },
+      },
+    },
+  },
+};
+
+/** Reads the body of several answers, but for what each says. @throws Problem that lists everything that is wrong with it. */
+export function parseAnswersBody(body: SentBody): readonly NamedAnswer[] {
+  const { answers } = body;
+  const problems = unknownProblems(body, ['answers']);
+  if (!Array.isArray(answers) || answers.length === 0 || answers.length > MOST_ANSWERS) {
+    throw invalidBody([`answers: must be a list of 1 to ${MOST_ANSWERS}`, ...problems]);
+  }
+  const given: readonly unknown[] = answers;
+  given.forEach((answer, place) => {
+    const at = `answers[${place}]`;
+    if (!isJsonObject(answer)) problems.push(`${at}: must be a JSON object`);
+    else {
+      const { call, question = 1 } = answer;
+      if (typeof call !== 'string') problems.push(`${at}.call: must be the id of a call`);
+      if (!isPlace(question)) problems.push(`${at}.question: must be a whole number from 1`);
+    }
+  });
+  if (problems.length > 0) throw invalidBody(problems);
+  return answers as NamedAnswer[]; // as just checked
+}
+
+/** The most questions that one call may be asked for by its place. */
+const MOST_QUESTIONS = 999_999;
+
+const isPlace = (value: unknown): boolean =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MOST_QUESTIONS;

@@ -1,6 +1,7 @@
 /** Takes what somebody outside answers to a call that waits, whichever way it comes. */
 import type { Principal } from '../journal/events.ts';
 import type { Posted } from '../journal/session-port.ts';
+import type { Answer } from '../journal/wait.ts';
 import {
   type CheckedAnswer,
   checkDecision,
@@ -12,7 +13,7 @@ import { asMeant, type Question, questionsOf, requestersOf } from '../session/an
 import { readTurn } from '../session/fold-session.ts';
 import type { TurnHost } from '../session/turn-host.ts';
 import { keptFor } from '../session/watching/turn-outcome.ts';
-import { parseDecisionBody, parseResultBody, type SentBody } from './answer-body.ts';
+import { type NamedAnswer, parseDecisionBody, parseResultBody, type SentBody } from './answer-body.ts';
 import { mustBeAnother, mustHaveRole } from './auth.ts';
 import { accepted, type BegunTurn, resume, toRunHere } from './begun-turn.ts';
 import { invalidBody } from './body.ts';
@@ -50,13 +51,27 @@ export const GIVING_RESULT: AnswerKind = {
 };
 
 /** The answer of a call, as it is sent. */
-interface SentAnswer {
+export interface SentAnswer {
+  readonly kind: AnswerKind;
   readonly call: string;
   /** Which question of the call, from 1. */
   readonly question: number;
   readonly body: SentBody;
   /** The body as it came, to which a key is bound. */
   readonly text: string;
+}
+
+/** One of several answers, as its sender words it: a decision, or else a result. */
+export const toSentAnswer = ({ call, question = 1, ...body }: NamedAnswer): SentAnswer => ({
+  kind: 'decision' in body ? DECIDING : GIVING_RESULT,
+  call,
+  question,
+  body,
+  text: JSON.stringify(body),
+});
+
+/** How answers are sent. */
+interface Answering {
   readonly idempotencyKey?: string | undefined;
   /** The turn goes on in the background, and nobody waits for its answer. */
   readonly inBackground: boolean;
@@ -67,10 +82,76 @@ interface SentAnswer {
  *
  * @throws SessionError when it is not taken; ConfigurationError for what the deployment lacks.
  */
-export async function answerCall(at: SessionAccess, kind: AnswerKind, sent: SentAnswer): Promise<BegunTurn> {
+export async function answerCall(
+  at: SessionAccess,
+  sent: SentAnswer,
+  answering: Answering,
+): Promise<BegunTurn> {
+  return goOn(at, [await takeAnswer(at, await checkAnswer(at, sent, answering))], answering);
+}
+
+/**
+ * Takes the answers of several calls of one turn, each once, and then goes on with it. All are checked before the first is taken.
+ *
+ * @throws what `answerCall` does. Of several it says which, and which were taken before it.
+ */
+export async function answerCalls(
+  at: SessionAccess,
+  sent: readonly SentAnswer[],
+  answering: Answering,
+): Promise<BegunTurn> {
+  const checked = await Promise.all(
+    sent.map((one, place) => checkAnswer(at, one, answering).catch((failure) => placed(failure, place))),
+  );
+  const [first] = checked;
+  const other = checked.findIndex(({ question }) => question.turn !== first?.question.turn);
+  const again = checked.findIndex(
+    ({ question }, place) => checked.findIndex((one) => one.question.id === question.id) !== place,
+  );
+  if (other > 0) throw invalidBody([`answers[${other}].call: must be of the same turn as the first`]);
+  if (again > 0) throw invalidBody([`answers[${again}].call: is answered twice`]);
+  const taken: CheckedCall[] = [];
+  for (const one of checked) {
+    taken.push(await takeAnswer(at, one).catch((failure) => withTaken(failure, one, taken)));
+  }
+  return goOn(at, taken, answering);
+}
+
+/** @throws what is wrong with one of several answers, which it names. */
+function placed(failure: unknown, place: number): never {
+  const problems = failure instanceof SessionError ? failure.more.problems : undefined;
+  if (!Array.isArray(problems)) throw failure;
+  throw invalidBody(problems.map((problem) => `answers[${place}].${problem}`));
+}
+
+/** @throws why an answer was not taken; its sender has to know of those that were. */
+function withTaken(failure: unknown, { sent }: CheckedCall, taken: readonly CheckedCall[]): never {
+  if (!(failure instanceof SessionError) || taken.length === 0) throw failure;
+  const calls = taken.map((one) => one.sent.call);
+  const { type, message, retryAfter, more, cause } = failure;
+  const detail = `The answer of call ${sent.call} was not taken: ${message} Those of ${calls.join(', ')} were.`;
+  throw new SessionError(type, detail, { retryAfter, more: { ...more, taken: calls }, cause });
+}
+
+/** An answer that can be given, and what this deployment brings to its turn. */
+interface CheckedCall {
+  readonly sent: SentAnswer;
+  readonly question: Question;
+  readonly services: TurnHost;
+  readonly answer: Answer;
+  /** Tells this answer from others of the question. */
+  readonly hash: string;
+}
+
+async function checkAnswer(
+  at: SessionAccess,
+  sent: SentAnswer,
+  { idempotencyKey }: Answering,
+): Promise<CheckedCall> {
   const { host, target } = at;
+  const { kind } = sent;
   const toAnswer = kind.read(sent.body);
-  const key = await requestKey(sent.idempotencyKey, sent.text);
+  const key = await requestKey(idempotencyKey, sent.text);
   const { question, principal, requesters } = await questionOf(target, sent.call, sent.question);
   mustHaveRole(target.caller, question);
   mustBeAnother(target.caller, question, requesters);
@@ -82,25 +163,41 @@ export async function answerCall(at: SessionAccess, kind: AnswerKind, sent: Sent
   services.context?.(principal, question.turn);
   const checked = toAnswer(question, target.caller.id);
   if (!checked.ok) throw invalidBody(checked.problems);
-  const problems =
-    question.standing === 'open' ? await editProblems(services.agent, question, checked.answer) : [];
+  const { answer } = checked;
+  const problems = question.standing === 'open' ? await editProblems(services.agent, question, answer) : [];
   if (problems.length > 0) throw invalidBody(problems);
   const hash = key ? JSON.stringify([target.caller.id, key.key, key.bodyHash]) : host.newId();
-  const posted = await postAnswer(services, question, { answer: checked.answer, hash });
+  return { sent, question, services, answer, hash };
+}
+
+async function takeAnswer({ target }: SessionAccess, checked: CheckedCall): Promise<CheckedCall> {
+  const { question, services, answer, hash } = checked;
+  const { kind } = checked.sent;
+  const posted = await postAnswer(services, question, { answer, hash });
   if (posted === 'void') throw madeVoid(kind, question);
   // The object forgets after a while which answers it took; the journal does not.
-  const isTaken = posted === 'known' || (posted === 'posted' && question.standing === 'open');
-  if (isTaken) return sent.inBackground ? accepted(at, question.turn) : goOn(at, services, question.turn);
-  const why = question.standing === 'open' ? posted : STANDINGS[question.standing];
-  throw refused(target, kind, why);
+  if (posted === 'known' || (posted === 'posted' && question.standing === 'open')) return checked;
+  throw refused(target, kind, question.standing === 'open' ? posted : STANDINGS[question.standing]);
 }
 
 /** Goes on with a turn that got what it waited for: here, or with whoever was faster. It is answered as the message is that started it. */
-async function goOn(at: SessionAccess, services: TurnHost, turn: string): Promise<BegunTurn> {
+async function goOn(
+  at: SessionAccess,
+  taken: readonly CheckedCall[],
+  { inBackground }: Answering,
+): Promise<BegunTurn> {
+  const [first] = taken;
+  if (!first) throw invalidBody(['answers: must have at least one']);
+  const { services, question } = first;
+  const { turn } = question;
+  if (inBackground) return accepted(at, turn);
   const sentAt = at.host.clock.now();
   const resumed = await resume(at, turn).catch(keptFor);
   if (resumed === 'kept') return accepted(at, turn);
-  return resumed.status === 'leased' ? toRunHere({ turn, services, lease: resumed, sentAt }) : { turn };
+  const askedAt = Math.max(...taken.map((one) => one.question.seq));
+  const begun =
+    resumed.status === 'leased' ? toRunHere({ turn, services, lease: resumed, sentAt }) : { turn };
+  return { ...begun, askedAt };
 }
 
 /** What the object would say of a question that is closed by the journal. */

@@ -17,7 +17,8 @@ import { withinRate } from './rate-limit.ts';
 import { errorResponses } from './refusal.ts';
 import { byPath, type CallerRequest, type HttpHost, type Route, type RouteRequest } from './route.ts';
 import { routeTable } from './routes/route-table.ts';
-import { type Session, sessionFromCode } from './session-from-code.ts';
+import type { Session } from './session.ts';
+import { sessionFromCode } from './session-from-code.ts';
 import type { SessionOptions } from './session-options.ts';
 import { invoked, targetOf } from './target.ts';
 
@@ -149,7 +150,7 @@ export function createRoutes(
     app.on(
       route.method,
       pathOfHono(route.path),
-      answer(route.path, (asked, named) => respond(route, asked, named)),
+      answer(route.path, (asked, named) => respond(route, asked, named), route.refuse),
     );
   }
   for (const [path, ways] of byPath(routes)) {
@@ -170,13 +171,14 @@ type NamedInPath = Readonly<Record<string, string>>;
 type Answering = (
   path: string | undefined,
   work: (asked: RouteRequest, named: NamedInPath) => Promise<Response>,
+  refuse?: Route['refuse'],
 ) => (c: Context<Served>) => Promise<Response>;
 
 /** Makes what answers the requests to a path, or to none of the app: with an id, for its caller alone, and a failure as a problem. */
 function answering(host: HttpHost): Answering {
   const failed = errorResponses(host.log);
   const baseOf = linkBases(host);
-  return (path, work) => async (c) => {
+  return (path, work, refuse) => async (c) => {
     const requestId = host.newId();
     const { env, req } = c;
     const { raw: request } = req;
@@ -186,7 +188,7 @@ function answering(host: HttpHost): Answering {
       return work(asked, req.param());
     };
     const response = await respondTo().catch((thrown: unknown) => {
-      if (thrown instanceof Error) return failed(thrown, { req, var: { requestId } });
+      if (thrown instanceof Error) return failed(thrown, { req, var: { requestId } }, refuse);
       throw thrown;
     });
     response.headers.set('x-request-id', requestId);

@@ -28,9 +28,16 @@ export type Run = (more: Pick<TurnHost, 'show' | 'leave'>) => Promise<TurnEnd>;
 /** A message, or the answer of a call, that a session has taken. */
 export type BegunTurn =
   /** The answer of its turn comes later, and nobody waits for it here. */
-  | { readonly later: LaterView; readonly turn?: undefined }
-  /** The answer is waited for. Without `run` the turn runs, or ran, elsewhere, or waits. */
-  | { readonly turn: string; readonly run?: Run; readonly later?: undefined };
+  { readonly later: LaterView; readonly turn?: undefined } | WaitedTurn;
+
+/** A turn whose answer is waited for. Without `run` it runs, or ran, elsewhere, or waits. */
+interface WaitedTurn {
+  readonly turn: string;
+  readonly run?: Run;
+  /** Of answers: the event that asked for the last of them, behind which whoever gave them has seen nothing. */
+  readonly askedAt?: number;
+  readonly later?: undefined;
+}
 
 /** A turn whose lease this invocation has. */
 interface LeasedTurn {
@@ -43,7 +50,7 @@ interface LeasedTurn {
 }
 
 /** The turn is to run here. */
-export const toRunHere = ({ turn, services, lease, sentAt }: LeasedTurn): BegunTurn => ({
+export const toRunHere = ({ turn, services, lease, sentAt }: LeasedTurn): WaitedTurn => ({
   turn,
   run: (more) => runTurn({ ...services, ...more }, lease, sentAt),
 });

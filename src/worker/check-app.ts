@@ -46,6 +46,7 @@ export const APP_SHAPE = {
     origins: 'list',
     webhooks: 'list',
     outgoingWebhooks: 'list',
+    surfaces: 'list',
     mcp: 'object',
     maxBodyBytes: 'any',
     basePath: 'text',
@@ -101,7 +102,7 @@ function meant(name: string, names: Iterable<string>): string {
 
 /** @throws ConfigurationError when two have the same name. */
 export function byName<Named extends { readonly name: string }>(
-  what: 'agents' | 'webhooks' | 'schedules' | 'outgoingWebhooks',
+  what: 'agents' | 'webhooks' | 'schedules' | 'outgoingWebhooks' | 'surfaces',
   all: readonly Named[],
 ): ReadonlyMap<string, Named> {
   const named = new Map<string, Named>();

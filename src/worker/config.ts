@@ -47,7 +47,7 @@ import { chooseModel } from './choose-model.ts';
 import type { Schedule } from './define-schedule.ts';
 import type { ContextFor, Env, Host, McpEndpoint, OutgoingWebhook, OwnRequest } from './host.ts';
 import { parseBodyContext, parseContextHeaders } from './request-headers.ts';
-import type { HttpHost } from './route.ts';
+import type { HttpHost, Surface } from './route.ts';
 import { storeIn } from './stored-files.ts';
 
 /** The literal that `createHoldfast` takes. `AppEnv`: the Worker's environment, such as the `Cloudflare.Env` of `wrangler types`. */
@@ -125,6 +125,11 @@ export interface HoldfastConfig<AppEnv extends object = Env> {
    * rewrite paths.
    */
   readonly basePath?: string | undefined;
+  /**
+   * Protocols that the Worker speaks beside its own, such as `aiSdkUi()` of `holdfast/surfaces/ai-sdk-ui` and `openAi()` of
+   * `holdfast/surfaces/openai`; `defineSurface` of `holdfast/surfaces` makes others. A Worker carries those alone that it has here.
+   */
+  readonly surfaces?: readonly Surface[] | undefined;
   /** What is served at `POST /mcp`: `defineMcpEndpoint` of `holdfast/mcp` makes it. Nothing unless given. */
   readonly mcp?: McpEndpoint | undefined;
   /** What a request body may weigh; 1 MB unless given. A webhook has a limit of its own. */
@@ -182,6 +187,7 @@ export function toHost(config: HoldfastConfig, deployed: (env: Env) => Deploymen
     kinds: toolKinds(config.kinds),
     webhooks: byName('webhooks', config.webhooks ?? []),
     outgoingWebhooks: byName('outgoingWebhooks', config.outgoingWebhooks ?? []),
+    surfaces: byName('surfaces', config.surfaces ?? []),
     auth,
     legacyTenants,
     steering,

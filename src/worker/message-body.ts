@@ -51,7 +51,7 @@ const PART: Schema = {
 
 /** The body of a message. */
 export const MESSAGE: BodySchema = {
-  name: 'Message',
+  name: 'NewMessage',
   schema: {
     type: 'object',
     required: ['message'],
@@ -141,7 +141,8 @@ export function checkMessage(
   return { said: said.map(({ part }) => part), ...more };
 }
 
-const mostBytes = ({ maxBodyBytes, taken }: Omit<Checking, 'bodyContext'>): number =>
+/** What a body may weigh that holds a message, with the files that are taken in it, in bytes. */
+export const mostBytes = ({ maxBodyBytes, taken }: Omit<Checking, 'bodyContext'>): number =>
   takesFiles(taken) ? Math.max(maxBodyBytes, WITH_FILES) : maxBodyBytes;
 
 /** What is in a body. */

@@ -2,6 +2,7 @@ import { SESSION_ID } from '../session/read-secrets.ts';
 import { statusOf } from './problem.ts';
 import { OF_FAILED_TURNS, type ToldProblem } from './refusal.ts';
 import {
+  ANY_OBJECT,
   type Answer,
   type AnswerSchema,
   byPath,
@@ -117,30 +118,31 @@ const schemaOf = (schema: AnswerSchema): Schema =>
     : { $ref: `#/components/schemas/${typeof schema === 'string' ? schema : schema.name}` };
 
 /** The problems of a route by their statuses. */
-function problemsOf({ access, method, isCounted, problems = [], answers }: Route): Schema {
-  const runsTurns = Object.values(answers).some(({ json }) => json === 'TurnAnswer');
+function problemsOf(route: Route): Schema {
+  const { access, method, isCounted, problems = [] } = route;
+  const isOfTurns = runsTurns(route);
   const all: readonly ProblemAnswer[] = [
     ...OF_ACCESS[access],
     ...(access !== 'open' && method !== 'GET' ? (['cross-site'] as const) : []),
     ...(isCounted ? (['rate-limited'] as const) : []),
     ...problems,
-    ...(runsTurns ? OF_FAILED_TURNS : []),
+    ...(isOfTurns ? OF_FAILED_TURNS : []),
   ];
   const told = all.map((one) => (typeof one === 'string' ? ([statusOf(one), one] as const) : one));
   const byStatus = Map.groupBy(told, ([status]) => status);
-  return Object.fromEntries(Array.from(byStatus, ([status, ones]) => [status, problemOf(ones, runsTurns)]));
+  return Object.fromEntries(Array.from(byStatus, ([status, ones]) => [status, problemOf(route, ones)]));
 }
 
-/** Answers what is told of the problems of one status. A turn that failed is one, with all that is told of the turn. */
-function problemOf(problems: readonly ToldProblem[], runsTurns: boolean): Schema {
-  const names = new Set(problems.map(([, type]) => `\`${type}\``));
-  const isTurn = runsTurns && OF_FAILED_TURNS.some(([status]) => status === problems[0]?.[0]);
-  return {
-    description: [...names].join(', '),
-    content: {
-      'application/problem+json': { schema: anyOf(isTurn ? ['FailedTurn', 'Problem'] : 'Problem') },
-    },
-  };
+const runsTurns = ({ answers }: Route): boolean =>
+  Object.values(answers).some(({ json }) => json === 'TurnAnswer');
+
+/** What is told of the problems of one status. A turn that failed is one, with all that is told of the turn. */
+function problemOf(route: Route, problems: readonly ToldProblem[]): Schema {
+  const description = [...new Set(problems.map(([, type]) => `\`${type}\``))].join(', ');
+  if (route.refuse) return { description, content: { 'application/json': ANY_OBJECT } };
+  const mayBeTurn = runsTurns(route) && OF_FAILED_TURNS.some(([status]) => status === problems[0]?.[0]);
+  const schema = anyOf(mayBeTurn ? ['FailedTurn', 'Problem'] : 'Problem');
+  return { description, content: { 'application/problem+json': { schema } } };
 }
 
 function components(routes: readonly Route[]): Schema {

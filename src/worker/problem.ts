@@ -101,6 +101,8 @@ export type ProblemMembers = {
   readonly pending?: readonly PendingView[];
   /** Everything that is wrong with what was sent. */
   readonly problems?: readonly string[];
+  /** Of several answers, the calls of those that were taken. */
+  readonly taken?: readonly string[];
   /** The role that is needed. */
   readonly role?: string;
   /** Who may not answer. */

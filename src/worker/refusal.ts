@@ -11,6 +11,7 @@ import { UnreadableError } from '../session/unread-turn.ts';
 import type { TurnAnswer } from '../session/watching/turn-outcome.ts';
 import type { Log } from '../tool/log.ts';
 import { Problem, type ProblemType, SessionError } from './problem.ts';
+import type { Route } from './route.ts';
 import { type Target, turnPath, UnknownTargetError } from './target.ts';
 import { pendingViews } from './turn-view.ts';
 
@@ -21,14 +22,16 @@ interface FailedRequest {
 }
 
 /** Makes the one function by which errors become responses. What went wrong inside is logged, and the client is not told. */
-export function errorResponses(write: Log): (error: Error, asked: FailedRequest) => Response {
+export function errorResponses(
+  write: Log,
+): (error: Error, asked: FailedRequest, refuse?: Route['refuse']) => Response {
   const log = failureLog();
-  return (error, asked) => {
+  return (error, asked, refuse = (problem) => problem.toResponse()) => {
     const { signal } = asked.req.raw;
     // The client has gone; nobody reads this, and nothing went wrong.
     if (signal.aborted && error === signal.reason) return new Response(null, { status: 499 });
     if (!EXPECTED.some((kind) => error instanceof kind)) log(write, error, asked.var.requestId);
-    return toProblem(error).toResponse();
+    return refuse(toProblem(error));
   };
 }
 
@@ -78,7 +81,8 @@ export function toSessionError(failure: unknown): SessionError | undefined {
   return undefined;
 }
 
-function toProblem(error: Error): Problem {
+/** What a client is told of a failure. */
+export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const ofSession = toSessionError(error);
   if (ofSession) return Problem.of(ofSession);

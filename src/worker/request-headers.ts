@@ -48,6 +48,26 @@ export async function requestKey(key: string | undefined, body: string): Promise
   return { key, bodyHash: await sha256Hex(body), ttl: KEY_TTL };
 }
 
+/** Reads `?after=`. @throws SessionError when no event can have it as its sequence. */
+export const afterOf = (query: URLSearchParams): number | undefined => sequence('after', query.get('after'));
+
+/** After which event a stream goes on: by `Last-Event-ID`, or else by `?after=`. @throws SessionError when it is no event's. */
+export const resumedAfter = ({ url, headers }: Request): number | undefined =>
+  sequence('Last-Event-ID', headers.get('last-event-id')) ?? afterOf(new URL(url).searchParams);
+
+function sequence(name: 'Last-Event-ID' | 'after', value: string | null): number | undefined {
+  if (value === null || value === '') return undefined;
+  if (/^\d{1,15}$/.test(value)) return Number(value);
+  throw noSequence(name);
+}
+
+/** The error of what no event can have as its sequence. */
+export const noSequence = (name: 'after' | 'Last-Event-ID'): SessionError =>
+  new SessionError(
+    name === 'after' ? 'invalid-query' : 'invalid-header',
+    `${name} must be the sequence of an event: a whole number such as 12.`,
+  );
+
 /** Header name in lower case -> key of the tool-call context. */
 export type ContextHeaders = ReadonlyMap<string, string>;
 

@@ -3,13 +3,14 @@ import type { Webhook } from '../webhooks/webhook.ts';
 import type { Authenticate, Origins } from './auth.ts';
 import type { ComponentName } from './described.ts';
 import type { Caller, Env, Host, Invoked, McpEndpoint } from './host.ts';
-import type { ProblemType } from './problem.ts';
+import type { Problem, ProblemType } from './problem.ts';
 import type { ContextHeaders } from './request-headers.ts';
 import type { SessionAccess } from './target.ts';
 
 /** What the HTTP app is built on. */
 export interface HttpHost extends Host {
   readonly webhooks: ReadonlyMap<string, Webhook>;
+  readonly surfaces: ReadonlyMap<string, Surface>;
   readonly auth: Authenticate;
   readonly contextHeaders: ContextHeaders;
   /** The keys of the tool-call context that a body may have. */
@@ -60,8 +61,14 @@ interface Requests {
   readonly session: SessionRequest;
 }
 
+/** A protocol that a Worker speaks beside its own. `defineSurface` makes it, so that an app without one carries nothing of it. */
+export interface Surface {
+  readonly name: string;
+  readonly routes: readonly Route[];
+}
+
 /** The names that a path has in braces, with what a request's path has in their places. */
-type NamesOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+export type NamesOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? { readonly [Key in Name]: string } & NamesOf<Rest>
   : unknown;
 
@@ -75,15 +82,17 @@ export interface RouteEntry<Access extends keyof Requests, Path extends string> 
   readonly access: Access;
   /** Says in OpenAPI what the route does. */
   readonly summary: string;
-  readonly parameters?: readonly Parameter[];
+  readonly parameters?: readonly Parameter[] | undefined;
   /** Absent: a body is not read. */
-  readonly body?: BodySchema;
+  readonly body?: BodySchema | undefined;
   /** It may start a turn, so that what the Worker binds as `RATE_LIMIT` counts its callers. */
-  readonly isCounted?: true;
+  readonly isCounted?: true | undefined;
   /** By status. */
   readonly answers: Readonly<Record<number, Answer>>;
   /** What it may refuse, beside what every route of its access does. */
-  readonly problems?: readonly ProblemAnswer[];
+  readonly problems?: readonly ProblemAnswer[] | undefined;
+  /** Tells a problem to clients that do not read RFC 9457. */
+  refuse?(problem: Problem): Response;
   /** What it throws becomes a problem response. */
   handle(request: Requests[Access], named: NamesOf<Path>): Response | Promise<Response>;
 }
@@ -174,10 +183,22 @@ export const headerParameter = (name: string, description: string): Parameter =>
   schema: { type: 'string' },
 });
 
+/** What a request may say whose answer is a stream that goes on. */
+export const RESUMES: readonly Parameter[] = [
+  headerParameter('Last-Event-ID', 'The stream shows only what comes after this event.'),
+  {
+    name: 'after',
+    in: 'query',
+    schema: { type: 'integer', minimum: 0 },
+    description: 'The same, by the sequence of the event. `Last-Event-ID` stands over it.',
+  },
+];
+
 /** What every request may say that may run a turn. */
 export const TURN_HEADERS: readonly Parameter[] = [
   headerParameter('Idempotency-Key', 'A retry under the same key joins or replays the same turn.'),
   headerParameter('Prefer', '`respond-async` runs the turn in the background.'),
+  ...RESUMES,
 ];
 
 /** What a request is answered that may run a turn. */

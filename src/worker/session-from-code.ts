@@ -1,89 +1,49 @@
 /** A session for code of the app: the same that the HTTP routes are made of, without HTTP. */
-import type { StoredEvent } from '../journal/events.ts';
+
 import { ConfigurationError } from '../model/configuration-error.ts';
-import type { SentDecision, SentResult } from '../session/answers/post-answer.ts';
 import type { FeedItem } from '../session/live-feed.ts';
-import type { AnswerObject, TurnAnswer } from '../session/watching/turn-outcome.ts';
 import { attempt } from '../tool/async.ts';
-import type { DecisionKind } from '../tool/call.ts';
 import { shown } from '../tool/check-literal.ts';
 import type { ContentPart } from '../tool/content.ts';
-import { type WithArtifacts, withArtifacts } from '../tool/kept-values.ts';
+import { withArtifacts } from '../tool/kept-values.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import { modelOfAgent } from './agent-model.ts';
-import type { SentBody } from './answer-body.ts';
-import { type AnswerKind, answerCall, DECIDING, GIVING_RESULT } from './answer-call.ts';
+import { parseAnswersBody, type SentBody } from './answer-body.ts';
+import {
+  type AnswerKind,
+  answerCall,
+  answerCalls,
+  DECIDING,
+  GIVING_RESULT,
+  toSentAnswer,
+} from './answer-call.ts';
 import { callerProblem, mustHaveTenant } from './auth.ts';
 import { type BegunTurn, viewOf } from './begun-turn.ts';
-import { type CancelRequested, cancelTurn, eraseSession } from './end-turn.ts';
+import { cancelTurn, eraseSession } from './end-turn.ts';
 import { filesTaken } from './files-taken.ts';
 import type { Env, Invoked } from './host.ts';
 import { checkMessage } from './message-body.ts';
 import { toSessionError } from './refusal.ts';
+import { noSequence } from './request-headers.ts';
 import type { HttpHost } from './route.ts';
 import { type SentMessage, sendMessage } from './send-message.ts';
+import type { Session, SessionAnswer, TurnStream } from './session.ts';
 import {
   type AnswerOptions,
-  type EventsOptions,
+  type AnswersOptions,
+  type CallAnswer,
+  checked,
   type MessageOptions,
   mustBe,
   mustBeOne,
   type SessionOptions,
   SHAPES,
+  type StreamOptions,
 } from './session-options.ts';
-import { eventsOf, type SessionView, type ShownEvent, viewOfSession, viewOfTurn } from './session-view.ts';
+import { eventsOf, type ShownEvent, viewOfSession, viewOfTurn } from './session-view.ts';
 import { invoked, type SessionAccess, targetOf } from './target.ts';
-import type { LaterView, SuspendedView, TurnView } from './turn-view.ts';
-
-type Typed<View, Output> = Omit<View, 'object'> & { readonly object?: AnswerObject<Output> };
-
-/** What a turn without an answer does not have. */
-interface NoAnswer {
-  readonly outcome?: undefined;
-  readonly text?: undefined;
-  readonly object?: undefined;
-  readonly artifacts?: undefined;
-  readonly error?: undefined;
-}
-
-/**
- * What a message is answered, in the shape of the HTTP API. `outcome` says how the turn ended, or that it is `suspended`, with its
- * `pending` calls. Without an `outcome` there is no answer yet, and `status` says why. A turn that failed is an answer too, with the
- * outcome `failed` and its `error`.
- */
-export type SessionAnswer<Output = unknown> = WithArtifacts<
-  | (Typed<TurnAnswer, Output> & { readonly status?: undefined })
-  | Typed<SuspendedView, Output>
-  | (LaterView & NoAnswer)
->;
-
-/**
- * One session of one agent, on behalf of somebody. Everything is done as the HTTP API does it, and what that refuses is thrown: a
- * SessionError with the `type` of the problem, or a ConfigurationError for what the deployment lacks. Each method counts what it
- * uses of the invocation's limits by itself, so that many turns in one invocation are better sent to the background.
- */
-export interface Session<Output = unknown> {
-  /** Runs a turn in this invocation, which is kept alive for it, and answers what it came to. */
-  send(message: string | readonly ContentPart[], options?: MessageOptions): Promise<SessionAnswer<Output>>;
-  /** Decides about a call that waits, once, and goes on with its turn. */
-  decide(
-    call: string,
-    decision: DecisionKind | SentDecision,
-    options?: AnswerOptions,
-  ): Promise<SessionAnswer<Output>>;
-  /** Sends what came of a tool that the caller runs, once, and goes on with its turn. */
-  result(call: string, result: SentResult, options?: AnswerOptions): Promise<SessionAnswer<Output>>;
-  /** How one turn stands. It is not waited for. */
-  turn(id: string): Promise<SessionAnswer<Output>>;
-  /** The state of the session. */
-  state(): Promise<SessionView>;
-  /** The events of the journal so far, or with `live` also those that come. */
-  events(options?: EventsOptions): AsyncGenerator<StoredEvent, void, undefined>;
-  /** Stops a turn, or ends one that waits before it begins; the open one unless its id is given. */
-  cancel(turn?: string): Promise<CancelRequested>;
-  /** Removes all of the session. There is none afterwards, or was none. */
-  erase(): Promise<void>;
-}
+import { turnFeed } from './turn-feed.ts';
+import type { TurnView } from './turn-view.ts';
 
 /** The app, and what keeps an invocation alive. */
 interface CodeHost extends Pick<Invoked, 'waitUntil'> {
@@ -100,7 +60,9 @@ export function sessionFromCode<Output>(
   const answer = (begin: Beginning, waiting: Waiting): Promise<SessionAnswer<Output>> =>
     settled(app, answerOf(door, begin, waiting));
   const answering = (kind: AnswerKind, call: AnsweredCall): Promise<SessionAnswer<Output>> =>
-    answer(async (at) => answerCall(at, kind, toSentAnswer(call)), call.options);
+    answer(async (at) => answerOne(at, kind, call), call.options);
+  const show = (begin: Beginning, { after, signal }: Shown): Promise<TurnStream> =>
+    settled(app, streamOf(door, begin, { after, signal }));
   return {
     send: (message, sending = {}) =>
       answer(async (at) => sendMessage(at, toSent(at, message, sending)), sending),
@@ -110,6 +72,13 @@ export function sessionFromCode<Output>(
     },
     result: (call, result, answered = {}) =>
       answering(GIVING_RESULT, { call, body: { ...result }, options: answered }),
+    answer: (answers, answered = {}) =>
+      answer((at) => answerNamed(at, answers, checked(SHAPES.answers, answered)), answered),
+    stream: (message, streaming = {}) =>
+      show(async (at) => sendMessage(at, toSent(at, message, toSending(streaming))), streaming),
+    streamAnswers: (answers, streaming = {}) =>
+      show((at) => answerNamed(at, answers, checked(SHAPES.streamAnswers, streaming)), streaming),
+    follow: (id, following = {}) => show((at) => knownTurn(at, id), checked(SHAPES.follow, following)),
     turn: (id) => told(door.enter().then(async (at) => toAnswer<Output>(await viewOfTurn(at, id)))),
     state: () => told(door.enter().then(viewOfSession)),
     async *events(wanted = {}) {
@@ -184,6 +153,26 @@ async function answerOf<Output>(
   return toAnswer(await viewOf(at, await begin(at), onEvent && showing(at.host, onEvent)));
 }
 
+type Shown = Pick<StreamOptions, 'after' | 'signal'>;
+
+/** What is begun is begun when this answers; what it shows is then read by whoever asked. */
+async function streamOf({ enter }: Door, begin: Beginning, { after, signal }: Shown): Promise<TurnStream> {
+  if (after !== undefined && !(Number.isSafeInteger(after) && after >= 0)) throw noSequence('after');
+  const at = await enter(signal);
+  const begun = await begin(at);
+  const items = turnFeed(at, begun, {
+    after: after ?? (begun.later ? undefined : begun.askedAt),
+    signal: at.signal,
+  });
+  return { turn: begun.turn ?? begun.later.turn, [Symbol.asyncIterator]: () => items };
+}
+
+/** A turn that has events of its own, or will have. @throws SessionError when there is none. */
+async function knownTurn(at: Entered, id: string): Promise<BegunTurn> {
+  const view = await viewOfTurn(at, id);
+  return 'status' in view && view.status === 'steered' ? { later: view } : { turn: id };
+}
+
 /** A session that code has found. */
 interface Entered extends SessionAccess {
   readonly host: HttpHost & Invoked;
@@ -202,10 +191,30 @@ interface AnsweredCall {
   readonly options: AnswerOptions;
 }
 
-function toSentAnswer({ call, body, options }: AnsweredCall): Parameters<typeof answerCall>[2] {
+function answerOne(at: Entered, kind: AnswerKind, { call, body, options }: AnsweredCall): Promise<BegunTurn> {
   mustBe(SHAPES.answer, options);
-  const { question = 1, idempotencyKey, background = false } = options;
-  return { call, question, body, text: JSON.stringify(body), idempotencyKey, inBackground: background };
+  const { question = 1 } = options;
+  return answerCall(at, { kind, call, question, body, text: JSON.stringify(body) }, toAnswering(options));
+}
+
+/** Answers several calls, which are checked as a body is over HTTP. */
+async function answerNamed(
+  at: Entered,
+  answers: readonly CallAnswer[],
+  options: AnswersOptions,
+): Promise<BegunTurn> {
+  return answerCalls(at, parseAnswersBody({ answers }).map(toSentAnswer), toAnswering(options));
+}
+
+const toAnswering = ({ idempotencyKey, background = false }: AnswersOptions) => ({
+  idempotencyKey,
+  inBackground: background,
+});
+
+/** What a stream is asked for beside its message. */
+function toSending(options: StreamOptions): MessageOptions {
+  const { after: _, ...sending } = checked(SHAPES.stream, options);
+  return sending;
 }
 
 /** Checks a message as its body is checked over HTTP, but for the keys of its context: code of the app may say any. */

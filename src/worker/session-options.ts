@@ -1,6 +1,7 @@
 /** What code of the app says when it asks a session for something, and what is wrong with it. */
 import type { Agent } from '../agent/define-agent.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
+import type { SentDecision, SentResult } from '../session/answers/post-answer.ts';
 import type { WhenBusy } from '../tool/call.ts';
 import { ended, type LiteralShape, literalFault, shown } from '../tool/check-literal.ts';
 import type { JsonObject } from '../tool/json.ts';
@@ -52,6 +53,30 @@ export interface AnswerOptions
   readonly question?: number | undefined;
 }
 
+/** One of several answers: what is decided about a call, or what came of a tool that the caller ran. */
+export type CallAnswer = {
+  readonly call: string;
+  /** Which question of the call, where it asks more than one; the first unless given. */
+  readonly question?: number | undefined;
+} & (SentDecision | SentResult);
+
+/** What may be said beside several answers. */
+export type AnswersOptions = Omit<AnswerOptions, 'question'>;
+
+/** From where on a turn is shown, and to whom. */
+export interface FollowOptions {
+  /** Only what comes behind the event of this sequence. */
+  readonly after?: number | undefined;
+  /** Nobody reads any more when it aborts: a turn that runs here goes on in another invocation. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What may be said beside a message whose turn is shown. */
+export type StreamOptions = Omit<MessageOptions, 'background' | 'onEvent'> & FollowOptions;
+
+/** What may be said beside answers whose turn is shown. */
+export type AnswersStreamOptions = Pick<MessageOptions, 'idempotencyKey'> & FollowOptions;
+
 /** Which events are wanted, and for how long. */
 export interface EventsOptions extends EventsWanted {
   /** Ends them. */
@@ -86,6 +111,35 @@ export const SHAPES = {
     keys: { question: 'any', idempotencyKey: 'text', background: 'flag', signal: 'any', onEvent: 'function' },
     required: [],
   } satisfies LiteralShape<keyof AnswerOptions>,
+  answers: {
+    of: 'session.answer',
+    keys: { idempotencyKey: 'text', background: 'flag', signal: 'any', onEvent: 'function' },
+    required: [],
+  } satisfies LiteralShape<keyof AnswersOptions>,
+  stream: {
+    of: 'session.stream',
+    keys: {
+      context: 'any',
+      loopId: 'any',
+      idempotencyKey: 'text',
+      whenBusy: 'any',
+      pending: 'any',
+      delaySeconds: 'any',
+      after: 'any',
+      signal: 'any',
+    },
+    required: [],
+  } satisfies LiteralShape<keyof StreamOptions>,
+  streamAnswers: {
+    of: 'session.streamAnswers',
+    keys: { idempotencyKey: 'text', after: 'any', signal: 'any' },
+    required: [],
+  } satisfies LiteralShape<keyof AnswersStreamOptions>,
+  follow: {
+    of: 'session.follow',
+    keys: { after: 'any', signal: 'any' },
+    required: [],
+  } satisfies LiteralShape<keyof FollowOptions>,
   events: {
     of: 'session.events',
     keys: { after: 'any', live: 'flag', signal: 'any' },
@@ -97,6 +151,12 @@ export const SHAPES = {
 export function mustBe(shape: LiteralShape, given: unknown): void {
   const fault = literalFault(given, shape);
   if (fault) throw new ConfigurationError(`${shape.of}: it ${ended(fault.problem)}`);
+}
+
+/** Answers what was given. @throws as `mustBe`. */
+export function checked<Options>(shape: LiteralShape, given: Options): Options {
+  mustBe(shape, given);
+  return given;
 }
 
 /** @throws ConfigurationError when a value is none of those that it can be. */

@@ -19,6 +19,7 @@ import type { Json, JsonObject } from '../tool/json.ts';
 import type { BlackboardEntry } from '../tool/kept-values.ts';
 import { modelText } from '../tool/tool-result.ts';
 import { SessionError } from './problem.ts';
+import { noSequence } from './request-headers.ts';
 import type { SessionAccess, Target } from './target.ts';
 import { type PendingView, pendingViews, queuedView, suspendedView, type TurnView } from './turn-view.ts';
 
@@ -173,13 +174,6 @@ export async function mustHaveEvents({ target }: SessionAccess, after: number): 
   if (!first) throw unknownSession(target);
   first.rows.forEach(parseEvent);
 }
-
-/** The error of what no event can have as its sequence. */
-export const noSequence = (name: 'after' | 'Last-Event-ID'): SessionError =>
-  new SessionError(
-    name === 'after' ? 'invalid-query' : 'invalid-header',
-    `${name} must be the sequence of an event: a whole number such as 12.`,
-  );
 
 /** Which events are wanted. */
 export interface EventsWanted {

@@ -1,56 +1,59 @@
-import type { FeedItem } from '../session/live-feed.ts';
+/** Server-sent events: how a response is streamed, and the frames of our own protocol. */
 import type { Host } from './host.ts';
 import type { RouteRequest } from './route.ts';
+import type { TurnItem } from './turn-feed.ts';
 
 /** A comment this often keeps proxies from closing a silent stream, in ms. */
 const HEARTBEAT = 15_000;
 /** When a client comes again whose stream has ended, in ms. */
 const RETRY = 1_000;
-/** A writer that can wait does so when its client has this much to read, in bytes. */
+/** Nothing more is asked for while a client has this much to read, in bytes. */
 const AHEAD = 64 * 1024;
-/** A client has fallen behind that has so much to read, in bytes. */
-const BEHIND = 1024 * 1024;
 
-/** A stream of server-sent events, written from the inside. */
-export interface EventStream {
-  /** What is sent after the client has gone is dropped. */
-  send(item: FeedItem): void;
-  /** A named event that is not in the journal. */
-  sendNamed(event: string, data: unknown): void;
-  /** The client has so much to read that nothing more is to be sent before there is room. */
-  readonly isBehind: boolean;
-  /** Resolves when the client has read most of what was sent, or has gone. */
-  room(): Promise<void>;
-}
+/** A request whose answer is a stream. */
+type StreamRequest = Pick<RouteRequest, 'request' | 'execution'> & { readonly host: Pick<Host, 'log'> };
 
 /**
- * Answers with a stream that `work` writes, kept going after this returns. `leave` aborts when the client goes. When
- * `work` throws the stream just ends: its client resumes from the journal after the last id it saw.
+ * Answers with a stream of frames, which are asked for as fast as the client reads, and kept coming after this returns. `leave` aborts
+ * when the client goes. When the frames throw, the stream just ends: its client resumes from the journal after the last id it saw.
  */
 export function eventStream(
-  {
-    host,
-    request,
-    execution,
-  }: Pick<RouteRequest, 'request' | 'execution'> & { readonly host: Pick<Host, 'log'> },
-  work: (stream: EventStream, leave: AbortSignal) => Promise<void>,
+  { host, request, execution }: StreamRequest,
+  frames: (leave: AbortSignal) => AsyncIterable<string>,
+  headers: Readonly<Record<string, string>> = {},
 ): Response {
   const gone = new AbortController();
   const leave = AbortSignal.any([gone.signal, request.signal]);
-  const stream = openEventStream(() => gone.abort());
+  const stream = openStream(() => gone.abort());
   leave.addEventListener('abort', stream.close);
-  const working = work(stream, leave)
+  const work = async (): Promise<void> => {
+    for await (const frame of frames(leave)) {
+      stream.write(frame);
+      await stream.room();
+    }
+  };
+  const working = work()
     .catch((failure) => {
       const message = 'an event stream broke off';
       if (!leave.aborted) host.log({ level: 'error', event: 'request-failed', message, thrown: failure });
     })
     .finally(stream.close);
   execution.waitUntil(working);
-  return stream.response;
+  return new Response(stream.body, { headers: { 'content-type': 'text/event-stream', ...headers } });
+}
+
+/** The body of a response while it is written. */
+interface OpenStream {
+  readonly body: ReadableStream<Uint8Array>;
+  /** What is written after the client has gone is dropped. */
+  write(text: string): void;
+  /** Resolves when the client has read most of what was written, or has gone. */
+  room(): Promise<void>;
+  close(): void;
 }
 
 /** Opens a stream; `onGone` is called when the client closes it first. */
-function openEventStream(onGone: () => void): EventStream & { readonly response: Response; close(): void } {
+function openStream(onGone: () => void): OpenStream {
   const encoder = new TextEncoder();
   let out: ReadableStreamDefaultController<Uint8Array> | undefined;
   let wake = (): void => {};
@@ -79,12 +82,8 @@ function openEventStream(onGone: () => void): EventStream & { readonly response:
     new ByteLengthQueuingStrategy({ highWaterMark: AHEAD }),
   );
   return {
-    response: new Response(body, { headers: { 'content-type': 'text/event-stream' } }),
-    send: (item) => write(toText(item)),
-    sendNamed: (event, data) => write(toFrame(event, data)),
-    get isBehind() {
-      return roomLeft() < AHEAD - BEHIND;
-    },
+    body,
+    write,
     async room() {
       while (out && roomLeft() <= 0) {
         await new Promise<void>((resolve) => {
@@ -99,15 +98,27 @@ function openEventStream(onGone: () => void): EventStream & { readonly response:
   };
 }
 
-/** Only what is in the journal has an id: that is what a client resumes after. */
-function toText(item: FeedItem): string {
-  if (item.type !== 'event') {
-    const { type, ...data } = item;
-    return toFrame(type, data);
-  }
-  const { stored } = item;
-  return toFrame(stored.type, stored, stored.seq);
+/** The frames of our own protocol: an event for each item, named by its type. Only what is in the journal has an id: that is what a client resumes after. */
+export async function* eventFrames(items: AsyncIterable<TurnItem>): AsyncGenerator<string, void, undefined> {
+  for await (const item of items) yield toFrame(item);
 }
 
-const toFrame = (event: string, data: unknown, id?: number): string =>
+function toFrame(item: TurnItem): string {
+  if ('seq' in item) return framed(item.type, item, item.seq);
+  switch (item.type) {
+    case 'answer':
+      return framed(item.type, item.answer);
+    case 'suspended':
+      return framed(item.type, item.view);
+    case 'later':
+      return framed('accepted', item.view);
+    default: {
+      const { type, ...data } = item;
+      return framed(type, data);
+    }
+  }
+}
+
+/** One frame of a stream, as HTML has server-sent events. */
+export const framed = (event: string, data: unknown, id?: number): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;

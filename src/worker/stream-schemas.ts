@@ -1,64 +1,72 @@
 /** The schemas of what streams send. */
 import type { StoredEvent } from '../journal/events.ts';
-import type { FeedItem } from '../session/live-feed.ts';
 import { type Described, ref } from './described.ts';
 import type { Schema } from './route.ts';
-import { either, object, type SchemaOf, saying, text, typed, values, whole } from './typed-schema.ts';
+import type { TurnItem } from './turn-feed.ts';
+import { either, object, type SchemaOf, text, typed, values, whole } from './typed-schema.ts';
 
-/** An item of a feed without its type, which is the name of its event. */
-type DataOf<Item extends FeedItem> = Omit<Item, 'type'>;
-type Delta = DataOf<Extract<FeedItem, { readonly text: string }>>;
-type Restarted = DataOf<Extract<FeedItem, { readonly type: 'reply-restarted' }>>;
-type Progress = DataOf<Extract<FeedItem, { readonly type: 'progress' }>>;
+/** What a stream shows that is not in the journal. */
+type Passing = Exclude<TurnItem, StoredEvent>;
 
-/** An event of a stream by its name. */
-const frame = (event: string, data: Schema): Schema =>
-  object<{ event: string; data: unknown }>({ event: values(event), data: typed(data) });
+/** The items of one type. */
+type ItemOf<Type, Item = Passing> = Item extends { readonly type: infer Types }
+  ? Type extends Types
+    ? Item
+    : never
+  : never;
 
-const ofFrame = { reply: text, 'frame?': text };
-const continues = { after: whole, events: text };
+/** What is sent of an item: its answer or its view, or all but its type, which is the name of the event. */
+type DataOf<Item> = Item extends { readonly answer: infer Data extends object }
+  ? Data
+  : Item extends { readonly view: infer Data }
+    ? Data
+    : Omit<Item, 'type'>;
 
-const SAYS =
-  'Server-sent events. Each is described as an object of its `event` and its `data`, which is JSON; an event of the journal has its place as `id`, ' +
-  'to be sent as `Last-Event-ID` by whoever goes on.';
+const ofReply = { reply: text, 'frame?': text };
+
+/** The data of each event that is not in the journal. */
+const PASSING: { readonly [Type in Passing['type']]: SchemaOf<DataOf<ItemOf<Type>>> } = {
+  'text-delta': object({ ...ofReply, text }),
+  'reasoning-delta': object({ ...ofReply, text }),
+  'reply-restarted': object(ofReply),
+  progress: object({ call: text, status: text }),
+  answer: ref('TurnAnswer'),
+  suspended: ref('SuspendedTurn'),
+  later: ref('LaterTurn'),
+  continues: object({ 'turn?': text, 'answer?': text, after: whole, events: text }),
+  erased: object({ turn: text }),
+};
+
+/** One is sent under another name than it has inside. */
+const frame = (type: string, data: Schema): Schema =>
+  object<{ event: string; data: unknown }>({
+    event: values(type === 'later' ? 'accepted' : type),
+    data: typed(data),
+  });
+
+const STORED = object<{ id: string; event: string; data: StoredEvent }>({
+  id: text,
+  event: text,
+  data: ref('StoredEvent'),
+});
 
 /** The text of a stream, and what its events are. */
 const streamOf = (events: 'TurnStreamEvent' | 'SessionStreamEvent'): SchemaOf<string> =>
   typed({
     type: 'string',
-    description: SAYS,
+    description:
+      'Server-sent events, each described as an object with its `event` and its `data`, which is JSON. One of the journal has an `id`: ' +
+      'whoever goes on sends it as `Last-Event-ID`.',
     contentMediaType: 'text/event-stream',
     contentSchema: { type: 'array', items: ref(events) },
   });
-
-const stored = (): SchemaOf<unknown> =>
-  typed(
-    object<{ id: string; event: StoredEvent['type']; data: StoredEvent }>({
-      id: text,
-      event: typed(saying('The type of the event.', text)),
-      data: ref('StoredEvent'),
-    }),
-  );
 
 type Streams = 'TurnStream' | 'TurnStreamEvent' | 'SessionStream' | 'SessionStreamEvent';
 
 /** Answers the components of streams. */
 export const streamSchemas = (): { readonly [Name in Streams]: SchemaOf<Described[Name]> } => ({
   TurnStream: streamOf('TurnStreamEvent'),
-  TurnStreamEvent: typed(
-    either(
-      stored(),
-      frame('text-delta', object<Delta>({ ...ofFrame, text })),
-      frame('reasoning-delta', object<Delta>({ ...ofFrame, text })),
-      frame('reply-restarted', object<Restarted>(ofFrame)),
-      frame('progress', object<Progress>({ call: text, status: text })),
-      frame('answer', ref('TurnAnswer')),
-      frame('suspended', ref('SuspendedTurn')),
-      frame('accepted', ref('LaterTurn')),
-      frame('continues', object({ turn: text, answer: text, ...continues })),
-      frame('erased', object({ turn: text })),
-    ),
-  ),
+  TurnStreamEvent: typed(either(STORED, ...Object.entries(PASSING).map(([type, data]) => frame(type, data)))),
   SessionStream: streamOf('SessionStreamEvent'),
-  SessionStreamEvent: typed(either(stored(), frame('continues', object(continues)))),
+  SessionStreamEvent: typed(either(STORED, frame('continues', PASSING.continues))),
 });

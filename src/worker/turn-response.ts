@@ -2,10 +2,11 @@
 import type { TurnAnswer } from '../session/watching/turn-outcome.ts';
 import { type BegunTurn, viewOf } from './begun-turn.ts';
 import { failedTurn } from './refusal.ts';
-import { prefersAsync, wantsEvents } from './request-headers.ts';
+import { prefersAsync, resumedAfter, wantsEvents } from './request-headers.ts';
 import type { SessionRequest } from './route.ts';
+import { eventFrames, eventStream } from './sse.ts';
 import { turnPath } from './target.ts';
-import { streamed } from './turn-stream.ts';
+import { turnFeed } from './turn-feed.ts';
 import type { TurnView } from './turn-view.ts';
 
 /**
@@ -21,6 +22,12 @@ export function settled(asked: SessionRequest, beginning: Promise<BegunTurn>): P
 async function respond(asked: SessionRequest, begun: BegunTurn): Promise<Response> {
   if (!begun.later && wantsEvents(asked.request)) return streamed(asked, begun);
   return toTurnResponse(asked, await viewOf(asked, begun));
+}
+
+/** Answers with a turn's events as they become durable, and its text as it comes; last comes its answer, or why there is none yet. */
+export function streamed(asked: SessionRequest, begun: BegunTurn): Response {
+  const after = resumedAfter(asked.request);
+  return eventStream(asked, (signal) => eventFrames(turnFeed(asked, begun, { after, signal })));
 }
 
 /**

@@ -65,7 +65,7 @@ export const suspendedView = (target: Target, events: readonly StoredEvent[]): S
 });
 
 /** Answers where a stream goes on that its invocation had to end. */
-export const continuesView = ({ path }: Target, after: number): Readonly<Record<string, unknown>> => ({
+export const continuesView = ({ path }: Target, after: number): { after: number; events: string } => ({
   after,
   events: `${path}/events?after=${after}`,
 });

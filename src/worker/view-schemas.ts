@@ -302,6 +302,7 @@ export const componentSchemas = (): { readonly [Name in keyof Described]: Schema
     'turn?': text,
     'pending?': pending,
     'problems?': list(text),
+    'taken?': list(text),
     'role?': text,
     'notBy?': values('requester'),
     'most?': number,

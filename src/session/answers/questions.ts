@@ -22,6 +22,8 @@ export interface Question {
   readonly call: JournaledCall;
   /** Its place among the questions of its call, from 1. */
   readonly number: number;
+  /** Of the event that asked it. */
+  readonly seq: number;
   readonly wait: Wait;
   /** Milliseconds since the epoch, by the object's clock; `undefined` when it waits for ever. */
   readonly expiresAt: number | undefined;
@@ -106,7 +108,7 @@ export const requestersOf = (events: readonly StoredEvent[]): readonly Principal
 const hasExpired = ({ expired }: Answer): boolean => expired === true;
 
 function toQuestion(
-  { at, turn, frame, call, wait }: Extract<StoredEvent, { type: 'tool-call-suspended' }>,
+  { seq, at, turn, frame, call, wait }: Extract<StoredEvent, { type: 'tool-call-suspended' }>,
   of: { readonly call: JournaledCall; readonly number: number },
 ): Question {
   return {
@@ -115,6 +117,7 @@ function toQuestion(
     frame: frame ?? ROOT,
     call: of.call,
     number: of.number,
+    seq,
     wait,
     expiresAt: wait.expires === undefined ? undefined : at + wait.expires,
     standing: 'open',

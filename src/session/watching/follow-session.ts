@@ -27,7 +27,7 @@ interface Follow extends Watch {
  * `stopped`: the turn has ended or waits. `erased`: the session is no more, though there may be another one
  * of its name. `left`: the signal has aborted. `over`: the invocation is near a limit.
  */
-type FollowEnd = 'stopped' | 'erased' | 'left' | 'over';
+export type FollowEnd = 'stopped' | 'erased' | 'left' | 'over';
 
 /** Shows the journal from a sequence on, and then live, as `followedEvents` does; what it shows is waited for. */
 export async function followSession(

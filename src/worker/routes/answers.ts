@@ -1,5 +1,12 @@
-import { DECISION, RESULT } from '../answer-body.ts';
-import { type AnswerKind, answerCall, DECIDING, GIVING_RESULT } from '../answer-call.ts';
+import { ANSWERS, DECISION, parseAnswersBody, RESULT } from '../answer-body.ts';
+import {
+  type AnswerKind,
+  answerCall,
+  answerCalls,
+  DECIDING,
+  GIVING_RESULT,
+  toSentAnswer,
+} from '../answer-call.ts';
 import type { BegunTurn } from '../begun-turn.ts';
 import { readBody } from '../body.ts';
 import { Problem } from '../problem.ts';
@@ -36,6 +43,9 @@ const problems: readonly ProblemAnswer[] = [
   'invalid-query',
 ];
 
+const ofDecisions = ['another-person-required', 'approval-void', 'approval-expired'] as const;
+const ofResults = ['result-void', 'result-expired'] as const;
+
 /** Decides about a call, once, and goes on with its turn. */
 export const postApproval = defineRoute({
   method: 'POST',
@@ -46,8 +56,8 @@ export const postApproval = defineRoute({
   parameters,
   body: DECISION,
   answers: TURN_ANSWERS,
-  problems: [...problems, 'another-person-required', 'approval-void', 'approval-expired'],
-  handle: (asked, { callId }) => settled(asked, takeAnswer(asked, callId, DECIDING)),
+  problems: [...problems, ...ofDecisions],
+  handle: (asked, { callId }) => settled(asked, takeOne(asked, callId, DECIDING)),
 });
 
 /** Sends what came of a tool that the caller runs, once, and goes on with its turn. */
@@ -60,22 +70,41 @@ export const postResult = defineRoute({
   parameters,
   body: RESULT,
   answers: TURN_ANSWERS,
-  problems: [...problems, 'result-void', 'result-expired'],
-  handle: (asked, { callId }) => settled(asked, takeAnswer(asked, callId, GIVING_RESULT)),
+  problems: [...problems, ...ofResults],
+  handle: (asked, { callId }) => settled(asked, takeOne(asked, callId, GIVING_RESULT)),
 });
 
-async function takeAnswer(asked: SessionRequest, call: string, kind: AnswerKind): Promise<BegunTurn> {
+/** Answers several calls of one turn, each once, and goes on with it. */
+export const postAnswers = defineRoute({
+  method: 'POST',
+  operation: 'answerCalls',
+  path: `${SESSION}/answers`,
+  access: 'session',
+  summary: 'Answers several calls of a turn, each once, and goes on with it',
+  parameters: TURN_HEADERS,
+  body: ANSWERS,
+  answers: TURN_ANSWERS,
+  problems: [...problems, ...ofDecisions, ...ofResults],
+  handle: (asked) => settled(asked, takeAnswers(asked)),
+});
+
+async function takeOne(asked: SessionRequest, call: string, kind: AnswerKind): Promise<BegunTurn> {
   const { host, request } = asked;
   const { text, value } = await readBody(request, host.maxBodyBytes);
-  return answerCall(asked, kind, {
-    call,
-    body: value,
-    text,
-    question: numberOf(request),
-    idempotencyKey: idempotencyKeyOf(request),
-    inBackground: prefersAsync(request),
-  });
+  const sent = { kind, call, body: value, text, question: numberOf(request) };
+  return answerCall(asked, sent, answeringOf(request));
 }
+
+async function takeAnswers(asked: SessionRequest): Promise<BegunTurn> {
+  const { host, request } = asked;
+  const { value } = await readBody(request, host.maxBodyBytes);
+  return answerCalls(asked, parseAnswersBody(value).map(toSentAnswer), answeringOf(request));
+}
+
+const answeringOf = (request: Request) => ({
+  idempotencyKey: idempotencyKeyOf(request),
+  inBackground: prefersAsync(request),
+});
 
 /** Which question of its call, by `?question=`; the first unless given. */
 function numberOf({ url }: Request): number {

@@ -1,12 +1,12 @@
 import { parseEvent } from '../../journal/event-rows.ts';
 import type { StoredEvent } from '../../journal/events.ts';
-import { followSession } from '../../session/watching/follow-session.ts';
 import { Problem } from '../problem.ts';
-import { wantsEvents } from '../request-headers.ts';
-import { defineRoute, headerParameter, SESSION, type SessionRequest } from '../route.ts';
-import { mustHaveEvents, noSequence, unknownSession } from '../session-view.ts';
-import { eventStream } from '../sse.ts';
+import { afterOf, resumedAfter, wantsEvents } from '../request-headers.ts';
+import { defineRoute, RESUMES, SESSION, type SessionRequest } from '../route.ts';
+import { mustHaveEvents, unknownSession } from '../session-view.ts';
+import { eventFrames, eventStream } from '../sse.ts';
 import type { Target } from '../target.ts';
+import { followedFrom, type TurnItem } from '../turn-feed.ts';
 import { continuesView } from '../turn-view.ts';
 
 /** A part of the journal. */
@@ -25,11 +25,7 @@ export const getEvents = defineRoute({
   path: `${SESSION}/events`,
   access: 'session',
   summary: 'The journal, as JSON pages or as a stream that follows live',
-  parameters: [
-    headerParameter('Last-Event-ID', 'The stream goes on after this event.'),
-    { name: 'after', in: 'query', schema: { type: 'integer', minimum: 0 } },
-    { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1 } },
-  ],
+  parameters: [...RESUMES, { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1 } }],
   answers: { 200: { description: 'Events', json: 'EventsPage', streams: 'SessionStream' } },
   problems: ['unknown-session', 'invalid-query', 'invalid-header'],
   handle: showEvents,
@@ -39,34 +35,29 @@ export const getEvents = defineRoute({
 const PAGE_SIZE = 500;
 
 async function showEvents(asked: SessionRequest): Promise<Response> {
-  const { request, target, host } = asked;
+  const { request, target } = asked;
   const query = new URL(request.url).searchParams;
   // A stream that answers HEAD would be followed by nobody.
   if (request.method === 'HEAD' || !wantsEvents(request)) return jsonPage(target, query);
-  const after =
-    sequence('Last-Event-ID', request.headers.get('last-event-id')) ??
-    sequence('after', query.get('after')) ??
-    0;
+  const after = resumedAfter(request) ?? 0;
   // What keeps it from being read is told by the status: a stream would only end.
   await mustHaveEvents(asked, after);
-  return eventStream(asked, async (stream, leave) => {
-    let last = after;
-    const { clock, meter } = host;
-    const end = await followSession(
-      { port: target.port, clock, meter, from: after + 1, signal: leave },
-      async (stored) => {
-        stream.send({ type: 'event', stored });
-        last = stored.seq;
-        await stream.room();
-      },
-    );
-    // An EventSource comes again by itself, with the last id.
-    if (end === 'over') stream.sendNamed('continues', continuesView(target, last));
-  });
+  return eventStream(asked, (leave) => eventFrames(eventsFrom(asked, after, leave)));
+}
+
+async function* eventsFrom(
+  { host, target }: SessionRequest,
+  after: number,
+  signal: AbortSignal,
+): AsyncGenerator<TurnItem, void, undefined> {
+  const { clock, meter } = host;
+  const { end, last } = yield* followedFrom({ port: target.port, clock, meter, signal }, after);
+  // An EventSource comes again by itself, with the last id.
+  if (end === 'over') yield { type: 'continues', ...continuesView(target, last) };
 }
 
 async function jsonPage(target: Target, query: URLSearchParams): Promise<Response> {
-  const after = sequence('after', query.get('after')) ?? 0;
+  const after = afterOf(query) ?? 0;
   const limit = pageSize(query.get('limit'));
   const page = await target.port.read({ from: after + 1, limit });
   if (!page) throw unknownSession(target);
@@ -74,13 +65,6 @@ async function jsonPage(target: Target, query: URLSearchParams): Promise<Respons
   const last = events.at(-1)?.seq ?? after;
   const next = page.next === null ? null : `${target.path}/events?after=${last}&limit=${limit}`;
   return Response.json({ events, head: page.head, next } satisfies EventsPage);
-}
-
-/** @throws SessionError when a client gave what no event can have as its sequence. */
-function sequence(name: 'Last-Event-ID' | 'after', value: string | null): number | undefined {
-  if (value === null || value === '') return undefined;
-  if (/^\d{1,15}$/.test(value)) return Number(value);
-  throw noSequence(name);
 }
 
 function pageSize(value: string | null): number {

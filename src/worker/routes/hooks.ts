@@ -69,6 +69,7 @@ export const postHook = defineRoute({
   },
   problems: [
     ...Object.values(REFUSALS),
+    'not-configured',
     'body-too-large',
     'unknown-webhook',
     'webhook-failed',

@@ -6,7 +6,7 @@ import { contextOfHeaders } from '../request-headers.ts';
 import { ANY_OBJECT, type CallerRequest, defineRoute, type HttpHost, type Route } from '../route.ts';
 import { invoked } from '../target.ts';
 import { getAgents } from './agents.ts';
-import { postApproval, postResult } from './answers.ts';
+import { postAnswers, postApproval, postResult } from './answers.ts';
 import { getEvents } from './events.ts';
 import { getFile } from './files.ts';
 import { postHook } from './hooks.ts';
@@ -19,7 +19,7 @@ import { getTurn, postCancel } from './turns.ts';
  * a method that is not in here 405.
  */
 export function routeTable(host: HttpHost): readonly Route[] {
-  const { mcp } = host;
+  const { mcp, surfaces } = host;
   const table: readonly Route[] = [
     getRoot,
     getHealth(),
@@ -36,6 +36,8 @@ export function routeTable(host: HttpHost): readonly Route[] {
     postCancel,
     postApproval,
     postResult,
+    postAnswers,
+    ...[...surfaces.values()].flatMap(({ routes }) => routes),
   ];
   return table;
 }

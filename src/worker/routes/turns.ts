@@ -1,22 +1,24 @@
 import { cancelTurn } from '../end-turn.ts';
-import { defineRoute, SESSION, type SessionRequest } from '../route.ts';
+import { wantsEvents } from '../request-headers.ts';
+import { defineRoute, RESUMES, SESSION, type SessionRequest } from '../route.ts';
 import { viewOfTurn } from '../session-view.ts';
 import { turnPath } from '../target.ts';
-import { isOver, notYet, toResponse } from '../turn-response.ts';
+import { isOver, notYet, streamed, toResponse } from '../turn-response.ts';
 import type { LaterView } from '../turn-view.ts';
 
 /**
  * The answer of one turn, as its message was answered or would have been, but without `Retry-After`; 202 while there is none;
- * 303 when its message went into another turn, whose answer is its answer.
+ * 303 when its message went into another turn, whose answer is its answer. As a stream, it shows the turn from its first event on, and follows it.
  */
 export const getTurn = defineRoute({
   method: 'GET',
   operation: 'getTurn',
   path: `${SESSION}/turns/{turn}`,
   access: 'session',
-  summary: 'The answer of one turn, as its message would be answered',
+  summary: 'The answer of one turn, as its message would be answered, or its events as a stream',
+  parameters: RESUMES,
   answers: {
-    200: { description: 'The turn has ended', json: 'TurnAnswer' },
+    200: { description: 'The turn has ended', json: 'TurnAnswer', streams: 'TurnStream' },
     202: {
       description: 'It has not: `status` is queued, scheduled, steering, running or suspended',
       json: ['SuspendedTurn', 'LaterTurn'],
@@ -26,7 +28,7 @@ export const getTurn = defineRoute({
       json: 'LaterTurn',
     },
   },
-  problems: ['unknown-session', 'unknown-turn'],
+  problems: ['unknown-session', 'unknown-turn', 'invalid-query', 'invalid-header'],
   handle: showTurn,
 });
 
@@ -60,8 +62,13 @@ const LATER = 5;
 const MOST_WAIT = 60 * 60;
 
 async function showTurn(asked: SessionRequest, { turn }: { readonly turn: string }): Promise<Response> {
-  const { target, host } = asked;
+  const { target, host, request } = asked;
   const view = await viewOfTurn(asked, turn);
+  // A message that went into another turn has no events of its own, and a stream would answer HEAD for nobody.
+  const isElsewhere = !isOver(view) && view.status === 'steered';
+  if (!isElsewhere && request.method !== 'HEAD' && wantsEvents(request)) {
+    return streamed(asked, { turn });
+  }
   if (isOver(view)) {
     const response = toResponse(view, turnPath(target, turn));
     // It counted from the turn's end, and asking for this turn again changes nothing.

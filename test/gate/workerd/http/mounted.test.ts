@@ -9,6 +9,7 @@ import { defineAgent, defineTool, requireApproval } from '../../../../src/index.
 import { defineMcpEndpoint } from '../../../../src/mcp/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
 import { defineWebhook } from '../../../../src/webhooks/entry.ts';
+import { asDescribed } from './as-described.ts';
 import { allEvents, json, ORIGIN, type Send, SSE } from './client.ts';
 
 const pay = defineTool({ name: 'pay', description: 'Pays.', run: () => 'Paid.' });
@@ -43,10 +44,10 @@ const app = (config: Partial<HoldfastConfig> = {}) =>
   });
 
 type Fetch = (request: Request, vars: object, ctx: ExecutionContext) => Response | Promise<Response>;
-const sending =
-  (fetch: Fetch): Send =>
-  async (path, init) =>
-    fetch(new Request(ORIGIN + path, init), { ...env }, createExecutionContext());
+const sending = (fetch: Fetch): Send =>
+  asDescribed(async (path, init) =>
+    fetch(new Request(ORIGIN + path, init), { ...env }, createExecutionContext()),
+  );
 
 /** Where the app is, and how it got there. */
 const PLACES: readonly (readonly [how: string, base: string, fetch: () => Fetch])[] = [
@@ -161,7 +162,7 @@ describe.each(PLACES)('an app that is served %s', (_how, base, fetchOf) => {
 
   it('describes its paths as they are found', async () => {
     const { servers, paths } = await asks(`${base}/openapi.json`);
-    expect(servers).toEqual(base === '' ? undefined : [{ url: base }]);
+    expect(servers).toEqual([{ url: base || '/' }]);
     for (const path of Object.keys(Object(paths)).filter((one) => !one.includes('{'))) {
       const { status } = await via(base + (base === '' || path !== '/' ? path : ''));
       expect([path, status]).toEqual([path, path === '/mcp' ? 405 : 200]);

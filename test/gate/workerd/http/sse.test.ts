@@ -1,43 +1,54 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type EventStream, eventStream } from '../../../doors/http.ts';
+import { eventFrames, eventStream, framed, type TurnItem } from '../../../doors/http.ts';
 import { promisesSettled } from '../../../doors/testing.ts';
 import { toLog } from '../../../doors/tools.ts';
 
-/** Opens a stream that `work` writes. */
-function open(work: (stream: EventStream, leave: AbortSignal) => Promise<void>, signal?: AbortSignal) {
+/** Opens a stream of frames. */
+function open(frames: (leave: AbortSignal) => AsyncIterable<string>, signal?: AbortSignal) {
   const execution = createExecutionContext();
   const request = new Request('http://localhost/', { ...(signal && { signal }) });
-  const response = eventStream({ host: { log: toLog() }, request, execution }, work);
+  const response = eventStream({ host: { log: toLog() }, request, execution }, frames);
   return { response, finished: () => waitOnExecutionContext(execution) };
+}
+
+/** Frames that come to no end before this has come. */
+async function* silentUntil(end: Promise<void>): AsyncGenerator<string> {
+  await end;
+  yield* [];
 }
 
 const untilAborted = (signal: AbortSignal) =>
   new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
 
+async function* listed(items: readonly TurnItem[]): AsyncGenerator<TurnItem> {
+  yield* items;
+}
+
 describe('an event stream', () => {
   it('writes one frame an event, with an id only for what is journaled', async () => {
-    const { response } = open(async (stream) => {
-      const event = { type: 'cancel-requested', turn: 't' } as const;
-      stream.send({ type: 'event', stored: { seq: 3, at: 7, ...event } });
-      stream.send({ type: 'text-delta', reply: '1.1', text: 'a\nb\r' });
-      stream.sendNamed('answer', null);
-    });
+    const items: readonly TurnItem[] = [
+      { seq: 3, at: 7, type: 'cancel-requested', turn: 't' },
+      { type: 'text-delta', reply: '1.1', text: 'a\nb\r' },
+      { type: 'later', view: { turn: 't', session: 's', agent: 'a', status: 'accepted' } },
+      { type: 'continues', turn: 't', answer: '/t', after: 3, events: '/e' },
+      { type: 'erased', turn: 't' },
+    ];
+    const { response } = open(() => eventFrames(listed(items)));
     expect(await response.text()).toBe(
       'retry: 1000\n\n' +
         'id: 3\nevent: cancel-requested\ndata: {"seq":3,"at":7,"type":"cancel-requested","turn":"t"}\n\n' +
         'event: text-delta\ndata: {"reply":"1.1","text":"a\\nb\\r"}\n\n' +
-        'event: answer\ndata: null\n\n',
+        'event: accepted\ndata: {"turn":"t","session":"s","agent":"a","status":"accepted"}\n\n' +
+        'event: continues\ndata: {"turn":"t","answer":"/t","after":3,"events":"/e"}\n\n' +
+        'event: erased\ndata: {"turn":"t"}\n\n',
     );
   });
 
   it('makes a writer wait while its client does not read', async () => {
     let written = 0;
-    const { response, finished } = open(async (stream) => {
-      for (; written < 100; written += 1) {
-        stream.sendNamed('big', 'x'.repeat(10_000));
-        await stream.room();
-      }
+    const { response, finished } = open(async function* () {
+      for (; written < 100; written += 1) yield framed('big', 'x'.repeat(10_000));
     });
     await expect.poll(() => written).toBeGreaterThanOrEqual(6);
     await promisesSettled(); // nothing else keeps it from writing more
@@ -49,11 +60,10 @@ describe('an event stream', () => {
 
   it('frees a writer that waits, and tells it, when its client goes', async () => {
     let left = false;
-    const { response, finished } = open(async (stream, leave) => {
-      stream.sendNamed('big', 'x'.repeat(100_000));
-      await stream.room();
+    const { response, finished } = open(async function* (leave) {
+      yield framed('big', 'x'.repeat(100_000));
       left = leave.aborted;
-      stream.sendNamed('more', 'dropped');
+      yield framed('more', 'dropped');
     });
     await response.body?.cancel();
     await finished();
@@ -63,7 +73,7 @@ describe('an event stream', () => {
   it('ends when its request is aborted, although its writer goes on for a while', async () => {
     const client = new AbortController();
     const writing = Promise.withResolvers<void>();
-    const { response, finished } = open(() => writing.promise, client.signal);
+    const { response, finished } = open(() => silentUntil(writing.promise), client.signal);
     const text = response.text();
     client.abort();
     expect(await text).toBe('retry: 1000\n\n');
@@ -74,7 +84,7 @@ describe('an event stream', () => {
   it('just ends when its writer fails, and says so in one line', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const failure = new Error('broken');
-    const { response, finished } = open(() => Promise.reject(failure));
+    const { response, finished } = open(() => silentUntil(Promise.reject(failure)));
     expect(await response.text()).toBe('retry: 1000\n\n');
     await finished();
     expect(log.mock.calls).toEqual([['holdfast: an event stream broke off', failure]]);
@@ -85,7 +95,7 @@ describe('an event stream', () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => void vi.useRealTimers());
     const client = new AbortController();
-    const { response, finished } = open((_, leave) => untilAborted(leave), client.signal);
+    const { response, finished } = open((leave) => silentUntil(untilAborted(leave)), client.signal);
     const text = response.text();
     vi.advanceTimersByTime(45_000);
     client.abort();

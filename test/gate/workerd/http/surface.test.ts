@@ -10,6 +10,7 @@ const nothing = (): never => {
 const host: HttpHost = {
   agents: new Map([['scripted', scripted]]),
   webhooks: new Map(),
+  surfaces: new Map(),
   outgoingWebhooks: new Map(),
   auth: () => null,
   legacyTenants: false,

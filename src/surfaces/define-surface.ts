@@ -1,0 +1,184 @@
+/** How a Worker speaks another protocol than its own: a list of routes over its sessions. */
+import { ConfigurationError } from '../model/configuration-error.ts';
+import { attempt } from '../tool/async.ts';
+import { type LiteralShape, literalFault } from '../tool/check-literal.ts';
+import type { JsonObject } from '../tool/json.ts';
+import { modelOfAgent } from '../worker/agent-model.ts';
+import { readBody } from '../worker/body.ts';
+import { filesTaken } from '../worker/files-taken.ts';
+import type { Caller } from '../worker/host.ts';
+import { mostBytes } from '../worker/message-body.ts';
+import type { Problem, ProblemType } from '../worker/problem.ts';
+import { toProblem } from '../worker/refusal.ts';
+import {
+  ANY_OBJECT,
+  type Answer,
+  type BodySchema,
+  type CallerRequest,
+  defineRoute,
+  type NamesOf,
+  type Parameter,
+  type Route,
+  type Surface,
+} from '../worker/route.ts';
+import type { Session } from '../worker/session.ts';
+import { sessionFromCode } from '../worker/session-from-code.ts';
+import { eventStream } from '../worker/sse.ts';
+
+/** An agent, as a surface lists it. */
+export interface SurfaceAgent {
+  readonly name: string;
+  readonly description: string;
+}
+
+/** Which session is meant: of this agent, and of whoever sent the request. */
+export interface SurfaceSession {
+  readonly agent: string;
+  /** The id of the session: letters, digits and `_ . : @ -`, at most 128. */
+  readonly session: string;
+}
+
+/** What went wrong, as a surface tells it in the words of its protocol. */
+export interface SurfaceProblem {
+  readonly type: ProblemType;
+  /** Of the response. */
+  readonly status: number;
+  /** Says what to do about it, and nothing of the inside of the Worker. */
+  readonly detail: string;
+  /** What a response has for it, such as `retry-after`. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** What else is known, as of a SessionError. */
+  readonly more: Readonly<Record<string, unknown>>;
+}
+
+/** A request to a surface, of somebody whom the app knows. */
+export interface SurfaceRequest {
+  /** Its body is read by `json`, within the limit of the app. */
+  readonly request: Request;
+  /** Names the request in logs, as in its `x-request-id`. */
+  readonly requestId: string;
+  readonly caller: Caller;
+  /** The agents of the app, in the order of their list. */
+  readonly agents: readonly SurfaceAgent[];
+  /** What stands before every path of the app in a link. */
+  readonly base: string;
+  /** Aborts when the client has gone. */
+  readonly signal: AbortSignal;
+  /**
+   * Reads the body, which must be a JSON object. Besides its texts it may weigh what `maxBodyBytes` of the app says, and with them as much as a
+   * message with files, where an agent takes any. Rejects with a problem when it is larger, or no JSON object.
+   */
+  json(): Promise<JsonObject>;
+  /** A session of the caller's. What it refuses is thrown, and told by `refuse` of the route. */
+  session(of: SurfaceSession): Session;
+  /**
+   * Answers with server-sent events: `frames` are texts that are sent as they are, asked for as fast as the client reads. Comments keep
+   * a silent stream open. When they throw, the stream ends, and the log says so.
+   */
+  stream(
+    frames: (leave: AbortSignal) => AsyncIterable<string>,
+    headers?: Readonly<Record<string, string>>,
+  ): Response;
+  /** What a failure is told as: of what went wrong inside, only that something did. */
+  problem(failure: unknown): SurfaceProblem;
+  /** Keeps work going after the answer. */
+  waitUntil(work: Promise<unknown>): void;
+}
+
+/** A route of a surface. */
+export interface SurfaceRoute<Path extends string = string> {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** With names in braces: `/agents/{agent}/chat`. It must be none of the app's own. */
+  readonly path: Path;
+  /** Says in OpenAPI what the route does. */
+  readonly summary: string;
+  /** It may start a turn, so that what the Worker binds as `RATE_LIMIT` counts its callers. */
+  readonly isCounted?: true | undefined;
+  /** What OpenAPI says of it besides; any object unless given. */
+  readonly parameters?: readonly Parameter[] | undefined;
+  readonly body?: BodySchema | undefined;
+  readonly answers?: Readonly<Record<number, Answer>> | undefined;
+  /** Answers a request. `named`: what its path has in the place of each name. */
+  handle(asked: SurfaceRequest, named: NamesOf<Path>): Response | Promise<Response>;
+  /** Tells a problem in the words of the protocol: also why nobody was let in. As RFC 9457 has it unless given. */
+  refuse?(problem: SurfaceProblem): Response;
+}
+
+/** The literal that `defineSurface` takes. */
+export interface SurfaceConfig {
+  readonly name: string;
+  readonly routes: readonly SurfaceRoute[];
+}
+
+/** Types the handler of a surface's route by the names in its path. */
+export const surfaceRoute = <const Path extends string>(route: SurfaceRoute<Path>): SurfaceRoute =>
+  route as SurfaceRoute; // names are read off the very path
+
+const SHAPE: LiteralShape<keyof SurfaceConfig> = {
+  of: 'defineSurface',
+  keys: { name: 'text', routes: 'list' },
+  required: ['name', 'routes'],
+};
+
+/**
+ * Makes a surface for `createHoldfast({ surfaces })`: routes that speak a protocol of their own over the sessions of the app.
+ *
+ * @throws ConfigurationError when the literal is none.
+ */
+export function defineSurface(config: SurfaceConfig): Surface {
+  const fault = literalFault(config, SHAPE);
+  if (fault) throw new ConfigurationError(`A surface ${fault.problem}.`);
+  const { name, routes } = config;
+  return { name, routes: routes.map(toRoute) };
+}
+
+function toRoute({ handle, refuse, answers, ...route }: SurfaceRoute): Route {
+  return defineRoute({
+    ...route,
+    access: 'caller',
+    answers: answers ?? { 200: { description: 'As the protocol has it', json: ANY_OBJECT, streams: true } },
+    ...(refuse && { refuse: (problem: Problem) => refuse(toSurfaceProblem(problem)) }),
+    handle: async (asked, named) => handle(toSurfaceRequest(asked), named),
+  });
+}
+
+function toSurfaceRequest(asked: CallerRequest): SurfaceRequest {
+  const { host, env, base = '', request, requestId, caller, execution } = asked;
+  const waitUntil = (work: Promise<unknown>): void => execution.waitUntil(work);
+  return {
+    request,
+    requestId,
+    caller,
+    agents: [...host.agents.values()].map(({ name, description }) => ({ name, description })),
+    base,
+    signal: request.signal,
+    json: async () => (await readBody(request, mostOf(asked), host.maxBodyBytes)).value,
+    session: (of) =>
+      sessionFromCode({ host: { ...host, basePath: base }, waitUntil }, env, {
+        ...of,
+        principal: caller,
+        request,
+      }),
+    stream: (frames, headers) => eventStream(asked, frames, headers),
+    problem: (failure) => toSurfaceProblem(toProblem(failure)),
+    waitUntil,
+  };
+}
+
+/** What a body may weigh: whose message it holds is known when it is read. */
+const mostOf = ({ host, env }: CallerRequest): number =>
+  Math.max(
+    ...Array.from(host.agents.values(), (agent) => {
+      const model = attempt(() => modelOfAgent({ host, env }, agent));
+      const { maxBodyBytes } = host;
+      return model.ok ? mostBytes({ maxBodyBytes, taken: filesTaken(agent, model.value) }) : maxBodyBytes;
+    }),
+  );
+
+const toSurfaceProblem = ({ type, status, message, headers, more }: Problem): SurfaceProblem => ({
+  type,
+  status,
+  detail: message,
+  headers,
+  more,
+});

@@ -1,0 +1,14 @@
+/** The entry `holdfast/surfaces`: protocols that a Worker speaks beside its own. */
+export type { Session, TurnStream } from '../worker/session.ts';
+export type { ShownEvent } from '../worker/session-view.ts';
+export type { TurnItem, TurnStop } from '../worker/turn-feed.ts';
+export {
+  defineSurface,
+  type SurfaceAgent,
+  type SurfaceConfig,
+  type SurfaceProblem,
+  type SurfaceRequest,
+  type SurfaceRoute,
+  type SurfaceSession,
+  surfaceRoute,
+} from './define-surface.ts';

@@ -1,0 +1,212 @@
+/** What whoever watches a turn is shown of it, in order, wherever it runs: the one source of every stream, whatever protocol that speaks. */
+import type { StoredEvent } from '../journal/events.ts';
+import { readTurn } from '../session/fold-session.ts';
+import type { FeedItem } from '../session/live-feed.ts';
+import type { TurnEnd } from '../session/run-turn.ts';
+import { type FollowEnd, followedEvents } from '../session/watching/follow-session.ts';
+import { keptFor, stoppedTurn, type TurnAnswer, toAnswer } from '../session/watching/turn-outcome.ts';
+import type { BegunTurn, Run } from './begun-turn.ts';
+import type { ShownEvent } from './session-view.ts';
+import { type SessionAccess, turnPath } from './target.ts';
+import {
+  acceptedView,
+  continuesView,
+  type LaterView,
+  type SuspendedView,
+  suspendedView,
+} from './turn-view.ts';
+
+/** How a turn stands when there is no more to show of it. It is told last, and once. */
+export type TurnStop =
+  /** It has ended. */
+  | { readonly type: 'answer'; readonly answer: TurnAnswer }
+  /** It waits for somebody. */
+  | { readonly type: 'suspended'; readonly view: SuspendedView }
+  /** It goes on in the background, or has not begun. */
+  | { readonly type: 'later'; readonly view: LaterView }
+  /** This invocation has to end. What comes after the event `after` is told by the turn's own stream, and by that of all `events`. */
+  | {
+      readonly type: 'continues';
+      /** Absent in a stream of all events. */
+      readonly turn?: string;
+      readonly answer?: string;
+      readonly after: number;
+      readonly events: string;
+    }
+  /** Its session is no more. */
+  | { readonly type: 'erased'; readonly turn: string };
+
+/** What a stream of a turn shows: its events and what comes between them, and last how it stands. */
+export type TurnItem = ShownEvent | TurnStop;
+
+/** Which part of a turn is shown, and to whom. */
+export interface FeedOptions {
+  /** Only the events behind this one; all unless given. */
+  readonly after?: number | undefined;
+  /** Aborts when whoever is shown it has gone: a turn that runs here is handed over at its next step then. */
+  readonly signal: AbortSignal;
+}
+
+/** A turn that is shown. */
+interface Shown extends FeedOptions {
+  readonly after: number;
+  readonly at: SessionAccess;
+  readonly turn: string;
+}
+
+type Items = AsyncGenerator<TurnItem, void, undefined>;
+
+/**
+ * What a turn shows, as it becomes durable, and pieces of text as they come. What is to be run here is begun at once, and goes on whether
+ * it is read or not: whoever falls behind is shown the rest from the journal, as fast as they read, and no more pieces of text.
+ * Reading on throws what running the turn throws.
+ */
+export function turnFeed(at: SessionAccess, begun: BegunTurn, { after = 0, signal }: FeedOptions): Items {
+  if (begun.later) return one({ type: 'later', view: begun.later });
+  const { turn, run } = begun;
+  const shown: Shown = { at, turn, after, signal };
+  return keptToo(shown, run ? live(shown, run) : followed(shown));
+}
+
+async function* one(item: TurnItem): Items {
+  yield item;
+}
+
+/** What has begun as a stream cannot become a 202 any more: it ends with an item that says the same. */
+async function* keptToo({ at, turn }: Shown, items: Items): Items {
+  try {
+    yield* items;
+  } catch (failure) {
+    keptFor(failure);
+    yield { type: 'later', view: acceptedView(at.target, turn) };
+  }
+}
+
+/** Runs the turn here. */
+function live(shown: Shown, run: Run): Items {
+  const { at, after, signal } = shown;
+  const gone = new AbortController();
+  const backlog = new Backlog(after);
+  const running = run({ show: backlog.add, leave: AbortSignal.any([signal, gone.signal]) });
+  // A client that reads no more does not end the invocation in the middle of a step.
+  at.host.waitUntil(running.finally(backlog.close).catch(() => {}));
+  return shownLive(shown, { backlog, running, leave: () => gone.abort() });
+}
+
+/** A turn that runs here. */
+interface Running {
+  readonly backlog: Backlog;
+  readonly running: Promise<TurnEnd>;
+  /** Nobody reads on. */
+  leave(): void;
+}
+
+async function* shownLive(shown: Shown, { backlog, running, leave }: Running): Items {
+  const { at, turn } = shown;
+  try {
+    yield* backlog.items();
+    if (backlog.isBehind) yield* followed({ ...shown, after: backlog.shown });
+    const end = await running;
+    if (backlog.isBehind) return;
+    if (end.status !== 'ended') return yield* followed({ ...shown, after: Math.max(shown.after, end.seq) });
+    const answer = toAnswer(at.target.session, at.target.agent.name, end.turn);
+    if (!answer) throw new Error(`Turn ${turn} ended without an outcome.`);
+    yield { type: 'answer', answer };
+  } finally {
+    leave();
+  }
+}
+
+/** Goes on from the journal until the turn has ended or waits, or this invocation must end; then says so. */
+async function* followed({ at, turn, after, signal }: Shown): Items {
+  const { host, target } = at;
+  const { clock, meter } = host;
+  const { end, last } = yield* followedFrom({ port: target.port, clock, meter, turn, signal }, after);
+  if (end === 'left') return;
+  if (end === 'erased') yield { type: 'erased', turn };
+  // What is left may be too little to read a long turn again for its answer.
+  else if (end === 'over' || meter.over)
+    yield { type: 'continues', turn, answer: turnPath(target, turn), ...continuesView(target, last) };
+  else yield await stopOf(at, turn);
+}
+
+/** What is followed, but for where it begins. */
+type Followed = Omit<Parameters<typeof followedEvents>[0], 'from'>;
+
+/** The events behind one, and then live; answers how that ended, and the last event that there was. */
+export async function* followedFrom(
+  watch: Followed,
+  after: number,
+): AsyncGenerator<StoredEvent, { readonly end: FollowEnd; readonly last: number }, undefined> {
+  const events = followedEvents({ ...watch, from: after + 1 });
+  let last = after;
+  try {
+    for (;;) {
+      const next = await events.next();
+      if (next.done) return { end: next.value, last };
+      last = next.value.seq;
+      yield next.value;
+    }
+  } finally {
+    await events.return('left');
+  }
+}
+
+async function stopOf({ target }: SessionAccess, turn: string): Promise<TurnStop> {
+  const events = await readTurn(target.port, turn);
+  if (events.length === 0) return { type: 'erased', turn };
+  const answer = stoppedTurn(target.session, target.agent.name, events);
+  const { outcome } = answer;
+  return outcome === 'suspended'
+    ? { type: 'suspended', view: suspendedView(target, events) }
+    : { type: 'answer', answer: { ...answer, outcome } };
+}
+
+/** Whoever has so much to read has fallen behind, in characters. */
+const BEHIND = 1024 * 1024;
+
+/** What was shown and not read yet. */
+class Backlog {
+  readonly #items: ShownEvent[] = [];
+  #size = 0;
+  #isClosed = false;
+  #wake: () => void = () => {};
+  /** The last event that was read. */
+  shown: number;
+  /** So much was not read that the rest is to be read from the journal; nothing is taken any more. */
+  isBehind = false;
+
+  constructor(after: number) {
+    this.shown = after;
+  }
+
+  readonly add = (item: FeedItem): void => {
+    if (this.isBehind || (item.type === 'event' && item.stored.seq <= this.shown)) return;
+    const event = item.type === 'event' ? item.stored : item;
+    // Whoever reads as fast as it comes has nothing before it.
+    if (this.#items.length > 0) this.#size += JSON.stringify(event).length;
+    this.isBehind = this.#size > BEHIND;
+    if (!this.isBehind) this.#items.push(event);
+    this.#wake();
+  };
+
+  readonly close = (): void => {
+    this.#isClosed = true;
+    this.#wake();
+  };
+
+  async *items(): AsyncGenerator<ShownEvent, void, undefined> {
+    for (;;) {
+      const item = this.#items.shift();
+      if (item !== undefined) {
+        if (this.#items.length === 0) this.#size = 0;
+        if ('seq' in item) this.shown = item.seq;
+        yield item;
+      } else if (this.isBehind || this.#isClosed) return;
+      else
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+    }
+  }
+}
