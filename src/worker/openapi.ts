@@ -65,7 +65,7 @@ function pathItem(app: Named, path: string, routes: readonly Route[]): Schema {
 }
 
 function operation(route: Route): Schema {
-  const { summary, parameters, body, answers, access } = route;
+  const { summary, parameters, body, access } = route;
   return {
     operationId: operationOf(route),
     summary,
@@ -79,7 +79,7 @@ function operation(route: Route): Schema {
         },
       },
     }),
-    responses: { ...Object.fromEntries(Object.entries(answers).map(described)), ...problemsOf(route) },
+    responses: responsesOf(route),
     ...(access === 'open' && { security: [] }),
   };
 }
@@ -89,22 +89,39 @@ const operationOf = ({ operation, method, path }: Route): string =>
   operation ??
   `${method.toLowerCase()}${path.replaceAll(/\W+(\w?)/g, (_, letter: string) => letter.toUpperCase())}`;
 
+/** A response as OpenAPI writes it. */
+interface ResponseSchema {
+  readonly description: string;
+  readonly content?: Schema;
+}
+
+/** The answers of a route and its problems, by their statuses. */
+function responsesOf(route: Route): Schema {
+  const responses = new Map(
+    Object.entries(route.answers).map(([status, answer]) => [status, toResponse(answer)]),
+  );
+  for (const [code, problems] of problemsByStatus(route)) {
+    const [status, { description, content }] = [String(code), toProblem(route, problems)];
+    const other = responses.get(status);
+    const said = other ? `${other.description}. Or ${description}` : description;
+    responses.set(status, { description: said, content: { ...other?.content, ...content } });
+  }
+  return Object.fromEntries(responses);
+}
+
 /** What is answered depends on `Accept`, which OpenAPI tells by the content alone. */
-const described = ([status, { description, json, streams, isFile }]: [string, Answer]): [string, Schema] => [
-  status,
-  {
-    description,
-    ...(isFile && { content: { '*/*': { schema: schemaOf('FileBody') } } }),
-    ...(json && {
-      content: {
-        'application/json': { schema: anyOf(json) },
-        ...(streams && {
-          'text/event-stream': { schema: streams === true ? { type: 'string' } : schemaOf(streams) },
-        }),
-      },
-    }),
-  },
-];
+const toResponse = ({ description, json, streams, isFile }: Answer): ResponseSchema => ({
+  description,
+  ...(isFile && { content: { '*/*': { schema: schemaOf('FileBody') } } }),
+  ...(json && {
+    content: {
+      'application/json': { schema: anyOf(json) },
+      ...(streams && {
+        'text/event-stream': { schema: streams === true ? { type: 'string' } : schemaOf(streams) },
+      }),
+    },
+  }),
+});
 
 function anyOf(schemas: AnswerSchema | readonly AnswerSchema[]): Schema {
   const [first, ...others] = [schemas].flat().map(schemaOf);
@@ -117,27 +134,24 @@ const schemaOf = (schema: AnswerSchema): Schema =>
     ? schema.schema
     : { $ref: `#/components/schemas/${typeof schema === 'string' ? schema : schema.name}` };
 
-/** The problems of a route by their statuses. */
-function problemsOf(route: Route): Schema {
+function problemsByStatus(route: Route): ReadonlyMap<number, readonly ToldProblem[]> {
   const { access, method, isCounted, problems = [] } = route;
-  const isOfTurns = runsTurns(route);
   const all: readonly ProblemAnswer[] = [
     ...OF_ACCESS[access],
     ...(access !== 'open' && method !== 'GET' ? (['cross-site'] as const) : []),
     ...(isCounted ? (['rate-limited'] as const) : []),
     ...problems,
-    ...(isOfTurns ? OF_FAILED_TURNS : []),
+    ...(runsTurns(route) ? OF_FAILED_TURNS : []),
   ];
-  const told = all.map((one) => (typeof one === 'string' ? ([statusOf(one), one] as const) : one));
-  const byStatus = Map.groupBy(told, ([status]) => status);
-  return Object.fromEntries(Array.from(byStatus, ([status, ones]) => [status, problemOf(route, ones)]));
+  const told = all.map((one): ToldProblem => (typeof one === 'string' ? [statusOf(one), one] : one));
+  return Map.groupBy(told, ([status]) => status);
 }
 
 const runsTurns = ({ answers }: Route): boolean =>
   Object.values(answers).some(({ json }) => json === 'TurnAnswer');
 
 /** What is told of the problems of one status. A turn that failed is one, with all that is told of the turn. */
-function problemOf(route: Route, problems: readonly ToldProblem[]): Schema {
+function toProblem(route: Route, problems: readonly ToldProblem[]): ResponseSchema {
   const description = [...new Set(problems.map(([, type]) => `\`${type}\``))].join(', ');
   if (route.refuse) return { description, content: { 'application/json': ANY_OBJECT } };
   const mayBeTurn = runsTurns(route) && OF_FAILED_TURNS.some(([status]) => status === problems[0]?.[0]);

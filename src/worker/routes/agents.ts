@@ -51,8 +51,8 @@ export interface ToolView extends InnerToolView {
 
 /** The agents of the app, and their tools. */
 export const getAgents = defineRoute({
-  method: 'GET',
   operation: 'listAgents',
+  method: 'GET',
   path: '/agents',
   access: 'caller',
   summary:

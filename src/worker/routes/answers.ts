@@ -48,8 +48,8 @@ const ofResults = ['result-void', 'result-expired'] as const;
 
 /** Decides about a call, once, and goes on with its turn. */
 export const postApproval = defineRoute({
-  method: 'POST',
   operation: 'decide',
+  method: 'POST',
   path: `${SESSION}/approvals/{callId}`,
   access: 'session',
   summary: 'Decides about a call that waits, once, and goes on with its turn',
@@ -62,8 +62,8 @@ export const postApproval = defineRoute({
 
 /** Sends what came of a tool that the caller runs, once, and goes on with its turn. */
 export const postResult = defineRoute({
-  method: 'POST',
   operation: 'sendResult',
+  method: 'POST',
   path: `${SESSION}/results/{callId}`,
   access: 'session',
   summary: 'Sends the result of a tool that the caller runs, once, and goes on with its turn',
@@ -76,8 +76,8 @@ export const postResult = defineRoute({
 
 /** Answers several calls of one turn, each once, and goes on with it. */
 export const postAnswers = defineRoute({
-  method: 'POST',
   operation: 'answerCalls',
+  method: 'POST',
   path: `${SESSION}/answers`,
   access: 'session',
   summary: 'Answers several calls of a turn, each once, and goes on with it',

@@ -20,8 +20,8 @@ export interface EventsPage {
 
 /** The journal as JSON pages, or as a stream that resumes after `Last-Event-ID` and follows live. */
 export const getEvents = defineRoute({
-  method: 'GET',
   operation: 'getEvents',
+  method: 'GET',
   path: `${SESSION}/events`,
   access: 'session',
   summary: 'The journal, as JSON pages or as a stream that follows live',

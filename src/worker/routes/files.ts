@@ -7,8 +7,8 @@ import { findFile, type SessionFile } from '../stored-files.ts';
 
 /** The bytes of a file that the session keeps, for its owner. */
 export const getFile = defineRoute({
-  method: 'GET',
   operation: 'getFile',
+  method: 'GET',
   path: `${SESSION}/files/{file}`,
   access: 'session',
   summary: 'The bytes of a file of a session',

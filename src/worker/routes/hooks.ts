@@ -50,8 +50,8 @@ export interface HookStarted {
  * routes.
  */
 export const postHook = defineRoute({
-  method: 'POST',
   operation: 'takeDelivery',
+  method: 'POST',
   path: '/hooks/{hook}',
   access: 'open',
   summary: 'Takes a delivery of a webhook; its signature stands in for a token',

@@ -39,8 +39,8 @@ const MESSAGE_QUERY: readonly Parameter[] = [
 
 /** Runs a turn here, or stores it for the background, or joins the one that a retry names. */
 export const postMessage = defineRoute({
-  method: 'POST',
   operation: 'sendMessage',
+  method: 'POST',
   path: `${SESSION}/messages`,
   access: 'session',
   isCounted: true,

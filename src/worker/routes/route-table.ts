@@ -60,8 +60,8 @@ export interface HealthView {
 }
 
 const getRoot = defineRoute({
-  method: 'GET',
   operation: 'getRoot',
+  method: 'GET',
   path: '/',
   access: 'caller',
   summary: 'Where to go on',
@@ -77,8 +77,8 @@ const getRoot = defineRoute({
 
 const describing = (table: () => readonly Route[]): Route =>
   defineRoute({
-    method: 'GET',
     operation: 'getOpenApi',
+    method: 'GET',
     path: OPENAPI,
     access: 'caller',
     summary: 'This description',
@@ -96,8 +96,8 @@ const PROBE = toSessionName({ owner: { id: 'health' }, agent: '', session: 'heal
 function getHealth(): Route {
   let hasAnswered = false;
   return defineRoute({
-    method: 'GET',
     operation: 'getHealth',
+    method: 'GET',
     path: '/health',
     access: 'open',
     summary: 'Whether the Worker runs, and is deployed so that sessions work; needs no token',
@@ -122,8 +122,8 @@ const MCP = '/mcp';
 /** The route of an app that has an MCP endpoint. */
 const mcpRoute = (endpoint: McpEndpoint): Route =>
   defineRoute({
-    method: 'POST',
     operation: 'callMcp',
+    method: 'POST',
     path: MCP,
     access: 'caller',
     isCounted: true,
@@ -132,6 +132,10 @@ const mcpRoute = (endpoint: McpEndpoint): Route =>
     answers: {
       200: { description: 'What a request is answered', json: ANY_OBJECT, streams: true },
       202: { description: 'A notification was taken' },
+      // The protocol tells its errors in its own words.
+      400: { description: 'A message that is none, or may not be sent', json: ANY_OBJECT },
+      406: { description: 'The client does not take what is answered', json: ANY_OBJECT },
+      415: { description: 'The body is no JSON', json: ANY_OBJECT },
     },
     problems: ['bad-json', 'body-too-large'],
     handle: (asked) => serve(endpoint, asked),

@@ -4,8 +4,8 @@ import { viewOfSession } from '../session-view.ts';
 
 /** The folded state, as its owner may see it. */
 export const getSession = defineRoute({
-  method: 'GET',
   operation: 'getState',
+  method: 'GET',
   path: SESSION,
   access: 'session',
   summary: 'The state of a session',
@@ -26,8 +26,8 @@ export const getSession = defineRoute({
  * of a session: its target would not be found.
  */
 export const deleteSession = defineRoute({
-  method: 'DELETE',
   operation: 'eraseSession',
+  method: 'DELETE',
   path: SESSION,
   access: 'caller',
   summary: 'Erases a session: what it holds, what waits in it and what it planned',

@@ -11,8 +11,8 @@ import type { LaterView } from '../turn-view.ts';
  * 303 when its message went into another turn, whose answer is its answer. As a stream, it shows the turn from its first event on, and follows it.
  */
 export const getTurn = defineRoute({
-  method: 'GET',
   operation: 'getTurn',
+  method: 'GET',
   path: `${SESSION}/turns/{turn}`,
   access: 'session',
   summary: 'The answer of one turn, as its message would be answered, or its events as a stream',
@@ -37,8 +37,8 @@ export const getTurn = defineRoute({
  * its time: it is not begun then. A turn that waits for somebody with a role is ended by one who has it.
  */
 export const postCancel = defineRoute({
-  method: 'POST',
   operation: 'cancel',
+  method: 'POST',
   path: `${SESSION}/cancel`,
   access: 'session',
   summary: 'Stops a turn, or ends it before it begins',

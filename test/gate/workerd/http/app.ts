@@ -16,7 +16,7 @@ export function appWith(config: Partial<HoldfastConfig>, vars: Readonly<Record<s
       const request = new Request(url, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
       return worker.fetch(request, { ...env, ...vars }, createExecutionContext());
     },
-    { surfaces },
+    { base: config.basePath, surfaces },
   );
 }
 

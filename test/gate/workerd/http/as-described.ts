@@ -11,18 +11,21 @@ import {
 /** Sends a request to an app. */
 export type Send = (path: string, init?: RequestInit) => Promise<Response>;
 
-/** Sends by `send`, and throws when what is answered is not as it is described. */
-export function asDescribed(send: Send, app?: DescribedApp): Send {
-  let own: Description | undefined;
+/** Sends by `send`, and throws when what is answered is not as it is described. What is no path of the app is not looked at. */
+export function asDescribed(send: Send, { base = '', ...app }: DescribedApp = {}): Send {
+  let description: Description | undefined;
   return async (path, init) => {
     const response = await send(path, init);
-    if (app?.surfaces && app.surfaces.size > 0) own ??= descriptionOf(app);
-    else usual ??= descriptionOf({});
-    const description = own ?? usual;
     const url = response.redirected ? response.url : path;
     const { pathname } = new URL(url.startsWith('/') ? `http://localhost${url}` : url);
-    const method = init?.method ?? 'GET';
-    return description ? checked(description, { pathname, method, response }) : response;
+    if (app.surfaces && app.surfaces.size > 0) description ??= descriptionOf(app);
+    else description ??= usual ??= descriptionOf({});
+    if (pathname !== base && !pathname.startsWith(`${base}/`)) return response;
+    return checked(description, {
+      pathname: pathname.slice(base.length) || '/',
+      method: init?.method ?? 'GET',
+      response,
+    });
   };
 }
 
@@ -52,6 +55,7 @@ async function checked(description: Description, answered: Answered): Promise<Re
   // What a browser asks before it sends a request is no operation.
   if (method === 'OPTIONS') return response;
   const type = headers.get('content-type')?.split(';')[0] ?? '';
+  const isProblem = type === 'application/problem+json';
   const isWhole = type === '' || /^application\/(problem\+)?json$/.test(type);
   const text = isWhole ? await response.text() : '';
   const fail = (what: string): never => {
@@ -60,27 +64,22 @@ async function checked(description: Description, answered: Answered): Promise<Re
   };
   const responses = responsesOf(description, answered);
   const value: unknown = text === '' ? undefined : JSON.parse(text);
-  if (!responses || isOfNoRoute(value)) told(fail, value === undefined ? [] : description.problem(value));
-  else {
+  if (!responses || isOfNoRoute(value)) {
+    if (isProblem) told(fail, description.problem(value));
+  } else {
     const described = responses.get(status) ?? fail('it has no such status');
     const check = described.content.get(type) ?? described.content.get('*/*');
     if (type !== '' && !check) fail('it has no such content');
-    if (value !== undefined) told(fail, [...(check?.(value) ?? []), ...unnamed(value, described)]);
+    if (value !== undefined)
+      told(fail, [...(check?.(value) ?? []), ...(isProblem ? unnamed(value, described) : [])]);
     if (type === 'text/event-stream' && described.event) watch(response, described.event, fail);
   }
   return isWhole ? new Response(text === '' ? null : text, { status, headers }) : response;
 }
 
-/** What answers at a path, which may stand below another one. */
-function responsesOf({ paths }: Description, { pathname, method }: Answered) {
-  const steps = pathname.split('/').slice(1);
-  for (let from = 0; from < steps.length; from += 1) {
-    const below = `/${steps.slice(from).join('/')}`;
-    const found = paths.find(({ path }) => path.test(below));
-    if (found) return found.methods.get(method === 'HEAD' ? 'GET' : method);
-  }
-  return undefined;
-}
+/** What is described of a path, by statuses. */
+const responsesOf = ({ paths }: Description, { pathname, method }: Answered) =>
+  paths.find(({ path }) => path.test(pathname))?.methods.get(method === 'HEAD' ? 'GET' : method);
 
 const typeOf = (value: unknown): string => String(Object(value).type).replace('urn:holdfast:problem:', '');
 
@@ -88,9 +87,8 @@ const isOfNoRoute = (value: unknown): boolean =>
   ['unknown-route', 'method-not-allowed'].includes(typeOf(value));
 
 /** A problem is among those that are named for its status. */
-function unnamed(value: unknown, { description, content }: DescribedResponse): readonly string[] {
-  const isNamed = !content.has('application/problem+json') || description.includes(`\`${typeOf(value)}\``);
-  return isNamed ? [] : [`${typeOf(value)} is not among ${description}`];
+function unnamed(value: unknown, { description }: DescribedResponse): readonly string[] {
+  return description.includes(`\`${typeOf(value)}\``) ? [] : [`${typeOf(value)} is not among ${description}`];
 }
 
 function told(fail: (what: string) => never, problems: readonly string[]): void {

@@ -27,7 +27,10 @@ export interface Description {
 }
 
 /** What of an app decides what it describes, for whoever checks: the values of names in paths are not looked at. */
-export type DescribedApp = Partial<Pick<HttpHost, 'surfaces'>>;
+export interface DescribedApp extends Partial<Pick<HttpHost, 'surfaces'>> {
+  /** The path below which it is. */
+  readonly base?: string | undefined;
+}
 
 type Described = Readonly<Record<string, unknown>>;
 
