@@ -182,6 +182,9 @@ const EVENTS: { readonly [Type in EventType]: Fields<Omit<EventOf<Type>, 'type'>
   },
 };
 
+/** All types of events. */
+export const EVENT_TYPES = Object.keys(EVENTS);
+
 const nameOf = (type: string): string =>
   `${type}-event`.replaceAll(/(?:^|-)(.)/g, (_, first: string) => first.toUpperCase());
 
@@ -202,7 +205,7 @@ export function eventSchemas(): {
 
 /** Answers the schema of any event, told apart by its `type`. */
 export function storedEvent(): SchemaOf<StoredEvent> {
-  const refs = Object.keys(EVENTS).map((type) => [type, `#/components/schemas/${nameOf(type)}`] as const);
+  const refs = EVENT_TYPES.map((type) => [type, `#/components/schemas/${nameOf(type)}`] as const);
   return typed({
     description: 'An event of the journal.',
     oneOf: refs.map(([, $ref]) => ({ $ref })),

@@ -11,7 +11,6 @@ import { UnreadableError } from '../session/unread-turn.ts';
 import type { TurnAnswer } from '../session/watching/turn-outcome.ts';
 import type { Log } from '../tool/log.ts';
 import { Problem, type ProblemType, SessionError } from './problem.ts';
-import type { Route } from './route.ts';
 import { type Target, turnPath, UnknownTargetError } from './target.ts';
 import { pendingViews } from './turn-view.ts';
 
@@ -24,7 +23,7 @@ interface FailedRequest {
 /** Makes the one function by which errors become responses. What went wrong inside is logged, and the client is not told. */
 export function errorResponses(
   write: Log,
-): (error: Error, asked: FailedRequest, refuse?: Route['refuse']) => Response {
+): (error: Error, asked: FailedRequest, refuse?: (problem: Problem) => Response) => Response {
   const log = failureLog();
   return (error, asked, refuse = (problem) => problem.toResponse()) => {
     const { signal } = asked.req.raw;

@@ -1,6 +1,7 @@
 /** The schemas of what streams send. */
-import type { StoredEvent } from '../journal/events.ts';
+import type { EventType, StoredEvent } from '../journal/events.ts';
 import { type Described, ref } from './described.ts';
+import { EVENT_TYPES } from './event-schemas.ts';
 import type { Schema } from './route.ts';
 import type { TurnItem } from './turn-feed.ts';
 import { either, object, type SchemaOf, text, typed, values, whole } from './typed-schema.ts';
@@ -44,9 +45,9 @@ const frame = (type: string, data: Schema): Schema =>
     data: typed(data),
   });
 
-const STORED = object<{ id: string; event: string; data: StoredEvent }>({
+const STORED = object<{ id: string; event: EventType; data: StoredEvent }>({
   id: text,
-  event: text,
+  event: typed({ type: 'string', enum: EVENT_TYPES }),
   data: ref('StoredEvent'),
 });
 
