@@ -13,6 +13,7 @@ import type {
   NotResumed,
   NotStarted,
   Posted,
+  Reader,
   Renewed,
   ResumeRequest,
   SessionFull,
@@ -52,6 +53,8 @@ interface LedgerOptions {
   readonly onChange: () => void;
   /** Whether anybody watches who does not hold the session; nobody unless given. */
   readonly hasReaders?: (() => boolean) | undefined;
+  /** Whether anybody of them is shown what is not journaled; nobody unless given. */
+  readonly hasLiveReaders?: (() => boolean) | undefined;
   /** The epoch before the first of a new session: unlike all of those of a session of this name that was erased. */
   readonly firstEpoch: () => number;
 }
@@ -80,11 +83,11 @@ export class SessionLedger {
   }
 
   begin({ start, nonce, reader }: BeginRequest): Leased | Deferred | NotStarted {
-    if (this.#clock.isGivenTo(start.turn, nonce)) return leasedAnswer(this.#scope, reader);
+    if (this.#clock.isGivenTo(start.turn, nonce)) return this.#leased(reader);
     const other = this.#start(start, () =>
       this.#clock.take(start.turn, nonce, { cause: 'started', expiredFor: 0, ...NO_TAKE_OVERS }),
     );
-    return other ?? leasedAnswer(this.#scope, reader);
+    return other ?? this.#leased(reader);
   }
 
   accept(start: TurnStart): Accepted | Deferred | NotStarted {
@@ -96,13 +99,13 @@ export class SessionLedger {
 
   resume({ turn, nonce, reader }: ResumeRequest): Leased | NotResumed {
     const clock = this.#clock;
-    if (clock.isGivenTo(turn, nonce)) return leasedAnswer(this.#scope, reader);
+    if (clock.isGivenTo(turn, nonce)) return this.#leased(reader);
     const lease = this.#storage.lease();
     if (lease.turn !== turn) return { status: 'not-open' };
     if (lease.state === 'suspended') return { status: 'suspended', turn };
     if (clock.isLive) return busy(this.#scope, turn);
     this.#commit(() => clock.take(turn, nonce, clock.nextCause(turn)));
-    return leasedAnswer(this.#scope, reader);
+    return this.#leased(reader);
   }
 
   append(epoch: number, from: number, change: Change): Appended | Fenced | SessionFull {
@@ -173,6 +176,11 @@ export class SessionLedger {
 
   notice(): Notice {
     return noticeOf(this.#storage);
+  }
+
+  /** Whether whoever was given the lease of this epoch holds the session. */
+  isHeldBy(epoch: number): boolean {
+    return this.#clock.isHeldBy(epoch);
   }
 
   /** Whether there was a session. */
@@ -282,9 +290,17 @@ export class SessionLedger {
     return { status: 'appended', ...stored, ...told, ...loadOf(this.#storage) };
   }
 
-  #toldHolder(inboxHeld: Change['inboxHeld']): Pick<Renewed, 'inbox' | 'watched'> {
+  #toldHolder(inboxHeld: Change['inboxHeld']): Pick<Renewed, 'inbox' | 'watched' | 'live'> {
     const inbox = unreadMessages(this.#storage, inboxHeld);
-    return this.#options.hasReaders?.() ? { inbox, watched: true } : { inbox };
+    return this.#options.hasReaders?.() ? { inbox, watched: true, ...this.#live } : { inbox };
+  }
+
+  #leased(reader: Reader): Leased {
+    return { ...leasedAnswer(this.#scope, reader), ...this.#live };
+  }
+
+  get #live(): Pick<Renewed, 'live'> {
+    return this.#options.hasLiveReaders?.() ? { live: true } : {};
   }
 
   /** Stores everything that `change` does, or nothing, and has watchers told when there is something new. */

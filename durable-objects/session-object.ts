@@ -69,13 +69,17 @@ export class SessionObject extends DurableObject<SessionEnv> {
     this.#now = now;
     this.#leaseMs = leaseOf(env);
     this.#storage = new SqlSessionStorage(ctx.storage, ctx.id.name);
-    this.#watchers = createWatchers(ctx, () => this.#ledger.notice());
+    this.#watchers = createWatchers(ctx, {
+      notice: () => this.#ledger.notice(),
+      isHeldBy: (epoch) => this.#ledger.isHeldBy(epoch),
+    });
     this.#ledger = new SessionLedger(this.#storage, {
       leaseMs: this.#leaseMs,
       mostBytes: mostBytesOf(env),
       now,
       onChange: () => this.#watchers.tell(),
       hasReaders: () => this.#watchers.hasReaders(),
+      hasLiveReaders: () => this.#watchers.hasLiveReaders(),
       firstEpoch: () => Math.floor(Math.random() * MOST_FIRST_EPOCH),
     });
     this.#carrier = createTurnCarrier(ctx, env.TURNS);
@@ -143,6 +147,11 @@ export class SessionObject extends DurableObject<SessionEnv> {
   /** Opens a watcher. */
   override fetch(request: Request): Response {
     return this.#watchers.open(request);
+  }
+
+  /** Takes what is sent over a line to a watcher. It stores nothing, so that it costs no more than the time that it takes. */
+  override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
+    this.#watchers.heard(socket, message);
   }
 
   /** Hands the turns that wait to the runner and awaits none: an alarm that awaits a turn blocks the next alarm. */

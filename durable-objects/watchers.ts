@@ -1,6 +1,7 @@
 import type { Notice } from '../src/journal/event-page.ts';
+import { isShown, LIVE, MOST_UNREAD, READ, READ_EVERY } from '../src/journal/live-items.ts';
 
-/** Those who watch a session, each over a WebSocket that outlives the object's memory. Only notices travel. */
+/** Those who watch a session, each over a WebSocket that outlives the object's memory. */
 export interface Watchers {
   /** Opens a watcher, and tells it where the session is. */
   open(request: Request): Response;
@@ -8,39 +9,113 @@ export interface Watchers {
   tell(): void;
   /** Whether anybody watches who does not hold the session. */
   hasReaders(): boolean;
+  /** Whether anybody of them is shown what is not journaled. */
+  hasLiveReaders(): boolean;
+  /**
+   * Takes what a watcher has sent. What the holder shows goes to those who are shown it, as it is; who has read much says so. All else
+   * closes the line. Never throws.
+   */
+  heard(socket: WebSocket, message: string | ArrayBuffer): void;
+}
+
+/** What watchers are told of a session, and of whom it is heard. */
+interface Watched {
+  /** What watchers are told now. */
+  notice(): Notice;
+  /** Whether the lease of this epoch holds the session. */
+  isHeldBy(epoch: number): boolean;
 }
 
 /** In the query of a request for a watcher: the epoch of the lease that it holds. An older object passes it over. */
 const HOLDER = 'holder';
 
-/** By which of these a watcher is found again, which is kept with its WebSocket. */
+/** By which of these a watcher is found again, which is kept with its WebSocket. A holder's epoch is kept beside. */
 const READER = 'reader';
 
-/** Makes the list of those who watch a session. `notice`: what watchers are told now. */
-export const createWatchers = (ctx: DurableObjectState, notice: () => Notice): Watchers => ({
-  open(request) {
-    if (request.headers.get('upgrade') !== 'websocket') {
-      return new Response('A session is watched over a WebSocket.\n', { status: 426 });
+/** Makes the list of those who watch a session. */
+export function createWatchers(ctx: DurableObjectState, session: Watched): Watchers {
+  /** Characters that were sent to each who is shown what is not journaled, or came from each who shows, since it was last said that they were read. */
+  let unread = new Map<WebSocket, number>();
+  const open = (tag: string): WebSocket[] => ctx.getWebSockets(tag).filter(isOpen);
+  const hasLiveReaders = (): boolean => ctx.getWebSockets(LIVE).some(isOpen);
+  const tellHolders = (): void => {
+    const told = JSON.stringify({ ...session.notice(), live: hasLiveReaders() });
+    for (const socket of open(HOLDER)) send(socket, told);
+  };
+  const relay = (from: WebSocket, message: string): void => {
+    const readers = open(LIVE);
+    if (readers.length === 0) tellHolders();
+    const before = unread;
+    unread = new Map();
+    for (const socket of readers) {
+      const waiting = before.get(socket) ?? 0;
+      const hasRoom = waiting < MOST_UNREAD;
+      unread.set(socket, hasRoom ? waiting + message.length : waiting);
+      if (hasRoom) send(socket, message);
     }
-    const pair = new WebSocketPair();
-    const isHolder = new URL(request.url).searchParams.has(HOLDER);
-    ctx.acceptWebSocket(pair[1], [isHolder ? HOLDER : READER]);
-    send(pair[1], notice());
-    return new Response(null, { status: 101, webSocket: pair[0] });
-  },
-  tell() {
-    const sockets = ctx.getWebSockets();
-    if (sockets.length === 0) return;
-    const told = notice();
-    for (const socket of sockets) send(socket, told);
-  },
-  hasReaders: () => ctx.getWebSockets(READER).some(({ readyState }) => readyState === WebSocket.OPEN),
-});
+    const came = (before.get(from) ?? 0) + message.length;
+    unread.set(from, came % READ_EVERY);
+    if (came >= READ_EVERY) send(from, READ);
+  };
+  return {
+    open(request) {
+      if (request.headers.get('upgrade') !== 'websocket') {
+        return new Response('A session is watched over a WebSocket.\n', { status: 426 });
+      }
+      const pair = new WebSocketPair();
+      const { searchParams } = new URL(request.url);
+      const holder = searchParams.get(HOLDER);
+      const isLive = holder === null && searchParams.has(LIVE);
+      const isFirst = isLive && !hasLiveReaders();
+      ctx.acceptWebSocket(
+        pair[1],
+        holder !== null ? [HOLDER, holder.slice(0, EPOCH_LENGTH)] : isLive ? [READER, LIVE] : [READER],
+      );
+      const told = session.notice();
+      send(pair[1], JSON.stringify(holder === null ? told : { ...told, live: hasLiveReaders() }));
+      if (isFirst) tellHolders();
+      return new Response(null, { status: 101, webSocket: pair[0] });
+    },
+    tell() {
+      const readers = open(READER);
+      if (readers.length > 0) {
+        const told = JSON.stringify(session.notice());
+        for (const socket of readers) send(socket, told);
+      }
+      if (ctx.getWebSockets(HOLDER).length > 0) tellHolders();
+    },
+    hasReaders: () => open(READER).length > 0,
+    hasLiveReaders,
+    heard(socket, message) {
+      const [kind, more] = ctx.getTags(socket);
+      if (kind === READER && more === LIVE && message === READ) unread.delete(socket);
+      else if (kind !== HOLDER || !isShown(message)) close(socket);
+      // Nobody is shown what somebody does who has lost the session.
+      else if (session.isHeldBy(Number(more))) relay(socket, message);
+    },
+  };
+}
 
-function send(socket: WebSocket, notice: Notice): void {
+/** An epoch has no more digits. */
+const EPOCH_LENGTH = 20;
+
+const isOpen = ({ readyState }: WebSocket): boolean => readyState === WebSocket.OPEN;
+
+function send(socket: WebSocket, text: string): void {
   try {
-    socket.send(JSON.stringify(notice));
+    socket.send(text);
   } catch {
     // It has closed since it was listed; its watcher is told by the close.
+  }
+}
+
+/** Of what is no message of ours. */
+const POLICY_VIOLATION = 1008;
+
+function close(socket: WebSocket): void {
+  try {
+    socket.close(POLICY_VIOLATION, 'A watcher sends nothing but what it shows as the holder.');
+  } catch {
+    // It has closed since it was heard.
   }
 }

@@ -1,6 +1,14 @@
 import { SessionLedger } from '../../durable-objects/ledger.ts';
 import type { Notice } from '../journal/event-page.ts';
-import type { Announced, Announcement, HandOver, SessionPort } from '../journal/session-port.ts';
+import type { LiveMessage } from '../journal/live-items.ts';
+import type {
+  Announced,
+  Announcement,
+  HandOver,
+  Line,
+  SessionPort,
+  Watcher,
+} from '../journal/session-port.ts';
 import type { Clock } from '../session/read-platform.ts';
 import { MemoryStorage } from './memory-storage.ts';
 
@@ -43,13 +51,6 @@ export function createMemorySessions(options: MemorySessionsOptions): MemorySess
   return { session: (name) => find(name).port, restart: (name) => find(name).restart() };
 }
 
-interface Watcher {
-  readonly onNotice: (notice: Notice) => void;
-  readonly onClosed: () => void;
-  /** The epoch of whoever holds the session; absent of its readers. */
-  readonly holder?: number | undefined;
-}
-
 class MemorySession {
   readonly port: SessionPort;
   readonly #name: string;
@@ -75,7 +76,7 @@ class MemorySession {
       post: async (message) => this.#ledger.post(copy(message)),
       read: async (query) => copy(this.#ledger.read(copy(query))),
       file: async (query) => copy(this.#ledger.file(copy(query))),
-      watch: async (onNotice, onClosed, holder) => this.#watch({ onNotice, onClosed, holder }),
+      watch: async (watcher) => this.#watch(watcher),
       erase: async () => this.#erase(),
     };
   }
@@ -92,10 +93,9 @@ class MemorySession {
       leaseMs,
       mostBytes,
       now: () => clock.now(),
-      onChange: () => {
-        for (const watcher of this.#watchers) this.#tell(watcher, this.#ledger.notice());
-      },
+      onChange: () => this.#tellAll(),
       hasReaders: () => [...this.#watchers].some(({ holder }) => holder === undefined),
+      hasLiveReaders: () => this.#liveReaders.length > 0,
       firstEpoch: () => {
         this.#opened += 1;
         return (this.#opened - 1) * 1_000_000;
@@ -103,23 +103,54 @@ class MemorySession {
     });
   }
 
-  #watch(watcher: Watcher): () => void {
+  #watch(watcher: Watcher): Line {
+    const hadLiveReaders = this.#liveReaders.length > 0;
     this.#watchers.add(watcher);
     this.#tell(watcher, this.#ledger.notice());
-    return () => {
-      this.#watchers.delete(watcher);
+    if (!hadLiveReaders && this.#liveReaders.includes(watcher)) this.#tellHolders();
+    return {
+      close: () => void this.#watchers.delete(watcher),
+      show: (message) => this.#show(watcher, message),
     };
   }
 
+  get #liveReaders(): Watcher[] {
+    return [...this.#watchers].filter(({ holder, onLive }) => holder === undefined && onLive);
+  }
+
   #tell(watcher: Watcher, notice: Notice): void {
+    const isHolder = watcher.holder !== undefined;
+    const told = isHolder ? { ...notice, live: this.#liveReaders.length > 0 } : notice;
     queueMicrotask(() => {
-      if (this.#watchers.has(watcher)) watcher.onNotice(copy(notice));
+      if (this.#watchers.has(watcher)) watcher.onNotice(copy(told));
     });
+  }
+
+  #tellAll(): void {
+    for (const watcher of this.#watchers) this.#tell(watcher, this.#ledger.notice());
+  }
+
+  #tellHolders(): void {
+    for (const watcher of this.#watchers) {
+      if (watcher.holder !== undefined) this.#tell(watcher, this.#ledger.notice());
+    }
+  }
+
+  /** All is read at once here, so that there is always room for more. */
+  #show({ holder }: Watcher, message: LiveMessage): boolean {
+    if (holder === undefined || !this.#ledger.isHeldBy(holder)) return true;
+    if (this.#liveReaders.length === 0) this.#tellHolders();
+    for (const watcher of this.#liveReaders) {
+      queueMicrotask(() => {
+        if (this.#watchers.has(watcher)) watcher.onLive?.(copy(message));
+      });
+    }
+    return true;
   }
 
   #erase(): boolean {
     const existed = this.#ledger.erase();
-    for (const watcher of this.#watchers) this.#tell(watcher, this.#ledger.notice());
+    this.#tellAll();
     return existed;
   }
 

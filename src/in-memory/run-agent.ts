@@ -92,10 +92,7 @@ export async function runAgent<Output>(
   const context = ToolCallContext.of(options.context ?? {});
   const start = toTurnStart({ agent: agent.name, ...said, context, from: principal }, newId);
   // Whoever holds a session listens for what is sent to it while somebody reads it.
-  const leave = await port.watch(
-    () => {},
-    () => {},
-  );
+  const line = await port.watch({ onNotice: () => {}, onClosed: () => {} });
   const cancel = (): void => void port.post({ kind: 'cancel', turn: start.turn, body: '{}' });
   try {
     await port.accept(start);
@@ -109,7 +106,7 @@ export async function runAgent<Output>(
     return withArtifacts(answer) as RunAnswer<Output>; // its object has passed the agent's own schema
   } finally {
     signal?.removeEventListener('abort', cancel);
-    leave();
+    line.close();
     await port.erase();
   }
 }

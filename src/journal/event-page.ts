@@ -77,6 +77,8 @@ export interface Notice {
   readonly waiting: readonly WaitingTurn[];
   /** The newest of the messages that were left for the holder and not read; absent when there are none. An older object does not tell. */
   readonly unread?: number | undefined;
+  /** Told to holders alone: whether anybody reads who is shown what is not journaled. An older object does not tell. */
+  readonly live?: boolean | undefined;
 }
 
 /** The turn of a session that has not ended. */

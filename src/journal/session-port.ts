@@ -2,6 +2,7 @@ import type { WhenBusy } from '../tool/call.ts';
 import type { Deferred, EventPage, FoldStart, NewRow, Notice, ReadQuery } from './event-page.ts';
 import type { InboxMessage, PostedMessage, WaitingLoad } from './inbox-message.ts';
 import type { FilePage, FileQuery, KeptFile } from './kept-file.ts';
+import type { LiveMessage } from './live-items.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /**
@@ -36,18 +37,43 @@ export interface SessionPort {
   /** Reads bytes of a file that the session keeps. `null`: it keeps no such file. */
   file(query: FileQuery): Promise<FilePage | null>;
   /**
-   * Calls back with where the session stands: at once, and whenever events were stored, other messages wait, one was left for the
-   * holder, the lease was given back or the session was erased. Calls `onClosed` once when the line breaks, after which nothing is
-   * told. Answers the function that stops it. `holder`: the epoch of whoever watches the session that it holds; all others are
-   * its readers.
+   * Opens a line over which the watcher is told where the session stands: at once, and whenever events were stored, other messages
+   * wait, one was left for the holder, the lease was given back or the session was erased; and, if it wants that, what the holder
+   * shows.
    */
-  watch(onNotice: (notice: Notice) => void, onClosed: () => void, holder?: number): Promise<() => void>;
+  watch(watcher: Watcher): Promise<Line>;
   /**
    * Removes all of the session: journal, lease, inbox and alarms. Whoever still holds it is refused from then on, also when
    * another session of the same name is begun. Answers whether there was one, and `true` when an answer was lost, since nobody
    * can tell any more.
    */
   erase(): Promise<boolean>;
+}
+
+/** Whoever watches a session. */
+export interface Watcher {
+  /** Called with where the session stands. */
+  readonly onNotice: (notice: Notice) => void;
+  /** Called once when the line breaks, after which nothing is told. */
+  readonly onClosed: () => void;
+  /** The epoch of whoever watches the session that it holds; all others are its readers. */
+  readonly holder?: number | undefined;
+  /**
+   * Called, of a reader, with what the holder shows from now on, in order. Of what reads too slowly, messages are left out. Absent:
+   * nothing of that is sent. An older object has nothing to tell.
+   */
+  readonly onLive?: ((message: LiveMessage) => void) | undefined;
+}
+
+/** What a watcher has of a session. */
+export interface Line {
+  /** Ends it; nothing more is told, also not that it has closed. */
+  close(): void;
+  /**
+   * Shows to readers what is not journaled. Nothing of it is stored, and nobody is shown it unless the session is held by the lease of
+   * the watcher's epoch. Answers `false` when so much is on its way that no more is taken now. Never throws.
+   */
+  show(message: LiveMessage): boolean;
 }
 
 /** Told to the holder of a session, who may schedule more turns. */
@@ -156,6 +182,8 @@ export interface Leased extends FoldStart, ToldLoad {
   readonly inbox: readonly InboxMessage[];
   /** What its files weigh, in bytes; absent when it has none. */
   readonly fileBytes?: number | undefined;
+  /** As an append is answered. */
+  readonly live?: true | undefined;
 }
 
 /** Why a session cannot be leased now. */
@@ -231,11 +259,13 @@ export interface ScheduledTurn {
 }
 
 /** What a holder is told with every answer. */
-interface ToHolder {
+export interface ToHolder {
   /** What was left for the holder, and was not read yet; nothing when the lease is given back. */
   readonly inbox: readonly InboxMessage[];
   /** Somebody reads the session as it grows. Absent when nobody does; an older object does not tell. */
   readonly watched?: true | undefined;
+  /** Somebody of them is shown what is not journaled. Absent when nobody is; an older object does not tell. */
+  readonly live?: true | undefined;
 }
 
 /** The append is stored. Unless it gave the lease back, the lease lasts a full term from now. */

@@ -1,7 +1,7 @@
 import type { SessionEvent, StoredEvent } from '../journal/events.ts';
 import type { InboxMessage } from '../journal/inbox-message.ts';
 import type { KeptFile } from '../journal/kept-file.ts';
-import type { Leased, SessionPort } from '../journal/session-port.ts';
+import type { Leased, SessionPort, ToHolder } from '../journal/session-port.ts';
 import type { SessionState } from '../journal/state.ts';
 import { type Holder, Interrupted, type LateCall, type Needs } from '../loop/holder.ts';
 import { Slots } from '../loop/slots.ts';
@@ -13,6 +13,7 @@ import type { FileStore } from './file-store.ts';
 import { HeldInbox } from './inbox.ts';
 import { InvocationBudgetWatch } from './invocation-budget-watch.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
+import { LiveRelay } from './live-relay.ts';
 import type { Meter } from './meter.ts';
 import { Outbox } from './outbox.ts';
 import type { Clock } from './read-platform.ts';
@@ -40,6 +41,8 @@ interface Options {
 export class HeldSession implements Holder {
   readonly outbox: Outbox;
   readonly files: SessionFiles;
+  /** The way of what is not journaled to those who read the session. */
+  readonly live: LiveRelay;
   /** The connections of this invocation. */
   readonly slots = new Slots();
   readonly signal: AbortSignal;
@@ -66,10 +69,11 @@ export class HeldSession implements Holder {
         this.files.stored(events);
         options.stored(events);
       },
-      inbox: (rows: readonly InboxMessage[], watched: true | undefined) => {
-        this.takeIn(rows);
-        if (watched) this.#lease.listen();
+      inbox: ({ inbox, watched, live }: ToHolder) => {
+        this.takeIn(inbox);
+        this.#lease.read(watched === true, live === true);
       },
+      sending: () => this.live.send(),
       lost: (reason: Interrupted) => this.#stop.abort(reason),
     };
     const { epoch, leaseMs, cause, expiredFor } = leased;
@@ -97,6 +101,8 @@ export class HeldSession implements Holder {
       inbox: this.#inbox,
       listener: { inbox: listener.inbox, lost, renewing },
     });
+    this.live = new LiveRelay({ clock, turn: leased.page.openTurn?.id ?? '', readers: this.#lease });
+    if (leased.live) this.#lease.read(true, true);
     // A holder's own deadline falls a quarter of a term before the object's; half a term must have passed
     // since then. One that handed over may have taken over itself a moment before.
     this.#formerGoneAt = clock.now() + leaseMs / 4 - (cause === 'expired' ? expiredFor : 0);
@@ -185,6 +191,7 @@ export class HeldSession implements Holder {
   async close(): Promise<void> {
     this.#leaving.close();
     await this.outbox.settled();
+    this.live.close();
     this.#lease.stop();
     this.#isOver = true;
     this.#end();

@@ -1,3 +1,4 @@
+import type { LiveMessage } from '../journal/live-items.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import { Interrupted } from '../loop/holder.ts';
 import type { Slots } from '../loop/slots.ts';
@@ -60,6 +61,7 @@ export class LeaseKeeper {
   #renewal: Renewal | undefined;
   /** The newest message of which the line has told, and for which a renewal has asked. */
   #asked = 0;
+  #isRead = false;
   #stopped = false;
 
   constructor(options: LeaseOptions) {
@@ -86,9 +88,23 @@ export class LeaseKeeper {
     this.#acknowledged(sentAt);
   }
 
-  /** Opens the line to the object, unless it is open. */
-  listen(): void {
-    this.#line.open();
+  /**
+   * The object has answered who reads the session: whoever is read listens. `isLive`: somebody is shown what is not journaled, as
+   * far as an answer knows; a line that tells knows better.
+   */
+  read(isWatched: boolean, isLive: boolean): void {
+    this.#isRead = isLive;
+    if (isWatched) this.#line.open();
+  }
+
+  /** Somebody is shown what is not journaled. */
+  get isRead(): boolean {
+    return this.#line.live ?? this.#isRead;
+  }
+
+  /** Shows them something, unless nothing can be sent now. */
+  show(message: LiveMessage): boolean {
+    return this.#line.show(message);
   }
 
   /** Ends the watch. A renewal that is under way may be lost: nobody needs it any more. */
@@ -155,7 +171,7 @@ export class LeaseKeeper {
       }
       this.#asked = Math.max(this.#asked, renewal.told);
       this.#renewal = undefined;
-      listener.inbox(answer.inbox, answer.watched);
+      listener.inbox(answer);
       this.#look();
     } catch {
       // The object cannot be reached now. The next look tries again, until the deadline.
@@ -204,6 +220,15 @@ class HolderLine {
   /** The id of the newest message that it has told of. */
   get told(): number {
     return this.#told;
+  }
+
+  /** Whether anybody is shown what is not journaled; `undefined` while nobody tells. */
+  get live(): boolean | undefined {
+    return this.#notices?.live;
+  }
+
+  show(message: LiveMessage): boolean {
+    return this.#notices?.show(message) === true;
   }
 
   /** Once: it is taken up again when it breaks, as long as the invocation has means for it. */

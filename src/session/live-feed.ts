@@ -1,55 +1,51 @@
 import { inFrame, type StoredEvent } from '../journal/events.ts';
+import type { LiveItem } from '../journal/live-items.ts';
 import type { LiveEvents } from '../loop/loop.ts';
 import { type Log, toLog } from '../tool/log.ts';
+import type { LiveRelay } from './live-relay.ts';
 
 /** What a client that watches a turn is shown. */
-export type FeedItem =
-  | { readonly type: 'event'; readonly stored: StoredEvent }
-  | {
-      readonly type: 'text-delta' | 'reasoning-delta';
-      readonly reply: string;
-      readonly frame?: string;
-      readonly text: string;
-    }
-  | { readonly type: 'reply-restarted'; readonly reply: string; readonly frame?: string }
-  | { readonly type: 'progress'; readonly call: string; readonly status: string };
+export type FeedItem = { readonly type: 'event'; readonly stored: StoredEvent } | LiveItem;
+
+interface Options {
+  /** Shows it to a client of this invocation. */
+  readonly show: ((item: FeedItem) => void) | undefined;
+  /** Shows it to those who read the session elsewhere, who have the events from the journal. */
+  readonly relay: Pick<LiveRelay, 'isWanted' | 'add'>;
+  readonly lastEmitted: () => number;
+  readonly log?: Log;
+}
 
 /**
  * Orders what is journaled and what is not: an event is shown when it is durable, and a delta or a report of progress not
  * before the events that precede it.
  */
 export class LiveFeed implements LiveEvents {
-  #show: (item: FeedItem) => void;
-  readonly #lastEmitted: () => number;
+  readonly #options: Options;
+  #show: Options['show'];
   #shown = 0;
-  #held: { readonly after: number; readonly item: FeedItem }[] = [];
+  #held: { readonly after: number; readonly item: LiveItem }[] = [];
 
-  constructor(show: (item: FeedItem) => void, lastEmitted: () => number, log: Log = toLog()) {
-    this.#show = (item) => {
-      try {
-        show(item);
-      } catch (failure) {
-        const message = 'a client of a turn cannot be shown more';
-        log({ level: 'error', event: 'other', message, thrown: failure });
-        this.#show = () => {}; // the turn goes on without it
-      }
-    };
-    this.#lastEmitted = lastEmitted;
+  constructor(options: Options) {
+    this.#options = options;
+    this.#show = options.show;
   }
 
   stored(events: readonly StoredEvent[]): void {
     for (const stored of events) {
-      this.#show({ type: 'event', stored });
+      this.#toClient({ type: 'event', stored });
       this.#shown = stored.seq;
       this.#flush();
     }
   }
 
-  readonly text = (reply: string, text: string, frame: string): void =>
-    this.#hold({ type: 'text-delta', reply, ...inFrame(frame), text });
+  get text(): LiveEvents['text'] {
+    return this.#isWatched ? (...piece) => this.#piece('text-delta', ...piece) : undefined;
+  }
 
-  readonly reasoning = (reply: string, text: string, frame: string): void =>
-    this.#hold({ type: 'reasoning-delta', reply, ...inFrame(frame), text });
+  get reasoning(): LiveEvents['reasoning'] {
+    return this.#isWatched ? (...piece) => this.#piece('reasoning-delta', ...piece) : undefined;
+  }
 
   restarted(reply: string, frame: string): void {
     this.#hold({ type: 'reply-restarted', reply, ...inFrame(frame) });
@@ -59,15 +55,36 @@ export class LiveFeed implements LiveEvents {
     this.#hold({ type: 'progress', call, status });
   }
 
-  #hold(item: FeedItem): void {
-    this.#held.push({ after: this.#lastEmitted(), item });
+  #piece(type: 'text-delta' | 'reasoning-delta', reply: string, text: string, frame: string): void {
+    this.#hold({ type, reply, ...inFrame(frame), text });
+  }
+
+  get #isWatched(): boolean {
+    return this.#show !== undefined || this.#options.relay.isWanted;
+  }
+
+  #hold(item: LiveItem): void {
+    if (!this.#isWatched) return;
+    this.#held.push({ after: this.#options.lastEmitted(), item });
     this.#flush();
   }
 
   #flush(): void {
     while (this.#held[0] && this.#held[0].after <= this.#shown) {
       const first = this.#held.shift();
-      if (first) this.#show(first.item);
+      if (!first) return;
+      this.#toClient(first.item);
+      this.#options.relay.add(first.item, first.after);
+    }
+  }
+
+  #toClient(item: FeedItem): void {
+    try {
+      this.#show?.(item);
+    } catch (thrown) {
+      const { log = toLog() } = this.#options;
+      log({ level: 'error', event: 'other', message: 'a client of a turn cannot be shown more', thrown });
+      this.#show = undefined; // the turn goes on without it
     }
   }
 }

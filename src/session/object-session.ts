@@ -1,7 +1,9 @@
 import type { SessionObject } from '../../durable-objects/session-object.ts';
 import type { Notice } from '../journal/event-page.ts';
 import type { KeptFile } from '../journal/kept-file.ts';
-import type { SessionPort } from '../journal/session-port.ts';
+import { fromWire, isShown, LIVE, MOST_UNREAD, READ, READ_EVERY, toWire } from '../journal/live-items.ts';
+import type { Line, SessionPort, Watcher } from '../journal/session-port.ts';
+import { attempt } from '../tool/async.ts';
 import { systemClock } from './read-platform.ts';
 import { type Pauses, sendingAgain } from './send-again.ts';
 
@@ -55,7 +57,7 @@ export function objectSession(
     },
     read: (query) => send(async (object) => object.read(query)),
     file: (query) => send(async (object) => object.file(query)),
-    watch: (onNotice, onClosed, holder) => send((object) => watch(object, { onNotice, onClosed, holder })),
+    watch: (watcher) => send((object) => watch(object, watcher)),
     erase: () => {
       let isRepeated = false;
       return send(async (object) => {
@@ -77,34 +79,46 @@ const alone = (bytes: Uint8Array): Uint8Array =>
 
 const REAL: Pauses = { after: systemClock.after, random: Math.random };
 
-interface Watcher {
-  readonly onNotice: (notice: Notice) => void;
-  readonly onClosed: () => void;
-  /** The epoch of whoever holds the session; absent of its readers. */
-  readonly holder: number | undefined;
-}
-
-async function watch(
-  object: Pick<Fetcher, 'fetch'>,
-  { onNotice, onClosed, holder }: Watcher,
-): Promise<() => void> {
-  const url = `https://session/${holder === undefined ? '' : `?holder=${holder}`}`;
-  const { webSocket, status } = await object.fetch(url, { headers: { upgrade: 'websocket' } });
+async function watch(object: Pick<Fetcher, 'fetch'>, watcher: Watcher): Promise<Line> {
+  const { holder, onNotice, onClosed, onLive } = watcher;
+  const query = holder !== undefined ? `?holder=${holder}` : onLive ? `?${LIVE}=1` : '';
+  const { webSocket, status } = await object.fetch(`https://session/${query}`, {
+    headers: { upgrade: 'websocket' },
+  });
   if (webSocket === null) throw new Error(`the session object answered ${status} and opened no WebSocket`);
   let isOpen = true;
+  /** Characters of live messages that the object has not read, and that it has sent since it was told that they were read. */
+  const live = { unread: 0, read: 0 };
   const close = () => {
     if (isOpen) onClosed();
     isOpen = false;
   };
+  const shown = (text: string): void => {
+    live.read += text.length;
+    if (live.read >= READ_EVERY) attempt(() => webSocket.send(READ));
+    live.read %= READ_EVERY;
+    const message = fromWire(text);
+    if (message) onLive?.(message);
+  };
   webSocket.addEventListener('message', ({ data }) => {
-    const notice = typeof data === 'string' ? (JSON.parse(data) as Notice) : null; // the object sends nothing else
-    if (isOpen && notice !== null) onNotice(notice);
+    if (!isOpen || typeof data !== 'string') return; // the object sends nothing else
+    if (data === READ) live.unread = 0;
+    else if (isShown(data)) shown(data);
+    else onNotice(JSON.parse(data) as Notice); // as the object has written it
   });
   webSocket.addEventListener('close', close);
   webSocket.addEventListener('error', close);
   webSocket.accept();
-  return () => {
-    isOpen = false;
-    webSocket.close(1000);
+  return {
+    close() {
+      isOpen = false;
+      webSocket.close(1000);
+    },
+    show(message) {
+      if (!isOpen || live.unread >= MOST_UNREAD) return false;
+      const text = toWire(message);
+      live.unread += text.length;
+      return attempt(() => webSocket.send(text)).ok;
+    },
   };
 }

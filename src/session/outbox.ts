@@ -1,9 +1,9 @@
 import { parseEvent, toRow } from '../journal/event-rows.ts';
 import type { SessionEvent, StoredEvent } from '../journal/events.ts';
-import type { InboxMessage, WaitingLoad } from '../journal/inbox-message.ts';
+import type { WaitingLoad } from '../journal/inbox-message.ts';
 import type { KeptFile } from '../journal/kept-file.ts';
 import { reduce } from '../journal/reduce.ts';
-import type { Change, SessionFull, SessionPort } from '../journal/session-port.ts';
+import type { Change, SessionFull, SessionPort, ToHolder } from '../journal/session-port.ts';
 import type { Snapshot } from '../journal/snapshot.ts';
 import type { SessionState } from '../journal/state.ts';
 import { Interrupted } from '../loop/holder.ts';
@@ -17,8 +17,10 @@ import { type Clock, soon } from './read-platform.ts';
 export interface OutboxListener {
   /** These events are durable, in order; `sentAt` is when their append was sent, by the holder's clock. */
   stored(events: readonly StoredEvent[], sentAt: number): void;
-  /** Rows that somebody left for the holder. The same row comes until it is read. `watched`: somebody reads the session. */
-  inbox(rows: readonly InboxMessage[], watched: true | undefined): void;
+  /** What an answer tells the holder: rows that somebody left for it, each until it is read, and who reads the session. */
+  inbox(told: ToHolder): void;
+  /** What was emitted so far is about to be sent. */
+  sending?(): void;
   /** Nothing can be stored any more. Called once. */
   lost(reason: Interrupted): void;
 }
@@ -208,6 +210,7 @@ export class Outbox implements LoopJournal {
     const inboxRead = this.#takeRead(this.#acknowledged + sent.length);
     // The lease is given back only with the last of the events.
     const ending = isLast && !this.#isReleased ? this.#ending : undefined;
+    this.#options.listener.sending?.();
     const sentAt = this.#options.now();
     const sending = { ...this.#options, givenUp: this.#givenUp.promise };
     const change: Change = { ...toChange(sent, inboxRead, this.#options.inboxHeld()), ...ending };
@@ -218,14 +221,14 @@ export class Outbox implements LoopJournal {
       if (answer.status !== 'appended') return this.#refused(`the append was refused as ${answer.status}`);
       this.#acknowledged += sent.length;
       this.#isReleased ||= ending !== undefined;
-      const { at, inbox, watched, waiting = NOTHING_WAITS } = answer;
+      const { at, waiting = NOTHING_WAITS } = answer;
       this.#waiting = waiting;
       this.#sent = [];
       this.#options.listener.stored(
         sent.map(({ event }) => ({ ...event, at })),
         sentAt,
       );
-      this.#options.listener.inbox(inbox, watched);
+      this.#options.listener.inbox(answer);
     } catch (failure) {
       this.#refused(failure instanceof Error ? failure.message : String(failure));
     }

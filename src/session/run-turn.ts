@@ -90,8 +90,6 @@ async function readAndRun(held: Held): Promise<TurnEnd> {
   // It was erased while it was read.
   if (state.seq < leased.page.head) return { status: 'lost', seq: leased.page.head };
   if (!turn) throw new Error('A lease was given for a session without a turn.');
-  const feed = host.show && new LiveFeed(host.show, () => state.seq, told.write);
-  feed?.stored(turnEvents);
   const session = new HeldSession({
     port,
     clock,
@@ -99,17 +97,20 @@ async function readAndRun(held: Held): Promise<TurnEnd> {
     sentAt: heard,
     state,
     memories: kinds.memories,
-    stored: (events) => feed?.stored(events),
+    stored: (events) => feed.stored(events),
     waitUntil: host.waitUntil,
     meter,
     fileStore: host.files,
     log: told.write,
   });
+  const { show } = host;
+  const feed = new LiveFeed({ show, relay: session.live, lastEmitted: () => state.seq, log: told.write });
+  feed.stored(turnEvents);
   const handOver = (): void => session.handOver('its client has gone');
   leave?.addEventListener('abort', handOver);
   if (leave?.aborted) handOver();
   try {
-    return await drive({ host, port, leased, told, folded, turn, session, live: feed ?? UNWATCHED });
+    return await drive({ host, port, leased, told, folded, turn, session, live: feed });
   } catch (failure) {
     const { full, acknowledged } = session.outbox;
     if (full) throw new SessionFullError(full);
@@ -121,8 +122,6 @@ async function readAndRun(held: Held): Promise<TurnEnd> {
     held.head = session.outbox.acknowledged;
   }
 }
-
-const UNWATCHED: LiveEvents = { restarted: () => {}, progress: () => {} };
 
 /** One invocation's part of one turn. */
 interface Run {

@@ -1,7 +1,6 @@
 /** How a Worker speaks another protocol than its own: a list of routes over its sessions. */
-import { ConfigurationError } from '../model/configuration-error.ts';
 import { attempt } from '../tool/async.ts';
-import { type LiteralShape, literalFault } from '../tool/check-literal.ts';
+import { shown } from '../tool/check-literal.ts';
 import type { JsonObject } from '../tool/json.ts';
 import { modelOfAgent } from '../worker/agent-model.ts';
 import { readBody } from '../worker/body.ts';
@@ -10,6 +9,7 @@ import type { Caller } from '../worker/host.ts';
 import { mostBytes } from '../worker/message-body.ts';
 import type { Problem, ProblemType } from '../worker/problem.ts';
 import { toProblem } from '../worker/refusal.ts';
+import { contextOfHeaders } from '../worker/request-headers.ts';
 import {
   ANY_OBJECT,
   type Answer,
@@ -24,6 +24,7 @@ import {
 import type { Session } from '../worker/session.ts';
 import { sessionFromCode } from '../worker/session-from-code.ts';
 import { eventStream } from '../worker/sse.ts';
+import { checkBeside, checkSurface } from './check-surface.ts';
 
 /** An agent, as a surface lists it. */
 export interface SurfaceAgent {
@@ -69,7 +70,10 @@ export interface SurfaceRequest {
    * message with files, where an agent takes any. Rejects with a problem when it is larger, or no JSON object.
    */
   json(): Promise<JsonObject>;
-  /** A session of the caller's. What it refuses is thrown, and told by `refuse` of the route. */
+  /**
+   * A session of the caller's. What it refuses is thrown, and told by `refuse` of the route. The `context` of its messages is taken as what
+   * the client says: of the keys that `bodyContext` of the app names, and under what `contextHeaders` maps.
+   */
   session(of: SurfaceSession): Session;
   /**
    * Answers with server-sent events: `frames` are texts that are sent as they are, asked for as fast as the client reads. Comments keep
@@ -110,56 +114,96 @@ export interface SurfaceConfig {
   readonly routes: readonly SurfaceRoute[];
 }
 
-/** Types the handler of a surface's route by the names in its path. */
+/** Types the handler of a surface's route by the names in its path: `named` of `/chat/{agent}` has an `agent`, and nothing else. */
 export const surfaceRoute = <const Path extends string>(route: SurfaceRoute<Path>): SurfaceRoute =>
   route as SurfaceRoute; // names are read off the very path
-
-const SHAPE: LiteralShape<keyof SurfaceConfig> = {
-  of: 'defineSurface',
-  keys: { name: 'text', routes: 'list' },
-  required: ['name', 'routes'],
-};
 
 /**
  * Makes a surface for `createHoldfast({ surfaces })`: routes that speak a protocol of their own over the sessions of the app.
  *
- * @throws ConfigurationError when the literal is none.
+ * @throws ConfigurationError when the literal or one of its routes is none, or a route is in it twice. `createHoldfast` throws it when
+ *   a path is one of the app's own, or of another surface.
+ *
+ * @example
+ * ```ts
+ * const plain = defineSurface({
+ *   name: 'plain',
+ *   routes: [
+ *     surfaceRoute({
+ *       method: 'POST',
+ *       path: '/plain/{agent}/{session}',
+ *       summary: 'Takes words, and answers words',
+ *       isCounted: true,
+ *       async handle(asked, { agent, session }) {
+ *         const { text } = await asked.json();
+ *         const answer = await asked.session({ agent, session }).send(String(text));
+ *         return new Response(answer.text ?? 'Later.');
+ *       },
+ *     }),
+ *   ],
+ * });
+ * ```
  */
 export function defineSurface(config: SurfaceConfig): Surface {
-  const fault = literalFault(config, SHAPE);
-  if (fault) throw new ConfigurationError(`A surface ${fault.problem}.`);
-  const { name, routes } = config;
-  return { name, routes: routes.map(toRoute) };
+  checkSurface(config);
+  const { name } = config;
+  const routes = config.routes.map((route) => toRoute(name, route));
+  return {
+    name,
+    routesBeside(others) {
+      checkBeside(name, routes, others);
+      return routes;
+    },
+  };
 }
 
-function toRoute({ handle, refuse, answers, ...route }: SurfaceRoute): Route {
+function toRoute(surface: string, { handle, refuse, answers, ...route }: SurfaceRoute): Route {
   return defineRoute({
     ...route,
     access: 'caller',
     answers: answers ?? { 200: { description: 'As the protocol has it', json: ANY_OBJECT, streams: true } },
     ...(refuse && { refuse: (problem: Problem) => refuse(toSurfaceProblem(problem)) }),
-    handle: async (asked, named) => handle(toSurfaceRequest(asked), named),
+    async handle(asked, named) {
+      const response: unknown = await handle(toSurfaceRequest(asked), named);
+      // Copied, since what was fetched has headers that cannot be added to.
+      if (response instanceof Response) return new Response(response.body, response);
+      const what = `${route.method} ${route.path} of surface '${surface}'`;
+      throw new TypeError(`${what} answered ${shown(response)}: its \`handle\` must answer a Response.`);
+    },
   });
 }
 
 function toSurfaceRequest(asked: CallerRequest): SurfaceRequest {
   const { host, env, base = '', request, requestId, caller, execution } = asked;
   const waitUntil = (work: Promise<unknown>): void => execution.waitUntil(work);
+  // A client that closes its stream has gone, also where its request tells nothing of it.
+  const gone = new AbortController();
+  const { bodyContext } = host;
   return {
     request,
     requestId,
     caller,
     agents: [...host.agents.values()].map(({ name, description }) => ({ name, description })),
     base,
-    signal: request.signal,
+    signal: AbortSignal.any([request.signal, gone.signal]),
     json: async () => (await readBody(request, mostOf(asked), host.maxBodyBytes)).value,
     session: (of) =>
-      sessionFromCode({ host: { ...host, basePath: base }, waitUntil }, env, {
-        ...of,
-        principal: caller,
-        request,
-      }),
-    stream: (frames, headers) => eventStream(asked, frames, headers),
+      sessionFromCode(
+        {
+          host: { ...host, basePath: base },
+          waitUntil,
+          sentBy: { bodyContext, contextOfHeaders: contextOfHeaders(request.headers, host.contextHeaders) },
+        },
+        env,
+        { ...of, principal: caller, request },
+      ),
+    stream(frames, headers) {
+      const leaving = (leave: AbortSignal): AsyncIterable<string> => {
+        leave.addEventListener('abort', () => gone.abort());
+        return frames(leave);
+      };
+      return eventStream(asked, leaving, headers);
+    },
     problem: (failure) => toSurfaceProblem(toProblem(failure)),
     waitUntil,
   };

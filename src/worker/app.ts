@@ -10,6 +10,7 @@ import { authenticated, mustNotBeCrossSite } from './auth.ts';
 import { resumeTurn, takeBatch } from './background.ts';
 import { linkBases, misplacedRequests, mountedAt } from './base-path.ts';
 import { type HoldfastConfig, toHost } from './config.ts';
+import { letPageRead, preflight } from './cors.ts';
 import { runSchedules } from './define-schedule.ts';
 import { type Env, ownerOf } from './host.ts';
 import { Problem } from './problem.ts';
@@ -127,6 +128,8 @@ export function createApp(host: HttpHost, routes: readonly Route[]): Hono<Served
   const misplaced = misplacedRequests(host, routes);
   app.notFound(
     answer(undefined, async (asked) => {
+      const allowed = preflight(asked.request, host.origins, ANY_METHOD);
+      if (allowed) return allowed;
       const { base = '', request } = await fromCaller(asked);
       const hint = misplaced(request.url);
       const detail = `There is nothing here. GET ${base}/openapi.json describes what there is.${hint}`;
@@ -135,6 +138,9 @@ export function createApp(host: HttpHost, routes: readonly Route[]): Hono<Served
   );
   return app;
 }
+
+/** A page is told that there is nothing, whatever it would send there. */
+const ANY_METHOD = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 
 /**
  * The routes alone, as a fold over their table: what another app mounts, which then answers everything else. Routes check, call and
@@ -156,11 +162,13 @@ export function createRoutes(
   for (const [path, ways] of byPath(routes)) {
     const allow = ways.map(({ method }) => (method === 'GET' ? 'GET, HEAD' : method)).join(', ');
     // Whatever comes this far has the right path and the wrong method.
-    const refuse = async (asked: RouteRequest): Promise<never> => {
+    const refuse = async (asked: RouteRequest): Promise<Response> => {
+      const allowed = preflight(asked.request, host.origins, allow);
+      if (allowed) return allowed;
       await fromCaller(asked);
       throw new Problem('method-not-allowed', `Use ${allow} here.`, { headers: { allow } });
     };
-    app.all(pathOfHono(path), answer(path, refuse));
+    app.all(pathOfHono(path), answer(path, refuse, ways[0]?.refuse));
   }
   return app;
 }
@@ -193,6 +201,7 @@ function answering(host: HttpHost): Answering {
     });
     response.headers.set('x-request-id', requestId);
     keepOutOfCaches(response.headers);
+    letPageRead(response, request, host.origins);
     return response;
   };
 }

@@ -232,7 +232,7 @@ const lackedRole = ({ roles }: Caller, { wait }: Question): string | undefined =
 const roleRequired = (problem: string, more: Readonly<Record<string, string>>): SessionError =>
   new SessionError('role-required', `${problem} Send the token of one who has it.`, { more });
 
-/** Sites whose pages may do more than read, beside the Worker's own. */
+/** Sites whose pages may use the app, beside the Worker's own. */
 export type Origins = ReadonlySet<string>;
 
 /** @throws ConfigurationError when one is no origin: `https://app.example`, without a path. */

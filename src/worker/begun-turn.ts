@@ -66,7 +66,7 @@ export const resume = ({ host, target }: SessionAccess, turn: string): Promise<L
 
 /**
  * Runs the turn if that is to be done here, waits for its end, and answers how it stands then. `show` gets what happens in it
- * meanwhile: also what the journal tells of it when it runs elsewhere.
+ * meanwhile, also when it runs elsewhere.
  *
  * @throws what `outcomeHere` does: SessionErasedError when there is no such turn any more, and the reason of the signal.
  */
@@ -89,13 +89,12 @@ export async function viewOf(
   if (run)
     return toView(at, await outcomeHere(awaited, () => followed(awaited, { leave: at.signal, show }, run)));
   if (show) {
-    const follow = followSession({ ...awaited, from: 1 }, (stored) => show({ type: 'event', stored }));
-    await follow.catch(keptFor);
+    await followSession({ ...awaited, from: 1 }, show).catch(keptFor);
   }
   return toView(at, await outcomeElsewhere(awaited));
 }
 
-/** Runs a turn, and follows one that another invocation goes on with: `show` gets that too, as far as it is journaled. */
+/** Runs a turn, and follows one that another invocation goes on with: `show` gets that too. */
 export async function followed(
   awaited: AwaitedTurn,
   { leave, show }: Pick<TurnHost, 'show' | 'leave'>,
@@ -103,7 +102,7 @@ export async function followed(
 ): Promise<TurnEnd> {
   const end = await run({ leave, show });
   if (show && (end.status === 'handed-over' || end.status === 'lost')) {
-    await followSession({ ...awaited, from: end.seq + 1 }, (stored) => show({ type: 'event', stored }));
+    await followSession({ ...awaited, from: end.seq + 1 }, show);
   }
   return end;
 }

@@ -136,17 +136,27 @@ export function checkStarters({
       `${kind} '${name}' starts the agent '${agent}', which is not among the agents.${meant(agent, known.keys())}`,
     );
   }
-  const strange = outgoingWebhooks.findIndex((one) => typeof Object(one).announce !== 'function');
-  if (strange >= 0) {
-    throw new ConfigurationError(
-      `createHoldfast has ${shown(outgoingWebhooks[strange])} at outgoingWebhooks[${strange}]: use what outgoingWebhook makes.`,
-    );
-  }
+  mustBeMade({ outgoingWebhooks }, 'announce', 'outgoingWebhook');
   for (const { name, agents: told = [] } of byName('outgoingWebhooks', outgoingWebhooks).values()) {
     const stranger = told.find((one) => !known.has(one));
     if (stranger === undefined) continue;
     throw new ConfigurationError(
       `Outgoing webhook '${name}' is told of the agent '${stranger}', which is not among the agents.${meant(stranger, known.keys())}`,
+    );
+  }
+}
+
+/** @throws ConfigurationError when something of a list has no such method, by which what was made for it is known. */
+export function mustBeMade(
+  named: Readonly<Record<string, readonly unknown[]>>,
+  method: string,
+  maker: string,
+): void {
+  for (const [key, list] of Object.entries(named)) {
+    const place = list.findIndex((one) => typeof Object(one)[method] !== 'function');
+    if (place < 0) continue;
+    throw new ConfigurationError(
+      `createHoldfast has ${shown(list[place])} at ${key}[${place}]: use what ${maker} makes.`,
     );
   }
 }

@@ -42,6 +42,7 @@ import {
   checkStarters,
   checkSteering,
   checkSubagents,
+  mustBeMade,
 } from './check-app.ts';
 import { chooseModel } from './choose-model.ts';
 import type { Schedule } from './define-schedule.ts';
@@ -110,9 +111,9 @@ export interface HoldfastConfig<AppEnv extends object = Env> {
   /** Request header -> key of the tool-call context, over what a body says. Headers that carry credentials cannot be mapped. */
   readonly contextHeaders?: Readonly<Record<string, string>> | undefined;
   /**
-   * Sites whose pages may do more than read, such as `https://app.example`, beside the Worker's own. A browser's request from
-   * any other is refused before anybody is asked for a token. Whether a page may see what is answered is not said here, but by
-   * the CORS headers of whatever stands around `worker.fetch`.
+   * Sites whose pages may use the app from a browser, such as `https://app.example`, beside the Worker's own, which needs nothing: every
+   * route answers them with the headers of CORS, and what a browser asks first (`OPTIONS`) before anybody is asked for a token.
+   * Cookies are never sent along. A page of any other site reads nothing, and what it would change is refused with 403 `cross-site`.
    */
   readonly origins?: readonly string[] | undefined;
   /** Doors for senders of webhooks, at `POST /hooks/{name}`: `githubWebhook` and others of `holdfast/webhooks`. */
@@ -170,6 +171,7 @@ export function toHost(config: HoldfastConfig, deployed: (env: Env) => Deploymen
   checkOwners(config);
   checkEndpoint(config);
   checkSteering(config);
+  mustBeMade({ surfaces: config.surfaces ?? [] }, 'routesBeside', 'defineSurface');
   const {
     agents,
     auth = defaultAuth,

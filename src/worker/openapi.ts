@@ -21,9 +21,9 @@ const INFO = {
   title: 'Holdfast',
   version: '1',
   description:
-    'Agents whose tool loops survive. A page of another site may only read: what else a browser sends for it is refused ' +
-    'with 403 `cross-site`, by its `Origin` and `Sec-Fetch-Site`, unless the app names its origin.\n\n' +
-    'Objects may have properties that are not described here: later versions add some.',
+    'Agents whose tool loops survive. A page whose origin the app names may use all of this, by CORS and without cookies. A page of ' +
+    'another site can read nothing, and what else its browser sends is refused with 403 `cross-site`, by `Origin` and ' +
+    '`Sec-Fetch-Site`. Objects may have properties that are not described here: later versions add some.',
   license: { name: 'MIT', identifier: 'MIT' },
 };
 

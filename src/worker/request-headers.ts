@@ -28,13 +28,52 @@ export function wantsEvents({ headers }: Request): boolean {
   return weight > 0 && weight >= weightOf('application/json');
 }
 
-/** True when a client does not want to wait for the answer (RFC 7240). */
-export const prefersAsync = ({ headers }: Request): boolean =>
+const asksForAsync = ({ headers }: Request): boolean =>
   entriesOf(headers, 'prefer').some(({ value }) => value === 'respond-async');
 
-/** The `Idempotency-Key` of a request, if it has one. */
-export const idempotencyKeyOf = ({ headers }: Request): string | undefined =>
-  headers.get('idempotency-key') ?? undefined;
+/** The longest that a client is kept waiting which says how long it would, in s: clients and proxies give up soon after. */
+const MOST_PATIENCE = 60;
+
+/**
+ * How many seconds a client wants to wait for the answer, by `Prefer: wait=10` (RFC 7240), of which the first counts. `undefined`: it
+ * does not say, or says no whole number, or asks for a stream, which begins at once.
+ */
+export function patienceOf(request: Request): number | undefined {
+  if (wantsEvents(request)) return undefined;
+  const said = entriesOf(request.headers, 'prefer').find(({ value }) => /^wait\s*(=|$)/.test(value));
+  const [, seconds] = /^wait\s*=\s*(\d+)$/.exec(said?.value ?? '') ?? [];
+  return seconds === undefined ? undefined : Math.min(Number(seconds), MOST_PATIENCE);
+}
+
+/** True when a client does not want to wait for the answer, or not as long as its turn may take (RFC 7240). */
+export const prefersAsync = (request: Request): boolean =>
+  asksForAsync(request) || patienceOf(request) !== undefined;
+
+/** Which preferences of a client were heeded, as a header says it; `isLater`: the answer is not there yet. */
+export function heeded(request: Request, isLater: boolean): string {
+  const seconds = patienceOf(request);
+  const applied = [
+    ...(isLater && asksForAsync(request) ? ['respond-async'] : []),
+    ...(seconds === undefined ? [] : [`wait=${seconds}`]),
+  ];
+  return applied.join(', ');
+}
+
+/**
+ * The `Idempotency-Key` of a request, if it has one: as it is, or as a String of RFC 8941, in quotes, which are none of the key's own.
+ *
+ * @throws SessionError when the quotes are not those of such a String.
+ */
+export function idempotencyKeyOf({ headers }: Request): string | undefined {
+  const sent = headers.get('idempotency-key') ?? undefined;
+  if (sent === undefined || !/^"|"$/.test(sent)) return sent;
+  const [, quoted] = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/.exec(sent) ?? [];
+  if (quoted !== undefined) return quoted.replaceAll(/\\(.)/g, '$1');
+  const detail =
+    'Idempotency-Key begins or ends with a quote, and is no String of RFC 8941: one pair of quotes around the key, with nothing ' +
+    'behind it, and a backslash before a quote or a backslash within. It may also be sent without quotes.';
+  throw new SessionError('invalid-header', detail);
+}
 
 /** How long a retry finds its turn, in ms. */
 const KEY_TTL = 24 * 60 * 60 * 1000;

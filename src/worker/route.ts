@@ -64,7 +64,8 @@ interface Requests {
 /** A protocol that a Worker speaks beside its own. `defineSurface` makes it, so that an app without one carries nothing of it. */
 export interface Surface {
   readonly name: string;
-  readonly routes: readonly Route[];
+  /** Its routes. @throws ConfigurationError when the app has one of their paths already, by these others. */
+  routesBeside(others: readonly Route[]): readonly Route[];
 }
 
 /** The names that a path has in braces, with what a request's path has in their places. */
@@ -197,7 +198,10 @@ export const RESUMES: readonly Parameter[] = [
 /** What every request may say that may run a turn. */
 export const TURN_HEADERS: readonly Parameter[] = [
   headerParameter('Idempotency-Key', 'A retry under the same key joins or replays the same turn.'),
-  headerParameter('Prefer', '`respond-async` runs the turn in the background.'),
+  headerParameter(
+    'Prefer',
+    '`respond-async` runs the turn in the background. So does `wait=10`, and its answer is waited for, 60 seconds at the most.',
+  ),
   ...RESUMES,
 ];
 

@@ -48,6 +48,14 @@ import type { TurnView } from './turn-view.ts';
 /** The app, and what keeps an invocation alive. */
 interface CodeHost extends Pick<Invoked, 'waitUntil'> {
   readonly host: HttpHost;
+  /** What is said comes from a client, in another protocol than ours; absent: it is the app's own. */
+  readonly sentBy?: SentBy | undefined;
+}
+
+/** What a client may say beside a message, and what whoever stands before the Worker says of it. */
+interface SentBy {
+  readonly bodyContext: ReadonlySet<string>;
+  readonly contextOfHeaders: ToolCallContext;
 }
 
 /** Makes a session for code of the app. @throws ConfigurationError when the literal is none, or its principal cannot be one. */
@@ -80,7 +88,7 @@ export function sessionFromCode<Output>(
       show((at) => answerNamed(at, answers, checked(SHAPES.streamAnswers, streaming)), streaming),
     follow: (id, following = {}) => show((at) => knownTurn(at, id), checked(SHAPES.follow, following)),
     turn: (id) => told(door.enter().then(async (at) => toAnswer<Output>(await viewOfTurn(at, id)))),
-    state: () => told(door.enter().then(viewOfSession)),
+    state: () => told(door.enter().then(async (at) => (await viewOfSession(at)).view)),
     async *events(wanted = {}) {
       try {
         mustBe(SHAPES.events, wanted);
@@ -105,7 +113,7 @@ interface Door {
   erase(): Promise<void>;
 }
 
-function doorOf({ host, waitUntil }: CodeHost, env: Env, options: SessionOptions): Door {
+function doorOf({ host, waitUntil, sentBy }: CodeHost, env: Env, options: SessionOptions): Door {
   const { named, caller, request } = checkedOptions(options);
   const here = (): HttpHost & Invoked => {
     mustHaveTenant(caller, host.legacyTenants);
@@ -114,7 +122,7 @@ function doorOf({ host, waitUntil }: CodeHost, env: Env, options: SessionOptions
   return {
     async enter(signal = new AbortController().signal) {
       const app = { host: here(), env, base: host.basePath };
-      return { ...app, request, signal, target: await targetOf(app, caller, named) };
+      return { ...app, sentBy, request, signal, target: await targetOf(app, caller, named) };
     },
     erase: async () => eraseSession({ host: here(), env, base: host.basePath, caller }, named),
   };
@@ -176,6 +184,7 @@ async function knownTurn(at: Entered, id: string): Promise<BegunTurn> {
 /** A session that code has found. */
 interface Entered extends SessionAccess {
   readonly host: HttpHost & Invoked;
+  readonly sentBy: SentBy | undefined;
 }
 
 /** What a failure says over HTTP is thrown as a SessionError; any other is thrown as it is. */
@@ -217,7 +226,7 @@ function toSending(options: StreamOptions): MessageOptions {
   return sending;
 }
 
-/** Checks a message as its body is checked over HTTP, but for the keys of its context: code of the app may say any. */
+/** Checks a message as its body is checked over HTTP, but for the keys of its context: code of the app may say any that no client sent. */
 function toSent(at: Entered, message: string | readonly ContentPart[], options: MessageOptions): SentMessage {
   mustBe(SHAPES.send, options);
   const { context, loopId, delaySeconds, idempotencyKey, whenBusy, pending, background = false } = options;
@@ -227,10 +236,15 @@ function toSent(at: Entered, message: string | readonly ContentPart[], options: 
   const values = context instanceof ToolCallContext ? context.toJSON() : context;
   const checked = checkMessage(
     { fields: { message, context: values, loopId, delaySeconds }, files: [], problems: [] },
-    { maxBodyBytes: at.host.maxBodyBytes, taken: filesTaken(agent, modelOfAgent(at, agent)) },
+    {
+      maxBodyBytes: at.host.maxBodyBytes,
+      bodyContext: at.sentBy?.bodyContext,
+      taken: filesTaken(agent, modelOfAgent(at, agent)),
+    },
   );
   return {
     ...checked,
+    contextOfHeaders: at.sentBy?.contextOfHeaders,
     idempotencyKey,
     whenBusy: whenBusy === 'reject' ? undefined : whenBusy,
     declines: pending === 'decline',

@@ -14,10 +14,12 @@ import {
   toAnswer,
   visibleToolMemory,
 } from '../session/watching/turn-outcome.ts';
+import { sha256Hex } from '../tool/async.ts';
 import type { TurnSaid } from '../tool/call.ts';
+import { type FileContent, isFile } from '../tool/content.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
 import type { BlackboardEntry } from '../tool/kept-values.ts';
-import { modelText } from '../tool/tool-result.ts';
+import { modelText, type ResultData } from '../tool/tool-result.ts';
 import { SessionError } from './problem.ts';
 import { noSequence } from './request-headers.ts';
 import type { SessionAccess, Target } from './target.ts';
@@ -71,17 +73,27 @@ export interface CallView {
   readonly input: Json;
   readonly status: 'asked' | 'started' | 'ended';
   readonly result?: string;
+  /** Those of its result. */
+  readonly files?: readonly FileContent[];
+}
+
+/** The state of a session, and the tag by which its client may ask whether it has changed. */
+export interface TaggedView {
+  readonly view: SessionView;
+  readonly tag: string;
 }
 
 /** Answers the state of a session. @throws SessionError when there is none; UnreadableError when it cannot be folded. */
-export async function viewOfSession({ target, host }: SessionAccess): Promise<SessionView> {
+export async function viewOfSession(at: SessionAccess): Promise<TaggedView> {
+  const { target, host } = at;
   const folded = await foldShown(target.port, host.kinds);
   if (!folded) throw unknownSession(target);
   const { state, page, turnEvents } = folded;
-  return {
+  const { seq, incarnation } = state;
+  const view = {
     session: target.session,
     agent: target.agent.name,
-    seq: state.seq,
+    seq,
     turn: lastTurn(target, state),
     openTurn: page.openTurn?.id ?? null,
     waiting: page.waiting,
@@ -92,6 +104,32 @@ export async function viewOfSession({ target, host }: SessionAccess): Promise<Se
     pending: pendingViews(target, turnEvents),
     usage: state.usage,
   };
+  return { view, tag: await tagOf(at, { ...page, head: seq, incarnation }) };
+}
+
+/** To be raised when the same journal is shown otherwise than before: clients keep a view under its tag. */
+const VIEW_VERSION = 1;
+
+/** All that a view depends on, beside the code that makes it. */
+interface Shown extends Pick<EventPage, 'head' | 'openTurn' | 'waiting'> {
+  /** Tells the session from others of its name. */
+  readonly incarnation: string;
+}
+
+/** The same view may come in other words, with its keys in another order, so that the tag is a weak one (RFC 9110). */
+async function tagOf({ target, host }: SessionAccess, shown: Shown): Promise<string> {
+  const { incarnation, head, openTurn, waiting } = shown;
+  const code = [VIEW_VERSION, host.kinds.reducer, target.path];
+  const hash = await sha256Hex(JSON.stringify([code, incarnation, head, openTurn?.id ?? null, waiting]));
+  return `W/"${hash.slice(0, 32)}"`;
+}
+
+/** Answers the tag that the state of a session has now, without reading it. @throws SessionError when there is none. */
+export async function tagOfSession(at: SessionAccess): Promise<string> {
+  const page = await at.target.port.read({ from: 1, limit: 1 });
+  if (!page) throw unknownSession(at.target);
+  const [opened] = page.rows.map(parseEvent);
+  return tagOf(at, { ...page, incarnation: opened?.type === 'session-opened' ? opened.incarnation : '' });
 }
 
 function lastTurn(target: Target, { turn }: SessionState): SessionView['turn'] {
@@ -113,7 +151,7 @@ function messageView(message: Message): MessageView[] {
       name,
       input,
       status: ended ? 'ended' : started ? 'started' : 'asked',
-      ...(ended && { result: modelText(ended.result) }),
+      ...(ended && { result: modelText(ended.result), ...filesIn(ended.result) }),
     }),
   );
   return [
@@ -125,6 +163,11 @@ function messageView(message: Message): MessageView[] {
     },
     ...message.calls.flatMap(({ said = [] }) => said.map((one) => ({ role: 'assistant', ...one }) as const)),
   ];
+}
+
+function filesIn(result: ResultData): Pick<CallView, 'files'> {
+  const files = 'parts' in result ? (result.parts ?? []).filter(isFile) : [];
+  return files.length > 0 ? { files } : {};
 }
 
 /** The error of a session that has not begun. */

@@ -1,9 +1,13 @@
 /** What whoever watches a turn is shown of it, in order, wherever it runs: the one source of every stream, whatever protocol that speaks. */
-import type { StoredEvent } from '../journal/events.ts';
 import { readTurn } from '../session/fold-session.ts';
 import type { FeedItem } from '../session/live-feed.ts';
 import type { TurnEnd } from '../session/run-turn.ts';
-import { type FollowEnd, followedEvents } from '../session/watching/follow-session.ts';
+import {
+  type FollowEnd,
+  type FollowedItem,
+  followedEvents,
+  followedItems,
+} from '../session/watching/follow-session.ts';
 import { keptFor, stoppedTurn, type TurnAnswer, toAnswer } from '../session/watching/turn-outcome.ts';
 import type { BegunTurn, Run } from './begun-turn.ts';
 import type { ShownEvent } from './session-view.ts';
@@ -105,7 +109,7 @@ async function* shownLive(shown: Shown, { backlog, running, leave }: Running): I
   const { at, turn } = shown;
   try {
     yield* backlog.items();
-    if (backlog.isBehind) yield* followed({ ...shown, after: backlog.shown });
+    if (backlog.isBehind) yield* followed({ ...shown, after: backlog.shown }, followedEvents);
     const end = await running;
     if (backlog.isBehind) return;
     if (end.status !== 'ended') return yield* followed({ ...shown, after: Math.max(shown.after, end.seq) });
@@ -118,10 +122,10 @@ async function* shownLive(shown: Shown, { backlog, running, leave }: Running): I
 }
 
 /** Goes on from the journal until the turn has ended or waits, or this invocation must end; then says so. */
-async function* followed({ at, turn, after, signal }: Shown): Items {
+async function* followed({ at, turn, after, signal }: Shown, follow?: Follow): Items {
   const { host, target } = at;
   const { clock, meter } = host;
-  const { end, last } = yield* followedFrom({ port: target.port, clock, meter, turn, signal }, after);
+  const { end, last } = yield* followedFrom({ port: target.port, clock, meter, turn, signal }, after, follow);
   if (end === 'left') return;
   if (end === 'erased') yield { type: 'erased', turn };
   // What is left may be too little to read a long turn again for its answer.
@@ -131,24 +135,28 @@ async function* followed({ at, turn, after, signal }: Shown): Items {
 }
 
 /** What is followed, but for where it begins. */
-type Followed = Omit<Parameters<typeof followedEvents>[0], 'from'>;
+type Followed = Omit<Parameters<typeof followedItems>[0], 'from'>;
 
-/** The events behind one, and then live; answers how that ended, and the last event that there was. */
+/** With what comes between the events, or without. */
+type Follow = typeof followedItems | typeof followedEvents;
+
+/** What is behind an event, and then live; answers how that ended, and the last event that there was. */
 export async function* followedFrom(
   watch: Followed,
   after: number,
-): AsyncGenerator<StoredEvent, { readonly end: FollowEnd; readonly last: number }, undefined> {
-  const events = followedEvents({ ...watch, from: after + 1 });
+  follow: Follow = followedItems,
+): AsyncGenerator<FollowedItem, { readonly end: FollowEnd; readonly last: number }, undefined> {
+  const items = follow({ ...watch, from: after + 1 });
   let last = after;
   try {
     for (;;) {
-      const next = await events.next();
+      const next = await items.next();
       if (next.done) return { end: next.value, last };
-      last = next.value.seq;
+      if ('seq' in next.value) last = next.value.seq;
       yield next.value;
     }
   } finally {
-    await events.return('left');
+    await items.return('left');
   }
 }
 

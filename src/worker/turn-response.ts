@@ -2,7 +2,7 @@
 import type { TurnAnswer } from '../session/watching/turn-outcome.ts';
 import { type BegunTurn, viewOf } from './begun-turn.ts';
 import { failedTurn } from './refusal.ts';
-import { prefersAsync, resumedAfter, wantsEvents } from './request-headers.ts';
+import { heeded, patienceOf, resumedAfter, wantsEvents } from './request-headers.ts';
 import type { SessionRequest } from './route.ts';
 import { eventFrames, eventStream } from './sse.ts';
 import { turnPath } from './target.ts';
@@ -21,7 +21,7 @@ export function settled(asked: SessionRequest, beginning: Promise<BegunTurn>): P
 
 async function respond(asked: SessionRequest, begun: BegunTurn): Promise<Response> {
   if (!begun.later && wantsEvents(asked.request)) return streamed(asked, begun);
-  return toTurnResponse(asked, await viewOf(asked, begun));
+  return toTurnResponse(asked, await waitedFor(asked, await viewOf(asked, begun)));
 }
 
 /** Answers with a turn's events as they become durable, and its text as it comes; last comes its answer, or why there is none yet. */
@@ -31,17 +31,47 @@ export function streamed(asked: SessionRequest, begun: BegunTurn): Response {
 }
 
 /**
+ * Waits for a turn whose answer comes later, as long as its client says that it will, and answers how the turn stands then. A message
+ * on its way into another turn is not waited for: nobody knows yet whose answer is its answer.
+ *
+ * @throws what `viewOf` does.
+ */
+export async function waitedFor(asked: SessionRequest, view: TurnView): Promise<TurnView> {
+  const seconds = patienceOf(asked.request) ?? 0;
+  if (seconds === 0 || isOver(view) || !AWAITED.includes(view.status)) return view;
+  const late = new AbortController();
+  const stop = asked.host.clock.after(seconds * 1000, () => late.abort());
+  try {
+    const signal = AbortSignal.any([asked.signal, late.signal]);
+    const told = await viewOf({ ...asked, signal }, { turn: view.turn });
+    // This invocation cannot see the turn through, and knows no more than before.
+    return !isOver(told) && told.status === 'accepted' ? view : told;
+  } catch (failure) {
+    if (failure === late.signal.reason) return view;
+    throw failure;
+  } finally {
+    stop();
+  }
+}
+
+/** How turns stand that go on by themselves. */
+const AWAITED: readonly string[] = ['accepted', 'running', 'queued', 'scheduled'];
+
+/**
  * A turn that has no answer yet was taken, and its answer will be at the turn's own address, whatever becomes of it: one that was on
  * its way into another turn is a turn of its own when that ends first.
  */
 function toTurnResponse({ target, request }: SessionRequest, view: TurnView): Response {
   const location = turnPath(target, view.turn);
-  if (isOver(view)) return toResponse(view, location);
-  const headers = {
-    location,
-    ...(prefersAsync(request) && { 'preference-applied': 'respond-async' }),
-  };
-  return Response.json(view, { status: 202, headers });
+  const later = (): Response => Response.json(view, { status: 202, headers: { location } });
+  return heeding(request, isOver(view) ? toResponse(view, location) : later());
+}
+
+/** The response, which says what of its client's preferences was heeded. */
+export function heeding(request: Request, response: Response): Response {
+  const applied = heeded(request, response.status === 202);
+  if (applied !== '') response.headers.set('preference-applied', applied);
+  return response;
 }
 
 /** Tells an answer from the views of turns that have none yet. */

@@ -5,7 +5,7 @@ import type { MediaTaken } from '../model/chat-model.ts';
 import type { ProviderData } from '../model/parts.ts';
 import type { TurnAnswer } from '../session/watching/turn-outcome.ts';
 import type { ProviderCard } from '../sources/resolution/tool-source.ts';
-import type { ContentPart, LinkedFile, StoredFile, TextContent } from '../tool/content.ts';
+import type { ContentPart, FileContent, LinkedFile, StoredFile, TextContent } from '../tool/content.ts';
 import type { ResultData, Signal } from '../tool/tool-result.ts';
 import { DECISION_KIND, type Described, LIMIT, ref } from './described.ts';
 import { eventSchemas, storedEvent } from './event-schemas.ts';
@@ -84,6 +84,11 @@ const storedFile = {
 };
 const partBase = { 'provider?': anyObject<ProviderData>() };
 const withheld = { 'withheld?': yes, 'signal?': ref('Signal') };
+
+// Bytes are never shown, which stand in none of these.
+const files = typed<readonly FileContent[]>(
+  list(either(object<StoredFile>(storedFile), object<LinkedFile>({ ...file, url: text }))),
+);
 
 type PartOf<Type extends JournaledPart['type']> = Extract<JournaledPart, { readonly type: Type }>;
 type OurCall = Exclude<PartOf<'tool-call'>, { readonly ranBy: 'provider' }>;
@@ -274,6 +279,7 @@ export const componentSchemas = (): { readonly [Name in keyof Described]: Schema
     input: anything(),
     status: values('asked', 'started', 'ended'),
     'result?': text,
+    'files?': files,
   }),
   PendingCall: pendingCall,
   WaitingTurn: object<Described['WaitingTurn']>({

@@ -21,6 +21,12 @@ export { foldCovered, foldMessage } from '../../src/journal/fold-loop.ts';
 export type { InboxMessage, InboxMessageKind } from '../../src/journal/inbox-message.ts';
 export { MAX_WAITING } from '../../src/journal/inbox-message.ts';
 export { type KeptFile, MAX_SESSION_FILES } from '../../src/journal/kept-file.ts';
+export {
+  type LiveItem,
+  type LiveMessage,
+  MOST_UNREAD,
+  MOST_WAITING_LIVE,
+} from '../../src/journal/live-items.ts';
 export { valueIn } from '../../src/journal/memories.ts';
 export { REDUCER_VERSION, reduce } from '../../src/journal/reduce.ts';
 export type {

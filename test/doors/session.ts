@@ -24,5 +24,5 @@ export { runTurn, type TurnEnd } from '../../src/session/run-turn.ts';
 export { SessionErasedError, SessionUnavailableError } from '../../src/session/send-again.ts';
 export { SessionFiles } from '../../src/session/session-files.ts';
 export type { TurnHost } from '../../src/session/turn-host.ts';
-export { followSession } from '../../src/session/watching/follow-session.ts';
+export { followedItems, followSession } from '../../src/session/watching/follow-session.ts';
 export { stoppedTurn, turnStopped } from '../../src/session/watching/turn-outcome.ts';

@@ -1,9 +1,12 @@
 import type { EventPage, Notice } from '../../journal/event-page.ts';
 import { parseEvent } from '../../journal/event-rows.ts';
 import type { StoredEvent } from '../../journal/events.ts';
-import type { SessionPort } from '../../journal/session-port.ts';
+import type { LiveItem, LiveMessage } from '../../journal/live-items.ts';
+import type { Line, SessionPort } from '../../journal/session-port.ts';
+import type { FeedItem } from '../live-feed.ts';
 import type { Meter } from '../meter.ts';
 import type { Clock } from '../read-platform.ts';
+import { LiveQueue } from './live-queue.ts';
 
 /** Whoever watches a session. */
 export interface Watch {
@@ -29,34 +32,44 @@ interface Follow extends Watch {
  */
 export type FollowEnd = 'stopped' | 'erased' | 'left' | 'over';
 
-/** Shows the journal from a sequence on, and then live, as `followedEvents` does; what it shows is waited for. */
-export async function followSession(
-  follow: Follow,
-  show: (stored: StoredEvent) => void | Promise<void>,
-): Promise<FollowEnd> {
-  const events = followedEvents(follow);
+/** Shows what `followedItems` answers. */
+export async function followSession(follow: Follow, show: (item: FeedItem) => void): Promise<FollowEnd> {
+  const items = followedItems(follow);
   try {
     for (;;) {
-      const next = await events.next();
+      const next = await items.next();
       if (next.done) return next.value;
-      await show(next.value);
+      show('seq' in next.value ? { type: 'event', stored: next.value } : next.value);
     }
   } finally {
-    await events.return('left');
+    await items.return('left');
   }
 }
 
+/** The journal from a sequence on, and then live. Nothing else is sent for it. */
+export const followedEvents = (follow: Follow): AsyncGenerator<StoredEvent, FollowEnd, undefined> =>
+  following(follow) as AsyncGenerator<StoredEvent, FollowEnd, undefined>; // without a queue there is nothing else
+
+/** What is shown to whoever follows a session. */
+export type FollowedItem = StoredEvent | LiveItem;
+
 /**
- * The journal from a sequence on, and then live. The line to the object tells how far it is as soon as it is open, and pages are read
- * up to what it told, so that nothing falls between; a broken line is taken up again.
+ * The journal from a sequence on, and then live; and, from when the line is open, what happens in turns and is not journaled, in its
+ * place between the events. Of what is taken too slowly the journal alone is complete.
  */
-export async function* followedEvents({
-  from,
-  turn,
-  ...watch
-}: Follow): AsyncGenerator<StoredEvent, FollowEnd, undefined> {
+export const followedItems = (follow: Follow): AsyncGenerator<FollowedItem, FollowEnd, undefined> =>
+  following(follow, new LiveQueue(follow.turn));
+
+/**
+ * The line to the object tells how far the journal is as soon as it is open, and pages are read up to what it told, so that nothing
+ * falls between; a broken line is taken up again.
+ */
+async function* following(
+  { from, turn, ...watch }: Follow,
+  live?: LiveQueue,
+): AsyncGenerator<FollowedItem, FollowEnd, undefined> {
   const { port, signal, meter } = watch;
-  const notices = new Notices(watch);
+  const notices = new Notices({ ...watch, onLive: live && ((message) => live.push(message)) });
   let next = from;
   let head = 0;
   try {
@@ -67,14 +80,23 @@ export async function* followedEvents({
       const page = await port.read({ from: next, turn });
       if (notices.wasErased || page === null || page.head < head) return 'erased';
       head = page.head;
-      for (const row of page.rows) yield parseEvent(row);
+      for (const row of page.rows) {
+        const stored = parseEvent(row);
+        live?.shown(stored);
+        yield stored;
+      }
       next = page.next ?? Math.max(next, head + 1);
       if (page.next !== null) continue;
       if (turn !== undefined && !isOpen(page, turn)) return 'stopped';
       // What was told before the page was read is in the page.
       const isOver = (told: Notice): boolean =>
         turn !== undefined && notices.count > count && !isOpen(told, turn);
-      await notices.until((told) => told.head >= next || told.head === 0 || isOver(told));
+      const isNews = (told: Notice): boolean => told.head >= next || told.head === 0 || isOver(told);
+      const shown = next - 1;
+      do {
+        for (let item = live?.take(shown); item; item = live?.take(shown)) yield item;
+        await notices.until((told) => isNews(told) || live?.isReady(shown) === true);
+      } while (live?.isReady(shown) && !signal.aborted);
     }
   } finally {
     notices.close();
@@ -103,6 +125,8 @@ interface Options extends Omit<Watch, 'port'> {
   readonly holder?: number | undefined;
   /** Called when the line has broken, or could not be opened. */
   readonly onBroken?: (() => void) | undefined;
+  /** Called with what is shown and not journaled, of which nothing is sent unless this is given. */
+  readonly onLive?: ((message: LiveMessage) => void) | undefined;
 }
 
 /**
@@ -119,7 +143,7 @@ export class Notices {
   /** Tries in a row that told nothing. */
   #failed = 0;
   #wake: () => void = () => {};
-  #stop: () => void = () => {};
+  #line: Line | undefined;
   #cancelReopen: () => void = () => {};
   #cancelTime: () => void = () => {};
   /** Open, being opened, or waiting to be opened again. */
@@ -141,6 +165,11 @@ export class Notices {
   /** The line is open, and what happens from now on is told over it. */
   get isTelling(): boolean {
     return this.#isTelling;
+  }
+
+  /** Whether anybody reads who is shown what is not journaled; `undefined` while nobody tells. */
+  get live(): boolean | undefined {
+    return this.#isTelling ? this.#last.live : undefined;
   }
 
   /** The session that was told of is no more; there may be another one of its name. */
@@ -170,7 +199,12 @@ export class Notices {
     this.#options.signal.removeEventListener('abort', this.#onDone);
     this.#cancelReopen();
     this.#cancelTime();
-    this.#stop();
+    this.#line?.close();
+  }
+
+  /** Shows to the readers of a session what its holder does. Answers `false` when nothing can be sent now. */
+  show(message: LiveMessage): boolean {
+    return this.#isTelling && this.#line?.show(message) === true;
   }
 
   /** Aborted, or near a limit: whoever waits looks again. */
@@ -187,9 +221,10 @@ export class Notices {
   /** Never rejects: a line that cannot be opened is a broken one. */
   async #open(): Promise<void> {
     this.#isOpen = true;
+    const { port, holder, onLive } = this.#options;
     try {
-      const stop = await this.#options.port.watch(
-        (notice) => {
+      const line = await port.watch({
+        onNotice: (notice) => {
           // Notices come in order, and a journal never becomes shorter.
           this.#wasErased ||= notice.head < this.#last.head;
           this.#last = notice;
@@ -198,11 +233,17 @@ export class Notices {
           this.#isTelling = true;
           this.#wake();
         },
-        () => this.#reopen(),
-        this.#options.holder,
-      );
-      if (this.#closed) stop();
-      this.#stop = stop;
+        onClosed: () => this.#reopen(),
+        holder,
+        onLive:
+          onLive &&
+          ((message) => {
+            onLive(message);
+            this.#wake();
+          }),
+      });
+      if (this.#closed) line.close();
+      this.#line = line;
     } catch {
       this.#reopen();
     }

@@ -20,7 +20,7 @@ import { getTurn, postCancel } from './turns.ts';
  */
 export function routeTable(host: HttpHost): readonly Route[] {
   const { mcp, surfaces } = host;
-  const table: readonly Route[] = [
+  const own: readonly Route[] = [
     getRoot,
     getHealth(),
     describing(() => table),
@@ -37,8 +37,9 @@ export function routeTable(host: HttpHost): readonly Route[] {
     postApproval,
     postResult,
     postAnswers,
-    ...[...surfaces.values()].flatMap(({ routes }) => routes),
   ];
+  const table = [...own];
+  for (const surface of surfaces.values()) table.push(...surface.routesBeside(table));
   return table;
 }
 

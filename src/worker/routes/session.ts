@@ -1,6 +1,7 @@
 import { eraseSession } from '../end-turn.ts';
-import { defineRoute, SESSION } from '../route.ts';
-import { viewOfSession } from '../session-view.ts';
+import { hasTag } from '../request-ranges.ts';
+import { defineRoute, headerParameter, SESSION, type SessionRequest } from '../route.ts';
+import { tagOfSession, viewOfSession } from '../session-view.ts';
 
 /** The folded state, as its owner may see it. */
 export const getSession = defineRoute({
@@ -9,15 +10,30 @@ export const getSession = defineRoute({
   path: SESSION,
   access: 'session',
   summary: 'The state of a session',
+  parameters: [
+    headerParameter('If-None-Match', 'The state is not sent, nor read, when its `ETag` is among these.'),
+  ],
   answers: {
     200: {
       description: 'The state; `waiting` lists the turns that have not begun, and how each waits',
       json: 'SessionState',
     },
+    304: { description: 'The client has it' },
   },
   problems: ['unknown-session'],
-  handle: async (asked) => Response.json(await viewOfSession(asked)),
+  handle: showSession,
 });
+
+/** A client that asks again and again has the state mostly: its tag is found out without reading what it is folded from. */
+async function showSession(asked: SessionRequest): Promise<Response> {
+  const { headers } = asked.request;
+  if (headers.has('if-none-match')) {
+    const etag = await tagOfSession(asked);
+    if (hasTag(headers, etag)) return new Response(null, { status: 304, headers: { etag } });
+  }
+  const { view, tag } = await viewOfSession(asked);
+  return Response.json(view, { headers: { etag: tag } });
+}
 
 /**
  * Removes all of a session, also what waits and what is planned. A turn that runs stops at its next step; what its tools have

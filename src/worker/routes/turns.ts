@@ -1,10 +1,10 @@
 import { cancelTurn } from '../end-turn.ts';
 import { wantsEvents } from '../request-headers.ts';
-import { defineRoute, RESUMES, SESSION, type SessionRequest } from '../route.ts';
+import { defineRoute, headerParameter, RESUMES, SESSION, type SessionRequest } from '../route.ts';
 import { viewOfTurn } from '../session-view.ts';
 import { turnPath } from '../target.ts';
-import { isOver, notYet, streamed, toResponse } from '../turn-response.ts';
-import type { LaterView } from '../turn-view.ts';
+import { heeding, isOver, notYet, streamed, toResponse, waitedFor } from '../turn-response.ts';
+import type { LaterView, TurnView } from '../turn-view.ts';
 
 /**
  * The answer of one turn, as its message was answered or would have been, but without `Retry-After`; 202 while there is none;
@@ -16,7 +16,10 @@ export const getTurn = defineRoute({
   path: `${SESSION}/turns/{turn}`,
   access: 'session',
   summary: 'The answer of one turn, as its message would be answered, or its events as a stream',
-  parameters: RESUMES,
+  parameters: [
+    headerParameter('Prefer', '`wait=10` waits for the end of the turn, 60 seconds at the most.'),
+    ...RESUMES,
+  ],
   answers: {
     200: { description: 'The turn has ended', json: 'TurnAnswer', streams: 'TurnStream' },
     202: {
@@ -62,13 +65,17 @@ const LATER = 5;
 const MOST_WAIT = 60 * 60;
 
 async function showTurn(asked: SessionRequest, { turn }: { readonly turn: string }): Promise<Response> {
-  const { target, host, request } = asked;
+  const { request } = asked;
   const view = await viewOfTurn(asked, turn);
   // A message that went into another turn has no events of its own, and a stream would answer HEAD for nobody.
   const isElsewhere = !isOver(view) && view.status === 'steered';
   if (!isElsewhere && request.method !== 'HEAD' && wantsEvents(request)) {
     return streamed(asked, { turn });
   }
+  return heeding(request, showView(asked, turn, await waitedFor(asked, view)));
+}
+
+function showView({ target, host }: SessionRequest, turn: string, view: TurnView): Response {
   if (isOver(view)) {
     const response = toResponse(view, turnPath(target, turn));
     // It counted from the turn's end, and asking for this turn again changes nothing.

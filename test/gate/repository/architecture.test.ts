@@ -114,6 +114,18 @@ const ARROWS: readonly {
     on: ['tool', 'journal', 'session', 'webhooks', 'worker'].map((name) => `src/${name}/`),
   },
   {
+    folder: 'src/surfaces/',
+    because: 'it speaks other protocols over what code of an app can ask of a session',
+    on: ['src/tool/', 'src/worker/', 'src/model/configuration-error.ts'],
+    types: ['src/journal/', 'src/model/', 'src/session/'],
+  },
+  {
+    folder: 'src/client/',
+    because: 'it runs where no Worker does, and knows what is answered by its types alone',
+    on: [],
+    types: ['src/agent/', 'src/worker/', 'src/session/', 'src/journal/', 'src/tool/'],
+  },
+  {
     folder: 'src/mcp/',
     because: 'its parts have rules of their own, below',
     on: ['tool', 'sources', 'kinds', 'agent', 'model', 'journal', 'loop', 'session', 'worker'].map(
@@ -182,6 +194,8 @@ describe('who may import whom', () => {
     ['src/offline-model/', []],
     ['src/webhooks/', []],
     ['src/outgoing-webhooks/', []],
+    ['src/surfaces/', []],
+    ['src/client/', ['react']],
     ['src/testing/', []],
     ['src/in-memory/', []],
     ['src/tool-calling/', []],

@@ -61,6 +61,35 @@ it.each([
   expect(bytes).toBeLessThan(limit * 1024);
 });
 
+it.each([
+  ['holdfast/client', 'src/client/entry.ts', 6],
+  ['holdfast/react with it, and without React', 'src/client/react/entry.ts', 8],
+])(
+  '%s weighs at most its limit, minified and gzipped, and carries nothing but itself',
+  async (what, file, limit) => {
+    const { outputFiles, metafile } = await build({
+      stdin: {
+        contents: `export * from './${file}';`,
+        resolveDir: resolve(import.meta.dirname, '../../..'),
+        loader: 'ts',
+      },
+      bundle: true,
+      minify: true,
+      write: false,
+      metafile: true,
+      format: 'esm',
+      target: 'es2024',
+      external: ['react'],
+    });
+    const bytes = gzipSync(outputFiles[0]?.contents ?? '', { level: 9 }).length;
+    console.log(`size: ${what} is ${(bytes / 1024).toFixed(1)} KiB gzipped (limit ${limit})`);
+    expect(bytes).toBeGreaterThan(2 * 1024);
+    expect(bytes).toBeLessThan(limit * 1024);
+    const carried = Object.keys(metafile.inputs).filter((path) => path !== '<stdin>');
+    expect(carried.filter((path) => !path.startsWith('src/client/'))).toEqual([]);
+  },
+);
+
 /** The files of a bundle, by their paths. */
 async function filesOf(entry: string): Promise<readonly string[]> {
   const { metafile } = await build({

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createManualClock, createMemorySessions } from '../../../../src/testing/entry.ts';
-import { followSession, SessionErasedError, turnStopped } from '../../../doors/session.ts';
+import { type FeedItem, followSession, SessionErasedError, turnStopped } from '../../../doors/session.ts';
 import { lease, starting } from '../../../fixtures/session-contract/harness.ts';
 
 const BODY = JSON.stringify({ v: 1, type: 'turn-yielded', turn: 't1', reason: 'x' });
@@ -18,13 +18,19 @@ async function scene() {
 
 const { signal } = new AbortController();
 
+const seeing =
+  (seen: number[]) =>
+  (item: FeedItem): void => {
+    if (item.type === 'event') seen.push(item.stored.seq);
+  };
+
 it.each([
   ['erased', false],
   ['erased, and begun anew before anybody was told', true],
 ])('a follower ends when its session is %s', async (_, isAnew) => {
   const { clock, port } = await scene();
   const seen: number[] = [];
-  const following = followSession({ port, clock, signal, from: 3 }, ({ seq }) => void seen.push(seq));
+  const following = followSession({ port, clock, signal, from: 3 }, seeing(seen));
   await clock.advance(0);
   const erased = port.erase();
   if (isAnew) await port.begin(starting('t2', 'b'));
@@ -51,10 +57,7 @@ it('a follower of a session that begins later than it looks goes on', async () =
   const { clock, port } = await scene();
   const seen: number[] = [];
   const leave = new AbortController();
-  const following = followSession(
-    { port, clock, signal: leave.signal, from: 9 },
-    ({ seq }) => void seen.push(seq),
-  );
+  const following = followSession({ port, clock, signal: leave.signal, from: 9 }, seeing(seen));
   await clock.advance(0);
   const resumed = await port.resume({
     nonce: 'a',

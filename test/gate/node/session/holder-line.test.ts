@@ -52,13 +52,14 @@ function noting(port: SessionPort): SessionPort {
       sent.renewals.push(clock.now() - START);
       return bring(await port.renew(...renewal));
     },
-    async watch(onNotice, onClosed, holder) {
-      const index = sent.lines.push(holder === undefined ? 'reader' : 'holder') - 1;
-      const stop = await port.watch(onNotice, onClosed, holder);
-      return () => {
+    async watch(watcher) {
+      const index = sent.lines.push(watcher.holder === undefined ? 'reader' : 'holder') - 1;
+      const line = await port.watch(watcher);
+      const close = (): void => {
         sent.lines[index] = 'closed';
-        stop();
+        line.close();
       };
+      return { ...line, close };
     },
   };
 }
@@ -289,7 +290,7 @@ describe('the line of a holder', () => {
     let isGone = false;
     const app = appOf([], [never], (port) => ({
       ...port,
-      watch: (...watcher) => (isGone ? Promise.reject(new Error('nobody is there')) : port.watch(...watcher)),
+      watch: (watcher) => (isGone ? Promise.reject(new Error('nobody is there')) : port.watch(watcher)),
     }));
     const { end, turn } = await running(app);
     await clock.advance(2_000);
@@ -312,15 +313,12 @@ describe('the line of a holder', () => {
 
   it('is opened at once when somebody reads the session, as the next answer of the object says', async () => {
     const app = appOf([tool(after(10, 'seen'), 'once')], [after(10, calls('look')), after(900, 'Done.')]);
-    const stop = await app.port.watch(
-      () => {},
-      () => {},
-    );
+    const reader = await app.port.watch({ onNotice: () => {}, onClosed: () => {} });
     const { end } = await running(app);
     expect(sent.lines).toEqual(['reader']);
     await clock.advance(10);
     expect(sent.lines).toEqual(['reader', 'holder']);
-    stop();
+    reader.close();
     expect(await passing(clock, end)).toMatchObject({ turn: { text: 'Done.' } });
     expect(sent).toEqual({ lines: ['closed', 'closed'], renewals: [] });
   });
@@ -406,7 +404,8 @@ describe('a message that steers', () => {
       ...port,
       append: (epoch, from, { inboxHeld: _, ...change }) => port.append(epoch, from, change),
       renew: (epoch) => port.renew(epoch),
-      watch: (onNotice, onClosed) => port.watch(({ unread: _, ...notice }) => onNotice(notice), onClosed),
+      watch: ({ onNotice, onClosed }) =>
+        port.watch({ onNotice: ({ unread: _, ...notice }) => onNotice(notice), onClosed }),
     });
     const app = appOf([tool(after(15_000, 'seen'), 'once')], [after(2_000, calls('look')), 'One.'], older);
     const { end, turn } = await running(app);
@@ -421,7 +420,8 @@ describe('a message that steers', () => {
   it('and whatever else is left there reaches the holder of an older object when it renews its lease', async () => {
     const older = (port: SessionPort): SessionPort => ({
       ...port,
-      watch: (onNotice, onClosed) => port.watch(({ unread: _, ...notice }) => onNotice(notice), onClosed),
+      watch: ({ onNotice, onClosed }) =>
+        port.watch({ onNotice: ({ unread: _, ...notice }) => onNotice(notice), onClosed }),
     });
     const app = appOf([], [never], older);
     const { end, turn } = await running(app);

@@ -10,12 +10,12 @@ async function openings(random: number, isOpened: (count: number) => boolean = (
   await app.say('Hello?');
   const leave = new AbortController();
   const at: number[] = [];
-  const watch: SessionPort['watch'] = async (onNotice, onClosed) => {
+  const watch: SessionPort['watch'] = async ({ onNotice, onClosed }) => {
     at.push(clock.now());
     if (!isOpened(at.length)) throw new Error('nobody is there');
     onNotice({ head: 4, openTurn: null, waiting: [] });
     clock.after(10, onClosed);
-    return () => {};
+    return { close: () => {}, show: () => true };
   };
   const port = { ...app.port, watch };
   const { signal } = leave;

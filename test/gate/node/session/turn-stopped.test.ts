@@ -29,10 +29,10 @@ it('a turn that was answered, and ended while its page was read, is noticed', as
       tell(noticeOf(3, null));
       return pageWhile('running');
     },
-    async watch(onNotice) {
+    async watch({ onNotice }) {
       tell = onNotice;
       onNotice(noticeOf(2, 'running'));
-      return () => {};
+      return { close: () => {}, show: () => true };
     },
   };
   const { signal } = new AbortController();

@@ -192,10 +192,7 @@ describe('createMemorySessions', () => {
   it('tells watchers after the call that stored has returned, and breaks their line at a restart', async () => {
     const { session, restart } = makeHarness();
     const told: (number | 'closed')[] = [];
-    await session.watch(
-      ({ head }) => told.push(head),
-      () => told.push('closed'),
-    );
+    await session.watch({ onNotice: ({ head }) => told.push(head), onClosed: () => told.push('closed') });
     const begun = session.begin(starting('t1', 'a'));
     expect(told).toEqual([0]);
     await begun;

@@ -168,19 +168,16 @@ describe('a call to the object of a session', () => {
     const { pauses, ms } = heldPauses();
     const { namespace } = failing(lost(), { times: 1 });
     const told = Promise.withResolvers<number>();
-    const stop = await objectSession(namespace, name, { pauses }).watch(
-      ({ head }) => told.resolve(head),
-      () => told.reject(new Error('closed')),
-    );
+    const line = await objectSession(namespace, name, { pauses }).watch({
+      onNotice: ({ head }) => told.resolve(head),
+      onClosed: () => told.reject(new Error('closed')),
+    });
     expect(await told.promise).toBe(2);
-    stop();
+    line.close();
 
     const busy = { fetch: async () => new Response('Try again.', { status: 503 }) };
     const plain: Namespace = new Proxy(env.SESSIONS, { get: () => () => busy });
-    const watching = objectSession(plain, name, { pauses }).watch(
-      () => {},
-      () => {},
-    );
+    const watching = objectSession(plain, name, { pauses }).watch({ onNotice: () => {}, onClosed: () => {} });
     const why = new Error('the session object answered 503 and opened no WebSocket');
     await expect(watching).rejects.toThrow(new SessionUnavailableError(why));
     expect(ms).toEqual([0, 0, 100, 500, 2_000]);

@@ -45,11 +45,8 @@ describe('a session object nobody wrote to', () => {
       body: '{}',
       answers: { wait: 't1.3.0#0', bodyHash: 'h' },
     });
-    const stop = await session.watch(
-      () => {},
-      () => {},
-    );
-    stop();
+    const line = await session.watch({ onNotice: () => {}, onClosed: () => {} });
+    line.close();
     expect(await tablesOf(harness)).toEqual([]);
     const alarm = await runInDurableObject(stub(), (object, { storage }) => {
       object.alarm();
@@ -428,10 +425,7 @@ describe('a session object that is reset', () => {
     const { session, stub } = makeObjectHarness();
     await session.begin(starting('t1', 'a'));
     const told: (number | 'closed')[] = [];
-    await session.watch(
-      ({ head }) => told.push(head),
-      () => told.push('closed'),
-    );
+    await session.watch({ onNotice: ({ head }) => told.push(head), onClosed: () => told.push('closed') });
     const broken = runInDurableObject(stub(), (object, state) => {
       object.append(epochIn(state.storage), 3, change);
       state.abort('broken before the commit');
@@ -525,7 +519,7 @@ describe('a session object that is reset', () => {
   it('closes the line of its watchers', async () => {
     const { session } = makeObjectHarness();
     const onClosed = vi.fn();
-    await session.watch(() => {}, onClosed);
+    await session.watch({ onNotice: () => {}, onClosed });
     await abortAllDurableObjects();
     await vi.waitFor(() => expect(onClosed).toHaveBeenCalledOnce(), 20_000);
   });
@@ -536,13 +530,13 @@ describe('a session object that is evicted', () => {
     const { session, stub } = makeObjectHarness();
     const heads: number[] = [];
     const onClosed = vi.fn();
-    const stop = await session.watch(({ head }) => heads.push(head), onClosed);
+    const line = await session.watch({ onNotice: ({ head }) => heads.push(head), onClosed });
     await session.begin(starting('t1', 'a'));
     await evictDurableObject(stub());
     await session.append(1, 3, { events: [event('t1', 'x')] });
     await vi.waitFor(() => expect(heads).toEqual([0, 2, 3]), 20_000);
     expect(onClosed).not.toHaveBeenCalled();
-    stop();
+    line.close();
   });
 });
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { recordings } from '../../../fixtures/scripted-agent.ts';
 import { held, script } from '../../../fixtures/scripts.ts';
-import { allEvents, ended, journal, json, newSession, post, SSE } from './client.ts';
+import { allEvents, ended, journal, json, newSession, post, SSE, send } from './client.ts';
+import { problem } from './waiting.ts';
 
 const keyed = (key: string, more: Record<string, string> = {}) => ({
   headers: { 'idempotency-key': key, ...more },
@@ -139,5 +140,49 @@ describe('a message without a key', () => {
     });
     answer.release();
     expect(await json(await first)).toMatchObject({ turn, outcome: 'completed' });
+  });
+});
+
+describe('an idempotency key in quotes', () => {
+  const sent = async (...keys: readonly string[]) => {
+    const session = newSession();
+    const { message, model } = script('One.', 'Two.', 'Three.', 'Four.');
+    const body = { message: message() };
+    const answers: unknown[] = [];
+    for (const key of keys) answers.push(await json(await post(session, body, keyed(key))));
+    return { answers, asked: model.requests.length };
+  };
+
+  it.each([
+    ['"a"', 'a'],
+    ['a', '"a"'],
+    ['"8e03978e-40d5-43dd-bc93-6894a57f9324"', '8e03978e-40d5-43dd-bc93-6894a57f9324'],
+    [String.raw`"a\"b\\c"`, String.raw`a"b\c`],
+  ])('is the key without them, as RFC 8941 reads a String: %s and %s', async (one, other) => {
+    const { answers, asked } = await sent(one, other);
+    expect([answers[1], asked]).toEqual([answers[0], 1]);
+  });
+
+  it('that are within it is as it is', async () => {
+    expect((await sent('a"b', 'ab')).asked).toBe(2);
+  });
+
+  it.each(['"a', 'a"', '"', '"a"b"', '"a";x=1', '"a", "b"', String.raw`"a\"`, String.raw`"a\b"`, '"\u00e9"'])(
+    'that are none of such a String is refused: %s',
+    async (key) => {
+      const session = newSession();
+      const response = await post(session, { message: script('Done.').message() }, keyed(key));
+      const detail =
+        'Idempotency-Key begins or ends with a quote, and is no String of RFC 8941: one pair of quotes around the key, with nothing ' +
+        'behind it, and a backslash before a quote or a backslash within. It may also be sent without quotes.';
+      expect([response.status, await json(response)]).toEqual([400, problem('invalid-header', 400, detail)]);
+      expect((await send(session)).status).toBe(404);
+    },
+  );
+
+  it.each(['""', '"a b"', `"${'k'.repeat(256)}"`])('holds to the rule of all keys: %s', async (key) => {
+    const response = await post(newSession(), { message: script('Done.').message() }, keyed(key));
+    const detail = 'Idempotency-Key is 1 to 255 visible ASCII characters.';
+    expect([response.status, await json(response)]).toEqual([400, problem('invalid-header', 400, detail)]);
   });
 });

@@ -200,7 +200,7 @@ const ofPages: readonly Attack[] = [
     comes: crossSite,
   },
   {
-    name: 'no page is told by CORS that it may read an answer',
+    name: 'no page of another site is told by CORS that it may read an answer',
     async act({ ann }) {
       const { headers } = await ann.get('/agents', { origin: 'https://evil.example' });
       return Object.keys(headers).filter((name) => name.startsWith('access-control-'));

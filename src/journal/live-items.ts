@@ -1,0 +1,68 @@
+import { attempt } from '../tool/async.ts';
+
+/** What happens in a turn and is not journaled, as those who watch the turn are shown it. */
+export type LiveItem =
+  | {
+      readonly type: 'text-delta' | 'reasoning-delta';
+      /** `{iteration}.{attempt}`, within its loop. */
+      readonly reply: string;
+      readonly frame?: string;
+      readonly text: string;
+    }
+  /** What was shown of earlier attempts at this reply is void. */
+  | { readonly type: 'reply-restarted'; readonly reply: string; readonly frame?: string }
+  | { readonly type: 'progress'; readonly call: string; readonly status: string };
+
+/** A live item on its way to those who read the session. */
+export interface SentItem {
+  readonly item: LiveItem;
+  /** The last event that precedes it, which is stored. */
+  readonly after: number;
+  /** Of a piece of a reply: how long all pieces of its type before it are together, in characters. */
+  readonly at?: number | undefined;
+}
+
+/** Live items of one turn, in order. */
+export interface LiveMessage {
+  readonly turn: string;
+  readonly items: readonly SentItem[];
+}
+
+/** Answers what an item weighs while it waits to be sent or shown, in characters. */
+export const weightOfItem = ({ item }: SentItem): number =>
+  'text' in item ? item.text.length + ITEM : 'status' in item ? item.status.length + ITEM : ITEM;
+
+const ITEM = 64;
+
+/** All that may wait to be sent, or to be shown to one reader, by `weightOfItem`: what is more is dropped, since the journal has it. */
+export const MOST_WAITING_LIVE = 64 * 1024;
+
+/** In the query of a request for a watcher: it is shown what is not journaled. An older object passes it over. */
+export const LIVE = 'live';
+
+/** What is sent back over a line when so many more characters of live messages were read from it, and until when no more are sent. */
+export const READ = 'read';
+export const READ_EVERY = 64 * 1024;
+export const MOST_UNREAD = 4 * READ_EVERY;
+
+/** The longest live message, as it is sent, in characters: JSON writes a character in six at most. */
+const LONGEST = 8 * MOST_WAITING_LIVE;
+
+export const toWire = ({ turn, items }: LiveMessage): string => JSON.stringify({ turn, items });
+
+/** Tells a live message from anything else without parsing it: those who are shown it do that. */
+export const isShown = (sent: unknown): sent is string =>
+  typeof sent === 'string' && sent.length <= LONGEST && sent.startsWith('{"turn":');
+
+/** Answers the live message that came over a line, whose relay has not parsed it; `undefined` when it is none. */
+export function fromWire(sent: string): LiveMessage | undefined {
+  const parsed = attempt(() => JSON.parse(sent) as { readonly [Key in keyof LiveMessage]?: unknown } | null); // looked at below
+  if (!parsed.ok || typeof parsed.value?.turn !== 'string' || !Array.isArray(parsed.value.items)) return;
+  const { turn, items } = parsed.value;
+  return { turn, items: items.filter(isSentItem) };
+}
+
+function isSentItem(sent: unknown): sent is SentItem {
+  const { item, after } = Object(sent) as { readonly [Key in keyof SentItem]?: unknown }; // looked at here
+  return typeof after === 'number' && typeof item === 'object' && item !== null;
+}

@@ -1,0 +1,113 @@
+import { ROOT, type StoredEvent } from '../../journal/events.ts';
+import {
+  type LiveItem,
+  type LiveMessage,
+  MOST_WAITING_LIVE,
+  type SentItem,
+  weightOfItem,
+} from '../../journal/live-items.ts';
+
+type Piece = Extract<LiveItem, { readonly text: string }>;
+
+/** What one reader was shown of the reply that a loop is being given. */
+interface ShownReply {
+  /** Its last reply that is journaled. */
+  readonly replied: number;
+  readonly reply?: string;
+  /** Where the next piece of each type begins; absent as long as there was none. */
+  readonly next: { readonly [Type in Piece['type']]?: number };
+  /** A piece is missing, so that no other one is shown. */
+  readonly isBroken: boolean;
+}
+
+/**
+ * What came over the line of one reader and is not journaled, until it is shown: never before the events that precede it, never behind
+ * the reply that it is a piece of, and no piece twice. What is read too slowly is left out, and then the rest of its reply too.
+ */
+export class LiveQueue {
+  readonly #turn: string | undefined;
+  readonly #items: SentItem[] = [];
+  #weight = 0;
+  readonly #replies = new Map<string, ShownReply>();
+  /** Calls of the turn that have ended, and loops with them. */
+  readonly #ended = new Set<string>();
+  /** The last event at which somebody else went on, or nobody: what came before it is void. */
+  #closed = 0;
+
+  /** `turn`: only what happens in this one. */
+  constructor(turn?: string) {
+    this.#turn = turn;
+  }
+
+  /** Takes what has come, as far as there is room. */
+  push({ turn, items }: LiveMessage): void {
+    if (this.#turn !== undefined && turn !== this.#turn) return;
+    for (const item of items) {
+      const weight = weightOfItem(item);
+      if (this.#weight + weight > MOST_WAITING_LIVE) continue;
+      this.#weight += weight;
+      this.#items.push(item);
+    }
+  }
+
+  /** To be called with every event before it is shown. */
+  shown(event: StoredEvent): void {
+    const { seq, type } = event;
+    if (type === 'model-replied') {
+      this.#replies.set(event.frame ?? ROOT, { replied: seq, next: {}, isBroken: false });
+    } else if (type === 'tool-call-ended') {
+      this.#ended.add(event.call);
+      this.#replies.delete(event.call);
+    } else if (CLOSING.has(type)) {
+      this.#closed = seq;
+      this.#replies.clear();
+      this.#ended.clear();
+    }
+  }
+
+  /** Whether there is something that may be looked at when all events up to this one were shown. */
+  isReady(seq: number): boolean {
+    const first = this.#items[0];
+    return first !== undefined && first.after <= seq;
+  }
+
+  /** Takes what is to be shown next, when all events up to this one were. */
+  take(seq: number): LiveItem | undefined {
+    while (this.isReady(seq)) {
+      const sent = this.#items.shift();
+      if (!sent) return undefined;
+      this.#weight -= weightOfItem(sent);
+      if (this.#isDue(sent)) return sent.item;
+    }
+    return undefined;
+  }
+
+  #isDue(sent: SentItem): boolean {
+    const { item, after } = sent;
+    if (after < this.#closed) return false;
+    if (item.type === 'progress') return !this.#ended.has(item.call);
+    const { reply, frame = ROOT } = item;
+    const last = this.#replies.get(frame) ?? { replied: 0, next: {}, isBroken: false };
+    if (after < last.replied || this.#ended.has(frame)) return false;
+    const now = last.reply === reply ? last : { ...last, reply, next: {}, isBroken: false };
+    this.#replies.set(frame, now);
+    if (item.type === 'reply-restarted') return true;
+    const { at = 0 } = sent;
+    const next = now.next[item.type] ?? at;
+    // A reader who comes in the middle of a reply is shown the rest of it.
+    const isNext = at === next && !now.isBroken;
+    const shown = { ...now.next, [item.type]: at + item.text.length };
+    this.#replies.set(
+      frame,
+      isNext ? { ...now, next: shown } : { ...now, isBroken: now.isBroken || at > next },
+    );
+    return isNext;
+  }
+}
+
+const CLOSING: ReadonlySet<string> = new Set<StoredEvent['type']>([
+  'turn-started',
+  'turn-resumed',
+  'turn-yielded',
+  'turn-ended',
+]);

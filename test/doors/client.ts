@@ -1,0 +1,1 @@
+export { EventParser } from '../../src/client/event-parser.ts';

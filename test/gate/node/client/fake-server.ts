@@ -1,0 +1,105 @@
+import { vi } from 'vitest';
+import { type ClientSession, createClient, type FetchInit } from '../../../../src/client/entry.ts';
+
+/** A request as the server got it. */
+export interface Got extends FetchInit {
+  /** Behind the session's path. */
+  readonly path: string;
+}
+
+/** What comes next: a response, or nothing but a lost connection. */
+export type Next = Response | Error | ((got: Got) => Response | Promise<Response>);
+
+/** A session whose server answers as it is told, in order, and what that got. */
+export interface Played {
+  readonly session: ClientSession;
+  readonly got: Got[];
+}
+
+const SESSION = 'https://agents.test/agents/clerk/sessions/s1';
+
+export function played(...script: Next[]): Played {
+  const got: Got[] = [];
+  const client = createClient({
+    url: 'https://agents.test',
+    agent: 'clerk',
+    token: async () => 'secret',
+    async fetch(url, init) {
+      const request: Got = { ...init, path: url.replace(SESSION, '') };
+      got.push(request);
+      const next = script.shift();
+      if (next === undefined) throw new Error('The script has no more answers.');
+      if (next instanceof Error) throw next;
+      return typeof next === 'function' ? next(request) : next;
+    },
+  });
+  return { session: client.session('s1'), got };
+}
+
+/** How a body ends: as it should, broken, or not at all. */
+type End = 'closed' | 'broken' | 'open';
+
+/** A stream of these frames; `size`: in pieces of so many bytes. */
+export function stream(frames: readonly string[], end: End = 'closed', size?: number): Response {
+  const bytes = new TextEncoder().encode(frames.join(''));
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        for (let at = 0; at < bytes.length; at += size ?? bytes.length)
+          controller.enqueue(bytes.slice(at, at + (size ?? bytes.length)));
+        if (end === 'closed') controller.close();
+      },
+      pull(controller) {
+        // What was enqueued is read first.
+        if (end === 'broken') controller.error(new TypeError('terminated'));
+      },
+    },
+    new CountQueuingStrategy({ highWaterMark: 0 }),
+  );
+  return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+}
+
+/** A stored event as its frame. */
+export const stored = (seq: number, type: string, more: object = {}): string =>
+  `id: i.${seq}\nevent: ${type}\ndata: ${JSON.stringify({ seq, type, at: 0, turn: 't1', ...more })}\n\n`;
+
+/** A frame of what is kept nowhere, or of how a turn stands. */
+export const frame = (type: string, data: object): string =>
+  `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
+
+export const ANSWER = { turn: 't1', outcome: 'completed', text: 'Paid.' };
+
+export const json = (value: unknown, status = 200, headers: Record<string, string> = {}): Response =>
+  Response.json(value, { status, headers });
+
+export const problem = (
+  type: string,
+  status: number,
+  more: object = {},
+  headers: Record<string, string> = {},
+): Response =>
+  new Response(
+    JSON.stringify({
+      type: `urn:holdfast:problem:${type}`,
+      title: type,
+      status,
+      detail: `It is ${type}.`,
+      ...more,
+    }),
+    { status, headers: { 'content-type': 'application/problem+json', ...headers } },
+  );
+
+export const LOST = new TypeError('fetch failed');
+
+/** Lets all time pass that is waited for. Rejections are the caller's. */
+export async function withoutWaiting<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => {});
+  await vi.runAllTimersAsync();
+  return work;
+}
+
+export async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const read: T[] = [];
+  for await (const item of items) read.push(item);
+  return read;
+}

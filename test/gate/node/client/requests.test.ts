@@ -1,0 +1,268 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createClient, HoldfastError } from '../../../../src/client/entry.ts';
+import { ANSWER, all, frame, json, LOST, played, problem, stream, withoutWaiting } from './fake-server.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: Date.UTC(2026, 0, 1) });
+  vi.spyOn(Math, 'random').mockReturnValue(0);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+const VIEW = { session: 's1', agent: 'clerk', seq: 4, messages: [] };
+
+describe('a request', () => {
+  it('is sent again after a lost connection, later each time, and five times at most', async () => {
+    const times: number[] = [];
+    const { session } = played(
+      ...Array.from({ length: 6 }, () => () => {
+        times.push(Date.now() - Date.UTC(2026, 0, 1));
+        throw LOST;
+      }),
+    );
+    await expect(withoutWaiting(session.state())).rejects.toMatchObject({
+      name: 'HoldfastError',
+      type: 'connection-lost',
+      status: 0,
+      message: 'The connection to the server was lost: fetch failed',
+      cause: LOST,
+    });
+    expect(times).toEqual([0, 500, 1500, 3500, 7500, 15_500]);
+  });
+
+  it('is not sent by all clients at the same moment', async () => {
+    vi.mocked(Math.random).mockReturnValue(0.5);
+    const { session } = played(LOST, json(VIEW));
+    const answered = session.state();
+    await vi.advanceTimersByTimeAsync(624);
+    expect(vi.getTimerCount()).toBe(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await answered).toEqual(VIEW);
+  });
+
+  it('is sent again when its answer breaks off', async () => {
+    const broken = () => stream(['{"a'], 'broken');
+    const { session } = played(broken, json(VIEW));
+    expect(await withoutWaiting(session.state())).toEqual(VIEW);
+  });
+
+  it.each([
+    ['that says when to come again', () => problem('rate-limited', 429, {}, { 'retry-after': '7' }), 7_000],
+    [
+      'that says until when',
+      () => problem('session-unavailable', 503, {}, { 'retry-after': 'Thu, 01 Jan 2026 00:00:09 GMT' }),
+      9_000,
+    ],
+    ['of a proxy', () => new Response('<h1>Bad gateway</h1>', { status: 502 }), 500],
+  ])('is sent again after a refusal %s', async (_, refusal, ms) => {
+    const { session } = played(refusal(), json(VIEW));
+    const answered = session.state();
+    await vi.advanceTimersByTimeAsync(ms - 1);
+    expect(vi.getTimerCount()).toBe(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await answered).toEqual(VIEW);
+  });
+
+  it.each([
+    ['what is busy', 'session-busy', 409, { 'retry-after': '1' }],
+    ['what only another deployment helps', 'session-unreadable', 503, {}],
+    ['what passes in an hour', 'rate-limited', 429, { 'retry-after': '3600' }],
+    ['a model that fails', 'model-failure', 502, { 'retry-after': '1' }],
+    ['what is wrong with it', 'invalid-body', 422, {}],
+  ])('is refused at once for %s', async (_, type, status, headers) => {
+    const { session, got } = played(problem(type, status, { turn: 't0' }, { ...headers }));
+    const { 'retry-after': retryAfter } = { 'retry-after': undefined, ...headers };
+    await expect(session.send('Pay.')).rejects.toMatchObject({
+      name: 'HoldfastError',
+      type,
+      status,
+      message: `It is ${type}.`,
+      detail: `It is ${type}.`,
+      retryAfter: retryAfter === undefined ? undefined : Number(retryAfter),
+      more: { turn: 't0' },
+    });
+    expect(got).toHaveLength(1);
+  });
+
+  it.each([
+    ['no problem', new Response('<h1>Not found</h1>', { status: 404 }), 404],
+    ['no JSON', new Response('{"a', { headers: { 'content-type': 'application/json' } }), 200],
+    [
+      'a problem that is none',
+      new Response('oops', { status: 400, headers: { 'content-type': 'application/problem+json' } }),
+      400,
+    ],
+  ])('tells of an answer that is %s', async (_, response, status) => {
+    const { session } = played(response);
+    const failure = await session.state().catch((thrown: unknown) => thrown);
+    expect(failure).toBeInstanceOf(HoldfastError);
+    expect(failure).toMatchObject({ type: 'bad-response', status });
+    expect(String(failure)).toContain(
+      `The server has answered ${status}, and what a Worker of Holdfast does not say. Is the url right? It begins: `,
+    );
+  });
+
+  it('rejects with the reason of its signal', async () => {
+    const { session, got } = played();
+    await expect(session.state({ signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow('enough');
+    expect(got).toEqual([]);
+  });
+
+  it('asks for a token each time, and rejects as that does', async () => {
+    const token = vi
+      .fn<() => Promise<string>>()
+      .mockResolvedValueOnce('old')
+      .mockResolvedValueOnce('new')
+      .mockRejectedValueOnce(new Error('logged out'));
+    const tokens: (string | undefined)[] = [];
+    const client = createClient({
+      url: 'https://agents.test/ai/',
+      agent: 'clerk',
+      token,
+      fetch: async (url, { headers }) => {
+        tokens.push(`${url} ${headers.authorization}`);
+        if (tokens.length === 1) throw LOST;
+        return json(VIEW);
+      },
+    });
+    await withoutWaiting(client.session('s1').state());
+    expect(tokens).toEqual(
+      ['old', 'new'].map((one) => `https://agents.test/ai/agents/clerk/sessions/s1 Bearer ${one}`),
+    );
+    await expect(client.session('s1').state()).rejects.toThrow('logged out');
+  });
+});
+
+describe('a session', () => {
+  it('has an id of its own unless it is given one', () => {
+    const client = createClient({ url: '', agent: 'clerk' });
+    expect(client.session('s:1@b').id).toBe('s:1@b');
+    expect(client.session().id).toMatch(/^[0-9a-f]{32}$/);
+    expect(client.session().id).not.toBe(client.session().id);
+  });
+
+  it('asks for no state that it has', async () => {
+    const { session, got } = played(
+      json(VIEW, 200, { etag: '"4"' }),
+      new Response(null, { status: 304 }),
+      json({ ...VIEW, seq: 5 }, 200, { etag: '"5"' }),
+    );
+    const [first, second, third] = [await session.state(), await session.state(), await session.state()];
+    expect(second).toBe(first);
+    expect(third.seq).toBe(5);
+    expect(got.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, '"4"', '"4"']);
+  });
+
+  it('answers how a turn stands, also of one that failed', async () => {
+    const failed = { ...ANSWER, outcome: 'failed', error: { type: 'stuck', message: 'It is stuck.' } };
+    const { session, got } = played(
+      json({ turn: 't1', status: 'running' }, 202),
+      problem('turn-failed', 500, failed),
+      stream([frame('answer', ANSWER)]),
+    );
+    expect(await session.turn('t1')).toEqual({ turn: 't1', status: 'running' });
+    expect(await session.turn('t1')).toEqual(failed);
+    expect(await session.turn('t1', { wait: true })).toEqual(ANSWER);
+    expect(got.map(({ path }) => path)).toEqual(['/turns/t1', '/turns/t1', '/turns/t1']);
+  });
+
+  it('rejects when what it waits for is erased', async () => {
+    const { session } = played(stream([frame('erased', {})]));
+    await expect(session.send('Pay.')).rejects.toMatchObject({ type: 'session-erased', status: 410 });
+  });
+
+  it('reads the journal page by page', async () => {
+    const { session, got } = played(
+      json({ events: [{ seq: 1 }, { seq: 2 }], next: '/x' }),
+      json({ events: [{ seq: 3 }], next: null }),
+    );
+    expect(await all(session.events())).toEqual([{ seq: 1 }, { seq: 2 }, { seq: 3 }]);
+    expect(got.map(({ path }) => path)).toEqual(['/events?after=0', '/events?after=2']);
+  });
+
+  it('sends files behind the text, and reads them', async () => {
+    const { session, got } = played(
+      stream([frame('answer', ANSWER)]),
+      () => new Response('PNG', { headers: { 'content-type': 'image/png' } }),
+    );
+    const files = [
+      new File(['a'], 'a.png', { type: 'image/png' }),
+      new Blob(['b'], { type: 'image/gif' }),
+      { bytes: new TextEncoder().encode('c'), mediaType: 'text/plain', name: 'c.txt' },
+    ];
+    await session.send('What is this?', { files, context: { customer: 'ada' }, delaySeconds: 2 });
+    const form = got[0]?.body;
+    if (!(form instanceof FormData)) throw new Error('it is no form');
+    expect(got[0]?.headers).not.toHaveProperty('content-type');
+    const told = [...form].map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : [value.name, value.type, value.size],
+    ]);
+    expect(told).toEqual([
+      ['message', 'What is this?'],
+      ['context', '{"customer":"ada"}'],
+      ['delaySeconds', '2'],
+      ['file0', ['a.png', 'image/png', 1]],
+      ['file1', ['file', 'image/gif', 1]],
+      ['file2', ['c.txt', 'text/plain', 1]],
+    ]);
+    const blob = await session.file({ id: 'ab' });
+    expect([got[1]?.path, blob.type, await blob.text()]).toEqual(['/files/ab', 'image/png', 'PNG']);
+  });
+
+  it('is cancelled and erased', async () => {
+    const stopping = { turn: 't1', status: 'cancel-requested' };
+    const { session, got } = played(
+      json(stopping, 202),
+      json(stopping, 202),
+      new Response(null, { status: 204 }),
+    );
+    expect(await session.cancel()).toEqual(stopping);
+    await session.cancel('t 1');
+    expect(await session.erase()).toBeUndefined();
+    expect(got.map(({ method, path }) => [method, path])).toEqual([
+      ['POST', '/cancel'],
+      ['POST', '/cancel?turn=t%201'],
+      ['DELETE', ''],
+    ]);
+  });
+});
+
+describe('what cannot be asked', () => {
+  const at = (url: string) => () => createClient({ url, agent: 'clerk' });
+
+  it.each(['agents.test', 'ftp://agents.test', 'https://agents.test?a=1', 'https://agents.test/#a'])(
+    'is refused at once: %s',
+    (url) => {
+      expect(at(url)).toThrow(
+        new TypeError(`createClient: its url is '${url}': use one such as https://agents.example.com.`),
+      );
+    },
+  );
+
+  it('is not a server of the page’s own origin', () => {
+    expect(at('')).not.toThrow();
+    expect(at('/ai')).not.toThrow();
+  });
+
+  it.each(['', '.', '..'])('is a path that leads elsewhere: %j', async (name) => {
+    const { session } = played();
+    expect(() => createClient({ url: '', agent: name })).toThrow(
+      new TypeError(`'${name}' cannot name an agent.`),
+    );
+    expect(() => createClient({ url: '', agent: 'clerk' }).session(name)).toThrow(
+      new TypeError(`'${name}' cannot name a session.`),
+    );
+    await expect(session.turn(name)).rejects.toThrow(new TypeError(`'${name}' cannot name a turn.`));
+  });
+
+  it('is a file beside parts', async () => {
+    const { session } = played();
+    const parts = [{ type: 'text', text: 'a' }] as const;
+    await expect(session.send(parts, { files: [new Blob(['b'])] })).rejects.toThrow(
+      '`files` go with a text: let them be parts of the message.',
+    );
+  });
+});

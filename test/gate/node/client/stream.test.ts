@@ -1,0 +1,295 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { HoldfastError, type StreamItem } from '../../../../src/client/entry.ts';
+import {
+  ANSWER,
+  all,
+  frame,
+  json,
+  LOST,
+  played,
+  problem,
+  stored,
+  stream,
+  withoutWaiting,
+} from './fake-server.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const STARTED = stored(2, 'turn-started', { message: 'Pay.' });
+const DELTA = frame('text-delta', { reply: 'r1', text: 'Pai' });
+const REPLIED = stored(3, 'model-replied', { text: 'Paid.' });
+const ENDED = stored(4, 'turn-ended', { outcome: 'completed' });
+const END = [REPLIED, ENDED, frame('answer', ANSWER)];
+
+/** What is shown, in short. */
+const short = (items: readonly StreamItem[]) => items.map((item) => ('seq' in item ? item.seq : item.type));
+
+describe('a stream of a turn', () => {
+  it.each([undefined, 1, 7])(
+    'shows what happens, and last the answer, in pieces of %s bytes',
+    async (size) => {
+      const { session, got } = played(stream([STARTED, ': \n\n', DELTA, ...END], 'open', size));
+      const items = await all(session.stream('Pay.'));
+      expect(short(items)).toEqual([2, 'text-delta', 3, 4, 'answer']);
+      expect(items[1]).toEqual({ type: 'text-delta', reply: 'r1', text: 'Pai' });
+      expect(items.at(-1)).toEqual({ type: 'answer', answer: ANSWER });
+      expect(got).toEqual([
+        {
+          path: '/messages?whenBusy=reject',
+          method: 'POST',
+          headers: {
+            accept: 'text/event-stream',
+            authorization: 'Bearer secret',
+            'content-type': 'application/json',
+            'idempotency-key': expect.stringMatching(/^[0-9a-f]{32}$/),
+          },
+          body: '{"message":"Pay."}',
+        },
+      ]);
+    },
+  );
+
+  it.each(['closed', 'broken'] as const)(
+    'goes on behind the last event when its connection is %s',
+    async (end) => {
+      const { session, got } = played(
+        stream([STARTED, DELTA], end),
+        LOST,
+        stream([stored(2, 'turn-started'), ...END]),
+      );
+      const items = await withoutWaiting(all(session.stream('Pay.')));
+      expect(short(items)).toEqual([2, 'text-delta', 'resumed', 3, 4, 'answer']);
+      const again = got.slice(1).map(({ method, path, headers }) => [method, path, headers['last-event-id']]);
+      expect(again).toEqual([
+        ['GET', '/turns/t1', 'i.2'],
+        ['GET', '/turns/t1', 'i.2'],
+      ]);
+    },
+  );
+
+  it('sends its message again under the same key while nothing of its turn has come', async () => {
+    const { session, got } = played(
+      LOST,
+      stream([]),
+      problem('newer-deployment', 503, {}, { 'retry-after': '5' }),
+      stream([STARTED, ...END]),
+    );
+    expect(short(await withoutWaiting(all(session.stream('Pay.'))))).toEqual([2, 3, 4, 'answer']);
+    expect(got.map(({ method }) => method)).toEqual(['POST', 'POST', 'POST', 'POST']);
+    expect(new Set(got.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+    expect(got.every(({ headers }) => !('last-event-id' in headers))).toBe(true);
+  });
+
+  it('takes another key for another message, and that of its sender', async () => {
+    const { session, got } = played(...[1, 2, 3].map(() => stream(END)));
+    await session.send('a');
+    await session.send('a');
+    await session.send('a', { idempotencyKey: 'mine' });
+    const keys = got.map(({ headers }) => headers['idempotency-key']);
+    expect([new Set(keys).size, keys[2]]).toEqual([3, 'mine']);
+  });
+
+  it('goes on at once where the invocation that showed it had to end', async () => {
+    const { session, got } = played(
+      stream([STARTED, frame('continues', { turn: 't1', after: 2 })]),
+      stream([...END]),
+    );
+    expect(short(await all(session.stream('Pay.')))).toEqual([2, 'resumed', 3, 4, 'answer']);
+    expect(got[1]).toMatchObject({ method: 'GET', path: '/turns/t1', headers: { 'last-event-id': 'i.2' } });
+  });
+
+  it('follows a turn that was kept for another invocation', async () => {
+    const { session } = played(
+      stream([STARTED, frame('accepted', { turn: 't1', status: 'accepted' })]),
+      stream([frame('accepted', { turn: 't1', status: 'accepted' })]),
+      stream(END),
+    );
+    expect(short(await withoutWaiting(all(session.stream('Pay.'))))).toEqual([
+      2,
+      'resumed',
+      'resumed',
+      3,
+      4,
+      'answer',
+    ]);
+  });
+
+  it('takes a server for gone that says nothing for 50 s', async () => {
+    const { session } = played(stream([STARTED], 'open'), stream(END));
+    const items = all(session.stream('Pay.'));
+    await vi.advanceTimersByTimeAsync(49_999);
+    let isOver = false;
+    void items.then(() => {
+      isOver = true;
+    });
+    await vi.advanceTimersByTimeAsync(0);
+    expect(isOver).toBe(false);
+    expect(short(await withoutWaiting(items))).toEqual([2, 'resumed', 3, 4, 'answer']);
+  });
+
+  it('ends with what it waits for', async () => {
+    const view = {
+      turn: 't1',
+      outcome: 'suspended',
+      status: 'suspended',
+      text: '',
+      pending: [{ call: 'c1' }],
+    };
+    const { session } = played(stream([STARTED, frame('suspended', view)]));
+    expect((await all(session.stream('Pay.'))).at(-1)).toEqual({ type: 'suspended', answer: view });
+  });
+
+  it('ends with how the message stands when its turn comes later', async () => {
+    const view = { turn: 't1', status: 'queued' };
+    const { session, got } = played(json(view, 202));
+    expect(await all(session.stream('Pay.', { whenBusy: 'queue', background: true }))).toEqual([
+      { type: 'later', answer: view },
+    ]);
+    expect([got[0]?.path, got[0]?.headers.prefer]).toEqual(['/messages?whenBusy=queue', 'respond-async']);
+  });
+
+  it.each([
+    ['a frame of the stream', stream([STARTED, frame('erased', { turn: 't1' })])],
+    ['a lost connection, behind which there is no session', stream([STARTED])],
+  ])('tells by %s that the session was erased', async (_, first) => {
+    const { session } = played(first, problem('session-erased', 410));
+    const items = await withoutWaiting(all(session.stream('Pay.')));
+    expect(items.at(-1)).toMatchObject({ type: 'erased' });
+  });
+
+  it('gives up when it breaks off again and again without anything new', async () => {
+    const { session, got } = played(stream([STARTED]), ...Array.from({ length: 9 }, () => stream([])));
+    await expect(withoutWaiting(all(session.stream('Pay.')))).rejects.toThrow(
+      new HoldfastError(
+        'connection-lost',
+        'The stream of /agents/clerk/sessions/s1/turns/t1 breaks off again and again.',
+      ),
+    );
+    expect(got).toHaveLength(6);
+  });
+
+  it.each([
+    ['is no JSON', 'data: {"a\n\n'],
+    ['is JSON, and no object', 'data: 1\n\n'],
+  ])('tells of an event that %s', async (_, text) => {
+    const { session } = played(stream([STARTED, `event: model-replied\n${text}`]));
+    await expect(all(session.stream('Pay.'))).rejects.toThrow(
+      /^The server has answered 200, and what a Worker of Holdfast does not say\. Is the url right\? It begins: (\{"a|1)$/,
+    );
+  });
+
+  it('passes on what a newer server tells', async () => {
+    const { session } = played(stream([frame('weather', { sun: true }), ...END]));
+    expect((await all(session.stream('Pay.')))[0]).toEqual({ type: 'weather', sun: true });
+  });
+
+  it('lets go of the connection when it is not read on', async () => {
+    const cancel = vi.fn();
+    const body = new ReadableStream({
+      start: (controller) => controller.enqueue(new TextEncoder().encode(STARTED)),
+      cancel,
+    });
+    const { session } = played(new Response(body, { headers: { 'content-type': 'text/event-stream' } }));
+    for await (const _ of session.stream('Pay.')) break;
+    expect(cancel).toHaveBeenCalledOnce();
+  });
+
+  it('rejects with the reason of its signal, also while it waits to ask again', async () => {
+    const leave = new AbortController();
+    const { session, got } = played(stream([STARTED]));
+    const items = all(session.stream('Pay.', { signal: leave.signal }));
+    const rejected = expect(items).rejects.toThrow('enough');
+    await vi.advanceTimersByTimeAsync(100);
+    leave.abort(new Error('enough'));
+    await rejected;
+    expect(got).toHaveLength(1);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe('an answer of calls', () => {
+  it('is sent by the call and its question, and only what is new is shown', async () => {
+    const { session, got } = played(stream([stored(7, 'tool-call-answered'), frame('answer', ANSWER)]));
+    const links = { approvals: '/agents/clerk/sessions/s1/approvals/c1?question=2' };
+    const items = await all(
+      session.streamAnswers([
+        { call: { call: 'c1', links }, decision: 'approve' },
+        { call: { call: 'c2', links: { results: '/x' } }, result: { ok: true } },
+        { call: 'c3', decision: 'reject', reason: 'No.' },
+      ]),
+    );
+    expect(short(items)).toEqual([7, 'answer']);
+    expect([got[0]?.path, JSON.parse(String(got[0]?.body))]).toEqual([
+      '/answers?after=0',
+      {
+        answers: [
+          { call: 'c1', question: 2, decision: 'approve' },
+          { call: 'c2', result: { ok: true } },
+          { call: 'c3', decision: 'reject', reason: 'No.' },
+        ],
+      },
+    ]);
+  });
+
+  it('shows what is behind the reply that asked, and behind what was shown before', async () => {
+    const pending = { call: 't1.3.0', links: { approvals: '/x' } };
+    const view = { outcome: 'suspended', status: 'suspended', pending: [pending] };
+    const asked = [STARTED, REPLIED, stored(4, 'tool-call-suspended'), frame('suspended', view)];
+    const more = [stored(4, 'tool-call-suspended'), stored(5, 'tool-call-answered'), frame('answer', ANSWER)];
+    const { session, got } = played(stream(more), stream(asked), stream(more));
+    expect(short(await all(session.streamAnswers([{ call: pending, decision: 'approve' }])))).toEqual([
+      4,
+      5,
+      'answer',
+    ]);
+    await session.send('Pay.');
+    expect(short(await all(session.streamAnswers([{ call: pending, decision: 'approve' }])))).toEqual([
+      5,
+      'answer',
+    ]);
+    expect(got.map(({ path }) => path)).toEqual([
+      '/answers?after=3',
+      '/messages?whenBusy=reject',
+      '/answers?after=4',
+    ]);
+  });
+
+  it('may be one decision, or one result', async () => {
+    const { session, got } = played(...[1, 2, 3].map(() => stream([frame('answer', ANSWER)])));
+    expect(await session.decide('c1', 'approve')).toEqual(ANSWER);
+    await session.decide('c1', { decision: 'edit', input: { a: 1 } });
+    await session.result('c1', { error: 'No.' });
+    expect(got.map(({ body }) => JSON.parse(String(body)).answers[0])).toEqual([
+      { call: 'c1', decision: 'approve' },
+      { call: 'c1', decision: 'edit', input: { a: 1 } },
+      { call: 'c1', error: 'No.' },
+    ]);
+  });
+});
+
+describe('a session that is watched', () => {
+  it('shows turn after turn, goes on behind the last event, and ends when it is erased', async () => {
+    const { session, got } = played(
+      stream([STARTED, DELTA, REPLIED, ENDED, frame('continues', { after: 4, events: '/x' })]),
+      stream([stored(5, 'turn-started', { turn: 't2' })]),
+      problem('unknown-session', 404),
+    );
+    const items = await withoutWaiting(all(session.watch({ after: 1 })));
+    expect(short(items)).toEqual([2, 'text-delta', 3, 4, 'resumed', 5, 'erased']);
+    expect(got.map(({ path, headers }) => [path, headers['last-event-id']])).toEqual([
+      ['/events?after=1', undefined],
+      ['/events?after=1', 'i.4'],
+      ['/events?after=1', 'i.5'],
+    ]);
+  });
+
+  it('is refused before it has begun', async () => {
+    const { session } = played(problem('unknown-session', 404));
+    await expect(all(session.watch())).rejects.toMatchObject({ type: 'unknown-session' });
+  });
+});

@@ -1,0 +1,295 @@
+/** What those who read a session are shown of a turn that another invocation runs, between its events. */
+import { describe, expect, it } from 'vitest';
+import { defineTool } from '../../../../src/index.ts';
+import type { SessionPort } from '../../../../src/testing/entry.ts';
+import { type LiveMessage, MOST_WAITING_LIVE } from '../../../doors/journal.ts';
+import { type FeedItem, followedItems } from '../../../doors/session.ts';
+import { LEASE_MS } from './former-holder.ts';
+import { liveApp, type Spoken, storyOf, textsOf } from './live-readers.ts';
+
+const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
+
+/** `Hello.` in letters, one each 20 ms. */
+const HELLO: Spoken = [...'Hello.'].map((letter) => [20, letter]);
+
+const BEGUN = ['turn-started'];
+
+/** Passes on what a holder shows as `change` says. */
+const showing =
+  (change: (show: (message: LiveMessage) => boolean) => (message: LiveMessage) => boolean) =>
+  (port: SessionPort): SessionPort => ({
+    ...port,
+    async watch(watcher) {
+      const line = await port.watch(watcher);
+      return watcher.holder === undefined ? line : { ...line, show: change(line.show) };
+    },
+  });
+
+describe('readers of a session', () => {
+  it('are all shown the text as it comes, joined to 50 ms, and so is the client of whoever runs the turn', async () => {
+    const app = await liveApp({ speaks: [HELLO] });
+    const readers = [await app.read(), await app.read()];
+    const own: FeedItem[] = [];
+    const { end } = await app.begin({ show: (item) => void own.push(item) });
+    await app.clock.advance(100);
+    const half = readers[0]?.story();
+    await app.clock.advance(1_000);
+    expect(await end).toMatchObject({ turn: { text: 'Hello.' } });
+    expect(half).toEqual([...BEGUN, '1.1: Hel']);
+    const told = [...BEGUN, '1.1: Hello.', 'model-replied', 'turn-ended'];
+    expect(storyOf(own)).toEqual(told);
+    for (const reader of readers) expect(reader.story()).toEqual(told);
+    // The first letter comes after 20 ms; what is left goes before its reply is stored.
+    expect(textsOf(app)).toEqual([
+      [70, 'Hel'],
+      [120, 'lo.'],
+    ]);
+  });
+
+  it('have nothing sent for them while there are none: no message, no line, and no stream of the model', async () => {
+    const app = await liveApp({ speaks: [HELLO] });
+    const { end } = await app.begin();
+    await app.clock.advance(1_000);
+    expect(await end).toMatchObject({ turn: { text: 'Hello.' } });
+    expect([app.streamed, app.sent, app.lines]).toEqual([[false], [], []]);
+  });
+
+  it('have nothing sent for them who only wait for the end of a turn', async () => {
+    const app = await liveApp({ speaks: [HELLO] });
+    await app.port.watch({ onNotice: () => {}, onClosed: () => {} });
+    const { end } = await app.begin();
+    await app.clock.advance(1_000);
+    await end;
+    expect([app.streamed, app.sent]).toEqual([[false], []]);
+  });
+
+  it('have nothing sent for them by whoever streams to its own client alone', async () => {
+    const app = await liveApp({ speaks: [HELLO] });
+    const { end } = await app.begin({ show: () => {} });
+    await app.clock.advance(1_000);
+    await end;
+    expect([app.streamed, app.sent, app.lines]).toEqual([[true], [], []]);
+  });
+
+  it('are shown what comes from then on when they come in the middle of a reply', async () => {
+    const app = await liveApp({ speaks: [HELLO] });
+    const first = await app.read();
+    const { end } = await app.begin();
+    await app.clock.advance(75); // Hel was sent
+    const second = await app.read();
+    await app.clock.advance(1_000);
+    await end;
+    expect(first.story()).toEqual([...BEGUN, '1.1: Hello.', 'model-replied', 'turn-ended']);
+    expect(second.story()).toEqual([...BEGUN, '1.1: lo.', 'model-replied', 'turn-ended']);
+  });
+
+  it('are shown the next reply when they come while a model answers that was not asked to stream', async () => {
+    const app = await liveApp({ speaks: [[[1_500, 'call look']], HELLO], tools: [look] });
+    const { end } = await app.begin();
+    await app.clock.advance(1_200); // the holder has its line by now
+    const reader = await app.read();
+    await app.clock.advance(2_000);
+    await end;
+    expect(app.streamed).toEqual([false, true]);
+    expect(reader.story()).toEqual([
+      ...BEGUN,
+      'model-replied',
+      'tool-call-started',
+      'tool-call-ended',
+      '2.1: Hello.',
+      'model-replied',
+      'turn-ended',
+    ]);
+  });
+
+  it('have at most one more message sent for them when the last of them has left', async () => {
+    const app = await liveApp({ speaks: [[...'Hello, you all.'].map((letter) => [100, letter] as const)] });
+    const reader = await app.read();
+    const { end } = await app.begin();
+    await app.clock.advance(320);
+    expect(app.sent).toHaveLength(2);
+    reader.leave();
+    await app.clock.advance(5_000);
+    await end;
+    expect(app.sent).toHaveLength(3);
+  });
+
+  it('are told that a reply begins anew when its holder was lost', async () => {
+    const app = await liveApp({ speaks: [[...HELLO.slice(0, 3), [60_000, 'lo.']], HELLO] });
+    const reader = await app.read();
+    const cutOff = { ...app.port, renew: () => Promise.reject(new Error('unreachable')) };
+    const { turn } = await app.begin({ port: cutOff });
+    await app.clock.advance(LEASE_MS);
+    expect(reader.story()).toEqual([...BEGUN, '1.1: Hel']);
+    const { end } = await app.goOn(turn);
+    await app.clock.advance(1_000);
+    await end;
+    expect(reader.story()).toEqual([
+      ...BEGUN,
+      '1.1: Hel',
+      'turn-resumed',
+      'restarted 1.2',
+      '1.2: Hello.',
+      'model-replied',
+      'turn-ended',
+    ]);
+  });
+
+  it('are shown no piece behind its own reply, however late it comes', async () => {
+    const late: (() => boolean)[] = [];
+    const app = await liveApp({
+      speaks: [[[20, 'call look']], HELLO],
+      tools: [look],
+      wrap: showing((show) => (message) => {
+        if (late.length > 0) return show(message);
+        late.push(() => show(message));
+        return true;
+      }),
+    });
+    const reader = await app.read();
+    const { end } = await app.begin();
+    await app.clock.advance(60);
+    expect(late.map((send) => send())).toEqual([true]);
+    await app.clock.advance(1_000);
+    await end;
+    expect(reader.story().slice(1)).toEqual([
+      'model-replied',
+      'tool-call-started',
+      'tool-call-ended',
+      '2.1: Hello.',
+      'model-replied',
+      'turn-ended',
+    ]);
+  });
+
+  it('are shown no more of a reply of which a piece was lost, none twice, and all of the next', async () => {
+    let count = 0;
+    const app = await liveApp({
+      speaks: [[[20, 'call look '], ...HELLO.map(([, letter]) => [60, letter] as const)], HELLO],
+      tools: [look],
+      wrap: showing((show) => (message) => {
+        count += 1;
+        if (count === 3) return true; // lost on the way
+        return show(message) && show(message);
+      }),
+    });
+    const reader = await app.read();
+    const { end } = await app.begin();
+    await app.clock.advance(2_000);
+    await end;
+    expect(reader.story().slice(1)).toEqual([
+      '1.1: call look H',
+      'model-replied',
+      'tool-call-started',
+      'tool-call-ended',
+      '2.1: Hello.',
+      'model-replied',
+      'turn-ended',
+    ]);
+  });
+
+  it('are shown the beginning of what comes faster than it can be sent, and the journal has it all', async () => {
+    const app = await liveApp({
+      speaks: [[...Array.from({ length: 200 }, () => [1, 'x'.repeat(1_000)] as const), [10, 'end']]],
+      wrap: showing((show) => (message) => app.clock.now() > 1_000_190 && show(message)),
+    });
+    const reader = await app.read();
+    const { end } = await app.begin();
+    await app.clock.advance(2_000);
+    expect(await end).toMatchObject({ turn: { outcome: 'completed' } });
+    const shown = reader.items.flatMap((item) => (item.type === 'text-delta' ? [item.text] : [])).join('');
+    expect(shown).toMatch(/^x+$/);
+    expect(shown.length).toBeLessThan(MOST_WAITING_LIVE);
+    const replied = reader.items.find(
+      (item) => item.type === 'event' && item.stored.type === 'model-replied',
+    );
+    expect(replied).toMatchObject({ stored: { text: `${'x'.repeat(200_000)}end` } });
+  });
+
+  it('who take it too slowly are shown the beginning of it, and then all events', async () => {
+    const app = await liveApp({
+      speaks: [Array.from({ length: 200 }, () => [60, 'x'.repeat(1_000)] as const), HELLO],
+    });
+    const { signal } = new AbortController();
+    const items = followedItems({ port: app.port, clock: app.clock, from: 5, signal });
+    const first = items.next(); // and asks for no more
+    await app.clock.advance(0);
+    const { end } = await app.begin();
+    await app.clock.advance(1_000);
+    expect(await first).toMatchObject({ value: { type: 'turn-started' } });
+    const second = items.next();
+    await app.clock.advance(60_000);
+    await end;
+    const taken = [await first, await second];
+    while (taken.length < 100 && !isEnd(taken.at(-1))) taken.push(await items.next());
+    await items.return('left');
+    const texts = taken.flatMap(({ value }) =>
+      typeof value === 'object' && value.type === 'text-delta' ? [value.text] : [],
+    );
+    expect(texts.join('')).toMatch(/^x+$/);
+    expect(texts.join('').length).toBeLessThan(MOST_WAITING_LIVE);
+    const types = taken.flatMap(({ value }) =>
+      typeof value === 'object' && 'seq' in value ? [value.type] : [],
+    );
+    expect(types).toEqual(['turn-started', 'model-replied', 'turn-ended']);
+  });
+
+  it('are shown what a tool says of its progress while it works, and nothing of it later', async () => {
+    const dig = defineTool({
+      name: 'dig',
+      description: 'Digs.',
+      effect: 'read',
+      run: async (_, call) => {
+        call.progress('deep');
+        await new Promise<void>((resolve) => app.clock.after(200, resolve));
+        call.progress('deeper');
+        return 'gold';
+      },
+    });
+    const app = await liveApp({ speaks: [[[20, 'call dig']], [[20, 'Done.']]], tools: [dig] });
+    const reader = await app.read();
+    const { end } = await app.begin();
+    await app.clock.advance(1_000);
+    await end;
+    expect(reader.story().slice(1)).toEqual([
+      '1.1: call dig',
+      'model-replied',
+      'tool-call-started',
+      'progress deep',
+      'progress deeper',
+      'tool-call-ended',
+      '2.1: Done.',
+      'model-replied',
+      'turn-ended',
+    ]);
+  });
+
+  it('of an object of an older version are shown the events alone, and nothing is sent to it', async () => {
+    const app = await liveApp({
+      speaks: [HELLO],
+      wrap: (port) => ({
+        ...port,
+        append: async (...sent) => without(await port.append(...sent)),
+        renew: async (...sent) => without(await port.renew(...sent)),
+        begin: async (...sent) => without(await port.begin(...sent)),
+        watch: ({ onNotice, onLive: _, ...watcher }) =>
+          port.watch({ ...watcher, onNotice: (notice) => onNotice(without(notice)) }),
+      }),
+    });
+    const reader = await app.read();
+    const { end } = await app.begin();
+    await app.clock.advance(1_000);
+    await end;
+    expect(reader.story()).toEqual([...BEGUN, 'model-replied', 'turn-ended']);
+    expect([app.streamed, app.sent]).toEqual([[false], []]);
+  });
+});
+
+const isEnd = (next: IteratorResult<unknown, unknown> | undefined): boolean =>
+  (next?.value as { readonly type?: unknown } | undefined)?.type === 'turn-ended'; // whatever else it is
+
+/** As an object answers that does not know who is shown what is not journaled. */
+function without<Answer extends object>(answer: Answer): Answer {
+  const { live: _, ...rest } = answer as Answer & { readonly live?: unknown };
+  return rest as Answer; // of which nobody has ever heard
+}

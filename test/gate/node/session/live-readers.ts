@@ -1,0 +1,144 @@
+/** A turn whose model speaks by the clock, and those who read its session from elsewhere. */
+import type { ChatModel, ModelReply } from '../../../../src/index.ts';
+import { createManualClock, type ManualClock, type SessionPort } from '../../../../src/testing/entry.ts';
+import type { Leased, LiveMessage } from '../../../doors/journal.ts';
+import { type FeedItem, followSession, type TurnEnd, type TurnHost } from '../../../doors/session.ts';
+import { LEASE_MS } from './former-holder.ts';
+import { type MemoryApp, memoryApp } from './memory-app.ts';
+
+/** What a model says, each piece so many ms after the one before. */
+export type Spoken = readonly (readonly [ms: number, text: string])[];
+
+export interface LiveApp extends MemoryApp {
+  readonly clock: ManualClock;
+  /** Whether each request was asked to be streamed. */
+  readonly streamed: readonly boolean[];
+  /** What was sent to the object to be shown, and when since it began. */
+  readonly sent: readonly { readonly at: number; readonly message: LiveMessage }[];
+  /** The lines that were opened: by the holder, by readers who are shown what is not journaled, and by others. */
+  readonly lines: readonly ('holder' | 'live' | 'reader')[];
+  /** Begins a turn. */
+  begin(host?: Partial<TurnHost>): Promise<BegunTurn>;
+  /** Goes on with the open turn, as another invocation. */
+  goOn(turn: string, host?: Partial<TurnHost>): Promise<BegunTurn>;
+  /** Reads the session from its next turn on, and is there when this resolves. */
+  read(): Promise<Reader>;
+}
+
+interface BegunTurn {
+  readonly leased: Leased;
+  readonly turn: string;
+  readonly end: Promise<TurnEnd>;
+}
+
+export interface Reader {
+  readonly items: readonly FeedItem[];
+  /** What it was shown, in short. */
+  story(): readonly string[];
+  leave(): void;
+}
+
+export interface LiveAppOptions extends Partial<Parameters<typeof memoryApp>[0]> {
+  readonly speaks: readonly Spoken[];
+}
+
+const START = 1_000_000;
+
+/** The first event of the second turn. */
+const NEXT = 5;
+
+const USAGE = { inputTokens: 10, outputTokens: 5 };
+
+/** With a session in which a turn has ended. */
+export async function liveApp({
+  speaks,
+  wrap = (port) => port,
+  ...options
+}: LiveAppOptions): Promise<LiveApp> {
+  const clock = createManualClock(START);
+  const streamed: boolean[] = [];
+  const sent: { at: number; message: LiveMessage }[] = [];
+  const lines: ('holder' | 'live' | 'reader')[] = [];
+  const model: ChatModel = {
+    name: 'speaking',
+    async ask(_, { signal, onText }): Promise<ModelReply> {
+      const spoken = speaks[streamed.push(onText !== undefined) - 1] ?? [];
+      for (const [ms, text] of spoken) {
+        if (ms > 0) await new Promise<void>((resolve) => clock.after(ms, resolve));
+        if (signal.aborted) throw signal.reason;
+        onText?.(text);
+      }
+      const text = spoken.map(([, piece]) => piece).join('');
+      const call = /^call (\w+)/.exec(text)?.[1];
+      const toolCalls = call === undefined ? [] : [{ id: 'p', name: call, input: '{}' }];
+      return { text, toolCalls, finish: call === undefined ? 'stop' : 'tool-calls', usage: USAGE };
+    },
+  };
+  const noting = (port: SessionPort): SessionPort => ({
+    ...port,
+    async watch(watcher) {
+      lines.push(watcher.holder !== undefined ? 'holder' : watcher.onLive ? 'live' : 'reader');
+      const line = await port.watch(watcher);
+      const show = (message: LiveMessage): boolean => {
+        sent.push({ at: clock.now() - START, message });
+        return line.show(message);
+      };
+      return { ...line, show };
+    },
+  });
+  const app = memoryApp({
+    ...options,
+    replies: ['Before.'],
+    clock,
+    leaseMs: LEASE_MS,
+    wrap: (port) => wrap(noting(port)),
+  });
+  await app.say('Before?');
+  const running = async (leased: Leased, host: Partial<TurnHost>): Promise<BegunTurn> => {
+    const end = app.run(leased, { agent: { ...app.agent, model }, ...host });
+    await clock.advance(0);
+    return { leased, turn: leased.page.openTurn?.id ?? '', end };
+  };
+  return {
+    ...app,
+    clock,
+    streamed,
+    sent,
+    lines,
+    begin: async (host = {}) => running(await app.lease('Go.'), host),
+    goOn: async (turn, host = {}) => running(await app.resume(turn), host),
+    read: async () => {
+      const leave = new AbortController();
+      const items: FeedItem[] = [];
+      void followSession({ port: app.port, clock, from: NEXT, signal: leave.signal }, (item) => {
+        items.push(item);
+      });
+      await clock.advance(0);
+      return { items, story: () => storyOf(items), leave: () => leave.abort() };
+    },
+  };
+}
+
+/** Events by their types, and what is not journaled in words; one line for pieces that follow each other. */
+export function storyOf(items: readonly FeedItem[]): readonly string[] {
+  const story: string[] = [];
+  for (const item of items) {
+    if (item.type === 'event') story.push(item.stored.type);
+    else if (item.type === 'reply-restarted') story.push(`restarted ${item.reply}`);
+    else if (item.type === 'progress') story.push(`progress ${item.status}`);
+    else {
+      const who = `${item.type === 'text-delta' ? '' : 'thinks '}${item.frame ? 'inside ' : ''}${item.reply}: `;
+      const last = story.at(-1);
+      if (last?.startsWith(who)) story.splice(-1, 1, last + item.text);
+      else story.push(who + item.text);
+    }
+  }
+  return story;
+}
+
+/** The texts of all that was sent, by message. */
+export const textsOf = (app: LiveApp): (readonly [at: number, text: string])[] =>
+  app.sent.map(({ at, message }) => [
+    at,
+    message.items.map(({ item }) => ('text' in item ? item.text : item.type)).join('|'),
+  ]);

@@ -1,0 +1,263 @@
+/** What a page of another origin may do, when the app names its origin: as its browser is told, which asks first. */
+import { createExecutionContext } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { Hono } from 'hono';
+import { describe, expect, it } from 'vitest';
+import { createHoldfast } from '../../../../src/create-holdfast.ts';
+import { defineTool } from '../../../../src/index.ts';
+import { scripted } from '../../../fixtures/scripted-agent.ts';
+import { held, script } from '../../../fixtures/scripts.ts';
+import { postMcp, publishing, rpc } from '../mcp/server/talk.ts';
+import { appWith } from './app.ts';
+import { allEvents, json, newSession, ORIGIN, post, type Send, SSE } from './client.ts';
+import { fileApp, idOf, posted } from './file-app.ts';
+
+const PAGE = 'https://app.example';
+const origins = [PAGE, 'http://localhost:3000'];
+const FROM = { origin: PAGE, 'sec-fetch-site': 'cross-site' };
+const EXPOSED =
+  'x-request-id, location, content-location, retry-after, etag, preference-applied, allow, www-authenticate, content-disposition, ' +
+  'content-range, x-should-retry, x-vercel-ai-ui-message-stream, mcp-session-id, *';
+
+type Headers = Readonly<Record<string, string>>;
+
+const via = appWith({ origins });
+const says = (...replies: Parameters<typeof script>) => ({ message: script(...replies).message() });
+const hello = defineTool({ name: 'hello', description: 'Greets.', effect: 'read', run: () => 'Hello.' });
+
+/** What browsers look at in an answer. */
+const corsOf = ({ headers }: Response): Record<string, string> =>
+  Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-') || name === 'vary'));
+
+/** Asks as a browser does before it sends what a page wants to. */
+const preflight = (
+  path: string,
+  method: string,
+  { headers = {}, by = via }: { headers?: Headers; by?: Send } = {},
+) =>
+  by(path, {
+    method: 'OPTIONS',
+    headers: { ...FROM, 'access-control-request-method': method, ...headers },
+  });
+
+describe('a browser that asks first for a page of an origin of the app', () => {
+  it.each<[string, string, string]>([
+    [`${newSession()}/messages`, 'POST', 'POST'],
+    [newSession(), 'DELETE', 'GET, HEAD, DELETE'],
+    [`${newSession()}/turns/t1`, 'GET', 'GET, HEAD'],
+    [`${newSession()}/events`, 'GET', 'GET, HEAD'],
+    [`${newSession()}/files/f1`, 'GET', 'GET, HEAD'],
+    [`${newSession()}/cancel`, 'POST', 'POST'],
+    [`${newSession()}/approvals/c1`, 'POST', 'POST'],
+    [`${newSession()}/results/c1`, 'POST', 'POST'],
+    ['/', 'GET', 'GET, HEAD'],
+    ['/health', 'GET', 'GET, HEAD'],
+    ['/openapi.json', 'GET', 'GET, HEAD'],
+    ['/agents', 'GET', 'GET, HEAD'],
+    ['/hooks/shop', 'POST', 'POST'],
+    ['/nothing', 'PUT', 'GET, HEAD, POST, PUT, PATCH, DELETE'],
+  ])('is told for %s what may be sent there', async (path, method, methods) => {
+    const response = await preflight(path, method);
+    expect([response.status, await response.text(), corsOf(response)]).toEqual([
+      204,
+      '',
+      {
+        'access-control-allow-origin': PAGE,
+        'access-control-allow-methods': methods,
+        'access-control-max-age': '7200',
+        'access-control-expose-headers': EXPOSED,
+        vary: 'origin',
+      },
+    ]);
+  });
+
+  it('is told the same where MCP is served', async () => {
+    const response = await preflight('/mcp', 'POST', {
+      by: publishing({ tools: [hello] }, { origins }),
+    });
+    expect([response.status, corsOf(response)]).toMatchObject([
+      204,
+      { 'access-control-allow-methods': 'POST' },
+    ]);
+  });
+
+  it.each([
+    'authorization,content-type,idempotency-key,last-event-id,prefer,if-none-match',
+    'authorization, content-type, x-ai-sdk, x-holdfast-session, a2a-version',
+    'mcp-protocol-version,mcp-session-id,mcp-method,mcp-name',
+    'x-stainless-arch,x-stainless-lang,x-stainless-os,x-stainless-package-version,x-stainless-retry-count',
+  ])('is allowed the headers that it names: %s', async (wanted) => {
+    const headers = { 'access-control-request-headers': wanted };
+    const response = await preflight(`${newSession()}/messages`, 'POST', { headers });
+    expect(response.headers.get('access-control-allow-headers')).toBe(wanted);
+  });
+
+  it('needs no token, and asks nobody for one', async () => {
+    const asked: Request[] = [];
+    const auth = (request: Request) => {
+      asked.push(request);
+      return null;
+    };
+    const response = await preflight('/agents', 'GET', { by: appWith({ origins, auth }) });
+    expect([response.status, asked]).toEqual([204, []]);
+  });
+
+  it.each<Record<string, string>>([
+    { origin: 'https://evil.example' },
+    { origin: 'http://app.example' },
+    { origin: 'https://app.example.evil.example' },
+    { origin: 'null' },
+  ])('for a page of another one is answered as it always was: %j', async (headers) => {
+    const response = await preflight('/agents', 'GET', { headers });
+    expect([response.status, corsOf(response)]).toEqual([405, { vary: 'origin' }]);
+    const closed = appWith({ origins, auth: () => null });
+    expect((await preflight('/agents', 'GET', { headers, by: closed })).status).toBe(401);
+  });
+
+  it('of an app without origins is told nothing', async () => {
+    const response = await preflight('/agents', 'GET', { by: appWith({}) });
+    expect([response.status, response.headers.get('allow'), corsOf(response)]).toEqual([
+      405,
+      'GET, HEAD',
+      {},
+    ]);
+  });
+
+  it('is one: OPTIONS without the method that is to follow is none', async () => {
+    const response = await via('/agents', { method: 'OPTIONS', headers: FROM });
+    expect([response.status, (await json(response)).detail]).toEqual([405, 'Use GET, HEAD here.']);
+  });
+});
+
+const READABLE = {
+  'access-control-allow-origin': PAGE,
+  'access-control-expose-headers': EXPOSED,
+  vary: 'origin',
+};
+
+/** Each answer, its status, and how it is asked for. */
+const ANSWERS: readonly (readonly [
+  what: string,
+  status: number,
+  ask: (from: Headers) => Promise<Response>,
+])[] = [
+  ['to a message', 200, (from) => post(newSession(), says('Hi.'), { headers: from, via })],
+  ['about the agents', 200, (from) => via('/agents', { headers: from })],
+  ['about a session that is not there', 404, (from) => via(newSession(), { headers: from })],
+  ['about nothing', 404, (from) => via('/nothing', { headers: from })],
+  ['to a wrong method', 405, (from) => via('/agents', { method: 'PUT', headers: from })],
+  ['to a body that is none', 400, (from) => post(newSession(), '{', { headers: from, via })],
+  [
+    'to whoever may not ask',
+    401,
+    (from) => appWith({ origins, auth: () => null })('/agents', { headers: from }),
+  ],
+  [
+    'to a failure inside',
+    500,
+    (from) =>
+      appWith({
+        origins,
+        log: false,
+        auth: () => {
+          throw new Error('broken');
+        },
+      })('/agents', { headers: from }),
+  ],
+  ['of the health', 200, (from) => via('/health', { headers: from })],
+  [
+    'of MCP',
+    200,
+    (from) => postMcp(publishing({ tools: [hello] }, { origins }), rpc('ping'), { headers: from }),
+  ],
+];
+
+describe('an answer', () => {
+  it.each(ANSWERS)('%s is readable by a page of an origin of the app', async (_, status, ask) => {
+    const response = await ask(FROM);
+    expect([response.status, corsOf(response)]).toEqual([status, READABLE]);
+    expect(response.headers.get('access-control-allow-credentials')).toBe(null);
+  });
+
+  it.each(ANSWERS)('%s has no word of CORS for programs and the own pages', async (_, status, ask) => {
+    const response = await ask({});
+    expect([response.status, corsOf(response)]).toEqual([status, { vary: 'origin' }]);
+  });
+
+  it('that refuses a page of another origin does not let it read why', async () => {
+    const from = { origin: 'https://evil.example' };
+    const response = await post(newSession(), says('Hi.'), { headers: from, via });
+    expect([response.status, corsOf(response)]).toEqual([403, { vary: 'origin' }]);
+    const read = await via('/agents', { headers: from });
+    expect([read.status, corsOf(read)]).toEqual([200, { vary: 'origin' }]);
+  });
+
+  it('that is a stream is readable, from a message and of the journal', async () => {
+    const session = newSession();
+    const headers = { ...FROM, ...SSE };
+    const streamed = await post(session, says('Hi.'), { headers, via });
+    expect([streamed.status, corsOf(streamed)]).toEqual([200, READABLE]);
+    expect((await allEvents(streamed)).at(-1)?.event).toBe('answer');
+    const events = await via(`${session}/events`, { headers });
+    expect([events.status, corsOf(events)]).toEqual([200, READABLE]);
+    await events.body?.cancel();
+  });
+
+  it('that is a file is readable', async () => {
+    const app = fileApp({ accepts: ['image/*'], origins });
+    const session = newSession('seer');
+    await posted(
+      app.via,
+      { message: [{ type: 'file', mediaType: 'image/png', data: btoa('seen') }] },
+      session,
+    );
+    const response = await app.via(`${session}/files/${await idOf('seen')}`, { headers: FROM });
+    expect([response.status, corsOf(response)]).toEqual([200, READABLE]);
+  });
+
+  it('is readable while its turn runs, by each page that names its own origin', async () => {
+    const answer = held('Done.');
+    const session = newSession();
+    const running = post(session, says(answer.reply), { headers: FROM, via });
+    await answer.asked();
+    const busy = await post(session, says('No.'), {
+      headers: { origin: 'http://localhost:3000' },
+      via,
+    });
+    expect([busy.status, corsOf(busy)]).toEqual([
+      409,
+      { ...READABLE, 'access-control-allow-origin': 'http://localhost:3000' },
+    ]);
+    answer.release();
+    expect((await running).status).toBe(200);
+  });
+});
+
+describe('below another path', () => {
+  const sending =
+    (fetch: Hono['fetch']): Send =>
+    async (path, init) =>
+      fetch(new Request(ORIGIN + path, init), { ...env }, createExecutionContext());
+  const { routes } = createHoldfast({ agents: [scripted], origins });
+  const { worker } = createHoldfast({ agents: [scripted], origins, basePath: '/ai' });
+
+  it.each<[string, Send]>([
+    ['a Hono app', sending(new Hono().route('/ai', routes).fetch)],
+    ['its basePath', sending(worker.fetch as Hono['fetch'])],
+  ])('of %s, pages of the origins of the app are answered as elsewhere', async (_, mounted) => {
+    const asked = await preflight('/ai/agents', 'GET', { by: mounted });
+    expect([asked.status, corsOf(asked)]).toMatchObject([
+      204,
+      { 'access-control-allow-methods': 'GET, HEAD', 'access-control-allow-origin': PAGE },
+    ]);
+    const read = await mounted('/ai/agents', { headers: FROM });
+    expect([read.status, corsOf(read)]).toEqual([200, READABLE]);
+  });
+
+  it('the paths of the app that mounts it stay its own', async () => {
+    const own = new Hono().route('/ai', routes).get('/mine', (c) => c.text('mine'));
+    const response = await sending(own.fetch)('/mine', { headers: FROM });
+    expect([response.status, corsOf(response)]).toEqual([200, {}]);
+    expect((await preflight('/ai/nothing', 'GET', { by: sending(own.fetch) })).status).toBe(404);
+  });
+});

@@ -1,0 +1,246 @@
+/** A client that says how long it would wait for an answer (`Prefer: wait=10`, RFC 7240). */
+import { runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { describe, expect, it } from 'vitest';
+import type { ScriptedReply } from '../../../../src/testing/entry.ts';
+import { handOvers } from '../../../fixtures/hand-overs.ts';
+import { pass } from '../../../fixtures/held-time.ts';
+import { type Held, held, script } from '../../../fixtures/scripts.ts';
+import { allEvents, json, newSession, post, SSE, send, sessionName } from './client.ts';
+import { hearingSession } from './time.ts';
+import { answer, linkOf, waiting } from './waiting.ts';
+
+const wait = (prefer: string, more: Record<string, string> = {}) => ({ headers: { prefer, ...more } });
+const get = (session: string, turn: unknown, prefer: string): Promise<Response> =>
+  send(`${session}/turns/${turn}`, wait(prefer));
+const runsInBackground = (session: string): boolean =>
+  handOvers.some(({ name }) => name === sessionName(session));
+/** What the answer says, apart from its body. */
+const told = ({ status, headers }: Response): readonly unknown[] => [
+  status,
+  headers.get('preference-applied'),
+];
+
+/** Waits until so many read the session as it grows: whoever waits for a turn has looked at the clock by then. */
+const isWatched = (session: string, readers = 1): Promise<unknown> =>
+  expect
+    .poll(() =>
+      runInDurableObject(
+        env.SESSIONS.getByName(sessionName(session)),
+        (_, ctx) =>
+          ctx.getWebSockets('reader').filter(({ readyState }) => readyState === WebSocket.OPEN).length,
+      ),
+    )
+    .toBe(readers);
+
+interface Running {
+  readonly session: string;
+  readonly turn: string;
+  readonly reply: Held;
+}
+
+/** A turn that runs in the background, whose model is asked and says nothing yet. */
+async function running(said: ScriptedReply = 'Done.', ...more: ScriptedReply[]): Promise<Running> {
+  const session = hearingSession();
+  const reply = held(said);
+  const message = script(reply.reply, ...more).message();
+  const { turn } = await json(await post(session, { message }, wait('respond-async')));
+  await reply.asked();
+  return { session, turn: String(turn), reply };
+}
+
+describe('a message whose client would wait for so long', () => {
+  it('runs in the background, and is answered as ever when it ends in time', async () => {
+    const session = hearingSession();
+    const { message } = script({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, 'Three.');
+    const response = await post(session, { message: message() }, wait('wait=10'));
+    const answered = await json(response);
+    expect([told(response), answered]).toMatchObject([
+      [200, 'wait=10'],
+      { outcome: 'completed', text: 'Three.' },
+    ]);
+    expect(response.headers.get('content-location')).toBe(`${session}/turns/${answered.turn}`);
+    expect(runsInBackground(session)).toBe(true);
+    expect(await json(await send(`${session}/turns/${answered.turn}`))).toEqual(answered);
+  });
+
+  it('is answered 202 when it does not, with where its answer will be', async () => {
+    const session = hearingSession();
+    const reply = held('Done.');
+    const answering = post(session, { message: script(reply.reply).message() }, wait('wait=10'));
+    await reply.asked();
+    await isWatched(session);
+    pass(10_000);
+    const response = await answering;
+    const { turn, status } = await json(response);
+    expect([told(response), status]).toEqual([[202, 'wait=10'], 'accepted']);
+    expect(response.headers.get('location')).toBe(`${session}/turns/${turn}`);
+    await isWatched(session, 0);
+    reply.release();
+    const later = await get(session, turn, 'wait=60');
+    expect([told(later), await json(later)]).toMatchObject([[200, 'wait=60'], { text: 'Done.' }]);
+  });
+
+  it('may ask for both: to be answered later, and to wait before', async () => {
+    const session = hearingSession();
+    const reply = held('Done.');
+    const prefer = 'respond-async, wait=10';
+    const answering = post(session, { message: script(reply.reply, 'Next.').message() }, wait(prefer));
+    await reply.asked();
+    await isWatched(session);
+    pass(10_000);
+    const response = await answering;
+    expect(told(response)).toEqual([202, 'respond-async, wait=10']);
+    reply.release();
+    await get(session, (await json(response)).turn, 'wait=60');
+    const next = await post(session, { message: 'Next' }, wait(prefer));
+    expect([told(next), await json(next)]).toMatchObject([[200, 'wait=10'], { text: 'Next.' }]);
+  });
+
+  it.each(['wait=0', 'WAIT = 0; x=1', 'handling=lenient, wait=0, wait=50'])(
+    'of no time is answered 202 at once: %s',
+    async (prefer) => {
+      const session = hearingSession();
+      const reply = held('Done.');
+      const response = await post(session, { message: script(reply.reply).message() }, wait(prefer));
+      expect([told(response), (await json(response)).status]).toEqual([[202, 'wait=0'], 'accepted']);
+      reply.release();
+    },
+  );
+
+  it.each(['wait', 'wait=', 'wait=-1', 'wait=1.5', 'wait=soon', 'wait=1e1', 'waiting=3', 'wait=x, wait=0'])(
+    'that is none is passed over: %s',
+    async (prefer) => {
+      const session = hearingSession();
+      const response = await post(session, { message: script('Done.').message() }, wait(prefer));
+      expect([told(response), runsInBackground(session)]).toEqual([[200, null], false]);
+    },
+  );
+
+  it('waits a minute at the most, however long it says', async () => {
+    const { session, turn, reply } = await running();
+    const asking = get(session, turn, 'wait=99999999999999999999');
+    await isWatched(session);
+    pass(60_000);
+    expect(told(await asking)).toEqual([202, 'wait=60']);
+    reply.release();
+  });
+
+  it('is told what its turn waits for as soon as it does', async () => {
+    const session = newSession('clerk');
+    const { message } = script({ calls: [{ name: 'pay', input: { to: crypto.randomUUID(), amount: 1 } }] });
+    const response = await post(session, { message: message() }, wait('wait=10'));
+    expect([told(response), await json(response)]).toMatchObject([
+      [202, 'wait=10'],
+      { status: 'suspended', pending: [{ tool: 'pay' }] },
+    ]);
+  });
+
+  it('is told of a turn that failed', async () => {
+    const response = await post(newSession(), { message: script().message() }, wait('wait=10'));
+    expect([told(response), (await json(response)).outcome]).toEqual([[502, 'wait=10'], 'failed']);
+  });
+
+  it('is answered at once when it was answered before', async () => {
+    const session = newSession();
+    const body = { message: script('Done.').message() };
+    const first = await json(await post(session, body, wait('wait=10', { 'idempotency-key': 'k' })));
+    const again = await post(session, body, wait('wait=10', { 'idempotency-key': 'k' }));
+    expect([told(again), await json(again)]).toEqual([[200, 'wait=10'], first]);
+  });
+
+  it('waits in line too', async () => {
+    const { session, reply } = await running('Done.', 'Next.');
+    const queue = { method: 'POST', headers: { 'content-type': 'application/json', prefer: 'wait=10' } };
+    const next = send(`${session}/messages?whenBusy=queue`, { ...queue, body: '{"message":"Next"}' });
+    await isWatched(session);
+    reply.release();
+    const response = await next;
+    expect([told(response), await json(response)]).toMatchObject([[200, 'wait=10'], { text: 'Next.' }]);
+  });
+
+  it('on its way into another turn is answered at once', async () => {
+    const { session, turn, reply } = await running();
+    const headers = { 'content-type': 'application/json', prefer: 'wait=10' };
+    const body = '{"message":"By the way"}';
+    const response = await send(`${session}/messages?whenBusy=steer`, { method: 'POST', headers, body });
+    expect([told(response), await json(response)]).toMatchObject([
+      [202, 'wait=10'],
+      { status: 'steering', into: turn },
+    ]);
+    reply.release();
+  });
+
+  it('is passed over where a stream is asked for, which begins at once', async () => {
+    const session = newSession();
+    const response = await post(session, { message: script('Done.').message() }, wait('wait=10', SSE));
+    expect(told(response)).toEqual([200, null]);
+    const events = await allEvents(response);
+    expect(events.map(({ event }) => event)).toContain('text-delta');
+  });
+});
+
+describe('an answer to a call whose client would wait for so long', () => {
+  it.each([
+    ['pay', { decision: 'approve' }],
+    ['look_up', { result: 1 }],
+  ])('of %s is answered as a message is', async (tool, body) => {
+    const waits = await waiting([tool]);
+    const response = await answer(linkOf(waits), body, wait('wait=10'));
+    expect([told(response), await json(response)]).toMatchObject([
+      [200, 'wait=10'],
+      { turn: waits.turn, text: 'Done.' },
+    ]);
+    expect(runsInBackground(waits.session)).toBe(true);
+  });
+
+  it('of no time is answered 202 at once', async () => {
+    const waits = await waiting(['pay']);
+    expect(told(await answer(linkOf(waits), { decision: 'approve' }, wait('wait=0')))).toEqual([
+      202,
+      'wait=0',
+    ]);
+  });
+});
+
+describe('GET .../turns/{turn} by a client that would wait for so long', () => {
+  it('answers when the turn ends', async () => {
+    const { session, turn, reply } = await running();
+    const asking = get(session, turn, 'wait=10');
+    await isWatched(session);
+    reply.release();
+    const response = await asking;
+    expect([told(response), await json(response)]).toMatchObject([[200, 'wait=10'], { turn, text: 'Done.' }]);
+  });
+
+  it('tells that it runs when the time is over, and when to ask again', async () => {
+    const { session, turn, reply } = await running();
+    const asking = get(session, turn, 'wait=10');
+    await isWatched(session);
+    pass(10_000);
+    const response = await asking;
+    expect([told(response), response.headers.get('retry-after'), await json(response)]).toMatchObject([
+      [202, 'wait=10'],
+      '1',
+      { turn, status: 'running' },
+    ]);
+    reply.release();
+  });
+
+  it('answers at once what goes on by nothing of its own', async () => {
+    const { session, turn } = await waiting(['pay']);
+    const suspended = await get(session, turn, 'wait=10');
+    expect([told(suspended), (await json(suspended)).status]).toEqual([[202, 'wait=10'], 'suspended']);
+    expect((await get(session, 'none', 'wait=10')).status).toBe(404);
+  });
+
+  it('tells when the session was erased meanwhile', async () => {
+    const { session, turn, reply } = await running();
+    const asking = get(session, turn, 'wait=10');
+    await isWatched(session);
+    await send(session, { method: 'DELETE' });
+    const response = await asking;
+    expect([response.status, (await json(response)).title]).toEqual([410, 'session erased']);
+    reply.release();
+  });
+});

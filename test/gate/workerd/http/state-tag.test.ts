@@ -1,0 +1,162 @@
+/** The tag of a session's state, by which a client asks whether it has changed (RFC 9110). */
+import { env } from 'cloudflare:workers';
+import { describe, expect, it } from 'vitest';
+import { defineToolKind } from '../../../../src/kinds/entry.ts';
+import { held, script } from '../../../fixtures/scripts.ts';
+import { rowsOf } from '../durable-objects/rows.ts';
+import { appWith, objectsWith } from './app.ts';
+import { json, newSession, post, send, sessionName } from './client.ts';
+
+const tagOf = async (session: string, via = send): Promise<string> =>
+  (await via(session)).headers.get('etag') ?? '';
+
+/** Asks for the state with these tags. */
+const asking = (session: string, tags: string, init: RequestInit = {}, via = send): Promise<Response> =>
+  via(session, { ...init, headers: { 'if-none-match': tags } });
+
+/** A session of so many turns. */
+async function talked(turns = 1): Promise<string> {
+  const session = newSession();
+  const { message } = script(...Array.from({ length: turns }, () => 'Done.'));
+  for (let turn = 0; turn < turns; turn += 1) await post(session, { message: message() });
+  return session;
+}
+
+describe('the tag of a state', () => {
+  it('is a weak one, and stays while nothing happens', async () => {
+    const session = await talked();
+    const tag = await tagOf(session);
+    expect(tag).toMatch(/^W\/"[0-9a-f]{32}"$/);
+    expect(await tagOf(session)).toBe(tag);
+  });
+
+  it('changes with the turn that runs, its events, its end, and with what waits', async () => {
+    const session = newSession();
+    const [first, second] = [held({ calls: [{ name: 'record', input: { note: 'n' } }] }), held('Done.')];
+    const { message } = script(first.reply, second.reply, 'Done.');
+    const body = { message: message() };
+    const seen = new Map<string, unknown>();
+    /** Each state has a tag that none before had. */
+    const look = async (): Promise<void> => {
+      const response = await send(session);
+      const tag = response.headers.get('etag') ?? '';
+      expect([seen.has(tag), tag]).toEqual([false, expect.stringMatching(/^W\//)]);
+      seen.set(tag, await json(response));
+      expect((await asking(session, [...seen.keys()].slice(0, -1).join(', ') || '"none"')).status).toBe(200);
+      expect((await asking(session, tag)).status).toBe(304);
+    };
+    const running = post(session, body);
+    await first.asked();
+    await look();
+    first.release();
+    await second.asked();
+    await look();
+    const later = { message: message('Later'), delaySeconds: 1_000 };
+    const { turn } = await json(await post(session, later));
+    await look();
+    second.release();
+    await running;
+    await look();
+    await send(`${session}/cancel?turn=${turn}`, { method: 'POST' });
+    // The session is told, and ends it by itself.
+    await expect
+      .poll(async () => (await json(await send(`${session}/turns/${turn}`))).outcome)
+      .toBe('cancelled');
+    await look();
+    expect(new Set([...seen.values()].map((view) => JSON.stringify(view))).size).toBe(seen.size);
+  });
+
+  it('is another one when the session was erased and begun again in the same words', async () => {
+    const session = newSession();
+    const begin = async (): Promise<readonly [string, unknown]> => {
+      const { message } = script('Done.');
+      await post(session, { message: message() });
+      const response = await send(session);
+      return [response.headers.get('etag') ?? '', (await json(response)).seq];
+    };
+    const [before, seq] = await begin();
+    await send(session, { method: 'DELETE' });
+    const [after, again] = await begin();
+    expect([again, after === before]).toEqual([seq, false]);
+    expect((await asking(session, before)).status).toBe(200);
+  });
+
+  it('is another one for code that folds the journal otherwise', async () => {
+    const session = await talked();
+    const counting = defineToolKind({
+      name: 'counting',
+      memory: { when: 'call', scope: 'session', initial: 0, apply: (count: number) => count + 1 },
+    });
+    const other = appWith({ kinds: [counting] });
+    const tag = await tagOf(session);
+    expect(await tagOf(session, other)).not.toBe(tag);
+    expect((await asking(session, tag, {}, other)).status).toBe(200);
+  });
+
+  it('is that of one session alone', async () => {
+    expect(await tagOf(await talked())).not.toBe(await tagOf(await talked()));
+  });
+});
+
+describe('a client that has the state', () => {
+  it('is answered 304 without it, with its tag', async () => {
+    const session = await talked();
+    const tag = await tagOf(session);
+    const response = await asking(session, tag);
+    expect([response.status, await response.text(), response.headers.get('etag')]).toEqual([304, '', tag]);
+    expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}$/);
+  });
+
+  it('by any of its tags, weak or strong, or by the star', async () => {
+    const session = await talked();
+    const tag = await tagOf(session);
+    const strong = tag.replace('W/', '');
+    for (const tags of [tag, strong, `"a", ${tag}`, `${strong},W/"b"`, '*', ` ${tag} `]) {
+      expect([tags, (await asking(session, tags)).status]).toEqual([tags, 304]);
+    }
+    for (const tags of ['"a"', 'W/"a", "b"', strong.slice(1, -1), `w/${strong}`, '', 'nonsense']) {
+      const response = await asking(session, tags);
+      expect([tags, response.status, response.headers.get('etag')]).toEqual([tags, 200, tag]);
+    }
+  });
+
+  it('may ask by HEAD, which answers as GET does', async () => {
+    const session = await talked();
+    const tag = await tagOf(session);
+    const head = await send(session, { method: 'HEAD' });
+    expect([head.status, await head.text(), head.headers.get('etag')]).toEqual([200, '', tag]);
+    expect((await asking(session, tag, { method: 'HEAD' })).status).toBe(304);
+  });
+
+  it('of a session that is not there is told so', async () => {
+    const session = newSession();
+    for (const tags of ['*', '"a"']) expect((await asking(session, tags)).status).toBe(404);
+    const known = await talked();
+    const tag = await tagOf(known);
+    await send(known, { method: 'DELETE' });
+    expect((await asking(known, tag)).status).toBe(404);
+  });
+
+  it('costs one read of one event, however long the session is', async () => {
+    const reads: unknown[] = [];
+    const counted = objectsWith((stub) => ({
+      async read(query: Parameters<typeof stub.read>[0]) {
+        const page = await stub.read(query);
+        reads.push([query, page?.rows.length]);
+        return page;
+      },
+    }));
+    const via = appWith({}, { SESSIONS: counted });
+    const costs = async (session: string) => {
+      const tag = await tagOf(session);
+      const rows = await rowsOf(env.SESSIONS.getByName(sessionName(session)), () => asking(session, tag));
+      reads.length = 0;
+      expect((await asking(session, tag, {}, via)).status).toBe(304);
+      return { rows, reads: [...reads] };
+    };
+    const short = await costs(await talked(1));
+    expect(short.reads).toEqual([[{ from: 1, limit: 1 }, 1]]);
+    expect(await costs(await talked(6))).toEqual(short);
+    expect(short.rows.written).toBe(0);
+  });
+});

@@ -1,0 +1,218 @@
+/** What whoever writes a surface is told, when the Worker starts. */
+import { describe, expect, it } from 'vitest';
+import { createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
+import { defineSurface, surfaceRoute } from '../../../../src/surfaces/entry.ts';
+import { scripted } from '../../../fixtures/scripted-agent.ts';
+
+const handle = () => new Response('');
+
+/** A route that is one, but for this. */
+const route = (more: Readonly<Record<string, unknown>> = {}) => ({
+  method: 'GET',
+  path: '/echo',
+  summary: 'Echoes',
+  handle,
+  ...more,
+});
+
+/** A surface as plain JavaScript may write it. */
+const made = (routes: unknown, name: unknown = 'echo') =>
+  defineSurface({ name, routes } as Parameters<typeof defineSurface>[0]);
+
+const told = (make: () => unknown): string => {
+  try {
+    make();
+  } catch (failure) {
+    return String(failure);
+  }
+  return 'nothing';
+};
+
+const error = (text: string): string => `ConfigurationError: ${text}`;
+
+describe('defineSurface tells of a mistake in full', () => {
+  it.each<[string, () => unknown, string]>([
+    [
+      'no literal',
+      () => defineSurface(undefined as never),
+      'A surface is made of undefined: use one object, as in defineSurface({ ... }).',
+    ],
+    ['no name', () => made([], null), "A surface has null as its 'name': use a text."],
+    ['an empty name', () => made([], ''), "A surface has '' as its 'name': use a word."],
+    ['no routes', () => made(undefined), "Surface 'echo' has no 'routes': use a list, as in [one, another]."],
+    [
+      'routes that are no list',
+      () => made(route()),
+      "Surface 'echo' has an object as its 'routes': use a list, as in [one, another].",
+    ],
+    [
+      'an unknown key',
+      () => defineSurface({ ...made([]), name: 'echo', routes: [], paths: [] } as never),
+      "Surface 'echo' has 'routesBeside', which defineSurface does not take. It takes name, routes.",
+    ],
+    [
+      'a route that is none',
+      () => made([route(), 7]),
+      "Surface 'echo': routes[1] is made of 7: use one object, as in surfaceRoute({ ... }).",
+    ],
+    [
+      'an unknown key of a route',
+      () => made([route({ access: 'open' })]),
+      "Surface 'echo': routes[0] has 'access', which surfaceRoute does not take. It takes method, path, summary, isCounted, parameters, body, answers, handle, refuse.",
+    ],
+    [
+      'the key of another library',
+      () => made([{ method: 'GET', path: '/echo', summary: 'Echoes', handler: handle }]),
+      "Surface 'echo': routes[0] has 'handler' in place of 'handle'; rename it.",
+    ],
+    [
+      'no handler',
+      () => made([route({ handle: undefined })]),
+      "Surface 'echo': routes[0] has no 'handle': use a function.",
+    ],
+    [
+      'a handler that is none',
+      () => made([route({ handle: 'no' })]),
+      "Surface 'echo': routes[0] has a text as its 'handle': use a function.",
+    ],
+    [
+      'a refusal that is none',
+      () => made([route({ refuse: {} })]),
+      "Surface 'echo': routes[0] has an object as its 'refuse': use a function.",
+    ],
+    [
+      'another method',
+      () => made([route({ method: 'PUT' })]),
+      "Surface 'echo': routes[0] has 'PUT' as its 'method': use GET, POST, DELETE.",
+    ],
+    [
+      'a path without its beginning',
+      () => made([route({ path: 'echo' })]),
+      "Surface 'echo': routes[0] has 'echo' as its 'path': begin it with '/'.",
+    ],
+    [
+      'an open brace',
+      () => made([route({ path: '/echo/{agent' })]),
+      "Surface 'echo': routes[0] has '/echo/{agent' as its 'path': between two '/' stands a word or one name in braces, as in '/agents/{agent}/chat', and not '{agent'.",
+    ],
+    [
+      'words beside a name',
+      () => made([route({ path: '/echo/{agent}.json' })]),
+      "Surface 'echo': routes[0] has '/echo/{agent}.json' as its 'path': between two '/' stands a word or one name in braces, as in '/agents/{agent}/chat', and not '{agent}.json'.",
+    ],
+    [
+      'the name of another router',
+      () => made([route({ path: '/echo/:agent' })]),
+      "Surface 'echo': routes[0] has '/echo/:agent' as its 'path': between two '/' stands a word or one name in braces, as in '/agents/{agent}/chat', and not ':agent'.",
+    ],
+    [
+      'a rule of a router',
+      () => made([route({ path: '/echo/*' })]),
+      "Surface 'echo': routes[0] has '/echo/*' as its 'path': between two '/' stands a word or one name in braces, as in '/agents/{agent}/chat', and not '*'.",
+    ],
+    [
+      'an empty part',
+      () => made([route({ path: '/echo/' })]),
+      "Surface 'echo': routes[0] has '/echo/' as its 'path': between two '/' stands a word or one name in braces, as in '/agents/{agent}/chat', and not an empty part.",
+    ],
+    [
+      'a name twice',
+      () => made([route({ path: '/{a}/{a}' })]),
+      "Surface 'echo': routes[0] has '/{a}/{a}' as its 'path': {a} is in it twice.",
+    ],
+    [
+      'a route twice',
+      () => made([route({ path: '/echo/{a}' }), route({ path: '/echo/{b}' })]),
+      "Surface 'echo': routes[1] is there twice: GET /echo/{b}.",
+    ],
+  ])('%s', (_, make, text) => {
+    expect(told(make)).toBe(error(text));
+  });
+
+  it('takes a path with two methods, and words with characters that mean nothing', () => {
+    const both = [route(), route({ method: 'DELETE' }), route({ path: '/.well-known/agent-card.json' })];
+    expect(told(() => made([...both, route({ path: '/v1/message:send' })]))).toBe('nothing');
+  });
+});
+
+describe('createHoldfast tells of surfaces that cannot stand side by side', () => {
+  const app = (surfaces: readonly unknown[], more: Partial<HoldfastConfig> = {}) =>
+    createHoldfast({ agents: [scripted], ...more, surfaces: surfaces as HoldfastConfig['surfaces'] });
+  const taken = (mine: string, theirs: string): string =>
+    error(
+      `Surface 'echo' has the route ${mine}, whose path the app already has as ${theirs}. Choose another path.`,
+    );
+
+  it.each<[string, () => unknown, string]>([
+    [
+      'what is no surface',
+      () => app([made([]), { name: 'echo', routes: [] }]),
+      error('createHoldfast has an object at surfaces[1]: use what defineSurface makes.'),
+    ],
+    [
+      'a function that makes one',
+      () => app([made]),
+      error('createHoldfast has the function made at surfaces[0]: use what defineSurface makes.'),
+    ],
+    [
+      'nothing',
+      () => app([null]),
+      error('createHoldfast has null at surfaces[0]: use what defineSurface makes.'),
+    ],
+    ['two of a name', () => app([made([]), made([])]), error("Two surfaces are called 'echo'.")],
+    [
+      'a path of the app',
+      () => app([made([route({ path: '/health' })])]),
+      taken('GET /health', 'GET /health'),
+    ],
+    [
+      'a path of the app under another method',
+      () => app([made([route({ method: 'POST', path: '/agents' })])]),
+      taken('POST /agents', 'GET /agents'),
+    ],
+    [
+      'a path of the app with other names',
+      () => app([made([route({ path: '/agents/{a}/sessions/{s}' })])]),
+      taken('GET /agents/{a}/sessions/{s}', 'GET /agents/{agent}/sessions/{session}'),
+    ],
+    [
+      'a path that one of the app would answer',
+      () => app([made([route({ path: '/hooks/echo' })])]),
+      taken('GET /hooks/echo', 'POST /hooks/{hook}'),
+    ],
+    [
+      'a path that would be one of the app',
+      () => app([made([route({ path: '/{any}' })])]),
+      taken('GET /{any}', 'GET /health'),
+    ],
+    [
+      'a path of another surface',
+      () => app([made([route({ path: '/v1/{x}' })], 'other'), made([route({ path: '/v1/{y}' })])]),
+      taken('GET /v1/{y}', 'GET /v1/{x}'),
+    ],
+    [
+      'what is no list',
+      () => createHoldfast({ agents: [scripted], surfaces: made([]) as never }),
+      error("createHoldfast has an object as its 'surfaces': use a list, as in [one, another]."),
+    ],
+  ])('%s', (_, make, text) => {
+    expect(told(make)).toBe(text);
+  });
+
+  it('takes what shares no path', () => {
+    const chat = made([route({ path: '/agents/{agent}/chat/{chat}/stream' })], 'chat');
+    expect(told(() => app([chat, made([route({ path: '/v1/{x}' })])]))).toBe('nothing');
+    // Only an app that serves it has it.
+    expect(told(() => app([made([route({ method: 'POST', path: '/mcp' })])]))).toBe('nothing');
+  });
+});
+
+it('the names of a path type what its handler is given', () => {
+  const typed = surfaceRoute({
+    method: 'GET',
+    path: '/echo/{agent}/{session}',
+    summary: 'Echoes',
+    handle: (_, { agent, session }) => new Response(agent + session),
+  });
+  expect(typed.path).toBe('/echo/{agent}/{session}');
+});

@@ -1,0 +1,333 @@
+/** What a surface is given with a request, and how what it answers and refuses leaves the Worker. */
+import { env } from 'cloudflare:workers';
+import { Hono } from 'hono';
+import { describe, expect, it, vi } from 'vitest';
+import { createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
+import { defineSurface, type SurfaceRequest, surfaceRoute } from '../../../../src/surfaces/entry.ts';
+import { clerk } from '../../../fixtures/clerk-agent.ts';
+import { scripted } from '../../../fixtures/scripted-agent.ts';
+import { held, script } from '../../../fixtures/scripts.ts';
+import { appWith } from '../http/app.ts';
+import { ended, json, newSession, ORIGIN, type Send, send, sessionId } from '../http/client.ts';
+import { seer } from '../http/file-app.ts';
+
+/** What the handler of the one route does. */
+type Handle = (asked: SurfaceRequest, named: { readonly session: string }) => Response | Promise<Response>;
+
+/** A surface whose one route does this, and tells problems in words of its own. */
+const surfaceOf = (handle: Handle) =>
+  defineSurface({
+    name: 'echo',
+    routes: [
+      surfaceRoute({
+        method: 'POST',
+        path: '/echo/{session}',
+        summary: 'Echoes',
+        isCounted: true,
+        handle,
+        refuse: ({ status, headers, ...told }) => Response.json({ oops: told }, { status, headers }),
+      }),
+    ],
+  });
+
+const appOf = (handle: Handle, config: Partial<HoldfastConfig> = {}, vars = {}): Send =>
+  appWith({ agents: [scripted, clerk], surfaces: [surfaceOf(handle)], ...config }, vars);
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+const ask = (via: Send, body: unknown = {}, init: RequestInit = {}, path = '/echo/s1') =>
+  via(path, {
+    method: 'POST',
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    ...init,
+    headers: { ...JSON_TYPE, ...init.headers },
+  });
+
+/** How a refusal came back. */
+const refused = async (response: Response) => ({ status: response.status, ...(await json(response)) });
+
+const echoed: Handle = async (asked, named) => {
+  const { agents, base, caller } = asked;
+  return Response.json({ agents, base, caller, named, body: await asked.json() });
+};
+
+describe('a request to a surface', () => {
+  it('brings its caller, the agents, what its path names, and its body', async () => {
+    const response = await ask(appOf(echoed), { a: 1 });
+    expect(await json(response)).toEqual({
+      agents: [scripted, clerk].map(({ name, description }) => ({ name, description })),
+      base: '',
+      caller: { id: 'local' },
+      named: { session: 's1' },
+      body: { a: 1 },
+    });
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}$/);
+  });
+
+  it('has the same id in its answer as in its handler', async () => {
+    const response = await ask(appOf(({ requestId }) => new Response(requestId)));
+    expect(await response.text()).toBe(response.headers.get('x-request-id'));
+  });
+
+  it('is served below the path where the app is mounted, and its links begin with that', async () => {
+    const holdfast = createHoldfast({ agents: [scripted], surfaces: [surfaceOf(echoed)] });
+    const app = new Hono();
+    app.route('/ai', holdfast.routes);
+    const request = new Request(`${ORIGIN}/ai/echo/s1`, { method: 'POST', headers: JSON_TYPE, body: '{}' });
+    const waits = { waitUntil: () => {}, passThroughOnException: () => {}, props: {} };
+    const body = await json(await app.fetch(request, env, waits));
+    expect([body.base, body.named]).toEqual(['/ai', { session: 's1' }]);
+  });
+
+  it('is described by OpenAPI, with what its route says of itself', async () => {
+    const { paths } = await json(await appOf(echoed)('/openapi.json'));
+    expect(Object(paths)['/echo/{session}']).toMatchObject({ post: { summary: 'Echoes' } });
+  });
+
+  it('has a body of as much as the app allows, and with files of as much as a message with files', async () => {
+    const tooLarge = (detail: string) => ({
+      status: 413,
+      oops: { type: 'body-too-large', detail, more: {} },
+    });
+    const large = { text: 'x'.repeat(2_000_000) };
+    expect(await refused(await ask(appOf(echoed), large))).toEqual(
+      tooLarge('The body is larger than 1000000 bytes. Send less.'),
+    );
+    const withFiles = { agents: [scripted, seer()] };
+    expect((await ask(appOf(echoed, withFiles), large)).status).toBe(200);
+    const larger = { text: 'x'.repeat(12 * 1024 * 1024) };
+    expect(await refused(await ask(appOf(echoed, withFiles), larger))).toEqual(
+      tooLarge('The body is larger than 12582912 bytes. Send less.'),
+    );
+    const many = { list: Array.from({ length: 600_000 }, () => 1) };
+    expect(await refused(await ask(appOf(echoed, withFiles), many))).toEqual(
+      tooLarge(
+        'Besides its files, the body is larger than 1000000 bytes. Send less, or long text as a file.',
+      ),
+    );
+  });
+});
+
+describe('a surface tells in its own words', () => {
+  const never: Handle = () => {
+    throw new Error('It was let in.');
+  };
+  const told = (status: number, type: string, detail: string, more = {}) => ({
+    status,
+    oops: { type, detail, more },
+  });
+
+  it('that nobody is known', async () => {
+    const response = await ask(appOf(never, { auth: () => null }));
+    const detail = 'Send valid credentials: it is not clear who this request is from.';
+    expect(await refused(response)).toEqual(told(401, 'unauthorized', detail));
+    expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}$/);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('that a token is missing, with what a 401 has for it', async () => {
+    const response = await ask(appOf(never, {}, { HOLDFAST_TOKEN: 'secret' }));
+    const detail = 'Send a valid token as "Authorization: Bearer ...".';
+    expect(await refused(response)).toEqual(told(401, 'unauthorized', detail));
+    expect(response.headers.get('www-authenticate')).toBe('Bearer');
+  });
+
+  it('that a page of another site may not', async () => {
+    const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+    const response = await ask(appOf(never), {}, { headers });
+    expect(await refused(response)).toMatchObject({ status: 403, oops: { type: 'cross-site' } });
+  });
+
+  it('that the body is none', async () => {
+    const via = appOf(echoed);
+    expect(await refused(await ask(via, '{'))).toEqual(told(400, 'bad-json', 'The body is not JSON.'));
+    const problems = ['it must be a JSON object'];
+    const detail = `The body is not valid: ${problems}.`;
+    expect(await refused(await ask(via, '[]'))).toEqual(told(422, 'invalid-body', detail, { problems }));
+    const text = await ask(via, '{}', { headers: { 'content-type': 'text/plain' } });
+    expect(await refused(text)).toEqual(
+      told(415, 'unsupported-media-type', 'Send the body as application/json.'),
+    );
+  });
+
+  it('that too many came', async () => {
+    const RATE_LIMIT = { limit: async () => ({ success: false }) };
+    const response = await ask(appOf(never, {}, { RATE_LIMIT }));
+    const detail =
+      'Too many messages have come for sessions of this owner lately. Send the message again in a while.';
+    expect(await refused(response)).toEqual(told(429, 'rate-limited', detail));
+    expect(response.headers.get('retry-after')).toBe('10');
+  });
+
+  it('that another method is needed', async () => {
+    const response = await appOf(never)('/echo/s1');
+    expect(await refused(response)).toEqual(told(405, 'method-not-allowed', 'Use POST here.'));
+    expect(response.headers.get('allow')).toBe('POST');
+  });
+
+  it('what a session refuses', async () => {
+    const unknown = appOf(async (asked, { session }) => {
+      await asked.session({ agent: 'nobody', session }).send('Hello');
+      return new Response();
+    });
+    expect(await refused(await ask(unknown))).toMatchObject({ status: 404, oops: { type: 'unknown-agent' } });
+    const unreadable = appOf(async (asked, { session }) => {
+      await asked.session({ agent: 'scripted', session }).state();
+      return new Response();
+    });
+    const strange = await ask(unreadable, {}, {}, '/echo/%20');
+    expect(await refused(strange)).toMatchObject({ status: 400, oops: { type: 'invalid-session-id' } });
+  });
+
+  it('of what fails inside that something did, and nothing else: the log has it', async () => {
+    const log = vi.fn();
+    const failure = new TypeError('secret of the inside');
+    const via = appOf(
+      () => {
+        throw failure;
+      },
+      { log },
+    );
+    const response = await ask(via);
+    const detail = 'The request failed inside the Worker. What was accepted is kept.';
+    expect(await refused(response)).toEqual(told(500, 'internal-error', detail));
+    const id = response.headers.get('x-request-id');
+    expect(log.mock.calls).toEqual([
+      [expect.objectContaining({ event: 'request-failed', message: `request ${id} failed` })],
+    ]);
+  });
+
+  it('of a handler that answers no response the same, and the log names the route', async () => {
+    const log = vi.fn();
+    const response = await ask(appOf(() => undefined as never, { log }));
+    expect(await refused(response)).toMatchObject({ status: 500, oops: { type: 'internal-error' } });
+    expect(JSON.stringify(log.mock.calls)).toContain(
+      "POST /echo/{session} of surface 'echo' answered undefined: its `handle` must answer a Response.",
+    );
+  });
+
+  it('what it was asked to tell of a failure after its answer began', async () => {
+    const via = appOf(({ problem }) => Response.json(problem(new Error('secret of the inside'))));
+    expect(await json(await ask(via))).toEqual({
+      type: 'internal-error',
+      status: 500,
+      detail: 'The request failed inside the Worker. What was accepted is kept.',
+      headers: {},
+      more: {},
+    });
+  });
+
+  it('nothing of its own unless it says how: a problem is as everywhere', async () => {
+    const plain = defineSurface({
+      name: 'plain',
+      routes: [
+        { method: 'GET', path: '/plain', summary: 'Fails', handle: () => Promise.reject(new Error('x')) },
+      ],
+    });
+    const response = await appWith({ surfaces: [plain], log: false })('/plain');
+    expect(await json(response)).toMatchObject({ type: 'urn:holdfast:problem:internal-error', status: 500 });
+  });
+});
+
+describe('what a surface answers', () => {
+  it('may be what was fetched, whose headers cannot be changed', async () => {
+    const via = appOf(() => Response.redirect('https://elsewhere.example/', 303));
+    const response = await ask(via);
+    expect([response.status, response.headers.get('location')]).toEqual([303, 'https://elsewhere.example/']);
+    expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}$/);
+  });
+
+  it('may be a stream of frames as they are, with headers of its own', async () => {
+    async function* frames() {
+      yield 'data: 1\n\n';
+      yield 'data: 2\n\n';
+    }
+    const response = await ask(appOf(({ stream }) => stream(frames, { 'x-protocol': 'v1' })));
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+    expect(response.headers.get('cache-control')).toBe('no-store, no-transform');
+    expect(response.headers.get('x-protocol')).toBe('v1');
+    expect(await response.text()).toBe('retry: 1000\n\ndata: 1\n\ndata: 2\n\n');
+  });
+
+  it('is not asked for faster than its client reads', async () => {
+    let made = 0;
+    async function* frames() {
+      for (; made < 100; made += 1) yield `data: ${'x'.repeat(10_000)}\n\n`;
+    }
+    const response = await ask(appOf(({ stream }) => stream(frames)));
+    await expect.poll(() => made).toBeGreaterThanOrEqual(6);
+    expect(made).toBeLessThan(10);
+    expect((await response.text()).length).toBeGreaterThan(1_000_000);
+  });
+
+  it('is told when its client has gone, and the turn goes on', async () => {
+    const path = newSession();
+    const slow = held('Done.');
+    const { message } = script(slow.reply);
+    const signals: AbortSignal[] = [];
+    const via = appOf(async (asked, { session }) => {
+      signals.push(asked.signal);
+      const turn = await asked
+        .session({ agent: 'scripted', session })
+        .stream(message(), { signal: asked.signal });
+      return asked.stream(async function* () {
+        for await (const { type } of turn) yield `data: ${type}\n\n`;
+      });
+    });
+    const response = await ask(via, {}, {}, `/echo/${sessionId(path)}`);
+    await slow.asked();
+    await response.body?.cancel();
+    await expect.poll(() => signals[0]?.aborted).toBe(true);
+    slow.release();
+    expect((await ended(path)).at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
+  });
+});
+
+describe('a session of a surface', () => {
+  const sending =
+    (context: unknown): Handle =>
+    async (asked, { session }) => {
+      const chat = asked.session({ agent: 'scripted', session });
+      const answer = await chat.send(script('Done.').message(), { context: context as never });
+      return Response.json(answer);
+    };
+  const contextOf = async (path: string): Promise<unknown> =>
+    Object((await ended(path)).find(({ type }) => type === 'turn-started')).context;
+
+  it('is that of whoever asks, over HTTP too', async () => {
+    const path = newSession();
+    const answer = await json(await ask(appOf(sending({})), {}, {}, `/echo/${sessionId(path)}`));
+    expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(await json(await send(`${path}/turns/${answer.turn}`))).toEqual(answer);
+  });
+
+  it('takes of a context only the keys that a body may have', async () => {
+    const path = newSession();
+    const via = appOf(sending({ tenant: 'mine', locale: 'de' }), { bodyContext: ['locale'] });
+    const problem =
+      "context: a body may not say 'tenant': createHoldfast({ bodyContext: [...] }) names the keys that it may";
+    expect(await refused(await ask(via, {}, {}, `/echo/${sessionId(path)}`))).toEqual({
+      status: 422,
+      oops: {
+        type: 'invalid-body',
+        detail: `The body is not valid: ${problem}.`,
+        more: { problems: [problem] },
+      },
+    });
+    const allowed = appOf(sending({ locale: 'de' }), { bodyContext: ['locale'] });
+    expect((await ask(allowed, {}, {}, `/echo/${sessionId(path)}`)).status).toBe(200);
+    expect(await contextOf(path)).toEqual({ locale: 'de' });
+  });
+
+  it('has what headers say over what the client says', async () => {
+    const path = newSession();
+    const via = appOf(sending({ locale: 'de' }), {
+      bodyContext: ['locale'],
+      contextHeaders: { 'x-locale': 'locale', 'x-tenant': 'tenant' },
+    });
+    const headers = { 'x-locale': 'fr', 'x-tenant': 't1' };
+    await ask(via, {}, { headers }, `/echo/${sessionId(path)}`);
+    expect(await contextOf(path)).toEqual({ locale: 'fr', tenant: 't1' });
+  });
+});
