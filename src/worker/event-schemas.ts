@@ -1,6 +1,5 @@
 /** The schemas of what sessions journal, one for each type of event. */
 import type { CallChanges, EventOf, EventType, ScheduledMessage, StoredEvent } from '../journal/events.ts';
-import type { RequestLengths } from '../journal/usage.ts';
 import type { Answer, DecisionWait, ResultWait, Wait } from '../journal/wait.ts';
 import { DECISION_KIND, LIMIT, ref } from './described.ts';
 import {
@@ -31,25 +30,12 @@ export type DescribedEvents = {
 };
 
 const inTurn = { turn: text };
-const inFrame = {
-  ...inTurn,
-  'frame?': saying('The call that opened its loop; absent for that of the turn.', text),
-};
+const inFrame = { ...inTurn, 'frame?': text };
 const FACTS = list(ref('MemoryFact'));
 const EFFECT = values('read', 'idempotent', 'once');
 const PARTS = list(ref('ContentPart'));
 const OFFERED = list(ref('OfferedTool'));
 const BUDGET = values('tokens', 'cost');
-const LENGTH = either(whole, text);
-
-const requestLengths = object<RequestLengths>({
-  model: text,
-  system: LENGTH,
-  tools: LENGTH,
-  messages: whole,
-  text: LENGTH,
-});
-
 const waitBase = { message: text, 'expires?': number, binding: text };
 
 const wait: SchemaOf<Wait> = either(
@@ -97,7 +83,7 @@ const EVENTS: { readonly [Type in EventType]: Fields<Omit<EventOf<Type>, 'type'>
     'generation?': whole,
   },
   'turn-resumed': { ...inTurn, cause: values('expired', 'handed-over') },
-  'model-asked': { ...inFrame, reserved: ref('Usage'), request: requestLengths },
+  'model-asked': { ...inFrame, reserved: ref('Usage'), request: anyObject() },
   'model-refused': { ...inFrame, limit: BUDGET, 'of?': text, most: number, used: number, needed: number },
   'model-replied': {
     ...inFrame,
@@ -107,7 +93,7 @@ const EVENTS: { readonly [Type in EventType]: Fields<Omit<EventOf<Type>, 'type'>
     'parts?': list(ref('ReplyPart')),
     'cut?': yes,
     'provider?': anyObject(),
-    'asked?': object({ instructions: text, tools: text, 'prefix?': text }),
+    'asked?': anyObject(),
     'servedBy?': text,
     finish: text,
     'usage?': ref('Usage'),
@@ -193,8 +179,8 @@ export function eventSchemas(): {
   readonly [Name in keyof DescribedEvents]: SchemaOf<DescribedEvents[Name]>;
 } {
   const place = {
-    seq: saying('Its place in the journal.', whole),
-    at: saying('When it was stored, in ms since the epoch.', number),
+    seq: whole,
+    at: saying('In ms since the epoch.', number),
   };
   const schemas = Object.entries(EVENTS).map(([type, fields]) => [
     nameOf(type),

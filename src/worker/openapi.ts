@@ -2,7 +2,6 @@ import { SESSION_ID } from '../session/read-secrets.ts';
 import { statusOf } from './problem.ts';
 import { OF_FAILED_TURNS, type ToldProblem } from './refusal.ts';
 import {
-  ANY_OBJECT,
   type Answer,
   type AnswerSchema,
   byPath,
@@ -23,7 +22,7 @@ const INFO = {
   description:
     'Agents whose tool loops survive. A page whose origin the app names may use all of this, by CORS and without cookies. A page of ' +
     'another site can read nothing, and what else its browser sends is refused with 403 `cross-site`, by `Origin` and ' +
-    '`Sec-Fetch-Site`. Objects may have properties that are not described here: later versions add some.',
+    '`Sec-Fetch-Site`.',
   license: { name: 'MIT', identifier: 'MIT' },
 };
 
@@ -106,8 +105,13 @@ function responsesOf(route: Route): Schema {
     const said = other ? `${other.description}. Or ${description}` : description;
     responses.set(status, { description: said, content: { ...other?.content, ...content } });
   }
+  if (route.others !== undefined) {
+    responses.set('default', { description: route.others, content: ANY_CONTENT });
+  }
   return Object.fromEntries(responses);
 }
+
+const ANY_CONTENT: Schema = { '*/*': {} };
 
 /** What is answered depends on `Accept`, which OpenAPI tells by the content alone. */
 const toResponse = ({ description, json, streams, isFile }: Answer): ResponseSchema => ({
@@ -153,7 +157,7 @@ const runsTurns = ({ answers }: Route): boolean =>
 /** What is told of the problems of one status. A turn that failed is one, with all that is told of the turn. */
 function toProblem(route: Route, problems: readonly ToldProblem[]): ResponseSchema {
   const description = [...new Set(problems.map(([, type]) => `\`${type}\``))].join(', ');
-  if (route.refuse) return { description, content: { 'application/json': ANY_OBJECT } };
+  if (route.refuse) return { description, content: ANY_CONTENT };
   const mayBeTurn = runsTurns(route) && OF_FAILED_TURNS.some(([status]) => status === problems[0]?.[0]);
   const schema = anyOf(mayBeTurn ? ['FailedTurn', 'Problem'] : 'Problem');
   return { description, content: { 'application/problem+json': { schema } } };

@@ -92,6 +92,8 @@ export interface RouteEntry<Access extends keyof Requests, Path extends string> 
   readonly answers: Readonly<Record<number, Answer>>;
   /** What it may refuse, beside what every route of its access does. */
   readonly problems?: readonly ProblemAnswer[] | undefined;
+  /** What is said of other statuses, which a protocol may have of its own. */
+  readonly others?: string | undefined;
   /** Tells a problem to clients that do not read RFC 9457. */
   refuse?(problem: Problem): Response;
   /** What it throws becomes a problem response. */

@@ -56,8 +56,7 @@ const streamOf = (events: 'TurnStreamEvent' | 'SessionStreamEvent'): SchemaOf<st
   typed({
     type: 'string',
     description:
-      'Server-sent events, each described as an object with its `event` and its `data`, which is JSON. One of the journal has an `id`: ' +
-      'whoever goes on sends it as `Last-Event-ID`.',
+      'Each has an `event` and, as JSON, its `data`; of the journal an `id` too, which `Last-Event-ID` takes.',
     contentMediaType: 'text/event-stream',
     contentSchema: { type: 'array', items: ref(events) },
   });

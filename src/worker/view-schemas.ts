@@ -1,12 +1,11 @@
 /** The schemas of what clients are answered: the components of the OpenAPI description. */
-import type { JournaledPart, ToolsChange } from '../journal/reply-data.ts';
+import type { ToolsChange } from '../journal/reply-data.ts';
 import type { LoopLimits } from '../loop/loop-limits.ts';
 import type { MediaTaken } from '../model/chat-model.ts';
-import type { ProviderData } from '../model/parts.ts';
 import type { TurnAnswer } from '../session/watching/turn-outcome.ts';
 import type { ProviderCard } from '../sources/resolution/tool-source.ts';
-import type { ContentPart, FileContent, LinkedFile, StoredFile, TextContent } from '../tool/content.ts';
-import type { ResultData, Signal } from '../tool/tool-result.ts';
+import type { Signal } from '../tool/tool-result.ts';
+import { CONTENT_PART, FILE_ID, FILES, JOURNALED_CALL, REPLY_PART, TOOL_RESULT } from './content-schemas.ts';
 import { DECISION_KIND, type Described, LIMIT, ref } from './described.ts';
 import { eventSchemas, storedEvent } from './event-schemas.ts';
 import { PROBLEM_TYPES, type ProblemDocument } from './problem.ts';
@@ -29,12 +28,10 @@ import {
   typed,
   values,
   whole,
-  yes,
 } from './typed-schema.ts';
 
 const LIMIT_OF_CALLS = either(whole, values('unlimited'));
 const EFFECT = values('none', 'read', 'idempotent', 'once');
-const LINK = saying('A path.', text);
 
 const innerTool = {
   name: text,
@@ -52,7 +49,7 @@ const turn: Fields<Omit<TurnAnswer, 'outcome'>> = {
   agent: text,
   'limit?': LIMIT,
   text,
-  'object?': saying('The text, parsed as the output of the agent.', anything()),
+  'object?': anything(),
   artifacts: list(ref('Artifact')),
   'files?': list(ref('TurnFile')),
   'said?': list(ref('Said')),
@@ -70,107 +67,12 @@ const problem: Fields<Pick<ProblemDocument, 'type' | 'title' | 'status' | 'detai
   type: typed({ type: 'string', enum: PROBLEM_TYPES.map((type) => `urn:holdfast:problem:${type}`) }),
   title: text,
   status: whole,
-  detail: saying('What to do about it.', text),
+  detail: text,
 };
 
 const pending = list(ref('PendingCall'));
 const waiting = list(ref('WaitingTurn'));
 const calledBy = { call: text, tool: text };
-const file = { type: values('file'), mediaType: text, 'name?': text };
-const storedFile = {
-  ...file,
-  id: saying('The SHA-256 of its bytes: GET .../files/{id}.', text),
-  size: whole,
-};
-const partBase = { 'provider?': anyObject<ProviderData>() };
-const withheld = { 'withheld?': yes, 'signal?': ref('Signal') };
-
-// Bytes are never shown, which stand in none of these.
-const files = typed<readonly FileContent[]>(
-  list(either(object<StoredFile>(storedFile), object<LinkedFile>({ ...file, url: text }))),
-);
-
-type PartOf<Type extends JournaledPart['type']> = Extract<JournaledPart, { readonly type: Type }>;
-type OurCall = Exclude<PartOf<'tool-call'>, { readonly ranBy: 'provider' }>;
-type ProvidersCall = Extract<PartOf<'tool-call'>, { readonly ranBy: 'provider' }>;
-type ResultOf<Type extends ResultData['type']> = Extract<ResultData, { readonly type: Type }>;
-
-const journaledCall = { id: text, providerId: text, name: text, 'meant?': text, input: text };
-
-const replyPart: SchemaOf<JournaledPart> = either(
-  object<PartOf<'text'>>({ ...partBase, type: values('text'), text }),
-  object<PartOf<'reasoning'>>({ ...partBase, type: values('reasoning'), text }),
-  object<PartOf<'file'>>({
-    ...partBase,
-    type: values('file'),
-    mediaType: text,
-    data: saying('Base64, or the URL where it is.', text),
-    'ofReasoning?': yes,
-  }),
-  object<Omit<OurCall, 'ranBy'>>({
-    ...partBase,
-    ...journaledCall,
-    type: values('tool-call'),
-    'called?': text,
-  }),
-  object<ProvidersCall>({
-    ...partBase,
-    type: values('tool-call'),
-    id: text,
-    name: text,
-    input: text,
-    ranBy: values('provider'),
-  }),
-  object<PartOf<'tool-result'>>({
-    ...partBase,
-    type: values('tool-result'),
-    id: text,
-    name: text,
-    result: anything(),
-    'isError?': yes,
-  }),
-  object<PartOf<'source'>>({
-    ...partBase,
-    type: values('source'),
-    id: text,
-    'url?': text,
-    'title?': text,
-    'mediaType?': text,
-    'filename?': text,
-  }),
-  object<PartOf<'custom'>>({ ...partBase, type: values('custom'), kind: text }),
-);
-
-const toolResult: SchemaOf<ResultData> = either(
-  object<ResultOf<'text'>>({ ...withheld, type: values('text'), content: text }),
-  object<ResultOf<'content'>>({ ...withheld, type: values('content'), parts: list(ref('ContentPart')) }),
-  object<ResultOf<'artifact'>>({
-    ...withheld,
-    type: values('artifact'),
-    value: anything(),
-    'content?': text,
-    'parts?': list(ref('ContentPart')),
-    'remark?': text,
-    'artifactType?': text,
-  }),
-  object<ResultOf<'error'>>({
-    type: values('error'),
-    message: text,
-    'reason?': values(
-      'threw',
-      'unknown-tool',
-      'invalid-input',
-      'limit',
-      'timeout',
-      'cancelled',
-      'declined',
-      'skipped',
-      'unknown-outcome',
-    ),
-    'signal?': ref('Signal'),
-  }),
-);
-
 const message: SchemaOf<MessageView> = either(
   object<Extract<MessageView, { readonly role: 'user' }>>({
     role: values('user'),
@@ -191,7 +93,7 @@ const message: SchemaOf<MessageView> = either(
 const pendingCall = object<PendingView>({
   ...calledBy,
   input: anything(),
-  'sent?': saying('What the model sent, where that is something else.', anything()),
+  'sent?': anything(),
   for: values('decision', 'result'),
   message: text,
   'allows?': list(DECISION_KIND),
@@ -200,8 +102,8 @@ const pendingCall = object<PendingView>({
   'notBy?': values('requester'),
   'expiresAt?': saying('In ms since the epoch.', number),
   links: either(
-    object<{ readonly approvals: string }>({ approvals: LINK }),
-    object<{ readonly results: string }>({ results: LINK }),
+    object<{ readonly approvals: string }>({ approvals: text }),
+    object<{ readonly results: string }>({ results: text }),
   ),
 });
 
@@ -222,7 +124,7 @@ const state = object<SessionView>({
 
 /** Answers every component, made when they are asked for: few requests ask. */
 export const componentSchemas = (): { readonly [Name in keyof Described]: SchemaOf<Described[Name]> } => ({
-  Root: object<Described['Root']>({ name: values('holdfast'), agents: LINK, openapi: LINK, 'mcp?': LINK }),
+  Root: object<Described['Root']>({ name: values('holdfast'), agents: text, openapi: text, 'mcp?': text }),
   Health: object<Described['Health']>({ status: values('ok'), 'warnings?': list(text) }),
   AgentList: object<Described['AgentList']>({ agents: list(ref('Agent')) }),
   Agent: object<Described['Agent']>({
@@ -279,7 +181,7 @@ export const componentSchemas = (): { readonly [Name in keyof Described]: Schema
     input: anything(),
     status: values('asked', 'started', 'ended'),
     'result?': text,
-    'files?': files,
+    'files?': FILES,
   }),
   PendingCall: pendingCall,
   WaitingTurn: object<Described['WaitingTurn']>({
@@ -289,7 +191,7 @@ export const componentSchemas = (): { readonly [Name in keyof Described]: Schema
   EventsPage: object<Described['EventsPage']>({
     events: list(ref('StoredEvent')),
     head: whole,
-    next: orNull(LINK),
+    next: orNull(text),
   }),
   StoredEvent: storedEvent(),
   FileBody: typed({ type: 'string', format: 'binary' }),
@@ -324,7 +226,7 @@ export const componentSchemas = (): { readonly [Name in keyof Described]: Schema
     ...calledBy,
     mediaType: text,
     'name?': text,
-    id: storedFile.id,
+    id: FILE_ID,
     size: whole,
   }),
   Said: object<Described['Said']>({ ...calledBy, text }),
@@ -358,18 +260,11 @@ export const componentSchemas = (): { readonly [Name in keyof Described]: Schema
     'cost?': saying('In USD.', number),
   }),
   BlackboardEntry: object<Described['BlackboardEntry']>({ 'name?': text, 'type?': text, value: anything() }),
-  // Bytes are never journaled.
-  ContentPart: typed<ContentPart>(
-    either(
-      object<TextContent>({ type: values('text'), text }),
-      object<StoredFile>(storedFile),
-      object<LinkedFile>({ ...file, url: text }),
-    ),
-  ),
+  ContentPart: CONTENT_PART,
   Principal: object<Described['Principal']>({ id: text, 'tenant?': text, 'roles?': list(text) }),
-  ToolCall: object<Described['ToolCall']>(journaledCall),
-  ReplyPart: replyPart,
-  ToolResult: toolResult,
+  ToolCall: object<Described['ToolCall']>(JOURNALED_CALL),
+  ReplyPart: REPLY_PART,
+  ToolResult: TOOL_RESULT,
   OfferedTool: object<Described['OfferedTool']>({ name: text, hash: text }),
   MemoryFact: object<Described['MemoryFact']>({
     slice: text,

@@ -6,6 +6,7 @@ import {
   type DescribedResponse,
   type Description,
   descriptionOf,
+  OTHERS,
 } from './description.ts';
 
 /** Sends a request to an app. */
@@ -67,7 +68,7 @@ async function checked(description: Description, answered: Answered): Promise<Re
   if (!responses || isOfNoRoute(value)) {
     if (isProblem) told(fail, description.problem(value));
   } else {
-    const described = responses.get(status) ?? fail('it has no such status');
+    const described = responses.get(status) ?? responses.get(OTHERS) ?? fail('it has no such status');
     const check = described.content.get(type) ?? described.content.get('*/*');
     if (type !== '' && !check) fail('it has no such content');
     if (value !== undefined)

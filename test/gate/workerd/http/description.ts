@@ -15,6 +15,9 @@ export interface DescribedResponse {
   readonly event?: Check | undefined;
 }
 
+/** In the place of a status: what is answered with all that are not told. */
+export const OTHERS = 0;
+
 /** What a path answers, by method and status. */
 export interface DescribedPath {
   readonly path: RegExp;
@@ -83,7 +86,9 @@ const methodsOf = (item: Described, making: Making): DescribedPath['methods'] =>
     Object.entries(item).flatMap(([method, operation]) => {
       if (method === 'parameters') return [];
       const responses = Object.entries<Described>(Object(operation).responses);
-      const byStatus = responses.map(([status, one]) => [Number(status), toResponse(one, making)] as const);
+      const byStatus = responses.map(
+        ([status, one]) => [status === 'default' ? OTHERS : Number(status), toResponse(one, making)] as const,
+      );
       return [[method.toUpperCase(), new Map(byStatus)] as const];
     }),
   );
