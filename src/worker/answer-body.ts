@@ -2,7 +2,8 @@ import { readResult, type SentDecision, type SentResult } from '../session/answe
 import type { DecisionKind } from '../tool/call.ts';
 import { isJsonObject, unknownProblems } from '../tool/json.ts';
 import { invalidBody } from './body.ts';
-import type { BodySchema, Schema } from './route.ts';
+import type { BodySchema } from './route.ts';
+import type { Schema } from './typed-schema.ts';
 
 const OF_A_DECISION: Schema = {
   decision: { type: 'string', enum: ['approve', 'edit', 'reject', 'exit'] },

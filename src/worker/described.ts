@@ -1,7 +1,7 @@
 /** What the components of the OpenAPI description describe: each name with a type, to which the compiler holds its schema. */
 
 import type { WaitingTurn } from '../journal/event-page.ts';
-import type { Principal, StoredEvent, TurnError } from '../journal/events.ts';
+import type { EventType, Principal, StoredEvent, TurnError } from '../journal/events.ts';
 import type { JournaledCall, JournaledPart, OfferedTool } from '../journal/reply-data.ts';
 import type { StoppingCall, TurnArtifact, TurnFile, TurnTools } from '../journal/state.ts';
 import type { PricedUsage } from '../journal/usage.ts';
@@ -13,15 +13,31 @@ import type { BlackboardEntry } from '../tool/kept-values.ts';
 import type { MemoryFact } from '../tool/tool-memory.ts';
 import type { ResultData, Signal } from '../tool/tool-result.ts';
 import type { CancelRequested } from './end-turn.ts';
-import type { DescribedEvents } from './event-schemas.ts';
 import type { FailedTurn, ProblemDocument } from './problem.ts';
-import type { AgentList, AgentView, InnerToolView, ToolView } from './routes/agents.ts';
-import type { EventsPage } from './routes/events.ts';
-import type { HookIgnored, HookStarted } from './routes/hooks.ts';
-import type { HealthView, RootView } from './routes/route-table.ts';
+import type {
+  AgentList,
+  AgentView,
+  EventsPage,
+  HealthView,
+  HookIgnored,
+  HookStarted,
+  InnerToolView,
+  RootView,
+  ToolView,
+} from './route-views.ts';
 import type { CallView, MessageView, RunningTurnView, SessionView } from './session-view.ts';
 import type { LaterView, PendingView, SuspendedView } from './turn-view.ts';
 import { object, type SchemaOf, typed, values, whole } from './typed-schema.ts';
+
+/** The name of the component that describes the events of a type, such as `TurnStartedEvent`. */
+type NameOf<Type extends string> = Type extends `${infer Word}-${infer Rest}`
+  ? `${Capitalize<Word>}${NameOf<Rest>}`
+  : `${Capitalize<Type>}Event`;
+
+/** What each component for a type of event describes. */
+export type DescribedEvents = {
+  readonly [Type in EventType as NameOf<Type>]: Extract<StoredEvent, { readonly type: Type }>;
+};
 
 /** What each component describes. */
 export interface Described extends DescribedEvents {

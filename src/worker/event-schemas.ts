@@ -1,7 +1,7 @@
 /** The schemas of what sessions journal, one for each type of event. */
 import type { CallChanges, EventOf, EventType, ScheduledMessage, StoredEvent } from '../journal/events.ts';
 import type { Answer, DecisionWait, ResultWait, Wait } from '../journal/wait.ts';
-import { DECISION_KIND, LIMIT, ref } from './described.ts';
+import { DECISION_KIND, type DescribedEvents, LIMIT, ref } from './described.ts';
 import {
   anyObject,
   anything,
@@ -18,16 +18,6 @@ import {
   whole,
   yes,
 } from './typed-schema.ts';
-
-/** The name of the component that describes the events of a type, such as `TurnStartedEvent`. */
-type NameOf<Type extends string> = Type extends `${infer Word}-${infer Rest}`
-  ? `${Capitalize<Word>}${NameOf<Rest>}`
-  : `${Capitalize<Type>}Event`;
-
-/** What each component for a type of event describes. */
-export type DescribedEvents = {
-  readonly [Type in EventType as NameOf<Type>]: Extract<StoredEvent, { readonly type: Type }>;
-};
 
 const inTurn = { turn: text };
 const inFrame = { ...inTurn, 'frame?': text };

@@ -6,7 +6,8 @@ import { besidesFiles, bodyType, invalidBody, readBody } from './body.ts';
 import { checkFiles, type FilesTaken, type PlacedPart, takesFiles } from './files-taken.ts';
 import { type BodyLimits, type FormField, type MessageForm, readForm } from './message-form.ts';
 import { parseParts } from './message-parts.ts';
-import type { BodySchema, Schema } from './route.ts';
+import type { BodySchema } from './route.ts';
+import type { Schema } from './typed-schema.ts';
 
 const PROPERTIES: Readonly<Record<string, Schema>> = {
   context: {

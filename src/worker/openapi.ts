@@ -9,8 +9,8 @@ import {
   OF_ACCESS,
   type ProblemAnswer,
   type Route,
-  type Schema,
 } from './route.ts';
+import type { Schema } from './typed-schema.ts';
 import { componentSchemas } from './view-schemas.ts';
 
 /** What an app has that its paths name. */

@@ -6,6 +6,7 @@ import type { Caller, Env, Host, Invoked, McpEndpoint } from './host.ts';
 import type { Problem, ProblemType } from './problem.ts';
 import type { ContextHeaders } from './request-headers.ts';
 import type { SessionAccess } from './target.ts';
+import type { Schema } from './typed-schema.ts';
 
 /** What the HTTP app is built on. */
 export interface HttpHost extends Host {
@@ -117,9 +118,6 @@ export const SESSION = '/agents/{agent}/sessions/{session}';
 /** The routes of each path, both in the order of the table. */
 export const byPath = (routes: readonly Route[]): ReadonlyMap<string, readonly Route[]> =>
   Map.groupBy(routes, ({ path }) => path);
-
-/** JSON Schema, as OpenAPI 3.1 writes it. */
-export type Schema = Readonly<Record<string, unknown>>;
 
 /** The JSON of a body. OpenAPI describes one that has a name once, among its components. */
 export interface BodySchema {

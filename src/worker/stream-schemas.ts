@@ -2,9 +2,8 @@
 import type { EventType, StoredEvent } from '../journal/events.ts';
 import { type Described, ref } from './described.ts';
 import { EVENT_TYPES } from './event-schemas.ts';
-import type { Schema } from './route.ts';
 import type { TurnItem } from './turn-feed.ts';
-import { either, object, type SchemaOf, text, typed, values, whole } from './typed-schema.ts';
+import { either, object, type Schema, type SchemaOf, text, typed, values, whole } from './typed-schema.ts';
 
 /** What a stream shows that is not in the journal. */
 type Passing = Exclude<TurnItem, StoredEvent>;

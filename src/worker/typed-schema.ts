@@ -1,5 +1,7 @@
 /** JSON Schemas that the compiler holds to the types of the values that they describe. */
-import type { Schema } from './route.ts';
+
+/** JSON Schema, as OpenAPI 3.1 writes it. */
+export type Schema = Readonly<Record<string, unknown>>;
 
 declare const described: unique symbol;
 

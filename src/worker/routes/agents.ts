@@ -1,53 +1,12 @@
 import type { Agent } from '../../agent/define-agent.ts';
-import type { LoopLimits } from '../../loop/loop-limits.ts';
-import type { MediaTaken } from '../../model/chat-model.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
-import type { ProviderCard } from '../../sources/resolution/tool-source.ts';
 import { attempt } from '../../tool/async.ts';
-import type { Json } from '../../tool/json.ts';
-import type { JsonSchema } from '../../tool/json-schema.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { modelOfAgent } from '../agent-model.ts';
 import { filesTaken } from '../files-taken.ts';
 import type { Env, Host, HostedApp } from '../host.ts';
 import { defineRoute } from '../route.ts';
-
-/** The agents of an app. */
-export interface AgentList {
-  readonly agents: readonly AgentView[];
-}
-
-/** What is told of an agent. */
-export interface AgentView {
-  readonly name: string;
-  readonly description: string;
-  readonly limits: LoopLimits;
-  /** The media types of files that it takes; absent where its model is not to be had. */
-  readonly accepts?: MediaTaken;
-  /** The schema of its `object`, where it has a form for its answers. */
-  readonly output?: JsonSchema;
-  readonly tools: readonly ToolView[];
-  /** Where more tools come from, which only a turn knows. */
-  readonly sources?: readonly ProviderCard[];
-  /** What it lacks here. */
-  readonly misconfigured?: string;
-}
-
-/** What is told of a tool inside a tool. */
-export interface InnerToolView {
-  readonly name: string;
-  readonly description: string;
-  readonly effect: AnyTool['effect'];
-  readonly inner?: readonly InnerToolView[];
-  /** How many of the tools inside it are not listed. */
-  readonly innerLeftOut?: number;
-}
-
-/** What is told of a tool. */
-export interface ToolView extends InnerToolView {
-  readonly inputSchema: JsonSchema;
-  readonly metadata?: Readonly<Record<string, Json>>;
-}
+import type { AgentList, AgentView, InnerToolView, ToolView } from '../route-views.ts';
 
 /** The agents of the app, and their tools. */
 export const getAgents = defineRoute({

@@ -1,22 +1,13 @@
 import { parseEvent } from '../../journal/event-rows.ts';
-import type { StoredEvent } from '../../journal/events.ts';
 import { Problem } from '../problem.ts';
 import { afterOf, resumedAfter, wantsEvents } from '../request-headers.ts';
 import { defineRoute, RESUMES, SESSION, type SessionRequest } from '../route.ts';
+import type { EventsPage } from '../route-views.ts';
 import { mustHaveEvents, unknownSession } from '../session-view.ts';
 import { eventFrames, eventStream } from '../sse.ts';
 import type { Target } from '../target.ts';
 import { followedFrom, type TurnItem } from '../turn-feed.ts';
 import { continuesView } from '../turn-view.ts';
-
-/** A part of the journal. */
-export interface EventsPage {
-  readonly events: readonly StoredEvent[];
-  /** The sequence of the session's last event. */
-  readonly head: number;
-  /** Where the next page is; `null` at the end. */
-  readonly next: string | null;
-}
 
 /** The journal as JSON pages, or as a stream that resumes after `Last-Event-ID` and follows live. */
 export const getEvents = defineRoute({

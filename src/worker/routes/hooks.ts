@@ -1,5 +1,3 @@
-import type { Deferred } from '../../journal/event-page.ts';
-import type { Accepted } from '../../journal/session-port.ts';
 import { DeploymentError } from '../../session/deployment.ts';
 import {
   type Acknowledgement,
@@ -15,6 +13,7 @@ import { Problem, type ProblemType } from '../problem.ts';
 import { withinRate } from '../rate-limit.ts';
 import { queueFull, sessionFull } from '../refusal.ts';
 import { ANY_OBJECT, defineRoute, type HttpHost, type RouteRequest } from '../route.ts';
+import type { HookIgnored, HookStarted } from '../route-views.ts';
 import { turnPath } from '../target.ts';
 
 /** What a sender is told whose delivery is refused. */
@@ -23,26 +22,6 @@ const REFUSALS: Readonly<Record<RefusalKind, readonly [status: number, type: Pro
   'bad-json': [400, 'bad-json'],
   'not-configured': [503, 'not-configured'],
 };
-
-/** A delivery that started nothing. */
-export interface HookIgnored {
-  readonly hook: string;
-  readonly status: 'ignored';
-  readonly reason: string;
-}
-
-/** A delivery that has started a turn, now or when it came first. */
-export interface HookStarted {
-  readonly hook: string;
-  readonly session: string;
-  readonly agent: string;
-  readonly turn: string;
-  readonly status: (Accepted | Deferred | { readonly status: 'known' })['status'];
-  /** The turn that takes its message in, or has. */
-  readonly into?: string;
-  /** Of `scheduled`: in ms since the epoch. */
-  readonly at?: number;
-}
 
 /**
  * Verifies a delivery and stores the turn that it starts, in one durable write. The turn runs in the background. A delivery

@@ -4,6 +4,7 @@ import type { McpEndpoint } from '../host.ts';
 import { openApi } from '../openapi.ts';
 import { contextOfHeaders } from '../request-headers.ts';
 import { ANY_OBJECT, type CallerRequest, defineRoute, type HttpHost, type Route } from '../route.ts';
+import type { HealthView, RootView } from '../route-views.ts';
 import { invoked } from '../target.ts';
 import { getAgents } from './agents.ts';
 import { postAnswers, postApproval, postResult } from './answers.ts';
@@ -45,20 +46,6 @@ export function routeTable(host: HttpHost): readonly Route[] {
 
 /** Where the app describes itself. */
 const OPENAPI = '/openapi.json';
-
-/** Where to go on. */
-export interface RootView {
-  readonly name: 'holdfast';
-  readonly agents: string;
-  readonly openapi: string;
-  readonly mcp?: string;
-}
-
-/** How the Worker is deployed. */
-export interface HealthView {
-  readonly status: 'ok';
-  readonly warnings?: readonly string[];
-}
 
 const getRoot = defineRoute({
   operation: 'getRoot',
