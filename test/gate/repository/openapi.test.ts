@@ -1,6 +1,6 @@
 /** What others make of the description that an app serves: a linter, and a generator of clients. In Node, over a bundle of an app. */
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -15,7 +15,7 @@ const APP = `
   import { defineAgent } from './src/index.ts';
   import { createHoldfast } from './src/create-holdfast.ts';
   import { defineMcpEndpoint } from './src/mcp/entry.ts';
-  const agent = defineAgent({ name: 'scout', description: 'Looks.', instructions: 'Look.' });
+  const agent = defineAgent({ name: 'clerk', description: 'Looks.', instructions: 'Look.' });
   const mcp = defineMcpEndpoint({ name: 'scouts', version: '1', agents: [agent] });
   export default createHoldfast({ agents: [agent], mcp, auth: () => ({ id: 'somebody' }) }).worker;
 `;
@@ -72,7 +72,7 @@ const CLIENT = `
   import type { components, paths } from './schema';
 
   const client = createClient<paths, 'application/json' | 'application/problem+json'>({ baseUrl: 'https://agents.example', headers: { authorization: 'Bearer t' } });
-  const path = { agent: 'scout', session: 's1' } as const;
+  const path = { agent: 'clerk', session: 's1' } as const;
 
   export async function ask(message: string): Promise<string> {
     const { data, error } = await client.POST('/agents/{agent}/sessions/{session}/messages', {
@@ -159,8 +159,11 @@ async function problemsOf(clients: Readonly<Record<string, string>>): Promise<re
   return problems.map(([, file, line, problem]) => `${file}:${line} ${problem}`);
 }
 
-it('the types that openapi-typescript makes of it type a client of openapi-fetch, and let no mistake pass', async () => {
-  const problems = await problemsOf({ 'client.ts': CLIENT, 'mistakes.ts': MISTAKES });
+it('the types that openapi-typescript makes of it type a client of openapi-fetch, as the page shows it, and let no mistake pass', async () => {
+  const [, shown = ''] =
+    /```typescript\n([\s\S]*?)```/.exec(await readFile(join(root, 'docs/openapi.md'), 'utf8')) ?? [];
+  expect(shown).toContain('data.text');
+  const problems = await problemsOf({ 'page.ts': shown, 'client.ts': CLIENT, 'mistakes.ts': MISTAKES });
   expect(problems.map((problem) => problem.slice(0, 'mistakes.ts:5 TS2322'.length))).toEqual([
     'mistakes.ts:5 TS2322',
     'mistakes.ts:6 TS2322',
