@@ -51,9 +51,9 @@ export function Chat({ desk, id, before }: ChatProps) {
   const { messages, status, error } = chat;
 
   async function catchUp(): Promise<void> {
-    chat.setMessages(await loadMessages(desk, id));
     chat.clearError();
-    await chat.resumeStream();
+    await chat.resumeStream(); // to the end of a turn that runs; at once if none does
+    chat.setMessages(await loadMessages(desk, id));
   }
 
   /** `stop()` only stops reading. The turn itself is cancelled at the Worker. */
@@ -71,6 +71,7 @@ export function Chat({ desk, id, before }: ChatProps) {
       <ol aria-live="polite">
         {messages.map((message) => (
           <li key={message.id} className={message.role}>
+            {message.parts.length === 0 && <i>…</i>}
             {message.parts.map((part, index) => (
               <Part key={index} part={part} desk={desk} decide={chat.addToolApprovalResponse} />
             ))}
