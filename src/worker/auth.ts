@@ -1,6 +1,5 @@
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { isKeptOut, type Question } from '../session/answers/questions.ts';
-import { sha256 } from '../tool/async.ts';
 import type { TurnPrincipal } from '../tool/call.ts';
 import type { Owner } from '../tool/owner.ts';
 import { secretText } from '../tool/secrets.ts';
@@ -183,10 +182,14 @@ async function readSecret(env: Env, setting: string): Promise<string> {
   }
 }
 
-/** Compares in constant time; hashes first, so that not even the length shows. */
+/** Compares in constant time: each is signed with a key of this moment, and a signature is as long for any text. */
 async function sameText(a: string, b: string): Promise<boolean> {
-  const [left, right] = await Promise.all([a, b].map(sha256));
-  return left !== undefined && right !== undefined && crypto.subtle.timingSafeEqual(left, right);
+  const { subtle } = crypto;
+  const key = await subtle.generateKey({ name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify']);
+  if (!('type' in key)) return false; // a pair of keys, which no HMAC has
+  const encoder = new TextEncoder();
+  const signature = await subtle.sign('HMAC', key, encoder.encode(a));
+  return subtle.verify('HMAC', key, signature, encoder.encode(b));
 }
 
 /** @throws SessionError when a question is for a role that the caller does not have. */

@@ -104,7 +104,7 @@ class ChatTranslation {
     if ('seq' in item) return this.#event(item);
     switch (item.type) {
       case 'text-delta':
-        return item.frame === undefined ? this.#piece(item.text, item.at) : [];
+        return item.frame === undefined ? this.#piece(item.text, item.from) : [];
       case 'reply-restarted':
         this.#isHeld = true;
         return [];
