@@ -24,10 +24,13 @@ type DataOf<Item> = Item extends { readonly answer: infer Data extends object }
 
 const ofReply = { reply: text, 'frame?': text };
 
+/** A piece of a reply, which says where it stands when a reader has come in the middle of that. */
+const ofPiece = { ...ofReply, text, 'from?': whole };
+
 /** The data of each event that is not in the journal. */
 const PASSING: { readonly [Type in Passing['type']]: SchemaOf<DataOf<ItemOf<Type>>> } = {
-  'text-delta': object({ ...ofReply, text, 'from?': whole }),
-  'reasoning-delta': object({ ...ofReply, text, 'from?': whole }),
+  'text-delta': object(ofPiece),
+  'reasoning-delta': object(ofPiece),
   'reply-restarted': object(ofReply),
   progress: object({ call: text, status: text }),
   answer: ref('TurnAnswer'),
@@ -37,9 +40,15 @@ const PASSING: { readonly [Type in Passing['type']]: SchemaOf<DataOf<ItemOf<Type
   erased: object({ turn: text }),
 };
 
+const { answer: _, suspended: __, later: ___, ...others } = PASSING;
+
+/** How turns stand is told to those who follow one; an erasure is here that of all. */
+const OF_SESSIONS: Readonly<Record<string, Schema>> = { ...others, erased: object<object>({}) };
+
 /** One is sent under another name than it has inside. */
 const frame = (type: string, data: Schema): Schema =>
-  object<{ event: string; data: unknown }>({
+  object<{ id?: string; event: string; data: unknown }>({
+    'id?': text,
     event: values(type === 'later' ? 'accepted' : type),
     data: typed(data),
   });
@@ -67,5 +76,7 @@ export const streamSchemas = (): { readonly [Name in Streams]: SchemaOf<Describe
   TurnStream: streamOf('TurnStreamEvent'),
   TurnStreamEvent: typed(either(STORED, ...Object.entries(PASSING).map(([type, data]) => frame(type, data)))),
   SessionStream: streamOf('SessionStreamEvent'),
-  SessionStreamEvent: typed(either(STORED, frame('continues', PASSING.continues))),
+  SessionStreamEvent: typed(
+    either(STORED, ...Object.entries(OF_SESSIONS).map(([type, data]) => frame(type, data))),
+  ),
 });
