@@ -25,12 +25,15 @@ type DataOf<Item> = Item extends { readonly answer: infer Data extends object }
 
 const ofReply = { reply: text, 'frame?': text };
 
+/** A piece of a reply, which says where it stands when a reader has come in the middle of that. */
+const ofPiece = { ...ofReply, text, 'from?': whole };
+
 type DataOfEach<Type extends Passing['type']> = { readonly [One in Type]: SchemaOf<DataOf<ItemOf<One>>> };
 
 /** The data of each event that comes between those of the journal. */
 const LIVE: DataOfEach<LiveItem['type']> = {
-  'text-delta': object({ ...ofReply, text }),
-  'reasoning-delta': object({ ...ofReply, text }),
+  'text-delta': object(ofPiece),
+  'reasoning-delta': object(ofPiece),
   'reply-restarted': object(ofReply),
   progress: object({ call: text, status: text }),
 };
