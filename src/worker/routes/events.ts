@@ -1,7 +1,8 @@
 import { parseEvent } from '../../journal/event-rows.ts';
 import { Problem } from '../problem.ts';
 import { afterOf, resumedAfter, wantsEvents } from '../request-headers.ts';
-import { ANY_OBJECT, defineRoute, RESUMES, SESSION, type SessionRequest } from '../route.ts';
+import { defineRoute, RESUMES, SESSION, type SessionRequest } from '../route.ts';
+import type { EventsPage } from '../route-views.ts';
 import { mustHaveEvents, unknownSession } from '../session-view.ts';
 import { eventFrames, eventStream } from '../sse.ts';
 import type { Target } from '../target.ts';
@@ -10,12 +11,14 @@ import { continuesView } from '../turn-view.ts';
 
 /** The journal as JSON pages, or as a stream that resumes after `Last-Event-ID` and follows live. */
 export const getEvents = defineRoute({
+  operation: 'getEvents',
   method: 'GET',
   path: `${SESSION}/events`,
   access: 'session',
   summary: 'The journal, as JSON pages or as a stream that follows live',
   parameters: [...RESUMES, { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1 } }],
-  answers: { 200: { description: 'Events', json: ANY_OBJECT, streams: true } },
+  answers: { 200: { description: 'Events', json: 'EventsPage', streams: 'SessionStream' } },
+  problems: ['unknown-session', 'invalid-query', 'invalid-header'],
   handle: showEvents,
 });
 
@@ -70,7 +73,7 @@ async function jsonPage(target: Target, query: URLSearchParams): Promise<Respons
   const events = page.rows.map(parseEvent);
   const last = events.at(-1)?.seq ?? after;
   const next = page.next === null ? null : `${target.path}/events?after=${last}&limit=${limit}`;
-  return Response.json({ events, head: page.head, next });
+  return Response.json({ events, head: page.head, next } satisfies EventsPage);
 }
 
 function pageSize(value: string | null): number {
