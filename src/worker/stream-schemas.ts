@@ -44,6 +44,14 @@ const frame = (type: string, data: Schema): Schema =>
     data: typed(data),
   });
 
+/** Its empty id takes back the one before. */
+const erasedFrame = (data: Schema): Schema =>
+  object<{ id: ''; event: 'erased'; data: unknown }>({
+    id: values(''),
+    event: values('erased'),
+    data: typed(data),
+  });
+
 const STORED = object<{ id: string; event: EventType; data: StoredEvent }>({
   id: text,
   event: typed({ type: 'string', enum: EVENT_TYPES }),
@@ -65,7 +73,14 @@ type Streams = 'TurnStream' | 'TurnStreamEvent' | 'SessionStream' | 'SessionStre
 /** Answers the components of streams. */
 export const streamSchemas = (): { readonly [Name in Streams]: SchemaOf<Described[Name]> } => ({
   TurnStream: streamOf('TurnStreamEvent'),
-  TurnStreamEvent: typed(either(STORED, ...Object.entries(PASSING).map(([type, data]) => frame(type, data)))),
+  TurnStreamEvent: typed(
+    either(
+      STORED,
+      ...Object.entries(PASSING).map(([type, data]) =>
+        type === 'erased' ? erasedFrame(data) : frame(type, data),
+      ),
+    ),
+  ),
   SessionStream: streamOf('SessionStreamEvent'),
-  SessionStreamEvent: typed(either(STORED, frame('continues', PASSING.continues))),
+  SessionStreamEvent: typed(either(STORED, frame('continues', PASSING.continues), erasedFrame(object({})))),
 });
