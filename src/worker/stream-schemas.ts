@@ -24,10 +24,13 @@ type DataOf<Item> = Item extends { readonly answer: infer Data extends object }
 
 const ofReply = { reply: text, 'frame?': text };
 
+/** A piece of a reply, which says where it stands when a reader has come in the middle of that. */
+const ofPiece = { ...ofReply, text, 'from?': whole };
+
 /** The data of each event that is not in the journal. */
 const PASSING: { readonly [Type in Passing['type']]: SchemaOf<DataOf<ItemOf<Type>>> } = {
-  'text-delta': object({ ...ofReply, text }),
-  'reasoning-delta': object({ ...ofReply, text }),
+  'text-delta': object(ofPiece),
+  'reasoning-delta': object(ofPiece),
   'reply-restarted': object(ofReply),
   progress: object({ call: text, status: text }),
   answer: ref('TurnAnswer'),

@@ -117,7 +117,7 @@ class Translation {
       case 'text-delta':
       case 'reasoning-delta':
         if (item.frame !== undefined) return;
-        if (item.at !== undefined) this.#reply.hold();
+        if (item.from !== undefined) this.#reply.hold();
         this.#reply.delta(item.type === 'text-delta' ? 'message' : 'reasoning', item.text);
         return;
       case 'reply-restarted':

@@ -1,10 +1,10 @@
 /** Every kept journal as responses of OpenAI: of each, however it is cut, a client gets the same. */
 import { describe, expect, it } from 'vitest';
-import type { StoredEvent } from '../../src/index.ts';
-import type { TurnItem } from '../doors/http.ts';
-import { openQuestions, stoppedTurn } from '../doors/session.ts';
-import { type ResponseEvent, type ResponseWanted, responseEvents } from '../doors/surfaces.ts';
-import { readFolder, versions } from './kept.ts';
+import type { StoredEvent } from '../../../src/index.ts';
+import type { TurnItem } from '../../doors/http.ts';
+import { openQuestions, stoppedTurn } from '../../doors/session.ts';
+import { type ResponseEvent, type ResponseWanted, responseEvents } from '../../doors/surfaces.ts';
+import { readFolder, versions } from '../kept.ts';
 
 async function* listed<T>(items: readonly T[]): AsyncGenerator<T> {
   yield* items;
