@@ -56,8 +56,16 @@ const frame = (type: string, data: Schema): Schema =>
     data: typed(data),
   });
 
+/** Its empty id takes back the one before. */
+const erasedFrame = (data: Schema): Schema =>
+  object<{ id: ''; event: 'erased'; data: unknown }>({
+    id: values(''),
+    event: values('erased'),
+    data: typed(data),
+  });
+
 const framesOf = (data: { readonly [type: string]: Schema }): Schema[] =>
-  Object.entries(data).map(([type, one]) => frame(type, one));
+  Object.entries(data).map(([type, one]) => (type === 'erased' ? erasedFrame(one) : frame(type, one)));
 
 const STORED = object<{ id: string; event: EventType; data: StoredEvent }>({
   id: text,
