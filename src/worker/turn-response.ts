@@ -13,14 +13,18 @@ import type { TurnView } from './turn-view.ts';
  * Answers a request that may run a turn: with its outcome, as JSON or as a stream when the client asks for one. What was begun is
  * left in good order, even when its client has gone.
  */
-export function settled(asked: SessionRequest, beginning: Promise<BegunTurn>): Promise<Response> {
-  const answering = beginning.then((begun) => respond(asked, begun));
+export function settled(asked: SessionRequest, begin: () => Promise<BegunTurn>): Promise<Response> {
+  const answering = respond(asked, begin);
   asked.execution.waitUntil(answering.catch(() => {}));
   return answering;
 }
 
-async function respond(asked: SessionRequest, begun: BegunTurn): Promise<Response> {
-  if (!begun.later && wantsEvents(asked.request)) return streamed(asked, begun);
+async function respond(asked: SessionRequest, begin: () => Promise<BegunTurn>): Promise<Response> {
+  const streams = wantsEvents(asked.request);
+  // Where a stream cannot go on is told before anything is begun.
+  if (streams) resumedAfter(asked.request);
+  const begun = await begin();
+  if (!begun.later && streams) return streamed(asked, begun);
   return toTurnResponse(asked, await waitedFor(asked, await viewOf(asked, begun)));
 }
 

@@ -35,7 +35,7 @@ export const postApproval = defineRoute({
   parameters,
   body: DECISION,
   answers: TURN_ANSWERS,
-  handle: (asked, { callId }) => settled(asked, takeOne(asked, callId, DECIDING)),
+  handle: (asked, { callId }) => settled(asked, () => takeOne(asked, callId, DECIDING)),
 });
 
 /** Sends what came of a tool that the caller runs, once, and goes on with its turn. */
@@ -47,7 +47,7 @@ export const postResult = defineRoute({
   parameters,
   body: RESULT,
   answers: TURN_ANSWERS,
-  handle: (asked, { callId }) => settled(asked, takeOne(asked, callId, GIVING_RESULT)),
+  handle: (asked, { callId }) => settled(asked, () => takeOne(asked, callId, GIVING_RESULT)),
 });
 
 /** Answers several calls of one turn, each once, and goes on with it. */
@@ -59,7 +59,7 @@ export const postAnswers = defineRoute({
   parameters: TURN_HEADERS,
   body: ANSWERS,
   answers: TURN_ANSWERS,
-  handle: (asked) => settled(asked, takeAnswers(asked)),
+  handle: (asked) => settled(asked, () => takeAnswers(asked)),
 });
 
 async function takeOne(asked: SessionRequest, call: string, kind: AnswerKind): Promise<BegunTurn> {

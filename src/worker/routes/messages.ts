@@ -46,7 +46,7 @@ export const postMessage = defineRoute({
   parameters: [...TURN_HEADERS, ...MESSAGE_QUERY],
   body: MESSAGE,
   answers: TURN_ANSWERS,
-  handle: (asked) => settled(asked, takeMessage(asked)),
+  handle: (asked) => settled(asked, () => takeMessage(asked)),
 });
 
 const takeMessage = async (asked: SessionRequest) => sendMessage(asked, await readSent(asked));
