@@ -24,7 +24,10 @@ interface Kept {
 }
 
 /** The journals that test/journals keeps, by their files. */
-const journals: Readonly<Record<string, Kept>> = import.meta.glob('../../../journals/*/*.json', { eager: true, import: 'default' });
+const journals = import.meta.glob('../../../journals/*/*.json', {
+  eager: true,
+  import: 'default',
+}) as Readonly<Record<string, unknown>> as Readonly<Record<string, Kept>>; // read at once, and as test/journals writes them
 
 /** The turns of all journals, with how each stood. */
 const turns: readonly KeptTurn[] = Object.entries(journals).flatMap(([of, kept]) => {
