@@ -307,7 +307,7 @@ function toMessage(path: string, message: string | readonly SentPart[], options:
       form.append(name, typeof value === 'object' ? JSON.stringify(value) : String(value));
   for (const [at, file] of files.entries()) {
     const isBlob = file instanceof Blob;
-    const blob = isBlob ? file : new Blob([file.bytes], { type: file.mediaType });
+    const blob = isBlob ? file : new Blob([new Uint8Array(file.bytes)], { type: file.mediaType });
     form.append(
       `file${at}`,
       blob,

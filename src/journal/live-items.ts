@@ -8,6 +8,8 @@ export type LiveItem =
       readonly reply: string;
       readonly frame?: string;
       readonly text: string;
+      /** Of the first piece that a reader is shown who came in the middle of a reply: how many characters of its type were before it. */
+      readonly from?: number;
     }
   /** What was shown of earlier attempts at this reply is void. */
   | { readonly type: 'reply-restarted'; readonly reply: string; readonly frame?: string }

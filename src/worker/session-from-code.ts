@@ -165,7 +165,7 @@ type Shown = Pick<StreamOptions, 'after' | 'signal'>;
 
 /** What is begun is begun when this answers; what it shows is then read by whoever asked. */
 async function streamOf({ enter }: Door, begin: Beginning, { after, signal }: Shown): Promise<TurnStream> {
-  if (after !== undefined && !(Number.isSafeInteger(after) && after >= 0)) throw noSequence('after');
+  if (after !== undefined && !(Number.isSafeInteger(after) && after >= 0)) throw noSequence();
   const at = await enter(signal);
   const begun = await begin(at);
   const items = turnFeed(at, begun, {

@@ -1,6 +1,7 @@
 /** Makes responses of what becomes of turns. */
 import type { TurnAnswer } from '../session/watching/turn-outcome.ts';
 import { type BegunTurn, viewOf } from './begun-turn.ts';
+import { SessionError } from './problem.ts';
 import { failedTurn } from './refusal.ts';
 import { heeded, patienceOf, resumedAfter, wantsEvents } from './request-headers.ts';
 import type { SessionRequest } from './route.ts';
@@ -14,24 +15,41 @@ import type { TurnView } from './turn-view.ts';
  * left in good order, even when its client has gone.
  */
 export function settled(asked: SessionRequest, begin: () => Promise<BegunTurn>): Promise<Response> {
-  const answering = respond(asked, begin);
+  const answering = mustNotBeErased(asked)
+    .then(begin)
+    .then((begun) => respond(asked, begun));
   asked.execution.waitUntil(answering.catch(() => {}));
   return answering;
 }
 
-async function respond(asked: SessionRequest, begin: () => Promise<BegunTurn>): Promise<Response> {
-  const streams = wantsEvents(asked.request);
-  // Where a stream cannot go on is told before anything is begun.
-  if (streams) resumedAfter(asked.request);
-  const begun = await begin();
-  if (!begun.later && streams) return streamed(asked, begun);
+/**
+ * What is sent again goes on behind the last event that its client saw. Where the session of that was erased, a message would begin
+ * another one behind the back of whoever erased it.
+ *
+ * @throws SessionError when the session of `Last-Event-ID` was erased.
+ */
+async function mustNotBeErased({ request, target }: SessionRequest): Promise<void> {
+  const { incarnation } = resumedAfter(request);
+  if (incarnation === undefined) return;
+  const page = await target.port.read({ from: Number.MAX_SAFE_INTEGER, limit: 1 });
+  // An older object does not tell.
+  if (page && (page.incarnation ?? incarnation) === incarnation) return;
+  const detail =
+    'The session of Last-Event-ID was erased, so nothing was taken. A message that is sent without that header begins another one.';
+  throw new SessionError('session-erased', detail);
+}
+
+async function respond(asked: SessionRequest, begun: BegunTurn): Promise<Response> {
+  if (!begun.later && wantsEvents(asked.request)) return streamed(asked, begun);
   return toTurnResponse(asked, await waitedFor(asked, await viewOf(asked, begun)));
 }
 
 /** Answers with a turn's events as they become durable, and its text as it comes; last comes its answer, or why there is none yet. */
 export function streamed(asked: SessionRequest, begun: BegunTurn): Response {
-  const after = resumedAfter(asked.request);
-  return eventStream(asked, (signal) => eventFrames(turnFeed(asked, begun, { after, signal })));
+  const place = resumedAfter(asked.request);
+  return eventStream(asked, (signal) =>
+    eventFrames((onIncarnation) => turnFeed(asked, begun, { ...place, signal, onIncarnation })),
+  );
 }
 
 /**

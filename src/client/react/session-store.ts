@@ -126,6 +126,9 @@ class LiveSession {
   #outgoing: readonly Outgoing[] = [];
   #sent = 0;
   #isRunning = false;
+  #isWatched = false;
+  /** The stream of the first message, which shows the session until there is one to be followed. */
+  #beginning: Promise<void> | undefined;
   #comeAgain = new AbortController();
 
   constructor(session: ClientSession) {
@@ -136,9 +139,11 @@ class LiveSession {
   async follow(signal: AbortSignal): Promise<void> {
     for (let failed = 0; !signal.aborted; ) {
       try {
+        await this.#beginning;
         await this.#refresh(signal);
         failed = 0;
         this.#tell({ isConnected: true, error: undefined });
+        this.#isWatched = true;
         for await (const item of this.#session.watch({ after: this.#seq, signal })) this.#apply(item, signal);
         this.#forget();
       } catch (failure) {
@@ -147,6 +152,7 @@ class LiveSession {
         if (isUnknown(failure)) this.#forget();
         else this.#tell({ isConnected: false, error: asError(failure) });
       }
+      this.#isWatched = false;
       failed += 1;
       this.#comeAgain = new AbortController();
       await pause(backoff(failed + 1), AbortSignal.any([signal, this.#comeAgain.signal])).catch(() => {});
@@ -170,15 +176,37 @@ class LiveSession {
     };
     this.#outgoing = [...this.#outgoing, outgoing];
     this.#tell({ error: undefined });
+    const isBegun = this.#isWatched || this.#seq > 0;
     const isTaken = await this.tried(async () => {
-      const { turn } = await this.#session.send(message, { ...options, background: true });
-      if (this.#begun.has(turn)) this.#arrived(turn);
+      const turn = isBegun
+        ? (await this.#session.send(message, { ...options, background: true })).turn
+        : await this.#begin(message, options);
+      if (turn === undefined || this.#begun.has(turn)) this.#arrived(turn ?? '', outgoing.text);
       else outgoing.turn = turn;
-      this.#comeAgain.abort();
     });
     if (!isTaken) this.#outgoing = this.#outgoing.filter((one) => one !== outgoing);
     this.#tell({});
     return isTaken;
+  }
+
+  /** Sends what a session begins with; answers the id of its turn where that comes later. */
+  async #begin(message: string | readonly SentPart[], options: SendOptions): Promise<string | undefined> {
+    const items = this.#session.stream(message, options);
+    const first = await items.next();
+    const showing = async (): Promise<void> => {
+      for (let next = first; !next.done; next = await items.next()) {
+        const { value: item } = next;
+        if (!this.#isWatched && !('answer' in item)) this.#apply(item);
+      }
+    };
+    const beginning = showing()
+      .catch(() => {}) // whatever became of it, the session is followed now
+      .finally(() => {
+        this.#beginning = undefined;
+        this.#comeAgain.abort();
+      });
+    this.#beginning = beginning;
+    return !first.done && first.value.type === 'later' ? first.value.answer.turn : undefined;
   }
 
   async answer(answers: readonly CallAnswer[]): Promise<boolean> {
@@ -202,7 +230,7 @@ class LiveSession {
     }
   }
 
-  async #refresh(signal: AbortSignal): Promise<void> {
+  async #refresh(signal?: AbortSignal): Promise<void> {
     const view = await this.#session.state({ signal });
     if (view.seq < this.#seq) return;
     this.#view = view;
@@ -214,7 +242,7 @@ class LiveSession {
     this.#tell({});
   }
 
-  #apply(item: WatchItem, signal: AbortSignal): void {
+  #apply(item: WatchItem, signal?: AbortSignal): void {
     // The state may be ahead of the stream.
     if ('seq' in item && item.seq <= this.#seq) this.#forgetDraft(item);
     else this.#take(item);

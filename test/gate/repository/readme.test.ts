@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, '../../..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 const filesIn = (folder: string): string[] =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
+    .filter((file) => /\.tsx?$/.test(file))
     .map((file) => `${folder}/${file}`);
 
 const PAGES = ['README.md', ...readdirSync(join(root, 'docs')).filter((file) => file.endsWith('.md'))].map(
@@ -29,10 +29,11 @@ const SHOWABLE = new Map(
     file,
   ]),
 );
-const shownOn = (page: string): string[] => blocksOf(page, 'ts').flatMap((code) => SHOWABLE.get(code) ?? []);
+const codeOn = (page: string): string[] => ['ts', 'tsx'].flatMap((language) => blocksOf(page, language));
+const shownOn = (page: string): string[] => codeOn(page).flatMap((code) => SHOWABLE.get(code) ?? []);
 
 it.each(PAGES)('%s shows no TypeScript but what is a whole file, as a user writes it', (page) => {
-  expect(blocksOf(page, 'ts').filter((code) => !SHOWABLE.has(code))).toEqual([]);
+  expect(codeOn(page).filter((code) => !SHOWABLE.has(code))).toEqual([]);
 });
 
 it('every file that is shown is a test, or is run by one', () => {
@@ -46,7 +47,7 @@ it('every file that is shown is a test, or is run by one', () => {
 
 it('pages link to no source but that of the examples, which the package has', () => {
   const links = PAGES.flatMap((page) => linksOf(page).map(({ path }) => path)).filter((path) =>
-    path.endsWith('.ts'),
+    /\.tsx?$/.test(path),
   );
   expect(links.length).toBeGreaterThan(8);
   expect(links.filter((path) => !path.startsWith('src/examples/'))).toEqual([]);

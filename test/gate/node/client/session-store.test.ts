@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createClient, type FetchInit } from '../../../../src/client/entry.ts';
 import { createSessionStore, type SessionStore } from '../../../../src/client/react/entry.ts';
-import { frame, json, problem, stored } from './fake-server.ts';
+import { frame, json, problem, stored, stream } from './fake-server.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -189,6 +189,42 @@ it('shows a message at once, and takes it for that of the conversation when its 
   await settle();
   await world.show(stored(2, 'turn-started', { message: 'Pay.' }));
   expect(shown(store)).toEqual(['user Pay.']);
+});
+
+it('shows the first turn of a session by its own stream, and follows the session then', async () => {
+  const { world, store } = server();
+  await look(store);
+  const frames = [
+    stored(2, 'turn-started', { message: 'Pay.' }),
+    frame('text-delta', { reply: '1.1', text: 'Pai' }),
+  ];
+  world.post = () => stream(frames, 'open');
+  expect(await store.send('Pay.')).toBe(true);
+  await settle();
+  expect(shown(store)).toEqual(['user Pay.', 'assistant Pai streaming']);
+  expect(store.getSnapshot().status).toBe('running');
+  await vi.advanceTimersByTimeAsync(20_000);
+  // While that stream shows it, nothing else is asked.
+  expect(world.asked).toEqual(['GET ', 'POST /messages?whenBusy=reject']);
+});
+
+it('follows the session after the stream of its first message', async () => {
+  const { world, store } = server();
+  await look(store);
+  world.post = () => {
+    world.state = () => json(view({ seq: 4, messages: [USER, { role: 'assistant', text: 'Paid.' }] }));
+    return stream([
+      stored(2, 'turn-started', { message: 'Pay.' }),
+      stored(3, 'model-replied', { text: 'Paid.', toolCalls: [] }),
+      stored(4, 'turn-ended', { outcome: 'completed' }),
+      frame('answer', { turn: 't1', outcome: 'completed', text: 'Paid.' }),
+    ]);
+  };
+  await store.send('Pay.');
+  await settle();
+  expect(shown(store)).toEqual(['user Pay.', 'assistant Paid.']);
+  expect(store.getSnapshot().status).toBe('idle');
+  expect(world.asked.at(-1)).toBe('GET /events?after=4');
 });
 
 it('shows a message once, also when its turn begins before the request is answered', async () => {

@@ -2,11 +2,12 @@
 import { HttpAgent, type Message } from '@ag-ui/client';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AgUiEvent, toFrame } from '../../../../src/examples/ag-ui/events.ts';
-import { type SessionItem, toAgUi } from '../../../../src/examples/ag-ui/translate.ts';
-import type { StoredEvent } from '../../../../src/index.ts';
-import type { ShownEvent, TurnItem, TurnStop } from '../../../../src/surfaces/entry.ts';
-import { stoppedTurn } from '../../../doors/session.ts';
+import { type AgUiEvent, toFrame } from '../../../src/examples/ag-ui/events.ts';
+import { type SessionItem, toAgUi } from '../../../src/examples/ag-ui/translate.ts';
+import type { StoredEvent } from '../../../src/index.ts';
+import type { ShownEvent, TurnItem, TurnStop } from '../../../src/surfaces/entry.ts';
+import { stoppedTurn } from '../../doors/session.ts';
+import { readFolder, versions } from '../kept.ts';
 
 interface KeptTurn {
   readonly of: string;
@@ -15,30 +16,18 @@ interface KeptTurn {
   readonly stop: TurnStop;
 }
 
-/** What is kept of a journal, as far as it is told here. */
-interface Kept {
-  /** Absent where it says when the journals were written. */
-  readonly reading?: {
-    readonly events: readonly { readonly body: { readonly events?: readonly StoredEvent[] } }[];
-  };
-}
-
-/** The journals that test/journals keeps, by their files. */
-const journals = import.meta.glob('../../../journals/*/*.json', {
-  eager: true,
-  import: 'default',
-}) as Readonly<Record<string, unknown>> as Readonly<Record<string, Kept>>; // read at once, and as test/journals writes them
-
 /** The turns of all journals, with how each stood. */
-const turns: readonly KeptTurn[] = Object.entries(journals).flatMap(([of, kept]) => {
-  const events = kept.reading?.events.flatMap(({ body }) => body.events ?? []) ?? [];
-  const ids = new Set(events.flatMap((event) => ('turn' in event ? event.turn : [])));
-  return [...ids].flatMap((turn): KeptTurn[] => {
-    const own = events.filter((event) => 'turn' in event && event.turn === turn);
-    const stop = own[0]?.type === 'turn-started' ? stopOf(own) : undefined;
-    return stop ? [{ of: of.replace(/^.*journals\//, ''), turn, events: own, stop }] : [];
-  });
-});
+const turns: readonly KeptTurn[] = versions().flatMap((version) =>
+  [...readFolder(version).journals].flatMap(([name, { reading }]) => {
+    const events = reading.events.flatMap(({ body }): StoredEvent[] => Object(body).events ?? []);
+    const ids = new Set(events.flatMap((event) => ('turn' in event ? event.turn : [])));
+    return [...ids].flatMap((turn): KeptTurn[] => {
+      const own = events.filter((event) => 'turn' in event && event.turn === turn);
+      const stop = own[0]?.type === 'turn-started' ? stopOf(own) : undefined;
+      return stop ? [{ of: `${version}/${name}`, turn, events: own, stop }] : [];
+    });
+  }),
+);
 
 function stopOf(events: readonly StoredEvent[]): TurnStop {
   const { outcome, ...answer } = stoppedTurn('s', 'a', events);

@@ -1,0 +1,17 @@
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { Chat } from './chat.tsx';
+
+// A page of yours knows where its Worker is, and gets a token from its own server.
+const { searchParams } = new URL(location.href);
+const url = searchParams.get('worker') ?? 'http://localhost:8787';
+const session = searchParams.get('session') ?? 's1';
+const token = async (): Promise<string> => searchParams.get('token') ?? '';
+
+const root = document.getElementById('root');
+if (root)
+  createRoot(root).render(
+    <StrictMode>
+      <Chat url={url} token={token} session={session} />
+    </StrictMode>,
+  );

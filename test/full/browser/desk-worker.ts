@@ -1,0 +1,50 @@
+/** The desk of the example behind a model that says its lines word by word, for pages of one other origin. */
+import { createHoldfast } from '../../../src/create-holdfast.ts';
+import { desk } from '../../../src/examples/pages/desk.ts';
+import type { ChatModel, ModelReply } from '../../../src/index.ts';
+
+/** Of the pages that may ask; in its place stands what the build says. */
+declare const PAGES: string;
+
+const MINUTE = 60_000;
+
+const said = (text: string): ModelReply => ({ text, toolCalls: [], finish: 'stop' });
+
+const model: ChatModel = {
+  name: 'desk-model',
+  media: { message: { data: ['image/*'], url: [] }, result: { data: [], url: [] } },
+  async ask({ messages }, { signal, onText }) {
+    const last = messages.at(-1);
+    const text = last?.text ?? '';
+    if (text.includes('for ever')) {
+      onText?.('I begin, and ');
+      await new Promise((resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason));
+        setTimeout(resolve, MINUTE);
+      });
+    }
+    if (last?.role === 'user' && /refund/i.test(text)) {
+      const [, euro = '5'] = /(\d+) euro/.exec(text) ?? [];
+      const input = JSON.stringify({ order: 'A-17', euro: Number(euro) });
+      return { text: 'Let me ask.', toolCalls: [{ id: 'c', name: 'refund', input }], finish: 'tool-calls' };
+    }
+    const hasImage = last?.role === 'user' && last.parts?.some(({ type }) => type === 'file');
+    const line =
+      last?.role === 'tool'
+        ? `Here is what came of it: ${text}`
+        : hasImage
+          ? 'That is a picture of a red square.'
+          : 'Hello! Our shop is open from nine to five, and we are happy to help you with anything.';
+    for (const word of line.split(/(?<= )/)) {
+      onText?.(word);
+      await new Promise((resolve) => setTimeout(resolve, 120));
+    }
+    return said(line);
+  },
+};
+
+const { worker, TurnRunner } = createHoldfast({ agents: [{ ...desk, model }], origins: [PAGES] });
+
+export default worker;
+export { SessionObject } from '../../../durable-objects/index.ts';
+export { TurnRunner };

@@ -1,0 +1,86 @@
+/** The client of the package while the built Worker is killed in the middle of a turn, and started again. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createClient } from '../../../src/client/entry.ts';
+import { createSessionStore } from '../../../src/client/react/entry.ts';
+import { type KillableWorker, startKillable } from './killable-worker.ts';
+
+let storage: string;
+let worker: KillableWorker;
+beforeAll(async () => {
+  storage = await mkdtemp(join(tmpdir(), 'holdfast-client-'));
+  worker = await start();
+});
+afterAll(async () => {
+  await worker.kill();
+  await rm(storage, { recursive: true, force: true, maxRetries: 3 });
+});
+
+const start = (): Promise<KillableWorker> =>
+  startKillable('test/fixtures/counting-worker.ts', { storage, vars: { LEASE_MS: '300' } });
+
+async function killAndStart(): Promise<void> {
+  await worker.kill();
+  worker = await start();
+}
+
+/** The Worker has another port each time, behind the same name. */
+const client = createClient({
+  url: 'http://worker.test',
+  agent: 'counter',
+  retries: 12,
+  fetch: (url, init) => fetch(url.replace('http://worker.test', worker.url), init),
+});
+
+it('shows every event of the turn once, and the answer', async () => {
+  const session = client.session('streamed');
+  const seqs: number[] = [];
+  const types: string[] = [];
+  let counted = 0;
+  for await (const item of session.stream('Count.')) {
+    types.push(item.type);
+    if ('seq' in item) seqs.push(item.seq);
+    if (item.type === 'answer')
+      expect(item.answer).toMatchObject({ outcome: 'completed', text: 'That was six.' });
+    if (item.type !== 'tool-call-ended') continue;
+    counted += 1;
+    if (counted === 2 || counted === 4) await killAndStart();
+  }
+  const journal: number[] = [];
+  for await (const event of session.events()) if ('turn' in event) journal.push(event.seq);
+  expect(seqs).toEqual(journal);
+  expect(types.filter((type) => type === 'resumed').length).toBeGreaterThanOrEqual(2);
+  expect(types.filter((type) => type === 'turn-started')).toHaveLength(1);
+  expect(types.at(-1)).toBe('answer');
+});
+
+it('runs a message once that was sent when there was no Worker', async () => {
+  await worker.kill();
+  const session = client.session('sent');
+  const sent = session.send('Count.');
+  worker = await start();
+  expect(await sent).toMatchObject({ outcome: 'completed', text: 'That was six.' });
+  const { messages } = await session.state();
+  expect(messages.filter(({ role }) => role === 'user')).toHaveLength(1);
+});
+
+it('goes on in a page', async () => {
+  const store = createSessionStore(client.session('shown'));
+  const leave = store.subscribe(() => {});
+  expect(await store.send('Count.')).toBe(true);
+  const ended = () =>
+    store
+      .getSnapshot()
+      .messages.flatMap(({ calls = [] }) => calls)
+      .filter(({ status }) => status === 'ended').length;
+  await expect.poll(ended).toBeGreaterThanOrEqual(2);
+  await killAndStart();
+  await expect
+    .poll(() => store.getSnapshot().messages.at(-1)?.text, { timeout: 40_000 })
+    .toBe('That was six.');
+  await expect.poll(() => store.getSnapshot().status).toBe('idle');
+  expect(ended()).toBe(6);
+  leave();
+});

@@ -1,0 +1,291 @@
+/** The client of the package against the real routes, over the real object. */
+import { describe, expect, it } from 'vitest';
+import { type ClientSession, createClient, type StreamItem } from '../../../../src/client/entry.ts';
+import { createSessionStore } from '../../../../src/client/react/entry.ts';
+import { content, defineAgent, defineTool, image } from '../../../../src/index.ts';
+import { scriptedModel } from '../../../../src/testing/entry.ts';
+import { paidTo } from '../../../fixtures/clerk-agent.ts';
+import { held, modelBySession, playModel, script } from '../../../fixtures/scripts.ts';
+import { appWith } from '../http/app.ts';
+import { journal, type Send, send } from '../http/client.ts';
+
+/** A new session, whose responses pass through `change`. */
+function sessionOf(
+  agent: string,
+  change = (response: Response): Response => response,
+  via: Send = send,
+): ClientSession {
+  const client = createClient({
+    url: 'http://localhost',
+    agent,
+    fetch: async (url, init) => change(await via(new URL(url).pathname + new URL(url).search, init)),
+  });
+  return client.session(`c-${crypto.randomUUID()}`);
+}
+
+const pathOf = ({ id }: ClientSession, agent: string): string => `/agents/${agent}/sessions/${id}`;
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const read: T[] = [];
+  for await (const item of items) read.push(item);
+  return read;
+}
+
+const seqs = (items: readonly StreamItem[]) => items.flatMap((item) => ('seq' in item ? item.seq : []));
+const words = (items: readonly StreamItem[]) =>
+  items.flatMap((item) => (item.type === 'text-delta' ? item.text : [])).join('');
+
+/** Breaks the first stream that comes, in the middle of the frame behind an event of this type. */
+function cutAfter(type: string) {
+  let isCut = false;
+  return (response: Response): Response => {
+    if (isCut) return response;
+    isCut = true;
+    let text = '';
+    const [decoder, encoder] = [new TextDecoder(), new TextEncoder()];
+    const cutting = new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        const before = text.length;
+        text += decoder.decode(chunk, { stream: true });
+        const end = text.indexOf('\n\n', text.indexOf(`event: ${type}\n`) >>> 0);
+        if (end < 0) return controller.enqueue(chunk);
+        controller.enqueue(encoder.encode(`${text.slice(before, end + 2)}id: 99\nevent: model-re`));
+        controller.terminate();
+      },
+    });
+    return new Response(response.body?.pipeThrough(cutting), response);
+  };
+}
+
+const ADD = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
+
+describe('the client', () => {
+  it('runs a turn of several iterations, and shows all that the journal has of it', async () => {
+    const session = sessionOf('scripted');
+    const { message } = script(ADD, { calls: [{ name: 'look_up', input: { id: 'o1' } }] }, 'It is three.');
+    const items = await all(session.stream(message()));
+    const events = (await journal(pathOf(session, 'scripted'))).filter(({ turn }) => turn !== undefined);
+    expect(items.filter((item) => 'seq' in item)).toEqual(events);
+    expect(words(items)).toBe('It is three.');
+    expect(items.at(-1)).toMatchObject({
+      type: 'answer',
+      answer: { outcome: 'completed', text: 'It is three.', iterations: 3 },
+    });
+    expect(await all(session.events({ after: 1 }))).toEqual(events);
+  });
+
+  it.each(['turn-started', 'tool-call-ended'])(
+    'is shown all events once when its connection breaks behind %s',
+    async (type) => {
+      const session = sessionOf('scripted', cutAfter(type));
+      const { message, model } = script(ADD, ADD, 'Three.');
+      const items = await all(session.stream(message()));
+      const stored = (await journal(pathOf(session, 'scripted'))).flatMap(({ turn, seq }) =>
+        turn === undefined ? [] : seq,
+      );
+      expect(seqs(items)).toEqual(stored);
+      expect(items.filter((item) => item.type === 'resumed')).toHaveLength(1);
+      expect(items.at(-1)).toMatchObject({ type: 'answer', answer: { text: 'Three.' } });
+      expect(model.requests).toHaveLength(3);
+    },
+  );
+
+  it('runs a message once whose answer was lost', async () => {
+    let asked = 0;
+    const session = sessionOf('scripted', (response) => {
+      asked += 1;
+      if (asked === 1) throw new TypeError('fetch failed');
+      return response;
+    });
+    const { message, model } = script('Once.', 'Twice.');
+    expect(await session.send(message())).toMatchObject({ outcome: 'completed', text: 'Once.' });
+    expect([asked, model.requests.length]).toEqual([2, 1]);
+  });
+
+  it('approves one call and denies another, in one request, and is shown only what comes of it', async () => {
+    const session = sessionOf('clerk');
+    const to = crypto.randomUUID();
+    const pay = (amount: number) => ({ name: 'pay', input: { to, amount } });
+    const { message } = script({ calls: [pay(1), pay(2)] }, 'One of them.');
+    const answer = await session.send(message());
+    if (answer.outcome !== 'suspended') throw new Error('It does not wait.');
+    const [first, second] = answer.pending;
+    if (!first || !second) throw new Error('Both do not wait.');
+    const before = Number((await journal(pathOf(session, 'clerk'))).at(-1)?.seq);
+    const items = await all(
+      session.streamAnswers([
+        { call: first, decision: 'approve' },
+        { call: second, decision: 'reject', reason: 'Too much.' },
+      ]),
+    );
+    expect(Math.min(...seqs(items))).toBe(before + 1);
+    expect(items.at(-1)).toMatchObject({
+      type: 'answer',
+      answer: { outcome: 'completed', text: 'One of them.' },
+    });
+    expect(paidTo(to)).toEqual([1]);
+  });
+
+  it('answers the second question of a call as such, and sends the result of a tool', async () => {
+    const session = sessionOf('clerk');
+    const to = crypto.randomUUID();
+    const { message } = script(
+      { calls: [{ name: 'pay_twice_asked', input: { to, amount: 1 } }] },
+      { calls: [{ name: 'look_up', input: { id: 'o' } }] },
+      'Paid.',
+    );
+    let answer = await session.send(message());
+    for (const word of ['Sure?', 'Really?']) {
+      expect(answer.outcome === 'suspended' && answer.pending[0]?.message).toBe(word);
+      answer = await session.decide(
+        answer.outcome === 'suspended' && answer.pending[0] ? answer.pending[0] : '',
+        'approve',
+      );
+    }
+    if (answer.outcome !== 'suspended') throw new Error('It does not wait.');
+    expect(answer.pending).toMatchObject([{ tool: 'look_up', for: 'result' }]);
+    expect(await session.result(answer.pending[0] ?? '', { result: { total: 1 } })).toMatchObject({
+      outcome: 'completed',
+      text: 'Paid.',
+    });
+    expect(paidTo(to)).toEqual([1]);
+  });
+
+  it('sends an image, receives one, and what the model thinks', async () => {
+    const { key, model } = playModel({
+      ...scriptedModel([
+        { calls: [{ name: 'draw' }] },
+        {
+          parts: [
+            { type: 'reasoning', text: 'A pixel.' },
+            { type: 'text', text: 'Drawn.' },
+          ],
+        },
+      ]),
+      media: { message: { data: ['image/*'], url: [] }, result: { data: ['image/*'], url: [] } },
+    });
+    const draw = defineTool({
+      name: 'draw',
+      description: 'Draws.',
+      effect: 'read',
+      run: () => content(['A dot:', image(new Uint8Array([1, 2, 3]), 'image/png', 'dot.png')]),
+    });
+    const painter = defineAgent({
+      name: 'painter',
+      description: 'Paints.',
+      instructions: '',
+      tools: [draw],
+      model: modelBySession,
+      accepts: ['image/*'],
+    });
+    const session = sessionOf('painter', undefined, appWith({ agents: [painter] }));
+    const photo = new File([new Uint8Array([9, 8])], 'photo.png', { type: 'image/png' });
+    const items = await all(session.stream(`Like this. #${key}`, { files: [photo] }));
+    expect(model.requests[0]?.messages[0]).toMatchObject({
+      role: 'user',
+      parts: [{ type: 'text' }, { type: 'text' }, { type: 'file', name: 'photo.png', data: 'CQg=' }],
+    });
+    const last = items.at(-1);
+    if (last?.type !== 'answer') throw new Error('There is no answer.');
+    const [file] = last.answer.files ?? [];
+    const blob = await session.file(file ?? '');
+    expect([file?.name, blob.type, [...new Uint8Array(await blob.arrayBuffer())]]).toEqual([
+      'dot.png',
+      'image/png',
+      [1, 2, 3],
+    ]);
+    expect(items.flatMap((item) => (item.type === 'reasoning-delta' ? item.text : [])).join('')).toBe(
+      'A pixel.',
+    );
+    const { messages } = await session.state();
+    expect(messages).toMatchObject([
+      { role: 'user', parts: [{ type: 'text' }, { type: 'file', name: 'photo.png', size: 2 }] },
+      {
+        role: 'assistant',
+        toolCalls: [{ name: 'draw', status: 'ended', files: [{ id: file?.id, name: 'dot.png' }] }],
+      },
+      {
+        role: 'assistant',
+        text: 'Drawn.',
+        parts: [{ type: 'reasoning', text: 'A pixel.' }, { type: 'text' }],
+      },
+    ]);
+  });
+
+  it('waits for a turn in the background, and stops one', async () => {
+    const session = sessionOf('scripted');
+    const waits = held('Late.');
+    const { message } = script('Soon.', waits.reply);
+    const later = await session.send(message(), { background: true });
+    expect(later).toMatchObject({ status: 'accepted' });
+    expect(await session.turn(later.turn, { wait: true })).toMatchObject({
+      outcome: 'completed',
+      text: 'Soon.',
+    });
+    const { turn } = await session.send('Again.', { background: true });
+    await waits.asked();
+    expect(await session.turn(turn)).toMatchObject({ turn, status: 'running' });
+    expect(await session.cancel()).toEqual({ turn, status: 'cancel-requested' });
+    expect(await session.turn(turn, { wait: true })).toMatchObject({ outcome: 'cancelled' });
+  });
+
+  it('is told by what type something was refused, and that a turn failed', async () => {
+    const session = sessionOf('scripted');
+    await expect(session.state()).rejects.toMatchObject({
+      name: 'HoldfastError',
+      type: 'unknown-session',
+      status: 404,
+    });
+    const failed = await session.send(script().message());
+    expect(failed).toMatchObject({ outcome: 'failed', error: { type: 'model-failure' } });
+    expect(await session.turn(failed.turn)).toEqual(failed);
+    await expect(session.cancel()).rejects.toMatchObject({ type: 'no-open-turn', status: 409 });
+  });
+
+  it('watches what others do, until the session is erased', async () => {
+    const session = sessionOf('scripted');
+    const { message } = script('One.', 'Two.');
+    await session.send(message());
+    const { seq } = await session.state();
+    const watching = all(session.watch({ after: seq }));
+    await session.send('Again.');
+    await session.erase();
+    const items = await watching;
+    expect(items.filter((item) => 'seq' in item).map(({ type }) => type)).toContain('turn-ended');
+    expect(items.at(-1)?.type).toBe('erased');
+    await expect(session.state()).rejects.toMatchObject({ type: 'unknown-session' });
+  });
+});
+
+describe('the store of a page', () => {
+  it('shows a turn that it has sent, an approval and its end, as another one does', async () => {
+    const session = sessionOf('clerk');
+    const [mine, other] = [createSessionStore(session), createSessionStore(session)];
+    const leave = [mine, other].map((store) => store.subscribe(() => {}));
+    const to = crypto.randomUUID();
+    const { message } = script(
+      { text: 'I ask.', calls: [{ name: 'pay', input: { to, amount: 3 } }] },
+      'Paid.',
+    );
+    expect(await mine.send(message('Pay.'))).toBe(true);
+    for (const store of [mine, other])
+      await expect
+        .poll(() => store.getSnapshot())
+        .toMatchObject({ status: 'waiting', pending: [{ tool: 'pay', input: { amount: 3 } }] });
+    expect(await other.decide(other.getSnapshot().pending[0] ?? '', 'approve')).toBe(true);
+    for (const store of [mine, other])
+      await expect
+        .poll(() => store.getSnapshot())
+        .toMatchObject({
+          status: 'idle',
+          messages: [
+            { role: 'user' },
+            { text: 'I ask.', calls: [{ status: 'ended', result: 'Paid 3.' }] },
+            { role: 'assistant', text: 'Paid.' },
+          ],
+          state: { turn: { outcome: 'completed' } },
+        });
+    expect(paidTo(to)).toEqual([3]);
+    for (const one of leave) one();
+  });
+});
