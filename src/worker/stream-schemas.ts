@@ -26,8 +26,8 @@ const ofReply = { reply: text, 'frame?': text };
 
 /** The data of each event that is not in the journal. */
 const PASSING: { readonly [Type in Passing['type']]: SchemaOf<DataOf<ItemOf<Type>>> } = {
-  'text-delta': object({ ...ofReply, text }),
-  'reasoning-delta': object({ ...ofReply, text }),
+  'text-delta': object({ ...ofReply, text, 'from?': whole }),
+  'reasoning-delta': object({ ...ofReply, text, 'from?': whole }),
   'reply-restarted': object(ofReply),
   progress: object({ call: text, status: text }),
   answer: ref('TurnAnswer'),
