@@ -8,7 +8,7 @@ const ask = (path: string, init: RequestInit): Promise<Response> =>
   Promise.resolve(
     worker.fetch(
       new Request(`http://localhost${path}`, init) as Parameters<typeof worker.fetch>[0],
-      env,
+      { ...env },
       createExecutionContext(),
     ),
   );
