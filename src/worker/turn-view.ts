@@ -64,6 +64,18 @@ export const suspendedView = (target: Target, events: readonly StoredEvent[]): S
   pending: pendingViews(target, events),
 });
 
+/** The answer of a turn, folded from its own events; `undefined` while it is open. @throws UnreadableError when it cannot be folded. */
+export function answerOfTurn(
+  session: string,
+  agent: string,
+  events: readonly StoredEvent[],
+): TurnAnswer | undefined {
+  if (!events.some(({ type }) => type === 'turn-ended')) return undefined;
+  const answer = stoppedTurn(session, agent, events);
+  const { outcome } = answer;
+  return outcome === 'suspended' ? undefined : { ...answer, outcome };
+}
+
 /** Answers where a stream goes on that its invocation had to end. */
 export const continuesView = ({ path }: Target, after: number): { after: number; events: string } => ({
   after,

@@ -70,8 +70,7 @@ const STREAM = { description: 'A UI message stream', json: ANY_OBJECT, streams: 
  *
  * @example
  * ```ts
- * const holdfast = createHoldfast({ agents: [agent], surfaces: [aiSdkUi()] });
- * export default holdfast.worker;
+ * const surfaces = [aiSdkUi()]; // of createHoldfast({ agents, surfaces, origins: ['https://shop.example'] })
  * ```
  */
 export function aiSdkUi(): Surface {

@@ -1,7 +1,7 @@
 /** A session as the list of messages that a page begins with: made of the same chunks as a stream. */
 import type { StoredEvent } from '../../journal/events.ts';
-import { stoppedTurn } from '../../session/watching/turn-outcome.ts';
 import type { TurnStop } from '../../worker/turn-feed.ts';
+import { answerOfTurn } from '../../worker/turn-view.ts';
 import type { UiChunk, UiMetadata, UiUserPart } from './chunks.ts';
 import { type ChunkOptions, TurnChunks } from './turn-chunks.ts';
 
@@ -52,11 +52,9 @@ export function toUiMessages(
     const chunks = new TurnChunks({ ...options, takesAll: true });
     const message = new MessageOfTurn(turn);
     for (const event of ofTurn) message.add(chunks.take(event));
-    if (ofTurn.some(({ type }) => type === 'turn-ended')) {
-      const answer = stoppedTurn(session, agent, ofTurn);
-      if (answer.outcome !== 'suspended')
-        message.add(chunks.take({ type: 'answer', answer: { ...answer, outcome: answer.outcome } }));
-    } else if (stop) message.add(chunks.take(stop));
+    const answer = answerOfTurn(session, agent, ofTurn);
+    if (answer) message.add(chunks.take({ type: 'answer', answer }));
+    else if (stop) message.add(chunks.take(stop));
     const said = { id: `${turn}${OF_USER}`, role: 'user' as const, metadata: { turn } };
     return [{ ...said, parts: chunks.userParts(started) }, message.read()];
   });

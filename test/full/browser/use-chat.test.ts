@@ -11,7 +11,8 @@ import { type RunningWorker, startWorker } from '../process/start-worker.ts';
 const program = findChromium();
 if (program === undefined) console.warn('skipped: there is no chromium on this machine to show a page in');
 
-const PAGES = resolve(import.meta.dirname, '../../../src/examples/pages');
+const ROOT = resolve(import.meta.dirname, '../../..');
+const PAGES = join(ROOT, 'src/examples/pages');
 const TOKEN = 'a-token-of-the-tests';
 /** Where pictures of the page are left for whoever looks. */
 const { SCREENSHOTS } = process.env;
@@ -24,14 +25,17 @@ const PNG = Buffer.from(
 
 /** Serves the page as its own origin would. */
 async function servePage(): Promise<{ readonly server: Server; readonly origin: string }> {
-  const { outputFiles } = await build({
-    entryPoints: [join(PAGES, 'use-chat/main.tsx')],
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: ['src/examples/pages/use-chat/main.tsx'],
+    metafile: true,
     bundle: true,
     write: false,
     format: 'esm',
     jsx: 'automatic',
     define: { 'process.env.NODE_ENV': '"development"' }, // in which React mounts twice
   });
+  expect(Object.keys(metafile.inputs)).toContain('src/examples/pages/use-chat/use-desk-chat.tsx');
   const html = await readFile(join(PAGES, 'index.html'));
   const server = createServer((request, response) => {
     const isScript = request.url?.startsWith('/page.js');

@@ -143,6 +143,21 @@ describe.each([6, 7] as const)('chunks for version %i', (version) => {
     }
   });
 
+  it('words that are journaled otherwise than they were streamed take their place, where the client can do that', async () => {
+    const events = turns.find((one) =>
+      one.some((event) => event.type === 'model-replied' && event.text !== ''),
+    );
+    const strange = (events ?? []).flatMap((event): ShownEvent[] =>
+      event.type === 'model-replied' && event.frame === undefined && event.text !== ''
+        ? [{ type: 'text-delta', reply: '1.1', text: 'Something else.' }, event]
+        : [event],
+    );
+    const { message } = await readBySdk(await chunksOf(strange, version), version);
+    const { message: whole } = await readBySdk(await chunksOf(events ?? [], version), version);
+    if (version === 7) expect(message).toEqual(whole);
+    else expect(message?.parts).toContainEqual({ type: 'text', text: 'Something else.', state: 'done' });
+  });
+
   it('any sequence of what can be shown is made of chunks that the SDK takes', async () => {
     const all: readonly TurnItem[] = turns.flatMap((events) => [
       ...streamed(events, [3], true),

@@ -1,18 +1,6 @@
-import { useChat } from '@ai-sdk/react';
-import {
-  DefaultChatTransport,
-  type DynamicToolUIPart,
-  lastAssistantMessageIsCompleteWithApprovalResponses,
-  type UIMessage,
-} from 'ai';
-import { type FormEvent, useEffect, useMemo, useState } from 'react';
-
-/** Where the Worker is, and who asks it. */
-export interface Desk {
-  /** Such as `https://desk.example/agents/desk/chat`. */
-  readonly api: string;
-  readonly token: string;
-}
+import type { DynamicToolUIPart, UIMessage } from 'ai';
+import { type FormEvent, useEffect, useState } from 'react';
+import { type Desk, headersOf, useDeskChat } from './use-desk-chat.tsx';
 
 interface ChatProps {
   readonly desk: Desk;
@@ -22,46 +10,9 @@ interface ChatProps {
   readonly before: UIMessage[];
 }
 
-const headersOf = ({ token }: Desk) => ({ authorization: `Bearer ${token}` });
-
-/** The messages of a chat so far; none of a new one. */
-export async function loadMessages(desk: Desk, id: string): Promise<UIMessage[]> {
-  const address = `${desk.api}/${encodeURIComponent(id)}/messages?ui=7`;
-  const response = await fetch(address, { headers: headersOf(desk) });
-  if (!response.ok) throw new Error(await response.text());
-  return response.json();
-}
-
 export function Chat({ desk, id, before }: ChatProps) {
-  const transport = useMemo(
-    () => new DefaultChatTransport({ api: `${desk.api}?ui=7`, headers: headersOf(desk) }),
-    [desk],
-  );
-  const chat = useChat({
-    id,
-    messages: before,
-    transport,
-    resume: true, // in the middle of a turn, the page goes on with it
-    sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
-    onFinish({ isDisconnect }) {
-      // The turn goes on without the page: what it came to, or the rest of it, is at the Worker.
-      if (isDisconnect) void catchUp();
-    },
-  });
-  const { messages, status, error } = chat;
-
-  async function catchUp(): Promise<void> {
-    chat.clearError();
-    await chat.resumeStream(); // to the end of a turn that runs; at once if none does
-    chat.setMessages(await loadMessages(desk, id));
-  }
-
-  /** `stop()` only stops reading. The turn itself is cancelled at the Worker. */
-  async function cancel(): Promise<void> {
-    const session = desk.api.replace(/chat$/, `sessions/${encodeURIComponent(id)}`);
-    await fetch(`${session}/cancel`, { method: 'POST', headers: headersOf(desk) });
-  }
-
+  const chat = useDeskChat(desk, id, before);
+  const { messages, status, error, catchUp, cancel } = chat;
   return (
     <main>
       <header>
@@ -95,7 +46,7 @@ export function Chat({ desk, id, before }: ChatProps) {
   );
 }
 
-type Chatting = ReturnType<typeof useChat>;
+type Chatting = ReturnType<typeof useDeskChat>;
 
 interface PartProps {
   readonly part: UIMessage['parts'][number];

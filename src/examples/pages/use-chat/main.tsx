@@ -1,6 +1,7 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { Chat, type Desk, loadMessages } from './chat.tsx';
+import { Chat } from './chat.tsx';
+import { type Desk, loadMessages } from './use-desk-chat.tsx';
 
 // A page of yours knows where its Worker is, and gets a token from its own server.
 const { searchParams } = new URL(location.href);

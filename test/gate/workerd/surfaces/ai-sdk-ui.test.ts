@@ -380,6 +380,77 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     expect(await again.text()).toMatch(/"delta":"Paid once\."/);
   });
 
+  it('asks about a call of an inner loop in a step of its own, and sends the answer by itself', async () => {
+    const calls = [{ name: 'helper', input: { message: '' } }];
+    const { chat, asked, id, say, words } = open(
+      { version, sends: 'approvals' },
+      { calls },
+      { calls: [{ name: 'pay', input: { amount: 7 } }] },
+      'Paid inside.',
+      'All is paid.',
+    );
+    calls[0] = { name: 'helper', input: { message: words } };
+    await say();
+    const parts = lastParts(chat);
+    expect(parts.map(({ type, toolName, state }) => toolName ?? state ?? type)).toEqual([
+      'step-start',
+      'helper',
+      'step-start',
+      'pay',
+    ]);
+    expect(parts.at(-1)).toMatchObject({ state: 'approval-requested', input: { amount: 7 } });
+    await sameAsLoaded(chat, id, version);
+    await chat.addToolApprovalResponse({ id: String(Object(parts.at(-1)?.approval).id), approved: true });
+    await settled({ chat, asked }, 2);
+    expect(
+      lastParts(chat)
+        .slice(1)
+        .map(({ toolName, state, text }) => text ?? `${toolName} ${state}`),
+    ).toEqual([
+      'helper output-available',
+      expect.anything(),
+      'pay output-available',
+      expect.anything(),
+      expect.anything(),
+      'All is paid.',
+    ]);
+  });
+
+  it('takes results once, however often they are sent, and streams what came of them again', async () => {
+    const { chat, asked, say } = open(
+      { version, sends: 'results' },
+      { calls: [{ name: 'where' }] },
+      'I see.',
+    );
+    await say();
+    const call = lastParts(chat).at(-1)?.toolCallId;
+    await chat.addToolOutput({ tool: 'where', toolCallId: call, output: 'home' });
+    await settled({ chat, asked }, 2);
+    const again = await via(`/agents/${agent}/chat`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: asked[1] ?? '',
+    });
+    expect(again.status).toBe(200);
+    expect(await again.text()).toMatch(/"delta":"I see\."/);
+  });
+
+  it('does not send results again for ever when their turn was cancelled', async () => {
+    const hangs = held('Never.');
+    const { chat, asked, id, say } = open(
+      { version, sends: 'results' },
+      { calls: [{ name: 'where' }] },
+      hangs.reply,
+    );
+    await say();
+    const call = lastParts(chat).at(-1)?.toolCallId;
+    await chat.addToolOutput({ tool: 'where', toolCallId: call, output: 'home' });
+    await hangs.asked();
+    await via(`${pathOf(id)}/cancel`, { method: 'POST' });
+    await settled({ chat, asked }, 2);
+    await sameAsLoaded(chat, id, version);
+  });
+
   it('refuses to make an answer again or to change a message, and says why', async () => {
     const { chat, say, words } = open({ version }, 'Once.');
     await say();

@@ -1,6 +1,7 @@
 /** An agent whose turns have something of all that a chat can show. */
 import * as v from 'valibot';
 import { artifact, content, defineAgent, defineTool, image, text } from '../../../../src/index.ts';
+import { defineSubagent } from '../../../../src/kinds/entry.ts';
 import { aiSdkUi } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
 import { asksFirst } from '../../../fixtures/asks-first.ts';
 import { modelBySession } from '../../../fixtures/scripts.ts';
@@ -62,11 +63,22 @@ const finish = defineTool({
   run: () => text('That is all.'),
 });
 
+/** Its loop has a tool that asks. */
+const helper = defineSubagent({
+  agent: defineAgent({
+    name: 'helper',
+    description: 'Pays by itself.',
+    instructions: 'Pay.',
+    tools: [asksFirst(pay)],
+    model: modelBySession,
+  }),
+});
+
 export const desk = defineAgent({
   name: 'desk',
   description: 'Does a bit of everything.',
   instructions: 'Follow the script.',
-  tools: [add, asksFirst(pay), draw, note, here, finish],
+  tools: [add, asksFirst(pay), draw, note, here, finish, helper],
   model: {
     ...modelBySession,
     media: { message: { data: ['image/*'], url: ['image/*'] }, result: { data: [], url: [] } },

@@ -1,6 +1,6 @@
-import { createHoldfast } from '../../../create-holdfast.ts';
-import { aiSdkUi } from '../../../surfaces/ai-sdk-ui/entry.ts';
-import { desk } from '../desk.ts';
+import { createHoldfast } from '../../create-holdfast.ts';
+import { aiSdkUi } from '../../surfaces/ai-sdk-ui/entry.ts';
+import { desk } from './desk.ts';
 
 // Pages of this origin may ask this Worker: by `useChat`, at /agents/desk/chat.
 const holdfast = createHoldfast({
@@ -10,4 +10,4 @@ const holdfast = createHoldfast({
 });
 export default holdfast.worker;
 export const { TurnRunner } = holdfast;
-export { SessionObject } from '../../../../durable-objects/index.ts';
+export { SessionObject } from '../../../durable-objects/index.ts';
