@@ -1,8 +1,9 @@
 /** The client of the HTTP API, for pages, Node and other Workers: nothing but `fetch` and streams is needed. */
 import type { StoredEvent } from '../journal/events.ts';
 import type { SentDecision, SentResult } from '../session/answers/post-answer.ts';
+import type { AnswerObject } from '../session/watching/turn-outcome.ts';
 import type { DecisionKind, WhenBusy } from '../tool/call.ts';
-import type { JsonObject } from '../tool/json.ts';
+import type { Json, JsonObject } from '../tool/json.ts';
 import type { CancelRequested } from '../worker/end-turn.ts';
 import type { SessionView } from '../worker/session-view.ts';
 import type { PendingView } from '../worker/turn-view.ts';
@@ -23,10 +24,10 @@ type OutputOf<Of> = Of extends {
   readonly name: string;
   readonly '~types'?: { readonly output: infer Output };
 }
-  ? Output
+  ? AnswerObject<Output>
   : Of extends { readonly output: infer Output }
-    ? Output
-    : unknown;
+    ? Output // which whoever writes it knows to be JSON
+    : Json;
 type NameOf<Of> = Of extends { readonly name: infer Name; readonly '~types'?: object } ? Name : string;
 
 /** Where an agent is, and on whose behalf it is asked. */
@@ -36,7 +37,7 @@ export interface ClientOptions<Name = string> extends TransportOptions {
 }
 
 /** The sessions of one agent. */
-export interface Client<Output = unknown> {
+export interface Client<Output = Json> {
   /** A session by its id, of 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -; a new one unless given. Nothing is asked of it yet. */
   session(id?: string): ClientSession<Output>;
 }
@@ -98,7 +99,7 @@ export type CallAnswer = { readonly call: WaitingCall } & (SentDecision | SentRe
  * One session of an agent. What is refused is thrown as a HoldfastError. What is sent carries a key of its own, so that it is sent again
  * after a lost connection and yet done once.
  */
-export interface ClientSession<Output = unknown> {
+export interface ClientSession<Output = Json> {
   readonly id: string;
   /** Runs a turn, and answers what it came to: its answer, also of one that `failed`, or what it waits for. */
   send(message: string | readonly SentPart[], options?: SendOptions): Promise<ClientAnswer<Output>>;
@@ -165,7 +166,7 @@ export interface EventsRange extends Waiting {
  * }
  * ```
  */
-export function createClient<Of extends ClientTypes = { readonly output: unknown }>(
+export function createClient<Of extends ClientTypes = { readonly output: Json }>(
   options: ClientOptions<NameOf<Of>>,
 ): Client<OutputOf<Of>> {
   const transport = createTransport(options);

@@ -71,29 +71,26 @@ const GRACE = 100;
  * leave();
  * ```
  */
-export function createSessionStore(session: ClientSession): SessionStore {
+export function createSessionStore(session: ClientSession<unknown>): SessionStore {
   const live = new LiveSession(session);
   let following: AbortController | undefined;
-  let leaving: ReturnType<typeof setTimeout> | undefined;
+  const leave = (): void => {
+    if (live.listeners.size > 0) return;
+    following?.abort();
+    following = undefined;
+  };
   return {
     getSnapshot: () => live.snapshot,
     subscribe(listener) {
       // Each subscription is one of its own, also of a listener that is there already.
       const mine = (): void => listener();
       live.listeners.add(mine);
-      clearTimeout(leaving);
       if (!following) {
         following = new AbortController();
         void live.follow(following.signal);
       }
       return () => {
-        live.listeners.delete(mine);
-        if (live.listeners.size > 0) return;
-        clearTimeout(leaving);
-        leaving = setTimeout(() => {
-          following?.abort();
-          following = undefined;
-        }, GRACE);
+        if (live.listeners.delete(mine)) setTimeout(leave, GRACE);
       };
     },
     send: (message, options) => live.send(message, options),
@@ -115,7 +112,7 @@ interface Outgoing {
 class LiveSession {
   readonly listeners = new Set<() => void>();
   snapshot = NOTHING;
-  readonly #session: ClientSession;
+  readonly #session: ClientSession<unknown>;
   #view: SessionView | undefined;
   #conversation: Conversation = { messages: [] };
   /** The last event that is folded. */
@@ -131,7 +128,7 @@ class LiveSession {
   #beginning: Promise<void> | undefined;
   #comeAgain = new AbortController();
 
-  constructor(session: ClientSession) {
+  constructor(session: ClientSession<unknown>) {
     this.#session = session;
   }
 

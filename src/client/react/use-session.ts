@@ -6,7 +6,7 @@ import { createSessionStore, type SessionActions, type SessionSnapshot } from '.
 
 /** Which session a page shows: of a client, or where its agent is. */
 export type UseSessionOptions = { readonly session: string } & (
-  | { readonly client: Client }
+  | { readonly client: Client<unknown> }
   | ({ readonly agent: string; readonly client?: undefined } & Pick<TransportOptions, 'url' | 'token'>)
 );
 
