@@ -163,8 +163,19 @@ function pageOfEvents(storage: SessionStorage, query: PageQuery): EventPage {
   }
   const openTurn = openTurnOf(storage.lease());
   const waits = turn === undefined ? null : waitsAs(storage, turn);
-  const page = { rows, next, head: storage.head(), openTurn, waiting: waitingTurns(storage) };
+  const told = { head: storage.head(), ...incarnationOf(storage) };
+  const page = { rows, next, ...told, openTurn, waiting: waitingTurns(storage) };
   return waits === null ? page : { ...page, waits };
+}
+
+/** The event that opens a session says it. What is none was stored by somebody else, and says nothing. */
+function incarnationOf(storage: SessionStorage): Pick<EventPage, 'incarnation'> {
+  try {
+    const { incarnation }: { incarnation?: unknown } = Object(JSON.parse(storage.opening() ?? 'null'));
+    return typeof incarnation === 'string' ? { incarnation } : {};
+  } catch {
+    return {};
+  }
 }
 
 /** The turn that is unfinished, by its lease. */

@@ -26,6 +26,8 @@ export interface SessionStorage {
   bytes(): number;
   /** Answers the last sequence; 0 when nothing is stored. */
   head(): number;
+  /** Answers the body of the first event; `null` when nothing is stored. */
+  opening(): string | null;
   /** Stores events. Their sequences follow `head()`, which is not checked. */
   addEvents(rows: readonly StoredRow[]): void;
   /** Answers events in the order of their sequences, each of which is read only when it is taken; of a turn, no other is read. */

@@ -36,6 +36,7 @@ export class SqlSessionStorage implements SessionStorage {
   #isMigrated = false;
   /** What every append asks for, as the tables have it; forgotten when a transaction is undone. */
   #head: number | undefined;
+  #opening: string | undefined;
   #lease: Lease | undefined;
 
   /** `name`: of the object, where the platform tells. */
@@ -90,6 +91,13 @@ export class SqlSessionStorage implements SessionStorage {
     return this.#head;
   }
 
+  opening(): string | null {
+    if (!this.#isMigrated) return null;
+    if (this.#opening === undefined)
+      for (const { body } of this.events({ from: 1, limit: 1 })) this.#opening = body;
+    return this.#opening ?? null;
+  }
+
   addEvents(rows: readonly StoredRow[]): void {
     for (const { seq, epoch, at, type, turn, bytes, body } of rows) {
       const isInline = bytes <= INLINE_BYTES;
@@ -99,6 +107,7 @@ export class SqlSessionStorage implements SessionStorage {
       );
       if (!isInline) this.#chunks.add('event', { seq, body });
       this.#head = seq;
+      if (seq === 1) this.#opening = body;
     }
   }
 
@@ -195,6 +204,7 @@ export class SqlSessionStorage implements SessionStorage {
 
   #forget(): void {
     this.#head = undefined;
+    this.#opening = undefined;
     this.#lease = undefined;
     this.inbox.forget();
     this.files.forget();

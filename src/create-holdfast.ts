@@ -1,4 +1,5 @@
 /** The entry `holdfast/worker`: makes a Worker of agents. */
+
 export type { Announced, Announcement, HandOver, TurnRunner } from './journal/session-port.ts';
 export { ConfigurationError } from './model/configuration-error.ts';
 export type { FileKey, FileStore } from './session/file-store.ts';
@@ -12,6 +13,7 @@ export { type Authenticate, bearerToken, openOnLocalhost } from './worker/auth.t
 export type { HoldfastConfig } from './worker/config.ts';
 export { defineSchedule, type Schedule, type ScheduleConfig } from './worker/define-schedule.ts';
 export type { Caller, Claims, ContextFor, EndpointRequest, Env, OwnRequest } from './worker/host.ts';
+export type { SentPart } from './worker/message-parts.ts';
 export { SessionError, type SessionErrorType } from './worker/problem.ts';
 export type { Session, SessionAnswer, TurnStream } from './worker/session.ts';
 export type {

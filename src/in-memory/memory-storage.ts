@@ -56,6 +56,10 @@ export class MemoryStorage implements SessionStorage {
     return this.#events.length;
   }
 
+  opening(): string | null {
+    return this.#events[0]?.body ?? null;
+  }
+
   addEvents(rows: readonly StoredRow[]): void {
     this.#events.push(...rows);
   }

@@ -56,6 +56,8 @@ export interface EventPage {
   readonly next: number | null;
   /** The session's last sequence. */
   readonly head: number;
+  /** Tells the session from one of the same name that was erased before it. An older object does not tell. */
+  readonly incarnation?: string;
   /** The turn that is unfinished. */
   readonly openTurn: OpenTurn | null;
   readonly waiting: readonly WaitingTurn[];

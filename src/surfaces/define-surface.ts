@@ -11,7 +11,6 @@ import type { Problem, ProblemType } from '../worker/problem.ts';
 import { toProblem } from '../worker/refusal.ts';
 import { contextOfHeaders } from '../worker/request-headers.ts';
 import {
-  ANY_OBJECT,
   type Answer,
   type BodySchema,
   type CallerRequest,
@@ -98,7 +97,7 @@ export interface SurfaceRoute<Path extends string = string> {
   readonly summary: string;
   /** It may start a turn, so that what the Worker binds as `RATE_LIMIT` counts its callers. */
   readonly isCounted?: true | undefined;
-  /** What OpenAPI says of it besides; any object unless given. */
+  /** What OpenAPI says of it besides: of `answers` no more than that the protocol has them, unless given. */
   readonly parameters?: readonly Parameter[] | undefined;
   readonly body?: BodySchema | undefined;
   readonly answers?: Readonly<Record<number, Answer>> | undefined;
@@ -157,11 +156,12 @@ export function defineSurface(config: SurfaceConfig): Surface {
   };
 }
 
-function toRoute(surface: string, { handle, refuse, answers, ...route }: SurfaceRoute): Route {
+function toRoute(surface: string, { handle, refuse, answers = {}, ...route }: SurfaceRoute): Route {
   return defineRoute({
     ...route,
     access: 'caller',
-    answers: answers ?? { 200: { description: 'As the protocol has it', json: ANY_OBJECT, streams: true } },
+    answers,
+    others: 'As the protocol has it',
     ...(refuse && { refuse: (problem: Problem) => refuse(toSurfaceProblem(problem)) }),
     async handle(asked, named) {
       const response: unknown = await handle(toSurfaceRequest(asked), named);

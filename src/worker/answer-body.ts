@@ -3,6 +3,17 @@ import type { DecisionKind } from '../tool/call.ts';
 import { isJsonObject, unknownProblems } from '../tool/json.ts';
 import { invalidBody } from './body.ts';
 import type { BodySchema } from './route.ts';
+import type { Schema } from './typed-schema.ts';
+
+const OF_A_DECISION: Schema = {
+  decision: { type: 'string', enum: ['approve', 'edit', 'reject', 'exit'] },
+  input: {
+    type: 'object',
+    additionalProperties: true,
+    description: 'Of an edit: takes the place of what the model sent.',
+  },
+  reason: { type: 'string', maxLength: 2000, description: 'For the model, and for the journal.' },
+};
 
 /** The body of a decision. */
 export const DECISION: BodySchema = {
@@ -11,11 +22,7 @@ export const DECISION: BodySchema = {
     type: 'object',
     required: ['decision'],
     additionalProperties: false,
-    properties: {
-      decision: { type: 'string', enum: ['approve', 'edit', 'reject', 'exit'] },
-      input: { type: 'object', description: 'Of an edit: takes the place of what the model sent.' },
-      reason: { type: 'string', maxLength: 2000, description: 'For the model, and for the journal.' },
-    },
+    properties: OF_A_DECISION,
   },
 };
 
@@ -48,6 +55,12 @@ export function parseDecisionBody(body: SentBody): SentDecision {
 
 const isDecision = (value: unknown): boolean => DECISIONS.some((one) => one === value);
 
+const OF_A_RESULT: Schema = {
+  result: { description: 'Any JSON, as if the tool had returned it.' },
+  text: { type: 'string', description: 'Words for the model.' },
+  error: { type: 'string', description: 'What went wrong, for the model.' },
+};
+
 /** The body of a result. */
 export const RESULT: BodySchema = {
   name: 'Result',
@@ -57,11 +70,7 @@ export const RESULT: BodySchema = {
     additionalProperties: false,
     minProperties: 1,
     maxProperties: 1,
-    properties: {
-      result: { description: 'Any JSON, as if the tool had returned it.' },
-      text: { type: 'string', description: 'Words for the model.' },
-      error: { type: 'string', description: 'What went wrong, for the model.' },
-    },
+    properties: OF_A_RESULT,
   },
 };
 
@@ -100,7 +109,13 @@ export const ANSWERS: BodySchema = {
           type: 'object',
           description: 'A Decision or a Result, of the call that it names.',
           required: ['call'],
-          properties: { call: { type: 'string' }, question: { type: 'integer', minimum: 1, default: 1 } },
+          additionalProperties: false,
+          properties: {
+            call: { type: 'string' },
+            question: { type: 'integer', minimum: 1, default: 1 },
+            ...OF_A_DECISION,
+            ...OF_A_RESULT,
+          },
         },
       },
     },

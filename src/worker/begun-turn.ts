@@ -34,6 +34,8 @@ export type BegunTurn =
 interface WaitedTurn {
   readonly turn: string;
   readonly run?: Run;
+  /** Of one that runs here: tells its session from others of its name. */
+  readonly incarnation?: string | undefined;
   /** Of answers: the event that asked for the last of them, behind which whoever gave them has seen nothing. */
   readonly askedAt?: number;
   readonly later?: undefined;
@@ -53,6 +55,7 @@ interface LeasedTurn {
 export const toRunHere = ({ turn, services, lease, sentAt }: LeasedTurn): WaitedTurn => ({
   turn,
   run: (more) => runTurn({ ...services, ...more }, lease, sentAt),
+  incarnation: lease.page.incarnation,
 });
 
 /** The turn goes on in the background, or with others. */

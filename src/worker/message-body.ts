@@ -6,7 +6,8 @@ import { besidesFiles, bodyType, invalidBody, readBody } from './body.ts';
 import { checkFiles, type FilesTaken, type PlacedPart, takesFiles } from './files-taken.ts';
 import { type BodyLimits, type FormField, type MessageForm, readForm } from './message-form.ts';
 import { parseParts } from './message-parts.ts';
-import type { BodySchema, Schema } from './route.ts';
+import type { BodySchema } from './route.ts';
+import type { Schema } from './typed-schema.ts';
 
 const PROPERTIES: Readonly<Record<string, Schema>> = {
   context: {
@@ -51,7 +52,7 @@ const PART: Schema = {
 
 /** The body of a message. */
 export const MESSAGE: BodySchema = {
-  name: 'Message',
+  name: 'NewMessage',
   schema: {
     type: 'object',
     required: ['message'],

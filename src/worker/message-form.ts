@@ -1,13 +1,13 @@
 /** Reads a message that is sent as a form: text fields, and files in fields of any other name. */
-import { type ContentPart, toFileName, toMediaType } from '../tool/content.ts';
+import { toFileName, toMediaType } from '../tool/content.ts';
 import type { Json } from '../tool/json.ts';
 import { besidesFiles, readBytes } from './body.ts';
 import type { PlacedPart } from './files-taken.ts';
-import { MAX_PARTS } from './message-parts.ts';
+import { MAX_PARTS, type SentPart } from './message-parts.ts';
 import { Problem } from './problem.ts';
 
 /** A property of a message: JSON, or, from code, parts with the bytes of their files. */
-export type FormField = Json | readonly ContentPart[] | undefined;
+export type FormField = Json | readonly SentPart[] | undefined;
 
 /** What is in a form. */
 export interface MessageForm {

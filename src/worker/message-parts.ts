@@ -10,8 +10,27 @@ export const MAX_PARTS = 100;
 /** The most characters of an address that is handed on. */
 const MAX_URL = 8_192;
 
+/** A part of a message: as `content` and `file` make it, or a file as a client sends it, in base64 or by its address. */
+export type SentPart =
+  | ContentPart
+  | {
+      readonly type: 'file';
+      /** Such as `image/png`; not needed where a data URL says it. */
+      readonly mediaType?: string | undefined;
+      readonly name?: string | undefined;
+      /** Base64, or a data URL. */
+      readonly data: string;
+    }
+  | {
+      readonly type: 'file';
+      readonly mediaType?: string | undefined;
+      readonly name?: string | undefined;
+      /** A data URL, or an https URL, which is handed on and not fetched. */
+      readonly url: string;
+    };
+
 /** A part as a body has it, or as code of the app does, which has bytes as they are. */
-type GivenPart = Json | ContentPart;
+type GivenPart = Json | SentPart;
 
 /** Adds what is wrong to `problems`, each with where it stands; what is answered then is of no use. */
 export function parseParts(parts: readonly GivenPart[], problems: string[]): readonly PlacedPart[] {

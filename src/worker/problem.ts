@@ -1,3 +1,8 @@
+import type { WaitingTurn } from '../journal/event-page.ts';
+import type { MediaTaken } from '../model/chat-model.ts';
+import type { TurnAnswer } from '../session/watching/turn-outcome.ts';
+import type { PendingView } from './turn-view.ts';
+
 /** What went wrong, by a name that stays, and the status that it has unless said otherwise. */
 const STATUS = {
   'bad-json': 400,
@@ -55,6 +60,12 @@ const STATUS = {
   'internal-error': 500,
 } as const;
 
+/** All of them. */
+export const PROBLEM_TYPES = Object.keys(STATUS) as readonly ProblemType[]; // of which it has one each
+
+/** Answers the status that a problem has unless said otherwise. */
+export const statusOf = (type: ProblemType): number => STATUS[type];
+
 /** The name of what went wrong. */
 export type ProblemType = keyof typeof STATUS;
 
@@ -82,9 +93,49 @@ type OfHttp =
 /** Why a session does not do what it was asked for: the name that the problem has over HTTP too. */
 export type SessionErrorType = Exclude<ProblemType, OfHttp>;
 
+/** What a problem may say beside what went wrong. */
+export type ProblemMembers = {
+  /** The turn that is in the way, or that may have been taken. */
+  readonly turn?: string;
+  /** What that waits for. */
+  readonly pending?: readonly PendingView[];
+  /** Everything that is wrong with what was sent. */
+  readonly problems?: readonly string[];
+  /** Of several answers, the calls of those that were taken. */
+  readonly taken?: readonly string[];
+  /** The role that is needed. */
+  readonly role?: string;
+  /** Who may not answer. */
+  readonly notBy?: 'requester';
+  /** What is allowed, and what is used of it, in bytes. */
+  readonly most?: number;
+  readonly used?: number;
+  /** The files that the agent takes. */
+  readonly accepts?: MediaTaken;
+  /** Of a session that cannot be read: its last event, its open turn, and the turns that wait. */
+  readonly seq?: number;
+  readonly openTurn?: string | null;
+  readonly waiting?: readonly WaitingTurn[];
+};
+
+interface ProblemBase {
+  /** `urn:holdfast:problem:` and the name of what went wrong. */
+  readonly type: `urn:holdfast:problem:${ProblemType}`;
+  readonly title: string;
+  readonly status: number;
+  /** Says what to do. */
+  readonly detail: string;
+}
+
+/** A problem as it is answered (RFC 9457). */
+export type ProblemDocument = ProblemBase & ProblemMembers;
+
+/** A turn that failed, as it is answered: what went wrong, and the answer of the turn. */
+export type FailedTurn = ProblemBase & Omit<TurnAnswer, 'outcome'> & { readonly outcome: 'failed' };
+
 interface SessionErrorDetails {
   readonly retryAfter?: number | undefined;
-  readonly more?: Readonly<Record<string, unknown>> | undefined;
+  readonly more?: ProblemMembers | undefined;
   readonly cause?: unknown;
 }
 
@@ -98,7 +149,7 @@ export class SessionError extends Error {
   /** When to ask again, in seconds, where that helps. */
   readonly retryAfter: number | undefined;
   /** What else is known: the `turn` in the way, its `pending` calls, the `problems` of what was sent, the `role` that is needed. */
-  readonly more: Readonly<Record<string, unknown>>;
+  readonly more: ProblemMembers;
 
   constructor(
     type: SessionErrorType,
@@ -117,7 +168,7 @@ interface Details {
   readonly status?: number | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Members beside those of RFC 9457, such as every problem of a body. */
-  readonly more?: Readonly<Record<string, unknown>> | undefined;
+  readonly more?: ProblemMembers | Partial<TurnAnswer> | undefined;
 }
 
 /** An answer that is an error; thrown anywhere below the app and made a response in one place. */
@@ -126,7 +177,7 @@ export class Problem extends Error {
   readonly type: ProblemType;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly more: Readonly<Record<string, unknown>>;
+  readonly more: ProblemMembers | Partial<TurnAnswer>;
 
   /** `detail` tells the client what to do. */
   constructor(

@@ -11,7 +11,6 @@ import { UnreadableError } from '../session/unread-turn.ts';
 import type { TurnAnswer } from '../session/watching/turn-outcome.ts';
 import type { Log } from '../tool/log.ts';
 import { Problem, type ProblemType, SessionError } from './problem.ts';
-import type { Route } from './route.ts';
 import { type Target, turnPath, UnknownTargetError } from './target.ts';
 import { pendingViews } from './turn-view.ts';
 
@@ -24,7 +23,7 @@ interface FailedRequest {
 /** Makes the one function by which errors become responses. What went wrong inside is logged, and the client is not told. */
 export function errorResponses(
   write: Log,
-): (error: Error, asked: FailedRequest, refuse?: Route['refuse']) => Response {
+): (error: Error, asked: FailedRequest, refuse?: (problem: Problem) => Response) => Response {
   const log = failureLog();
   return (error, asked, refuse = (problem) => problem.toResponse()) => {
     const { signal } = asked.req.raw;
@@ -214,7 +213,11 @@ export function failedTurn(answer: TurnAnswer): Problem {
   return new Problem(type, detail, { status, headers, more: { ...turn, error } });
 }
 
-const PROBLEMS: Readonly<Record<TurnError['type'], readonly [status: number, type: ProblemType]>> = {
+/** A problem, with the status that it is answered with. */
+export type ToldProblem = readonly [status: number, type: ProblemType];
+
+/** What is answered for turns that failed, by why they did. */
+const PROBLEMS: Readonly<Record<TurnError['type'], ToldProblem>> = {
   'model-failure': [502, 'model-failure'],
   'empty-reply': [502, 'model-failure'],
   'tool-not-found': [502, 'model-failure'],
@@ -225,3 +228,6 @@ const PROBLEMS: Readonly<Record<TurnError['type'], readonly [status: number, typ
   'session-full': [507, 'session-full'],
   internal: [500, 'turn-failed'],
 };
+
+/** The problems of turns that failed. */
+export const OF_FAILED_TURNS = Object.values(PROBLEMS);

@@ -88,24 +88,39 @@ export async function requestKey(key: string | undefined, body: string): Promise
 }
 
 /** Reads `?after=`. @throws SessionError when no event can have it as its sequence. */
-export const afterOf = (query: URLSearchParams): number | undefined => sequence('after', query.get('after'));
-
-/** After which event a stream goes on: by `Last-Event-ID`, or else by `?after=`. @throws SessionError when it is no event's. */
-export const resumedAfter = ({ url, headers }: Request): number | undefined =>
-  sequence('Last-Event-ID', headers.get('last-event-id')) ?? afterOf(new URL(url).searchParams);
-
-function sequence(name: 'Last-Event-ID' | 'after', value: string | null): number | undefined {
-  if (value === null || value === '') return undefined;
+export function afterOf(query: URLSearchParams): number | undefined {
+  const value = query.get('after') ?? '';
+  if (value === '') return undefined;
   if (/^\d{1,15}$/.test(value)) return Number(value);
-  throw noSequence(name);
+  throw noSequence();
+}
+
+/** Where a stream goes on. */
+interface EventPlace {
+  /** Behind the event of this sequence. */
+  readonly after?: number | undefined;
+  /** The session of that event, and no other one of its name. Absent: whichever is there. */
+  readonly incarnation?: string | undefined;
+}
+
+/** The id of an event in a stream: its sequence, and what tells its session from others of its name. */
+export const eventId = (seq: number, incarnation?: string): string =>
+  incarnation === undefined ? String(seq) : `${seq}-${incarnation}`;
+
+/** Where a stream goes on, by `Last-Event-ID`, or else by `?after=`. @throws SessionError when that can be no event's. */
+export function resumedAfter({ url, headers }: Request): EventPlace {
+  const id = headers.get('last-event-id') ?? '';
+  if (id === '') return { after: afterOf(new URL(url).searchParams) };
+  const [, seq, incarnation] = /^(\d{1,15})(?:-([\w-]{1,64}))?$/.exec(id) ?? [];
+  if (seq !== undefined) return { after: Number(seq), incarnation };
+  const detail =
+    'Last-Event-ID must be the id of an event as a stream has it, or its sequence: a whole number such as 12.';
+  throw new SessionError('invalid-header', detail);
 }
 
 /** The error of what no event can have as its sequence. */
-export const noSequence = (name: 'after' | 'Last-Event-ID'): SessionError =>
-  new SessionError(
-    name === 'after' ? 'invalid-query' : 'invalid-header',
-    `${name} must be the sequence of an event: a whole number such as 12.`,
-  );
+export const noSequence = (): SessionError =>
+  new SessionError('invalid-query', 'after must be the sequence of an event: a whole number such as 12.');
 
 /** Header name in lower case -> key of the tool-call context. */
 export type ContextHeaders = ReadonlyMap<string, string>;

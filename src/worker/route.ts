@@ -1,10 +1,12 @@
 import type { ExecutionContext } from 'hono';
 import type { Webhook } from '../webhooks/webhook.ts';
 import type { Authenticate, Origins } from './auth.ts';
+import type { ComponentName } from './described.ts';
 import type { Caller, Env, Host, Invoked, McpEndpoint } from './host.ts';
-import type { Problem } from './problem.ts';
+import type { Problem, ProblemType } from './problem.ts';
 import type { ContextHeaders } from './request-headers.ts';
 import type { SessionAccess } from './target.ts';
+import type { Schema } from './typed-schema.ts';
 
 /** What the HTTP app is built on. */
 export interface HttpHost extends Host {
@@ -75,6 +77,8 @@ export type NamesOf<Path extends string> = Path extends `${string}{${infer Name}
 /** An entry of the route table: the app, the methods of a path and OpenAPI are folds over these. */
 export interface RouteEntry<Access extends keyof Requests, Path extends string> {
   readonly method: 'GET' | 'POST' | 'DELETE';
+  /** What generated clients call it; made of the method and the path unless given. */
+  readonly operation?: string;
   /** As OpenAPI writes it, with names in braces: `/hooks/{hook}`. */
   readonly path: Path;
   readonly access: Access;
@@ -85,8 +89,12 @@ export interface RouteEntry<Access extends keyof Requests, Path extends string> 
   readonly body?: BodySchema | undefined;
   /** It may start a turn, so that what the Worker binds as `RATE_LIMIT` counts its callers. */
   readonly isCounted?: true | undefined;
-  /** By status. A route may answer any problem besides. */
+  /** By status. */
   readonly answers: Readonly<Record<number, Answer>>;
+  /** What it may refuse, beside what every route of its access does. */
+  readonly problems?: readonly ProblemAnswer[] | undefined;
+  /** What is said of other statuses, which a protocol may have of its own. */
+  readonly others?: string | undefined;
   /** Tells a problem to clients that do not read RFC 9457. */
   refuse?(problem: Problem): Response;
   /** What it throws becomes a problem response. */
@@ -95,6 +103,9 @@ export interface RouteEntry<Access extends keyof Requests, Path extends string> 
 
 /** A route of any kind, as the table of routes holds it. */
 export type Route = { [Access in keyof Requests]: RouteEntry<Access, string> }[keyof Requests];
+
+/** A problem that a route may answer; with a status, where that is not its usual one. */
+export type ProblemAnswer = ProblemType | readonly [status: number, type: ProblemType];
 
 /** Types the entry's handler by its access and by the names in its path. */
 export const defineRoute = <Access extends keyof Requests, const Path extends string>(
@@ -108,9 +119,6 @@ export const SESSION = '/agents/{agent}/sessions/{session}';
 export const byPath = (routes: readonly Route[]): ReadonlyMap<string, readonly Route[]> =>
   Map.groupBy(routes, ({ path }) => path);
 
-/** JSON Schema, as OpenAPI 3.1 writes it. */
-export type Schema = Readonly<Record<string, unknown>>;
-
 /** The JSON of a body. OpenAPI describes one that has a name once, among its components. */
 export interface BodySchema {
   readonly name?: string;
@@ -119,16 +127,43 @@ export interface BodySchema {
   readonly form?: Schema;
 }
 
+/** A component of the description by its name, or a schema that a surface brings. */
+export type AnswerSchema = ComponentName | BodySchema;
+
 /** Some JSON object, whose properties are not described. */
-export const ANY_OBJECT: BodySchema = { schema: { type: 'object' } };
+export const ANY_OBJECT: BodySchema = { schema: { type: 'object', additionalProperties: true } };
+
+const OF_CALLERS: readonly ProblemAnswer[] = [
+  'unauthorized',
+  'not-configured',
+  'only-localhost',
+  'tenant-required',
+  'misconfigured',
+  'internal-error',
+];
+
+/** What every route may refuse, by who may use it. */
+export const OF_ACCESS: Readonly<Record<keyof Requests, readonly ProblemAnswer[]>> = {
+  open: ['internal-error'],
+  caller: OF_CALLERS,
+  session: [
+    ...OF_CALLERS,
+    'unknown-agent',
+    'invalid-session-id',
+    'session-erased',
+    'session-unavailable',
+    'session-unreadable',
+    'newer-deployment',
+  ],
+};
 
 /** What a status of a route says. */
 export interface Answer {
   readonly description: string;
-  /** Absent: the answer has no body. */
-  readonly json?: BodySchema;
-  /** A client whose `Accept` asks for it gets server-sent events instead of the JSON. */
-  readonly streams?: true;
+  /** One of these, where there are several. Absent: the answer has no body. */
+  readonly json?: AnswerSchema | readonly AnswerSchema[];
+  /** A client whose `Accept` asks for it gets server-sent events instead of the JSON: of this kind, or of any. */
+  readonly streams?: ComponentName | true;
   /** The answer is a file of any media type. */
   readonly isFile?: true;
 }
@@ -172,11 +207,19 @@ export const TURN_HEADERS: readonly Parameter[] = [
 
 /** What a request is answered that may run a turn. */
 export const TURN_ANSWERS: Readonly<Record<number, Answer>> = {
-  200: { description: 'The turn has ended', json: ANY_OBJECT, streams: true },
+  200: { description: 'The turn has ended', json: 'TurnAnswer', streams: 'TurnStream' },
   202: {
     description:
       'The turn runs in the background, waits for its time or for those before it, or for somebody: `pending` tells for what. ' +
       '`Location` leads to its answer',
-    json: ANY_OBJECT,
+    json: ['SuspendedTurn', 'LaterTurn'],
   },
 };
+
+/** What every request with a JSON body may be refused for. */
+export const OF_JSON_BODIES: readonly ProblemAnswer[] = [
+  'bad-json',
+  'invalid-body',
+  'body-too-large',
+  'unsupported-media-type',
+];

@@ -4,7 +4,6 @@ import { ConfigurationError } from '../model/configuration-error.ts';
 import type { FeedItem } from '../session/live-feed.ts';
 import { attempt } from '../tool/async.ts';
 import { shown } from '../tool/check-literal.ts';
-import type { ContentPart } from '../tool/content.ts';
 import { withArtifacts } from '../tool/kept-values.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import { modelOfAgent } from './agent-model.ts';
@@ -23,6 +22,7 @@ import { cancelTurn, eraseSession } from './end-turn.ts';
 import { filesTaken } from './files-taken.ts';
 import type { Env, Invoked } from './host.ts';
 import { checkMessage } from './message-body.ts';
+import type { SentPart } from './message-parts.ts';
 import { toSessionError } from './refusal.ts';
 import { noSequence } from './request-headers.ts';
 import type { HttpHost } from './route.ts';
@@ -165,7 +165,7 @@ type Shown = Pick<StreamOptions, 'after' | 'signal'>;
 
 /** What is begun is begun when this answers; what it shows is then read by whoever asked. */
 async function streamOf({ enter }: Door, begin: Beginning, { after, signal }: Shown): Promise<TurnStream> {
-  if (after !== undefined && !(Number.isSafeInteger(after) && after >= 0)) throw noSequence('after');
+  if (after !== undefined && !(Number.isSafeInteger(after) && after >= 0)) throw noSequence();
   const at = await enter(signal);
   const begun = await begin(at);
   const items = turnFeed(at, begun, {
@@ -227,7 +227,7 @@ function toSending(options: StreamOptions): MessageOptions {
 }
 
 /** Checks a message as its body is checked over HTTP, but for the keys of its context: code of the app may say any that no client sent. */
-function toSent(at: Entered, message: string | readonly ContentPart[], options: MessageOptions): SentMessage {
+function toSent(at: Entered, message: string | readonly SentPart[], options: MessageOptions): SentMessage {
   mustBe(SHAPES.send, options);
   const { context, loopId, delaySeconds, idempotencyKey, whenBusy, pending, background = false } = options;
   mustBeOne('whenBusy', whenBusy, ['reject', 'queue', 'steer']);

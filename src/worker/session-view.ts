@@ -4,7 +4,7 @@ import { parseEvent } from '../journal/event-rows.ts';
 import type { StoredEvent } from '../journal/events.ts';
 import type { JournaledPart } from '../journal/reply-data.ts';
 import type { Message, SessionState } from '../journal/state.ts';
-import type { Usage } from '../model/prices.ts';
+import type { PricedUsage } from '../journal/usage.ts';
 import { foldShown, PAGE_BYTES, readOn } from '../session/fold-session.ts';
 import type { FeedItem } from '../session/live-feed.ts';
 import { followedEvents } from '../session/watching/follow-session.ts';
@@ -45,11 +45,11 @@ export interface SessionView {
   readonly memory: Readonly<Record<string, Json>>;
   /** The calls that wait for somebody. */
   readonly pending: readonly PendingView[];
-  readonly usage: Usage;
+  readonly usage: PricedUsage;
 }
 
 /** A turn that has no answer yet. */
-type RunningTurnView = Pick<TurnAnswer, 'turn' | 'loopId' | 'iterations' | 'toolCalls' | 'usage'> & {
+export type RunningTurnView = Pick<TurnAnswer, 'turn' | 'loopId' | 'iterations' | 'toolCalls' | 'usage'> & {
   readonly outcome: null;
 };
 
@@ -67,7 +67,7 @@ export type MessageView =
   | ({ readonly role: 'assistant' } & TurnSaid);
 
 /** A call of a tool, and what the model read of its result. */
-interface CallView {
+export interface CallView {
   readonly id: string;
   readonly name: string;
   readonly input: Json;
@@ -231,7 +231,7 @@ export async function* eventsOf(
   at: SessionAccess,
   { after = 0, live = false }: EventsWanted,
 ): AsyncGenerator<StoredEvent, void, undefined> {
-  if (!Number.isSafeInteger(after) || after < 0) throw noSequence('after');
+  if (!Number.isSafeInteger(after) || after < 0) throw noSequence();
   await mustHaveEvents(at, after);
   const { port } = at.target;
   if (live) {

@@ -1,11 +1,12 @@
 /** What code of the app, and the surfaces of a Worker, can ask of a session. */
+
 import type { StoredEvent } from '../journal/events.ts';
 import type { SentDecision, SentResult } from '../session/answers/post-answer.ts';
 import type { AnswerObject, TurnAnswer } from '../session/watching/turn-outcome.ts';
 import type { DecisionKind } from '../tool/call.ts';
-import type { ContentPart } from '../tool/content.ts';
 import type { WithArtifacts } from '../tool/kept-values.ts';
 import type { CancelRequested } from './end-turn.ts';
+import type { SentPart } from './message-parts.ts';
 import type {
   AnswerOptions,
   AnswersOptions,
@@ -58,7 +59,7 @@ export type SessionAnswer<Output = unknown> = WithArtifacts<
  */
 export interface Session<Output = unknown> {
   /** Runs a turn in this invocation, which is kept alive for it, and answers what it came to. */
-  send(message: string | readonly ContentPart[], options?: MessageOptions): Promise<SessionAnswer<Output>>;
+  send(message: string | readonly SentPart[], options?: MessageOptions): Promise<SessionAnswer<Output>>;
   /** Decides about a call that waits, once, and goes on with its turn. */
   decide(
     call: string,
@@ -70,7 +71,7 @@ export interface Session<Output = unknown> {
   /** Answers several calls of one turn, each once, and goes on with it. All are checked before the first is taken. */
   answer(answers: readonly CallAnswer[], options?: AnswersOptions): Promise<SessionAnswer<Output>>;
   /** As `send`, with what its turn shows, as it comes. The turn runs whether that is read or not. */
-  stream(message: string | readonly ContentPart[], options?: StreamOptions): Promise<TurnStream>;
+  stream(message: string | readonly SentPart[], options?: StreamOptions): Promise<TurnStream>;
   /** As `answer`, with what its turn shows from then on: behind the event `after`, or else behind the questions that are answered. */
   streamAnswers(answers: readonly CallAnswer[], options?: AnswersStreamOptions): Promise<TurnStream>;
   /** Shows a turn from its first event on, or behind the event `after`, until it has ended or waits for somebody. */

@@ -1,5 +1,7 @@
 /** Server-sent events: how a response is streamed, and the frames of our own protocol. */
+import type { StoredEvent } from '../journal/events.ts';
 import type { Host } from './host.ts';
+import { eventId } from './request-headers.ts';
 import type { RouteRequest } from './route.ts';
 import type { TurnItem } from './turn-feed.ts';
 
@@ -98,13 +100,26 @@ function openStream(onGone: () => void): OpenStream {
   };
 }
 
-/** The frames of our own protocol: an event for each item, named by its type. Only what is in the journal has an id: that is what a client resumes after. */
-export async function* eventFrames(items: AsyncIterable<TurnItem>): AsyncGenerator<string, void, undefined> {
-  for await (const item of items) yield toFrame(item);
+/** What our own streams send: the items of a turn, or of a whole session, which ends as a turn does. */
+type Shown = TurnItem | { readonly type: 'erased' };
+
+/**
+ * The frames of our own protocol: an event for each item, named by its type. Only what is in the journal has an id: that is what a client
+ * resumes after. `open` is given what it is to tell before the first event: which session it is of.
+ */
+export async function* eventFrames(
+  open: (onIncarnation: (incarnation: string) => void) => AsyncIterable<Shown>,
+): AsyncGenerator<string, void, undefined> {
+  let incarnation: string | undefined;
+  const items = open((told) => {
+    incarnation = told;
+  });
+  for await (const item of items) {
+    yield 'seq' in item ? framed(item.type, item, eventId(item.seq, incarnation)) : toFrame(item);
+  }
 }
 
-function toFrame(item: TurnItem): string {
-  if ('seq' in item) return framed(item.type, item, item.seq);
+function toFrame(item: Exclude<Shown, StoredEvent>): string {
   switch (item.type) {
     case 'answer':
       return framed(item.type, item.answer);
@@ -112,6 +127,11 @@ function toFrame(item: TurnItem): string {
       return framed(item.type, item.view);
     case 'later':
       return framed('accepted', item.view);
+    case 'erased': {
+      const { type, ...data } = item;
+      // What comes after it is of another session: who resumes has seen nothing of that.
+      return framed(type, data, '');
+    }
     default: {
       const { type, ...data } = item;
       return framed(type, data);
@@ -119,6 +139,6 @@ function toFrame(item: TurnItem): string {
   }
 }
 
-/** One frame of a stream, as HTML has server-sent events. */
-export const framed = (event: string, data: unknown, id?: number): string =>
+/** One frame of a stream, as HTML has server-sent events. An empty id takes back the one before. */
+export const framed = (event: string, data: unknown, id?: string): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;

@@ -47,6 +47,10 @@ export type TurnItem = ShownEvent | TurnStop;
 export interface FeedOptions {
   /** Only the events behind this one; all unless given. */
   readonly after?: number | undefined;
+  /** The session that this event is of: where there is another one of its name, or none, the turn is `erased`. */
+  readonly incarnation?: string | undefined;
+  /** Is told before the first event which session it is of, where the session's object says it. */
+  readonly onIncarnation?: ((incarnation: string) => void) | undefined;
   /** Aborts when whoever is shown it has gone: a turn that runs here is handed over at its next step then. */
   readonly signal: AbortSignal;
 }
@@ -65,11 +69,17 @@ type Items = AsyncGenerator<TurnItem, void, undefined>;
  * it is read or not: whoever falls behind is shown the rest from the journal, as fast as they read, and no more pieces of text.
  * Reading on throws what running the turn throws.
  */
-export function turnFeed(at: SessionAccess, begun: BegunTurn, { after = 0, signal }: FeedOptions): Items {
+export function turnFeed(at: SessionAccess, begun: BegunTurn, { after = 0, ...options }: FeedOptions): Items {
   if (begun.later) return one({ type: 'later', view: begun.later });
-  const { turn, run } = begun;
-  const shown: Shown = { at, turn, after, signal };
-  return keptToo(shown, run ? live(shown, run) : followed(shown));
+  const { turn, run, incarnation: here } = begun;
+  const shown: Shown = { at, turn, after, ...options };
+  if (!run) return keptToo(shown, followed(shown));
+  if (here !== undefined) options.onIncarnation?.(here);
+  const { incarnation = here } = options;
+  // It may run in a session that was begun meanwhile, of which nothing was seen.
+  const isNew = here !== undefined && incarnation !== here;
+  const running: Shown = { ...shown, after: isNew ? 0 : after, incarnation: here ?? incarnation };
+  return keptToo(running, live(running, run));
 }
 
 async function* one(item: TurnItem): Items {
@@ -122,10 +132,11 @@ async function* shownLive(shown: Shown, { backlog, running, leave }: Running): I
 }
 
 /** Goes on from the journal until the turn has ended or waits, or this invocation must end; then says so. */
-async function* followed({ at, turn, after, signal }: Shown, follow?: Follow): Items {
+async function* followed({ at, turn, after, ...watch }: Shown, follow?: Follow): Items {
   const { host, target } = at;
   const { clock, meter } = host;
-  const { end, last } = yield* followedFrom({ port: target.port, clock, meter, turn, signal }, after, follow);
+  const watched = { port: target.port, clock, meter, turn, ...watch };
+  const { end, last } = yield* followedFrom(watched, after, follow);
   if (end === 'left') return;
   if (end === 'erased') yield { type: 'erased', turn };
   // What is left may be too little to read a long turn again for its answer.

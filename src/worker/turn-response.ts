@@ -1,6 +1,7 @@
 /** Makes responses of what becomes of turns. */
 import type { TurnAnswer } from '../session/watching/turn-outcome.ts';
 import { type BegunTurn, viewOf } from './begun-turn.ts';
+import { SessionError } from './problem.ts';
 import { failedTurn } from './refusal.ts';
 import { heeded, patienceOf, resumedAfter, wantsEvents } from './request-headers.ts';
 import type { SessionRequest } from './route.ts';
@@ -13,10 +14,29 @@ import type { TurnView } from './turn-view.ts';
  * Answers a request that may run a turn: with its outcome, as JSON or as a stream when the client asks for one. What was begun is
  * left in good order, even when its client has gone.
  */
-export function settled(asked: SessionRequest, beginning: Promise<BegunTurn>): Promise<Response> {
-  const answering = beginning.then((begun) => respond(asked, begun));
+export function settled(asked: SessionRequest, begin: () => Promise<BegunTurn>): Promise<Response> {
+  const answering = mustNotBeErased(asked)
+    .then(begin)
+    .then((begun) => respond(asked, begun));
   asked.execution.waitUntil(answering.catch(() => {}));
   return answering;
+}
+
+/**
+ * What is sent again goes on behind the last event that its client saw. Where the session of that was erased, a message would begin
+ * another one behind the back of whoever erased it.
+ *
+ * @throws SessionError when the session of `Last-Event-ID` was erased.
+ */
+async function mustNotBeErased({ request, target }: SessionRequest): Promise<void> {
+  const { incarnation } = resumedAfter(request);
+  if (incarnation === undefined) return;
+  const page = await target.port.read({ from: Number.MAX_SAFE_INTEGER, limit: 1 });
+  // An older object does not tell.
+  if (page && (page.incarnation ?? incarnation) === incarnation) return;
+  const detail =
+    'The session of Last-Event-ID was erased, so nothing was taken. A message that is sent without that header begins another one.';
+  throw new SessionError('session-erased', detail);
 }
 
 async function respond(asked: SessionRequest, begun: BegunTurn): Promise<Response> {
@@ -26,8 +46,10 @@ async function respond(asked: SessionRequest, begun: BegunTurn): Promise<Respons
 
 /** Answers with a turn's events as they become durable, and its text as it comes; last comes its answer, or why there is none yet. */
 export function streamed(asked: SessionRequest, begun: BegunTurn): Response {
-  const after = resumedAfter(asked.request);
-  return eventStream(asked, (signal) => eventFrames(turnFeed(asked, begun, { after, signal })));
+  const place = resumedAfter(asked.request);
+  return eventStream(asked, (signal) =>
+    eventFrames((onIncarnation) => turnFeed(asked, begun, { ...place, signal, onIncarnation })),
+  );
 }
 
 /**

@@ -1,6 +1,7 @@
 /** A door for tests. Requests, and answers as streams. */
 export { createApp } from '../../src/worker/app.ts';
 export { readBytes } from '../../src/worker/body.ts';
+export { openApi } from '../../src/worker/openapi.ts';
 export { defineRoute, type HttpHost, type Route, type SessionRequest } from '../../src/worker/route.ts';
 export { routeTable } from '../../src/worker/routes/route-table.ts';
 export { eventFrames, eventStream, framed } from '../../src/worker/sse.ts';

@@ -25,4 +25,5 @@ export { SessionErasedError, SessionUnavailableError } from '../../src/session/s
 export { SessionFiles } from '../../src/session/session-files.ts';
 export type { TurnHost } from '../../src/session/turn-host.ts';
 export { followedItems, followSession } from '../../src/session/watching/follow-session.ts';
+export { LiveQueue } from '../../src/session/watching/live-queue.ts';
 export { stoppedTurn, turnStopped } from '../../src/session/watching/turn-outcome.ts';

@@ -116,10 +116,11 @@ export async function streamed(worker: string, agent: string, { as = {}, head }:
   let told = '';
   for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
     told += piece;
-    const last = told.lastIndexOf(`\nid: ${head}\n`);
+    const last = new RegExp(`\nid: ${head}(?:-.*)?\n`).exec(told)?.index ?? -1;
     if (last >= 0 && told.indexOf('\n\n', last + 1) >= 0) break;
   }
-  return told;
+  // What tells the session from others of its name is in its first event as well, and in no id that was kept.
+  return told.replaceAll(/^(id: \d+)-.*$/gm, '$1');
 }
 
 interface Streamed {

@@ -82,14 +82,14 @@ export function openSession(url: string, session: string, agent = 'support'): Cl
       for await (const { event, data } of eventsOf(response)) onEvent(event, JSON.parse(data));
     },
     async turnEnded(seq) {
-      let last = seq;
+      let last = String(seq);
       const signal = AbortSignal.timeout(PATIENCE);
       while (!signal.aborted) {
         try {
-          const headers = { accept: 'text/event-stream', 'last-event-id': String(last) };
+          const headers = { accept: 'text/event-stream', 'last-event-id': last };
           for await (const { event, id } of eventsOf(await fetch(`${path}/events`, { headers, signal }))) {
             if (event === 'turn-ended') return events();
-            if (id !== undefined) last = Number(id);
+            last = id ?? last;
           }
         } catch {
           // A broken stream is taken up again after the last event that came.

@@ -24,6 +24,10 @@ interface Follow extends Watch {
   readonly from: number;
   /** Only the events of this turn, until it has ended or waits for a decision. */
   readonly turn?: string | undefined;
+  /** The session that is meant, and no other one of its name; the one that is there unless given. */
+  readonly incarnation?: string | undefined;
+  /** Is told before the first event which session it is, and again with every page. An older object does not tell. */
+  readonly onIncarnation?: ((incarnation: string) => void) | undefined;
 }
 
 /**
@@ -65,13 +69,14 @@ export const followedItems = (follow: Follow): AsyncGenerator<FollowedItem, Foll
  * falls between; a broken line is taken up again.
  */
 async function* following(
-  { from, turn, ...watch }: Follow,
+  { from, turn, incarnation: meant, onIncarnation, ...watch }: Follow,
   live?: LiveQueue,
 ): AsyncGenerator<FollowedItem, FollowEnd, undefined> {
   const { port, signal, meter } = watch;
   const notices = new Notices({ ...watch, onLive: live && ((message) => live.push(message)) });
   let next = from;
   let head = 0;
+  let known = meant;
   try {
     for (;;) {
       if (signal.aborted) return 'left';
@@ -80,6 +85,12 @@ async function* following(
       const page = await port.read({ from: next, turn });
       if (notices.wasErased || page === null || page.head < head) return 'erased';
       head = page.head;
+      const { incarnation } = page;
+      if (incarnation !== undefined) {
+        if (incarnation !== (known ?? incarnation)) return 'erased';
+        known = incarnation;
+        onIncarnation?.(incarnation);
+      }
       for (const row of page.rows) {
         const stored = parseEvent(row);
         live?.shown(stored);

@@ -12,7 +12,7 @@ import {
   type TurnState,
   type TurnTools,
 } from '../../journal/state.ts';
-import type { Usage } from '../../model/prices.ts';
+import type { PricedUsage } from '../../journal/usage.ts';
 import { attempt } from '../../tool/async.ts';
 import type { TurnSaid } from '../../tool/call.ts';
 import type { ReachedLimit } from '../../tool/frame.ts';
@@ -168,7 +168,7 @@ export interface TurnAnswer {
   readonly said?: readonly TurnSaid[];
   /** What became of its tools; absent where all were there from the beginning, stayed, and no source outside was asked. */
   readonly tools?: Readonly<TurnTools>;
-  readonly usage: Usage;
+  readonly usage: PricedUsage;
   readonly iterations: number;
   readonly toolCalls: number;
   readonly model: string | null;

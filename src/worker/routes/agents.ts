@@ -5,18 +5,22 @@ import type { AnyTool } from '../../tool/tool.ts';
 import { modelOfAgent } from '../agent-model.ts';
 import { filesTaken } from '../files-taken.ts';
 import type { Env, Host, HostedApp } from '../host.ts';
-import { ANY_OBJECT, defineRoute } from '../route.ts';
+import { defineRoute } from '../route.ts';
+import type { AgentList, AgentView, InnerToolView, ToolView } from '../route-views.ts';
 
 /** The agents of the app, and their tools. */
 export const getAgents = defineRoute({
+  operation: 'listAgents',
   method: 'GET',
   path: '/agents',
   access: 'caller',
   summary:
     'The agents, the files that they take, their tools, and the sources of tools that only a turn knows',
-  answers: { 200: { description: 'The agents', json: ANY_OBJECT } },
-  handle: ({ host, env }) =>
-    Response.json({ agents: Array.from(host.agents.values(), (agent) => describeAgent(host, env, agent)) }),
+  answers: { 200: { description: 'The agents', json: 'AgentList' } },
+  handle: ({ host, env }) => {
+    const agents = Array.from(host.agents.values(), (agent) => describeAgent(host, env, agent));
+    return Response.json({ agents } satisfies AgentList);
+  },
 });
 
 /** Tools inside tools that one agent's description names; a catalogue may hold thousands. */
@@ -29,7 +33,7 @@ const MAX_DEPTH = 16;
  * with the tools inside it, and the sources of those that only a turn will know. One that lacks a tool group here is
  * listed with what it lacks, and does not hide the others.
  */
-function describeAgent(host: Host, env: Env, agent: Agent): unknown {
+function describeAgent(host: Host, env: Env, agent: Agent): AgentView {
   const { name, description, limits, output } = agent;
   const described = {
     name,
@@ -47,18 +51,18 @@ function describeAgent(host: Host, env: Env, agent: Agent): unknown {
 }
 
 /** The media types of files that it takes, which nobody knows where its model is not to be had. */
-function acceptsOf(app: HostedApp, agent: Agent): object {
+function acceptsOf(app: HostedApp, agent: Agent): Pick<AgentView, 'accepts'> {
   const model = attempt(() => modelOfAgent(app, agent));
   return model.ok ? { accepts: filesTaken(agent, model.value).types } : {};
 }
 
 /** Where more tools come from is told, and nobody there is asked for any: a list starts no handshake. */
-function describeAll({ tools, providers }: Agent): object {
+function describeAll({ tools, providers }: Agent): Pick<AgentView, 'tools' | 'sources'> {
   const sources = providers.flatMap(({ about }) => about ?? []);
   return { tools: describeTools(tools), ...(sources.length > 0 && { sources }) };
 }
 
-function describeTools(tools: readonly AnyTool[]): unknown {
+function describeTools(tools: readonly AnyTool[]): readonly ToolView[] {
   const room = { left: MAX_INNER };
   return tools.map((tool) => {
     const { name, description, effect, inputSchema, metadata } = tool;
@@ -77,7 +81,11 @@ function describeTools(tools: readonly AnyTool[]): unknown {
  * The tools inside a tool, without their schemas, and how many of them are not listed. What is inside itself is listed
  * once.
  */
-function describeInner({ inner = [] }: AnyTool, around: readonly AnyTool[], room: { left: number }): object {
+function describeInner(
+  { inner = [] }: AnyTool,
+  around: readonly AnyTool[],
+  room: { left: number },
+): Pick<InnerToolView, 'inner' | 'innerLeftOut'> {
   if (inner.length === 0) return {};
   const others = around.length > MAX_DEPTH ? [] : inner.filter((tool) => !around.includes(tool));
   const listed = others.slice(0, room.left);

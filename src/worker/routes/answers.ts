@@ -13,7 +13,9 @@ import { Problem } from '../problem.ts';
 import { idempotencyKeyOf, prefersAsync } from '../request-headers.ts';
 import {
   defineRoute,
+  OF_JSON_BODIES,
   type Parameter,
+  type ProblemAnswer,
   SESSION,
   type SessionRequest,
   TURN_ANSWERS,
@@ -26,8 +28,27 @@ const parameters: readonly Parameter[] = [
   { name: 'question', in: 'query', schema: { type: 'integer', minimum: 1 } },
 ];
 
+const problems: readonly ProblemAnswer[] = [
+  ...OF_JSON_BODIES,
+  'unknown-session',
+  'unknown-call',
+  'not-waiting',
+  'wrong-answer',
+  'already-answered',
+  'call-over',
+  'turn-over',
+  'role-required',
+  'session-full',
+  'invalid-header',
+  'invalid-query',
+];
+
+const ofDecisions = ['another-person-required', 'approval-void', 'approval-expired'] as const;
+const ofResults = ['result-void', 'result-expired'] as const;
+
 /** Decides about a call, once, and goes on with its turn. */
 export const postApproval = defineRoute({
+  operation: 'decide',
   method: 'POST',
   path: `${SESSION}/approvals/{callId}`,
   access: 'session',
@@ -35,11 +56,13 @@ export const postApproval = defineRoute({
   parameters,
   body: DECISION,
   answers: TURN_ANSWERS,
-  handle: (asked, { callId }) => settled(asked, takeOne(asked, callId, DECIDING)),
+  problems: [...problems, ...ofDecisions],
+  handle: (asked, { callId }) => settled(asked, () => takeOne(asked, callId, DECIDING)),
 });
 
 /** Sends what came of a tool that the caller runs, once, and goes on with its turn. */
 export const postResult = defineRoute({
+  operation: 'sendResult',
   method: 'POST',
   path: `${SESSION}/results/{callId}`,
   access: 'session',
@@ -47,11 +70,13 @@ export const postResult = defineRoute({
   parameters,
   body: RESULT,
   answers: TURN_ANSWERS,
-  handle: (asked, { callId }) => settled(asked, takeOne(asked, callId, GIVING_RESULT)),
+  problems: [...problems, ...ofResults],
+  handle: (asked, { callId }) => settled(asked, () => takeOne(asked, callId, GIVING_RESULT)),
 });
 
 /** Answers several calls of one turn, each once, and goes on with it. */
 export const postAnswers = defineRoute({
+  operation: 'answerCalls',
   method: 'POST',
   path: `${SESSION}/answers`,
   access: 'session',
@@ -59,7 +84,8 @@ export const postAnswers = defineRoute({
   parameters: TURN_HEADERS,
   body: ANSWERS,
   answers: TURN_ANSWERS,
-  handle: (asked) => settled(asked, takeAnswers(asked)),
+  problems: [...problems, ...ofDecisions, ...ofResults],
+  handle: (asked) => settled(asked, () => takeAnswers(asked)),
 });
 
 async function takeOne(asked: SessionRequest, call: string, kind: AnswerKind): Promise<BegunTurn> {

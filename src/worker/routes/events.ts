@@ -1,21 +1,24 @@
 import { parseEvent } from '../../journal/event-rows.ts';
 import { Problem } from '../problem.ts';
 import { afterOf, resumedAfter, wantsEvents } from '../request-headers.ts';
-import { ANY_OBJECT, defineRoute, RESUMES, SESSION, type SessionRequest } from '../route.ts';
+import { defineRoute, RESUMES, SESSION, type SessionRequest } from '../route.ts';
+import type { EventsPage } from '../route-views.ts';
 import { mustHaveEvents, unknownSession } from '../session-view.ts';
 import { eventFrames, eventStream } from '../sse.ts';
 import type { Target } from '../target.ts';
-import { followedFrom, type TurnItem } from '../turn-feed.ts';
+import { type FeedOptions, followedFrom, type TurnItem } from '../turn-feed.ts';
 import { continuesView } from '../turn-view.ts';
 
 /** The journal as JSON pages, or as a stream that resumes after `Last-Event-ID` and follows live. */
 export const getEvents = defineRoute({
+  operation: 'getEvents',
   method: 'GET',
   path: `${SESSION}/events`,
   access: 'session',
   summary: 'The journal, as JSON pages or as a stream that follows live',
   parameters: [...RESUMES, { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1 } }],
-  answers: { 200: { description: 'Events', json: ANY_OBJECT, streams: true } },
+  answers: { 200: { description: 'Events', json: 'EventsPage', streams: 'SessionStream' } },
+  problems: ['unknown-session', 'invalid-query', 'invalid-header'],
   handle: showEvents,
 });
 
@@ -27,21 +30,39 @@ async function showEvents(asked: SessionRequest): Promise<Response> {
   const query = new URL(request.url).searchParams;
   // A stream that answers HEAD would be followed by nobody.
   if (request.method === 'HEAD' || !wantsEvents(request)) return jsonPage(target, query);
-  const after = resumedAfter(request) ?? 0;
+  const { after = 0, incarnation } = resumedAfter(request);
   // What keeps it from being read is told by the status: a stream would only end.
   await mustHaveEvents(asked, after);
-  return eventStream(asked, (leave) => eventFrames(eventsFrom(asked, after, leave)));
+  return eventStream(asked, (signal) =>
+    eventFrames((onIncarnation) => eventsFrom(asked, { after, incarnation, signal, onIncarnation })),
+  );
 }
 
+interface Wanted extends FeedOptions {
+  readonly after: number;
+}
+
+/**
+ * The events of a session, which ends with `erased`, and then those of the next one of its name, if there is one: whoever has seen only
+ * the former one must not take them for what happened in that.
+ */
 async function* eventsFrom(
   { host, target }: SessionRequest,
-  after: number,
-  signal: AbortSignal,
-): AsyncGenerator<TurnItem, void, undefined> {
+  { after, incarnation, ...wanted }: Wanted,
+): AsyncGenerator<TurnItem | { readonly type: 'erased' }, void, undefined> {
   const { clock, meter } = host;
-  const { end, last } = yield* followedFrom({ port: target.port, clock, meter, signal }, after);
-  // An EventSource comes again by itself, with the last id.
-  if (end === 'over') yield { type: 'continues', ...continuesView(target, last) };
+  const { port } = target;
+  const watch = { port, clock, meter, ...wanted };
+  let place = { after, incarnation };
+  for (;;) {
+    const { end, last } = yield* followedFrom({ ...watch, incarnation: place.incarnation }, place.after);
+    // An EventSource comes again by itself, with the last id.
+    if (end === 'over') yield { type: 'continues', ...continuesView(target, last) };
+    if (end !== 'erased') return;
+    yield { type: 'erased' };
+    if ((await port.read({ from: 1, limit: 1 })) === null) return;
+    place = { after: 0, incarnation: undefined };
+  }
 }
 
 async function jsonPage(target: Target, query: URLSearchParams): Promise<Response> {
@@ -52,7 +73,7 @@ async function jsonPage(target: Target, query: URLSearchParams): Promise<Respons
   const events = page.rows.map(parseEvent);
   const last = events.at(-1)?.seq ?? after;
   const next = page.next === null ? null : `${target.path}/events?after=${last}&limit=${limit}`;
-  return Response.json({ events, head: page.head, next });
+  return Response.json({ events, head: page.head, next } satisfies EventsPage);
 }
 
 function pageSize(value: string | null): number {

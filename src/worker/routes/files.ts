@@ -7,6 +7,7 @@ import { findFile, type SessionFile } from '../stored-files.ts';
 
 /** The bytes of a file that the session keeps, for its owner. */
 export const getFile = defineRoute({
+  operation: 'getFile',
   method: 'GET',
   path: `${SESSION}/files/{file}`,
   access: 'session',
@@ -20,6 +21,7 @@ export const getFile = defineRoute({
     206: { description: 'The range that was asked for', isFile: true },
     304: { description: 'The client has it' },
   },
+  problems: ['unknown-file', 'range-not-satisfiable', 'files-unavailable'],
   handle: (asked, { file }) => answerFile(asked, file),
 });
 

@@ -13,7 +13,15 @@ import { Problem, type ProblemType } from '../problem.ts';
 import { withinRate } from '../rate-limit.ts';
 import { queueFull, sessionFull } from '../refusal.ts';
 import { ANY_OBJECT, defineRoute, type HttpHost, type RouteRequest } from '../route.ts';
+import type { HookIgnored, HookStarted } from '../route-views.ts';
 import { turnPath } from '../target.ts';
+
+/** What a sender is told whose delivery is refused. */
+const REFUSALS: Readonly<Record<RefusalKind, readonly [status: number, type: ProblemType]>> = {
+  'invalid-signature': [401, 'invalid-signature'],
+  'bad-json': [400, 'bad-json'],
+  'not-configured': [503, 'not-configured'],
+};
 
 /**
  * Verifies a delivery and stores the turn that it starts, in one durable write. The turn runs in the background. A delivery
@@ -21,19 +29,35 @@ import { turnPath } from '../target.ts';
  * routes.
  */
 export const postHook = defineRoute({
+  operation: 'takeDelivery',
   method: 'POST',
   path: '/hooks/{hook}',
   access: 'open',
   summary: 'Takes a delivery of a webhook; its signature stands in for a token',
   body: ANY_OBJECT,
   answers: {
-    200: { description: 'A handshake was answered, or the delivery ignored', json: ANY_OBJECT },
+    200: {
+      description: 'A handshake was answered, or the delivery ignored',
+      json: ['HookIgnored', ANY_OBJECT],
+    },
     202: {
       description:
         'The delivery has started a turn, now or when it came first; `Location` leads to its answer',
-      json: ANY_OBJECT,
+      json: 'HookStarted',
     },
   },
+  problems: [
+    ...Object.values(REFUSALS),
+    'not-configured',
+    'body-too-large',
+    'unknown-webhook',
+    'webhook-failed',
+    'rate-limited',
+    'queue-full',
+    'session-full',
+    'session-unavailable',
+    'misconfigured',
+  ],
   handle: (asked, { hook }) => takeDelivery(asked, hook).catch((failure) => told(asked, hook, failure)),
 });
 
@@ -83,7 +107,7 @@ async function start({ received, ...starting }: Starting): Promise<Response> {
   const { target } = turn;
   const { session, agent } = target;
   const location = turnPath(target, taken.turn);
-  const told = { hook: starting.hook.name, session, agent: agent.name, ...taken, status };
+  const told: HookStarted = { hook: starting.hook.name, session, agent: agent.name, ...taken, status };
   return acknowledged(received, told, { status: 202, headers: { location } });
 }
 
@@ -108,14 +132,12 @@ async function toTurn({ host, env, base, requestId, hook, received }: Starting):
   }
 }
 
-const acknowledged = (to: { acknowledge: Acknowledgement }, told: unknown, init?: ResponseInit): Response =>
+const acknowledged = (
+  to: { acknowledge: Acknowledgement },
+  told: HookIgnored | HookStarted,
+  init?: ResponseInit,
+): Response =>
   to.acknowledge === 'nothing' ? new Response(null, { ...init, status: 200 }) : Response.json(told, init);
-
-const REFUSALS: Readonly<Record<RefusalKind, readonly [status: number, type: ProblemType]>> = {
-  'invalid-signature': [401, 'invalid-signature'],
-  'bad-json': [400, 'bad-json'],
-  'not-configured': [503, 'not-configured'],
-};
 
 function refused({ kind, message }: WebhookRefusal): Problem {
   const [status, type] = REFUSALS[kind];

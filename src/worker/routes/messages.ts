@@ -6,6 +6,7 @@ import { Problem } from '../problem.ts';
 import { contextOfHeaders, idempotencyKeyOf, prefersAsync } from '../request-headers.ts';
 import {
   defineRoute,
+  OF_JSON_BODIES,
   type Parameter,
   SESSION,
   type SessionRequest,
@@ -38,6 +39,7 @@ const MESSAGE_QUERY: readonly Parameter[] = [
 
 /** Runs a turn here, or stores it for the background, or joins the one that a retry names. */
 export const postMessage = defineRoute({
+  operation: 'sendMessage',
   method: 'POST',
   path: `${SESSION}/messages`,
   access: 'session',
@@ -46,7 +48,22 @@ export const postMessage = defineRoute({
   parameters: [...TURN_HEADERS, ...MESSAGE_QUERY],
   body: MESSAGE,
   answers: TURN_ANSWERS,
-  handle: (asked) => settled(asked, takeMessage(asked)),
+  problems: [
+    ...OF_JSON_BODIES,
+    'bad-form',
+    'file-too-large',
+    'files-full',
+    'files-unavailable',
+    'session-full',
+    'session-busy',
+    'turn-suspended',
+    'queue-full',
+    'role-required',
+    'invalid-header',
+    'invalid-query',
+    'idempotency-key-reused',
+  ],
+  handle: (asked) => settled(asked, () => takeMessage(asked)),
 });
 
 const takeMessage = async (asked: SessionRequest) => sendMessage(asked, await readSent(asked));

@@ -4,6 +4,7 @@ import type { McpEndpoint } from '../host.ts';
 import { openApi } from '../openapi.ts';
 import { contextOfHeaders } from '../request-headers.ts';
 import { ANY_OBJECT, type CallerRequest, defineRoute, type HttpHost, type Route } from '../route.ts';
+import type { HealthView, RootView } from '../route-views.ts';
 import { invoked } from '../target.ts';
 import { getAgents } from './agents.ts';
 import { postAnswers, postApproval, postResult } from './answers.ts';
@@ -47,22 +48,24 @@ export function routeTable(host: HttpHost): readonly Route[] {
 const OPENAPI = '/openapi.json';
 
 const getRoot = defineRoute({
+  operation: 'getRoot',
   method: 'GET',
   path: '/',
   access: 'caller',
   summary: 'Where to go on',
-  answers: { 200: { description: 'The way', json: ANY_OBJECT } },
+  answers: { 200: { description: 'The way', json: 'Root' } },
   handle: ({ host: { mcp }, base = '' }) =>
     Response.json({
       name: 'holdfast',
       agents: base + getAgents.path,
       openapi: base + OPENAPI,
       ...(mcp && { mcp: base + MCP }),
-    }),
+    } satisfies RootView),
 });
 
 const describing = (table: () => readonly Route[]): Route =>
   defineRoute({
+    operation: 'getOpenApi',
     method: 'GET',
     path: OPENAPI,
     access: 'caller',
@@ -81,11 +84,13 @@ const PROBE = toSessionName({ owner: { id: 'health' }, agent: '', session: 'heal
 function getHealth(): Route {
   let hasAnswered = false;
   return defineRoute({
+    operation: 'getHealth',
     method: 'GET',
     path: '/health',
     access: 'open',
     summary: 'Whether the Worker runs, and is deployed so that sessions work; needs no token',
-    answers: { 200: { description: 'It is; `warnings` lists what could be better', json: ANY_OBJECT } },
+    answers: { 200: { description: 'It is; `warnings` lists what could be better', json: 'Health' } },
+    problems: ['misconfigured', 'session-unavailable'],
     async handle({ host, env }) {
       const port = host.session(env, PROBE);
       if (!hasAnswered) await port.read({ from: 1, limit: 1 });
@@ -93,7 +98,8 @@ function getHealth(): Route {
       host.platform(env);
       host.checkModel(env);
       const warnings = host.warnings(env);
-      return Response.json({ status: 'ok', ...(warnings.length > 0 && { warnings }) });
+      const view: HealthView = { status: 'ok', ...(warnings.length > 0 && { warnings }) };
+      return Response.json(view);
     },
   });
 }
@@ -104,6 +110,7 @@ const MCP = '/mcp';
 /** The route of an app that has an MCP endpoint. */
 const mcpRoute = (endpoint: McpEndpoint): Route =>
   defineRoute({
+    operation: 'callMcp',
     method: 'POST',
     path: MCP,
     access: 'caller',
@@ -113,7 +120,12 @@ const mcpRoute = (endpoint: McpEndpoint): Route =>
     answers: {
       200: { description: 'What a request is answered', json: ANY_OBJECT, streams: true },
       202: { description: 'A notification was taken' },
+      // The protocol tells its errors in its own words.
+      400: { description: 'A message that is none, or may not be sent', json: ANY_OBJECT },
+      406: { description: 'The client does not take what is answered', json: ANY_OBJECT },
+      415: { description: 'The body is no JSON', json: ANY_OBJECT },
     },
+    problems: ['bad-json', 'body-too-large'],
     handle: (asked) => serve(endpoint, asked),
   });
 

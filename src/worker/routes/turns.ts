@@ -1,6 +1,6 @@
 import { cancelTurn } from '../end-turn.ts';
 import { wantsEvents } from '../request-headers.ts';
-import { ANY_OBJECT, defineRoute, headerParameter, RESUMES, SESSION, type SessionRequest } from '../route.ts';
+import { defineRoute, headerParameter, RESUMES, SESSION, type SessionRequest } from '../route.ts';
 import { viewOfTurn } from '../session-view.ts';
 import { turnPath } from '../target.ts';
 import { heeding, isOver, notYet, streamed, toResponse, waitedFor } from '../turn-response.ts';
@@ -11,6 +11,7 @@ import type { LaterView, TurnView } from '../turn-view.ts';
  * 303 when its message went into another turn, whose answer is its answer. As a stream, it shows the turn from its first event on, and follows it.
  */
 export const getTurn = defineRoute({
+  operation: 'getTurn',
   method: 'GET',
   path: `${SESSION}/turns/{turn}`,
   access: 'session',
@@ -20,16 +21,17 @@ export const getTurn = defineRoute({
     ...RESUMES,
   ],
   answers: {
-    200: { description: 'The turn has ended', json: ANY_OBJECT, streams: true },
+    200: { description: 'The turn has ended', json: 'TurnAnswer', streams: 'TurnStream' },
     202: {
       description: 'It has not: `status` is queued, scheduled, steering, running or suspended',
-      json: ANY_OBJECT,
+      json: ['SuspendedTurn', 'LaterTurn'],
     },
     303: {
       description: 'Its message was taken into another turn, whose answer is its answer',
-      json: ANY_OBJECT,
+      json: 'LaterTurn',
     },
   },
+  problems: ['unknown-session', 'unknown-turn', 'invalid-query', 'invalid-header'],
   handle: showTurn,
 });
 
@@ -38,6 +40,7 @@ export const getTurn = defineRoute({
  * its time: it is not begun then. A turn that waits for somebody with a role is ended by one who has it.
  */
 export const postCancel = defineRoute({
+  operation: 'cancel',
   method: 'POST',
   path: `${SESSION}/cancel`,
   access: 'session',
@@ -50,7 +53,8 @@ export const postCancel = defineRoute({
       description: 'One that runs, or waits for those before it or for its time. The open turn unless given.',
     },
   ],
-  answers: { 202: { description: 'It will stop', json: ANY_OBJECT } },
+  answers: { 202: { description: 'It will stop', json: 'CancelRequested' } },
+  problems: ['unknown-session', 'unknown-turn', 'no-open-turn', 'turn-over', 'role-required'],
   handle: stopTurn,
 });
 

@@ -44,7 +44,7 @@ export function send({ url, headers, body, signal }: Request): Promise<Response>
 async function streamed(response: Response, { shown }: Request): Promise<Reply> {
   let last: Reply = { came: 'broken' };
   for await (const { event, id, data } of eventsOf(response)) {
-    if (id !== undefined) shown?.({ seq: Number(id), type: event });
+    if (id) shown?.({ seq: Number.parseInt(id, 10), type: event });
     else if (event === 'answer' || event === 'suspended') last = toReply(response, data);
     else if (event === 'accepted' || event === 'continues')
       last = { came: 'accepted', turn: turnOf(data), status: event };

@@ -56,8 +56,9 @@ function readStream(text: string): Omit<Heard, 'status'> {
     onEvent: ({ event = '', data, id }) => {
       events.push(event);
       const value: unknown = JSON.parse(data);
-      if (id !== undefined && Number(id) <= seq) throw new Error(`Event ${id} was sent after event ${seq}.`);
-      if (id !== undefined) seq = Number(id);
+      const place = id ? Number.parseInt(id, 10) : undefined;
+      if (place !== undefined && place <= seq) throw new Error(`Event ${id} was sent after event ${seq}.`);
+      seq = place ?? seq;
       if (event === 'answer') body = value;
       if (event !== 'text-delta') return;
       const piece = v.parse(textDelta, value);

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { createManualClock, createMemorySessions } from '../../../../src/testing/entry.ts';
+import { createManualClock, createMemorySessions, type SessionPort } from '../../../../src/testing/entry.ts';
+import type { NewRow } from '../../../doors/journal.ts';
 import { type FeedItem, followSession, SessionErasedError, turnStopped } from '../../../doors/session.ts';
 import { lease, starting } from '../../../fixtures/session-contract/harness.ts';
 
@@ -51,6 +52,47 @@ it.each([
   if (isAnew) await port.begin(starting('t2', 'b'));
   await erased;
   await outcome;
+});
+
+it.each([
+  ['is told which session it is, and ends when there is another one of its name', undefined],
+  ['ends when there is another session of its name than it means', 'other'],
+])('a follower %s', async (_, meant) => {
+  const clock = createManualClock(1_000);
+  const sessions = createMemorySessions({ clock, leaseMs: 20_000, dispatch: () => {} });
+  const port = sessions.session('s');
+  const begin = async (turn: string, incarnation: string, events: readonly NewRow[]): Promise<void> => {
+    const begun = starting(turn, turn);
+    const body = JSON.stringify({ v: 1, type: 'session-opened', incarnation, agent: 'a' });
+    const start = { ...begun.start, opening: { type: 'session-opened', turn: '', body } };
+    const { epoch } = await lease(port, { ...begun, start });
+    await port.append(epoch, 3, { events });
+  };
+  await begin('t1', 'first', [yielded]);
+  const told: string[] = [];
+  const seen: number[] = [];
+  let reads = 0;
+  // No line tells of what happens: only what is read does.
+  const silent: Pick<SessionPort, 'read' | 'watch'> = {
+    async read(query) {
+      reads += 1;
+      if (reads === 2) {
+        await port.erase();
+        await begin('t2', 'second', [yielded, yielded]);
+      }
+      return port.read(query);
+    },
+    watch: async ({ onNotice }) => {
+      queueMicrotask(() => onNotice({ head: 9, openTurn: null, waiting: [] }));
+      return { close: () => {}, show: () => true };
+    },
+  };
+  const following = followSession(
+    { port: silent, clock, signal, from: 3, incarnation: meant, onIncarnation: (one) => void told.push(one) },
+    seeing(seen),
+  );
+  expect(await following).toBe('erased');
+  expect([seen, told]).toEqual(meant === undefined ? [[3], ['first']] : [[], []]);
 });
 
 it('a follower of a session that begins later than it looks goes on', async () => {

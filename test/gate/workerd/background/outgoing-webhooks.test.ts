@@ -9,6 +9,7 @@ import { clerk } from '../../../fixtures/clerk-agent.ts';
 import { pass, setTime } from '../../../fixtures/held-time.ts';
 import { script, until } from '../../../fixtures/scripts.ts';
 import { STANDARD_SECRET } from '../../../fixtures/signed.ts';
+import { asDescribed } from '../http/as-described.ts';
 import { json, newSession, ORIGIN, post, type Send, sessionName } from '../http/client.ts';
 import { answer } from '../http/waiting.ts';
 
@@ -55,10 +56,10 @@ function appWith(config: Partial<HoldfastConfig> = { outgoingWebhooks: [ALERTS] 
   const stub = () => env.SESSIONS.getByName(name);
   const agent = { ...clerk, name: 'agent' };
   const { worker, TurnRunner } = createHoldfast({ agents: [agent], log: () => {}, ...config });
-  const via: Send = async (path, init) => {
+  const via: Send = asDescribed(async (path, init) => {
     const request = new Request(ORIGIN + path, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
     return worker.fetch(request, vars, createExecutionContext());
-  };
+  });
   const agenda = () =>
     runInDurableObject(stub(), (_, { storage }) =>
       storage.sql.exec<{ ref: string }>(`SELECT ref FROM agenda WHERE kind = 'announcement'`).toArray(),

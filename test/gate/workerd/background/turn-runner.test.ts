@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { held, script } from '../../../fixtures/scripts.ts';
+import { asDescribed } from '../http/as-described.ts';
 import { ended, json, newSession, ORIGIN, post, type Send, sessionName } from '../http/client.ts';
 
 const ASYNC = { prefer: 'respond-async' };
@@ -34,10 +35,10 @@ async function leftAlone(text: string) {
   const session = newSession('agent');
   const agent = { ...scripted, name: 'agent' };
   const { TurnRunner, worker } = createHoldfast({ agents: [agent] });
-  const via: Send = async (path, init) => {
+  const via: Send = asDescribed(async (path, init) => {
     const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
     return worker.fetch(request, { ...env }, createExecutionContext());
-  };
+  });
   const { turn } = await json(await post(session, { message: text }, { headers: ASYNC, via }));
   const execution = createExecutionContext();
   const run = (name = sessionName(session)) =>

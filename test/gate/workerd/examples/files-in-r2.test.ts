@@ -8,6 +8,7 @@ import worker, { TurnRunner } from '../../../../src/examples/files-in-r2/worker.
 import { fileStoreContract } from '../../../fixtures/file-store-contract.ts';
 import { startOf } from '../../../fixtures/session-contract/harness.ts';
 import { makeObjectHarness } from '../durable-objects/object-harness.ts';
+import { asDescribed } from '../http/as-described.ts';
 import { json, newSession, ORIGIN, type Send, sessionName } from '../http/client.ts';
 
 declare global {
@@ -47,10 +48,10 @@ it('files in R2 are deleted however many pages the bucket lists', async () => {
   expect(keys.size).toBe(0);
 });
 
-const via: Send = async (path, init) => {
+const via: Send = asDescribed(async (path, init) => {
   const request = new Request(ORIGIN + path, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
   return worker.fetch(request, { ...env }, createExecutionContext());
-};
+});
 
 it('an erased session leaves nothing in R2', async () => {
   const session = newSession('reader');

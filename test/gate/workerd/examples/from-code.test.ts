@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import worker from '../../../../src/examples/from-code/worker.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
+import { asDescribed } from '../http/as-described.ts';
 import { ORIGIN } from '../http/client.ts';
 
 const LETTERS = { agent: 'sorter', session: 'letters' };
@@ -12,10 +13,10 @@ const holdfast = createHoldfast({ agents: [{ ...scripted, name: LETTERS.agent }]
 
 const env = { ...bindings, SHOP_TOKEN: 'shop' };
 
-const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
+const send = asDescribed(async (path: string, init: RequestInit = {}): Promise<Response> => {
   const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
   return worker.fetch(request, env, createExecutionContext());
-};
+});
 
 const letter = (text = 'The roof leaks!') => ({
   id: crypto.randomUUID(),

@@ -4,12 +4,13 @@ import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
 import worker from '../../../../src/examples/hooks/worker.ts';
 import { fromGithub, SECRET } from '../../../fixtures/signed.ts';
+import { asDescribed } from '../http/as-described.ts';
 import { json, ORIGIN, type Send } from '../http/client.ts';
 
-const send: Send = async (path, init) => {
+const send: Send = asDescribed(async (path, init) => {
   const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
   return worker.fetch(request, { ...env, GITHUB_WEBHOOK_SECRET: SECRET }, createExecutionContext());
-};
+});
 
 const delivery = (body: object, secret = SECRET) =>
   fromGithub('issues', { secret, body: JSON.stringify(body) });

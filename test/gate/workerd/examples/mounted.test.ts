@@ -4,16 +4,20 @@ import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
 import mounted from '../../../../src/examples/mounted/worker.ts';
 import nightly from '../../../../src/examples/nightly/worker.ts';
+import { asDescribed } from '../http/as-described.ts';
 import { json, ORIGIN, post, type Send } from '../http/client.ts';
 
 /** As much of a namespace as the example asks. */
 const ORDERS = { get: async (number: string) => (number === 'A-17' ? 'Sent on Monday.' : null) };
 const vars = { ...env, ORDERS: ORDERS as unknown as KVNamespace, MODEL: 'offline' };
 
-const via: Send = async (path, init) => {
-  const request = new Request(ORIGIN + path, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
-  return mounted.fetch(request, vars, createExecutionContext());
-};
+const via: Send = asDescribed(
+  async (path, init) => {
+    const request = new Request(ORIGIN + path, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
+    return mounted.fetch(request, vars, createExecutionContext());
+  },
+  { base: '/ai' },
+);
 
 it('an own app has the agents below a path of its own, whose tools read its bindings', async () => {
   expect(await (await via('/')).text()).toBe('The shop.');

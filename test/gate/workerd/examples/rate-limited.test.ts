@@ -3,6 +3,7 @@ import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import worker from '../../../../src/examples/rate-limited/worker.ts';
+import { asDescribed } from '../http/as-described.ts';
 import { json, newSession, ORIGIN, post, type Send } from '../http/client.ts';
 
 /** Each turn stays in its invocation: the next one would be run by the Worker of the tests, which lacks the agent. */
@@ -13,10 +14,10 @@ const vars = {
   SUBREQUESTS: '10000',
 };
 
-const via: Send = async (path, init) => {
+const via: Send = asDescribed(async (path, init) => {
   const request = new Request(ORIGIN + path, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
   return worker.fetch(request, { ...env, ...vars }, createExecutionContext());
-};
+});
 
 /** A message of the model, as the chat-completions protocol has it. */
 const letter = (to: string) => ({

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ConfigurationError, createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
 import { defineAgent, defineTool, defineToolGroup, ToolCallContext } from '../../../../src/index.ts';
 import { modelBySession, script } from '../../../fixtures/scripts.ts';
+import { asDescribed } from './as-described.ts';
 import { allEvents, journal, json, newSession, ORIGIN, post, type Send, SSE, sessionName } from './client.ts';
 
 /** What a tool was given, call by call. */
@@ -49,10 +50,10 @@ function deployment(config: Partial<HoldfastConfig> = {}, vars: Readonly<Record<
     ...config,
   });
   const all = { ...env, ...vars };
-  const via: Send = async (path, init) => {
+  const via: Send = asDescribed(async (path, init) => {
     const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
     return worker.fetch(request, all, createExecutionContext());
-  };
+  });
   const resume = async (session: string, turn: unknown): Promise<void> => {
     const name = sessionName(session);
     await new TurnRunner(createExecutionContext(), all).run({ name, turn: String(turn) });

@@ -213,21 +213,19 @@ describe('a path', () => {
 });
 
 describe('a place in the journal', () => {
-  const sequenceRule = (name: string) =>
-    `${name} must be the sequence of an event: a whole number such as 12.`;
+  const idRule =
+    'Last-Event-ID must be the id of an event as a stream has it, or its sequence: a whole number such as 12.';
+  const sequenceRule = 'after must be the sequence of an event: a whole number such as 12.';
   const limitRule = 'limit must be a whole number from 1 to 500.';
 
   it.each(['x', '-1', '1.5', '0x10', '1e3', '9'.repeat(16), 'NaN'])('cannot be %s', async (value) => {
     const session = newSession();
     await post(session, { message: script('Done.').message() });
     const headers = { accept: 'text/event-stream', 'last-event-id': value };
-    await expectProblem(
-      await send(`${session}/events`, { headers }),
-      problem('invalid-header', 400, sequenceRule('Last-Event-ID')),
-    );
+    await expectProblem(await send(`${session}/events`, { headers }), problem('invalid-header', 400, idRule));
     await expectProblem(
       await send(`${session}/events?after=${value}`),
-      problem('invalid-query', 400, sequenceRule('after')),
+      problem('invalid-query', 400, sequenceRule),
     );
     await expectProblem(
       await send(`${session}/events?limit=${value}`),

@@ -4,6 +4,7 @@ import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { defineAgent, defineTool, ModelError } from '../../../../src/index.ts';
 import { pass } from '../../../fixtures/held-time.ts';
 import { held, modelBySession, script, until } from '../../../fixtures/scripts.ts';
+import { asDescribed } from './as-described.ts';
 import { allEvents, journal, json, newSession, ORIGIN, post, type Send, SSE, send } from './client.ts';
 import { hearingSession, holdersHear } from './time.ts';
 import { problem } from './waiting.ts';
@@ -203,10 +204,10 @@ describe('a once call that goes on after its turn was cancelled', () => {
     const { worker } = createHoldfast({ agents: [payer] });
     const kept: Promise<unknown>[] = [];
     const ctx = { waitUntil: (work: Promise<unknown>) => kept.push(work) } as unknown as ExecutionContext; // all that is used
-    const via: Send = async (path, init) => {
+    const via: Send = asDescribed(async (path, init) => {
       const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
       return worker.fetch(request, { ...env }, ctx);
-    };
+    });
     const session = hearingSession('payer');
     // The model is shown less of it then, and a reader all the same.
     const refused = new ModelError('context-length', 'Too long.');

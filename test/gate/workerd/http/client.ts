@@ -2,6 +2,7 @@ import { exports } from 'cloudflare:workers';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { expect } from 'vitest';
 import { toSessionName } from '../../../doors/session.ts';
+import { asDescribed, mustBeDescribed, type Send } from './as-described.ts';
 
 declare global {
   namespace Cloudflare {
@@ -11,12 +12,16 @@ declare global {
   }
 }
 
+export type { Send } from './as-described.ts';
+
 export const ORIGIN = 'http://localhost';
 
-/** Sends a request, by the Worker under test unless another is given. */
-export type Send = (path: string, init?: RequestInit) => Promise<Response>;
+/** Sends a request to the Worker under test, whatever it answers. */
+export const sendUnchecked: Send = (path, init) =>
+  exports.default.fetch(new Request(`${ORIGIN}${path}`, init));
 
-export const send: Send = (path, init) => exports.default.fetch(new Request(`${ORIGIN}${path}`, init));
+/** Sends a request to the Worker under test, which answers as it is described. */
+export const send: Send = asDescribed(sendUnchecked);
 
 /** A path to a session that nobody has used. */
 export const newSession = (agent = 'scripted', prefix = 's'): string =>
@@ -53,6 +58,7 @@ export async function json(response: Response): Promise<Record<string, unknown>>
 }
 
 export interface Sent {
+  /** The sequence in its id. */
   readonly id?: number;
   readonly event: string;
   readonly data: Record<string, unknown>;
@@ -67,7 +73,9 @@ export async function* eventsOf(response: Response): AsyncGenerator<Sent> {
   for await (const chunk of response.body ?? []) {
     parser.feed(decoder.decode(chunk, { stream: true }));
     for (const { id, event = 'message', data } of waiting.splice(0)) {
-      yield { ...(id !== undefined && { id: Number(id) }), event, data: JSON.parse(data) };
+      const sent = { event, data: JSON.parse(data) };
+      mustBeDescribed(response, { ...(id !== undefined && { id }), ...sent });
+      yield { ...(id !== undefined && id !== '' && { id: Number.parseInt(id, 10) }), ...sent };
     }
   }
 }

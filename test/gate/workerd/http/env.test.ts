@@ -6,6 +6,7 @@ import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { defineAgent, defineTool, requireApproval } from '../../../../src/index.ts';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
+import { asDescribed } from './as-described.ts';
 import { journal, json, newSession, ORIGIN, post, type Send, sessionName } from './client.ts';
 
 const SECRET = 'the-key-of-the-shop';
@@ -43,10 +44,10 @@ function app() {
     model: scriptedModel([{ calls: wanted }, 'Done.']),
   });
   const { worker, TurnRunner } = createHoldfast({ agents: [agent] });
-  const via: Send = async (path, init) => {
+  const via: Send = asDescribed(async (path, init) => {
     const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
     return worker.fetch(request, vars, createExecutionContext());
-  };
+  });
   return { via, runner: new TurnRunner(createExecutionContext(), vars) };
 }
 

@@ -6,6 +6,7 @@ import { ConfigurationError, createHoldfast } from '../../../../src/create-holdf
 import { type Agent, defineAgent, defineTool, type ModelOfEnv } from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
 import { type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
+import { asDescribed } from './as-described.ts';
 import { json, newSession, ORIGIN, post, type Send } from './client.ts';
 import { MEDIA } from './file-app.ts';
 import { expectProblem, problem } from './hook-deliveries.ts';
@@ -17,11 +18,11 @@ const base = { name: 'agent', description: 'Works.', instructions: 'Work.' };
 function deployed(agents: readonly Agent[], vars: Readonly<Record<string, unknown>>): Send {
   const { worker } = createHoldfast({ agents });
   const all = { ...env, MODEL: '', ...vars };
-  return async (path, init) => {
+  return asDescribed(async (path, init) => {
     const url = path.startsWith('/') ? `${ORIGIN}${path}` : path;
     const request = new Request(url, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
     return worker.fetch(request, all, createExecutionContext());
-  };
+  });
 }
 
 /** Makes a model of the var `WORD`, which says that word and what is in its script. */

@@ -9,6 +9,7 @@ import { defineAgent, defineTool, requireApproval } from '../../../../src/index.
 import { defineMcpEndpoint } from '../../../../src/mcp/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
 import { defineWebhook } from '../../../../src/webhooks/entry.ts';
+import { asDescribed } from './as-described.ts';
 import { allEvents, json, ORIGIN, type Send, SSE } from './client.ts';
 
 const pay = defineTool({ name: 'pay', description: 'Pays.', run: () => 'Paid.' });
@@ -43,10 +44,11 @@ const app = (config: Partial<HoldfastConfig> = {}) =>
   });
 
 type Fetch = (request: Request, vars: object, ctx: ExecutionContext) => Response | Promise<Response>;
-const sending =
-  (fetch: Fetch): Send =>
-  async (path, init) =>
-    fetch(new Request(ORIGIN + path, init), { ...env }, createExecutionContext());
+const sending = (fetch: Fetch, base = ''): Send =>
+  asDescribed(
+    async (path, init) => fetch(new Request(ORIGIN + path, init), { ...env }, createExecutionContext()),
+    { base },
+  );
 
 /** Where the app is, and how it got there. */
 const PLACES: readonly (readonly [how: string, base: string, fetch: () => Fetch])[] = [
@@ -97,7 +99,7 @@ const linksOf = (response: Response, body: unknown): string[] => [
 const POST = { method: 'POST', headers: { 'content-type': 'application/json' } };
 
 describe.each(PLACES)('an app that is served %s', (_how, base, fetchOf) => {
-  const via = sending(fetchOf());
+  const via = sending(fetchOf(), base);
   const met: string[] = [];
   /** Sends, notes the links of the answer, and answers what it says. */
   async function asks(path: string, init?: RequestInit): Promise<Record<string, unknown>> {
@@ -161,7 +163,7 @@ describe.each(PLACES)('an app that is served %s', (_how, base, fetchOf) => {
 
   it('describes its paths as they are found', async () => {
     const { servers, paths } = await asks(`${base}/openapi.json`);
-    expect(servers).toEqual(base === '' ? undefined : [{ url: base }]);
+    expect(servers).toEqual([{ url: base || '/' }]);
     for (const path of Object.keys(Object(paths)).filter((one) => !one.includes('{'))) {
       const { status } = await via(base + (base === '' || path !== '/' ? path : ''));
       expect([path, status]).toEqual([path, path === '/mcp' ? 405 : 200]);
@@ -169,7 +171,10 @@ describe.each(PLACES)('an app that is served %s', (_how, base, fetchOf) => {
   });
 
   it('asks who is there, and refuses pages of other sites', async () => {
-    const closed = sending((request, _vars, ctx) => fetchOf()(request, { ...env, HOLDFAST_AUTH: '' }, ctx));
+    const closed = sending(
+      (request, _vars, ctx) => fetchOf()(request, { ...env, HOLDFAST_AUTH: '' }, ctx),
+      base,
+    );
     expect((await closed(`${base}/agents`)).status).toBe(401);
     expect((await closed(`${base}/health`)).status).toBe(200);
     const foreign = { ...POST, headers: { ...POST.headers, origin: 'https://evil.example' }, body: '{}' };
@@ -194,7 +199,7 @@ describe('what is not the app of a route', () => {
       .route('/ai', app().routes)
       .get('/ai/mine', (c) => c.text('mine'))
       .notFound((c) => c.text('of the app', 404));
-    const via = sending(own.fetch);
+    const via = sending(own.fetch, '/ai');
     expect(await (await via('/ai/mine')).text()).toBe('mine');
     expect(await (await via('/ai/nothing')).text()).toBe('of the app');
     expect(await (await via('/agents')).text()).toBe('of the app');
@@ -232,7 +237,7 @@ describe('the developer is told', () => {
   });
 
   it('once when it is mounted elsewhere than its basePath says', async () => {
-    const via = sending(new Hono().route('/api', app({ basePath: '/ai' }).routes).fetch);
+    const via = sending(new Hono().route('/api', app({ basePath: '/ai' }).routes).fetch, '/api');
     expect(await json(await via('/api'))).toMatchObject({ agents: '/ai/agents' });
     await via('/api');
     expect(warn.mock.calls).toEqual([

@@ -19,6 +19,7 @@ import { defineMcpEndpoint } from '../../../../src/mcp/entry.ts';
 import { toSessionName } from '../../../doors/session.ts';
 import { modelBySession, script } from '../../../fixtures/scripts.ts';
 import { calling } from '../mcp/server/talk.ts';
+import { asDescribed } from './as-described.ts';
 import { journal, json, newSession, ORIGIN, post, type Send, sessionId } from './client.ts';
 import { answer } from './waiting.ts';
 
@@ -70,9 +71,8 @@ function deployment(config: Partial<HoldfastConfig> = {}) {
     auth: ({ headers }) => JSON.parse(headers.get('x-caller') ?? 'null'),
     ...config,
   });
-  const as =
-    (caller: Caller): Send =>
-    async (path, init) => {
+  const as = (caller: Caller): Send =>
+    asDescribed(async (path, init) => {
       const headers = { 'x-caller': JSON.stringify(caller), ...Object(init?.headers) };
       const request = new Request(`${ORIGIN}${path}`, { ...init, headers });
       return worker.fetch(
@@ -80,7 +80,7 @@ function deployment(config: Partial<HoldfastConfig> = {}) {
         env,
         createExecutionContext(),
       );
-    };
+    });
   const resume = async (session: string, turn: unknown): Promise<void> => {
     const name = toSessionName({
       owner: { tenant: 'acme' },

@@ -34,14 +34,14 @@ describe('an event stream', () => {
       { type: 'continues', turn: 't', answer: '/t', after: 3, events: '/e' },
       { type: 'erased', turn: 't' },
     ];
-    const { response } = open(() => eventFrames(listed(items)));
+    const { response } = open(() => eventFrames(() => listed(items)));
     expect(await response.text()).toBe(
       'retry: 1000\n\n' +
         'id: 3\nevent: cancel-requested\ndata: {"seq":3,"at":7,"type":"cancel-requested","turn":"t"}\n\n' +
         'event: text-delta\ndata: {"reply":"1.1","text":"a\\nb\\r"}\n\n' +
         'event: accepted\ndata: {"turn":"t","session":"s","agent":"a","status":"accepted"}\n\n' +
         'event: continues\ndata: {"turn":"t","answer":"/t","after":3,"events":"/e"}\n\n' +
-        'event: erased\ndata: {"turn":"t"}\n\n',
+        'id: \nevent: erased\ndata: {"turn":"t"}\n\n',
     );
   });
 

@@ -1,0 +1,154 @@
+/** AG-UI 1.0 for `createHoldfast({ surfaces: [agUi()] })`: a protocol that is added from outside of the package. */
+import { SessionError, type SessionView } from '../../create-holdfast.ts';
+import type { JsonObject } from '../../index.ts';
+import {
+  defineSurface,
+  type Session,
+  type ShownEvent,
+  type SurfaceProblem,
+  type SurfaceRequest,
+  surfaceRoute,
+  type TurnItem,
+  type TurnStop,
+  type TurnStream,
+} from '../../surfaces/entry.ts';
+import { type AgUiEvent, toFrame } from './events.ts';
+import { historyOf } from './history.ts';
+import type { FileUrls } from './parts.ts';
+import { RunInputError, readRunInput, type Wanted, wantedBy } from './run-input.ts';
+import { type Run, type SessionItem, toAgUi } from './translate.ts';
+
+/** `POST /agents/{agent}/ag-ui`, for `new HttpAgent({ url })` of `@ag-ui/client`. A thread is a session. */
+export const agUi = () =>
+  defineSurface({
+    name: 'ag-ui',
+    routes: [
+      surfaceRoute({
+        method: 'POST',
+        path: '/agents/{agent}/ag-ui',
+        summary: 'Runs a thread, as AG-UI has it',
+        isCounted: true,
+        handle: (asked, { agent }) => run(asked, agent).catch(toResponse),
+        refuse,
+      }),
+    ],
+  });
+
+const refuse = ({ type, status, detail, headers, more }: SurfaceProblem): Response =>
+  Response.json({ message: detail, code: type, ...more }, { status, headers });
+
+/** What the client sent is told to it; what a session refuses is told by `refuse`. */
+function toResponse(failure: unknown): Response {
+  if (!(failure instanceof RunInputError)) throw failure;
+  return Response.json({ message: failure.message, code: 'invalid-body' }, { status: 422 });
+}
+
+async function run(asked: SurfaceRequest, agent: string): Promise<Response> {
+  const input = readRunInput(await asked.json());
+  const { threadId, runId } = input;
+  const session = asked.session({ agent, session: threadId });
+  const before = await stateOf(session);
+  const wanted = wantedBy(input, before?.pending ?? []);
+  const path = `${asked.base}/agents/${agent}/sessions/${threadId}/files`;
+  const files: FileUrls = (id) => new URL(`${path}/${id}`, asked.request.url).href;
+  const { turn, items, past } = await begin(
+    { asked, session, before, files, context: contextOf(input) },
+    wanted,
+  );
+  const events = toAgUi(withState(session, before, items), { threadId, runId, turn, past, files });
+  return asked.stream(() => framesOf(asked, events));
+}
+
+/** A run that breaks off says so, and so does the log. */
+async function* framesOf(
+  { problem }: SurfaceRequest,
+  events: AsyncIterable<AgUiEvent>,
+): AsyncGenerator<string, void, undefined> {
+  try {
+    for await (const event of events) yield toFrame(event);
+  } catch (failure) {
+    const { type, detail } = problem(failure);
+    yield toFrame({ type: 'RUN_ERROR', message: detail, code: type });
+    throw failure;
+  }
+}
+
+/** The session as it is; `undefined` while nothing was said in it. */
+const stateOf = (session: Session): Promise<SessionView | undefined> =>
+  session.state().catch((failure) => {
+    if (failure instanceof SessionError && failure.type === 'unknown-session') return undefined;
+    throw failure;
+  });
+
+const contextOf = ({ context }: ReturnType<typeof readRunInput>): JsonObject =>
+  Object.fromEntries((context ?? []).map(({ description, value }) => [description, value]));
+
+interface Thread {
+  readonly asked: SurfaceRequest;
+  readonly session: Session;
+  readonly before: SessionView | undefined;
+  readonly context: JsonObject;
+  readonly files: FileUrls;
+}
+
+/** What a run shows, and what of its turn was shown before. */
+interface Begun {
+  readonly turn?: string | undefined;
+  readonly items: AsyncIterable<TurnItem | SessionItem>;
+  readonly past?: Run['past'];
+}
+
+/** Begins what a run asks for. What the session refuses is thrown before anything of it is streamed. */
+async function begin(thread: Thread, wanted: Wanted): Promise<Begun> {
+  const { asked, session, before, context } = thread;
+  const { signal } = asked;
+  if (wanted.type === 'send')
+    return showing(await session.stream(wanted.parts, { idempotencyKey: wanted.id, context, signal }));
+  const turn = before?.openTurn ?? before?.turn?.turn;
+  const past = before && turn !== undefined ? await pastOf(session, turn, before.seq) : [];
+  const after = before?.seq;
+  if (wanted.type === 'answer')
+    return { ...showing(await session.streamAnswers(wanted.answers, { after, signal })), past };
+  const shown = turn === undefined ? [] : await session.follow(turn, { after, signal });
+  return { turn, items: historyThen(thread, shown), past };
+}
+
+const showing = (stream: TurnStream): Begun => ({ turn: stream.turn, items: stream });
+
+/** The events of a turn as far as its session was read. */
+async function pastOf(session: Session, turn: string, until: number): Promise<ShownEvent[]> {
+  const past: ShownEvent[] = [];
+  for await (const event of session.events()) {
+    if (event.seq > until) break;
+    if ('turn' in event && event.turn === turn) past.push(event);
+  }
+  return past;
+}
+
+async function* historyThen(
+  { before, files }: Thread,
+  turn: AsyncIterable<TurnItem> | Iterable<TurnItem>,
+): AsyncGenerator<TurnItem | SessionItem, void, undefined> {
+  yield { type: 'history', messages: historyOf(before?.messages ?? [], files) };
+  yield* turn;
+}
+
+/** Tells the state of the session first, and again before the run ends. */
+async function* withState(
+  session: Session,
+  before: SessionView | undefined,
+  items: AsyncIterable<TurnItem | SessionItem>,
+): AsyncGenerator<TurnItem | SessionItem, void, undefined> {
+  yield { type: 'state', snapshot: snapshotOf(before) };
+  for await (const item of items) {
+    if (STOPS.includes(item.type)) yield { type: 'state', snapshot: snapshotOf(await stateOf(session)) };
+    yield item;
+  }
+}
+
+const STOPS: readonly string[] = ['answer', 'suspended'] satisfies TurnStop['type'][];
+
+const snapshotOf = (view: SessionView | undefined) => {
+  const { blackboard = [], state = {}, memory = {} } = view ?? {};
+  return { blackboard, state, memory };
+};

@@ -1,0 +1,37 @@
+/** A session's conversation as the messages of AG-UI, for a client that has none of it. */
+import type { MessageView } from '../../create-holdfast.ts';
+import type { AgUiMessage } from './events.ts';
+import { type FileUrls, partsOf } from './parts.ts';
+
+type AssistantView = Extract<MessageView, { readonly role: 'assistant' }>;
+
+/** The messages, in their order. Those that the session has no id for are named by their places. */
+export const historyOf = (messages: readonly MessageView[], urls: FileUrls): AgUiMessage[] =>
+  messages.flatMap((message, place): AgUiMessage[] => {
+    const id = `history/${place}`;
+    if (message.role === 'assistant') return assistant(message, id);
+    return [{ id, role: 'user', content: message.parts ? partsOf(message.parts, urls) : message.text }];
+  });
+
+function assistant(message: AssistantView, id: string): AgUiMessage[] {
+  const calls = 'toolCalls' in message ? (message.toolCalls ?? []) : [];
+  const parts = 'parts' in message ? (message.parts ?? []) : [];
+  const thought = parts.map((part) => (part.type === 'reasoning' ? part.text : '')).join('');
+  const toolCalls = calls.map((call) => ({
+    id: call.id,
+    type: 'function' as const,
+    function: { name: call.name, arguments: JSON.stringify(call.input) },
+  }));
+  return [
+    ...(thought === '' ? [] : [{ id: `${id}/reasoning`, role: 'reasoning' as const, content: thought }]),
+    {
+      id,
+      role: 'assistant',
+      ...(message.text !== '' && { content: message.text }),
+      ...(toolCalls.length > 0 && { toolCalls }),
+    },
+    ...calls.flatMap(({ id: toolCallId, result }): AgUiMessage[] =>
+      result === undefined ? [] : [{ id: `${toolCallId}/result`, role: 'tool', toolCallId, content: result }],
+    ),
+  ];
+}

@@ -1,0 +1,105 @@
+/** How a run of AG-UI ends. */
+import type { TurnStop } from '../../surfaces/entry.ts';
+import type { AgUiEvent } from './events.ts';
+
+type SuspendedView = Extract<TurnStop, { readonly type: 'suspended' }>['view'];
+type Answer = Extract<TurnStop, { readonly type: 'answer' }>['answer'];
+type Pending = SuspendedView['pending'][number];
+
+interface Ends {
+  readonly threadId: string;
+  readonly runId: string;
+}
+
+type Attribution = (call: string) => { readonly subagentRunId?: string };
+
+/** The last event of a run. */
+export function ended(stop: TurnStop, { threadId, runId }: Ends, of: Attribution): AgUiEvent {
+  switch (stop.type) {
+    case 'answer':
+      return answered(stop.answer, { threadId, runId });
+    case 'suspended':
+      return { type: 'RUN_FINISHED', threadId, runId, ...saysOf(stop.view), outcome: waits(stop.view, of) };
+    case 'erased':
+      return { type: 'RUN_ERROR', code: 'session-erased', message: 'The session was erased.' };
+    case 'later':
+      return goesOn(stop.view.status);
+    case 'continues':
+      return goesOn('running');
+  }
+}
+
+/** The turn goes on, and this run of it cannot show more. */
+const goesOn = (status: string): AgUiEvent => ({
+  type: 'RUN_ERROR',
+  code: 'turn-goes-on',
+  message: `The turn goes on (${status}). Run the thread again without a new message to see the rest.`,
+});
+
+function answered(answer: Answer, ends: Ends): AgUiEvent {
+  const { outcome, object, error } = answer;
+  const usage = saysOf(answer);
+  if (outcome === 'failed') {
+    return {
+      type: 'RUN_ERROR',
+      message: error?.message ?? 'The turn failed.',
+      code: error?.type ?? 'internal',
+      ...usage,
+    };
+  }
+  if (outcome === 'cancelled')
+    return { type: 'RUN_FINISHED', ...ends, ...usage, outcome: { type: 'cancelled' } };
+  return {
+    type: 'RUN_FINISHED',
+    ...ends,
+    ...usage,
+    outcome: { type: 'success' },
+    ...(object !== undefined && { result: object }),
+  };
+}
+
+/** What was used so far, and what AG-UI has no word for. */
+const saysOf = ({ usage, model, turn, outcome }: Answer | SuspendedView) => ({
+  usage: [
+    {
+      ...(model !== null && { model }),
+      inputTokens: usage.inputTokens,
+      outputTokens: usage.outputTokens,
+      ...(usage.cachedInputTokens !== undefined && { cachedInputTokens: usage.cachedInputTokens }),
+      ...(usage.reasoningTokens !== undefined && { reasoningTokens: usage.reasoningTokens }),
+    },
+  ],
+  metadata: { holdfast: { turn, outcome } },
+});
+
+function waits({ pending }: SuspendedView, of: Attribution) {
+  const decisions = pending.filter((one) => one.for === 'decision');
+  if (decisions.length > 0)
+    return { type: 'interrupt' as const, interrupts: decisions.map((one) => interruptOf(one, of)) };
+  return { type: 'success' as const, pendingToolCallIds: pending.map(({ call }) => call) };
+}
+
+function interruptOf(one: Pending, of: Attribution) {
+  const { call, tool, input, message, allows = [], schema, by, expiresAt } = one;
+  const edited = allows.includes('edit') && schema ? { input: schema } : {};
+  return {
+    id: interruptId(one),
+    reason: 'tool_call',
+    message,
+    toolCallId: call,
+    responseSchema: {
+      type: 'object',
+      required: ['approved'],
+      properties: { approved: { type: 'boolean' }, reason: { type: 'string' }, ...edited },
+    },
+    ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt).toISOString() }),
+    metadata: { tool, input, allows, ...(by !== undefined && { by }) },
+    ...of(call),
+  };
+}
+
+/** Names a question: a call may ask more than once. */
+export function interruptId({ call, links }: Pick<Pending, 'call' | 'links'>): string {
+  const link = 'approvals' in links ? links.approvals : links.results;
+  return call + (/\?question=\d+$/.exec(link)?.[0] ?? '');
+}

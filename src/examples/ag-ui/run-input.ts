@@ -1,0 +1,113 @@
+/** What a request of AG-UI asks for. It is read as what it may be: anything. */
+import type { SessionView } from '../../create-holdfast.ts';
+import type { JsonObject } from '../../index.ts';
+import type { CallAnswer, SentPart } from '../../surfaces/entry.ts';
+import type { RunAgentInput } from './events.ts';
+import { interruptId } from './run-end.ts';
+
+type Message = RunAgentInput['messages'][number];
+type UserMessage = Extract<Message, { readonly role: 'user' }>;
+type Pending = SessionView['pending'][number];
+
+/** What is to be done for a run. */
+export type Wanted =
+  | { readonly type: 'send'; readonly id: string; readonly parts: readonly SentPart[] }
+  | { readonly type: 'answer'; readonly answers: readonly CallAnswer[] }
+  /** There is nothing new: the thread is shown as it is, and what goes on in it. */
+  | { readonly type: 'show' };
+
+/** A request that asks for what cannot be done. */
+export class RunInputError extends Error {}
+
+/** Reads the body as far as it has to be right. @throws RunInputError that says what is wrong with it. */
+export function readRunInput(body: JsonObject): RunAgentInput {
+  const { threadId, runId, messages, context = [], resume } = body;
+  const problems = [
+    ...(typeof threadId === 'string' ? [] : ['threadId must be a text']),
+    ...(typeof runId === 'string' ? [] : ['runId must be a text']),
+    ...(isListOf(messages, isMessage) ? [] : ['messages must be a list of messages with id and role']),
+    ...(isListOf(context, isContext) ? [] : ['context must be a list of { description, value }']),
+    ...(resume === undefined || isListOf(resume, isResume)
+      ? []
+      : ["resume must be a list of { interruptId, status: 'resolved' or 'cancelled' }"]),
+  ];
+  if (problems.length > 0) throw new RunInputError(`This is no RunAgentInput: ${problems.join('; ')}.`);
+  return body as unknown as RunAgentInput; // as far as it is used, and as just checked
+}
+
+const isListOf = (value: unknown, isOne: (one: Readonly<Record<string, unknown>>) => boolean): boolean =>
+  Array.isArray(value) && value.every((one) => typeof one === 'object' && one !== null && isOne(one));
+const isMessage = ({ id, role }: Readonly<Record<string, unknown>>) =>
+  typeof id === 'string' && typeof role === 'string';
+const isContext = ({ description, value }: Readonly<Record<string, unknown>>) =>
+  typeof description === 'string' && typeof value === 'string';
+const isResume = ({ interruptId, status }: Readonly<Record<string, unknown>>) =>
+  typeof interruptId === 'string' && (status === 'resolved' || status === 'cancelled');
+
+/** What a run is to do in a session where this waits. @throws RunInputError that says what cannot be done. */
+export function wantedBy({ messages, resume = [] }: RunAgentInput, pending: readonly Pending[]): Wanted {
+  const last = messages.at(-1);
+  const answers = [...decisionsOf(resume, pending), ...resultsOf(messages, pending)];
+  if (answers.length > 0) return { type: 'answer', answers };
+  if (last?.role !== 'user') return { type: 'show' };
+  return { type: 'send', id: last.id, parts: partsOf(last) };
+}
+
+type Resume = NonNullable<RunAgentInput['resume']>[number];
+
+function decisionsOf(resume: readonly Resume[], pending: readonly Pending[]): CallAnswer[] {
+  return resume.map((entry) => {
+    const one = pending.find(
+      (waiting) => waiting.for === 'decision' && interruptId(waiting) === entry.interruptId,
+    );
+    const [call = '', question] = (one ? interruptId(one) : entry.interruptId).split('?question=');
+    return { call, ...(question !== undefined && { question: Number(question) }), ...decisionOf(entry, one) };
+  });
+}
+
+/** A run is approved by a plain yes alone: whatever else came in its place would run the tool too. */
+function decisionOf({ interruptId: id, status, payload }: Resume, one: Pending | undefined) {
+  if (status === 'cancelled') {
+    const decision = one?.allows?.includes('exit') === false ? ('reject' as const) : ('exit' as const);
+    return { decision };
+  }
+  const { approved, reason, input } = Object(payload);
+  const said = typeof reason === 'string' ? { reason } : {};
+  if (approved === false) return { decision: 'reject' as const, ...said };
+  if (approved !== true)
+    throw new RunInputError(`The payload for '${id}' must say { approved: true } or { approved: false }.`);
+  return input === undefined
+    ? { decision: 'approve' as const, ...said }
+    : { decision: 'edit' as const, input, ...said };
+}
+
+/** The results of tools that the client has run, of those that are waited for. */
+function resultsOf(messages: readonly Message[], pending: readonly Pending[]): CallAnswer[] {
+  const waiting = new Set(pending.flatMap((one) => (one.for === 'result' ? one.call : [])));
+  return messages.flatMap((message) => {
+    if (message.role !== 'tool' || !waiting.delete(message.toolCallId)) return [];
+    const { toolCallId: call, error, content: said } = message;
+    return [error === undefined ? { call, text: wordsOf(said) } : { call, error }];
+  });
+}
+
+function wordsOf(said: UserMessage['content']): string {
+  if (typeof said === 'string') return said;
+  if (said.some(({ type }) => type !== 'text'))
+    throw new RunInputError('The result of a tool is taken as text alone.');
+  return said.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+}
+
+/** Words and files of a message, in their order. */
+function partsOf({ content: said }: UserMessage): readonly SentPart[] {
+  if (typeof said === 'string') return [{ type: 'text', text: said }];
+  return said.map((part): SentPart => {
+    if (part.type === 'text') return { type: 'text', text: part.text };
+    const { type, value, mimeType: mediaType } = part.source;
+    if (type === 'data') return { type: 'file', mediaType, data: value };
+    if (type === 'url') return { type: 'file', mediaType, url: value };
+    throw new RunInputError(
+      'A file that is somewhere else is not there for the agent: send its data, or its url.',
+    );
+  });
+}

@@ -1,0 +1,15 @@
+import { createHoldfast } from '../../create-holdfast.ts';
+import { offlineModel } from '../../offline-model/entry.ts';
+import { defineRefunds } from '../refunds/refunds.ts';
+import { paperShop } from '../support/shop.ts';
+import { agUi } from './ag-ui.ts';
+
+const holdfast = createHoldfast({
+  agents: [defineRefunds(paperShop)],
+  surfaces: [agUi()],
+  offline: offlineModel,
+});
+
+export default holdfast.worker;
+export const { TurnRunner } = holdfast;
+export { SessionObject } from '../../../durable-objects/index.ts';

@@ -1,0 +1,158 @@
+/** Many who read one session of a Worker while a turn runs in it. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { workerdCpu } from '../../bench/workerd-cpu.ts';
+import { createChance } from '../process/chance.ts';
+import type { RunningWorker } from '../process/start-worker.ts';
+import type { ReadersOptions } from './options.ts';
+import { type ObjectWork, since } from './work.ts';
+
+/** What one reader was sent. */
+export interface Read {
+  /** The events, each with its id, in the order in which they came. */
+  readonly events: readonly string[];
+  /** How often its connection was cut. */
+  readonly cuts: number;
+  /** What it was shown of each reply over each connection, in the order in which they came. */
+  readonly texts: readonly string[];
+}
+
+/** What a turn was for those who read it, and for its object. */
+export interface ReadTurn {
+  readonly reads: readonly Read[];
+  /** The replies as the journal has them. */
+  readonly replies: readonly string[];
+  readonly work: ObjectWork;
+  /** Of the whole turn, in ms. */
+  readonly ms: number;
+  /** CPU time of the whole process in it, in ms: the object's, and that of all Workers. */
+  readonly cpuMs: number;
+}
+
+const PATIENCE = 120_000;
+
+/** Runs a turn in a fresh session that so many read, of whom so many are cut. @throws Error when something else than a guarantee broke. */
+export async function readTurn(
+  worker: RunningWorker,
+  session: string,
+  {
+    readers,
+    cut,
+    ...speech
+  }: Omit<ReadersOptions, 'readers'> & { readonly readers: number; readonly cut: number },
+): Promise<ReadTurn> {
+  const url = new URL(`/agents/speaker/sessions/${session}`, worker.url).href;
+  await say(url, { replies: 1, words: 1, pace: 0 });
+  const chance = createChance(speech.seed);
+  const lasts = speech.replies * speech.words * speech.pace;
+  const opened = Array.from({ length: readers }, (_, index) => {
+    const cuts =
+      index < cut ? Array.from({ length: chance.between(1, 3) }, () => chance.between(0, lasts)) : [];
+    return follow(
+      `${url}/events`,
+      cuts.toSorted((a, b) => a - b),
+    );
+  });
+  await Promise.all(opened.map(({ isOpen }) => isOpen));
+  const workOf = async (): Promise<ObjectWork> =>
+    (await (await fetch(new URL(`/work?session=${session}`, worker.url))).json()) as ObjectWork;
+  const before = { work: await workOf(), cpu: workerdCpu(), at: performance.now() };
+  for (const { begin } of opened) begin();
+  await say(url, speech);
+  const reads = await Promise.all(opened.map(({ read }) => read));
+  const ms = performance.now() - before.at;
+  const cpuMs = (workerdCpu() - before.cpu) * 1_000;
+  const work = since(before.work, await workOf());
+  const page = (await (await fetch(`${url}/events`)).json()) as {
+    readonly events: readonly { readonly type: string; readonly text?: string }[];
+  };
+  const replies = page.events.flatMap(({ type, text = '' }) => (type === 'model-replied' ? [text] : []));
+  return { reads, replies, work, ms, cpuMs };
+}
+
+async function say(
+  url: string,
+  { replies, words, pace }: Pick<ReadersOptions, 'replies' | 'words' | 'pace'>,
+) {
+  const response = await fetch(`${url}/messages`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ message: JSON.stringify({ replies, words, pace }) }),
+  });
+  const { outcome } = (await response.json()) as { readonly outcome?: unknown };
+  if (outcome !== 'completed') throw new Error(`A turn was answered ${response.status}, ${String(outcome)}.`);
+}
+
+/** The second turn of a session ends with this event for the second time. */
+const LAST = 'turn-ended';
+const TURNS = 2;
+
+/** Reads a session until its second turn has ended; `cuts`: when its connection is cut, in ms after it began. */
+function follow(url: string, cuts: readonly number[]) {
+  const opened = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const events: string[] = [];
+  const texts: string[] = [];
+  let [last, ended, count] = ['', 0, 0];
+  const take = ({ id, event = '', data }: EventSourceMessage): void => {
+    if (id !== undefined) {
+      last = id;
+      events.push(`${id} ${event} ${data}`);
+      if (event === LAST) ended += 1;
+      if (event === 'model-replied' || texts.length === 0) texts.push('');
+    } else if (event === 'text-delta') {
+      const { text } = JSON.parse(data) as { readonly text: string };
+      texts.push(`${texts.pop() ?? ''}${text}`);
+    }
+  };
+  /** Until it is cut, or has all. */
+  const connect = async (signal: AbortSignal): Promise<void> => {
+    const headers = { accept: 'text/event-stream', ...(last !== '' && { 'last-event-id': last }) };
+    const response = await fetch(url, { headers, signal });
+    if (!response.ok || !response.body) throw new Error(`A reader was answered ${response.status}.`);
+    const parser = createParser({ onEvent: take });
+    for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+      parser.feed(chunk);
+      if (ended > 0) opened.resolve();
+      if (ended === TURNS) return;
+    }
+  };
+  const read = async (): Promise<Read> => {
+    let pause = 0;
+    for (const at of [...cuts, Number.POSITIVE_INFINITY]) {
+      const cut = new AbortController();
+      const ending = Number.isFinite(at)
+        ? begun.promise.then(() => delay(at - pause)).then(() => cut.abort())
+        : undefined;
+      ending?.catch(() => {});
+      await connect(AbortSignal.any([cut.signal, AbortSignal.timeout(PATIENCE)])).catch((failure) => {
+        if (!cut.signal.aborted) throw failure;
+        count += 1;
+      });
+      if (ended === TURNS) break;
+      texts.push('');
+      pause = at;
+    }
+    return { events, cuts: count, texts: texts.filter((text) => text !== '') };
+  };
+  return { isOpen: opened.promise, begin: begun.resolve, read: read() };
+}
+
+/** What is wrong with what was read, a line each; nothing when all is well. */
+export function problemsOf({ reads, replies }: ReadTurn): readonly string[] {
+  const [first] = reads;
+  if (!first) return [];
+  const different = reads.filter(({ events }) => events.join('\n') !== first.events.join('\n')).length;
+  const isPart = (text: string): boolean => replies.some((reply) => reply.includes(text));
+  const garbled = reads.filter(({ texts }) => !texts.every(isPart)).length;
+  // The first turn was over when they came.
+  const whole = replies.slice(1).join('');
+  const incomplete = reads.filter(({ cuts, texts }) => cuts === 0 && texts.join('') !== whole).length;
+  return [
+    ...(different > 0 ? [`${different} readers end with other events than the first.`] : []),
+    ...(garbled > 0 ? [`${garbled} readers were shown a text that is no part of a reply.`] : []),
+    ...(incomplete > 0
+      ? [`${incomplete} readers that were not cut were not shown the text of every reply.`]
+      : []),
+  ];
+}

@@ -1,0 +1,77 @@
+/**
+ * `npm run readers`: many who read one session while a turn streams in it, half of them cut at random. Asserts that all end with the
+ * same events, and tells what the session's object does for them; the exit code says it too.
+ */
+
+import { runCommand } from '../process/run-command.ts';
+import { type RunningWorker, startWorker } from '../process/start-worker.ts';
+import { type ReadersOptions, readOptions, USAGE } from './options.ts';
+import { type Profiler, profilerOf } from './profile.ts';
+import { problemsOf, type ReadTurn, readTurn } from './read-session.ts';
+import { awakeMs } from './work.ts';
+
+const KIB = 1024;
+
+async function run(options: ReadersOptions): Promise<boolean> {
+  const { readers, replies, words, pace } = options;
+  console.log(`readers: ${replies} replies of ${words} words, one each ${pace} ms`);
+  const worker = await startWorker('test/full/readers/worker/readers-worker.ts', { isInspected: true });
+  const profiler = await profilerOf('holdfast', await worker.inspector());
+  try {
+    const problems = await cutReaders({ worker, profiler }, options);
+    for (const count of [0, 1, readers]) {
+      const { turn, objectMs } = await measured({ worker, profiler }, count, { ...options, cut: 0 });
+      problems.push(...problemsOf(turn));
+      tell(`${count} readers`, turn, objectMs);
+    }
+    for (const problem of problems) console.log(`readers: ${problem}`);
+    console.log(`readers: ${problems.length === 0 ? 'PASS' : 'FAIL'}`);
+    return problems.length === 0;
+  } finally {
+    profiler.close();
+    await worker.stop();
+  }
+}
+
+interface Measured {
+  readonly worker: RunningWorker;
+  readonly profiler: Profiler;
+}
+
+/** A turn in a session of its own, and how long the code of its object ran in it, in ms. */
+async function measured(
+  { worker, profiler }: Measured,
+  readers: number,
+  options: ReadersOptions & { readonly cut: number },
+): Promise<{ readonly turn: ReadTurn; readonly objectMs: number }> {
+  await profiler.start();
+  const turn = await readTurn(worker, `of-${readers}-${options.cut}`, { ...options, readers });
+  return { turn, objectMs: await profiler.stop('#woken') };
+}
+
+async function cutReaders(at: Measured, options: ReadersOptions): Promise<string[]> {
+  const cut = Math.floor(options.readers / 2);
+  const { turn, objectMs } = await measured(at, options.readers, { ...options, cut });
+  const cuts = turn.reads.reduce((sum, one) => sum + one.cuts, 0);
+  const events = turn.reads[0]?.events.length ?? 0;
+  tell(`${options.readers} readers, ${cut} of them cut ${cuts} times`, turn, objectMs);
+  console.log(`readers: each ended with ${events} events`);
+  return [...problemsOf(turn)];
+}
+
+function tell(who: string, { work, ms, cpuMs }: ReadTurn, objectMs: number): void {
+  const { sent, heard, rows, calls } = work;
+  const ways = Object.entries(calls).map(([way, count]) => `${count} ${way}`);
+  console.log(
+    [
+      `readers: ${who}: a turn of ${Math.round(ms)} ms; the object`,
+      `sent ${sent.messages} messages (${Math.round(sent.characters / KIB)} KiB),`,
+      `was sent ${heard.messages} (${(heard.characters / KIB).toFixed(1)} KiB),`,
+      `read ${rows.read} rows and wrote ${rows.written},`,
+      `was woken by ${ways.join(', ')}, and was awake for ${Math.round(awakeMs(work))} ms at most; its code ran for ${Math.round(objectMs)} ms of that,`,
+      `and the process for ${Math.round(cpuMs)} ms of CPU`,
+    ].join(' '),
+  );
+}
+
+await runCommand({ usage: USAGE, readOptions, run });

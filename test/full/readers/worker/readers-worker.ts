@@ -1,0 +1,158 @@
+/** The Worker whose sessions are read by many: its model says words by the clock, and its objects tell what they did. */
+import { SessionObject as Base } from '../../../../durable-objects/index.ts';
+import { createHoldfast } from '../../../../src/create-holdfast.ts';
+import { type ChatModel, defineAgent, defineTool } from '../../../../src/index.ts';
+import { toSessionName } from '../../../doors/session.ts';
+import type { ObjectWork } from '../work.ts';
+
+type Cursor = SqlStorageCursor<Record<string, SqlStorageValue>>;
+type Given<Way extends 'begin' | 'append' | 'renew' | 'read'> = Parameters<Base[Way]>;
+
+/** The object that does something now: what is sent meanwhile is sent by it. */
+let atWork: SessionObject | undefined;
+
+const { send } = WebSocket.prototype;
+WebSocket.prototype.send = function (message) {
+  atWork?.sends(message);
+  return send.call(this, message);
+};
+
+const charactersOf = (message: unknown): number => (typeof message === 'string' ? message.length : 0);
+
+/** A session object that tells how it was woken, and what it did. */
+export class SessionObject extends Base {
+  readonly #calls: { [way: string]: number } = {};
+  readonly #heard: number[] = [];
+  readonly #sent: number[] = [];
+  readonly #times: number[] = [];
+  readonly #cursors: Cursor[];
+
+  constructor(...[ctx, env]: ConstructorParameters<typeof Base>) {
+    const { sql } = ctx.storage;
+    const cursors: Cursor[] = [];
+    const exec = sql.exec.bind(sql);
+    sql.exec = (...given) => {
+      const cursor = exec(...given);
+      cursors.push(cursor);
+      return cursor as never; // of the type that was asked for
+    };
+    super(ctx, env);
+    this.#cursors = cursors;
+  }
+
+  /** Since it was made. */
+  work(): ObjectWork {
+    const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
+    const rows = {
+      read: sum(this.#cursors.map(({ rowsRead }) => rowsRead)),
+      written: sum(this.#cursors.map(({ rowsWritten }) => rowsWritten)),
+    };
+    const heard = { messages: this.#heard.length, characters: sum(this.#heard) };
+    const sent = { messages: this.#sent.length, characters: sum(this.#sent) };
+    return { calls: this.#calls, heard, sent, rows, times: this.#times };
+  }
+
+  sends(message: unknown): void {
+    this.#sent.push(charactersOf(message));
+  }
+
+  override begin(...given: Given<'begin'>): ReturnType<Base['begin']> {
+    return this.#woken('begin', () => super.begin(...given));
+  }
+
+  override append(...given: Given<'append'>): ReturnType<Base['append']> {
+    return this.#woken('append', () => super.append(...given));
+  }
+
+  override renew(...given: Given<'renew'>): ReturnType<Base['renew']> {
+    return this.#woken('renew', () => super.renew(...given));
+  }
+
+  override read(...given: Given<'read'>): ReturnType<Base['read']> {
+    return this.#woken('read', () => super.read(...given));
+  }
+
+  override fetch(request: Request): Response {
+    return this.#woken('line', () => super.fetch(request));
+  }
+
+  override alarm(): void {
+    this.#woken('alarm', () => super.alarm());
+  }
+
+  override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
+    this.#heard.push(charactersOf(message));
+    this.#woken('message', () => super.webSocketMessage(socket, message));
+  }
+
+  #woken<Answer>(way: string, act: () => Answer): Answer {
+    this.#calls[way] = (this.#calls[way] ?? 0) + 1;
+    this.#times.push(Date.now());
+    atWork = this;
+    try {
+      return act();
+    } finally {
+      atWork = undefined;
+    }
+  }
+}
+
+/** What a turn is to be, as its message says it. */
+interface Speech {
+  readonly replies: number;
+  /** Of each reply. */
+  readonly words: number;
+  /** The pause before each word, in ms. */
+  readonly pace: number;
+}
+
+/** Says numbered words, and has somebody look after each reply but the last. */
+const speaker: ChatModel = {
+  name: 'speaker',
+  async ask({ messages }, { onText }) {
+    const asked = messages.findLast(({ role }) => role === 'user')?.text ?? '';
+    const { replies, words, pace } = JSON.parse(asked) as Speech; // as the script of this folder writes it
+    const reply = messages.length - messages.findLastIndex(({ role }) => role === 'user');
+    const number = Math.ceil(reply / 2);
+    let text = '';
+    for (let word = 1; word <= words; word += 1) {
+      await new Promise((resolve) => setTimeout(resolve, pace));
+      const piece = `${number}.${word} `;
+      text += piece;
+      onText?.(piece);
+    }
+    const toolCalls = number < replies ? [{ id: 'look', name: 'look', input: '{}' }] : [];
+    return { text, toolCalls, finish: number < replies ? 'tool-calls' : 'stop' };
+  },
+};
+
+const look = defineTool({ name: 'look', description: 'Looks.', effect: 'once', run: () => 'seen' });
+
+const agent = defineAgent({
+  name: 'speaker',
+  description: 'Speaks.',
+  instructions: '',
+  model: speaker,
+  tools: [look],
+});
+
+const holdfast = createHoldfast({ agents: [agent], auth: () => ({ id: 'owner' }) });
+
+interface Env {
+  readonly SESSIONS: DurableObjectNamespace<SessionObject>;
+  readonly [name: string]: unknown;
+}
+
+export default {
+  async fetch(request, env, ctx) {
+    const { pathname, searchParams } = new URL(request.url);
+    if (pathname !== '/work') {
+      return holdfast.worker.fetch(request as Request<unknown, IncomingRequestCfProperties>, env, ctx); // read by nobody
+    }
+    const session = searchParams.get('session') ?? '';
+    const name = toSessionName({ owner: { id: 'owner' }, agent: 'speaker', session });
+    return Response.json(await env.SESSIONS.getByName(name).work());
+  },
+} satisfies ExportedHandler<Env>;
+
+export const { TurnRunner } = holdfast;

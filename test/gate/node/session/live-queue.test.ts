@@ -1,0 +1,96 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { SessionEvent } from '../../../../src/index.ts';
+import type { LiveItem, LiveMessage } from '../../../doors/journal.ts';
+import { LiveQueue } from '../../../doors/session.ts';
+
+let queue: LiveQueue;
+beforeEach(() => {
+  queue = new LiveQueue();
+});
+
+interface Placed {
+  readonly after: number;
+  readonly at?: number;
+  readonly reply?: string;
+  readonly frame?: string;
+  readonly turn?: string;
+}
+
+const piece = (text: string, { after, at = 0, reply = '1.1', frame, turn = 't1' }: Placed): LiveMessage => ({
+  turn,
+  items: [{ item: { type: 'text-delta', reply, ...(frame !== undefined && { frame }), text }, after, at }],
+});
+
+/** All that is to be shown when the events up to this one were. */
+function taken(seq: number): string[] {
+  const items: LiveItem[] = [];
+  for (let item = queue.take(seq); item; item = queue.take(seq)) items.push(item);
+  return items.map((item) => ('text' in item ? item.text : 'status' in item ? item.status : item.type));
+}
+
+/** Of the parts of an event that tell what is void. */
+const shown = (seq: number, event: Pick<SessionEvent, 'type'> & object): void =>
+  queue.shown({ ...event, seq, at: 0 } as never); // nothing else is looked at
+
+describe('what came over the line of a reader', () => {
+  it('is shown when the events that precede it are, in order', () => {
+    queue.push(piece('a', { after: 3 }));
+    queue.push(piece('b', { after: 5, at: 1 }));
+    expect([queue.isReady(2), taken(2)]).toEqual([false, []]);
+    expect([queue.isReady(4), taken(4)]).toEqual([true, ['a']]);
+    expect(taken(5)).toEqual(['b']);
+    expect(queue.isReady(9)).toBe(false);
+  });
+
+  it.each(['turn-resumed', 'turn-yielded', 'turn-ended'] as const)(
+    'is void when it came before %s',
+    (type) => {
+      queue.push(piece('a', { after: 3 }));
+      queue.push({
+        turn: 't1',
+        items: [{ item: { type: 'progress', call: 'c', status: 'deep' }, after: 3 }],
+      });
+      queue.push({ turn: 't1', items: [{ item: { type: 'reply-restarted', reply: '1.2' }, after: 4 }] });
+      shown(4, { type });
+      expect(taken(4)).toEqual(['reply-restarted']);
+    },
+  );
+
+  it('is void behind the reply of its own loop, and not behind that of another', () => {
+    shown(4, { type: 'model-replied', frame: 'c1' } as never);
+    queue.push(piece('own', { after: 3, frame: 'c1' }));
+    queue.push(piece('other', { after: 3, frame: 'c2' }));
+    queue.push(piece('next', { after: 4, frame: 'c1', reply: '2.1' }));
+    expect(taken(4)).toEqual(['other', 'next']);
+  });
+
+  it('is void when its call has ended, and so is what a loop inside says', () => {
+    shown(4, { type: 'tool-call-ended', call: 'c1' } as never);
+    queue.push(piece('inside', { after: 3, frame: 'c1' }));
+    queue.push({ turn: 't1', items: [{ item: { type: 'progress', call: 'c1', status: 'late' }, after: 3 }] });
+    queue.push({ turn: 't1', items: [{ item: { type: 'progress', call: 'c2', status: 'deep' }, after: 3 }] });
+    expect(taken(4)).toEqual(['deep']);
+  });
+
+  it('is counted by type: words and thoughts of one reply do not get in each other’s way', () => {
+    const thought = { type: 'reasoning-delta', reply: '1.1', text: 'Hm.' } as const;
+    queue.push(piece('a', { after: 3 }));
+    queue.push({ turn: 't1', items: [{ item: thought, after: 3, at: 0 }] });
+    queue.push(piece('b', { after: 3, at: 1 }));
+    expect(taken(3)).toEqual(['a', 'Hm.', 'b']);
+  });
+
+  it('is that of the turn that is followed alone, where one is', () => {
+    queue = new LiveQueue('t2');
+    queue.push(piece('a', { after: 3 }));
+    queue.push(piece('b', { after: 3, turn: 't2' }));
+    expect(taken(3)).toEqual(['b']);
+  });
+
+  it('is shown once: a piece that comes again is left out, and the next one is shown', () => {
+    queue.push(piece('ab', { after: 3 }));
+    queue.push(piece('ab', { after: 3 }));
+    queue.push(piece('c', { after: 3, at: 2 }));
+    expect(taken(3)).toEqual(['ab', 'c']);
+  });
+});

@@ -1,0 +1,172 @@
+/** What others make of the description that an app serves: a linter, and a generator of clients. In Node, over a bundle of an app. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { build, type Plugin } from 'esbuild';
+import { beforeAll, expect, it } from 'vitest';
+
+const root = resolve(import.meta.dirname, '../../..');
+
+/** An app with all that may have routes of the library. */
+const APP = `
+  import { defineAgent } from './src/index.ts';
+  import { createHoldfast } from './src/create-holdfast.ts';
+  import { defineMcpEndpoint } from './src/mcp/entry.ts';
+  const agent = defineAgent({ name: 'clerk', description: 'Looks.', instructions: 'Look.' });
+  const mcp = defineMcpEndpoint({ name: 'scouts', version: '1', agents: [agent] });
+  export default createHoldfast({ agents: [agent], mcp, auth: () => ({ id: 'somebody' }) }).worker;
+`;
+
+/** What the platform has: a description asks nothing of it. */
+const platform: Plugin = {
+  name: 'platform',
+  setup(building) {
+    building.onResolve({ filter: /^cloudflare:/ }, ({ path }) => ({ path, namespace: 'platform' }));
+    building.onLoad({ filter: /.*/, namespace: 'platform' }, () => ({
+      contents:
+        'export class WorkerEntrypoint {} export const env = {}, exports = {}; export function waitUntil() {}',
+    }));
+  },
+};
+
+/** Answers what the app serves. */
+async function served(): Promise<string> {
+  const { outputFiles } = await build({
+    stdin: { contents: APP, resolveDir: root, loader: 'ts' },
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'node',
+    target: 'es2024',
+    plugins: [platform],
+  });
+  const folder = await mkdtemp(join(tmpdir(), 'openapi-'));
+  const file = join(folder, 'worker.mjs');
+  await writeFile(file, outputFiles[0]?.contents ?? '');
+  const { default: worker } = await import(file);
+  await rm(folder, { recursive: true });
+  const asked = new Request('http://localhost/openapi.json');
+  const response: Response = await worker.fetch(asked, {}, { waitUntil() {} });
+  return response.text();
+}
+
+let source = '';
+beforeAll(async () => {
+  source = await served();
+});
+
+it('redocly has nothing to say about it, by the rules that it recommends', async () => {
+  const config = await createConfig({ extends: ['recommended'] });
+  const problems = await lintFromString({ source, config });
+  const told = problems.map(({ ruleId, location }) => `${ruleId} ${location[0]?.pointer}`);
+  // Whether the Worker is well is told to everybody, so that there is nothing for which a client could be to blame.
+  expect(told).toEqual(['operation-4xx-response #/paths/~1health/get/responses']);
+});
+
+/** A client as its users write it; `schema` is what was generated. */
+const CLIENT = `
+  import createClient from 'openapi-fetch';
+  import type { components, paths } from './schema';
+
+  const client = createClient<paths, 'application/json' | 'application/problem+json'>({ baseUrl: 'https://agents.example', headers: { authorization: 'Bearer t' } });
+  const path = { agent: 'clerk', session: 's1' } as const;
+
+  export async function ask(message: string): Promise<string> {
+    const { data, error } = await client.POST('/agents/{agent}/sessions/{session}/messages', {
+      params: { path, header: { 'Idempotency-Key': 'k1' }, query: { whenBusy: 'queue' } },
+      body: { message },
+    });
+    if (error) {
+      const type: components['schemas']['Problem']['type'] = error.type;
+      return 'outcome' in error ? error.agent : \`\${type}: \${error.detail}\`;
+    }
+    if ('outcome' in data && data.outcome === 'suspended') {
+      const [first] = data.pending;
+      if (first) await decide(first.call, first.allows ?? []);
+      return first?.message ?? '';
+    }
+    return 'text' in data ? data.text : data.status;
+  }
+
+  async function decide(callId: string, allows: readonly ('approve' | 'edit' | 'reject' | 'exit')[]): Promise<void> {
+    const { data } = await client.POST('/agents/{agent}/sessions/{session}/approvals/{callId}', {
+      params: { path: { ...path, callId } },
+      body: { decision: allows.includes('approve') ? 'approve' : 'reject' },
+    });
+    if (data && 'artifacts' in data) for (const { tool, value } of data.artifacts) console.log(tool.length, value);
+  }
+
+  export async function spent(): Promise<number> {
+    const { data } = await client.GET('/agents/{agent}/sessions/{session}', { params: { path } });
+    const cost: number | undefined = data?.usage.cost;
+    return cost ?? 0;
+  }
+
+  export async function calls(): Promise<readonly string[]> {
+    const { data } = await client.GET('/agents/{agent}/sessions/{session}/events', { params: { path, query: { after: 3 } } });
+    return (data?.events ?? []).flatMap((event) => {
+      if (event.type === 'model-replied') return event.toolCalls.map(({ name }) => name);
+      return event.type === 'tool-call-ended' && event.result.type === 'error' ? [event.result.message] : [];
+    });
+  }
+
+  export function shown(event: components['schemas']['TurnStreamEvent']): string {
+    switch (event.event) {
+      case 'text-delta':
+        return event.data.text;
+      case 'answer':
+        return event.data.text;
+      default:
+        return '';
+    }
+  }
+`;
+
+/** What the client says of an answer that is otherwise than it says: each is a mistake. */
+const MISTAKES = `
+  import type { components } from './schema';
+  declare const answer: components['schemas']['TurnAnswer'];
+  declare const event: components['schemas']['StoredEvent'];
+  export const text: number = answer.text;
+  export const outcome: 'done' = answer.outcome;
+  export const calls = event.toolCalls;
+`;
+
+const run = promisify(execFile);
+
+/** Generates types of the description, and answers what the compiler of this repository says of the clients, by file and line. */
+async function problemsOf(clients: Readonly<Record<string, string>>): Promise<readonly string[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'openapi-'));
+  const at = (file: string): string => join(folder, file);
+  await writeFile(at('openapi.json'), source);
+  const bin = join(root, '.ci/codegen/node_modules/openapi-typescript/bin/cli.js');
+  await run(process.execPath, [bin, at('openapi.json'), '--output', at('schema.d.ts')]);
+  for (const [file, client] of Object.entries(clients)) await writeFile(at(file), client);
+  const compilerOptions = {
+    ...{ strict: true, noEmit: true, module: 'esnext', moduleResolution: 'bundler', target: 'es2024' },
+    ...{ lib: ['es2024', 'dom', 'dom.iterable'], types: [] },
+    paths: { 'openapi-fetch': [join(root, 'node_modules/openapi-fetch/dist/index.d.mts')] },
+  };
+  await writeFile(at('tsconfig.json'), JSON.stringify({ compilerOptions, files: Object.keys(clients) }));
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  const compiled = run(process.execPath, [tsc, '--pretty', 'false', '-p', folder]);
+  const { stdout } = await compiled.catch((failure) => failure);
+  await rm(folder, { recursive: true });
+  const problems = [...String(stdout).matchAll(/^(?:.*\/)?(\w+\.ts)\((\d+),\d+\): error (.*)$/gm)];
+  return problems.map(([, file, line, problem]) => `${file}:${line} ${problem}`);
+}
+
+it('the types that openapi-typescript makes of it type a client of openapi-fetch, as the page shows it, and let no mistake pass', async () => {
+  const [, shown = ''] =
+    /```typescript\n([\s\S]*?)```/.exec(await readFile(join(root, 'docs/openapi.md'), 'utf8')) ?? [];
+  expect(shown).toContain('data.text');
+  const problems = await problemsOf({ 'page.ts': shown, 'client.ts': CLIENT, 'mistakes.ts': MISTAKES });
+  expect(problems.map((problem) => problem.slice(0, 'mistakes.ts:5 TS2322'.length))).toEqual([
+    'mistakes.ts:5 TS2322',
+    'mistakes.ts:6 TS2322',
+    'mistakes.ts:7 TS2339',
+  ]);
+});

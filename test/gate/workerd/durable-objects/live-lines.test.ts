@@ -1,0 +1,108 @@
+/** What an object does with what is sent over the lines to it: it passes on what the holder shows, and believes nobody anything else. */
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
+import { describe, expect, it, vi } from 'vitest';
+import { MOST_UNREAD } from '../../../doors/journal.ts';
+import { event, goingOn, lease, starting } from '../../../fixtures/session-contract/harness.ts';
+import { makeObjectHarness, type ObjectHarness } from './object-harness.ts';
+
+/** A line as it is on the wire. */
+async function opened({ stub }: ObjectHarness, query: string) {
+  const { webSocket } = await stub().fetch(`https://session/?${query}`, {
+    headers: { upgrade: 'websocket' },
+  });
+  if (!webSocket) throw new Error('No line was opened.');
+  const told: string[] = [];
+  const closed = Promise.withResolvers<number>();
+  webSocket.addEventListener('message', ({ data }) => told.push(String(data)));
+  webSocket.addEventListener('close', ({ code }) => closed.resolve(code));
+  webSocket.accept();
+  await vi.waitFor(() => expect(told).toHaveLength(1), 20_000);
+  return { told, closed: closed.promise, send: (sent: string | ArrayBuffer) => webSocket.send(sent) };
+}
+
+/** A session that is held, its holder and a reader. */
+async function scene() {
+  const harness = makeObjectHarness();
+  const { epoch } = await lease(harness.raw, starting('t1', 'a'));
+  const reader = await opened(harness, 'live=1');
+  const holder = await opened(harness, `holder=${epoch}`);
+  return { harness, epoch, reader, holder };
+}
+
+const piece = (text: string): string =>
+  `{"turn":"t1","items":[{"item":{"type":"text-delta","reply":"1.1","text":"${text}"},"after":2,"at":0}]}`;
+
+describe('the lines to a session object', () => {
+  it('pass on what the holder shows as it is, and read and write no row for it', async () => {
+    const { harness, reader, holder } = await scene();
+    const statements = await runInDurableObject(harness.stub(), (_, { storage }) =>
+      vi.spyOn(storage.sql, 'exec'),
+    );
+    const odd = '{"turn":1, and it is no JSON';
+    for (const sent of [piece('Hel'), odd, piece('lo')]) holder.send(sent);
+    await vi.waitFor(() => expect(reader.told.slice(1)).toEqual([piece('Hel'), odd, piece('lo')]), 20_000);
+    expect(statements).not.toHaveBeenCalled();
+    statements.mockRestore();
+  });
+
+  it('outlive the memory of the object, and with them whose they are', async () => {
+    const { harness, epoch, reader, holder } = await scene();
+    await evictDurableObject(harness.stub());
+    holder.send(piece('a'));
+    await vi.waitFor(() => expect(reader.told).toHaveLength(2), 20_000);
+    await harness.raw.append(epoch, 3, { events: [event('t1', 'x')], release: 'yielded' });
+    await lease(harness.raw, goingOn('t1', 'b'));
+    await evictDurableObject(harness.stub());
+    holder.send(piece('b'));
+    const next = await opened(harness, `holder=${epoch + 1}`);
+    next.send(piece('c'));
+    await vi.waitFor(() => expect(reader.told.at(-1)).toBe(piece('c')), 20_000);
+    expect(reader.told).not.toContain(piece('b'));
+  });
+
+  it.each<[string, string, string | ArrayBuffer]>([
+    ['a reader that shows something', 'live=1', piece('forged')],
+    ['a reader who says what nobody knows', 'live=1', 'hello'],
+    ['a reader who is shown nothing and says that it was read', '', 'read'],
+    ['a holder that says what nobody knows', 'holder=EPOCH', 'hello'],
+    ['a holder that sends bytes', 'holder=EPOCH', new ArrayBuffer(8)],
+    ['a holder that sends too much at once', 'holder=EPOCH', piece('x'.repeat(512 * 1024))],
+  ])('are closed, and nobody is told: %s', async (_, query, sent) => {
+    const { harness, epoch, reader } = await scene();
+    const line = await opened(harness, query.replace('EPOCH', `${epoch}`));
+    line.send(sent);
+    expect(await line.closed).toBe(1008);
+    expect(reader.told).toHaveLength(1);
+  });
+
+  it.each(['0', '-1', 'EPOCH1', 'x', ''])('of a holder of the epoch "%s" lead nowhere', async (epoch) => {
+    const { harness, reader, holder } = await scene();
+    const forged = await opened(harness, `holder=${epoch}`);
+    forged.send(piece('forged'));
+    await harness.raw.read({ from: 1 });
+    holder.send(piece('true'));
+    await vi.waitFor(() => expect(reader.told).toContain(piece('true')), 20_000);
+    expect(reader.told).not.toContain(piece('forged'));
+  });
+
+  it('to who does not say that it reads hold no more than they may, and all others get everything', async () => {
+    const { harness, reader, holder } = await scene();
+    const good = await opened(harness, 'live=1');
+    const text = 'x'.repeat(30_000);
+    for (let i = 1; i <= 20; i += 1) {
+      holder.send(piece(text));
+      await vi.waitFor(() => expect(good.told).toHaveLength(i + 1), 20_000);
+      good.send('read');
+    }
+    const most = Math.ceil(MOST_UNREAD / piece(text).length);
+    expect(reader.told).toHaveLength(1 + most);
+    // Whoever shows is told that it was read.
+    expect(holder.told.filter((told) => told === 'read').length).toBeGreaterThan(5);
+    reader.send('read');
+    await harness.raw.read({ from: 1 });
+    await vi.waitFor(() => {
+      holder.send(piece('again'));
+      expect(reader.told.at(-1)).toBe(piece('again'));
+    }, 20_000);
+  });
+});

@@ -1,0 +1,73 @@
+/** The check that all tests of routes go through finds what is not described. */
+import { describe, expect, it } from 'vitest';
+import { asDescribed } from './as-described.ts';
+import { allEvents } from './client.ts';
+
+const SESSION = '/agents/scripted/sessions/s1';
+const answered = (body: unknown, status = 200, type = 'application/json') =>
+  asDescribed(async () => new Response(JSON.stringify(body), { status, headers: { 'content-type': type } }));
+
+const usage = { inputTokens: 1, outputTokens: 1 };
+const answer = {
+  ...{ turn: 't', loopId: 't', session: 's1', agent: 'scripted', outcome: 'completed', text: 'Done.' },
+  ...{ artifacts: [], usage, iterations: 1, toolCalls: 0, model: 'scripted' },
+};
+const problem = (type: string) => ({
+  ...{ type: `urn:holdfast:problem:${type}`, title: type, status: 404, detail: 'Look elsewhere.' },
+});
+
+describe('a response', () => {
+  it('that is described is handed on as it came', async () => {
+    const response = await answered(answer)(`${SESSION}/messages`, { method: 'POST' });
+    expect([response.status, await response.json()]).toEqual([200, answer]);
+  });
+
+  it.each<[string, unknown, number, string, string]>([
+    ['a property that is not', { ...answer, news: 1 }, 200, 'application/json', '"news" does not match'],
+    ['a property less', { ...answer, text: undefined }, 200, 'application/json', 'property "text"'],
+    ['another value', { ...answer, outcome: 'done' }, 200, 'application/json', '#/outcome'],
+    ['another status', answer, 418, 'application/json', 'it has no such status'],
+    ['another kind of content', answer, 200, 'text/plain', 'it has no such content'],
+    [
+      'another problem',
+      problem('unknown-file'),
+      404,
+      'application/problem+json',
+      'unknown-file is not among',
+    ],
+    ['a problem that there is not', problem('lost'), 404, 'application/problem+json', '#/type'],
+  ])('with %s fails', async (_, body, status, type, told) => {
+    const asked = answered(body, status, type)(`${SESSION}/messages`, { method: 'POST' });
+    await expect(asked).rejects.toThrow(told);
+  });
+
+  it('with an event that no type has fails', async () => {
+    const event = { seq: 1, at: 1, type: 'turn-wished', turn: 't' };
+    const asked = answered({ events: [event], head: 1, next: null })(`${SESSION}/events`);
+    await expect(asked).rejects.toThrow('#/events');
+  });
+});
+
+describe('an event of a stream', () => {
+  const stream = (event: string, data: object, id?: number) =>
+    asDescribed(async () => {
+      const text = `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+      return new Response(text, { headers: { 'content-type': 'text/event-stream' } });
+    })(`${SESSION}/messages`, { method: 'POST' });
+  const ended = { seq: 9, at: 1, type: 'turn-ended', turn: 't', outcome: 'completed' };
+
+  it('that is described is handed on', async () => {
+    expect(await allEvents(await stream('turn-ended', ended, 9))).toMatchObject([{ id: 9, data: ended }]);
+    expect(await (await stream('text-delta', { reply: 'r', text: 'Do' })).text()).toContain('Do');
+  });
+
+  it.each<[string, string, object, number?]>([
+    ['of the journal with a property that is not', 'turn-ended', { ...ended, news: 1 }, 9],
+    ['of the journal without its place', 'turn-ended', ended],
+    ['of another kind', 'whispered', { text: 'Do' }],
+    ['with a property less', 'text-delta', { text: 'Do' }],
+  ])('%s fails, however the stream is read', async (_, event, data, id) => {
+    await expect(stream(event, data, id).then(allEvents)).rejects.toThrow('is not as it is described');
+    await expect(stream(event, data, id).then((one) => one.text())).rejects.toThrow(event);
+  });
+});

@@ -1,0 +1,123 @@
+/** Holds every response that tests get to the description of the HTTP surface: what that does not tell fails the test. */
+import { createParser } from 'eventsource-parser';
+import {
+  type Check,
+  type DescribedApp,
+  type DescribedResponse,
+  type Description,
+  descriptionOf,
+  OTHERS,
+} from './description.ts';
+
+/** Sends a request to an app. */
+export type Send = (path: string, init?: RequestInit) => Promise<Response>;
+
+/** Sends by `send`, and throws when what is answered is not as it is described. What is no path of the app is not looked at. */
+export function asDescribed(send: Send, { base = '', ...app }: DescribedApp = {}): Send {
+  let description: Description | undefined;
+  return async (path, init) => {
+    const response = await send(path, init);
+    const url = response.redirected ? response.url : path;
+    const { pathname } = new URL(url.startsWith('/') ? `http://localhost${url}` : url);
+    if (app.surfaces && app.surfaces.size > 0) description ??= descriptionOf(app);
+    else description ??= usual ??= descriptionOf({});
+    if (pathname !== base && !pathname.startsWith(`${base}/`)) return response;
+    return checked(description, {
+      pathname: pathname.slice(base.length) || '/',
+      method: init?.method ?? 'GET',
+      response,
+    });
+  };
+}
+
+let usual: Description | undefined;
+
+/** An event of a stream. */
+interface SentEvent {
+  readonly id?: number | string;
+  readonly event: string;
+  readonly data: unknown;
+}
+
+/** Throws when an event of a stream that came as described is not as its kind is. */
+export const mustBeDescribed = (stream: Response, event: SentEvent): void => streams.get(stream)?.(event);
+
+const streams = new WeakMap<Response, (event: SentEvent) => void>();
+
+interface Answered {
+  readonly pathname: string;
+  readonly method: string;
+  readonly response: Response;
+}
+
+async function checked(description: Description, answered: Answered): Promise<Response> {
+  const { method, response, pathname } = answered;
+  const { status, headers } = response;
+  // What a browser asks before it sends a request is no operation.
+  if (method === 'OPTIONS') return response;
+  const type = headers.get('content-type')?.split(';')[0] ?? '';
+  const isProblem = type === 'application/problem+json';
+  const isWhole = type === '' || /^application\/(problem\+)?json$/.test(type);
+  const text = isWhole ? await response.text() : '';
+  const fail = (what: string): never => {
+    const told = `${method} ${pathname} -> ${status} ${type}`;
+    throw new Error(`${told} is not as it is described: ${what}\n${text.slice(0, 2000)}`);
+  };
+  const responses = responsesOf(description, answered);
+  const value: unknown = text === '' ? undefined : JSON.parse(text);
+  if (!responses || isOfNoRoute(value)) {
+    if (isProblem) told(fail, description.problem(value));
+  } else {
+    const described = responses.get(status) ?? responses.get(OTHERS) ?? fail('it has no such status');
+    const check = described.content.get(type) ?? described.content.get('*/*');
+    if (type !== '' && !check) fail('it has no such content');
+    if (value !== undefined)
+      told(fail, [...(check?.(value) ?? []), ...(isProblem ? unnamed(value, described) : [])]);
+    if (type === 'text/event-stream' && described.event) watch(response, described.event, fail);
+  }
+  return isWhole ? new Response(text === '' ? null : text, { status, headers }) : response;
+}
+
+/** What is described of a path, by statuses. */
+const responsesOf = ({ paths }: Description, { pathname, method }: Answered) =>
+  paths.find(({ path }) => path.test(pathname))?.methods.get(method === 'HEAD' ? 'GET' : method);
+
+const typeOf = (value: unknown): string => String(Object(value).type).replace('urn:holdfast:problem:', '');
+
+const isOfNoRoute = (value: unknown): boolean =>
+  ['unknown-route', 'method-not-allowed'].includes(typeOf(value));
+
+/** A problem is among those that are named for its status. */
+function unnamed(value: unknown, { description }: DescribedResponse): readonly string[] {
+  return description.includes(`\`${typeOf(value)}\``) ? [] : [`${typeOf(value)} is not among ${description}`];
+}
+
+function told(fail: (what: string) => never, problems: readonly string[]): void {
+  if (problems.length > 0) fail(problems.join('; '));
+}
+
+/** Checks the events of a stream as they are read, by `mustBeDescribed` or as one text. */
+function watch(response: Response, check: Check, fail: (what: string) => never): void {
+  const checkEvent = (event: SentEvent): void =>
+    told(
+      fail,
+      check(event).map((problem) => `${event.event}: ${problem}`),
+    );
+  streams.set(response, checkEvent);
+  const read = response.text.bind(response);
+  const text = async (): Promise<string> => {
+    const all = await read();
+    const onEvent = ({
+      id,
+      event = 'message',
+      data,
+    }: {
+      id?: string | undefined;
+      event?: string | undefined;
+      data: string;
+    }): void => checkEvent({ ...(id !== undefined && { id }), event, data: JSON.parse(data) });
+    createParser({ onEvent }).feed(all);
+    return all;
+  };
+  Object.defineProperty(response, 'text', { value: text });
+}

@@ -1,0 +1,105 @@
+/** The description of the HTTP surface, ready to check responses by. */
+import { dereference, type Schema, validate } from '@cfworker/json-schema';
+import { type HttpHost, openApi, routeTable } from '../../../doors/http.ts';
+
+/** Answers what is wrong with a value. */
+export type Check = (value: unknown) => readonly string[];
+
+/** What a route answers with one status. */
+export interface DescribedResponse {
+  /** Names the problems that it may be. */
+  readonly description: string;
+  /** What is wrong with a body, by its media type. */
+  readonly content: ReadonlyMap<string, Check>;
+  /** What is wrong with an event of a stream; any is right unless there is one. */
+  readonly event?: Check | undefined;
+}
+
+/** In the place of a status: what is answered with all that are not told. */
+export const OTHERS = 0;
+
+/** What a path answers, by method and status. */
+export interface DescribedPath {
+  readonly path: RegExp;
+  readonly methods: ReadonlyMap<string, ReadonlyMap<number, DescribedResponse>>;
+}
+
+export interface Description {
+  readonly paths: readonly DescribedPath[];
+  readonly problem: Check;
+}
+
+/** What of an app decides what it describes, for whoever checks: the values of names in paths are not looked at. */
+export interface DescribedApp extends Partial<Pick<HttpHost, 'surfaces'>> {
+  /** The path below which it is. */
+  readonly base?: string | undefined;
+}
+
+type Described = Readonly<Record<string, unknown>>;
+
+/** Answers the description of an app with an MCP endpoint, and with these surfaces. */
+export function descriptionOf({ surfaces = new Map() }: DescribedApp): Description {
+  // No more of an app is described, and nothing of it is called.
+  const app = { agents: new Map(), webhooks: new Map(), mcp: {}, surfaces } as unknown as HttpHost;
+  const { paths, components } = openApi(app, routeTable(app)) as Record<string, Described>;
+  const schemas: Record<string, unknown> = { ...Object(components?.schemas) };
+  const lookup: Record<string, Schema | boolean> = {};
+  const checkOf =
+    (name: string): Check =>
+    (value) => {
+      const schema = lookup[`${BASE.href}#/$defs/${name}`] ?? false;
+      // Whether it is right is found out fast; what is wrong is looked for when something is.
+      if (validate(value, schema, '2020-12', lookup, true).valid) return [];
+      const { errors } = validate(value, schema, '2020-12', lookup, false);
+      return errors.slice(-6).map(({ instanceLocation, error }) => `${instanceLocation}: ${error}`);
+    };
+  const toCheck = (schema: unknown): Check => {
+    const name = `_${Object.keys(schemas).length}`;
+    schemas[name] = schema;
+    return checkOf(name);
+  };
+  const described = Object.entries(paths ?? {}).map(([path, item]) => ({
+    path: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+    methods: methodsOf(Object(item), { schemas, toCheck }),
+  }));
+  dereference(closed({ $defs: schemas }), lookup, BASE);
+  return { paths: described, problem: checkOf('Problem') };
+}
+
+const BASE = new URL('https://described.example/');
+
+/** Schemas are open, so that clients take what later versions add; here, what they do not name is a mistake. */
+const closed = (schema: unknown): Schema =>
+  JSON.parse(JSON.stringify(schema), (_, value) => {
+    if (typeof value === 'string') return value.replace(/^#\/components\/schemas\//, '#/$defs/');
+    const isOpen = value?.type === 'object' && value.properties && value.additionalProperties === undefined;
+    return isOpen ? { ...value, additionalProperties: false } : value;
+  });
+
+interface Making {
+  readonly schemas: Described;
+  readonly toCheck: (schema: unknown) => Check;
+}
+
+const methodsOf = (item: Described, making: Making): DescribedPath['methods'] =>
+  new Map(
+    Object.entries(item).flatMap(([method, operation]) => {
+      if (method === 'parameters') return [];
+      const responses = Object.entries<Described>(Object(operation).responses);
+      const byStatus = responses.map(
+        ([status, one]) => [status === 'default' ? OTHERS : Number(status), toResponse(one, making)] as const,
+      );
+      return [[method.toUpperCase(), new Map(byStatus)] as const];
+    }),
+  );
+
+function toResponse({ description, content }: Described, { schemas, toCheck }: Making): DescribedResponse {
+  const bodies = Object.entries<Described>(Object(content));
+  const stream = Object(Object(content)['text/event-stream']?.schema).$ref?.split('/').at(-1);
+  const events = Object(schemas[stream]).contentSchema?.items;
+  return {
+    description: String(description),
+    content: new Map(bodies.map(([type, { schema = true }]) => [type, toCheck(schema)])),
+    event: events && toCheck(events),
+  };
+}

@@ -1,0 +1,234 @@
+/** Ids of events: who goes on after one is told when its session is no more, also where there is another one of its name. */
+import { describe, expect, it } from 'vitest';
+import { held, script } from '../../../fixtures/scripts.ts';
+import { appWith, objectsWith } from './app.ts';
+import { journal, json, newSession, post, type Send, SSE, send } from './client.ts';
+import { answer, linkOf, problem, waiting } from './waiting.ts';
+
+const erase = (session: string): Promise<Response> => send(session, { method: 'DELETE' });
+
+/** Says a word in a session, and answers the id of the turn. */
+async function talk(session: string, text = 'Done.'): Promise<string> {
+  const { turn } = await json(await post(session, { message: script(text).message() }));
+  return String(turn);
+}
+
+/** What tells a session from others of its name. */
+const incarnationOf = async (session: string): Promise<string> =>
+  String((await journal(session))[0]?.incarnation);
+
+interface Frame {
+  readonly id: string | undefined;
+  readonly event: string;
+  readonly data: Record<string, unknown>;
+}
+
+/** The frames of a stream as they come, with their ids as they are written. */
+async function* framesOf(response: Response): AsyncGenerator<Frame> {
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+  let rest = '';
+  for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    const texts = `${rest}${piece}`.split('\n\n');
+    rest = texts.pop() ?? '';
+    for (const text of texts) {
+      const fields = new Map(
+        text.split('\n').map((line) => [line.split(': ', 1)[0], line.slice(line.indexOf(': ') + 2)]),
+      );
+      const event = fields.get('event');
+      if (event !== undefined)
+        yield { id: fields.get('id'), event, data: JSON.parse(fields.get('data') ?? '') };
+    }
+  }
+}
+
+/** Reads up to a frame, or to the end; the rest is left. */
+async function framesTo(response: Response, isLast = (_: Frame) => false): Promise<Frame[]> {
+  const frames: Frame[] = [];
+  for await (const frame of framesOf(response)) {
+    frames.push(frame);
+    if (isLast(frame)) break;
+  }
+  return frames;
+}
+
+const isEnd = ({ event }: Frame): boolean => event === 'turn-ended';
+const idsOf = (frames: readonly Frame[]): unknown[] =>
+  frames.flatMap(({ id }) => (id === undefined ? [] : [id]));
+const events = (session: string, id?: string, via: Send = send): Promise<Response> =>
+  via(`${session}/events`, { headers: { ...SSE, ...(id !== undefined && { 'last-event-id': id }) } });
+
+describe('the id of an event', () => {
+  it('has its sequence and what tells its session from others, in every stream', async () => {
+    const session = newSession();
+    const body = { message: script('Done.', 'Next.').message() };
+    const key = { ...SSE, 'idempotency-key': 'k' };
+    const streamed = await framesTo(await post(session, body, { headers: key }));
+    const incarnation = await incarnationOf(session);
+    expect(incarnation).toMatch(/^[0-9a-f]{16}$/);
+    const ids = [2, 3, 4].map((seq) => `${seq}-${incarnation}`);
+    expect(idsOf(streamed)).toEqual(ids);
+    const { turn } = streamed.at(-1)?.data ?? {};
+    expect(idsOf(await framesTo(await post(session, body, { headers: key })))).toEqual(ids);
+    expect(idsOf(await framesTo(await send(`${session}/turns/${turn}`, { headers: SSE })))).toEqual(ids);
+    expect(idsOf(await framesTo(await events(session), isEnd))).toEqual([`1-${incarnation}`, ...ids]);
+    const next = await framesTo(await post(session, { message: 'Next' }, { headers: SSE }));
+    expect(idsOf(next)).toEqual([5, 6, 7].map((seq) => `${seq}-${incarnation}`));
+  });
+
+  it('is gone on after, and so is the sequence alone', async () => {
+    const session = newSession();
+    const turn = await talk(session);
+    const incarnation = await incarnationOf(session);
+    const rest = [3, 4].map((seq) => `${seq}-${incarnation}`);
+    for (const id of [`2-${incarnation}`, '2']) {
+      expect(idsOf(await framesTo(await events(session, id), isEnd))).toEqual(rest);
+      const headers = { ...SSE, 'last-event-id': id };
+      expect(idsOf(await framesTo(await send(`${session}/turns/${turn}`, { headers })))).toEqual(rest);
+    }
+    const after = await send(`${session}/events?after=2`, { headers: SSE });
+    expect(idsOf(await framesTo(after, isEnd))).toEqual(rest);
+  });
+
+  it('costs no request to the object that there would not be without it', async () => {
+    const asked: string[] = [];
+    const counted = objectsWith((stub) => {
+      const noting =
+        <Args extends readonly unknown[], T>(name: string, ask: (...args: Args) => T) =>
+        (...args: Args): T => {
+          asked.push(name);
+          return ask(...args);
+        };
+      return {
+        read: noting('read', (query: Parameters<typeof stub.read>[0]) => stub.read(query)),
+        begin: noting('begin', (begun: Parameters<typeof stub.begin>[0]) => stub.begin(begun)),
+        append: noting('append', (...args: Parameters<typeof stub.append>) => stub.append(...args)),
+      };
+    });
+    const via = appWith({}, { SESSIONS: counted });
+    const session = newSession();
+    await framesTo(await post(session, { message: script('Done.').message() }, { headers: SSE, via }));
+    expect(asked).toEqual(['begin', 'append']);
+    asked.length = 0;
+    await framesTo(await events(session, `2-${await incarnationOf(session)}`, via), isEnd);
+    expect(asked).toEqual(['read', 'read']);
+  });
+
+  it.each(['x', '12-', '-1', '1-2-3 4', '12 abc', '12-é', `12-${'a'.repeat(65)}`])(
+    'cannot be %s',
+    async (id) => {
+      const session = newSession();
+      await talk(session);
+      const detail =
+        'Last-Event-ID must be the id of an event as a stream has it, or its sequence: a whole number such as 12.';
+      const refused = problem('invalid-header', 400, detail);
+      expect(await json(await events(session, id))).toEqual(refused);
+      const before = await journal(session);
+      const headers = { ...SSE, 'last-event-id': id };
+      expect(await json(await post(session, { message: 'Again' }, { headers }))).toEqual(refused);
+      expect(await journal(session)).toEqual(before);
+      const waits = await waiting(['pay']);
+      expect(await json(await answer(linkOf(waits), { decision: 'approve' }, { headers }))).toEqual(refused);
+      expect((await answer(linkOf(waits), { decision: 'approve' })).status).toBe(200);
+    },
+  );
+});
+
+describe('who goes on in a session that was erased', () => {
+  /** The id of the last event of a session that was erased, and begun again. */
+  async function again(session: string): Promise<string> {
+    await talk(session);
+    const id = `4-${await incarnationOf(session)}`;
+    await erase(session);
+    await talk(session, 'Again.');
+    return id;
+  }
+
+  it('is told by the stream of all events, which goes on with the first event of the next one', async () => {
+    const session = newSession();
+    const id = await again(session);
+    const frames = await framesTo(await events(session, id), isEnd);
+    const incarnation = await incarnationOf(session);
+    expect(frames[0]).toEqual({ id: '', event: 'erased', data: {} });
+    expect(idsOf(frames.slice(1))).toEqual([1, 2, 3, 4].map((seq) => `${seq}-${incarnation}`));
+  });
+
+  it('is told once: by the id that came then it goes on as ever', async () => {
+    const session = newSession();
+    let id = await again(session);
+    const told: string[] = [];
+    // As an EventSource does, whose connection is lost after each frame, and that sends no empty id.
+    for (let connection = 0; connection < 5; connection += 1) {
+      const [frame] = await framesTo(await events(session, id === '' ? undefined : id), () => true);
+      told.push(frame?.event ?? '');
+      id = frame?.id ?? id;
+    }
+    expect(told).toEqual(['erased', 'session-opened', 'turn-started', 'model-replied', 'turn-ended']);
+  });
+
+  it('is told while it watches, and again is answered 404', async () => {
+    const session = newSession();
+    await talk(session);
+    const frames = framesOf(await events(session));
+    for (let seq = 1; seq <= 4; seq += 1) await frames.next();
+    await erase(session);
+    expect((await frames.next()).value).toEqual({ id: '', event: 'erased', data: {} });
+    expect((await frames.next()).done).toBe(true);
+    expect((await events(session)).status).toBe(404);
+  });
+
+  it('is told by the stream of a turn, which ends', async () => {
+    const session = newSession();
+    const reply = held('Done.');
+    const headers = { ...SSE, prefer: 'respond-async' };
+    const { turn } = await json(await post(session, { message: script(reply.reply).message() }, { headers }));
+    await reply.asked();
+    const frames = framesOf(await send(`${session}/turns/${turn}`, { headers: SSE }));
+    expect((await frames.next()).value?.event).toBe('turn-started');
+    await erase(session);
+    expect((await frames.next()).value).toEqual({ id: '', event: 'erased', data: { turn } });
+    expect((await frames.next()).done).toBe(true);
+    reply.release();
+  });
+
+  it('by the id of another session than that of the turn is told so, and no more', async () => {
+    const session = newSession();
+    const id = await again(session);
+    const turn = await talk(session).catch(() => '');
+    const [frame, ...more] = await framesTo(
+      await send(`${session}/turns/${turn}`, { headers: { ...SSE, 'last-event-id': id } }),
+    );
+    expect([frame, more]).toEqual([{ id: '', event: 'erased', data: { turn } }, []]);
+  });
+
+  it('sends nothing that is taken', async () => {
+    const session = newSession();
+    const id = await again(session);
+    const headers = { ...SSE, 'last-event-id': id, 'idempotency-key': 'k' };
+    const refused = problem(
+      'session-erased',
+      410,
+      'The session of Last-Event-ID was erased, so nothing was taken. A message that is sent without that header begins another one.',
+    );
+    const before = await journal(session);
+    const body = { message: script('No.').message() };
+    expect(await json(await post(session, body, { headers }))).toEqual(refused);
+    expect(await journal(session)).toEqual(before);
+    await erase(session);
+    expect(await json(await post(session, body, { headers }))).toEqual(refused);
+    expect((await send(session)).status).toBe(404);
+    for (const path of ['approvals/c', 'results/c', 'answers'])
+      expect(await json(await answer(`${session}/${path}`, {}, { headers }))).toEqual(refused);
+  });
+
+  it('sends again what belongs to the session that is there, and is shown the rest', async () => {
+    const session = newSession();
+    const body = { message: script('Done.').message() };
+    const key = { 'idempotency-key': 'k' };
+    await post(session, body, { headers: key });
+    const id = `3-${await incarnationOf(session)}`;
+    const rest = await framesTo(
+      await post(session, body, { headers: { ...SSE, ...key, 'last-event-id': id } }),
+    );
+    expect(rest.map(({ event }) => event)).toEqual(['turn-ended', 'answer']);
+  });
+});

@@ -1,0 +1,216 @@
+/** The text of a reply as it comes, for everybody who reads: whoever asked, and those who follow the session or the turn from elsewhere. */
+import { runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { describe, expect, it } from 'vitest';
+import { pass } from '../../../fixtures/held-time.ts';
+import { playModel, until } from '../../../fixtures/scripts.ts';
+import { appWith, objectsWith } from './app.ts';
+import {
+  allEvents,
+  eventsOf,
+  json,
+  newSession,
+  post,
+  readUntil,
+  type Sent,
+  SSE,
+  send,
+  sessionName,
+} from './client.ts';
+import { hearingSession, LONG_LEASE_MS, passIn } from './time.ts';
+
+/** A model that answers the first message at once, and then says the next piece when it is let; and whether each reply was to be streamed. */
+function speaking(...replies: readonly (readonly string[])[]) {
+  let allowed = 0;
+  const streamed: boolean[] = [];
+  const { key } = playModel({
+    name: 'speaking',
+    async ask({ messages }, { signal, onText }) {
+      if (messages.filter(({ role }) => role === 'user').length === 1) {
+        return { text: 'Before.', toolCalls: [], finish: 'stop' };
+      }
+      const reply = streamed.push(onText !== undefined) - 1;
+      const before = replies.slice(0, reply).flat().length;
+      const pieces = replies[reply] ?? [];
+      for (const [index, piece] of pieces.entries()) {
+        await until(() => signal.aborted || allowed > before + index);
+        if (signal.aborted) throw signal.reason;
+        onText?.(piece);
+      }
+      return { text: pieces.join(''), toolCalls: [], finish: 'stop' };
+    },
+  });
+  return {
+    message: `Hello #${key}`,
+    streamed,
+    asked: (count = 1) => until(() => streamed.length >= count),
+    say: (count = Number.POSITIVE_INFINITY) => {
+      allowed += count;
+    },
+  };
+}
+
+/** A session in which a turn has ended, so that it can be read. */
+async function begun({ message }: { readonly message: string }, session = newSession()): Promise<string> {
+  await (await post(session, { message })).text();
+  return session;
+}
+
+/** Follows a path from what comes next. */
+async function following(path: string, init: RequestInit = {}) {
+  const events = eventsOf(await send(path, { ...init, headers: { ...SSE, ...init.headers } }));
+  return {
+    until: (name: string) => readUntil(events, name),
+    leave: () => events.return(undefined),
+  };
+}
+
+/** How many lines the object of the session has open, by their kind. */
+const linesOf = (session: string): Promise<Readonly<Record<string, number>>> =>
+  runInDurableObject(env.SESSIONS.getByName(sessionName(session)), (_, state) =>
+    Object.fromEntries(['holder', 'reader', 'live'].map((tag) => [tag, state.getWebSockets(tag).length])),
+  );
+
+const readersOf = async (session: string): Promise<number> => (await linesOf(session)).live ?? 0;
+
+/** The pieces of each reply, made one, where they came between the events. */
+function story(events: readonly Sent[]): readonly string[] {
+  const told: string[] = [];
+  for (const { id, event, data } of events) {
+    const who = `${data.reply}: `;
+    if (event === 'reply-restarted') told.push(`restarted ${data.reply}`);
+    else if (event !== 'text-delta') told.push(event);
+    else {
+      expect(id).toBeUndefined();
+      if (told.at(-1)?.startsWith(who)) told.push(`${told.pop()}${data.text}`);
+      else told.push(`${who}${data.text}`);
+    }
+  }
+  return told;
+}
+
+const TURN = ['turn-started', '1.1: Hello, you.', 'model-replied', 'turn-ended'];
+
+describe('text as it comes', () => {
+  it('is the same for whoever asked, for two who follow the session, and for one who follows the turn', async () => {
+    const model = speaking(['Hel', 'lo, ', 'you.']);
+    const session = await begun(model);
+    const events = `${session}/events?after=4`;
+    const [one, two] = [await following(events), await following(events)];
+    await expect.poll(() => readersOf(session)).toBe(2);
+    const asking = post(session, { message: model.message }, { headers: SSE });
+    await model.asked();
+    const start = await one.until('turn-started');
+    const ofTurn = await following(`${session}/turns/${start[0]?.data.turn}`);
+    await expect.poll(() => readersOf(session)).toBe(3);
+    model.say(1);
+    const first = await one.until('text-delta');
+    expect(story(first)).toEqual(['1.1: Hel']); // while the model has more to say
+    model.say();
+    const own = await allEvents(await asking);
+    expect(story(own)).toEqual([...TURN, 'answer']);
+    expect(story([...start, ...first, ...(await one.until('turn-ended'))])).toEqual(TURN);
+    expect(story(await two.until('turn-ended'))).toEqual(TURN);
+    expect(story(await ofTurn.until('answer'))).toEqual([...TURN, 'answer']);
+    for (const reader of [one, two]) await reader.leave();
+  });
+
+  it('of a turn that runs in the background is read by who follows the session, and by who asks for it again', async () => {
+    const model = speaking(['Hel', 'lo, ', 'you.']);
+    const session = await begun(model);
+    const reader = await following(`${session}/events?after=4`);
+    await expect.poll(() => readersOf(session)).toBe(1);
+    const body = { message: model.message };
+    const key = { 'idempotency-key': 'k' };
+    const accepted = await post(session, body, { headers: { ...key, prefer: 'respond-async' } });
+    expect(accepted.status).toBe(202);
+    await model.asked();
+    const joined = post(session, body, { headers: { ...key, ...SSE } });
+    await expect.poll(() => readersOf(session)).toBe(2);
+    model.say();
+    expect(story(await reader.until('turn-ended'))).toEqual(TURN);
+    expect(story(await allEvents(await joined))).toEqual([...TURN, 'answer']);
+    expect(model.streamed).toEqual([true]);
+    await reader.leave();
+  });
+
+  it('begins anew, and says so, when the invocation that ran the turn is gone', async () => {
+    const model = speaking(['Hel', 'never'], ['Hello, ', 'you.']);
+    const session = await begun(model, hearingSession());
+    const reader = await following(`${session}/events?after=4`);
+    await expect.poll(() => readersOf(session)).toBe(1);
+    const refuse = () =>
+      Promise.reject(Object.assign(new Error('this invocation is cut off'), { overloaded: true }));
+    const via = appWith({}, { SESSIONS: objectsWith(() => ({ append: refuse, renew: refuse })) });
+    const asking = post(session, { message: model.message }, { headers: SSE, via });
+    await model.asked();
+    model.say(1);
+    const before = await reader.until('text-delta');
+    expect(story(before)).toEqual(['turn-started', '1.1: Hel']);
+    pass(LONG_LEASE_MS);
+    await passIn(session, LONG_LEASE_MS);
+    await model.asked(2);
+    model.say();
+    const rest = ['turn-resumed', 'restarted 1.2', '1.2: Hello, you.', 'model-replied', 'turn-ended'];
+    expect(story(await reader.until('turn-ended'))).toEqual(rest);
+    expect(story(await allEvents(await asking))).toEqual(['turn-started', '1.1: Hel', ...rest, 'answer']);
+    await reader.leave();
+  });
+
+  it('waits for nobody: who does not read is sent all events later, and of the text the beginning', async () => {
+    const pieces = Array.from({ length: 30 }, () => 'x'.repeat(20_000));
+    const model = speaking(pieces);
+    const session = await begun(model);
+    const slow = await send(`${session}/events?after=4`, { headers: SSE });
+    const good = await following(`${session}/events?after=4`);
+    await expect.poll(() => readersOf(session)).toBe(2);
+    const asking = post(session, { message: model.message });
+    const read: Sent[] = [];
+    for (const _ of pieces) {
+      await model.asked();
+      model.say(1);
+      read.push(...(await good.until('text-delta')));
+    }
+    expect(await json(await asking)).toMatchObject({ outcome: 'completed' });
+    const events = eventsOf(slow);
+    const late = await readUntil(events, 'turn-ended');
+    const lengthOf = (sent: readonly Sent[]): number =>
+      sent.reduce((sum, { event, data }) => sum + (event === 'text-delta' ? String(data.text).length : 0), 0);
+    expect(lengthOf(read)).toBe(600_000);
+    expect(lengthOf(late)).toBeGreaterThan(0);
+    expect(lengthOf(late)).toBeLessThan(250_000);
+    const journaled = late.filter(({ id }) => id !== undefined).map(({ event }) => event);
+    expect(journaled).toEqual(['turn-started', 'model-replied', 'turn-ended']);
+    await events.return(undefined);
+    await good.leave();
+  });
+
+  it('costs nothing while nobody reads: its model does not stream, and there is no line', async () => {
+    const model = speaking(['Hello, ', 'you.']);
+    const session = await begun(model);
+    const asking = post(session, { message: model.message });
+    await model.asked();
+    expect(await linesOf(session)).toEqual({ holder: 0, reader: 0, live: 0 });
+    model.say();
+    expect(await json(await asking)).toMatchObject({ text: 'Hello, you.' });
+    expect(model.streamed).toEqual([false]);
+  });
+
+  it('is not sent for who waits for an answer alone', async () => {
+    const model = speaking(['Hello, ', 'you.']);
+    const session = await begun(model);
+    const body = { message: model.message };
+    const key = { 'idempotency-key': 'k' };
+    const asking = post(session, body, { headers: key });
+    await model.asked();
+    const joined = post(session, body, { headers: key });
+    await expect.poll(async () => (await linesOf(session)).reader).toBe(1);
+    expect(await readersOf(session)).toBe(0);
+    model.say();
+    expect([await json(await asking), await json(await joined)]).toMatchObject([
+      { text: 'Hello, you.' },
+      { text: 'Hello, you.' },
+    ]);
+    expect(model.streamed).toEqual([false]);
+  });
+});

@@ -1,0 +1,571 @@
+/** AG-UI by its own client, over the real Durable Object: what it was told ends with what the journal says. */
+import { type BaseEvent, HttpAgent, type Message, type RunAgentParameters } from '@ag-ui/client';
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import type { HoldfastConfig } from '../../../../src/create-holdfast.ts';
+import { agUi } from '../../../../src/examples/ag-ui/ag-ui.ts';
+import { content, defineAgent, defineTool, image } from '../../../../src/index.ts';
+import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
+import type { ScriptedReply } from '../../../../src/testing/entry.ts';
+import { asksFirst } from '../../../fixtures/asks-first.ts';
+import { clerk, paidTo } from '../../../fixtures/clerk-agent.ts';
+import { scripted } from '../../../fixtures/scripted-agent.ts';
+import { held, modelBySession, playModel, script } from '../../../fixtures/scripts.ts';
+import { appWith } from '../http/app.ts';
+import { ended, journal, json, newSession, ORIGIN, type Send, send, sessionId } from '../http/client.ts';
+import { MEDIA, seeing } from '../http/file-app.ts';
+
+const PNG =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+const PIXEL = Uint8Array.from(atob(PNG), (letter) => letter.charCodeAt(0));
+
+/** A helper whose inner calls may ask first. */
+const desk = defineAgent({
+  name: 'desk',
+  description: 'Has others work.',
+  instructions: '',
+  model: modelBySession,
+  tools: [
+    defineAgenticTool({
+      name: 'helper',
+      description: 'Helps.',
+      input: v.object({ task: v.string() }),
+      instructions: 'Help.',
+      tools: [
+        defineTool({ name: 'dig', description: 'Digs.', run: () => 'Dug.' }),
+        asksFirst(defineTool({ name: 'burn', description: 'Burns.', run: () => 'Burnt.' })),
+      ],
+    }),
+    defineTool({
+      name: 'draw',
+      description: 'Draws.',
+      run: () => content(['Here:', image(PIXEL, 'image/png')]),
+    }),
+  ],
+});
+
+const seer = defineAgent({ name: 'seer', description: 'Sees.', instructions: '', model: seeing(MEDIA) });
+
+const app = (config: Partial<HoldfastConfig> = {}): Send =>
+  appWith({ agents: [scripted, clerk, desk, seer], surfaces: [agUi()], ...config });
+
+/** A client of a thread of its own, and what it was told. */
+function client(agent: string, via: Send = app(), path = newSession(agent)) {
+  const events: BaseEvent[] = [];
+  const chat = new HttpAgent({
+    url: `${ORIGIN}/agents/${agent}/ag-ui`,
+    threadId: sessionId(path),
+    fetch: (url, init) => via(url, init),
+  });
+  chat.subscribe({ onEvent: ({ event }) => void events.push(event) });
+  async function run(more?: RunAgentParameters): Promise<BaseEvent[]> {
+    events.length = 0;
+    await chat.runAgent(more);
+    return [...events];
+  }
+  return {
+    path,
+    chat,
+    events,
+    run,
+    types: () => namesOf(events),
+    /** Says something, and answers all that this run was told. */
+    say(said: Extract<Message, { role: 'user' }>['content'], more?: RunAgentParameters) {
+      chat.addMessage({ id: crypto.randomUUID(), role: 'user', content: said });
+      return run(more);
+    },
+  };
+}
+
+/** The types of events, where pieces in a row are one. */
+const namesOf = (events: readonly BaseEvent[]): string[] =>
+  events
+    .map(({ type }) => String(type))
+    .filter((type, place, all) => !type.endsWith('_CONTENT') || type !== all[place - 1]);
+
+/** The assistant's last words, as the client holds them. */
+const lastText = (messages: readonly Message[]) =>
+  messages.findLast(({ role, content: said }) => role === 'assistant' && said !== undefined && said !== '')
+    ?.content;
+
+/** How the journal ended, and what its answer is. */
+async function journaled(path: string, via: Send = send) {
+  const events = await journal(path, via);
+  const turn = String(events.findLast(({ type }) => type === 'turn-ended')?.turn);
+  return json(await via(`${path}/turns/${turn}`));
+}
+
+const adding = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
+
+describe('a run', () => {
+  it('tells of several iterations, and ends as the journal does', async () => {
+    const { path, say, chat, types } = client('scripted');
+    const events = await say(script({ text: 'I add.', ...adding }, adding, 'Three.').message());
+    expect(types()).toEqual([
+      ...['RUN_STARTED', 'STATE_SNAPSHOT'],
+      ...['TEXT_MESSAGE_START', 'TEXT_MESSAGE_CONTENT', 'TEXT_MESSAGE_END'],
+      ...['TOOL_CALL_START', 'TOOL_CALL_ARGS', 'TOOL_CALL_END', 'CUSTOM', 'TOOL_CALL_RESULT'],
+      ...['TOOL_CALL_START', 'TOOL_CALL_ARGS', 'TOOL_CALL_END', 'CUSTOM', 'TOOL_CALL_RESULT'],
+      ...['TEXT_MESSAGE_START', 'TEXT_MESSAGE_CONTENT', 'TEXT_MESSAGE_END'],
+      ...['STATE_SNAPSHOT', 'RUN_FINISHED'],
+    ]);
+    const answer = await journaled(path);
+    expect(answer).toMatchObject({ outcome: 'completed', text: 'Three.' });
+    expect(lastText(chat.messages)).toBe('Three.');
+    expect(chat.messages.map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'assistant',
+      'tool',
+      'assistant',
+    ]);
+    expect(chat.messages[2]).toMatchObject({ role: 'tool', content: '3' });
+    expect(events.at(-1)).toMatchObject({
+      outcome: { type: 'success' },
+      usage: [{ model: 'scripted', inputTokens: 30, outputTokens: 15 }],
+      metadata: { holdfast: { turn: answer.turn, outcome: 'completed' } },
+    });
+  });
+
+  it('is one thread: a message more is one more turn', async () => {
+    const { path, say, chat } = client('scripted');
+    const { message, model } = script('One.', 'Two.');
+    await say(message());
+    await say('Go on.');
+    expect(lastText(chat.messages)).toBe('Two.');
+    expect(model.requests.at(-1)?.messages.map(({ role }) => role)).toEqual([
+      'system',
+      'user',
+      'assistant',
+      'user',
+    ]);
+    expect((await journaled(path)).text).toBe('Two.');
+  });
+
+  it('tells what calls keep, before it and after it', async () => {
+    const { say, chat } = client('scripted');
+    const note = { calls: [{ name: 'record', input: { note: 'milk' } }] };
+    const events = await say(script(note, 'Noted.').message());
+    const snapshots = events
+      .filter(({ type }) => String(type) === 'STATE_SNAPSHOT')
+      .map(({ snapshot }) => snapshot);
+    expect(snapshots[0]).toEqual({ blackboard: [], state: {}, memory: {} });
+    expect(snapshots[1]).toEqual({
+      blackboard: [{ name: 'note', value: 'milk' }],
+      state: { scripted: { last: 'milk' } },
+      memory: expect.any(Object),
+    });
+    expect(chat.state).toEqual(snapshots[1]);
+  });
+
+  it('shows what a model thought, beside what it said', async () => {
+    const { say, chat, types } = client('scripted');
+    const parts = [
+      { type: 'reasoning' as const, text: 'Two and one.' },
+      { type: 'text' as const, text: 'Three.' },
+    ];
+    const { key } = playModel({
+      name: 'thinker',
+      async ask(_, { onText, onReasoning }) {
+        onReasoning?.('Two and');
+        onReasoning?.(' one.');
+        onText?.('Three.');
+        return { text: 'Three.', parts, toolCalls: [], finish: 'stop' };
+      },
+    });
+    await say(`Think #${key}`);
+    expect(types()).toEqual([
+      ...['RUN_STARTED', 'STATE_SNAPSHOT', 'REASONING_START', 'REASONING_MESSAGE_START'],
+      ...['REASONING_MESSAGE_CONTENT', 'REASONING_MESSAGE_END', 'REASONING_END'],
+      ...['TEXT_MESSAGE_START', 'TEXT_MESSAGE_CONTENT', 'TEXT_MESSAGE_END', 'STATE_SNAPSHOT', 'RUN_FINISHED'],
+    ]);
+    expect(chat.messages.slice(1)).toMatchObject([
+      { role: 'reasoning', content: 'Two and one.' },
+      { role: 'assistant', content: 'Three.' },
+    ]);
+  });
+
+  it('takes an image, and gives one as an address that is read', async () => {
+    const seen = client('seer');
+    await seen.say([
+      { type: 'text', text: 'What is it?' },
+      { type: 'image', source: { type: 'data', value: PNG, mimeType: 'image/png' } },
+    ]);
+    expect(lastText(seen.chat.messages)).toBe('Seen.');
+    const via = app();
+    const started = (await json(await via(`${seen.path}/events`))).events as Record<string, unknown>[];
+    expect(started[1]).toMatchObject({ parts: [{ type: 'text' }, { type: 'file', mediaType: 'image/png' }] });
+
+    const drawn = client('desk', via);
+    const events = await drawn.say(script({ calls: [{ name: 'draw' }] }, 'Drawn.').message());
+    const result = events.find(({ type }) => String(type) === 'TOOL_CALL_RESULT');
+    expect(result?.content).toMatchObject([
+      { type: 'text', text: 'Here:' },
+      { type: 'image', source: { type: 'url', mimeType: 'image/png' } },
+    ]);
+    const [, picture] = Array.isArray(result?.content) ? result.content : [];
+    const file = await via(String(picture.source.value));
+    expect(file.headers.get('content-type')).toBe('image/png');
+    expect(new Uint8Array(await file.arrayBuffer())).toEqual(PIXEL);
+  });
+
+  it('ends as an error where the turn failed, and the thread goes on', async () => {
+    const { path, chat, events } = client('scripted');
+    chat.addMessage({ id: 'm1', role: 'user', content: 'No script is named here.' });
+    await expect(chat.runAgent()).resolves.toBeDefined();
+    const answer = await journaled(path);
+    expect(answer).toMatchObject({ error: { type: 'model-failure' } });
+    expect(events.at(-1)).toMatchObject({
+      type: 'RUN_ERROR',
+      code: 'model-failure',
+      message: Object(answer.error).message,
+    });
+  });
+
+  it('is cancelled by the route of the app, and says so', async () => {
+    const { path, say } = client('scripted');
+    const slow = held('Never.');
+    const running = say(script(slow.reply).message());
+    await slow.asked();
+    expect((await send(`${path}/cancel`, { method: 'POST' })).status).toBe(202);
+    expect((await running).at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'cancelled' } });
+    expect(await journaled(path)).toMatchObject({ outcome: 'cancelled' });
+  });
+
+  it('gives its context to the tools, of the keys that the app lets a body say', async () => {
+    const via = app({ bodyContext: ['locale'] });
+    const { path, say, chat } = client('scripted', via);
+    await say(script('Ja.').message(), { context: [{ description: 'locale', value: 'de' }] });
+    const started = (await ended(path)).find(({ type }) => type === 'turn-started');
+    expect(started?.context).toEqual({ locale: 'de' });
+    await expect(chat.runAgent({ context: [{ description: 'tenant', value: 'x' }] })).resolves.toBeDefined();
+    chat.addMessage({ id: 'm2', role: 'user', content: 'Hello' });
+    await expect(chat.runAgent({ context: [{ description: 'tenant', value: 'x' }] })).rejects.toMatchObject({
+      status: 422,
+      payload: { code: 'invalid-body', message: expect.stringContaining("a body may not say 'tenant'") },
+    });
+  });
+});
+
+describe('a call that waits for somebody', () => {
+  const paying = (to: string, tool = 'pay') => ({ calls: [{ name: tool, input: { to, amount: 1 } }] });
+
+  async function waiting(tool = 'pay', ...replies: string[]) {
+    const to = crypto.randomUUID();
+    const one = client('clerk');
+    const events = await one.say(script(paying(to, tool), ...replies).message());
+    return { ...one, to, end: events.at(-1), interrupt: one.chat.pendingInterrupts[0] };
+  }
+
+  it('interrupts the run, with what it asks', async () => {
+    const { end, interrupt } = await waiting();
+    expect(end).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'interrupt' } });
+    expect(interrupt).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{16}\.\d+\.0$/),
+      reason: 'tool_call',
+      message: expect.any(String),
+      toolCallId: interrupt?.id,
+      responseSchema: {
+        type: 'object',
+        required: ['approved'],
+        properties: { approved: { type: 'boolean' }, reason: { type: 'string' }, input: expect.any(Object) },
+      },
+      metadata: { tool: 'pay', input: expect.any(Object), allows: ['approve', 'edit', 'reject', 'exit'] },
+    });
+  });
+
+  it.each([
+    ['approved', { approved: true }, [1], 'Paid 1.', 'completed'],
+    ['edited', (to: string) => ({ approved: true, input: { to, amount: 7 } }), [7], 'Paid 7.', 'completed'],
+    [
+      'denied',
+      { approved: false, reason: 'Too much.' },
+      [],
+      expect.stringContaining('Too much.'),
+      'completed',
+    ],
+  ])('is %s', async (_, payload, paid, result, outcome) => {
+    const { path, chat, run, types, to, interrupt } = await waiting('pay', 'Done.');
+    const said = typeof payload === 'function' ? payload(to) : payload;
+    await run({ resume: [{ interruptId: interrupt?.id ?? '', status: 'resolved', payload: said }] });
+    // What it was told before is not told again.
+    expect(types()).toEqual([
+      ...['RUN_STARTED', 'STATE_SNAPSHOT', 'TOOL_CALL_RESULT'],
+      ...['TEXT_MESSAGE_START', 'TEXT_MESSAGE_CONTENT', 'TEXT_MESSAGE_END', 'STATE_SNAPSHOT', 'RUN_FINISHED'],
+    ]);
+    expect(paidTo(to)).toEqual(paid);
+    expect(chat.messages.find(({ role }) => role === 'tool')?.content).toEqual(result);
+    expect(chat.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
+    expect(await journaled(path)).toMatchObject({ outcome, text: lastText(chat.messages) });
+  });
+
+  it('is given up, which ends the turn', async () => {
+    const { path, run, to, interrupt } = await waiting('pay', 'Done.');
+    const events = await run({ resume: [{ interruptId: interrupt?.id ?? '', status: 'cancelled' }] });
+    expect(events.at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'cancelled' } });
+    expect(await journaled(path)).toMatchObject({ outcome: 'cancelled' });
+    expect(paidTo(to)).toEqual([]);
+  });
+
+  it('is rejected where a tool cannot be given up', async () => {
+    const { path, run, to, interrupt } = await waiting('pay_plainly', 'Done.');
+    await run({ resume: [{ interruptId: interrupt?.id ?? '', status: 'cancelled' }] });
+    expect(await journaled(path)).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(paidTo(to)).toEqual([]);
+  });
+
+  it('is approved by a plain yes alone', async () => {
+    const { chat, run, to, interrupt } = await waiting('pay', 'Done.');
+    const interruptId = interrupt?.id ?? '';
+    for (const payload of [undefined, 'yes', { approved: 'true' }, { input: { to, amount: 1 } }]) {
+      await expect(run({ resume: [{ interruptId, status: 'resolved', payload }] })).rejects.toMatchObject({
+        status: 422,
+        payload: {
+          message: `The payload for '${interruptId}' must say { approved: true } or { approved: false }.`,
+        },
+      });
+    }
+    expect(chat.pendingInterrupts).toHaveLength(1);
+    expect(paidTo(to)).toEqual([]);
+  });
+
+  it('asks twice under two names', async () => {
+    const { path, chat, run, to, interrupt } = await waiting('pay_twice_asked', 'Done.');
+    await run({
+      resume: [{ interruptId: interrupt?.id ?? '', status: 'resolved', payload: { approved: true } }],
+    });
+    const [second] = chat.pendingInterrupts;
+    expect(second?.id).toBe(`${interrupt?.id}?question=2`);
+    expect(paidTo(to)).toEqual([]);
+    await run({
+      resume: [{ interruptId: second?.id ?? '', status: 'resolved', payload: { approved: true } }],
+    });
+    expect(paidTo(to)).toEqual([1]);
+    expect(await journaled(path)).toMatchObject({ outcome: 'completed' });
+  });
+
+  it('tells when it is too late for it, and the client refuses by itself', async () => {
+    const { interrupt } = await waiting('pay_soon');
+    expect(interrupt?.expiresAt).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+  });
+
+  it('is one of two that are answered in one run', async () => {
+    const to = crypto.randomUUID();
+    const { path, chat, run, say } = client('clerk');
+    const calls = [1, 2].map((amount) => ({ name: 'pay', input: { to, amount } }));
+    await say(script({ calls }, 'Both.').message());
+    expect(chat.pendingInterrupts).toHaveLength(2);
+    const [yes, no] = chat.pendingInterrupts.map(({ id }) => id);
+    const entry = (interruptId = '', approved = true) => ({
+      interruptId,
+      status: 'resolved' as const,
+      payload: { approved },
+    });
+    await run({ resume: [entry(yes), entry(no, false)] });
+    expect(paidTo(to)).toEqual([1]);
+    expect(await journaled(path)).toMatchObject({ outcome: 'completed', text: 'Both.' });
+  });
+
+  it('is a tool that the client runs', async () => {
+    const { path, chat, run, say } = client('clerk');
+    const { message, model } = script({ calls: [{ name: 'look_up', input: { id: 'o1' } }] }, 'Twelve.');
+    const events = await say(message());
+    const call = chat.messages.flatMap((one) => (one.role === 'assistant' ? (one.toolCalls ?? []) : []))[0];
+    expect(events.at(-1)).toMatchObject({ outcome: { type: 'success', pendingToolCallIds: [call?.id] } });
+    chat.addMessage({ id: 'r1', role: 'tool', toolCallId: call?.id ?? '', content: '{"total":12.5}' });
+    await run();
+    expect(model.requests.at(-1)?.messages.at(-1)).toMatchObject({ text: '{"total":12.5}' });
+    expect(await journaled(path)).toMatchObject({ outcome: 'completed', text: 'Twelve.' });
+    expect(lastText(chat.messages)).toBe('Twelve.');
+  });
+
+  it('is refused as the session refuses it: what was answered elsewhere', async () => {
+    const { path, run, interrupt } = await waiting('pay', 'Done.');
+    const decision = { decision: 'approve' };
+    await send(`${path}/approvals/${interrupt?.id}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(decision),
+    });
+    const resume = [
+      { interruptId: interrupt?.id ?? '', status: 'resolved' as const, payload: { approved: true } },
+    ];
+    await expect(run({ resume })).rejects.toMatchObject({
+      status: 409,
+      payload: { code: 'already-answered' },
+    });
+  });
+});
+
+describe('a loop inside a call', () => {
+  /** The loop inside is played by the script of the message. */
+  const helping: ScriptedReply = async ({ messages }) => ({
+    calls: [{ name: 'helper', input: { task: messages.find(({ role }) => role === 'user')?.text ?? '' } }],
+  });
+
+  it('is a subagent, and what it does is its own', async () => {
+    const { path, say } = client('desk');
+    const { message } = script(helping, { text: 'I dig.', calls: [{ name: 'dig' }] }, 'Dug it.', 'All done.');
+    const events = await say(message());
+    const started = events.find(({ type }) => String(type) === 'SUBAGENT_STARTED');
+    expect(started).toMatchObject({ name: 'helper', parentToolCallId: started?.subagentRunId });
+    const inside = namesOf(events.filter((event) => event.subagentRunId === started?.subagentRunId));
+    expect(inside).toEqual([
+      'SUBAGENT_STARTED',
+      ...['TEXT_MESSAGE_START', 'TEXT_MESSAGE_CONTENT', 'TEXT_MESSAGE_END'],
+      ...['TOOL_CALL_START', 'TOOL_CALL_ARGS', 'TOOL_CALL_END', 'TOOL_CALL_RESULT'],
+      ...['TEXT_MESSAGE_START', 'TEXT_MESSAGE_CONTENT', 'TEXT_MESSAGE_END'],
+      'SUBAGENT_FINISHED',
+    ]);
+    expect(await journaled(path, app())).toMatchObject({ outcome: 'completed', text: 'All done.' });
+  });
+
+  it('is suspended with its run, and goes on in the next', async () => {
+    const { path, say, run, chat } = client('desk');
+    const { message } = script(helping, { calls: [{ name: 'burn' }] }, 'Burnt it.', 'All done.');
+    const events = await say(message());
+    const [interrupt] = chat.pendingInterrupts;
+    const finished = events.find(({ type }) => String(type) === 'SUBAGENT_FINISHED');
+    expect(finished).toMatchObject({ outcome: { type: 'suspended', interruptIds: [interrupt?.id] } });
+    expect(interrupt?.subagentRunId).toBe(finished?.subagentRunId);
+    const resume = [
+      { interruptId: interrupt?.id ?? '', status: 'resolved' as const, payload: { approved: true } },
+    ];
+    const next = await run({ resume });
+    expect(namesOf(next).filter((type) => type.startsWith('SUBAGENT'))).toEqual([
+      'SUBAGENT_STARTED',
+      'SUBAGENT_FINISHED',
+    ]);
+    expect(await journaled(path, app())).toMatchObject({ outcome: 'completed', text: 'All done.' });
+  });
+});
+
+describe('a connection that was lost', () => {
+  it('is taken up by a run without a new message: the thread as it is, and what goes on', async () => {
+    const via = app();
+    const first = client('scripted', via);
+    const slow = held('Three.');
+    const lost = first.say(script(adding, slow.reply).message()).catch(() => 'lost');
+    await slow.asked();
+    first.chat.abortRun();
+    await lost;
+    const again = client('scripted', via, first.path);
+    const running = again.run();
+    slow.release();
+    await running;
+    expect(again.types().slice(0, 3)).toEqual(['RUN_STARTED', 'STATE_SNAPSHOT', 'MESSAGES_SNAPSHOT']);
+    expect(again.types().at(-1)).toBe('RUN_FINISHED');
+    expect(again.chat.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
+    expect(await journaled(first.path)).toMatchObject({ text: lastText(again.chat.messages) });
+  });
+
+  it('is taken up by the same message: its turn is one', async () => {
+    const via = app();
+    const { path, chat, run } = client('scripted', via);
+    const { message, model } = script('Once.', 'Twice.');
+    chat.addMessage({ id: 'm1', role: 'user', content: message() });
+    await run();
+    const again = client('scripted', via, path);
+    again.chat.addMessage({ id: 'm1', role: 'user', content: String(chat.messages[0]?.content) });
+    await again.run();
+    expect(lastText(again.chat.messages)).toBe('Once.');
+    expect(model.requests).toHaveLength(1);
+  });
+
+  it('is found by a page that was loaded anew, with what waits', async () => {
+    const via = app();
+    const to = crypto.randomUUID();
+    const first = client('clerk', via);
+    await first.say(script({ calls: [{ name: 'pay', input: { to, amount: 1 } }] }, 'Done.').message());
+    const loaded = client('clerk', via, first.path);
+    await loaded.run();
+    expect(loaded.chat.pendingInterrupts).toEqual(first.chat.pendingInterrupts);
+    const interruptId = loaded.chat.pendingInterrupts[0]?.id ?? '';
+    await loaded.run({ resume: [{ interruptId, status: 'resolved', payload: { approved: true } }] });
+    expect(paidTo(to)).toEqual([1]);
+    expect(loaded.chat.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
+    // And once more, when all is over.
+    const over = client('clerk', via, first.path);
+    await over.run();
+    expect(lastText(over.chat.messages)).toBe('Done.');
+    expect(over.types()).toEqual([
+      'RUN_STARTED',
+      'STATE_SNAPSHOT',
+      'MESSAGES_SNAPSHOT',
+      'STATE_SNAPSHOT',
+      'RUN_FINISHED',
+    ]);
+  });
+
+  it('is a thread in which nothing was said yet', async () => {
+    const { run, types, chat } = client('scripted');
+    await run();
+    expect(types()).toEqual(['RUN_STARTED', 'STATE_SNAPSHOT', 'MESSAGES_SNAPSHOT', 'RUN_FINISHED']);
+    expect(chat.messages).toEqual([]);
+  });
+});
+
+describe('what is refused before a run', () => {
+  const asked = async (body: unknown, via = app()) => {
+    const response = await via('/agents/scripted/ag-ui', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    return [response.status, await json(response)];
+  };
+
+  it.each([
+    [
+      {},
+      'threadId must be a text; runId must be a text; messages must be a list of messages with id and role',
+    ],
+    [{ threadId: 't', runId: 'r', messages: [7] }, 'messages must be a list of messages with id and role'],
+    [
+      { threadId: 't', runId: 'r', messages: [], context: {} },
+      'context must be a list of { description, value }',
+    ],
+    [
+      { threadId: 't', runId: 'r', messages: [], resume: [{ interruptId: 'x', status: 'maybe' }] },
+      "resume must be a list of { interruptId, status: 'resolved' or 'cancelled' }",
+    ],
+  ])('%j', async (body, problems) => {
+    expect(await asked(body)).toEqual([
+      422,
+      { code: 'invalid-body', message: `This is no RunAgentInput: ${problems}.` },
+    ]);
+  });
+
+  it('an agent, a thread and a caller that are not known', async () => {
+    await expect(client('nobody').say('Hello')).rejects.toMatchObject({
+      status: 404,
+      payload: { code: 'unknown-agent' },
+    });
+    const strange = { threadId: 'a b', runId: 'r', messages: [] };
+    expect(await asked(strange)).toMatchObject([400, { code: 'invalid-session-id' }]);
+    const nobody = app({ auth: () => null });
+    await expect(client('scripted', nobody).say('Hello')).rejects.toMatchObject({
+      status: 401,
+      payload: {
+        code: 'unauthorized',
+        message: 'Send valid credentials: it is not clear who this request is from.',
+      },
+    });
+  });
+
+  it('a message while the turn before it runs', async () => {
+    const first = client('scripted');
+    const slow = held('Done.');
+    const running = first.say(script(slow.reply).message());
+    await slow.asked();
+    const other = client('scripted', app(), first.path);
+    await expect(other.say('Me too')).rejects.toMatchObject({
+      status: 409,
+      payload: { code: 'session-busy' },
+    });
+    slow.release();
+    await running;
+  });
+});

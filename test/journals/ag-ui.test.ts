@@ -1,0 +1,129 @@
+/** Every turn that is kept, told as AG-UI has it: the protocol's own client takes it, whole and cut in two at any place, and ends with its answer. */
+import { HttpAgent, type Message } from '@ag-ui/client';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type AgUiEvent, toFrame } from '../../src/examples/ag-ui/events.ts';
+import { type SessionItem, toAgUi } from '../../src/examples/ag-ui/translate.ts';
+import type { StoredEvent } from '../../src/index.ts';
+import type { ShownEvent, TurnItem, TurnStop } from '../../src/surfaces/entry.ts';
+import { stoppedTurn } from '../doors/session.ts';
+import { readFolder, versions } from './kept.ts';
+
+interface KeptTurn {
+  readonly of: string;
+  readonly turn: string;
+  readonly events: readonly StoredEvent[];
+  readonly stop: TurnStop;
+}
+
+/** The turns of all journals, with how each stood. */
+const turns: readonly KeptTurn[] = versions().flatMap((version) =>
+  [...readFolder(version).journals].flatMap(([name, { reading }]) => {
+    const events = reading.events.flatMap(({ body }): StoredEvent[] => Object(body).events ?? []);
+    const ids = new Set(events.flatMap((event) => ('turn' in event ? event.turn : [])));
+    return [...ids].flatMap((turn): KeptTurn[] => {
+      const own = events.filter((event) => 'turn' in event && event.turn === turn);
+      const stop = own[0]?.type === 'turn-started' ? stopOf(own) : undefined;
+      return stop ? [{ of: `${version}/${name}`, turn, events: own, stop }] : [];
+    });
+  }),
+);
+
+function stopOf(events: readonly StoredEvent[]): TurnStop {
+  const { outcome, ...answer } = stoppedTurn('s', 'a', events);
+  if (outcome !== 'suspended') return { type: 'answer', answer: { ...answer, outcome } };
+  const pending = 'pending' in answer && Array.isArray(answer.pending) ? answer.pending : [];
+  const waiting = pending.map((one) => ({ ...one, links: { approvals: `/approvals/${one.call}` } }));
+  return { type: 'suspended', view: { ...answer, outcome, status: 'suspended', pending: waiting } };
+}
+
+async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
+  yield* items;
+}
+
+/** Has the client read the events of a run, and answers its messages. It throws at the first event that is out of order. */
+async function readByClient(events: readonly AgUiEvent[], messages: readonly Message[] = []) {
+  const body = events.map(toFrame).join('');
+  const chat = new HttpAgent({
+    url: 'https://holdfast.example/agents/a/ag-ui',
+    threadId: 's',
+    initialMessages: [...messages],
+    fetch: async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } }),
+  });
+  await chat.runAgent();
+  return chat.messages;
+}
+
+async function told(
+  { turn }: KeptTurn,
+  items: readonly (TurnItem | SessionItem)[],
+  past: readonly ShownEvent[] = [],
+) {
+  const events: AgUiEvent[] = [];
+  const run = { threadId: 's', runId: 'r', turn, past, files: (id: string) => `/files/${id}` };
+  for await (const event of toAgUi(each(items), run)) events.push(event);
+  return events;
+}
+
+const lastWords = (messages: readonly Message[]): unknown =>
+  messages.findLast(
+    (one) =>
+      one.role === 'assistant' &&
+      one.subagentRunId === undefined &&
+      one.content !== undefined &&
+      one.content !== '',
+  )?.content;
+
+/** The answer of the turn is what the client read last. */
+function expectAnswer({ stop }: KeptTurn, messages: readonly Message[]): void {
+  if (stop.type !== 'answer' || stop.answer.outcome === 'failed' || stop.answer.text === '') return;
+  expect(lastWords(messages)).toBe(stop.answer.text);
+}
+
+/** Replies are told in pieces before they are stored, of which the last ones may be lost. */
+function inPieces(events: readonly StoredEvent[], draw: () => number): ShownEvent[] {
+  let replies = 0;
+  return events.flatMap((event): ShownEvent[] => {
+    if (event.type !== 'model-replied') return [event];
+    replies += 1;
+    const { frame, text } = event;
+    const at = { reply: `${replies}.1`, ...(frame !== undefined && { frame }) };
+    const piece = (one: string): ShownEvent => ({ type: 'text-delta', ...at, text: one });
+    const [first, second] = [draw(), draw()]
+      .map((part) => Math.floor(part * text.length))
+      .sort((a, b) => a - b);
+    const pieces = [text.slice(0, first), text.slice(first, second)].filter((one) => one !== '').map(piece);
+    const again: ShownEvent = { type: 'reply-restarted', ...at, reply: `${replies}.2` };
+    return draw() < 0.3 ? [...pieces, again, event] : [...pieces, event];
+  });
+}
+
+describe('kept turns as AG-UI', () => {
+  it('are many', () => {
+    expect(turns.length).toBeGreaterThan(30);
+    expect(new Set(turns.map(({ stop }) => stop.type))).toEqual(new Set(['answer', 'suspended']));
+  });
+
+  it.each(turns.map((one) => [one.of, one.turn, one] as const))('%s, turn %s', async (_, __, one) => {
+    const { events, stop } = one;
+    expectAnswer(one, await readByClient(await told(one, [...events, stop])));
+  });
+
+  it('are taken in pieces, and cut in two at any place', async () => {
+    const part = fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true });
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), part, fc.infiniteStream(part), async (which, cut, parts) => {
+        const one = turns[which % turns.length];
+        if (!one) return;
+        const draw = (): number => parts.next().value ?? 0;
+        const items = inPieces(one.events, draw);
+        expectAnswer(one, await readByClient(await told(one, [...items, one.stop])));
+        const place = Math.floor(cut * one.events.length);
+        const past = one.events.slice(0, place);
+        const rest = inPieces(one.events.slice(place), draw);
+        await readByClient(await told(one, [...rest, one.stop], past));
+      }),
+      { numRuns: 200 },
+    );
+  }, 60_000);
+});
