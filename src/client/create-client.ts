@@ -82,7 +82,6 @@ interface SessionPlace {
 }
 
 function createSession(transport: Transport, { id, path }: SessionPlace): ClientSession {
-  let known: { readonly tag: string | null; readonly view: SessionView } | undefined;
   /** The last event that a stream of a turn has shown: what is answered then is shown from there on. */
   let seen = 0;
   async function* streamed(first: Asked, after = 0): AsyncGenerator<StreamItem, void, undefined> {
@@ -102,6 +101,7 @@ function createSession(transport: Transport, { id, path }: SessionPlace): Client
   };
   const session: ClientSession = {
     id,
+    ...readsOf(transport, path),
     stream,
     streamAnswers,
     send: async (message, options) => last(stream(message, options)),
@@ -119,6 +119,23 @@ function createSession(transport: Transport, { id, path }: SessionPlace): Client
         )
         .catch(failedAnswer);
     },
+    cancel: async (turn, options = {}) => {
+      const query = turn === undefined ? '' : `?turn=${encodeURIComponent(turn)}`;
+      const asked: Asked = { method: 'POST', path: `${path}/cancel${query}`, ...options };
+      return (await transport.ask(asked, readJson)) as CancelRequested; // of a server of ours
+    },
+    erase: (options = {}) => transport.ask({ method: 'DELETE', path, ...options }, async () => {}),
+  };
+  return session;
+}
+
+/** What changes nothing of a session. */
+function readsOf(
+  transport: Transport,
+  path: string,
+): Pick<ClientSession, 'state' | 'events' | 'watch' | 'file'> {
+  let known: { readonly tag: string | null; readonly view: SessionView } | undefined;
+  return {
     async state(options = {}) {
       const headers = known?.tag ? { 'if-none-match': known.tag } : {};
       return transport.ask({ path, headers, ...options }, async (response) => {
@@ -146,14 +163,7 @@ function createSession(transport: Transport, { id, path }: SessionPlace): Client
         { path: `${path}/files/${segment('file', typeof file === 'string' ? file : file.id)}`, ...options },
         (response) => response.blob(),
       ),
-    cancel: async (turn, options = {}) => {
-      const query = turn === undefined ? '' : `?turn=${encodeURIComponent(turn)}`;
-      const asked: Asked = { method: 'POST', path: `${path}/cancel${query}`, ...options };
-      return (await transport.ask(asked, readJson)) as CancelRequested; // of a server of ours
-    },
-    erase: (options = {}) => transport.ask({ method: 'DELETE', path, ...options }, async () => {}),
   };
-  return session;
 }
 
 /** How a stream ends. @throws HoldfastError `session-erased` when there is no turn any more. */
