@@ -77,21 +77,23 @@ export class LiveQueue {
       const sent = this.#items.shift();
       if (!sent) return undefined;
       this.#weight -= weightOfItem(sent);
-      if (this.#isDue(sent)) return sent.item;
+      const item = this.#due(sent);
+      if (item) return item;
     }
     return undefined;
   }
 
-  #isDue(sent: SentItem): boolean {
+  /** What is still to be shown of it. */
+  #due(sent: SentItem): LiveItem | undefined {
     const { item, after } = sent;
-    if (after < this.#closed) return false;
-    if (item.type === 'progress') return !this.#ended.has(item.call);
+    if (after < this.#closed) return undefined;
+    if (item.type === 'progress') return this.#ended.has(item.call) ? undefined : item;
     const { reply, frame = ROOT } = item;
     const last = this.#replies.get(frame) ?? { replied: 0, next: {}, isBroken: false };
-    if (after < last.replied || this.#ended.has(frame)) return false;
+    if (after < last.replied || this.#ended.has(frame)) return undefined;
     const now = last.reply === reply ? last : { ...last, reply, next: {}, isBroken: false };
     this.#replies.set(frame, now);
-    if (item.type === 'reply-restarted') return true;
+    if (item.type === 'reply-restarted') return item;
     const { at = 0 } = sent;
     const next = now.next[item.type] ?? at;
     // A reader who comes in the middle of a reply is shown the rest of it.
@@ -101,7 +103,8 @@ export class LiveQueue {
       frame,
       isNext ? { ...now, next: shown } : { ...now, isBroken: now.isBroken || at > next },
     );
-    return isNext;
+    if (!isNext) return undefined;
+    return now.next[item.type] === undefined && at > 0 ? { ...item, from: at } : item;
   }
 }
 

@@ -121,6 +121,29 @@ it('a Worker without MCP carries nothing of it', async () => {
   expect(published.filter((path) => path.startsWith('src/mcp/client/'))).toEqual([]);
 });
 
+it('a Worker carries the surface for useChat only when it mounts it, and never the AI SDK', async () => {
+  const everything = [
+    'create-holdfast',
+    'index',
+    'kinds/entry',
+    'decorators/entry',
+    'webhooks/entry',
+    'mcp/entry',
+  ]
+    .map((entry) => `export * from './src/${entry}.ts';`)
+    .join('');
+  const isSurface = (path: string): boolean => path.startsWith('src/surfaces/');
+  expect((await filesOf(everything)).filter(isSurface)).toEqual([]);
+  const mounting = "import { aiSdkUi } from './src/surfaces/ai-sdk-ui/entry.ts';";
+  const chat = WORKER.replace('agents: [agent]', 'agents: [agent], surfaces: [aiSdkUi()]');
+  const [without, mounted] = [await weigh(WORKER), await weigh(`${mounting}${chat}`)];
+  console.log(`size: the surface for useChat is ${((mounted - without) / 1024).toFixed(1)} KiB gzipped`);
+  expect(mounted - without).toBeLessThan(9 * 1024);
+  const carried = await filesOf(`${mounting}${chat}`);
+  expect(carried.filter((path) => /node_modules\/(ai|@ai-sdk)\//.test(path))).toEqual([]);
+  expect(carried.filter((path) => path.startsWith('src/surfaces/openai/'))).toEqual([]);
+});
+
 it('a Worker without outgoing webhooks carries nothing that sends', async () => {
   const everything = "export * from './src/create-holdfast.ts'; export * from './src/webhooks/entry.ts';";
   const sends = (path: string): boolean => path.startsWith('src/outgoing-webhooks/');

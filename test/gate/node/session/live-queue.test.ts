@@ -87,6 +87,18 @@ describe('what came over the line of a reader', () => {
     expect(taken(3)).toEqual(['b']);
   });
 
+  it('tells a reader who came in the middle of a reply how much was before, with its first piece alone', () => {
+    queue.push(piece('cd', { after: 3, at: 2 }));
+    queue.push(piece('e', { after: 3, at: 4 }));
+    queue.push(piece('ab', { after: 3, reply: '1.2' }));
+    const first = queue.take(3);
+    expect(first).toEqual({ type: 'text-delta', reply: '1.1', text: 'cd', from: 2 });
+    expect([queue.take(3), queue.take(3)]).toEqual([
+      { type: 'text-delta', reply: '1.1', text: 'e' },
+      { type: 'text-delta', reply: '1.2', text: 'ab' },
+    ]);
+  });
+
   it('is shown once: a piece that comes again is left out, and the next one is shown', () => {
     queue.push(piece('ab', { after: 3 }));
     queue.push(piece('ab', { after: 3 }));

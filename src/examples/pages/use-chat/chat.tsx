@@ -1,0 +1,234 @@
+import { useChat } from '@ai-sdk/react';
+import {
+  DefaultChatTransport,
+  type DynamicToolUIPart,
+  lastAssistantMessageIsCompleteWithApprovalResponses,
+  type UIMessage,
+} from 'ai';
+import { type FormEvent, useEffect, useMemo, useState } from 'react';
+
+/** Where the Worker is, and who asks it. */
+export interface Desk {
+  /** Such as `https://desk.example/agents/desk/chat`. */
+  readonly api: string;
+  readonly token: string;
+}
+
+interface ChatProps {
+  readonly desk: Desk;
+  /** The id of the chat is that of its session. */
+  readonly id: string;
+  /** What was said before, as `loadMessages` answers it. */
+  readonly before: UIMessage[];
+}
+
+const headersOf = ({ token }: Desk) => ({ authorization: `Bearer ${token}` });
+
+/** The messages of a chat so far; none of a new one. */
+export async function loadMessages(desk: Desk, id: string): Promise<UIMessage[]> {
+  const address = `${desk.api}/${encodeURIComponent(id)}/messages?ui=7`;
+  const response = await fetch(address, { headers: headersOf(desk) });
+  if (!response.ok) throw new Error(await response.text());
+  return response.json();
+}
+
+export function Chat({ desk, id, before }: ChatProps) {
+  const transport = useMemo(
+    () => new DefaultChatTransport({ api: `${desk.api}?ui=7`, headers: headersOf(desk) }),
+    [desk],
+  );
+  const chat = useChat({
+    id,
+    messages: before,
+    transport,
+    resume: true, // in the middle of a turn, the page goes on with it
+    sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
+    onFinish({ isDisconnect }) {
+      // The turn goes on without the page: what it came to, or the rest of it, is at the Worker.
+      if (isDisconnect) void catchUp();
+    },
+  });
+  const { messages, status, error } = chat;
+
+  async function catchUp(): Promise<void> {
+    chat.clearError();
+    await chat.resumeStream(); // to the end of a turn that runs; at once if none does
+    chat.setMessages(await loadMessages(desk, id));
+  }
+
+  /** `stop()` only stops reading. The turn itself is cancelled at the Worker. */
+  async function cancel(): Promise<void> {
+    const session = desk.api.replace(/chat$/, `sessions/${encodeURIComponent(id)}`);
+    await fetch(`${session}/cancel`, { method: 'POST', headers: headersOf(desk) });
+  }
+
+  return (
+    <main>
+      <header>
+        <h1>Support</h1>
+        <span className={`status ${status}`}>{status}</span>
+      </header>
+      <ol aria-live="polite">
+        {messages.map((message) => (
+          <li key={message.id} className={message.role}>
+            {message.parts.length === 0 && <i>…</i>}
+            {message.parts.map((part, index) => (
+              <Part key={index} part={part} desk={desk} decide={chat.addToolApprovalResponse} />
+            ))}
+          </li>
+        ))}
+      </ol>
+      {error && (
+        <p role="alert">
+          {error.message}{' '}
+          <button type="button" onClick={catchUp}>
+            Look again
+          </button>
+        </p>
+      )}
+      <Composer
+        isBusy={status === 'submitted' || status === 'streaming'}
+        send={chat.sendMessage}
+        cancel={cancel}
+      />
+    </main>
+  );
+}
+
+type Chatting = ReturnType<typeof useChat>;
+
+interface PartProps {
+  readonly part: UIMessage['parts'][number];
+  readonly desk: Desk;
+  readonly decide: Chatting['addToolApprovalResponse'];
+}
+
+function Part({ part, desk, decide }: PartProps) {
+  switch (part.type) {
+    case 'text':
+      return <p>{part.text}</p>;
+    case 'reasoning':
+      return (
+        <details>
+          <summary>Thought about it</summary>
+          {part.text}
+        </details>
+      );
+    case 'file':
+      return <Picture url={part.url} name={part.filename ?? part.mediaType} desk={desk} />;
+    case 'source-url':
+      return (
+        <a href={part.url} target="_blank" rel="noreferrer">
+          {part.title ?? part.url}
+        </a>
+      );
+    case 'dynamic-tool':
+      return <Call part={part} decide={decide} />;
+    case 'data-message':
+      return <p>{String(Object(part.data).text)}</p>;
+    default:
+      return null;
+  }
+}
+
+function Call({ part, decide }: { part: DynamicToolUIPart; decide: PartProps['decide'] }) {
+  const { state, toolName, approval } = part;
+  if (state === 'approval-requested' && approval)
+    return (
+      <section className="approval">
+        <strong>{String(Object(approval.descriptor).message)}</strong>
+        <pre>{JSON.stringify(part.input, null, 2)}</pre>
+        <button type="button" onClick={() => decide({ id: approval.id, approved: true })}>
+          Approve
+        </button>
+        <button
+          type="button"
+          onClick={() => decide({ id: approval.id, approved: false, reason: 'The customer said no.' })}
+        >
+          Deny
+        </button>
+      </section>
+    );
+  const said = {
+    'input-streaming': 'begins',
+    'input-available': 'runs',
+    'approval-requested': 'waits',
+    'approval-responded': 'goes on',
+    'output-available': part.state === 'output-available' ? toText(part.output) : '',
+    'output-error': part.errorText ?? 'failed',
+    'output-denied': 'denied',
+  }[state];
+  return (
+    <div className={`call ${state}`}>
+      <code>{toolName}</code> {said}
+    </div>
+  );
+}
+
+const toText = (output: unknown): string => (typeof output === 'string' ? output : JSON.stringify(output));
+
+/** A file of the session is asked for with the token, which an address in `src` could not carry. */
+function Picture({ url, name, desk }: { url: string; name: string; desk: Desk }) {
+  const isOurs = url.startsWith(new URL(desk.api).origin);
+  const [shown, setShown] = useState(isOurs ? undefined : url);
+  useEffect(() => {
+    if (!isOurs) return;
+    let made = '';
+    let isGone = false;
+    fetch(url, { headers: headersOf(desk) })
+      .then((response) => response.blob())
+      .then((blob) => {
+        if (isGone) return;
+        made = URL.createObjectURL(blob);
+        setShown(made);
+      })
+      .catch(() => {}); // its name is shown
+    return () => {
+      isGone = true;
+      URL.revokeObjectURL(made);
+    };
+  }, [url, isOurs, desk]);
+  return shown ? <img src={shown} alt={name} /> : <i>{name}</i>;
+}
+
+interface ComposerProps {
+  readonly isBusy: boolean;
+  readonly send: Chatting['sendMessage'];
+  readonly cancel: () => Promise<void>;
+}
+
+function Composer({ isBusy, send, cancel }: ComposerProps) {
+  async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
+    event.preventDefault();
+    const form = event.currentTarget;
+    const text = String(new FormData(form).get('text'));
+    const chosen: FileList = form.files.files;
+    if (text.trim() === '' && chosen.length === 0) return;
+    const files = Array.from(chosen, readFile);
+    form.reset();
+    await send({ text, files: await Promise.all(files) });
+  }
+  return (
+    <form onSubmit={submit}>
+      <input name="text" aria-label="Message" placeholder="Ask us" autoComplete="off" />
+      <input name="files" aria-label="Images" type="file" accept="image/*" multiple />
+      {isBusy ? (
+        <button type="button" onClick={cancel}>
+          Stop
+        </button>
+      ) : (
+        <button type="submit">Send</button>
+      )}
+    </form>
+  );
+}
+
+/** A file as a part of a message. It is read before the form forgets it. */
+const readFile = (file: File) =>
+  new Promise<{ type: 'file'; mediaType: string; filename: string; url: string }>((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () =>
+      resolve({ type: 'file', mediaType: file.type, filename: file.name, url: String(reader.result) });
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(file);
+  });

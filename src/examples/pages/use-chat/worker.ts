@@ -1,0 +1,13 @@
+import { createHoldfast } from '../../../create-holdfast.ts';
+import { aiSdkUi } from '../../../surfaces/ai-sdk-ui/entry.ts';
+import { desk } from '../desk.ts';
+
+// Pages of this origin may ask this Worker: by `useChat`, at /agents/desk/chat.
+const holdfast = createHoldfast({
+  agents: [desk],
+  surfaces: [aiSdkUi()],
+  origins: ['https://shop.example'],
+});
+export default holdfast.worker;
+export const { TurnRunner } = holdfast;
+export { SessionObject } from '../../../../durable-objects/index.ts';

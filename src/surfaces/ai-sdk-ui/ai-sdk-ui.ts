@@ -1,0 +1,283 @@
+/** The routes that `useChat` and its transport ask. */
+import type { StoredEvent } from '../../journal/events.ts';
+import type { ContentPart } from '../../tool/content.ts';
+import type { JsonObject } from '../../tool/json.ts';
+import { Problem, SessionError } from '../../worker/problem.ts';
+import {
+  ANY_OBJECT,
+  type BodySchema,
+  headerParameter,
+  type Parameter,
+  type Surface,
+} from '../../worker/route.ts';
+import type { Session, TurnStream } from '../../worker/session.ts';
+import type { CallAnswer } from '../../worker/session-options.ts';
+import { sessionPath } from '../../worker/target.ts';
+import type { TurnItem, TurnStop } from '../../worker/turn-feed.ts';
+import { defineSurface, type SurfaceProblem, type SurfaceRequest, surfaceRoute } from '../define-surface.ts';
+import type { UiVersion } from './chunks.ts';
+import { followedOn } from './follow-on.ts';
+import { type ChatAsked, changedMessage, readChat } from './read-chat.ts';
+import { type ChunkOptions, questionOf, uiChunks } from './turn-chunks.ts';
+import { toUiMessages } from './ui-messages.ts';
+
+const HEADERS = {
+  'cache-control': 'no-cache',
+  'x-vercel-ai-ui-message-stream': 'v1',
+  'x-accel-buffering': 'no',
+};
+
+const VERSION: readonly Parameter[] = [
+  {
+    name: 'ui',
+    in: 'query',
+    schema: { type: 'string', enum: ['6', '7'], default: '6' },
+    description: 'The version of the AI SDK in the page: `7` is sent what only version 7 reads.',
+  },
+  headerParameter('X-AI-SDK', 'The same. The query stands over it.'),
+];
+
+const CHAT: BodySchema = {
+  name: 'Chat',
+  schema: {
+    type: 'object',
+    description: 'As `DefaultChatTransport` sends it. Of the messages only the last one counts.',
+    required: ['id', 'messages'],
+    properties: {
+      id: { type: 'string', description: 'Of the chat: the id of its session.' },
+      messages: { type: 'array', minItems: 1, items: { type: 'object' } },
+      trigger: { const: 'submit-message' },
+      messageId: { type: 'string' },
+      context: { type: 'object', description: 'As of a Message.' },
+      whenBusy: { type: 'string', enum: ['reject', 'queue', 'steer'] },
+      pending: { type: 'string', enum: ['decline'] },
+      decisions: {
+        type: 'object',
+        description:
+          'A Decision by the id of the approval that it is for, where that is more than yes or no.',
+        additionalProperties: { type: 'object' },
+      },
+    },
+  },
+};
+
+const STREAM = { description: 'A UI message stream', json: ANY_OBJECT, streams: true } as const;
+
+/**
+ * A surface by which `useChat` of the AI SDK, version 6 or 7, talks to the agents of an app: its transport is given
+ * `api: '/agents/{agent}/chat'` and nothing else. The id of a chat is the id of its session. Approvals, results of tools that the page
+ * runs, files, and a page that comes back in the middle of a turn go by the same three routes.
+ *
+ * @example
+ * ```ts
+ * const holdfast = createHoldfast({ agents: [agent], surfaces: [aiSdkUi()] });
+ * export default holdfast.worker;
+ * ```
+ */
+export function aiSdkUi(): Surface {
+  return defineSurface({
+    name: 'ai-sdk-ui',
+    routes: [
+      surfaceRoute({
+        method: 'POST',
+        path: '/agents/{agent}/chat',
+        summary: 'Takes the last message of a chat, or answers of its calls, and streams its turn',
+        isCounted: true,
+        parameters: VERSION,
+        body: CHAT,
+        answers: { 200: STREAM },
+        handle: async (asked, { agent }) => chat(asked, agent),
+        refuse,
+      }),
+      surfaceRoute({
+        method: 'GET',
+        path: '/agents/{agent}/chat/{chat}/stream',
+        summary: 'Streams the turn of a chat that runs, from its beginning',
+        parameters: VERSION,
+        answers: { 200: STREAM, 204: { description: 'No turn runs' } },
+        handle: async (asked, { agent, chat: session }) => resumed(asked, { agent, session }),
+        refuse,
+      }),
+      surfaceRoute({
+        method: 'GET',
+        path: '/agents/{agent}/chat/{chat}/messages',
+        summary: 'The messages of a chat',
+        parameters: VERSION,
+        answers: {
+          200: {
+            description: 'A list of UI messages',
+            json: { schema: { type: 'array', items: { type: 'object' } } },
+          },
+        },
+        handle: async (asked, { agent, chat: session }) => listed(asked, { agent, session }),
+        refuse,
+      }),
+    ],
+  });
+}
+
+/** A client shows the text of a response that is no success as the message of its error. */
+const refuse = ({ status, detail, headers }: SurfaceProblem): Response =>
+  new Response(detail, { status, headers: { ...headers, 'content-type': 'text/plain; charset=utf-8' } });
+
+interface ChatRef {
+  readonly agent: string;
+  /** The id of the chat. */
+  readonly session: string;
+}
+
+/** A chat, and how it is told. */
+interface Chat extends ChunkOptions {
+  readonly asked: SurfaceRequest;
+  readonly session: Session;
+}
+
+function chatOf(asked: SurfaceRequest, named: ChatRef): Chat {
+  const { request, base } = asked;
+  const path = sessionPath(named, base);
+  return {
+    asked,
+    session: asked.session(named),
+    version: versionOf(request),
+    fileUrl: (id) => new URL(`${path}/files/${id}`, request.url).href,
+  };
+}
+
+function versionOf({ url, headers }: Request): UiVersion {
+  const said = new URL(url).searchParams.get('ui') ?? headers.get('x-ai-sdk') ?? '6';
+  if (said === '6') return 6;
+  if (said === '7') return 7;
+  throw new Problem('invalid-query', 'The version of the AI SDK (`?ui=` or `x-ai-sdk`) can be 6 or 7.');
+}
+
+async function chat(asked: SurfaceRequest, agent: string): Promise<Response> {
+  const sent = readChat(await asked.json());
+  const of = chatOf(asked, { agent, session: sent.chat });
+  return sent.type === 'message' ? messageSent(of, sent) : answersSent(of, sent);
+}
+
+type Sent<Type extends ChatAsked['type']> = Extract<ChatAsked, { type: Type }>;
+
+async function messageSent(chat: Chat, sent: Sent<'message'>): Promise<Response> {
+  const { asked, session } = chat;
+  const { key, context, whenBusy, pending } = sent;
+  // What is read of a body is checked where it is sent.
+  const message = sent.message as string | readonly ContentPart[];
+  const options = {
+    idempotencyKey: key,
+    context: context as JsonObject,
+    whenBusy,
+    pending,
+    signal: asked.signal,
+  };
+  const head = whenBusy === 'steer' ? await headOf(session) : 0;
+  const stream = await session.stream(message, options).catch((failure) => {
+    throw failure instanceof SessionError && failure.type === 'idempotency-key-reused'
+      ? changedMessage()
+      : failure;
+  });
+  // What an open turn says from now on stands behind the message that steers it.
+  const messageId = whenBusy === 'steer' && head > 0 ? stream.turn : undefined;
+  return streamed({ ...chat, messageId }, { stream, head });
+}
+
+/** The last event that there is. */
+const headOf = async (session: Session): Promise<number> =>
+  (await session.state().catch(unlessUnknown))?.seq ?? 0;
+
+/** A chat begins with its first message: until then there is no session. */
+function unlessUnknown(failure: unknown): undefined {
+  if (failure instanceof SessionError && failure.type === 'unknown-session') return undefined;
+  throw failure;
+}
+
+async function answersSent(chat: Chat, sent: Sent<'answers'>): Promise<Response> {
+  const { session, asked } = chat;
+  const { decisions, results, known, after } = sent;
+  const due = results.length === 0 ? [] : await dueOf(session, sent);
+  const answers = [...decisions, ...due];
+  const { signal } = asked;
+  const stream =
+    answers.length > 0
+      ? await session.streamAnswers(answers, { idempotencyKey: 'ai-sdk-ui', after, signal })
+      : await goneOn(session, sent, signal);
+  return streamed({ ...chat, known }, { stream });
+}
+
+/** The results that are waited for. A page sends all of its last message, also what it has sent before. */
+async function dueOf(session: Session, { results }: Sent<'answers'>): Promise<CallAnswer[]> {
+  const { pending } = await session.state();
+  return pending.flatMap((one) => {
+    const result = one.for === 'result' && results.find(({ call }) => call === one.call);
+    return result ? [{ call: one.call, question: questionOf(one), ...result.sent }] : [];
+  });
+}
+
+/** A page that sends results again, of which none is waited for any more, is shown what came of them. */
+async function goneOn(
+  session: Session,
+  { results, after }: Sent<'answers'>,
+  signal: AbortSignal,
+): Promise<TurnStream> {
+  const [, turn = '', reply] = /^(.*)\.(\d+)\.\d+$/s.exec(results.at(-1)?.call ?? '') ?? [];
+  const { outcome } = await session.turn(turn);
+  if (outcome === 'suspended')
+    throw new SessionError('not-waiting', 'What the page has sent is not waited for, but something else is.');
+  return session.follow(turn, { after: after ?? Number(reply ?? 0), signal });
+}
+
+async function resumed(asked: SurfaceRequest, named: ChatRef): Promise<Response> {
+  const chat = chatOf(asked, named);
+  const turn = (await chat.session.state().catch(unlessUnknown))?.openTurn ?? undefined;
+  const stands = turn === undefined ? undefined : await chat.session.turn(turn);
+  if (turn === undefined || stands?.status !== 'running') return new Response(null, { status: 204 });
+  return streamed(chat, { stream: await chat.session.follow(turn, { signal: asked.signal }) });
+}
+
+async function listed(asked: SurfaceRequest, named: ChatRef): Promise<Response> {
+  const chat = chatOf(asked, named);
+  const events: StoredEvent[] = [];
+  try {
+    for await (const event of chat.session.events({ signal: asked.signal })) events.push(event);
+  } catch (failure) {
+    unlessUnknown(failure);
+  }
+  const stop = await stopOf(chat.session, events);
+  const messages = toUiMessages(events, { ...named, stop }, chat);
+  return Response.json(messages, { headers: { 'cache-control': 'no-store' } });
+}
+
+/** What the last turn waits for. */
+async function stopOf(session: Session, events: readonly StoredEvent[]): Promise<TurnStop | undefined> {
+  const last = events.findLast((event) => event.type === 'turn-started' || event.type === 'turn-ended');
+  if (last?.type !== 'turn-started') return undefined;
+  const view = await session.turn(last.turn);
+  return view.outcome === 'suspended' ? { type: 'suspended', view } : undefined;
+}
+
+interface Streamed {
+  readonly stream: TurnStream;
+  /** The event behind which a turn is shown that the message has steered. */
+  readonly head?: number;
+}
+
+function streamed(chat: Chat, { stream, head = 0 }: Streamed): Response {
+  const { asked, session } = chat;
+  const items = followedOn(stream, { session, head, signal: asked.signal });
+  return asked.stream(() => frames(chat, items), HEADERS);
+}
+
+async function* frames(chat: Chat, items: AsyncIterable<TurnItem>): AsyncGenerator<string, void, undefined> {
+  try {
+    for await (const chunk of uiChunks(items, chat)) yield frame(JSON.stringify(chunk));
+  } catch (failure) {
+    const { detail: errorText } = chat.asked.problem(failure);
+    yield frame(JSON.stringify({ type: 'error', errorText }));
+    yield frame(DONE);
+    throw failure;
+  }
+  yield frame(DONE);
+}
+
+const frame = (data: string): string => `data: ${data}\n\n`;
+const DONE = '[DONE]';

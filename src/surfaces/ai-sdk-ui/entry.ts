@@ -1,0 +1,13 @@
+/** The entry `holdfast/surfaces/ai-sdk-ui`: `useChat` of the AI SDK talks to a Worker's agents unchanged. */
+export { aiSdkUi } from './ai-sdk-ui.ts';
+export type {
+  MessageData,
+  ProgressData,
+  UiChunk,
+  UiChunkOf7,
+  UiMetadata,
+  UiUserPart,
+  UiVersion,
+} from './chunks.ts';
+export { type ChunkOptions, type KnownCall, uiChunks } from './turn-chunks.ts';
+export type { UiMessage, UiPart } from './ui-messages.ts';

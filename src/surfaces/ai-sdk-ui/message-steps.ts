@@ -1,0 +1,143 @@
+/** The steps of a message: one for each reply of the model, with its words as they come and then as they are journaled. */
+import type { EventOf, StoredEvent } from '../../journal/events.ts';
+import type { UiChunk } from './chunks.ts';
+import { inputChunk, isBeginning, partChunks, type Segment, segmentsOf } from './reply-chunks.ts';
+
+type Replied = StoredEvent & EventOf<'model-replied'>;
+
+/** What a client can be told. */
+interface Able {
+  readonly is7: boolean;
+  /** It can take back what a step has said. */
+  readonly resets: boolean;
+}
+
+/** Whatever a method answers is to be told next. */
+export class MessageSteps {
+  readonly #able: Able;
+  #isOpen = false;
+  /** The words of the reply that the model gives now; absent between replies. */
+  #streamed: Segment[] | undefined;
+  #block: { readonly type: Segment['type']; readonly id: string } | undefined;
+  #last: Replied | undefined;
+  /** The beginning of the reply was not seen: it is shown when all of it is there. */
+  #isPartial = false;
+
+  constructor(able: Able) {
+    this.#able = able;
+  }
+
+  /** Begins a step behind the one before. */
+  begin(): UiChunk[] {
+    const before = this.end();
+    this.#isOpen = true;
+    return [...before, { type: 'start-step' }];
+  }
+
+  /** Ends the open step, if there is one, and what is open in it. */
+  end(): UiChunk[] {
+    const isOpen = this.#isOpen;
+    this.#isOpen = false;
+    this.#streamed = undefined;
+    return [...this.#endBlock(), ...(isOpen ? [{ type: 'finish-step' } as const] : [])];
+  }
+
+  /** Words of a reply, as they come. `from`: so many before them were not seen. */
+  piece(piece: Segment, from = 0): UiChunk[] {
+    this.#isPartial ||= from > 0;
+    return this.#isPartial ? [] : this.words(piece);
+  }
+
+  /** Words that begin a step, unless they go on with the one of their reply. */
+  words(piece: Segment): UiChunk[] {
+    if (piece.text === '') return [];
+    const chunks = this.#beginReply();
+    const streamed = this.#streamed ?? [];
+    const last = streamed.at(-1);
+    if (this.#block?.type === piece.type && last)
+      streamed[streamed.length - 1] = { ...last, text: last.text + piece.text };
+    else {
+      chunks.push(...this.#endBlock());
+      this.#block = { type: piece.type, id: `${piece.type}-${streamed.length}` };
+      chunks.push({ type: `${piece.type}-start`, id: this.#block.id });
+      streamed.push(piece);
+    }
+    return [...chunks, { type: `${piece.type}-delta`, id: this.#block.id, delta: piece.text }];
+  }
+
+  /** What was streamed of an attempt that failed is taken back, where the client can do that. */
+  restarted(): UiChunk[] {
+    this.#isPartial = false;
+    if (!this.#streamed?.length) return [];
+    const chunks = this.#able.resets ? this.#reset() : this.#endBlock();
+    this.#streamed = [];
+    return chunks;
+  }
+
+  /** All of a reply, as it is journaled. */
+  replied(event: Replied): UiChunk[] {
+    this.#isPartial = false;
+    const chunks = this.#beginReply();
+    const words = segmentsOf(event);
+    const streamed = this.#streamed ?? [];
+    if (isBeginning(streamed, words)) chunks.push(...this.#rest(words));
+    else if (this.#able.resets) chunks.push(...this.#reset(), ...this.#rest(words));
+    else {
+      // What cannot be taken back is not said twice.
+      const missing = words.filter(({ type }) => streamed.every((one) => one.type !== type));
+      chunks.push(...missing.flatMap((one) => this.words(one)));
+    }
+    chunks.push(
+      ...this.#endBlock(),
+      ...partChunks(event, this.#able.is7),
+      ...event.toolCalls.map(inputChunk),
+    );
+    this.#streamed = undefined;
+    this.#last = event;
+    return chunks;
+  }
+
+  /** The answer of the turn, where the last reply does not say it. */
+  answered(text: string): UiChunk[] {
+    const last = this.#last;
+    const isReply = last?.toolCalls.length === 0;
+    // Clients send results by themselves as long as the last step is the one of their calls.
+    if (text === '' || last?.text === text) return isReply ? [] : this.begin();
+    const words: Segment = { type: 'text', text };
+    if (!isReply || !this.#able.resets) return [...this.begin(), ...this.words(words), ...this.#endBlock()];
+    const thoughts = segmentsOf(last).filter(({ type }) => type === 'reasoning');
+    const said = [...thoughts, words];
+    const reset = this.#reset();
+    const chunks = said.flatMap((one) => this.words(one));
+    return [...reset, ...chunks, ...this.#endBlock(), ...partChunks(last, this.#able.is7)];
+  }
+
+  #beginReply(): UiChunk[] {
+    if (this.#streamed) return [];
+    const chunks = this.begin();
+    this.#streamed = [];
+    return chunks;
+  }
+
+  #endBlock(): UiChunk[] {
+    const block = this.#block;
+    this.#block = undefined;
+    return block ? [{ type: `${block.type}-end`, id: block.id }] : [];
+  }
+
+  #reset(): UiChunk[] {
+    this.#block = undefined;
+    this.#streamed = [];
+    return [{ type: 'reset-step' }];
+  }
+
+  /** The words that were not streamed. */
+  #rest(words: readonly Segment[]): UiChunk[] {
+    const streamed = [...(this.#streamed ?? [])];
+    const behind = Math.max(streamed.length - 1, 0);
+    return words.slice(behind).flatMap(({ type, text }, index) => {
+      const shown = index === 0 ? (streamed[behind]?.text.length ?? 0) : 0;
+      return this.words({ type, text: text.slice(shown) });
+    });
+  }
+}

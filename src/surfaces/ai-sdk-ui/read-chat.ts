@@ -1,0 +1,150 @@
+/** What a page asks for, as its chat sends it: of all its messages only the last one counts. */
+import { isJsonObject, type Json, type JsonObject, own } from '../../tool/json.ts';
+import { Problem, SessionError } from '../../worker/problem.ts';
+import type { CallAnswer } from '../../worker/session-options.ts';
+import type { KnownCall } from './turn-chunks.ts';
+import { OF_USER } from './ui-messages.ts';
+
+/** What was asked for. */
+export type ChatAsked = { readonly chat: string } & (
+  | {
+      readonly type: 'message';
+      /** Under which the message is sent once, however often. */
+      readonly key: string;
+      /** Words, or parts as the body of a message has them. */
+      readonly message: string | readonly Json[];
+      readonly context: Json | undefined;
+      readonly whenBusy: 'reject' | 'queue' | 'steer' | undefined;
+      readonly pending: 'decline' | undefined;
+    }
+  | {
+      readonly type: 'answers';
+      readonly decisions: readonly CallAnswer[];
+      readonly results: readonly ResultOfCall[];
+      /** The calls that the page has. */
+      readonly known: ReadonlyMap<string, KnownCall>;
+      /** The last event that the page was shown, if it knows. */
+      readonly after: number | undefined;
+    }
+);
+
+/** What came of a call that the page has run; it may have been sent before. */
+export interface ResultOfCall {
+  readonly call: string;
+  readonly sent: { readonly result: Json } | { readonly error: string };
+}
+
+/** @throws Problem or SessionError that says what is wrong with it. */
+export function readChat(body: JsonObject): ChatAsked {
+  const { id: chat, messages, trigger = 'submit-message' } = body;
+  if (typeof chat !== 'string') throw invalid('id: must be the id of the chat, which is text');
+  if (trigger === 'regenerate-message') throw refused(NO_OTHER_ANSWER);
+  if (trigger !== 'submit-message') throw invalid('trigger: must be submit-message');
+  if (!Array.isArray(messages) || messages.length === 0)
+    throw invalid('messages: must be a list that holds at least one message');
+  const at = `messages[${messages.length - 1}]`;
+  const last: Json | undefined = messages.at(-1);
+  if (!isJsonObject(last)) throw invalid(`${at}: must be a message of the role user or assistant`);
+  const { parts } = last;
+  if (last.role !== 'user' && last.role !== 'assistant')
+    throw invalid(`${at}.role: must be user or assistant`);
+  if (!Array.isArray(parts)) throw invalid(`${at}.parts: must be a list`);
+  const place: Place = { at, chat, body };
+  return last.role === 'user' ? readMessage(last, parts, place) : readAnswers(last, parts, place);
+}
+
+interface Place {
+  /** Where the message stands in the body. */
+  readonly at: string;
+  readonly chat: string;
+  readonly body: JsonObject;
+}
+
+function readMessage({ id: key }: JsonObject, parts: readonly Json[], { at, chat, body }: Place): ChatAsked {
+  if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key))
+    throw invalid(`${at}.id: must be 1 to 255 visible ASCII characters`);
+  if (key.endsWith(OF_USER)) throw refused(NO_OTHER_MESSAGE);
+  const said = parts.map((part, index) => readPart(part, `${at}.parts[${index}]`));
+  const hasFiles = said.some(({ type }) => type === 'file');
+  const message = hasFiles ? said : said.map(({ text }) => text).join('\n');
+  const { context } = body;
+  const whenBusy = oneOf('whenBusy', body, ['reject', 'queue', 'steer'] as const);
+  const pending = oneOf('pending', body, ['decline'] as const);
+  return { type: 'message', chat, key, message, context, whenBusy, pending };
+}
+
+/** What a page may say beside its messages. */
+function oneOf<Word extends string>(
+  name: string,
+  body: JsonObject,
+  words: readonly Word[],
+): Word | undefined {
+  const said = own(body, name);
+  const word = words.find((one) => one === said);
+  if (said !== undefined && word === undefined) throw invalid(`${name}: must be ${words.join(', ')}`);
+  return word;
+}
+
+/** Words, or a file as the body of a message has it. */
+function readPart(part: Json, at: string): JsonObject {
+  const { type, text, mediaType, url, filename: name } = isJsonObject(part) ? part : {};
+  if (type === 'text') {
+    if (typeof text !== 'string') throw invalid(`${at}.text: must be text`);
+    return { type, text };
+  }
+  if (type !== 'file') throw invalid(`${at}: must be a part of the type text or file`);
+  if (typeof url !== 'string') throw invalid(`${at}.url: must be a data URL or an https URL`);
+  // Browsers do not know the type of every file.
+  const said = mediaType === undefined || mediaType === '' ? {} : { mediaType };
+  return { type, ...said, url, ...(name !== undefined && { name }) };
+}
+
+function readAnswers(last: JsonObject, parts: readonly Json[], { at, chat, body }: Place): ChatAsked {
+  const known = new Map<string, KnownCall>();
+  const decisions: CallAnswer[] = [];
+  const results: ResultOfCall[] = [];
+  const worded = isJsonObject(body.decisions) ? body.decisions : {};
+  for (const [index, part] of parts.entries()) {
+    if (!isJsonObject(part) || typeof part.toolCallId !== 'string') continue;
+    const { toolCallId: call, approval, state } = part;
+    known.set(call, { isAsked: isJsonObject(approval) });
+    if (state === 'approval-responded')
+      decisions.push(readDecision(approval, `${at}.parts[${index}].approval`, worded));
+    if (part.providerExecuted === true) continue;
+    if (state === 'output-available') results.push({ call, sent: { result: part.output ?? null } });
+    if (state === 'output-error' && typeof part.errorText === 'string')
+      results.push({ call, sent: { error: part.errorText } });
+  }
+  if (decisions.length + results.length === 0) throw refused(NOTHING_TO_SEND);
+  const { seq } = isJsonObject(last.metadata) ? last.metadata : {};
+  const after = typeof seq === 'number' && Number.isSafeInteger(seq) && seq >= 0 ? seq : undefined;
+  return { type: 'answers', chat, decisions, results, known, after };
+}
+
+/** A decision: what the page has said in `decisions` of the body, or else yes or no. */
+function readDecision(approval: Json | undefined, at: string, worded: JsonObject): CallAnswer {
+  const { id, approved, reason } = isJsonObject(approval) ? approval : {};
+  if (typeof id !== 'string') throw invalid(`${at}.id: must be text`);
+  if (typeof approved !== 'boolean') throw invalid(`${at}.approved: must be true or false`);
+  const [, call = '', question = '1'] = /^(.*?)(?:\?question=(\d{1,9}))?$/s.exec(id) ?? [];
+  const named = { call, question: Number(question) };
+  const said = own(worded, id);
+  if (isJsonObject(said)) return { ...said, ...named } as unknown as CallAnswer; // which is checked as a body is
+  const why = reason === undefined || reason === null ? {} : { reason: reason as string }; // checked with the rest
+  return { ...named, decision: approved ? 'approve' : 'reject', ...why };
+}
+
+const invalid = (problem: string): SessionError =>
+  new SessionError('invalid-body', `The body is not valid: ${problem}.`, { more: { problems: [problem] } });
+
+const refused = (sentence: string): Problem => new Problem('invalid-body', sentence, { status: 400 });
+
+const NO_OTHER_ANSWER =
+  'An answer that was given stays in the session, and cannot be made again: send another message.';
+const NO_OTHER_MESSAGE =
+  'A message that was sent stays in the session, and cannot be changed: send another one.';
+const NOTHING_TO_SEND =
+  'There is nothing to send: the last message is the assistant’s, and no call of it was answered.';
+
+/** What is said of a message that is sent again with other words under the same id. */
+export const changedMessage = (): Problem => refused(NO_OTHER_MESSAGE);

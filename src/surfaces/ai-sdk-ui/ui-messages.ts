@@ -1,0 +1,178 @@
+/** A session as the list of messages that a page begins with: made of the same chunks as a stream. */
+import type { StoredEvent } from '../../journal/events.ts';
+import { stoppedTurn } from '../../session/watching/turn-outcome.ts';
+import type { TurnStop } from '../../worker/turn-feed.ts';
+import type { UiChunk, UiMetadata, UiUserPart } from './chunks.ts';
+import { type ChunkOptions, TurnChunks } from './turn-chunks.ts';
+
+/** A message of a chat, as the AI SDK has it. */
+export type UiMessage =
+  | {
+      readonly id: string;
+      readonly role: 'user';
+      readonly metadata: { readonly turn: string };
+      readonly parts: readonly UiUserPart[];
+    }
+  | {
+      /** That of the turn, as in its stream. */
+      readonly id: string;
+      readonly role: 'assistant';
+      /** Absent while the turn runs. */
+      readonly metadata?: UiMetadata;
+      readonly parts: readonly UiPart[];
+    };
+
+/** A part of an assistant's message, as chunks have made it. */
+export interface UiPart {
+  readonly type: string;
+  readonly [key: string]: unknown;
+}
+
+/** Whose messages are listed. */
+export interface ChatOfSession {
+  readonly agent: string;
+  readonly session: string;
+  /** How the last turn stands, where it has not ended and does not run. */
+  readonly stop?: TurnStop | undefined;
+}
+
+/** The end of the id of what a user has said; before it stands that of the turn. */
+export const OF_USER = ':user';
+
+/** Two messages for each turn that has begun: what was said, and what was answered so far. */
+export function toUiMessages(
+  events: readonly StoredEvent[],
+  { agent, session, stop }: ChatOfSession,
+  options: ChunkOptions,
+): UiMessage[] {
+  const turns = Map.groupBy(events, (event) => ('turn' in event ? event.turn : ''));
+  return [...turns].flatMap(([turn, ofTurn]): UiMessage[] => {
+    const [started] = ofTurn;
+    if (started?.type !== 'turn-started') return [];
+    const chunks = new TurnChunks({ ...options, takesAll: true });
+    const message = new MessageOfTurn(turn);
+    for (const event of ofTurn) message.add(chunks.take(event));
+    if (ofTurn.some(({ type }) => type === 'turn-ended')) {
+      const answer = stoppedTurn(session, agent, ofTurn);
+      if (answer.outcome !== 'suspended')
+        message.add(chunks.take({ type: 'answer', answer: { ...answer, outcome: answer.outcome } }));
+    } else if (stop) message.add(chunks.take(stop));
+    const said = { id: `${turn}${OF_USER}`, role: 'user' as const, metadata: { turn } };
+    return [{ ...said, parts: chunks.userParts(started) }, message.read()];
+  });
+}
+
+/** A message that chunks are added to, as a client does. */
+class MessageOfTurn {
+  readonly #turn: string;
+  readonly #parts: UiPart[] = [];
+  #metadata: UiMetadata | undefined;
+
+  constructor(turn: string) {
+    this.#turn = turn;
+  }
+
+  add(chunks: readonly UiChunk[]): void {
+    for (const chunk of chunks) this.#add(chunk);
+  }
+
+  read(): UiMessage {
+    const metadata = this.#metadata;
+    return { id: this.#turn, role: 'assistant', ...(metadata && { metadata }), parts: this.#parts };
+  }
+
+  #add(chunk: UiChunk): void {
+    switch (chunk.type) {
+      case 'start-step':
+        this.#parts.push({ type: 'step-start' });
+        break;
+      case 'reset-step':
+        this.#parts.splice(this.#stepStart() + 1);
+        break;
+      case 'text-start':
+        this.#parts.push({ type: 'text', text: '', state: 'streaming' });
+        break;
+      case 'reasoning-start':
+        this.#parts.push({ type: 'reasoning', id: chunk.id, text: '', state: 'streaming' });
+        break;
+      case 'text-delta':
+      case 'reasoning-delta':
+        this.#changeLast((part) => ({ ...part, text: `${part.text}${chunk.delta}` }));
+        break;
+      case 'text-end':
+      case 'reasoning-end':
+        this.#changeLast((part) => ({ ...part, state: 'done' }));
+        break;
+      case 'file':
+      case 'reasoning-file':
+      case 'source-url':
+      case 'source-document':
+      case 'steering-message':
+      case 'data-message':
+      case 'data-steering':
+        this.#parts.push({ ...chunk });
+        break;
+      case 'finish':
+      case 'message-metadata':
+        this.#metadata = chunk.messageMetadata ?? this.#metadata;
+        break;
+      default:
+        this.#addToTool(chunk);
+    }
+  }
+
+  #addToTool(chunk: UiChunk): void {
+    switch (chunk.type) {
+      case 'tool-input-available': {
+        const { type: _, dynamic: __, ...call } = chunk;
+        const state = 'input-available';
+        const isThere = this.#parts.some(({ toolCallId }) => toolCallId === call.toolCallId);
+        if (isThere) this.#changeTool(call.toolCallId, { ...call, state });
+        else this.#parts.push({ type: 'dynamic-tool', ...call, state });
+        break;
+      }
+      case 'tool-approval-request': {
+        const { approvalId: id, approvalDescriptor: descriptor, reason } = chunk;
+        const asked = {
+          id,
+          ...(descriptor && { descriptor }),
+          ...(reason !== undefined && { requestReason: reason }),
+        };
+        this.#changeTool(chunk.toolCallId, { state: 'approval-requested', approval: asked });
+        break;
+      }
+      case 'tool-approval-response': {
+        const { approvalId: id, approved, reason } = chunk;
+        const part = this.#parts.find(({ approval }) => Object(approval).id === id);
+        const approval = { id, approved, ...(reason !== undefined && { reason }) };
+        if (part) this.#changeTool(part.toolCallId, { state: 'approval-responded', approval });
+        break;
+      }
+      case 'tool-output-available':
+      case 'tool-output-error': {
+        const { type, dynamic: _, ...ended } = chunk;
+        const state = type === 'tool-output-available' ? 'output-available' : 'output-error';
+        this.#changeTool(ended.toolCallId, { ...ended, state });
+        break;
+      }
+      case 'tool-output-denied':
+        this.#changeTool(chunk.toolCallId, { state: 'output-denied' });
+        break;
+    }
+  }
+
+  #stepStart(): number {
+    return this.#parts.findLastIndex(({ type }) => type === 'step-start');
+  }
+
+  #changeLast(change: (part: UiPart) => UiPart): void {
+    const last = this.#parts.pop();
+    if (last) this.#parts.push(change(last));
+  }
+
+  #changeTool(call: unknown, change: Readonly<Record<string, unknown>>): void {
+    const index = this.#parts.findLastIndex(({ toolCallId }) => toolCallId === call);
+    const part = this.#parts[index];
+    if (part) this.#parts[index] = { ...part, ...change };
+  }
+}

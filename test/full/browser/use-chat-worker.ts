@@ -1,0 +1,52 @@
+/** The Worker of the page with `useChat`, behind a model that says its lines word by word, for pages of one other origin. */
+import { createHoldfast } from '../../../src/create-holdfast.ts';
+import { desk } from '../../../src/examples/pages/desk.ts';
+import type { ChatModel, ModelReply } from '../../../src/index.ts';
+import { aiSdkUi } from '../../../src/surfaces/ai-sdk-ui/entry.ts';
+
+/** Of the pages that may ask, how long the model takes for a word in ms, and how long it waits before its last; in their place stands what the build says. */
+declare const PAGES: string;
+declare const PACE: string;
+
+const model: ChatModel = {
+  name: 'desk-model',
+  media: { message: { data: ['image/*'], url: [] }, result: { data: [], url: [] } },
+  async ask({ messages }, { signal, onText, onReasoning }): Promise<ModelReply> {
+    const last = messages.at(-1);
+    const text = last?.text ?? '';
+    if (text.includes('for ever')) {
+      onText?.('I begin, and ');
+      await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    }
+    if (last?.role === 'user' && /refund/i.test(text)) {
+      const [, euro = '5'] = /(\d+) euro/.exec(text) ?? [];
+      const input = JSON.stringify({ order: 'A-17', euro: Number(euro) });
+      return { text: 'Let me ask.', toolCalls: [{ id: 'c', name: 'refund', input }], finish: 'tool-calls' };
+    }
+    const hasImage = last?.role === 'user' && last.parts?.some(({ type }) => type === 'file');
+    const line =
+      last?.role === 'tool'
+        ? `Here is what came of it: ${text}`
+        : hasImage
+          ? 'That is a picture of a red square.'
+          : 'Hello! Our shop is open from nine to five, and we are happy to help you with anything.';
+    const thought = 'They want to know something.';
+    onReasoning?.(thought);
+    for (const word of line.split(/(?<= )/)) {
+      onText?.(word);
+      await new Promise((resolve) => setTimeout(resolve, Number(PACE)));
+    }
+    const parts = [{ type: 'reasoning', text: thought } as const, { type: 'text', text: line } as const];
+    return { text: line, toolCalls: [], parts, finish: 'stop' };
+  },
+};
+
+const { worker, TurnRunner } = createHoldfast({
+  agents: [{ ...desk, model }],
+  surfaces: [aiSdkUi()],
+  origins: [PAGES],
+});
+
+export default worker;
+export { SessionObject } from '../../../durable-objects/index.ts';
+export { TurnRunner };

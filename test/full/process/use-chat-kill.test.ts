@@ -1,0 +1,78 @@
+/** The Worker of a chat is killed in the middle of its turns: the chat, whose client is the AI SDK's, ends with what the journal says. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { lastParts, loadedFrom, openChat, plain, VERSIONS } from '../../fixtures/ui-chat.ts';
+import { type KillableWorker, startKillable } from './killable-worker.ts';
+
+const folders: string[] = [];
+let storage: string;
+let worker: KillableWorker;
+
+async function start(): Promise<void> {
+  worker = await startKillable('test/full/browser/use-chat-worker.ts', {
+    storage,
+    vars: { LEASE_MS: '300' },
+    build: { constants: { PAGES: 'http://localhost:1', PACE: '100' } },
+  });
+}
+
+beforeEach(async () => {
+  storage = await mkdtemp(join(tmpdir(), 'holdfast-chat-'));
+  folders.push(storage);
+  await start();
+});
+afterEach(() => worker.kill());
+afterAll(async () => {
+  for (const folder of folders) await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+});
+
+/** Whichever Worker runs now. */
+const via = (path: string, init?: RequestInit): Promise<Response> => fetch(`${worker.url}${path}`, init);
+
+const HELLO = 'Hello! Our shop is open from nine to five, and we are happy to help you with anything.';
+
+describe.each(VERSIONS)('a chat of version %i whose Worker is killed', (version) => {
+  it('in the middle of a reply, is resumed and shows the whole of it', async () => {
+    const { chat, id } = openChat({ version, agent: 'desk', via });
+    const saying = chat.sendMessage({ text: 'When are you open?' });
+    await expect.poll(() => JSON.stringify(lastParts(chat))).toContain('Hello!');
+    await worker.kill();
+    await saying;
+    expect(chat.status).toBe('error');
+    await start();
+    // As a page does: what there is, and then what is still to come.
+    chat.messages = await loadedFrom(via, { agent: 'desk', id, version });
+    await chat.resumeStream();
+    await expect
+      .poll(async () => (await loadedFrom(via, { agent: 'desk', id, version })).at(-1)?.metadata)
+      .toMatchObject({ outcome: 'completed' });
+    const loaded = await loadedFrom(via, { agent: 'desk', id, version });
+    expect(plain(chat.messages)).toEqual(loaded);
+    expect(lastParts(chat).at(-1)).toEqual({ type: 'text', text: HELLO, state: 'done' });
+    const journal = await (await via(`/agents/desk/sessions/${id}/events`)).json();
+    const { events } = journal as { readonly events: readonly { readonly type: string }[] };
+    const types = events.map(({ type }) => type);
+    expect(types.filter((type) => type === 'turn-started')).toEqual(['turn-started']);
+    expect(types).toContain('turn-resumed');
+  });
+
+  it('while it waits for an approval, takes the answer, and runs the call once', async () => {
+    const { chat, asked, id } = openChat({ version, agent: 'desk', via, sends: 'approvals' });
+    await chat.sendMessage({ text: 'Please refund 20 euro.' });
+    const waiting = lastParts(chat).at(-1);
+    expect(waiting).toMatchObject({ state: 'approval-requested' });
+    await worker.kill();
+    await start();
+    await chat.addToolApprovalResponse({ id: String(waiting?.toolCallId), approved: true });
+    await expect.poll(() => [asked.length, chat.status]).toEqual([2, 'ready']);
+    expect(lastParts(chat).find(({ type }) => type === 'dynamic-tool')).toMatchObject({
+      state: 'output-available',
+      output: '20 euro of order A-17 are on their way back.',
+    });
+    const loaded = await loadedFrom(via, { agent: 'desk', id, version });
+    expect(loaded.at(-1)?.metadata).toEqual(plain(chat.messages.at(-1)?.metadata));
+    expect(loaded.at(-1)?.parts.at(-1)).toEqual(lastParts(chat).at(-1));
+  });
+});

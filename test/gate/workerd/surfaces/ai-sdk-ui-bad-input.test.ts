@@ -1,0 +1,248 @@
+/** What a chat is told whose request cannot be taken: its `error.message`, in full. */
+import { describe, expect, it } from 'vitest';
+import { createHoldfast } from '../../../../src/create-holdfast.ts';
+import { aiSdkUi } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
+import { script } from '../../../fixtures/scripts.ts';
+import { lastParts, openChat } from '../../../fixtures/ui-chat.ts';
+import { appWith } from '../http/app.ts';
+import { desk, via } from './desk.ts';
+
+const CHAT = '/agents/desk/chat';
+const HEADERS = { 'content-type': 'application/json' };
+const newId = (): string => `bad-${crypto.randomUUID()}`;
+
+const post = (body: unknown, path = CHAT): Promise<Response> =>
+  via(path, {
+    method: 'POST',
+    headers: HEADERS,
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+
+const user = (parts: unknown = [{ type: 'text', text: 'Hello' }], more: object = {}) => ({
+  id: 'm1',
+  role: 'user',
+  parts,
+  ...more,
+});
+const body = (last: unknown, more: object = {}) => ({ id: newId(), messages: [last], ...more });
+const assistant = (...parts: unknown[]) => ({ id: 't', role: 'assistant', parts });
+const notValid = (problem: string): string => `The body is not valid: ${problem}.`;
+
+const SESSION_ID = 'A session id is 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -';
+const responded = (approval: unknown) => ({ toolCallId: 'c', state: 'approval-responded', approval });
+
+const BAD: readonly [string, unknown, number, string][] = [
+  ['no JSON', '{', 400, 'The body is not JSON.'],
+  ['a list', [], 422, notValid('it must be a JSON object')],
+  ['no chat', { messages: [user()] }, 422, notValid('id: must be the id of the chat, which is text')],
+  ['a chat that is no session', { ...body(user()), id: 'a/b' }, 400, `${SESSION_ID}`],
+  ['no messages', { id: 'c' }, 422, notValid('messages: must be a list that holds at least one message')],
+  [
+    'none of them',
+    { id: 'c', messages: [] },
+    422,
+    notValid('messages: must be a list that holds at least one message'),
+  ],
+  [
+    'a message that is none',
+    body('Hello'),
+    422,
+    notValid('messages[0]: must be a message of the role user or assistant'),
+  ],
+  [
+    'another role',
+    body(user([], { role: 'system' })),
+    422,
+    notValid('messages[0].role: must be user or assistant'),
+  ],
+  ['parts that are none', body(user('Hello')), 422, notValid('messages[0].parts: must be a list')],
+  [
+    'a message without an id',
+    body(user([], { id: 7 })),
+    422,
+    notValid('messages[0].id: must be 1 to 255 visible ASCII characters'),
+  ],
+  [
+    'a long id',
+    body(user([], { id: 'x'.repeat(256) })),
+    422,
+    notValid('messages[0].id: must be 1 to 255 visible ASCII characters'),
+  ],
+  [
+    'a strange part',
+    body(user([{ type: 'data-x' }])),
+    422,
+    notValid('messages[0].parts[0]: must be a part of the type text or file'),
+  ],
+  [
+    'a part that is none',
+    body(user([null])),
+    422,
+    notValid('messages[0].parts[0]: must be a part of the type text or file'),
+  ],
+  [
+    'text that is none',
+    body(user([{ type: 'text' }])),
+    422,
+    notValid('messages[0].parts[0].text: must be text'),
+  ],
+  [
+    'blank text',
+    body(user([{ type: 'text', text: ' ' }])),
+    422,
+    notValid('message: must be text that is not blank'),
+  ],
+  [
+    'a file without an address',
+    body(user([{ type: 'file' }])),
+    422,
+    notValid('messages[0].parts[0].url: must be a data URL or an https URL'),
+  ],
+  [
+    'a file of no origin',
+    body(user([{ type: 'file', mediaType: 'image/png', url: 'ftp://a/b' }])),
+    422,
+    notValid('message[0].url: must be a data URL, or an https URL without a user in it'),
+  ],
+  [
+    'a file that is not taken',
+    body(user([{ type: 'file', mediaType: 'video/mp4', url: 'https://a/b' }])),
+    415,
+    'message[0] is video/mp4, sent by URL. The agent takes image/*, text/*, application/json, application/xml and application/yaml as bytes, and image/* by URL.',
+  ],
+  [
+    'a trigger of nobody',
+    body(user(), { trigger: 'dream' }),
+    422,
+    notValid('trigger: must be submit-message'),
+  ],
+  [
+    'a wish when busy',
+    body(user(), { whenBusy: 'shout' }),
+    422,
+    notValid('whenBusy: must be reject, queue, steer'),
+  ],
+  ['a wish for what waits', body(user(), { pending: 'approve' }), 422, notValid('pending: must be decline')],
+  ['a context that is none', body(user(), { context: 7 }), 422, notValid('context: must be a JSON object')],
+  [
+    'a key of the context',
+    body(user(), { context: { admin: true } }),
+    422,
+    notValid(
+      "context: a body may not say 'admin': createHoldfast({ bodyContext: [...] }) names the keys that it may",
+    ),
+  ],
+  [
+    'another answer',
+    body(user(), { trigger: 'regenerate-message' }),
+    400,
+    'An answer that was given stays in the session, and cannot be made again: send another message.',
+  ],
+  [
+    'another message',
+    body(user([], { id: 'abc:user' })),
+    400,
+    'A message that was sent stays in the session, and cannot be changed: send another one.',
+  ],
+  [
+    'nothing to send',
+    body(assistant({ type: 'text', text: 'Hi' })),
+    400,
+    'There is nothing to send: the last message is the assistant’s, and no call of it was answered.',
+  ],
+  [
+    'an approval without an id',
+    body(assistant(responded({ approved: true }))),
+    422,
+    notValid('messages[0].parts[0].approval.id: must be text'),
+  ],
+  [
+    'an approval of nobody',
+    body(assistant(responded(null))),
+    422,
+    notValid('messages[0].parts[0].approval.id: must be text'),
+  ],
+  [
+    'an approval that is none',
+    body(assistant(responded({ id: 'c', approved: 'yes' }))),
+    422,
+    notValid('messages[0].parts[0].approval.approved: must be true or false'),
+  ],
+];
+
+describe('a chat is told', () => {
+  it.each(BAD)('of %s', async (_, sent, status, text) => {
+    const response = await post(sent);
+    expect([response.status, await response.text()]).toEqual([status, text]);
+    expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+  });
+
+  it('of an agent that is not there, and of a version that is none', async () => {
+    const there = await post(body(user()), '/agents/nobody/chat');
+    expect([there.status, await there.text()]).toEqual([
+      404,
+      "There is no agent 'nobody'. GET /agents lists them.",
+    ]);
+    for (const path of [`${CHAT}?ui=5`, `${CHAT}/c/stream?ui=`, `${CHAT}/c/messages?ui=8`]) {
+      const response = path.includes('/c/') ? await via(path) : await post(body(user()), path);
+      expect([response.status, await response.text()]).toEqual([
+        400,
+        'The version of the AI SDK (`?ui=` or `x-ai-sdk`) can be 6 or 7.',
+      ]);
+    }
+  });
+
+  it('of a session, a call or a question that is not there', async () => {
+    const at = { id: newId() };
+    const answers = (id: string) => ({ ...at, messages: [assistant(responded({ id, approved: true }))] });
+    expect(await (await post(answers('t.1.0'))).text()).toContain(`There is no session '${at.id}'.`);
+    const { chat } = openChat({ version: 7, agent: 'desk', via, id: at.id, sends: 'approvals' });
+    const { message } = script({ calls: [{ name: 'pay', input: { amount: 1 } }] });
+    await chat.sendMessage({ text: message() });
+    const call = String(lastParts(chat).at(-1)?.toolCallId);
+    expect(await (await post(answers('t.1.0'))).text()).toContain("There is no call 't.1.0' in this session");
+    const second = await post(answers(`${call}?question=2`));
+    expect([second.status, await second.text()]).toEqual([
+      409,
+      `Call ${call} does not wait for this answer. It has not asked 2 questions.`,
+    ]);
+    const long = { ...answers(call), decisions: { [call]: { decision: 'shrug' } } };
+    expect(await (await post(long)).text()).toBe(
+      notValid('answers[0].decision: must be approve, edit, reject or exit'),
+    );
+    // What waits refuses another message, and says so.
+    await chat.sendMessage({ text: 'And another thing' });
+    expect(chat.error?.message).toContain('waits for an answer from outside. Answer its pending calls');
+  });
+
+  it('of an edit that it has made of what it was asked about', async () => {
+    const id = newId();
+    const { chat } = openChat({ version: 6, agent: 'desk', via, id });
+    const { message, model } = script({ calls: [{ name: 'pay', input: { amount: 1 } }] }, 'Paid less.');
+    await chat.sendMessage({ text: message() });
+    const call = String(lastParts(chat).at(-1)?.toolCallId);
+    await chat.addToolApprovalResponse({ id: call, approved: true });
+    const decisions = { [call]: { decision: 'edit', input: { amount: 0.5 } } };
+    await chat.sendMessage(undefined, { body: { decisions } });
+    expect(lastParts(chat).find(({ toolCallId }) => toolCallId === call)).toMatchObject({
+      output: { amount: 0.5 },
+    });
+    expect(model.requests.length).toBe(2);
+  });
+
+  it('that it may not come in', async () => {
+    const refusing = appWith({ agents: [desk], surfaces: [aiSdkUi()], auth: () => undefined as never });
+    const response = await refusing(`${CHAT}/c/stream`);
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      401,
+      'text/plain; charset=utf-8',
+    ]);
+  });
+});
+
+it('an app without the surface has none of its routes', async () => {
+  expect(createHoldfast({ agents: [desk] }).worker).toBeDefined();
+  const bare = appWith({ agents: [desk] });
+  for (const path of [CHAT, `${CHAT}/c/stream`, `${CHAT}/c/messages`])
+    expect((await bare(path)).status).toBe(404);
+});

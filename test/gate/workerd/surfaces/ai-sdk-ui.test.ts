@@ -1,0 +1,421 @@
+/** What the chats of the AI SDK see, versions 6 and 7, over the real app and its objects. */
+import { describe, expect, it } from 'vitest';
+import { ModelError, type ReplyPart } from '../../../../src/index.ts';
+import type { ScriptedReply } from '../../../../src/testing/entry.ts';
+import { held, script } from '../../../fixtures/scripts.ts';
+import {
+  type ChatMessage,
+  lastParts,
+  loadedFrom,
+  type OpenChat,
+  openChat,
+  plain,
+  VERSIONS,
+  withoutDescriptors,
+} from '../../../fixtures/ui-chat.ts';
+import { journal, json } from '../http/client.ts';
+import { desk, PIXEL, via } from './desk.ts';
+
+const agent = desk.name;
+const newId = (): string => `chat-${crypto.randomUUID()}`;
+const pathOf = (id: string): string => `/agents/${agent}/sessions/${id}`;
+
+type Options = Partial<Parameters<typeof openChat>[0]> & { readonly version: 6 | 7 };
+
+/** A chat whose model says these replies. */
+function open(options: Options, ...replies: ScriptedReply[]) {
+  const id = options.id ?? newId();
+  const { message, model } = script(...replies);
+  const { chat, asked } = openChat({ agent, via, id, ...options });
+  return {
+    chat,
+    asked,
+    id,
+    model,
+    words: message('Hello'),
+    say: () => chat.sendMessage({ text: message('Hello') }),
+  };
+}
+
+const ready = async (chat: OpenChat): Promise<void> => {
+  await expect.poll(() => [chat.status, chat.error?.message]).toEqual(['ready', undefined]);
+};
+
+/** Resolves when the chat has sent so many requests, and the last one is over. */
+async function settled(
+  { chat, asked }: { chat: OpenChat; asked: string[] },
+  requests: number,
+): Promise<void> {
+  await expect.poll(() => asked.length).toBe(requests);
+  await ready(chat);
+}
+
+/** A chat shows what a page is given which is loaded again, and metadata tells of the turn what the journal does. */
+async function sameAsLoaded(chat: OpenChat, id: string, version: 6 | 7): Promise<void> {
+  const messages = await loadedFrom(via, { agent, id, version });
+  const last = messages.at(-1);
+  const shown: ChatMessage | undefined = plain(chat.messages.at(-1));
+  expect(withoutDescriptors(shown?.parts ?? [])).toEqual(withoutDescriptors(last?.parts ?? []));
+  expect([shown?.id, shown?.role, shown?.metadata]).toEqual([last?.id, last?.role, last?.metadata]);
+  const events = await journal(pathOf(id), via);
+  expect(last?.metadata).toMatchObject({ turn: events.at(-1)?.turn, seq: events.at(-1)?.seq });
+}
+
+const typesOf = (parts: ChatMessage['parts']) => parts.map(({ type }) => type);
+
+describe.each(VERSIONS)('a chat of version %i', (version) => {
+  it('streams several iterations, and ends with what the journal says', async () => {
+    const progress: unknown[] = [];
+    const { chat, id, say } = open(
+      { version, onData: (part) => progress.push(plain(part)) },
+      { text: 'Let me see.', calls: [{ name: 'add', input: { a: 1, b: 2 } }] },
+      { calls: [{ name: 'add', input: { a: 3, b: 4 } }] },
+      'It is 3 and 7.',
+    );
+    await say();
+    const call = String(lastParts(chat)[2]?.toolCallId);
+    const turn = call.split('.')[0];
+    const tool = { type: 'dynamic-tool', toolName: 'add', state: 'output-available', providerExecuted: true };
+    expect(lastParts(chat)).toEqual([
+      { type: 'step-start' },
+      { type: 'text', text: 'Let me see.', state: 'done' },
+      { ...tool, toolCallId: `${turn}.3.0`, input: { a: 1, b: 2 }, output: '3' },
+      { type: 'step-start' },
+      { ...tool, toolCallId: expect.any(String), input: { a: 3, b: 4 }, output: '7' },
+      { type: 'step-start' },
+      { type: 'text', text: 'It is 3 and 7.', state: 'done' },
+    ]);
+    expect(chat.messages.at(-1)).toMatchObject({
+      id: turn,
+      metadata: { turn, outcome: 'completed', usage: { inputTokens: 30, outputTokens: 15 } },
+    });
+    expect(progress).toEqual([
+      { type: 'data-progress', transient: true, data: { call, status: 'adding 1 and 2' } },
+      {
+        type: 'data-progress',
+        transient: true,
+        data: { call: expect.any(String), status: 'adding 3 and 4' },
+      },
+    ]);
+    await sameAsLoaded(chat, id, version);
+  });
+
+  it.each([
+    { decided: true, reason: undefined, last: 'Paid.' },
+    { decided: false, reason: 'Too much.', last: 'Then not.' },
+  ])('sends an approval by itself when it is $decided, and goes on in the same message', async (one) => {
+    const { chat, asked, id, say } = open(
+      { version, sends: 'approvals' },
+      { text: 'I ask.', calls: [{ name: 'pay', input: { amount: 5 } }] },
+      one.last,
+    );
+    await say();
+    const waiting = lastParts(chat).at(-1);
+    const call = String(waiting?.toolCallId);
+    const descriptor = {
+      call,
+      tool: 'pay',
+      input: { amount: 5 },
+      for: 'decision',
+      message: 'May I pay?',
+      allows: ['approve', 'edit', 'reject', 'exit'],
+      schema: expect.any(Object),
+    };
+    expect(waiting).toMatchObject({
+      state: 'approval-requested',
+      input: { amount: 5 },
+      approval: { id: call, descriptor, ...(version === 7 && { requestReason: 'May I pay?' }) },
+    });
+    expect(chat.messages.at(-1)?.metadata).toMatchObject({ outcome: 'suspended' });
+    await sameAsLoaded(chat, id, version);
+    await chat.addToolApprovalResponse({
+      id: call,
+      approved: one.decided,
+      ...(one.reason !== undefined && { reason: one.reason }),
+    });
+    await settled({ chat, asked }, 2);
+    const parts = lastParts(chat);
+    const said = {
+      type: 'data-message',
+      id: expect.any(String),
+      data: { text: 'On its way: 5.', call, tool: 'pay' },
+    };
+    expect(withoutDescriptors(parts).slice(2)).toEqual([
+      expect.objectContaining({
+        toolCallId: call,
+        approval: {
+          id: call,
+          approved: one.decided,
+          ...(one.reason !== undefined && { reason: one.reason }),
+        },
+        ...(one.decided ? { state: 'output-available', output: { amount: 5 } } : { state: 'output-denied' }),
+      }),
+      ...(one.decided ? [said] : []),
+      { type: 'step-start' },
+      { type: 'text', text: one.last, state: 'done' },
+    ]);
+    expect(chat.messages.length).toBe(2);
+    await sameAsLoaded(chat, id, version);
+    const answered = (await journal(pathOf(id), via)).filter(({ type }) => type === 'tool-call-answered');
+    expect(answered).toMatchObject([
+      {
+        answer: {
+          decision: one.decided ? 'approve' : 'reject',
+          ...(one.reason !== undefined && { reason: one.reason }),
+        },
+      },
+    ]);
+  });
+
+  it('sends two answers in one request', async () => {
+    const calls = [
+      { name: 'pay', input: { amount: 1 } },
+      { name: 'pay', input: { amount: 2 } },
+    ];
+    const { chat, asked, id, say } = open({ version, sends: 'approvals' }, { calls }, 'One of them.');
+    await say();
+    const [first, second] = lastParts(chat).slice(1);
+    await chat.addToolApprovalResponse({ id: String(first?.toolCallId), approved: true });
+    expect(asked.length).toBe(1);
+    await chat.addToolApprovalResponse({ id: String(second?.toolCallId), approved: false });
+    await settled({ chat, asked }, 2);
+    expect(lastParts(chat).flatMap(({ state }) => state ?? [])).toEqual([
+      'output-available',
+      'output-denied',
+      'done',
+    ]);
+    await sameAsLoaded(chat, id, version);
+  });
+
+  it('runs a tool of the page when it is its turn, and sends its result once', async () => {
+    const called: string[] = [];
+    const { chat, asked, id, say, model } = open(
+      { version, sends: 'results', onToolCall: ({ toolCall }) => void called.push(toolCall.toolName) },
+      { calls: [{ name: 'add', input: { a: 1, b: 1 } }, { name: 'where' }] },
+      { text: 'And?', calls: [{ name: 'where' }] },
+      'You moved.',
+    );
+    await say();
+    expect(called).toEqual(['where']);
+    const first = lastParts(chat).at(-1);
+    expect(first).toMatchObject({ toolName: 'where', state: 'input-available', providerExecuted: false });
+    await chat.addToolOutput({ tool: 'where', toolCallId: first?.toolCallId, output: { at: 'home' } });
+    await settled({ chat, asked }, 2);
+    const second = lastParts(chat).at(-1);
+    await chat.addToolOutput({
+      tool: 'where',
+      toolCallId: second?.toolCallId,
+      state: 'output-error',
+      errorText: 'No signal.',
+    });
+    await settled({ chat, asked }, 3);
+    expect(lastParts(chat).at(-1)).toEqual({ type: 'text', text: 'You moved.', state: 'done' });
+    expect(model.requests.at(-1)?.messages.filter(({ role }) => role === 'tool')).toMatchObject([
+      { text: '2' },
+      { text: '{"at":"home"}' },
+      { text: 'Error: No signal.' },
+    ]);
+    await sameAsLoaded(chat, id, version);
+  });
+
+  it('shows reasoning, sources and files of a reply', async () => {
+    const parts: ReplyPart[] = [
+      { type: 'reasoning', text: 'Hm. ' },
+      { type: 'reasoning', text: 'Yes.' },
+      { type: 'text', text: 'As told ' },
+      { type: 'source', id: 's1', url: 'https://example.com/a', title: 'A' },
+      { type: 'text', text: 'there.' },
+      { type: 'source', id: 's2', mediaType: 'application/pdf', filename: 'b.pdf' },
+      { type: 'file', mediaType: 'image/png', data: 'AAAA' },
+    ];
+    const { chat, id, say } = open({ version }, { parts });
+    await say();
+    expect(lastParts(chat)).toEqual([
+      { type: 'step-start' },
+      expect.objectContaining({ type: 'reasoning', text: 'Hm. Yes.', state: 'done' }),
+      { type: 'text', text: 'As told there.', state: 'done' },
+      { type: 'source-url', sourceId: 's1', url: 'https://example.com/a', title: 'A' },
+      {
+        type: 'source-document',
+        sourceId: 's2',
+        mediaType: 'application/pdf',
+        title: 'b.pdf',
+        filename: 'b.pdf',
+      },
+      { type: 'file', mediaType: 'image/png', url: 'data:image/png;base64,AAAA' },
+    ]);
+    await sameAsLoaded(chat, id, version);
+  });
+
+  it('takes an image for the model, and shows one of a tool', async () => {
+    const { chat, id, words, model } = open({ version }, { calls: [{ name: 'draw' }] }, 'Here.');
+    const url = `data:image/png;base64,${btoa(String.fromCharCode(...PIXEL))}`;
+    const files = [{ type: 'file', mediaType: 'image/png', filename: 'dot.png', url }];
+    await chat.sendMessage({ text: words, files });
+    expect(model.requests[0]?.messages.at(-1)).toMatchObject({
+      parts: expect.arrayContaining([
+        expect.objectContaining({ type: 'file', mediaType: 'image/png', name: 'dot.png' }),
+      ]),
+    });
+    const [said] = await loadedFrom(via, { agent, id, version });
+    expect(said?.parts).toMatchObject([
+      { type: 'file', mediaType: 'image/png', filename: 'dot.png' },
+      { type: 'text', text: words },
+    ]);
+    const shown = lastParts(chat).find(({ type }) => type === 'file');
+    for (const part of [said?.parts[0], shown]) {
+      const file = await via(String(part?.url));
+      expect(new Uint8Array(await file.arrayBuffer())).toEqual(PIXEL);
+    }
+    expect(typesOf(lastParts(chat))).toEqual(['step-start', 'dynamic-tool', 'file', 'step-start', 'text']);
+    await sameAsLoaded(chat, id, version);
+  });
+
+  it('says what a tool that returns directly answered', async () => {
+    const { chat, id, say } = open({ version }, { calls: [{ name: 'finish' }] });
+    await say();
+    expect(lastParts(chat).at(-1)).toEqual({ type: 'text', text: 'That is all.', state: 'done' });
+    await sameAsLoaded(chat, id, version);
+  });
+
+  it('shows input that is no JSON, and goes on', async () => {
+    const { chat, id, say } = open({ version }, { calls: [{ name: 'add', input: '{"a":' }] }, 'Sorry.');
+    await say();
+    expect(lastParts(chat)[1]).toMatchObject({
+      state: 'output-error',
+      errorText: expect.stringContaining('JSON'),
+    });
+    await sameAsLoaded(chat, id, version);
+  });
+
+  it('tells why a turn failed', async () => {
+    const { chat, id, say } = open({ version }, new ModelError('bad-request', 'It has no such model.'));
+    await say();
+    const messages = await loadedFrom(via, { agent, id, version });
+    const { error } = Object(messages.at(-1)?.metadata);
+    expect([chat.status, chat.error?.message]).toEqual(['error', error.message]);
+    expect(chat.messages.at(-1)?.metadata).toMatchObject({ outcome: 'failed', error });
+  });
+
+  it('ends when its turn is cancelled, and says so', async () => {
+    const hangs = held('Never.');
+    const { chat, id, say } = open({ version }, hangs.reply);
+    const saying = say();
+    await hangs.asked();
+    const cancelled = await via(`${pathOf(id)}/cancel`, { method: 'POST' });
+    expect(cancelled.status).toBeLessThan(300);
+    await saying;
+    expect([chat.status, chat.messages.at(-1)?.metadata?.outcome]).toEqual(['ready', 'cancelled']);
+    await sameAsLoaded(chat, id, version);
+  });
+
+  it('is resumed in another tab in the middle of a turn, and after a connection was lost', async () => {
+    const hangs = held('Now.');
+    const { chat, id, say } = open(
+      { version },
+      { text: 'First.', calls: [{ name: 'add', input: { a: 1, b: 2 } }] },
+      hangs.reply,
+    );
+    const saying = say();
+    await hangs.asked();
+    await expect.poll(() => lastParts(chat).length).toBe(3);
+    const other = open({ version, id, messages: await loadedFrom(via, { agent, id, version }) });
+    expect(other.chat.messages.length).toBe(2);
+    const resuming = other.chat.resumeStream();
+    await expect.poll(() => other.chat.status).toBe('streaming');
+    hangs.release();
+    await Promise.all([saying, resuming]);
+    expect(lastParts(other.chat)).toEqual(lastParts(chat));
+    expect(lastParts(chat).at(-1)).toEqual({ type: 'text', text: 'Now.', state: 'done' });
+    expect(plain(other.chat.messages.at(-1)?.metadata)).toEqual(plain(chat.messages.at(-1)?.metadata));
+    await sameAsLoaded(other.chat, id, version);
+  });
+
+  it('is told that nothing runs: of a new chat, of one that waits, and of one that is over', async () => {
+    const { chat, id, say } = open(
+      { version, sends: 'approvals' },
+      { calls: [{ name: 'pay', input: { amount: 1 } }] },
+      'Done.',
+    );
+    const stream = async (): Promise<number> => (await via(`/agents/${agent}/chat/${id}/stream`)).status;
+    expect([await stream(), await loadedFrom(via, { agent, id, version })]).toEqual([204, []]);
+    await say();
+    expect(await stream()).toBe(204);
+    await chat.addToolApprovalResponse({ id: String(lastParts(chat).at(-1)?.toolCallId), approved: true });
+    await ready(chat);
+    await expect.poll(stream).toBe(204);
+  });
+
+  it('runs a message once, however often it is sent', async () => {
+    const { chat, asked, id, say } = open({ version }, 'Once.');
+    await say();
+    const again = await via(`/agents/${agent}/chat`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: asked[0] ?? '',
+    });
+    expect(again.status).toBe(200);
+    expect(again.headers.get('x-vercel-ai-ui-message-stream')).toBe('v1');
+    expect(await again.text()).toMatch(/"delta":"Once\."[\s\S]*data: \[DONE\]\n\n$/);
+    const started = (await journal(pathOf(id), via)).filter(({ type }) => type === 'turn-started');
+    expect(started.length).toBe(1);
+    expect(chat.messages.length).toBe(2);
+  });
+
+  it('takes an answer once, however often it is sent, and streams what came of it again', async () => {
+    const { chat, asked, say } = open(
+      { version, sends: 'approvals' },
+      { calls: [{ name: 'pay', input: { amount: 3 } }] },
+      'Paid once.',
+    );
+    await say();
+    await chat.addToolApprovalResponse({ id: String(lastParts(chat).at(-1)?.toolCallId), approved: true });
+    await settled({ chat, asked }, 2);
+    const again = await via(`/agents/${agent}/chat`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: asked[1] ?? '',
+    });
+    expect(again.status).toBe(200);
+    expect(await again.text()).toMatch(/"delta":"Paid once\."/);
+  });
+
+  it('refuses to make an answer again or to change a message, and says why', async () => {
+    const { chat, say, words } = open({ version }, 'Once.');
+    await say();
+    await chat.regenerate();
+    expect(chat.error?.message).toBe(
+      'An answer that was given stays in the session, and cannot be made again: send another message.',
+    );
+    const [first] = chat.messages;
+    await chat.sendMessage({ text: `${words} indeed`, messageId: first?.id });
+    expect(chat.error?.message).toBe(
+      'A message that was sent stays in the session, and cannot be changed: send another one.',
+    );
+  });
+
+  it('shows a message that steers its turn', async () => {
+    const hangs = held({ calls: [{ name: 'note' }] });
+    const { chat, id, say, words } = open({ version }, hangs.reply, 'As you say.');
+    const saying = say();
+    await hangs.asked();
+    const other = open({ version, id });
+    const steering = other.chat.sendMessage(
+      { text: `${words} and shorter` },
+      { body: { whenBusy: 'steer' } },
+    );
+    await expect
+      .poll(async () => (await json(await via(pathOf(id)))).waiting)
+      .toMatchObject([{ status: 'steering' }]);
+    hangs.release();
+    await Promise.all([saying, steering]);
+    const steered =
+      version === 7
+        ? { type: 'steering-message', parts: [{ type: 'text', text: `${words} and shorter` }] }
+        : { type: 'data-steering', data: { text: `${words} and shorter` } };
+    expect(lastParts(chat)).toContainEqual(expect.objectContaining(steered));
+    expect(lastParts(other.chat).at(-1)).toEqual({ type: 'text', text: 'As you say.', state: 'done' });
+    expect(other.chat.messages.length).toBe(2);
+    await sameAsLoaded(chat, id, version);
+  });
+});

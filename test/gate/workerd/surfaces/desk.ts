@@ -1,0 +1,76 @@
+/** An agent whose turns have something of all that a chat can show. */
+import * as v from 'valibot';
+import { artifact, content, defineAgent, defineTool, image, text } from '../../../../src/index.ts';
+import { aiSdkUi } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
+import { asksFirst } from '../../../fixtures/asks-first.ts';
+import { modelBySession } from '../../../fixtures/scripts.ts';
+import { appWith } from '../http/app.ts';
+
+/** A picture of one pixel. */
+export const PIXEL = Uint8Array.from(
+  atob('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='),
+  (character) => character.charCodeAt(0),
+);
+
+const add = defineTool({
+  name: 'add',
+  description: 'Adds two numbers.',
+  effect: 'read',
+  input: v.object({ a: v.number(), b: v.number() }),
+  run: ({ a, b }, call) => {
+    call.progress(`adding ${a} and ${b}`);
+    return a + b;
+  },
+});
+
+const pay = defineTool({
+  name: 'pay',
+  description: 'Pays.',
+  input: v.object({ amount: v.number() }),
+  run: ({ amount }, call) => {
+    call.say(`On its way: ${amount}.`);
+    return artifact(`Paid ${amount}.`, { amount });
+  },
+});
+
+const draw = defineTool({
+  name: 'draw',
+  description: 'Draws.',
+  effect: 'read',
+  run: () => content(['A pixel:', image(PIXEL, 'image/png')]),
+});
+
+/** Its start is stored before it runs. */
+const note = defineTool({
+  name: 'note',
+  description: 'Notes.',
+  run: () => 'Noted.',
+});
+
+const here = defineTool({
+  name: 'where',
+  description: 'Tells where the page is.',
+  input: v.object({}),
+  manual: true,
+});
+
+const finish = defineTool({
+  name: 'finish',
+  description: 'Ends with its words.',
+  effect: 'read',
+  returnDirect: true,
+  run: () => text('That is all.'),
+});
+
+export const desk = defineAgent({
+  name: 'desk',
+  description: 'Does a bit of everything.',
+  instructions: 'Follow the script.',
+  tools: [add, asksFirst(pay), draw, note, here, finish],
+  model: {
+    ...modelBySession,
+    media: { message: { data: ['image/*'], url: ['image/*'] }, result: { data: [], url: [] } },
+  },
+});
+
+export const via = appWith({ agents: [desk], surfaces: [aiSdkUi()], bodyContext: ['order'] });

@@ -1,0 +1,175 @@
+/**
+ * What stored sessions are as chunks of the AI SDK: whatever is shown, and in whatever order, both versions of it take every chunk,
+ * and its own reader makes of a turn what a page is given that is loaded.
+ */
+import { readUIMessageStream as read7, uiMessageChunkSchema as schema7 } from 'ai';
+import { readUIMessageStream as read6, uiMessageChunkSchema as schema6 } from 'ai-v6';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { StoredEvent } from '../../../src/index.ts';
+import {
+  type UiChunk,
+  type UiMessage,
+  type UiVersion,
+  uiChunks,
+} from '../../../src/surfaces/ai-sdk-ui/entry.ts';
+import type { ShownEvent, TurnItem } from '../../../src/surfaces/entry.ts';
+import { stoppedTurn } from '../../doors/session.ts';
+import { toUiMessages } from '../../doors/surfaces.ts';
+import { readFolder, versions } from '../kept.ts';
+
+const fileUrl = (id: string): string => `https://example.com/files/${id}`;
+
+/** The turns of all journals. */
+const turns: readonly (readonly StoredEvent[])[] = versions().flatMap((version) =>
+  [...readFolder(version).journals.values()].flatMap(({ reading }) => {
+    const events = reading.events.flatMap(({ body }) => (Object(body).events ?? []) as StoredEvent[]);
+    const byTurn = Map.groupBy(events, (event) => ('turn' in event ? event.turn : ''));
+    return [...byTurn.values()].filter(([first]) => first?.type === 'turn-started');
+  }),
+);
+
+/** How a turn stands, as its stream says last. */
+function stopOf(events: readonly StoredEvent[]): TurnItem[] {
+  if (!events.some(({ type }) => type === 'turn-ended')) return [];
+  const answer = stoppedTurn('s', 'agent', events);
+  return answer.outcome === 'suspended'
+    ? []
+    : [{ type: 'answer', answer: { ...answer, outcome: answer.outcome } }];
+}
+
+async function* listed(items: readonly TurnItem[]): AsyncGenerator<TurnItem> {
+  yield* items;
+}
+
+async function chunksOf(items: readonly TurnItem[], version: UiVersion): Promise<UiChunk[]> {
+  const chunks: UiChunk[] = [];
+  for await (const chunk of uiChunks(listed(items), { version, fileUrl })) chunks.push(chunk);
+  return chunks;
+}
+
+/** Everything that either version does not take. */
+async function problemsOf(chunks: readonly UiChunk[], version: UiVersion): Promise<unknown[]> {
+  const { validate } = (version === 7 ? schema7 : schema6)();
+  const checked = await Promise.all(
+    chunks.map(async (chunk) => ({ chunk, checked: await validate?.(chunk) })),
+  );
+  return checked.filter((one) => one.checked?.success !== true);
+}
+
+/** The message that the AI SDK makes of chunks, and what it finds wrong with them. */
+async function readBySdk(chunks: readonly UiChunk[], version: UiVersion) {
+  const problems: string[] = [];
+  const stream = new ReadableStream({
+    start(controller) {
+      for (const chunk of chunks) controller.enqueue(structuredClone(chunk));
+      controller.close();
+    },
+  });
+  const read = (version === 7 ? read7 : read6) as typeof read7;
+  const onError = (failure: unknown): void => void problems.push(String(failure));
+  let message: unknown;
+  for await (const one of read({ stream: stream as never, onError })) message = one;
+  return { message: JSON.parse(JSON.stringify(message ?? null)) as UiMessage | null, problems };
+}
+
+/** The events, with the words of each reply streamed before it in pieces, of which an attempt may have failed. */
+function streamed(
+  events: readonly StoredEvent[],
+  pieces: readonly number[],
+  restarts: boolean,
+): ShownEvent[] {
+  return events.flatMap((event): ShownEvent[] => {
+    if (event.type !== 'model-replied') return [event];
+    const frame = event.frame === undefined ? {} : { frame: event.frame };
+    const words = event.parts?.filter(({ type }) => type === 'text' || type === 'reasoning') ?? [
+      { type: 'text', text: event.text },
+    ];
+    const deltas = words.flatMap((part): ShownEvent[] => {
+      const text = 'text' in part ? part.text : '';
+      const type = part.type === 'text' ? ('text-delta' as const) : ('reasoning-delta' as const);
+      const cut = Math.min(text.length, (pieces[event.seq % pieces.length] ?? 0) % (text.length + 1));
+      return [text.slice(0, cut), text.slice(cut)].map((piece) => ({
+        type,
+        reply: '1.1',
+        ...frame,
+        text: piece,
+      }));
+    });
+    const failed: ShownEvent[] = [
+      { type: 'text-delta', reply: '1.1', ...frame, text: 'Never mind' },
+      { type: 'reply-restarted', reply: '1.2', ...frame },
+    ];
+    return [...(restarts ? failed : []), ...deltas, event];
+  });
+}
+
+/** A piece as it is shown to whoever has not seen how its reply begins. */
+const comeLate = (item: ShownEvent): ShownEvent =>
+  'text' in item && !('seq' in item) ? { ...item, text: item.text.slice(1), from: 1 } : item;
+
+const stops: readonly TurnItem[] = [
+  { type: 'erased', turn: 't' },
+  { type: 'later', view: { turn: 't', session: 's', agent: 'a', status: 'accepted' } },
+  { type: 'continues', turn: 't', after: 3, events: '/e' },
+];
+
+describe.each([6, 7] as const)('chunks for version %i', (version) => {
+  it('the journals have turns of many kinds', () => {
+    const types = new Set(turns.flat().map(({ type }) => type));
+    expect(turns.length).toBeGreaterThan(40);
+    expect([...types]).toEqual(
+      expect.arrayContaining(['tool-call-suspended', 'tool-call-answered', 'frame-started', 'message-sent']),
+    );
+  });
+
+  it('each turn is the same message streamed, whole, and loaded', async () => {
+    for (const events of turns) {
+      const stop = stopOf(events);
+      const whole = await chunksOf([...events, ...stop], version);
+      const pieces = await chunksOf([...streamed(events, [1, 5, 2], version === 7), ...stop], version);
+      const [, loaded] = toUiMessages(events, { agent: 'agent', session: 's' }, { version, fileUrl });
+      const late = await chunksOf([...streamed(events, [1, 5, 2], false).map(comeLate), ...stop], version);
+      const one = await readBySdk(whole, version);
+      for (const chunks of [pieces, late]) {
+        const other = await readBySdk(chunks, version);
+        expect([...one.problems, ...other.problems].filter((text) => !isOfTurn(text, events))).toEqual([]);
+        expect(other.message).toEqual(one.message);
+      }
+      // Version 6 is not told what was answered by others.
+      const parts = version === 7 ? loaded?.parts : loaded?.parts.map(withoutAnswer);
+      const shown = version === 7 ? one.message?.parts : one.message?.parts.map(withoutAnswer);
+      expect(shown ?? []).toEqual(JSON.parse(JSON.stringify(parts)));
+    }
+  });
+
+  it('any sequence of what can be shown is made of chunks that the SDK takes', async () => {
+    const all: readonly TurnItem[] = turns.flatMap((events) => [
+      ...streamed(events, [3], true),
+      ...stopOf(events),
+    ]);
+    const item = fc.oneof(fc.constantFrom(...all), fc.constantFrom(...stops));
+    const list = fc.array(item, { maxLength: 60 });
+    await fc.assert(
+      fc.asyncProperty(list, async (items) => {
+        const chunks = await chunksOf(items, version);
+        expect(await problemsOf(chunks, version)).toEqual([]);
+        const { problems } = await readBySdk(chunks, version);
+        expect(problems.filter((text) => !isSaid(text, chunks))).toEqual([]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+/** What the turn itself says went wrong. */
+const isOfTurn = (problem: string, events: readonly StoredEvent[]): boolean =>
+  events.some((event) => event.type === 'turn-ended' && problem.includes(event.error?.message ?? 'nothing'));
+
+const isSaid = (problem: string, chunks: readonly UiChunk[]): boolean =>
+  chunks.some((chunk) => chunk.type === 'error' && problem.includes(chunk.errorText));
+
+const withoutAnswer = (part: object): object => {
+  const { approval: _, ...rest } = part as { readonly approval?: unknown };
+  return rest;
+};
