@@ -49,6 +49,8 @@ interface Reply {
   saying: 'text' | 'reasoning' | undefined;
   /** How many spans of reasoning it has had. */
   spans: number;
+  /** It was shown from its beginning. */
+  isWhole: boolean;
 }
 
 /** What a client has been told, from which follows what it can be told next. */
@@ -116,11 +118,14 @@ class Shown {
     }
   }
 
-  *#delta({ type, text, reply, frame = '' }: Delta): Events {
+  *#delta({ type, text, reply, from = 0, frame = '' }: Delta): Events {
     if (text === '') return;
     yield* this.#enter(frame);
     const open = this.#replies.get(frame) ?? newReply(`${frame || this.#run.turn}/${reply}`);
     this.#replies.set(frame, open);
+    // Whoever comes in the middle of a reply is told it as a whole, when it is stored.
+    if (from > 0) open.isWhole = false;
+    if (!open.isWhole) return;
     yield* say(open, type === 'text-delta' ? 'text' : 'reasoning', text, attributed(frame));
   }
 
@@ -242,7 +247,14 @@ interface InFrame {
 /** Whose an event is: of the agent, or of a loop inside one of its calls. */
 const attributed = (frame: string) => (frame === '' ? {} : { subagentRunId: frame });
 
-const newReply = (id: string): Reply => ({ id, text: '', reasoning: '', saying: undefined, spans: 0 });
+const newReply = (id: string): Reply => ({
+  id,
+  text: '',
+  reasoning: '',
+  saying: undefined,
+  spans: 0,
+  isWhole: true,
+});
 
 /** What is left of a text of which so much was said; nothing where something else was. */
 const rest = (text: string, said: string): string => (text.startsWith(said) ? text.slice(said.length) : '');

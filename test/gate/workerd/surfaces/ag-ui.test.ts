@@ -4,8 +4,10 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import type { HoldfastConfig } from '../../../../src/create-holdfast.ts';
 import { agUi } from '../../../../src/examples/ag-ui/ag-ui.ts';
+import { toAgUi } from '../../../../src/examples/ag-ui/translate.ts';
 import { content, defineAgent, defineTool, image } from '../../../../src/index.ts';
 import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
+import type { TurnItem } from '../../../../src/surfaces/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { asksFirst } from '../../../fixtures/asks-first.ts';
 import { clerk, paidTo } from '../../../fixtures/clerk-agent.ts';
@@ -505,6 +507,27 @@ describe('a connection that was lost', () => {
     expect(types()).toEqual(['RUN_STARTED', 'STATE_SNAPSHOT', 'MESSAGES_SNAPSHOT', 'RUN_FINISHED']);
     expect(chat.messages).toEqual([]);
   });
+});
+
+it('a reply that is come upon in the middle is told as a whole', async () => {
+  const replied = {
+    type: 'model-replied',
+    seq: 4,
+    at: 0,
+    turn: 't',
+    model: 'm',
+    toolCalls: [],
+    finish: 'stop',
+  } as const;
+  async function* items(): AsyncGenerator<TurnItem> {
+    yield { type: 'text-delta', reply: '1.1', text: 'in the middle', from: 6 };
+    yield { type: 'text-delta', reply: '1.1', text: ', and its end.' };
+    yield { ...replied, text: 'Begun in the middle, and its end.' };
+  }
+  const told: unknown[] = [];
+  for await (const event of toAgUi(items(), { threadId: 's', runId: 'r', turn: 't', files: (id) => id }))
+    if (event.type === 'TEXT_MESSAGE_CONTENT') told.push(event.delta);
+  expect(told).toEqual(['Begun in the middle, and its end.']);
 });
 
 describe('what is refused before a run', () => {

@@ -55,7 +55,11 @@ describe('a request to a surface', () => {
   it('brings its caller, the agents, what its path names, and its body', async () => {
     const response = await ask(appOf(echoed), { a: 1 });
     expect(await json(response)).toEqual({
-      agents: [scripted, clerk].map(({ name, description }) => ({ name, description })),
+      agents: [scripted, clerk].map(({ name, description, tools }) => ({
+        name,
+        description,
+        tools: tools.map((tool) => Object(tool).name),
+      })),
       base: '',
       caller: { id: 'local' },
       named: { session: 's1' },
