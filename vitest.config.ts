@@ -48,7 +48,7 @@ export default defineConfig({
           name: 'gate in Node',
           include: [
             'test/gate/{node,repository}/**/*.test.ts',
-            'test/{journals,measure,mutations,source}/*.test.ts',
+            'test/{journals,measure,mutations,source}/**/*.test.ts',
           ],
           pool: 'threads',
           isolate: false,

@@ -1,5 +1,5 @@
 import type { Notice } from '../src/journal/event-page.ts';
-import { isShown, LIVE, MOST_UNREAD, READ, READ_EVERY } from '../src/journal/live-items.ts';
+import type * as wire from '../src/journal/live-items.ts';
 
 /** Those who watch a session, each over a WebSocket that outlives the object's memory. */
 export interface Watchers {
@@ -31,6 +31,14 @@ const HOLDER = 'holder';
 
 /** By which of these a watcher is found again, which is kept with its WebSocket. A holder's epoch is kept beside. */
 const READER = 'reader';
+
+// As the other end of each line has them, which the compiler sees to.
+const LIVE: typeof wire.LIVE = 'live';
+const READ: typeof wire.READ = 'read';
+const READ_EVERY: typeof wire.READ_EVERY = 65_536;
+const MOST_UNREAD: typeof wire.MOST_UNREAD = 262_144;
+const LONGEST_LIVE: typeof wire.LONGEST_LIVE = 524_288;
+const LIVE_BEGINS: typeof wire.LIVE_BEGINS = '{"turn":';
 
 /** Makes the list of those who watch a session. */
 export function createWatchers(ctx: DurableObjectState, session: Watched): Watchers {
@@ -98,6 +106,10 @@ export function createWatchers(ctx: DurableObjectState, session: Watched): Watch
 
 /** An epoch has no more digits. */
 const EPOCH_LENGTH = 20;
+
+/** It is not parsed: those who are shown it do that. */
+const isShown = (message: string | ArrayBuffer): message is string =>
+  typeof message === 'string' && message.length <= LONGEST_LIVE && message.startsWith(LIVE_BEGINS);
 
 const isOpen = ({ readyState }: WebSocket): boolean => readyState === WebSocket.OPEN;
 

@@ -1,5 +1,3 @@
-import { attempt } from '../tool/async.ts';
-
 /** What happens in a turn and is not journaled, as those who watch the turn are shown it. */
 export type LiveItem =
   | {
@@ -44,24 +42,31 @@ export const LIVE = 'live';
 
 /** What is sent back over a line when so many more characters of live messages were read from it, and until when no more are sent. */
 export const READ = 'read';
-export const READ_EVERY = 64 * 1024;
-export const MOST_UNREAD = 4 * READ_EVERY;
+export const READ_EVERY = 65_536;
+export const MOST_UNREAD = 262_144;
+
+/** How each live message begins, as it is sent. */
+export const LIVE_BEGINS = '{"turn":';
 
 /** The longest live message, as it is sent, in characters: JSON writes a character in six at most. */
-const LONGEST = 8 * MOST_WAITING_LIVE;
+export const LONGEST_LIVE = 524_288;
 
 export const toWire = ({ turn, items }: LiveMessage): string => JSON.stringify({ turn, items });
 
 /** Tells a live message from anything else without parsing it: those who are shown it do that. */
 export const isShown = (sent: unknown): sent is string =>
-  typeof sent === 'string' && sent.length <= LONGEST && sent.startsWith('{"turn":');
+  typeof sent === 'string' && sent.length <= LONGEST_LIVE && sent.startsWith(LIVE_BEGINS);
 
 /** Answers the live message that came over a line, whose relay has not parsed it; `undefined` when it is none. */
 export function fromWire(sent: string): LiveMessage | undefined {
-  const parsed = attempt(() => JSON.parse(sent) as { readonly [Key in keyof LiveMessage]?: unknown } | null); // looked at below
-  if (!parsed.ok || typeof parsed.value?.turn !== 'string' || !Array.isArray(parsed.value.items)) return;
-  const { turn, items } = parsed.value;
-  return { turn, items: items.filter(isSentItem) };
+  try {
+    const { turn, items } = Object(JSON.parse(sent)) as { readonly [Key in keyof LiveMessage]?: unknown }; // looked at here
+    return typeof turn === 'string' && Array.isArray(items)
+      ? { turn, items: items.filter(isSentItem) }
+      : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function isSentItem(sent: unknown): sent is SentItem {

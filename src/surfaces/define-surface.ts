@@ -29,6 +29,8 @@ import { checkBeside, checkSurface } from './check-surface.ts';
 export interface SurfaceAgent {
   readonly name: string;
   readonly description: string;
+  /** The names of its own tools. Those that unfold, or that it is given by others, are not among them. */
+  readonly tools: readonly string[];
 }
 
 /** Which session is meant: of this agent, and of whoever sent the request. */
@@ -183,7 +185,11 @@ function toSurfaceRequest(asked: CallerRequest): SurfaceRequest {
     request,
     requestId,
     caller,
-    agents: [...host.agents.values()].map(({ name, description }) => ({ name, description })),
+    agents: [...host.agents.values()].map(({ name, description, tools }) => ({
+      name,
+      description,
+      tools: tools.map((tool) => tool.name),
+    })),
     base,
     signal: AbortSignal.any([request.signal, gone.signal]),
     json: async () => (await readBody(request, mostOf(asked), host.maxBodyBytes)).value,

@@ -142,7 +142,7 @@ export const SHAPES = {
   } satisfies LiteralShape<keyof FollowOptions>,
   events: {
     of: 'session.events',
-    keys: { after: 'any', live: 'flag', signal: 'any' },
+    keys: { after: 'any', turn: 'text', live: 'flag', signal: 'any' },
     required: [],
   } satisfies LiteralShape<keyof EventsOptions>,
 };

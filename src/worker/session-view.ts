@@ -222,6 +222,8 @@ export async function mustHaveEvents({ target }: SessionAccess, after: number): 
 export interface EventsWanted {
   /** Only those behind the one of this sequence; all unless given. */
   readonly after?: number | undefined;
+  /** Only those of this turn, and only those that there are. */
+  readonly turn?: string | undefined;
   /** Goes on with what happens from now on, until the signal aborts, the session is erased, or this invocation has to end. */
   readonly live?: boolean | undefined;
 }
@@ -229,12 +231,12 @@ export interface EventsWanted {
 /** The events of the journal, in order. @throws what `mustHaveEvents` does. */
 export async function* eventsOf(
   at: SessionAccess,
-  { after = 0, live = false }: EventsWanted,
+  { after = 0, turn, live = false }: EventsWanted,
 ): AsyncGenerator<StoredEvent, void, undefined> {
   if (!Number.isSafeInteger(after) || after < 0) throw noSequence();
   await mustHaveEvents(at, after);
   const { port } = at.target;
-  if (live) {
+  if (live && turn === undefined) {
     const { clock, meter } = at.host;
     const follow = followedEvents({ port, clock, meter, from: after + 1, signal: at.signal });
     yield* follow;
@@ -242,7 +244,7 @@ export async function* eventsOf(
   }
   for (let from: number | null = after + 1; from !== null; ) {
     at.signal.throwIfAborted();
-    const page: EventPage | null = await port.read({ from, maxBytes: PAGE_BYTES });
+    const page: EventPage | null = await port.read({ from, turn, maxBytes: PAGE_BYTES });
     for (const row of page?.rows ?? []) yield parseEvent(row);
     from = page?.next ?? null;
   }

@@ -1,5 +1,6 @@
 /** The schemas of what streams send. */
 import type { EventType, StoredEvent } from '../journal/events.ts';
+import type { LiveItem } from '../journal/live-items.ts';
 import { type Described, ref } from './described.ts';
 import { EVENT_TYPES } from './event-schemas.ts';
 import type { TurnItem } from './turn-feed.ts';
@@ -24,12 +25,22 @@ type DataOf<Item> = Item extends { readonly answer: infer Data extends object }
 
 const ofReply = { reply: text, 'frame?': text };
 
-/** The data of each event that is not in the journal. */
-const PASSING: { readonly [Type in Passing['type']]: SchemaOf<DataOf<ItemOf<Type>>> } = {
-  'text-delta': object({ ...ofReply, text, 'from?': whole }),
-  'reasoning-delta': object({ ...ofReply, text, 'from?': whole }),
+/** A piece of a reply, which says where it stands when a reader has come in the middle of that. */
+const ofPiece = { ...ofReply, text, 'from?': whole };
+
+type DataOfEach<Type extends Passing['type']> = { readonly [One in Type]: SchemaOf<DataOf<ItemOf<One>>> };
+
+/** The data of each event that comes between those of the journal. */
+const LIVE: DataOfEach<LiveItem['type']> = {
+  'text-delta': object(ofPiece),
+  'reasoning-delta': object(ofPiece),
   'reply-restarted': object(ofReply),
   progress: object({ call: text, status: text }),
+};
+
+/** The data of each event that is not in the journal. */
+const PASSING: DataOfEach<Passing['type']> = {
+  ...LIVE,
   answer: ref('TurnAnswer'),
   suspended: ref('SuspendedTurn'),
   later: ref('LaterTurn'),
@@ -39,10 +50,22 @@ const PASSING: { readonly [Type in Passing['type']]: SchemaOf<DataOf<ItemOf<Type
 
 /** One is sent under another name than it has inside. */
 const frame = (type: string, data: Schema): Schema =>
-  object<{ event: string; data: unknown }>({
+  object<{ id?: string; event: string; data: unknown }>({
+    'id?': text,
     event: values(type === 'later' ? 'accepted' : type),
     data: typed(data),
   });
+
+/** Its empty id takes back the one before. */
+const erasedFrame = (data: Schema): Schema =>
+  object<{ id: ''; event: 'erased'; data: unknown }>({
+    id: values(''),
+    event: values('erased'),
+    data: typed(data),
+  });
+
+const framesOf = (data: { readonly [type: string]: Schema }): Schema[] =>
+  Object.entries(data).map(([type, one]) => (type === 'erased' ? erasedFrame(one) : frame(type, one)));
 
 const STORED = object<{ id: string; event: EventType; data: StoredEvent }>({
   id: text,
@@ -65,7 +88,10 @@ type Streams = 'TurnStream' | 'TurnStreamEvent' | 'SessionStream' | 'SessionStre
 /** Answers the components of streams. */
 export const streamSchemas = (): { readonly [Name in Streams]: SchemaOf<Described[Name]> } => ({
   TurnStream: streamOf('TurnStreamEvent'),
-  TurnStreamEvent: typed(either(STORED, ...Object.entries(PASSING).map(([type, data]) => frame(type, data)))),
+  TurnStreamEvent: typed(either(STORED, ...framesOf(PASSING))),
   SessionStream: streamOf('SessionStreamEvent'),
-  SessionStreamEvent: typed(either(STORED, frame('continues', PASSING.continues))),
+  // Where nobody asks for a turn, an erasure is that of all.
+  SessionStreamEvent: typed(
+    either(STORED, ...framesOf({ ...LIVE, continues: PASSING.continues, erased: object<object>({}) })),
+  ),
 });

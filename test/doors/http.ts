@@ -7,3 +7,4 @@ export { routeTable } from '../../src/worker/routes/route-table.ts';
 export { eventFrames, eventStream, framed } from '../../src/worker/sse.ts';
 export { findFile, storedFiles } from '../../src/worker/stored-files.ts';
 export type { TurnItem } from '../../src/worker/turn-feed.ts';
+export type { Fields, SchemaOf } from '../../src/worker/typed-schema.ts';

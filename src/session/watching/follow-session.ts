@@ -102,11 +102,11 @@ async function* following(
       // What was told before the page was read is in the page.
       const isOver = (told: Notice): boolean =>
         turn !== undefined && notices.count > count && !isOpen(told, turn);
-      const isNews = (told: Notice): boolean => told.head >= next || told.head === 0 || isOver(told);
+      const hasMore = (told: Notice): boolean => told.head >= next || told.head === 0 || isOver(told);
       const shown = next - 1;
       do {
         for (let item = live?.take(shown); item; item = live?.take(shown)) yield item;
-        await notices.until((told) => isNews(told) || live?.isReady(shown) === true);
+        await notices.until((told) => hasMore(told) || live?.isReady(shown) === true);
       } while (live?.isReady(shown) && !signal.aborted);
     }
   } finally {

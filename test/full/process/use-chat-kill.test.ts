@@ -51,9 +51,10 @@ describe.each(VERSIONS)('a chat of version %i whose Worker is killed', (version)
     const loaded = await loadedFrom(via, { agent: 'desk', id, version });
     expect(plain(chat.messages)).toEqual(loaded);
     expect(lastParts(chat).at(-1)).toEqual({ type: 'text', text: HELLO, state: 'done' });
-    const { events } = await (await via(`/agents/desk/sessions/${id}/events`)).json();
-    const types = events.map(({ type }: { type: string }) => type);
-    expect(types.filter((type: string) => type === 'turn-started')).toEqual(['turn-started']);
+    const journal = await (await via(`/agents/desk/sessions/${id}/events`)).json();
+    const { events } = journal as { readonly events: readonly { readonly type: string }[] };
+    const types = events.map(({ type }) => type);
+    expect(types.filter((type) => type === 'turn-started')).toEqual(['turn-started']);
     expect(types).toContain('turn-resumed');
   });
 

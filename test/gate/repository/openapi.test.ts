@@ -15,9 +15,10 @@ const APP = `
   import { defineAgent } from './src/index.ts';
   import { createHoldfast } from './src/create-holdfast.ts';
   import { defineMcpEndpoint } from './src/mcp/entry.ts';
+  import { aiSdkUi } from './src/surfaces/ai-sdk-ui/entry.ts';
   const agent = defineAgent({ name: 'clerk', description: 'Looks.', instructions: 'Look.' });
   const mcp = defineMcpEndpoint({ name: 'scouts', version: '1', agents: [agent] });
-  export default createHoldfast({ agents: [agent], mcp, auth: () => ({ id: 'somebody' }) }).worker;
+  export default createHoldfast({ agents: [agent], mcp, surfaces: [aiSdkUi()], auth: () => ({ id: 'me' }) }).worker;
 `;
 
 /** What the platform has: a description asks nothing of it. */
@@ -168,5 +169,22 @@ it('the types that openapi-typescript makes of it type a client of openapi-fetch
     'mistakes.ts:5 TS2322',
     'mistakes.ts:6 TS2322',
     'mistakes.ts:7 TS2339',
+  ]);
+});
+
+it('the page names every operation of the app, and surfaces have names of their own', async () => {
+  const page = await readFile(join(root, 'docs/openapi.md'), 'utf8');
+  const [, row = ''] = /^\| operations \| (.*) \|$/m.exec(page) ?? [];
+  const named = [...row.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
+  const { paths }: { paths: Record<string, Record<string, { operationId?: string }>> } = JSON.parse(source);
+  const ids = Object.values(paths).flatMap((item) =>
+    Object.values(item).flatMap(({ operationId }) => operationId ?? []),
+  );
+  const others = ids.filter((id) => !named.includes(id));
+  expect(named.filter((id) => !ids.includes(id))).toEqual([]);
+  expect(others).toEqual([
+    'postAgentsAgentChat',
+    'getAgentsAgentChatChatStream',
+    'getAgentsAgentChatChatMessages',
   ]);
 });

@@ -1,7 +1,7 @@
 /** What an object does with what is sent over the lines to it: it passes on what the holder shows, and believes nobody anything else. */
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it, vi } from 'vitest';
-import { MOST_UNREAD } from '../../../doors/journal.ts';
+import { type LiveMessage, MOST_UNREAD } from '../../../doors/journal.ts';
 import { event, goingOn, lease, starting } from '../../../fixtures/session-contract/harness.ts';
 import { makeObjectHarness, type ObjectHarness } from './object-harness.ts';
 
@@ -43,6 +43,31 @@ describe('the lines to a session object', () => {
     await vi.waitFor(() => expect(reader.told.slice(1)).toEqual([piece('Hel'), odd, piece('lo')]), 20_000);
     expect(statements).not.toHaveBeenCalled();
     statements.mockRestore();
+  });
+
+  it('bring a reader nothing of what is no live message, which nobody on the way has parsed', async () => {
+    const { harness, holder } = await scene();
+    const shown: LiveMessage[] = [];
+    const heads: number[] = [];
+    const line = await harness.raw.watch({
+      onNotice: ({ head }) => heads.push(head),
+      onClosed: () => {},
+      onLive: (message) => shown.push(message),
+    });
+    const odd = ['{"turn":1, and it is no JSON', '{"turn":1,"items":[]}', '{"turn":"t1","items":4}'];
+    const empty = '{"turn":"t1","items":[null,{"after":1},{"item":{}}]}';
+    for (const sent of [...odd, empty, piece('a')]) holder.send(sent);
+    const item = { item: { type: 'text-delta', reply: '1.1', text: 'a' }, after: 2, at: 0 };
+    await vi.waitFor(
+      () =>
+        expect(shown).toEqual([
+          { turn: 't1', items: [] },
+          { turn: 't1', items: [item] },
+        ]),
+      20_000,
+    );
+    expect(heads).toEqual([2]);
+    line.close();
   });
 
   it('outlive the memory of the object, and with them whose they are', async () => {

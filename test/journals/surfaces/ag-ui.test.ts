@@ -2,12 +2,12 @@
 import { HttpAgent, type Message } from '@ag-ui/client';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AgUiEvent, toFrame } from '../../src/examples/ag-ui/events.ts';
-import { type SessionItem, toAgUi } from '../../src/examples/ag-ui/translate.ts';
-import type { StoredEvent } from '../../src/index.ts';
-import type { ShownEvent, TurnItem, TurnStop } from '../../src/surfaces/entry.ts';
-import { stoppedTurn } from '../doors/session.ts';
-import { readFolder, versions } from './kept.ts';
+import { type AgUiEvent, toFrame } from '../../../src/examples/ag-ui/events.ts';
+import { type SessionItem, toAgUi } from '../../../src/examples/ag-ui/translate.ts';
+import type { StoredEvent } from '../../../src/index.ts';
+import type { ShownEvent, TurnItem, TurnStop } from '../../../src/surfaces/entry.ts';
+import { stoppedTurn } from '../../doors/session.ts';
+import { readFolder, versions } from '../kept.ts';
 
 interface KeptTurn {
   readonly of: string;

@@ -6,17 +6,17 @@ import { readUIMessageStream as read7, uiMessageChunkSchema as schema7 } from 'a
 import { readUIMessageStream as read6, uiMessageChunkSchema as schema6 } from 'ai-v6';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { StoredEvent } from '../../../src/index.ts';
 import {
   type UiChunk,
   type UiMessage,
   type UiVersion,
   uiChunks,
-} from '../../src/surfaces/ai-sdk-ui/entry.ts';
-import type { ShownEvent, TurnItem } from '../../src/surfaces/entry.ts';
-import type { StoredEvent } from '../doors/journal.ts';
-import { stoppedTurn } from '../doors/session.ts';
-import { toUiMessages } from '../doors/surfaces.ts';
-import { readFolder, versions } from './kept.ts';
+} from '../../../src/surfaces/ai-sdk-ui/entry.ts';
+import type { ShownEvent, TurnItem } from '../../../src/surfaces/entry.ts';
+import { stoppedTurn } from '../../doors/session.ts';
+import { toUiMessages } from '../../doors/surfaces.ts';
+import { readFolder, versions } from '../kept.ts';
 
 const fileUrl = (id: string): string => `https://example.com/files/${id}`;
 
@@ -42,14 +42,19 @@ async function* listed(items: readonly TurnItem[]): AsyncGenerator<TurnItem> {
   yield* items;
 }
 
-const chunksOf = (items: readonly TurnItem[], version: UiVersion): Promise<UiChunk[]> =>
-  Array.fromAsync(uiChunks(listed(items), { version, fileUrl }));
+async function chunksOf(items: readonly TurnItem[], version: UiVersion): Promise<UiChunk[]> {
+  const chunks: UiChunk[] = [];
+  for await (const chunk of uiChunks(listed(items), { version, fileUrl })) chunks.push(chunk);
+  return chunks;
+}
 
 /** Everything that either version does not take. */
 async function problemsOf(chunks: readonly UiChunk[], version: UiVersion): Promise<unknown[]> {
   const { validate } = (version === 7 ? schema7 : schema6)();
-  const checked = await Promise.all(chunks.map(async (chunk) => ({ chunk, ...(await validate?.(chunk)) })));
-  return checked.filter(({ success }) => success !== true);
+  const checked = await Promise.all(
+    chunks.map(async (chunk) => ({ chunk, checked: await validate?.(chunk) })),
+  );
+  return checked.filter((one) => one.checked?.success !== true);
 }
 
 /** The message that the AI SDK makes of chunks, and what it finds wrong with them. */

@@ -1,0 +1,171 @@
+/** The calls of a turn, each as an item of what becomes of it: Holdfast runs it, somebody decides about it, or the client runs it. */
+import type { StoredEvent } from '../../journal/events.ts';
+import type { JournaledCall } from '../../journal/reply-data.ts';
+import { modelText, type ResultData } from '../../tool/tool-result.ts';
+import type { IdPrefix } from './ids.ts';
+import type { NumberedOutput } from './numbered-output.ts';
+import type { McpCallItem } from './response-types.ts';
+
+/** What clients are told of where tools run. A client that names it in a tool of type `mcp` takes our questions. */
+export const SERVER_LABEL = 'holdfast';
+
+/** What somebody is asked. */
+interface Asked {
+  readonly call: string;
+  /** From 1. */
+  readonly number: number;
+  readonly for: 'decision' | 'result';
+}
+
+/** Makes the id of something in the session that is told. */
+export type ToId = (prefix: IdPrefix, what: string, place?: number) => string;
+
+type EventOfCall<Type extends StoredEvent['type']> = Extract<StoredEvent, { readonly type: Type }>;
+
+export class CallItems {
+  readonly #out: NumberedOutput;
+  readonly #id: ToId;
+  /** All that were asked for, of inner loops too: these ask as well. */
+  readonly #calls = new Map<string, JournaledCall & { readonly isInner: boolean }>();
+  /** How often each has asked somebody. */
+  readonly #questions = new Map<string, number>();
+  /** The questions that are not answered, by their calls. */
+  readonly #open = new Map<string, Asked>();
+  /** Those that the client runs. */
+  readonly #given = new Set<string>();
+  /** The places of those that run now. */
+  #running = new Map<string, number>();
+  /** The questions that this response has told. */
+  #told = new Set<Asked>();
+
+  constructor(out: NumberedOutput, id: ToId) {
+    this.#out = out;
+    this.#id = id;
+  }
+
+  /** What of the next response is not of the one before. */
+  restart(): void {
+    this.#running = new Map();
+    this.#told = new Set();
+  }
+
+  /** Somebody was asked, and has not answered. */
+  get isWaiting(): boolean {
+    return this.#open.size > 0;
+  }
+
+  event(event: StoredEvent): void {
+    switch (event.type) {
+      case 'model-replied':
+        for (const call of event.toolCalls)
+          this.#calls.set(call.id, { ...call, isInner: event.frame !== undefined });
+        return;
+      case 'tool-call-started':
+        this.#begin(event.call);
+        return;
+      case 'frame-started':
+        this.#begin(event.frame);
+        return;
+      case 'tool-call-suspended':
+        this.#ask(event);
+        return;
+      case 'tool-call-answered':
+        this.#open.delete(event.call);
+        return;
+      case 'tool-call-ended':
+        this.#open.delete(event.call);
+        this.#end(event);
+        return;
+    }
+  }
+
+  /** The response ends. What still waits is told by each response again; what runs goes on without being told here. */
+  close(isWaiting: boolean): void {
+    if (isWaiting) for (const asked of this.#open.values()) this.#tell(asked);
+    for (const [call, index] of this.#running)
+      this.#out.close(index, this.#item(call, { status: 'incomplete' }));
+    this.#running.clear();
+  }
+
+  #begin(id: string): void {
+    const call = this.#calls.get(id);
+    if (!call || call.isInner || this.#running.has(id)) return;
+    const index = this.#out.open(this.#item(id, { status: 'in_progress' }));
+    this.#running.set(id, index);
+    const at = { output_index: index, item_id: this.#id('mcp', id) };
+    this.#out.say({ type: 'response.mcp_call_arguments.done', ...at, arguments: call.input });
+    this.#out.say({ type: 'response.mcp_call.in_progress', ...at });
+  }
+
+  #ask({ call, wait }: EventOfCall<'tool-call-suspended'>): void {
+    const number = (this.#questions.get(call) ?? 0) + 1;
+    this.#questions.set(call, number);
+    if (wait.for === 'result') this.#given.add(call);
+    const asked = { call, number, for: wait.for };
+    this.#open.set(call, asked);
+    this.#tell(asked);
+  }
+
+  #tell(asked: Asked): void {
+    const call = this.#calls.get(asked.call);
+    if (!call || this.#told.has(asked)) return;
+    this.#told.add(asked);
+    const { id, name, input } = call;
+    if (asked.for === 'decision') {
+      this.#out.whole({
+        type: 'mcp_approval_request',
+        id: this.#id('mcpr', id, asked.number),
+        server_label: SERVER_LABEL,
+        name,
+        arguments: input,
+      });
+      return;
+    }
+    const item = {
+      type: 'function_call',
+      id: this.#id('fc', id, asked.number),
+      call_id: this.#id('call', id, asked.number),
+      name,
+      arguments: input,
+    } as const;
+    const index = this.#out.open({ ...item, arguments: '', status: 'in_progress' });
+    const at = { output_index: index, item_id: item.id };
+    this.#out.say({ type: 'response.function_call_arguments.done', ...at, arguments: input });
+    this.#out.close(index, { ...item, status: 'completed' });
+  }
+
+  #end({ call, result }: EventOfCall<'tool-call-ended'>): void {
+    const known = this.#calls.get(call);
+    if (!known || known.isInner || this.#given.has(call)) return;
+    this.#begin(call);
+    const index = this.#running.get(call);
+    if (index === undefined) return;
+    this.#running.delete(call);
+    const failed = result.type === 'error';
+    const at = { output_index: index, item_id: this.#id('mcp', call) };
+    this.#out.say({ type: failed ? 'response.mcp_call.failed' : 'response.mcp_call.completed', ...at });
+    this.#out.close(index, this.#item(call, { status: failed ? 'failed' : 'completed', result }));
+  }
+
+  #item(
+    id: string,
+    { status, result }: { readonly status: McpCallItem['status']; readonly result?: ResultData },
+  ): McpCallItem {
+    const { name = '', input = '' } = this.#calls.get(id) ?? {};
+    const questions = this.#questions.get(id);
+    const isError = result?.type === 'error';
+    return {
+      type: 'mcp_call',
+      id: this.#id('mcp', id),
+      server_label: SERVER_LABEL,
+      name,
+      arguments: input,
+      approval_request_id: questions === undefined ? null : this.#id('mcpr', id, questions),
+      output: result && !isError ? modelText(result) : null,
+      error: isError
+        ? { type: 'mcp_tool_execution_error', content: [{ type: 'text', text: result.message }] }
+        : null,
+      status,
+    };
+  }
+}

@@ -1,0 +1,246 @@
+/** Translates what a turn shows into the chunks of a chat completion, which has words and calls that the client runs, and nothing else. */
+import type { EventOf, StoredEvent } from '../../journal/events.ts';
+import type { TurnAnswer } from '../../session/watching/turn-outcome.ts';
+import type { TurnItem } from '../../worker/turn-feed.ts';
+import type { PendingView } from '../../worker/turn-view.ts';
+import type { SurfaceSession } from '../define-surface.ts';
+import { toId } from './ids.ts';
+import { inSeconds, isAnswered, UsageCount } from './response-object.ts';
+
+/** A call that the client runs. */
+export interface ChatToolCall {
+  readonly id: string;
+  readonly type: 'function';
+  readonly function: { readonly name: string; readonly arguments: string };
+}
+
+/** What a chunk adds to the message. */
+interface ChatDelta {
+  readonly role?: 'assistant';
+  readonly content?: string;
+  readonly tool_calls?: (ChatToolCall & { readonly index: number })[];
+}
+
+export type FinishReason = 'stop' | 'length' | 'tool_calls';
+
+export interface ChatUsage {
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly total_tokens: number;
+  readonly prompt_tokens_details: { readonly cached_tokens: number };
+  readonly completion_tokens_details: { readonly reasoning_tokens: number };
+}
+
+/** One chunk of the stream of a chat completion. */
+export interface ChatChunk {
+  readonly id: string;
+  readonly object: 'chat.completion.chunk';
+  readonly created: number;
+  readonly model: string;
+  readonly choices: {
+    readonly index: 0;
+    readonly delta: ChatDelta;
+    readonly finish_reason: FinishReason | null;
+    readonly logprobs: null;
+  }[];
+  /** Beside the protocol: by which the session is found again, and what waits in it. */
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly usage?: ChatUsage | null;
+}
+
+/** What is yielded of a turn: chunks, and last what became of it. */
+export type ChatItem =
+  | { readonly type: 'chunk'; readonly chunk: ChatChunk }
+  | { readonly type: 'end'; readonly end: ChatEnd };
+
+/** How a completion ends. */
+export type ChatEnd =
+  | {
+      readonly type: 'said';
+      readonly finish: FinishReason;
+      /** The whole message, without what was said before the last calls. */
+      readonly text: string;
+      readonly calls: ChatToolCall[];
+      readonly usage: ChatUsage;
+      readonly metadata: Readonly<Record<string, string>>;
+    }
+  | { readonly type: 'failed'; readonly answer: TurnAnswer }
+  | { readonly type: 'erased' };
+
+/** Which turn is told. */
+export interface ChatWanted extends SurfaceSession {
+  readonly turn: string;
+  /** In ms since the epoch. */
+  readonly now: number;
+}
+
+export async function* chatItems(
+  items: AsyncIterable<TurnItem>,
+  wanted: ChatWanted,
+): AsyncGenerator<ChatItem, void, undefined> {
+  const translation = new ChatTranslation(wanted);
+  yield* translation.begin();
+  for await (const item of items) yield* translation.take(item);
+}
+
+class ChatTranslation {
+  readonly #wanted: ChatWanted;
+  readonly #usage = new UsageCount();
+  #said = '';
+  /** Of the reply that comes. */
+  #shown = '';
+  #isHeld = false;
+  #last = '';
+
+  constructor(wanted: ChatWanted) {
+    this.#wanted = wanted;
+  }
+
+  begin(): ChatItem[] {
+    return [this.#chunk({ role: 'assistant', content: '' })];
+  }
+
+  take(item: TurnItem): ChatItem[] {
+    if ('seq' in item) return this.#event(item);
+    switch (item.type) {
+      case 'text-delta':
+        return item.frame === undefined ? this.#piece(item.text, item.from) : [];
+      case 'reply-restarted':
+        this.#isHeld = true;
+        return [];
+      case 'answer':
+        return this.#answer(item.answer);
+      case 'suspended':
+        return this.#suspended(item.view.pending);
+      case 'later':
+        return this.#finish('stop', `The answer comes later, as turn ${item.view.turn}.`, []);
+      case 'erased':
+        return [{ type: 'end', end: { type: 'erased' } }];
+      default:
+        return [];
+    }
+  }
+
+  #event(event: StoredEvent): ChatItem[] {
+    this.#usage.add(event);
+    if (event.type === 'message-sent') return this.#paragraph(event.text);
+    if (event.type === 'turn-resumed') this.#isHeld = this.#shown !== '';
+    return event.type === 'model-replied' && event.frame === undefined ? this.#replied(event) : [];
+  }
+
+  #piece(text: string, at: number | undefined): ChatItem[] {
+    if (at !== undefined) this.#isHeld = true;
+    if (this.#isHeld) return [];
+    const isFirst = this.#shown === '';
+    this.#shown += text;
+    return isFirst ? this.#paragraph(text) : this.#words(text);
+  }
+
+  /** What was shown of a reply that was asked for anew cannot be taken back: the one that stands comes behind it. */
+  #replied({ text }: EventOf<'model-replied'>): ChatItem[] {
+    const isMore = this.#shown !== '' && text.startsWith(this.#shown);
+    const rest = isMore ? text.slice(this.#shown.length) : text;
+    this.#shown = '';
+    this.#isHeld = false;
+    this.#last = text;
+    return isMore ? this.#words(rest) : this.#paragraph(rest);
+  }
+
+  #answer(answer: TurnAnswer): ChatItem[] {
+    if (answer.outcome === 'failed') return [{ type: 'end', end: { type: 'failed', answer } }];
+    const { text } = answer;
+    const isNew = isAnswered(answer) && text !== this.#last;
+    const said = isNew ? this.#paragraph(text) : [];
+    return [...said, ...this.#finish(answer.outcome === 'limit-reached' ? 'length' : 'stop', text, [])];
+  }
+
+  #suspended(pending: readonly PendingView[]): ChatItem[] {
+    const calls = pending.flatMap((one): ChatToolCall[] =>
+      one.for === 'result'
+        ? [
+            {
+              id: this.#id('call', one.call, questionOf(one)),
+              type: 'function',
+              function: { name: one.tool, arguments: JSON.stringify(one.input) },
+            },
+          ]
+        : [],
+    );
+    const waiting = pending.filter((one) => one.for === 'decision').map(toldOf);
+    const deltas = calls.map((call, index) => ({ index, ...call }));
+    return [
+      ...waiting.flatMap((text) => this.#paragraph(text)),
+      ...(deltas.length > 0 ? [this.#chunk({ tool_calls: deltas })] : []),
+      ...this.#finish(
+        calls.length > 0 ? 'tool_calls' : 'stop',
+        [this.#last, ...waiting].join('\n\n').trim(),
+        calls,
+        pending,
+      ),
+    ];
+  }
+
+  #finish(
+    finish: FinishReason,
+    text: string,
+    calls: ChatToolCall[],
+    pending: readonly PendingView[] = [],
+  ): ChatItem[] {
+    const { session, turn } = this.#wanted;
+    const waits = pending.length === 0 ? {} : { pending: JSON.stringify(pending) };
+    const metadata = { session, turn, ...waits };
+    const usage = toUsage(this.#usage);
+    const end: ChatEnd = { type: 'said', finish, text, calls, usage, metadata };
+    const last = this.#chunk({}, finish, metadata);
+    return [last, { type: 'end', end }];
+  }
+
+  /** Says words that stand by themselves. */
+  #paragraph(text: string): ChatItem[] {
+    return text === '' ? [] : this.#words(this.#said === '' ? text : `\n\n${text}`);
+  }
+
+  #words(content: string): ChatItem[] {
+    this.#said += content;
+    return content === '' ? [] : [this.#chunk({ content })];
+  }
+
+  #id(prefix: 'call' | 'chatcmpl', what: string, place: number): string {
+    const { agent, session } = this.#wanted;
+    return toId(prefix, { agent, session, what, place });
+  }
+
+  #chunk(delta: ChatDelta, finish: FinishReason | null = null, metadata?: ChatChunk['metadata']): ChatItem {
+    return {
+      type: 'chunk',
+      chunk: {
+        id: this.#id('chatcmpl', this.#wanted.turn, 0),
+        object: 'chat.completion.chunk',
+        created: inSeconds(this.#wanted.now),
+        model: this.#wanted.agent,
+        choices: [{ index: 0, delta, finish_reason: finish, logprobs: null }],
+        ...(metadata && { metadata }),
+      },
+    };
+  }
+}
+
+/** Which question of its call it is: its address says so, but for the first. */
+const questionOf = ({ links }: PendingView): number =>
+  Number(/\?question=(\d+)$/.exec('results' in links ? links.results : '')?.[1] ?? 1);
+
+/** Says what waits, and where that is answered: the protocol has no word for it. */
+const toldOf = ({ tool, message, links }: PendingView): string =>
+  `Call of '${tool}' waits for a decision: ${message} Answer it by POST ${'approvals' in links ? links.approvals : links.results}.`;
+
+function toUsage(usage: UsageCount): ChatUsage {
+  const { input_tokens, output_tokens, total_tokens, input_tokens_details, output_tokens_details } =
+    usage.told();
+  return {
+    prompt_tokens: input_tokens,
+    completion_tokens: output_tokens,
+    total_tokens,
+    prompt_tokens_details: { cached_tokens: input_tokens_details.cached_tokens },
+    completion_tokens_details: { reasoning_tokens: output_tokens_details.reasoning_tokens },
+  };
+}

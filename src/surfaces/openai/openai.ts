@@ -1,0 +1,72 @@
+/** The protocols of OpenAI over the sessions of an app. */
+import type { Surface } from '../../worker/route.ts';
+import { defineSurface, type SurfaceAgent, surfaceRoute } from '../define-surface.ts';
+import { createCompletion } from './chat.ts';
+import { agentNamed } from './read-body.ts';
+import { answered, refuse, refuseSent } from './refuse.ts';
+import { cancelResponse, createResponse, getResponse } from './responses.ts';
+
+/**
+ * Makes a Worker speak to unchanged clients of OpenAI, at `/v1`: responses and chat completions, where a model is an agent. Give it to
+ * `createHoldfast({ surfaces })`.
+ *
+ * @example
+ * ```ts
+ * const holdfast = createHoldfast({ agents: [support], surfaces: [openAi()] });
+ * ```
+ */
+export function openAi(): Surface {
+  return defineSurface({
+    name: 'openai',
+    routes: [
+      surfaceRoute({
+        method: 'GET',
+        path: '/v1/models',
+        summary: 'Lists the agents, as models of OpenAI',
+        refuse,
+        handle: ({ agents }) => Response.json({ object: 'list', data: agents.map(toModel) }),
+      }),
+      surfaceRoute({
+        method: 'GET',
+        path: '/v1/models/{model}',
+        summary: 'Shows an agent, as a model of OpenAI',
+        refuse,
+        handle: ({ agents }, { model }) =>
+          answered(async () => Response.json(toModel(agentNamed(model, agents)))),
+      }),
+      surfaceRoute({
+        method: 'POST',
+        path: '/v1/responses',
+        summary: 'Sends a message, or answers calls that wait, as OpenAI creates a response',
+        isCounted: true,
+        refuse: refuseSent,
+        handle: (asked) => answered(() => createResponse(asked)),
+      }),
+      surfaceRoute({
+        method: 'GET',
+        path: '/v1/responses/{id}',
+        summary: 'Shows a response of OpenAI, or its events behind a number',
+        refuse,
+        handle: (asked, { id }) => answered(() => getResponse(asked, id)),
+      }),
+      surfaceRoute({
+        method: 'POST',
+        path: '/v1/responses/{id}/cancel',
+        summary: 'Stops the turn of a response of OpenAI',
+        refuse,
+        handle: (asked, { id }) => answered(() => cancelResponse(asked, id)),
+      }),
+      surfaceRoute({
+        method: 'POST',
+        path: '/v1/chat/completions',
+        summary: 'Sends a message, or results of tools, as OpenAI completes a chat',
+        isCounted: true,
+        refuse: refuseSent,
+        handle: (asked) => answered(() => createCompletion(asked)),
+      }),
+    ],
+  });
+}
+
+/** When agents were made is nowhere written down. */
+const toModel = ({ name }: SurfaceAgent) => ({ id: name, object: 'model', created: 0, owned_by: 'holdfast' });

@@ -1,0 +1,167 @@
+/** What both protocols say alike of a request: which agent is asked, and what cannot be asked of it. */
+import { fromBase64 } from '../../tool/base64.ts';
+import type { ContentPart, FileContent } from '../../tool/content.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
+import type { SurfaceAgent } from '../define-surface.ts';
+import { SERVER_LABEL } from './call-items.ts';
+import { OpenAiError } from './refuse.ts';
+
+/** Parameters of a protocol: `taken` ones are read, `ignored` ones change nothing of what is answered. */
+export interface KnownParameters {
+  readonly taken: readonly string[];
+  readonly ignored: readonly string[];
+  /** Those that an agent's code decides, with what it says in their place. */
+  readonly refused: Readonly<Record<string, string>>;
+}
+
+/** Checks which parameters there are. @throws OpenAiError for the first that would change the answer, and is not taken. */
+export function checkParameters(body: JsonObject, { taken, ignored, refused }: KnownParameters): void {
+  for (const [param, value] of Object.entries(body)) {
+    if (isEmpty(value) || taken.includes(param) || ignored.includes(param)) continue;
+    const instead = Object.hasOwn(refused, param) ? refused[param] : undefined;
+    if (instead === undefined)
+      throw new OpenAiError(`Unknown parameter: '${param.slice(0, 80)}'.`, {
+        param: param.slice(0, 80),
+        code: 'unknown_parameter',
+      });
+    throw notTaken(param, instead);
+  }
+}
+
+/** The error of a parameter that would change the answer. */
+export const notTaken = (param: string, instead: string): OpenAiError =>
+  new OpenAiError(`Holdfast does not take '${param}': ${instead}`, { param, code: 'unsupported_parameter' });
+
+/** Says nothing, as clients send what they leave out. */
+export const isEmpty = (value: Json | undefined): boolean =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  (Array.isArray(value) ? value.length === 0 : isJsonObject(value) && Object.keys(value).length === 0);
+
+/** The error of a value that is none of those that its parameter has. */
+export const invalid = (param: string, what: string): OpenAiError =>
+  new OpenAiError(`Invalid value for '${param}': it must be ${what}.`, { param, code: 'invalid_value' });
+
+/** The agent that `model` names. */
+export function agentOf(body: JsonObject, agents: readonly SurfaceAgent[]): SurfaceAgent {
+  const { model } = body;
+  if (typeof model !== 'string') throw invalid('model', 'the name of an agent, which GET /v1/models lists');
+  return agentNamed(model, agents);
+}
+
+/** @throws OpenAiError when there is none of this name. */
+export function agentNamed(model: string, agents: readonly SurfaceAgent[]): SurfaceAgent {
+  const agent = agents.find(({ name }) => name === model);
+  if (agent) return agent;
+  throw new OpenAiError(
+    `The model '${model.slice(0, 80)}' does not exist. GET /v1/models lists those that do.`,
+    {
+      status: 404,
+      param: 'model',
+      code: 'model_not_found',
+    },
+  );
+}
+
+export function flagOf(body: JsonObject, param: string): boolean {
+  const value = body[param] ?? false;
+  if (typeof value !== 'boolean') throw invalid(param, 'true or false');
+  return value;
+}
+
+/** What a client keeps beside a request: it is told again, and does nothing else. */
+export function metadataOf({ metadata }: JsonObject): Record<string, string> {
+  if (isEmpty(metadata)) return {};
+  const isText = (value: Json | undefined): value is string => typeof value === 'string';
+  if (!isJsonObject(metadata) || !Object.values(metadata).every(isText)) {
+    throw invalid('metadata', 'an object of texts');
+  }
+  return metadata as Record<string, string>; // as just checked
+}
+
+/**
+ * Checks the tools that a client declares: one that the agent has, and the label by which a client takes our questions. Tools are of the
+ * agent's code, and a client brings none.
+ */
+export function checkTools({ tools }: JsonObject, agent: SurfaceAgent): void {
+  if (isEmpty(tools)) return;
+  if (!Array.isArray(tools)) throw invalid('tools', 'a list');
+  tools.forEach((tool, place) => {
+    if (!isJsonObject(tool)) throw invalid(`tools[${place}]`, 'an object');
+    if (tool.type === 'mcp' && tool.server_label === SERVER_LABEL) return;
+    const of = isJsonObject(tool.function) ? tool.function : tool;
+    if (tool.type === 'function' && agent.tools.some((name) => name === of.name)) return;
+    const label = `a function that agent '${agent.name}' has, or a tool of type mcp with server_label '${SERVER_LABEL}'`;
+    throw notTaken('tools', `the tools of an agent are in its code. tools[${place}] may only be ${label}.`);
+  });
+}
+
+/** @throws OpenAiError when the client forces a call, or forbids them. */
+export function checkToolChoice({ tool_choice: choice }: JsonObject): void {
+  if (isEmpty(choice) || choice === 'auto') return;
+  throw notTaken('tool_choice', "the agent's model chooses. Send 'auto', or leave it out.");
+}
+
+/** @throws OpenAiError for a form of the answer: an agent that has one declares it. */
+export function checkFormat(param: string, format: Json | undefined): void {
+  if (isEmpty(format) || (isJsonObject(format) && format.type === 'text')) return;
+  throw notTaken(param, 'the form of an answer is the `output` of the agent.');
+}
+
+/** Words of a message, and where they stand. */
+export function textPart(text: Json | undefined, param: string): ContentPart {
+  if (typeof text !== 'string') throw invalid(param, 'text');
+  return { type: 'text', text };
+}
+
+/** A file with its bytes, or by its https address. `fallback`: the media type of an address that does not tell. */
+export function filePart(
+  given: Json | undefined,
+  param: string,
+  { fallback, name }: { readonly fallback: string; readonly name?: string | undefined },
+): FileContent {
+  if (typeof given !== 'string') throw invalid(param, 'a data URL of base64, or an https URL');
+  const named = name === undefined ? {} : { name };
+  const [head = '', mediaType = ''] = /^data:([^;,]*)(?:;[^;,]*)*;base64,/i.exec(given.slice(0, 300)) ?? [];
+  if (head !== '') {
+    const bytes = fromBase64(given.slice(head.length));
+    if (bytes && bytes.length > 0) return { type: 'file', mediaType: mediaType || fallback, bytes, ...named };
+    throw invalid(param, 'a data URL of base64, or an https URL');
+  }
+  if (/^https:/i.test(given)) {
+    const path = URL.parse(given)?.pathname ?? '';
+    return { type: 'file', mediaType: typeOf(path) ?? fallback, url: given, ...named };
+  }
+  throw invalid(param, 'a data URL of base64, or an https URL');
+}
+
+/** The media type by the ending of a name, of those that models take. */
+const typeOf = (path: string): string | undefined => TYPES[/\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? ''];
+
+const TYPES: Readonly<Record<string, string>> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  pdf: 'application/pdf',
+  txt: 'text/plain',
+  md: 'text/markdown',
+  csv: 'text/csv',
+  json: 'application/json',
+};
+
+/** A file of a message: as a data URL, or as bare base64, which is then of the type that its name tells. */
+export function namedFile(data: Json | undefined, param: string, filename: Json | undefined): FileContent {
+  const name = typeof filename === 'string' ? filename : undefined;
+  const fallback = typeOf(name ?? '') ?? 'application/pdf';
+  const isBare = typeof data === 'string' && !/^(data|https):/i.test(data);
+  return filePart(isBare ? `data:${fallback};base64,${data}` : data, param, { fallback, name });
+}
+
+/** A message in words alone is text. */
+export const saidOf = (parts: readonly ContentPart[]): string | readonly ContentPart[] => {
+  const [only] = parts;
+  return parts.length === 1 && only?.type === 'text' ? only.text : parts;
+};

@@ -1,0 +1,176 @@
+/** Reads the body of a request for a chat completion: its last messages, since the session has those before. */
+import type { ContentPart } from '../../tool/content.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
+import type { SurfaceAgent } from '../define-surface.ts';
+import { readId } from './ids.ts';
+import {
+  agentOf,
+  checkFormat,
+  checkParameters,
+  checkToolChoice,
+  checkTools,
+  filePart,
+  flagOf,
+  invalid,
+  isEmpty,
+  type KnownParameters,
+  metadataOf,
+  namedFile,
+  notTaken,
+  textPart,
+} from './read-body.ts';
+import { type GivenAnswer, wordsIn } from './read-response.ts';
+
+/** A request for a chat completion, checked. */
+export interface ChatRequest {
+  readonly agent: SurfaceAgent;
+  readonly input:
+    | {
+        readonly type: 'message';
+        readonly parts: readonly ContentPart[];
+        /** There are messages of the assistant before it. */
+        readonly isContinued: boolean;
+      }
+    | { readonly type: 'answers'; readonly answers: readonly GivenAnswer[] };
+  readonly isStream: boolean;
+  readonly includesUsage: boolean;
+  /** The id of the session that it names. */
+  readonly session: string | undefined;
+}
+
+const PARAMETERS: KnownParameters = {
+  taken: [
+    'model',
+    'messages',
+    'stream',
+    'stream_options',
+    'metadata',
+    'tools',
+    'tool_choice',
+    'response_format',
+    'n',
+  ],
+  ignored: [
+    'user',
+    'store',
+    'service_tier',
+    'safety_identifier',
+    'prompt_cache_key',
+    'prompt_cache_options',
+    'prompt_cache_retention',
+    'parallel_tool_calls',
+    'prediction',
+    'reasoning_effort',
+    'verbosity',
+    'temperature',
+    'top_p',
+    'seed',
+    'presence_penalty',
+    'frequency_penalty',
+    'logit_bias',
+    'logprobs',
+    'top_logprobs',
+    'max_tokens',
+    'max_completion_tokens',
+  ],
+  refused: {
+    stop: "the agent's model ends its answers.",
+    functions: 'the tools of an agent are in its code.',
+    function_call: "the agent's model chooses.",
+    modalities: 'answers are text.',
+    audio: 'answers are text.',
+    web_search_options: 'the tools of an agent are in its code.',
+  },
+};
+
+/** @throws OpenAiError for what is wrong, or would change the answer and is not taken. */
+export function readChatBody(body: JsonObject, agents: readonly SurfaceAgent[]): ChatRequest {
+  const agent = agentOf(body, agents);
+  checkParameters(body, PARAMETERS);
+  checkTools(body, agent);
+  checkToolChoice(body);
+  checkFormat('response_format', body.response_format);
+  const { n, stream_options: options } = body;
+  if (!isEmpty(n) && n !== 1) throw notTaken('n', 'a session has one answer.');
+  if (!isEmpty(options) && !isJsonObject(options)) throw invalid('stream_options', 'an object');
+  return {
+    agent,
+    input: readMessages(body.messages),
+    isStream: flagOf(body, 'stream'),
+    includesUsage: isJsonObject(options) && flagOf(options, 'include_usage'),
+    session: metadataOf(body).session,
+  };
+}
+
+function readMessages(messages: Json | undefined): ChatRequest['input'] {
+  if (!Array.isArray(messages) || messages.length === 0) throw invalid('messages', 'a list of messages');
+  const read = messages.map(readOne);
+  const last = read.at(-1);
+  const from = 1 + read.findLastIndex(({ role }) => role !== last?.role);
+  const fresh = read.slice(from);
+  if (last?.role === 'tool') {
+    return { type: 'answers', answers: fresh.flatMap((one) => (one.role === 'tool' ? one.given : [])) };
+  }
+  if (last?.role !== 'user')
+    throw invalid('messages', 'a list that ends with a message of the user or of a tool');
+  const parts = fresh.flatMap((one) => (one.role === 'user' ? one.parts : []));
+  return { type: 'message', parts, isContinued: from > 0 };
+}
+
+type ReadMessage =
+  | { readonly role: 'user'; readonly parts: readonly ContentPart[] }
+  | { readonly role: 'tool'; readonly given: GivenAnswer }
+  | { readonly role: 'assistant' };
+
+function readOne(message: Json, place: number): ReadMessage {
+  const at = `messages[${place}]`;
+  if (!isJsonObject(message)) throw invalid(at, 'an object');
+  const { role, content } = message;
+  switch (role) {
+    case 'assistant':
+      return { role };
+    case 'user':
+      return { role, parts: partsOf(content, `${at}.content`) };
+    case 'tool':
+      return { role, given: resultOf(message, at) };
+    case 'system':
+    case 'developer':
+      throw notTaken(`${at}.role`, 'the instructions of an agent are in its code.');
+    default:
+      throw invalid(`${at}.role`, 'user, assistant or tool');
+  }
+}
+
+function partsOf(content: Json | undefined, at: string): ContentPart[] {
+  if (typeof content === 'string') return [textPart(content, at)];
+  if (!Array.isArray(content) || content.length === 0) throw invalid(at, 'text, or a list of parts');
+  return content.map((part, place) => partOf(part, `${at}[${place}]`));
+}
+
+function partOf(part: Json, at: string): ContentPart {
+  if (!isJsonObject(part)) throw invalid(at, 'an object');
+  const { type, text, image_url: image, file } = part;
+  switch (type) {
+    case 'text':
+      return textPart(text, `${at}.text`);
+    case 'image_url':
+      return filePart(isJsonObject(image) ? image.url : image, `${at}.image_url.url`, {
+        fallback: 'image/jpeg',
+      });
+    case 'file': {
+      const { file_data: data, filename, file_id: id } = isJsonObject(file) ? file : {};
+      if (data === undefined && id !== undefined)
+        throw notTaken(`${at}.file.file_id`, 'there are no uploads. Send the file with its data.');
+      return namedFile(data, `${at}.file.file_data`, filename);
+    }
+    default:
+      throw invalid(`${at}.type`, 'text, image_url or file');
+  }
+}
+
+function resultOf({ tool_call_id: id, content }: JsonObject, at: string): GivenAnswer {
+  const of = readId(id, ['call']);
+  if (!of) throw invalid(`${at}.tool_call_id`, 'the id of a call that a completion has told');
+  const text = typeof content === 'string' ? content : wordsIn(content, `${at}.content`);
+  return { of, answer: { call: of.what, question: of.place, text } };
+}

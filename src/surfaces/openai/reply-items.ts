@@ -1,0 +1,204 @@
+/** What one reply of the model says: its reasoning and its words, each an item, as they come or as the journal has them. */
+import type { JournaledPart } from '../../journal/reply-data.ts';
+import type { NumberedOutput } from './numbered-output.ts';
+import type {
+  MessageItem,
+  OutputText,
+  ReasoningItem,
+  UnnumberedEvent,
+  UrlCitation,
+} from './response-types.ts';
+
+/** Words of one kind in a reply, without those of the other kind between them. */
+interface Passage {
+  readonly kind: 'message' | 'reasoning';
+  readonly text: string;
+}
+
+/** A passage that is shown. */
+interface ShownPassage {
+  readonly kind: Passage['kind'];
+  readonly id: string;
+  readonly index: number;
+  text: string;
+  isClosed: boolean;
+}
+
+/** A reply as the journal has it. */
+export interface StoredReply {
+  readonly text: string;
+  readonly parts?: readonly JournaledPart[] | undefined;
+}
+
+/** The id of a passage by its kind, its place in the reply, and whether it was shown while it came. */
+type IdOf = (kind: Passage['kind'], place: number, isStored: boolean) => string;
+
+/** One reply while it is shown. */
+export class ReplyItems {
+  readonly #out: NumberedOutput;
+  readonly #idOf: IdOf;
+  #shown: ShownPassage[] = [];
+  /** What has come does not stand: nothing more is shown before the journal has the reply. */
+  #isDropped = false;
+  #isHeld = false;
+
+  constructor(out: NumberedOutput, idOf: IdOf) {
+    this.#out = out;
+    this.#idOf = idOf;
+  }
+
+  /** Its beginning was not shown: nothing more is, before the journal has the reply. */
+  hold(): void {
+    this.#isHeld = true;
+  }
+
+  /** Shows a piece of it as it comes. */
+  delta(kind: Passage['kind'], text: string): void {
+    if (this.#isDropped || this.#isHeld || text === '') return;
+    const last = this.#shown.at(-1);
+    if (last?.kind === kind) {
+      this.#extend(last, text);
+      return;
+    }
+    if (last) this.#close(last, []);
+    this.#extend(this.#open(kind), text);
+  }
+
+  /** What was shown of it does not stand: it is asked for anew, or goes on elsewhere from its beginning. */
+  drop(): void {
+    if (this.#shown.length === 0) return;
+    for (const passage of this.#shown) {
+      if (!passage.isClosed)
+        this.#out.close(passage.index, itemOf(passage, 'incomplete', []), this.#out.dropping);
+      this.#out.drop(passage.index);
+    }
+    this.#shown = [];
+    this.#isDropped = true;
+  }
+
+  /** Shows what was not shown of it yet. Answers the place of its last message, if it has one. */
+  stored(reply: StoredReply): number | undefined {
+    const passages = passagesOf(reply);
+    if (!isBeginning(this.#shown, passages)) this.drop();
+    const citations = citationsOf(reply);
+    const said = passages.findLastIndex(({ kind }) => kind === 'message');
+    passages.forEach(({ kind, text }, place) => {
+      const passage = this.#shown[place] ?? this.#open(kind);
+      if (passage.isClosed) return;
+      this.#extend(passage, text.slice(passage.text.length));
+      this.#close(passage, place === said ? citations : []);
+    });
+    return this.#shown[said]?.index;
+  }
+
+  #open(kind: Passage['kind']): ShownPassage {
+    const id = this.#idOf(kind, this.#shown.length, this.#isDropped);
+    const say = this.#isDropped ? undefined : this.#out.between;
+    const passage = { kind, id, text: '', isClosed: false };
+    const index = this.#out.open(itemOf(passage, 'in_progress', []), say);
+    const opened = { ...passage, index };
+    this.#shown.push(opened);
+    const at = { output_index: index, item_id: id };
+    (say ?? this.#say)(
+      kind === 'message'
+        ? { type: 'response.content_part.added', ...at, content_index: 0, part: wordsOf('', []) }
+        : { type: 'response.reasoning_summary_part.added', ...at, summary_index: 0, part: thought('') },
+    );
+    return opened;
+  }
+
+  #extend(passage: ShownPassage, text: string): void {
+    if (text === '') return;
+    const { kind, index, id } = passage;
+    passage.text += text;
+    const at = { output_index: index, item_id: id };
+    const toEvent = (delta: string): UnnumberedEvent =>
+      kind === 'message'
+        ? { type: 'response.output_text.delta', ...at, content_index: 0, delta, logprobs: [] }
+        : { type: 'response.reasoning_summary_text.delta', ...at, summary_index: 0, delta };
+    if (this.#isDropped) this.#out.say(toEvent(text));
+    else this.#out.characters(text, toEvent);
+  }
+
+  #close(passage: ShownPassage, citations: UrlCitation[]): void {
+    const { kind, index, id, text } = passage;
+    const say = this.#isDropped ? this.#say : this.#out.between;
+    const at = { output_index: index, item_id: id };
+    if (kind === 'message') {
+      const of = { ...at, content_index: 0 };
+      say({ type: 'response.output_text.done', ...of, text, logprobs: [] });
+      say({ type: 'response.content_part.done', ...of, part: wordsOf(text, citations) });
+    } else {
+      const of = { ...at, summary_index: 0 };
+      say({ type: 'response.reasoning_summary_text.done', ...of, text });
+      say({ type: 'response.reasoning_summary_part.done', ...of, part: thought(text) });
+    }
+    passage.isClosed = true;
+    this.#out.close(index, itemOf(passage, 'completed', citations), say);
+  }
+
+  readonly #say: NumberedOutput['between'] = (event) => this.#out.say(event);
+}
+
+/** What was shown is the beginning of what is to be shown. */
+const isBeginning = (shown: readonly ShownPassage[], passages: readonly Passage[]): boolean =>
+  shown.every(({ kind, text, isClosed }, place) => {
+    const passage = passages[place];
+    if (passage?.kind !== kind) return false;
+    return isClosed ? passage.text === text : passage.text.startsWith(text);
+  });
+
+function passagesOf({ text, parts }: StoredReply): Passage[] {
+  const all: Passage[] = (parts ?? [{ type: 'text', text } as const]).flatMap((part): Passage[] => {
+    if (part.type === 'text') return [{ kind: 'message', text: part.text }];
+    return part.type === 'reasoning' ? [{ kind: 'reasoning', text: part.text }] : [];
+  });
+  const passages: Passage[] = [];
+  for (const { kind, text: words } of all) {
+    const last = passages.at(-1);
+    if (words === '') continue;
+    if (last?.kind === kind) passages[passages.length - 1] = { kind, text: last.text + words };
+    else passages.push({ kind, text: words });
+  }
+  return passages;
+}
+
+/** Pages that the words come from. Nobody says which words, so they stand behind all of them. */
+const citationsOf = ({ text, parts = [] }: StoredReply): UrlCitation[] =>
+  parts.flatMap((part) =>
+    part.type === 'source' && part.url !== undefined
+      ? [
+          {
+            type: 'url_citation',
+            url: part.url,
+            title: part.title ?? part.url,
+            start_index: text.length,
+            end_index: text.length,
+          } as const,
+        ]
+      : [],
+  );
+
+const itemOf = (
+  { kind, id, text }: Pick<ShownPassage, 'kind' | 'id' | 'text'>,
+  status: MessageItem['status'],
+  citations: UrlCitation[],
+): MessageItem | ReasoningItem =>
+  kind === 'message'
+    ? {
+        type: 'message',
+        id,
+        role: 'assistant',
+        status,
+        content: status === 'in_progress' ? [] : [wordsOf(text, citations)],
+      }
+    : { type: 'reasoning', id, status, summary: status === 'in_progress' ? [] : [thought(text)] };
+
+export const wordsOf = (text: string, annotations: UrlCitation[]): OutputText => ({
+  type: 'output_text',
+  text,
+  annotations,
+  logprobs: [],
+});
+
+const thought = (text: string) => ({ type: 'summary_text', text }) as const;

@@ -1,0 +1,280 @@
+/** Translates what a turn shows into the events of a response. */
+import type { EventOf, StoredEvent } from '../../journal/events.ts';
+import type { TurnAnswer } from '../../session/watching/turn-outcome.ts';
+import type { TurnItem } from '../../worker/turn-feed.ts';
+import { CallItems, type ToId } from './call-items.ts';
+import { toId } from './ids.ts';
+import { NumberedOutput } from './numbered-output.ts';
+import { ReplyItems, wordsOf } from './reply-items.ts';
+import {
+  isAnswered,
+  type ResponsePlace,
+  type Standing,
+  standing,
+  standingOf,
+  toResponse,
+  UsageCount,
+} from './response-object.ts';
+import type { Echoed, MessageItem, ResponseEvent, ResponseObject } from './response-types.ts';
+
+/** Which response of a turn is told. */
+export interface ResponseWanted extends Omit<ResponsePlace, 'part'> {
+  /** From 0; or the one in which one of these calls is answered. */
+  readonly part: number | { readonly answered: ReadonlySet<string> };
+  readonly echoed: Echoed;
+  /** The last number that its reader has seen. */
+  readonly after?: number | undefined;
+  /** When it was asked for, in ms since the epoch: what is told of a turn that has not begun. */
+  readonly now: number;
+}
+
+/**
+ * The events of one response, from what its turn shows from its first event on. Each has the number that it has in every other stream of
+ * this response, but for pieces of text, which are numbered by the characters until their end.
+ */
+export async function* responseEvents(
+  items: AsyncIterable<TurnItem>,
+  wanted: ResponseWanted,
+): AsyncGenerator<ResponseEvent, void, undefined> {
+  const translation = new Translation(wanted);
+  for await (const item of items) {
+    yield* translation.take(item);
+    if (translation.isOver) return;
+  }
+}
+
+class Translation {
+  isOver = false;
+  readonly #wanted: ResponseWanted;
+  readonly #out: NumberedOutput;
+  readonly #calls: CallItems;
+  /** Which response of the turn this is; the first one before the turn has begun. */
+  #part = 0;
+  /** Which one is told, as soon as that is known. */
+  #told: number | undefined;
+  #begun: number;
+  #at: number;
+  #usage = new UsageCount();
+  #replies = 0;
+  #reply: ReplyItems;
+  /** The last message of a reply, and whether the reply asked for calls. */
+  #last: { readonly text: string; readonly index: number | undefined; readonly asked: boolean } | undefined;
+  #before: StoredEvent | undefined;
+
+  constructor(wanted: ResponseWanted) {
+    this.#wanted = wanted;
+    this.#out = new NumberedOutput(wanted.after ?? 0);
+    this.#calls = new CallItems(this.#out, this.#id);
+    this.#told = typeof wanted.part === 'number' ? wanted.part : undefined;
+    this.#begun = wanted.now;
+    this.#at = wanted.now;
+    this.#reply = this.#nextReply();
+  }
+
+  /** Answers what an item of the turn adds to the response that is told. */
+  take(item: TurnItem): ResponseEvent[] {
+    if ('seq' in item) this.#event(item);
+    else this.#between(item);
+    return this.#part === this.#told ? this.#out.taken() : [];
+  }
+
+  #event(event: StoredEvent): void {
+    if (this.#calls.isWaiting && isBoundary(event, this.#before))
+      this.#stop(standing('completed'), { isWaiting: true });
+    if (this.isOver) return;
+    const isFirst = this.#before === undefined;
+    if (event.type === 'model-replied' && event.frame === undefined) this.#replied(event);
+    this.#before = event;
+    this.#at = event.at;
+    this.#out.at(event.seq);
+    if (isFirst) this.#begin(event.at);
+    this.#usage.add(event);
+    switch (event.type) {
+      case 'model-replied':
+        this.#ended(event);
+        return;
+      case 'turn-resumed':
+        // Whoever held the turn before has shown the beginning of a reply that nobody has stored.
+        this.#reply.drop();
+        return;
+      case 'tool-call-answered': {
+        const { part } = this.#wanted;
+        if (typeof part !== 'number' && part.answered.has(event.call)) this.#told ??= this.#part;
+        this.#calls.event(event);
+        return;
+      }
+      case 'message-sent':
+        this.#message(event.text, { place: 1, phase: 'commentary' });
+        return;
+      default:
+        this.#calls.event(event);
+        return;
+    }
+  }
+
+  #between(item: Exclude<TurnItem, StoredEvent>): void {
+    switch (item.type) {
+      case 'text-delta':
+      case 'reasoning-delta':
+        if (item.frame !== undefined) return;
+        if (item.from !== undefined) this.#reply.hold();
+        this.#reply.delta(item.type === 'text-delta' ? 'message' : 'reasoning', item.text);
+        return;
+      case 'reply-restarted':
+        if (item.frame === undefined) this.#reply.drop();
+        return;
+      case 'answer':
+        this.#told = Math.min(this.#told ?? this.#part, this.#part);
+        this.#correct(item.answer);
+        this.#stop(standingOf(item.answer), { isWaiting: false, isLast: true });
+        return;
+      case 'suspended':
+        this.#beginUnanswered();
+        this.#stop(standing('completed'), { isWaiting: true, isLast: true });
+        return;
+      case 'later':
+        this.#beginUnanswered();
+        this.#later();
+        return;
+      case 'erased':
+        this.#told ??= this.#part;
+        this.isOver = true;
+        this.#out.say({
+          type: 'error',
+          code: 'session_erased',
+          message: 'The session was erased, and this response with it.',
+          param: null,
+        });
+        return;
+    }
+  }
+
+  /** A reply was stored: what of it was not shown belongs to the events before it. */
+  #replied(event: EventOf<'model-replied'>): void {
+    const index = this.#reply.stored(event);
+    this.#last = { text: event.text, index, asked: event.toolCalls.length > 0 };
+  }
+
+  #ended(event: Extract<StoredEvent, { readonly type: 'model-replied' }>): void {
+    this.#calls.event(event);
+    if (event.frame !== undefined) return;
+    (event.parts ?? []).forEach((part, place) => {
+      if (part.type !== 'file' || part.ofReasoning || !part.mediaType.startsWith('image/')) return;
+      if (/^https?:/i.test(part.data)) return;
+      const id = this.#id('ig', `${this.#wanted.turn}.${event.seq}.${place}`);
+      this.#out.whole({ type: 'image_generation_call', id, status: 'completed', result: part.data });
+    });
+    this.#replies += 1;
+    this.#out.beginReply(event.seq);
+    this.#reply = this.#nextReply();
+  }
+
+  #nextReply(): ReplyItems {
+    const reply = this.#replies;
+    return new ReplyItems(this.#out, (kind, place, isStored) =>
+      this.#id(kind === 'message' ? 'msg' : 'rs', `${this.#wanted.turn}.${reply}.${place}`, isStored ? 3 : 0),
+    );
+  }
+
+  readonly #id: ToId = (prefix, what, place = 0) => {
+    const { agent, session } = this.#wanted;
+    return toId(prefix, { agent, session, what, place });
+  };
+
+  /** Says words that are no model's reply. `place` tells the kinds of them apart. */
+  #message(text: string, { place, phase }: { readonly place: number } & Pick<MessageItem, 'phase'>): void {
+    const id = this.#id('msg', `${this.#wanted.turn}.${this.#out.seq}.${this.#out.length}`, place);
+    const begun: MessageItem = {
+      type: 'message',
+      id,
+      role: 'assistant',
+      status: 'in_progress',
+      content: [],
+      ...(phase && { phase }),
+    };
+    const index = this.#out.open(begun);
+    const at = { output_index: index, item_id: id, content_index: 0 };
+    const part = wordsOf(text, []);
+    this.#out.say({ type: 'response.content_part.added', ...at, part: wordsOf('', []) });
+    this.#out.say({ type: 'response.output_text.delta', ...at, delta: text, logprobs: [] });
+    this.#out.say({ type: 'response.output_text.done', ...at, text, logprobs: [] });
+    this.#out.say({ type: 'response.content_part.done', ...at, part });
+    this.#out.close(index, { ...begun, status: 'completed', content: [part] });
+  }
+
+  /** The answer is what the journal says: a tool may have given it, and transformers may have changed it. */
+  #correct(answer: TurnAnswer): void {
+    const { text } = answer;
+    if (!isAnswered(answer) || text === '' || text === this.#last?.text) return;
+    const { index, asked = true } = this.#last ?? {};
+    const said = index === undefined ? undefined : this.#out.item(index);
+    if (asked || index === undefined || said?.type !== 'message') {
+      this.#message(text, { place: 2 });
+      return;
+    }
+    this.#out.replace(index, { ...said, content: [wordsOf(text, said.content[0]?.annotations ?? [])] });
+  }
+
+  #begin(at: number): void {
+    this.#begun = at;
+    const response = this.#response(standing('in_progress'));
+    this.#out.say({ type: 'response.created', response });
+    this.#out.say({ type: 'response.in_progress', response });
+  }
+
+  /** A response ends. The next one begins at its boundary, unless this is the last there is. */
+  #stop(as: Standing, { isWaiting, isLast = false }: { isWaiting: boolean; isLast?: boolean }): void {
+    this.#reply.drop();
+    this.#calls.close(isWaiting);
+    const response = this.#response(as, this.#at);
+    this.#out.say({ type: TERMINAL[as.status] ?? 'response.incomplete', response });
+    this.isOver = isLast || this.#part === this.#told;
+    if (!this.isOver) this.#next();
+  }
+
+  #next(): void {
+    this.#part += 1;
+    this.#out.restart();
+    this.#calls.restart();
+    this.#usage = new UsageCount();
+    this.#last = undefined;
+    this.#before = undefined;
+  }
+
+  /** The answers were taken, and the turn has not gone on with them yet: what they begin is told. */
+  #beginUnanswered(): void {
+    if (this.#told !== undefined && this.#told <= this.#part) return;
+    if (this.#before) this.#next();
+    this.#told = this.#part;
+    this.#begin(this.#wanted.now);
+  }
+
+  #later(): void {
+    const status = this.#before ? 'in_progress' : 'queued';
+    this.isOver = true;
+    this.#out.say({ type: `response.${status}`, response: this.#response(standing(status)) });
+  }
+
+  #response(as: Standing, ended?: number): ResponseObject {
+    const isOver = ended !== undefined;
+    return toResponse({ ...this.#wanted, part: this.#part }, this.#wanted.echoed, {
+      ...as,
+      output: this.#out.items,
+      usage: isOver ? this.#usage.told() : undefined,
+      begun: this.#begun,
+      ended,
+    });
+  }
+}
+
+/** The last event of a response's stream, by how it ends. A client knows none for one that was cancelled. */
+const TERMINAL: Readonly<
+  Partial<Record<ResponseObject['status'], 'response.completed' | 'response.failed'>>
+> = { completed: 'response.completed', failed: 'response.failed' };
+
+/** The turn waited for its client, and goes on with what that has answered. */
+const isBoundary = (event: StoredEvent, before: StoredEvent | undefined): boolean =>
+  event.type === 'turn-resumed' &&
+  event.cause === 'handed-over' &&
+  before !== undefined &&
+  before.type !== 'turn-yielded';

@@ -1,0 +1,117 @@
+/** A response as a whole: what its events are about, and what polling answers. */
+import type { StoredEvent } from '../../journal/events.ts';
+import type { TurnAnswer } from '../../session/watching/turn-outcome.ts';
+import type { SurfaceSession } from '../define-surface.ts';
+import { toId } from './ids.ts';
+import type { Echoed, OutputItem, ResponseObject, ResponseUsage } from './response-types.ts';
+
+/** Which response of a session: each time that a turn waits for its client ends one, and what is answered begins the next. */
+export interface ResponsePlace extends SurfaceSession {
+  readonly turn: string;
+  /** From 0. */
+  readonly part: number;
+}
+
+/** What of a response changes while its turn goes on. */
+export type Standing = Pick<ResponseObject, 'status' | 'error' | 'incomplete_details'>;
+
+export const standing = (status: ResponseObject['status']): Standing => ({
+  status,
+  error: null,
+  incomplete_details: null,
+});
+
+/** What is told of the times of a response, in ms since the epoch. */
+interface Times {
+  readonly begun: number;
+  readonly ended?: number | undefined;
+}
+
+/** What a response has come to. */
+interface SoFar extends Standing, Times {
+  readonly output: OutputItem[];
+  readonly usage?: ResponseUsage | undefined;
+}
+
+export function toResponse(
+  { turn, part, agent, session }: ResponsePlace,
+  echoed: Echoed,
+  { status, error, incomplete_details, output, usage, begun, ended }: SoFar,
+): ResponseObject {
+  return {
+    id: toId('resp', { agent, session, what: turn, place: part }),
+    object: 'response',
+    created_at: inSeconds(begun),
+    completed_at: ended === undefined ? null : inSeconds(ended),
+    status,
+    error,
+    incomplete_details,
+    instructions: null,
+    max_output_tokens: null,
+    output,
+    conversation: { id: session },
+    parallel_tool_calls: true,
+    store: true,
+    temperature: null,
+    text: { format: { type: 'text' } },
+    tool_choice: 'auto',
+    tools: [],
+    top_p: null,
+    truncation: 'disabled',
+    ...(usage && { usage }),
+    access_programs: null,
+    ...echoed,
+  };
+}
+
+export const inSeconds = (ms: number): number => Math.floor(ms / 1000);
+
+/** How a response ends whose turn has ended. */
+export function standingOf({ outcome, error }: Pick<TurnAnswer, 'outcome' | 'error'>): Standing {
+  switch (outcome) {
+    case 'completed':
+    case 'returned-direct':
+      return standing('completed');
+    case 'limit-reached':
+      return { ...standing('incomplete'), incomplete_details: { reason: 'max_output_tokens' } };
+    case 'cancelled':
+      return standing('cancelled');
+    case 'failed': {
+      const code = error?.retryAfter === undefined ? 'server_error' : 'rate_limit_exceeded';
+      return { ...standing('failed'), error: { code, message: error?.message ?? 'The turn failed.' } };
+    }
+  }
+}
+
+/** Whether a turn that ended so has an answer. */
+export const isAnswered = ({ outcome }: Pick<TurnAnswer, 'outcome'>): boolean =>
+  outcome !== 'cancelled' && outcome !== 'failed';
+
+/** The tokens of the replies and summaries among events, inner loops too. */
+export class UsageCount {
+  #input = 0;
+  #cached = 0;
+  #written = 0;
+  #output = 0;
+  #reasoning = 0;
+
+  add(event: StoredEvent): void {
+    if (!('usage' in event) || event.usage === undefined) return;
+    const { usage } = event;
+    this.#input += usage.inputTokens;
+    this.#cached += usage.cachedInputTokens ?? 0;
+    this.#written += usage.cacheWriteTokens ?? 0;
+    this.#output += usage.outputTokens;
+    this.#reasoning += usage.reasoningTokens ?? 0;
+  }
+
+  told(): ResponseUsage {
+    return {
+      input_tokens: this.#input,
+      input_tokens_details: { cached_tokens: this.#cached, cache_write_tokens: this.#written },
+      output_tokens: this.#output,
+      output_tokens_details: { reasoning_tokens: this.#reasoning },
+      total_tokens: this.#input + this.#output,
+    };
+  }
+}

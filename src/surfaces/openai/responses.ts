@@ -1,0 +1,205 @@
+/** Responses: what their requests do to sessions, and how they are answered. */
+import { sha256Hex } from '../../tool/async.ts';
+import { SessionError } from '../../worker/problem.ts';
+import { idempotencyKeyOf } from '../../worker/request-headers.ts';
+import type { Session, TurnStream } from '../../worker/session.ts';
+import { framed } from '../../worker/sse.ts';
+import type { TurnItem } from '../../worker/turn-feed.ts';
+import type { SurfaceRequest, SurfaceSession } from '../define-surface.ts';
+import { type Named, readId, turnOf } from './ids.ts';
+import { invalid, saidOf } from './read-body.ts';
+import {
+  type GivenAnswer,
+  noResponse,
+  type ResponseRequest,
+  readResponseBody,
+  type SentInput,
+} from './read-response.ts';
+import { OpenAiError, toError } from './refuse.ts';
+import { type ResponseWanted, responseEvents } from './response-events.ts';
+import type { Echoed, ResponseEvent } from './response-types.ts';
+import { turnSoFar, wholeTurn } from './whole-turn.ts';
+
+/** Answers a request for a response: the response, or the stream of its events. */
+export async function createResponse(asked: SurfaceRequest): Promise<Response> {
+  const body = readResponseBody(await asked.json(), asked.agents);
+  const of = await sessionOf(asked, body);
+  const session = asked.session(of);
+  const begun = await begin(asked, session, body);
+  const { turn, stream, part } = begun;
+  const wanted = { ...of, turn, part, echoed: echoOf(body), now: Date.now() };
+  if (body.isStream) {
+    const items = stream ?? (await session.follow(turn, { signal: asked.signal }));
+    return streamed(asked, session, items, wanted);
+  }
+  return whole(stream ? wholeTurn(session, stream, asked.signal) : turnSoFar(session, turn), wanted);
+}
+
+const echoOf = ({ agent, metadata, previousId, inBackground }: ResponseRequest): Echoed => ({
+  model: agent.name,
+  metadata,
+  previous_response_id: previousId,
+  background: inBackground,
+});
+
+/** The session that a request is for: by the ids in it, or a new one. */
+async function sessionOf(asked: SurfaceRequest, body: ResponseRequest): Promise<SurfaceSession> {
+  const { agent, input, previous, conversation } = body;
+  if (input.type === 'answers') return sessionOfAnswers(body, input);
+  const named = previous ?? (conversation === undefined ? input.behind : undefined);
+  if (conversation !== undefined) return { agent: agent.name, session: conversation };
+  if (named) {
+    const of = sameAgent(named, body);
+    // It must be there: whoever sends a message to a session that is not begins it.
+    await asked.session(of).turn(turnOf(named));
+    return of;
+  }
+  if (input.isContinued) {
+    throw new OpenAiError(
+      "The input has messages of an assistant, and none has an id of this server: send 'previous_response_id' or 'conversation', or the message of the user alone.",
+      { param: 'input', code: 'unknown_conversation' },
+    );
+  }
+  return { agent: agent.name, session: await newSession(asked, agent.name) };
+}
+
+function sessionOfAnswers(
+  body: ResponseRequest,
+  { answers }: Extract<SentInput, { readonly type: 'answers' }>,
+): SurfaceSession {
+  const [first] = answers;
+  if (!first) throw invalid('input', 'a list with answers');
+  const of = sameAgent(first.of, body);
+  const { previous, conversation = previous?.session } = body;
+  const isSame = (session: string): boolean => session === of.session;
+  if (!answers.every(({ of: { agent, session } }) => agent === of.agent && isSame(session))) {
+    throw invalid('input', 'a list with answers of one session');
+  }
+  if (conversation !== undefined && !isSame(conversation)) {
+    throw invalid(previous ? 'previous_response_id' : 'conversation', 'the session of the answers');
+  }
+  return of;
+}
+
+function sameAgent({ agent, session }: Named, body: ResponseRequest): SurfaceSession {
+  if (agent === body.agent.name) return { agent, session };
+  throw new OpenAiError(`The session of this request is of the model '${agent.slice(0, 64)}'.`, {
+    param: 'model',
+    code: 'invalid_value',
+  });
+}
+
+/** A request that is sent again under its key finds the session that the first one has begun. */
+export async function newSession({ request }: SurfaceRequest, agent: string): Promise<string> {
+  const key = idempotencyKeyOf(request);
+  if (key === undefined) return crypto.randomUUID();
+  return `key-${(await sha256Hex(JSON.stringify([agent, key]))).slice(0, 32)}`;
+}
+
+/** A turn that a request has begun, or gone on with. */
+interface Begun {
+  readonly turn: string;
+  readonly part: ResponseWanted['part'];
+  /** Absent when it runs in the background. */
+  readonly stream?: TurnStream;
+}
+
+async function begin(
+  asked: SurfaceRequest,
+  session: Session,
+  { input, inBackground }: ResponseRequest,
+): Promise<Begun> {
+  const idempotencyKey = idempotencyKeyOf(asked.request);
+  const { signal } = asked;
+  if (input.type === 'message') {
+    const said = saidOf(input.parts);
+    if (inBackground) {
+      const { turn } = await session.send(said, { idempotencyKey, background: true });
+      return { turn, part: 0 };
+    }
+    const stream = await session.stream(said, { idempotencyKey, signal });
+    return { turn: stream.turn, part: 0, stream };
+  }
+  const given = await givenNow(session, input);
+  const answers = given.map(({ answer }) => answer);
+  const part = { answered: new Set(answers.map(({ call }) => call)) };
+  if (inBackground) {
+    const { turn } = await session.answer(answers, { idempotencyKey, background: true });
+    return { turn, part };
+  }
+  const stream = await session.streamAnswers(answers, { idempotencyKey, after: 0, signal });
+  return { turn: stream.turn, part, stream };
+}
+
+/** The answers of a request, with those before them whose calls still wait. */
+async function givenNow(
+  session: Session,
+  { answers, earlier }: Extract<SentInput, { readonly type: 'answers' }>,
+): Promise<readonly GivenAnswer[]> {
+  const [first] = earlier;
+  if (!first) return answers;
+  const { pending = [] } = { pending: undefined, ...(await session.turn(turnOf(first.of))) };
+  const waiting = new Set(pending.map(({ call }) => call));
+  return [...earlier.filter(({ answer }) => waiting.has(answer.call)), ...answers];
+}
+
+/** Answers the events of a response as they come. */
+function streamed(
+  asked: SurfaceRequest,
+  session: Session,
+  stream: TurnStream,
+  wanted: ResponseWanted,
+): Response {
+  const { signal } = asked;
+  return asked.stream(() => frames(responseEvents(wholeTurn(session, stream, signal), wanted)));
+}
+
+async function* frames(events: AsyncIterable<ResponseEvent>): AsyncGenerator<string, void, undefined> {
+  for await (const event of events) yield framed(event.type, event);
+}
+
+/** Answers a response as it is when its items are over. */
+async function whole(items: AsyncIterable<TurnItem>, wanted: ResponseWanted): Promise<Response> {
+  let last: ResponseEvent | undefined;
+  for await (const event of responseEvents(items, wanted)) last = event;
+  if (last && 'response' in last) return Response.json(last.response);
+  const { message, code } = last?.type === 'error' ? last : { message: 'There is no response.', code: null };
+  return toError(410, { message, type: 'invalid_request_error', param: null, code }, true);
+}
+
+/** Answers a response that was asked for before: as it is, or its events behind a number. */
+export async function getResponse(asked: SurfaceRequest, id: string): Promise<Response> {
+  const { session, wanted } = found(asked, id);
+  const query = new URL(asked.request.url).searchParams;
+  if (query.get('stream') !== 'true') return whole(turnSoFar(session, wanted.turn), wanted);
+  const after = query.get('starting_after');
+  if (after !== null && !/^\d{1,16}$/.test(after)) {
+    throw invalid('starting_after', 'the sequence_number of an event');
+  }
+  const stream = await session.follow(wanted.turn, { signal: asked.signal });
+  return streamed(asked, session, stream, { ...wanted, after: Number(after ?? 0) });
+}
+
+/** Stops the turn of a response, and answers what it came to. One that is over is answered as it is. */
+export async function cancelResponse(asked: SurfaceRequest, id: string): Promise<Response> {
+  const { session, wanted } = found(asked, id);
+  const { turn } = wanted;
+  try {
+    await session.cancel(turn);
+  } catch (failure) {
+    if (!(failure instanceof SessionError) || !OVER.has(failure.type)) throw failure;
+  }
+  const stream = await session.follow(turn, { signal: asked.signal });
+  return whole(wholeTurn(session, stream, asked.signal), wanted);
+}
+
+const OVER: ReadonlySet<string> = new Set(['turn-over', 'no-open-turn']);
+
+function found(asked: SurfaceRequest, id: string): { session: Session; wanted: ResponseWanted } {
+  const named = readId(id, ['resp']);
+  if (!named) throw noResponse(id, null);
+  const { agent, session, what: turn, place: part } = named;
+  const echoed = { model: agent, metadata: {}, previous_response_id: null, background: false };
+  const wanted = { agent, session, turn, part, echoed, now: Date.now() };
+  return { session: asked.session({ agent, session }), wanted };
+}

@@ -1,0 +1,213 @@
+/** What a page of a second origin may do in a real browser: with an origin that the app names, and with another. */
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { resolve } from 'node:path';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { CHROMIUM_ARGS, findChromium } from '../files/chromium.ts';
+import { type RunningWorker, startWorker } from '../process/start-worker.ts';
+
+const program = findChromium();
+if (program === undefined) console.warn('skipped: there is no chromium on this machine to open pages in');
+
+const root = resolve(import.meta.dirname, '../../..');
+const PAGE = readFileSync(resolve(root, 'src/examples/browsers/page.html'), 'utf8');
+/** In the example: the origin of its pages, and its Worker. */
+const ITS_PAGES = 'http://localhost:5173';
+const ITS_WORKER = 'http://localhost:8787';
+const TOKEN = 'a-token-of-the-tests';
+/** It finds its tool by the words of the message. */
+const MESSAGE = 'Please pay invoice INV-17.';
+
+/** As a page has it. */
+type Asked = RequestInit & { readonly credentials?: string };
+
+describe.skipIf(program === undefined)('in chromium, a page of another origin', () => {
+  let closed: RunningWorker;
+  let open: RunningWorker;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let ours: string;
+  let anothers: string;
+  const servers: Server[] = [];
+
+  /** Another site, that serves the page, and its origin. Both are on this machine: a page of elsewhere may not reach that. */
+  async function site(): Promise<string> {
+    const server = createServer((_, response) => {
+      response.setHeader('content-type', 'text/html');
+      response.end(PAGE.replace(ITS_WORKER, closed.url.origin));
+    });
+    servers.push(server.listen(0, '127.0.0.1'));
+    await once(server, 'listening');
+    return `http://localhost:${Object(server.address()).port}`;
+  }
+
+  beforeAll(async () => {
+    [ours, anothers] = [await site(), await site()];
+    const entry = 'src/examples/browsers/worker.ts';
+    const build = { edits: [{ file: entry, from: ITS_PAGES, to: ours }] };
+    closed = await startWorker(entry, { build, vars: { HOLDFAST_TOKEN: TOKEN, MODEL: 'offline' } });
+    open = await startWorker(entry, { build, vars: { MODEL: 'offline' } });
+    browser = await chromium.launch({ executablePath: program ?? '', args: CHROMIUM_ARGS });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await closed?.stop();
+    await open?.stop();
+    for (const server of servers) server.close();
+  });
+  beforeEach(async () => {
+    context = await browser.newContext();
+    page = await context.newPage();
+  });
+  afterEach(() => context.close());
+
+  const newSession = (worker: RunningWorker): string =>
+    `${worker.url.origin}/agents/clerk/sessions/${crypto.randomUUID()}`;
+
+  /** Runs an asynchronous function in the page. Its text is what crosses, so that it knows nothing but its arguments. */
+  const inPage = (body: string, ...args: readonly unknown[]): Promise<unknown> =>
+    page.evaluate(`(async (...args) => { ${body} })(...${JSON.stringify(args)})`);
+
+  /** Asks as a page does, and answers what the page may read of it. */
+  const ask = (url: string, init: Asked = {}, names: readonly string[] = []): Promise<unknown> =>
+    inPage(
+      `const [url, init, names] = args;
+      const response = await fetch(url, init).catch((failure) => failure);
+      if (response instanceof Error) return String(response);
+      const read = Object.fromEntries(names.map((name) => [name, response.headers.get(name)]));
+      return { status: response.status, body: await response.text().then((text) => text && JSON.parse(text)), ...read };`,
+      url,
+      init,
+      names,
+    );
+
+  const json = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
+  const post = (headers: Record<string, string> = {}): RequestInit => ({
+    method: 'POST',
+    headers: { ...json, ...headers },
+    body: JSON.stringify({ message: MESSAGE }),
+  });
+
+  it('sends a message and reads its stream, as the page of the docs does', async () => {
+    await page.goto(`${ours}/`);
+    await page.fill('[name=token]', TOKEN);
+    await page.click('button');
+    const said = (): Promise<string | null> => page.textContent('#said');
+    await expect.poll(said).toMatch(/^A tool has run\.\n.*INV-17.*\n$/s);
+  });
+
+  it('reads why it is refused', async () => {
+    await page.goto(`${ours}/`);
+    await page.fill('[name=token]', 'no-token');
+    await page.click('button');
+    await page.waitForFunction("document.querySelector('#said').textContent !== ''");
+    expect(await page.textContent('#said')).toBe('Send a valid token as "Authorization: Bearer ...".\n');
+    const missing = `${newSession(closed)}/turns/none`;
+    expect(await ask(missing, { headers: json })).toMatchObject({
+      status: 404,
+      body: { title: 'unknown session' },
+    });
+    expect(await ask(`${closed.url.origin}/nothing`, { method: 'PUT', headers: json })).toMatchObject({
+      status: 404,
+      body: { title: 'unknown route' },
+    });
+  });
+
+  it('sends headers of its own, and reads those of the answer', async () => {
+    await page.goto(`${ours}/`);
+    const session = newSession(closed);
+    const headers = { 'idempotency-key': 'k', prefer: 'wait=20', 'x-stainless-lang': 'js' };
+    const sent = await ask(`${session}/messages`, post(headers), ['preference-applied', 'x-request-id']);
+    expect(sent).toMatchObject({
+      status: 200,
+      body: { outcome: 'completed' },
+      'preference-applied': 'wait=20',
+      'x-request-id': expect.stringMatching(/^[0-9a-f]{16}$/),
+    });
+    const state = Object(await ask(session, { headers: json }, ['etag']));
+    expect(state).toMatchObject({ status: 200, etag: expect.stringMatching(/^W\//) });
+    const again = await ask(session, { headers: { ...json, 'if-none-match': state.etag } });
+    expect(again).toEqual({ status: 304, body: '' });
+    expect(await ask(session, { method: 'DELETE', headers: json })).toEqual({ status: 204, body: '' });
+  });
+
+  it('that the app does not name sees nothing but that the network failed, and changes nothing', async () => {
+    await page.goto(`${anothers}/`);
+    const session = newSession(open);
+    const failed = 'TypeError: Failed to fetch';
+    expect(await ask(`${session}/messages`, post())).toBe(failed);
+    expect(await ask(`${open.url.origin}/agents`)).toBe(failed);
+    // What a browser sends without asking first, and no page may read.
+    await inPage(
+      "await fetch(args[0], { method: 'POST', mode: 'no-cors', body: args[1] })",
+      `${session}/messages`,
+      JSON.stringify({ message: MESSAGE }),
+    );
+    expect((await fetch(session)).status).toBe(404);
+  });
+
+  it('sends no cookies along', async () => {
+    await page.goto(`${ours}/`);
+    expect(await ask(`${open.url.origin}/agents`, { credentials: 'include' })).toBe(
+      'TypeError: Failed to fetch',
+    );
+  });
+
+  it('follows a session by an EventSource, which is told once when it was erased, and ends when nothing follows', async () => {
+    await page.goto(`${ours}/`);
+    const session = newSession(open);
+    const say = (): Promise<Response> => fetch(`${session}/messages`, post());
+    await say();
+    await inPage(
+      `globalThis.seen = [];
+      const source = new EventSource(args[0] + '/events');
+      for (const name of ['session-opened', 'turn-ended', 'erased'])
+        source.addEventListener(name, ({ lastEventId }) => seen.push(name + ' ' + lastEventId.split('-')[0]));
+      source.addEventListener('error', () => seen.push('error ' + source.readyState));`,
+      session,
+    );
+    const seen = (): Promise<unknown> => page.evaluate('seen');
+    const first = ['session-opened 1', expect.stringMatching(/^turn-ended \d+$/)];
+    await expect.poll(seen).toEqual(first);
+    await fetch(session, { method: 'DELETE' });
+    // It comes again by itself without an id, and is answered 404 since there is no session: that ends it.
+    const ended = [...first, 'erased ', 'error 0', 'error 2'];
+    await expect.poll(seen).toEqual(ended);
+    await say();
+    expect(await seen()).toEqual(ended);
+  });
+
+  it('whose connection was lost while its session was erased and begun again goes on in that, and is told once', async () => {
+    await page.goto(`${ours}/`);
+    const session = newSession(open);
+    const say = (): Promise<Response> => fetch(`${session}/messages`, post());
+    await say();
+    const { events } = Object(await (await fetch(`${session}/events`)).json());
+    const old = `${events.at(-1).seq}-${events[0].incarnation}`;
+    await fetch(session, { method: 'DELETE' });
+    await say();
+    const told = await inPage(
+      `const response = await fetch(args[0], { headers: { accept: 'text/event-stream', 'last-event-id': args[1] } });
+      let text = '';
+      for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
+        text += piece;
+        if (text.includes('turn-ended')) return text.match(/^event: .*$/gm);
+      }`,
+      `${session}/events`,
+      old,
+    );
+    expect(Object(told).slice(0, 3)).toEqual([
+      'event: erased',
+      'event: session-opened',
+      'event: turn-started',
+    ]);
+  });
+});
+
+it('the page of the docs is the one that runs', () => {
+  const docs = readFileSync(resolve(root, 'docs/browsers.md'), 'utf8');
+  expect(docs).toContain(`\`\`\`html\n${PAGE}\`\`\`\n`);
+});

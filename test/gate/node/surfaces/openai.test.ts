@@ -1,0 +1,187 @@
+import { describe, expect, it } from 'vitest';
+import type { StoredEvent } from '../../../../src/index.ts';
+import type { TurnItem } from '../../../doors/http.ts';
+import { stoppedTurn } from '../../../doors/session.ts';
+import { type ResponseEvent, type ResponseWanted, responseEvents } from '../../../doors/surfaces.ts';
+
+const TURN = { turn: 't', at: 1_000 };
+const STARTED = {
+  ...TURN,
+  seq: 2,
+  type: 'turn-started',
+  loopId: 't',
+  message: 'Hello',
+  context: {},
+  principal: { id: 'ada' },
+} satisfies StoredEvent;
+const replied = (text: string, more: object = {}): StoredEvent =>
+  ({
+    ...TURN,
+    seq: 3,
+    type: 'model-replied',
+    model: 'm',
+    text,
+    toolCalls: [],
+    finish: 'stop',
+    ...more,
+  }) as StoredEvent;
+const ended = (
+  outcome: 'completed' | 'cancelled' | 'limit-reached' | 'failed',
+  more: object = {},
+): StoredEvent => ({ ...TURN, seq: 4, type: 'turn-ended', outcome, ...more }) as StoredEvent;
+
+const answerTo = (events: readonly StoredEvent[]): TurnItem => {
+  const answer = stoppedTurn('s', 'agent', events);
+  if (answer.outcome === 'suspended') throw new Error('It waits.');
+  return { type: 'answer', answer: { ...answer, outcome: answer.outcome } };
+};
+
+const piece = (text: string, more: object = {}): TurnItem => ({
+  type: 'text-delta',
+  reply: '1.1',
+  text,
+  ...more,
+});
+
+async function told(items: readonly TurnItem[], after = 0): Promise<ResponseEvent[]> {
+  const echoed = { model: 'agent', metadata: {}, previous_response_id: null, background: false };
+  const wanted: ResponseWanted = { agent: 'agent', session: 's', turn: 't', part: 0, echoed, now: 0, after };
+  async function* listed() {
+    yield* items;
+  }
+  const events: ResponseEvent[] = [];
+  for await (const event of responseEvents(listed(), wanted)) events.push(event);
+  return events;
+}
+
+/** What is said of each event that matters here. */
+const short = (events: readonly ResponseEvent[]): string[] =>
+  events.flatMap((event) => {
+    if ('delta' in event) return [`+${event.delta}`];
+    if (event.type === 'response.output_item.done' && event.item.type === 'message')
+      return [`${event.item.status}: ${event.item.content[0]?.text}`];
+    return 'response' in event && event.type !== 'response.created' && event.type !== 'response.in_progress'
+      ? [
+          event.type,
+          ...event.response.output.map((item) =>
+            JSON.stringify(item.type === 'message' && item.content[0]?.text),
+          ),
+        ]
+      : [];
+  });
+
+describe('a response', () => {
+  it('drops what was shown of a reply that was asked for anew', async () => {
+    const events = [STARTED, replied('It is right.'), ended('completed')];
+    const items = [
+      STARTED,
+      piece('It is wr'),
+      { type: 'reply-restarted', reply: '1.2' } as const,
+      piece('It is'),
+      ...events.slice(1),
+    ];
+    expect(short(await told([...items, answerTo(events)]))).toEqual([
+      '+It is wr',
+      'incomplete: It is wr',
+      '+It is right.',
+      'completed: It is right.',
+      'response.completed',
+      '"It is right."',
+    ]);
+  });
+
+  it('drops what an invocation has shown that was lost', async () => {
+    const resumed = { ...TURN, seq: 3, type: 'turn-resumed', cause: 'expired' } satisfies StoredEvent;
+    const rest = [replied('It is right.', { seq: 4 }), ended('completed', { seq: 5 })];
+    const items = [STARTED, piece('It is wr'), resumed, piece('It'), ...rest];
+    expect(short(await told([...items, answerTo([STARTED, resumed, ...rest])]))).toEqual([
+      '+It is wr',
+      'incomplete: It is wr',
+      '+It is right.',
+      'completed: It is right.',
+      'response.completed',
+      '"It is right."',
+    ]);
+  });
+
+  it('shows nothing of a reply in whose middle its reader has come, until all of it is there', async () => {
+    const events = [STARTED, replied('It is right.'), ended('completed')];
+    const seen = await told([STARTED, piece('It '), piece('is ')]);
+    const items = [STARTED, piece('ght', { at: 8 }), piece('.'), ...events.slice(1), answerTo(events)];
+    const rest = await told(items, seen.at(-1)?.sequence_number);
+    expect(short([...seen, ...rest])).toEqual([
+      '+It ',
+      '+is ',
+      '+right.',
+      'completed: It is right.',
+      'response.completed',
+      '"It is right."',
+    ]);
+  });
+
+  it.each([
+    [
+      'limit-reached',
+      {},
+      { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } },
+      'incomplete',
+    ],
+    ['cancelled', {}, { status: 'cancelled' }, 'incomplete'],
+    [
+      'failed',
+      { error: { type: 'model-failure', message: 'It broke.' } },
+      { status: 'failed', error: { code: 'server_error', message: 'It broke.' } },
+      'failed',
+    ],
+    [
+      'failed',
+      { error: { type: 'model-failure', message: 'Too much.', retryAfter: 3 } },
+      { status: 'failed', error: { code: 'rate_limit_exceeded', message: 'Too much.' } },
+      'failed',
+    ],
+  ] as const)('ends as its turn: %s', async (outcome, more, response, type) => {
+    const events = [STARTED, replied('So far.'), ended(outcome, more)];
+    expect((await told([...events, answerTo(events)])).at(-1)).toMatchObject({
+      type: `response.${type}`,
+      response,
+    });
+  });
+
+  it('says the answer of the journal, where transformers have changed it', async () => {
+    const events = [STARTED, replied('It is 3.'), ended('completed', { text: 'It is three.' })];
+    expect(short(await told([...events, answerTo(events)])).slice(-2)).toEqual([
+      'response.completed',
+      '"It is three."',
+    ]);
+  });
+
+  it('says where its words come from, and has the pictures of its model', async () => {
+    const parts = [
+      { type: 'text', text: 'It is 3.' },
+      { type: 'source', id: '1', url: 'https://a.example/b', title: 'B' },
+      { type: 'file', mediaType: 'image/png', data: 'AAAA' },
+    ];
+    const events = [STARTED, replied('It is 3.', { parts }), ended('completed')];
+    expect((await told([...events, answerTo(events)])).at(-1)).toMatchObject({
+      response: {
+        output: [
+          {
+            type: 'message',
+            content: [{ annotations: [{ type: 'url_citation', url: 'https://a.example/b', title: 'B' }] }],
+          },
+          { type: 'image_generation_call', status: 'completed', result: 'AAAA' },
+        ],
+      },
+    });
+  });
+
+  it('tells that its session was erased', async () => {
+    expect((await told([STARTED, { type: 'erased', turn: 't' }])).at(-1)).toEqual({
+      type: 'error',
+      code: 'session_erased',
+      message: 'The session was erased, and this response with it.',
+      param: null,
+      sequence_number: 200_000_002,
+    });
+  });
+});

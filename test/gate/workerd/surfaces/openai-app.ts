@@ -1,0 +1,41 @@
+import OpenAI, { type ClientOptions } from 'openai';
+import { openAi } from '../../../../src/surfaces/openai/entry.ts';
+import { clerk } from '../../../fixtures/clerk-agent.ts';
+import { scripted } from '../../../fixtures/scripted-agent.ts';
+import { appWith } from '../http/app.ts';
+import { journal, type Send } from '../http/client.ts';
+
+/** A Worker that speaks OpenAI, over the objects of the tests. */
+export const speaking: Send = appWith({ agents: [scripted, clerk], surfaces: [openAi()] });
+
+/** The real client, whose requests go to it. */
+export const clientOf = (via: Send = speaking, options: Partial<ClientOptions> = {}): OpenAI =>
+  new OpenAI({
+    baseURL: 'http://localhost/v1',
+    apiKey: 'none',
+    fetch: (input, init) => via(String(input), init),
+    ...options,
+  });
+
+/** The journal of the session of a response. */
+export const journalOf = ({
+  model,
+  conversation,
+}: OpenAI.Responses.Response): Promise<Record<string, unknown>[]> =>
+  journal(`/agents/${model}/sessions/${conversation?.id}`);
+
+type StreamEvent = OpenAI.Responses.ResponseStreamEvent;
+
+/** The types of events, in which pieces of a text are one. */
+export const typesOf = (events: readonly StreamEvent[]): string[] =>
+  events.flatMap(({ type }, place) =>
+    type.endsWith('.delta') && events[place - 1]?.type === type ? [] : [type],
+  );
+
+/** What was said in pieces. */
+export const textsOf = (events: readonly StreamEvent[]): { text: string; reasoning: string } => ({
+  text: events.map((event) => (event.type === 'response.output_text.delta' ? event.delta : '')).join(''),
+  reasoning: events
+    .map((event) => (event.type === 'response.reasoning_summary_text.delta' ? event.delta : ''))
+    .join(''),
+});

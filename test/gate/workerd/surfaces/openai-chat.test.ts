@@ -1,0 +1,187 @@
+import OpenAI from 'openai';
+import { describe, expect, it } from 'vitest';
+import { script } from '../../../fixtures/scripts.ts';
+import { clientOf } from './openai-app.ts';
+
+const client = clientOf();
+
+type Session = { readonly metadata: { readonly session: string } };
+/** The session that an answer tells beside the protocol. */
+const sessionIn = (answer: unknown): string => (answer as Session).metadata.session;
+
+describe('a chat completion', () => {
+  it('is the answer of a turn with several iterations', async () => {
+    const { message } = script(
+      { calls: [{ name: 'add', input: { a: 1, b: 2 } }] },
+      { calls: [{ name: 'look_up', input: { id: '7' } }] },
+      'It is 3.',
+    );
+    const { data, response } = await client.chat.completions
+      .create({ model: 'scripted', messages: [{ role: 'user', content: message() }] })
+      .withResponse();
+    expect(data).toEqual({
+      id: expect.stringMatching(/^chatcmpl_/),
+      object: 'chat.completion',
+      created: expect.any(Number),
+      model: 'scripted',
+      choices: [
+        {
+          index: 0,
+          message: { role: 'assistant', content: 'It is 3.', refusal: null },
+          finish_reason: 'stop',
+          logprobs: null,
+        },
+      ],
+      usage: {
+        prompt_tokens: 30,
+        completion_tokens: 15,
+        total_tokens: 45,
+        prompt_tokens_details: { cached_tokens: 0 },
+        completion_tokens_details: { reasoning_tokens: 0 },
+      },
+      metadata: { session: response.headers.get('x-holdfast-session'), turn: expect.any(String) },
+    });
+  });
+
+  it.each(['metadata', 'header'] as const)('continues the session that it names: %s', async (by) => {
+    const { message, model } = script('One.', 'Two.');
+    const first = await client.chat.completions.create({
+      model: 'scripted',
+      messages: [{ role: 'user', content: message() }],
+    });
+    const session = sessionIn(first);
+    const messages = [
+      { role: 'user', content: message() },
+      { role: 'assistant', content: 'One.' },
+      { role: 'user', content: 'Again.' },
+    ] as const;
+    const second = await client.chat.completions.create(
+      { model: 'scripted', messages: [...messages], ...(by === 'metadata' && { metadata: { session } }) },
+      by === 'header' ? { headers: { 'x-holdfast-session': session } } : {},
+    );
+    expect(second.choices[0]?.message.content).toBe('Two.');
+    expect(model.requests[1]?.messages.filter(({ role }) => role === 'user')).toHaveLength(2);
+  });
+
+  it('is refused when nobody knows which conversation it continues', async () => {
+    const failure = await client.chat.completions
+      .create({
+        model: 'scripted',
+        messages: [
+          { role: 'user', content: 'One' },
+          { role: 'assistant', content: 'Two' },
+          { role: 'user', content: 'Three' },
+        ],
+      })
+      .catch((thrown: unknown) => thrown);
+    expect(failure).toBeInstanceOf(OpenAI.BadRequestError);
+    expect(failure).toMatchObject({
+      status: 400,
+      param: 'metadata.session',
+      code: 'unknown_conversation',
+      message:
+        '400 Which conversation this continues is not told: send the session that its first answer has in metadata.session, and in the header x-holdfast-session, as metadata: { session } or in that header.',
+    });
+  });
+
+  it('streams its words as they come, and its usage when it is asked for', async () => {
+    const { message } = script(
+      { text: 'Let me add.', calls: [{ name: 'add', input: { a: 1, b: 2 } }] },
+      {
+        parts: [
+          { type: 'reasoning', text: 'Hm.' },
+          { type: 'text', text: 'It is 3.' },
+        ],
+      },
+    );
+    const stream = client.chat.completions.stream({
+      model: 'scripted',
+      messages: [{ role: 'user', content: message() }],
+      stream_options: { include_usage: true },
+    });
+    const pieces: string[] = [];
+    stream.on('content', (delta) => pieces.push(delta));
+    const final = await stream.finalChatCompletion();
+    expect(pieces.join('')).toBe('Let me add.\n\nIt is 3.');
+    expect(pieces.length).toBeGreaterThan(5);
+    expect(final).toMatchObject({
+      choices: [{ finish_reason: 'stop', message: { content: 'Let me add.\n\nIt is 3.' } }],
+      usage: { prompt_tokens: 20, completion_tokens: 10, total_tokens: 30 },
+    });
+  });
+
+  it('has the calls that the client runs, and takes what came of them', async () => {
+    const { message, model } = script(
+      {
+        calls: [
+          { name: 'look_up', input: { id: '7' } },
+          { name: 'look_up', input: { id: '8' } },
+        ],
+      },
+      'Red and blue.',
+    );
+    const runner = client.chat.completions.runTools({
+      model: 'clerk',
+      stream: true,
+      messages: [{ role: 'user', content: message() }],
+      tools: [
+        {
+          type: 'function',
+          function: {
+            name: 'look_up',
+            description: 'Looks up.',
+            parameters: { type: 'object', properties: { id: { type: 'string' } } },
+            parse: JSON.parse,
+            function: ({ id }: { id: string }) => `colour of ${id}`,
+          },
+        },
+      ],
+    });
+    expect(await runner.finalContent()).toBe('Red and blue.');
+    const read = JSON.stringify(model.requests[1]?.messages);
+    expect(read).toContain('colour of 7');
+    expect(read).toContain('colour of 8');
+  });
+
+  it('says in words what waits for a decision, and where that is made', async () => {
+    const { message } = script({ calls: [{ name: 'pay', input: { to: 'nobody', amount: 1 } }] }, 'Done.');
+    const answer = await client.chat.completions.create({
+      model: 'clerk',
+      messages: [{ role: 'user', content: message() }],
+    });
+    const session = sessionIn(answer);
+    const { metadata } = answer as unknown as { metadata: { pending: string } };
+    const [{ call, message: asked }] = JSON.parse(metadata.pending);
+    const at = `/agents/clerk/sessions/${session}/approvals/${encodeURIComponent(call)}`;
+    expect(answer.choices).toMatchObject([
+      {
+        finish_reason: 'stop',
+        message: { content: `Call of 'pay' waits for a decision: ${asked} Answer it by POST ${at}.` },
+      },
+    ]);
+  });
+
+  it('is an error when its turn failed, which is not sent again', async () => {
+    const { message, model } = script({ text: '' }, { text: '' });
+    const failing = { model: 'scripted', messages: [{ role: 'user' as const, content: message() }] };
+    const failure = await client.chat.completions.create(failing).catch((thrown: unknown) => thrown);
+    const told = {
+      message: 'The model answered with nothing, also after it was asked once more.',
+      type: 'server_error',
+      param: null,
+      code: 'empty_reply',
+    };
+    expect(failure).toMatchObject({ status: 502, error: told });
+    expect(model.requests).toHaveLength(2);
+    const again = script({ text: '' }, { text: '' });
+    const stream = await client.chat.completions.create({
+      model: 'scripted',
+      messages: [{ role: 'user', content: again.message() }],
+      stream: true,
+    });
+    const broken = (async () => {
+      for await (const _ of stream);
+    })();
+    await expect(broken).rejects.toMatchObject({ error: told });
+  });
+});

@@ -1,0 +1,79 @@
+import { expect, it } from 'vitest';
+import { openAi } from '../../../../src/surfaces/openai/entry.ts';
+import { appWith } from '../http/app.ts';
+import { journal } from '../http/client.ts';
+import { seer } from '../http/file-app.ts';
+import { clientOf } from './openai-app.ts';
+
+const via = appWith({ agents: [seer()], surfaces: [openAi()] });
+const client = clientOf(via);
+
+const PNG = `data:image/png;base64,${btoa('a picture')}`;
+const link = { type: 'file', mediaType: 'image/webp', url: 'https://pictures.example/one.webp' };
+const picture = { type: 'file', mediaType: 'image/png', size: 9 };
+const paper = { type: 'file', mediaType: 'application/pdf', name: 'paper.pdf', size: 7 };
+
+it('a response has seen the images and files of its input', async () => {
+  const response = await client.responses.create({
+    model: 'seer',
+    input: [
+      {
+        role: 'user',
+        content: [
+          { type: 'input_text', text: 'What is this?' },
+          { type: 'input_image', image_url: PNG, detail: 'auto' },
+          { type: 'input_image', image_url: link.url, detail: 'auto' },
+          { type: 'input_file', file_data: btoa('a paper'), filename: 'paper.pdf' },
+        ],
+      },
+    ],
+  });
+  expect(response.output_text).toBe('Seen.');
+  const [, started] = await journal(`/agents/seer/sessions/${response.conversation?.id}`, via);
+  const question = { type: 'text', text: 'What is this?' };
+  expect(started).toMatchObject({ type: 'turn-started', parts: [question, picture, link, paper] });
+});
+
+it('a chat completion has seen the images and files of its message', async () => {
+  const { data, response } = await client.chat.completions
+    .create({
+      model: 'seer',
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'What is this?' },
+            { type: 'image_url', image_url: { url: PNG } },
+            { type: 'image_url', image_url: { url: link.url } },
+            {
+              type: 'file',
+              file: { file_data: `data:application/pdf;base64,${btoa('a paper')}`, filename: 'paper.pdf' },
+            },
+          ],
+        },
+      ],
+    })
+    .withResponse();
+  expect(data.choices[0]?.message.content).toBe('Seen.');
+  const session = response.headers.get('x-holdfast-session') ?? '';
+  const [, started] = await journal(`/agents/seer/sessions/${session}`, via);
+  const question = { type: 'text', text: 'What is this?' };
+  expect(started).toMatchObject({ parts: [question, picture, link, paper] });
+});
+
+it('an image that the agent does not take is refused in the words of the protocol', async () => {
+  const refused = client.responses.create({
+    model: 'seer',
+    input: [
+      {
+        role: 'user',
+        content: [{ type: 'input_image', image_url: `data:image/gif;base64,${btoa('x')}`, detail: 'auto' }],
+      },
+    ],
+  });
+  await expect(refused).rejects.toMatchObject({
+    status: 415,
+    type: 'invalid_request_error',
+    code: 'unsupported_media_type',
+  });
+});

@@ -1,0 +1,273 @@
+import { describe, expect, it } from 'vitest';
+import { openAi } from '../../../../src/surfaces/openai/entry.ts';
+import { clerk } from '../../../fixtures/clerk-agent.ts';
+import { scripted } from '../../../fixtures/scripted-agent.ts';
+import { held, script } from '../../../fixtures/scripts.ts';
+import { appWith } from '../http/app.ts';
+import { json } from '../http/client.ts';
+import { clientOf, speaking } from './openai-app.ts';
+
+const post = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
+  const response = await speaking(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  const { error } = await json(response);
+  return { status: response.status, retry: response.headers.get('x-should-retry'), error };
+};
+
+const refusal = (message: string, param: string | null, code: string, status = 400) => ({
+  status,
+  retry: null,
+  error: { message, type: 'invalid_request_error', param, code },
+});
+
+const invalid = (param: string, what: string) =>
+  refusal(`Invalid value for '${param}': it must be ${what}.`, param, 'invalid_value');
+const notTaken = (param: string, instead: string) =>
+  refusal(`Holdfast does not take '${param}': ${instead}`, param, 'unsupported_parameter');
+
+const IN_CODE = 'the instructions of an agent are in its code.';
+const CHOOSES = "the agent's model chooses. Send 'auto', or leave it out.";
+const FORM = 'the form of an answer is the `output` of the agent.';
+const LABEL =
+  "the tools of an agent are in its code. tools[0] may only be a function that agent 'scripted' has, or a tool of type mcp with server_label 'holdfast'.";
+const FILE = 'a data URL of base64, or an https URL';
+
+describe('a request for a response', () => {
+  it.each<[string, object, ReturnType<typeof refusal>]>([
+    ['no model', { model: undefined }, invalid('model', 'the name of an agent, which GET /v1/models lists')],
+    [
+      'an unknown model',
+      { model: 'gpt-5' },
+      refusal(
+        "The model 'gpt-5' does not exist. GET /v1/models lists those that do.",
+        'model',
+        'model_not_found',
+        404,
+      ),
+    ],
+    ['instructions', { instructions: 'Be kind.' }, notTaken('instructions', IN_CODE)],
+    ['a prompt', { prompt: { id: 'p' } }, notTaken('prompt', IN_CODE)],
+    ['a function', { tools: [{ type: 'function', name: 'mine' }] }, notTaken('tools', LABEL)],
+    ['another label', { tools: [{ type: 'mcp', server_label: 'other' }] }, notTaken('tools', LABEL)],
+    ['tools that are no list', { tools: 'all' }, invalid('tools', 'a list')],
+    ['a forced tool', { tool_choice: 'required' }, notTaken('tool_choice', CHOOSES)],
+    [
+      'a form',
+      { text: { format: { type: 'json_schema', name: 'a', schema: {} } } },
+      notTaken('text.format', FORM),
+    ],
+    [
+      'a limit of calls',
+      { max_tool_calls: 1 },
+      notTaken('max_tool_calls', 'the limits of an agent are in its code.'),
+    ],
+    ['anything else', { magic: true }, refusal("Unknown parameter: 'magic'.", 'magic', 'unknown_parameter')],
+    ['a flag that is none', { stream: 'yes' }, invalid('stream', 'true or false')],
+    ['metadata that is none', { metadata: { a: 1 } }, invalid('metadata', 'an object of texts')],
+    [
+      'a response that is not there',
+      { previous_response_id: 'resp_1' },
+      refusal("Response with id 'resp_1' not found.", 'previous_response_id', 'previous_response_not_found'),
+    ],
+    [
+      'a conversation that is none',
+      { conversation: 7 },
+      invalid('conversation', 'the id of a session, or an object with its id'),
+    ],
+    ['no input', { input: undefined }, invalid('input', 'text, or a list of items')],
+    ['an empty input', { input: [] }, invalid('input', 'text, or a list of items')],
+    ['an item that is none', { input: ['Hello'] }, invalid('input[0]', 'an object')],
+    [
+      'instructions in the input',
+      { input: [{ role: 'system', content: 'Be kind.' }] },
+      notTaken('input[0].role', IN_CODE),
+    ],
+    [
+      'nobody',
+      { input: [{ role: 'nobody', content: 'Hello' }] },
+      invalid('input[0].role', 'user or assistant'),
+    ],
+    [
+      'an item of another kind',
+      { input: [{ type: 'item_reference', id: 'x' }] },
+      invalid(
+        'input[0].type',
+        'message, mcp_approval_response or function_call_output, or that of an item of a response',
+      ),
+    ],
+    [
+      'a conversation of others',
+      {
+        input: [
+          { role: 'user', content: 'a' },
+          { role: 'assistant', content: 'b' },
+          { role: 'user', content: 'c' },
+        ],
+      },
+      refusal(
+        "The input has messages of an assistant, and none has an id of this server: send 'previous_response_id' or 'conversation', or the message of the user alone.",
+        'input',
+        'unknown_conversation',
+      ),
+    ],
+    ['no content', { input: [{ role: 'user' }] }, invalid('input[0].content', 'text, or a list of parts')],
+    [
+      'an image that is none',
+      { input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'http://a.example/b.png' }] }] },
+      invalid('input[0].content[0].image_url', FILE),
+    ],
+    [
+      'a file that was uploaded',
+      { input: [{ role: 'user', content: [{ type: 'input_file', file_id: 'file-1' }] }] },
+      notTaken(
+        'input[0].content[0].file_id',
+        'there are no uploads. Send the file with its data or its URL.',
+      ),
+    ],
+    [
+      'an answer to nothing',
+      { input: [{ type: 'mcp_approval_response', approval_request_id: 'mcpr_x', approve: true }] },
+      refusal(
+        "Invalid value for 'input[0].approval_request_id': it must be an id that a response has told.",
+        'input[0].approval_request_id',
+        'invalid_value',
+      ),
+    ],
+  ])('with %s is refused, and says so', async (_, body, told) => {
+    expect(await post('/v1/responses', { model: 'scripted', input: 'Hello', ...body })).toEqual(told);
+  });
+
+  it('that is no JSON, or too large, is told in the words of the protocol', async () => {
+    expect(await post('/v1/responses', '{')).toEqual(refusal('The body is not JSON.', null, 'bad_json'));
+    expect(await post('/v1/responses', { model: 'x'.repeat(2_000_000) })).toMatchObject({
+      status: 413,
+      error: { type: 'invalid_request_error', code: 'body_too_large' },
+    });
+  });
+
+  it('while its session is busy is not sent again', async () => {
+    const reply = held('Done.');
+    const { message } = script(reply.reply);
+    const client = clientOf();
+    const conversation = crypto.randomUUID();
+    await client.responses.create({ model: 'scripted', input: message(), conversation, background: true });
+    await reply.asked();
+    const refused = await post('/v1/responses', { model: 'scripted', input: 'Hello', conversation });
+    expect(refused).toMatchObject({
+      status: 409,
+      retry: 'false',
+      error: { code: 'session_busy', type: 'invalid_request_error', param: null },
+    });
+    reply.release();
+  });
+
+  it('is taken once under its key', async () => {
+    const { message, model } = script('Once.', 'Twice.');
+    const create = () =>
+      clientOf().responses.create(
+        { model: 'scripted', input: message() },
+        { headers: { 'idempotency-key': `k${message().slice(-36)}` } },
+      );
+    const first = await create();
+    const second = await create();
+    expect([second.id, second.output_text]).toEqual([first.id, 'Once.']);
+    expect(model.requests).toHaveLength(1);
+  });
+});
+
+describe('an id of somebody else', () => {
+  const owned = (id: string) =>
+    clientOf(appWith({ agents: [scripted, clerk], surfaces: [openAi()], auth: () => ({ id }) }));
+
+  it('finds nothing', async () => {
+    const { message } = script({ calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] }, 'Done.');
+    const theirs = await owned('ada').responses.create({ model: 'clerk', input: message() });
+    const mine = owned('ben');
+    const answer = {
+      type: 'mcp_approval_response',
+      approval_request_id: theirs.output[0]?.id ?? '',
+      approve: true,
+    } as const;
+    for (const asked of [
+      mine.responses.retrieve(theirs.id),
+      mine.responses.cancel(theirs.id),
+      mine.responses.create({ model: 'clerk', input: 'Hello', previous_response_id: theirs.id }),
+      mine.responses.create({ model: 'clerk', input: [answer] }),
+    ]) {
+      await expect(asked).rejects.toMatchObject({ status: 404, code: 'unknown_session' });
+    }
+  });
+});
+
+describe('a caller whom nobody knows', () => {
+  it('is told so in the words of the protocol', async () => {
+    const send = appWith({ agents: [scripted], surfaces: [openAi()], auth: () => null });
+    const response = await send('/v1/models');
+    expect([response.status, response.headers.get('x-should-retry')]).toEqual([401, 'false']);
+    expect(await json(response)).toMatchObject({
+      error: { type: 'authentication_error', code: 'unauthorized' },
+    });
+  });
+});
+
+describe('/v1/models', () => {
+  it('lists the agents', async () => {
+    const client = clientOf();
+    const model = { object: 'model', created: 0, owned_by: 'holdfast' };
+    const { data } = await client.models.list();
+    expect(data).toEqual([
+      { id: 'scripted', ...model },
+      { id: 'clerk', ...model },
+    ]);
+    expect(await client.models.retrieve('clerk')).toEqual({ id: 'clerk', ...model });
+    await expect(client.models.retrieve('gpt-5')).rejects.toMatchObject({
+      status: 404,
+      code: 'model_not_found',
+    });
+  });
+});
+
+describe('a request for a chat completion', () => {
+  it.each<[string, object, ReturnType<typeof refusal>]>([
+    ['no messages', { messages: [] }, invalid('messages', 'a list of messages')],
+    [
+      'the assistant at its end',
+      { messages: [{ role: 'assistant', content: 'Hello' }] },
+      invalid('messages', 'a list that ends with a message of the user or of a tool'),
+    ],
+    [
+      'instructions',
+      { messages: [{ role: 'system', content: 'Be kind.' }] },
+      notTaken('messages[0].role', IN_CODE),
+    ],
+    ['nobody', { messages: [{ role: 'nobody' }] }, invalid('messages[0].role', 'user, assistant or tool')],
+    ['several answers', { n: 2 }, notTaken('n', 'a session has one answer.')],
+    ['a form', { response_format: { type: 'json_object' } }, notTaken('response_format', FORM)],
+    ['an end', { stop: ['\n'] }, notTaken('stop', "the agent's model ends its answers.")],
+    [
+      'the result of nothing',
+      { messages: [{ role: 'tool', tool_call_id: 'call_1', content: 'x' }] },
+      invalid('messages[0].tool_call_id', 'the id of a call that a completion has told'),
+    ],
+    [
+      'an image that is none',
+      {
+        messages: [
+          { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,!' } }] },
+        ],
+      },
+      invalid('messages[0].content[0].image_url.url', FILE),
+    ],
+    [
+      'a sound',
+      { messages: [{ role: 'user', content: [{ type: 'input_audio' }] }] },
+      invalid('messages[0].content[0].type', 'text, image_url or file'),
+    ],
+  ])('with %s is refused, and says so', async (_, body, told) => {
+    const hello = [{ role: 'user', content: 'Hello' }];
+    expect(await post('/v1/chat/completions', { model: 'scripted', messages: hello, ...body })).toEqual(told);
+  });
+});

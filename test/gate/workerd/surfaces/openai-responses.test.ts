@@ -1,0 +1,346 @@
+import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
+import { describe, expect, it } from 'vitest';
+import { paidTo } from '../../../fixtures/clerk-agent.ts';
+import { held, script } from '../../../fixtures/scripts.ts';
+import { journal } from '../http/client.ts';
+import { clientOf, journalOf, textsOf, typesOf } from './openai-app.ts';
+
+const client = clientOf();
+
+describe('a response', () => {
+  it('is the answer of a turn with several iterations, with its calls', async () => {
+    const { message } = script(
+      { calls: [{ name: 'add', input: { a: 1, b: 2 } }], text: 'Let me add.' },
+      { calls: [{ name: 'look_up', input: { id: '7' } }] },
+      'It is 3.',
+    );
+    const response = await client.responses.create({
+      model: 'scripted',
+      input: message(),
+      metadata: { of: 'tests' },
+      include: ['reasoning.encrypted_content'],
+      tools: [],
+      temperature: 0.5,
+    });
+    const call = { type: 'mcp_call', server_label: 'holdfast', status: 'completed', error: null };
+    expect(response).toMatchObject({
+      object: 'response',
+      status: 'completed',
+      model: 'scripted',
+      metadata: { of: 'tests' },
+      error: null,
+      output: [
+        { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Let me add.' }] },
+        { ...call, name: 'add', arguments: '{"a":1,"b":2}', output: '3' },
+        { ...call, name: 'look_up', arguments: '{"id":"7"}', output: '{"id":"7","total":12.5}' },
+        { type: 'message', content: [{ type: 'output_text', text: 'It is 3.' }] },
+      ],
+      usage: {
+        input_tokens: 30,
+        input_tokens_details: { cached_tokens: 0 },
+        output_tokens: 15,
+        output_tokens_details: { reasoning_tokens: 0 },
+        total_tokens: 45,
+      },
+    });
+    expect(response.output_text).toBe('Let me add.It is 3.');
+    expect(await client.responses.retrieve(response.id)).toEqual({ ...response, metadata: {} });
+    const events = await journalOf(response);
+    expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
+  });
+
+  it('continues the one before by previous_response_id, by conversation, or by the ids of its items', async () => {
+    const { message, model } = script('One.', 'Two.', 'Three.', 'Four.');
+    const first = await client.responses.create({ model: 'scripted', input: message() });
+    const second = await client.responses.create({
+      model: 'scripted',
+      input: 'Again.',
+      previous_response_id: first.id,
+    });
+    const { conversation } = second;
+    const third = await client.responses.create({
+      model: 'scripted',
+      input: [{ role: 'user', content: [{ type: 'input_text', text: 'And again.' }] }],
+      conversation: conversation?.id ?? null,
+    });
+    const fourth = await client.responses.create({
+      model: 'scripted',
+      input: [
+        { role: 'user', content: message() },
+        ...first.output.filter((item) => item.type === 'message'),
+        { role: 'user', content: 'Now all of it.' },
+      ],
+    });
+    expect([first, second, third, fourth].map(({ output_text }) => output_text)).toEqual([
+      'One.',
+      'Two.',
+      'Three.',
+      'Four.',
+    ]);
+    expect(second.previous_response_id).toBe(first.id);
+    expect(new Set([first, second, third, fourth].map((one) => one.conversation?.id)).size).toBe(1);
+    expect(model.requests[3]?.messages.map(({ text }) => text)).toEqual(
+      [
+        'Follow the script.',
+        message(),
+        'One.',
+        'Again.',
+        'Two.',
+        'And again.',
+        'Three.',
+        'Now all of it.',
+      ].slice(model.requests[3]?.messages[0]?.role === 'user' ? 1 : 0),
+    );
+  });
+
+  it('streams its text as it comes, and then says the same as the whole', async () => {
+    const { message } = script(
+      { calls: [{ name: 'add', input: { a: 1, b: 2 } }] },
+      {
+        parts: [
+          { type: 'reasoning', text: 'Hm, 3.' },
+          { type: 'text', text: 'It is 3.' },
+        ],
+      },
+    );
+    const stream = client.responses.stream({ model: 'scripted', input: message() });
+    const events: ResponseStreamEvent[] = [];
+    for await (const event of stream) events.push(event);
+    const last = await stream.finalResponse();
+    expect(last.output_text).toBe('It is 3.');
+    expect(last.output.map(({ type }) => type)).toEqual(['mcp_call', 'reasoning', 'message']);
+    expect(textsOf(events)).toEqual({ text: 'It is 3.', reasoning: 'Hm, 3.' });
+    expect(events.filter(({ type }) => type === 'response.output_text.delta').length).toBeGreaterThan(3);
+    expect(typesOf(events)).toEqual([
+      'response.created',
+      'response.in_progress',
+      'response.output_item.added',
+      'response.mcp_call_arguments.done',
+      'response.mcp_call.in_progress',
+      'response.mcp_call.completed',
+      'response.output_item.done',
+      'response.output_item.added',
+      'response.reasoning_summary_part.added',
+      'response.reasoning_summary_text.delta',
+      'response.reasoning_summary_text.done',
+      'response.reasoning_summary_part.done',
+      'response.output_item.done',
+      'response.output_item.added',
+      'response.content_part.added',
+      'response.output_text.delta',
+      'response.output_text.done',
+      'response.content_part.done',
+      'response.output_item.done',
+      'response.completed',
+    ]);
+    const later = await client.responses.retrieve(last.id);
+    expect(JSON.parse(JSON.stringify(last))).toMatchObject(JSON.parse(JSON.stringify(later)));
+  });
+});
+
+describe('the stream of a response', () => {
+  it('goes on behind any of its numbers: nothing comes twice, and nothing is lost', async () => {
+    const { message } = script(
+      { parts: [{ type: 'reasoning', text: 'Add.' }], calls: [{ name: 'add', input: { a: 1, b: 2 } }] },
+      {
+        text: 'Two calls more.',
+        calls: [
+          { name: 'look_up', input: { id: '1' } },
+          { name: 'look_up', input: { id: '2' } },
+        ],
+      },
+      {
+        parts: [
+          { type: 'reasoning', text: 'Done.' },
+          { type: 'text', text: 'It is all.' },
+        ],
+      },
+    );
+    const events: ResponseStreamEvent[] = [];
+    for await (const event of await client.responses.create({
+      model: 'scripted',
+      input: message(),
+      stream: true,
+    }))
+      events.push(event);
+    const [created] = events;
+    const id = created?.type === 'response.created' ? created.response.id : '';
+    const numbers = events.map(({ sequence_number }) => sequence_number);
+    expect(numbers).toEqual([...new Set(numbers)].toSorted((one, other) => one - other));
+    for (const [place, { sequence_number: after }] of events.entries()) {
+      const rest: ResponseStreamEvent[] = [];
+      const stream = await client.responses.retrieve(id, { stream: true, starting_after: after });
+      for await (const event of stream) rest.push(event);
+      const whole = [...events.slice(0, place + 1), ...rest];
+      expect(typesOf(whole)).toEqual(typesOf(events));
+      expect(textsOf(whole)).toEqual(textsOf(events));
+      expect(rest.at(-1)).toEqual(place === events.length - 1 ? undefined : events.at(-1));
+    }
+  });
+
+  it('goes on after its connection was dropped in the middle of a reply', async () => {
+    const reply = held({ text: 'It goes on.' });
+    const { message } = script({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, reply.reply);
+    const stream = await client.responses.create({ model: 'scripted', input: message(), stream: true });
+    const seen: ResponseStreamEvent[] = [];
+    for await (const event of stream) {
+      seen.push(event);
+      if (event.type === 'response.mcp_call.completed') break;
+    }
+    const [created] = seen;
+    const id = created?.type === 'response.created' ? created.response.id : '';
+    reply.release();
+    const after = seen.at(-1)?.sequence_number ?? 0;
+    for await (const event of await client.responses.retrieve(id, { stream: true, starting_after: after }))
+      seen.push(event);
+    expect(textsOf(seen).text).toBe('It goes on.');
+    expect(seen.at(-1)).toMatchObject({ type: 'response.completed', response: { status: 'completed' } });
+  });
+});
+
+describe('a response in the background', () => {
+  it('is polled until it is complete, and may be streamed meanwhile', async () => {
+    const reply = held('Later.');
+    const { message } = script(reply.reply);
+    const queued = await client.responses.create({ model: 'scripted', input: message(), background: true });
+    expect(queued).toMatchObject({ status: 'in_progress', output: [], background: true });
+    await reply.asked();
+    const running = await client.responses.retrieve(queued.id);
+    expect(running).toMatchObject({ status: 'in_progress', output: [] });
+    reply.release();
+    const stream = await client.responses.retrieve(queued.id, { stream: true });
+    let last: ResponseStreamEvent | undefined;
+    for await (const event of stream) last = event;
+    expect(last).toMatchObject({ type: 'response.completed' });
+    expect(await client.responses.retrieve(queued.id)).toMatchObject({
+      status: 'completed',
+      output_text: 'Later.',
+    });
+  });
+
+  it('is cancelled', async () => {
+    const reply = held('Never.');
+    const { message } = script(reply.reply);
+    const queued = await client.responses.create({ model: 'scripted', input: message(), background: true });
+    await reply.asked();
+    expect(await client.responses.cancel(queued.id)).toMatchObject({ status: 'cancelled', output: [] });
+    expect(await client.responses.cancel(queued.id)).toMatchObject({ id: queued.id, status: 'cancelled' });
+  });
+});
+
+describe('a call that waits', () => {
+  const asking = (...inputs: { to: string; amount: number }[]) =>
+    script({ calls: inputs.map((input) => ({ name: 'pay', input })) }, 'All done.');
+
+  it('is an approval request, whose answer finds its session by itself', async () => {
+    const to = crypto.randomUUID();
+    const { message } = asking({ to, amount: 1 }, { to, amount: 2 });
+    const first = await client.responses.create({ model: 'clerk', input: message() });
+    expect(first).toMatchObject({
+      status: 'completed',
+      output: [
+        {
+          type: 'mcp_approval_request',
+          server_label: 'holdfast',
+          name: 'pay',
+          arguments: `{"to":"${to}","amount":1}`,
+        },
+        { type: 'mcp_approval_request', name: 'pay', arguments: `{"to":"${to}","amount":2}` },
+      ],
+    });
+    const second = await client.responses.create({
+      model: 'clerk',
+      input: first.output.map(({ id }, place) => ({
+        type: 'mcp_approval_response',
+        approval_request_id: id ?? '',
+        approve: place === 0,
+        ...(place === 1 && { reason: 'Too much.' }),
+      })),
+    });
+    expect(paidTo(to)).toEqual([1]);
+    expect(second.id).not.toBe(first.id);
+    expect(second).toMatchObject({
+      status: 'completed',
+      output_text: 'All done.',
+      output: expect.arrayContaining([
+        expect.objectContaining({
+          type: 'mcp_call',
+          status: 'completed',
+          approval_request_id: first.output[0]?.id,
+        }),
+        expect.objectContaining({
+          type: 'mcp_call',
+          status: 'failed',
+          approval_request_id: first.output[1]?.id,
+          error: {
+            type: 'mcp_tool_execution_error',
+            content: [
+              {
+                type: 'text',
+                text: 'Too much.',
+              },
+            ],
+          },
+        }),
+      ]),
+    });
+    // Each response stays as it was.
+    expect(await client.responses.retrieve(first.id)).toEqual(first);
+    expect(await client.responses.retrieve(second.id)).toEqual(second);
+  });
+
+  it('may be answered one after the other, and what still waits is said again', async () => {
+    const to = crypto.randomUUID();
+    const { message } = asking({ to, amount: 1 }, { to, amount: 2 });
+    const first = await client.responses.create({ model: 'clerk', input: message() });
+    const approve = (id: string) =>
+      client.responses.create({
+        model: 'clerk',
+        input: [{ type: 'mcp_approval_response', approval_request_id: id, approve: true }],
+        previous_response_id: first.id,
+      });
+    const second = await approve(first.output[1]?.id ?? '');
+    expect(second.output).toEqual([first.output[0]]);
+    const third = await approve(first.output[0]?.id ?? '');
+    expect(third.output_text).toBe('All done.');
+    expect(paidTo(to).toSorted()).toEqual([1, 2]);
+  });
+
+  it('is approved with another input', async () => {
+    const to = crypto.randomUUID();
+    const { message } = asking({ to, amount: 1 });
+    const first = await client.responses.create({ model: 'clerk', input: message() });
+    const edit = { input: { to, amount: 3 } };
+    await client.responses.create({
+      model: 'clerk',
+      input: [
+        {
+          type: 'mcp_approval_response',
+          approval_request_id: first.output[0]?.id ?? '',
+          approve: true,
+          ...edit,
+        },
+      ],
+    });
+    expect(paidTo(to)).toEqual([3]);
+  });
+
+  it('is a function call when the client runs it', async () => {
+    const { message, model } = script({ calls: [{ name: 'look_up', input: { id: '7' } }] }, 'It is red.');
+    const tools = [{ type: 'function' as const, name: 'look_up', parameters: {}, strict: false }];
+    const first = await client.responses.create({ model: 'clerk', input: message(), tools });
+    const [call] = first.output;
+    if (call?.type !== 'function_call') throw new Error('There is no call.');
+    expect(call).toMatchObject({ name: 'look_up', arguments: '{"id":"7"}', status: 'completed' });
+    const stream = client.responses.stream({
+      model: 'clerk',
+      input: [{ type: 'function_call_output', call_id: call.call_id, output: 'A red one.' }],
+      tools,
+    });
+    expect((await stream.finalResponse()).output_text).toBe('It is red.');
+    expect(JSON.stringify(model.requests[1]?.messages)).toContain('A red one.');
+    const { agent, session } = { agent: 'clerk', session: first.conversation?.id };
+    const events = await journal(`/agents/${agent}/sessions/${session}`);
+    expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
+  });
+});

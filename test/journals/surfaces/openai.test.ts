@@ -1,0 +1,105 @@
+/** Every kept journal as responses of OpenAI: of each, however it is cut, a client gets the same. */
+import { describe, expect, it } from 'vitest';
+import type { StoredEvent } from '../../../src/index.ts';
+import type { TurnItem } from '../../doors/http.ts';
+import { openQuestions, stoppedTurn } from '../../doors/session.ts';
+import { type ResponseEvent, type ResponseWanted, responseEvents } from '../../doors/surfaces.ts';
+import { readFolder, versions } from '../kept.ts';
+
+async function* listed<T>(items: readonly T[]): AsyncGenerator<T> {
+  yield* items;
+}
+
+const echoed = { model: 'agent', metadata: {}, previous_response_id: null, background: false };
+
+async function told(
+  items: readonly TurnItem[],
+  more: Partial<ResponseWanted> = {},
+): Promise<ResponseEvent[]> {
+  const turn = items.flatMap((item) => ('seq' in item && 'turn' in item ? item.turn : []))[0] ?? '';
+  const wanted = { agent: 'agent', session: 's', turn, part: 0, echoed, now: 0, ...more };
+  const events: ResponseEvent[] = [];
+  for await (const event of responseEvents(listed(items), wanted)) events.push(event);
+  return events;
+}
+
+/** The turns of all kept journals that have ended, or wait for somebody. */
+const turns = versions().flatMap((version) =>
+  [...readFolder(version).journals].flatMap(([name, { reading }]) => {
+    const stored = reading.events.flatMap(({ body }) => (Object(body).events ?? []) as StoredEvent[]); // as they were sent
+    const byTurn = Map.groupBy(stored, (event) => ('turn' in event ? event.turn : ''));
+    byTurn.delete('');
+    return [...byTurn.values()]
+      .map((events, place) => ({ name: `${version}/${name} ${place}`, events }))
+      .filter(({ events }) => events.at(-1)?.type === 'turn-ended' || openQuestions(events).length > 0);
+  }),
+);
+
+/** A turn's items as they are replayed. */
+function replayed(events: readonly StoredEvent[]): TurnItem[] {
+  const answer = stoppedTurn('s', 'agent', events);
+  const { outcome } = answer;
+  if (outcome !== 'suspended') return [...events, { type: 'answer', answer: { ...answer, outcome } }];
+  return [...events, { type: 'suspended', view: { ...answer, outcome, status: 'suspended', pending: [] } }];
+}
+
+/** The same as it comes: what a model says, in pieces before its reply is stored. */
+const live = (items: readonly TurnItem[]): TurnItem[] =>
+  items.flatMap((item) => {
+    if (!('seq' in item) || item.type !== 'model-replied' || item.frame !== undefined) return [item];
+    const parts = item.parts ?? [{ type: 'text' as const, text: item.text }];
+    const pieces = parts.flatMap((part): TurnItem[] => {
+      if (part.type !== 'text' && part.type !== 'reasoning') return [];
+      const type = part.type === 'text' ? 'text-delta' : 'reasoning-delta';
+      return (part.text.match(/[\s\S]{1,7}/g) ?? []).map((text) => ({ type, reply: '1.1', text }));
+    });
+    return [...pieces, item];
+  });
+
+/** A turn goes on that waited: what its client answered begins another response. */
+const begins = (event: StoredEvent, before: StoredEvent | undefined): boolean =>
+  event.type === 'turn-resumed' && event.cause === 'handed-over' && before?.type !== 'turn-yielded';
+
+/** What a client has put together: each item with its text, and how the response has ended. */
+function put(events: readonly ResponseEvent[]) {
+  const texts = new Map<number, string>();
+  const opened: string[] = [];
+  const closed: string[] = [];
+  for (const event of events) {
+    if ('delta' in event) texts.set(event.output_index, (texts.get(event.output_index) ?? '') + event.delta);
+    if (event.type === 'response.output_item.added') opened.push(event.item.id);
+    if (event.type === 'response.output_item.done') closed.push(event.item.id);
+  }
+  return { texts, opened, closed, last: events.at(-1) };
+}
+
+describe('each turn of the kept journals', () => {
+  it('there are many', () => expect(turns.length).toBeGreaterThan(40));
+
+  it.each(turns)(
+    '$name is the same response live, replayed, and cut anywhere',
+    async ({ events: stored }) => {
+      const items = replayed(stored);
+      const parts = 1 + stored.filter((event, place) => begins(event, stored[place - 1])).length;
+      for (let part = 0; part < parts; part += 1) {
+        const whole = await told(items, { part });
+        expect(whole[0]).toMatchObject({ type: 'response.created' });
+        const pieces = await told(live(items), { part });
+        for (const events of [whole, pieces]) {
+          const numbers = events.map(({ sequence_number }) => sequence_number);
+          expect(numbers.every((one, place) => place === 0 || one > (numbers[place - 1] ?? 0))).toBe(true);
+          const { opened, closed, last } = put(events);
+          expect(new Set(closed)).toEqual(new Set(opened));
+          expect(last).toMatchObject({
+            type: expect.stringMatching(/^response\.(completed|failed|incomplete)$/),
+          });
+        }
+        expect(put(pieces)).toEqual(put(whole));
+        for (const [place, { sequence_number: after }] of pieces.entries()) {
+          const rest = await told(items, { part, after });
+          expect(put([...pieces.slice(0, place + 1), ...rest])).toEqual(put(pieces));
+        }
+      }
+    },
+  );
+});

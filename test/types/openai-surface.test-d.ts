@@ -1,0 +1,21 @@
+/** What a Worker sends to clients of OpenAI has the types of these clients. */
+import type OpenAI from 'openai';
+import { describe, expectTypeOf, it } from 'vitest';
+import type { ChatChunk, ResponseEvent, ResponseObject } from '../doors/surfaces.ts';
+
+/** The client adds the joined text by itself. */
+type Wire<Type> = Type extends { readonly response: infer Whole }
+  ? Omit<Type, 'response'> & { readonly response: Omit<Whole, 'output_text'> }
+  : Type;
+
+describe('what is sent', () => {
+  it('is a response', () => {
+    expectTypeOf<ResponseObject>().toExtend<Omit<OpenAI.Responses.Response, 'output_text'>>();
+  });
+  it('is an event of its stream', () => {
+    expectTypeOf<ResponseEvent>().toExtend<Wire<OpenAI.Responses.ResponseStreamEvent>>();
+  });
+  it('is a chunk of a chat completion', () => {
+    expectTypeOf<ChatChunk>().toExtend<OpenAI.Chat.ChatCompletionChunk>();
+  });
+});
