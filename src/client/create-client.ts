@@ -1,14 +1,21 @@
 /** The client of the HTTP API, for pages, Node and other Workers: nothing but `fetch` and streams is needed. */
 import type { StoredEvent } from '../journal/events.ts';
-import type { SentDecision, SentResult } from '../session/answers/post-answer.ts';
-import type { DecisionKind, WhenBusy } from '../tool/call.ts';
-import type { JsonObject } from '../tool/json.ts';
+import type { AnswerObject } from '../session/watching/turn-outcome.ts';
+import type { Json } from '../tool/json.ts';
 import type { CancelRequested } from '../worker/end-turn.ts';
 import type { SessionView } from '../worker/session-view.ts';
-import type { PendingView } from '../worker/turn-view.ts';
+import type {
+  AnsweringOptions,
+  CallAnswer,
+  Client,
+  ClientOptions,
+  ClientSession,
+  SendOptions,
+  SentPart,
+} from './client-session.ts';
 import { type ClientAnswer, follow, type StreamItem, type WatchItem, type Ways } from './follow.ts';
 import { HoldfastError } from './holdfast-error.ts';
-import { type Asked, createTransport, readJson, type Transport, type TransportOptions } from './transport.ts';
+import { type Asked, createTransport, readJson, type Transport } from './transport.ts';
 
 /** What types a client: the type of an agent, or by hand the type of its output. */
 export type ClientTypes = AgentTypes | { readonly output?: unknown };
@@ -23,131 +30,11 @@ type OutputOf<Of> = Of extends {
   readonly name: string;
   readonly '~types'?: { readonly output: infer Output };
 }
-  ? Output
+  ? AnswerObject<Output>
   : Of extends { readonly output: infer Output }
-    ? Output
-    : unknown;
+    ? Output // which whoever writes it knows to be JSON
+    : Json;
 type NameOf<Of> = Of extends { readonly name: infer Name; readonly '~types'?: object } ? Name : string;
-
-/** Where an agent is, and on whose behalf it is asked. */
-export interface ClientOptions<Name = string> extends TransportOptions {
-  /** The name of the agent. */
-  readonly agent: Name;
-}
-
-/** The sessions of one agent. */
-export interface Client<Output = unknown> {
-  /** A session by its id, of 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -; a new one unless given. Nothing is asked of it yet. */
-  session(id?: string): ClientSession<Output>;
-}
-
-/** A file to be sent: one of an input of a page, or bytes. */
-export type SentFile =
-  | Blob
-  | { readonly bytes: Uint8Array; readonly mediaType: string; readonly name?: string };
-
-/** A part of a message: words, or a file by its address or in base64. */
-export type SentPart =
-  | { readonly type: 'text'; readonly text: string }
-  | {
-      readonly type: 'file';
-      readonly mediaType?: string;
-      readonly name?: string;
-      /** A data URL, or an https URL, which is handed on. */
-      readonly url?: string;
-      /** Base64. */
-      readonly data?: string;
-    };
-
-/** How long something is waited for. */
-export interface Waiting {
-  /** Nobody waits any more when it aborts: what is awaited rejects with its reason, and the turn goes on. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** What may be said beside a message. */
-export interface SendOptions extends Waiting {
-  /** They stand behind the text. */
-  readonly files?: readonly SentFile[] | undefined;
-  /** The message's part of the tool-call context, of the keys that the app allows. */
-  readonly context?: JsonObject | undefined;
-  /** Continues the loop of an earlier turn. */
-  readonly loopId?: string | undefined;
-  /** However often a message is sent under it within a day, it starts one turn; one of its own unless given. */
-  readonly idempotencyKey?: string | undefined;
-  /** While a turn is open: `reject`, unless given, is refused as `session-busy`. */
-  readonly whenBusy?: WhenBusy | 'reject' | undefined;
-  /** Declines what the turn before waits for, ends it, and then takes the message. */
-  readonly pending?: 'decline' | undefined;
-  /** The turn starts so much later. */
-  readonly delaySeconds?: number | undefined;
-  /** The message is stored, and its turn is not waited for. */
-  readonly background?: boolean | undefined;
-}
-
-/** What may be said beside answers of calls. */
-export type AnsweringOptions = Pick<SendOptions, 'signal' | 'idempotencyKey' | 'background'>;
-
-/** A call that waits: as an answer or the state lists it, or its id. */
-export type WaitingCall = string | Pick<PendingView, 'call' | 'links'>;
-
-/** What one of several calls is answered. */
-export type CallAnswer = { readonly call: WaitingCall } & (SentDecision | SentResult);
-
-/**
- * One session of an agent. What is refused is thrown as a HoldfastError. What is sent carries a key of its own, so that it is sent again
- * after a lost connection and yet done once.
- */
-export interface ClientSession<Output = unknown> {
-  readonly id: string;
-  /** Runs a turn, and answers what it came to: its answer, also of one that `failed`, or what it waits for. */
-  send(message: string | readonly SentPart[], options?: SendOptions): Promise<ClientAnswer<Output>>;
-  /** The same as it happens, pieces of text too. It goes on by itself after a lost connection. */
-  stream(
-    message: string | readonly SentPart[],
-    options?: SendOptions,
-  ): AsyncGenerator<StreamItem<Output>, void, undefined>;
-  /** Decides about a call that waits, once, and goes on with its turn. */
-  decide(
-    call: WaitingCall,
-    decision: DecisionKind | SentDecision,
-    options?: AnsweringOptions,
-  ): Promise<ClientAnswer<Output>>;
-  /** Sends what came of a tool that the caller runs, once, and goes on with its turn. */
-  result(call: WaitingCall, result: SentResult, options?: AnsweringOptions): Promise<ClientAnswer<Output>>;
-  /** Answers several calls of one turn, and goes on with it. */
-  answer(answers: readonly CallAnswer[], options?: AnsweringOptions): Promise<ClientAnswer<Output>>;
-  /** The same as it happens: only what is new since the calls waited. */
-  streamAnswers(
-    answers: readonly CallAnswer[],
-    options?: AnsweringOptions,
-  ): AsyncGenerator<StreamItem<Output>, void, undefined>;
-  /** How a turn stands now; with `wait`, when it has ended or waits for somebody. */
-  turn(
-    id: string,
-    options?: Waiting & { readonly wait?: boolean | undefined },
-  ): Promise<ClientAnswer<Output>>;
-  /** A turn from its first event on, and then live, until it has ended or waits for somebody. */
-  follow(turn: string, options?: Waiting): AsyncGenerator<StreamItem<Output>, void, undefined>;
-  /** The state of the session. Unless it has changed, the same object as before is answered, and no state is sent over the line. */
-  state(options?: Waiting): Promise<SessionView>;
-  /** The events of the journal behind the one of the sequence `after`. */
-  events(options?: EventsRange): AsyncGenerator<StoredEvent, void, undefined>;
-  /** The same, and then what happens, until the signal aborts or the session is erased. */
-  watch(options?: EventsRange): AsyncGenerator<WatchItem, void, undefined>;
-  /** The bytes of a file of the session: of a message, or that a call gave. */
-  file(id: string | { readonly id: string }, options?: Waiting): Promise<Blob>;
-  /** Stops a turn, or ends one that waits before it begins; the open one unless its id is given. */
-  cancel(turn?: string, options?: Waiting): Promise<CancelRequested>;
-  /** Removes all of the session. There is none afterwards, or was none. */
-  erase(options?: Waiting): Promise<void>;
-}
-
-/** Which events are wanted. */
-export interface EventsRange extends Waiting {
-  /** Only those behind the one of this sequence; all unless given. */
-  readonly after?: number | undefined;
-}
 
 /**
  * Makes a client of one agent. Its answers have the types of the agent, whose type alone is imported: `createClient<typeof clerk>`, or
@@ -165,7 +52,7 @@ export interface EventsRange extends Waiting {
  * }
  * ```
  */
-export function createClient<Of extends ClientTypes = { readonly output: unknown }>(
+export function createClient<Of extends ClientTypes = { readonly output: Json }>(
   options: ClientOptions<NameOf<Of>>,
 ): Client<OutputOf<Of>> {
   const transport = createTransport(options);
@@ -195,7 +82,6 @@ interface SessionPlace {
 }
 
 function createSession(transport: Transport, { id, path }: SessionPlace): ClientSession {
-  let known: { readonly tag: string | null; readonly view: SessionView } | undefined;
   /** The last event that a stream of a turn has shown: what is answered then is shown from there on. */
   let seen = 0;
   async function* streamed(first: Asked, after = 0): AsyncGenerator<StreamItem, void, undefined> {
@@ -215,6 +101,7 @@ function createSession(transport: Transport, { id, path }: SessionPlace): Client
   };
   const session: ClientSession = {
     id,
+    ...readsOf(transport, path),
     stream,
     streamAnswers,
     send: async (message, options) => last(stream(message, options)),
@@ -232,6 +119,23 @@ function createSession(transport: Transport, { id, path }: SessionPlace): Client
         )
         .catch(failedAnswer);
     },
+    cancel: async (turn, options = {}) => {
+      const query = turn === undefined ? '' : `?turn=${encodeURIComponent(turn)}`;
+      const asked: Asked = { method: 'POST', path: `${path}/cancel${query}`, ...options };
+      return (await transport.ask(asked, readJson)) as CancelRequested; // of a server of ours
+    },
+    erase: (options = {}) => transport.ask({ method: 'DELETE', path, ...options }, async () => {}),
+  };
+  return session;
+}
+
+/** What changes nothing of a session. */
+function readsOf(
+  transport: Transport,
+  path: string,
+): Pick<ClientSession, 'state' | 'events' | 'watch' | 'file'> {
+  let known: { readonly tag: string | null; readonly view: SessionView } | undefined;
+  return {
     async state(options = {}) {
       const headers = known?.tag ? { 'if-none-match': known.tag } : {};
       return transport.ask({ path, headers, ...options }, async (response) => {
@@ -259,14 +163,7 @@ function createSession(transport: Transport, { id, path }: SessionPlace): Client
         { path: `${path}/files/${segment('file', typeof file === 'string' ? file : file.id)}`, ...options },
         (response) => response.blob(),
       ),
-    cancel: async (turn, options = {}) => {
-      const query = turn === undefined ? '' : `?turn=${encodeURIComponent(turn)}`;
-      const asked: Asked = { method: 'POST', path: `${path}/cancel${query}`, ...options };
-      return (await transport.ask(asked, readJson)) as CancelRequested; // of a server of ours
-    },
-    erase: (options = {}) => transport.ask({ method: 'DELETE', path, ...options }, async () => {}),
   };
-  return session;
 }
 
 /** How a stream ends. @throws HoldfastError `session-erased` when there is no turn any more. */

@@ -1,19 +1,18 @@
 /** The entry `holdfast/client`: asks agents over HTTP, from pages, Node and other Workers. */
-export {
-  type AnsweringOptions,
-  type CallAnswer,
-  type Client,
-  type ClientOptions,
-  type ClientSession,
-  type ClientTypes,
-  createClient,
-  type EventsRange,
-  type SendOptions,
-  type SentFile,
-  type SentPart,
-  type Waiting,
-  type WaitingCall,
-} from './create-client.ts';
+export type {
+  AnsweringOptions,
+  CallAnswer,
+  Client,
+  ClientOptions,
+  ClientSession,
+  EventsRange,
+  SendOptions,
+  SentFile,
+  SentPart,
+  Waiting,
+  WaitingCall,
+} from './client-session.ts';
+export { type ClientTypes, createClient } from './create-client.ts';
 export type {
   ClientAnswer,
   EndedTurn,

@@ -1,7 +1,8 @@
 /** Reads streams of a session: each goes on by itself after a lost connection, without an event too few or too many. */
 import type { StoredEvent } from '../journal/events.ts';
 import type { FeedItem } from '../session/live-feed.ts';
-import type { AnswerObject, TurnAnswer } from '../session/watching/turn-outcome.ts';
+import type { TurnAnswer } from '../session/watching/turn-outcome.ts';
+import type { Json } from '../tool/json.ts';
 import type { LaterView, SuspendedView } from '../worker/turn-view.ts';
 import { EventParser, type ServerEvent } from './event-parser.ts';
 import { HoldfastError } from './holdfast-error.ts';
@@ -16,13 +17,13 @@ import {
   type Transport,
 } from './transport.ts';
 
-type Typed<View, Output> = Omit<View, 'object'> & { readonly object?: AnswerObject<Output> };
+type Typed<View, Output> = Omit<View, 'object'> & { readonly object?: Output };
 
 /** The answer of a turn that has ended; its `object` has the type of the agent's output. */
-export type EndedTurn<Output = unknown> = Typed<TurnAnswer, Output> & { readonly status?: undefined };
+export type EndedTurn<Output = Json> = Typed<TurnAnswer, Output> & { readonly status?: undefined };
 
 /** A turn that waits for somebody, with its `pending` calls. */
-export type WaitingTurn<Output = unknown> = Typed<SuspendedView, Output>;
+export type WaitingTurn<Output = Json> = Typed<SuspendedView, Output>;
 
 /** A message that was taken, and whose turn has no answer yet: `status` says why. */
 export type LaterTurn = LaterView & {
@@ -32,7 +33,7 @@ export type LaterTurn = LaterView & {
 };
 
 /** How a turn stands: `outcome` says how it ended, or that it is `suspended`; without one there is no answer yet. */
-export type ClientAnswer<Output = unknown> = EndedTurn<Output> | WaitingTurn<Output> | LaterTurn;
+export type ClientAnswer<Output = Json> = EndedTurn<Output> | WaitingTurn<Output> | LaterTurn;
 
 /** The connection was lost, and is there again behind the last event. No event is missed, or comes twice; pieces of text may be missed. */
 export interface Resumed {
@@ -48,7 +49,7 @@ export interface Erased {
 export type WatchItem = StoredEvent | Exclude<FeedItem, { readonly type: 'event' }> | Resumed | Erased;
 
 /** What a stream of a turn shows; last comes how it stands, and nothing else tells of its end. */
-export type StreamItem<Output = unknown> =
+export type StreamItem<Output = Json> =
   | WatchItem
   | { readonly type: 'answer'; readonly answer: EndedTurn<Output> }
   | { readonly type: 'suspended'; readonly answer: WaitingTurn<Output> }

@@ -120,15 +120,15 @@ export const backoff = (failed: number, retryAfter = 0): number =>
 /** Resolves after so many ms. @throws the reason of the signal when it aborts. */
 export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
-  let leave = (): void => {};
-  let timer: ReturnType<typeof setTimeout> | undefined;
   await new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-    leave = resolve;
+    const leave = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', leave);
+      resolve();
+    };
+    const timer = setTimeout(leave, ms);
     signal?.addEventListener('abort', leave);
   });
-  clearTimeout(timer);
-  signal?.removeEventListener('abort', leave);
   signal?.throwIfAborted();
 }
 

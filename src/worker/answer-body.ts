@@ -122,6 +122,9 @@ export const ANSWERS: BodySchema = {
   },
 };
 
+/** What an answer says: the first of a decision, and the others of a result. */
+const ANSWERING = ['decision', 'result', 'text', 'error'];
+
 /** Reads the body of several answers, but for what each says. @throws Problem that lists everything that is wrong with it. */
 export function parseAnswersBody(body: SentBody): readonly NamedAnswer[] {
   const { answers } = body;
@@ -137,6 +140,9 @@ export function parseAnswersBody(body: SentBody): readonly NamedAnswer[] {
       const { call, question = 1 } = answer;
       if (typeof call !== 'string') problems.push(`${at}.call: must be the id of a call`);
       if (!isPlace(question)) problems.push(`${at}.question: must be a whole number from 1`);
+      if (!ANSWERING.some((key) => key in answer)) {
+        problems.push(`${at}: must have a decision, or one of result, text and error`);
+      }
     }
   });
   if (problems.length > 0) throw invalidBody(problems);

@@ -121,7 +121,10 @@ export async function answerCalls(
 function placed(failure: unknown, place: number): never {
   const problems = failure instanceof SessionError ? failure.more.problems : undefined;
   if (!Array.isArray(problems)) throw failure;
-  throw invalidBody(problems.map((problem) => `answers[${place}].${problem}`));
+  const at = `answers[${place}]`;
+  throw invalidBody(
+    problems.map((problem) => String(problem).replace(/^(it )?/, (it) => (it ? `${at}: ` : `${at}.`))),
+  );
 }
 
 /** @throws why an answer was not taken; its sender has to know of those that were. */

@@ -19,7 +19,10 @@ const pricing = defineAgent({
   output: v.object({ amount: v.number(), currency: v.string() }),
 });
 const clerk = defineAgent({ name: 'clerk', description: 'Talks.', instructions: 'Talk.' });
-type Price = { amount: number; currency: string };
+interface Price {
+  amount: number;
+  currency: string;
+}
 
 // The agent's type alone tells what its answers are, and how it is called.
 const client = createClient<typeof pricing>({ url: 'https://agents.test', agent: 'pricing' });
@@ -74,7 +77,7 @@ for await (const event of session.events()) expectTypeOf(event).toEqualTypeOf<St
 const words = await createClient<typeof clerk>({ url: '', agent: 'clerk' }).session().send('Hi');
 expectTypeOf(words.object).toEqualTypeOf<Json | undefined>();
 expectTypeOf(createClient<{ output: Price }>({ url: '', agent: 'any' })).toEqualTypeOf<Client<Price>>();
-expectTypeOf(createClient({ url: '', agent: 'any' })).toEqualTypeOf<Client<unknown>>();
+expectTypeOf(createClient({ url: '', agent: 'any' })).toEqualTypeOf<Client<Json>>();
 
 createClient({ url: '', agent: 'clerk', token: 't', retries: 0, fetch: (url, init) => fetch(url, init) });
 createClient({ url: '', agent: 'clerk', token: async () => 't' });

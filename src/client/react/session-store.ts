@@ -1,44 +1,6 @@
-/** What a page knows of a session, kept up to date while somebody looks. It needs no React. */
-
-import type { StoredEvent } from '../../journal/events.ts';
-import type { SentDecision } from '../../session/answers/post-answer.ts';
-import type { DecisionKind } from '../../tool/call.ts';
-import type { SessionView } from '../../worker/session-view.ts';
-import type { PendingView } from '../../worker/turn-view.ts';
-import type { CallAnswer, ClientSession, SendOptions, SentPart, WaitingCall } from '../create-client.ts';
-import type { WatchItem } from '../follow.ts';
-import { HoldfastError } from '../holdfast-error.ts';
-import { backoff, pause } from '../transport.ts';
-import { type Conversation, foldItem, type SessionMessage, type ShownFile, toMessages } from './messages.ts';
-
-/** What a page shows of a session. Another object after each change. */
-export interface SessionSnapshot {
-  /**
-   * `loading`: nothing is known yet. `idle`: it waits for a message. `running`: a turn runs. `waiting`: it waits for what is `pending`.
-   */
-  readonly status: 'loading' | 'idle' | 'running' | 'waiting';
-  /** What happens is seen as it does. False before the first answer of the server, and while it cannot be reached. */
-  readonly isConnected: boolean;
-  readonly messages: readonly SessionMessage[];
-  /** The calls that wait for somebody. */
-  readonly pending: readonly PendingView[];
-  /** The state of the session as of the last time that a turn began to wait, or ended; nothing before its first message. */
-  readonly state: SessionView | undefined;
-  /** Why the server cannot be reached, or what it has refused last. */
-  readonly error: Error | undefined;
-}
-
-/** What a page does in a session. Nothing of it rejects: what was refused is the snapshot's `error`. */
-export interface SessionActions {
-  /** Sends a message; true when it was taken. What comes of it is seen by everybody who looks. */
-  send(message: string | readonly SentPart[], options?: Omit<SendOptions, 'background'>): Promise<boolean>;
-  /** Decides about a call that waits, once; true when that was taken. */
-  decide(call: WaitingCall, decision: DecisionKind | SentDecision): Promise<boolean>;
-  /** Answers several calls of a turn, by decisions or by results; true when that was taken. */
-  answer(answers: readonly CallAnswer[]): Promise<boolean>;
-  /** Stops the turn that runs, or waits; true when there was one. */
-  stop(): Promise<boolean>;
-}
+/** A store of a session, as pages of any library take it. It needs no React. */
+import type { ClientSession } from '../client-session.ts';
+import { FollowedSession, type SessionActions, type SessionSnapshot } from './followed-session.ts';
 
 /** A session for pages: as `useSyncExternalStore` and its like take it. */
 export interface SessionStore extends SessionActions {
@@ -46,15 +8,6 @@ export interface SessionStore extends SessionActions {
   readonly subscribe: (listener: () => void) => () => void;
   readonly getSnapshot: () => SessionSnapshot;
 }
-
-const NOTHING: SessionSnapshot = {
-  status: 'loading',
-  isConnected: false,
-  messages: [],
-  pending: [],
-  state: undefined,
-  error: undefined,
-};
 
 /** Whoever looks away for so long does not look any more, in ms: a page that shows something else meanwhile asks nobody anew. */
 const GRACE = 100;
@@ -71,29 +24,26 @@ const GRACE = 100;
  * leave();
  * ```
  */
-export function createSessionStore(session: ClientSession): SessionStore {
-  const live = new LiveSession(session);
+export function createSessionStore(session: ClientSession<unknown>): SessionStore {
+  const live = new FollowedSession(session);
   let following: AbortController | undefined;
-  let leaving: ReturnType<typeof setTimeout> | undefined;
+  const leave = (): void => {
+    if (live.listeners.size > 0) return;
+    following?.abort();
+    following = undefined;
+  };
   return {
     getSnapshot: () => live.snapshot,
     subscribe(listener) {
       // Each subscription is one of its own, also of a listener that is there already.
       const mine = (): void => listener();
       live.listeners.add(mine);
-      clearTimeout(leaving);
       if (!following) {
         following = new AbortController();
         void live.follow(following.signal);
       }
       return () => {
-        live.listeners.delete(mine);
-        if (live.listeners.size > 0) return;
-        clearTimeout(leaving);
-        leaving = setTimeout(() => {
-          following?.abort();
-          following = undefined;
-        }, GRACE);
+        if (live.listeners.delete(mine)) setTimeout(leave, GRACE);
       };
     },
     send: (message, options) => live.send(message, options),
@@ -103,239 +53,3 @@ export function createSessionStore(session: ClientSession): SessionStore {
     stop: () => live.tried(() => session.cancel()),
   };
 }
-
-/** A message that was sent, and whose turn is not seen yet. */
-interface Outgoing {
-  readonly key: string;
-  readonly text: string;
-  readonly files: readonly ShownFile[];
-  turn?: string;
-}
-
-class LiveSession {
-  readonly listeners = new Set<() => void>();
-  snapshot = NOTHING;
-  readonly #session: ClientSession;
-  #view: SessionView | undefined;
-  #conversation: Conversation = { messages: [] };
-  /** The last event that is folded. */
-  #seq = 0;
-  /** The turns that have begun, as far as events have told. */
-  readonly #begun = new Set<string>();
-  readonly #answered = new Set<string>();
-  #outgoing: readonly Outgoing[] = [];
-  #sent = 0;
-  #isRunning = false;
-  #isWatched = false;
-  /** The stream of the first message, which shows the session until there is one to be followed. */
-  #beginning: Promise<void> | undefined;
-  #comeAgain = new AbortController();
-
-  constructor(session: ClientSession) {
-    this.#session = session;
-  }
-
-  /** Shows the session until the signal aborts, and whatever becomes of the connection. */
-  async follow(signal: AbortSignal): Promise<void> {
-    for (let failed = 0; !signal.aborted; ) {
-      try {
-        await this.#beginning;
-        await this.#refresh(signal);
-        failed = 0;
-        this.#tell({ isConnected: true, error: undefined });
-        this.#isWatched = true;
-        for await (const item of this.#session.watch({ after: this.#seq, signal })) this.#apply(item, signal);
-        this.#forget();
-      } catch (failure) {
-        if (signal.aborted) break;
-        // A session begins with its first message, which another page may send.
-        if (isUnknown(failure)) this.#forget();
-        else this.#tell({ isConnected: false, error: asError(failure) });
-      }
-      this.#isWatched = false;
-      failed += 1;
-      this.#comeAgain = new AbortController();
-      await pause(backoff(failed + 1), AbortSignal.any([signal, this.#comeAgain.signal])).catch(() => {});
-    }
-    this.#tell({ isConnected: false });
-  }
-
-  async send(
-    message: string | readonly SentPart[],
-    options: Omit<SendOptions, 'background'> = {},
-  ): Promise<boolean> {
-    const parts = typeof message === 'string' ? [{ type: 'text', text: message } as const] : message;
-    this.#sent += 1;
-    const outgoing: Outgoing = {
-      key: `sent-${this.#sent}`,
-      text: parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n\n'),
-      files: (options.files ?? []).map((file) => ({
-        mediaType: file instanceof Blob ? file.type : file.mediaType,
-        name: 'name' in file ? file.name : undefined,
-      })),
-    };
-    this.#outgoing = [...this.#outgoing, outgoing];
-    this.#tell({ error: undefined });
-    const isBegun = this.#isWatched || this.#seq > 0;
-    const isTaken = await this.tried(async () => {
-      const turn = isBegun
-        ? (await this.#session.send(message, { ...options, background: true })).turn
-        : await this.#begin(message, options);
-      if (turn === undefined || this.#begun.has(turn)) this.#arrived(turn ?? '', outgoing.text);
-      else outgoing.turn = turn;
-    });
-    if (!isTaken) this.#outgoing = this.#outgoing.filter((one) => one !== outgoing);
-    this.#tell({});
-    return isTaken;
-  }
-
-  /** Sends what a session begins with; answers the id of its turn where that comes later. */
-  async #begin(message: string | readonly SentPart[], options: SendOptions): Promise<string | undefined> {
-    const items = this.#session.stream(message, options);
-    const first = await items.next();
-    const showing = async (): Promise<void> => {
-      for (let next = first; !next.done; next = await items.next()) {
-        const { value: item } = next;
-        if (!this.#isWatched && !('answer' in item)) this.#apply(item);
-      }
-    };
-    const beginning = showing()
-      .catch(() => {}) // whatever became of it, the session is followed now
-      .finally(() => {
-        this.#beginning = undefined;
-        this.#comeAgain.abort();
-      });
-    this.#beginning = beginning;
-    return !first.done && first.value.type === 'later' ? first.value.answer.turn : undefined;
-  }
-
-  async answer(answers: readonly CallAnswer[]): Promise<boolean> {
-    const keys = answers.map(({ call }) => keyOf(call));
-    for (const key of keys) this.#answered.add(key);
-    this.#tell({ error: undefined });
-    const isTaken = await this.tried(() => this.#session.answer(answers, { background: true }));
-    if (!isTaken) for (const key of keys) this.#answered.delete(key);
-    this.#tell({});
-    return isTaken;
-  }
-
-  /** False when it was refused, which the snapshot tells. */
-  async tried(work: () => Promise<unknown>): Promise<boolean> {
-    try {
-      await work();
-      return true;
-    } catch (failure) {
-      this.#tell({ error: asError(failure) });
-      return false;
-    }
-  }
-
-  async #refresh(signal?: AbortSignal): Promise<void> {
-    const view = await this.#session.state({ signal });
-    if (view.seq < this.#seq) return;
-    this.#view = view;
-    this.#seq = view.seq;
-    // Pieces of the reply that comes are in no state.
-    this.#conversation = { ...this.#conversation, messages: toMessages(view) };
-    this.#isRunning = view.openTurn !== null;
-    if (view.turn) this.#arrived(view.turn.turn);
-    this.#tell({});
-  }
-
-  #apply(item: WatchItem, signal?: AbortSignal): void {
-    // The state may be ahead of the stream.
-    if ('seq' in item && item.seq <= this.#seq) this.#forgetDraft(item);
-    else this.#take(item);
-    this.#tell({});
-    if (REFRESHING.has(item.type)) void this.#refresh(signal).catch(() => {}); // it comes again with the next event
-  }
-
-  #take(item: WatchItem): void {
-    if ('seq' in item) {
-      this.#seq = item.seq;
-      if (item.type === 'turn-started') this.#arrived(item.turn, item.message);
-      if (item.type === 'turn-steered') this.#arrived(item.as, item.message);
-      if (item.type === 'tool-call-answered') this.#drop(item.call);
-      if ('turn' in item) this.#isRunning = item.type !== 'turn-ended';
-    }
-    this.#conversation = foldItem(this.#conversation, item);
-  }
-
-  /** What the state has told already: only the pieces of its reply are still to be forgotten. */
-  #forgetDraft(item: StoredEvent): void {
-    if (item.type === 'model-replied' && item.frame === undefined)
-      this.#conversation = { messages: this.#conversation.messages };
-  }
-
-  /** A message of this page is a message of the conversation now. */
-  #arrived(turn: string, message?: string): void {
-    this.#begun.add(turn);
-    // The event may be here before the answer of the request that has sent it.
-    const mine =
-      this.#outgoing.find((one) => one.turn === turn) ??
-      this.#outgoing.find((one) => one.turn === undefined && one.text === message);
-    this.#outgoing = this.#outgoing.filter((one) => one !== mine);
-  }
-
-  #drop(call: string): void {
-    if (!this.#view) return;
-    this.#view = { ...this.#view, pending: this.#view.pending.filter((one) => one.call !== call) };
-  }
-
-  /** There is no such session any more, or not yet. */
-  #forget(): void {
-    this.#view = undefined;
-    this.#conversation = { messages: [] };
-    this.#seq = 0;
-    this.#isRunning = false;
-    this.#tell({ isConnected: true, error: undefined, status: 'idle' });
-  }
-
-  #tell(change: Partial<SessionSnapshot>): void {
-    const { messages, draft } = this.#conversation;
-    const shown = draft
-      ? [
-          ...messages,
-          {
-            role: 'assistant',
-            text: draft.text,
-            reasoning: draft.reasoning || undefined,
-            status: 'streaming',
-          } as const,
-        ]
-      : messages;
-    const pending = (this.#view?.pending ?? []).filter((call) => !this.#answered.has(keyOf(call)));
-    const known = pending.length > 0 ? 'waiting' : this.#isRunning ? 'running' : 'idle';
-    this.snapshot = {
-      ...this.snapshot,
-      status: this.#view || this.#seq > 0 ? known : this.snapshot.status,
-      messages: [
-        ...shown.map((message, at) => ({ ...message, key: String(at) })),
-        ...this.#outgoing.map(
-          ({ key, text, files }) => ({ key, role: 'user', text, files, status: 'sending' }) as const,
-        ),
-      ],
-      pending,
-      state: this.#view,
-      ...change,
-    };
-    for (const listener of this.listeners) listener();
-  }
-}
-
-/** Behind these events the state tells what no event does: what a call that waits is to be answered, and how the turn ended. */
-const REFRESHING: ReadonlySet<string> = new Set([
-  'tool-call-suspended',
-  'turn-ended',
-  'late-result-received',
-  'resumed',
-]);
-
-const keyOf = (call: WaitingCall): string =>
-  typeof call === 'string' ? call : Object.values(call.links).join();
-
-const isUnknown = (failure: unknown): boolean =>
-  failure instanceof HoldfastError && ['unknown-session', 'session-erased'].includes(failure.type);
-
-const asError = (failure: unknown): Error =>
-  failure instanceof Error ? failure : new Error(String(failure));

@@ -1,12 +1,14 @@
 /** A session as a hook of React. */
 import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
-import { type Client, createClient } from '../create-client.ts';
+import type { Client } from '../client-session.ts';
+import { createClient } from '../create-client.ts';
 import type { TransportOptions } from '../transport.ts';
-import { createSessionStore, type SessionActions, type SessionSnapshot } from './session-store.ts';
+import type { SessionActions, SessionSnapshot } from './followed-session.ts';
+import { createSessionStore } from './session-store.ts';
 
 /** Which session a page shows: of a client, or where its agent is. */
 export type UseSessionOptions = { readonly session: string } & (
-  | { readonly client: Client }
+  | { readonly client: Client<unknown> }
   | ({ readonly agent: string; readonly client?: undefined } & Pick<TransportOptions, 'url' | 'token'>)
 );
 

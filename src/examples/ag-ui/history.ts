@@ -1,6 +1,6 @@
 /** A session's conversation as the messages of AG-UI, for a client that has none of it. */
+import type { Message as AgUiMessage } from '@ag-ui/client';
 import type { MessageView } from '../../create-holdfast.ts';
-import type { AgUiMessage } from './events.ts';
 import { type FileUrls, partsOf } from './parts.ts';
 
 type AssistantView = Extract<MessageView, { readonly role: 'assistant' }>;

@@ -1,6 +1,6 @@
 /** Words and files of the journal as AG-UI has them. */
+import type { ContentPart as AgUiPart } from '@ag-ui/client';
 import type { ContentPart } from '../../index.ts';
-import type { AgUiPart } from './events.ts';
 
 /** Where the files of a session are read. */
 export type FileUrls = (id: string) => string;

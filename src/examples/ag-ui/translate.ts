@@ -1,7 +1,8 @@
 /** What a turn shows, as AG-UI 1.0 has it. Nothing in here reads or writes. */
+import type { Message as AgUiMessage, ContentPart as AgUiPart } from '@ag-ui/client';
 import type { SessionView } from '../../create-holdfast.ts';
 import type { ShownEvent, TurnItem, TurnStop } from '../../surfaces/entry.ts';
-import type { AgUiEvent, AgUiMessage, AgUiPart } from './events.ts';
+import type { AgUiEvent } from './events.ts';
 import { type FileUrls, partsOf } from './parts.ts';
 import { ended } from './run-end.ts';
 

@@ -128,8 +128,8 @@ class ChatTranslation {
     return event.type === 'model-replied' && event.frame === undefined ? this.#replied(event) : [];
   }
 
-  #piece(text: string, at: number | undefined): ChatItem[] {
-    if (at !== undefined) this.#isHeld = true;
+  #piece(text: string, from: number | undefined): ChatItem[] {
+    if (from !== undefined) this.#isHeld = true;
     if (this.#isHeld) return [];
     const isFirst = this.#shown === '';
     this.#shown += text;

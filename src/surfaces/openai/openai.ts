@@ -12,6 +12,7 @@ import { cancelResponse, createResponse, getResponse } from './responses.ts';
  *
  * @example
  * ```ts
+ * const support = defineAgent({ name: 'support', description: 'Helps.', instructions: 'Help.' });
  * const holdfast = createHoldfast({ agents: [support], surfaces: [openAi()] });
  * ```
  */

@@ -144,6 +144,23 @@ it('a Worker carries the surface for useChat only when it mounts it, and never t
   expect(carried.filter((path) => path.startsWith('src/surfaces/openai/'))).toEqual([]);
 });
 
+it('a Worker carries the protocols of OpenAI only when it mounts them, and never a client of OpenAI', async () => {
+  const everything = ['create-holdfast', 'index', 'mcp/entry', 'surfaces/entry', 'surfaces/ai-sdk-ui/entry']
+    .map((entry) => `export * from './src/${entry}.ts';`)
+    .join('');
+  const isOpenAi = (path: string): boolean =>
+    path.startsWith('src/surfaces/openai/') || path.includes('node_modules/openai/');
+  expect((await filesOf(everything)).filter(isOpenAi)).toEqual([]);
+  const mounting = "import { openAi } from './src/surfaces/openai/entry.ts';";
+  const speaking = WORKER.replace('agents: [agent]', 'agents: [agent], surfaces: [openAi()]');
+  const [without, mounted] = [await weigh(WORKER), await weigh(`${mounting}${speaking}`)];
+  console.log(`size: the protocols of OpenAI are ${((mounted - without) / 1024).toFixed(1)} KiB gzipped`);
+  expect(mounted - without).toBeLessThan(14 * 1024);
+  const carried = await filesOf(`${mounting}${speaking}`);
+  expect(carried.filter((path) => path.includes('node_modules/openai/'))).toEqual([]);
+  expect(carried.filter((path) => path.startsWith('src/surfaces/ai-sdk-ui/'))).toEqual([]);
+});
+
 it('a Worker without outgoing webhooks carries nothing that sends', async () => {
   const everything = "export * from './src/create-holdfast.ts'; export * from './src/webhooks/entry.ts';";
   const sends = (path: string): boolean => path.startsWith('src/outgoing-webhooks/');

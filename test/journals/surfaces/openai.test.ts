@@ -83,7 +83,10 @@ describe('each turn of the kept journals', () => {
       const parts = 1 + stored.filter((event, place) => begins(event, stored[place - 1])).length;
       for (let part = 0; part < parts; part += 1) {
         const whole = await told(items, { part });
-        expect(whole[0]).toMatchObject({ type: 'response.created' });
+        const [created] = whole;
+        const id = created?.type === 'response.created' ? created.response.id : '';
+        const coded = id.replace('resp_', '').replaceAll('-', '+').replaceAll('_', '/');
+        expect(atob(coded)).toMatch(new RegExp(`/${part}$`));
         const pieces = await told(live(items), { part });
         for (const events of [whole, pieces]) {
           const numbers = events.map(({ sequence_number }) => sequence_number);

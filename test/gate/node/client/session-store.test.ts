@@ -362,7 +362,7 @@ it('shows nothing of a session that was erased, and what begins under its name',
 it('keeps its connection for who leaves and comes at once, as React does when it is strict', async () => {
   const { world, store } = server();
   world.state = () => json(view());
-  const leave = store.subscribe(() => {});
+  const leave = await look(store);
   leave();
   leave();
   const stay = await look(store);

@@ -104,10 +104,22 @@ describe('a response', () => {
     ]);
   });
 
+  it('drops what was shown when the journal has it otherwise', async () => {
+    const events = [STARTED, replied('It is right.'), ended('completed')];
+    expect(short(await told([STARTED, piece('It was'), ...events.slice(1), answerTo(events)]))).toEqual([
+      '+It was',
+      'incomplete: It was',
+      '+It is right.',
+      'completed: It is right.',
+      'response.completed',
+      '"It is right."',
+    ]);
+  });
+
   it('shows nothing of a reply in whose middle its reader has come, until all of it is there', async () => {
     const events = [STARTED, replied('It is right.'), ended('completed')];
     const seen = await told([STARTED, piece('It '), piece('is ')]);
-    const items = [STARTED, piece('ght', { at: 8 }), piece('.'), ...events.slice(1), answerTo(events)];
+    const items = [STARTED, piece('ght', { from: 8 }), piece('.'), ...events.slice(1), answerTo(events)];
     const rest = await told(items, seen.at(-1)?.sequence_number);
     expect(short([...seen, ...rest])).toEqual([
       '+It ',

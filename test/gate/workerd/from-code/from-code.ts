@@ -9,12 +9,12 @@ import {
   type SessionErrorType,
 } from '../../../../src/create-holdfast.ts';
 import { clerk } from '../../../fixtures/clerk-agent.ts';
-import { scripted } from '../../../fixtures/scripted-agent.ts';
+import { marathon, scripted } from '../../../fixtures/scripted-agent.ts';
 import { newSession, sessionId } from '../http/client.ts';
 
 /** An app of one's own, over the objects of the Worker of the tests, which goes on with its turns. */
 export const appOf = (config: Partial<HoldfastConfig> = {}): Holdfast =>
-  createHoldfast({ agents: [scripted, clerk], ...config });
+  createHoldfast({ agents: [scripted, clerk, marathon], ...config });
 
 const holdfast = appOf();
 

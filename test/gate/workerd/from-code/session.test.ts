@@ -289,6 +289,21 @@ describe('cancel and erase', () => {
   });
 });
 
+describe('the events of one turn', () => {
+  it('are those of the journal that are its own, as far as there are any', async () => {
+    const { chat } = fresh();
+    const { message } = script(adding, 'Three.', 'Four.');
+    await chat.send(message());
+    const { turn } = await chat.send('And one more?');
+    const all = await listed(chat.events());
+    const own = all.filter((event) => 'turn' in event && event.turn === turn);
+    expect(own.length).toBeGreaterThan(2);
+    expect(own.length).toBeLessThan(all.length);
+    for (const live of [false, true]) expect(await listed(chat.events({ turn, live }))).toEqual(own);
+    expect(await listed(chat.events({ turn, after: own[0]?.seq ?? 0 }))).toEqual(own.slice(1));
+  });
+});
+
 describe('an RPC method of one’s own', () => {
   it('runs a turn', async () => {
     const { message } = script(adding, 'Three.');

@@ -1,13 +1,18 @@
-import { Agent, hostedMcpTool, OpenAIProvider, Runner, user } from '@openai/agents';
+import { Agent, hostedMcpTool, OpenAIProvider, Runner, tool, user } from '@openai/agents';
 import { describe, expect, it } from 'vitest';
+import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import { paidTo } from '../../../fixtures/clerk-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
-import { clientOf } from './openai-app.ts';
+import { appWith } from '../http/app.ts';
+import { MEDIA, seeing, seer } from '../http/file-app.ts';
+import { clientOf, speaking } from './openai-app.ts';
 
-const runner = new Runner({
-  modelProvider: new OpenAIProvider({ openAIClient: clientOf() as never, useResponses: true }),
-  tracingDisabled: true,
-});
+const runnerOver = (via = speaking) =>
+  new Runner({
+    modelProvider: new OpenAIProvider({ openAIClient: clientOf(via), useResponses: true }),
+    tracingDisabled: true,
+  });
+const runner = runnerOver();
 
 /** Its tools run where the agent does; the label is what lets it take our questions. */
 const tools = [
@@ -49,5 +54,61 @@ describe('@openai/agents', () => {
     }
     await streamed.completed;
     expect([text, streamed.finalOutput]).toEqual(['It is 3.', 'It is 3.']);
+  });
+
+  it('decides about several calls of one reply, each by itself', async () => {
+    const to = crypto.randomUUID();
+    const calls = [1, 2].map((amount) => ({ name: 'pay', input: { to, amount } }));
+    const { message } = script(
+      { text: 'Both.', calls },
+      { calls: [{ name: 'pay_now', input: { to, amount: 3 } }] },
+      'Done.',
+    );
+    const first = await runner.run(agentOf('clerk'), message());
+    const [one, other] = first.interruptions;
+    if (!one || !other) throw new Error('They do not wait.');
+    first.state.approve(one);
+    first.state.reject(other);
+    const second = await runner.run(agentOf('clerk'), first.state);
+    expect(second.finalOutput).toBe('Done.');
+    expect(paidTo(to)).toEqual([1, 3]);
+  });
+
+  it('runs a tool that the agent leaves to its caller, call after call', async () => {
+    const look = (id: string) => ({ calls: [{ name: 'look_up', input: { id } }] });
+    const { message, model } = script(look('7'), look('8'), 'Red and blue.');
+    const lookUp = tool({
+      name: 'look_up',
+      description: 'Looks up.',
+      strict: false,
+      parameters: { type: 'object', properties: {}, required: [], additionalProperties: true },
+      execute: async (input) => `colour of ${JSON.stringify(input)}`,
+    });
+    const clerk = new Agent({ name: 'clerk', model: 'clerk', tools: [...tools, lookUp] });
+    const { finalOutput } = await runner.run(clerk, message());
+    expect(finalOutput).toBe('Red and blue.');
+    const read = model.requests.map(({ messages }) => messages.at(-1)?.text);
+    expect(read.slice(1)).toEqual(['colour of {"id":"7"}', 'colour of {"id":"8"}']);
+  });
+
+  it('sends an image, and gets what the model thought', async () => {
+    const parts = [
+      { type: 'reasoning' as const, text: 'A cat?' },
+      { type: 'text' as const, text: 'A cat.' },
+    ];
+    const model = {
+      ...seeing(MEDIA),
+      ask: async () => ({ text: 'A cat.', toolCalls: [], finish: 'stop', parts }),
+    };
+    const via = appWith({ agents: [seer({ model })], surfaces: [openAi()] });
+    const image = `data:image/png;base64,${btoa('a cat')}`;
+    const result = await runnerOver(via).run(agentOf('seer'), [
+      user([
+        { type: 'input_text', text: 'What is this?' },
+        { type: 'input_image', image },
+      ]),
+    ]);
+    expect(result.finalOutput).toBe('A cat.');
+    expect(result.newItems.map(({ type }) => type)).toEqual(['reasoning_item', 'message_output_item']);
   });
 });

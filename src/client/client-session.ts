@@ -1,0 +1,130 @@
+/** What a client offers of an agent's sessions. */
+import type { StoredEvent } from '../journal/events.ts';
+import type { SentDecision, SentResult } from '../session/answers/post-answer.ts';
+import type { DecisionKind, WhenBusy } from '../tool/call.ts';
+import type { Json, JsonObject } from '../tool/json.ts';
+import type { CancelRequested } from '../worker/end-turn.ts';
+import type { SessionView } from '../worker/session-view.ts';
+import type { PendingView } from '../worker/turn-view.ts';
+import type { ClientAnswer, StreamItem, WatchItem } from './follow.ts';
+import type { TransportOptions } from './transport.ts';
+
+/** Where an agent is, and on whose behalf it is asked. */
+export interface ClientOptions<Name = string> extends TransportOptions {
+  /** The name of the agent. */
+  readonly agent: Name;
+}
+
+/** The sessions of one agent. */
+export interface Client<Output = Json> {
+  /** A session by its id, of 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -; a new one unless given. Nothing is asked of it yet. */
+  session(id?: string): ClientSession<Output>;
+}
+
+/** A file to be sent: one of an input of a page, or bytes. */
+export type SentFile =
+  | Blob
+  | { readonly bytes: Uint8Array; readonly mediaType: string; readonly name?: string };
+
+/** A part of a message: words, or a file by its address or in base64. */
+export type SentPart =
+  | { readonly type: 'text'; readonly text: string }
+  | {
+      readonly type: 'file';
+      readonly mediaType?: string;
+      readonly name?: string;
+      /** A data URL, or an https URL, which is handed on. */
+      readonly url?: string;
+      /** Base64. */
+      readonly data?: string;
+    };
+
+/** How long something is waited for. */
+export interface Waiting {
+  /** Nobody waits any more when it aborts: what is awaited rejects with its reason, and the turn goes on. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What may be said beside a message. */
+export interface SendOptions extends Waiting {
+  /** They stand behind the text. */
+  readonly files?: readonly SentFile[] | undefined;
+  /** The message's part of the tool-call context, of the keys that the app allows. */
+  readonly context?: JsonObject | undefined;
+  /** Continues the loop of an earlier turn. */
+  readonly loopId?: string | undefined;
+  /** However often a message is sent under it within a day, it starts one turn; one of its own unless given. */
+  readonly idempotencyKey?: string | undefined;
+  /** While a turn is open: `reject`, unless given, is refused as `session-busy`. */
+  readonly whenBusy?: WhenBusy | 'reject' | undefined;
+  /** Declines what the turn before waits for, ends it, and then takes the message. */
+  readonly pending?: 'decline' | undefined;
+  /** The turn starts so much later. */
+  readonly delaySeconds?: number | undefined;
+  /** The message is stored, and its turn is not waited for. */
+  readonly background?: boolean | undefined;
+}
+
+/** What may be said beside answers of calls. */
+export type AnsweringOptions = Pick<SendOptions, 'signal' | 'idempotencyKey' | 'background'>;
+
+/** A call that waits: as an answer or the state lists it, or its id. */
+export type WaitingCall = string | Pick<PendingView, 'call' | 'links'>;
+
+/** What one of several calls is answered. */
+export type CallAnswer = { readonly call: WaitingCall } & (SentDecision | SentResult);
+
+/**
+ * One session of an agent. What is refused is thrown as a HoldfastError. What is sent carries a key of its own, so that it is sent again
+ * after a lost connection and yet done once.
+ */
+export interface ClientSession<Output = Json> {
+  readonly id: string;
+  /** Runs a turn, and answers what it came to: its answer, also of one that `failed`, or what it waits for. */
+  send(message: string | readonly SentPart[], options?: SendOptions): Promise<ClientAnswer<Output>>;
+  /** The same as it happens, pieces of text too. It goes on by itself after a lost connection. */
+  stream(
+    message: string | readonly SentPart[],
+    options?: SendOptions,
+  ): AsyncGenerator<StreamItem<Output>, void, undefined>;
+  /** Decides about a call that waits, once, and goes on with its turn. */
+  decide(
+    call: WaitingCall,
+    decision: DecisionKind | SentDecision,
+    options?: AnsweringOptions,
+  ): Promise<ClientAnswer<Output>>;
+  /** Sends what came of a tool that the caller runs, once, and goes on with its turn. */
+  result(call: WaitingCall, result: SentResult, options?: AnsweringOptions): Promise<ClientAnswer<Output>>;
+  /** Answers several calls of one turn, and goes on with it. */
+  answer(answers: readonly CallAnswer[], options?: AnsweringOptions): Promise<ClientAnswer<Output>>;
+  /** The same as it happens: only what is new since the calls waited. */
+  streamAnswers(
+    answers: readonly CallAnswer[],
+    options?: AnsweringOptions,
+  ): AsyncGenerator<StreamItem<Output>, void, undefined>;
+  /** How a turn stands now; with `wait`, when it has ended or waits for somebody. */
+  turn(
+    id: string,
+    options?: Waiting & { readonly wait?: boolean | undefined },
+  ): Promise<ClientAnswer<Output>>;
+  /** A turn from its first event on, and then live, until it has ended or waits for somebody. */
+  follow(turn: string, options?: Waiting): AsyncGenerator<StreamItem<Output>, void, undefined>;
+  /** The state of the session. Unless it has changed, the same object as before is answered, and no state is sent over the line. */
+  state(options?: Waiting): Promise<SessionView>;
+  /** The events of the journal behind the one of the sequence `after`. */
+  events(options?: EventsRange): AsyncGenerator<StoredEvent, void, undefined>;
+  /** The same, and then what happens, until the signal aborts or the session is erased. */
+  watch(options?: EventsRange): AsyncGenerator<WatchItem, void, undefined>;
+  /** The bytes of a file of the session: of a message, or that a call gave. */
+  file(id: string | { readonly id: string }, options?: Waiting): Promise<Blob>;
+  /** Stops a turn, or ends one that waits before it begins; the open one unless its id is given. */
+  cancel(turn?: string, options?: Waiting): Promise<CancelRequested>;
+  /** Removes all of the session. There is none afterwards, or was none. */
+  erase(options?: Waiting): Promise<void>;
+}
+
+/** Which events are wanted. */
+export interface EventsRange extends Waiting {
+  /** Only those behind the one of this sequence; all unless given. */
+  readonly after?: number | undefined;
+}

@@ -1,0 +1,33 @@
+import type OpenAI from 'openai';
+
+/** Asks something, shows the answer as it comes, and lets `decide` say what may be done. */
+export async function ask(
+  client: OpenAI,
+  input: string,
+  { show, decide }: { show: (text: string) => void; decide: (question: string) => Promise<boolean> },
+): Promise<string> {
+  let next: string | OpenAI.Responses.ResponseInput = input;
+  for (;;) {
+    const response: OpenAI.Responses.Response = await streamed(client, next, show);
+    const asked = response.output.filter((item) => item.type === 'mcp_approval_request');
+    if (asked.length === 0) return response.output_text;
+    // The ids of the questions name their session: nothing else has to be sent.
+    next = await Promise.all(
+      asked.map(async ({ id, name, arguments: given }) => ({
+        type: 'mcp_approval_response' as const,
+        approval_request_id: id,
+        approve: await decide(`${name} ${given}`),
+      })),
+    );
+  }
+}
+
+function streamed(
+  client: OpenAI,
+  input: string | OpenAI.Responses.ResponseInput,
+  show: (text: string) => void,
+) {
+  const stream = client.responses.stream({ model: 'cashier', input });
+  stream.on('response.output_text.delta', ({ delta }) => show(delta));
+  return stream.finalResponse();
+}

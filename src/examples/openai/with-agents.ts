@@ -1,0 +1,23 @@
+import { Agent, hostedMcpTool, OpenAIProvider, Runner } from '@openai/agents';
+
+/** Runs the agent `cashier` of a Worker at this URL, which runs its tools itself. */
+export async function run(
+  url: string,
+  input: string,
+  decide: (tool: string) => Promise<boolean>,
+): Promise<string> {
+  const modelProvider = new OpenAIProvider({ baseURL: `${url}/v1`, apiKey: 'none', useResponses: true });
+  const runner = new Runner({ modelProvider, tracingDisabled: true });
+  // By this label its approval requests are taken. The URL is not asked.
+  const tools = [hostedMcpTool({ serverLabel: 'holdfast', serverUrl: url })];
+  const cashier = new Agent({ name: 'cashier', model: 'cashier', tools });
+  let result = await runner.run(cashier, input);
+  while (result.interruptions.length > 0) {
+    for (const asked of result.interruptions) {
+      if (await decide(asked.name ?? '')) result.state.approve(asked);
+      else result.state.reject(asked, { message: 'Not today.' });
+    }
+    result = await runner.run(cashier, result.state);
+  }
+  return result.finalOutput ?? '';
+}

@@ -1,0 +1,40 @@
+import { createHoldfast } from '../../create-holdfast.ts';
+import { defineAgent } from '../../index.ts';
+import { offlineModel } from '../../offline-model/entry.ts';
+import { defineSurface, surfaceRoute, type TurnItem } from '../../surfaces/entry.ts';
+
+/** The translator: what a turn shows, in the frames of the protocol. It reads and writes nothing, so a list of items tests it. */
+async function* toPlainText(items: AsyncIterable<TurnItem>) {
+  for await (const item of items) {
+    if (item.type === 'text-delta') yield `data: ${item.text.replaceAll('\n', ' ')}\n\n`;
+    if (item.type === 'suspended') yield `event: ask\ndata: ${item.view.pending[0]?.message}\n\n`;
+    if (item.type === 'answer') yield `event: end\ndata: ${item.answer.outcome}\n\n`;
+  }
+}
+
+const plainText = defineSurface({
+  name: 'plain-text',
+  routes: [
+    surfaceRoute({
+      method: 'POST',
+      path: '/plain/{agent}/{chat}',
+      summary: 'Takes { text }, and says the answer as it comes',
+      isCounted: true, // it starts turns
+      async handle(asked, { agent, chat }) {
+        const { text } = await asked.json();
+        const session = asked.session({ agent, session: chat });
+        // What is refused is refused here, as a status: once the stream has begun, it is too late for one.
+        const turn = await session.stream(String(text), { signal: asked.signal });
+        return asked.stream(() => toPlainText(turn));
+      },
+      refuse: ({ status, detail, headers }) => new Response(detail, { status, headers }),
+    }),
+  ],
+});
+
+const clerk = defineAgent({ name: 'clerk', description: 'Answers.', instructions: 'Answer.' });
+const holdfast = createHoldfast({ agents: [clerk], surfaces: [plainText], offline: offlineModel });
+
+export default holdfast.worker;
+export const { TurnRunner } = holdfast;
+export { SessionObject } from '../../../durable-objects/index.ts';

@@ -1,0 +1,50 @@
+/** The Worker of docs/surfaces.md, as it stands, and that of docs/ag-ui.md. */
+import { createExecutionContext } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { HttpAgent } from '@ag-ui/client';
+import { expect, it } from 'vitest';
+import agUi from '../../../../src/examples/ag-ui/worker.ts';
+import plainText from '../../../../src/examples/plain-text/worker.ts';
+import { ORIGIN, type Send } from '../http/client.ts';
+
+const served =
+  (worker: typeof plainText): Send =>
+  async (path, init) => {
+    const request = new Request(new URL(path, ORIGIN), init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
+    return worker.fetch(request, { ...env, MODEL: 'offline' }, createExecutionContext());
+  };
+
+it('a protocol of one’s own says an answer as it comes, and refuses in its own words', async () => {
+  const via = served(plainText);
+  const ask = (agent: string) =>
+    via(`/plain/${agent}/s-${crypto.randomUUID()}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ text: 'Hello' }),
+    });
+  expect(await (await ask('clerk')).text()).toMatch(
+    /^retry: 1000\n\n(data: .+\n\n)+event: end\ndata: completed\n\n$/,
+  );
+  const refused = await ask('nobody');
+  expect([refused.status, await refused.text()]).toEqual([
+    404,
+    "There is no agent 'nobody'. GET /agents lists them.",
+  ]);
+});
+
+it('a refund is asked about by AG-UI, and paid when that is approved', async () => {
+  const chat = new HttpAgent({
+    url: `${ORIGIN}/agents/refunds/ag-ui`,
+    threadId: `s-${crypto.randomUUID()}`,
+    fetch: (url, init) => served(agUi)(url, init),
+  });
+  chat.addMessage({ id: 'm1', role: 'user', content: 'Please refund order 1002' });
+  await chat.runAgent();
+  const [interrupt] = chat.pendingInterrupts;
+  expect(interrupt?.message).toMatch(/^Refund 118\.50 euro for order 1002/);
+  await chat.runAgent({
+    resume: [{ interruptId: interrupt?.id ?? '', status: 'resolved', payload: { approved: true } }],
+  });
+  expect(chat.pendingInterrupts).toEqual([]);
+  expect(String(chat.messages.at(-1)?.content)).toContain('118.5');
+});

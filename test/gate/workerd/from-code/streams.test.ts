@@ -1,0 +1,308 @@
+/** What a turn shows, as code of the app reads it: live, from the journal, behind an event, and for whoever stops or is slow. */
+import { describe, expect, it } from 'vitest';
+import { ConfigurationError, type Session, type TurnItem } from '../../../../src/create-holdfast.ts';
+import { paidTo } from '../../../fixtures/clerk-agent.ts';
+import { marathon } from '../../../fixtures/scripted-agent.ts';
+import { held, script } from '../../../fixtures/scripts.ts';
+import { allEvents, ended, journal, json, post, SSE, send } from '../http/client.ts';
+import { answer, waiting } from '../http/waiting.ts';
+import { appOf, at, fresh, LOCAL, listed, refusal, refusalOf } from './from-code.ts';
+
+const adding = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
+
+const seqsIn = (items: readonly TurnItem[]): number[] =>
+  items.flatMap((item) => ('seq' in item ? item.seq : []));
+
+/** The sequences of a session's turns, behind one. */
+const journaled = async (path: string, after = 0): Promise<number[]> =>
+  (await journal(path))
+    .filter(({ turn }) => turn !== undefined)
+    .map(({ seq }) => Number(seq))
+    .filter((seq) => seq > after);
+
+/** A turn of the clerk that waits for these, from code. */
+async function asking(...tools: string[]) {
+  const wait = await waiting(tools);
+  return { ...wait, chat: at(wait.session), calls: wait.pending.map(({ call }) => String(call)) };
+}
+
+describe('session.stream', () => {
+  it('shows the turn as HTTP does, item by item, and last its answer', async () => {
+    const { path, chat } = fresh();
+    const stream = await chat.stream(script(adding, 'Three.').message());
+    const items = await listed(stream);
+    expect(seqsIn(items)).toEqual(await journaled(path));
+    expect(items.map(({ type }) => type)).toEqual(expect.arrayContaining(['text-delta', 'progress']));
+    const answered = await chat.turn(stream.turn);
+    expect(items.at(-1)).toEqual({ type: 'answer', answer: JSON.parse(JSON.stringify(answered)) });
+  });
+
+  it('begins the turn before anything is read, and the turn ends whether it is or not', async () => {
+    const { path, chat } = fresh();
+    const { turn } = await chat.stream(script(adding, 'Three.').message());
+    expect((await ended(path)).at(-1)).toMatchObject({ type: 'turn-ended', turn, outcome: 'completed' });
+  });
+
+  it('may be left in the middle: the turn goes on with another invocation', async () => {
+    const { path, chat } = fresh();
+    const slow = held(adding);
+    for await (const { type } of await chat.stream(script(slow.reply, 'Three.').message())) {
+      if (type === 'turn-started') break;
+    }
+    slow.release();
+    const events = await ended(path);
+    expect(events.map(({ type }) => type)).toContain('turn-yielded');
+    expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
+  });
+
+  it('ends without a word when nobody waits any more', async () => {
+    const { path, chat } = fresh();
+    const slow = held(adding);
+    const gone = new AbortController();
+    const stream = await chat.stream(script(slow.reply, 'Three.').message(), { signal: gone.signal });
+    const reading = listed(stream);
+    await slow.asked();
+    gone.abort();
+    slow.release();
+    expect((await reading).map(({ type }) => type)).not.toContain('answer');
+    expect((await ended(path)).at(-1)).toMatchObject({ outcome: 'completed' });
+  });
+
+  it('shows a slow reader the rest from the journal, and nothing twice', async () => {
+    const { path, chat } = fresh();
+    const piece = 'x'.repeat(100 * 1024);
+    const pieces = Array.from({ length: 15 }, () => piece);
+    const last = held('Done.');
+    const long = { text: pieces.join(''), pieces, ...adding };
+    const stream = await chat.stream(script(long, last.reply).message());
+    await last.asked();
+    last.release();
+    await ended(path);
+    const items = await listed(stream);
+    expect(items.filter(({ type }) => type === 'text-delta').length).toBeLessThan(15);
+    expect(seqsIn(items)).toEqual(await journaled(path));
+    expect(items.at(-1)).toMatchObject({ type: 'answer', answer: { text: 'Done.' } });
+  });
+
+  it('shows what comes behind an event, also of a turn that ran before', async () => {
+    const { path, chat } = fresh();
+    const text = script(adding, 'Three.').message();
+    const first = await listed(await chat.stream(text, { idempotencyKey: 'k' }));
+    const after = seqsIn(first)[1] ?? 0;
+    const again = await listed(await chat.stream(text, { idempotencyKey: 'k', after }));
+    expect(seqsIn(again)).toEqual(await journaled(path, after));
+    expect(again.at(-1)).toEqual(first.at(-1));
+  });
+
+  it('says where it goes on, where the invocation has to end before the turn', async () => {
+    const { path, chat } = fresh('marathon');
+    const answers = Array.from({ length: 30 }, () => held(adding));
+    const answering = post(path, {
+      message: script(...answers.map(({ reply }) => reply), 'Done.').message(),
+    });
+    await answers[0]?.asked();
+    const limited = appOf({ agents: [marathon], platform: { subrequests: 20, internalSubrequests: 20 } });
+    const openTurn = (await chat.state()).openTurn ?? '';
+    const following = listed(await at(path, LOCAL, limited).follow(openTurn));
+    for (const { asked, release } of answers) {
+      await asked();
+      release();
+    }
+    const items = await following;
+    const after = seqsIn(items).at(-1) ?? 0;
+    expect(items.at(-1)).toEqual({
+      type: 'continues',
+      turn: openTurn,
+      answer: `${path}/turns/${openTurn}`,
+      after,
+      events: `${path}/events?after=${after}`,
+    });
+    await answering;
+    const rest = await listed(await chat.follow(openTurn, { after }));
+    expect([...seqsIn(items), ...seqsIn(rest)]).toEqual(await journaled(path));
+  });
+
+  it('tells of a message that has no turn of its own yet', async () => {
+    const { chat } = fresh();
+    const items = await listed(await chat.stream('Later', { delaySeconds: 3600 }));
+    expect(items).toMatchObject([{ type: 'later', view: { status: 'scheduled' } }]);
+  });
+
+  it('rejects when it is refused, and has begun nothing', async () => {
+    const { path, chat } = fresh();
+    const bad = chat.stream('Hello', { after: -1 });
+    const text = 'after must be the sequence of an event: a whole number such as 12.';
+    expect(await refusalOf(bad)).toEqual(refusal('invalid-query', text));
+    expect((await refusalOf(chat.stream(' '))).type).toBe('invalid-body');
+    await expect(chat.stream('Hello', { background: true } as never)).rejects.toThrow(
+      new ConfigurationError(
+        "session.stream: it has 'background', which session.stream does not take. It takes context, loopId, idempotencyKey, whenBusy, pending, delaySeconds, after, signal.",
+      ),
+    );
+    expect((await send(path)).status).toBe(404);
+  });
+
+  it('shows of a turn that failed its error', async () => {
+    const items = await listed(await fresh().chat.stream('No script is named here.'));
+    expect(items.at(-1)).toMatchObject({
+      type: 'answer',
+      answer: { outcome: 'failed', error: { type: 'model-failure' } },
+    });
+  });
+});
+
+describe('session.answer and session.streamAnswers', () => {
+  const approve = (call = '') => ({ call, decision: 'approve' as const });
+
+  it('answer several calls at once', async () => {
+    const { chat, calls, to } = await asking('pay', 'pay', 'look_up');
+    const [one, two, look = ''] = calls;
+    const answered = await chat.answer([
+      approve(one),
+      { call: two ?? '', decision: 'reject' },
+      { call: look, text: 'Here.' },
+    ]);
+    expect(answered).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(paidTo(to)).toEqual([1]);
+  });
+
+  it('answer the same as HTTP does', async () => {
+    const web = await waiting(['pay']);
+    const byHttp = await json(
+      await answer(`${web.session}/answers`, { answers: [approve(String(web.pending[0]?.call))] }),
+    );
+    const { chat, calls } = await asking('pay');
+    const fromCode = await chat.answer([approve(calls[0])]);
+    expect(Object.keys(JSON.parse(JSON.stringify(fromCode)))).toEqual(Object.keys(byHttp));
+  });
+
+  it('leave the turn to the background', async () => {
+    const { chat, calls, session, to } = await asking('pay');
+    expect(await chat.answer([approve(calls[0])], { background: true })).toMatchObject({
+      status: 'accepted',
+    });
+    await ended(session);
+    expect(paidTo(to)).toEqual([1]);
+  });
+
+  it('show by default what is new since the questions, and from the first event where that is asked', async () => {
+    const { chat, calls, session } = await asking('pay', 'pay');
+    const suspended = (await journal(session)).findLast(({ type }) => type === 'tool-call-suspended');
+    const items = await listed(await chat.streamAnswers(calls.map(approve)));
+    expect(seqsIn(items)).toEqual(await journaled(session, Number(suspended?.seq)));
+    expect(items.at(-1)).toMatchObject({ type: 'answer', answer: { text: 'Done.' } });
+    const all = await asking('pay');
+    const from = await listed(await all.chat.streamAnswers(all.calls.map(approve), { after: 0 }));
+    expect(seqsIn(from)).toEqual(await journaled(all.session));
+  });
+
+  it('show that the turn waits for the rest', async () => {
+    const { chat, calls } = await asking('pay', 'look_up');
+    const items = await listed(await chat.streamAnswers([approve(calls[0])]));
+    expect(items.at(-1)).toMatchObject({ type: 'suspended', view: { pending: [{ call: calls[1] }] } });
+  });
+
+  it('are taken once under a key', async () => {
+    const { chat, calls, to } = await asking('pay');
+    const first = await chat.answer([approve(calls[0])], { idempotencyKey: 'k' });
+    expect(await chat.answer([approve(calls[0])], { idempotencyKey: 'k' })).toEqual(first);
+    const again = await listed(await chat.streamAnswers([approve(calls[0])], { idempotencyKey: 'k' }));
+    expect(again.at(-1)).toMatchObject({ type: 'answer', answer: { text: 'Done.' } });
+    expect((await refusalOf(chat.answer([approve(calls[0])]))).type).toBe('already-answered');
+    expect(paidTo(to)).toEqual([1]);
+  });
+
+  it.each<[string, Parameters<Session['answer']>[0], string]>([
+    ['nothing', [], 'answers: must be a list of 1 to 128'],
+    ['no list', 'c' as never, 'answers: must be a list of 1 to 128'],
+    ['no call', [{ decision: 'approve' } as never], 'answers[0].call: must be the id of a call'],
+  ])('refuse what HTTP refuses: %s', async (_, given, problem) => {
+    const { chat, to } = await asking('pay');
+    const told = refusal('invalid-body', `The body is not valid: ${problem}.`, {
+      more: { problems: [problem] },
+    });
+    expect(await refusalOf(chat.answer(given))).toEqual(told);
+    expect(await refusalOf(chat.streamAnswers(given))).toEqual(told);
+    expect(paidTo(to)).toEqual([]);
+  });
+
+  it('tell of options that are none', async () => {
+    const { chat, calls } = await asking('pay');
+    await expect(chat.answer([approve(calls[0])], { question: 1 } as never)).rejects.toThrow(
+      ConfigurationError,
+    );
+    await expect(chat.streamAnswers([approve(calls[0])], { background: true } as never)).rejects.toThrow(
+      new ConfigurationError(
+        "session.streamAnswers: it has 'background', which session.streamAnswers does not take. It takes idempotencyKey, after, signal.",
+      ),
+    );
+    expect((await chat.state()).pending).toHaveLength(1);
+  });
+});
+
+describe('session.follow', () => {
+  it('shows a turn that runs elsewhere, until it ends', async () => {
+    const { path, chat } = fresh();
+    const slow = held('Three.');
+    const running = post(path, { message: script(adding, slow.reply).message() });
+    await slow.asked();
+    const { openTurn } = await chat.state();
+    const reading = listed(await chat.follow(openTurn ?? ''));
+    slow.release();
+    const items = await reading;
+    expect(seqsIn(items)).toEqual(await journaled(path));
+    expect(items.at(-1)).toEqual({ type: 'answer', answer: await json(await running) });
+  });
+
+  it('is what a client is shown of the turn', async () => {
+    const { path, chat } = fresh();
+    const { turn } = await chat.send(script(adding, 'Three.').message());
+    const items = await listed(await chat.follow(turn, { after: 3 }));
+    const events = await allEvents(await send(`${path}/turns/${turn}?after=3`, { headers: SSE }));
+    expect(items.map((item) => ('seq' in item ? item : item.type))).toEqual(
+      events.map(({ id, event, data }) => (id === undefined ? event : data)),
+    );
+  });
+
+  it('shows that a turn waits, at once', async () => {
+    const { chat, turn, pending } = await asking('pay');
+    expect((await listed(await chat.follow(turn))).at(-1)).toMatchObject({
+      type: 'suspended',
+      view: { pending },
+    });
+  });
+
+  it('shows of a message that went into another turn where it is', async () => {
+    const { path, chat } = fresh();
+    const slow = held('Done.');
+    const running = chat.send(script(slow.reply).message());
+    await slow.asked();
+    const queued = await chat.send('Next', { whenBusy: 'queue', background: true });
+    const stop = listed(await chat.follow(queued.turn));
+    slow.release();
+    await running;
+    expect((await stop).at(-1)?.type).toBe('answer');
+    expect(path).toContain('scripted');
+  });
+
+  it('ends when its session is erased, and when nobody reads any more', async () => {
+    const { chat } = fresh();
+    const { turn } = await chat.send('Later', { delaySeconds: 3600 });
+    const reading = listed(await chat.follow(turn));
+    const gone = new AbortController();
+    const left = listed(await chat.follow(turn, { signal: gone.signal }));
+    gone.abort();
+    expect(await left).toEqual([]);
+    await chat.erase();
+    expect(await reading).toEqual([{ type: 'erased', turn }]);
+  });
+
+  it('rejects for a turn that there is not', async () => {
+    const { chat } = fresh();
+    expect((await refusalOf(chat.follow('x'))).type).toBe('unknown-session');
+    await chat.send(script('Done.').message());
+    expect((await refusalOf(chat.follow('x'))).type).toBe('unknown-turn');
+    expect((await refusalOf(chat.follow('x', { after: 1.5 }))).type).toBe('invalid-query');
+    expect(() => chat.follow('x', { from: 1 } as never)).toThrow(ConfigurationError);
+  });
+});

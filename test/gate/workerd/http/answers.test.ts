@@ -1,0 +1,363 @@
+/** Several calls of a turn, answered in one request. */
+import { describe, expect, it } from 'vitest';
+import { defineAgent, defineTool } from '../../../../src/index.ts';
+import { asksFirst } from '../../../fixtures/asks-first.ts';
+import { clerk, paidTo } from '../../../fixtures/clerk-agent.ts';
+import { modelBySession, script } from '../../../fixtures/scripts.ts';
+import { appWith, objectsWith } from './app.ts';
+import { allEvents, ended, journal, json, newSession, post, type Send, SSE, send } from './client.ts';
+import { answer, problem, waiting } from './waiting.ts';
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Sends answers to a session. */
+const answers = (session: string, list: unknown, more: { headers?: Headers; via?: Send } = {}) =>
+  answer(`${session}/answers`, { answers: list }, more);
+
+/** The ids of the calls that wait. */
+const callsOf = ({ pending }: { readonly pending: readonly Record<string, unknown>[] }): string[] =>
+  pending.map(({ call }) => String(call));
+
+const approve = (call: string) => ({ call, decision: 'approve' });
+
+const answersIn = async (session: string) =>
+  (await journal(session)).filter(({ type }) => type === 'tool-call-answered').map(({ call }) => call);
+
+const invalid = (...problems: string[]) =>
+  problem('invalid-body', 422, `The body is not valid: ${problems.join('; ')}.`, { problems });
+
+describe('several answers in one request', () => {
+  it('are two decisions, after which the turn goes on', async () => {
+    const wait = await waiting(['pay', 'pay']);
+    const [yes = '', no = ''] = callsOf(wait);
+    const response = await answers(wait.session, [
+      approve(yes),
+      { call: no, decision: 'reject', reason: 'Twice.' },
+    ]);
+    expect(response.status).toBe(200);
+    expect(await json(response)).toMatchObject({ turn: wait.turn, outcome: 'completed', text: 'Done.' });
+    expect(response.headers.get('content-location')).toBe(`${wait.session}/turns/${wait.turn}`);
+    expect(paidTo(wait.to)).toEqual([1]);
+    expect(await answersIn(wait.session)).toEqual([yes, no]);
+  });
+
+  it('are a decision and the result of a tool that the caller runs', async () => {
+    const wait = await waiting(['pay', 'look_up']);
+    const [pay = '', look = ''] = callsOf(wait);
+    const list = [
+      { call: look, result: { total: 7 } },
+      { call: pay, decision: 'edit', input: { to: wait.to, amount: 9 } },
+    ];
+    expect((await answers(wait.session, list)).status).toBe(200);
+    expect(paidTo(wait.to)).toEqual([9]);
+    expect(wait.model.requests.at(-1)?.messages.flatMap(({ text }) => text)).toEqual(
+      expect.arrayContaining(['Paid 9.', '{"total":7}']),
+    );
+  });
+
+  it('may be some of those that are waited for: the turn waits for the rest', async () => {
+    const wait = await waiting(['pay', 'pay', 'look_up']);
+    const [one = '', two = '', look = ''] = callsOf(wait);
+    const response = await answers(wait.session, [approve(one), approve(two)]);
+    expect(response.status).toBe(202);
+    expect(await json(response)).toMatchObject({
+      status: 'suspended',
+      pending: [{ call: look, for: 'result' }],
+    });
+  });
+
+  it('are the answers of one call’s questions, each when it is asked', async () => {
+    const wait = await waiting(['pay_twice_asked']);
+    const [call = ''] = callsOf(wait);
+    const both = await answers(wait.session, [approve(call), { ...approve(call), question: 2 }]);
+    expect([both.status, await json(both)]).toEqual([
+      409,
+      problem(
+        'not-waiting',
+        409,
+        `Call ${call} does not wait for this answer. It has not asked 2 questions.`,
+      ),
+    ]);
+    expect(await answersIn(wait.session)).toEqual([]);
+    expect((await answers(wait.session, [{ ...approve(call), question: 1 }])).status).toBe(202);
+    expect((await answers(wait.session, [{ ...approve(call), question: 2 }])).status).toBe(200);
+    expect(paidTo(wait.to)).toEqual([1]);
+  });
+
+  it('run in the background where that is preferred', async () => {
+    const wait = await waiting(['pay', 'pay']);
+    const headers = { prefer: 'respond-async' };
+    const response = await answers(wait.session, callsOf(wait).map(approve), { headers });
+    expect(response.status).toBe(202);
+    expect(response.headers.get('preference-applied')).toBe('respond-async');
+    expect(await json(response)).toMatchObject({ turn: wait.turn, status: 'accepted' });
+    expect((await ended(wait.session)).at(-1)).toMatchObject({ outcome: 'completed' });
+    expect(paidTo(wait.to).toSorted()).toEqual([1, 2]);
+  });
+
+  it('are shown as a stream of what is new', async () => {
+    const wait = await waiting(['pay', 'pay']);
+    const before = (await journal(wait.session)).at(-1)?.seq;
+    const response = await answers(wait.session, callsOf(wait).map(approve), { headers: SSE });
+    const events = await allEvents(response);
+    expect(events.at(-1)?.event).toBe('answer');
+    const after = await allEvents(
+      await send(`${wait.session}/turns/${wait.turn}?after=${before}`, { headers: SSE }),
+    );
+    expect(events.flatMap(({ id }) => id ?? []).at(-1)).toBe(after.flatMap(({ id }) => id ?? []).at(-1));
+  });
+
+  it('are taken once under a key, and another body under it is refused', async () => {
+    const wait = await waiting(['pay', 'pay']);
+    const list = callsOf(wait).map(approve);
+    const headers = { 'idempotency-key': 'k1' };
+    const first = await json(await answers(wait.session, list, { headers }));
+    expect(await json(await answers(wait.session, list, { headers }))).toEqual(first);
+    expect(paidTo(wait.to).toSorted()).toEqual([1, 2]);
+    const other = await answers(
+      wait.session,
+      list.map((one) => ({ ...one, decision: 'reject' })),
+      { headers },
+    );
+    expect(other.status).toBe(409);
+    expect(await json(other)).toMatchObject({ type: 'urn:holdfast:problem:already-answered' });
+    const without = await answers(wait.session, list);
+    expect(without.status).toBe(409);
+  });
+
+  it('are as good as the single ones under the same key', async () => {
+    const wait = await waiting(['pay', 'pay']);
+    const [one = '', two = ''] = callsOf(wait);
+    const headers = { 'idempotency-key': 'k1' };
+    await answer(`${wait.session}/approvals/${one}`, { decision: 'approve' }, { headers });
+    // The first was taken before, and the request is one that goes on where another broke off.
+    expect((await answers(wait.session, [approve(one), approve(two)], { headers })).status).toBe(200);
+    expect(paidTo(wait.to).toSorted()).toEqual([1, 2]);
+  });
+});
+
+describe('all answers are checked before the first is taken', () => {
+  it.each<[string, (calls: readonly string[]) => unknown[], number, (calls: readonly string[]) => object]>([
+    [
+      'a decision that is none',
+      ([one = '', two = '']) => [approve(one), { call: two, decision: 'perhaps' }],
+      422,
+      () => invalid('answers[1].decision: must be approve, edit, reject or exit'),
+    ],
+    [
+      'an answer that is neither',
+      ([one = '', two = '']) => [approve(one), { call: two }],
+      422,
+      () => invalid('answers[1]: must have a decision, or one of result, text and error'),
+    ],
+    [
+      'two results of one call',
+      ([one = '', two = '']) => [approve(one), { call: two, text: 'Yes.', error: 'No.' }],
+      422,
+      () => invalid('answers[1]: must have exactly one of result, text and error'),
+    ],
+    [
+      'both of an answer',
+      ([one = '', two = '']) => [approve(one), { ...approve(two), text: 'Yes.' }],
+      422,
+      () => invalid('answers[1].text: is not known here'),
+    ],
+    [
+      'an edit that its tool does not take',
+      ([one = '', two = '']) => [approve(one), { call: two, decision: 'edit', input: { to: 7 } }],
+      422,
+      () =>
+        expect.objectContaining({
+          title: 'invalid body',
+          problems: expect.arrayContaining([expect.stringMatching(/^answers\[1\]\.input/)]),
+        }),
+    ],
+    [
+      'a call that there is not',
+      ([one = '']) => [approve(one), approve('0000000000000000.3.0')],
+      404,
+      () => expect.objectContaining({ title: 'unknown call' }),
+    ],
+    [
+      'a result for what waits for a decision',
+      ([one = '', two = '']) => [approve(one), { call: two, text: 'Paid.' }],
+      409,
+      () => expect.objectContaining({ title: 'wrong answer' }),
+    ],
+    [
+      'a call twice',
+      ([one = '']) => [approve(one), { call: one, decision: 'reject' }],
+      422,
+      () => invalid('answers[1].call: is answered twice'),
+    ],
+  ])('%s', async (_, list, status, told) => {
+    const wait = await waiting(['pay', 'pay']);
+    const calls = callsOf(wait);
+    const response = await answers(wait.session, list(calls));
+    expect([response.status, await json(response)]).toEqual([status, told(calls)]);
+    expect(await answersIn(wait.session)).toEqual([]);
+    expect(paidTo(wait.to)).toEqual([]);
+    // Nothing was taken, so all of it can be sent again as it should be.
+    expect((await answers(wait.session, calls.map(approve))).status).toBe(200);
+  });
+
+  it('calls of two turns', async () => {
+    const to = crypto.randomUUID();
+    const pay = { calls: [{ name: 'pay', input: { to, amount: 1 } }] };
+    const session = newSession('clerk');
+    const { message } = script(pay, 'Done.', pay, 'Done.');
+    const waitingCall = async (text: string) => {
+      const { pending } = await json(await post(session, { message: text }));
+      return callsOf({ pending: pending as Record<string, unknown>[] })[0] ?? '';
+    };
+    const old = await waitingCall(message());
+    expect((await answers(session, [approve(old)])).status).toBe(200);
+    const open = await waitingCall('Again.');
+    for (const list of [
+      [open, old],
+      [old, open],
+    ]) {
+      const response = await answers(session, list.map(approve));
+      expect(await json(response)).toEqual(invalid('answers[1].call: must be of the same turn as the first'));
+    }
+    expect(paidTo(to)).toEqual([1]);
+  });
+
+  it('and who is slower than somebody else is told which were taken', async () => {
+    const wait = await waiting(['pay', 'pay', 'pay']);
+    const [one = '', two = '', three = ''] = callsOf(wait);
+    let posted = 0;
+    const SESSIONS = objectsWith((stub) => ({
+      async post(...message: Parameters<typeof stub.post>) {
+        posted += 1;
+        const isSecond = posted === 2;
+        if (isSecond)
+          await answer(
+            `${wait.session}/approvals/${two}`,
+            { decision: 'reject' },
+            { headers: { prefer: 'respond-async' } },
+          );
+        return stub.post(...message);
+      },
+    }));
+    const response = await answers(wait.session, [approve(one), approve(two), approve(three)], {
+      via: appWith({ agents: [clerk] }, { SESSIONS }),
+    });
+    const detail =
+      `The answer of call ${two} was not taken: This was answered before, and one answer is all that is taken. ` +
+      `GET ${wait.session} shows where the session stands. Those of ${one} were.`;
+    expect([response.status, await json(response)]).toEqual([
+      409,
+      problem('already-answered', 409, detail, { taken: [one] }),
+    ]);
+    expect((await answers(wait.session, [approve(three)])).status).toBe(200);
+    expect(paidTo(wait.to).toSorted()).toEqual([1, 3]);
+  });
+
+  it('one that was answered before, in a turn that has gone on', async () => {
+    const wait = await waiting(['pay', 'pay']);
+    const [one = '', two = ''] = callsOf(wait);
+    await answers(wait.session, [approve(one)]);
+    const response = await answers(wait.session, [approve(two), approve(one)]);
+    expect(response.status).toBe(409);
+    const body = await json(response);
+    expect(body).toMatchObject({ title: 'already answered' });
+    expect({ body, answered: await answersIn(wait.session) }).toMatchObject({ answered: [one] });
+  });
+});
+
+describe('a body of answers', () => {
+  const many = Array.from({ length: 129 }, (_, place) => approve(`c${place}`));
+
+  it.each<[string, unknown, string[]]>([
+    ['no list', {}, ['answers: must be a list of 1 to 128']],
+    ['an object', { answers: {} }, ['answers: must be a list of 1 to 128']],
+    ['nothing', { answers: [] }, ['answers: must be a list of 1 to 128']],
+    ['too many', { answers: many }, ['answers: must be a list of 1 to 128']],
+    [
+      'an unknown key',
+      { answers: [], decision: 'approve' },
+      ['answers: must be a list of 1 to 128', 'decision: is not known here'],
+    ],
+    [
+      'everything at once',
+      {
+        answers: [
+          7,
+          null,
+          { text: '' },
+          { call: 7, question: 0 },
+          { call: 'c', question: 1.5 },
+          { call: 'c', question: '1' },
+        ],
+        more: 1,
+      },
+      [
+        'more: is not known here',
+        'answers[0]: must be a JSON object',
+        'answers[1]: must be a JSON object',
+        'answers[2].call: must be the id of a call',
+        'answers[3].call: must be the id of a call',
+        'answers[3].question: must be a whole number from 1',
+        'answers[3]: must have a decision, or one of result, text and error',
+        'answers[4].question: must be a whole number from 1',
+        'answers[4]: must have a decision, or one of result, text and error',
+        'answers[5].question: must be a whole number from 1',
+        'answers[5]: must have a decision, or one of result, text and error',
+      ],
+    ],
+  ])('that is wrong is told in full: %s', async (_, body, problems) => {
+    const response = await answer(`${newSession('clerk')}/answers`, body);
+    expect([response.status, await json(response)]).toEqual([422, invalid(...problems)]);
+  });
+
+  it('of a session that there is not', async () => {
+    const response = await answers(newSession('clerk'), [approve('c')]);
+    expect([response.status, (await json(response)).title]).toEqual([404, 'unknown session']);
+  });
+
+  it('is taken by POST alone', async () => {
+    const response = await send(`${newSession('clerk')}/answers`);
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
+  });
+});
+
+describe('who may answer is asked for each', () => {
+  it('by its role', async () => {
+    const wait = await waiting(['pay', 'pay_as_manager']);
+    const [own = '', managers = ''] = callsOf(wait);
+    const response = await answers(wait.session, [approve(own), approve(managers)]);
+    expect(response.status).toBe(403);
+    expect(await json(response)).toMatchObject({ title: 'role required', role: 'manager' });
+    expect(await answersIn(wait.session)).toEqual([]);
+    const as = (roles: readonly string[]) =>
+      appWith({ agents: [clerk], auth: () => ({ id: 'local', roles }) });
+    expect(
+      (await answers(wait.session, [approve(own), approve(managers)], { via: as(['manager']) })).status,
+    ).toBe(200);
+    expect(paidTo(wait.to).toSorted()).toEqual([1, 2]);
+  });
+
+  it('and that it is somebody else than who asked', async () => {
+    const burn = defineTool({ name: 'burn', description: 'Burns.', run: () => 'Burnt.' });
+    const agent = defineAgent({
+      name: 'clerk',
+      description: 'Burns.',
+      instructions: '',
+      tools: [
+        asksFirst({ ...burn, name: 'burn' }),
+        asksFirst({ ...burn, name: 'burn_by_another' }, { by: 'boss', notBy: 'requester' }),
+      ],
+      model: modelBySession,
+    });
+    const via = (id: string) =>
+      appWith({ agents: [agent], auth: () => ({ id, tenant: 't', roles: ['boss'] }) });
+    const session = newSession('clerk');
+    const { message } = script({ calls: [{ name: 'burn' }, { name: 'burn_by_another' }] }, 'Done.');
+    const asked = await json(await post(session, { message: message() }, { via: via('ann') }));
+    const calls = callsOf({ pending: asked.pending as Record<string, unknown>[] });
+    const own = await answers(session, calls.map(approve), { via: via('ann') });
+    expect([own.status, (await json(own)).title]).toEqual([403, 'another person required']);
+    expect((await answers(session, calls.map(approve), { via: via('bob') })).status).toBe(200);
+  });
+});

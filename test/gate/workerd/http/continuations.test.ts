@@ -1,0 +1,242 @@
+/** A stream that goes on behind what its client has seen, and the stream of one turn. */
+import { describe, expect, it } from 'vitest';
+import { held, script } from '../../../fixtures/scripts.ts';
+import {
+  allEvents,
+  eventsOf,
+  journal,
+  json,
+  newSession,
+  post,
+  readUntil,
+  type Sent,
+  SSE,
+  send,
+} from './client.ts';
+import { hearingSession, holdersHear } from './time.ts';
+import { answer, linkOf, problem, waiting } from './waiting.ts';
+
+const adding = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
+
+const idsOf = (events: readonly Sent[]): number[] => events.flatMap(({ id }) => id ?? []);
+
+/** The sequences of a turn's events behind one. */
+const seqsOf = async (session: string, after = 0): Promise<number[]> =>
+  (await journal(session))
+    .filter(({ turn }) => turn !== undefined)
+    .map(({ seq }) => Number(seq))
+    .filter((seq) => seq > after);
+
+/** Both ways to say after which event a stream goes on. */
+const WAYS = [
+  ['?after=', (after: unknown) => ({ query: `?after=${after}`, headers: SSE })],
+  ['Last-Event-ID', (after: unknown) => ({ query: '', headers: { ...SSE, 'last-event-id': String(after) } })],
+] as const;
+
+describe.each(WAYS)('a stream with %s', (_, going) => {
+  it('of a message that is sent again under its key shows only what is new', async () => {
+    const session = newSession();
+    const body = { message: script(adding, 'Three.').message() };
+    const key = { 'idempotency-key': 'k' };
+    const first = await allEvents(await post(session, body, { headers: { ...key, ...SSE } }));
+    const after = idsOf(first)[2] ?? 0;
+    const { query, headers } = going(after);
+    const again = await answer(`${session}/messages${query}`, body, { headers: { ...key, ...headers } });
+    const events = await allEvents(again);
+    expect(idsOf(events)).toEqual(await seqsOf(session, after));
+    expect(events.at(-1)).toEqual(first.at(-1));
+  });
+
+  it('of a message that is new shows what comes behind it', async () => {
+    const session = newSession();
+    const { query, headers } = going(3);
+    const body = { message: script(adding, 'Three.').message() };
+    const events = await allEvents(await answer(`${session}/messages${query}`, body, { headers }));
+    expect(idsOf(events)).toEqual(await seqsOf(session, 3));
+    expect(events.at(-1)).toMatchObject({ event: 'answer', data: { text: 'Three.' } });
+  });
+
+  it.each([
+    [
+      'approvals',
+      'pay',
+      (call: string, path: string) => [`${path}/approvals/${call}`, { decision: 'approve' }],
+    ],
+    ['results', 'look_up', (call: string, path: string) => [`${path}/results/${call}`, { text: 'Here.' }]],
+    [
+      'answers',
+      'pay',
+      (call: string, path: string) => [`${path}/answers`, { answers: [{ call, decision: 'approve' }] }],
+    ],
+  ] as const)('of POST %s shows only what is new', async (_route, tool, asked) => {
+    const wait = await waiting([tool]);
+    const [path, body] = asked(String(wait.pending[0]?.call), wait.session);
+    const after = Number((await journal(wait.session)).at(-1)?.seq);
+    const { query, headers } = going(after);
+    const events = await allEvents(await answer(`${path}${query}`, body, { headers }));
+    expect(idsOf(events)[0]).toBeGreaterThan(after);
+    expect(idsOf(events)).toEqual(await seqsOf(wait.session, after));
+    expect(events.at(-1)).toMatchObject({ event: 'answer', data: { outcome: 'completed' } });
+  });
+
+  it('of one turn shows the rest of it', async () => {
+    const session = newSession();
+    const { turn } = await json(await post(session, { message: script(adding, 'Three.').message() }));
+    const { query, headers } = going(4);
+    const events = await allEvents(await send(`${session}/turns/${turn}${query}`, { headers }));
+    expect(idsOf(events)).toEqual(await seqsOf(session, 4));
+    const over = going(9_999);
+    const nothing = await allEvents(
+      await send(`${session}/turns/${turn}${over.query}`, { headers: over.headers }),
+    );
+    expect(nothing.map(({ event }) => event)).toEqual(['answer']);
+  });
+});
+
+describe('what says after which event', () => {
+  it.each(['-1', '1.5', 'x', '1e3', '12345678901234567890'])('is a sequence, and not %j', async (value) => {
+    const wait = await waiting(['pay']);
+    const query = `?after=${encodeURIComponent(value)}`;
+    const bad = [
+      await answer(
+        `${wait.session}/answers${query}`,
+        { answers: [{ call: String(wait.pending[0]?.call), decision: 'approve' }] },
+        { headers: SSE },
+      ),
+      await send(`${wait.session}/turns/${wait.turn}${query}`, { headers: SSE }),
+    ];
+    for (const response of bad) {
+      expect([response.status, await json(response)]).toEqual([
+        400,
+        problem('invalid-query', 400, 'after must be the sequence of an event: a whole number such as 12.'),
+      ]);
+    }
+    const header = await send(`${wait.session}/turns/${wait.turn}`, {
+      headers: { ...SSE, 'last-event-id': value },
+    });
+    expect((await json(header)).title).toBe('invalid header');
+    // What cannot be shown was not begun: the call waits as before, and nothing was said.
+    expect((await answer(linkOf(wait), { decision: 'approve' })).status).toBe(200);
+    const session = newSession();
+    const body = { message: script('Never.').message() };
+    expect((await answer(`${session}/messages${query}`, body, { headers: SSE })).status).toBe(400);
+    expect((await send(session)).status).toBe(404);
+  });
+
+  it('is the header, where both say it', async () => {
+    const session = newSession();
+    const { turn } = await json(await post(session, { message: script('Done.').message() }));
+    const headers = { ...SSE, 'last-event-id': '9999' };
+    const events = await allEvents(await send(`${session}/turns/${turn}?after=0`, { headers }));
+    expect(events.map(({ event }) => event)).toEqual(['answer']);
+  });
+});
+
+describe('the stream of a turn', () => {
+  const streamOf = (session: string, turn: unknown) => send(`${session}/turns/${turn}`, { headers: SSE });
+
+  it('that has ended is all of it, and its answer', async () => {
+    const session = newSession();
+    const answered = await json(await post(session, { message: script(adding, 'Three.').message() }));
+    const response = await streamOf(session, answered.turn);
+    expect(response.status).toBe(200);
+    const events = await allEvents(response);
+    expect(idsOf(events)).toEqual(await seqsOf(session));
+    expect(events.at(-1)).toEqual({ event: 'answer', data: answered });
+  });
+
+  it('that runs goes on until it ends', async () => {
+    const session = newSession();
+    const slow = held('Three.');
+    const running = post(session, { message: script(adding, slow.reply).message() });
+    await slow.asked();
+    const { openTurn } = await json(await send(session));
+    const events = eventsOf(await streamOf(session, openTurn));
+    const before = await readUntil(events, 'tool-call-ended');
+    slow.release();
+    const after = await readUntil(events);
+    expect(after.at(-1)?.data).toEqual(await json(await running));
+    expect(idsOf([...before, ...after])).toEqual(await seqsOf(session));
+  });
+
+  it('that waits ends by saying for what', async () => {
+    const wait = await waiting(['pay']);
+    const events = await allEvents(await streamOf(wait.session, wait.turn));
+    const last = events.at(-1);
+    expect([last?.event, last?.data.pending]).toEqual(['suspended', wait.pending]);
+    expect(linkOf(wait)).toContain('/approvals/');
+  });
+
+  it('that has not begun tells of it when it has', async () => {
+    const session = newSession();
+    const slow = held('One.');
+    const { message } = script(slow.reply, 'Two.');
+    const first = post(session, { message: message() });
+    await slow.asked();
+    const queued = await answer(
+      `${session}/messages?whenBusy=queue`,
+      { message: 'Two?' },
+      { headers: { prefer: 'respond-async' } },
+    );
+    const { turn, status } = await json(queued);
+    expect(status).toBe('queued');
+    const events = allEvents(await streamOf(session, turn));
+    slow.release();
+    await first;
+    expect((await events).at(-1)).toMatchObject({ event: 'answer', data: { turn, text: 'Two.' } });
+  });
+
+  it('that is scheduled waits for its time, and is told when it is cancelled', async () => {
+    const session = newSession();
+    const { turn } = await json(await post(session, { message: 'Later', delaySeconds: 3600 }));
+    const events = allEvents(await streamOf(session, turn));
+    await send(`${session}/cancel?turn=${turn}`, { method: 'POST' });
+    expect((await events).at(-1)).toMatchObject({ event: 'answer', data: { turn, outcome: 'cancelled' } });
+  });
+
+  it('whose message went into another turn is at that one', async () => {
+    const session = hearingSession();
+    const slow = held({ calls: [{ name: 'record', input: { note: 'x' } }] });
+    const running = post(session, { message: script(slow.reply, 'Done.').message() });
+    await slow.asked();
+    await holdersHear();
+    const steered = await json(await answer(`${session}/messages?whenBusy=steer`, { message: 'And this.' }));
+    slow.release();
+    const { turn } = await json(await running);
+    const response = await send(`${session}/turns/${steered.turn}`, { headers: SSE, redirect: 'manual' });
+    expect(response.status).toBe(303);
+    expect(response.headers.get('location')).toBe(`${session}/turns/${turn}`);
+    expect(await json(response)).toMatchObject({ status: 'steered', into: turn });
+  });
+
+  it('that there is not is a problem, and no stream', async () => {
+    const session = newSession();
+    expect((await json(await streamOf(session, 'x'))).title).toBe('unknown session');
+    await post(session, { message: script('Done.').message() });
+    const response = await streamOf(session, 'nobodys');
+    expect([response.status, (await json(response)).title]).toEqual([404, 'unknown turn']);
+  });
+
+  it('is no stream for HEAD, and for whom wants JSON', async () => {
+    const session = newSession();
+    const { turn } = await json(await post(session, { message: script('Done.').message() }));
+    const path = `${session}/turns/${turn}`;
+    const head = await send(path, { method: 'HEAD', headers: SSE });
+    expect([head.status, head.headers.get('content-type'), await head.text()]).toEqual([
+      200,
+      'application/json',
+      '',
+    ]);
+    expect(await json(await send(path))).toMatchObject({ turn, text: 'Done.' });
+    const both = await send(path, { headers: { accept: 'application/json, text/event-stream;q=0.5' } });
+    expect(both.headers.get('content-type')).toBe('application/json');
+  });
+
+  it('of a session that is erased ends by saying so', async () => {
+    const session = newSession();
+    const { turn } = await json(await post(session, { message: 'Later', delaySeconds: 3600 }));
+    const events = allEvents(await streamOf(session, turn));
+    expect((await send(session, { method: 'DELETE' })).status).toBe(204);
+    expect(await events).toEqual([{ event: 'erased', data: { turn } }]);
+  });
+});
