@@ -50,6 +50,7 @@ import {
   type McpEndpoint,
   type McpPrompt,
 } from '../../src/mcp/entry.ts';
+import { defineSurface, type Surface, surfaceRoute, type TurnStream } from '../../src/surfaces/entry.ts';
 import { defineToolCallingOptions, type ToolCallingOptions } from '../../src/tool-calling/entry.ts';
 import { type Delivery, defineWebhook, verified, type Webhook } from '../../src/webhooks/entry.ts';
 
@@ -293,3 +294,29 @@ defineMcpPrompt({ ...said, name: 'p', arguments: [{ name: 'topic' }], messages: 
 expectTypeOf(defineMcpEndpoint({ tools: [look], prompts: [prompt] })).toEqualTypeOf<McpEndpoint>();
 // @ts-expect-error: a name is no tool
 defineMcpEndpoint({ tools: ['look'] });
+
+// defineSurface, whose handlers know the names that stand in their paths
+const surface = defineSurface({
+  name: 'own',
+  routes: [
+    surfaceRoute({
+      method: 'POST',
+      path: '/own/{agent}/{session}',
+      summary: 'Talks',
+      async handle(asked, named) {
+        expectTypeOf(named.agent).toEqualTypeOf<string>();
+        // @ts-expect-error: it stands nowhere in the path
+        named.turn;
+        const stream = await asked.session(named).stream('Hello');
+        expectTypeOf(stream).toEqualTypeOf<TurnStream>();
+        return new Response();
+      },
+    }),
+  ],
+});
+expectTypeOf(surface).toEqualTypeOf<Surface>();
+defineSurface({
+  name: 'own',
+  // @ts-expect-error: there is no such method
+  routes: [{ method: 'PUT', path: '/own', summary: '', handle: () => new Response() }],
+});

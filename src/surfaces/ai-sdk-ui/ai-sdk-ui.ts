@@ -137,12 +137,12 @@ function chatOf(asked: SurfaceRequest, named: ChatRef): Chat {
   return {
     asked,
     session: asked.session(named),
-    version: versionOf(request),
+    version: uiVersionOf(request),
     fileUrl: (id) => new URL(`${path}/files/${id}`, request.url).href,
   };
 }
 
-function versionOf({ url, headers }: Request): UiVersion {
+function uiVersionOf({ url, headers }: Request): UiVersion {
   const said = new URL(url).searchParams.get('ui') ?? headers.get('x-ai-sdk') ?? '6';
   if (said === '6') return 6;
   if (said === '7') return 7;
