@@ -98,7 +98,7 @@ describe('@openai/agents', () => {
     ];
     const model = {
       ...seeing(MEDIA),
-      ask: async () => ({ text: 'A cat.', toolCalls: [], finish: 'stop', parts }),
+      ask: async () => ({ text: 'A cat.', toolCalls: [], finish: 'stop' as const, parts }),
     };
     const via = appWith({ agents: [seer({ model })], surfaces: [openAi()] });
     const image = `data:image/png;base64,${btoa('a cat')}`;
