@@ -122,7 +122,7 @@ async function begin(
   }
   const given = await givenNow(session, input);
   const answers = given.map(({ answer }) => answer);
-  const part = { answered: new Set(answers.map(({ call }) => call)) };
+  const part = { answered: new Map(given.map(({ of }) => [of.what, of.place])) };
   if (inBackground) {
     const { turn } = await session.answer(answers, { idempotencyKey, background: true });
     return { turn, part };

@@ -1,3 +1,4 @@
+import type OpenAI from 'openai';
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { describe, expect, it } from 'vitest';
 import { paidTo } from '../../../fixtures/clerk-agent.ts';
@@ -304,6 +305,29 @@ describe('a call that waits', () => {
     const third = await approve(first.output[0]?.id ?? '');
     expect(third.output_text).toBe('All done.');
     expect(paidTo(to).toSorted()).toEqual([1, 2]);
+  });
+
+  it('may ask again: what answers its second question is told, and not what answered the first', async () => {
+    const to = crypto.randomUUID();
+    const { message } = script({ calls: [{ name: 'pay_twice_asked', input: { to, amount: 3 } }] }, 'Paid.');
+    const approved = ({ output }: OpenAI.Responses.Response) =>
+      client.responses.create({
+        model: 'clerk',
+        input: output.flatMap((item) =>
+          item.type === 'mcp_approval_request'
+            ? [{ type: 'mcp_approval_response', approval_request_id: item.id, approve: true } as const]
+            : [],
+        ),
+      });
+    const second = await approved(await client.responses.create({ model: 'clerk', input: message() }));
+    expect(second.output.map(({ type }) => type)).toEqual(['mcp_approval_request']);
+    expect(paidTo(to)).toEqual([]);
+    const third = await approved(second);
+    expect(paidTo(to)).toEqual([3]);
+    expect(third.output.map(({ type }) => type)).toEqual(['mcp_call', 'message']);
+    expect(third.output_text).toBe('Paid.');
+    expect(third.id).not.toBe(second.id);
+    expect(await client.responses.retrieve(third.id)).toEqual(third);
   });
 
   it('is approved with another input', async () => {
