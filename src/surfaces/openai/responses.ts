@@ -5,6 +5,7 @@ import { idempotencyKeyOf } from '../../worker/request-headers.ts';
 import type { Session, TurnStream } from '../../worker/session.ts';
 import { framed } from '../../worker/sse.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
+import { questionOf } from '../../worker/turn-view.ts';
 import type { SurfaceRequest, SurfaceSession } from '../define-surface.ts';
 import { type Named, readId, turnOf } from './ids.ts';
 import { invalid, saidOf } from './read-body.ts';
@@ -131,7 +132,7 @@ async function begin(
   return { turn: stream.turn, part, stream };
 }
 
-/** The answers of a request, with those before them whose calls still wait. */
+/** The answers of a request, with those before them whose questions still wait. */
 async function givenNow(
   session: Session,
   { answers, earlier }: Extract<SentInput, { readonly type: 'answers' }>,
@@ -139,8 +140,8 @@ async function givenNow(
   const [first] = earlier;
   if (!first) return answers;
   const { pending = [] } = { pending: undefined, ...(await session.turn(turnOf(first.of))) };
-  const waiting = new Set(pending.map(({ call }) => call));
-  return [...earlier.filter(({ answer }) => waiting.has(answer.call)), ...answers];
+  const waiting = new Map(pending.map((one) => [one.call, questionOf(one)]));
+  return [...earlier.filter(({ of }) => waiting.get(of.what) === of.place), ...answers];
 }
 
 /** Answers the events of a response as they come. */

@@ -330,6 +330,21 @@ describe('a call that waits', () => {
     expect(await client.responses.retrieve(third.id)).toEqual(third);
   });
 
+  it('may ask again, also of a client that sends all of the conversation', async () => {
+    const to = crypto.randomUUID();
+    const { message } = script({ calls: [{ name: 'pay_twice_asked', input: { to, amount: 3 } }] }, 'Paid.');
+    const input: OpenAI.Responses.ResponseInput = [{ role: 'user', content: message() }];
+    for (const _ of ['message', 'first question', 'second question']) {
+      const { output } = await client.responses.create({ model: 'clerk', input });
+      for (const item of output) {
+        if (item.type !== 'mcp_approval_request') continue;
+        input.push(item, { type: 'mcp_approval_response', approval_request_id: item.id, approve: true });
+      }
+    }
+    expect(input.length).toBe(5);
+    expect(paidTo(to)).toEqual([3]);
+  });
+
   it('is approved with another input', async () => {
     const to = crypto.randomUUID();
     const { message } = asking({ to, amount: 1 });
