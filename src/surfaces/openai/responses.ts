@@ -151,12 +151,28 @@ function streamed(
   stream: TurnStream,
   wanted: ResponseWanted,
 ): Response {
-  const { signal } = asked;
-  return asked.stream(() => frames(responseEvents(wholeTurn(session, stream, signal), wanted)));
+  const events = responseEvents(wholeTurn(session, stream, asked.signal), wanted);
+  return asked.stream(() => frames(asked, events));
 }
 
-async function* frames(events: AsyncIterable<ResponseEvent>): AsyncGenerator<string, void, undefined> {
-  for await (const event of events) yield framed(event.type, event);
+/** A stream that breaks off says so, and so does the log. Its client may ask for the rest of it behind the last number. */
+async function* frames(
+  { problem }: SurfaceRequest,
+  events: AsyncIterable<ResponseEvent>,
+): AsyncGenerator<string, void, undefined> {
+  let last = 0;
+  try {
+    for await (const event of events) {
+      last = event.sequence_number;
+      yield framed(event.type, event);
+    }
+  } catch (failure) {
+    const { type, detail: message } = problem(failure);
+    const code = type.replaceAll('-', '_');
+    const broken: ResponseEvent = { type: 'error', code, message, param: null, sequence_number: last };
+    yield framed(broken.type, broken);
+    throw failure;
+  }
 }
 
 /** Answers a response as it is when its items are over. */

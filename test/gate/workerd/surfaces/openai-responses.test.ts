@@ -1,8 +1,11 @@
 import type OpenAI from 'openai';
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { describe, expect, it } from 'vitest';
+import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import { paidTo } from '../../../fixtures/clerk-agent.ts';
+import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { held, script } from '../../../fixtures/scripts.ts';
+import { appWith, objectsWith } from '../http/app.ts';
 import { journal } from '../http/client.ts';
 import { clientOf, journalOf, textsOf, typesOf } from './openai-app.ts';
 
@@ -196,6 +199,35 @@ describe('the stream of a response', () => {
       seen.push(event);
     expect(textsOf(seen).text).toBe('It goes on.');
     expect(seen.at(-1)).toMatchObject({ type: 'response.completed', response: { status: 'completed' } });
+  });
+});
+
+describe('the stream of a response that breaks off inside', () => {
+  it('says so, and nothing of the inside', async () => {
+    const reply = held('Never told.');
+    const { message } = script(reply.reply);
+    const { id } = await client.responses.create({ model: 'scripted', input: message(), background: true });
+    await reply.asked();
+    let reads = 0;
+    const SESSIONS = objectsWith((stub) => ({
+      async read(query: Parameters<typeof stub.read>[0]) {
+        reads += 1;
+        if (reads > 2) throw new Error('secret of the inside');
+        return stub.read(query);
+      },
+    }));
+    const via = appWith({ agents: [scripted], surfaces: [openAi()] }, { SESSIONS });
+    const response = await via(`/v1/responses/${id}?stream=true`);
+    const streaming = response.text();
+    reply.release();
+    const frames = (await streaming).split('\n\n').filter((frame) => frame.startsWith('event: '));
+    expect(JSON.parse(frames.at(-1)?.split('\ndata: ')[1] ?? '')).toEqual({
+      type: 'error',
+      code: 'session_unavailable',
+      message: 'The session cannot be reached now. Send the request again.',
+      param: null,
+      sequence_number: 200_000_001,
+    });
   });
 });
 
