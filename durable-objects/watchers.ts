@@ -71,16 +71,12 @@ export function createWatchers(ctx: DurableObjectState, session: Watched): Watch
         return new Response('A session is watched over a WebSocket.\n', { status: 426 });
       }
       const pair = new WebSocketPair();
-      const { searchParams } = new URL(request.url);
-      const holder = searchParams.get(HOLDER);
-      const isLive = holder === null && searchParams.has(LIVE);
-      const isFirst = isLive && !hasLiveReaders();
-      ctx.acceptWebSocket(
-        pair[1],
-        holder !== null ? [HOLDER, holder.slice(0, EPOCH_LENGTH)] : isLive ? [READER, LIVE] : [READER],
-      );
+      const tags = tagsOf(request);
+      const isFirst = tags.includes(LIVE) && !hasLiveReaders();
+      ctx.acceptWebSocket(pair[1], tags);
       const told = session.notice();
-      send(pair[1], JSON.stringify(holder === null ? told : { ...told, live: hasLiveReaders() }));
+      const isHolder = tags[0] === HOLDER;
+      send(pair[1], JSON.stringify(isHolder ? { ...told, live: hasLiveReaders() } : told));
       if (isFirst) tellHolders();
       return new Response(null, { status: 101, webSocket: pair[0] });
     },
@@ -106,6 +102,14 @@ export function createWatchers(ctx: DurableObjectState, session: Watched): Watch
 
 /** An epoch has no more digits. */
 const EPOCH_LENGTH = 20;
+
+/** The tags that a watcher is kept with. */
+function tagsOf({ url }: Request): string[] {
+  const { searchParams } = new URL(url);
+  const holder = searchParams.get(HOLDER);
+  if (holder !== null) return [HOLDER, holder.slice(0, EPOCH_LENGTH)];
+  return searchParams.has(LIVE) ? [READER, LIVE] : [READER];
+}
 
 /** It is not parsed: those who are shown it do that. */
 const isShown = (message: string | ArrayBuffer): message is string =>

@@ -82,12 +82,12 @@ interface SessionPlace {
 }
 
 function createSession(transport: Transport, { id, path }: SessionPlace): ClientSession {
-  /** The last event that a stream of a turn has shown: what is answered then is shown from there on. */
-  let seen = 0;
+  /** The last event that a stream of a turn has shown: what is answered in that turn then is shown from there on. */
+  let seen = { turn: '', seq: 0 };
   async function* streamed(first: Asked, after = 0): AsyncGenerator<StreamItem, void, undefined> {
     const again: Ways['again'] = (turn) => (turn === undefined ? first : { path: turnPath(turn) });
     for await (const item of follow({ transport, first, again, after, signal: first.signal })) {
-      if ('seq' in item) seen = item.seq;
+      if ('seq' in item && 'turn' in item) seen = { turn: item.turn, seq: item.seq };
       yield item;
     }
   }
@@ -96,7 +96,10 @@ function createSession(transport: Transport, { id, path }: SessionPlace): Client
     streamed(toMessage(`${path}/messages`, message, options));
   const streamAnswers: ClientSession['streamAnswers'] = (given, options = {}) => {
     const answers = given.map(toAnswer);
-    const after = Math.max(seen, ...answers.map(({ call }) => askedAt(call)));
+    const after = Math.max(
+      ...answers.map(({ call }) => Math.max(askedAt(call), call.startsWith(`${seen.turn}.`) ? seen.seq : 0)),
+      0,
+    );
     return streamed(toPost(`${path}/answers?after=${after}`, { answers }, options), after);
   };
   const session: ClientSession = {

@@ -46,7 +46,7 @@ export class EventParser {
     const value = colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
     if (name === 'data') {
       this.#data.push(value);
-      this.#length += value.length;
+      this.#length += line.length;
     } else if (name === 'event') this.#type = value;
     else if (name === 'id' && !value.includes('\0')) this.#newId = value;
     else if (name === 'retry' && /^\d+$/.test(value)) this.retry = Number(value);

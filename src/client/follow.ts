@@ -85,6 +85,7 @@ export async function* follow(ways: Ways): Items {
     if (place.id !== undefined) yield { type: 'resumed' };
     const parser = new EventParser();
     let end = 'lost';
+    let hasShown = false;
     try {
       for await (const event of eventsIn(response, { parser, signal })) {
         place.id = parser.id ?? place.id;
@@ -93,6 +94,7 @@ export async function* follow(ways: Ways): Items {
           break;
         }
         failed = 0;
+        hasShown = true;
         const item = toItem(event);
         if (!isNew(item, place)) continue;
         yield item;
@@ -102,13 +104,17 @@ export async function* follow(ways: Ways): Items {
       if (!isPassing(failure)) throw failure;
     }
     asked = ways.again(place.turn);
-    if (end === 'continues') continue;
-    failed += 1;
+    if (end === 'continues' && hasShown) continue;
+    // An invocation that has to end before anything happens is no failure: a turn may be silent for long.
+    if (end !== 'continues') failed += 1;
     if (failed > transport.retries)
       throw new HoldfastError('connection-lost', `The stream of ${asked.path} breaks off again and again.`);
-    await pause(Math.max(backoff(failed), parser.retry ?? 0), signal);
+    await pause(Math.max(backoff(failed), Math.min(parser.retry ?? 0, LONGEST_PAUSE)), signal);
   }
 }
+
+/** However long a server wants its client to stay away, in ms. */
+const LONGEST_PAUSE = 30_000;
 
 /** How far a stream has come. */
 interface Place {

@@ -1,5 +1,4 @@
 /** Takes what somebody outside answers to a call that waits, whichever way it comes. */
-import type { Principal } from '../journal/events.ts';
 import type { Posted } from '../journal/session-port.ts';
 import type { Answer } from '../journal/wait.ts';
 import {
@@ -9,17 +8,16 @@ import {
   editProblems,
   postAnswer,
 } from '../session/answers/post-answer.ts';
-import { asMeant, type Question, questionsOf, requestersOf } from '../session/answers/questions.ts';
-import { readTurn } from '../session/fold-session.ts';
+import { asMeant, type Question } from '../session/answers/questions.ts';
 import type { TurnHost } from '../session/turn-host.ts';
 import { keptFor } from '../session/watching/turn-outcome.ts';
 import { type NamedAnswer, parseDecisionBody, parseResultBody, type SentBody } from './answer-body.ts';
+import { askedQuestion, type ReadTurns } from './asked-question.ts';
 import { mustBeAnother, mustHaveRole } from './auth.ts';
 import { accepted, type BegunTurn, resume, toRunHere } from './begun-turn.ts';
 import { invalidBody } from './body.ts';
 import { SessionError } from './problem.ts';
 import { requestKey } from './request-headers.ts';
-import { unknownSession } from './session-view.ts';
 import { type SessionAccess, type Target, turnServices } from './target.ts';
 import { answerPath } from './turn-view.ts';
 
@@ -100,8 +98,11 @@ export async function answerCalls(
   sent: readonly SentAnswer[],
   answering: Answering,
 ): Promise<BegunTurn> {
+  const turns: ReadTurns = new Map();
   const checked = await Promise.all(
-    sent.map((one, place) => checkAnswer(at, one, answering).catch((failure) => placed(failure, place))),
+    sent.map((one, place) =>
+      checkAnswer(at, one, { ...answering, turns }).catch((failure) => placed(failure, place)),
+    ),
   );
   const [first] = checked;
   const other = checked.findIndex(({ question }) => question.turn !== first?.question.turn);
@@ -146,16 +147,21 @@ interface CheckedCall {
   readonly hash: string;
 }
 
+interface Checking extends Pick<Answering, 'idempotencyKey'> {
+  /** Those that were read for other answers of the request. */
+  readonly turns?: ReadTurns;
+}
+
 async function checkAnswer(
   at: SessionAccess,
   sent: SentAnswer,
-  { idempotencyKey }: Answering,
+  { idempotencyKey, turns = new Map() }: Checking,
 ): Promise<CheckedCall> {
   const { host, target } = at;
   const { kind } = sent;
   const toAnswer = kind.read(sent.body);
   const key = await requestKey(idempotencyKey, sent.text);
-  const { question, principal, requesters } = await questionOf(target, sent.call, sent.question);
+  const { question, principal, requesters } = await askedQuestion(target, sent, turns);
   mustHaveRole(target.caller, question);
   mustBeAnother(target.caller, question, requesters);
   if (question.wait.for !== kind.for) throw wrongAnswer(target, question);
@@ -210,34 +216,6 @@ const STANDINGS = {
   left: 'call-over',
   dropped: 'no-such-turn',
 } as const;
-
-/** A question, whose turn asks it, and whose messages the turn has taken. */
-interface AskedQuestion {
-  readonly question: Question;
-  readonly principal: Principal;
-  readonly requesters: readonly Principal[];
-}
-
-/** @throws SessionError when there is no such session, call or question. */
-async function questionOf(target: Target, call: string, number: number): Promise<AskedQuestion> {
-  const { port } = target;
-  const turn = call.replace(/\.\d+\.\d+$/, '');
-  const [session, events] = await Promise.all([port.read({ from: 1, limit: 1 }), readTurn(port, turn)]);
-  if (!session) throw unknownSession(target);
-  const shown = call.slice(0, 80);
-  const asked = questionsOf(events).get(call);
-  if (!asked) {
-    const detail = `There is no call '${shown}' in this session: GET ${target.path} shows what it waits for.`;
-    throw new SessionError('unknown-call', detail);
-  }
-  const question = asked[number - 1];
-  const [started] = events;
-  if (question && started?.type === 'turn-started') {
-    return { question, principal: started.principal, requesters: requestersOf(events) };
-  }
-  const what = number === 1 ? 'It asked nothing' : `It has not asked ${number} questions`;
-  throw new SessionError('not-waiting', `Call ${shown} does not wait for this answer. ${what}.`);
-}
 
 const wrongAnswer = (target: Target, question: Question): SessionError => {
   const { call, wait } = question;

@@ -24,6 +24,9 @@ export function eventStream(
   frames: (leave: AbortSignal) => AsyncIterable<string>,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
+  const init = { headers: { 'content-type': 'text/event-stream', ...headers } };
+  // Nobody reads a stream that answers HEAD, nor closes it.
+  if (request.method === 'HEAD') return new Response(null, init);
   const gone = new AbortController();
   const leave = AbortSignal.any([gone.signal, request.signal]);
   const stream = openStream(() => gone.abort());
@@ -41,7 +44,7 @@ export function eventStream(
     })
     .finally(stream.close);
   execution.waitUntil(working);
-  return new Response(stream.body, { headers: { 'content-type': 'text/event-stream', ...headers } });
+  return new Response(stream.body, init);
 }
 
 /** The body of a response while it is written. */

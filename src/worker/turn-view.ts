@@ -117,3 +117,9 @@ export function answerPath({ path }: Pick<Target, 'path'>, { call, number, wait 
   const which = number === 1 ? '' : `?question=${number}`;
   return `${path}/${kind}/${encodeURIComponent(call.id)}${which}`;
 }
+
+/** Which question of its call waits, by the address at which it is answered. */
+export function questionOf({ links }: Pick<PendingView, 'links'>): number {
+  const link = 'approvals' in links ? links.approvals : links.results;
+  return Number(/\?question=(\d+)$/.exec(link)?.[1] ?? 1);
+}

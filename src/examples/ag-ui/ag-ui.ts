@@ -118,9 +118,9 @@ const showing = (stream: TurnStream): Begun => ({ turn: stream.turn, items: stre
 /** The events of a turn as far as its session was read. */
 async function pastOf(session: Session, turn: string, until: number): Promise<ShownEvent[]> {
   const past: ShownEvent[] = [];
-  for await (const event of session.events()) {
+  for await (const event of session.events({ turn })) {
     if (event.seq > until) break;
-    if ('turn' in event && event.turn === turn) past.push(event);
+    past.push(event);
   }
   return past;
 }

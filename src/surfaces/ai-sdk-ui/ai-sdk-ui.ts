@@ -14,11 +14,12 @@ import type { Session, TurnStream } from '../../worker/session.ts';
 import type { CallAnswer } from '../../worker/session-options.ts';
 import { sessionPath } from '../../worker/target.ts';
 import type { TurnItem, TurnStop } from '../../worker/turn-feed.ts';
+import { questionOf } from '../../worker/turn-view.ts';
 import { defineSurface, type SurfaceProblem, type SurfaceRequest, surfaceRoute } from '../define-surface.ts';
 import type { UiVersion } from './chunks.ts';
 import { followedOn } from './follow-on.ts';
 import { type ChatAsked, changedMessage, readChat } from './read-chat.ts';
-import { type ChunkOptions, questionOf, uiChunks } from './turn-chunks.ts';
+import { type ChunkOptions, uiChunks } from './turn-chunks.ts';
 import { toUiMessages } from './ui-messages.ts';
 
 const HEADERS = {

@@ -1,7 +1,8 @@
 /** The steps of a message: one for each reply of the model, with its words as they come and then as they are journaled. */
 import type { EventOf, StoredEvent } from '../../journal/events.ts';
+import { type Segment, segmentsOf } from '../reply-words.ts';
 import type { UiChunk } from './chunks.ts';
-import { inputChunk, isBeginning, partChunks, type Segment, segmentsOf } from './reply-chunks.ts';
+import { inputChunk, isBeginning, partChunks } from './reply-chunks.ts';
 
 type Replied = StoredEvent & EventOf<'model-replied'>;
 

@@ -2,33 +2,10 @@
 import type { EventOf } from '../../journal/events.ts';
 import type { JournaledCall, JournaledPart } from '../../journal/reply-data.ts';
 import { parseToolInput } from '../../tool/check-input.ts';
+import type { Segment } from '../reply-words.ts';
 import type { UiChunk } from './chunks.ts';
 
-/** Words of one kind, as they stand in a row: what lies between them is shown behind all words of the reply. */
-export interface Segment {
-  readonly type: 'text' | 'reasoning';
-  readonly text: string;
-}
-
 type Replied = EventOf<'model-replied'>;
-
-/** The words of a reply, in their order. */
-export function segmentsOf({ parts, text }: Pick<Replied, 'parts' | 'text'>): Segment[] {
-  const words: readonly Segment[] = parts
-    ? parts.flatMap((part) => (isWords(part) ? { type: part.type, text: part.text } : []))
-    : [{ type: 'text', text }];
-  const segments: Segment[] = [];
-  for (const one of words) {
-    const last = segments.at(-1);
-    if (one.text === '') continue;
-    if (last?.type === one.type) segments[segments.length - 1] = { ...last, text: last.text + one.text };
-    else segments.push(one);
-  }
-  return segments;
-}
-
-const isWords = (part: JournaledPart): part is Extract<JournaledPart, { type: 'text' | 'reasoning' }> =>
-  part.type === 'text' || part.type === 'reasoning';
 
 /** Tells whether what was streamed of a reply is how its words begin. */
 export const isBeginning = (streamed: readonly Segment[], words: readonly Segment[]): boolean =>

@@ -5,7 +5,7 @@ import type { SuspendedTurn, TurnAnswer } from '../../session/watching/turn-outc
 import { type ContentPart, isFile, isStored } from '../../tool/content.ts';
 import { modelText, partsOfResult, type ResultData } from '../../tool/tool-result.ts';
 import type { TurnItem, TurnStop } from '../../worker/turn-feed.ts';
-import type { PendingView, SuspendedView } from '../../worker/turn-view.ts';
+import { type PendingView, questionOf, type SuspendedView } from '../../worker/turn-view.ts';
 import type { UiChunk, UiMetadata, UiUserPart, UiVersion } from './chunks.ts';
 import { MessageSteps } from './message-steps.ts';
 
@@ -285,9 +285,3 @@ const GOES_ON = 'The answer goes on, and this stream of it has to end: resume th
 /** Names a question of a call for a client, which sends it back with the answer. */
 const approvalId = (call: string, number: number): string =>
   number === 1 ? call : `${call}?question=${number}`;
-
-/** Which question of its call waits, by the address at which it is answered. */
-export function questionOf({ links }: Pick<PendingView, 'links'>): number {
-  const link = 'approvals' in links ? links.approvals : links.results;
-  return Number(/\?question=(\d+)$/.exec(link)?.[1] ?? 1);
-}

@@ -54,6 +54,11 @@ export class CallItems {
     return this.#open.size > 0;
   }
 
+  /** How many questions a call has asked so far: an answer is that of the last one. */
+  asked(call: string): number {
+    return this.#questions.get(call) ?? 0;
+  }
+
   event(event: StoredEvent): void {
     switch (event.type) {
       case 'model-replied':
@@ -98,7 +103,7 @@ export class CallItems {
   }
 
   #ask({ call, wait }: EventOfCall<'tool-call-suspended'>): void {
-    const number = (this.#questions.get(call) ?? 0) + 1;
+    const number = this.asked(call) + 1;
     this.#questions.set(call, number);
     if (wait.for === 'result') this.#given.add(call);
     const asked = { call, number, for: wait.for };
@@ -152,7 +157,7 @@ export class CallItems {
     { status, result }: { readonly status: McpCallItem['status']; readonly result?: ResultData },
   ): McpCallItem {
     const { name = '', input = '' } = this.#calls.get(id) ?? {};
-    const questions = this.#questions.get(id);
+    const questions = this.asked(id);
     const isError = result?.type === 'error';
     return {
       type: 'mcp_call',
@@ -160,7 +165,7 @@ export class CallItems {
       server_label: SERVER_LABEL,
       name,
       arguments: input,
-      approval_request_id: questions === undefined ? null : this.#id('mcpr', id, questions),
+      approval_request_id: questions === 0 ? null : this.#id('mcpr', id, questions),
       output: result && !isError ? modelText(result) : null,
       error: isError
         ? { type: 'mcp_tool_execution_error', content: [{ type: 'text', text: result.message }] }

@@ -142,9 +142,8 @@ function textOf(body: JsonObject, param: string): string | undefined {
 }
 
 function conversationOf({ conversation }: JsonObject): string | undefined {
-  const id = isJsonObject(conversation) ? conversation.id : (conversation ?? undefined);
-  if (id === undefined && conversation === undefined) return undefined;
-  if (id === undefined && conversation === null) return undefined;
+  if (conversation === undefined || conversation === null) return undefined;
+  const id = isJsonObject(conversation) ? conversation.id : conversation;
   if (typeof id !== 'string') throw invalid('conversation', 'the id of a session, or an object with its id');
   return id;
 }
@@ -158,7 +157,7 @@ function readInput(input: Json | undefined): SentInput {
   const lastOfOurs = kinds.lastIndexOf('ours');
   const fresh = items.slice(lastOfOurs + 1);
   const answers = fresh.flatMap((item) => (item.kind === 'answer' ? item.given : []));
-  const parts = fresh.flatMap((item) => (item.kind === 'said' ? item.parts : []));
+  const parts = fresh.flatMap((item) => (item.kind === 'said' ? item.parts() : []));
   if (answers.length > 0 && parts.length > 0) {
     throw invalid('input', 'a message, or answers of calls that wait: send one after the other');
   }
@@ -183,7 +182,8 @@ const replyOf = ({ agent, session, what }: Named): string =>
 /** An item of the input: something that we have sent, or that is sent to us. */
 type ReadItem =
   | { readonly kind: 'ours'; readonly of: Named | undefined }
-  | { readonly kind: 'said'; readonly parts: readonly ContentPart[] }
+  /** Only what is new is read: a long conversation has files that its session has. */
+  | { readonly kind: 'said'; parts(): readonly ContentPart[] }
   | { readonly kind: 'answer'; readonly given: GivenAnswer };
 
 const OURS = ['reasoning', 'mcp_call', 'mcp_approval_request', 'function_call', 'image_generation_call'];
@@ -197,7 +197,7 @@ function readItem(item: Json, place: number): ReadItem {
   }
   switch (type) {
     case 'message':
-      if (role === 'user') return { kind: 'said', parts: partsOf(item.content, `${at}.content`) };
+      if (role === 'user') return { kind: 'said', parts: () => partsOf(item.content, `${at}.content`) };
       if (role !== 'system' && role !== 'developer') throw invalid(`${at}.role`, 'user or assistant');
       throw notTaken(`${at}.role`, 'the instructions of an agent are in its code.');
     case 'mcp_approval_response':

@@ -1,5 +1,5 @@
 /** What one reply of the model says: its reasoning and its words, each an item, as they come or as the journal has them. */
-import type { JournaledPart } from '../../journal/reply-data.ts';
+import { type SaidReply, segmentsOf } from '../reply-words.ts';
 import type { NumberedOutput } from './numbered-output.ts';
 import type {
   MessageItem,
@@ -22,12 +22,6 @@ interface ShownPassage {
   readonly index: number;
   text: string;
   isClosed: boolean;
-}
-
-/** A reply as the journal has it. */
-export interface StoredReply {
-  readonly text: string;
-  readonly parts?: readonly JournaledPart[] | undefined;
 }
 
 /** The id of a passage by its kind, its place in the reply, and whether it was shown while it came. */
@@ -77,7 +71,7 @@ export class ReplyItems {
   }
 
   /** Shows what was not shown of it yet. Answers the place of its last message, if it has one. */
-  stored(reply: StoredReply): number | undefined {
+  stored(reply: SaidReply): number | undefined {
     const passages = passagesOf(reply);
     if (!isBeginning(this.#shown, passages)) this.drop();
     const citations = citationsOf(reply);
@@ -148,23 +142,11 @@ const isBeginning = (shown: readonly ShownPassage[], passages: readonly Passage[
     return isClosed ? passage.text === text : passage.text.startsWith(text);
   });
 
-function passagesOf({ text, parts }: StoredReply): Passage[] {
-  const all: Passage[] = (parts ?? [{ type: 'text', text } as const]).flatMap((part): Passage[] => {
-    if (part.type === 'text') return [{ kind: 'message', text: part.text }];
-    return part.type === 'reasoning' ? [{ kind: 'reasoning', text: part.text }] : [];
-  });
-  const passages: Passage[] = [];
-  for (const { kind, text: words } of all) {
-    const last = passages.at(-1);
-    if (words === '') continue;
-    if (last?.kind === kind) passages[passages.length - 1] = { kind, text: last.text + words };
-    else passages.push({ kind, text: words });
-  }
-  return passages;
-}
+const passagesOf = (reply: SaidReply): Passage[] =>
+  segmentsOf(reply).map(({ type, text }) => ({ kind: type === 'text' ? 'message' : type, text }));
 
 /** Pages that the words come from. Nobody says which words, so they stand behind all of them. */
-const citationsOf = ({ text, parts = [] }: StoredReply): UrlCitation[] =>
+const citationsOf = ({ text, parts = [] }: SaidReply): UrlCitation[] =>
   parts.flatMap((part) =>
     part.type === 'source' && part.url !== undefined
       ? [

@@ -19,8 +19,8 @@ import type { Echoed, MessageItem, ResponseEvent, ResponseObject } from './respo
 
 /** Which response of a turn is told. */
 export interface ResponseWanted extends Omit<ResponsePlace, 'part'> {
-  /** From 0; or the one in which one of these calls is answered. */
-  readonly part: number | { readonly answered: ReadonlySet<string> };
+  /** From 0; or the one that begins with these answers: of each call, which of its questions. */
+  readonly part: number | { readonly answered: ReadonlyMap<string, number> };
   readonly echoed: Echoed;
   /** The last number that its reader has seen. */
   readonly after?: number | undefined;
@@ -99,7 +99,8 @@ class Translation {
         return;
       case 'tool-call-answered': {
         const { part } = this.#wanted;
-        if (typeof part !== 'number' && part.answered.has(event.call)) this.#told ??= this.#part;
+        if (typeof part !== 'number' && part.answered.get(event.call) === this.#calls.asked(event.call))
+          this.#told ??= this.#part;
         this.#calls.event(event);
         return;
       }

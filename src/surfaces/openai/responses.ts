@@ -5,6 +5,7 @@ import { idempotencyKeyOf } from '../../worker/request-headers.ts';
 import type { Session, TurnStream } from '../../worker/session.ts';
 import { framed } from '../../worker/sse.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
+import { questionOf } from '../../worker/turn-view.ts';
 import type { SurfaceRequest, SurfaceSession } from '../define-surface.ts';
 import { type Named, readId, turnOf } from './ids.ts';
 import { invalid, saidOf } from './read-body.ts';
@@ -122,7 +123,7 @@ async function begin(
   }
   const given = await givenNow(session, input);
   const answers = given.map(({ answer }) => answer);
-  const part = { answered: new Set(answers.map(({ call }) => call)) };
+  const part = { answered: new Map(given.map(({ of }) => [of.what, of.place])) };
   if (inBackground) {
     const { turn } = await session.answer(answers, { idempotencyKey, background: true });
     return { turn, part };
@@ -131,7 +132,7 @@ async function begin(
   return { turn: stream.turn, part, stream };
 }
 
-/** The answers of a request, with those before them whose calls still wait. */
+/** The answers of a request, with those before them whose questions still wait. */
 async function givenNow(
   session: Session,
   { answers, earlier }: Extract<SentInput, { readonly type: 'answers' }>,
@@ -139,8 +140,8 @@ async function givenNow(
   const [first] = earlier;
   if (!first) return answers;
   const { pending = [] } = { pending: undefined, ...(await session.turn(turnOf(first.of))) };
-  const waiting = new Set(pending.map(({ call }) => call));
-  return [...earlier.filter(({ answer }) => waiting.has(answer.call)), ...answers];
+  const waiting = new Map(pending.map((one) => [one.call, questionOf(one)]));
+  return [...earlier.filter(({ of }) => waiting.get(of.what) === of.place), ...answers];
 }
 
 /** Answers the events of a response as they come. */
@@ -150,12 +151,28 @@ function streamed(
   stream: TurnStream,
   wanted: ResponseWanted,
 ): Response {
-  const { signal } = asked;
-  return asked.stream(() => frames(responseEvents(wholeTurn(session, stream, signal), wanted)));
+  const events = responseEvents(wholeTurn(session, stream, asked.signal), wanted);
+  return asked.stream(() => frames(asked, events));
 }
 
-async function* frames(events: AsyncIterable<ResponseEvent>): AsyncGenerator<string, void, undefined> {
-  for await (const event of events) yield framed(event.type, event);
+/** A stream that breaks off says so, and so does the log. Its client may ask for the rest of it behind the last number. */
+async function* frames(
+  { problem }: SurfaceRequest,
+  events: AsyncIterable<ResponseEvent>,
+): AsyncGenerator<string, void, undefined> {
+  let last = 0;
+  try {
+    for await (const event of events) {
+      last = event.sequence_number;
+      yield framed(event.type, event);
+    }
+  } catch (failure) {
+    const { type, detail: message } = problem(failure);
+    const code = type.replaceAll('-', '_');
+    const broken: ResponseEvent = { type: 'error', code, message, param: null, sequence_number: last };
+    yield framed(broken.type, broken);
+    throw failure;
+  }
 }
 
 /** Answers a response as it is when its items are over. */

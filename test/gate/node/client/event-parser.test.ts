@@ -105,6 +105,7 @@ describe('the parser of server-sent events', () => {
   it.each([
     ['a line', 'x'],
     ['data', 'data: x\n'],
+    ['empty lines of data', 'data:\n'.repeat(200_000)],
   ])('does not listen to an event with %s without an end', (_, start) => {
     const parser = new EventParser();
     const piece = start.replace('x', 'x'.repeat(1024 * 1024));

@@ -103,6 +103,27 @@ describe('a stream of a turn', () => {
     expect(got[1]).toMatchObject({ method: 'GET', path: '/turns/t1', headers: { 'last-event-id': 'i.2' } });
   });
 
+  it('takes its time where an invocation that had to end has shown nothing', async () => {
+    const { session, got } = played(
+      stream([STARTED, frame('continues', { turn: 't1', after: 2 })]),
+      stream([frame('continues', { turn: 't1', after: 2 })]),
+      stream([...END]),
+    );
+    const reading = all(session.stream('Pay.'));
+    await vi.advanceTimersByTimeAsync(100);
+    expect(got.length).toBe(2);
+    expect(short(await withoutWaiting(reading))).toEqual([2, 'resumed', 'resumed', 3, 4, 'answer']);
+  });
+
+  it('is not told by a server to wait longer than half a minute', async () => {
+    const { session, got } = played(stream(['retry: 99999999999\n\n', STARTED]), stream([...END]));
+    const reading = all(session.stream('Pay.'));
+    await vi.advanceTimersByTimeAsync(29_000);
+    expect(got.length).toBe(1);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(short(await reading)).toEqual([2, 'resumed', 3, 4, 'answer']);
+  });
+
   it('follows a turn that was kept for another invocation', async () => {
     const { session } = played(
       stream([STARTED, frame('accepted', { turn: 't1', status: 'accepted' })]),
@@ -257,6 +278,17 @@ describe('an answer of calls', () => {
       '/messages?whenBusy=reject',
       '/answers?after=4',
     ]);
+  });
+
+  it('shows all that is new in a session whose name another one had before', async () => {
+    const call = 't2.3.0';
+    const { session, got } = played(
+      stream([stored(40, 'turn-started'), frame('erased', { turn: 't1' })]),
+      stream([stored(5, 'tool-call-answered', { turn: 't2' }), frame('answer', ANSWER)]),
+    );
+    await all(session.follow('t1'));
+    expect(short(await all(session.streamAnswers([{ call, decision: 'approve' }])))).toEqual([5, 'answer']);
+    expect(got[1]?.path).toBe('/answers?after=3');
   });
 
   it('may be one decision, or one result', async () => {

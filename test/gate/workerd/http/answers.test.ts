@@ -223,6 +223,26 @@ describe('all answers are checked before the first is taken', () => {
     expect(paidTo(to)).toEqual([1]);
   });
 
+  it('cost one reading of their turn, however many they are', async () => {
+    const wait = await waiting(['pay', 'pay', 'pay']);
+    const reads: unknown[] = [];
+    let posted = false;
+    const SESSIONS = objectsWith((stub) => ({
+      read(query: Parameters<typeof stub.read>[0]) {
+        if (!posted) reads.push(query);
+        return stub.read(query);
+      },
+      post(...message: Parameters<typeof stub.post>) {
+        posted = true;
+        return stub.post(...message);
+      },
+    }));
+    const via = appWith({ agents: [clerk] }, { SESSIONS });
+    expect((await answers(wait.session, callsOf(wait).map(approve), { via })).status).toBe(200);
+    expect(paidTo(wait.to).toSorted()).toEqual([1, 2, 3]);
+    expect(reads.map((query) => Object(query).turn)).toEqual([undefined, wait.turn]);
+  });
+
   it('and who is slower than somebody else is told which were taken', async () => {
     const wait = await waiting(['pay', 'pay', 'pay']);
     const [one = '', two = '', three = ''] = callsOf(wait);

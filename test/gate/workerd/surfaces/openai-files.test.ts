@@ -34,6 +34,20 @@ it('a response has seen the images and files of its input', async () => {
   expect(started).toMatchObject({ type: 'turn-started', parts: [question, picture, link, paper] });
 });
 
+it('a response reads no files of messages that its session has', async () => {
+  const first = await client.responses.create({ model: 'seer', input: 'Hello.' });
+  const response = await client.responses.create({
+    model: 'seer',
+    input: [
+      { role: 'user', content: [{ type: 'input_image', image_url: 'data:,none', detail: 'auto' }] },
+      ...first.output.filter((item) => item.type === 'message'),
+      { role: 'user', content: 'And now?' },
+    ],
+  });
+  expect(response.output_text).toBe('Seen.');
+  expect(response.conversation?.id).toBe(first.conversation?.id);
+});
+
 it('a chat completion has seen the images and files of its message', async () => {
   const { data, response } = await client.chat.completions
     .create({

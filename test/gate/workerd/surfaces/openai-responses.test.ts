@@ -1,7 +1,11 @@
+import type OpenAI from 'openai';
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { describe, expect, it } from 'vitest';
+import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import { paidTo } from '../../../fixtures/clerk-agent.ts';
+import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { held, script } from '../../../fixtures/scripts.ts';
+import { appWith, objectsWith } from '../http/app.ts';
 import { journal } from '../http/client.ts';
 import { clientOf, journalOf, textsOf, typesOf } from './openai-app.ts';
 
@@ -198,6 +202,35 @@ describe('the stream of a response', () => {
   });
 });
 
+describe('the stream of a response that breaks off inside', () => {
+  it('says so, and nothing of the inside', async () => {
+    const reply = held('Never told.');
+    const { message } = script(reply.reply);
+    const { id } = await client.responses.create({ model: 'scripted', input: message(), background: true });
+    await reply.asked();
+    let reads = 0;
+    const SESSIONS = objectsWith((stub) => ({
+      async read(query: Parameters<typeof stub.read>[0]) {
+        reads += 1;
+        if (reads > 2) throw new Error('secret of the inside');
+        return stub.read(query);
+      },
+    }));
+    const via = appWith({ agents: [scripted], surfaces: [openAi()] }, { SESSIONS });
+    const response = await via(`/v1/responses/${id}?stream=true`);
+    const streaming = response.text();
+    reply.release();
+    const frames = (await streaming).split('\n\n').filter((frame) => frame.startsWith('event: '));
+    expect(JSON.parse(frames.at(-1)?.split('\ndata: ')[1] ?? '')).toEqual({
+      type: 'error',
+      code: 'session_unavailable',
+      message: 'The session cannot be reached now. Send the request again.',
+      param: null,
+      sequence_number: 200_000_001,
+    });
+  });
+});
+
 describe('a response in the background', () => {
   it('is polled until it is complete, and may be streamed meanwhile', async () => {
     const reply = held('Later.');
@@ -304,6 +337,44 @@ describe('a call that waits', () => {
     const third = await approve(first.output[0]?.id ?? '');
     expect(third.output_text).toBe('All done.');
     expect(paidTo(to).toSorted()).toEqual([1, 2]);
+  });
+
+  it('may ask again: what answers its second question is told, and not what answered the first', async () => {
+    const to = crypto.randomUUID();
+    const { message } = script({ calls: [{ name: 'pay_twice_asked', input: { to, amount: 3 } }] }, 'Paid.');
+    const approved = ({ output }: OpenAI.Responses.Response) =>
+      client.responses.create({
+        model: 'clerk',
+        input: output.flatMap((item) =>
+          item.type === 'mcp_approval_request'
+            ? [{ type: 'mcp_approval_response', approval_request_id: item.id, approve: true } as const]
+            : [],
+        ),
+      });
+    const second = await approved(await client.responses.create({ model: 'clerk', input: message() }));
+    expect(second.output.map(({ type }) => type)).toEqual(['mcp_approval_request']);
+    expect(paidTo(to)).toEqual([]);
+    const third = await approved(second);
+    expect(paidTo(to)).toEqual([3]);
+    expect(third.output.map(({ type }) => type)).toEqual(['mcp_call', 'message']);
+    expect(third.output_text).toBe('Paid.');
+    expect(third.id).not.toBe(second.id);
+    expect(await client.responses.retrieve(third.id)).toEqual(third);
+  });
+
+  it('may ask again, also of a client that sends all of the conversation', async () => {
+    const to = crypto.randomUUID();
+    const { message } = script({ calls: [{ name: 'pay_twice_asked', input: { to, amount: 3 } }] }, 'Paid.');
+    const input: OpenAI.Responses.ResponseInput = [{ role: 'user', content: message() }];
+    for (const _ of ['message', 'first question', 'second question']) {
+      const { output } = await client.responses.create({ model: 'clerk', input });
+      for (const item of output) {
+        if (item.type !== 'mcp_approval_request') continue;
+        input.push(item, { type: 'mcp_approval_response', approval_request_id: item.id, approve: true });
+      }
+    }
+    expect(input.length).toBe(5);
+    expect(paidTo(to)).toEqual([3]);
   });
 
   it('is approved with another input', async () => {

@@ -254,6 +254,30 @@ describe('what a surface answers', () => {
     expect(await response.text()).toBe('retry: 1000\n\ndata: 1\n\ndata: 2\n\n');
   });
 
+  it('is no stream for HEAD, which nobody would read', async () => {
+    let asked = 0;
+    async function* frames() {
+      asked += 1;
+      yield 'data: never\n\n';
+    }
+    const surface = defineSurface({
+      name: 'tape',
+      routes: [
+        surfaceRoute({
+          method: 'GET',
+          path: '/tape',
+          summary: 'Plays',
+          handle: ({ stream }) => stream(frames, { 'x-of': 'tape' }),
+        }),
+      ],
+    });
+    const via = appWith({ agents: [scripted], surfaces: [surface] });
+    const response = await via('/tape', { method: 'HEAD' });
+    const told = ['content-type', 'x-of'].map((name) => response.headers.get(name));
+    expect([response.status, told, await response.text()]).toEqual([200, ['text/event-stream', 'tape'], '']);
+    expect(asked).toBe(0);
+  });
+
   it('is not asked for faster than its client reads', async () => {
     let made = 0;
     async function* frames() {
