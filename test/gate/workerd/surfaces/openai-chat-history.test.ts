@@ -5,7 +5,7 @@ import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import { clerk } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { held, script } from '../../../fixtures/scripts.ts';
-import { appWith } from '../http/app.ts';
+import { appWith, objectsWith } from '../http/app.ts';
 import { send } from '../http/client.ts';
 import { clientOf, speaking } from './openai-app.ts';
 
@@ -113,6 +113,18 @@ describe('a chat whose history is all that its client sends', () => {
       messages: [...runner.messages, user('And 8?')],
     });
     expect(next.choices[0]?.message.content).toBe('Blue.');
+  });
+
+  it('is known before the last chunk of an answer', async () => {
+    const { message } = script('One.', 'Two.');
+    const messages = [user(message())];
+    const stream = await client.chat.completions.create({ model: 'scripted', messages, stream: true });
+    let next: Said | undefined;
+    for await (const { choices } of stream) {
+      if (choices[0]?.finish_reason !== 'stop') continue;
+      next = await say([...messages, { role: 'assistant', content: 'One.' }], 'Again.');
+    }
+    expect(next && lastWords(next)).toBe('Two.');
   });
 
   it('goes on where its turn waits, and is told so', async () => {
@@ -235,9 +247,21 @@ describe('a message of a chat that its client sends again', () => {
     const first = await say([], message());
     const one = say(first.history, 'Again.');
     await hanging.asked();
-    const again = say(first.history, 'Again.', { headers: { 'x-stainless-retry-count': '1' } });
+    const again = client.chat.completions.stream(
+      { model: 'scripted', messages: [...first.history, user('Again.')] },
+      { headers: { 'x-stainless-retry-count': '1' } },
+    );
+    await again.emitted('chunk');
     hanging.release();
-    expect([lastWords(await one), lastWords(await again)]).toEqual(['Two.', 'Two.']);
+    expect([lastWords(await one), await again.finalContent()]).toEqual(['Two.', 'Two.']);
+    expect(model.requests).toHaveLength(2);
+  });
+
+  it('is one turn when it arrives twice at once', async () => {
+    const { message, model } = script('One.', 'Two.');
+    const { history } = await say([], message());
+    const both = await Promise.all([say(history, 'Again.'), say(history, 'Again.')]);
+    expect(both.map(lastWords)).toEqual(['Two.', 'Two.']);
     expect(model.requests).toHaveLength(2);
   });
 
@@ -250,5 +274,26 @@ describe('a message of a chat that its client sends again', () => {
     expect([lastWords(first), retries]).toEqual(['One.', ['0', '1']]);
     expect(model.requests).toHaveLength(1);
     expect((await say(first.history, 'Again.')).session).toBe(first.session);
+  });
+
+  it('keeps nothing of what was said', async () => {
+    const { message } = script('A secret word.');
+    const names: string[] = [];
+    const sent: unknown[] = [];
+    const SESSIONS = objectsWith((stub) => ({
+      begin: (request: Parameters<typeof stub.begin>[0]) => {
+        if (stub.name?.includes('openai:')) {
+          names.push(stub.name);
+          sent.push(request.start);
+        }
+        return stub.begin(request);
+      },
+    }));
+    const via = clientOf(appWith({ agents: [scripted], surfaces: [openAi()] }, { SESSIONS }));
+    const { session } = await say([], message('Hello there'), { via });
+    expect(names).toEqual([expect.stringMatching(/^\["local","","openai:[0-9a-f]{64}"\]$/)]);
+    const kept = JSON.stringify(sent);
+    expect(kept).toContain(session);
+    expect(kept).not.toMatch(/Hello|secret/);
   });
 });
