@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import { clerk } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { held, script } from '../../../fixtures/scripts.ts';
+import { held, script, until } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from '../http/app.ts';
 import { send } from '../http/client.ts';
 import { clientOf, speaking } from './openai-app.ts';
@@ -116,15 +116,29 @@ describe('a chat whose history is all that its client sends', () => {
   });
 
   it('is known before the last chunk of an answer', async () => {
-    const { message } = script('One.', 'Two.');
+    const { message } = script('One.');
+    let [isAsked, isReleased, isOver] = [false, false, false];
+    const SESSIONS = objectsWith((stub) => ({
+      async begin(request: Parameters<typeof stub.begin>[0]) {
+        if (!stub.name?.includes('openai:')) return stub.begin(request);
+        isAsked = true;
+        await until(() => isReleased);
+        return stub.begin(request);
+      },
+    }));
+    const via = clientOf(appWith({ agents: [scripted], surfaces: [openAi()] }, { SESSIONS }));
     const messages = [user(message())];
-    const stream = await client.chat.completions.create({ model: 'scripted', messages, stream: true });
-    let next: Said | undefined;
-    for await (const { choices } of stream) {
-      if (choices[0]?.finish_reason !== 'stop') continue;
-      next = await say([...messages, { role: 'assistant', content: 'One.' }], 'Again.');
-    }
-    expect(next && lastWords(next)).toBe('Two.');
+    const stream = await via.chat.completions.create({ model: 'scripted', messages, stream: true });
+    const reading = (async () => {
+      for await (const { choices } of stream) isOver ||= choices[0]?.finish_reason === 'stop';
+    })();
+    await until(() => isAsked);
+    let looks = 0;
+    await until(() => isOver || ++looks > 20);
+    expect(isOver).toBe(false);
+    isReleased = true;
+    await reading;
+    expect(isOver).toBe(true);
   });
 
   it('goes on where its turn waits, and is told so', async () => {
@@ -255,6 +269,17 @@ describe('a message of a chat that its client sends again', () => {
     hanging.release();
     expect([lastWords(await one), await again.finalContent()]).toEqual(['Two.', 'Two.']);
     expect(model.requests).toHaveLength(2);
+  });
+
+  it('is answered its own turn, also while another chat has the same words', async () => {
+    const { message, model } = script('Hi.', 'Hi.', 'A.', 'B.');
+    const text = message();
+    await say([], text);
+    const { history } = await say([], text);
+    const { via, retries } = losing();
+    expect(lastWords(await say(history, 'Help me.', { via }))).toBe('A.');
+    expect(retries).toEqual(['0', '1']);
+    expect(model.requests).toHaveLength(3);
   });
 
   it('is one turn when it arrives twice at once', async () => {
