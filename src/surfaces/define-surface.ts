@@ -23,7 +23,9 @@ import {
 import type { Session } from '../worker/session.ts';
 import { sessionFromCode } from '../worker/session-from-code.ts';
 import { eventStream } from '../worker/sse.ts';
+import { invoked } from '../worker/target.ts';
 import { checkBeside, checkSurface } from './check-surface.ts';
+import { keepText, keptTexts } from './kept-texts.ts';
 
 /** An agent, as a surface lists it. */
 export interface SurfaceAgent {
@@ -76,6 +78,14 @@ export interface SurfaceRequest {
    * the client says: of the keys that `bodyContext` of the app names, and under what `contextHeaders` maps.
    */
   session(of: SurfaceSession): Session;
+  /**
+   * Keeps a short text under a key, by which the protocol finds a session of its caller again: an id, and nothing that anybody has said. It
+   * is kept as long as `retention` of the app says, for this surface and whoever owns the caller's sessions. Never rejects: of what could not
+   * be kept, the log says so.
+   */
+  keep(key: string, text: string): Promise<void>;
+  /** The newest texts that were kept under a key, at most 20, the last one first. Whether they still lead anywhere is for the protocol to see. */
+  kept(key: string): Promise<readonly string[]>;
   /**
    * Answers with server-sent events: `frames` are texts that are sent as they are, asked for as fast as the client reads. Comments keep
    * a silent stream open. When they throw, the stream ends, and the log says so.
@@ -166,7 +176,7 @@ function toRoute(surface: string, { handle, refuse, answers = {}, ...route }: Su
     others: 'As the protocol has it',
     ...(refuse && { refuse: (problem: Problem) => refuse(toSurfaceProblem(problem)) }),
     async handle(asked, named) {
-      const response: unknown = await handle(toSurfaceRequest(asked), named);
+      const response: unknown = await handle(toSurfaceRequest(asked, surface), named);
       // Copied, since what was fetched has headers that cannot be added to.
       if (response instanceof Response) return new Response(response.body, response);
       const what = `${route.method} ${route.path} of surface '${surface}'`;
@@ -175,12 +185,13 @@ function toRoute(surface: string, { handle, refuse, answers = {}, ...route }: Su
   });
 }
 
-function toSurfaceRequest(asked: CallerRequest): SurfaceRequest {
+function toSurfaceRequest(asked: CallerRequest, surface: string): SurfaceRequest {
   const { host, env, base = '', request, requestId, caller, execution } = asked;
   const waitUntil = (work: Promise<unknown>): void => execution.waitUntil(work);
   // A client that closes its stream has gone, also where its request tells nothing of it.
   const gone = new AbortController();
   const { bodyContext } = host;
+  const texts = () => ({ host: invoked(host, env, { waitUntil }), env, caller, surface });
   return {
     request,
     requestId,
@@ -203,6 +214,8 @@ function toSurfaceRequest(asked: CallerRequest): SurfaceRequest {
         env,
         { ...of, principal: caller, request },
       ),
+    keep: (key, text) => keepText(texts(), key, text),
+    kept: (key) => keptTexts(texts(), key),
     stream(frames, headers) {
       const leaving = (leave: AbortSignal): AsyncIterable<string> => {
         leave.addEventListener('abort', () => gone.abort());

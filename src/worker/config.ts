@@ -252,9 +252,11 @@ function sessionIn(config: HoldfastConfig, deployed: (env: Env) => Deployment): 
     checkDeployment(deployment);
     files?.(env);
     const object = objectSession(env.SESSIONS as Sessions, name, { ...location, pauses: { onAgain } });
-    const port = announcing(object, name, outgoingWebhooks);
+    const agent = agentOfSession(name);
+    // What surfaces keep is the session of no agent: nobody outside is told of it.
+    const port = agent === '' ? object : announcing(object, name, outgoingWebhooks);
     for (const warning of deploymentWarnings(deployment)) warn(warning);
-    const ofAgent = own.get(agentOfSession(name));
+    const ofAgent = own.get(agent);
     const ms = ofAgent === undefined ? ofApp : retainMs(ofAgent);
     return ms === undefined ? port : withRetention(port, ms);
   };

@@ -60,6 +60,8 @@ export type ChatEnd =
       readonly finish: FinishReason;
       /** The whole message, without what was said before the last calls. */
       readonly text: string;
+      /** What all chunks say together. */
+      readonly streamed: string;
       readonly calls: ChatToolCall[];
       readonly usage: ChatUsage;
       readonly metadata: Readonly<Record<string, string>>;
@@ -190,7 +192,7 @@ class ChatTranslation {
     const waits = pending.length === 0 ? {} : { pending: JSON.stringify(pending) };
     const metadata = { session, turn, ...waits };
     const usage = toUsage(this.#usage);
-    const end: ChatEnd = { type: 'said', finish, text, calls, usage, metadata };
+    const end: ChatEnd = { type: 'said', finish, text, streamed: this.#said, calls, usage, metadata };
     const last = this.#chunk({}, finish, metadata);
     return [last, { type: 'end', end }];
   }

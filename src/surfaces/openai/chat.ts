@@ -1,11 +1,15 @@
 /** Chat completions: what their requests do to sessions, and how they are answered. */
+import { type ContentPart, isFile, textsOf } from '../../tool/content.ts';
 import { idempotencyKeyOf } from '../../worker/request-headers.ts';
-import type { TurnStream } from '../../worker/session.ts';
-import type { SurfaceRequest, SurfaceSession } from '../define-surface.ts';
+import type { Session, TurnStream } from '../../worker/session.ts';
+import type { TurnItem } from '../../worker/turn-feed.ts';
+import type { SurfaceRequest } from '../define-surface.ts';
 import { type ChatChunk, type ChatEnd, type ChatItem, type ChatWanted, chatItems } from './chat-chunks.ts';
+import { continuedBy, findable, hashOf } from './chat-history.ts';
 import { turnOf } from './ids.ts';
 import { saidOf } from './read-body.ts';
 import { type ChatRequest, readChatBody } from './read-chat.ts';
+import type { GivenAnswer } from './read-response.ts';
 import { OpenAiError, toError } from './refuse.ts';
 import { newSession } from './responses.ts';
 import { wholeTurn } from './whole-turn.ts';
@@ -16,53 +20,103 @@ const SESSION_HEADER = 'x-holdfast-session';
 /** Answers a request for a chat completion: the completion, or the stream of its chunks. */
 export async function createCompletion(asked: SurfaceRequest): Promise<Response> {
   const body = readChatBody(await asked.json(), asked.agents);
-  const of = await sessionOf(asked, body);
+  const { messages, isStream } = body;
+  const found = await chatOf(asked, body);
+  const of = { agent: body.agent.name, session: found.session };
   const session = asked.session(of);
-  const { signal } = asked;
-  const idempotencyKey = idempotencyKeyOf(asked.request);
-  const stream: TurnStream =
-    body.input.type === 'message'
-      ? await session.stream(saidOf(body.input.parts), { idempotencyKey, signal })
-      : await session.streamAnswers(
-          body.input.answers.map(({ answer }) => answer),
-          { idempotencyKey, signal },
-        );
+  const stream = await begin(asked, session, { body, found });
   const wanted = { ...of, turn: stream.turn, now: Date.now() };
-  const items = chatItems(wholeTurn(session, stream, signal), wanted);
+  const turn = wholeTurn(session, stream, asked.signal);
+  const toChunks = (items: AsyncIterable<TurnItem>) => chatItems(items, wanted);
+  // Who names the session once names it always.
+  const items = found.isNamed
+    ? toChunks(turn)
+    : findable({ asked, ...of, messages, isStream }, turn, toChunks);
   const headers = { [SESSION_HEADER]: of.session };
-  return body.isStream
+  return isStream
     ? asked.stream(() => frames(items, body.includesUsage), headers)
     : whole(items, wanted, headers);
 }
 
-/** The session that a request names, or the one that the ids of its answers do, or a new one. */
-async function sessionOf(asked: SurfaceRequest, body: ChatRequest): Promise<SurfaceSession> {
+/** Which session a request goes on, or begins. */
+interface Chat {
+  readonly session: string;
+  /** The request says it itself. */
+  readonly isNamed?: true;
+  /** By which a message that is sent again is found, unless its client gives it a key. */
+  readonly key?: string;
+  /** The turn that this very message has begun before. */
+  readonly begun?: string;
+}
+
+/** Begins the turn of a message, or finds it, or goes on with the one whose calls are answered. */
+function begin(
+  { request, signal }: SurfaceRequest,
+  session: Session,
+  { body: { input }, found }: { readonly body: ChatRequest; readonly found: Chat },
+): Promise<TurnStream> {
+  const idempotencyKey = idempotencyKeyOf(request);
+  if (input.type === 'answers') {
+    const answers = input.answers.map(({ answer }) => answer);
+    return session.streamAnswers(answers, { idempotencyKey, signal });
+  }
+  if (found.begun !== undefined) return session.follow(found.begun, { signal });
+  return session.stream(saidOf(input.parts), { idempotencyKey: idempotencyKey ?? found.key, signal });
+}
+
+/** The session that a request names, or the ids of its answers do, or that its history leads to, or a new one. */
+async function chatOf(asked: SurfaceRequest, body: ChatRequest): Promise<Chat> {
   const { agent, input } = body;
   const named = body.session ?? asked.request.headers.get(SESSION_HEADER) ?? undefined;
-  if (input.type === 'answers') {
-    const [first] = input.answers;
-    const isOne = input.answers.every(
-      ({ of }) =>
-        of.agent === agent.name && of.session === first?.of.session && turnOf(of) === turnOf(first.of),
+  if (input.type === 'answers') return answeredChat(body, input.answers, named);
+  if (named !== undefined) return { session: named, isNamed: true };
+  if (input.history.length === 0) return { session: await newSession(asked, agent.name) };
+  const found = await continuedBy(asked, {
+    agent: agent.name,
+    history: input.history,
+    words: wordsOf(input.parts),
+  });
+  if (!found) throw unknownChat();
+  if (found.type === 'begun') return { session: found.session, begun: found.turn };
+  // Behind a turn that failed, the same message is another one.
+  const key = `chat-${found.lastTurn}-${await hashOf(agent.name, body.messages)}`;
+  return { session: found.session, key };
+}
+
+/** What the journal has as the words of a message; `undefined` of one with files. */
+function wordsOf(parts: readonly ContentPart[]): string | undefined {
+  const said = saidOf(parts);
+  if (typeof said === 'string') return said;
+  return said.some(isFile) ? undefined : textsOf(said);
+}
+
+function answeredChat(
+  { agent }: ChatRequest,
+  answers: readonly GivenAnswer[],
+  named: string | undefined,
+): Chat {
+  const [first] = answers;
+  const isOne = answers.every(
+    ({ of }) =>
+      of.agent === agent.name && of.session === first?.of.session && turnOf(of) === turnOf(first.of),
+  );
+  if (!first || !isOne || (named !== undefined && named !== first.of.session)) {
+    throw new OpenAiError(
+      'The messages of the role tool must be of calls of one turn of one session of the model.',
+      {
+        param: 'messages',
+        code: 'invalid_value',
+      },
     );
-    if (!first || !isOne || (named !== undefined && named !== first.of.session)) {
-      throw new OpenAiError(
-        'The messages of the role tool must be of calls of one turn of one session of the model.',
-        {
-          param: 'messages',
-          code: 'invalid_value',
-        },
-      );
-    }
-    return { agent: agent.name, session: first.of.session };
   }
-  if (named !== undefined) return { agent: agent.name, session: named };
-  if (!input.isContinued) return { agent: agent.name, session: await newSession(asked, agent.name) };
-  throw new OpenAiError(
-    `Which conversation this continues is not told: send the session that its first answer has in metadata.session, and in the header ${SESSION_HEADER}, as metadata: { session } or in that header.`,
+  return { session: first.of.session, ...(named !== undefined && { isNamed: true }) };
+}
+
+const unknownChat = (): OpenAiError =>
+  new OpenAiError(
+    `Which conversation this continues is not known: none of yours has come to these very messages, and to nothing since. Send the session that its first answer has in metadata.session, and in the header ${SESSION_HEADER}, as metadata: { session } or in that header.`,
     { param: 'metadata.session', code: 'unknown_conversation' },
   );
-}
 
 async function* frames(
   items: AsyncIterable<ChatItem>,

@@ -1,4 +1,4 @@
-/** Reads the body of a request for a chat completion: its last messages, since the session has those before. */
+/** Reads the body of a request for a chat completion: its last messages, since the session has those before, by which it may be found. */
 import type { ContentPart } from '../../tool/content.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import type { SurfaceAgent } from '../define-surface.ts';
@@ -28,10 +28,12 @@ export interface ChatRequest {
     | {
         readonly type: 'message';
         readonly parts: readonly ContentPart[];
-        /** There are messages of the assistant before it. */
-        readonly isContinued: boolean;
+        /** The messages before it, as they were sent. */
+        readonly history: readonly Json[];
       }
     | { readonly type: 'answers'; readonly answers: readonly GivenAnswer[] };
+  /** All of them, as they were sent. */
+  readonly messages: readonly Json[];
   readonly isStream: boolean;
   readonly includesUsage: boolean;
   /** The id of the session that it names. */
@@ -93,17 +95,19 @@ export function readChatBody(body: JsonObject, agents: readonly SurfaceAgent[]):
   const { n, stream_options: options } = body;
   if (!isEmpty(n) && n !== 1) throw notTaken('n', 'a session has one answer.');
   if (!isEmpty(options) && !isJsonObject(options)) throw invalid('stream_options', 'an object');
+  const { messages } = body;
+  if (!Array.isArray(messages) || messages.length === 0) throw invalid('messages', 'a list of messages');
   return {
     agent,
-    input: readMessages(body.messages),
+    input: readMessages(messages),
+    messages,
     isStream: flagOf(body, 'stream'),
     includesUsage: isJsonObject(options) && flagOf(options, 'include_usage'),
     session: metadataOf(body).session,
   };
 }
 
-function readMessages(messages: Json | undefined): ChatRequest['input'] {
-  if (!Array.isArray(messages) || messages.length === 0) throw invalid('messages', 'a list of messages');
+function readMessages(messages: readonly Json[]): ChatRequest['input'] {
   const read = messages.map(readOne);
   const last = read.at(-1);
   const from = 1 + read.findLastIndex(({ role }) => role !== last?.role);
@@ -114,7 +118,7 @@ function readMessages(messages: Json | undefined): ChatRequest['input'] {
   if (last?.role !== 'user')
     throw invalid('messages', 'a list that ends with a message of the user or of a tool');
   const parts = fresh.flatMap((one) => (one.role === 'user' ? one.parts : []));
-  return { type: 'message', parts, isContinued: from > 0 };
+  return { type: 'message', parts, history: messages.slice(0, from) };
 }
 
 type ReadMessage =

@@ -80,7 +80,7 @@ describe('a chat completion', () => {
       param: 'metadata.session',
       code: 'unknown_conversation',
       message:
-        '400 Which conversation this continues is not told: send the session that its first answer has in metadata.session, and in the header x-holdfast-session, as metadata: { session } or in that header.',
+        '400 Which conversation this continues is not known: none of yours has come to these very messages, and to nothing since. Send the session that its first answer has in metadata.session, and in the header x-holdfast-session, as metadata: { session } or in that header.',
     });
   });
 

@@ -3,11 +3,12 @@ import { env } from 'cloudflare:workers';
 import { Hono } from 'hono';
 import { describe, expect, it, vi } from 'vitest';
 import { createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
+import { outgoingWebhook } from '../../../../src/outgoing-webhooks/entry.ts';
 import { defineSurface, type SurfaceRequest, surfaceRoute } from '../../../../src/surfaces/entry.ts';
 import { clerk } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { held, script } from '../../../fixtures/scripts.ts';
-import { appWith } from '../http/app.ts';
+import { appWith, objectsWith } from '../http/app.ts';
 import { ended, json, newSession, ORIGIN, type Send, send, sessionId } from '../http/client.ts';
 import { seer } from '../http/file-app.ts';
 
@@ -15,9 +16,9 @@ import { seer } from '../http/file-app.ts';
 type Handle = (asked: SurfaceRequest, named: { readonly session: string }) => Response | Promise<Response>;
 
 /** A surface whose one route does this, and tells problems in words of its own. */
-const surfaceOf = (handle: Handle) =>
+const surfaceOf = (handle: Handle, name = 'echo') =>
   defineSurface({
-    name: 'echo',
+    name,
     routes: [
       surfaceRoute({
         method: 'POST',
@@ -110,6 +111,88 @@ describe('a request to a surface', () => {
         'Besides its files, the body is larger than 1000000 bytes. Send less, or long text as a file.',
       ),
     );
+  });
+});
+
+const BUSY = { status: 'busy', turn: 't1', retryAfter: 1 };
+
+describe('what a surface keeps', () => {
+  /** Keeps what its body says, and then answers what is kept. */
+  const keeping: Handle = async (asked, { session: key }) => {
+    const { texts = [] } = await asked.json();
+    for (const text of Array.isArray(texts) ? texts : []) await asked.keep(key, String(text));
+    return Response.json(await asked.kept(key));
+  };
+  const newPath = () => `/echo/${crypto.randomUUID()}`;
+  const kept = async (via: Send, path: string, texts: readonly string[] = []): Promise<string[]> =>
+    (await ask(via, { texts }, {}, path)).json();
+
+  it('is found under its key, the last text first, and nothing under another', async () => {
+    const [via, path] = [appOf(keeping), newPath()];
+    expect(await kept(via, path, ['one', 'two'])).toEqual(['two', 'one']);
+    expect(await kept(via, path, ['three'])).toEqual(['three', 'two', 'one']);
+    expect(await kept(via, newPath())).toEqual([]);
+  });
+
+  it('is told up to the 20 newest texts', async () => {
+    const texts = Array.from({ length: 25 }, (_, place) => `text ${place}`);
+    const newest = texts.slice(5).toReversed();
+    expect(await kept(appOf(keeping), newPath(), texts)).toEqual(newest);
+  });
+
+  it('is all there, of many who keep at once', async () => {
+    const [via, path] = [appOf(keeping), newPath()];
+    await Promise.all(['one', 'two', 'three'].map((text) => kept(via, path, [text])));
+    expect(new Set(await kept(via, path))).toEqual(new Set(['one', 'two', 'three']));
+  });
+
+  it("is its owner's, and its surface's", async () => {
+    const path = newPath();
+    const of = (id: string, tenant?: string) => appOf(keeping, { auth: () => ({ id, tenant }) });
+    await kept(of('ada'), path, ['hers']);
+    await kept(of('ada', 'acme'), path, ['ours']);
+    expect(await kept(of('ben'), path)).toEqual([]);
+    expect(await kept(of('ada'), path)).toEqual(['hers']);
+    expect(await kept(of('ben', 'acme'), path)).toEqual(['ours']);
+    const other = appOf(keeping, { surfaces: [surfaceOf(keeping, 'other')], auth: () => ({ id: 'ada' }) });
+    expect(await kept(other, path)).toEqual([]);
+  });
+
+  it('asks no model, is no line of the log, and tells nobody outside', async () => {
+    const lines: unknown[] = [];
+    const told: string[] = [];
+    const webhook = outgoingWebhook({ url: 'https://desk.example', secret: 'S' });
+    const watched: typeof webhook = {
+      ...webhook,
+      announcing(port, name) {
+        told.push(name);
+        return port;
+      },
+    };
+    const via = appOf(keeping, { log: (line) => lines.push(line), outgoingWebhooks: [watched] });
+    expect(await kept(via, newPath(), ['one'])).toEqual(['one']);
+    expect([lines, told]).toEqual([[], []]);
+  });
+
+  it.each([
+    ['others hold it all the time', { SESSIONS: objectsWith(() => ({ begin: async () => BUSY })) }],
+    ['nothing can be kept', { SESSIONS: undefined }],
+  ])('is lost with a line of the log, when %s', async (_, vars) => {
+    const lines: unknown[] = [];
+    const keeps: Handle = async (asked) => {
+      await asked.keep('key', 'one');
+      return new Response('Done.');
+    };
+    const via = appOf(keeps, { log: (line) => lines.push(line) }, vars);
+    expect(await (await ask(via)).text()).toBe('Done.');
+    expect(lines).toMatchObject([
+      {
+        level: 'warn',
+        event: 'other',
+        message:
+          'a surface could not keep what leads to a session, which its client has to name the next time',
+      },
+    ]);
   });
 });
 

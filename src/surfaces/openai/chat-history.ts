@@ -1,0 +1,155 @@
+/**
+ * Which session a chat goes on, by what was said in it: clients of chat completions send their whole history, and no id. With each answer the
+ * place in its session is kept under a hash of the history that the client will send the next time.
+ */
+import { sha256Hex } from '../../tool/async.ts';
+import { isJsonObject, type Json } from '../../tool/json.ts';
+import type { Session } from '../../worker/session.ts';
+import type { TurnItem } from '../../worker/turn-feed.ts';
+import type { SurfaceRequest } from '../define-surface.ts';
+import type { ChatEnd, ChatItem } from './chat-chunks.ts';
+
+/** An answer that was given: of this turn, up to this event. */
+interface Place {
+  readonly session: string;
+  readonly turn: string;
+  readonly seq: number;
+}
+
+/** What continues a chat: a session that has said nothing since, or the turn that this very message has begun in it already. */
+export type Continued =
+  | { readonly type: 'fresh'; readonly session: string; readonly lastTurn: string }
+  | { readonly type: 'begun'; readonly session: string; readonly turn: string };
+
+/** The hash of messages to an agent, of what their places in the protocol say: the same however a client writes them back. */
+export const hashOf = (agent: string, messages: readonly Json[]): Promise<string> =>
+  sha256Hex(JSON.stringify([agent, ...messages.map(told)]));
+
+function told(message: Json): Json {
+  const { role, content, tool_calls: calls, tool_call_id: of } = isJsonObject(message) ? message : {};
+  return [role ?? null, toldContent(content), Array.isArray(calls) ? calls.map(toldCall) : [], of ?? null];
+}
+
+/** Text is the same as one part of text, and what is empty says nothing. */
+function toldContent(content: Json | undefined): Json[] {
+  const parts = Array.isArray(content) ? content : [content ?? ''];
+  return parts.flatMap((part) => {
+    const said = isJsonObject(part) && part.type === 'text' ? (part.text ?? '') : part;
+    return said === '' || (isJsonObject(said) && said.type === 'refusal') ? [] : [said];
+  });
+}
+
+function toldCall(call: Json): Json {
+  const { id, function: of } = isJsonObject(call) ? call : {};
+  const { name, arguments: given } = isJsonObject(of) ? of : {};
+  return [id ?? null, name ?? null, given ?? null];
+}
+
+/** What is looked for: the last message in words, unless it has files, and the messages before it. */
+interface Wanted {
+  readonly agent: string;
+  readonly history: readonly Json[];
+  readonly words: string | undefined;
+}
+
+/** Finds what continues a chat of the caller's. `undefined`: nothing does. */
+export async function continuedBy(
+  asked: SurfaceRequest,
+  { agent, history, words }: Wanted,
+): Promise<Continued | undefined> {
+  const texts = await asked.kept(await hashOf(agent, history));
+  // Chats may be the same in every word, so that a message which says that it is sent for the first time is not taken for another one's.
+  const isFirst = asked.request.headers.get('x-stainless-retry-count') === '0';
+  let other: Continued | undefined;
+  for (const text of new Set(texts)) {
+    const place: Place = JSON.parse(text); // written by `findable`
+    const session = asked.session({ agent, session: place.session });
+    const found = await standingOf(session, place, words).catch((failure: unknown) => {
+      if (asked.problem(failure).type === 'unknown-session') return undefined;
+      throw failure;
+    });
+    if (found?.type === (isFirst ? 'fresh' : 'begun')) return found;
+    other ??= found;
+  }
+  return other;
+}
+
+/** So long a message that is sent again finds its turn, in ms, as one does under a key. */
+const AGAIN_WITHIN = 24 * 60 * 60 * 1000;
+
+/** What a session has come to since a place in it. Turns that failed since have answered nothing, and do not count. */
+async function standingOf(
+  session: Session,
+  { session: id, turn, seq }: Place,
+  words: string | undefined,
+): Promise<Continued | undefined> {
+  let isThere = false;
+  let lastTurn = turn;
+  let next: { readonly turn: string; readonly isThis: boolean } | undefined;
+  for await (const event of session.events({ after: seq - 1 })) {
+    // Otherwise it is another session of this name.
+    isThere ||= event.seq === seq && 'turn' in event && event.turn === turn;
+    if (!isThere) return undefined;
+    if (event.type === 'turn-started') {
+      if (next) return undefined;
+      const isThis = event.message === words && !event.parts && event.at > Date.now() - AGAIN_WITHIN;
+      next = { turn: event.turn, isThis };
+    } else if (event.type === 'turn-ended' && event.outcome === 'failed' && event.turn === next?.turn) {
+      lastTurn = event.turn;
+      next = undefined;
+    }
+  }
+  if (!isThere) return undefined;
+  if (!next) return { type: 'fresh', session: id, lastTurn };
+  return next.isThis ? { type: 'begun', session: id, turn: next.turn } : undefined;
+}
+
+/** An answer by which its chat is to be found again. */
+interface Answered {
+  readonly asked: SurfaceRequest;
+  readonly agent: string;
+  readonly session: string;
+  /** All that the client has sent. */
+  readonly messages: readonly Json[];
+  /** Its client adds up what came in pieces, and has else what the answer says. */
+  readonly isStream: boolean;
+}
+
+/**
+ * Tells what a turn shows, as `translate` does, and keeps its place before the last chunk: a client that goes on at once is known by then.
+ */
+export async function* findable(
+  answered: Answered,
+  items: AsyncIterable<TurnItem>,
+  translate: (items: AsyncIterable<TurnItem>) => AsyncIterable<ChatItem>,
+): AsyncGenerator<ChatItem, void, undefined> {
+  let seen: Omit<Place, 'session'> | undefined;
+  async function* seeing() {
+    for await (const item of items) {
+      if ('seq' in item && 'turn' in item) seen = { turn: item.turn, seq: item.seq };
+      yield item;
+    }
+  }
+  let last: ChatItem | undefined;
+  for await (const item of translate(seeing())) {
+    if (item.type === 'chunk' && item.chunk.choices.some((choice) => choice.finish_reason !== null)) {
+      last = item;
+      continue;
+    }
+    if (item.type === 'end' && item.end.type === 'said' && seen) await keep(answered, seen, item.end);
+    if (last) yield last;
+    last = undefined;
+    yield item;
+  }
+}
+
+async function keep(
+  { asked, agent, session, messages, isStream }: Answered,
+  { turn, seq }: Omit<Place, 'session'>,
+  { text, streamed, calls }: Extract<ChatEnd, { readonly type: 'said' }>,
+): Promise<void> {
+  const content = isStream ? streamed : text;
+  const answer = { role: 'assistant', content, tool_calls: calls.map((call) => ({ ...call })) };
+  const place: Place = { session, turn, seq };
+  await asked.keep(await hashOf(agent, [...messages, answer]), JSON.stringify(place));
+}
