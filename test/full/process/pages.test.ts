@@ -36,15 +36,17 @@ async function run(entry: string, commands: string, settings: WorkerSettings = {
   return stdout;
 }
 
-it('the pages with commands are those that are run here, and the one on MCP', () => {
+it('the pages with commands are those that are run here, but for those that need other programs', () => {
   const pages = readdirSync(join(root, 'docs')).filter((file) => file.endsWith('.md'));
-  // Those of mcp.md need other programs: mcp-published.test.ts and serve-files.test.ts have the same Workers.
+  // Of mcp.md, mcp-published.test.ts and serve-files.test.ts have the same Workers; of openapi.md, openapi.test.ts the same generator.
   expect(pages.filter((page) => commandsOf(page).length > 0)).toEqual([
     'approvals.md',
     'files.md',
     'http.md',
     'mcp.md',
     'mounting.md',
+    'openai.md',
+    'openapi.md',
     'outgoing-webhooks.md',
     'schedules.md',
     'webhooks.md',
@@ -55,6 +57,12 @@ it('http.md: a message is answered', async () => {
   const [said = ''] = commandsOf('http.md');
   const answer = await run('src/examples/first/worker.ts', said, { vars: { MODEL: 'offline' } });
   expect(JSON.parse(answer)).toMatchObject({ outcome: 'completed', toolCalls: 1 });
+});
+
+it('openai.md: a response is made', async () => {
+  const [asked = ''] = commandsOf('openai.md');
+  const response = await run('src/examples/openai/worker.ts', asked, { vars: { MODEL: 'offline' } });
+  expect(JSON.parse(response)).toMatchObject({ object: 'response', model: 'cashier' });
 });
 
 it('approvals.md: a refund waits, and is paid once it is approved', async () => {
