@@ -28,4 +28,4 @@ export type {
   StreamOptions,
 } from './worker/session-options.ts';
 export type { MessageView, SessionView, ShownEvent } from './worker/session-view.ts';
-export type { TurnItem, TurnStop } from './worker/turn-feed.ts';
+export type { TurnItem, TurnStreamEnd } from './worker/turn-feed.ts';

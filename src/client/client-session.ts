@@ -27,7 +27,7 @@ export type SentFile =
   | { readonly bytes: Uint8Array; readonly mediaType: string; readonly name?: string };
 
 /** A part of a message: words, or a file by its address or in base64. */
-export type SentPart =
+export type ClientPart =
   | { readonly type: 'text'; readonly text: string }
   | {
       readonly type: 'file';
@@ -46,7 +46,7 @@ export interface Waiting {
 }
 
 /** What may be said beside a message. */
-export interface SendOptions extends Waiting {
+export interface ClientSendOptions extends Waiting {
   /** They stand behind the text. */
   readonly files?: readonly SentFile[] | undefined;
   /** The message's part of the tool-call context, of the keys that the app allows. */
@@ -66,13 +66,13 @@ export interface SendOptions extends Waiting {
 }
 
 /** What may be said beside answers of calls. */
-export type AnsweringOptions = Pick<SendOptions, 'signal' | 'idempotencyKey' | 'background'>;
+export type AnsweringOptions = Pick<ClientSendOptions, 'signal' | 'idempotencyKey' | 'background'>;
 
 /** A call that waits: as an answer or the state lists it, or its id. */
 export type WaitingCall = string | Pick<PendingView, 'call' | 'links'>;
 
 /** What one of several calls is answered. */
-export type CallAnswer = { readonly call: WaitingCall } & (SentDecision | SentResult);
+export type ClientCallAnswer = { readonly call: WaitingCall } & (SentDecision | SentResult);
 
 /**
  * One session of an agent. What is refused is thrown as a HoldfastError. What is sent carries a key of its own, so that it is sent again
@@ -81,11 +81,11 @@ export type CallAnswer = { readonly call: WaitingCall } & (SentDecision | SentRe
 export interface ClientSession<Output = Json> {
   readonly id: string;
   /** Runs a turn, and answers what it came to: its answer, also of one that `failed`, or what it waits for. */
-  send(message: string | readonly SentPart[], options?: SendOptions): Promise<ClientAnswer<Output>>;
+  send(message: string | readonly ClientPart[], options?: ClientSendOptions): Promise<ClientAnswer<Output>>;
   /** The same as it happens, pieces of text too. It goes on by itself after a lost connection. */
   stream(
-    message: string | readonly SentPart[],
-    options?: SendOptions,
+    message: string | readonly ClientPart[],
+    options?: ClientSendOptions,
   ): AsyncGenerator<StreamItem<Output>, void, undefined>;
   /** Decides about a call that waits, once, and goes on with its turn. */
   decide(
@@ -96,10 +96,10 @@ export interface ClientSession<Output = Json> {
   /** Sends what came of a tool that the caller runs, once, and goes on with its turn. */
   result(call: WaitingCall, result: SentResult, options?: AnsweringOptions): Promise<ClientAnswer<Output>>;
   /** Answers several calls of one turn, and goes on with it. */
-  answer(answers: readonly CallAnswer[], options?: AnsweringOptions): Promise<ClientAnswer<Output>>;
+  answer(answers: readonly ClientCallAnswer[], options?: AnsweringOptions): Promise<ClientAnswer<Output>>;
   /** The same as it happens: only what is new since the calls waited. */
   streamAnswers(
-    answers: readonly CallAnswer[],
+    answers: readonly ClientCallAnswer[],
     options?: AnsweringOptions,
   ): AsyncGenerator<StreamItem<Output>, void, undefined>;
   /** How a turn stands now; with `wait`, when it has ended or waits for somebody. */

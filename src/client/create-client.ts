@@ -6,12 +6,12 @@ import type { CancelRequested } from '../worker/end-turn.ts';
 import type { SessionView } from '../worker/session-view.ts';
 import type {
   AnsweringOptions,
-  CallAnswer,
   Client,
+  ClientCallAnswer,
   ClientOptions,
+  ClientPart,
+  ClientSendOptions,
   ClientSession,
-  SendOptions,
-  SentPart,
 } from './client-session.ts';
 import { type ClientAnswer, follow, type StreamItem, type WatchItem, type Ways } from './follow.ts';
 import { HoldfastError } from './holdfast-error.ts';
@@ -187,13 +187,13 @@ function failedAnswer(failure: unknown): ClientAnswer {
 /** The reply that asked for a call, by the call's id: what is shown after its answer comes behind that. */
 const askedAt = (call: string): number => Number(/\.(\d+)\.\d+$/.exec(call)?.[1] ?? 0);
 
-function toAnswer({ call, ...answer }: CallAnswer): { readonly call: string } {
+function toAnswer({ call, ...answer }: ClientCallAnswer): { readonly call: string } {
   if (typeof call === 'string') return { call, ...answer };
   const [, question] = /\?question=(\d+)$/.exec(Object.values(call.links).join()) ?? [];
   return { call: call.call, ...(question !== undefined && { question: Number(question) }), ...answer };
 }
 
-function toMessage(path: string, message: string | readonly SentPart[], options: SendOptions): Asked {
+function toMessage(path: string, message: string | readonly ClientPart[], options: ClientSendOptions): Asked {
   const { files = [], context, loopId, delaySeconds, whenBusy = 'reject', pending } = options;
   const query = new URLSearchParams({ whenBusy, ...(pending && { pending }) });
   const body = { message, context, loopId, delaySeconds };

@@ -1,14 +1,14 @@
 /** The entry `holdfast/client`: asks agents over HTTP, from pages, Node and other Workers. */
 export type {
   AnsweringOptions,
-  CallAnswer,
   Client,
+  ClientCallAnswer,
   ClientOptions,
+  ClientPart,
+  ClientSendOptions,
   ClientSession,
   EventsRange,
-  SendOptions,
   SentFile,
-  SentPart,
   Waiting,
   WaitingCall,
 } from './client-session.ts';

@@ -21,7 +21,7 @@ import {
 } from './turn-view.ts';
 
 /** How a turn stands when there is no more to show of it. It is told last, and once. */
-export type TurnStop =
+export type TurnStreamEnd =
   /** It has ended. */
   | { readonly type: 'answer'; readonly answer: TurnAnswer }
   /** It waits for somebody. */
@@ -41,7 +41,7 @@ export type TurnStop =
   | { readonly type: 'erased'; readonly turn: string };
 
 /** What a stream of a turn shows: its events and what comes between them, and last how it stands. */
-export type TurnItem = ShownEvent | TurnStop;
+export type TurnItem = ShownEvent | TurnStreamEnd;
 
 /** Which part of a turn is shown, and to whom. */
 export interface FeedOptions {
@@ -171,7 +171,7 @@ export async function* followedFrom(
   }
 }
 
-async function stopOf({ target }: SessionAccess, turn: string): Promise<TurnStop> {
+async function stopOf({ target }: SessionAccess, turn: string): Promise<TurnStreamEnd> {
   const events = await readTurn(target.port, turn);
   if (events.length === 0) return { type: 'erased', turn };
   const answer = stoppedTurn(target.session, target.agent.name, events);

@@ -6,6 +6,7 @@ import { type } from 'arktype';
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
 import { z } from 'zod';
+import type { TurnStream } from '../../src/create-holdfast.ts';
 import { createHoldfast, defineSchedule, type Schedule } from '../../src/create-holdfast.ts';
 import {
   type Agent,
@@ -50,7 +51,7 @@ import {
   type McpEndpoint,
   type McpPrompt,
 } from '../../src/mcp/entry.ts';
-import { defineSurface, type Surface, surfaceRoute, type TurnStream } from '../../src/surfaces/entry.ts';
+import { defineSurface, type Surface, surfaceRoute } from '../../src/surfaces/entry.ts';
 import { defineToolCallingOptions, type ToolCallingOptions } from '../../src/tool-calling/entry.ts';
 import { type Delivery, defineWebhook, verified, type Webhook } from '../../src/webhooks/entry.ts';
 

@@ -5,7 +5,13 @@ import type { SentDecision } from '../../session/answers/post-answer.ts';
 import type { DecisionKind } from '../../tool/call.ts';
 import type { SessionView } from '../../worker/session-view.ts';
 import type { PendingView } from '../../worker/turn-view.ts';
-import type { CallAnswer, ClientSession, SendOptions, SentPart, WaitingCall } from '../client-session.ts';
+import type {
+  ClientCallAnswer,
+  ClientPart,
+  ClientSendOptions,
+  ClientSession,
+  WaitingCall,
+} from '../client-session.ts';
 import type { WatchItem } from '../follow.ts';
 import { HoldfastError } from '../holdfast-error.ts';
 import { backoff, pause } from '../transport.ts';
@@ -31,11 +37,14 @@ export interface SessionSnapshot {
 /** What a page does in a session. Nothing of it rejects: what was refused is the snapshot's `error`. */
 export interface SessionActions {
   /** Sends a message; true when it was taken. What comes of it is seen by everybody who looks. */
-  send(message: string | readonly SentPart[], options?: Omit<SendOptions, 'background'>): Promise<boolean>;
+  send(
+    message: string | readonly ClientPart[],
+    options?: Omit<ClientSendOptions, 'background'>,
+  ): Promise<boolean>;
   /** Decides about a call that waits, once; true when that was taken. */
   decide(call: WaitingCall, decision: DecisionKind | SentDecision): Promise<boolean>;
   /** Answers several calls of a turn, by decisions or by results; true when that was taken. */
-  answer(answers: readonly CallAnswer[]): Promise<boolean>;
+  answer(answers: readonly ClientCallAnswer[]): Promise<boolean>;
   /** Stops the turn that runs, or waits; true when there was one. */
   stop(): Promise<boolean>;
 }
@@ -107,8 +116,8 @@ export class FollowedSession {
   }
 
   async send(
-    message: string | readonly SentPart[],
-    options: Omit<SendOptions, 'background'> = {},
+    message: string | readonly ClientPart[],
+    options: Omit<ClientSendOptions, 'background'> = {},
   ): Promise<boolean> {
     const parts = typeof message === 'string' ? [{ type: 'text', text: message } as const] : message;
     this.#sent += 1;
@@ -136,7 +145,10 @@ export class FollowedSession {
   }
 
   /** Sends what a session begins with; answers the id of its turn where that comes later. */
-  async #begin(message: string | readonly SentPart[], options: SendOptions): Promise<string | undefined> {
+  async #begin(
+    message: string | readonly ClientPart[],
+    options: ClientSendOptions,
+  ): Promise<string | undefined> {
     const items = this.#session.stream(message, options);
     const first = await items.next();
     const showing = async (): Promise<void> => {
@@ -155,7 +167,7 @@ export class FollowedSession {
     return !first.done && first.value.type === 'later' ? first.value.answer.turn : undefined;
   }
 
-  async answer(answers: readonly CallAnswer[]): Promise<boolean> {
+  async answer(answers: readonly ClientCallAnswer[]): Promise<boolean> {
     const keys = answers.map(({ call }) => keyOf(call));
     for (const key of keys) this.#answered.add(key);
     this.#tell({ error: undefined });

@@ -1,16 +1,13 @@
 /** AG-UI 1.0 for `createHoldfast({ surfaces: [agUi()] })`: a protocol that is added from outside of the package. */
+
+import type { Session, ShownEvent, TurnItem, TurnStream, TurnStreamEnd } from '../../create-holdfast.ts';
 import { SessionError, type SessionView } from '../../create-holdfast.ts';
 import type { JsonObject } from '../../index.ts';
 import {
   defineSurface,
-  type Session,
-  type ShownEvent,
   type SurfaceProblem,
   type SurfaceRequest,
   surfaceRoute,
-  type TurnItem,
-  type TurnStop,
-  type TurnStream,
 } from '../../surfaces/entry.ts';
 import { type AgUiEvent, toFrame } from './events.ts';
 import { historyOf } from './history.ts';
@@ -146,7 +143,7 @@ async function* withState(
   }
 }
 
-const STOPS: readonly string[] = ['answer', 'suspended'] satisfies TurnStop['type'][];
+const STOPS: readonly string[] = ['answer', 'suspended'] satisfies TurnStreamEnd['type'][];
 
 const snapshotOf = (view: SessionView | undefined) => {
   const { blackboard = [], state = {}, memory = {} } = view ?? {};

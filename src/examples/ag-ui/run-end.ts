@@ -1,9 +1,9 @@
 /** How a run of AG-UI ends. */
-import type { TurnStop } from '../../surfaces/entry.ts';
+import type { TurnStreamEnd } from '../../create-holdfast.ts';
 import type { AgUiEvent } from './events.ts';
 
-type SuspendedView = Extract<TurnStop, { readonly type: 'suspended' }>['view'];
-type Answer = Extract<TurnStop, { readonly type: 'answer' }>['answer'];
+type SuspendedView = Extract<TurnStreamEnd, { readonly type: 'suspended' }>['view'];
+type Answer = Extract<TurnStreamEnd, { readonly type: 'answer' }>['answer'];
 type Pending = SuspendedView['pending'][number];
 
 interface Ends {
@@ -14,7 +14,7 @@ interface Ends {
 type Attribution = (call: string) => { readonly subagentRunId?: string };
 
 /** The last event of a run. */
-export function ended(stop: TurnStop, { threadId, runId }: Ends, of: Attribution): AgUiEvent {
+export function ended(stop: TurnStreamEnd, { threadId, runId }: Ends, of: Attribution): AgUiEvent {
   switch (stop.type) {
     case 'answer':
       return answered(stop.answer, { threadId, runId });

@@ -1,8 +1,7 @@
 /** What a request of AG-UI asks for. It is read as what it may be: anything. */
 import type { RunAgentInput } from '@ag-ui/client';
-import type { SessionView } from '../../create-holdfast.ts';
+import type { CallAnswer, SentPart, SessionView } from '../../create-holdfast.ts';
 import type { JsonObject } from '../../index.ts';
-import type { CallAnswer, SentPart } from '../../surfaces/entry.ts';
 import { interruptId } from './run-end.ts';
 
 type Message = RunAgentInput['messages'][number];

@@ -1,7 +1,6 @@
 /** What a turn shows, as AG-UI 1.0 has it. Nothing in here reads or writes. */
 import type { Message as AgUiMessage, ContentPart as AgUiPart } from '@ag-ui/client';
-import type { SessionView } from '../../create-holdfast.ts';
-import type { ShownEvent, TurnItem, TurnStop } from '../../surfaces/entry.ts';
+import type { SessionView, ShownEvent, TurnItem, TurnStreamEnd } from '../../create-holdfast.ts';
 import type { AgUiEvent } from './events.ts';
 import { type FileUrls, partsOf } from './parts.ts';
 import { ended } from './run-end.ts';
@@ -218,7 +217,7 @@ class Shown {
     if (open) yield* close(open, attributed(frame));
   }
 
-  *#stopped(stop: TurnStop): Events {
+  *#stopped(stop: TurnStreamEnd): Events {
     for (const frame of [...this.#replies.keys()]) yield* this.#closeReply(frame);
     // What returned directly, or was changed on its way out, is no reply of the model.
     const answer = stop.type === 'answer' ? stop.answer : undefined;

@@ -1,7 +1,7 @@
-import { createHoldfast } from '../../create-holdfast.ts';
+import { createHoldfast, type TurnItem } from '../../create-holdfast.ts';
 import { defineAgent } from '../../index.ts';
 import { offlineModel } from '../../offline-model/entry.ts';
-import { defineSurface, surfaceRoute, type TurnItem } from '../../surfaces/entry.ts';
+import { defineSurface, surfaceRoute } from '../../surfaces/entry.ts';
 
 /** The translator: what a turn shows, in the frames of the protocol. It reads and writes nothing, so a list of items tests it. */
 async function* toPlainText(items: AsyncIterable<TurnItem>) {

@@ -13,7 +13,7 @@ import {
 import type { Session, TurnStream } from '../../worker/session.ts';
 import type { CallAnswer } from '../../worker/session-options.ts';
 import { sessionPath } from '../../worker/target.ts';
-import type { TurnItem, TurnStop } from '../../worker/turn-feed.ts';
+import type { TurnItem, TurnStreamEnd } from '../../worker/turn-feed.ts';
 import { questionOf } from '../../worker/turn-view.ts';
 import { defineSurface, type SurfaceProblem, type SurfaceRequest, surfaceRoute } from '../define-surface.ts';
 import type { UiVersion } from './chunks.ts';
@@ -248,7 +248,7 @@ async function listed(asked: SurfaceRequest, named: ChatRef): Promise<Response> 
 }
 
 /** What the last turn waits for. */
-async function stopOf(session: Session, events: readonly StoredEvent[]): Promise<TurnStop | undefined> {
+async function stopOf(session: Session, events: readonly StoredEvent[]): Promise<TurnStreamEnd | undefined> {
   const last = events.findLast((event) => event.type === 'turn-started' || event.type === 'turn-ended');
   if (last?.type !== 'turn-started') return undefined;
   const view = await session.turn(last.turn);

@@ -4,7 +4,7 @@ import type { Wait } from '../../journal/wait.ts';
 import type { SuspendedTurn, TurnAnswer } from '../../session/watching/turn-outcome.ts';
 import { type ContentPart, isFile, isStored } from '../../tool/content.ts';
 import { modelText, partsOfResult, type ResultData } from '../../tool/tool-result.ts';
-import type { TurnItem, TurnStop } from '../../worker/turn-feed.ts';
+import type { TurnItem, TurnStreamEnd } from '../../worker/turn-feed.ts';
 import { type PendingView, questionOf, type SuspendedView } from '../../worker/turn-view.ts';
 import type { UiChunk, UiMetadata, UiUserPart, UiVersion } from './chunks.ts';
 import { MessageSteps } from './message-steps.ts';
@@ -196,7 +196,7 @@ export class TurnChunks {
     });
   }
 
-  #stopped(stop: TurnStop): UiChunk[] {
+  #stopped(stop: TurnStreamEnd): UiChunk[] {
     switch (stop.type) {
       case 'suspended':
         return this.#suspended(stop.view);

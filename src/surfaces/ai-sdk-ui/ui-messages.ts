@@ -1,6 +1,6 @@
 /** A session as the list of messages that a page begins with: made of the same chunks as a stream. */
 import type { StoredEvent } from '../../journal/events.ts';
-import type { TurnStop } from '../../worker/turn-feed.ts';
+import type { TurnStreamEnd } from '../../worker/turn-feed.ts';
 import { answerOfTurn } from '../../worker/turn-view.ts';
 import type { UiChunk, UiMetadata, UiUserPart } from './chunks.ts';
 import { type ChunkOptions, TurnChunks } from './turn-chunks.ts';
@@ -33,7 +33,7 @@ export interface ChatOfSession {
   readonly agent: string;
   readonly session: string;
   /** How the last turn stands, where it has not ended and does not run. */
-  readonly stop?: TurnStop | undefined;
+  readonly stop?: TurnStreamEnd | undefined;
 }
 
 /** The end of the id of what a user has said; before it stands that of the turn. */

@@ -1,6 +1,6 @@
 /** A turn from its first event to where it stops, whichever invocation runs it. */
 import type { Session, SessionAnswer, TurnStream } from '../../worker/session.ts';
-import type { TurnItem, TurnStop } from '../../worker/turn-feed.ts';
+import type { TurnItem, TurnStreamEnd } from '../../worker/turn-feed.ts';
 
 /**
  * What a turn shows until it has ended or waits for somebody: a stream that another invocation goes on with is followed. `later` is told
@@ -39,7 +39,7 @@ export async function* turnSoFar(session: Session, turn: string): AsyncGenerator
   yield stop;
 }
 
-function toStop(answer: SessionAnswer): TurnStop {
+function toStop(answer: SessionAnswer): TurnStreamEnd {
   if (answer.outcome === undefined) return { type: 'later', view: answer };
   return answer.outcome === 'suspended' ? { type: 'suspended', view: answer } : { type: 'answer', answer };
 }

@@ -2,10 +2,10 @@
 import { HttpAgent, type Message } from '@ag-ui/client';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { ShownEvent, TurnItem, TurnStreamEnd } from '../../../src/create-holdfast.ts';
 import { type AgUiEvent, toFrame } from '../../../src/examples/ag-ui/events.ts';
 import { type SessionItem, toAgUi } from '../../../src/examples/ag-ui/translate.ts';
 import type { StoredEvent } from '../../../src/index.ts';
-import type { ShownEvent, TurnItem, TurnStop } from '../../../src/surfaces/entry.ts';
 import { stoppedTurn } from '../../doors/session.ts';
 import { readFolder, versions } from '../kept.ts';
 
@@ -13,7 +13,7 @@ interface KeptTurn {
   readonly of: string;
   readonly turn: string;
   readonly events: readonly StoredEvent[];
-  readonly stop: TurnStop;
+  readonly stop: TurnStreamEnd;
 }
 
 /** The turns of all journals, with how each stood. */
@@ -29,7 +29,7 @@ const turns: readonly KeptTurn[] = versions().flatMap((version) =>
   }),
 );
 
-function stopOf(events: readonly StoredEvent[]): TurnStop {
+function stopOf(events: readonly StoredEvent[]): TurnStreamEnd {
   const { outcome, ...answer } = stoppedTurn('s', 'a', events);
   if (outcome !== 'suspended') return { type: 'answer', answer: { ...answer, outcome } };
   const pending = 'pending' in answer && Array.isArray(answer.pending) ? answer.pending : [];

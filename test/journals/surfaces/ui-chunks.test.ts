@@ -6,6 +6,7 @@ import { readUIMessageStream as read7, uiMessageChunkSchema as schema7 } from 'a
 import { readUIMessageStream as read6, uiMessageChunkSchema as schema6 } from 'ai-v6';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { ShownEvent, TurnItem } from '../../../src/create-holdfast.ts';
 import type { StoredEvent } from '../../../src/index.ts';
 import {
   type UiChunk,
@@ -13,7 +14,6 @@ import {
   type UiVersion,
   uiChunks,
 } from '../../../src/surfaces/ai-sdk-ui/entry.ts';
-import type { ShownEvent, TurnItem } from '../../../src/surfaces/entry.ts';
 import { stoppedTurn } from '../../doors/session.ts';
 import { toUiMessages } from '../../doors/surfaces.ts';
 import { readFolder, versions } from '../kept.ts';

@@ -2,12 +2,11 @@
 import { type BaseEvent, HttpAgent, type Message, type RunAgentParameters } from '@ag-ui/client';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import type { HoldfastConfig } from '../../../../src/create-holdfast.ts';
+import type { HoldfastConfig, TurnItem } from '../../../../src/create-holdfast.ts';
 import { agUi } from '../../../../src/examples/ag-ui/ag-ui.ts';
 import { toAgUi } from '../../../../src/examples/ag-ui/translate.ts';
 import { content, defineAgent, defineTool, image } from '../../../../src/index.ts';
 import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
-import type { TurnItem } from '../../../../src/surfaces/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { asksFirst } from '../../../fixtures/asks-first.ts';
 import { clerk, paidTo } from '../../../fixtures/clerk-agent.ts';
