@@ -6,6 +6,7 @@ import { modelOfAgent } from '../worker/agent-model.ts';
 import { readBody } from '../worker/body.ts';
 import { filesTaken } from '../worker/files-taken.ts';
 import type { Caller } from '../worker/host.ts';
+import { keepText, keptTexts } from '../worker/kept-texts.ts';
 import { mostBytes } from '../worker/message-body.ts';
 import type { Problem, ProblemType } from '../worker/problem.ts';
 import { toProblem } from '../worker/refusal.ts';
@@ -25,7 +26,6 @@ import { sessionFromCode } from '../worker/session-from-code.ts';
 import { eventStream } from '../worker/sse.ts';
 import { invoked } from '../worker/target.ts';
 import { checkBeside, checkSurface } from './check-surface.ts';
-import { keepText, keptTexts } from './kept-texts.ts';
 
 /** An agent, as a surface lists it. */
 export interface SurfaceAgent {

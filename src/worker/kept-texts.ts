@@ -5,7 +5,7 @@ import { readerOf } from '../session/fold-session.ts';
 import { toSessionName } from '../session/read-secrets.ts';
 import { sha256Hex } from '../tool/async.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
-import { type Caller, type HostedApp, type Invoked, ownerOf } from '../worker/host.ts';
+import { type Caller, type HostedApp, type Invoked, ownerOf } from './host.ts';
 
 /** Where texts are kept, and for whom. */
 interface TextsOf extends HostedApp {
