@@ -25,6 +25,13 @@ export type Continued =
 export const hashOf = (agent: string, messages: readonly Json[]): Promise<string> =>
   sha256Hex(JSON.stringify([agent, ...messages.map(told)]));
 
+/**
+ * Under which the places of a chat are kept: each person finds only their own, also where a tenant shares its sessions. The words of two
+ * chats may be the same while what tools have answered in them is not.
+ */
+const keyOf = async ({ caller }: SurfaceRequest, agent: string, messages: readonly Json[]): Promise<string> =>
+  `${caller.id}:${await hashOf(agent, messages)}`;
+
 function told(message: Json): Json {
   const { role, content, tool_calls: calls, tool_call_id: of } = isJsonObject(message) ? message : {};
   return [role ?? null, toldContent(content), Array.isArray(calls) ? calls.map(toldCall) : [], of ?? null];
@@ -57,7 +64,7 @@ export async function continuedBy(
   asked: SurfaceRequest,
   { agent, history, words }: Wanted,
 ): Promise<Continued | undefined> {
-  const texts = await asked.kept(await hashOf(agent, history));
+  const texts = await asked.kept(await keyOf(asked, agent, history));
   // Chats may be the same in every word, so that a message which says that it is sent for the first time is not taken for another one's.
   const isFirst = asked.request.headers.get('x-stainless-retry-count') === '0';
   let other: Continued | undefined;
@@ -151,5 +158,5 @@ async function keep(
   const content = isStream ? streamed : text;
   const answer = { role: 'assistant', content, tool_calls: calls.map((call) => ({ ...call })) };
   const place: Place = { session, turn, seq };
-  await asked.keep(await hashOf(agent, [...messages, answer]), JSON.stringify(place));
+  await asked.keep(await keyOf(asked, agent, [...messages, answer]), JSON.stringify(place));
 }

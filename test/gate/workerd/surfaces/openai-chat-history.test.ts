@@ -218,6 +218,18 @@ describe('two chats with the same words', () => {
     ]);
   });
 
+  it('stay each with the person who has them, also of one tenant', async () => {
+    const { message } = script('Hi.', 'Hi.', 'A.', 'B.');
+    const text = message();
+    const tenant = crypto.randomUUID();
+    const of = (id: string) => ({
+      via: clientOf(appWith({ agents: [scripted], surfaces: [openAi()], auth: () => ({ id, tenant }) })),
+    });
+    const [ada, ben] = [await say([], text, of('ada')), await say([], text, of('ben'))];
+    expect((await say(ada.history, 'I am Ada.', of('ada'))).session).toBe(ada.session);
+    expect((await say(ben.history, 'I am Ben.', of('ben'))).session).toBe(ben.session);
+  });
+
   it('stay apart when they go on with the same words', async () => {
     const { message, model } = script('Hi.', 'Hi.', 'A.', 'B.');
     const text = message();
