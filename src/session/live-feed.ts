@@ -40,11 +40,11 @@ export class LiveFeed implements LiveEvents {
   }
 
   get text(): LiveEvents['text'] {
-    return this.#isWatched ? (...piece) => this.#piece('text-delta', ...piece) : undefined;
+    return this.#isWatched ? this.#pieces('text-delta') : undefined;
   }
 
   get reasoning(): LiveEvents['reasoning'] {
-    return this.#isWatched ? (...piece) => this.#piece('reasoning-delta', ...piece) : undefined;
+    return this.#isWatched ? this.#pieces('reasoning-delta') : undefined;
   }
 
   restarted(reply: string, frame: string): void {
@@ -55,8 +55,8 @@ export class LiveFeed implements LiveEvents {
     this.#hold({ type: 'progress', call, status });
   }
 
-  #piece(type: 'text-delta' | 'reasoning-delta', reply: string, text: string, frame: string): void {
-    this.#hold({ type, reply, ...inFrame(frame), text });
+  #pieces(type: 'text-delta' | 'reasoning-delta'): NonNullable<LiveEvents['text']> {
+    return (reply, text, frame) => this.#hold({ type, reply, ...inFrame(frame), text });
   }
 
   get #isWatched(): boolean {

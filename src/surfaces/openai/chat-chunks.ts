@@ -85,6 +85,16 @@ export async function* chatItems(
   for await (const item of items) yield* translation.take(item);
 }
 
+/** How a completion ends. */
+interface Finished {
+  readonly finish: FinishReason;
+  /** All that was said. */
+  readonly text: string;
+  /** Calls of tools that the client runs. */
+  readonly calls?: ChatToolCall[];
+  readonly pending?: readonly PendingView[];
+}
+
 class ChatTranslation {
   readonly #wanted: ChatWanted;
   readonly #usage = new UsageCount();
@@ -115,7 +125,7 @@ class ChatTranslation {
       case 'suspended':
         return this.#suspended(item.view.pending);
       case 'later':
-        return this.#finish('stop', `The answer comes later, as turn ${item.view.turn}.`, []);
+        return this.#finish({ finish: 'stop', text: `The answer comes later, as turn ${item.view.turn}.` });
       case 'erased':
         return [{ type: 'end', end: { type: 'erased' } }];
       default:
@@ -153,7 +163,10 @@ class ChatTranslation {
     const { text } = answer;
     const isNew = isAnswered(answer) && text !== this.#last;
     const said = isNew ? this.#paragraph(text) : [];
-    return [...said, ...this.#finish(answer.outcome === 'limit-reached' ? 'length' : 'stop', text, [])];
+    return [
+      ...said,
+      ...this.#finish({ finish: answer.outcome === 'limit-reached' ? 'length' : 'stop', text }),
+    ];
   }
 
   #suspended(pending: readonly PendingView[]): ChatItem[] {
@@ -173,21 +186,16 @@ class ChatTranslation {
     return [
       ...waiting.flatMap((text) => this.#paragraph(text)),
       ...(deltas.length > 0 ? [this.#chunk({ tool_calls: deltas })] : []),
-      ...this.#finish(
-        calls.length > 0 ? 'tool_calls' : 'stop',
-        [this.#last, ...waiting].join('\n\n').trim(),
+      ...this.#finish({
+        finish: calls.length > 0 ? 'tool_calls' : 'stop',
+        text: [this.#last, ...waiting].join('\n\n').trim(),
         calls,
         pending,
-      ),
+      }),
     ];
   }
 
-  #finish(
-    finish: FinishReason,
-    text: string,
-    calls: ChatToolCall[],
-    pending: readonly PendingView[] = [],
-  ): ChatItem[] {
+  #finish({ finish, text, calls = [], pending = [] }: Finished): ChatItem[] {
     const { session, turn } = this.#wanted;
     const waits = pending.length === 0 ? {} : { pending: JSON.stringify(pending) };
     const metadata = { session, turn, ...waits };

@@ -31,7 +31,7 @@ export async function createResponse(asked: SurfaceRequest): Promise<Response> {
   const wanted = { ...of, turn, part, echoed: echoOf(body), now: Date.now() };
   if (body.isStream) {
     const items = stream ?? (await session.follow(turn, { signal: asked.signal }));
-    return streamed(asked, session, items, wanted);
+    return streamed(asked, wholeTurn(session, items, asked.signal), wanted);
   }
   return whole(stream ? wholeTurn(session, stream, asked.signal) : turnSoFar(session, turn), wanted);
 }
@@ -145,14 +145,8 @@ async function givenNow(
 }
 
 /** Answers the events of a response as they come. */
-function streamed(
-  asked: SurfaceRequest,
-  session: Session,
-  stream: TurnStream,
-  wanted: ResponseWanted,
-): Response {
-  const events = responseEvents(wholeTurn(session, stream, asked.signal), wanted);
-  return asked.stream(() => frames(asked, events));
+function streamed(asked: SurfaceRequest, items: AsyncIterable<TurnItem>, wanted: ResponseWanted): Response {
+  return asked.stream(() => frames(asked, responseEvents(items, wanted)));
 }
 
 /** A stream that breaks off says so, and so does the log. Its client may ask for the rest of it behind the last number. */
@@ -194,7 +188,7 @@ export async function getResponse(asked: SurfaceRequest, id: string): Promise<Re
     throw invalid('starting_after', 'the sequence_number of an event');
   }
   const stream = await session.follow(wanted.turn, { signal: asked.signal });
-  return streamed(asked, session, stream, { ...wanted, after: Number(after ?? 0) });
+  return streamed(asked, wholeTurn(session, stream, asked.signal), { ...wanted, after: Number(after ?? 0) });
 }
 
 /** Stops the turn of a response, and answers what it came to. One that is over is answered as it is. */
