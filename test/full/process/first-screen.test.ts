@@ -88,6 +88,11 @@ it('its Worker pays the invoice that its curl asks for', async () => {
   // The line of a turn is as docs/production.md shows one.
   const page = await readFile(join(root, 'docs/production.md'), 'utf8');
   const shown = /```json\n(.*)\n```/.exec(page)?.[1] ?? '';
-  const logged = (await readFile(log, 'utf8')).split('\n').find((line) => line.startsWith('{"agent":')) ?? '';
+  // It is written when the turn has ended, which its client may hear of before.
+  let logged = '';
+  await until('the turn is in the log', 60_000, async () => {
+    logged = (await readFile(log, 'utf8')).split('\n').find((line) => line.startsWith('{"agent":')) ?? '';
+    return logged !== '';
+  });
   expect(Object.keys(JSON.parse(logged))).toEqual(Object.keys(JSON.parse(shown)));
 }, 90_000);
