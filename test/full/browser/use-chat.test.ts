@@ -1,11 +1,13 @@
 /** The page with `useChat` of the AI SDK in a real browser, at another origin than its Worker. */
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { CHROMIUM_ARGS, findChromium } from '../files/chromium.ts';
+import { startKillable } from '../process/killable-worker.ts';
 import { type RunningWorker, startWorker } from '../process/start-worker.ts';
 
 const program = findChromium();
@@ -198,6 +200,40 @@ describe.skipIf(program === undefined).each([7, 6] as const)(
       expect(await page.getByRole('alert').textContent()).toContain('waits for an answer from outside');
       await look('8-refused');
       expect(complaints).toEqual([]);
+    });
+
+    it('shows all of a reply in the middle of which its Worker was killed', async () => {
+      const storage = await mkdtemp(join(tmpdir(), 'holdfast-page-'));
+      const start = () =>
+        startKillable('test/full/browser/use-chat-worker.ts', {
+          storage,
+          vars: { HOLDFAST_TOKEN: TOKEN, LEASE_MS: '300' },
+          build: { constants: { PAGES: pages.origin, PACE: '120' } },
+        });
+      let killable = await start();
+      onTestFinished(async () => {
+        await killable.kill();
+        await rm(storage, { recursive: true, force: true, maxRetries: 3 });
+      });
+      // It comes again at another port, which the address of the page names.
+      const load = async (): Promise<void> => {
+        const query = new URL(address).searchParams;
+        query.set('worker', new URL(killable.url).origin);
+        await page.goto(`${pages.origin}/?${query}`);
+      };
+      await load();
+      await say('When are you open?');
+      await page.getByText('Hello!').waitFor();
+      await killable.kill();
+      await page.getByRole('alert').waitFor();
+      await look('9-killed');
+      killable = await start();
+      await load();
+      await expect.poll(() => texts()).toEqual(['When are you open?', HELLO]);
+      await ready();
+      await look('10-back');
+      // What was asked of a Worker that is gone fails, and nothing else does.
+      expect(complaints.filter((one) => one !== 'TypeError: Failed to fetch')).toEqual([]);
     });
   },
 );
