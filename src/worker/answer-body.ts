@@ -112,7 +112,8 @@ export const ANSWERS: BodySchema = {
           additionalProperties: false,
           properties: {
             call: { type: 'string' },
-            question: { type: 'integer', minimum: 1, default: 1 },
+            // Without a `default`: generators of clients would make the property one that has to be sent.
+            question: { type: 'integer', minimum: 1, description: 'The first unless given.' },
             ...OF_A_DECISION,
             ...OF_A_RESULT,
           },

@@ -100,6 +100,14 @@ const CLIENT = `
     if (data && 'artifacts' in data) for (const { tool, value } of data.artifacts) console.log(tool.length, value);
   }
 
+  export async function approve(call: string): Promise<boolean> {
+    const { response } = await client.POST('/agents/{agent}/sessions/{session}/answers', {
+      params: { path },
+      body: { answers: [{ call, decision: 'approve' }] },
+    });
+    return response.ok;
+  }
+
   export async function spent(): Promise<number> {
     const { data } = await client.GET('/agents/{agent}/sessions/{session}', { params: { path } });
     const cost: number | undefined = data?.usage.cost;
