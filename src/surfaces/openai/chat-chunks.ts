@@ -2,7 +2,7 @@
 import type { EventOf, StoredEvent } from '../../journal/events.ts';
 import type { TurnAnswer } from '../../session/watching/turn-outcome.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
-import type { PendingView } from '../../worker/turn-view.ts';
+import { type PendingView, questionOf } from '../../worker/turn-view.ts';
 import type { SurfaceSession } from '../define-surface.ts';
 import { toId } from './ids.ts';
 import { inSeconds, isAnswered, UsageCount } from './response-object.ts';
@@ -234,10 +234,6 @@ class ChatTranslation {
     };
   }
 }
-
-/** Which question of its call it is: its address says so, but for the first. */
-const questionOf = ({ links }: PendingView): number =>
-  Number(/\?question=(\d+)$/.exec('results' in links ? links.results : '')?.[1] ?? 1);
 
 /** Says what waits, and where that is answered: the protocol has no word for it. */
 const toldOf = ({ tool, message, links }: PendingView): string =>

@@ -35,6 +35,13 @@ const LABEL =
   "the tools of an agent are in its code. tools[0] may only be a function that agent 'scripted' has, or a tool of type mcp with server_label 'holdfast'.";
 const FILE = 'a data URL of base64, or an https URL';
 
+/** Approves the call of this id as it is inside. */
+const approval = (inside: string) => ({
+  type: 'mcp_approval_response',
+  approval_request_id: `mcpr_${btoa(inside).replace(/=+$/, '')}`,
+  approve: true,
+});
+
 describe('a request for a response', () => {
   it.each<[string, object, ReturnType<typeof refusal>]>([
     ['no model', { model: undefined }, invalid('model', 'the name of an agent, which GET /v1/models lists')],
@@ -126,6 +133,42 @@ describe('a request for a response', () => {
         'input[0].content[0].file_id',
         'there are no uploads. Send the file with its data or its URL.',
       ),
+    ],
+    [
+      'a compaction of its own',
+      { context_management: [{ type: 'compaction' }] },
+      notTaken('context_management', 'an agent compacts its conversations by its own settings.'),
+    ],
+    [
+      'a part of another kind',
+      { input: [{ role: 'user', content: [{ type: 'input_audio' }] }] },
+      invalid('input[0].content[0].type', 'input_text, input_image or input_file'),
+    ],
+    [
+      'a file without bytes',
+      { input: [{ role: 'user', content: [{ type: 'input_file' }] }] },
+      invalid('input[0].content[0]', 'a file with its data or its URL'),
+    ],
+    ['nothing', { input: [] }, invalid('input', 'a list with a message of the user, or answers, at its end')],
+    [
+      'a message beside an answer',
+      { input: [approval('scripted/s1/t.1.1/1'), { role: 'user', content: 'Hello' }] },
+      invalid('input', 'a message, or answers of calls that wait: send one after the other'),
+    ],
+    [
+      'an edit that is denied',
+      { input: [{ ...approval('scripted/s1/t.1.1/1'), approve: false, input: {} }] },
+      invalid('input[0].input', 'an object, beside approve: true'),
+    ],
+    [
+      'answers of two sessions',
+      { input: [approval('scripted/s1/t.1.1/1'), approval('scripted/s2/t.1.1/1')] },
+      invalid('input', 'a list with answers of one session'),
+    ],
+    [
+      'an answer of another agent',
+      { input: [approval('clerk/s1/t.1.1/1')] },
+      refusal("The session of this request is of the model 'clerk'.", 'model', 'invalid_value'),
     ],
     [
       'an answer to nothing',
