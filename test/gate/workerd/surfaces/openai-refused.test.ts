@@ -35,10 +35,12 @@ const LABEL =
   "the tools of an agent are in its code. tools[0] may only be a function that agent 'scripted' has, or a tool of type mcp with server_label 'holdfast'.";
 const FILE = 'a data URL of base64, or an https URL';
 
-/** Approves the call of this id as it is inside. */
+/** An id as responses tell it. */
+const idOf = (prefix: string, inside: string): string => `${prefix}_${btoa(inside).replace(/=+$/, '')}`;
+
 const approval = (inside: string) => ({
   type: 'mcp_approval_response',
-  approval_request_id: `mcpr_${btoa(inside).replace(/=+$/, '')}`,
+  approval_request_id: idOf('mcpr', inside),
   approve: true,
 });
 
@@ -149,7 +151,11 @@ describe('a request for a response', () => {
       { input: [{ role: 'user', content: [{ type: 'input_file' }] }] },
       invalid('input[0].content[0]', 'a file with its data or its URL'),
     ],
-    ['nothing', { input: [] }, invalid('input', 'a list with a message of the user, or answers, at its end')],
+    [
+      'nothing new',
+      { input: [{ type: 'reasoning', id: idOf('rs', 'scripted/s1/t.1/0'), summary: [] }] },
+      invalid('input', 'a list with a message of the user, or answers, at its end'),
+    ],
     [
       'a message beside an answer',
       { input: [approval('scripted/s1/t.1.1/1'), { role: 'user', content: 'Hello' }] },
