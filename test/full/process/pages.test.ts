@@ -38,7 +38,8 @@ async function run(entry: string, commands: string, settings: WorkerSettings = {
 
 it('the pages with commands are those that are run here, but for those that need other programs', () => {
   const pages = readdirSync(join(root, 'docs')).filter((file) => file.endsWith('.md'));
-  // Of mcp.md, mcp-published.test.ts and serve-files.test.ts have the same Workers; of openapi.md, openapi.test.ts the same generator.
+  // Of mcp.md, mcp-published.test.ts and serve-files.test.ts have the same Workers; of openapi.md, openapi.test.ts the same generator; of
+  // react.md, the test in a browser the same page and bundler.
   expect(pages.filter((page) => commandsOf(page).length > 0)).toEqual([
     'approvals.md',
     'files.md',
@@ -48,6 +49,7 @@ it('the pages with commands are those that are run here, but for those that need
     'openai.md',
     'openapi.md',
     'outgoing-webhooks.md',
+    'react.md',
     'schedules.md',
     'webhooks.md',
   ]);
