@@ -3,9 +3,9 @@ import {
   type ClientCapabilities,
   createMcpHandler,
   type Implementation,
-  isSpecType,
   Server,
   type ServerContext,
+  specTypeSchemas,
 } from '@modelcontextprotocol/server';
 import { attempt } from '../../tool/async.ts';
 import { isJsonObject, type JsonObject } from '../../tool/json.ts';
@@ -75,7 +75,8 @@ function createServer({ served, within, leave }: Serving, era: RpcRequest['era']
 /** What a client of the revision 2026-07-28 declares in each request (MCP specification, `_meta`). */
 function capabilitiesIn(envelope: unknown): ClientCapabilities {
   const declared: unknown = isJsonObject(envelope) ? envelope[CLIENT_CAPABILITIES_META_KEY] : undefined;
-  return isSpecType.ClientCapabilities(declared) ? declared : {};
+  const read = specTypeSchemas.ClientCapabilities['~standard'].validate(declared);
+  return read.issues ? {} : read.value;
 }
 
 /** What a client sends with a request that it makes again, since it was asked something. */
