@@ -1,8 +1,5 @@
-import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
-
 /**
- * Answers a JSON-RPC request that was not carried out. The SDK's own error puts its code before the message, and so
- * does the SDK's client: a person would read it twice.
+ * Answers a JSON-RPC request that was not carried out. It is of neither SDK: a Worker may have only one of them.
  */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
@@ -15,7 +12,10 @@ export class RpcError extends Error {
 }
 
 /** Says that the request cannot be carried out as it is: its sender has to change it. */
-export const invalidParams = (message: string): RpcError => new RpcError(ErrorCode.InvalidParams, message);
+export const invalidParams = (message: string): RpcError => new RpcError(INVALID_PARAMS, message);
+
+/** What JSON-RPC calls invalid params. */
+const INVALID_PARAMS = -32_602;
 
 /**
  * The key of `_meta` that names a call for whoever deduplicates. Our clients send `call.idempotencyKey` under it, and our
