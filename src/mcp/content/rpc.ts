@@ -1,8 +1,14 @@
-import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
+/** Codes of errors (JSON-RPC 2.0, section 5.1). */
+export const RPC_CODE = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internalError: -32603,
+} as const;
 
 /**
- * Answers a JSON-RPC request that was not carried out. The SDK's own error puts its code before the message, and so
- * does the SDK's client: a person would read it twice.
+ * Answers a JSON-RPC request that was not carried out. It is of neither SDK: a Worker may have only one of them.
  */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
@@ -15,7 +21,7 @@ export class RpcError extends Error {
 }
 
 /** Says that the request cannot be carried out as it is: its sender has to change it. */
-export const invalidParams = (message: string): RpcError => new RpcError(ErrorCode.InvalidParams, message);
+export const invalidParams = (message: string): RpcError => new RpcError(RPC_CODE.invalidParams, message);
 
 /**
  * The key of `_meta` that names a call for whoever deduplicates. Our clients send `call.idempotencyKey` under it, and our

@@ -1,12 +1,12 @@
 import {
-  ErrorCode,
+  type ClientCapabilities,
+  isSpecType,
   type ListToolsResult,
-  LoggingLevelSchema,
   type ServerNotification,
   type ServerResult,
   type Tool,
   type ToolAnnotations,
-} from '@modelcontextprotocol/sdk/types.js';
+} from '@modelcontextprotocol/server';
 import { DEFAULT_POLICIES } from '../../loop/policies.ts';
 import { toolNotFound } from '../../loop/tool-not-found.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
@@ -15,7 +15,7 @@ import type { AnyTool } from '../../tool/tool.ts';
 import type { EndpointRequest, Host } from '../../worker/host.ts';
 import type { FailureLog } from '../../worker/refusal.ts';
 import { UnknownTargetError } from '../../worker/target.ts';
-import { IDEMPOTENCY_KEY, invalidParams, RpcError } from '../content/rpc.ts';
+import { IDEMPOTENCY_KEY, invalidParams, RPC_CODE, RpcError } from '../content/rpc.ts';
 import { toAgentTool } from './agent-tool.ts';
 import { callAgent } from './call-agent.ts';
 import { callTool } from './call-tool.ts';
@@ -30,10 +30,18 @@ export interface Published {
 }
 
 /** One JSON-RPC request, and the HTTP request that it came in. */
-interface RpcRequest {
+export interface RpcRequest {
   readonly within: EndpointRequest;
+  /** `modern`: of the revision 2026-07-28 or later, in which each request says by itself what its client can do. */
+  readonly era: 'modern' | 'legacy';
   readonly method: string;
   readonly params: JsonObject;
+  /** What the client says that it can be asked for; nothing is known of one of an older revision. */
+  readonly client: ClientCapabilities;
+  /** What the client answers to what it was asked, by key: anything at all, for nobody has checked it. */
+  readonly answers: Readonly<Record<string, unknown>>;
+  /** What it was told to send along with its answers. */
+  readonly state: string | undefined;
   /** Puts a notification on the response. */
   readonly send: (notification: ServerNotification) => Promise<void>;
   /** Aborts when the client has gone. */
@@ -58,35 +66,39 @@ export async function answerRequest(published: Published, request: RpcRequest): 
 }
 
 async function answer(published: Published, request: RpcRequest): Promise<ServerResult> {
-  const { within, method, params } = request;
-  switch (method) {
-    case 'tools/list':
-      onlyPage(params);
-      return listTools(published.callable, within.host.agents);
-    case 'tools/call':
-      return call(published.callable, request);
-    case 'prompts/list':
-      onlyPage(params);
-      return listPrompts(published.prompts);
-    case 'prompts/get':
-      return getPrompt(published.prompts, params);
-    case 'logging/setLevel':
-      return setLevel(params);
-    default:
-      throw new RpcError(ErrorCode.MethodNotFound, 'Method not found');
-  }
+  const answering = METHODS.get(request.method);
+  if (!answering) throw new RpcError(RPC_CODE.methodNotFound, 'Method not found');
+  return answering(published, request);
 }
 
+/** Answers the requests of one method. */
+type Answering = (published: Published, request: RpcRequest) => ServerResult | Promise<ServerResult>;
+
+const METHODS: ReadonlyMap<string, Answering> = new Map<string, Answering>([
+  [
+    'tools/list',
+    ({ callable }, { within, params }) => onePage(params, listTools(callable, within.host.agents)),
+  ],
+  ['tools/call', ({ callable }, request) => call(callable, request)],
+  ['prompts/list', ({ prompts }, { params }) => onePage(params, listPrompts(prompts))],
+  ['prompts/get', ({ prompts }, { params }) => getPrompt(prompts, params)],
+  ['logging/setLevel', (_, { params }) => setLevel(params)],
+]);
+
 /** Refuses a cursor: everything is listed on one page, so that none was given out. */
-function onlyPage({ cursor }: JsonObject): void {
+function onePage<Listed>({ cursor }: JsonObject, listed: Listed): Listed {
   if (cursor !== undefined)
     throw invalidParams('There is no such page: everything is listed on the first one.');
+  return listed;
 }
+
+/** Levels of log messages (MCP specification, Logging). */
+const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 
 /** Checks the level, and does no more: each request is answered by itself. What tools say to the user is of the level `info`. */
 function setLevel({ level }: JsonObject): ServerResult {
-  if (LoggingLevelSchema.safeParse(level).success) return {};
-  throw invalidParams(`\`level\` must be one of ${LoggingLevelSchema.options.join(', ')}.`);
+  if (isSpecType.LoggingLevel(level)) return {};
+  throw invalidParams(`\`level\` must be one of ${LEVELS.join(', ')}.`);
 }
 
 function call(
@@ -109,9 +121,9 @@ function call(
 function toRpcError(thrown: unknown): RpcError {
   if (thrown instanceof RpcError) return thrown;
   if (thrown instanceof UnknownTargetError) return invalidParams(thrown.message);
-  if (thrown instanceof ConfigurationError) return new RpcError(ErrorCode.InternalError, thrown.message);
+  if (thrown instanceof ConfigurationError) return new RpcError(RPC_CODE.internalError, thrown.message);
   return new RpcError(
-    ErrorCode.InternalError,
+    RPC_CODE.internalError,
     'The request failed inside the Worker. What was accepted is kept.',
   );
 }

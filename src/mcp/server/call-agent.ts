@@ -1,4 +1,4 @@
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import { toTurnStart } from '../../journal/event-rows.ts';
 import type { NotStarted, RequestKey, TurnStart } from '../../journal/session-port.ts';
 import { readerOf, readTurn } from '../../session/fold-session.ts';

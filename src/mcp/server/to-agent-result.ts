@@ -1,4 +1,4 @@
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { TurnAnswer, TurnOutcome } from '../../session/watching/turn-outcome.ts';
 import { type Target, turnPath } from '../../worker/target.ts';
 import { type PendingView, pendingViews } from '../../worker/turn-view.ts';
