@@ -24,7 +24,7 @@ export async function startEverything(
   await listening(child, child.stderr);
   const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
   return {
-    handle: async (arrived) => passOn(arrived, socketPath),
+    handle: async (arrived) => passOn(arrived, { socketPath }),
     // One process serves all runs. The front breaks the connections of the one that is to be killed.
     kill: () => {},
     pids: () => (hasEnded() || child.pid === undefined ? [] : [child.pid]),

@@ -8,7 +8,7 @@ export async function openSessions({ urls }: RealServers): Promise<void> {
     clientInfo: { name: 'test', version: '1' },
   };
   for (const [name, url] of Object.entries(urls)) {
-    if (name === 'everything-sse') continue;
+    if (name === 'everything-sse' || name === 'sdk-2026') continue;
     const response = await fetch(`${url}/run/mcp`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },

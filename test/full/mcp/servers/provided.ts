@@ -1,5 +1,15 @@
 /** The real servers that the tests of `test/mcp/real` talk to. */
-export type ServerName = 'everything' | 'everything-sse' | 'everything-stdio' | 'filesystem' | 'memory';
+export type ServerName =
+  | 'everything'
+  | 'everything-sse'
+  | 'everything-stdio'
+  | 'filesystem'
+  | 'memory'
+  /** Made with the second SDK: it speaks 2026-07-28 only. */
+  | 'sdk-2026'
+  /** The same, which speaks the revisions before too. */
+  | 'sdk-both'
+  | 'fastmcp';
 
 /** What the set-up tells the tests. */
 export interface RealServers {
