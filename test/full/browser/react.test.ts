@@ -6,8 +6,8 @@ import { HAS_BROWSER, HELLO, PNG, showPage, TOKEN } from './shown-page.ts';
 
 describe.skipIf(!HAS_BROWSER)('a page in chromium, at another origin than its Worker', () => {
   const shown = showPage({
-    entry: 'main.tsx',
-    holds: 'chat.tsx',
+    entry: 'src/examples/pages/main.tsx',
+    holds: 'src/examples/pages/chat.tsx',
     worker: 'test/full/browser/desk-worker.ts',
     conversation: 'session',
     ready: '.status.idle',

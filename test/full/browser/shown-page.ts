@@ -15,7 +15,6 @@ if (program === undefined) console.warn('skipped: there is no chromium on this m
 export const HAS_BROWSER = program !== undefined;
 
 const ROOT = resolve(import.meta.dirname, '../../..');
-const PAGES = join(ROOT, 'src/examples/pages');
 export const TOKEN = 'a-token-of-the-tests';
 /** What the model of both Workers answers to a greeting. */
 export const HELLO = 'Hello! Our shop is open from nine to five, and we are happy to help you with anything.';
@@ -30,7 +29,7 @@ export const PNG = Buffer.from(
 
 /** What is shown. */
 interface Shown {
-  /** The script of the page, below the examples' pages. */
+  /** The script of the page. */
   readonly entry: string;
   /** A file that has to be in it: a page that lacks it would show nothing of what is tested. */
   readonly holds: string;
@@ -145,7 +144,7 @@ interface Served {
 async function serve({ entry, holds, bundled, checked }: Shown): Promise<Served> {
   const { outputFiles, metafile } = await build({
     absWorkingDir: ROOT,
-    entryPoints: [join('src/examples/pages', entry)],
+    entryPoints: [entry],
     metafile: true,
     bundle: true,
     write: false,
@@ -155,9 +154,9 @@ async function serve({ entry, holds, bundled, checked }: Shown): Promise<Served>
     define: { 'process.env.NODE_ENV': '"development"' }, // in which React mounts twice
   });
   const files = Object.keys(metafile.inputs);
-  expect(files).toContain(join('src/examples/pages', holds));
+  expect(files).toContain(holds);
   checked?.(files);
-  const html = await readFile(join(PAGES, 'index.html'));
+  const html = await readFile(join(ROOT, 'src/examples/pages/index.html'));
   const server = createServer((request, response) => {
     const isScript = request.url?.startsWith('/page.js');
     response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html');

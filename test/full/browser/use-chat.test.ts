@@ -26,8 +26,8 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
   'a page with useChat of version %i in chromium, at another origin',
   (version) => {
     const shown = showPage({
-      entry: 'use-chat/main.tsx',
-      holds: 'use-chat/use-desk-chat.tsx',
+      entry: 'src/examples/pages/use-chat/main.tsx',
+      holds: 'src/examples/pages/use-chat/use-desk-chat.tsx',
       ...(version === 6 && {
         bundled: { alias: { ai: 'ai-v6', '@ai-sdk/react': 'ai-react-v6' }, plugins: [olderPage] },
       }),
