@@ -10,11 +10,14 @@ describe('a server made with fastmcp', () => {
     expect(talk.shown()).toEqual(['42']);
   });
 
-  it('has what it streams shown', async () => {
-    const talk = realTalk(realRun('fastmcp'), { replies: [calls('tell_recipe', { dish: 'beans' }), 'Done.'] });
+  // What a tool streams as `notifications/tool/streamContent` is not read yet.
+  it.skip('has what it streams shown', async () => {
+    const talk = realTalk(realRun('fastmcp'), {
+      replies: [calls('tell_recipe', { dish: 'beans' }), 'Done.'],
+    });
     const told: unknown[] = [];
     for await (const { event, data } of talk.stream()) if (event === 'progress') told.push(data.status);
-    expect(told).toEqual([]);
+    expect(told).toEqual(['1/2', '2/2']);
     expect(talk.shown()).toEqual(['Cook the beans. Eat it.']);
   });
 });

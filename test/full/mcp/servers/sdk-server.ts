@@ -1,9 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout } from 'node:timers/promises';
 import { acceptedContent, createMcpHandler, inputRequired, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Backend } from './backend.ts';
+
+/** Milliseconds between two words of progress: a turn's stream tells of those that come slower. */
+export const A_STEP = 200;
 
 const Answer = z.object({ word: z.string().describe('The word of the day.') });
 
@@ -34,15 +38,15 @@ function wordServer(): McpServer {
       for (const [at, message] of [...word].entries()) {
         const params = { progressToken, progress: at + 1, total: word.length, message };
         await mcpReq.notify({ method: 'notifications/progress', params });
+        await setTimeout(A_STEP);
       }
       return { content: [{ type: 'text', text: [...word].join('-') }] };
     },
   );
-  server.registerTool(
-    'refuse',
-    { description: 'Refuses.', inputSchema: z.object({}) },
-    async () => ({ isError: true, content: [{ type: 'text', text: 'There are no words left today.' }] }),
-  );
+  server.registerTool('refuse', { description: 'Refuses.', inputSchema: z.object({}) }, async () => ({
+    isError: true,
+    content: [{ type: 'text', text: 'There are no words left today.' }],
+  }));
   server.registerTool(
     'ask_word',
     { description: 'Asks somebody for a word.', inputSchema: z.object({}) },
@@ -73,7 +77,11 @@ export function sdkServer(legacy: 'stateless' | 'reject'): Backend {
   };
 }
 
-function asked({ method = '', url = '', headers }: IncomingMessage, body: string, signal: AbortSignal): Request {
+function asked(
+  { method = '', url = '', headers }: IncomingMessage,
+  body: string,
+  signal: AbortSignal,
+): Request {
   const sent = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]);
   return new Request(new URL(url, 'http://127.0.0.1'), {
     method,
