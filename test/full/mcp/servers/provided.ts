@@ -1,5 +1,11 @@
 /** The real servers that the tests of `test/mcp/real` talk to. */
-export type ServerName = 'everything' | 'everything-sse' | 'everything-stdio' | 'filesystem' | 'memory';
+export type ServerName =
+  | 'everything'
+  | 'everything-sse'
+  | 'everything-stdio'
+  | 'filesystem'
+  | 'memory'
+  | 'sequential-thinking';
 
 /** What the set-up tells the tests. */
 export interface RealServers {

@@ -47,7 +47,8 @@ export async function startServers(): Promise<StartedServers> {
       env: { MEMORY_FILE_PATH: join(runFolder(folder, run), 'memory.jsonl') },
     })),
   );
-  const fronts = [everything, everythingSse, everythingStdio, filesystem, memory];
+  const thinking = await startFront(bridged(() => ({ args: [mainOf('sequential-thinking')] })));
+  const fronts = [everything, everythingSse, everythingStdio, filesystem, memory, thinking];
   return {
     urls: {
       everything: everything.url,
@@ -55,6 +56,7 @@ export async function startServers(): Promise<StartedServers> {
       'everything-stdio': everythingStdio.url,
       filesystem: filesystem.url,
       memory: memory.url,
+      'sequential-thinking': thinking.url,
     },
     folder,
     pids: () => fronts.flatMap((front) => front.pids()),
