@@ -7,8 +7,8 @@ import {
 } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
-import { createHoldfast } from '../../../../../src/create-holdfast.ts';
-import { defineAgent, type LogLine } from '../../../../../src/index.ts';
+import { createHoldfast, type LogEntry } from '../../../../../src/create-holdfast.ts';
+import { defineAgent } from '../../../../../src/index.ts';
 import { mcpToolProvider } from '../../../../../src/mcp/entry.ts';
 import { type ScriptedReply, scriptedModel } from '../../../../../src/testing/entry.ts';
 import { pass } from '../../../../fixtures/held-time.ts';
@@ -47,8 +47,8 @@ function desk(replies: readonly ScriptedReply[], refreshAfter?: number) {
   const tools = [mcpToolProvider({ clients: [client] })];
   // By this name the Worker of the tests leaves its turns alone.
   const agent = defineAgent({ name: 'agent', description: 'Thinks.', instructions: 'Think.', model, tools });
-  const lines: LogLine[] = [];
-  const config = { agents: [agent], log: (line: LogLine) => void lines.push(line) };
+  const lines: LogEntry[] = [];
+  const config = { agents: [agent], log: (line: LogEntry) => void lines.push(line) };
   /** Another Worker over the same objects. */
   const worker = (vars: Readonly<Record<string, unknown>> = {}): Send => appWith(config, vars);
   const { TurnRunner } = createHoldfast(config);
