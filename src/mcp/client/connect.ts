@@ -239,6 +239,8 @@ class OpenConnection implements McpConnection {
   async #keepFor(opened: OpenWire, { hide }: ServerAccess, former: FormerSession | undefined): Promise<void> {
     if (!this.#keeper || !former) return;
     const { session } = opened.wire;
+    // A server without sessions has none to lose.
+    if (!session && !former.session && !former.isLost) return;
     const isFormer = former.session !== undefined && session?.id === former.session.id;
     this.#hasLost ||= former.isLost || (former.session !== undefined && !isFormer);
     if (session) hide(SESSION_HEADER, session.id);
