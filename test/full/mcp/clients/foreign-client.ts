@@ -8,6 +8,7 @@ import { Client as Client2, StreamableHTTPClientTransport } from '@modelcontextp
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { MCPServerStreamableHttp } from '@openai/agents';
+import * as v from 'valibot';
 
 /** What a call came to, as far as a client lets its user see it. */
 export interface Called {
@@ -72,7 +73,10 @@ const bridge =
         command: process.execPath,
         args: [main, ...flags],
         // Where mcp-remote keeps what it knows of those who signed in: not in the home of whoever runs the tests.
-        env: { ...getDefaultEnvironment(), MCP_REMOTE_CONFIG_DIR: mkdtempSync(join(tmpdir(), 'holdfast-remote-')) },
+        env: {
+          ...getDefaultEnvironment(),
+          MCP_REMOTE_CONFIG_DIR: mkdtempSync(join(tmpdir(), 'holdfast-remote-')),
+        },
         stderr: 'ignore',
       }),
     );
@@ -96,12 +100,18 @@ async function aiSdk(url: URL): Promise<ForeignClient> {
   };
 }
 
+const Block = v.object({ text: v.string() });
+/** What LangChain makes of an answer: of one block, a text. */
+const ToolMessage = v.object({
+  content: v.union([v.array(Block), v.string()]),
+  artifact: v.array(v.object({ type: v.string(), data: v.record(v.string(), v.unknown()) })),
+});
+
 async function langChain(url: URL): Promise<ForeignClient> {
   const told: (string | undefined)[] = [];
   const client = new MultiServerMCPClient({
     mcpServers: { published: { transport: 'http', url: url.href } },
     onProgress: ({ message }) => void told.push(message),
-    outputHandling: 'content',
   });
   const tools = await client.getTools();
   return {
@@ -109,9 +119,11 @@ async function langChain(url: URL): Promise<ForeignClient> {
     async call(name, input) {
       told.length = 0;
       const tool = tools.find((one) => one.name === name);
-      const said = await tool?.invoke({ ...input });
-      const content = typeof said === 'string' ? [{ text: said }] : said;
-      return fromAnswer({ content }, [...told]);
+      const said = await tool?.invoke({ type: 'tool_call', id: 'one', name, args: input });
+      const { content, artifact } = v.parse(ToolMessage, said);
+      const structured = artifact.find(({ type }) => type === 'mcp_structured_content')?.data;
+      const blocks = typeof content === 'string' ? [{ text: content }] : content;
+      return fromAnswer({ content: blocks, structuredContent: structured }, [...told]);
     },
     close: () => client.close(),
   };

@@ -11,8 +11,8 @@ afterAll(() => worker?.stop());
 
 /** Those whose users cannot ask for progress; supergateway passes no notification of a server on. */
 const DEAF = new Set(['@ai-sdk/mcp', '@openai/agents', 'supergateway']);
-/** Those that hand a program what a model reads, and no more. */
-const WITHOUT_STRUCTURE = new Set(["LangChain's adapters"]);
+/** Passes an answer on before it has passed on all the progress that came before it. */
+const HASTY = 'mcp-remote, of 2026-07-28';
 
 /** What the librarian is at, the first time. */
 const AT_FIRST = [
@@ -40,21 +40,18 @@ describe.each(Object.entries(FOREIGN_CLIENTS))('%s', (name, connect) => {
     const { text } = await client.call('search_documents', { theme: 'tides' });
     expect(text).toContain('"documentId":"D-1"');
     const { structured } = await client.call('fetch_document', { documentId: 'D-2' });
-    if (!WITHOUT_STRUCTURE.has(name)) expect(structured).toMatchObject({ documentId: 'D-2' });
+    expect(structured).toMatchObject({ documentId: 'D-2' });
   });
 
   it('has an agent answer, hears what it is at, and goes on with its session', async () => {
     const first = await client.call('researcher', { message: 'Research tides' });
     expect(first.text).toContain('The moon pulls');
-    expect(first.told).toEqual(DEAF.has(name) ? [] : AT_FIRST);
+    const heard = DEAF.has(name) ? 0 : name === HASTY ? first.told.length : AT_FIRST.length;
+    expect(first.told).toEqual(AT_FIRST.slice(0, heard));
     const session = /call 'researcher' with the session '([\w-]+)'/.exec(first.text)?.[1] ?? '';
     const again = await client.call('researcher', { message: 'Research tides again', session });
-    expect(again.text).toContain(`with the session '${session}'`);
+    expect([first.structured, again.structured]).toMatchObject([{ session }, { session }]);
     // What the first turn unlocked is unlocked: it reports at once.
-    if (!DEAF.has(name)) expect(again.told[0]).toBe('report_findings: started');
-    if (!WITHOUT_STRUCTURE.has(name))
-      expect([first.structured, again.structured]).toMatchObject([{ session }, { session }]);
-    const turns = await fetch(new URL(`/agents/researcher/sessions/${session}`, worker.url));
-    console.log(JSON.stringify(await turns.json()).slice(0,600));
+    if (!DEAF.has(name)) expect([...again.told, 'nothing'][0]).toBe('report_findings: started');
   });
 });

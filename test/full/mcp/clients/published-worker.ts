@@ -2,7 +2,11 @@
 import { env } from 'cloudflare:workers';
 import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { defineRefunds } from '../../../../src/examples/refunds/refunds.ts';
-import { fetchDocument, researcher, searchDocuments } from '../../../../src/examples/researcher/researcher.ts';
+import {
+  fetchDocument,
+  researcher,
+  searchDocuments,
+} from '../../../../src/examples/researcher/researcher.ts';
 import { shopAt } from '../../../../src/examples/support/shop.ts';
 import { defineMcpEndpoint } from '../../../../src/mcp/entry.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
