@@ -3,8 +3,8 @@ import {
   isSpecType,
   type ListToolsResult,
   type RequestId,
+  type Result,
   type ServerNotification,
-  type ServerResult,
   type Tool,
   type ToolAnnotations,
 } from '@modelcontextprotocol/server';
@@ -18,12 +18,13 @@ import type { FailureLog } from '../../worker/refusal.ts';
 import { UnknownTargetError } from '../../worker/target.ts';
 import { IDEMPOTENCY_KEY, invalidParams, RPC_CODE, RpcError } from '../content/rpc.ts';
 import { toAgentTool } from './agent-tool.ts';
-import { callAgent } from './call-agent.ts';
+import { type AgentCall, callAgent } from './call-agent.ts';
 import { callTool } from './call-tool.ts';
-import { createNotifier, type ProgressToken } from './notifier.ts';
+import { createNotifier, type Notifier, type ProgressToken } from './notifier.ts';
 import { getPrompt, listPrompts, type McpPrompt } from './prompts.ts';
 import type { Publication } from './publish.ts';
 import type { StreamPosition, TakenCall } from './stream-position.ts';
+import { callAsTask, cancelTask, getTask, takesTasks } from './tasks.ts';
 
 /** What an endpoint has to offer. */
 export interface Published {
@@ -59,7 +60,7 @@ export interface RpcRequest {
  *
  * @throws RpcError, and nothing else: what failed inside is logged, and not told.
  */
-export async function answerRequest(published: Published, request: RpcRequest): Promise<ServerResult> {
+export async function answerRequest(published: Published, request: RpcRequest): Promise<Result> {
   try {
     return await answer(published, request);
   } catch (thrown) {
@@ -70,7 +71,7 @@ export async function answerRequest(published: Published, request: RpcRequest): 
   }
 }
 
-async function answer(published: Published, request: RpcRequest): Promise<ServerResult> {
+async function answer(published: Published, request: RpcRequest): Promise<Result> {
   const answering = METHODS.get(request.method);
   if (!answering) throw new RpcError(RPC_CODE.methodNotFound, 'Method not found');
   const result = await answering(published, request);
@@ -81,7 +82,7 @@ async function answer(published: Published, request: RpcRequest): Promise<Server
 export const isKnownMethod = (method: string): boolean => METHODS.has(method);
 
 /** Answers the requests of one method. */
-type Answering = (published: Published, request: RpcRequest) => ServerResult | Promise<ServerResult>;
+type Answering = (published: Published, request: RpcRequest) => Result | Promise<Result>;
 
 const METHODS: ReadonlyMap<string, Answering> = new Map<string, Answering>([
   [
@@ -92,6 +93,8 @@ const METHODS: ReadonlyMap<string, Answering> = new Map<string, Answering>([
   ['prompts/list', ({ prompts }, { params }) => onePage(params, listPrompts(prompts))],
   ['prompts/get', ({ prompts }, { params }) => getPrompt(prompts, params)],
   ['logging/setLevel', (_, { params }) => setLevel(params)],
+  ['tasks/get', getTask],
+  ['tasks/cancel', cancelTask],
 ]);
 
 /** What is the same for every caller, and changes with a deployment only. */
@@ -111,19 +114,17 @@ function onePage<Listed>({ cursor }: JsonObject, listed: Listed): Listed {
 const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 
 /** Checks the level, and does no more: each request is answered by itself. What tools say to the user is of the level `info`. */
-function setLevel({ level }: JsonObject): ServerResult {
+function setLevel({ level }: JsonObject): Result {
   if (isSpecType.LoggingLevel(level)) return {};
   throw invalidParams(`\`level\` must be one of ${LEVELS.join(', ')}.`);
 }
 
-function call(
-  callable: Published['callable'],
-  { within, id, params, send, position, leave }: RpcRequest,
-): Promise<ServerResult> {
+function call(callable: Published['callable'], request: RpcRequest): Promise<Result> {
+  const { within, id, params, position } = request;
   const { name, input, key, progressToken } = readCallParams(params);
   const found = callable.get(name);
   if (!found) throw invalidParams(toolNotFound(name, callable, DEFAULT_POLICIES.unknownTools).content);
-  const notifier = createNotifier({ name, progressToken }, send);
+  const notifier = createNotifier({ name, progressToken }, request.send);
   // Of a tool's call nothing is kept; of an agent's there is something as soon as its message was taken.
   if (found.kind === 'tool') position.begun({ id });
   const onTaken = (call: TakenCall): void =>
@@ -131,11 +132,20 @@ function call(
   const calling =
     found.kind === 'tool'
       ? callTool(within, { tool: found.tool, input, key, notifier })
-      : callAgent(within, { published: found, input, key, notifier, leave, onTaken, position });
+      : agentCalled(request, { published: found, input, key, notifier, onTaken });
   // What was begun is left in good order, even when its client has gone.
   within.host.waitUntil(calling.catch(() => {}));
   return calling;
 }
+
+/** Answers a task to a client that takes one, and the answer of the turn to any other. */
+const agentCalled = (
+  request: RpcRequest,
+  calling: AgentCall & { readonly notifier: Notifier; readonly onTaken: (call: TakenCall) => void },
+): Promise<Result> =>
+  takesTasks(request)
+    ? callAsTask(request.within, calling)
+    : callAgent(request.within, { ...calling, leave: request.leave, position: request.position });
 
 function toRpcError(thrown: unknown): RpcError {
   if (thrown instanceof RpcError) return thrown;

@@ -5,12 +5,14 @@ import {
   type Implementation,
   isJsonContentType,
   isLegacyRequest,
+  type Result,
   Server,
   type ServerContext,
   type ServerNotification,
   specTypeSchemas,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
+import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { attempt } from '../../tool/async.ts';
 import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import type { EndpointRequest } from '../../worker/host.ts';
@@ -19,6 +21,7 @@ import { RPC_CODE } from '../content/rpc.ts';
 import { answerRequest, isKnownMethod, type Published, type RpcRequest } from './answer-request.ts';
 import { resumeCall } from './resume-call.ts';
 import { eventStoreOf, primingFrame, RETRY, StreamPosition } from './stream-position.ts';
+import { hasTasks, TASK_METHODS, TASKS } from './tasks.ts';
 
 /** An endpoint as it is served. */
 interface Served {
@@ -113,18 +116,16 @@ function createServer(serving: Serving, era: RpcRequest['era']): Server {
     logging: {},
     ...(published.callable.size > 0 && { tools: {} }),
     ...(published.prompts.size > 0 && { prompts: {} }),
+    ...(hasTasks(published) && { extensions: TASKS }),
   };
   const server = new Server(info, { capabilities, ...(instructions !== undefined && { instructions }) });
   // The SDK's handlers answer bad params as internal errors.
   server.removeRequestHandler('logging/setLevel');
-  const method = methodOf(body);
-  // What the SDK finds no handler for, it answers with the status that each revision has for that.
-  if (method !== undefined && !isKnownMethod(method)) return server;
-  server.fallbackRequestHandler = ({ id, method, params }, { mcpReq }) =>
+  const answer = (method: string, params: unknown, { mcpReq }: ServerContext): Promise<Result> =>
     answerRequest(published, {
       within,
       era,
-      id,
+      id: mcpReq.id,
       method,
       params: toParams(params),
       client: capabilitiesIn(mcpReq.envelope),
@@ -134,6 +135,14 @@ function createServer(serving: Serving, era: RpcRequest['era']): Server {
       leave,
       logFailure,
     });
+  const asked = methodOf(body);
+  // What the SDK finds no handler for, it answers with the status that each revision has for that.
+  if (asked === undefined || isKnownMethod(asked))
+    server.fallbackRequestHandler = ({ method, params }, context) => answer(method, params, context);
+  // Methods of the same names were in an earlier revision, so that the SDK hands them to nobody who has not said what they are.
+  for (const method of TASK_METHODS) {
+    server.setRequestHandler(method, { params: ANY }, (params, context) => answer(method, params, context));
+  }
   return server;
 }
 
@@ -143,6 +152,11 @@ async function tell(mcpReq: ServerContext['mcpReq'], notification: ServerNotific
   const { level, data, logger } = notification.params;
   return mcpReq.log(level, data, logger);
 }
+
+/** Leaves the params of a method to whoever answers it. */
+const ANY: StandardSchemaV1<unknown, unknown> = {
+  '~standard': { version: 1, vendor: 'holdfast', validate: (value) => ({ value }) },
+};
 
 /** What a client of the revision 2026-07-28 declares in each request (MCP specification, `_meta`). */
 function capabilitiesIn(envelope: unknown): ClientCapabilities {
