@@ -18,7 +18,7 @@ import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import type { EndpointRequest } from '../../worker/host.ts';
 import type { FailureLog } from '../../worker/refusal.ts';
 import { RPC_CODE } from '../content/rpc.ts';
-import { answerRequest, isKnownMethod, type Published, type RpcRequest } from './answer-request.ts';
+import { answerRequest, CACHING, isKnownMethod, type Published, type RpcRequest } from './answer-request.ts';
 import { resumeCall } from './resume-call.ts';
 import { eventStoreOf, primingFrame, RETRY, StreamPosition } from './stream-position.ts';
 import { hasTasks, TASK_METHODS, TASKS } from './tasks.ts';
@@ -59,6 +59,7 @@ export async function serveMcp(served: Served, within: EndpointRequest): Promise
   const parsed = attempt((): unknown => JSON.parse(text));
   if (!parsed.ok) return refusal(400, RPC_CODE.parseError, 'Parse error: Invalid JSON');
   const body = parsed.value;
+  if (isDeep(body)) return refusal(400, RPC_CODE.invalidRequest, TOO_DEEP);
   const calls = callsIn(body);
   if (calls > 1) return refusal(400, RPC_CODE.invalidRequest, manyCalls(calls));
   const gone = new AbortController();
@@ -118,7 +119,11 @@ function createServer(serving: Serving, era: RpcRequest['era']): Server {
     ...(published.prompts.size > 0 && { prompts: {} }),
     ...(hasTasks(published) && { extensions: TASKS }),
   };
-  const server = new Server(info, { capabilities, ...(instructions !== undefined && { instructions }) });
+  const server = new Server(info, {
+    capabilities,
+    cacheHints: { 'server/discover': CACHING },
+    ...(instructions !== undefined && { instructions }),
+  });
   // The SDK's handlers answer bad params as internal errors.
   server.removeRequestHandler('logging/setLevel');
   const answer = (method: string, params: unknown, { mcpReq }: ServerContext): Promise<Result> =>
@@ -217,12 +222,27 @@ const callsIn = (body: unknown): number =>
 const manyCalls = (calls: number): string =>
   `A batch may hold one tools/call, and this one holds ${calls}. Send each in a request of its own.`;
 
+/** How deep a message may be nested: the SDK reads some of it by functions that call themselves. */
+const MAX_DEPTH = 500;
+const TOO_DEEP = `Bad Request: the message is nested more than ${MAX_DEPTH} levels deep`;
+
+function isDeep(message: unknown): boolean {
+  let level: unknown[] = [message];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH) return true;
+    level = level.flatMap((value) =>
+      typeof value === 'object' && value !== null ? Object.values(value) : [],
+    );
+  }
+  return false;
+}
+
 /** Forms of an answer that a client takes. */
 type Taken = 'both' | 'json' | 'events';
 
 /** Reads `Accept`, which older clients leave out: `undefined` when the client takes neither form. */
 function takenBy(accept: string | null): Taken | undefined {
-  const types = (accept ?? '*/*').split(',').map((range) => range.replace(/;.*$/s, '').trim().toLowerCase());
+  const types = (accept || '*/*').split(',').map((range) => range.replace(/;.*$/s, '').trim().toLowerCase());
   const takes = (type: string): boolean =>
     [type, '*/*', type.replace(/\/.*$/, '/*')].some((range) => types.includes(range));
   const json = takes('application/json');
