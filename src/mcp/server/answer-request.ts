@@ -19,6 +19,8 @@ import { IDEMPOTENCY_KEY, invalidParams, RPC_CODE, RpcError } from '../content/r
 import { toAgentTool } from './agent-tool.ts';
 import { callAgent } from './call-agent.ts';
 import { callTool } from './call-tool.ts';
+import type { AskingClient } from './continued-turn.ts';
+import { asksPeople } from './input-required.ts';
 import { createNotifier, type ProgressToken } from './notifier.ts';
 import { getPrompt, listPrompts, type McpPrompt } from './prompts.ts';
 import type { Publication } from './publish.ts';
@@ -101,10 +103,8 @@ function setLevel({ level }: JsonObject): ServerResult {
   throw invalidParams(`\`level\` must be one of ${LEVELS.join(', ')}.`);
 }
 
-function call(
-  callable: Published['callable'],
-  { within, params, send, leave }: RpcRequest,
-): Promise<ServerResult> {
+function call(callable: Published['callable'], request: RpcRequest): Promise<ServerResult> {
+  const { within, params, send, leave } = request;
   const { name, input, key, progressToken } = readCallParams(params);
   const found = callable.get(name);
   if (!found) throw invalidParams(toolNotFound(name, callable, DEFAULT_POLICIES.unknownTools).content);
@@ -112,11 +112,17 @@ function call(
   const calling =
     found.kind === 'tool'
       ? callTool(within, { tool: found.tool, input, key, notifier })
-      : callAgent(within, { published: found, input, key, notifier, leave });
+      : callAgent(within, { published: found, input, key, notifier, leave, asking: askingOf(request) });
   // What was begun is left in good order, even when its client has gone.
   within.host.waitUntil(calling.catch(() => {}));
   return calling;
 }
+
+/** Clients of older revisions have no way to be asked by the answer to a call. */
+const askingOf = ({ era, client, answers, state }: RpcRequest): AskingClient =>
+  era === 'modern'
+    ? { asksPeople: asksPeople(client), answers, state }
+    : { asksPeople: false, answers: {}, state: undefined };
 
 function toRpcError(thrown: unknown): RpcError {
   if (thrown instanceof RpcError) return thrown;
