@@ -17,10 +17,9 @@ import type { FailureLog } from '../../worker/refusal.ts';
 import { UnknownTargetError } from '../../worker/target.ts';
 import { IDEMPOTENCY_KEY, invalidParams, RPC_CODE, RpcError } from '../content/rpc.ts';
 import { toAgentTool } from './agent-tool.ts';
+import { type AskingClient, CANNOT_BE_ASKED } from './asking-client.ts';
 import { callAgent } from './call-agent.ts';
 import { callTool } from './call-tool.ts';
-import type { AskingClient } from './continued-turn.ts';
-import { asksPeople } from './input-required.ts';
 import { createNotifier, type ProgressToken } from './notifier.ts';
 import { getPrompt, listPrompts, type McpPrompt } from './prompts.ts';
 import type { Publication } from './publish.ts';
@@ -83,7 +82,7 @@ const METHODS: ReadonlyMap<string, Answering> = new Map<string, Answering>([
   ],
   ['tools/call', ({ callable }, request) => call(callable, request)],
   ['prompts/list', ({ prompts }, { params }) => onePage(params, listPrompts(prompts))],
-  ['prompts/get', ({ prompts }, { params }) => getPrompt(prompts, params)],
+  ['prompts/get', ({ prompts }, request) => getPrompt(prompts, request.params, askingOf(request))],
   ['logging/setLevel', (_, { params }) => setLevel(params)],
 ]);
 
@@ -111,18 +110,15 @@ function call(callable: Published['callable'], request: RpcRequest): Promise<Ser
   const notifier = createNotifier({ name, progressToken }, send);
   const calling =
     found.kind === 'tool'
-      ? callTool(within, { tool: found.tool, input, key, notifier })
+      ? callTool(within, { tool: found.tool, input, key, notifier, client: askingOf(request) })
       : callAgent(within, { published: found, input, key, notifier, leave, asking: askingOf(request) });
   // What was begun is left in good order, even when its client has gone.
   within.host.waitUntil(calling.catch(() => {}));
   return calling;
 }
 
-/** Clients of older revisions have no way to be asked by the answer to a call. */
-const askingOf = ({ era, client, answers, state }: RpcRequest): AskingClient =>
-  era === 'modern'
-    ? { asksPeople: asksPeople(client), answers, state }
-    : { asksPeople: false, answers: {}, state: undefined };
+const askingOf = ({ era, client: capabilities, answers, state }: RpcRequest): AskingClient =>
+  era === 'modern' ? { capabilities, answers, state } : CANNOT_BE_ASKED;
 
 function toRpcError(thrown: unknown): RpcError {
   if (thrown instanceof RpcError) return thrown;

@@ -21,13 +21,8 @@ import { type SessionAccess, type Target, targetOf, turnServices } from '../../w
 import { pendingViews } from '../../worker/turn-view.ts';
 import { IDEMPOTENCY_KEY } from '../content/rpc.ts';
 import { AGENT_INPUT, type AgentInput } from './agent-tool.ts';
-import {
-  type AskedCall,
-  type AskingClient,
-  type ContinuedTurn,
-  continuedTurn,
-  toAgentAnswer,
-} from './continued-turn.ts';
+import type { AskingClient } from './asking-client.ts';
+import { type AskedCall, type ContinuedTurn, continuedTurn, toAgentAnswer } from './continued-turn.ts';
 import { takeInputs } from './input-required.ts';
 import { type Notifier, notifyOf } from './notifier.ts';
 import type { Publication } from './publish.ts';

@@ -6,20 +6,11 @@ import { sha256Hex } from '../../tool/async.ts';
 import type { Target } from '../../worker/target.ts';
 import { invalidParams } from '../content/rpc.ts';
 import type { AgentInput } from './agent-tool.ts';
+import { type AskingClient, asksPeople } from './asking-client.ts';
 import { type Continued, inputRequestsOf, NOTHING_BEFORE } from './input-required.ts';
 import { fromRequestState, invalidState, toRequestState } from './request-state.ts';
 import { type AnsweredCall, toAgentResult } from './to-agent-result.ts';
 import { textBlock } from './to-call-result.ts';
-
-/** What a client of the revision 2026-07-28 says with its request; one of an older revision says nothing. */
-export interface AskingClient {
-  /** Its user can be asked by forms. */
-  readonly asksPeople: boolean;
-  /** What it answers, by the keys of what it was asked. */
-  readonly answers: Readonly<Record<string, unknown>>;
-  /** What it was told to send along; `undefined` in the first request. */
-  readonly state: unknown;
-}
 
 /** A call of a published agent, with its own input. */
 export interface AskedCall extends AnsweredCall {
@@ -73,10 +64,10 @@ interface Answering extends AskingClient {
 export async function toAgentAnswer(
   call: AskedCall,
   outcome: TurnOutcome,
-  { asksPeople, before = NOTHING_BEFORE }: Answering,
+  { capabilities, before = NOTHING_BEFORE }: Answering,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { target } = call;
-  if (asksPeople && outcome.status === 'suspended') {
+  if (asksPeople(capabilities) && outcome.status === 'suspended') {
     const inputRequests = inputRequestsOf(target.caller, outcome.events, before);
     if (Object.keys(inputRequests).length > 0) {
       const { turn } = outcome.answer;

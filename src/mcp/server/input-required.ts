@@ -1,5 +1,5 @@
 /** Asks a client what a turn waits for, and takes what it answers (MCP specification, multi round-trip requests). */
-import { type ClientCapabilities, type InputRequests, specTypeSchemas } from '@modelcontextprotocol/server';
+import { type InputRequests, specTypeSchemas } from '@modelcontextprotocol/server';
 import type { StoredEvent } from '../../journal/events.ts';
 import { openQuestions, type Question, questionsOf, requestersOf } from '../../session/answers/questions.ts';
 import { readTurn } from '../../session/fold-session.ts';
@@ -10,11 +10,8 @@ import type { BegunTurn } from '../../worker/begun-turn.ts';
 import type { Caller } from '../../worker/host.ts';
 import type { SessionError, SessionErrorType } from '../../worker/problem.ts';
 import type { SessionAccess } from '../../worker/target.ts';
+import { notTaken } from './asking-client.ts';
 import { formOf } from './question-form.ts';
-
-/** Tells whether a client shows forms to a person. One that declares elicitation and says no more does. */
-export const asksPeople = ({ elicitation }: ClientCapabilities): boolean =>
-  elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
 
 /** What has been asked and answered before, so that it is told, and not asked again. */
 export interface Continued {
@@ -57,9 +54,6 @@ export function inputRequestsOf(
     }),
   );
 }
-
-const notTaken = (problems: readonly string[] | undefined): readonly string[] =>
-  problems ? [`What was answered could not be taken: ${problems.join('; ')}.`] : [];
 
 /** What a client answers to the questions of a turn. */
 interface Inputs {
