@@ -2,14 +2,22 @@ import { type AnyTool, defineTool } from '../../../../src/index.ts';
 import { askClient, defineMcpPrompt, type McpPrompt, type McpQuestion } from '../../../../src/mcp/entry.ts';
 
 /** A form with one field that has to be filled in. */
-const form = (message: string, field: string, type: 'string' | 'boolean' = 'string') =>
+const form = (message: string, field: string) =>
   ({
     method: 'elicitation/create',
     params: {
       message,
-      requestedSchema: { type: 'object', properties: { [field]: { type } }, required: [field] },
+      requestedSchema: { type: 'object', properties: { [field]: { type: 'string' } }, required: [field] },
     },
   }) satisfies McpQuestion;
+
+const consent = {
+  method: 'elicitation/create',
+  params: {
+    message: 'Please confirm',
+    requestedSchema: { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] },
+  },
+} satisfies McpQuestion;
 
 const words = (text: string, maxTokens: number) =>
   ({
@@ -27,7 +35,7 @@ const asksForConsent = (name: string, answer: string): AnyTool =>
     name,
     description: 'Asks for a yes.',
     async run(_, call) {
-      await askClient(call, { confirm: form('Please confirm', 'ok', 'boolean') });
+      await askClient(call, { confirm: consent });
       return answer;
     },
   });
