@@ -9,7 +9,6 @@ const DEFAULTS = {
   timeout: 30_000,
   connectTimeout: 10_000,
   maxResponseBytes: 4 * 1024 * 1024,
-  refreshAfter: 600_000,
   drift: 'refuse-weaker',
   elicitation: {},
 } as const satisfies Partial<McpClientConfig>;
@@ -37,7 +36,6 @@ export function defineMcpClient<const Name extends string>(config: McpClientConf
     timeout: config.timeout ?? DEFAULTS.timeout,
     connectTimeout: config.connectTimeout ?? DEFAULTS.connectTimeout,
     maxResponseBytes: config.maxResponseBytes ?? DEFAULTS.maxResponseBytes,
-    refreshAfter: config.refreshAfter ?? DEFAULTS.refreshAfter,
     drift: config.drift ?? DEFAULTS.drift,
     elicitation: config.elicitation ?? DEFAULTS.elicitation,
   };
@@ -55,6 +53,7 @@ const SHAPE = {
     bearer: 'text',
     headers: 'any',
     oauth: 'function',
+    keepSession: 'flag',
     meta: 'any',
     effects: 'object',
     prefix: 'text',
@@ -180,14 +179,19 @@ function* sizeProblems(client: McpClient): Generator<Problem> {
     const problem = `its maxResponseBytes are ${bytes}; they must be a whole number from ${least} to ${most}.`;
     yield ['maxResponseBytes', problem];
   }
-  if (!(refreshAfter >= 0)) {
+  if (refreshAfter !== undefined && !(refreshAfter >= 0)) {
     yield ['refreshAfter', `its refreshAfter is ${refreshAfter}; it must be 0 milliseconds or more.`];
   }
 }
 
-function* choiceProblems({ transport, drift, elicitation }: McpClient): Generator<Problem> {
+function* choiceProblems({ transport, keepSession, drift, elicitation }: McpClient): Generator<Problem> {
   if (transport !== undefined) {
     yield* notOneOf({ field: 'transport', value: transport }, ['streamable-http', 'sse']);
+  }
+  if (keepSession === true && transport === 'sse') {
+    const problem =
+      "it has `keepSession`, and the transport 'sse', whose sessions end with their connection.";
+    yield ['keepSession', problem];
   }
   yield* notOneOf({ field: 'drift', value: drift }, ['report', 'refuse-weaker', 'refuse']);
   if (typeof elicitation !== 'object') {

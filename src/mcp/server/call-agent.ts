@@ -2,6 +2,7 @@ import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/
 import { toTurnStart } from '../../journal/event-rows.ts';
 import type { NotStarted, RequestKey, TurnStart } from '../../journal/session-port.ts';
 import { readerOf, readTurn } from '../../session/fold-session.ts';
+import type { FeedItem } from '../../session/live-feed.ts';
 import { SessionErasedError, SessionUnavailableError } from '../../session/send-again.ts';
 import { fullText } from '../../session/session-full.ts';
 import type { TurnHost } from '../../session/turn-host.ts';
@@ -22,11 +23,18 @@ import { pendingViews } from '../../worker/turn-view.ts';
 import { IDEMPOTENCY_KEY } from '../content/rpc.ts';
 import { AGENT_INPUT, type AgentInput } from './agent-tool.ts';
 import type { AskingClient } from './asking-client.ts';
-import { type AskedCall, type ContinuedTurn, continuedTurn, toAgentAnswer } from './continued-turn.ts';
+import {
+  type AskedCall,
+  type ContinuedTurn,
+  continuedTurn,
+  isFirst,
+  toAgentAnswer,
+} from './continued-turn.ts';
 import { takeInputs } from './input-required.ts';
 import { type Notifier, notifyOf } from './notifier.ts';
 import type { Publication } from './publish.ts';
 import { invalidState } from './request-state.ts';
+import type { StreamPosition, TakenCall } from './stream-position.ts';
 import { listedPending } from './to-agent-result.ts';
 import { failed } from './to-call-result.ts';
 
@@ -34,15 +42,23 @@ import { failed } from './to-call-result.ts';
 type AgentAnswer = CallToolResult | InputRequiredResult;
 
 /** One call of a published agent. */
-interface AgentCalling {
+export interface AgentCall {
   readonly published: Extract<Publication, { kind: 'agent' }>;
   readonly input: JsonObject;
   /** Names the call, when the client has given it a name: a retry joins or replays its turn. */
   readonly key: string | undefined;
+}
+
+/** One whose client waits for the answer. */
+interface AwaitedCall extends AgentCall {
   readonly notifier: Notifier;
   /** Aborts when the client has gone; the turn is then left to another invocation. */
   readonly leave: AbortSignal;
   readonly asking: AskingClient;
+  /** Is told of the turn as soon as the session has it. */
+  readonly onTaken: (call: TakenCall) => void;
+  /** Is told what of the turn is shown. */
+  readonly position: Pick<StreamPosition, 'shows'>;
 }
 
 /**
@@ -51,15 +67,31 @@ interface AgentCalling {
  * @throws UnknownTargetError, ConfigurationError and whatever else keeps the message from being taken, and is nothing that the
  *   model which called can change; the reason of `leave` when that aborts.
  */
-export async function callAgent(request: EndpointRequest, calling: AgentCalling): Promise<AgentAnswer> {
-  const { published, asking } = calling;
-  const checked = await checkInput(AGENT_INPUT, calling.input, published.name);
+export async function callAgent(request: EndpointRequest, calling: AwaitedCall): Promise<AgentAnswer> {
+  const { asking, published, input } = calling;
+  if (isFirst(asking)) return takeCall(request, calling, (turn) => answerOf(request, turn, calling));
+  const checked = await checkInput(AGENT_INPUT, input, published.name);
   if (!checked.ok) return failed(checked.answer.content);
-  const continued = await continuedTurn(asking, published.name, checked.value);
-  if (continued) return goOnWith(request, calling, continued);
+  return goOnWith(request, calling, await continuedTurn(asking, published.name, checked.value));
+}
+
+/**
+ * Checks a call, and answers what `take` makes of the turn that it asks for; or, in words for the model which called, why there
+ * is none.
+ *
+ * @throws what `callAgent` does.
+ */
+export async function takeCall<Taken>(
+  request: EndpointRequest,
+  calling: AgentCall,
+  take: (turn: AgentTurn) => Promise<Taken>,
+): Promise<Taken | CallToolResult> {
+  const { name } = calling.published;
+  const checked = await checkInput(AGENT_INPUT, calling.input, name);
+  if (!checked.ok) return failed(checked.answer.content);
   const turn = await toAgentTurn(request, calling, checked.value);
   try {
-    return await answerOf(request, turn, calling);
+    return await take(turn);
   } catch (failure) {
     if (failure instanceof SessionErasedError) return failed(failure.message);
     if (failure instanceof SessionUnavailableError) {
@@ -74,15 +106,16 @@ export async function callAgent(request: EndpointRequest, calling: AgentCalling)
 /** Goes on with a turn whose client answers what it was asked. */
 async function goOnWith(
   { host, env, caller, request, requestId }: EndpointRequest,
-  calling: AgentCalling,
+  calling: AwaitedCall,
   { session, turn, asked, isNew, sent }: ContinuedTurn,
 ): Promise<AgentAnswer> {
-  const { published, asking, leave } = calling;
+  const { published, asking, leave, onTaken } = calling;
   const { agent, name } = published;
   const target = await targetOf({ host, env }, caller, { agent, session });
   const at = { host, env, requestId, target, request, signal: leave };
   const taken = await takeInputs(at, { turn, asked, responses: asking.answers });
   if (!taken) throw invalidState();
+  onTaken({ name, isNew, session, turn });
   try {
     const outcome = await outcomeOf(at, taken.begun, calling);
     return await toAgentAnswer({ name, target, isNew, sent }, outcome, { ...asking, before: taken });
@@ -93,14 +126,14 @@ async function goOnWith(
 }
 
 /** A turn that is to be started, or was. */
-interface AgentTurn extends AskedCall {
+export interface AgentTurn extends AskedCall {
   readonly start: TurnStart;
   readonly part: TurnHost;
 }
 
 async function toAgentTurn(
   request: EndpointRequest,
-  { published, key }: AgentCalling,
+  { published, key }: AgentCall,
   sent: AgentInput,
 ): Promise<AgentTurn> {
   const { message, session } = sent;
@@ -142,12 +175,17 @@ const requestKey = async (key: string, input: AgentInput): Promise<RequestKey> =
 async function answerOf(
   request: EndpointRequest,
   turn: AgentTurn,
-  calling: AgentCalling,
+  calling: AwaitedCall,
 ): Promise<AgentAnswer> {
   const { host } = request;
   const { target, start, part } = turn;
   const sentAt = host.clock.now();
   const taken = await target.port.begin({ nonce: host.newId(), start, reader: readerOf(host.kinds) });
+  if (taken.status === 'leased' || taken.status === 'known') {
+    const { name, isNew } = turn;
+    const { turn: id } = taken.status === 'known' ? taken : start;
+    calling.onTaken({ name, isNew, session: target.session, turn: id });
+  }
   switch (taken.status) {
     case 'leased': {
       const begun = toRunHere({ turn: start.turn, services: part, lease: taken, sentAt });
@@ -162,7 +200,7 @@ async function answerOf(
     case 'scheduled':
       throw new Error(`A message that may not wait is ${taken.status}.`);
     default:
-      return failed(await agentRefusal(target, taken));
+      return notTaken(target, taken);
   }
 }
 
@@ -170,7 +208,7 @@ async function answerOf(
 function outcomeOf(
   { host, target }: Pick<SessionAccess, 'host' | 'target'>,
   begun: BegunTurn,
-  { notifier, leave }: Pick<AgentCalling, 'notifier' | 'leave'>,
+  { notifier, leave, position }: AwaitedCall,
 ): Promise<TurnOutcome> | TurnOutcome {
   if (begun.later) return { status: 'kept', turn: begun.later.turn };
   const { turn, run } = begun;
@@ -184,11 +222,21 @@ function outcomeOf(
     turn,
   };
   if (!run) return outcomeElsewhere(awaited);
-  const show = notifyOf(notifier);
+  const notify = notifyOf(notifier);
+  const show = (item: FeedItem): void => {
+    if (item.type === 'event') position.shows(item.stored.seq);
+    notify(item);
+  };
   return outcomeHere(awaited, () => followed(awaited, { show, leave }, run));
 }
 
-/** Tells the model that called why a session did not take its message. A known one was taken: its turn is answered. */
+/** What a client is answered whose message a session did not take. One that is known was taken: its turn is answered. */
+export const notTaken = async (
+  target: Target,
+  refused: Exclude<NotStarted, { status: 'known' }>,
+): Promise<CallToolResult> => failed(await agentRefusal(target, refused));
+
+/** Tells the model that called why a session did not take its message. */
 async function agentRefusal(
   target: Target,
   refused: Exclude<NotStarted, { status: 'known' }>,

@@ -2,12 +2,16 @@ import {
   isInitializedNotification,
   isInitializeRequest,
   isJSONRPCRequest,
+  isJSONRPCResultResponse,
   type JSONRPCMessage,
   type JSONRPCRequest,
   type RequestId,
   type Transport,
+  type TransportSendOptions,
 } from '@modelcontextprotocol/client';
+import { isJsonObject, type JsonObject } from '../../../tool/json.ts';
 import { type Followed, followEvents } from './follow-events.ts';
+import { standardHeaders } from './mcp-headers.ts';
 import { readJson } from './read-json.ts';
 import {
   answeredBy,
@@ -19,6 +23,7 @@ import {
   readMessage,
   type ServerAccess,
   type Wire,
+  type WireSession,
 } from './wire.ts';
 import {
   AnswerTooLargeError,
@@ -31,6 +36,9 @@ import {
 
 /** What a session's id may be made of (MCP specification, Session Management). */
 const SESSION_ID = /^[\x21-\x7e]{1,1024}$/;
+
+/** The first id of the requests of a connection that goes on with a session is less than this. */
+const MAX_FIRST_ID = 2 ** 30;
 
 /** The most messages of one batch. */
 const MAX_BATCH = 100;
@@ -46,27 +54,50 @@ interface Exchange {
   readonly request: JSONRPCRequest;
   /** Aborting it frees the connection of HTTP. */
   readonly over: AbortController;
+  /** Aborts when nobody waits for the answer any more: in the revision without sessions, that is how a request is cancelled. */
+  readonly cancelled: AbortSignal | undefined;
   answered: boolean;
 }
 
 /**
- * Streamable HTTP (MCP specification 2025-11-25, Transports). Each request has a stream of its own, which is resumed by
- * `last-event-id` when it breaks, and let go of with the answer; another one listens to what the server says unasked.
+ * Streamable HTTP (MCP specification 2025-11-25 and 2026-07-28, Transports). Each request has a stream of its own, which is
+ * resumed by `last-event-id` when it breaks, and let go of with the answer; in the revisions with sessions, another one listens
+ * to what the server says unasked.
+ *
+ * It stands in the place of the SDK's own transport, which would repeat or resume requests by itself, bounds neither bodies nor
+ * redirects, counts nothing, and does not say whether a request that failed was refused or lost.
  */
 export class StreamableHttp implements Wire {
   onmessage?: NonNullable<Transport['onmessage']>;
   onclose?: () => void;
   sessionId?: string;
   broken: WireError | undefined;
+  /** Tells the SDK to cancel by `requestSignal`, where the revision does. */
+  readonly hasPerRequestStream = true;
   readonly #access: ServerAccess;
   readonly #exchanges = new Map<RequestId, Exchange>();
   readonly #asked = new Map<RequestId, JSONRPCRequest>();
   readonly #closed = new AbortController();
   readonly #notifications = createPendingNotifications(this.#closed.signal);
+  readonly #former: WireSession | undefined;
+  /** Added to the ids of requests, which the SDK counts from 0: in one session none is to be used twice. */
+  readonly #idsFrom: number;
+  #begun: JsonObject | undefined;
   #version: string | undefined;
 
-  constructor(access: ServerAccess) {
+  /**
+   * `former`: a session to go on with. In place of `initialize` the server is sent a `ping` in it, and when it answers that, the
+   * session goes on with what it began with.
+   */
+  constructor(access: ServerAccess, former?: WireSession) {
     this.#access = access;
+    this.#former = former;
+    this.#idsFrom = former ? Math.floor(Math.random() * MAX_FIRST_ID) : 0;
+  }
+
+  get session(): WireSession | undefined {
+    const { sessionId: id } = this;
+    return id === undefined || this.#begun === undefined ? undefined : { id, begun: this.#begun };
   }
 
   async start(): Promise<void> {}
@@ -75,11 +106,14 @@ export class StreamableHttp implements Wire {
     this.#version = version;
   }
 
-  async send(message: JSONRPCMessage): Promise<void> {
-    if (isJSONRPCRequest(message)) return this.#exchange(message);
+  async send(given: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
+    const message = this.#renumbered(given);
+    if (isJSONRPCRequest(message)) return this.#exchange(message, options);
     if (answeredBy(message) !== undefined && !this.#access.mayAnswer(message)) return;
-    await this.#notify(message);
-    if (isInitializedNotification(message)) void this.#listen();
+    const hasBegun = isInitializedNotification(message);
+    // The server of a session that goes on was told so when it began.
+    if (!hasBegun || !this.#former) await this.#notify(message);
+    if (hasBegun) void this.#listen();
   }
 
   askedDuring(id: RequestId): JSONRPCRequest | undefined {
@@ -103,12 +137,21 @@ export class StreamableHttp implements Wire {
     this.onclose?.();
   }
 
-  async #exchange(request: JSONRPCRequest): Promise<void> {
-    const exchange: Exchange = { request, over: new AbortController(), answered: false };
+  async #exchange(
+    request: JSONRPCRequest,
+    { requestSignal: cancelled, headers = {} }: TransportSendOptions,
+  ): Promise<void> {
+    const over = new AbortController();
+    const exchange: Exchange = { request, over, cancelled, answered: false };
     this.#exchanges.set(request.id, exchange);
     try {
-      const response = await this.#post(request, this.#until(exchange));
-      if (isInitializeRequest(request)) this.#noteSession(response);
+      const begins = isInitializeRequest(request);
+      const former = begins ? this.#former : undefined;
+      if (former) this.#goOn(former);
+      const sent: JSONRPCRequest = former ? { jsonrpc: '2.0', id: request.id, method: 'ping' } : request;
+      const own = { ...headers, ...standardHeaders(sent) };
+      const response = await this.#post(sent, this.#until(exchange), own);
+      if (begins && !former) this.#noteSession(response);
       await this.#read(response, exchange);
     } catch (error) {
       // The answer may have come on another stream, and have ended this one.
@@ -163,7 +206,7 @@ export class StreamableHttp implements Wire {
     const answered = this.#exchanges.get(answeredBy(message) ?? '');
     if (answered) answered.answered = true;
     if (isJSONRPCRequest(message) && exchange) this.#asked.set(message.id, exchange.request);
-    this.onmessage?.(message);
+    this.onmessage?.(answered ? this.#asAnswer(message, answered) : message);
     if (answered && answered !== exchange) answered.over.abort();
   }
 
@@ -178,9 +221,14 @@ export class StreamableHttp implements Wire {
     }
   }
 
-  #post(message: JSONRPCMessage, signal: AbortSignal): Promise<Response> {
+  #post(
+    message: JSONRPCMessage,
+    signal: AbortSignal,
+    own: Readonly<Record<string, string>> = {},
+  ): Promise<Response> {
     const headers = {
       ...this.#headers(),
+      ...own,
       accept: 'application/json, text/event-stream',
       'content-type': 'application/json',
     };
@@ -203,13 +251,37 @@ export class StreamableHttp implements Wire {
     };
   }
 
+  #goOn({ id, begun: { protocolVersion } }: WireSession): void {
+    this.sessionId = id;
+    if (typeof protocolVersion === 'string') this.#version = protocolVersion;
+  }
+
+  #renumbered(message: JSONRPCMessage): JSONRPCMessage {
+    if (this.#idsFrom === 0) return message;
+    if (isJSONRPCRequest(message)) return { ...message, id: this.#idsFrom + Number(message.id) };
+    const cancelled = cancelledBy(message);
+    if (cancelled === undefined || !('params' in message)) return message;
+    return { ...message, params: { ...message.params, requestId: this.#idsFrom + Number(cancelled) } };
+  }
+
+  /**
+   * An answer under the id that the SDK knows. That to `initialize` is remembered; of a session that goes on, it is the one with
+   * which it began.
+   */
+  #asAnswer(message: JSONRPCMessage, { request }: Exchange): JSONRPCMessage {
+    const answer = this.#idsFrom === 0 ? message : { ...message, id: Number(request.id) - this.#idsFrom };
+    if (!isInitializeRequest(request) || !isJSONRPCResultResponse(answer)) return answer;
+    this.#begun = this.#former?.begun ?? withoutWords(answer.result);
+    return this.#former ? { ...answer, result: this.#begun } : answer;
+  }
+
   #noteSession(response: Response): void {
     const id = response.headers.get('mcp-session-id') ?? '';
     if (SESSION_ID.test(id)) this.sessionId = id;
   }
 
-  #until(exchange: Exchange): AbortSignal {
-    return AbortSignal.any([this.#closed.signal, exchange.over.signal]);
+  #until({ over, cancelled }: Exchange): AbortSignal {
+    return AbortSignal.any([this.#closed.signal, over.signal, ...(cancelled ? [cancelled] : [])]);
   }
 }
 
@@ -229,4 +301,15 @@ async function messagesOf(access: ServerAccess, response: Response): Promise<rea
   } catch (error) {
     throw error instanceof ResponseTooLargeError ? new AnswerTooLargeError(error) : error;
   }
+}
+
+/** What of the answer to `initialize` is for programs: how a server describes itself may be long. */
+function withoutWords(result: Readonly<Record<string, unknown>>): JsonObject {
+  const { protocolVersion, capabilities, serverInfo } = isJsonObject(result) ? result : {};
+  const { name = '', version = '' } = isJsonObject(serverInfo) ? serverInfo : {};
+  return {
+    ...(protocolVersion !== undefined && { protocolVersion }),
+    ...(capabilities !== undefined && { capabilities }),
+    serverInfo: { name, version },
+  };
 }
