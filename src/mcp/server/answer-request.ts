@@ -1,9 +1,11 @@
 import {
+  CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
   isSpecType,
   type ListToolsResult,
   type Result,
   type ServerNotification,
+  specTypeSchemas,
   type Tool,
   type ToolAnnotations,
 } from '@modelcontextprotocol/server';
@@ -48,6 +50,13 @@ export interface RpcRequest {
   /** Aborts when the client has gone. */
   readonly leave: AbortSignal;
   readonly logFailure: FailureLog;
+}
+
+/** What a client of the revision 2026-07-28 declares in each request (MCP specification, `_meta`). */
+export function capabilitiesIn(envelope: unknown): ClientCapabilities {
+  const declared: unknown = isJsonObject(envelope) ? envelope[CLIENT_CAPABILITIES_META_KEY] : undefined;
+  const read = specTypeSchemas.ClientCapabilities['~standard'].validate(declared);
+  return read.issues ? {} : read.value;
 }
 
 /**

@@ -1,12 +1,9 @@
 import {
-  CLIENT_CAPABILITIES_META_KEY,
-  type ClientCapabilities,
   createMcpHandler,
   type Implementation,
   type Result,
   Server,
   type ServerContext,
-  specTypeSchemas,
 } from '@modelcontextprotocol/server';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { attempt } from '../../tool/async.ts';
@@ -14,7 +11,8 @@ import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import type { EndpointRequest } from '../../worker/host.ts';
 import type { FailureLog } from '../../worker/refusal.ts';
 import { RPC_CODE } from '../content/rpc.ts';
-import { answerRequest, type Published, type RpcRequest } from './answer-request.ts';
+import { answerRequest, capabilitiesIn, type Published, type RpcRequest } from './answer-request.ts';
+import { listenToTasks } from './task-notifications.ts';
 import { hasTasks, TASK_METHODS, TASKS } from './tasks.ts';
 
 /** An endpoint as it is served. */
@@ -39,7 +37,8 @@ interface Serving {
  * revisions of the protocol apart, and writes the response; requests are answered here.
  */
 export async function serveMcp(served: Served, within: EndpointRequest): Promise<Response> {
-  const refused = await refuseManyCalls(within.request);
+  const text = await within.request.clone().text();
+  const refused = refuseManyCalls(text);
   if (refused) return refused;
   const gone = new AbortController();
   const leave = AbortSignal.any([within.request.signal, gone.signal]);
@@ -47,7 +46,12 @@ export async function serveMcp(served: Served, within: EndpointRequest): Promise
     // The app has checked the size of the body by its own limit.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
   });
-  return watched(await handler.fetch(within.request), () => gone.abort());
+  const response = await handler.fetch(within.request);
+  const parsed = attempt((): unknown => JSON.parse(text));
+  const body = parsed.ok ? parsed.value : undefined;
+  return watched(await listenToTasks({ published: served.published, within, body }, response), () =>
+    gone.abort(),
+  );
 }
 
 function createServer({ served, within, leave }: Serving, era: RpcRequest['era']): Server {
@@ -85,13 +89,6 @@ function createServer({ served, within, leave }: Serving, era: RpcRequest['era']
 const ANY: StandardSchemaV1<unknown, unknown> = {
   '~standard': { version: 1, vendor: 'holdfast', validate: (value) => ({ value }) },
 };
-
-/** What a client of the revision 2026-07-28 declares in each request (MCP specification, `_meta`). */
-function capabilitiesIn(envelope: unknown): ClientCapabilities {
-  const declared: unknown = isJsonObject(envelope) ? envelope[CLIENT_CAPABILITIES_META_KEY] : undefined;
-  const read = specTypeSchemas.ClientCapabilities['~standard'].validate(declared);
-  return read.issues ? {} : read.value;
-}
 
 /** What a client sends with a request that it makes again, since it was asked something. */
 function continuationOf({
@@ -132,8 +129,8 @@ function watched(response: Response, onGone: () => void): Response {
  * of a client limits its turns by that. The MCP specification has no batches since 2025-06-18; of what else older clients put
  * into one, the SDK takes up to 100 messages.
  */
-async function refuseManyCalls(request: Request): Promise<Response | undefined> {
-  const calls = callsIn(await request.clone().text());
+function refuseManyCalls(body: string): Response | undefined {
+  const calls = callsIn(body);
   return calls > 1 ? refusal(calls) : undefined;
 }
 

@@ -50,7 +50,7 @@ type Standing =
   | { readonly status: 'cancelled'; readonly statusMessage: string };
 
 /** The turn of a call, of which a client has been given the id. */
-interface Task extends AnsweredCall {
+export interface Task extends AnsweredCall {
   readonly turn: string;
 }
 
@@ -84,9 +84,10 @@ export const callAsTask = (
     switch (taken.status) {
       case 'accepted':
       case 'known': {
-        const view = await viewOf({ ...asked, turn: taken.turn });
-        if (!view) throw new SessionErasedError();
-        return { resultType: 'task', ...view.task, status: view.standing.status, pollIntervalMs: SOON };
+        const state = await stateOf({ ...asked, turn: taken.turn });
+        if (!state) throw new SessionErasedError();
+        const { taskId, status, createdAt, lastUpdatedAt, ttlMs } = state.view;
+        return { resultType: 'task', taskId, status, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs: SOON };
       }
       case 'queued':
       case 'steering':
@@ -107,9 +108,9 @@ const LATER = 5_000;
  * @throws RpcError for a client that has not declared the extension, and for what is no task of the caller's.
  */
 export async function getTask(published: Published, request: RpcRequest): Promise<TaskView & Standing> {
-  const view = await viewOf(await findTask(published, request));
-  if (!view) throw unknownTask(request);
-  return { ...view.task, ...view.standing };
+  const state = await stateOf(await findTask(published, request));
+  if (!state) throw unknownTask(request);
+  return state.view;
 }
 
 /**
@@ -134,23 +135,43 @@ export async function cancelTask(published: Published, request: RpcRequest): Pro
 /** What is said of a turn that no call was answered with: there is none, or its message went into another one. */
 const IS_NO_TASK: readonly string[] = ['unknown-session', 'unknown-turn', 'no-open-turn'];
 
-/** Finds the task that a request names, for its caller: another one's is as unknown as one that never was. */
+/** Finds the task that a request names. @throws RpcError as `getTask` does. */
 async function findTask(published: Published, request: RpcRequest): Promise<Task> {
+  mustTakeTasks(published, request);
+  const { taskId } = request.params;
+  if (typeof taskId !== 'string')
+    throw invalidParams('`taskId` must be text: the one that a call was answered with.');
+  const task = await taskNamed(published, request.within, taskId);
+  if (!task) throw unknownTask(request);
+  return task;
+}
+
+/** @throws RpcError where there are no tasks, and for a client that has not declared the extension. */
+export function mustTakeTasks(published: Published, request: Pick<RpcRequest, 'era' | 'client'>): void {
   if (request.era !== 'modern' || !hasTasks(published))
     throw new RpcError(RPC_CODE.methodNotFound, 'Method not found');
   if (!takesTasks(request)) throw notDeclared();
-  const { params, within } = request;
-  const { host, env, caller } = within;
-  if (typeof params.taskId !== 'string')
-    throw invalidParams('`taskId` must be text: the one that a call was answered with.');
-  const { name, session, turn, isNew } = readTaskId(params.taskId) ?? {};
-  const found = name === undefined ? undefined : published.callable.get(name);
-  if (found?.kind !== 'agent' || session === undefined || turn === undefined) throw unknownTask(request);
+}
+
+/**
+ * Answers the turn that the id of a task names, as a turn of the caller's own, whether there is one or not; `undefined` when there
+ * cannot be: so another caller's task is as unknown as one that never was.
+ */
+export async function taskNamed(
+  { callable }: Published,
+  { host, env, caller }: EndpointRequest,
+  id: string,
+): Promise<Task | undefined> {
+  const named = readTaskId(id);
+  const found = named && callable.get(named.name);
+  if (!named || found?.kind !== 'agent') return undefined;
+  const { name, session, turn, isNew } = named;
   try {
     const target = await targetOf({ host, env }, caller, { agent: found.agent, session });
-    return { target, name: found.name, isNew: isNew === true, turn };
+    return { target, name, isNew, turn };
   } catch (failure) {
-    throw failure instanceof UnknownTargetError ? unknownTask(request) : failure;
+    if (failure instanceof UnknownTargetError) return undefined;
+    throw failure;
   }
 }
 
@@ -164,10 +185,16 @@ const notDeclared = (): RpcError =>
 const unknownTask = ({ params }: RpcRequest): RpcError =>
   invalidParams(`There is no task '${shorten(String(params.taskId), 80)}'. A task is gone with its session.`);
 
-/** Answers how the turn of a task stands; `undefined` when the session has no such turn. */
-async function viewOf(
-  task: Task,
-): Promise<{ readonly task: TaskView; readonly standing: Standing } | undefined> {
+/** How a task stands, and by which events. */
+export interface TaskState {
+  readonly view: TaskView & Standing;
+  /** It goes on by itself: these are its last events. Else they are all. */
+  readonly isRunning: boolean;
+  readonly events: readonly StoredEvent[];
+}
+
+/** Reads how the turn of a task stands; `undefined` when the session has no such turn. */
+export async function stateOf(task: Task): Promise<TaskState | undefined> {
   const { turn } = task;
   const { port } = task.target;
   const first = await port.read({ from: 1, limit: 1, turn });
@@ -181,12 +208,13 @@ async function viewOf(
     lastUpdatedAt: new Date((events.at(-1) ?? started).at).toISOString(),
     // It is there as long as its session.
     ttlMs: null,
+    ...(isRunning ? working(events) : standingOf(task, events)),
   };
-  return { task: view, standing: isRunning ? working(events) : standingOf(task, events) };
+  return { view, isRunning, events };
 }
 
 /** So many events behind which a client that asks how a turn stands is told what it is at: it may ask every second, of a long turn. */
-const LAST = 32;
+export const LAST = 32;
 
 async function lastEvents(
   port: Pick<SessionPort, 'read'>,
@@ -196,8 +224,8 @@ async function lastEvents(
   return page?.rows.map(parseEvent) ?? [];
 }
 
-/** Tells what the turn is at in the words in which a client is told that waits for the answer of its call. */
-function working(events: readonly StoredEvent[]): Standing {
+/** Tells by the last events what the turn is at, in the words in which a client is told that waits for the answer of its call. */
+export function working(events: readonly StoredEvent[]): Standing {
   let last: string | undefined;
   const hear = (message: string): void => {
     last = oneLine(message, MAX_STATUS);
@@ -241,7 +269,7 @@ interface TaskName {
   readonly isNew: boolean;
 }
 
-const toTaskId = ({ name, target, turn, isNew }: Task): string =>
+export const toTaskId = ({ name, target, turn, isNew }: Task): string =>
   btoa([name, target.session, turn, isNew ? 'new' : 'known'].join('/'))
     .replaceAll('+', '-')
     .replaceAll('/', '_')
