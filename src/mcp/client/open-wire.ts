@@ -1,12 +1,18 @@
-import { Client, type ElicitResult, ProtocolErrorCode, type RequestId } from '@modelcontextprotocol/client';
+import {
+  Client,
+  type ElicitResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  type RequestId,
+} from '@modelcontextprotocol/client';
 import { shorten } from '../../tool/json.ts';
 import { RpcError } from '../content/rpc.ts';
 import { type CallInFlight, type CallsInFlight, isInterrupted, MAX_QUESTIONS } from './calls-in-flight.ts';
 import type { McpClient } from './mcp-client.ts';
 import { OldSse } from './wire/old-sse.ts';
 import { StreamableHttp } from './wire/streamable-http.ts';
-import type { ServerAccess, Wire } from './wire/wire.ts';
-import { HttpStatusError } from './wire/wire-error.ts';
+import type { ServerAccess, Wire, WireSession } from './wire/wire.ts';
+import { HttpStatusError, NotMcpError } from './wire/wire-error.ts';
 
 /** A server that has answered `initialize`. */
 export interface OpenWire {
@@ -19,6 +25,14 @@ interface Reached {
   readonly calls: CallsInFlight;
   readonly elicits: boolean;
   listChanged(): void;
+}
+
+/** What a session is opened for. */
+interface Opening {
+  readonly reached: Reached;
+  readonly signal: AbortSignal;
+  /** It is gone on with when the server still knows it. */
+  readonly former?: WireSession | undefined;
 }
 
 /** How this side introduces itself to a server. */
@@ -43,20 +57,42 @@ const FROM_OLD_SERVERS: ReadonlySet<number> = new Set([400, 404, 405]);
 export async function openWire(
   { transport }: McpClient,
   access: ServerAccess,
-  opening: { readonly reached: Reached; readonly signal: AbortSignal },
+  opening: Opening,
 ): Promise<OpenWire> {
   const { reached, signal } = opening;
-  if (transport === 'sse') return open(new OldSse(access), reached, signal);
+  if (transport === 'sse') return open(new OldSse(access), { reached, signal });
+  const former = await goneOn(access, opening);
+  if (former) return former;
   try {
-    return await open(new StreamableHttp(access), reached, signal);
+    return await open(new StreamableHttp(access), { reached, signal });
   } catch (error) {
     if (transport !== undefined || !isOfOldServer(error)) throw error;
-    return await open(new OldSse(access), reached, signal).catch(() => {
+    return await open(new OldSse(access), { reached, signal }).catch(() => {
       signal.throwIfAborted();
       throw error;
     });
   }
 }
+
+/** Goes on with the former session; `undefined` when there is none, or the server answers, and does not go on with it. */
+async function goneOn(access: ServerAccess, opening: Opening): Promise<OpenWire | undefined> {
+  const { former } = opening;
+  try {
+    return former && (await open(new StreamableHttp(access, former), opening));
+  } catch (error) {
+    if (!isNotKnown(error)) throw error;
+    return undefined;
+  }
+}
+
+/** By these statuses a server does not say anything of a session. */
+const BUSY: ReadonlySet<number> = new Set([408, 429]);
+
+/** Servers do not agree on how to say that they do not know a session: 404 in the specification, and 400 and others in use. */
+const isNotKnown = (error: unknown): boolean =>
+  error instanceof HttpStatusError
+    ? error.status >= 400 && error.status < 500 && !BUSY.has(error.status)
+    : error instanceof NotMcpError || error instanceof ProtocolError;
 
 const isOfOldServer = (error: unknown): boolean =>
   error instanceof HttpStatusError && FROM_OLD_SERVERS.has(error.status);
@@ -68,7 +104,7 @@ const NO_SCHEMAS = {
   },
 };
 
-async function open(wire: Wire, reached: Reached, signal: AbortSignal): Promise<OpenWire> {
+async function open(wire: Wire, { reached, signal, former }: Opening): Promise<OpenWire> {
   const sdk = new Client(CLIENT, {
     capabilities: reached.elicits ? { elicitation: { form: {} } } : {},
     jsonSchemaValidator: NO_SCHEMAS,
@@ -78,7 +114,8 @@ async function open(wire: Wire, reached: Reached, signal: AbortSignal): Promise<
   signal.addEventListener('abort', giveUp, { once: true });
   try {
     signal.throwIfAborted();
-    await sdk.connect(wire, { timeout: MAX_WAIT });
+    // Only revisions with `initialize` have sessions.
+    await sdk.connect(wire, { timeout: MAX_WAIT, ...(former && { prior: { kind: 'legacy' } }) });
     return { sdk, wire };
   } catch (error) {
     await wire.close();
