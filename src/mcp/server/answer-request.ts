@@ -19,12 +19,13 @@ import type { FailureLog } from '../../worker/refusal.ts';
 import { UnknownTargetError } from '../../worker/target.ts';
 import { IDEMPOTENCY_KEY, invalidParams, RPC_CODE, RpcError } from '../content/rpc.ts';
 import { toAgentTool } from './agent-tool.ts';
+import { type AskingClient, CANNOT_BE_ASKED } from './asking-client.ts';
 import { type AgentCall, callAgent } from './call-agent.ts';
 import { callTool } from './call-tool.ts';
 import { createNotifier, type Notifier, type ProgressToken } from './notifier.ts';
 import { getPrompt, listPrompts, type McpPrompt } from './prompts.ts';
 import type { Publication } from './publish.ts';
-import { callAsTask, cancelTask, getTask, takesTasks } from './tasks.ts';
+import { callAsTask, cancelTask, getTask, takesTasks, updateTask } from './tasks.ts';
 
 /** What an endpoint has to offer. */
 export interface Published {
@@ -91,9 +92,10 @@ const METHODS: ReadonlyMap<string, Answering> = new Map<string, Answering>([
   ],
   ['tools/call', ({ callable }, request) => call(callable, request)],
   ['prompts/list', ({ prompts }, { params }) => onePage(params, listPrompts(prompts))],
-  ['prompts/get', ({ prompts }, { params }) => getPrompt(prompts, params)],
+  ['prompts/get', ({ prompts }, request) => getPrompt(prompts, request.params, askingOf(request))],
   ['logging/setLevel', (_, { params }) => setLevel(params)],
   ['tasks/get', getTask],
+  ['tasks/update', updateTask],
   ['tasks/cancel', cancelTask],
 ]);
 
@@ -121,21 +123,24 @@ function call(callable: Published['callable'], request: RpcRequest): Promise<Res
   const notifier = createNotifier({ name, progressToken }, request.send);
   const calling =
     found.kind === 'tool'
-      ? callTool(within, { tool: found.tool, input, key, notifier })
+      ? callTool(within, { tool: found.tool, input, key, notifier, client: askingOf(request) })
       : agentCalled(request, { published: found, input, key, notifier });
   // What was begun is left in good order, even when its client has gone.
   within.host.waitUntil(calling.catch(() => {}));
   return calling;
 }
 
-/** Answers a task to a client that takes one, and the answer of the turn to any other. */
+/** Answers a task to a client that takes one; to any other, and to one that answers what its call was asked, what the turn comes to. */
 const agentCalled = (
   request: RpcRequest,
   calling: AgentCall & { readonly notifier: Notifier },
 ): Promise<Result> =>
-  takesTasks(request)
-    ? callAsTask(request.within, calling)
-    : callAgent(request.within, { ...calling, leave: request.leave });
+  takesTasks(request) && request.state === undefined
+    ? callAsTask(request, calling)
+    : callAgent(request.within, { ...calling, leave: request.leave, asking: askingOf(request) });
+
+const askingOf = ({ era, client: capabilities, answers, state }: RpcRequest): AskingClient =>
+  era === 'modern' ? { capabilities, answers, state } : CANNOT_BE_ASKED;
 
 function toRpcError(thrown: unknown): RpcError {
   if (thrown instanceof RpcError) return thrown;

@@ -41,13 +41,14 @@ export async function listenToTasks(listening: Listening, response: Response): P
   if (ids === undefined || response.headers.get('content-type') !== 'text/event-stream') return response;
   await response.body?.cancel();
   try {
-    mustTakeTasks(published, { era: 'modern', client: capabilitiesIn(_meta) });
+    const client = capabilitiesIn(_meta);
+    mustTakeTasks(published, { era: 'modern', client });
     if (!Array.isArray(ids) || !ids.every((one) => typeof one === 'string') || ids.length > MAX_TASKS)
       throw invalidParams(
         `\`notifications.taskIds\` must be a list of ids of tasks, ${MAX_TASKS} at the most.`,
       );
-    const named = await Promise.all([...new Set(ids)].map((one) => found(listening, one)));
-    const tasks = named.filter((task) => task !== undefined);
+    const named = [...new Set(ids)].map((one) => taskNamed(published, { within, client }, one));
+    const tasks = (await Promise.all(named.map(found))).filter((task) => task !== undefined);
     const execution = { waitUntil: within.host.waitUntil };
     return eventStream({ host: within.host, request: within.request, execution }, (leave) =>
       framesOf(listening, { id, tasks, leave }),
@@ -60,9 +61,9 @@ export async function listenToTasks(listening: Listening, response: Response): P
   }
 }
 
-/** A task of the caller's; `undefined` when there is none of this id. */
-async function found({ published, within }: Listening, id: string): Promise<Task | undefined> {
-  const task = await taskNamed(published, within, id);
+/** The same task when there is such a turn. */
+async function found(named: Promise<Task | undefined>): Promise<Task | undefined> {
+  const task = await named;
   return task && (await stateOf(task)) ? task : undefined;
 }
 
@@ -100,7 +101,7 @@ async function* viewsOf(task: Task, watch: Omit<Watch, 'port'>): AsyncGenerator<
     if (!state) return;
     const { view, isRunning } = state;
     if (isNews(view)) yield view;
-    if (view.status !== 'working') return;
+    if (view.status === 'completed' || view.status === 'cancelled') return;
     let { events } = state;
     const from = (events.at(-1)?.seq ?? 0) + 1;
     // A turn that waits goes on with an event of its own; one that runs is followed until it stops.

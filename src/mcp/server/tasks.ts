@@ -2,7 +2,7 @@
  * Calls of published agents as tasks of MCP's extension `io.modelcontextprotocol/tasks`. A task is a turn: how it stands is read
  * from the journal whenever somebody asks, and nothing more is kept of it.
  */
-import type { CallToolResult, Result } from '@modelcontextprotocol/server';
+import type { CallToolResult, InputRequests, Result } from '@modelcontextprotocol/server';
 import { parseEvent } from '../../journal/event-rows.ts';
 import type { StoredEvent } from '../../journal/events.ts';
 import type { SessionPort } from '../../journal/session-port.ts';
@@ -12,14 +12,15 @@ import { stoppedTurn } from '../../session/watching/turn-outcome.ts';
 import { attempt } from '../../tool/async.ts';
 import { shorten } from '../../tool/json.ts';
 import { cancelTurn } from '../../worker/end-turn.ts';
-import type { EndpointRequest } from '../../worker/host.ts';
 import { SessionError } from '../../worker/problem.ts';
 import { targetOf, UnknownTargetError } from '../../worker/target.ts';
 import { pendingViews } from '../../worker/turn-view.ts';
 import { invalidParams, RPC_CODE, RpcError } from '../content/rpc.ts';
 import { oneLine } from '../content/words.ts';
 import type { Published, RpcRequest } from './answer-request.ts';
+import { asksPeople } from './asking-client.ts';
 import { type AgentCall, notTaken, takeCall } from './call-agent.ts';
+import { inputRequestsOf, takeInputs } from './input-required.ts';
 import { notifyOf } from './notifier.ts';
 import { type AnsweredCall, toAgentResult, waitingWords } from './to-agent-result.ts';
 
@@ -46,12 +47,20 @@ type TaskView = {
  */
 type Standing =
   | { readonly status: 'working'; readonly statusMessage?: string; readonly pollIntervalMs: number }
+  | {
+      readonly status: 'input_required';
+      readonly statusMessage: string;
+      readonly inputRequests: InputRequests;
+      readonly pollIntervalMs: number;
+    }
   | { readonly status: 'completed'; readonly result: CallToolResult & { readonly resultType: 'complete' } }
   | { readonly status: 'cancelled'; readonly statusMessage: string };
 
 /** The turn of a call, of which a client has been given the id. */
 export interface Task extends AnsweredCall {
   readonly turn: string;
+  /** The client that asks for it can be asked what the turn waits for. */
+  readonly asksPeople: boolean;
 }
 
 /** The answer of a call that goes on as a task. */
@@ -75,16 +84,16 @@ export const hasTasks = ({ callable }: Published): boolean =>
  * @throws what `callAgent` does.
  */
 export const callAsTask = (
-  request: EndpointRequest,
+  { within, client }: Pick<RpcRequest, 'within' | 'client'>,
   call: AgentCall,
 ): Promise<CreatedTask | CallToolResult> =>
-  takeCall(request, call, async (asked) => {
+  takeCall(within, call, async (asked) => {
     const { target, start } = asked;
     const taken = await target.port.accept(start);
     switch (taken.status) {
       case 'accepted':
       case 'known': {
-        const state = await stateOf({ ...asked, turn: taken.turn });
+        const state = await stateOf({ ...asked, turn: taken.turn, asksPeople: asksPeople(client) });
         if (!state) throw new SessionErasedError();
         const { taskId, status, createdAt, lastUpdatedAt, ttlMs } = state.view;
         return { resultType: 'task', taskId, status, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs: SOON };
@@ -132,6 +141,26 @@ export async function cancelTask(published: Published, request: RpcRequest): Pro
   return {};
 }
 
+/**
+ * Decides what the turn of a task waits for, by what its client answers, as the route for approvals does; the turn goes on in the
+ * background. What is not asked, or is not any more, is not looked at.
+ *
+ * @throws RpcError as `getTask` does, and when an answer is none that could be taken; the others were.
+ */
+export async function updateTask(published: Published, request: RpcRequest): Promise<Result> {
+  const { target, turn } = await findTask(published, request);
+  const { within, leave: signal, answers: responses } = request;
+  const { host, env, requestId } = within;
+  const at = { host, env, requestId, target, signal };
+  const asked = Object.keys(responses);
+  const taken = await takeInputs(at, { turn, asked, responses, inBackground: true });
+  if (!taken) throw unknownTask(request);
+  const problems = [...taken.problems].map(([key, found]) => `the one to '${key}': ${found.join('; ')}`);
+  if (problems.length > 0)
+    throw invalidParams(`Of the answers, these could not be taken: ${problems.join('. ')}.`);
+  return {};
+}
+
 /** What is said of a turn that no call was answered with: there is none, or its message went into another one. */
 const IS_NO_TASK: readonly string[] = ['unknown-session', 'unknown-turn', 'no-open-turn'];
 
@@ -141,7 +170,7 @@ async function findTask(published: Published, request: RpcRequest): Promise<Task
   const { taskId } = request.params;
   if (typeof taskId !== 'string')
     throw invalidParams('`taskId` must be text: the one that a call was answered with.');
-  const task = await taskNamed(published, request.within, taskId);
+  const task = await taskNamed(published, request, taskId);
   if (!task) throw unknownTask(request);
   return task;
 }
@@ -159,16 +188,17 @@ export function mustTakeTasks(published: Published, request: Pick<RpcRequest, 'e
  */
 export async function taskNamed(
   { callable }: Published,
-  { host, env, caller }: EndpointRequest,
+  { within, client }: Pick<RpcRequest, 'within' | 'client'>,
   id: string,
 ): Promise<Task | undefined> {
+  const { host, env, caller } = within;
   const named = readTaskId(id);
   const found = named && callable.get(named.name);
   if (!named || found?.kind !== 'agent') return undefined;
   const { name, session, turn, isNew } = named;
   try {
     const target = await targetOf({ host, env }, caller, { agent: found.agent, session });
-    return { target, name, isNew, turn };
+    return { target, name, isNew, turn, asksPeople: asksPeople(client) };
   } catch (failure) {
     if (failure instanceof UnknownTargetError) return undefined;
     throw failure;
@@ -248,7 +278,11 @@ function standingOf(task: Task, events: readonly StoredEvent[]): Standing {
   if (!events.some(({ type }) => type === 'turn-ended')) {
     const pending = pendingViews(target, events);
     if (pending.length === 0) return working(events);
-    return { status: 'working', statusMessage: waitingWords(pending), pollIntervalMs: LATER };
+    const statusMessage = waitingWords(pending);
+    const inputRequests = task.asksPeople ? inputRequestsOf(target.caller, events) : {};
+    return Object.keys(inputRequests).length === 0
+      ? { status: 'working', statusMessage, pollIntervalMs: LATER }
+      : { status: 'input_required', statusMessage, inputRequests, pollIntervalMs: LATER };
   }
   const answer = stoppedTurn(target.session, target.agent.name, events);
   const { outcome } = answer;
