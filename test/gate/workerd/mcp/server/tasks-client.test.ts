@@ -1,5 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import {
+  type ApplicationInputCallbacks,
+  createApplicationInputHandler,
   createTaskSessionFromClient,
   resultFromTaskOutcome,
   TaskCancelledError,
@@ -7,6 +9,7 @@ import {
 } from '@modelcontextprotocol/ext-tasks/client';
 import type { JsonValue } from '@modelcontextprotocol/ext-tasks/core';
 import { describe, expect, it } from 'vitest';
+import { paidTo } from '../../../../fixtures/clerk-agent.ts';
 import { held, script } from '../../../../fixtures/scripts.ts';
 import { ORIGIN, type Send } from '../../http/client.ts';
 import { HEARING, holdersHear } from '../../http/time.ts';
@@ -15,15 +18,25 @@ import { messagesOf, newId, postMcp, publishing, texts } from './talk.ts';
 const via = publishing({ agents: ['scripted'] });
 const clientInfo = { name: 'test', version: '1' };
 
+const refused = (): never => {
+  throw new Error('Nobody asks for this.');
+};
+
 /** The extension's own client, over the SDK's, connected to a Worker of a test. */
-async function connected(send: Send): Promise<TaskEnabledSession> {
+async function connected(
+  send: Send,
+  elicitation?: ApplicationInputCallbacks['elicitation'],
+): Promise<TaskEnabledSession> {
   const client = new Client(clientInfo, { versionNegotiation: { mode: 'auto' } });
   const fetched: typeof fetch = (url, init) => send(String(url), init);
   await client.connect(new StreamableHTTPClientTransport(new URL(`${ORIGIN}/mcp`), { fetch: fetched }));
   let id = 0;
   return createTaskSessionFromClient(client, {
     endpointId: 'test',
-    v2RequestFraming: { protocolVersion: '2026-07-28', clientInfo, clientCapabilities: {} },
+    ...(elicitation && {
+      onInputRequest: createApplicationInputHandler({ elicitation, sampling: refused, roots: refused }),
+    }),
+    v2RequestFraming: { protocolVersion: '2026-07-28', clientInfo, clientCapabilities: { elicitation: {} } },
     // The SDK's client does not know answers that are tasks, so that the extension's has requests sent as they are.
     async rawDispatch(request) {
       const { method, params } = Object(request);
@@ -50,6 +63,21 @@ describe("the extension's own client", () => {
     expect(execution.kind).toBe('task');
     const { outcome } = await execution.settle();
     expect(texts(resultFromTaskOutcome(outcome))).toEqual(['Three.']);
+    await session.close();
+  });
+
+  it('asks its user what the turn waits for', async () => {
+    const to = newId();
+    const asked: unknown[] = [];
+    const session = await connected(publishing({ agents: ['clerk'] }), ({ params }) => {
+      asked.push(Object(params).message);
+      return { action: 'accept', content: { decision: 'approve' } };
+    });
+    const { message } = script({ calls: [{ name: 'pay', input: { to, amount: 5 } }] }, 'Paid.');
+    const execution = await session.callTool('clerk', { message: message(), session: newId() });
+    const { outcome } = await execution.settle();
+    expect([texts(resultFromTaskOutcome(outcome)), paidTo(to)]).toEqual([['Paid.'], [5]]);
+    expect(asked).toEqual([`Tool 'pay' is to be called with {"to":"${to}","amount":5}.\nMay I pay?`]);
     await session.close();
   });
 
