@@ -2,6 +2,7 @@ import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/
 import { toTurnStart } from '../../journal/event-rows.ts';
 import type { NotStarted, RequestKey, TurnStart } from '../../journal/session-port.ts';
 import { readerOf, readTurn } from '../../session/fold-session.ts';
+import type { FeedItem } from '../../session/live-feed.ts';
 import { SessionErasedError, SessionUnavailableError } from '../../session/send-again.ts';
 import { fullText } from '../../session/session-full.ts';
 import type { TurnHost } from '../../session/turn-host.ts';
@@ -27,6 +28,7 @@ import { takeInputs } from './input-required.ts';
 import { type Notifier, notifyOf } from './notifier.ts';
 import type { Publication } from './publish.ts';
 import { invalidState } from './request-state.ts';
+import type { StreamPosition, TakenCall } from './stream-position.ts';
 import { listedPending } from './to-agent-result.ts';
 import { failed } from './to-call-result.ts';
 
@@ -47,6 +49,10 @@ interface AwaitedCall extends AgentCall {
   /** Aborts when the client has gone; the turn is then left to another invocation. */
   readonly leave: AbortSignal;
   readonly asking: AskingClient;
+  /** Is told of the turn as soon as the session has it. */
+  readonly onTaken: (call: TakenCall) => void;
+  /** Is told what of the turn is shown. */
+  readonly position: Pick<StreamPosition, 'shows'>;
 }
 
 /**
@@ -177,6 +183,11 @@ async function answerOf(
   const { target, start, part } = turn;
   const sentAt = host.clock.now();
   const taken = await target.port.begin({ nonce: host.newId(), start, reader: readerOf(host.kinds) });
+  if (taken.status === 'leased' || taken.status === 'known') {
+    const { name, isNew } = turn;
+    const { turn: id } = taken.status === 'known' ? taken : start;
+    calling.onTaken({ name, isNew, session: target.session, turn: id });
+  }
   switch (taken.status) {
     case 'leased': {
       const begun = toRunHere({ turn: start.turn, services: part, lease: taken, sentAt });
@@ -199,7 +210,7 @@ async function answerOf(
 function outcomeOf(
   { host, target }: Pick<SessionAccess, 'host' | 'target'>,
   begun: BegunTurn,
-  { notifier, leave }: Pick<AwaitedCall, 'notifier' | 'leave'>,
+  { notifier, leave, position }: Pick<AwaitedCall, 'notifier' | 'leave' | 'position'>,
 ): Promise<TurnOutcome> | TurnOutcome {
   if (begun.later) return { status: 'kept', turn: begun.later.turn };
   const { turn, run } = begun;
@@ -213,7 +224,11 @@ function outcomeOf(
     turn,
   };
   if (!run) return outcomeElsewhere(awaited);
-  const show = notifyOf(notifier);
+  const notify = notifyOf(notifier);
+  const show = (item: FeedItem): void => {
+    if (item.type === 'event') position.shows(item.stored.seq);
+    notify(item);
+  };
   return outcomeHere(awaited, () => followed(awaited, { show, leave }, run));
 }
 
