@@ -150,9 +150,8 @@ function createServer(serving: Serving, era: RpcRequest['era']): Server {
   if (asked === undefined || isKnownMethod(asked))
     server.fallbackRequestHandler = ({ method, params }, context) => answer(method, params, context);
   // Methods of the same names were in an earlier revision, so that the SDK hands them to nobody who has not said what they are.
-  for (const method of TASK_METHODS) {
+  for (const method of hasTasks(published) ? TASK_METHODS : [])
     server.setRequestHandler(method, { params: ANY }, (params, context) => answer(method, params, context));
-  }
   return server;
 }
 
