@@ -1,3 +1,5 @@
+import type { JsonObject } from '../../tool/json.ts';
+
 /** Codes of errors (JSON-RPC 2.0, section 5.1). */
 export const RPC_CODE = {
   parseError: -32700,
@@ -14,15 +16,22 @@ export const RPC_CODE = {
 export class RpcError extends Error {
   override readonly name = 'RpcError';
   readonly code: number;
+  /** What a program is told beside the words. */
+  readonly data?: JsonObject | undefined;
 
-  constructor(code: number, message: string) {
+  constructor(code: number, message: string, data?: JsonObject) {
     super(message);
     this.code = code;
+    if (data) this.data = data;
   }
 }
 
 /** Says that the request cannot be carried out as it is: its sender has to change it. */
 export const invalidParams = (message: string): RpcError => new RpcError(RPC_CODE.invalidParams, message);
+
+/** Tells no more than that: what failed is in the log. */
+export const failedInside = (): RpcError =>
+  new RpcError(RPC_CODE.internalError, 'The request failed inside the Worker. What was accepted is kept.');
 
 /**
  * The key of `_meta` that names a call for whoever deduplicates. Our clients send `call.idempotencyKey` under it, and our

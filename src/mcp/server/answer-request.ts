@@ -15,18 +15,21 @@ import type { AnyTool } from '../../tool/tool.ts';
 import type { EndpointRequest, Host } from '../../worker/host.ts';
 import type { FailureLog } from '../../worker/refusal.ts';
 import { UnknownTargetError } from '../../worker/target.ts';
-import { IDEMPOTENCY_KEY, invalidParams, RPC_CODE, RpcError } from '../content/rpc.ts';
+import { failedInside, IDEMPOTENCY_KEY, invalidParams, RPC_CODE, RpcError } from '../content/rpc.ts';
 import { toAgentTool } from './agent-tool.ts';
 import { callAgent } from './call-agent.ts';
 import { callTool } from './call-tool.ts';
+import { complete, isCompleting } from './completion.ts';
 import { createNotifier, type ProgressToken } from './notifier.ts';
 import { getPrompt, listPrompts, type McpPrompt } from './prompts.ts';
 import type { Publication } from './publish.ts';
+import { listResources, listTemplates, type Readable, readResource } from './resources.ts';
 
 /** What an endpoint has to offer. */
 export interface Published {
   readonly callable: ReadonlyMap<string, Publication>;
   readonly prompts: ReadonlyMap<string, McpPrompt>;
+  readonly resources: readonly Readable[];
 }
 
 /** One JSON-RPC request, and the HTTP request that it came in. */
@@ -66,7 +69,7 @@ export async function answerRequest(published: Published, request: RpcRequest): 
 }
 
 async function answer(published: Published, request: RpcRequest): Promise<ServerResult> {
-  const answering = METHODS.get(request.method);
+  const answering = isOffered(published, request.method) ? METHODS.get(request.method) : undefined;
   if (!answering) throw new RpcError(RPC_CODE.methodNotFound, 'Method not found');
   return answering(published, request);
 }
@@ -77,19 +80,42 @@ type Answering = (published: Published, request: RpcRequest) => ServerResult | P
 const METHODS: ReadonlyMap<string, Answering> = new Map<string, Answering>([
   [
     'tools/list',
-    ({ callable }, { within, params }) => onePage(params, listTools(callable, within.host.agents)),
+    ({ callable }, { within, params }) => onePage(params, () => listTools(callable, within.host.agents)),
   ],
   ['tools/call', ({ callable }, request) => call(callable, request)],
-  ['prompts/list', ({ prompts }, { params }) => onePage(params, listPrompts(prompts))],
+  ['prompts/list', ({ prompts }, { params }) => onePage(params, () => listPrompts(prompts))],
   ['prompts/get', ({ prompts }, { params }) => getPrompt(prompts, params)],
+  [
+    'resources/list',
+    ({ resources }, request) => onePage(request.params, () => listResources(resources, request)),
+  ],
+  [
+    'resources/templates/list',
+    ({ resources }, { params }) => onePage(params, () => listTemplates(resources)),
+  ],
+  ['resources/read', ({ resources }, request) => readResource(resources, request)],
+  ['completion/complete', complete],
   ['logging/setLevel', (_, { params }) => setLevel(params)],
 ]);
 
+/** What a client is told that there is. */
+export const offeredBy = (published: Published) => ({
+  resources: published.resources.length > 0,
+  completions: isCompleting(published),
+});
+
+/** Tells whether requests of this method are answered at all: those of a capability that is not declared are not. */
+function isOffered(published: Published, method: string): boolean {
+  const { resources, completions } = offeredBy(published);
+  if (method.startsWith('resources/') && !resources) return false;
+  return METHODS.has(method) && (method !== 'completion/complete' || completions);
+}
+
 /** Refuses a cursor: everything is listed on one page, so that none was given out. */
-function onePage<Listed>({ cursor }: JsonObject, listed: Listed): Listed {
+function onePage<Listed>({ cursor }: JsonObject, list: () => Listed): Listed {
   if (cursor !== undefined)
     throw invalidParams('There is no such page: everything is listed on the first one.');
-  return listed;
+  return list();
 }
 
 /** Levels of log messages (MCP specification, Logging). */
@@ -122,10 +148,7 @@ function toRpcError(thrown: unknown): RpcError {
   if (thrown instanceof RpcError) return thrown;
   if (thrown instanceof UnknownTargetError) return invalidParams(thrown.message);
   if (thrown instanceof ConfigurationError) return new RpcError(RPC_CODE.internalError, thrown.message);
-  return new RpcError(
-    RPC_CODE.internalError,
-    'The request failed inside the Worker. What was accepted is kept.',
-  );
+  return failedInside();
 }
 
 /** What a `tools/call` asks for. */

@@ -2,8 +2,10 @@ import { ended, type LiteralShape, literalFault } from '../../tool/check-literal
 import type { AnyTool } from '../../tool/tool.ts';
 import type { McpEndpoint } from '../../worker/host.ts';
 import { failureLog } from '../../worker/refusal.ts';
+import type { McpResource } from './define-mcp-resource.ts';
 import type { McpPrompt } from './prompts.ts';
 import { McpEndpointDefinitionError, type PublishedAgent, publish } from './publish.ts';
+import { publishResources } from './resources.ts';
 import { serveMcp } from './serve-mcp.ts';
 
 /** The literal that `defineMcpEndpoint` takes. */
@@ -22,6 +24,8 @@ export interface McpEndpointConfig {
   /** Each is a tool whose call runs a turn, in a session of the caller that later calls may go on with. */
   readonly agents?: readonly PublishedAgent[] | undefined;
   readonly prompts?: readonly McpPrompt[] | undefined;
+  /** What clients may read, besides the files and artifacts of the sessions that these agents have, which their owners read. */
+  readonly resources?: readonly McpResource[] | undefined;
 }
 
 /**
@@ -40,11 +44,16 @@ export function defineMcpEndpoint(config: McpEndpointConfig): McpEndpoint {
   const fault = literalFault(config, SHAPE);
   if (fault) throw new McpEndpointDefinitionError(fault.field, `it ${ended(fault.problem)}`);
   const { name = 'holdfast', version = '1', instructions, tools = [], agents = [], prompts = [] } = config;
+  const { resources = [] } = config;
   const callable = publish(tools, agents);
   const served = {
     info: { name, version },
     instructions,
-    published: { callable, prompts: promptsByName(prompts) },
+    published: {
+      callable,
+      prompts: promptsByName(prompts),
+      resources: publishResources(resources, callable),
+    },
     logFailure: failureLog(),
   };
   return {
@@ -62,9 +71,10 @@ const SHAPE = {
     tools: 'list',
     agents: 'list',
     prompts: 'list',
+    resources: 'list',
   },
   required: [],
-  foreign: { agent: 'agents', tool: 'tools' },
+  foreign: { agent: 'agents', tool: 'tools', resource: 'resources' },
 } satisfies LiteralShape<keyof McpEndpointConfig>;
 
 function promptsByName(prompts: readonly McpPrompt[]): ReadonlyMap<string, McpPrompt> {

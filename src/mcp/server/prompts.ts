@@ -2,6 +2,7 @@ import type { GetPromptResult, ListPromptsResult, PromptMessage } from '@modelco
 import { ended, type LiteralShape, literalFault, nameIn } from '../../tool/check-literal.ts';
 import { isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
 import { invalidParams } from '../content/rpc.ts';
+import type { McpCompleting } from './define-mcp-resource.ts';
 import { McpEndpointDefinitionError } from './publish.ts';
 
 /** A value that a prompt is filled with; always a text. */
@@ -9,6 +10,8 @@ export interface McpPromptArgument {
   readonly name: string;
   readonly description?: string | undefined;
   readonly required?: boolean | undefined;
+  /** Suggests values to a person who types one. */
+  readonly complete?: McpCompleting | undefined;
 }
 
 /** The values of these arguments: those that are required are there, of the others some may be. */
@@ -97,7 +100,7 @@ const SHAPE = {
 
 const ARGUMENT = {
   of: 'an argument of a prompt',
-  keys: { name: 'text', description: 'text', required: 'flag' },
+  keys: { name: 'text', description: 'text', required: 'flag', complete: 'function' },
   required: ['name'],
 } satisfies LiteralShape<keyof McpPromptArgument>;
 
@@ -143,7 +146,8 @@ export async function getPrompt(
   };
 }
 
-function unknownPrompt(name: Json | undefined, prompts: ReadonlyMap<string, McpPrompt>): string {
+/** Says that there is no such prompt, and which there are. */
+export function unknownPrompt(name: Json | undefined, prompts: ReadonlyMap<string, McpPrompt>): string {
   const wanted =
     typeof name === 'string' ? `There is no prompt '${shorten(name, 64)}'.` : '`name` must be text.';
   return `${wanted} Available prompts: [${[...prompts.keys()].join(', ')}].`;

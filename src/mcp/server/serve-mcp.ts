@@ -12,7 +12,7 @@ import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import type { EndpointRequest } from '../../worker/host.ts';
 import type { FailureLog } from '../../worker/refusal.ts';
 import { RPC_CODE } from '../content/rpc.ts';
-import { answerRequest, type Published, type RpcRequest } from './answer-request.ts';
+import { answerRequest, offeredBy, type Published, type RpcRequest } from './answer-request.ts';
 
 /** An endpoint as it is served. */
 interface Served {
@@ -49,10 +49,14 @@ export async function serveMcp(served: Served, within: EndpointRequest): Promise
 
 function createServer({ served, within, leave }: Serving, era: RpcRequest['era']): Server {
   const { info, instructions, published, logFailure } = served;
+  const { resources, completions } = offeredBy(published);
+  // What is published changes with a deploy alone, which no connection outlives: nothing is said to change, and nobody subscribes.
   const capabilities = {
     logging: {},
     ...(published.callable.size > 0 && { tools: {} }),
     ...(published.prompts.size > 0 && { prompts: {} }),
+    ...(resources && { resources: {} }),
+    ...(completions && { completions: {} }),
   };
   const server = new Server(info, { capabilities, ...(instructions !== undefined && { instructions }) });
   // The SDK's handlers answer bad params as internal errors.

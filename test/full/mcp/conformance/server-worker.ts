@@ -3,11 +3,12 @@
 import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { defineMcpEndpoint } from '../../../../src/mcp/entry.ts';
 import { serverPrompts } from './server-prompts.ts';
+import { serverResources } from './server-resources.ts';
 import { serverTools } from './server-tools.ts';
 
 const holdfast = createHoldfast({
   agents: [],
-  mcp: defineMcpEndpoint({ tools: serverTools, prompts: serverPrompts }),
+  mcp: defineMcpEndpoint({ tools: serverTools, prompts: serverPrompts, resources: serverResources }),
 });
 
 export default holdfast.worker;
