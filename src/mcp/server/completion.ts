@@ -1,16 +1,22 @@
 import type { CompleteResult } from '@modelcontextprotocol/server';
 import { isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
 import { invalidParams } from '../content/rpc.ts';
-import type { Published, RpcRequest } from './answer-request.ts';
 import type { McpCompleting } from './define-mcp-resource.ts';
-import { unknownPrompt } from './prompts.ts';
-import { runForCaller } from './run-for-caller.ts';
+import { type McpPrompt, unknownPrompt } from './prompts.ts';
+import type { Readable } from './resources.ts';
+import { type ForCaller, runForCaller } from './run-for-caller.ts';
 
 /** The most values of one answer (MCP specification, Completion). */
 const MAX_VALUES = 100;
 
+/** What an endpoint publishes that has values. */
+interface Completable {
+  readonly prompts: ReadonlyMap<string, McpPrompt>;
+  readonly resources: readonly Readable[];
+}
+
 /** Tells whether any argument or variable is completed. */
-export const isCompleting = ({ prompts, resources }: Published): boolean =>
+export const isCompleting = ({ prompts, resources }: Completable): boolean =>
   [...prompts.values()].some(({ arguments: args = [] }) => args.some((one) => one.complete)) ||
   resources.some(({ complete = {} }) => Object.values(complete).some((one) => one !== undefined));
 
@@ -21,12 +27,16 @@ interface Completed {
   readonly names: ReadonlyMap<string, McpCompleting | undefined>;
 }
 
+interface CompletionRequest extends ForCaller {
+  readonly params: JsonObject;
+}
+
 /**
  * Answers `completion/complete`. What nothing completes has no suggestions.
  *
  * @throws RpcError when there is no such prompt, resource, argument or variable; what `runForCaller` does.
  */
-export async function complete(published: Published, request: RpcRequest): Promise<CompleteResult> {
+export async function complete(published: Completable, request: CompletionRequest): Promise<CompleteResult> {
   const { ref, argument, context = {} } = request.params;
   const { what, names } = completedBy(published, ref);
   const { name, value } = isJsonObject(argument) ? argument : {};
@@ -56,7 +66,7 @@ const toResult = (found: readonly string[]): CompleteResult => ({
   },
 });
 
-function completedBy({ prompts, resources }: Published, ref: Json | undefined): Completed {
+function completedBy({ prompts, resources }: Completable, ref: Json | undefined): Completed {
   const { type, name, uri } = isJsonObject(ref) ? ref : {};
   if (type === 'ref/prompt') {
     const prompt = typeof name === 'string' ? prompts.get(name) : undefined;

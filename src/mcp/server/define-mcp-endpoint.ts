@@ -5,7 +5,7 @@ import { failureLog } from '../../worker/refusal.ts';
 import type { McpResource } from './define-mcp-resource.ts';
 import type { McpPrompt } from './prompts.ts';
 import { McpEndpointDefinitionError, type PublishedAgent, publish } from './publish.ts';
-import { publishResources } from './resources.ts';
+import { publishResources } from './publish-resources.ts';
 import { serveMcp } from './serve-mcp.ts';
 
 /** The literal that `defineMcpEndpoint` takes. */

@@ -1,24 +1,10 @@
-import type {
-  ListResourcesResult,
-  ListResourceTemplatesResult,
-  ReadResourceResult,
-} from '@modelcontextprotocol/server';
-import { type Json, shorten } from '../../tool/json.ts';
+import type { ListResourcesResult, ListResourceTemplatesResult, ReadResourceResult } from '@modelcontextprotocol/server';
+import { type Json, type JsonObject, shorten } from '../../tool/json.ts';
 import { invalidParams, RPC_CODE, RpcError } from '../content/rpc.ts';
-import type { RpcRequest } from './answer-request.ts';
-import { checkResource, type McpCompleting, type McpResource } from './define-mcp-resource.ts';
-import { McpEndpointDefinitionError, type Publication } from './publish.ts';
-import { type Contents, toContents } from './resource-contents.ts';
-import { runForCaller } from './run-for-caller.ts';
-import { sessionResources } from './session-resources.ts';
-import {
-  expand,
-  type FoundValues,
-  toTemplate,
-  type UriTemplate,
-  VALUE_RULE,
-  valuesIn,
-} from './uri-template.ts';
+import type { McpCompleting } from './define-mcp-resource.ts';
+import type { Contents } from './resource-contents.ts';
+import type { ForCaller } from './run-for-caller.ts';
+import { type FoundValues, type UriTemplate, VALUE_RULE, valuesIn } from './uri-template.ts';
 
 /** One resource that clients can read, or a template of many. */
 export interface Readable {
@@ -27,10 +13,10 @@ export interface Readable {
   readonly uri: string;
   readonly template: UriTemplate;
   /** Answers what is there for this caller; `undefined` when nothing is. */
-  read(values: Values, uri: string, request: RpcRequest): Promise<Contents | undefined>;
+  read(values: Values, uri: string, request: ForCaller): Promise<Contents | undefined>;
   /** How long what was read may be kept, and by whom. */
   readonly kept?: { readonly ttlMs: number; readonly cacheScope: 'public' | 'private' };
-  list?(request: RpcRequest): Promise<ListResourcesResult['resources']>;
+  list?(request: ForCaller): Promise<ListResourcesResult['resources']>;
   readonly complete?: Readonly<Record<string, McpCompleting | undefined>> | undefined;
 }
 
@@ -43,74 +29,12 @@ interface Shown {
 
 type Values = Extract<FoundValues, { ok: true }>['values'];
 
-/**
- * Gathers what clients can read, in order: what the app publishes, then what is in the sessions of its agents.
- *
- * @throws McpEndpointDefinitionError when a resource cannot work, or two have one uri.
- */
-export function publishResources(
-  declared: readonly McpResource[],
-  callable: ReadonlyMap<string, Publication>,
-): readonly Readable[] {
-  const uris = new Set<string>();
-  for (const [index, resource] of declared.entries()) {
-    checkResource(resource);
-    const shape = resource.uri.replaceAll(/\{[^}]*\}/g, '{}');
-    if (uris.has(shape)) {
-      throw new McpEndpointDefinitionError(
-        `resources[${index}]`,
-        `two resources have the uri '${resource.uri}', whatever its variables are called.`,
-      );
-    }
-    uris.add(shape);
-  }
-  return [...declared.map(toReadable), ...sessionResources(callable)];
-}
-
 const isTemplate = ({ template }: Readable): boolean => template.names.length > 0;
-
-function toReadable(resource: McpResource): Readable {
-  const { name, title, description, mimeType, uri, ttlMs = 0, cacheScope = 'private', complete } = resource;
-  const template = toTemplate(uri);
-  const typed = mimeType !== undefined && { mimeType };
-  const what = `resource '${name}'`;
-  return {
-    shown: {
-      name,
-      ...(title !== undefined && { title }),
-      ...(description !== undefined && { description }),
-      ...typed,
-    },
-    uri,
-    template,
-    kept: { ttlMs, cacheScope },
-    complete,
-    read: (values, asked, request) =>
-      runForCaller(request, what, async (from) =>
-        toContents(await resource.read(values, from), { uri: asked, mimeType, secrets: from.secrets }),
-      ),
-    ...(resource.list && {
-      list: (request) =>
-        runForCaller(request, `the listing of ${what}`, async (from) => {
-          const listed = (await resource.list?.(from)) ?? [];
-          return listed.map(({ values, name: own, title: titled, description: about }) => {
-            const at = expand(template, Object(values));
-            const told = { title: titled, description: about };
-            const given = Object.entries(told).filter(([, text]) => text !== undefined);
-            return {
-              ...from.secrets.redact({ uri: at, name: own ?? at, ...Object.fromEntries(given) }),
-              ...typed,
-            };
-          });
-        }),
-    }),
-  };
-}
 
 /** Answers `resources/list` (MCP specification, Resources). */
 export async function listResources(
   resources: readonly Readable[],
-  request: RpcRequest,
+  request: ForCaller,
 ): Promise<ListResourcesResult> {
   const listed = await Promise.all(
     resources.map((one) =>
@@ -127,6 +51,11 @@ export const listTemplates = (resources: readonly Readable[]): ListResourceTempl
     .map(({ uri: uriTemplate, shown }) => ({ uriTemplate, ...shown })),
 });
 
+interface ReadRequest extends ForCaller {
+  readonly params: JsonObject;
+  readonly era: 'modern' | 'legacy';
+}
+
 /** The most characters of a uri. */
 const MAX_URI = 2_048;
 
@@ -137,7 +66,7 @@ const MAX_URI = 2_048;
  */
 export async function readResource(
   resources: readonly Readable[],
-  request: RpcRequest,
+  request: ReadRequest,
 ): Promise<ReadResourceResult> {
   const uri = uriIn(request.params.uri);
   const found = findResource(resources, uri);

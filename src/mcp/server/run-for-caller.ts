@@ -4,14 +4,23 @@ import { HOOK_TIME, inTime } from '../../tool/async.ts';
 import type { ToolCall } from '../../tool/call.ts';
 import { credentialsIn, envOfTools } from '../../tool/env.ts';
 import { hiding } from '../../tool/log.ts';
+import type { EndpointRequest } from '../../worker/host.ts';
+import type { FailureLog } from '../../worker/refusal.ts';
 import { failedInside, RpcError } from '../content/rpc.ts';
-import type { RpcRequest } from './answer-request.ts';
 
 /**
  * For whom a resource is read or listed, or a value completed: what a published tool is given of its call. Its `signal` aborts when
  * the client goes, or the time is over.
  */
 export type McpAsked = Pick<ToolCall, 'principal' | 'context' | 'env' | 'secrets' | 'log' | 'signal'>;
+
+/** A request, as far as what is done for its caller depends on it. */
+export interface ForCaller {
+  readonly within: EndpointRequest;
+  /** Aborts when the client has gone. */
+  readonly leave: AbortSignal;
+  readonly logFailure: FailureLog;
+}
 
 /**
  * Runs code of the app for the caller of a request, with the context and the secrets that are theirs. `what` it is stands in the
@@ -21,7 +30,7 @@ export type McpAsked = Pick<ToolCall, 'principal' | 'context' | 'env' | 'secrets
  *   context and secrets throw.
  */
 export async function runForCaller<Answer>(
-  { within, leave, logFailure }: RpcRequest,
+  { within, leave, logFailure }: ForCaller,
   what: string,
   run: (asked: McpAsked) => Answer | Promise<Answer>,
 ): Promise<Answer> {

@@ -8,10 +8,10 @@ import { findFile } from '../../worker/stored-files.ts';
 import { type SessionAccess, targetOf, UnknownTargetError } from '../../worker/target.ts';
 import { McpContent } from '../content/mcp-content.ts';
 import { RPC_CODE, RpcError } from '../content/rpc.ts';
-import type { RpcRequest } from './answer-request.ts';
 import type { Publication } from './publish.ts';
 import { type Contents, ofBytes } from './resource-contents.ts';
 import type { Readable } from './resources.ts';
+import type { ForCaller } from './run-for-caller.ts';
 import { expand, toTemplate } from './uri-template.ts';
 
 const FILES = 'holdfast://{agent}/{session}/files/{id}';
@@ -58,7 +58,7 @@ export function sessionResources(callable: ReadonlyMap<string, Publication>): re
 }
 
 async function accessTo(
-  { within, leave }: RpcRequest,
+  { within, leave }: ForCaller,
   agent: string,
   session: string,
 ): Promise<SessionAccess> {
