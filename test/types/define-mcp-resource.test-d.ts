@@ -27,7 +27,7 @@ const lines = defineMcpResource({
     order(typed, { values, env, secrets }) {
       expectTypeOf(typed).toEqualTypeOf<string>();
       expectTypeOf(values).toEqualTypeOf<Readonly<Record<string, string>>>();
-      return [typed, String(env.A), secrets.get('b') ?? ''];
+      return [typed, String(env), secrets.get('b') ?? ''];
     },
   },
 });

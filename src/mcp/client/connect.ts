@@ -1,13 +1,8 @@
-import {
-  type CallToolResult,
-  CallToolResultSchema,
-  ErrorCode,
-  McpError,
-  type Tool,
-} from '@modelcontextprotocol/sdk/types.js';
+import { type CallToolResult, SdkError, SdkErrorCode, type Tool } from '@modelcontextprotocol/client';
 import { untilAborted } from '../../tool/async.ts';
 import { type CallInFlight, CallsInFlight, isInterrupted } from './calls-in-flight.ts';
 import { callFailure, callGivenUp, callNotMade, type GivenUp, serverFailure } from './failures.ts';
+import type { FormerSession, SessionKeeper } from './kept-session.ts';
 import { listAll } from './list-all.ts';
 import type { McpCaller, McpClient } from './mcp-client.ts';
 import type { McpConnection, RemoteCall, RemoteCallOptions } from './mcp-connection.ts';
@@ -22,6 +17,8 @@ interface ForInvocation {
   readonly signal: AbortSignal;
   /** Is called for requests that no claim has paid for. */
   count(subrequests: number): void;
+  /** Keeps the server's session for the next invocation; unless given, it ends with this one. */
+  readonly keeper?: SessionKeeper | undefined;
 }
 
 /**
@@ -37,8 +34,7 @@ export async function connect(
   invocation: ForInvocation,
 ): Promise<McpConnection> {
   const { signal } = invocation;
-  const count = (subrequests: number): void => invocation.count(subrequests);
-  const connection = new OpenConnection(client, caller, count);
+  const connection = new OpenConnection(client, caller, invocation);
   try {
     await connection.open(signal);
     return connection;
@@ -62,19 +58,26 @@ class OpenConnection implements McpConnection {
   readonly #client: McpClient;
   readonly #caller: McpCaller;
   readonly #credit: Credit;
-  readonly #calls = new CallsInFlight();
+  readonly #calls: CallsInFlight;
   readonly #closed = new AbortController();
   /** Sessions that the server forgot: calls may still be answered on their streams. */
   readonly #forgotten = new Set<OpenWire>();
   /** It is made once: the client's own code is asked once a connection. */
   #access: ServerAccess | undefined;
+  readonly #keeper: SessionKeeper | undefined;
   #session: Promise<OpenWire> | undefined;
   #hasChanged = false;
+  /** The session that another invocation will go on with. */
+  #kept: OpenWire | undefined;
+  #hasLost = false;
 
-  constructor(client: McpClient, caller: McpCaller, count: (subrequests: number) => void) {
+  constructor(client: McpClient, caller: McpCaller, invocation: ForInvocation) {
     this.#client = client;
     this.#caller = caller;
-    this.#credit = createCredit(count);
+    this.#credit = createCredit((subrequests) => invocation.count(subrequests));
+    this.#keeper = invocation.keeper;
+    // In a session that goes on, a server may still work for calls of another connection.
+    this.#calls = new CallsInFlight(this.#keeper ? Math.floor(Math.random() * MAX_FIRST_TOKEN) : 0);
   }
 
   credit(subrequests: number): void {
@@ -133,6 +136,13 @@ class OpenConnection implements McpConnection {
     }
   }
 
+  async takeLoss(): Promise<boolean> {
+    if (!this.#hasLost) return false;
+    this.#hasLost = false;
+    await this.#keeper?.keep(this.#kept?.wire.session, false);
+    return true;
+  }
+
   async close(): Promise<void> {
     if (this.#closed.signal.aborted) return;
     this.#closed.abort();
@@ -142,7 +152,7 @@ class OpenConnection implements McpConnection {
     // The server of a call that was just cancelled is to know that.
     const notified = Promise.all([...sessions].map(({ wire }) => wire.notified()));
     await untilAborted(late, notified).catch(() => undefined);
-    await session?.wire.end(late).catch(() => undefined);
+    if (session !== this.#kept) await session?.wire.end(late).catch(() => undefined);
     await Promise.all([...sessions].map(({ sdk }) => sdk.close()));
   }
 
@@ -172,10 +182,31 @@ class OpenConnection implements McpConnection {
     };
     try {
       this.#access ??= await deadline.wait(accessTo(this.#client, this.#caller, this.#credit));
-      return await openWire(this.#client, this.#access, { reached, signal: deadline.signal });
+      const former = await deadline.wait(this.#former(this.#access));
+      const opening = { reached, signal: deadline.signal, former: former?.session };
+      const opened = await openWire(this.#client, this.#access, opening);
+      await this.#keepFor(opened, this.#access, former);
+      return opened;
     } catch (error) {
       throw serverFailure(name, { during: 'connect', error, givenUp: deadline.givenUp });
     }
+  }
+
+  async #former({ hide }: ServerAccess): Promise<FormerSession | undefined> {
+    const former = await this.#keeper?.find();
+    if (former?.session) hide(SESSION_HEADER, former.session.id);
+    return former;
+  }
+
+  /** Keeps a session for the next invocation before anything is asked in it: once it was used, its loss must be known. */
+  async #keepFor(opened: OpenWire, { hide }: ServerAccess, former: FormerSession | undefined): Promise<void> {
+    if (!this.#keeper || !former) return;
+    const { session } = opened.wire;
+    const isFormer = former.session !== undefined && session?.id === former.session.id;
+    this.#hasLost ||= former.isLost || (former.session !== undefined && !isFormer);
+    if (session) hide(SESSION_HEADER, session.id);
+    const isKept = isFormer || (await this.#keeper.keep(session, this.#hasLost));
+    if (isKept) this.#kept = opened;
   }
 
   /** A session that fails is not kept: the next who asks tries again. */
@@ -197,10 +228,15 @@ async function within<T>(session: OpenWire, work: (session: OpenWire) => Promise
     return await work(session);
   } catch (error) {
     // The SDK's own words say only that it was closed.
-    const isClosed = error instanceof McpError && error.code === ErrorCode.ConnectionClosed;
+    const isClosed = error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed;
     throw (isClosed && session.wire.broken) || error;
   }
 }
+
+const MAX_FIRST_TOKEN = 2 ** 30;
+
+/** What stands in the place of a session's id, where a server repeats it. */
+const SESSION_HEADER = 'mcp-session-id';
 
 /** By this a server says that it does not know a session (MCP specification, Session Management). */
 const FORGOTTEN = 404;
@@ -222,7 +258,6 @@ const request = ({ sdk }: OpenWire, { name, input, meta }: RemoteCall, call: Cal
       method: 'tools/call',
       params: { name, arguments: input, _meta: { ...meta, progressToken: call.token } },
     },
-    CallToolResultSchema,
     { signal: call.signal, timeout: MAX_WAIT },
   );
 

@@ -1,28 +1,29 @@
 import type { JsonObject } from '../../tool/json.ts';
 
-/** Codes of errors (JSON-RPC 2.0, section 5.1). */
+/** Codes of errors (JSON-RPC 2.0, section 5.1), and one of MCP's own since 2026-07-28. */
 export const RPC_CODE = {
   parseError: -32700,
   invalidRequest: -32600,
   methodNotFound: -32601,
   invalidParams: -32602,
   internalError: -32603,
+  /** The request needs something of its client that this has not declared. */
+  missingCapability: -32021,
 } as const;
 
 /**
- * Answers a JSON-RPC request that was not carried out. The SDK's own error puts its code before the message, and so
- * does the SDK's client: a person would read it twice.
+ * Answers a JSON-RPC request that was not carried out. It is of neither SDK: a Worker may have only one of them.
  */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
   readonly code: number;
-  /** What a program is told beside the words. */
-  readonly data?: JsonObject | undefined;
+  /** What a program can read of it. */
+  readonly data: JsonObject | undefined;
 
   constructor(code: number, message: string, data?: JsonObject) {
     super(message);
     this.code = code;
-    if (data) this.data = data;
+    this.data = data;
   }
 }
 

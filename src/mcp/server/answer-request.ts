@@ -2,8 +2,8 @@ import {
   type ClientCapabilities,
   isSpecType,
   type ListToolsResult,
+  type Result,
   type ServerNotification,
-  type ServerResult,
   type Tool,
   type ToolAnnotations,
 } from '@modelcontextprotocol/server';
@@ -17,13 +17,14 @@ import type { FailureLog } from '../../worker/refusal.ts';
 import { UnknownTargetError } from '../../worker/target.ts';
 import { failedInside, IDEMPOTENCY_KEY, invalidParams, RPC_CODE, RpcError } from '../content/rpc.ts';
 import { toAgentTool } from './agent-tool.ts';
-import { callAgent } from './call-agent.ts';
+import { type AgentCall, callAgent } from './call-agent.ts';
 import { callTool } from './call-tool.ts';
 import { complete, isCompleting } from './completion.ts';
-import { createNotifier, type ProgressToken } from './notifier.ts';
+import { createNotifier, type Notifier, type ProgressToken } from './notifier.ts';
 import { getPrompt, listPrompts, type McpPrompt } from './prompts.ts';
 import type { Publication } from './publish.ts';
 import { listResources, listTemplates, type Readable, readResource } from './resources.ts';
+import { callAsTask, cancelTask, getTask, takesTasks } from './tasks.ts';
 
 /** What an endpoint has to offer. */
 export interface Published {
@@ -57,7 +58,7 @@ export interface RpcRequest {
  *
  * @throws RpcError, and nothing else: what failed inside is logged, and not told.
  */
-export async function answerRequest(published: Published, request: RpcRequest): Promise<ServerResult> {
+export async function answerRequest(published: Published, request: RpcRequest): Promise<Result> {
   try {
     return await answer(published, request);
   } catch (thrown) {
@@ -68,14 +69,14 @@ export async function answerRequest(published: Published, request: RpcRequest): 
   }
 }
 
-async function answer(published: Published, request: RpcRequest): Promise<ServerResult> {
+async function answer(published: Published, request: RpcRequest): Promise<Result> {
   const answering = isOffered(published, request.method) ? METHODS.get(request.method) : undefined;
   if (!answering) throw new RpcError(RPC_CODE.methodNotFound, 'Method not found');
   return answering(published, request);
 }
 
 /** Answers the requests of one method. */
-type Answering = (published: Published, request: RpcRequest) => ServerResult | Promise<ServerResult>;
+type Answering = (published: Published, request: RpcRequest) => Result | Promise<Result>;
 
 const METHODS: ReadonlyMap<string, Answering> = new Map<string, Answering>([
   [
@@ -96,6 +97,8 @@ const METHODS: ReadonlyMap<string, Answering> = new Map<string, Answering>([
   ['resources/read', ({ resources }, request) => readResource(resources, request)],
   ['completion/complete', complete],
   ['logging/setLevel', (_, { params }) => setLevel(params)],
+  ['tasks/get', getTask],
+  ['tasks/cancel', cancelTask],
 ]);
 
 /** What a client is told that there is. */
@@ -122,27 +125,34 @@ function onePage<Listed>({ cursor }: JsonObject, list: () => Listed): Listed {
 const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 
 /** Checks the level, and does no more: each request is answered by itself. What tools say to the user is of the level `info`. */
-function setLevel({ level }: JsonObject): ServerResult {
+function setLevel({ level }: JsonObject): Result {
   if (isSpecType.LoggingLevel(level)) return {};
   throw invalidParams(`\`level\` must be one of ${LEVELS.join(', ')}.`);
 }
 
-function call(
-  callable: Published['callable'],
-  { within, params, send, leave }: RpcRequest,
-): Promise<ServerResult> {
+function call(callable: Published['callable'], request: RpcRequest): Promise<Result> {
+  const { within, params } = request;
   const { name, input, key, progressToken } = readCallParams(params);
   const found = callable.get(name);
   if (!found) throw invalidParams(toolNotFound(name, callable, DEFAULT_POLICIES.unknownTools).content);
-  const notifier = createNotifier({ name, progressToken }, send);
+  const notifier = createNotifier({ name, progressToken }, request.send);
   const calling =
     found.kind === 'tool'
       ? callTool(within, { tool: found.tool, input, key, notifier })
-      : callAgent(within, { published: found, input, key, notifier, leave });
+      : agentCalled(request, { published: found, input, key, notifier });
   // What was begun is left in good order, even when its client has gone.
   within.host.waitUntil(calling.catch(() => {}));
   return calling;
 }
+
+/** Answers a task to a client that takes one, and the answer of the turn to any other. */
+const agentCalled = (
+  request: RpcRequest,
+  calling: AgentCall & { readonly notifier: Notifier },
+): Promise<Result> =>
+  takesTasks(request)
+    ? callAsTask(request.within, calling)
+    : callAgent(request.within, { ...calling, leave: request.leave });
 
 function toRpcError(thrown: unknown): RpcError {
   if (thrown instanceof RpcError) return thrown;

@@ -115,7 +115,7 @@ export interface McpResource<Uri extends string = string> {
  *   name: 'order',
  *   uri: 'orders://{order}',
  *   description: 'An order of the shop.',
- *   read: ({ order }, { principal }) => findOrder(order, principal.tenant),
+ *   read: ({ order }, { principal }) => ({ order, of: principal.id }),
  *   complete: { order: (typed) => ['1001', '1002'].filter((id) => id.startsWith(typed)) },
  * });
  * ```

@@ -66,7 +66,7 @@ export interface McpPrompt<Name extends string = string> {
  */
 export function defineMcpPrompt<
   const Name extends string,
-  const Arguments extends readonly McpPromptArgument[] = readonly [],
+  const Arguments extends readonly McpPromptArgument[],
 >(config: McpPromptConfig<Name, Arguments>): McpPrompt<Name> {
   checkPrompt(config);
   const { name, description, title, messages } = config;

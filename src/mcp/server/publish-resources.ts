@@ -67,4 +67,3 @@ function toReadable(resource: McpResource): Readable {
     }),
   };
 }
-

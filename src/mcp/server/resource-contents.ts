@@ -13,7 +13,7 @@ export type Contents = ReadResourceResult['contents'];
  *
  * @example
  * ```ts
- * return mcpContents([{ text: '# Chart' }, { uri: 'charts://7.png', mimeType: 'image/png', bytes }]);
+ * return mcpContents([{ text: '# Chart' }, { uri: 'charts://7.png', mimeType: 'image/png', bytes: png }]);
  * ```
  */
 export function mcpContents(parts: readonly McpContentsPart[]): readonly McpContentsPart[] {

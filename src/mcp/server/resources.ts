@@ -1,4 +1,8 @@
-import type { ListResourcesResult, ListResourceTemplatesResult, ReadResourceResult } from '@modelcontextprotocol/server';
+import type {
+  ListResourcesResult,
+  ListResourceTemplatesResult,
+  ReadResourceResult,
+} from '@modelcontextprotocol/server';
 import { type Json, type JsonObject, shorten } from '../../tool/json.ts';
 import { invalidParams, RPC_CODE, RpcError } from '../content/rpc.ts';
 import type { McpCompleting } from './define-mcp-resource.ts';

@@ -3,16 +3,19 @@ import {
   type ClientCapabilities,
   createMcpHandler,
   type Implementation,
+  type Result,
   Server,
   type ServerContext,
   specTypeSchemas,
 } from '@modelcontextprotocol/server';
+import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { attempt } from '../../tool/async.ts';
 import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import type { EndpointRequest } from '../../worker/host.ts';
 import type { FailureLog } from '../../worker/refusal.ts';
 import { RPC_CODE } from '../content/rpc.ts';
 import { answerRequest, offeredBy, type Published, type RpcRequest } from './answer-request.ts';
+import { hasTasks, TASK_METHODS, TASKS } from './tasks.ts';
 
 /** An endpoint as it is served. */
 interface Served {
@@ -57,11 +60,12 @@ function createServer({ served, within, leave }: Serving, era: RpcRequest['era']
     ...(published.prompts.size > 0 && { prompts: {} }),
     ...(resources && { resources: {} }),
     ...(completions && { completions: {} }),
+    ...(hasTasks(published) && { extensions: TASKS }),
   };
   const server = new Server(info, { capabilities, ...(instructions !== undefined && { instructions }) });
   // The SDK's handlers answer bad params as internal errors.
   server.removeRequestHandler('logging/setLevel');
-  server.fallbackRequestHandler = ({ method, params }, { mcpReq }) =>
+  const answer = (method: string, params: unknown, { mcpReq }: ServerContext): Promise<Result> =>
     answerRequest(published, {
       within,
       era,
@@ -73,8 +77,18 @@ function createServer({ served, within, leave }: Serving, era: RpcRequest['era']
       leave,
       logFailure,
     });
+  server.fallbackRequestHandler = ({ method, params }, context) => answer(method, params, context);
+  // Methods of the same names were in an earlier revision, so that the SDK hands them to nobody who has not said what they are.
+  for (const method of TASK_METHODS) {
+    server.setRequestHandler(method, { params: ANY }, (params, context) => answer(method, params, context));
+  }
   return server;
 }
+
+/** Leaves the params of a method to whoever answers it. */
+const ANY: StandardSchemaV1<unknown, unknown> = {
+  '~standard': { version: 1, vendor: 'holdfast', validate: (value) => ({ value }) },
+};
 
 /** What a client of the revision 2026-07-28 declares in each request (MCP specification, `_meta`). */
 function capabilitiesIn(envelope: unknown): ClientCapabilities {

@@ -1,13 +1,14 @@
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
   isJSONRPCErrorResponse,
   isJSONRPCNotification,
   isJSONRPCResultResponse,
   type JSONRPCMessage,
-  JSONRPCMessageSchema,
   type JSONRPCRequest,
   type RequestId,
-} from '@modelcontextprotocol/sdk/types.js';
+  specTypeSchemas,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import type { JsonObject } from '../../../tool/json.ts';
 import type { Fetch } from './guarded-fetch.ts';
 import { beginsAnswer, readJson } from './read-json.ts';
 import {
@@ -31,6 +32,16 @@ export interface Wire extends Transport {
   notified(): Promise<void>;
   /** Tells the server that its session is over; without one, nothing. */
   end(signal: AbortSignal): Promise<void>;
+  /** What another connection needs to go on with its session; absent without one, and before it has begun. */
+  readonly session?: WireSession | undefined;
+}
+
+/** A session that a server keeps, as whoever goes on with it has to know it. */
+export interface WireSession {
+  /** A credential: whoever has it is taken for whom the session was begun. */
+  readonly id: string;
+  /** What the server said of itself when it began: the result of `initialize`, without what is for people. */
+  readonly begun: JsonObject;
 }
 
 /** Where and how a server is spoken to, on one connection. */
@@ -44,6 +55,8 @@ export interface ServerAccess {
   mayAnswer(answer: JSONRPCMessage): boolean;
   /** Takes the caller's secrets, and what is sent as credentials, out of what the server says. */
   redact<T>(value: T): T;
+  /** Has this value taken out too from now on; the name stands in its place. */
+  hide(name: string, credential: string): void;
 }
 
 /** One request of HTTP. */
@@ -77,8 +90,9 @@ export function asWireError(error: unknown): never {
 
 /** Reads a value as a message, and takes the credentials out of it; undefined when it is no message. */
 export function readMessage({ redact }: ServerAccess, value: unknown): JSONRPCMessage | undefined {
-  const message = JSONRPCMessageSchema.safeParse(value).data;
-  if (!message) return undefined;
+  const read = specTypeSchemas.JSONRPCMessage['~standard'].validate(value);
+  if (read.issues) return undefined;
+  const message = read.value;
   if ('result' in message) return { ...message, result: redact(message.result) };
   if ('error' in message) return { ...message, error: redact(message.error) };
   return message.params === undefined ? message : { ...message, params: redact(message.params) };

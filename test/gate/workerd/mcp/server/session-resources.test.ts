@@ -1,7 +1,15 @@
 /** What is in the sessions of published agents: their files and artifacts, for whoever owns the session. */
 import { describe, expect, it, vi } from 'vitest';
 import type { Caller, FileStore } from '../../../../../src/create-holdfast.ts';
-import { artifact, content, defineAgent, defineTool, file, image } from '../../../../../src/index.ts';
+import {
+  type Agent,
+  artifact,
+  content,
+  defineAgent,
+  defineTool,
+  file,
+  image,
+} from '../../../../../src/index.ts';
 import { mcpResult } from '../../../../../src/mcp/entry.ts';
 import { modelBySession, script } from '../../../../fixtures/scripts.ts';
 import { idOf } from '../../http/file-app.ts';
@@ -42,7 +50,7 @@ const painter = defineAgent({
   model: modelBySession,
   limits: { iterations: 50, toolCalls: 'unlimited', callsPerTool: 'unlimited' },
 });
-const hidden = defineAgent({ ...painter, name: 'hidden' });
+const hidden: Agent = { ...painter, name: 'hidden' };
 
 const auth = ({ headers }: Request): Caller => ({ id: headers.get('x-user') ?? 'anna' });
 const app = { agents: [painter, hidden], auth };
@@ -170,11 +178,8 @@ describe('an endpoint with agents', () => {
 
   it('reads a large file whole', async () => {
     const big = new Uint8Array(4_200_000).map((_, index) => index % 251);
-    const large = defineAgent({
-      ...painter,
-      name: 'large',
-      tools: [defineTool({ name: 'dump', description: 'Dumps.', run: () => file(big, 'application/zip') })],
-    });
+    const dump = defineTool({ name: 'dump', description: 'Dumps.', run: () => file(big, 'application/zip') });
+    const large: Agent = { ...painter, name: 'large', tools: [dump] };
     const to = publishing({ agents: ['large'] }, { ...app, agents: [large] });
     const [link] = await linksOf(['dump'], { agent: 'large', to });
     const read = Object(await answerTo(to, 'resources/read', { uri: link?.uri }));
