@@ -78,12 +78,7 @@ const notThere = (uri: string) => ({
 describe('an endpoint with agents', () => {
   it('has a template for the files of their sessions, and one for the artifacts', async () => {
     const client = await connected(via);
-    expect(client.getServerCapabilities()).toEqual({
-      logging: {},
-      tools: {},
-      resources: {},
-      completions: {},
-    });
+    expect(client.getServerCapabilities()).toMatchObject({ resources: {}, completions: {} });
     expect((await client.listResources()).resources).toEqual([]);
     expect((await client.listResourceTemplates()).resourceTemplates).toEqual([
       {
