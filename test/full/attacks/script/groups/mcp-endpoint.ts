@@ -115,7 +115,8 @@ const protocol: readonly Attack[] = [
     act: ({ ann }) => ann.post('/mcp', payTwice, HEADERS),
     comes: answer(400, {
       error: {
-        message: 'A batch may hold one tools/call, and this one holds 2. Send each in a request of its own.',
+        message:
+          'A batch may hold one tools/call or resources/read, and this one holds 2. Send each in a request of its own.',
       },
     }),
   },

@@ -221,6 +221,21 @@ describe('a request for a resource', () => {
     expect(await answerTo(via, 'resources/read', params)).toEqual({ error: { code: -32602, message } });
   });
 
+  it('is the only one of its batch, and nothing is read of more', async () => {
+    const read = vi.fn(() => 'x');
+    const counted = publishing({ resources: [{ name: 'x', uri: 'x://y', read }] });
+    const reading = (id: number) => rpc('resources/read', { uri: 'x://y' }, id);
+    const response = await postMcp(counted, [reading(1), reading(2)]);
+    const message =
+      'A batch may hold one tools/call or resources/read, and this one holds 2. Send each in a request of its own.';
+    expect([response.status, await response.json()]).toEqual([
+      400,
+      { jsonrpc: '2.0', error: { code: -32600, message }, id: null },
+    ]);
+    expect(read).not.toHaveBeenCalled();
+    expect((await postMcp(counted, [reading(1), rpc('ping', {}, 2)])).status).toBe(200);
+  });
+
   it('is read in time that grows with its uri alone, whatever is in it', async () => {
     const uri = `x://{a}-{b}-{c}-{d}-{e}-{f}.end` as const;
     const many = publishing({ resources: [{ name: 'x', uri, read: () => 'x' }] });
