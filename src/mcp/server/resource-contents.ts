@@ -44,11 +44,12 @@ export function toContents(
   const parts = partsOf(answer, typed.mimeType);
   const size = parts.reduce((sum, part) => sum + ('text' in part ? part.text.length : part.bytes.length), 0);
   if (size > MAX_CONTENTS) throw new Error(`It has ${size} bytes of contents, and may have ${MAX_CONTENTS}.`);
-  return parts.map(({ uri = typed.uri, mimeType = typed.mimeType, ...part }) =>
-    'text' in part
+  return parts.map(({ uri: own = typed.uri, mimeType = typed.mimeType, ...part }) => {
+    const uri = secrets.redact(own);
+    return 'text' in part
       ? { uri, mimeType: mimeType ?? 'text/plain', text: secrets.redact(part.text) }
-      : ofBytes(part.bytes, { uri, mimeType }, (text) => secrets.redact(text)),
-  );
+      : ofBytes(part.bytes, { uri, mimeType }, (text) => secrets.redact(text));
+  });
 }
 
 function partsOf(

@@ -302,7 +302,7 @@ describe('what a resource answers', () => {
           signal.aborted,
         ]);
         return mcpContents([
-          { text: `with ${secrets.require('TOKEN')}` },
+          { uri: `x://y?${secrets.require('TOKEN')}`, text: `with ${secrets.require('TOKEN')}` },
           { mimeType: 'text/csv', bytes: new TextEncoder().encode(secrets.require('TOKEN')) },
           { mimeType: 'text/csv', bytes: new Uint8Array([255, ...new TextEncoder().encode(secret)]) },
         ]);
@@ -319,7 +319,7 @@ describe('what a resource answers', () => {
     ]);
     expect(answer).toEqual({
       contents: [
-        { uri: 'x://y', mimeType: 'text/plain', text: 'with [secret TOKEN]' },
+        { uri: 'x://y?[secret TOKEN]', mimeType: 'text/plain', text: 'with [secret TOKEN]' },
         { uri: 'x://y', mimeType: 'text/csv', text: '[secret TOKEN]' },
         { uri: 'x://y', mimeType: 'text/csv', text: '\uFFFD[secret TOKEN]' },
       ],
