@@ -2,6 +2,7 @@ import {
   type ClientCapabilities,
   isSpecType,
   type ListToolsResult,
+  type RequestId,
   type Result,
   type ServerNotification,
   type Tool,
@@ -17,13 +18,16 @@ import type { FailureLog } from '../../worker/refusal.ts';
 import { UnknownTargetError } from '../../worker/target.ts';
 import { failedInside, IDEMPOTENCY_KEY, invalidParams, RPC_CODE, RpcError } from '../content/rpc.ts';
 import { toAgentTool } from './agent-tool.ts';
+import { type AskingClient, CANNOT_BE_ASKED } from './asking-client.ts';
 import { type AgentCall, callAgent } from './call-agent.ts';
 import { callTool } from './call-tool.ts';
 import { complete, isCompleting } from './completion.ts';
+import { isFirst } from './continued-turn.ts';
 import { createNotifier, type Notifier, type ProgressToken } from './notifier.ts';
 import { getPrompt, listPrompts, type McpPrompt } from './prompts.ts';
 import type { Publication } from './publish.ts';
 import { listResources, listTemplates, type Readable, readResource } from './resources.ts';
+import type { StreamPosition, TakenCall } from './stream-position.ts';
 import { callAsTask, cancelTask, getTask, takesTasks } from './tasks.ts';
 
 /** What an endpoint has to offer. */
@@ -38,6 +42,7 @@ export interface RpcRequest {
   readonly within: EndpointRequest;
   /** `modern`: of the revision 2026-07-28 or later, in which each request says by itself what its client can do. */
   readonly era: 'modern' | 'legacy';
+  readonly id: RequestId;
   readonly method: string;
   readonly params: JsonObject;
   /** What the client says that it can be asked for; nothing is known of one of an older revision. */
@@ -48,6 +53,8 @@ export interface RpcRequest {
   readonly state: string | undefined;
   /** Puts a notification on the response. */
   readonly send: (notification: ServerNotification) => Promise<void>;
+  /** How far the response is told, by which its client takes it up when it breaks. */
+  readonly position: StreamPosition;
   /** Aborts when the client has gone. */
   readonly leave: AbortSignal;
   readonly logFailure: FailureLog;
@@ -72,7 +79,8 @@ export async function answerRequest(published: Published, request: RpcRequest): 
 async function answer(published: Published, request: RpcRequest): Promise<Result> {
   const answering = isOffered(published, request.method) ? METHODS.get(request.method) : undefined;
   if (!answering) throw new RpcError(RPC_CODE.methodNotFound, 'Method not found');
-  return answering(published, request);
+  const result = await answering(published, request);
+  return request.era === 'modern' && LISTED.has(request.method) ? { ...result, ...CACHING } : result;
 }
 
 /** Answers the requests of one method. */
@@ -85,7 +93,7 @@ const METHODS: ReadonlyMap<string, Answering> = new Map<string, Answering>([
   ],
   ['tools/call', ({ callable }, request) => call(callable, request)],
   ['prompts/list', ({ prompts }, { params }) => onePage(params, () => listPrompts(prompts))],
-  ['prompts/get', ({ prompts }, { params }) => getPrompt(prompts, params)],
+  ['prompts/get', ({ prompts }, request) => getPrompt(prompts, request.params, askingOf(request))],
   [
     'resources/list',
     ({ resources }, request) => onePage(request.params, () => listResources(resources, request)),
@@ -108,11 +116,17 @@ export const offeredBy = (published: Published) => ({
 });
 
 /** Tells whether requests of this method are answered at all: those of a capability that is not declared are not. */
-function isOffered(published: Published, method: string): boolean {
+export function isOffered(published: Published, method: string): boolean {
   const { resources, completions } = offeredBy(published);
   if (method.startsWith('resources/') && !resources) return false;
   return METHODS.has(method) && (method !== 'completion/complete' || completions);
 }
+
+/** What is the same for every caller, and changes with a deployment only. */
+const LISTED: ReadonlySet<string> = new Set(['tools/list', 'prompts/list', 'resources/templates/list']);
+
+/** How long a client may keep what is listed, in ms, and for whom (MCP specification, Caching). */
+export const CACHING = { ttlMs: 5 * 60 * 1000, cacheScope: 'public' } as const;
 
 /** Refuses a cursor: everything is listed on one page, so that none was given out. */
 function onePage<Listed>({ cursor }: JsonObject, list: () => Listed): Listed {
@@ -131,28 +145,38 @@ function setLevel({ level }: JsonObject): Result {
 }
 
 function call(callable: Published['callable'], request: RpcRequest): Promise<Result> {
-  const { within, params } = request;
+  const { within, id, params, position } = request;
   const { name, input, key, progressToken } = readCallParams(params);
   const found = callable.get(name);
   if (!found) throw invalidParams(toolNotFound(name, callable, DEFAULT_POLICIES.unknownTools).content);
   const notifier = createNotifier({ name, progressToken }, request.send);
+  // Of a tool's call nothing is kept; of an agent's there is something as soon as its message was taken.
+  if (found.kind === 'tool') position.begun({ id });
+  const onTaken = (call: TakenCall): void =>
+    position.begun({ id, call: { ...call, progressToken, seq: 0, progress: 0 } });
   const calling =
     found.kind === 'tool'
-      ? callTool(within, { tool: found.tool, input, key, notifier })
-      : agentCalled(request, { published: found, input, key, notifier });
+      ? callTool(within, { tool: found.tool, input, key, notifier, client: askingOf(request) })
+      : agentCalled(request, { published: found, input, key, notifier, onTaken });
   // What was begun is left in good order, even when its client has gone.
   within.host.waitUntil(calling.catch(() => {}));
   return calling;
 }
 
-/** Answers a task to a client that takes one, and the answer of the turn to any other. */
-const agentCalled = (
+const askingOf = ({ era, client: capabilities, answers, state }: RpcRequest): AskingClient =>
+  era === 'modern' ? { capabilities, answers, state } : CANNOT_BE_ASKED;
+
+/** Answers a task to a client that takes one, unless it goes on with a call, and the answer of the turn to any other. */
+function agentCalled(
   request: RpcRequest,
-  calling: AgentCall & { readonly notifier: Notifier },
-): Promise<Result> =>
-  takesTasks(request)
+  calling: AgentCall & { readonly notifier: Notifier; readonly onTaken: (call: TakenCall) => void },
+): Promise<Result> {
+  const { leave, position } = request;
+  const asking = askingOf(request);
+  return takesTasks(request) && isFirst(asking)
     ? callAsTask(request.within, calling)
-    : callAgent(request.within, { ...calling, leave: request.leave });
+    : callAgent(request.within, { ...calling, leave, position, asking });
+}
 
 function toRpcError(thrown: unknown): RpcError {
   if (thrown instanceof RpcError) return thrown;
@@ -211,10 +235,13 @@ function toListed({ name, description, inputSchema, effect, metadata: { title } 
     name,
     ...(typeof title === 'string' && { title }),
     description,
-    inputSchema: { ...inputSchema, type: 'object' },
+    inputSchema: { $schema: DIALECT, ...inputSchema, type: 'object' },
     annotations: hintsOf(effect),
   };
 }
+
+/** The dialect of all schemas: many clients take one that names none for an older one. */
+const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
 /** Gives no hints about destruction or the open world, which tools do not declare. */
 function hintsOf(effect: AnyTool['effect']): ToolAnnotations {

@@ -2,13 +2,18 @@
 
 import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { defineMcpEndpoint } from '../../../../src/mcp/entry.ts';
+import { askingPrompts, askingTools } from './server-asking.ts';
 import { serverPrompts } from './server-prompts.ts';
 import { serverResources } from './server-resources.ts';
 import { serverTools } from './server-tools.ts';
 
 const holdfast = createHoldfast({
   agents: [],
-  mcp: defineMcpEndpoint({ tools: serverTools, prompts: serverPrompts, resources: serverResources }),
+  mcp: defineMcpEndpoint({
+    tools: [...serverTools, ...askingTools],
+    prompts: [...serverPrompts, ...askingPrompts],
+    resources: serverResources,
+  }),
 });
 
 export default holdfast.worker;
