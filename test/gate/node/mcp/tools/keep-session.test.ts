@@ -53,9 +53,11 @@ async function turn(desk: TestSession, options: Parameters<TestSession['send']>[
   return results(desk).at(-1);
 }
 
-/** What the server was sent, but for the stream that is only listened to. */
+/** What the server was sent, but for the stream that is only listened to, and the question which revision it speaks. */
 const asked = ({ requests }: FakeServer): readonly string[] =>
-  requests.flatMap(({ method, rpc }) => (method === 'GET' ? [] : [rpc ?? method]));
+  requests.flatMap(({ method, rpc }) =>
+    method === 'GET' || rpc === 'server/discover' ? [] : [rpc ?? method],
+  );
 
 const isCall = ({ rpc }: RecordedRequest): boolean => rpc === 'tools/call';
 const isPing = ({ rpc }: RecordedRequest): boolean => rpc === 'ping';
@@ -256,20 +258,26 @@ describe('a server that does not know the session that was kept', () => {
     ]);
   });
 
-  it('and keeps no sessions any more is used as one that never did', async () => {
-    const made = keeping();
-    const desk = deskOf(made, 3);
-    await turn(desk);
-    const stateless = scene([thinking()], { server: { kind: 'stateless' } }).server;
-    made.server.misbehave = (request) => {
-      if (request.headers['mcp-session-id'] !== undefined) return new Response(null, { status: 404 });
-      const { method, headers, body } = request;
-      return stateless.fetch(request.url, { method, headers, ...(body !== '' && { body }) });
-    };
-    expect(await turn(desk)).toBe(`${ANEW}\n\nthought 1`);
-    expect(await turn(desk)).toBe('thought 2');
-    expect(asked(made.server).slice(-3)).toEqual([...BEGUN, 'tools/call']);
-  });
+  it.each(['stateless', 'modern'] as const)(
+    'and keeps no sessions any more is used as one that never did: %s',
+    async (kind) => {
+      const made = keeping();
+      const desk = deskOf(made, 3);
+      await turn(desk);
+      const without = scene([says('think', 'no thought')], { server: { kind } }).server;
+      made.server.misbehave = (request) => {
+        if (request.headers['mcp-session-id'] !== undefined) return new Response(null, { status: 404 });
+        const { method, headers, body } = request;
+        return without.fetch(request.url, { method, headers, ...(body !== '' && { body }) });
+      };
+      expect(await turn(desk)).toBe(`${ANEW}\n\nno thought`);
+      const before = asked(made.server).length;
+      expect(await turn(desk)).toBe('no thought');
+      // Its tools were listed in a session: that is tried first until they are listed again.
+      const begun = kind === 'modern' ? ['initialize'] : BEGUN;
+      expect(asked(made.server).slice(before)).toEqual([...begun, 'tools/call']);
+    },
+  );
 });
 
 describe('an invocation that is cut off', () => {
