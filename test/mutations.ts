@@ -360,6 +360,14 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'kept-session-shown',
     breaks: 'The id of a kept session is shown to the model, and journaled, where its server repeats it.',
+    in: 'OpenConnection.#keepFor',
+    text: 'if (session) hide(SESSION_HEADER, session.id);',
+    becomes: '',
+    tests: [KEEP_SESSION],
+  },
+  {
+    name: 'lost-session-shown',
+    breaks: 'The id of a session is shown to the model where its server says that it does not know it.',
     in: 'OpenConnection.#former',
     text: 'if (former?.session) hide(SESSION_HEADER, former.session.id);',
     becomes: '',

@@ -453,4 +453,19 @@ describe('a session that was kept', () => {
     expect(ids.size).toBe(1);
     for (const id of ids) expect(seen).not.toContain(id);
   });
+
+  it('is hidden where the server refuses it by its id, and takes no other one', async () => {
+    const made = keeping();
+    const desk = deskOf(made, 2);
+    await turn(desk);
+    const id = made.server.requests.find(isCall)?.headers['mcp-session-id'];
+    made.server.misbehave = ({ body }) => {
+      const error = { code: -32000, message: `There is no session ${id}` };
+      return Response.json({ jsonrpc: '2.0', id: JSON.parse(body).id, error }, { status: 422 });
+    };
+    expect(await turn(desk)).toBe(
+      "Error: MCP server 'shop' cannot be reached: it answered HTTP 422: There is no session [secret mcp-session-id].",
+    );
+    expect(JSON.stringify(await desk.events())).not.toContain(id);
+  });
 });
