@@ -3,7 +3,7 @@ import { defineTool } from '../../../../src/index.ts';
 import { allowKeys, denyKeys, type MetaConverter, passThrough } from '../../../../src/mcp/entry.ts';
 import { allEvents, post, SSE, sessionId } from '../../../gate/workerd/http/client.ts';
 import type { RecordedRequest } from '../servers/provided.ts';
-import { kindOf, LEAK_PATHS, type LeakPath, sessionsIn, LEAK_PATHS_2026 } from './leak-paths.ts';
+import { kindOf, LEAK_PATHS, LEAK_PATHS_2026, type LeakPath, sessionsIn } from './leak-paths.ts';
 import { type RealRun, realRun } from './real-run.ts';
 import { allTools, calls, realTalk } from './real-talk.ts';
 
