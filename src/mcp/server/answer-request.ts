@@ -2,6 +2,7 @@ import {
   type ClientCapabilities,
   isSpecType,
   type ListToolsResult,
+  type RequestId,
   type Result,
   type ServerNotification,
   type Tool,
@@ -22,6 +23,7 @@ import { callTool } from './call-tool.ts';
 import { createNotifier, type Notifier, type ProgressToken } from './notifier.ts';
 import { getPrompt, listPrompts, type McpPrompt } from './prompts.ts';
 import type { Publication } from './publish.ts';
+import type { StreamPosition, TakenCall } from './stream-position.ts';
 import { callAsTask, cancelTask, getTask, takesTasks } from './tasks.ts';
 
 /** What an endpoint has to offer. */
@@ -35,6 +37,7 @@ export interface RpcRequest {
   readonly within: EndpointRequest;
   /** `modern`: of the revision 2026-07-28 or later, in which each request says by itself what its client can do. */
   readonly era: 'modern' | 'legacy';
+  readonly id: RequestId;
   readonly method: string;
   readonly params: JsonObject;
   /** What the client says that it can be asked for; nothing is known of one of an older revision. */
@@ -45,6 +48,8 @@ export interface RpcRequest {
   readonly state: string | undefined;
   /** Puts a notification on the response. */
   readonly send: (notification: ServerNotification) => Promise<void>;
+  /** How far the response is told, by which its client takes it up when it breaks. */
+  readonly position: StreamPosition;
   /** Aborts when the client has gone. */
   readonly leave: AbortSignal;
   readonly logFailure: FailureLog;
@@ -69,8 +74,12 @@ export async function answerRequest(published: Published, request: RpcRequest): 
 async function answer(published: Published, request: RpcRequest): Promise<Result> {
   const answering = METHODS.get(request.method);
   if (!answering) throw new RpcError(RPC_CODE.methodNotFound, 'Method not found');
-  return answering(published, request);
+  const result = await answering(published, request);
+  return request.era === 'modern' && LISTED.has(request.method) ? { ...result, ...CACHING } : result;
 }
+
+/** Tells whether requests of this method are answered at all. */
+export const isKnownMethod = (method: string): boolean => METHODS.has(method);
 
 /** Answers the requests of one method. */
 type Answering = (published: Published, request: RpcRequest) => Result | Promise<Result>;
@@ -87,6 +96,12 @@ const METHODS: ReadonlyMap<string, Answering> = new Map<string, Answering>([
   ['tasks/get', getTask],
   ['tasks/cancel', cancelTask],
 ]);
+
+/** What is the same for every caller, and changes with a deployment only. */
+const LISTED: ReadonlySet<string> = new Set(['tools/list', 'prompts/list']);
+
+/** How long a client may keep what is listed, in ms, and for whom (MCP specification, Caching). */
+export const CACHING = { ttlMs: 5 * 60 * 1000, cacheScope: 'public' } as const;
 
 /** Refuses a cursor: everything is listed on one page, so that none was given out. */
 function onePage<Listed>({ cursor }: JsonObject, listed: Listed): Listed {
@@ -105,15 +120,19 @@ function setLevel({ level }: JsonObject): Result {
 }
 
 function call(callable: Published['callable'], request: RpcRequest): Promise<Result> {
-  const { within, params } = request;
+  const { within, id, params, position } = request;
   const { name, input, key, progressToken } = readCallParams(params);
   const found = callable.get(name);
   if (!found) throw invalidParams(toolNotFound(name, callable, DEFAULT_POLICIES.unknownTools).content);
   const notifier = createNotifier({ name, progressToken }, request.send);
+  // Of a tool's call nothing is kept; of an agent's there is something as soon as its message was taken.
+  if (found.kind === 'tool') position.begun({ id });
+  const onTaken = (call: TakenCall): void =>
+    position.begun({ id, call: { ...call, progressToken, seq: 0, progress: 0 } });
   const calling =
     found.kind === 'tool'
       ? callTool(within, { tool: found.tool, input, key, notifier })
-      : agentCalled(request, { published: found, input, key, notifier });
+      : agentCalled(request, { published: found, input, key, notifier, onTaken });
   // What was begun is left in good order, even when its client has gone.
   within.host.waitUntil(calling.catch(() => {}));
   return calling;
@@ -122,11 +141,11 @@ function call(callable: Published['callable'], request: RpcRequest): Promise<Res
 /** Answers a task to a client that takes one, and the answer of the turn to any other. */
 const agentCalled = (
   request: RpcRequest,
-  calling: AgentCall & { readonly notifier: Notifier },
+  calling: AgentCall & { readonly notifier: Notifier; readonly onTaken: (call: TakenCall) => void },
 ): Promise<Result> =>
   takesTasks(request)
     ? callAsTask(request.within, calling)
-    : callAgent(request.within, { ...calling, leave: request.leave });
+    : callAgent(request.within, { ...calling, leave: request.leave, position: request.position });
 
 function toRpcError(thrown: unknown): RpcError {
   if (thrown instanceof RpcError) return thrown;
@@ -188,10 +207,13 @@ function toListed({ name, description, inputSchema, effect, metadata: { title } 
     name,
     ...(typeof title === 'string' && { title }),
     description,
-    inputSchema: { ...inputSchema, type: 'object' },
+    inputSchema: { $schema: DIALECT, ...inputSchema, type: 'object' },
     annotations: hintsOf(effect),
   };
 }
+
+/** The dialect of all schemas: many clients take one that names none for an older one. */
+const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
 /** Gives no hints about destruction or the open world, which tools do not declare. */
 function hintsOf(effect: AnyTool['effect']): ToolAnnotations {

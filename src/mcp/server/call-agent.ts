@@ -2,6 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { toTurnStart } from '../../journal/event-rows.ts';
 import type { NotStarted, RequestKey, TurnStart } from '../../journal/session-port.ts';
 import { readerOf, readTurn } from '../../session/fold-session.ts';
+import type { FeedItem } from '../../session/live-feed.ts';
 import { runTurn } from '../../session/run-turn.ts';
 import { SessionErasedError, SessionUnavailableError } from '../../session/send-again.ts';
 import { fullText } from '../../session/session-full.ts';
@@ -19,6 +20,7 @@ import { IDEMPOTENCY_KEY } from '../content/rpc.ts';
 import { AGENT_INPUT, type AgentInput } from './agent-tool.ts';
 import { type Notifier, notifyOf } from './notifier.ts';
 import type { Publication } from './publish.ts';
+import type { StreamPosition, TakenCall } from './stream-position.ts';
 import { type AnsweredCall, listedPending, toAgentResult } from './to-agent-result.ts';
 import { failed } from './to-call-result.ts';
 
@@ -35,6 +37,10 @@ interface AwaitedCall extends AgentCall {
   readonly notifier: Notifier;
   /** Aborts when the client has gone; the turn is then left to another invocation. */
   readonly leave: AbortSignal;
+  /** Is told of the turn as soon as the session has it. */
+  readonly onTaken: (call: TakenCall) => void;
+  /** Is told what of the turn is shown. */
+  readonly position: Pick<StreamPosition, 'shows'>;
 }
 
 /**
@@ -122,7 +128,7 @@ const requestKey = async (key: string, input: AgentInput): Promise<RequestKey> =
 async function answerOf(
   { host }: EndpointRequest,
   turn: AgentTurn,
-  { notifier, leave }: AwaitedCall,
+  { notifier, leave, onTaken, position }: AwaitedCall,
 ): Promise<CallToolResult> {
   const { target, start, part } = turn;
   const awaited: AwaitedTurn = {
@@ -134,9 +140,18 @@ async function answerOf(
     agent: target.agent.name,
     turn: start.turn,
   };
-  const show = notifyOf(notifier);
+  const notify = notifyOf(notifier);
+  const show = (item: FeedItem): void => {
+    if (item.type === 'event') position.shows(item.stored.seq);
+    notify(item);
+  };
   const sentAt = host.clock.now();
   const taken = await target.port.begin({ nonce: host.newId(), start, reader: readerOf(host.kinds) });
+  if (taken.status === 'leased' || taken.status === 'known') {
+    const { name, isNew } = turn;
+    const { turn: id } = taken.status === 'known' ? taken : start;
+    onTaken({ name, isNew, session: target.session, turn: id });
+  }
   switch (taken.status) {
     case 'leased': {
       const run: Run = (more) => runTurn({ ...part, ...more }, taken, sentAt);

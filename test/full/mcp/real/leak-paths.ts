@@ -92,6 +92,15 @@ export const LEAK_PATHS: Readonly<Record<string, LeakPath>> = {
     turn: (talk, body, run) => atProgress(talk.stream(body), () => run.cut()),
     sends: ['tools/call', 'resume'],
   },
+  'a session that goes on': {
+    replies: [ECHO, 'One.', ECHO],
+    client: { keepSession: true },
+    turn: async (talk, body) => {
+      await talk.say(body);
+      return talk.say(body);
+    },
+    sends: ['tools/call', 'ping', 'tools/call'],
+  },
   'the transport of before': { replies: [ECHO], server: 'everything-sse' },
   'a question by the transport of before': {
     replies: [ASK],
@@ -130,3 +139,13 @@ export function kindOf({ method, headers, body }: RecordedRequest): string {
   if (body !== '') return JSON.parse(body).method ?? 'answer';
   return headers.includes('last-event-id') ? 'resume' : method;
 }
+
+/** The ids of the sessions in which a server was asked. */
+export const sessionsIn = (requests: readonly RecordedRequest[]): readonly string[] => [
+  ...new Set(
+    requests.flatMap(({ headers }) => {
+      const at = headers.findIndex((word) => word.toLowerCase() === 'mcp-session-id');
+      return at < 0 ? [] : [headers[at + 1] ?? ''];
+    }),
+  ),
+];

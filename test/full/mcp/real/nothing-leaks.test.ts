@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { defineTool } from '../../../../src/index.ts';
 import { allowKeys, denyKeys, type MetaConverter, passThrough } from '../../../../src/mcp/entry.ts';
-import { sessionId } from '../../../gate/workerd/http/client.ts';
+import { allEvents, post, SSE, sessionId } from '../../../gate/workerd/http/client.ts';
 import type { RecordedRequest } from '../servers/provided.ts';
-import { kindOf, LEAK_PATHS, LEAK_PATHS_2026, type LeakPath } from './leak-paths.ts';
+import { kindOf, LEAK_PATHS, type LeakPath, sessionsIn, LEAK_PATHS_2026 } from './leak-paths.ts';
 import { type RealRun, realRun } from './real-run.ts';
 import { allTools, calls, realTalk } from './real-talk.ts';
 
@@ -73,7 +73,7 @@ async function runTurn(
     headers,
   });
   await turn(talk, { message: 'planted-message-a1d0', context: CONTEXT }, run);
-  await untilLetGo(run);
+  if (!client?.keepSession) await untilLetGo(run);
   return sessionId(talk.session);
 }
 
@@ -146,7 +146,8 @@ describe.concurrent.each(converters)('%s, on every path (MCP-05)', (_, meta, cro
     const requests = await run.requests();
     const { sends = ['tools/call'] } = path;
     const kinds = requests.map(kindOf);
-    const end = path.server === 'everything-sse' ? [] : ['DELETE'];
+    const isLeft = path.server === 'everything-sse' || path.client?.keepSession;
+    const end = isLeft ? [] : ['DELETE'];
     const all = ['initialize', 'notifications/initialized', 'tools/list', ...end, ...sends];
     expect(kinds).toEqual(expect.arrayContaining(all));
     expect(count(kinds, 'tools/call')).toBe(count(sends, 'tools/call'));
@@ -176,4 +177,24 @@ describe.concurrent.each(converters)('%s, on every path (MCP-05)', (_, meta, cro
       }
     },
   );
+});
+
+it('the id of a session that is kept is in no answer, stream, event or line of the log', async () => {
+  const run = realRun('everything');
+  const seen: unknown[] = [];
+  const talk = realTalk(run, {
+    replies: [calls('get-env'), 'One.', calls('echo', { message: 'Hello.' }), 'Two.'],
+    client: { keepSession: true },
+    app: { log: (line) => void seen.push(line) },
+  });
+  seen.push(await talk.say());
+  const streamed = await post(talk.session, { message: 'Go on.' }, { via: talk.via, headers: SSE });
+  seen.push(await allEvents(streamed));
+  for (const path of [talk.session, `${talk.session}/events`]) {
+    seen.push(await (await talk.via(path)).text());
+  }
+  const ids = sessionsIn(await run.requests());
+  expect(ids).toHaveLength(1);
+  expect(JSON.stringify(seen)).toContain('Echo: Hello.');
+  for (const id of ids) expect(JSON.stringify(seen)).not.toContain(id);
 });
