@@ -5,7 +5,7 @@ import { FOREIGN_CLIENTS, type ForeignClient } from './foreign-client.ts';
 
 let worker: RunningWorker;
 beforeAll(async () => {
-  worker = await startWorker('test/full/mcp/clients/published-worker.ts', { vars: { MODEL: 'offline' } });
+  worker = await startWorker('test/fixtures/mcp/published-worker.ts', { vars: { MODEL: 'offline' } });
 });
 afterAll(() => worker?.stop());
 

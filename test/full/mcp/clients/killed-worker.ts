@@ -24,7 +24,7 @@ export async function startKilled(): Promise<KilledWorker> {
   const directory = await mkdtemp(join(tmpdir(), 'holdfast-mcp-kill-'));
   const effects = await countEffects(join(directory, 'effects.jsonl'));
   const start = (): Promise<KillableWorker> =>
-    startKillable('test/full/mcp/clients/published-worker.ts', {
+    startKillable('test/fixtures/mcp/published-worker.ts', {
       storage: join(directory, 'storage'),
       vars: { MODEL: 'offline', LEASE_MS: '300', SHOP_URL: effects.url },
     });

@@ -3,7 +3,7 @@ import { defineTool } from '../../../../src/index.ts';
 import { allowKeys, denyKeys, type MetaConverter, passThrough } from '../../../../src/mcp/entry.ts';
 import { allEvents, post, SSE, sessionId } from '../../../gate/workerd/http/client.ts';
 import type { RecordedRequest } from '../servers/provided.ts';
-import { kindOf, LEAK_PATHS, type LeakPath, sessionsIn, LEAK_PATHS_2026 } from './leak-paths.ts';
+import { kindOf, LEAK_PATHS, LEAK_PATHS_2026, type LeakPath, sessionsIn } from './leak-paths.ts';
 import { type RealRun, realRun } from './real-run.ts';
 import { allTools, calls, realTalk } from './real-talk.ts';
 
@@ -155,8 +155,7 @@ describe.concurrent.each(converters)('%s, on every path (MCP-05)', (_, meta, cro
     for (const sent of metasOf(requests)) expect(sent).toEqual({ ...crossing, ...OF_A_CALL });
   });
 
-  // Our client speaks the revisions before 2026-07-28 only.
-  it.skip.each(Object.entries(LEAK_PATHS_2026))(
+  it.each(Object.entries(LEAK_PATHS_2026))(
     'nothing else crosses by %s, of 2026-07-28',
     async (_name, path) => {
       const run = realRun(path.server ?? 'sdk-2026');

@@ -6,8 +6,8 @@ import {
   type McpConnection,
   type RemoteCall,
   type RemoteCallOptions,
-  type Spoken,
   type SessionKeeper,
+  type Spoken,
 } from '../../../../doors/mcp.ts';
 import type { FakeServer } from '../../../../fixtures/mcp/fake-server.ts';
 
