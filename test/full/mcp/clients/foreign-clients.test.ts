@@ -56,3 +56,32 @@ describe.each(Object.entries(FOREIGN_CLIENTS))('%s', (name, connect) => {
     if (!DEAF.has(name)) expect([...again.told, 'nothing'][0]).toBe('report_findings: started');
   });
 });
+
+describe('a client that accepts anything, as curl does', () => {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'curl', version: '8' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  it.each([
+    ['2025-11-25', {}, {}],
+    ['2026-07-28', { _meta }, { 'mcp-method': 'tools/call', 'mcp-name': 'search_documents' }],
+  ])('has a tool called by %s', async (revision, params, headers) => {
+    const response = await fetch(new URL('/mcp', worker.url), {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: '*/*',
+        'mcp-protocol-version': revision,
+        ...headers,
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'search_documents', arguments: { theme: 'tides' }, ...params },
+      }),
+    });
+    expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('D-1')]);
+  });
+});
