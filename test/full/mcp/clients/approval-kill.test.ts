@@ -30,8 +30,7 @@ async function refund(orderId: number, decide: Decide) {
 const refundsOf = (orderId: number): readonly unknown[] =>
   worker.done('refunds').filter((what) => JSON.stringify(what).includes(`"orderId":${orderId}`));
 
-// Clients of 2026-07-28 are not asked yet.
-describe.skip('an approval of a Worker that was killed while it waited', () => {
+describe('an approval of a Worker that was killed while it waited', () => {
   it('is asked as a form, and the call runs once when it is approved', async () => {
     const asked: unknown[] = [];
     const answer = await refund(1002, async (params) => {
