@@ -96,17 +96,6 @@ export const serverTools: readonly AnyTool[] = [
     run: () => 'It was called as its schema says.',
   }),
   defineTool({
-    name: 'test_header_param',
-    description: 'Has a parameter that clients repeat in a header.',
-    effect: 'read',
-    input: {
-      type: 'object',
-      properties: { region: { type: 'string', 'x-mcp-header': 'Region' } },
-      required: ['region'],
-    },
-    run: () => 'It was called with a region.',
-  }),
-  defineTool({
     ...base,
     name: 'test_logging_tool',
     description: 'Says something while it works.',
