@@ -1,10 +1,4 @@
-import {
-  type CallToolResult,
-  CallToolResultSchema,
-  ErrorCode,
-  McpError,
-  type Tool,
-} from '@modelcontextprotocol/sdk/types.js';
+import { type CallToolResult, SdkError, SdkErrorCode, type Tool } from '@modelcontextprotocol/client';
 import { untilAborted } from '../../tool/async.ts';
 import { type CallInFlight, CallsInFlight, isInterrupted } from './calls-in-flight.ts';
 import { callFailure, callGivenUp, callNotMade, type GivenUp, serverFailure } from './failures.ts';
@@ -197,7 +191,7 @@ async function within<T>(session: OpenWire, work: (session: OpenWire) => Promise
     return await work(session);
   } catch (error) {
     // The SDK's own words say only that it was closed.
-    const isClosed = error instanceof McpError && error.code === ErrorCode.ConnectionClosed;
+    const isClosed = error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed;
     throw (isClosed && session.wire.broken) || error;
   }
 }
@@ -222,7 +216,6 @@ const request = ({ sdk }: OpenWire, { name, input, meta }: RemoteCall, call: Cal
       method: 'tools/call',
       params: { name, arguments: input, _meta: { ...meta, progressToken: call.token } },
     },
-    CallToolResultSchema,
     { signal: call.signal, timeout: MAX_WAIT },
   );
 

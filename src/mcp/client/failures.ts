@@ -1,4 +1,4 @@
-import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import { oneLine } from '../content/words.ts';
 import { McpLostError, McpServerError } from './mcp-connection.ts';
 import {
@@ -36,15 +36,18 @@ export function serverFailure(server: string, { during, error, givenUp }: Failed
 
 /** By these JSON-RPC errors a server says that it did not begin; by the last, that somebody has to visit an address before. */
 const NOT_BEGUN: ReadonlySet<number> = new Set([
-  ErrorCode.ParseError,
-  ErrorCode.InvalidRequest,
-  ErrorCode.MethodNotFound,
-  ErrorCode.InvalidParams,
-  ErrorCode.UrlElicitationRequired,
+  ProtocolErrorCode.ParseError,
+  ProtocolErrorCode.InvalidRequest,
+  ProtocolErrorCode.MethodNotFound,
+  ProtocolErrorCode.InvalidParams,
+  ProtocolErrorCode.UrlElicitationRequired,
 ]);
 
-/** Servers, and SDKs by themselves, answer these when what they had begun is cut off. */
-const CUT_OFF: ReadonlySet<number> = new Set([ErrorCode.ConnectionClosed, ErrorCode.RequestTimeout]);
+/**
+ * Servers, and SDKs by themselves, answer these when what they had begun is cut off: that the connection was closed, and that
+ * there was no time left.
+ */
+const CUT_OFF: ReadonlySet<number> = new Set([-32_000, -32_001]);
 
 /**
  * Makes the error of a call: a McpServerError when the server certainly did not run it, or said what came of it, and a
@@ -57,7 +60,7 @@ export function callFailure(server: string, tool: string, error: unknown): McpSe
   if (refused !== undefined) return certain(refused);
   const name = oneLine(tool, 80);
   if (wasRefused(error)) return certain(`MCP server '${server}' did not run '${name}': ${phraseOf(error)}.`);
-  if (error instanceof McpError) {
+  if (error instanceof ProtocolError) {
     if (CUT_OFF.has(error.code)) return lost(server, name, phraseOf(error));
     return certain(`The call of '${name}' of MCP server '${server}' failed: ${phraseOf(error)}.`);
   }
@@ -91,7 +94,7 @@ function wasRefused(error: unknown): boolean {
     return error.status >= 400 && error.status < 500 && error.status !== 408;
   }
   if (error instanceof RedirectRefusedError) return error.isCertain;
-  if (error instanceof McpError) return NOT_BEGUN.has(error.code);
+  if (error instanceof ProtocolError) return NOT_BEGUN.has(error.code);
   return error instanceof AddressRefusedError || error instanceof NotSentError;
 }
 
@@ -105,7 +108,7 @@ const givenUpPhrase = ({ why, timeout }: GivenUp): string =>
 /** Completes the same sentence, for an error. */
 function phraseOf(error: unknown): string {
   if (error instanceof WireError) return error.phrase;
-  if (!(error instanceof McpError)) return 'its answer is not valid MCP, or of an unsupported version';
+  if (!(error instanceof ProtocolError)) return 'its answer is not valid MCP, or of an unsupported version';
   // The SDK writes the code before the text, on each side.
   const words = oneLine(error.message.replace(/^(MCP error -?\d+: )+/, ''), MAX_WORDS);
   return `it answered with error ${error.code}: ${words.replace(/\.$/, '')}`;

@@ -1,5 +1,4 @@
-import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { ResultSchema, type Tool, ToolSchema } from '@modelcontextprotocol/sdk/types.js';
+import { type Client, isSpecType, specTypeSchemas, type Tool } from '@modelcontextprotocol/client';
 import { MAX_WAIT } from './open-wire.ts';
 import { WireError } from './wire/wire-error.ts';
 
@@ -32,7 +31,10 @@ export async function listAll(sdk: Client, signal: AbortSignal, maxLength: numbe
   for (let cursor: string | undefined; ; ) {
     const params = cursor === undefined ? {} : { cursor };
     const page = await whileAsked(signal, (asked) =>
-      sdk.request({ method: 'tools/list', params }, ResultSchema, { signal: asked, timeout: MAX_WAIT }),
+      sdk.request({ method: 'tools/list', params }, specTypeSchemas.Result, {
+        signal: asked,
+        timeout: MAX_WAIT,
+      }),
     );
     length += JSON.stringify(page).length;
     if (length > maxLength) throw new EndlessListError(`its list is longer than ${maxLength} characters`);
@@ -59,4 +61,4 @@ async function whileAsked<T>(signal: AbortSignal, ask: (asked: AbortSignal) => P
 }
 
 const toolsOf = (listed: unknown): readonly Tool[] =>
-  Array.isArray(listed) ? listed.flatMap((item) => ToolSchema.safeParse(item).data ?? []) : [];
+  Array.isArray(listed) ? listed.filter(isSpecType.Tool) : [];

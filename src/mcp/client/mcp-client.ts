@@ -1,4 +1,4 @@
-import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
+import type { OAuthClientProvider } from '@modelcontextprotocol/client';
 import type { Effect, TurnPrincipal } from '../../tool/call.ts';
 import type { Secrets } from '../../tool/secrets.ts';
 import type { ToolCallContext } from '../../tool/tool-call-context.ts';

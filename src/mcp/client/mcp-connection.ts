@@ -5,7 +5,7 @@ import type {
   LoggingMessageNotification,
   Progress,
   Tool,
-} from '@modelcontextprotocol/sdk/types.js';
+} from '@modelcontextprotocol/client';
 import type { JsonObject } from '../../tool/json.ts';
 
 /** What one call asks of a server. */

@@ -1,14 +1,4 @@
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import {
-  ElicitRequestSchema,
-  type ElicitResult,
-  ErrorCode,
-  LoggingMessageNotificationSchema,
-  ProgressNotificationSchema,
-  type RequestId,
-  ToolListChangedNotificationSchema,
-} from '@modelcontextprotocol/sdk/types.js';
-import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/cfworker';
+import { Client, type ElicitResult, ProtocolErrorCode, type RequestId } from '@modelcontextprotocol/client';
 import { shorten } from '../../tool/json.ts';
 import { RpcError } from '../content/rpc.ts';
 import { type CallInFlight, type CallsInFlight, isInterrupted, MAX_QUESTIONS } from './calls-in-flight.ts';
@@ -47,7 +37,7 @@ const FROM_OLD_SERVERS: ReadonlySet<number> = new Set([400, 404, 405]);
  * Opens a session with a server: by streamable HTTP, and when the server seems too old for that, by SSE. That both fail is
  * told as streamable HTTP failed. A caller that gives up aborts the signal, and nothing stays open.
  *
- * @throws WireError, an McpError that the server answered, the signal's reason, and an Error of the SDK when the server
+ * @throws WireError, a ProtocolError that the server answered, the signal's reason, and an Error of the SDK when the server
  *   speaks no version of MCP that it knows.
  */
 export async function openWire(
@@ -71,10 +61,17 @@ export async function openWire(
 const isOfOldServer = (error: unknown): boolean =>
   error instanceof HttpStatusError && FROM_OLD_SERVERS.has(error.status);
 
+/** The SDK checks nothing by a server's schemas: a session remembers those of its own listing, and checks by them. */
+const NO_SCHEMAS = {
+  getValidator(): never {
+    throw new Error('The SDK is given no schemas.');
+  },
+};
+
 async function open(wire: Wire, reached: Reached, signal: AbortSignal): Promise<OpenWire> {
   const sdk = new Client(CLIENT, {
     capabilities: reached.elicits ? { elicitation: { form: {} } } : {},
-    jsonSchemaValidator: new CfWorkerJsonSchemaValidator(),
+    jsonSchemaValidator: NO_SCHEMAS,
   });
   serveRequests(sdk, wire, reached);
   const giveUp = () => void wire.close();
@@ -107,22 +104,22 @@ const REFUSED: ReadonlyMap<string, string> = new Map([
  * runs, questions to the call on whose stream they come, or to the only one that runs. Everything else is refused.
  */
 function serveRequests(sdk: Client, wire: Wire, { calls, elicits, listChanged }: Reached): void {
-  sdk.setNotificationHandler(ToolListChangedNotificationSchema, listChanged);
-  sdk.setNotificationHandler(ProgressNotificationSchema, ({ params: { progressToken, ...progress } }) =>
+  sdk.setNotificationHandler('notifications/tools/list_changed', listChanged);
+  sdk.setNotificationHandler('notifications/progress', ({ params: { progressToken, ...progress } }) =>
     calls.get(progressToken)?.options.progress(progress),
   );
-  sdk.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => {
+  sdk.setNotificationHandler('notifications/message', ({ params }) => {
     for (const { options } of calls.all()) options.log(params);
   });
   if (elicits) {
-    sdk.setRequestHandler(ElicitRequestSchema, ({ params }, { requestId }) => {
-      const call = askedBy(wire, calls, requestId);
+    sdk.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) => {
+      const call = askedBy(wire, calls, mcpReq.id);
       return elicit(call, params);
     });
   }
   sdk.fallbackRequestHandler = async ({ method }) => {
     const text = REFUSED.get(method) ?? `This client does not know the method '${shorten(method, 80)}'.`;
-    throw new RpcError(ErrorCode.MethodNotFound, text);
+    throw new RpcError(ProtocolErrorCode.MethodNotFound, text);
   };
 }
 
@@ -131,13 +128,16 @@ function askedBy(wire: Wire, calls: CallsInFlight, id: RequestId): CallInFlight 
   const call = request ? calls.get(request.params?._meta?.progressToken) : calls.only;
   if (call && !call.mayAsk()) {
     throw new RpcError(
-      ErrorCode.InvalidRequest,
+      ProtocolErrorCode.InvalidRequest,
       `Nobody is asked more than ${MAX_QUESTIONS} times in one call.`,
     );
   }
   if (call) return call;
   const why = calls.all().length === 0 ? 'no call is running' : 'it does not show which call asks';
-  throw new RpcError(ErrorCode.InvalidRequest, `Nobody can be asked: ${why}. Ask on the stream of the call.`);
+  throw new RpcError(
+    ProtocolErrorCode.InvalidRequest,
+    `Nobody can be asked: ${why}. Ask on the stream of the call.`,
+  );
 }
 
 /** What is thrown here is for the server to read, so it says nothing of what happened on this side. */
@@ -148,7 +148,8 @@ async function elicit(
   try {
     return await call.options.elicit(params);
   } catch (error) {
-    if (!isInterrupted(error)) throw new RpcError(ErrorCode.InternalError, 'The question could not be put.');
+    if (!isInterrupted(error))
+      throw new RpcError(ProtocolErrorCode.InternalError, 'The question could not be put.');
     call.end(error);
     // The call is left, and its request cancelled: there is nothing more to answer.
     return new Promise(() => undefined);

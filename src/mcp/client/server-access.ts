@@ -1,4 +1,4 @@
-import { isJSONRPCResultResponse, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { isJSONRPCResultResponse, type JSONRPCMessage } from '@modelcontextprotocol/client';
 import type { McpCaller, McpClient, McpUser } from './mcp-client.ts';
 import { McpServerError } from './mcp-connection.ts';
 import { createRedactor, hideHeaders, type Redactor } from './redactor.ts';

@@ -8,8 +8,7 @@ export const RPC_CODE = {
 } as const;
 
 /**
- * Answers a JSON-RPC request that was not carried out. The SDK's own error puts its code before the message, and so
- * does the SDK's client: a person would read it twice.
+ * Answers a JSON-RPC request that was not carried out. It is of neither SDK: a Worker may have only one of them.
  */
 export class RpcError extends Error {
   override readonly name = 'RpcError';

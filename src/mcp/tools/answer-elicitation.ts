@@ -1,4 +1,4 @@
-import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/sdk/types.js';
+import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
 import type { Decision, DecisionKind, DecisionRequest, Effect, ToolCall } from '../../tool/call.ts';
 import { credentialIn } from '../../tool/credential-shapes.ts';
 import { drawMark, fenced } from '../../tool/fence.ts';

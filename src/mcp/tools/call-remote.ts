@@ -1,8 +1,4 @@
-import type {
-  CallToolResult,
-  LoggingMessageNotification,
-  Progress,
-} from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult, LoggingMessageNotification, Progress } from '@modelcontextprotocol/client';
 import type { Effect, ToolCall } from '../../tool/call.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import { mistake } from '../../tool/log.ts';

@@ -1,4 +1,4 @@
-import type { Tool } from '@modelcontextprotocol/sdk/types.js';
+import type { Tool } from '@modelcontextprotocol/client';
 import { memoized, sha256Hex } from '../../tool/async.ts';
 import { hash32 } from '../../tool/json.ts';
 import type { Secrets } from '../../tool/secrets.ts';

@@ -1,4 +1,4 @@
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult } from '@modelcontextprotocol/client';
 import { attempt } from '../../tool/async.ts';
 import { content } from '../../tool/content-result.ts';
 import { copyJson } from '../../tool/copy-json.ts';

@@ -118,7 +118,14 @@ it('a Worker without MCP carries nothing of it', async () => {
   const published = await filesOf(`${everything}${endpoint}`);
   expect(published.filter(isMcp).length).toBeGreaterThan(10);
   // Of the two ends of MCP, it pays for the one that it uses.
-  expect(published.filter((path) => path.startsWith('src/mcp/client/'))).toEqual([]);
+  expect(published.filter((path) => /src\/mcp\/client\/|@modelcontextprotocol\/client\//.test(path))).toEqual(
+    [],
+  );
+  const using = await filesOf(`${everything}export { createMcpToolFactory } from './src/mcp/entry.ts';`);
+  expect(using.filter((path) => path.startsWith('src/mcp/client/')).length).toBeGreaterThan(10);
+  expect(
+    using.filter((path) => /src\/mcp\/server\/|@modelcontextprotocol\/(server|sdk)\/|\/ajv/.test(path)),
+  ).toEqual([]);
 });
 
 it('a Worker carries the surface for useChat only when it mounts it, and never the AI SDK', async () => {

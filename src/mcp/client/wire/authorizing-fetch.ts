@@ -1,8 +1,4 @@
-import {
-  auth,
-  extractWWWAuthenticateParams,
-  type OAuthClientProvider,
-} from '@modelcontextprotocol/sdk/client/auth.js';
+import { auth, extractWWWAuthenticateParams, type OAuthClientProvider } from '@modelcontextprotocol/client';
 import { untilAborted } from '../../../tool/async.ts';
 import type { Fetch } from './guarded-fetch.ts';
 import { SignInRequiredError, WireError } from './wire-error.ts';

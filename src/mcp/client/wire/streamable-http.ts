@@ -1,4 +1,3 @@
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
   isInitializedNotification,
   isInitializeRequest,
@@ -6,7 +5,8 @@ import {
   type JSONRPCMessage,
   type JSONRPCRequest,
   type RequestId,
-} from '@modelcontextprotocol/sdk/types.js';
+  type Transport,
+} from '@modelcontextprotocol/client';
 import { type Followed, followEvents } from './follow-events.ts';
 import { readJson } from './read-json.ts';
 import {

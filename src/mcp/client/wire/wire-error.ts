@@ -2,7 +2,7 @@ import { shorten } from '../../../tool/json.ts';
 
 /**
  * Why no answer came by the wire. `phrase` goes on after "MCP server 'x' cannot be reached: "; it says nothing that a server
- * wrote, nor any header. What a server answered in JSON-RPC is an McpError of the SDK instead.
+ * wrote, nor any header. What a server answered in JSON-RPC is a ProtocolError of the SDK instead.
  */
 export abstract class WireError extends Error {
   abstract readonly phrase: string;

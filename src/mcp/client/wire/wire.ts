@@ -1,13 +1,13 @@
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
   isJSONRPCErrorResponse,
   isJSONRPCNotification,
   isJSONRPCResultResponse,
   type JSONRPCMessage,
-  JSONRPCMessageSchema,
   type JSONRPCRequest,
   type RequestId,
-} from '@modelcontextprotocol/sdk/types.js';
+  specTypeSchemas,
+  type Transport,
+} from '@modelcontextprotocol/client';
 import type { Fetch } from './guarded-fetch.ts';
 import { beginsAnswer, readJson } from './read-json.ts';
 import {
@@ -77,8 +77,9 @@ export function asWireError(error: unknown): never {
 
 /** Reads a value as a message, and takes the credentials out of it; undefined when it is no message. */
 export function readMessage({ redact }: ServerAccess, value: unknown): JSONRPCMessage | undefined {
-  const message = JSONRPCMessageSchema.safeParse(value).data;
-  if (!message) return undefined;
+  const read = specTypeSchemas.JSONRPCMessage['~standard'].validate(value);
+  if (read.issues) return undefined;
+  const message = read.value;
   if ('result' in message) return { ...message, result: redact(message.result) };
   if ('error' in message) return { ...message, error: redact(message.error) };
   return message.params === undefined ? message : { ...message, params: redact(message.params) };

@@ -194,7 +194,7 @@ describe('a question to people', () => {
     const params = { mode: 'url' as const, message: 'Pay', url: 'https://evil.test/', elicitationId: '1' };
     expect(await answered(asking({ method: 'elicitation/create', params }))).toEqual({
       code: -32602,
-      message: 'MCP error -32602: MCP error -32602: Client does not support URL-mode elicitation requests',
+      message: 'MCP error -32602: Client does not support URL-mode elicitation requests',
     });
   });
 
