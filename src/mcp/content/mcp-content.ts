@@ -1,8 +1,4 @@
-<<<<<<< HEAD
 import type { ContentBlock } from '@modelcontextprotocol/client';
-=======
-import type { ContentBlock } from '@modelcontextprotocol/server';
->>>>>>> h-client
 import * as v from 'valibot';
 import { content } from '../../tool/content-result.ts';
 import { copyJson } from '../../tool/copy-json.ts';
