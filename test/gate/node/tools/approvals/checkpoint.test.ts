@@ -7,6 +7,7 @@ import {
   defineTool,
   type Effect,
   requireApproval,
+  type ToolCall,
 } from '../../../../../src/index.ts';
 import { crashMatrix } from '../../../../../src/testing/crash-matrix/entry.ts';
 import { createTestSession, type TestSession } from '../../../../../src/testing/entry.ts';
@@ -19,25 +20,23 @@ interface Courier {
   readonly did: string[];
 }
 
-/** A tool that begins a delivery, is told by its far end to ask somebody, and ends it with the ticket that it got. */
-function courier(effect: Effect, reconcile?: 'reconcile'): Courier {
+/** What begins a delivery, is told by its far end to ask somebody, and ends it with the ticket that it got. */
+const deliver = (did: string[] = []) => ({
+  name: 'deliver',
+  description: 'Delivers.',
+  async run(_: unknown, call: ToolCall) {
+    const kept = v.safeParse(v.object({ ticket: v.string() }), call.checkpoint());
+    if (!kept.success) did.push('began');
+    const ticket = kept.success ? kept.output.ticket : 'T-1';
+    const { decision } = await call.decide({ message: 'Leave it at the door?', checkpoint: { ticket } });
+    did.push(`${decision} ${ticket}`);
+    return `Delivered with ${ticket}.`;
+  },
+});
+
+function courier(effect: Effect): Courier {
   const did: string[] = [];
-  const Ticket = v.object({ ticket: v.string() });
-  const tool = defineTool({
-    name: 'deliver',
-    description: 'Delivers.',
-    effect,
-    async run(_, call) {
-      const kept = v.safeParse(Ticket, call.checkpoint());
-      if (!kept.success) did.push('began');
-      const ticket = kept.success ? kept.output.ticket : 'T-1';
-      const { decision } = await call.decide({ message: 'Leave it at the door?', checkpoint: { ticket } });
-      did.push(`${decision} ${ticket}`);
-      return `Delivered with ${ticket}.`;
-    },
-    ...(reconcile && { reconcile: () => 'unknown' as const }),
-  });
-  return { tool, did };
+  return { tool: defineTool({ ...deliver(did), effect }), did };
 }
 
 const agentOf = (tool: AnyTool) =>
@@ -104,7 +103,7 @@ describe('a question with a checkpoint', () => {
   });
 
   it('never has a `once` call done twice, wherever the Worker dies', async () => {
-    const report = await crashMatrix(agentOf(courier('once', 'reconcile').tool), {
+    const report = await crashMatrix(agentOf(defineTool({ ...deliver(), reconcile: () => 'unknown' })), {
       steps: [
         { send: 'Deliver.', replies: [['deliver'], 'Done.'] },
         { decide: 'deliver', as: 'approve' },
