@@ -1,6 +1,7 @@
 /** A door for tests. The client of MCP servers, what is listed, and the endpoint. */
 
 export { connect } from '../../src/mcp/client/connect.ts';
+export type { Spoken } from '../../src/mcp/client/discover.ts';
 export {
   type McpConnection,
   McpLostError,

@@ -4,7 +4,7 @@ import { connect } from '../client/connect.ts';
 import type { McpCaller, McpClient } from '../client/mcp-client.ts';
 import type { McpConnection } from '../client/mcp-connection.ts';
 import { addressOf } from '../client/server-access.ts';
-import { canonicalJson } from './listing.ts';
+import { canonicalJson, knownListing } from './listing.ts';
 
 /** What one invocation has of one server. */
 interface ConnectionSlot {
@@ -42,7 +42,12 @@ export async function connectionTo(
 }
 
 function opened(client: McpClient, discovery: Discovery, slot: ConnectionSlot): Promise<McpConnection> {
-  const opening = connect(client, callerOf(discovery), discovery);
+  const known = knownListing(client, discovery.view)?.listing.spoken;
+  const opening = connect(client, callerOf(discovery), {
+    signal: discovery.signal,
+    count: (subrequests) => discovery.count(subrequests),
+    known,
+  });
   slot.opening = opening;
   opening.then(
     (connection) => {
