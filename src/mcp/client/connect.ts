@@ -1,7 +1,6 @@
 import {
   type CallToolResult,
   type InputRequiredResult,
-  isInputRequiredResult,
   LOG_LEVEL_META_KEY,
   ProtocolError,
   SdkError,
@@ -10,14 +9,7 @@ import {
 import { untilAborted } from '../../tool/async.ts';
 import { type CallInFlight, CallsInFlight, isInterrupted } from './calls-in-flight.ts';
 import type { Spoken } from './discover.ts';
-import {
-  callAsksForInput,
-  callFailure,
-  callGivenUp,
-  callNotMade,
-  type GivenUp,
-  serverFailure,
-} from './failures.ts';
+import { callFailure, callGivenUp, callNotMade, type GivenUp, serverFailure } from './failures.ts';
 import { listAll, type ToolList } from './list-all.ts';
 import type { McpCaller, McpClient } from './mcp-client.ts';
 import type { McpConnection, RemoteCall, RemoteCallOptions } from './mcp-connection.ts';
@@ -137,14 +129,15 @@ class OpenConnection implements McpConnection {
     }
   }
 
-  async callTool(asked: RemoteCall, options: RemoteCallOptions): Promise<CallToolResult> {
+  async callTool(
+    asked: RemoteCall,
+    options: RemoteCallOptions,
+  ): Promise<CallToolResult | InputRequiredResult> {
     const { name, timeout } = this.#client;
     if (options.signal.aborted) throw callNotMade(name, asked.name);
     const call = this.#calls.begin(options);
     try {
-      const answer = await this.#inSession(call.signal, (session) => request(session, asked, call));
-      if (isInputRequiredResult(answer)) throw callAsksForInput(name, asked.name);
-      return answer;
+      return await this.#inSession(call.signal, (session) => request(session, asked, call));
     } catch (error) {
       const { ending } = call;
       // Which headers a call has, the list says.
@@ -271,7 +264,7 @@ function codeOf(error: unknown): number | undefined {
  */
 function request(
   { sdk, spoken }: OpenWire,
-  { name, input, inputSchema = {}, meta }: RemoteCall,
+  { name, input, inputSchema = {}, meta, goesOn }: RemoteCall,
   call: CallInFlight,
 ): Promise<CallToolResult | InputRequiredResult> {
   const isStateless = spoken.era === 'stateless';
@@ -280,7 +273,7 @@ function request(
   return sdk.request(
     {
       method: 'tools/call',
-      params: { name, arguments: input, _meta: { ...logs, ...meta, progressToken: call.token } },
+      params: { name, arguments: input, ...goesOn, _meta: { ...logs, ...meta, progressToken: call.token } },
     },
     {
       signal: call.signal,

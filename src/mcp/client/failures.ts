@@ -86,16 +86,6 @@ export const callNotMade = (server: string, tool: string): McpServerError =>
     message: `MCP server '${server}' did not run '${oneLine(tool, 80)}': the call was cancelled before.`,
   });
 
-/** Makes the error of a call that the server did not finish, as it wants to know something before. */
-export const callAsksForInput = (server: string, tool: string): McpServerError =>
-  new McpServerError({
-    server,
-    during: 'call',
-    message:
-      `MCP server '${server}' did not finish '${oneLine(tool, 80)}': it asks for input, which it cannot be given here. Call it ` +
-      'with more in its input, or go on without it.',
-  });
-
 const lost = (server: string, tool: string, phrase: string): McpLostError =>
   new McpLostError(
     `MCP server '${server}' was asked to run '${tool}', and ${phrase}: nobody knows whether it was done.`,

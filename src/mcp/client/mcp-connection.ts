@@ -2,6 +2,7 @@ import type {
   CallToolResult,
   ElicitRequest,
   ElicitResult,
+  InputRequiredResult,
   LoggingMessageNotification,
   Progress,
 } from '@modelcontextprotocol/client';
@@ -18,6 +19,16 @@ export interface RemoteCall {
   readonly inputSchema?: JsonObject | undefined;
   /** Holds all that crosses beside the input. */
   readonly meta: JsonObject;
+  /** Of a call that the server has put off: it is sent again, and goes on. */
+  readonly goesOn?: Continuation | undefined;
+}
+
+/** What a request is sent again with that its server has put off (MCP specification 2026-07-28, Multi Round-Trip Requests). */
+export interface Continuation {
+  /** Answers to what the server wants to know, by the names that it gave to its questions. */
+  readonly inputResponses?: Readonly<Record<string, ElicitResult>>;
+  /** The server's own, which nobody here reads. */
+  readonly requestState?: string;
 }
 
 /** How one call is made, and whom its server reaches meanwhile. */
@@ -52,12 +63,12 @@ export interface McpConnection {
    */
   listTools(signal: AbortSignal): Promise<ToolList>;
   /**
-   * Answers what the server answers, `isError` or not.
+   * Answers what the server answers, `isError` or not, also that it puts the call off until it knows more.
    *
    * @throws McpServerError when the call certainly did not happen, or the server said it failed; McpLostError when
    *   nobody knows; what `elicit` rejects with.
    */
-  callTool(call: RemoteCall, options: RemoteCallOptions): Promise<CallToolResult>;
+  callTool(call: RemoteCall, options: RemoteCallOptions): Promise<CallToolResult | InputRequiredResult>;
   /** Ends the server's session. Does not throw, and takes a second at the most. */
   close(): Promise<void>;
 }

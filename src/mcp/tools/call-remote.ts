@@ -1,16 +1,27 @@
-import type { CallToolResult, LoggingMessageNotification, Progress } from '@modelcontextprotocol/client';
+import type {
+  CallToolResult,
+  InputRequiredResult,
+  LoggingMessageNotification,
+  Progress,
+} from '@modelcontextprotocol/client';
 import type { Effect, ToolCall } from '../../tool/call.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import { mistake } from '../../tool/log.ts';
 import type { Discovery } from '../../tool/tool.ts';
 import { error, failure, type ToolResult } from '../../tool/tool-result.ts';
 import type { McpClient } from '../client/mcp-client.ts';
-import { type McpConnection, McpLostError, McpServerError } from '../client/mcp-connection.ts';
+import {
+  type Continuation,
+  type McpConnection,
+  McpLostError,
+  McpServerError,
+} from '../client/mcp-connection.ts';
 import { addressOf } from '../client/server-access.ts';
 import { IDEMPOTENCY_KEY } from '../content/rpc.ts';
 import { oneLine, warn } from '../content/words.ts';
 import { answerElicitation } from './answer-elicitation.ts';
 import { connectionTo, dropConnection } from './connections.ts';
+import { answered } from './input-required.ts';
 import type { ListedTool } from './listing.ts';
 import { toResult } from './to-result.ts';
 
@@ -39,14 +50,17 @@ const THROTTLE = 100;
  * @throws McpLostError when nobody knows what became of the call; CallInterrupted when it waits for somebody.
  */
 export async function callRemote(remote: Remote, call: ToolCall): Promise<ToolResult> {
-  const { client, tool, discovery, subrequests } = remote;
+  const { client, tool, effect, discovery, subrequests } = remote;
   const meta = metaOf(remote, call);
   if (!meta) return error(notPrepared(tool));
   try {
     // What one server listed is not another's: neither its names, nor what may be called twice.
     if (addressOf(client, discovery.view).href !== remote.address) return error(moved(remote, call));
-    const connection = await connectionTo(client, discovery, subrequests);
-    const answer = await answerOf(remote, { call, meta, connection });
+    const asking = { client, effect, call, of: partyOf(remote), what: `MCP tool '${tool.name}'` };
+    const answer = await answered(asking, async (goesOn) => {
+      const connection = await connectionTo(client, discovery, subrequests);
+      return answerOf(remote, { call, meta, connection, goesOn });
+    });
     return answer === 'late' ? failure('timeout', late(remote)) : toResult(tool, answer);
   } catch (thrown) {
     if (thrown instanceof McpServerError) return error(thrown.message);
@@ -58,13 +72,14 @@ interface Sending {
   readonly call: ToolCall;
   readonly meta: JsonObject;
   readonly connection: McpConnection;
+  readonly goesOn: Continuation | undefined;
 }
 
 /** Answers what the server answers, or `late` for a read: then nothing is in doubt. */
 async function answerOf(
   { client, tool, effect, input, discovery }: Remote,
-  { call, meta, connection }: Sending,
-): Promise<CallToolResult | 'late'> {
+  { call, meta, connection, goesOn }: Sending,
+): Promise<CallToolResult | InputRequiredResult | 'late'> {
   const time = createServerTime(client.timeout);
   const pass = (status: string): void => call.progress(status);
   const progress = createThrottle(THROTTLE, pass);
@@ -72,7 +87,7 @@ async function answerOf(
   let unasked: Error | undefined;
   try {
     return await connection.callTool(
-      { name: tool.name, input, inputSchema: tool.inputSchema, meta },
+      { name: tool.name, input, inputSchema: tool.inputSchema, meta, goesOn },
       {
         signal: AbortSignal.any([call.signal, time.signal]),
         progress: (told) => progress.tell(progressText(told)),
@@ -102,6 +117,10 @@ async function answerOf(
     log.end();
   }
 }
+
+/** Names the tool of this server, and no other. */
+const partyOf = ({ client, address, tool }: Remote): string =>
+  JSON.stringify([client.name, address, tool.name]);
 
 const moved = ({ client: { name } }: Remote, { tool }: ToolCall): string =>
   `Tool '${tool}' is not called: MCP server '${name}' has another address than when it listed this tool. Its tools are ` +
