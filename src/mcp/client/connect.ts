@@ -3,16 +3,27 @@ import {
   type InputRequiredResult,
   LOG_LEVEL_META_KEY,
   ProtocolError,
+  type Result,
   SdkError,
   SdkErrorCode,
+  specTypeSchemas,
+  withInputRequired,
 } from '@modelcontextprotocol/client';
 import { untilAborted } from '../../tool/async.ts';
 import { type CallInFlight, CallsInFlight, isInterrupted } from './calls-in-flight.ts';
 import type { Spoken } from './discover.ts';
-import { callFailure, callGivenUp, callNotMade, type GivenUp, serverFailure } from './failures.ts';
-import { listAll, type ToolList } from './list-all.ts';
+import {
+  callFailure,
+  callGivenUp,
+  callNotMade,
+  type GivenUp,
+  notOffered,
+  requestFailure,
+  serverFailure,
+} from './failures.ts';
+import { listAll, type ToolList, whileAsked } from './list-all.ts';
 import type { McpCaller, McpClient } from './mcp-client.ts';
-import type { McpConnection, RemoteCall, RemoteCallOptions } from './mcp-connection.ts';
+import type { McpConnection, RemoteCall, RemoteCallOptions, RemoteRequest } from './mcp-connection.ts';
 import { MAX_WAIT, type OpenWire, openWire } from './open-wire.ts';
 import { accessTo, type Credit, createCredit } from './server-access.ts';
 import { paramHeaders } from './wire/mcp-headers.ts';
@@ -147,6 +158,27 @@ class OpenConnection implements McpConnection {
       throw callGivenUp(name, asked.name, { why: ending, timeout });
     } finally {
       call.settle();
+    }
+  }
+
+  async request(asked: RemoteRequest, signal: AbortSignal): Promise<Result | InputRequiredResult> {
+    const { name, timeout } = this.#client;
+    const { method, offer, params, meta, goesOn } = asked;
+    const deadline = createDeadline(signal, timeout);
+    try {
+      return await this.#inSession(deadline.signal, ({ sdk }) => {
+        if (!sdk.getServerCapabilities()?.[offer]) throw notOffered(name, offer);
+        const request = { method, params: { ...params, ...goesOn, _meta: meta } };
+        return whileAsked(deadline.signal, (until) =>
+          sdk.request(request, withInputRequired(specTypeSchemas.Result), {
+            signal: until,
+            timeout: MAX_WAIT,
+            allowInputRequired: true,
+          }),
+        );
+      });
+    } catch (error) {
+      throw requestFailure(name, { method, error, givenUp: deadline.givenUp });
     }
   }
 

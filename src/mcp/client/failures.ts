@@ -34,6 +34,22 @@ export function serverFailure(server: string, { during, error, givenUp }: Failed
   return new McpServerError({ server, during, message });
 }
 
+/** Makes the error of a request that changes nothing. */
+export function requestFailure(
+  server: string,
+  { method, error, givenUp }: Omit<Failed, 'during'> & { readonly method: string },
+): McpServerError {
+  if (error instanceof McpServerError) return error;
+  const why = givenUp ? givenUpPhrase(givenUp) : phraseOf(error);
+  const message =
+    credentialsProblem(server, error) ?? `MCP server '${server}' could not answer '${method}': ${why}.`;
+  return new McpServerError({ server, during: 'request', message });
+}
+
+/** Makes the error of a request for what a server does not offer. */
+export const notOffered = (server: string, what: string): McpServerError =>
+  new McpServerError({ server, during: 'request', message: `MCP server '${server}' has no ${what}.` });
+
 /** By these JSON-RPC errors a server says that it did not begin: somebody may have to visit an address before. */
 const NOT_BEGUN: ReadonlySet<number> = new Set([
   ProtocolErrorCode.ParseError,

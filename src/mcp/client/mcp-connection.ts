@@ -5,6 +5,7 @@ import type {
   InputRequiredResult,
   LoggingMessageNotification,
   Progress,
+  Result,
 } from '@modelcontextprotocol/client';
 import type { JsonObject } from '../../tool/json.ts';
 import type { Spoken } from './discover.ts';
@@ -29,6 +30,21 @@ export interface Continuation {
   readonly inputResponses?: Readonly<Record<string, ElicitResult>>;
   /** The server's own, which nobody here reads. */
   readonly requestState?: string;
+}
+
+/** What is asked of a server that changes nothing. */
+export interface RemoteRequest {
+  readonly method:
+    | 'resources/list'
+    | 'resources/templates/list'
+    | 'resources/read'
+    | 'prompts/list'
+    | 'prompts/get';
+  /** What the server must offer for it. */
+  readonly offer: 'resources' | 'prompts';
+  readonly params: JsonObject;
+  readonly meta: JsonObject;
+  readonly goesOn?: Continuation | undefined;
 }
 
 /** How one call is made, and whom its server reaches meanwhile. */
@@ -69,6 +85,12 @@ export interface McpConnection {
    *   nobody knows; what `elicit` rejects with.
    */
   callTool(call: RemoteCall, options: RemoteCallOptions): Promise<CallToolResult | InputRequiredResult>;
+  /**
+   * Answers what the server answers, also that it puts the request off until it knows more.
+   *
+   * @throws McpServerError.
+   */
+  request(asked: RemoteRequest, signal: AbortSignal): Promise<Result | InputRequiredResult>;
   /** Ends the server's session. Does not throw, and takes a second at the most. */
   close(): Promise<void>;
 }
@@ -77,7 +99,7 @@ export interface McpConnection {
 interface ServerFailure {
   readonly server: string;
   /** `connect` says that nothing was asked of a tool yet. */
-  readonly during: 'connect' | 'list' | 'call';
+  readonly during: 'connect' | 'list' | 'call' | 'request';
   /** The words are for a model, and hold no secrets. */
   readonly message: string;
   /** What code of the client threw, if it was that: its developer reads it, and no model does. */

@@ -51,7 +51,7 @@ const THROTTLE = 100;
  */
 export async function callRemote(remote: Remote, call: ToolCall): Promise<ToolResult> {
   const { client, tool, effect, discovery, subrequests } = remote;
-  const meta = metaOf(remote, call);
+  const meta = metaOf(client, call);
   if (!meta) return error(notPrepared(tool));
   try {
     // What one server listed is not another's: neither its names, nor what may be called twice.
@@ -136,7 +136,7 @@ const late = ({ tool: { name }, client: { timeout } }: Remote): string =>
  * Makes all that crosses beside the input: of the tool-call context only what the client's converter lets pass. `undefined`
  * when the converter throws, and then the tool is not called.
  */
-function metaOf({ client }: Remote, call: ToolCall): JsonObject | undefined {
+export function metaOf(client: McpClient, call: ToolCall): JsonObject | undefined {
   try {
     return { ...client.meta?.(call.context), [IDEMPOTENCY_KEY]: call.idempotencyKey };
   } catch (thrown) {
