@@ -190,13 +190,12 @@ function answering(host: HttpHost): Answering {
     const requestId = host.newId();
     const { env, req } = c;
     const { raw: request } = req;
-    const respondTo = async (): Promise<Response> => {
-      const base = baseOf(path === undefined ? '' : mountedAt(request.url, path));
-      const asked = { host, env, base, request, requestId, execution: c.executionCtx };
-      return work(asked, req.param());
-    };
+    const base = baseOf(path === undefined ? '' : mountedAt(request.url, path));
+    const told = refuse && ((problem: Problem) => refuse(problem, { request, base }));
+    const respondTo = async (): Promise<Response> =>
+      work({ host, env, base, request, requestId, execution: c.executionCtx }, req.param());
     const response = await respondTo().catch((thrown: unknown) => {
-      if (thrown instanceof Error) return failed(thrown, { req, var: { requestId } }, refuse);
+      if (thrown instanceof Error) return failed(thrown, { req, var: { requestId } }, told);
       throw thrown;
     });
     response.headers.set('x-request-id', requestId);

@@ -114,14 +114,23 @@ export interface EndpointRequest {
   readonly requestId: string;
 }
 
+/** Who signs in the callers of an MCP endpoint. Their tokens are checked by the app's own `auth`. */
+export interface McpAuthorization {
+  /** The issuers of OAuth authorization servers: `https://login.example`. */
+  readonly servers: readonly string[];
+  /** What clients ask them for. */
+  readonly scopes?: readonly string[] | undefined;
+}
+
 /**
- * What `createHoldfast({ mcp })` serves at `POST /mcp`. `defineMcpEndpoint` makes it, so an app without one carries nothing of
- * MCP.
+ * What `createHoldfast({ mcp })` serves at `/mcp`. `defineMcpEndpoint` makes it, so an app without one carries nothing of MCP.
  */
 export interface McpEndpoint {
   /** The names of the agents that it publishes; each must be one of the app's. */
   readonly agents: readonly string[];
-  /** Answers a `POST`. What it throws becomes a problem response. */
+  /** Absent: clients have to know whose tokens are taken. */
+  readonly authorization?: McpAuthorization | undefined;
+  /** Answers a `POST`, or a `GET` that takes up a stream. What it throws becomes a problem response. */
   serve(request: EndpointRequest): Promise<Response>;
 }
 

@@ -95,8 +95,8 @@ export interface RouteEntry<Access extends keyof Requests, Path extends string> 
   readonly problems?: readonly ProblemAnswer[] | undefined;
   /** What is said of other statuses, which a protocol may have of its own. */
   readonly others?: string | undefined;
-  /** Tells a problem to clients that do not read RFC 9457. */
-  refuse?(problem: Problem): Response;
+  /** Tells a problem to clients that do not read RFC 9457, or that need more than it says. */
+  refuse?(problem: Problem, asked: Pick<RouteRequest, 'request' | 'base'>): Response;
   /** What it throws becomes a problem response. */
   handle(request: Requests[Access], named: NamesOf<Path>): Response | Promise<Response>;
 }

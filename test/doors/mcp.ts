@@ -2,6 +2,7 @@
 
 export { connect } from '../../src/mcp/client/connect.ts';
 export type { Spoken } from '../../src/mcp/client/discover.ts';
+export { keptSession, type SessionKeeper } from '../../src/mcp/client/kept-session.ts';
 export {
   type McpConnection,
   McpLostError,

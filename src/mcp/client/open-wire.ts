@@ -15,7 +15,7 @@ import { readable } from './list-all.ts';
 import type { McpClient } from './mcp-client.ts';
 import { OldSse } from './wire/old-sse.ts';
 import { StreamableHttp } from './wire/streamable-http.ts';
-import type { ServerAccess, Wire } from './wire/wire.ts';
+import type { ServerAccess, Wire, WireSession } from './wire/wire.ts';
 import { HttpStatusError, NotMcpError } from './wire/wire-error.ts';
 
 /** A server that can be asked: it has answered, or is known to take any request. */
@@ -46,11 +46,14 @@ export const MAX_WAIT = 3_600_000;
  */
 const FROM_OLD_SERVERS: ReadonlySet<number> = new Set([400, 404, 405]);
 
+/** What a session is opened for. */
 interface Opening {
   readonly reached: Reached;
   readonly signal: AbortSignal;
   /** What the server was found to speak before. */
   readonly known?: Spoken | undefined;
+  /** It is gone on with when the server still knows it. */
+  readonly former?: WireSession | undefined;
 }
 
 /**
@@ -68,6 +71,8 @@ export async function openWire(
   { known, ...opening }: Opening,
 ): Promise<OpenWire> {
   if (transport === 'sse') return open(new OldSse(access), SSE, opening);
+  const former = await goneOn(access, opening);
+  if (former) return former;
   const isOfUse = known && !(known.era === 'sse' && transport !== undefined);
   if (!isOfUse) return negotiated({ transport }, access, opening);
   try {
@@ -99,6 +104,26 @@ async function negotiated(
     });
   }
 }
+
+/** Goes on with the former session; `undefined` when there is none, or the server answers, and does not go on with it. */
+async function goneOn(access: ServerAccess, opening: Opening): Promise<OpenWire | undefined> {
+  const { former } = opening;
+  try {
+    return former && (await open(new StreamableHttp(access, former), SESSION, opening));
+  } catch (error) {
+    if (!isNotKnown(error)) throw error;
+    return undefined;
+  }
+}
+
+/** By these statuses a server does not say anything of a session. */
+const BUSY: ReadonlySet<number> = new Set([408, 429]);
+
+/** Servers do not agree on how to say that they do not know a session: 404 in the specification, and 400 and others in use. */
+const isNotKnown = (error: unknown): boolean =>
+  error instanceof HttpStatusError
+    ? error.status >= 400 && error.status < 500 && !BUSY.has(error.status)
+    : error instanceof NotMcpError || error instanceof ProtocolError;
 
 const isOfOldServer = (error: unknown): boolean =>
   error instanceof HttpStatusError && FROM_OLD_SERVERS.has(error.status);

@@ -1,4 +1,4 @@
-import type { ContentBlock } from '@modelcontextprotocol/client';
+import type { ContentBlock } from '@modelcontextprotocol/server';
 import * as v from 'valibot';
 import { content } from '../../tool/content-result.ts';
 import { copyJson } from '../../tool/copy-json.ts';

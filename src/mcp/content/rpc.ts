@@ -1,10 +1,14 @@
-/** Codes of errors (JSON-RPC 2.0, section 5.1). */
+import type { JsonObject } from '../../tool/json.ts';
+
+/** Codes of errors (JSON-RPC 2.0, section 5.1), and one of MCP's own since 2026-07-28. */
 export const RPC_CODE = {
   parseError: -32700,
   invalidRequest: -32600,
   methodNotFound: -32601,
   invalidParams: -32602,
   internalError: -32603,
+  /** The request needs something of its client that this has not declared. */
+  missingCapability: -32021,
 } as const;
 
 /**
@@ -13,10 +17,13 @@ export const RPC_CODE = {
 export class RpcError extends Error {
   override readonly name = 'RpcError';
   readonly code: number;
+  /** What a program can read of it. */
+  readonly data: JsonObject | undefined;
 
-  constructor(code: number, message: string) {
+  constructor(code: number, message: string, data?: JsonObject) {
     super(message);
     this.code = code;
+    this.data = data;
   }
 }
 

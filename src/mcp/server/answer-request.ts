@@ -2,8 +2,9 @@ import {
   type ClientCapabilities,
   isSpecType,
   type ListToolsResult,
+  type RequestId,
+  type Result,
   type ServerNotification,
-  type ServerResult,
   type Tool,
   type ToolAnnotations,
 } from '@modelcontextprotocol/server';
@@ -17,11 +18,15 @@ import type { FailureLog } from '../../worker/refusal.ts';
 import { UnknownTargetError } from '../../worker/target.ts';
 import { IDEMPOTENCY_KEY, invalidParams, RPC_CODE, RpcError } from '../content/rpc.ts';
 import { toAgentTool } from './agent-tool.ts';
-import { callAgent } from './call-agent.ts';
+import { type AskingClient, CANNOT_BE_ASKED } from './asking-client.ts';
+import { type AgentCall, callAgent } from './call-agent.ts';
 import { callTool } from './call-tool.ts';
-import { createNotifier, type ProgressToken } from './notifier.ts';
+import { isFirst } from './continued-turn.ts';
+import { createNotifier, type Notifier, type ProgressToken } from './notifier.ts';
 import { getPrompt, listPrompts, type McpPrompt } from './prompts.ts';
 import type { Publication } from './publish.ts';
+import type { StreamPosition, TakenCall } from './stream-position.ts';
+import { callAsTask, cancelTask, getTask, takesTasks } from './tasks.ts';
 
 /** What an endpoint has to offer. */
 export interface Published {
@@ -34,6 +39,7 @@ export interface RpcRequest {
   readonly within: EndpointRequest;
   /** `modern`: of the revision 2026-07-28 or later, in which each request says by itself what its client can do. */
   readonly era: 'modern' | 'legacy';
+  readonly id: RequestId;
   readonly method: string;
   readonly params: JsonObject;
   /** What the client says that it can be asked for; nothing is known of one of an older revision. */
@@ -44,6 +50,8 @@ export interface RpcRequest {
   readonly state: string | undefined;
   /** Puts a notification on the response. */
   readonly send: (notification: ServerNotification) => Promise<void>;
+  /** How far the response is told, by which its client takes it up when it breaks. */
+  readonly position: StreamPosition;
   /** Aborts when the client has gone. */
   readonly leave: AbortSignal;
   readonly logFailure: FailureLog;
@@ -54,7 +62,7 @@ export interface RpcRequest {
  *
  * @throws RpcError, and nothing else: what failed inside is logged, and not told.
  */
-export async function answerRequest(published: Published, request: RpcRequest): Promise<ServerResult> {
+export async function answerRequest(published: Published, request: RpcRequest): Promise<Result> {
   try {
     return await answer(published, request);
   } catch (thrown) {
@@ -65,14 +73,18 @@ export async function answerRequest(published: Published, request: RpcRequest): 
   }
 }
 
-async function answer(published: Published, request: RpcRequest): Promise<ServerResult> {
+async function answer(published: Published, request: RpcRequest): Promise<Result> {
   const answering = METHODS.get(request.method);
   if (!answering) throw new RpcError(RPC_CODE.methodNotFound, 'Method not found');
-  return answering(published, request);
+  const result = await answering(published, request);
+  return request.era === 'modern' && LISTED.has(request.method) ? { ...result, ...CACHING } : result;
 }
 
+/** Tells whether requests of this method are answered at all. */
+export const isKnownMethod = (method: string): boolean => METHODS.has(method);
+
 /** Answers the requests of one method. */
-type Answering = (published: Published, request: RpcRequest) => ServerResult | Promise<ServerResult>;
+type Answering = (published: Published, request: RpcRequest) => Result | Promise<Result>;
 
 const METHODS: ReadonlyMap<string, Answering> = new Map<string, Answering>([
   [
@@ -81,9 +93,17 @@ const METHODS: ReadonlyMap<string, Answering> = new Map<string, Answering>([
   ],
   ['tools/call', ({ callable }, request) => call(callable, request)],
   ['prompts/list', ({ prompts }, { params }) => onePage(params, listPrompts(prompts))],
-  ['prompts/get', ({ prompts }, { params }) => getPrompt(prompts, params)],
+  ['prompts/get', ({ prompts }, request) => getPrompt(prompts, request.params, askingOf(request))],
   ['logging/setLevel', (_, { params }) => setLevel(params)],
+  ['tasks/get', getTask],
+  ['tasks/cancel', cancelTask],
 ]);
+
+/** What is the same for every caller, and changes with a deployment only. */
+const LISTED: ReadonlySet<string> = new Set(['tools/list', 'prompts/list']);
+
+/** How long a client may keep what is listed, in ms, and for whom (MCP specification, Caching). */
+export const CACHING = { ttlMs: 5 * 60 * 1000, cacheScope: 'public' } as const;
 
 /** Refuses a cursor: everything is listed on one page, so that none was given out. */
 function onePage<Listed>({ cursor }: JsonObject, listed: Listed): Listed {
@@ -96,26 +116,43 @@ function onePage<Listed>({ cursor }: JsonObject, listed: Listed): Listed {
 const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 
 /** Checks the level, and does no more: each request is answered by itself. What tools say to the user is of the level `info`. */
-function setLevel({ level }: JsonObject): ServerResult {
+function setLevel({ level }: JsonObject): Result {
   if (isSpecType.LoggingLevel(level)) return {};
   throw invalidParams(`\`level\` must be one of ${LEVELS.join(', ')}.`);
 }
 
-function call(
-  callable: Published['callable'],
-  { within, params, send, leave }: RpcRequest,
-): Promise<ServerResult> {
+function call(callable: Published['callable'], request: RpcRequest): Promise<Result> {
+  const { within, id, params, position } = request;
   const { name, input, key, progressToken } = readCallParams(params);
   const found = callable.get(name);
   if (!found) throw invalidParams(toolNotFound(name, callable, DEFAULT_POLICIES.unknownTools).content);
-  const notifier = createNotifier({ name, progressToken }, send);
+  const notifier = createNotifier({ name, progressToken }, request.send);
+  // Of a tool's call nothing is kept; of an agent's there is something as soon as its message was taken.
+  if (found.kind === 'tool') position.begun({ id });
+  const onTaken = (call: TakenCall): void =>
+    position.begun({ id, call: { ...call, progressToken, seq: 0, progress: 0 } });
   const calling =
     found.kind === 'tool'
-      ? callTool(within, { tool: found.tool, input, key, notifier })
-      : callAgent(within, { published: found, input, key, notifier, leave });
+      ? callTool(within, { tool: found.tool, input, key, notifier, client: askingOf(request) })
+      : agentCalled(request, { published: found, input, key, notifier, onTaken });
   // What was begun is left in good order, even when its client has gone.
   within.host.waitUntil(calling.catch(() => {}));
   return calling;
+}
+
+const askingOf = ({ era, client: capabilities, answers, state }: RpcRequest): AskingClient =>
+  era === 'modern' ? { capabilities, answers, state } : CANNOT_BE_ASKED;
+
+/** Answers a task to a client that takes one, unless it goes on with a call, and the answer of the turn to any other. */
+function agentCalled(
+  request: RpcRequest,
+  calling: AgentCall & { readonly notifier: Notifier; readonly onTaken: (call: TakenCall) => void },
+): Promise<Result> {
+  const { leave, position } = request;
+  const asking = askingOf(request);
+  return takesTasks(request) && isFirst(asking)
+    ? callAsTask(request.within, calling)
+    : callAgent(request.within, { ...calling, leave, position, asking });
 }
 
 function toRpcError(thrown: unknown): RpcError {
@@ -178,10 +215,13 @@ function toListed({ name, description, inputSchema, effect, metadata: { title } 
     name,
     ...(typeof title === 'string' && { title }),
     description,
-    inputSchema: { ...inputSchema, type: 'object' },
+    inputSchema: { $schema: DIALECT, ...inputSchema, type: 'object' },
     annotations: hintsOf(effect),
   };
 }
+
+/** The dialect of all schemas: many clients take one that names none for an older one. */
+const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
 /** Gives no hints about destruction or the open world, which tools do not declare. */
 function hintsOf(effect: AnyTool['effect']): ToolAnnotations {

@@ -1,6 +1,6 @@
-import { ended, type LiteralShape, literalFault } from '../../tool/check-literal.ts';
+import { ended, type LiteralShape, literalFault, shown } from '../../tool/check-literal.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import type { McpEndpoint } from '../../worker/host.ts';
+import type { McpAuthorization, McpEndpoint } from '../../worker/host.ts';
 import { failureLog } from '../../worker/refusal.ts';
 import type { McpPrompt } from './prompts.ts';
 import { McpEndpointDefinitionError, type PublishedAgent, publish } from './publish.ts';
@@ -22,12 +22,19 @@ export interface McpEndpointConfig {
   /** Each is a tool whose call runs a turn, in a session of the caller that later calls may go on with. */
   readonly agents?: readonly PublishedAgent[] | undefined;
   readonly prompts?: readonly McpPrompt[] | undefined;
+  /**
+   * Who signs in the endpoint's callers, told to clients that sign in by OAuth (RFC 9728): at `/.well-known/oauth-protected-resource`
+   * and with 401. `servers` are issuers of authorization servers, `scopes` what clients ask them for. The tokens are checked by the
+   * app's `auth`, which must refuse those that are not for this endpoint. Absent: nothing is told.
+   */
+  readonly authorization?: McpAuthorization | undefined;
 }
 
 /**
  * Declares what an app publishes to MCP clients, at `POST /mcp`: `createHoldfast({ mcp: defineMcpEndpoint({ ... }) })`. It
- * answers each request by itself, so that there is no stream to `GET` and no session of MCP's own; a request that was sent
- * cannot be cancelled by a later one, and holds one call at the most. Callers are known as on every route.
+ * answers each request by itself, of any revision of the protocol, so that there is no session of MCP's own; a request that was
+ * sent cannot be cancelled by a later one, and holds one call at the most. A `GET` takes up the stream of an agent's call that has
+ * broken, by the id of its last event. Callers are known as on every route.
  *
  * @throws McpEndpointDefinitionError when a key is not known or its value of another kind, a tool needs a session, two things have one name, or one cannot be a tool's name.
  *
@@ -39,7 +46,8 @@ export interface McpEndpointConfig {
 export function defineMcpEndpoint(config: McpEndpointConfig): McpEndpoint {
   const fault = literalFault(config, SHAPE);
   if (fault) throw new McpEndpointDefinitionError(fault.field, `it ${ended(fault.problem)}`);
-  const { name = 'holdfast', version = '1', instructions, tools = [], agents = [], prompts = [] } = config;
+  const { name = 'holdfast', version = '1', instructions, authorization } = config;
+  const { tools = [], agents = [], prompts = [] } = config;
   const callable = publish(tools, agents);
   const served = {
     info: { name, version },
@@ -48,6 +56,7 @@ export function defineMcpEndpoint(config: McpEndpointConfig): McpEndpoint {
     logFailure: failureLog(),
   };
   return {
+    authorization: authorization && checkedAuthorization(authorization),
     agents: [...callable.values()].flatMap((one) => (one.kind === 'agent' ? [one.agent] : [])),
     serve: (request) => serveMcp(served, request),
   };
@@ -62,10 +71,52 @@ const SHAPE = {
     tools: 'list',
     agents: 'list',
     prompts: 'list',
+    authorization: 'any',
   },
   required: [],
-  foreign: { agent: 'agents', tool: 'tools' },
+  foreign: { agent: 'agents', tool: 'tools', auth: 'authorization', oauth: 'authorization' },
 } satisfies LiteralShape<keyof McpEndpointConfig>;
+
+/** The same, as copies: what clients are told cannot change. */
+function checkedAuthorization(authorization: McpAuthorization): McpAuthorization {
+  const refuse = (problem: string): McpEndpointDefinitionError =>
+    new McpEndpointDefinitionError('authorization', `authorization ${ended(problem)}`);
+  const fault = literalFault(authorization, AUTHORIZATION);
+  if (fault) throw refuse(fault.problem);
+  const { servers, scopes } = authorization;
+  if (servers.length === 0) throw refuse('names no servers');
+  for (const server of servers) {
+    if (!isIssuer(server))
+      throw refuse(`has the server ${shown(server)}: use its issuer, such as 'https://login.example'`);
+  }
+  for (const scope of scopes ?? []) {
+    // What a scope may be (RFC 6749, section 3.3).
+    if (!/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope))
+      throw refuse(`has ${shown(scope)} among its scopes, which is none`);
+  }
+  return { servers: [...servers], scopes: scopes && [...scopes] };
+}
+
+const AUTHORIZATION = {
+  of: 'authorization',
+  keys: { servers: 'list', scopes: 'list' },
+  required: ['servers'],
+  foreign: {
+    authorizationServers: 'servers',
+    authorization_servers: 'servers',
+    issuer: 'servers',
+    scope: 'scopes',
+  },
+} satisfies LiteralShape<keyof McpAuthorization>;
+
+/** Tells whether it is an address that clients may ask: encrypted, or of this machine, for development. */
+function isIssuer(server: unknown): boolean {
+  if (typeof server !== 'string' || !URL.canParse(server)) return false;
+  const { protocol, hostname, search, hash } = new URL(server);
+  const isSafe =
+    protocol === 'https:' || (protocol === 'http:' && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname));
+  return isSafe && search === '' && hash === '';
+}
 
 function promptsByName(prompts: readonly McpPrompt[]): ReadonlyMap<string, McpPrompt> {
   const named = new Map<string, McpPrompt>();

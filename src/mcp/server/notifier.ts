@@ -17,6 +17,8 @@ interface Speaker {
   /** The name of the tool or agent that speaks. */
   readonly name: string;
   readonly progressToken: ProgressToken | undefined;
+  /** How often the client was told of progress before; never unless given. */
+  readonly progress?: number | undefined;
 }
 
 /** The most characters of what a tool says while it works. */
@@ -26,10 +28,10 @@ const MAX_NAME = 64;
 
 /** `send` puts a notification on the response of the request. How much there is to do nobody knows: progress only counts. */
 export function createNotifier(
-  { name, progressToken }: Speaker,
+  { name, progressToken, progress: before = 0 }: Speaker,
   send: (notification: ServerNotification) => Promise<void>,
 ): Notifier {
-  let progress = 0;
+  let progress = before;
   const drop = (): void => {};
   return {
     progress(message) {

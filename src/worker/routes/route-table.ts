@@ -1,16 +1,13 @@
 import { toSessionName } from '../../session/read-secrets.ts';
-import { readBytes } from '../body.ts';
-import type { McpEndpoint } from '../host.ts';
 import { openApi } from '../openapi.ts';
-import { contextOfHeaders } from '../request-headers.ts';
-import { ANY_OBJECT, type CallerRequest, defineRoute, type HttpHost, type Route } from '../route.ts';
+import { ANY_OBJECT, defineRoute, type HttpHost, type Route } from '../route.ts';
 import type { HealthView, RootView } from '../route-views.ts';
-import { invoked } from '../target.ts';
 import { getAgents } from './agents.ts';
 import { postAnswers, postApproval, postResult } from './answers.ts';
 import { getEvents } from './events.ts';
 import { getFile } from './files.ts';
 import { postHook } from './hooks.ts';
+import { MCP, mcpRoutes } from './mcp.ts';
 import { postMessage } from './messages.ts';
 import { deleteSession, getSession } from './session.ts';
 import { getTurn, postCancel } from './turns.ts';
@@ -27,7 +24,7 @@ export function routeTable(host: HttpHost): readonly Route[] {
     describing(() => table),
     getAgents,
     postHook,
-    ...(mcp ? [mcpRoute(mcp)] : []),
+    ...(mcp ? mcpRoutes(mcp, host.basePath) : []),
     postMessage,
     getSession,
     deleteSession,
@@ -101,46 +98,5 @@ function getHealth(): Route {
       const view: HealthView = { status: 'ok', ...(warnings.length > 0 && { warnings }) };
       return Response.json(view);
     },
-  });
-}
-
-/** Where an app's MCP endpoint is served. */
-const MCP = '/mcp';
-
-/** The route of an app that has an MCP endpoint. */
-const mcpRoute = (endpoint: McpEndpoint): Route =>
-  defineRoute({
-    operation: 'callMcp',
-    method: 'POST',
-    path: MCP,
-    access: 'caller',
-    isCounted: true,
-    summary: 'Takes messages of the Model Context Protocol (streamable HTTP, without sessions)',
-    body: ANY_OBJECT,
-    answers: {
-      200: { description: 'What a request is answered', json: ANY_OBJECT, streams: true },
-      202: { description: 'A notification was taken' },
-      // The protocol tells its errors in its own words.
-      400: { description: 'A message that is none, or may not be sent', json: ANY_OBJECT },
-      406: { description: 'The client does not take what is answered', json: ANY_OBJECT },
-      415: { description: 'The body is no JSON', json: ANY_OBJECT },
-    },
-    problems: ['bad-json', 'body-too-large'],
-    handle: (asked) => serve(endpoint, asked),
-  });
-
-/** Hands the request on as a whole, so that the app's own limit of its size holds. @throws Problem 413 or 400. */
-async function serve(endpoint: McpEndpoint, asked: CallerRequest): Promise<Response> {
-  const { host, env, caller, request, requestId, execution } = asked;
-  const here = invoked(host, env, execution);
-  const { url, method, headers, signal } = request;
-  const body = await readBytes(request, host.maxBodyBytes);
-  return endpoint.serve({
-    host: here,
-    env,
-    caller,
-    request: new Request(url, { method, headers, body, signal }),
-    context: contextOfHeaders(headers, host.contextHeaders),
-    requestId,
   });
 }

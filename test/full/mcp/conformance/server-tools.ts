@@ -80,14 +80,35 @@ export const serverTools: readonly AnyTool[] = [
       type: 'object',
       $defs: {
         address: {
+          $anchor: 'addressDef',
           type: 'object',
           properties: { street: { type: 'string' }, city: { type: 'string' } },
         },
       },
       properties: { name: { type: 'string' }, address: { $ref: '#/$defs/address' } },
+      allOf: [{ anyOf: [{ required: ['name'] }, { required: ['address'] }] }],
+      if: { required: ['address'] },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      then: { required: ['name'] },
+      else: { required: ['name'] },
       additionalProperties: false,
     },
     run: () => 'It was called as its schema says.',
+  }),
+  defineTool({
+    ...base,
+    name: 'test_logging_tool',
+    description: 'Says something while it works.',
+    run(_, call) {
+      call.say('It works.');
+      return 'It has said something.';
+    },
+  }),
+  defineTool({
+    ...base,
+    name: 'test_reconnection',
+    description: 'Answers with a text, on a stream that could be taken up.',
+    run: () => 'It was not needed.',
   }),
 ];
 

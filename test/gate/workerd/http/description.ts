@@ -40,7 +40,12 @@ type Described = Readonly<Record<string, unknown>>;
 /** Answers the description of an app with an MCP endpoint, and with these surfaces. */
 export function descriptionOf({ surfaces = new Map() }: DescribedApp): Description {
   // No more of an app is described, and nothing of it is called.
-  const app = { agents: new Map(), webhooks: new Map(), mcp: {}, surfaces } as unknown as HttpHost;
+  const app = {
+    agents: new Map(),
+    webhooks: new Map(),
+    mcp: { authorization: {} },
+    surfaces,
+  } as unknown as HttpHost;
   const { paths, components } = openApi(app, routeTable(app)) as Record<string, Described>;
   const schemas: Record<string, unknown> = { ...Object(components?.schemas) };
   const lookup: Record<string, Schema | boolean> = {};

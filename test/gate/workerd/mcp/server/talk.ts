@@ -41,11 +41,14 @@ export const rpc = (method: string, params: unknown = {}, id: number | string = 
   params,
 });
 
-/** The JSON-RPC messages of an event stream, in order. */
+/** The JSON-RPC messages of an answer, in order. */
 export async function messagesOf(response: Response): Promise<Record<string, unknown>[]> {
   const messages: Record<string, unknown>[] = [];
-  const parser = createParser({ onEvent: ({ data }) => messages.push(JSON.parse(data)) });
-  parser.feed(await response.text());
+  const text = await response.text();
+  if (response.headers.get('content-type') === 'application/json') return [JSON.parse(text)];
+  // The event by which a stream can be taken up has no data.
+  const onEvent = ({ data }: { readonly data: string }) => data !== '' && messages.push(JSON.parse(data));
+  createParser({ onEvent }).feed(text);
   return messages;
 }
 

@@ -42,6 +42,8 @@ const HELLO_ID = '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b98
 
 const asked = (run: (call: ToolCall) => unknown) => calling(publishing({ tools: [tool(run)] }), 'it');
 
+const $schema = 'https://json-schema.org/draft/2020-12/schema';
+
 describe('tools/list', () => {
   it('shows each tool with its schema, and its effect as hints', async () => {
     const pay = defineTool({ name: 'pay', description: 'Pays.', run: () => 'Paid.' });
@@ -53,6 +55,7 @@ describe('tools/list', () => {
         title: 'A greeting',
         description: 'Greets.',
         inputSchema: {
+          $schema,
           type: 'object',
           properties: { name: { type: 'string', minLength: 2 }, times: { type: 'number' } },
           required: ['name'],
@@ -62,13 +65,13 @@ describe('tools/list', () => {
       {
         name: 'pay',
         description: 'Pays.',
-        inputSchema: { type: 'object', properties: {} },
+        inputSchema: { $schema, type: 'object', properties: {} },
         annotations: { readOnlyHint: false, idempotentHint: false },
       },
       {
         name: 'set',
         description: 'Sets.',
-        inputSchema: { type: 'object', properties: {} },
+        inputSchema: { $schema, type: 'object', properties: {} },
         annotations: { readOnlyHint: false, idempotentHint: true },
       },
     ]);

@@ -35,7 +35,7 @@ describe('POST /mcp', () => {
     };
     const response = await postMcp(via, rpc('initialize', params));
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
-    expect(response.headers.get('mcp-session-id')).toBeNull();
+    expect(response.headers.get('mcp-session-id')).toMatch(/^[0-9a-f-]{36}$/);
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}$/);
     expect(await messagesOf(response)).toEqual([
       {
@@ -99,10 +99,14 @@ describe('POST /mcp', () => {
 
   it.each<[string, Record<string, string>, number, unknown]>([
     [
-      'a client that takes no event stream',
-      { accept: 'application/json' },
+      'a client that takes neither JSON nor an event stream',
+      { accept: 'text/html, application/xml;q=0.9' },
       406,
-      rpcError(-32000, 'Not Acceptable: Client must accept both application/json and text/event-stream'),
+      rpcError(
+        -32000,
+        'Not Acceptable: what is answered is application/json or text/event-stream. Send Accept: application/json, ' +
+          'text/event-stream.',
+      ),
     ],
     [
       'a body that is said to be something else',
@@ -178,10 +182,23 @@ describe('POST /mcp', () => {
 });
 
 describe('/mcp', () => {
-  it.each(['GET', 'DELETE', 'PUT'])('has nothing to %s', async (method) => {
+  it.each(['DELETE', 'PUT'])('has nothing to %s', async (method) => {
     const response = await via('/mcp', { method, headers: { accept: 'text/event-stream' } });
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, GET, HEAD']);
+    expect(await json(response)).toEqual(problem('method-not-allowed', 405, 'Use POST, GET, HEAD here.'));
+  });
+
+  it('has nothing to GET for who has not begun a call', async () => {
+    const response = await via('/mcp', { headers: { accept: 'text/event-stream' } });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
-    expect(await json(response)).toEqual(problem('method-not-allowed', 405, 'Use POST here.'));
+    expect(await json(response)).toEqual(
+      problem(
+        'method-not-allowed',
+        405,
+        'Use POST here. A GET takes up the stream of a call that has broken, and needs the id of its last event as ' +
+          'Last-Event-ID.',
+      ),
+    );
   });
 
   it('is not there when nothing is published', async () => {
@@ -198,7 +215,7 @@ describe('/mcp', () => {
     expect(await json(await via('/'))).toMatchObject({ mcp: '/mcp' });
     const { paths } = await json(await via('/openapi.json'));
     expect(Object(Object(paths)['/mcp']).post.summary).toBe(
-      'Takes messages of the Model Context Protocol (streamable HTTP, without sessions)',
+      'Takes messages of the Model Context Protocol (streamable HTTP)',
     );
   });
 

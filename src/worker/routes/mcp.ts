@@ -1,0 +1,128 @@
+import { readBytes } from '../body.ts';
+import type { McpAuthorization, McpEndpoint } from '../host.ts';
+import type { Problem } from '../problem.ts';
+import { contextOfHeaders } from '../request-headers.ts';
+import {
+  ANY_OBJECT,
+  type CallerRequest,
+  defineRoute,
+  headerParameter,
+  type Route,
+  type RouteRequest,
+} from '../route.ts';
+import { invoked } from '../target.ts';
+
+/** Where an app's MCP endpoint is served. */
+export const MCP = '/mcp';
+
+/** The routes of an app that has an MCP endpoint. */
+export function mcpRoutes(endpoint: McpEndpoint, basePath = ''): readonly Route[] {
+  const { authorization } = endpoint;
+  const refuse =
+    authorization && ((problem: Problem, asked: Asked) => tellWho(problem, asked, authorization));
+  const told = refuse && { refuse };
+  return [
+    { ...callMcp(endpoint), ...told },
+    { ...resumeMcp(endpoint), ...told },
+    ...(authorization ? metadataRoutes(authorization, basePath) : []),
+  ];
+}
+
+const callMcp = (endpoint: McpEndpoint) =>
+  defineRoute({
+    operation: 'callMcp',
+    method: 'POST',
+    path: MCP,
+    access: 'caller',
+    isCounted: true,
+    summary: 'Takes messages of the Model Context Protocol (streamable HTTP)',
+    body: ANY_OBJECT,
+    answers: {
+      200: { description: 'What a request is answered', json: ANY_OBJECT, streams: true },
+      202: { description: 'A notification was taken' },
+      // The protocol tells its errors in its own words.
+      400: { description: 'A message that is none, or may not be sent', json: ANY_OBJECT },
+      404: { description: 'There is no such method', json: ANY_OBJECT },
+      406: { description: 'The client does not take what is answered', json: ANY_OBJECT },
+      415: { description: 'The body is no JSON', json: ANY_OBJECT },
+    },
+    problems: ['bad-json', 'body-too-large'],
+    handle: async (asked) => serve(endpoint, asked, await readBytes(asked.request, asked.host.maxBodyBytes)),
+  });
+
+const resumeMcp = (endpoint: McpEndpoint) =>
+  defineRoute({
+    operation: 'resumeMcp',
+    method: 'GET',
+    path: MCP,
+    access: 'caller',
+    summary: 'Takes up the stream of a call that has broken',
+    parameters: [headerParameter('Last-Event-ID', 'The id of the last event that was read of it.')],
+    answers: { 200: { description: 'What came after that', json: ANY_OBJECT, streams: true } },
+    problems: [
+      'method-not-allowed',
+      'invalid-header',
+      'invalid-session-id',
+      'unknown-agent',
+      'unknown-turn',
+      'session-unavailable',
+    ],
+    handle: (asked) => serve(endpoint, asked),
+  });
+
+/** Hands the request on as a whole, so that the app's own limit of its size holds. @throws Problem 413 or 400. */
+function serve(endpoint: McpEndpoint, asked: CallerRequest, body?: Uint8Array): Promise<Response> {
+  const { host, env, caller, request, requestId, execution } = asked;
+  const { url, method, headers, signal } = request;
+  return endpoint.serve({
+    host: invoked(host, env, execution),
+    env,
+    caller,
+    request: new Request(url, { method, headers, signal, ...(body && { body }) }),
+    context: contextOfHeaders(headers, host.contextHeaders),
+    requestId,
+  });
+}
+
+/** Where clients look for who signs in, before what they look for it of (RFC 9728, section 3.1). */
+const WELL_KNOWN = '/.well-known/oauth-protected-resource';
+
+/**
+ * Tells anybody, any page included, who signs in for the endpoint. At the root of its origin that is told below the endpoint's own
+ * path; what a mounted app is not given of that root, clients find by what they are told with 401.
+ */
+const metadataRoutes = (authorization: McpAuthorization, basePath: string): readonly Route[] =>
+  [...new Set([WELL_KNOWN + MCP, WELL_KNOWN + basePath + MCP, WELL_KNOWN])].map((path) =>
+    defineRoute({
+      method: 'GET',
+      path,
+      access: 'open',
+      summary: 'Who signs in for the MCP endpoint (RFC 9728); needs no token',
+      answers: { 200: { description: 'The metadata of a protected resource', json: ANY_OBJECT } },
+      handle: (asked) => Response.json(metadata(asked, authorization), { headers: ANY_PAGE }),
+    }),
+  );
+
+const ANY_PAGE = { 'access-control-allow-origin': '*' };
+
+function metadata({ request, base = '' }: Asked, { servers, scopes }: McpAuthorization) {
+  return {
+    resource: new URL(base + MCP, request.url).href,
+    authorization_servers: servers,
+    ...(scopes && { scopes_supported: scopes }),
+    bearer_methods_supported: ['header'],
+  };
+}
+
+/** Where a request came in. */
+type Asked = Pick<RouteRequest, 'request' | 'base'>;
+
+/** Says with 401 where clients find out who signs in. */
+function tellWho(problem: Problem, { request, base = '' }: Asked, { scopes }: McpAuthorization): Response {
+  const response = problem.toResponse();
+  if (problem.status !== 401) return response;
+  const where = new URL(base + WELL_KNOWN + MCP, request.url).href;
+  const scope = scopes ? `, scope="${scopes.join(' ')}"` : '';
+  response.headers.set('www-authenticate', `Bearer resource_metadata="${where}"${scope}`);
+  return response;
+}

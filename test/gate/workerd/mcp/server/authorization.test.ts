@@ -1,0 +1,244 @@
+/** Who signs in the callers of an endpoint, as clients find it out that know OAuth and nothing else. */
+import {
+  Client,
+  type OAuthClientProvider,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client';
+import { Hono } from 'hono';
+import { describe, expect, it } from 'vitest';
+import { createHoldfast, type HoldfastConfig } from '../../../../../src/create-holdfast.ts';
+import { defineTool } from '../../../../../src/index.ts';
+import {
+  defineMcpEndpoint,
+  type McpEndpointConfig,
+  McpEndpointDefinitionError,
+} from '../../../../../src/mcp/entry.ts';
+import { scripted } from '../../../../fixtures/scripted-agent.ts';
+import { json, ORIGIN, type Send } from '../../http/client.ts';
+import { postMcp, publishing, rpc } from './talk.ts';
+
+const hello = defineTool({ name: 'hello', description: 'Greets.', effect: 'read', run: () => 'Hello.' });
+const authorization = { servers: ['https://login.example'], scopes: ['orders:read', 'orders:write'] };
+const WELL_KNOWN = '/.well-known/oauth-protected-resource';
+
+/** Takes what the provider below has issued for this endpoint. */
+const auth: HoldfastConfig['auth'] = ({ headers }) => {
+  const [, user, audience] = /^Bearer token\.(\w+)\.(.+)$/.exec(headers.get('authorization') ?? '') ?? [];
+  return user !== undefined && audience === encodeURIComponent(`${ORIGIN}/mcp`) ? { id: user } : null;
+};
+
+const guarded = (config: Partial<HoldfastConfig> = {}, mcp: Partial<McpEndpointConfig> = {}): Send =>
+  publishing({ tools: [hello], authorization, ...mcp }, { auth, ...config });
+
+const METADATA = {
+  resource: `${ORIGIN}/mcp`,
+  authorization_servers: ['https://login.example'],
+  scopes_supported: ['orders:read', 'orders:write'],
+  bearer_methods_supported: ['header'],
+};
+
+describe('who signs in', () => {
+  it.each([`${WELL_KNOWN}/mcp`, WELL_KNOWN])('is told at %s to anybody, any page included', async (path) => {
+    const response = await guarded()(path, { headers: { origin: 'https://inspector.example' } });
+    expect([response.status, await json(response)]).toEqual([200, METADATA]);
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+  });
+
+  it('is told with what is refused for want of a token, in either revision and for streams', async () => {
+    const via = guarded();
+    const told = `Bearer resource_metadata="${ORIGIN}${WELL_KNOWN}/mcp", scope="orders:read orders:write"`;
+    for (const response of [
+      await postMcp(via, rpc('tools/list')),
+      await postMcp(via, rpc('tools/list'), { headers: { authorization: 'Bearer token.ann.elsewhere' } }),
+      await via('/mcp', { headers: { 'last-event-id': '%5B1%5D' } }),
+      await via('/mcp', { method: 'DELETE' }),
+    ]) {
+      expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, told]);
+      expect((await json(response)).type).toBe('urn:holdfast:problem:unauthorized');
+    }
+    const other = await via('/agents');
+    expect([other.status, other.headers.get('www-authenticate')]).toEqual([401, null]);
+  });
+
+  it('is not told when the app does not say it', async () => {
+    const via = guarded({}, { authorization: undefined });
+    expect((await postMcp(via, rpc('ping'))).headers.get('www-authenticate')).toBeNull();
+    expect(
+      (
+        await via(WELL_KNOWN, {
+          headers: { authorization: `Bearer token.ann.${encodeURIComponent(METADATA.resource)}` },
+        })
+      ).status,
+    ).toBe(404);
+  });
+
+  it('is told without scopes where none are named', async () => {
+    const via = guarded({}, { authorization: { servers: ['http://localhost:8080/realms/app'] } });
+    const { scopes_supported: _, ...metadata } = METADATA;
+    expect(await json(await via(WELL_KNOWN))).toEqual({
+      ...metadata,
+      authorization_servers: ['http://localhost:8080/realms/app'],
+    });
+    expect((await postMcp(via, rpc('ping'))).headers.get('www-authenticate')).toBe(
+      `Bearer resource_metadata="${ORIGIN}${WELL_KNOWN}/mcp"`,
+    );
+  });
+
+  it('is told of the endpoint below the base path, at the root of the origin too', async () => {
+    const via = guarded({ basePath: '/ai' });
+    const response = await via('/ai/mcp', { method: 'POST', body: '{}' });
+    const where = /resource_metadata="([^"]+)"/.exec(response.headers.get('www-authenticate') ?? '')?.[1];
+    expect(where).toBe(`${ORIGIN}/ai${WELL_KNOWN}/mcp`);
+    for (const path of [`/ai${WELL_KNOWN}/mcp`, `${WELL_KNOWN}/ai/mcp`, `${WELL_KNOWN}/mcp`, WELL_KNOWN]) {
+      expect(await json(await via(path))).toEqual({ ...METADATA, resource: `${ORIGIN}/ai/mcp` });
+    }
+  });
+
+  it('is told below the path where another app has mounted the routes', async () => {
+    const { routes } = createHoldfast({
+      agents: [scripted],
+      auth,
+      mcp: defineMcpEndpoint({ tools: [hello], authorization }),
+    });
+    const site = new Hono().route('/shop/ai', routes);
+    const context = { waitUntil: () => {}, passThroughOnException: () => {}, props: {} };
+    const ask = (path: string, init?: RequestInit) => site.request(`${ORIGIN}${path}`, init, {}, context);
+    const refused = await ask('/shop/ai/mcp', { method: 'POST', body: '{}' });
+    const where =
+      /resource_metadata="([^"]+)"/.exec(refused.headers.get('www-authenticate') ?? '')?.[1] ?? '';
+    expect(where).toBe(`${ORIGIN}/shop/ai${WELL_KNOWN}/mcp`);
+    const told = await ask(new URL(where).pathname);
+    expect(await told.json()).toEqual({ ...METADATA, resource: `${ORIGIN}/shop/ai/mcp` });
+  });
+
+  it('is described', async () => {
+    const { paths } = await json(await publishing({ tools: [hello], authorization })('/openapi.json'));
+    const described = Object(paths);
+    expect([WELL_KNOWN, `${WELL_KNOWN}/mcp`].map((path) => described[path].get.security)).toEqual([[], []]);
+  });
+});
+
+describe('a client that knows OAuth and nothing else', () => {
+  it.each(['2026-07-28', '2025-11-25'])(
+    'signs in with the provider that the app names, and calls (%s)',
+    async (version) => {
+      const via = guarded();
+      const asked: string[] = [];
+      const network = async (url: string | URL, init?: RequestInit): Promise<Response> => {
+        const { origin, pathname } = new URL(url);
+        if (asked.at(-1) !== origin + pathname) asked.push(origin + pathname);
+        return origin === ORIGIN ? via(String(url), init) : provider(new Request(url, init));
+      };
+      const signing = signingIn();
+      const open = () =>
+        new StreamableHTTPClientTransport(new URL(`${ORIGIN}/mcp`), {
+          fetch: network,
+          authProvider: signing.provider,
+        });
+      const first = open();
+      const pinned = version === '2026-07-28' ? { pin: version } : ('legacy' as const);
+      const client = () =>
+        new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: pinned } });
+      await expect(client().connect(first)).rejects.toThrow();
+      const asks = signing.sentTo?.searchParams;
+      expect([asks?.get('scope'), asks?.get('resource')]).toEqual([
+        'orders:read orders:write',
+        `${ORIGIN}/mcp`,
+      ]);
+      // Somebody signs in, and comes back with a code.
+      await first.finishAuth('code-of-ann', 'https://login.example');
+      const signedIn = client();
+      await signedIn.connect(open());
+      expect(await signedIn.callTool({ name: 'hello' })).toMatchObject({ content: [{ text: 'Hello.' }] });
+      await signedIn.close();
+      expect(asked.slice(0, 4)).toEqual([
+        `${ORIGIN}/mcp`,
+        `${ORIGIN}${WELL_KNOWN}/mcp`,
+        'https://login.example/.well-known/oauth-authorization-server',
+        'https://login.example/register',
+      ]);
+    },
+  );
+});
+
+/** A provider of whom everybody is called Ann. */
+async function provider(request: Request): Promise<Response> {
+  const issuer = 'https://login.example';
+  switch (new URL(request.url).pathname) {
+    case '/.well-known/oauth-authorization-server':
+      return Response.json({
+        issuer,
+        authorization_endpoint: `${issuer}/authorize`,
+        token_endpoint: `${issuer}/token`,
+        registration_endpoint: `${issuer}/register`,
+        response_types_supported: ['code'],
+        code_challenge_methods_supported: ['S256'],
+        token_endpoint_auth_methods_supported: ['none'],
+      });
+    case '/register':
+      return Response.json({ ...Object(await request.json()), client_id: 'connector' }, { status: 201 });
+    case '/token': {
+      const form = new URLSearchParams(await request.text());
+      const isRight = form.get('code') === 'code-of-ann' && form.get('code_verifier') !== null;
+      const token = `token.ann.${encodeURIComponent(form.get('resource') ?? '')}`;
+      return isRight
+        ? Response.json({ access_token: token, token_type: 'Bearer', expires_in: 600 })
+        : Response.json({ error: 'invalid_grant' }, { status: 400 });
+    }
+    default:
+      return new Response(null, { status: 404 });
+  }
+}
+
+/** Keeps what a connector has to keep, and where it has sent somebody to sign in. */
+function signingIn() {
+  const kept: { client?: never; tokens?: never; verifier?: string; discovery?: never } = {};
+  const signing: { provider: OAuthClientProvider; sentTo?: URL } = {
+    provider: {
+      redirectUrl: 'http://localhost:9/signed-in',
+      clientMetadata: { client_name: 'A connector', redirect_uris: ['http://localhost:9/signed-in'] },
+      clientInformation: () => kept.client,
+      saveClientInformation: (client) => void Object.assign(kept, { client }),
+      tokens: () => kept.tokens,
+      saveTokens: (tokens) => void Object.assign(kept, { tokens }),
+      codeVerifier: () => kept.verifier ?? '',
+      saveCodeVerifier: (verifier) => void Object.assign(kept, { verifier }),
+      discoveryState: () => kept.discovery,
+      saveDiscoveryState: (discovery) => void Object.assign(kept, { discovery }),
+      redirectToAuthorization: (url) => void Object.assign(signing, { sentTo: url }),
+    },
+  };
+  return signing;
+}
+
+describe('what an app says of who signs in', () => {
+  it.each<[unknown, string]>([
+    [{}, "authorization has no 'servers': use a list, as in [one, another]."],
+    [{ servers: [] }, 'authorization names no servers.'],
+    [
+      { servers: ['login.example'] },
+      "authorization has the server 'login.example': use its issuer, such as 'https://login.example'.",
+    ],
+    [
+      { servers: ['http://login.example'] },
+      "authorization has the server 'http://login.example': use its issuer, such as 'https://login.example'.",
+    ],
+    [
+      { servers: ['https://login.example?x=1'] },
+      "authorization has the server 'https://login.example?x=1': use its issuer, such as 'https://login.example'.",
+    ],
+    [{ servers: [7] }, "authorization has the server 7: use its issuer, such as 'https://login.example'."],
+    [
+      { servers: ['https://a.example'], scopes: ['a b'] },
+      "authorization has 'a b' among its scopes, which is none.",
+    ],
+    [
+      { servers: ['https://a.example'], scopes: ['a"'] },
+      "authorization has 'a\"' among its scopes, which is none.",
+    ],
+    [{ issuer: 'https://a.example' }, "authorization has 'issuer' in place of 'servers'; rename it."],
+  ])('is refused where it cannot be: %j', (said, problem) => {
+    const define = () => defineMcpEndpoint({ authorization: said as never });
+    expect(define).toThrow(new McpEndpointDefinitionError('authorization', problem));
+  });
+});

@@ -1,0 +1,300 @@
+/** What stands on the wire between a client of the revision 2026-07-28 and the endpoint, and what either revision refuses. */
+import { describe, expect, it, vi } from 'vitest';
+import { defineTool } from '../../../../../src/index.ts';
+import { held, script } from '../../../../fixtures/scripts.ts';
+import { journal, json } from '../../http/client.ts';
+import { messagesOf, newId, postMcp, publishing, rpc } from './talk.ts';
+import { asking } from './task-talk.ts';
+
+const hello = defineTool({
+  name: 'hello',
+  description: 'Greets.',
+  effect: 'read',
+  run(_, call) {
+    call.say('It looks.');
+    call.progress('half of it');
+    return 'Hello.';
+  },
+});
+const via = publishing({ tools: [hello], agents: ['scripted'], name: 'greeter', version: '2.1' });
+
+const capabilities = {};
+const LEVEL = 'io.modelcontextprotocol/logLevel';
+const VERSION = 'io.modelcontextprotocol/protocolVersion';
+const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
+
+const methodsOf = async (response: Response): Promise<unknown[]> =>
+  (await messagesOf(response)).map(({ method }) => method ?? 'answer');
+
+const refusedBy = (code: number, message: string, id: unknown = 1) => ({
+  jsonrpc: '2.0',
+  error: expect.objectContaining({ code, message }),
+  id,
+});
+
+const MISMATCH = 'Bad Request: the request headers and body disagree: the body ';
+
+describe('a client of the revision 2026-07-28', () => {
+  it('discovers what the endpoint is, and may keep that', async () => {
+    const response = await asking(via, 'server/discover', {}, { capabilities });
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json']);
+    expect((await json(response)).result).toEqual({
+      supportedVersions: ['2026-07-28'],
+      capabilities: { logging: {}, tools: {}, extensions: { 'io.modelcontextprotocol/tasks': {} } },
+      resultType: 'complete',
+      ttlMs: 300_000,
+      cacheScope: 'public',
+      _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'greeter', version: '2.1' } },
+    });
+  });
+
+  it.each(['tools/list', 'prompts/list'])(
+    'may keep what %s tells for five minutes, for anybody',
+    async (method) => {
+      const { result } = await json(await asking(via, method, {}, { capabilities }));
+      expect(result).toMatchObject({ ttlMs: 300_000, cacheScope: 'public' });
+      // A client of before has no use for that.
+      const [before] = await messagesOf(await postMcp(via, rpc(method)));
+      expect(before?.result).not.toHaveProperty('ttlMs');
+    },
+  );
+
+  it.each([
+    ['nothing', {}, ['answer']],
+    ['progress', { progressToken: 1 }, ['notifications/progress', 'answer']],
+    ['log messages', { [LEVEL]: 'info' }, ['notifications/message', 'answer']],
+    ['log messages of a level above', { [LEVEL]: 'warning' }, ['answer']],
+    [
+      'both',
+      { [LEVEL]: 'debug', progressToken: 1 },
+      ['notifications/message', 'notifications/progress', 'answer'],
+    ],
+  ])('that asks for %s hears that and no more', async (_, meta, heard) => {
+    const response = await asking(via, 'tools/call', { name: 'hello' }, { capabilities, meta });
+    expect((await methodsOf(response)).toSorted()).toEqual(heard.toSorted());
+  });
+
+  it.each(['resources/nothing', 'toString', 'initialize', 'ping', 'logging/setLevel'])(
+    'is told with 404 that there is no %s',
+    async (method) => {
+      const response = await asking(via, method, {}, { capabilities });
+      const error = { code: -32601, message: 'Method not found' };
+      expect([response.status, await json(response)]).toEqual([404, { jsonrpc: '2.0', id: 1, error }]);
+    },
+  );
+
+  it('is told at once that an agent is at work, and hands the turn over when it goes', async () => {
+    const id = newId();
+    const answer = held('Done.');
+    const { message } = script(answer.reply);
+    const params = { name: 'scripted', arguments: { message: message(), session: id } };
+    const response = await asking(via, 'tools/call', params, { capabilities });
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+    await answer.asked();
+    await response.body?.cancel();
+    answer.release();
+    const types = async () => (await journal(`/agents/scripted/sessions/${id}`)).map(({ type }) => type);
+    await expect.poll(types).toContain('turn-ended');
+    expect(await types()).toContain('turn-yielded');
+  });
+
+  it('hears that nothing of what it listens for is ever told, and the stream ends', async () => {
+    const notifications = { toolsListChanged: true };
+    const messages = await messagesOf(
+      await asking(via, 'subscriptions/listen', { notifications }, { capabilities }),
+    );
+    expect(
+      messages.map(({ method, params, result }) => [
+        method,
+        Object(params).notifications,
+        Object(result).resultType,
+      ]),
+    ).toEqual([
+      ['notifications/subscriptions/acknowledged', {}, undefined],
+      [undefined, undefined, 'complete'],
+    ]);
+  });
+});
+
+describe('what the headers say and the body does not', () => {
+  it.each<[string, string, Record<string, string>, string]>([
+    [
+      'no method',
+      'tools/list',
+      { 'mcp-method': '' },
+      'names method tools/list but the Mcp-Method header names ',
+    ],
+    [
+      'another method',
+      'tools/list',
+      { 'mcp-method': 'tools/call' },
+      'names method tools/list but the Mcp-Method header names tools/call',
+    ],
+    [
+      'the method twice',
+      'tools/list',
+      { 'mcp-method': 'tools/list, tools/list' },
+      'names method tools/list but the Mcp-Method header names tools/list, tools/list',
+    ],
+    [
+      'another name',
+      'tools/call',
+      { 'mcp-name': 'other' },
+      'carries params.name="hello" but the Mcp-Name header names "other"',
+    ],
+    [
+      'another version',
+      'tools/list',
+      { 'mcp-protocol-version': '2099-01-01' },
+      'envelope names protocol version 2026-07-28 but the MCP-Protocol-Version header names 2099-01-01',
+    ],
+  ])('is refused: %s', async (_, method, headers, told) => {
+    const params = method === 'tools/call' ? { name: 'hello' } : {};
+    const response = await asking(via, method, params, { capabilities, headers });
+    expect([response.status, await json(response)]).toEqual([400, refusedBy(-32020, MISMATCH + told)]);
+  });
+
+  it('is refused when a version is meant that nobody speaks', async () => {
+    const response = await asking(
+      via,
+      'tools/list',
+      {},
+      { meta: { [VERSION]: '2099-01-01' }, headers: { 'mcp-protocol-version': '2099-01-01' } },
+    );
+    const error = {
+      code: -32022,
+      message: 'Unsupported protocol version: 2099-01-01',
+      data: { supported: ['2026-07-28'], requested: '2099-01-01' },
+    };
+    expect([response.status, await json(response)]).toEqual([400, { jsonrpc: '2.0', error, id: 1 }]);
+  });
+});
+
+const INVALID = 'Invalid _meta envelope for protocol revision 2026-07-28: ';
+const MODERN = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' };
+
+describe('an envelope', () => {
+  it.each([
+    [
+      'capabilities that are a list',
+      { [CAPABILITIES]: [] },
+      `${CAPABILITIES}: Invalid input: expected object, received array`,
+    ],
+    [
+      'capabilities that are text',
+      { [CAPABILITIES]: 'all' },
+      `${CAPABILITIES}: Invalid input: expected object, received string`,
+    ],
+    [
+      'a version that is a number',
+      { [VERSION]: 20260728 },
+      `${VERSION}: Invalid input: expected string, received number`,
+    ],
+    [
+      'a level that is none',
+      { [LEVEL]: 'loud' },
+      `${LEVEL}: Invalid option: expected one of "debug"|"info"|"notice"|"warning"|"error"|"critical"|"alert"|"emergency"`,
+    ],
+  ])('with %s is refused', async (_, meta, told) => {
+    const response = await asking(via, 'tools/list', {}, { capabilities, meta });
+    expect([response.status, await json(response)]).toEqual([400, refusedBy(-32602, INVALID + told)]);
+  });
+
+  it('that is missing is asked for', async () => {
+    const response = await postMcp(via, rpc('tools/list'), { headers: MODERN });
+    const message =
+      'Invalid params: the MCP-Protocol-Version header names protocol revision 2026-07-28, but the request is missing the ' +
+      'required per-request envelope key(s): _meta';
+    expect([response.status, await json(response)]).toEqual([400, refusedBy(-32602, message)]);
+  });
+
+  it.each(['[]', '"x"', '1'])('that is %s is no message', async (meta) => {
+    const body = `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":${meta}}}`;
+    const response = await postMcp(via, body, { headers: MODERN });
+    const message = 'Bad Request: the request body is not a valid JSON-RPC message';
+    expect([response.status, await json(response)]).toEqual([400, refusedBy(-32600, message)]);
+  });
+
+  it('in a batch is refused', async () => {
+    const message =
+      'Bad Request: JSON-RPC batches may not contain requests for protocol revision 2026-07-28 or later';
+    const _meta = { [VERSION]: '2026-07-28', [CAPABILITIES]: {} };
+    const response = await postMcp(via, [rpc('tools/list', { _meta }), rpc('ping')], { headers: MODERN });
+    expect([response.status, await json(response)]).toEqual([400, refusedBy(-32600, message, null)]);
+  });
+});
+
+describe('a message that is nested without end', () => {
+  const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
+  const envelope = `"${VERSION}":"2026-07-28","${CAPABILITIES}":{"experimental":${deep}}`;
+
+  it.each([
+    [
+      'the envelope',
+      `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{${envelope}}}}`,
+      MODERN,
+    ],
+    [
+      'what a client is',
+      `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":${deep}}}`,
+      {},
+    ],
+    [
+      'arguments',
+      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hello","arguments":${deep}}}`,
+      {},
+    ],
+    ['a batch', '['.repeat(20_000) + ']'.repeat(20_000), {}],
+  ])('in %s is refused, and logs nothing', async (_, body, headers) => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const response = await postMcp(via, body, { headers });
+    const message = 'Bad Request: the message is nested more than 500 levels deep';
+    expect([response.status, await json(response)]).toEqual([400, refusedBy(-32600, message, null)]);
+    expect(log).not.toHaveBeenCalled();
+    log.mockRestore();
+  });
+});
+
+describe('what a client takes', () => {
+  it.each<[string | undefined, string, string]>([
+    [undefined, 'text/event-stream', 'text/event-stream'],
+    ['*/*', 'text/event-stream', 'text/event-stream'],
+    ['application/*, text/*;q=0.5', 'text/event-stream', 'text/event-stream'],
+    ['Application/JSON , Text/Event-Stream', 'text/event-stream', 'text/event-stream'],
+    ['application/*', 'application/json', 'application/json'],
+    ['application/json', 'application/json', 'application/json'],
+    ['text/event-stream', 'text/event-stream', 'text/event-stream'],
+  ])('by Accept: %s is answered in either revision', async (accept, before, now) => {
+    const params = { name: 'hello', _meta: { progressToken: 1 } };
+    const headers = { accept: accept ?? '' };
+    const legacy = await postMcp(via, rpc('tools/call', params), { headers });
+    const modern = await asking(
+      via,
+      'tools/call',
+      { name: 'hello' },
+      { capabilities, meta: { progressToken: 1 }, headers },
+    );
+    expect([legacy.headers.get('content-type'), modern.headers.get('content-type')]).toEqual([before, now]);
+    for (const response of [legacy, modern]) {
+      expect((await messagesOf(response)).at(-1)).toMatchObject({
+        id: 1,
+        result: { content: [{ text: 'Hello.' }] },
+      });
+    }
+  });
+
+  it.each(['text/html', 'application/xml, image/*', 'application', 'application/jsonp'])(
+    'is not answered when it is only %s',
+    async (accept) => {
+      const message =
+        'Not Acceptable: what is answered is application/json or text/event-stream. Send Accept: application/json, ' +
+        'text/event-stream.';
+      for (const response of [
+        await postMcp(via, rpc('tools/list'), { headers: { accept } }),
+        await asking(via, 'tools/list', {}, { capabilities, headers: { accept } }),
+      ]) {
+        expect([response.status, await json(response)]).toEqual([406, refusedBy(-32000, message, null)]);
+      }
+    },
+  );
+});

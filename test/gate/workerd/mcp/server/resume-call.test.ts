@@ -1,0 +1,336 @@
+/** Streams of the revision 2025-11-25 that break, and are taken up. */
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { describe, expect, it } from 'vitest';
+import { defineTool } from '../../../../../src/index.ts';
+import { marathon } from '../../../../fixtures/scripted-agent.ts';
+import { held, script } from '../../../../fixtures/scripts.ts';
+import { json, ORIGIN, type Send, send } from '../../http/client.ts';
+import { newId, postMcp, publishing, record, rpc, viewOf } from './talk.ts';
+
+const hello = defineTool({ name: 'hello', description: 'Greets.', effect: 'read', run: () => 'Hello.' });
+const via = publishing({ tools: [hello], agents: ['scripted', { agent: 'clerk', as: 'ask_clerk' }] });
+const headers = { 'mcp-protocol-version': '2025-11-25' };
+
+const callOf = (message: string, session: string, meta: object = { progressToken: 'p' }): unknown =>
+  rpc('tools/call', { name: 'scripted', arguments: { message, session }, _meta: meta }, 'call-1');
+
+/** Reads the events of a stream until `enough` of them have come, and then breaks it. */
+async function eventsOf(
+  response: Response,
+  enough: (events: readonly EventSourceMessage[]) => boolean = () => false,
+): Promise<EventSourceMessage[]> {
+  const events: EventSourceMessage[] = [];
+  const parser = createParser({ onEvent: (event) => events.push(event) });
+  const reader = (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream()).getReader();
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    parser.feed(read.value);
+    if (enough(events)) {
+      await reader.cancel();
+      break;
+    }
+  }
+  return events;
+}
+
+const dataOf = (events: readonly EventSourceMessage[]) =>
+  events.flatMap(({ data }) => (data === '' ? [] : [JSON.parse(data)]));
+
+const taken = (
+  from: Send,
+  id: string | undefined,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Response> =>
+  from('/mcp', {
+    headers: { accept: 'text/event-stream', ...headers, ...more, ...(id && { 'last-event-id': id }) },
+  });
+
+describe('the stream of a call of an agent', () => {
+  it('begins with an event that has an id and no data, and goes on behind it when it breaks', async () => {
+    const id = newId();
+    const answer = held('Done.');
+    const { message } = script(record('resumed'), answer.reply);
+    const response = await postMcp(via, callOf(message(), id), { headers });
+    const seen = await eventsOf(response, (events) => events.length === 3);
+    await answer.asked();
+    expect(seen.map(({ data }) => data === '')).toEqual([true, false, false]);
+    expect(new Set(seen.map((event) => event.id)).size).toBe(3);
+    answer.release();
+    const rest = await eventsOf(await taken(via, seen.at(-1)?.id));
+    expect([rest[0]?.data, rest[0]?.id]).toEqual(['', seen.at(-1)?.id]);
+    expect(dataOf(rest)).toEqual([
+      {
+        jsonrpc: '2.0',
+        id: 'call-1',
+        result: {
+          content: [{ type: 'text', text: 'Done.' }],
+          structuredContent: expect.objectContaining({ session: id, outcome: 'completed', text: 'Done.' }),
+        },
+      },
+    ]);
+  });
+
+  it('is taken up as often as it breaks, with what was not told of, counted on', async () => {
+    const id = newId();
+    const { message } = script(record('resumed-1'), record('resumed-2'), 'Done.');
+    const seen = await eventsOf(await postMcp(via, callOf(message(), id), { headers }));
+    const progress = dataOf(seen).slice(0, -1);
+    expect(progress.map(({ params }) => [params.progress, params.message])).toEqual([
+      [1, 'record: started'],
+      [2, 'record: done'],
+      [3, 'record: started'],
+      [4, 'record: done'],
+    ]);
+    // Behind each event comes the rest, and no more.
+    for (const [index, event] of seen.entries()) {
+      expect(dataOf(await eventsOf(await taken(via, event.id)))).toEqual(
+        dataOf(seen).slice(Math.min(index, 4)),
+      );
+    }
+  });
+
+  it('is taken up by the id of its first event alone, and by any Worker', async () => {
+    const id = newId();
+    const { message } = script(record('resumed-first'), 'Done.');
+    const [first] = await eventsOf(await postMcp(via, callOf(message(), id), { headers }), () => true);
+    const other = publishing({ agents: ['scripted'] });
+    const rest = dataOf(await eventsOf(await taken(other, first?.id)));
+    expect(rest.at(-1)).toMatchObject({ id: 'call-1', result: { structuredContent: { text: 'Done.' } } });
+  });
+
+  it('tells what its turn waits for, as the call does', async () => {
+    const { message } = script({ calls: [{ name: 'pay', input: { to: 'resumed', amount: 5 } }] });
+    const params = { name: 'ask_clerk', arguments: { message: message(), session: newId() } };
+    const seen = await eventsOf(await postMcp(via, rpc('tools/call', params), { headers }));
+    const rest = await eventsOf(await taken(via, seen[0]?.id));
+    expect(dataOf(rest)).toEqual(dataOf(seen));
+    expect(viewOf(dataOf(rest)[0].result).outcome).toBe('suspended');
+  });
+
+  it('ends without an answer when its invocation must, and is taken up again', async () => {
+    const steps = Array.from({ length: 30 }, () => held({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }));
+    const { message } = script(...steps.map(({ reply }) => reply), 'Far.');
+    const long = publishing({ agents: ['marathon'] }, { agents: [marathon] });
+    const platform = { subrequests: 20, internalSubrequests: 20 };
+    const short = publishing({ agents: ['marathon'] }, { agents: [marathon], platform });
+    const params = { name: 'marathon', arguments: { message: message() }, _meta: { progressToken: 1 } };
+    const [first] = await eventsOf(await postMcp(long, rpc('tools/call', params), { headers }), () => true);
+    await steps[0]?.asked();
+    const rest = eventsOf(await taken(short, first?.id));
+    for (const { asked, release } of steps) {
+      await asked();
+      release();
+    }
+    const part = await rest;
+    expect(dataOf(part).every(({ method }) => method === 'notifications/progress')).toBe(true);
+    const last = await eventsOf(await taken(long, part.at(-1)?.id));
+    const all = [...dataOf(part), ...dataOf(last)];
+    expect(all.at(-1)).toMatchObject({ id: 1, result: { structuredContent: { text: 'Far.' } } });
+    expect(all.filter(({ params: told }) => told?.message === 'add: done').length).toBe(30);
+    expect(all.slice(0, -1).map(({ params: told }) => told.progress)).toEqual(
+      all.slice(0, -1).map((_, index) => index + 1),
+    );
+  }, 60_000);
+
+  it('tells that the session was erased meanwhile', async () => {
+    const id = newId();
+    const answer = held('Done.');
+    const { message } = script(answer.reply);
+    const [first] = await eventsOf(await postMcp(via, callOf(message(), id), { headers }), () => true);
+    await answer.asked();
+    const rest = eventsOf(await taken(via, first?.id));
+    await send(`/agents/scripted/sessions/${id}`, { method: 'DELETE' });
+    answer.release();
+    const error = { code: -32603, message: 'The session was erased, and the answer with it.' };
+    expect(dataOf(await rest)).toEqual([{ jsonrpc: '2.0', id: 'call-1', error }]);
+  });
+
+  it('is of the request that a retry under its key makes again', async () => {
+    const { message } = script('Done.');
+    const body = callOf(message(), newId(), { 'holdfast/idempotency-key': 'resumed' });
+    const [seen, again] = [
+      await eventsOf(await postMcp(via, body, { headers })),
+      await eventsOf(await postMcp(via, body, { headers })),
+    ];
+    expect(dataOf(await eventsOf(await taken(via, again[0]?.id)))).toEqual(dataOf(seen));
+  });
+
+  it('is answered to HEAD without a body', async () => {
+    const { message } = script('Done.');
+    const [first] = await eventsOf(await postMcp(via, callOf(message(), newId()), { headers }));
+    const head = await via('/mcp', { method: 'HEAD', headers: { 'last-event-id': first?.id ?? '' } });
+    expect([head.status, await head.text()]).toEqual([200, '']);
+  });
+});
+
+describe('the official client of before', () => {
+  it('gets the answer of a call whose connection was cut in the middle', async () => {
+    const answer = held('Done.');
+    const { message } = script(record('resumed-client'), answer.reply);
+    const asked: string[] = [];
+    const cut = Promise.withResolvers<void>();
+    const transport = new StreamableHTTPClientTransport(new URL(`${ORIGIN}/mcp`), {
+      reconnectionOptions: {
+        initialReconnectionDelay: 1,
+        maxReconnectionDelay: 1,
+        reconnectionDelayGrowFactor: 1,
+        maxRetries: 2,
+      },
+      async fetch(url, init) {
+        const sent = new Headers(init?.headers);
+        const response = await via(String(url), init);
+        if (init?.method !== 'GET' && String(init?.body).includes('tools/call'))
+          return cutting(response, cut.promise);
+        if (init?.method === 'GET')
+          asked.push(sent.has('last-event-id') ? 'the rest' : 'a stream of its own');
+        return response;
+      },
+    });
+    const client = new Client({ name: 'test', version: '1' });
+    await client.connect(transport as Parameters<Client['connect']>[0]); // differs in optional properties only
+    expect(transport.sessionId).toMatch(/^[0-9a-f-]{36}$/);
+    const heard: unknown[] = [];
+    const called = client.callTool({ name: 'scripted', arguments: { message: message() } }, undefined, {
+      onprogress: ({ message: words }) => heard.push(words),
+    });
+    await answer.asked();
+    await expect.poll(() => heard).toEqual(['record: started', 'record: done']);
+    cut.resolve();
+    await expect.poll(() => asked, { timeout: 10_000 }).toContain('the rest');
+    answer.release();
+    expect(viewOf(await called)).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(heard).toEqual(['record: started', 'record: done']);
+    await client.close();
+  });
+
+  it('asks no more for the rest of what ended with an error', async () => {
+    const asked: (string | null)[] = [];
+    const transport = new StreamableHTTPClientTransport(new URL(`${ORIGIN}/mcp`), {
+      fetch(url, init) {
+        if (init?.method === 'GET') asked.push(new Headers(init.headers).get('last-event-id'));
+        return via(String(url), init);
+      },
+    });
+    const client = new Client({ name: 'test', version: '1' });
+    await client.connect(transport as Parameters<Client['connect']>[0]); // differs in optional properties only
+    await expect(client.callTool({ name: 'nobody' })).rejects.toThrow("Tool 'nobody' does not exist.");
+    await client.ping();
+    // The one that every client asks for once it is connected.
+    expect(asked).toEqual([null]);
+    await client.close();
+  });
+});
+
+/** The response, whose connection breaks when told. */
+function cutting({ body, status, headers: all }: Response, cut: Promise<void>): Response {
+  const reader = (body ?? new ReadableStream<Uint8Array>()).getReader();
+  const stream = new ReadableStream<Uint8Array>({
+    start(controller) {
+      void cut.then(() => {
+        controller.error(new Error('the connection was cut'));
+        return reader.cancel();
+      });
+    },
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+  });
+  return new Response(stream, { status, headers: all });
+}
+
+describe('a stream of something else', () => {
+  it('of a tool is not taken up, which its client is told once', async () => {
+    const seen = await eventsOf(await postMcp(via, rpc('tools/call', { name: 'hello' }, 7), { headers }));
+    expect(seen.map(({ data }) => data === '')).toEqual([true, false]);
+    const rest = await eventsOf(await taken(via, seen[0]?.id));
+    const message =
+      'The connection broke before the answer, and what a tool answers is not kept: nobody can tell whether it has run to ' +
+      'its end. Call it again.';
+    expect(dataOf(rest)).toEqual([{ jsonrpc: '2.0', id: 7, error: { code: -32603, message } }]);
+    expect(rest[0]?.id).toBeUndefined();
+  });
+
+  it.each([
+    ['a list', rpc('tools/list')],
+    ['an error', rpc('tools/call', { name: 'nobody' })],
+    [
+      'a call whose id is longer than a header may be',
+      rpc('tools/call', { name: 'hello' }, 'x'.repeat(3_000)),
+    ],
+  ])('of %s has no ids', async (_, body) => {
+    const seen = await eventsOf(await postMcp(via, body, { headers }));
+    expect(seen.map(({ id }) => id)).toEqual([undefined]);
+  });
+
+  it('has ids, and no event without data, for a client of a revision before', async () => {
+    const { message } = script('Done.');
+    const before = { 'mcp-protocol-version': '2025-06-18' };
+    const seen = await eventsOf(await postMcp(via, callOf(message(), newId()), { headers: before }));
+    expect(seen.map(({ id, data }) => [typeof id, data === ''])).toEqual([['string', false]]);
+  });
+});
+
+const idOf = (value: unknown): string => encodeURIComponent(JSON.stringify(value));
+
+describe('an id of an event', () => {
+  const TURN = "There is no turn 't1' of yours whose answer could be taken up.";
+
+  it.each([
+    ['text', 'abc'],
+    ['no JSON', '%7B'],
+    ['a broken escape', '%E0%A4%A'],
+    ['a number', '17'],
+    ['an object', idOf({ id: 1 })],
+    ['nothing in it', idOf([])],
+    ['an id that is an object', idOf([{}])],
+    ['a call that is too short', idOf([1, ['scripted', 's', 't1']])],
+    ['a sequence below zero', idOf([1, ['scripted', 's', 't1', false, null, -1, 0]])],
+    ['a sequence that is text', idOf([1, ['scripted', 's', 't1', false, null, '1', 0]])],
+    ['more than there is', idOf([1, ['scripted', 's', 't1', false, null, 1, 0, 'x']])],
+  ])('that is %s is refused', async (_, id) => {
+    const response = await taken(via, id);
+    expect([response.status, (await json(response)).detail]).toEqual([
+      400,
+      'Last-Event-ID is not the id of an event of this endpoint. Send the request again.',
+    ]);
+  });
+
+  it.each([
+    ['of a session that nobody has used', ['scripted', 'never', 't1', false, null, 0, 0], 404, TURN],
+    ['of an agent that is not published', ['broken', 'never', 't1', false, null, 0, 0], 404, TURN],
+    ['of a tool', ['hello', 'never', 't1', false, null, 0, 0], 404, TURN],
+    ['of what every object has', ['constructor', 'never', 't1', false, null, 0, 0], 404, TURN],
+  ])('%s leads to nothing', async (_, call, status, detail) => {
+    const response = await taken(via, idOf([1, call]));
+    expect([response.status, (await json(response)).detail]).toEqual([status, detail]);
+  });
+
+  it('whose session cannot be one is refused', async () => {
+    const response = await taken(via, idOf([1, ['scripted', '../x', 't1', false, null, 0, 0]]));
+    expect([response.status, (await json(response)).type]).toEqual([
+      400,
+      'urn:holdfast:problem:invalid-session-id',
+    ]);
+  });
+
+  it('leads nobody but its caller to the turn', async () => {
+    const auth = ({ headers: sent }: Request) => ({ id: sent.get('x-user') ?? 'nobody' });
+    const mine = publishing({ agents: ['scripted'] }, { auth });
+    const id = newId();
+    const { message } = script('For Ann alone.');
+    const body = callOf(message(), id);
+    const [first] = await eventsOf(await postMcp(mine, body, { headers: { ...headers, 'x-user': 'ann' } }));
+    const foreign = await taken(mine, first?.id, { 'x-user': 'bob' });
+    expect([foreign.status, (await json(foreign)).type]).toEqual([404, 'urn:holdfast:problem:unknown-turn']);
+    const own = await eventsOf(await taken(mine, first?.id, { 'x-user': 'ann' }));
+    expect(dataOf(own).at(-1)).toMatchObject({ result: { structuredContent: { text: 'For Ann alone.' } } });
+  });
+
+  it('asks for a token as every route does', async () => {
+    const guarded = publishing({ agents: ['scripted'] }, {}, { HOLDFAST_TOKEN: 'right-token' });
+    expect((await taken(guarded, idOf([1]))).status).toBe(401);
+  });
+});
