@@ -49,6 +49,7 @@ export {
 } from './tools/create-mcp-tool-factory.ts';
 export type { McpToolFilter } from './tools/known-mcp-tools.ts';
 export type { ListedTool, ToolHints } from './tools/listing.ts';
+export { type McpResourcesOptions, mcpResources } from './tools/mcp-resources.ts';
 export {
   defineMcpToolGroup,
   type McpToolGroupConfig,
