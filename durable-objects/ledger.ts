@@ -9,6 +9,8 @@ import type {
   BeginRequest,
   Change,
   Fenced,
+  FoundCredential,
+  KeptCredential,
   Leased,
   NotResumed,
   NotStarted,
@@ -21,6 +23,7 @@ import type {
 } from '../src/journal/session-port.ts';
 import { isOutdated, scheduleAlarm } from './alarms.ts';
 import { settleAnnouncement } from './announcements.ts';
+import { findCredential, keepCredential, loseCredentials } from './credentials.ts';
 import { type DueWork, doDueWork, NOTHING_DUE, postponeErasure } from './due-work.ts';
 import { keepFiles, pageOfFile, whyNoRoom } from './files.ts';
 import { foldRange, furtherTexts } from './fold-start.ts';
@@ -104,7 +107,11 @@ export class SessionLedger {
     if (lease.turn !== turn) return { status: 'not-open' };
     if (lease.state === 'suspended') return { status: 'suspended', turn };
     if (clock.isLive) return busy(this.#scope, turn);
-    this.#commit(() => clock.take(turn, nonce, clock.nextCause(turn)));
+    this.#commit(() => {
+      const next = clock.nextCause(turn);
+      if (next.cause === 'expired') loseCredentials(this.#storage);
+      clock.take(turn, nonce, next);
+    });
     return this.#leased(reader);
   }
 
@@ -172,6 +179,20 @@ export class SessionLedger {
 
   file(query: FileQuery): FilePage | null {
     return pageOfFile(this.#storage, query);
+  }
+
+  credential(epoch: number, key: string): FoundCredential | Fenced {
+    return this.#clock.isHeldBy(epoch) ? findCredential(this.#storage, key) : { status: 'stale' };
+  }
+
+  keepCredential(epoch: number, key: string, value: string | null): KeptCredential | Fenced | SessionFull {
+    if (!this.#clock.isHeldBy(epoch)) return { status: 'stale' };
+    return unlessFull(this.#bounds, () => {
+      const full = whyFull(this.#bounds, value?.length ?? 0);
+      if (full !== null) return full;
+      this.#storage.transaction(() => keepCredential(this.#storage, key, value));
+      return { status: 'kept' };
+    });
   }
 
   notice(): Notice {

@@ -9,6 +9,8 @@ import type {
   BeginRequest,
   Change,
   Fenced,
+  FoundCredential,
+  KeptCredential,
   Leased,
   NotResumed,
   NotStarted,
@@ -117,6 +119,14 @@ export class SessionObject extends DurableObject<SessionEnv> {
 
   file(query: FileQuery): FilePage | null {
     return this.#ledger.file(query);
+  }
+
+  credential(epoch: number, key: string): FoundCredential | Fenced {
+    return this.#ledger.credential(epoch, key);
+  }
+
+  keepCredential(epoch: number, key: string, value: string | null): KeptCredential | Fenced | SessionFull {
+    return this.#ledger.keepCredential(epoch, key, value);
   }
 
   // What brings files has a name of its own: while a new version is deployed, an object of one that keeps no files is called,

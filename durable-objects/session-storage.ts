@@ -15,6 +15,7 @@ export interface SessionStorage {
   readonly requests: RequestStorage;
   readonly alarms: AlarmStorage;
   readonly files: FileStorage;
+  readonly credentials: CredentialStorage;
   /** Answers whether there is a session. */
   exists(): boolean;
   /**
@@ -110,6 +111,20 @@ export interface FileStorage {
   add(file: KeptFile): void;
   /** Answers the bytes of a file that are here, from one offset to another, both within it. */
   read(id: string, from: number, to: number): Uint8Array;
+}
+
+/** What a session keeps beside its journal for its holders. There is little of it, and it is stored as a whole. */
+export interface CredentialStorage {
+  /** Answers all of them, the one that was kept last at the end. */
+  all(): readonly StoredCredential[];
+  /** Stores these in place of all others. */
+  set(credentials: readonly StoredCredential[]): void;
+}
+
+/** A credential under its key; its value is `null` once it is lost. */
+export interface StoredCredential {
+  readonly key: string;
+  readonly value: string | null;
 }
 
 /** What is known of a file. Its bytes are here, in a store outside, or both. */

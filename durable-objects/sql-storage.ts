@@ -4,11 +4,13 @@ import {
   type AlarmStorage,
   type Bodies,
   type BodyQuery,
+  type CredentialStorage,
   type Lease,
   NO_LEASE,
   type RequestStorage,
   type Scan,
   type SessionStorage,
+  type StoredCredential,
   type StoredRow,
 } from './session-storage.ts';
 import { SqlFiles } from './sql-files.ts';
@@ -28,6 +30,7 @@ export class SqlSessionStorage implements SessionStorage {
   readonly requests: RequestStorage;
   readonly alarms: AlarmStorage;
   readonly files: SqlFiles;
+  readonly credentials: CredentialStorage;
   readonly #storage: DurableObjectStorage;
   readonly #sql: SqlStorage;
   readonly #name: string | undefined;
@@ -50,6 +53,7 @@ export class SqlSessionStorage implements SessionStorage {
     this.requests = sqlRequests(database);
     this.alarms = sqlAlarms(database);
     this.files = new SqlFiles(database, this.#chunks);
+    this.credentials = credentialsIn(storage);
     this.#name = name ?? storedName(storage.sql);
     if (hasSchema(this.#sql)) this.#migrate();
   }
@@ -215,3 +219,11 @@ export class SqlSessionStorage implements SessionStorage {
     this.#isMigrated = true;
   }
 }
+
+const CREDENTIALS = 'credentials';
+
+/** They are few, rare, and no part of the journal: one value by a key beside the tables, which is in the same database. */
+const credentialsIn = ({ kv }: DurableObjectStorage): CredentialStorage => ({
+  all: () => kv.get<readonly StoredCredential[]>(CREDENTIALS) ?? [],
+  set: (credentials) => kv.put(CREDENTIALS, credentials),
+});

@@ -76,6 +76,8 @@ class MemorySession {
       post: async (message) => this.#ledger.post(copy(message)),
       read: async (query) => copy(this.#ledger.read(copy(query))),
       file: async (query) => copy(this.#ledger.file(copy(query))),
+      credential: async (epoch, key) => this.#ledger.credential(epoch, key),
+      keepCredential: async (epoch, key, value) => this.#ledger.keepCredential(epoch, key, value),
       watch: async (watcher) => this.#watch(watcher),
       erase: async () => this.#erase(),
     };

@@ -4,6 +4,7 @@ import {
   type Bodies,
   type BodyQuery,
   bytesIn,
+  type CredentialStorage,
   type FileStorage,
   type InboxStorage,
   type Lease,
@@ -11,6 +12,7 @@ import {
   type RequestStorage,
   type Scan,
   type SessionStorage,
+  type StoredCredential,
   type StoredFile,
   type StoredRequest,
   type StoredRow,
@@ -28,6 +30,7 @@ export class MemoryStorage implements SessionStorage {
   readonly requests = new MemoryRequests();
   readonly alarms: MemoryAlarms;
   readonly files = new MemoryFiles();
+  readonly credentials = memoryCredentials();
   #exists = false;
   #events: StoredRow[] = [];
   #lease: Lease = NO_LEASE;
@@ -115,6 +118,7 @@ export class MemoryStorage implements SessionStorage {
     this.requests.clear();
     this.alarms.clear();
     this.files.clear();
+    this.credentials.set([]);
   }
 }
 
@@ -256,4 +260,14 @@ class MemoryFiles implements FileStorage {
     this.#files.clear();
     this.#bytes.clear();
   }
+}
+
+function memoryCredentials(): CredentialStorage {
+  let all: readonly StoredCredential[] = [];
+  return {
+    all: () => all,
+    set: (credentials) => {
+      all = credentials;
+    },
+  };
 }

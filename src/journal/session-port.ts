@@ -43,7 +43,22 @@ export interface SessionPort {
    */
   watch(watcher: Watcher): Promise<Line>;
   /**
-   * Removes all of the session: journal, lease, inbox and alarms. Whoever still holds it is refused from then on, also when
+   * Answers what the session keeps under this key beside its journal, to the holder of `epoch`. It is a credential: it is in no
+   * event, no page and no snapshot.
+   */
+  credential(epoch: number, key: string): Promise<FoundCredential | Fenced>;
+  /**
+   * Keeps a credential for the holders to come, in place of the one under its key; `null` forgets that. It is kept until the
+   * session is erased, unless more of them are kept later than the session has room for. A holder that falls silent may still use
+   * what it was given, so that its successor finds all of them lost.
+   */
+  keepCredential(
+    epoch: number,
+    key: string,
+    value: string | null,
+  ): Promise<KeptCredential | Fenced | SessionFull>;
+  /**
+   * Removes all of the session: journal, lease, inbox, credentials and alarms. Whoever still holds it is refused from then on, also when
    * another session of the same name is begun. Answers whether there was one, and `true` when an answer was lost, since nobody
    * can tell any more.
    */
@@ -286,6 +301,18 @@ export interface Renewed extends ToHolder {
 export interface Fenced {
   /** `stale`: the lease was given to another one, or back. `gap`: the events do not follow those that are stored. */
   readonly status: 'stale' | 'gap';
+}
+
+/** What a session keeps under a key. */
+export type FoundCredential =
+  | { readonly status: 'found'; readonly value: string }
+  /** One was kept. The lease of a holder that could use it has expired since, and nobody else is given it. */
+  | { readonly status: 'lost' }
+  | { readonly status: 'none' };
+
+/** It is kept, or forgotten, as it was asked for. */
+export interface KeptCredential {
+  readonly status: 'kept';
 }
 
 /** The turn that a runner is asked to go on with, and the session's name that leads to it. */

@@ -39,10 +39,12 @@ export type {
   Frame,
   InjectionStrategy,
   Instructions,
+  KeptValue,
   LiveCall,
   LoopView,
   RemarkedCall,
   RoutedCall,
+  SessionCredentials,
 } from '../tool/tool.ts';
 export type {
   FactOptions,

@@ -86,6 +86,7 @@ export const discoveryOf = (loop: Loop, view: LoopView, signal: AbortSignal): Di
     }),
   atEnd: (work) => loop.holder.atEnd(work),
   count: (subrequests) => loop.holder.count(subrequests),
+  credentials: loop.holder.credentials,
 });
 
 const late = (ms: number): DOMException => new DOMException(`${ms} ms are over.`, 'TimeoutError');

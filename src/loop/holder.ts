@@ -1,4 +1,5 @@
 import { CallInterrupted } from '../tool/signals.ts';
+import type { SessionCredentials } from '../tool/tool.ts';
 import type { ToolResult } from '../tool/tool-result.ts';
 
 /** One invocation of the Worker while it holds a turn: whether it may act, until when, and what it can do. */
@@ -36,6 +37,8 @@ export interface Holder {
   late(call: LateCall, answer: Promise<ToolResult | undefined>): void;
   /** Runs when this invocation's part of the turn is over, on every path, and is not waited for long. Must not throw. */
   atEnd(work: () => Promise<unknown>): void;
+  /** What the session keeps beside its journal. */
+  readonly credentials: SessionCredentials;
 }
 
 /** What a piece of work takes at the most, once it has begun. */

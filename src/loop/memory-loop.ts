@@ -140,5 +140,6 @@ function alone(turn: string): Holder {
     late: () => {},
     // Nobody tells it that it is over.
     atEnd: () => {},
+    credentials: { find: async () => ({ status: 'none' }), keep: async () => false },
   };
 }

@@ -7,6 +7,7 @@ import { type Holder, Interrupted, type LateCall, type Needs } from '../loop/hol
 import { Slots } from '../loop/slots.ts';
 import { sha256Hex, untilAborted } from '../tool/async.ts';
 import { type Log, toLog } from '../tool/log.ts';
+import type { SessionCredentials } from '../tool/tool.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import { partsOfResult, type ToolResult } from '../tool/tool-result.ts';
 import type { FileStore } from './file-store.ts';
@@ -17,6 +18,7 @@ import { LiveRelay } from './live-relay.ts';
 import type { Meter } from './meter.ts';
 import { Outbox } from './outbox.ts';
 import type { Clock } from './read-platform.ts';
+import { SessionUnavailableError } from './send-again.ts';
 import { SessionFiles } from './session-files.ts';
 
 interface Options {
@@ -43,6 +45,7 @@ export class HeldSession implements Holder {
   readonly files: SessionFiles;
   /** The way of what is not journaled to those who read the session. */
   readonly live: LiveRelay;
+  readonly credentials: SessionCredentials;
   /** The connections of this invocation. */
   readonly slots = new Slots();
   readonly signal: AbortSignal;
@@ -83,6 +86,7 @@ export class HeldSession implements Holder {
     this.files = new SessionFiles({ port, name, store: options.fileStore, used, count, log });
     const filesOf = (event: SessionEvent): readonly KeptFile[] => this.files.namedBy(event);
     const inboxHeld = (): readonly number[] => this.#inbox.kept;
+    this.credentials = credentialsOf(port, epoch);
     const { waiting } = leased;
     const sending = { isHeld, listener, filesOf, inboxHeld, waiting };
     this.outbox = new Outbox({ ...clock, port, epoch, state, memories, ...sending });
@@ -205,3 +209,23 @@ export class HeldSession implements Holder {
     this.#options.waitUntil?.(ended);
   }
 }
+
+/** What a session keeps for the holder of this epoch. An object of an older version keeps nothing. */
+const credentialsOf = (port: SessionPort, epoch: number): SessionCredentials => ({
+  async find(key) {
+    try {
+      const found = await port.credential(epoch, key);
+      return found.status === 'found' || found.status === 'none' ? found : { status: 'lost' };
+    } catch (thrown) {
+      const isOlder = thrown instanceof SessionUnavailableError && thrown.tookNothing;
+      return { status: isOlder ? 'none' : 'lost' };
+    }
+  },
+  async keep(key, value) {
+    try {
+      return (await port.keepCredential(epoch, key, value)).status === 'kept';
+    } catch {
+      return false;
+    }
+  },
+});

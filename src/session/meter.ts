@@ -109,6 +109,8 @@ export class Meter {
       post: counting(port.post),
       read: counting(port.read),
       file: counting(port.file),
+      credential: counting(port.credential),
+      keepCredential: counting(port.keepCredential),
       watch: counting(port.watch),
       erase: counting(port.erase),
     };

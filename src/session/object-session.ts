@@ -57,6 +57,8 @@ export function objectSession(
     },
     read: (query) => send(async (object) => object.read(query)),
     file: (query) => send(async (object) => object.file(query)),
+    credential: (epoch, key) => send(async (object) => object.credential(epoch, key)),
+    keepCredential: (epoch, key, value) => send(async (object) => object.keepCredential(epoch, key, value)),
     watch: (watcher) => send((object) => watch(object, watcher)),
     erase: () => {
       let isRepeated = false;

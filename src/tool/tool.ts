@@ -267,7 +267,27 @@ export interface Discovery {
   atEnd(work: () => Promise<unknown>): void;
   /** Counts requests beyond those that were asked for, when they are made: an invocation has so many and no more. */
   count(subrequests: number): void;
+  readonly credentials: SessionCredentials;
 }
+
+/**
+ * Credentials that others have given to the session, such as the id of a server's session, for the invocations that go on with it.
+ * They stand beside the journal, in nothing that anybody reads, and go with the session. One invocation at a time has them.
+ */
+export interface SessionCredentials {
+  /**
+   * Answers what was kept under a key. `lost`: an invocation was cut off that may still use it, so that no other one does, or it
+   * cannot be read now. Never rejects.
+   */
+  find(key: string): Promise<KeptValue>;
+  /** Keeps a value in place of the one under its key; `null` forgets that. Answers whether it was done. Never rejects. */
+  keep(key: string, value: string | null): Promise<boolean>;
+}
+
+/** What a session keeps under a key. */
+export type KeptValue =
+  | { readonly status: 'found'; readonly value: string }
+  | { readonly status: 'lost' | 'none' };
 
 /**
  * Finds out what is to be had outside, and answers the facts by which the session will know it. What it throws is logged,

@@ -29,7 +29,12 @@ export interface CallInFlight {
 /** The calls of one connection that wait for their answers. */
 export class CallsInFlight {
   readonly #calls = new Map<number, CallInFlight>();
-  #last = 0;
+  #last: number;
+
+  /** `from`: its tokens are greater. */
+  constructor(from: number) {
+    this.#last = from;
+  }
 
   begin(options: RemoteCallOptions): CallInFlight {
     const token = ++this.#last;

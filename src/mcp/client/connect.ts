@@ -18,6 +18,7 @@ import {
   type GivenUp,
   serverFailure,
 } from './failures.ts';
+import type { FormerSession, SessionKeeper } from './kept-session.ts';
 import { listAll, type ToolList } from './list-all.ts';
 import type { McpCaller, McpClient } from './mcp-client.ts';
 import type { McpConnection, RemoteCall, RemoteCallOptions } from './mcp-connection.ts';
@@ -35,6 +36,8 @@ interface ForInvocation {
   count(subrequests: number): void;
   /** What the server was found to speak before: it is not asked for that again. */
   readonly known?: Spoken | undefined;
+  /** Keeps the server's session for the next invocation; unless given, it ends with this one. */
+  readonly keeper?: SessionKeeper | undefined;
 }
 
 /**
@@ -75,22 +78,29 @@ class OpenConnection implements McpConnection {
   readonly #client: McpClient;
   readonly #caller: McpCaller;
   readonly #credit: Credit;
-  readonly #calls = new CallsInFlight();
+  readonly #calls: CallsInFlight;
   readonly #closed = new AbortController();
   /** Sessions that the server forgot: calls may still be answered on their streams. */
   readonly #forgotten = new Set<OpenWire>();
   /** It is made once: the client's own code is asked once a connection. */
   #access: ServerAccess | undefined;
+  readonly #keeper: SessionKeeper | undefined;
   #session: Promise<OpenWire> | undefined;
   #hasChanged = false;
   /** What the server was found to speak. */
   #spoken: Spoken | undefined;
+  /** The session that another invocation will go on with. */
+  #kept: OpenWire | undefined;
+  #hasLost = false;
 
   constructor(client: McpClient, caller: McpCaller, invocation: ForInvocation) {
     this.#client = client;
     this.#caller = caller;
     this.#credit = createCredit((subrequests) => invocation.count(subrequests), invocation.known);
     this.#spoken = invocation.known;
+    this.#keeper = invocation.keeper;
+    // In a session that goes on, a server may still work for calls of another connection.
+    this.#calls = new CallsInFlight(this.#keeper ? Math.floor(Math.random() * MAX_FIRST_TOKEN) : 0);
   }
 
   get spoken(): Spoken | undefined {
@@ -157,6 +167,13 @@ class OpenConnection implements McpConnection {
     }
   }
 
+  async takeLoss(): Promise<boolean> {
+    if (!this.#hasLost) return false;
+    this.#hasLost = false;
+    await this.#keeper?.keep(this.#kept?.wire.session, false);
+    return true;
+  }
+
   async close(): Promise<void> {
     if (this.#closed.signal.aborted) return;
     this.#closed.abort();
@@ -166,7 +183,7 @@ class OpenConnection implements McpConnection {
     // The server of a call that was just cancelled is to know that.
     const notified = Promise.all([...sessions].map(({ wire }) => wire.notified()));
     await untilAborted(late, notified).catch(() => undefined);
-    await session?.wire.end(late).catch(() => undefined);
+    if (session !== this.#kept) await session?.wire.end(late).catch(() => undefined);
     await Promise.all([...sessions].map(({ sdk }) => sdk.close()));
   }
 
@@ -201,13 +218,32 @@ class OpenConnection implements McpConnection {
     };
     try {
       this.#access ??= await deadline.wait(accessTo(this.#client, this.#caller, this.#credit));
-      const opening = { reached, signal: deadline.signal, known: this.#spoken };
+      const former = await deadline.wait(this.#former(this.#access));
+      const opening = { reached, signal: deadline.signal, known: this.#spoken, former: former?.session };
       const opened = await openWire(this.#client, this.#access, opening);
       this.#spoken = opened.spoken;
+      await this.#keepFor(opened, this.#access, former);
       return opened;
     } catch (error) {
       throw serverFailure(name, { during: 'connect', error, givenUp: deadline.givenUp });
     }
+  }
+
+  async #former({ hide }: ServerAccess): Promise<FormerSession | undefined> {
+    const former = await this.#keeper?.find();
+    if (former?.session) hide(SESSION_HEADER, former.session.id);
+    return former;
+  }
+
+  /** Keeps a session for the next invocation before anything is asked in it: once it was used, its loss must be known. */
+  async #keepFor(opened: OpenWire, { hide }: ServerAccess, former: FormerSession | undefined): Promise<void> {
+    if (!this.#keeper || !former) return;
+    const { session } = opened.wire;
+    const isFormer = former.session !== undefined && session?.id === former.session.id;
+    this.#hasLost ||= former.isLost || (former.session !== undefined && !isFormer);
+    if (session) hide(SESSION_HEADER, session.id);
+    const isKept = isFormer || (await this.#keeper.keep(session, this.#hasLost));
+    if (isKept) this.#kept = opened;
   }
 
   /** A session that fails is not kept: the next who asks tries again. */
@@ -233,6 +269,11 @@ async function within<T>(session: OpenWire, work: (session: OpenWire) => Promise
     throw (isClosed && session.wire.broken) || error;
   }
 }
+
+const MAX_FIRST_TOKEN = 2 ** 30;
+
+/** What stands in the place of a session's id, where a server repeats it. */
+const SESSION_HEADER = 'mcp-session-id';
 
 /** By this a server says that it does not know a session (MCP specification, Session Management). */
 const FORGOTTEN = 404;

@@ -53,6 +53,7 @@ const SHAPE = {
     bearer: 'text',
     headers: 'any',
     oauth: 'function',
+    keepSession: 'flag',
     meta: 'any',
     effects: 'object',
     prefix: 'text',
@@ -183,9 +184,14 @@ function* sizeProblems(client: McpClient): Generator<Problem> {
   }
 }
 
-function* choiceProblems({ transport, drift, elicitation }: McpClient): Generator<Problem> {
+function* choiceProblems({ transport, keepSession, drift, elicitation }: McpClient): Generator<Problem> {
   if (transport !== undefined) {
     yield* notOneOf({ field: 'transport', value: transport }, ['streamable-http', 'sse']);
+  }
+  if (keepSession === true && transport === 'sse') {
+    const problem =
+      "it has `keepSession`, and the transport 'sse', whose sessions end with their connection.";
+    yield ['keepSession', problem];
   }
   yield* notOneOf({ field: 'drift', value: drift }, ['report', 'refuse-weaker', 'refuse']);
   if (typeof elicitation !== 'object') {

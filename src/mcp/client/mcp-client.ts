@@ -66,6 +66,14 @@ export interface McpClientConfig<Name extends string = string> {
    * name that, by `expectedIssuer` of the SDK's providers.
    */
   readonly oauth?: ((caller: McpCaller) => OAuthClientProvider) | undefined;
+  /**
+   * Goes on with the server's session in the next turn, for a server that keeps something in it, such as a page in a browser; without
+   * it a session begins and ends with each invocation. One invocation at a time has it, for the same person, at the same address, and,
+   * where anything here is a function, in the same context. Where it cannot be gone on with, a new one is begun, and the model is told so. Its id
+   * is kept beside the journal, and erased with it; the server's session is left to the server's own timeout then. Servers without
+   * sessions, such as those of revision 2026-07-28, are as without it.
+   */
+  readonly keepSession?: boolean | undefined;
   /** Which values of the tool-call context are sent, as `_meta`; none unless given. */
   readonly meta?: MetaConverter | undefined;
   /** Effects of tools by the server's names, over what their annotations say. */

@@ -58,7 +58,12 @@ export interface McpConnection {
    *   nobody knows; what `elicit` rejects with.
    */
   callTool(call: RemoteCall, options: RemoteCallOptions): Promise<CallToolResult>;
-  /** Ends the server's session. Does not throw, and takes a second at the most. */
+  /**
+   * Answers whether the server has begun a new session in the place of one in which tools were called, and no model was told; the
+   * one that reads the next answer is. Of a client that keeps no sessions, nobody is.
+   */
+  takeLoss(): Promise<boolean>;
+  /** Ends the server's session, unless it is kept for the next invocation. Does not throw, and takes a second at the most. */
   close(): Promise<void>;
 }
 

@@ -14,7 +14,7 @@ import { readable } from './list-all.ts';
 import type { McpClient } from './mcp-client.ts';
 import { OldSse } from './wire/old-sse.ts';
 import { StreamableHttp } from './wire/streamable-http.ts';
-import type { ServerAccess, Wire } from './wire/wire.ts';
+import type { ServerAccess, Wire, WireSession } from './wire/wire.ts';
 import { HttpStatusError, NotMcpError } from './wire/wire-error.ts';
 
 /** A server that can be asked: it has answered, or is known to take any request. */
@@ -33,6 +33,16 @@ interface Reached {
   listChanged(): void;
 }
 
+/** What a server is spoken to for. */
+interface Opening {
+  readonly reached: Reached;
+  readonly signal: AbortSignal;
+  /** It is gone on with when the server still knows it. */
+  readonly former?: WireSession | undefined;
+  /** What the server was found to speak before. */
+  readonly known?: Spoken | undefined;
+}
+
 /** How this side introduces itself to a server. */
 const CLIENT = { name: 'holdfast', version: '0.0.0' };
 
@@ -44,13 +54,6 @@ export const MAX_WAIT = 3_600_000;
  * Compatibility).
  */
 const FROM_OLD_SERVERS: ReadonlySet<number> = new Set([400, 404, 405]);
-
-interface Opening {
-  readonly reached: Reached;
-  readonly signal: AbortSignal;
-  /** What the server was found to speak before. */
-  readonly known?: Spoken | undefined;
-}
 
 /**
  * Finds out what a server speaks, and begins to speak it: the revision without sessions, where `server/discover` says so; else
@@ -64,9 +67,12 @@ interface Opening {
 export async function openWire(
   { transport }: McpClient,
   access: ServerAccess,
-  { known, ...opening }: Opening,
+  opening: Opening,
 ): Promise<OpenWire> {
   if (transport === 'sse') return open(new OldSse(access), SSE, opening);
+  const goneOnWith = await goneOn(access, opening);
+  if (goneOnWith) return goneOnWith;
+  const { known } = opening;
   const isOfUse = known && !(known.era === 'sse' && transport !== undefined);
   if (!isOfUse) return negotiated({ transport }, access, opening);
   try {
@@ -98,6 +104,27 @@ async function negotiated(
     });
   }
 }
+
+/** Goes on with the former session; `undefined` when there is none, or the server answers, and does not go on with it. */
+async function goneOn(access: ServerAccess, opening: Opening): Promise<OpenWire | undefined> {
+  const { former } = opening;
+  try {
+    // Only revisions with `initialize` have sessions.
+    return former && (await open(new StreamableHttp(access, former), SESSION, opening));
+  } catch (error) {
+    if (!isNotKnown(error)) throw error;
+    return undefined;
+  }
+}
+
+/** By these statuses a server does not say anything of a session. */
+const BUSY: ReadonlySet<number> = new Set([408, 429]);
+
+/** Servers do not agree on how to say that they do not know a session: 404 in the specification, and 400 and others in use. */
+const isNotKnown = (error: unknown): boolean =>
+  error instanceof HttpStatusError
+    ? error.status >= 400 && error.status < 500 && !BUSY.has(error.status)
+    : error instanceof NotMcpError || error instanceof ProtocolError;
 
 const isOfOldServer = (error: unknown): boolean =>
   error instanceof HttpStatusError && FROM_OLD_SERVERS.has(error.status);

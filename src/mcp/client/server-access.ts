@@ -98,6 +98,7 @@ export async function accessTo(client: McpClient, caller: McpCaller, credit: Cre
     fetch: provider ? authorizingFetch({ provider, server: url, fetch, fetchToken, hide }) : fetch,
     mayAnswer: createAnswerLimit(),
     redact,
+    hide,
   };
 }
 

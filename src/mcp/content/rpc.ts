@@ -1,21 +1,34 @@
+import type { JsonObject } from '../../tool/json.ts';
+
+/** Codes of errors (JSON-RPC 2.0, section 5.1), and one of MCP's own since 2026-07-28. */
+export const RPC_CODE = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internalError: -32603,
+  /** The request needs something of its client that this has not declared. */
+  missingCapability: -32021,
+} as const;
+
 /**
  * Answers a JSON-RPC request that was not carried out. It is of neither SDK: a Worker may have only one of them.
  */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
   readonly code: number;
+  /** What a program can read of it. */
+  readonly data: JsonObject | undefined;
 
-  constructor(code: number, message: string) {
+  constructor(code: number, message: string, data?: JsonObject) {
     super(message);
     this.code = code;
+    this.data = data;
   }
 }
 
 /** Says that the request cannot be carried out as it is: its sender has to change it. */
-export const invalidParams = (message: string): RpcError => new RpcError(INVALID_PARAMS, message);
-
-/** What JSON-RPC calls invalid params. */
-const INVALID_PARAMS = -32_602;
+export const invalidParams = (message: string): RpcError => new RpcError(RPC_CODE.invalidParams, message);
 
 /**
  * The key of `_meta` that names a call for whoever deduplicates. Our clients send `call.idempotencyKey` under it, and our

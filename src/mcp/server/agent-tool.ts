@@ -1,4 +1,4 @@
-import type { Tool } from '@modelcontextprotocol/sdk/types.js';
+import type { Tool } from '@modelcontextprotocol/server';
 import * as v from 'valibot';
 import type { Agent } from '../../agent/define-agent.ts';
 import { SESSION_ID, SESSION_ID_RULE } from '../../session/read-secrets.ts';

@@ -1,12 +1,12 @@
 import {
-  ErrorCode,
+  type ClientCapabilities,
+  isSpecType,
   type ListToolsResult,
-  LoggingLevelSchema,
+  type Result,
   type ServerNotification,
-  type ServerResult,
   type Tool,
   type ToolAnnotations,
-} from '@modelcontextprotocol/sdk/types.js';
+} from '@modelcontextprotocol/server';
 import { DEFAULT_POLICIES } from '../../loop/policies.ts';
 import { toolNotFound } from '../../loop/tool-not-found.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
@@ -15,13 +15,14 @@ import type { AnyTool } from '../../tool/tool.ts';
 import type { EndpointRequest, Host } from '../../worker/host.ts';
 import type { FailureLog } from '../../worker/refusal.ts';
 import { UnknownTargetError } from '../../worker/target.ts';
-import { IDEMPOTENCY_KEY, invalidParams, RpcError } from '../content/rpc.ts';
+import { IDEMPOTENCY_KEY, invalidParams, RPC_CODE, RpcError } from '../content/rpc.ts';
 import { toAgentTool } from './agent-tool.ts';
-import { callAgent } from './call-agent.ts';
+import { type AgentCall, callAgent } from './call-agent.ts';
 import { callTool } from './call-tool.ts';
-import { createNotifier, type ProgressToken } from './notifier.ts';
+import { createNotifier, type Notifier, type ProgressToken } from './notifier.ts';
 import { getPrompt, listPrompts, type McpPrompt } from './prompts.ts';
 import type { Publication } from './publish.ts';
+import { callAsTask, cancelTask, getTask, takesTasks } from './tasks.ts';
 
 /** What an endpoint has to offer. */
 export interface Published {
@@ -30,10 +31,18 @@ export interface Published {
 }
 
 /** One JSON-RPC request, and the HTTP request that it came in. */
-interface RpcRequest {
+export interface RpcRequest {
   readonly within: EndpointRequest;
+  /** `modern`: of the revision 2026-07-28 or later, in which each request says by itself what its client can do. */
+  readonly era: 'modern' | 'legacy';
   readonly method: string;
   readonly params: JsonObject;
+  /** What the client says that it can be asked for; nothing is known of one of an older revision. */
+  readonly client: ClientCapabilities;
+  /** What the client answers to what it was asked, by key: anything at all, for nobody has checked it. */
+  readonly answers: Readonly<Record<string, unknown>>;
+  /** What it was told to send along with its answers. */
+  readonly state: string | undefined;
   /** Puts a notification on the response. */
   readonly send: (notification: ServerNotification) => Promise<void>;
   /** Aborts when the client has gone. */
@@ -46,7 +55,7 @@ interface RpcRequest {
  *
  * @throws RpcError, and nothing else: what failed inside is logged, and not told.
  */
-export async function answerRequest(published: Published, request: RpcRequest): Promise<ServerResult> {
+export async function answerRequest(published: Published, request: RpcRequest): Promise<Result> {
   try {
     return await answer(published, request);
   } catch (thrown) {
@@ -57,61 +66,74 @@ export async function answerRequest(published: Published, request: RpcRequest): 
   }
 }
 
-async function answer(published: Published, request: RpcRequest): Promise<ServerResult> {
-  const { within, method, params } = request;
-  switch (method) {
-    case 'tools/list':
-      onlyPage(params);
-      return listTools(published.callable, within.host.agents);
-    case 'tools/call':
-      return call(published.callable, request);
-    case 'prompts/list':
-      onlyPage(params);
-      return listPrompts(published.prompts);
-    case 'prompts/get':
-      return getPrompt(published.prompts, params);
-    case 'logging/setLevel':
-      return setLevel(params);
-    default:
-      throw new RpcError(ErrorCode.MethodNotFound, 'Method not found');
-  }
+async function answer(published: Published, request: RpcRequest): Promise<Result> {
+  const answering = METHODS.get(request.method);
+  if (!answering) throw new RpcError(RPC_CODE.methodNotFound, 'Method not found');
+  return answering(published, request);
 }
+
+/** Answers the requests of one method. */
+type Answering = (published: Published, request: RpcRequest) => Result | Promise<Result>;
+
+const METHODS: ReadonlyMap<string, Answering> = new Map<string, Answering>([
+  [
+    'tools/list',
+    ({ callable }, { within, params }) => onePage(params, listTools(callable, within.host.agents)),
+  ],
+  ['tools/call', ({ callable }, request) => call(callable, request)],
+  ['prompts/list', ({ prompts }, { params }) => onePage(params, listPrompts(prompts))],
+  ['prompts/get', ({ prompts }, { params }) => getPrompt(prompts, params)],
+  ['logging/setLevel', (_, { params }) => setLevel(params)],
+  ['tasks/get', getTask],
+  ['tasks/cancel', cancelTask],
+]);
 
 /** Refuses a cursor: everything is listed on one page, so that none was given out. */
-function onlyPage({ cursor }: JsonObject): void {
+function onePage<Listed>({ cursor }: JsonObject, listed: Listed): Listed {
   if (cursor !== undefined)
     throw invalidParams('There is no such page: everything is listed on the first one.');
+  return listed;
 }
+
+/** Levels of log messages (MCP specification, Logging). */
+const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 
 /** Checks the level, and does no more: each request is answered by itself. What tools say to the user is of the level `info`. */
-function setLevel({ level }: JsonObject): ServerResult {
-  if (LoggingLevelSchema.safeParse(level).success) return {};
-  throw invalidParams(`\`level\` must be one of ${LoggingLevelSchema.options.join(', ')}.`);
+function setLevel({ level }: JsonObject): Result {
+  if (isSpecType.LoggingLevel(level)) return {};
+  throw invalidParams(`\`level\` must be one of ${LEVELS.join(', ')}.`);
 }
 
-function call(
-  callable: Published['callable'],
-  { within, params, send, leave }: RpcRequest,
-): Promise<ServerResult> {
+function call(callable: Published['callable'], request: RpcRequest): Promise<Result> {
+  const { within, params } = request;
   const { name, input, key, progressToken } = readCallParams(params);
   const found = callable.get(name);
   if (!found) throw invalidParams(toolNotFound(name, callable, DEFAULT_POLICIES.unknownTools).content);
-  const notifier = createNotifier({ name, progressToken }, send);
+  const notifier = createNotifier({ name, progressToken }, request.send);
   const calling =
     found.kind === 'tool'
       ? callTool(within, { tool: found.tool, input, key, notifier })
-      : callAgent(within, { published: found, input, key, notifier, leave });
+      : agentCalled(request, { published: found, input, key, notifier });
   // What was begun is left in good order, even when its client has gone.
   within.host.waitUntil(calling.catch(() => {}));
   return calling;
 }
 
+/** Answers a task to a client that takes one, and the answer of the turn to any other. */
+const agentCalled = (
+  request: RpcRequest,
+  calling: AgentCall & { readonly notifier: Notifier },
+): Promise<Result> =>
+  takesTasks(request)
+    ? callAsTask(request.within, calling)
+    : callAgent(request.within, { ...calling, leave: request.leave });
+
 function toRpcError(thrown: unknown): RpcError {
   if (thrown instanceof RpcError) return thrown;
   if (thrown instanceof UnknownTargetError) return invalidParams(thrown.message);
-  if (thrown instanceof ConfigurationError) return new RpcError(ErrorCode.InternalError, thrown.message);
+  if (thrown instanceof ConfigurationError) return new RpcError(RPC_CODE.internalError, thrown.message);
   return new RpcError(
-    ErrorCode.InternalError,
+    RPC_CODE.internalError,
     'The request failed inside the Worker. What was accepted is kept.',
   );
 }

@@ -1,4 +1,4 @@
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import { toTurnStart } from '../../journal/event-rows.ts';
 import type { NotStarted, RequestKey, TurnStart } from '../../journal/session-port.ts';
 import { readerOf, readTurn } from '../../session/fold-session.ts';
@@ -23,11 +23,15 @@ import { type AnsweredCall, listedPending, toAgentResult } from './to-agent-resu
 import { failed } from './to-call-result.ts';
 
 /** One call of a published agent. */
-interface AgentCalling {
+export interface AgentCall {
   readonly published: Extract<Publication, { kind: 'agent' }>;
   readonly input: JsonObject;
   /** Names the call, when the client has given it a name: a retry joins or replays its turn. */
   readonly key: string | undefined;
+}
+
+/** One whose client waits for the answer. */
+interface AwaitedCall extends AgentCall {
   readonly notifier: Notifier;
   /** Aborts when the client has gone; the turn is then left to another invocation. */
   readonly leave: AbortSignal;
@@ -39,13 +43,26 @@ interface AgentCalling {
  * @throws UnknownTargetError, ConfigurationError and whatever else keeps the message from being taken, and is nothing that the
  *   model which called can change; the reason of `leave` when that aborts.
  */
-export async function callAgent(request: EndpointRequest, calling: AgentCalling): Promise<CallToolResult> {
+export const callAgent = (request: EndpointRequest, calling: AwaitedCall): Promise<CallToolResult> =>
+  takeCall(request, calling, (turn) => answerOf(request, turn, calling));
+
+/**
+ * Checks a call, and answers what `take` makes of the turn that it asks for; or, in words for the model which called, why there
+ * is none.
+ *
+ * @throws what `callAgent` does.
+ */
+export async function takeCall<Taken>(
+  request: EndpointRequest,
+  calling: AgentCall,
+  take: (turn: AgentTurn) => Promise<Taken>,
+): Promise<Taken | CallToolResult> {
   const { name } = calling.published;
   const checked = await checkInput(AGENT_INPUT, calling.input, name);
   if (!checked.ok) return failed(checked.answer.content);
   const turn = await toAgentTurn(request, calling, checked.value);
   try {
-    return await answerOf(request, turn, calling);
+    return await take(turn);
   } catch (failure) {
     if (failure instanceof SessionErasedError) return failed(failure.message);
     if (failure instanceof SessionUnavailableError) {
@@ -58,14 +75,14 @@ export async function callAgent(request: EndpointRequest, calling: AgentCalling)
 }
 
 /** A turn that is to be started, or was. */
-interface AgentTurn extends AnsweredCall {
+export interface AgentTurn extends AnsweredCall {
   readonly start: TurnStart;
   readonly part: TurnHost;
 }
 
 async function toAgentTurn(
   request: EndpointRequest,
-  { published, key }: AgentCalling,
+  { published, key }: AgentCall,
   { message, session }: AgentInput,
 ): Promise<AgentTurn> {
   const { host, env, caller, context, requestId } = request;
@@ -105,7 +122,7 @@ const requestKey = async (key: string, input: AgentInput): Promise<RequestKey> =
 async function answerOf(
   { host }: EndpointRequest,
   turn: AgentTurn,
-  { notifier, leave }: AgentCalling,
+  { notifier, leave }: AwaitedCall,
 ): Promise<CallToolResult> {
   const { target, start, part } = turn;
   const awaited: AwaitedTurn = {
@@ -132,11 +149,17 @@ async function answerOf(
     case 'scheduled':
       throw new Error(`A message that may not wait is ${taken.status}.`);
     default:
-      return failed(await agentRefusal(target, taken));
+      return notTaken(target, taken);
   }
 }
 
-/** Tells the model that called why a session did not take its message. A known one was taken: its turn is answered. */
+/** What a client is answered whose message a session did not take. One that is known was taken: its turn is answered. */
+export const notTaken = async (
+  target: Target,
+  refused: Exclude<NotStarted, { status: 'known' }>,
+): Promise<CallToolResult> => failed(await agentRefusal(target, refused));
+
+/** Tells the model that called why a session did not take its message. */
 async function agentRefusal(
   target: Target,
   refused: Exclude<NotStarted, { status: 'known' }>,

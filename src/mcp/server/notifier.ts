@@ -1,4 +1,4 @@
-import type { ServerNotification } from '@modelcontextprotocol/sdk/types.js';
+import type { ServerNotification } from '@modelcontextprotocol/server';
 import type { FeedItem } from '../../session/live-feed.ts';
 import { oneLine } from '../content/words.ts';
 

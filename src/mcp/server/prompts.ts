@@ -1,4 +1,4 @@
-import type { GetPromptResult, ListPromptsResult, PromptMessage } from '@modelcontextprotocol/sdk/types.js';
+import type { GetPromptResult, ListPromptsResult, PromptMessage } from '@modelcontextprotocol/server';
 import { ended, type LiteralShape, literalFault, nameIn } from '../../tool/check-literal.ts';
 import { isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
 import { invalidParams } from '../content/rpc.ts';

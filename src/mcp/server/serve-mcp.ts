@@ -1,12 +1,21 @@
-import { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
-import { ErrorCode, type Implementation } from '@modelcontextprotocol/sdk/types.js';
-import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/cfworker';
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
+  createMcpHandler,
+  type Implementation,
+  type Result,
+  Server,
+  type ServerContext,
+  specTypeSchemas,
+} from '@modelcontextprotocol/server';
+import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { attempt } from '../../tool/async.ts';
 import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import type { EndpointRequest } from '../../worker/host.ts';
 import type { FailureLog } from '../../worker/refusal.ts';
-import { answerRequest, type Published } from './answer-request.ts';
+import { RPC_CODE } from '../content/rpc.ts';
+import { answerRequest, type Published, type RpcRequest } from './answer-request.ts';
+import { hasTasks, TASK_METHODS, TASKS } from './tasks.ts';
 
 /** An endpoint as it is served. */
 interface Served {
@@ -17,53 +26,79 @@ interface Served {
   readonly logFailure: FailureLog;
 }
 
+/** One HTTP request, while it is served. */
+interface Serving {
+  readonly served: Served;
+  readonly within: EndpointRequest;
+  /** Aborts when the client has gone. */
+  readonly leave: AbortSignal;
+}
+
 /**
- * Answers one HTTP request by a server of its own: nothing is remembered between two (streamable HTTP without sessions). The
- * SDK reads the messages, negotiates the version and writes the response; requests are answered here.
+ * Answers one HTTP request by a server of its own: nothing is remembered between two. The SDK reads the messages, tells the
+ * revisions of the protocol apart, and writes the response; requests are answered here.
  */
 export async function serveMcp(served: Served, within: EndpointRequest): Promise<Response> {
   const refused = await refuseManyCalls(within.request);
   if (refused) return refused;
   const gone = new AbortController();
   const leave = AbortSignal.any([within.request.signal, gone.signal]);
-  const server = createServer(served, within, leave);
-  // The app has checked the size of the body by its own limit.
-  const transport = new WebStandardStreamableHTTPServerTransport({
+  const handler = createMcpHandler(({ era }) => createServer({ served, within, leave }, era), {
+    // The app has checked the size of the body by its own limit.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
   });
-  await server.connect(transport);
-  leave.addEventListener('abort', () => void transport.close());
-  return watched(await transport.handleRequest(within.request), () => gone.abort());
+  return watched(await handler.fetch(within.request), () => gone.abort());
 }
 
-function createServer(
-  { info, instructions, published, logFailure }: Served,
-  within: EndpointRequest,
-  leave: AbortSignal,
-): Server {
+function createServer({ served, within, leave }: Serving, era: RpcRequest['era']): Server {
+  const { info, instructions, published, logFailure } = served;
   const capabilities = {
     logging: {},
     ...(published.callable.size > 0 && { tools: {} }),
     ...(published.prompts.size > 0 && { prompts: {} }),
+    ...(hasTasks(published) && { extensions: TASKS }),
   };
-  const server = new Server(info, {
-    capabilities,
-    ...(instructions !== undefined && { instructions }),
-    // The SDK's own validator makes code of schemas, which no Worker may.
-    jsonSchemaValidator: new CfWorkerJsonSchemaValidator(),
-  });
+  const server = new Server(info, { capabilities, ...(instructions !== undefined && { instructions }) });
   // The SDK's handlers answer bad params as internal errors.
   server.removeRequestHandler('logging/setLevel');
-  server.fallbackRequestHandler = ({ method, params }, { sendNotification }) =>
+  const answer = (method: string, params: unknown, { mcpReq }: ServerContext): Promise<Result> =>
     answerRequest(published, {
       within,
+      era,
       method,
       params: toParams(params),
-      send: sendNotification,
+      client: capabilitiesIn(mcpReq.envelope),
+      ...continuationOf(mcpReq),
+      send: mcpReq.notify,
       leave,
       logFailure,
     });
+  server.fallbackRequestHandler = ({ method, params }, context) => answer(method, params, context);
+  // Methods of the same names were in an earlier revision, so that the SDK hands them to nobody who has not said what they are.
+  for (const method of TASK_METHODS) {
+    server.setRequestHandler(method, { params: ANY }, (params, context) => answer(method, params, context));
+  }
   return server;
+}
+
+/** Leaves the params of a method to whoever answers it. */
+const ANY: StandardSchemaV1<unknown, unknown> = {
+  '~standard': { version: 1, vendor: 'holdfast', validate: (value) => ({ value }) },
+};
+
+/** What a client of the revision 2026-07-28 declares in each request (MCP specification, `_meta`). */
+function capabilitiesIn(envelope: unknown): ClientCapabilities {
+  const declared: unknown = isJsonObject(envelope) ? envelope[CLIENT_CAPABILITIES_META_KEY] : undefined;
+  const read = specTypeSchemas.ClientCapabilities['~standard'].validate(declared);
+  return read.issues ? {} : read.value;
+}
+
+/** What a client sends with a request that it makes again, since it was asked something. */
+function continuationOf({
+  inputResponses = {},
+  requestState,
+}: ServerContext['mcpReq']): Pick<RpcRequest, 'answers' | 'state'> {
+  return { answers: inputResponses, state: requestState<string>() };
 }
 
 /** Takes anything else for no params: the SDK checks only that they are JSON. */
@@ -113,7 +148,7 @@ function callsIn(body: string): number {
 const refusal = (calls: number): Response => {
   const message = `A batch may hold one tools/call, and this one holds ${calls}. Send each in a request of its own.`;
   return Response.json(
-    { jsonrpc: '2.0', error: { code: ErrorCode.InvalidRequest, message }, id: null },
+    { jsonrpc: '2.0', error: { code: RPC_CODE.invalidRequest, message }, id: null },
     { status: 400 },
   );
 };

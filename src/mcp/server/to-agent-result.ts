@@ -1,4 +1,4 @@
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { TurnAnswer, TurnOutcome } from '../../session/watching/turn-outcome.ts';
 import { type Target, turnPath } from '../../worker/target.ts';
 import { type PendingView, pendingViews } from '../../worker/turn-view.ts';
@@ -23,10 +23,9 @@ export function toAgentResult(call: AnsweredCall, outcome: TurnOutcome): CallToo
     case 'suspended': {
       const pending = pendingViews(target, outcome.events);
       const { turn, text } = outcome.answer;
-      const words = `The turn waits for an answer from outside, and goes on when that is there:${listedPending(pending)}`;
       return result(call, { turn, outcome: 'suspended', text, pending }, [
         text,
-        words,
+        waitingWords(pending),
         whereLater(target, turn),
       ]);
     }
@@ -62,6 +61,10 @@ function ended(
     }
   }
 }
+
+/** Says of a turn that it waits, for what, and where that is answered. */
+export const waitingWords = (pending: readonly PendingView[]): string =>
+  `The turn waits for an answer from outside, and goes on when that is there:${listedPending(pending)}`;
 
 /** Puts each text in a block of its own: a model may be shown nothing else. */
 function result(

@@ -1,8 +1,4 @@
-import {
-  type CallToolResult,
-  type ContentBlock,
-  ContentBlockSchema,
-} from '@modelcontextprotocol/sdk/types.js';
+import { type CallToolResult, type ContentBlock, isSpecType } from '@modelcontextprotocol/server';
 import type { LoopFiles } from '../../loop/loop-files.ts';
 import { type FileContent, fileLine, isFile, isStored } from '../../tool/content.ts';
 import { isJsonObject, type Json } from '../../tool/json.ts';
@@ -65,12 +61,11 @@ function ofMcp(value: Json, bytes: Bytes, words: ContentBlock[]): CallToolResult
   const read = McpContent.parse(withBytes(value, bytes));
   if (!read.ok) return { content: words };
   const { content, structuredContent } = read.value;
-  const told = content.map((block) =>
+  const told = content.map((block): unknown =>
     lacksBytes(block) ? textBlock(`${blockWords(block)} ${NOT_THERE}`) : block,
   );
-  const blocks = ContentBlockSchema.array().safeParse(told);
   return {
-    content: blocks.success ? blocks.data : words,
+    content: told.every(isSpecType.ContentBlock) ? told : words,
     ...(structuredContent && { structuredContent }),
   };
 }

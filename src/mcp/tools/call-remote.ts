@@ -3,7 +3,7 @@ import type { Effect, ToolCall } from '../../tool/call.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import { mistake } from '../../tool/log.ts';
 import type { Discovery } from '../../tool/tool.ts';
-import { error, failure, type ToolResult } from '../../tool/tool-result.ts';
+import { error, failure, mapContent, type ToolResult } from '../../tool/tool-result.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { type McpConnection, McpLostError, McpServerError } from '../client/mcp-connection.ts';
 import { addressOf } from '../client/server-access.ts';
@@ -46,13 +46,25 @@ export async function callRemote(remote: Remote, call: ToolCall): Promise<ToolRe
     // What one server listed is not another's: neither its names, nor what may be called twice.
     if (addressOf(client, discovery.view).href !== remote.address) return error(moved(remote, call));
     const connection = await connectionTo(client, discovery, subrequests);
-    const answer = await answerOf(remote, { call, meta, connection });
-    return answer === 'late' ? failure('timeout', late(remote)) : toResult(tool, answer);
+    const result = await answerOf(remote, { call, meta, connection }).then(
+      (answer) => (answer === 'late' ? failure('timeout', late(remote)) : toResult(tool, answer)),
+      asResult,
+    );
+    if (!(await connection.takeLoss())) return result;
+    return mapContent(result, (words) => `${begunAnew(client)}\n\n${words}`);
   } catch (thrown) {
-    if (thrown instanceof McpServerError) return error(thrown.message);
-    throw thrown;
+    return asResult(thrown);
   }
 }
+
+function asResult(thrown: unknown): ToolResult {
+  if (thrown instanceof McpServerError) return error(thrown.message);
+  throw thrown;
+}
+
+/** The model may count on what earlier calls have left with the server. */
+const begunAnew = ({ name }: McpClient): string =>
+  `MCP server '${name}' has begun a new session: nothing of earlier calls is left there.`;
 
 interface Sending {
   readonly call: ToolCall;

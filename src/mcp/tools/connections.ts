@@ -1,6 +1,8 @@
-import { attempt } from '../../tool/async.ts';
+import { attempt, sha256Hex } from '../../tool/async.ts';
 import type { AnyTool, Discovery, LoopView } from '../../tool/tool.ts';
+import { LOOP_ID_KEY } from '../../tool/tool-call-context.ts';
 import { connect } from '../client/connect.ts';
+import { keptSession, type SessionKeeper } from '../client/kept-session.ts';
 import type { McpCaller, McpClient } from '../client/mcp-client.ts';
 import type { McpConnection } from '../client/mcp-connection.ts';
 import { addressOf } from '../client/server-access.ts';
@@ -42,12 +44,12 @@ export async function connectionTo(
 }
 
 function opened(client: McpClient, discovery: Discovery, slot: ConnectionSlot): Promise<McpConnection> {
+  const { signal } = discovery;
+  const count = (subrequests: number): void => discovery.count(subrequests);
   const known = knownListing(client, discovery.view)?.listing.spoken;
-  const opening = connect(client, callerOf(discovery), {
-    signal: discovery.signal,
-    count: (subrequests) => discovery.count(subrequests),
-    known,
-  });
+  const opening = keeperOf(client, discovery).then((keeper) =>
+    connect(client, callerOf(discovery), { signal, count, known, keeper }),
+  );
   slot.opening = opening;
   opening.then(
     (connection) => {
@@ -58,6 +60,26 @@ function opened(client: McpClient, discovery: Discovery, slot: ConnectionSlot): 
   );
   return opening;
 }
+
+/**
+ * What a client keeps for the next invocation is bound to all that its address and credentials are made of. Where that is a
+ * function, it is the context too, but for the id of the loop, which is another one in each turn.
+ */
+async function keeperOf(
+  client: McpClient,
+  { view, credentials }: Discovery,
+): Promise<SessionKeeper | undefined> {
+  if (client.keepSession !== true) return undefined;
+  const address = attempt(() => addressOf(client, view).href);
+  if (!address.ok) return undefined; // whoever connects is told so
+  const { [LOOP_ID_KEY]: _, ...context } = view.context.toJSON();
+  const { id, tenant = null } = view.principal;
+  const bound = [address.value, tenant, id, isMadeOfContext(client) ? context : null];
+  return keptSession(credentials, { server: client.name, caller: await sha256Hex(canonicalJson(bound)) });
+}
+
+const isMadeOfContext = ({ url, headers, oauth }: McpClient): boolean =>
+  [url, headers, oauth].some((part) => typeof part === 'function');
 
 const callerOf = ({ view: { principal, context }, secrets }: Discovery): McpCaller => ({
   principal,
@@ -101,8 +123,7 @@ export function perInvocation<Kept>(
 
 /** Tells contexts apart; empty where the client is the same server, spoken to in the same way, whatever the context. */
 function contextOf(client: McpClient, view: LoopView): string {
-  const depends = [client.url, client.headers, client.oauth].some((part) => typeof part === 'function');
-  if (!depends) return '';
+  if (!isMadeOfContext(client)) return '';
   const address = attempt(() => addressOf(client, view).href);
   return canonicalJson([address.ok ? address.value : null, view.context.toJSON()]);
 }

@@ -122,6 +122,7 @@ const mcpRoute = (endpoint: McpEndpoint): Route =>
       202: { description: 'A notification was taken' },
       // The protocol tells its errors in its own words.
       400: { description: 'A message that is none, or may not be sent', json: ANY_OBJECT },
+      404: { description: 'A method that there is not', json: ANY_OBJECT },
       406: { description: 'The client does not take what is answered', json: ANY_OBJECT },
       415: { description: 'The body is no JSON', json: ANY_OBJECT },
     },

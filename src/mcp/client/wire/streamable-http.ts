@@ -2,12 +2,14 @@ import {
   isInitializedNotification,
   isInitializeRequest,
   isJSONRPCRequest,
+  isJSONRPCResultResponse,
   type JSONRPCMessage,
   type JSONRPCRequest,
   type RequestId,
   type Transport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
+import { isJsonObject, type JsonObject } from '../../../tool/json.ts';
 import { type Followed, followEvents } from './follow-events.ts';
 import { standardHeaders } from './mcp-headers.ts';
 import { readJson } from './read-json.ts';
@@ -21,6 +23,7 @@ import {
   readMessage,
   type ServerAccess,
   type Wire,
+  type WireSession,
 } from './wire.ts';
 import {
   AnswerTooLargeError,
@@ -33,6 +36,9 @@ import {
 
 /** What a session's id may be made of (MCP specification, Session Management). */
 const SESSION_ID = /^[\x21-\x7e]{1,1024}$/;
+
+/** The first id of the requests of a connection that goes on with a session is less than this. */
+const MAX_FIRST_ID = 2 ** 30;
 
 /** The most messages of one batch. */
 const MAX_BATCH = 100;
@@ -73,10 +79,25 @@ export class StreamableHttp implements Wire {
   readonly #asked = new Map<RequestId, JSONRPCRequest>();
   readonly #closed = new AbortController();
   readonly #notifications = createPendingNotifications(this.#closed.signal);
+  readonly #former: WireSession | undefined;
+  /** Added to the ids of requests, which the SDK counts from 0: in one session none is to be used twice. */
+  readonly #idsFrom: number;
+  #begun: JsonObject | undefined;
   #version: string | undefined;
 
-  constructor(access: ServerAccess) {
+  /**
+   * `former`: a session to go on with. In place of `initialize` the server is sent a `ping` in it, and when it answers that, the
+   * session goes on with what it began with.
+   */
+  constructor(access: ServerAccess, former?: WireSession) {
     this.#access = access;
+    this.#former = former;
+    this.#idsFrom = former ? Math.floor(Math.random() * MAX_FIRST_ID) : 0;
+  }
+
+  get session(): WireSession | undefined {
+    const { sessionId: id } = this;
+    return id === undefined || this.#begun === undefined ? undefined : { id, begun: this.#begun };
   }
 
   async start(): Promise<void> {}
@@ -85,11 +106,14 @@ export class StreamableHttp implements Wire {
     this.#version = version;
   }
 
-  async send(message: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
+  async send(given: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
+    const message = this.#renumbered(given);
     if (isJSONRPCRequest(message)) return this.#exchange(message, options);
     if (answeredBy(message) !== undefined && !this.#access.mayAnswer(message)) return;
-    await this.#notify(message);
-    if (isInitializedNotification(message)) void this.#listen();
+    const hasBegun = isInitializedNotification(message);
+    // The server of a session that goes on was told so when it began.
+    if (!hasBegun || !this.#former) await this.#notify(message);
+    if (hasBegun) void this.#listen();
   }
 
   askedDuring(id: RequestId): JSONRPCRequest | undefined {
@@ -121,9 +145,13 @@ export class StreamableHttp implements Wire {
     const exchange: Exchange = { request, over, cancelled, answered: false };
     this.#exchanges.set(request.id, exchange);
     try {
+      const begins = isInitializeRequest(request);
+      const former = begins ? this.#former : undefined;
+      if (former) this.#goOn(former);
+      const sent: JSONRPCRequest = former ? { jsonrpc: '2.0', id: request.id, method: 'ping' } : request;
       const own = { ...headers, ...standardHeaders(request) };
-      const response = await this.#post(request, this.#until(exchange), own);
-      if (isInitializeRequest(request)) this.#noteSession(response);
+      const response = await this.#post(sent, this.#until(exchange), own);
+      if (begins && !former) this.#noteSession(response);
       await this.#read(response, exchange);
     } catch (error) {
       // The answer may have come on another stream, and have ended this one.
@@ -178,7 +206,7 @@ export class StreamableHttp implements Wire {
     const answered = this.#exchanges.get(answeredBy(message) ?? '');
     if (answered) answered.answered = true;
     if (isJSONRPCRequest(message) && exchange) this.#asked.set(message.id, exchange.request);
-    this.onmessage?.(message);
+    this.onmessage?.(answered ? this.#asAnswer(message, answered) : message);
     if (answered && answered !== exchange) answered.over.abort();
   }
 
@@ -223,6 +251,30 @@ export class StreamableHttp implements Wire {
     };
   }
 
+  #goOn({ id, begun: { protocolVersion } }: WireSession): void {
+    this.sessionId = id;
+    if (typeof protocolVersion === 'string') this.#version = protocolVersion;
+  }
+
+  #renumbered(message: JSONRPCMessage): JSONRPCMessage {
+    if (this.#idsFrom === 0) return message;
+    if (isJSONRPCRequest(message)) return { ...message, id: this.#idsFrom + Number(message.id) };
+    const cancelled = cancelledBy(message);
+    if (cancelled === undefined || !('params' in message)) return message;
+    return { ...message, params: { ...message.params, requestId: this.#idsFrom + Number(cancelled) } };
+  }
+
+  /**
+   * An answer under the id that the SDK knows. That to `initialize` is remembered; of a session that goes on, it is the one with
+   * which it began.
+   */
+  #asAnswer(message: JSONRPCMessage, { request }: Exchange): JSONRPCMessage {
+    const answer = this.#idsFrom === 0 ? message : { ...message, id: Number(request.id) - this.#idsFrom };
+    if (!isInitializeRequest(request) || !isJSONRPCResultResponse(answer)) return answer;
+    this.#begun = this.#former?.begun ?? withoutWords(answer.result);
+    return this.#former ? { ...answer, result: this.#begun } : answer;
+  }
+
   #noteSession(response: Response): void {
     const id = response.headers.get('mcp-session-id') ?? '';
     if (SESSION_ID.test(id)) this.sessionId = id;
@@ -249,4 +301,15 @@ async function messagesOf(access: ServerAccess, response: Response): Promise<rea
   } catch (error) {
     throw error instanceof ResponseTooLargeError ? new AnswerTooLargeError(error) : error;
   }
+}
+
+/** What of the answer to `initialize` is for programs: how a server describes itself may be long. */
+function withoutWords(result: Readonly<Record<string, unknown>>): JsonObject {
+  const { protocolVersion, capabilities, serverInfo } = isJsonObject(result) ? result : {};
+  const { name = '', version = '' } = isJsonObject(serverInfo) ? serverInfo : {};
+  return {
+    ...(protocolVersion !== undefined && { protocolVersion }),
+    ...(capabilities !== undefined && { capabilities }),
+    serverInfo: { name, version },
+  };
 }

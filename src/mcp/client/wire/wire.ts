@@ -34,6 +34,16 @@ export interface Wire extends Transport {
   notified(): Promise<void>;
   /** Tells the server that its session is over; without one, nothing. */
   end(signal: AbortSignal): Promise<void>;
+  /** What another connection needs to go on with its session; absent without one, and before it has begun. */
+  readonly session?: WireSession | undefined;
+}
+
+/** A session that a server keeps, as whoever goes on with it has to know it. */
+export interface WireSession {
+  /** A credential: whoever has it is taken for whom the session was begun. */
+  readonly id: string;
+  /** What the server said of itself when it began: the result of `initialize`, without what is for people. */
+  readonly begun: JsonObject;
 }
 
 /** Where and how a server is spoken to, on one connection. */
@@ -47,6 +57,8 @@ export interface ServerAccess {
   mayAnswer(answer: JSONRPCMessage): boolean;
   /** Takes the caller's secrets, and what is sent as credentials, out of what the server says. */
   redact<T>(value: T): T;
+  /** Has this value taken out too from now on; the name stands in its place. */
+  hide(name: string, credential: string): void;
 }
 
 /** One request of HTTP. */

@@ -17,6 +17,9 @@ const server = defineMcpClient({
   url: (user) => scenarioOf(user).server,
   // The suite's servers are on this machine.
   allowPrivate: true,
+  // All scenarios are played at the same time, on a machine that may be busy with other tests.
+  connectTimeout: 60_000,
+  timeout: 60_000,
   oauth: (caller) => providerOf(scenarioOf(caller)),
 });
 

@@ -15,11 +15,14 @@ export interface RealRun {
   kill(): Promise<void>;
 }
 
+/** Tells whether this machine has what a server needs: a browser, for one. */
+export const isThere = (server: ServerName): boolean => inject('realServers').urls[server] !== undefined;
+
 /** A use of a real server that shares nothing with others. */
 export function realRun(server: ServerName): RealRun {
   const { urls, folder } = inject('realServers');
   const name = crypto.randomUUID();
-  const at = `${urls[server]}/${name}`;
+  const at = `${urls[server] ?? `http://nowhere-of-${server}.test`}/${name}`;
   const tell = async (action: string): Promise<void> => {
     await fetch(`${at}/${action}`, { method: 'POST' });
   };

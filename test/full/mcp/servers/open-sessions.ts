@@ -1,5 +1,8 @@
 import type { RealServers } from './provided.ts';
 
+/** Of another transport, without sessions, and with a browser for each. */
+const WITHOUT = new Set(['everything-sse', 'sdk-2026', 'playwright']);
+
 /** Begins a session with each server, so that each has a process that runs. */
 export async function openSessions({ urls }: RealServers): Promise<void> {
   const params = {
@@ -8,7 +11,7 @@ export async function openSessions({ urls }: RealServers): Promise<void> {
     clientInfo: { name: 'test', version: '1' },
   };
   for (const [name, url] of Object.entries(urls)) {
-    if (name === 'everything-sse') continue;
+    if (WITHOUT.has(name)) continue;
     const response = await fetch(`${url}/run/mcp`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },

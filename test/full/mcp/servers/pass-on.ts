@@ -1,11 +1,14 @@
 import { type IncomingMessage, request as requestTo } from 'node:http';
 import type { Arrived } from './backend.ts';
 
-/** Passes a request on to a server that listens on a Unix socket. */
-export function passOn(arrived: Arrived, socketPath: string): void {
+/** Where a server listens. */
+export type Listening = { readonly socketPath: string } | { readonly host: string; readonly port: number };
+
+/** Passes a request on to a server. */
+export function passOn(arrived: Arrived, to: Listening): void {
   const { request, response, body, path } = arrived;
   const { method, headers } = request;
-  const onward = requestTo({ socketPath, path, method, headers }, (answer) => {
+  const onward = requestTo({ ...to, path, method, headers }, (answer) => {
     response.writeHead(answer.statusCode ?? 502, answer.headers);
     // At once: an event stream may have nothing to say for long.
     response.flushHeaders();

@@ -1,10 +1,24 @@
 /** The real servers that the tests of `test/mcp/real` talk to. */
-export type ServerName = 'everything' | 'everything-sse' | 'everything-stdio' | 'filesystem' | 'memory';
+export type ServerName =
+  | 'everything'
+  | 'everything-sse'
+  | 'everything-stdio'
+  | 'filesystem'
+  | 'memory'
+  /** Made with the second SDK: it speaks 2026-07-28 only. */
+  | 'sdk-2026'
+  /** The same, which speaks the revisions before too. */
+  | 'sdk-both'
+  | 'fastmcp'
+  | 'playwright';
 
 /** What the set-up tells the tests. */
 export interface RealServers {
-  /** Where each server answers: `{url}/{run}/mcp`, for any run, and the one of the old transport `{url}/{run}/sse`. */
-  readonly urls: Readonly<Record<ServerName, string>>;
+  /**
+   * Where each server answers: `{url}/{run}/mcp`, for any run, and the one of the old transport `{url}/{run}/sse`. Without a
+   * browser there is none for `playwright`.
+   */
+  readonly urls: Readonly<Partial<Record<ServerName, string>>>;
   /** Where each run has a folder of its own, named for it. */
   readonly folder: string;
 }

@@ -3,12 +3,16 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
+import { findChromium } from '../../files/chromium.ts';
 import { bridged } from './bridged.ts';
 import { eventStore } from './event-store.ts';
 import { EVERYTHING_ENV, startEverything } from './everything-server.ts';
+import { startFastMcp } from './fastmcp-server.ts';
 import { type Front, startFront } from './front.ts';
+import { playwrightServer } from './playwright-server.ts';
 import type { RealServers } from './provided.ts';
 import { runFolder } from './run-folder.ts';
+import { sdkServer } from './sdk-server.ts';
 
 export interface StartedServers extends RealServers {
   /** The processes that run now. */
@@ -47,7 +51,23 @@ export async function startServers(): Promise<StartedServers> {
       env: { MEMORY_FILE_PATH: join(runFolder(folder, run), 'memory.jsonl') },
     })),
   );
-  const fronts = [everything, everythingSse, everythingStdio, filesystem, memory];
+  const sdk2026 = await startFront(sdkServer('reject'));
+  const sdkBoth = await startFront(sdkServer('stateless'));
+  const fastmcp = await startFront(await startFastMcp());
+  const chromium = findChromium();
+  const playwright =
+    chromium === undefined ? undefined : await startFront(playwrightServer(chromium, folder));
+  const fronts = [
+    everything,
+    everythingSse,
+    everythingStdio,
+    filesystem,
+    memory,
+    sdk2026,
+    sdkBoth,
+    fastmcp,
+    ...(playwright ? [playwright] : []),
+  ];
   return {
     urls: {
       everything: everything.url,
@@ -55,6 +75,10 @@ export async function startServers(): Promise<StartedServers> {
       'everything-stdio': everythingStdio.url,
       filesystem: filesystem.url,
       memory: memory.url,
+      'sdk-2026': sdk2026.url,
+      'sdk-both': sdkBoth.url,
+      fastmcp: fastmcp.url,
+      ...(playwright && { playwright: playwright.url }),
     },
     folder,
     pids: () => fronts.flatMap((front) => front.pids()),

@@ -49,6 +49,7 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
       ask: (_, work) => work(),
       atEnd: () => undefined,
       count: () => undefined,
+      credentials: { find: async () => ({ status: 'none' }), keep: async () => false },
     },
     results: { wordsOf: () => undefined, shownOf: (words) => words.length },
     offered: () => [],

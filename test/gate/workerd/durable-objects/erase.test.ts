@@ -12,7 +12,7 @@ import {
 } from '../../../fixtures/session-contract/harness.ts';
 import { makeObjectHarness, type ObjectHarness } from './object-harness.ts';
 
-/** Something in every table: chunks of an event, of a snapshot, of the inbox and of a file among it. */
+/** Something in every table, chunks of an event, of a snapshot, of the inbox and of a file among it, and a credential. */
 async function filled(): Promise<ObjectHarness & { readonly epoch: number }> {
   const harness = makeObjectHarness();
   const { session } = harness;
@@ -28,6 +28,7 @@ async function filled(): Promise<ObjectHarness & { readonly epoch: number }> {
     files: [{ id: 'a'.repeat(64), mediaType: 'image/png', size: 3, bytes: new Uint8Array(3) }],
     snapshot: { seq: 3, reducer: 1, body: long },
   });
+  await session.keepCredential(epoch, 'k', 'secret');
   return { ...harness, epoch };
 }
 

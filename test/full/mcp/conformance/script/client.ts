@@ -5,6 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { eventsOf } from '../../../../../src/examples/demo/client.ts';
+import { WENT_WELL } from './run-suite.ts';
 
 const [worker = '', server = ''] = process.argv.slice(2);
 const { MCP_CONFORMANCE_SCENARIO: scenario = '', MCP_CONFORMANCE_CONTEXT: given = '' } = process.env;
@@ -33,8 +34,8 @@ for await (const { event, data } of eventsOf(
   if (event === 'answer') outcome = told.outcome;
 }
 const isRight = outcome === 'completed' && answered > 0 !== NOTHING_TO_CALL.has(scenario);
-if (!isRight)
-  console.error(`Scenario '${scenario}': the turn is ${outcome}, and ${answered} calls were answered.`);
+if (isRight) console.log(WENT_WELL);
+else console.error(`Scenario '${scenario}': the turn is ${outcome}, and ${answered} calls were answered.`);
 process.exitCode = isRight ? 0 : 1;
 
 /** The answer of the turn comes by the stream that is open. */

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
+import { surprisesOf } from './expected-failures.ts';
 
 const run = promisify(execFile);
 const program = join(import.meta.dirname, 'run-conformance.ts');
@@ -12,11 +13,34 @@ it('all scenarios pass that are not expected to fail, and none of those that are
   // With an exit code of 1 it rejects, and has the output too.
   const { stdout } = await run(process.execPath, [program]).catch((failure: { stdout: string }) => failure);
   expect(stdout.trimEnd().split('\n').at(-1), stdout).toMatch(
-    /^conformance: client 26 of 26 scenarios, server 18 of 32 scenarios; [\d.]+ s; PASS$/,
+    /^conformance: 0\.1\.16 client 26 of 26, server \d+ of 32; 2025-11-25 client 18 of 18, server \d+ of 30; 2026-07-28 client \d+ of 32, server \d+ of 37; [\d.]+ s; PASS$/,
   );
 });
 
 it('refuses what it does not know', async () => {
   const { code, stderr } = await run(process.execPath, [program, 'both']).catch((failure) => failure);
-  expect([code, stderr]).toEqual([2, 'Usage: npm run conformance -- [client | server [scenario]]\n']);
+  expect([code, stderr]).toEqual([
+    2,
+    'Usage: npm run conformance -- [0.1.16 | 2025-11-25 | 2026-07-28] [client | server [scenario]]\n',
+  ]);
 });
+
+const check = (id: string, status: string) => ({ id, name: id, description: '', status });
+
+it.each([
+  ['SUCCESS', undefined, []],
+  ['FAILURE', undefined, ["'a' is not expected to fail."]],
+  ['WARNING', undefined, ["'a' is not expected to fail."]],
+  ['SUCCESS', [], ['It is expected to fail, and passes.']],
+  ['FAILURE', [], []],
+  ['FAILURE', ['a'], []],
+  ['SUCCESS', ['a'], ["'a' is expected to fail, and passes."]],
+  ['FAILURE', ['b'], ["'a' is not expected to fail.", "'b' is expected to fail, and passes."]],
+  ['SKIPPED', ['a'], []],
+] as const)(
+  'a scenario whose one check is a %s, of which %j is expected, surprises with %j',
+  (status, excused, surprises) => {
+    const checks = [check('a', status), check('b', 'SUCCESS')];
+    expect(surprisesOf({ scenario: 's', checks }, excused && new Set(excused))).toEqual(surprises);
+  },
+);

@@ -1,116 +1,132 @@
 /**
- * `npm run conformance`: all scenarios of `@modelcontextprotocol/conformance`, against two Workers in workerd. When a
- * scenario fails that is not in `expected-failures.yml`, or one that is in there does not, the last line and the exit code
- * say so. `npm run conformance -- client auth/basic-cimd` plays one scenario, and shows all that the suite prints.
+ * `npm run conformance`: the MCP project's conformance suites, against two Workers in workerd: all scenarios of 0.1.16, and
+ * what each revision requires in 0.2. When a scenario fails that is not in the set's file of expected failures, or one that
+ * is in there does not, the last line and the exit code say so. `npm run conformance -- 2026-07-28 client auth/basic-cimd`
+ * plays one scenario, and shows all that the suite prints.
  */
-import { startWorker } from '../../../process/start-worker.ts';
-import { readExpected, type Side } from './expected-failures.ts';
-import { type Played, playClient, playServer, type SuiteRun } from './run-suite.ts';
+import { type RunningWorker, startWorker } from '../../../process/start-worker.ts';
+import { hasFailed, readExpected, SETS, type SetName, type Side, surprisesOf } from './expected-failures.ts';
+import { type Play, type Played, playSuite, requiredBy, type SuiteRun } from './run-suite.ts';
 
-/** What the suite's program is told to play. */
-type Choice = readonly ['--scenario' | '--suite', string];
+const SIDES: readonly Side[] = ['client', 'server'];
 
-interface Half {
-  readonly worker: string;
-  play(worker: URL, choice: Choice): Promise<SuiteRun>;
-  /** What is played one after the other; each a number of choices at the same time. */
-  readonly all: readonly (readonly Choice[])[];
-}
-
-/** Allows 200 ms more than it tells a client to wait, which a busy machine may take. */
-const BY_THE_CLOCK: Choice = ['--scenario', 'sse-retry'];
-const TRIES = 3;
-
-const halves: Readonly<Record<Side, Half>> = {
-  client: {
-    worker: 'test/full/mcp/conformance/client-worker.ts',
-    play: (worker, choice) => playClient(worker.origin, choice),
-    all: [
-      [BY_THE_CLOCK],
-      // Ending a scenario can take the suite ten seconds: it waits for a connection that workerd opened and did not need.
-      [
-        ['--scenario', 'initialize'],
-        ['--scenario', 'tools_call'],
-        ['--scenario', 'elicitation-sep1034-client-defaults'],
-        ['--suite', 'auth'],
-        ['--suite', 'backcompat'],
-        ['--suite', 'extensions'],
-        ['--suite', 'draft'],
-      ],
-    ],
-  },
-  server: {
-    worker: 'test/full/mcp/conformance/server-worker.ts',
-    play: (worker, choice) => playServer(new URL('/mcp', worker).href, choice),
-    // Those included that are pending in the suite.
-    all: [[['--suite', 'all']]],
-  },
+const WORKERS: Readonly<Record<Side, string>> = {
+  client: 'test/full/mcp/conformance/client-worker.ts',
+  server: 'test/full/mcp/conformance/server-worker.ts',
 };
 
-async function playHalf({ worker, play }: Half, all: Half['all']): Promise<readonly SuiteRun[]> {
-  const running = await startWorker(worker);
-  const runs: SuiteRun[] = [];
-  try {
-    for (const choices of all) {
-      runs.push(
-        ...(await Promise.all(choices.map((choice) => patiently(choice, () => play(running.url, choice))))),
-      );
-    }
-  } finally {
-    await running.stop();
-  }
-  return runs;
-}
+/** Allows 200 ms more than it tells a client to wait, which a busy machine may take: it is played again by itself. */
+const BY_THE_CLOCK = 'sse-retry';
+const TRIES = 3;
 
-async function patiently(choice: Choice, play: () => Promise<SuiteRun>): Promise<SuiteRun> {
-  let run = await play();
-  for (let tries = 1; !run.ok && choice === BY_THE_CLOCK && tries < TRIES; tries += 1) run = await play();
-  return run;
-}
-
-/** What came of one half, in words, and whether it is as the file says. */
+/** What came of one side of a set, in words, and whether it is as the file says. */
 interface Report {
+  readonly set: SetName;
+  readonly side: Side;
   readonly summary: string;
   readonly isRight: boolean;
 }
 
-async function report(side: Side, scenario: string | undefined): Promise<Report> {
-  const half = halves[side];
-  const runs = await playHalf(half, scenario === undefined ? half.all : [[['--scenario', scenario]]]);
-  const expected = readExpected()[side];
-  const played = runs.flatMap((run) => run.played);
-  console.log(`\n${side}\n${played.map((one) => lineOf(one, expected)).join('\n')}`);
-  for (const { ok, output } of runs) if (!ok || scenario !== undefined) console.log(`\n${output}`);
+async function report(play: Play, run: SuiteRun): Promise<Report> {
+  const { set, side, scenario } = play;
+  const expected = readExpected(set)[side];
+  const played = await Promise.all(run.played.map((one) => patiently(play, one)));
+  const surprises = played.flatMap((one) => surprisesOf(one, expected.get(one.scenario)));
   // The suite does not say that it has no such scenario.
   const names = new Set(played.map((one) => one.scenario));
-  const unknown = scenario === undefined ? [...expected].filter((name) => !names.has(name)) : [];
+  const unknown = scenario === undefined ? [...expected.keys()].filter((name) => !names.has(name)) : [];
+  const required = requiredBy(set, side);
+  const isRequired = (one: Played): boolean => required?.has(one.scenario) ?? true;
+  console.log(`\n${set} ${side}`);
+  for (const one of played) {
+    const note = isRequired(one) || scenario !== undefined ? '' : ' (not required)';
+    console.log(linesOf(one, surprisesOf(one, expected.get(one.scenario)), note));
+  }
   for (const name of unknown) console.log(`There is no ${side} scenario '${name}' that could fail.`);
-  const passed = played.filter(({ failures }) => failures.length === 0).length;
-  return {
-    summary: `${side} ${passed} of ${played.length} scenarios`,
-    isRight: runs.every(({ ok }) => ok) && played.length > 0 && unknown.length === 0,
-  };
+  if (played.length !== run.announced)
+    console.log(`Of ${run.announced} scenarios ${played.length} were played.`);
+  const isRight = surprises.length === 0 && unknown.length === 0 && played.length === run.announced;
+  if (played.length !== run.announced || scenario !== undefined) console.log(`\n${run.output}`);
+  const counted = scenario === undefined ? played.filter(isRequired) : played;
+  const passed = counted.filter(({ checks }) => !checks.some(hasFailed)).length;
+  return { set, side, summary: `${side} ${passed} of ${counted.length}`, isRight };
 }
 
-function lineOf({ scenario, passed, failures }: Played, expected: ReadonlySet<string>): string {
-  const mark = failures.length === 0 ? '✓' : expected.has(scenario) ? '~' : '✗';
-  return [`  ${mark} ${scenario}: ${passed} passed`, ...failures].join('\n      ');
+async function patiently(play: Play, first: Played): Promise<Played> {
+  let one = first;
+  for (
+    let tries = 0;
+    first.scenario === BY_THE_CLOCK && tries < TRIES && one.checks.some(hasFailed);
+    tries += 1
+  )
+    one = (await playSuite({ ...play, scenario: BY_THE_CLOCK })).played[0] ?? one;
+  return one;
 }
 
-async function conformance(sides: readonly Side[], scenario: string | undefined): Promise<boolean> {
+function linesOf({ scenario, checks }: Played, surprises: readonly string[], note: string): string {
+  const failed = checks.filter(hasFailed);
+  const mark = surprises.length > 0 ? '✗' : failed.length > 0 ? '~' : '✓';
+  const passed = checks.filter(({ status }) => status === 'SUCCESS').length;
+  return [
+    `  ${mark} ${scenario}: ${passed} passed${note}`,
+    ...failed.map(({ id, errorMessage, description }) => `${id}: ${errorMessage ?? description}`),
+    ...surprises,
+  ].join('\n      ');
+}
+
+async function playAll(plays: readonly Omit<Play, 'worker'>[]): Promise<readonly Report[]> {
+  const workers = new Map<Side, RunningWorker>();
+  try {
+    for (const side of new Set(plays.map((play) => play.side)))
+      workers.set(side, await startWorker(WORKERS[side]));
+    const runs = await Promise.all(
+      plays.map(async (one) => {
+        const worker = workers.get(one.side)?.url;
+        if (worker === undefined) throw new Error(`No Worker plays the ${one.side}.`);
+        const play = { ...one, worker };
+        return [play, await playSuite(play)] as const;
+      }),
+    );
+    const reports: Report[] = [];
+    // What goes by the clock is played again while nothing else is played.
+    for (const [play, run] of runs) reports.push(await report(play, run));
+    for (const [side, { logs }] of workers) {
+      const isRight = reports.every((one) => one.isRight || one.side !== side);
+      if (!isRight) console.log(`\nWhat the Worker of the ${side} logged:\n${logs.join('\n')}`);
+    }
+    return reports;
+  } finally {
+    for (const worker of workers.values()) await worker.stop();
+  }
+}
+
+async function conformance(plays: readonly Omit<Play, 'worker'>[]): Promise<boolean> {
   const began = performance.now();
-  const reports: Report[] = [];
-  for (const side of sides) reports.push(await report(side, scenario));
+  const reports = await playAll(plays);
   const isRight = reports.every((one) => one.isRight);
   const seconds = ((performance.now() - began) / 1000).toFixed(1);
-  const summaries = reports.map(({ summary }) => summary).join(', ');
-  console.log(`\nconformance: ${summaries}; ${seconds} s; ${isRight ? 'PASS' : 'FAIL'}`);
+  const summaries = [...new Set(reports.map(({ set }) => set))].map((set) => {
+    const sides = reports.filter((one) => one.set === set).map(({ summary }) => summary);
+    return `${set} ${sides.join(', ')}`;
+  });
+  console.log(`\nconformance: ${[...summaries, `${seconds} s`, isRight ? 'PASS' : 'FAIL'].join('; ')}`);
   return isRight;
 }
 
-const [side, scenario] = process.argv.slice(2);
-if (side !== undefined && side !== 'client' && side !== 'server') {
-  console.error('Usage: npm run conformance -- [client | server [scenario]]');
+/** What the arguments ask for: nothing when they cannot be read. */
+function playsOf(args: readonly string[]): readonly Omit<Play, 'worker'>[] | undefined {
+  const sets = SETS.filter((set) => args.length === 0 || !isSet(args[0]) || set === args[0]);
+  const [side, scenario, ...more] = isSet(args[0]) ? args.slice(1) : args;
+  const sides = SIDES.filter((one) => side === undefined || one === side);
+  if (sides.length === 0 || more.length > 0) return undefined;
+  return sets.flatMap((set) => sides.map((one) => ({ set, side: one, scenario })));
+}
+
+const isSet = (word: string | undefined): boolean => SETS.some((set) => set === word);
+
+const plays = playsOf(process.argv.slice(2));
+if (plays === undefined) {
+  console.error(`Usage: npm run conformance -- [${SETS.join(' | ')}] [client | server [scenario]]`);
   process.exit(2);
 }
-process.exit((await conformance(side ? [side] : ['client', 'server'], scenario)) ? 0 : 1);
+process.exit((await conformance(plays)) ? 0 : 1);

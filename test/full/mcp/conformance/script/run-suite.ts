@@ -5,69 +5,107 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { stripVTControlCharacters } from 'node:util';
-import { EXPECTED_FAILURES } from './expected-failures.ts';
+import { fileOf, type SetName, type Side } from './expected-failures.ts';
 
 const root = resolve(import.meta.dirname, '../../../../..');
-const suite = join(root, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
 const client = join(import.meta.dirname, 'client.ts');
 
-/** What came of one scenario. */
-export interface Played {
-  readonly scenario: string;
-  readonly passed: number;
-  /** What the suite says of each check that failed, or that it warns of: it counts both. */
-  readonly failures: readonly string[];
-}
+/** The client's last words when all went well: see `client.ts`. */
+export const WENT_WELL = 'The turn went as it should.';
 
-/** What came of one run of the suite's program. */
-export interface SuiteRun {
-  readonly played: readonly Played[];
-  /** All went as `expected-failures.yml` says, and no client ended with an error. */
-  readonly ok: boolean;
-  /** What it printed. */
-  readonly output: string;
-}
-
-/** Plays client scenarios: those that `args` choose. */
-export async function playClient(worker: string, args: readonly string[]): Promise<SuiteRun> {
-  // The suite hands the command to a shell.
-  const command = `'${process.execPath}' '${client}' ${worker}`;
-  const run = await play(['client', '--command', command, ...args]);
-  // A client that breaks after the last check does not fail its scenario there.
-  return { ...run, ok: run.ok && !/^Client (exited with code|timed out)/m.test(run.output) };
-}
-
-/** Plays server scenarios: those that `args` choose. */
-export const playServer = (url: string, args: readonly string[]): Promise<SuiteRun> =>
-  play(['server', '--url', url, ...args]);
-
-async function play(args: readonly string[]): Promise<SuiteRun> {
-  const directory = mkdtempSync(join(tmpdir(), 'holdfast-conformance-'));
-  const flags = ['--expected-failures', EXPECTED_FAILURES, '--output-dir', directory];
-  const program = spawn(process.execPath, [suite, ...args, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] });
-  const closed = once(program, 'close');
-  const printed = await Promise.all([text(program.stdout), text(program.stderr)]);
-  const [code] = await closed;
-  const played = globSync('**/checks.json', { cwd: directory }).map((file) => readChecks(directory, file));
-  rmSync(directory, { recursive: true });
-  return { played, ok: code === 0, output: stripVTControlCharacters(printed.join('')) };
-}
-
-interface Check {
+/** One thing that a scenario looks at. */
+export interface Check {
+  readonly id: string;
   readonly name: string;
   readonly description: string;
   readonly status: string;
   readonly errorMessage?: string;
 }
 
+/** What came of one scenario. */
+export interface Played {
+  readonly scenario: string;
+  readonly checks: readonly Check[];
+}
+
+/** What came of one run of a suite's program. */
+export interface SuiteRun {
+  readonly played: readonly Played[];
+  /** How many scenarios it said that it would play. */
+  readonly announced: number;
+  /** What it printed. */
+  readonly output: string;
+}
+
+/** What is played, against which Worker. */
+export interface Play {
+  readonly set: SetName;
+  readonly side: Side;
+  /** Where the Worker of that side answers. */
+  readonly worker: URL;
+  /** Absent: all that the set has. */
+  readonly scenario?: string | undefined;
+}
+
+/** A machine that is busy with other tests is given time: what is by the clock says so itself. */
+const PATIENCE = ['--timeout', '120000'];
+
+/** Plays scenarios by the program of the suite. */
+export async function playSuite(play: Play): Promise<SuiteRun> {
+  const { set, side, worker } = play;
+  const directory = mkdtempSync(join(tmpdir(), 'holdfast-conformance-'));
+  const suite = set === '0.1.16' ? '@modelcontextprotocol/conformance' : 'conformance-next';
+  const args = [
+    join(root, 'node_modules', suite, 'dist/index.js'),
+    side,
+    // The suite hands the command to a shell.
+    ...(side === 'client'
+      ? ['--command', `'${process.execPath}' '${client}' ${worker.origin}`, ...PATIENCE]
+      : ['--url', new URL('/mcp', worker).href]),
+    ...choice(play),
+    ...['--expected-failures', fileOf(set), '--output-dir', directory],
+  ];
+  const program = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const closed = once(program, 'close');
+  const printed = await Promise.all([text(program.stdout), text(program.stderr)]);
+  await closed;
+  const output = stripVTControlCharacters(printed.join(''));
+  const played = globSync('**/checks.json', { cwd: directory }).map((file) => readPlayed(directory, file));
+  rmSync(directory, { recursive: true });
+  const announced = Number(/^Running .*\((\d+) scenarios\)/m.exec(output)?.[1] ?? 1);
+  return { played, announced, output };
+}
+
+function choice({ set, scenario }: Play): readonly string[] {
+  if (set === '0.1.16') return scenario === undefined ? ['--suite', 'all'] : ['--scenario', scenario];
+  if (scenario === undefined) return ['--requirements', set];
+  return ['--scenario', scenario, '--spec-version', set, '--force'];
+}
+
 /** The suite keeps what it found in a directory that is named for the scenario and the time. */
-function readChecks(directory: string, file: string): Played {
+function readPlayed(directory: string, file: string): Played {
+  const folder = dirname(file);
+  const scenario = folder.replace(/^server-(?=.*-\d{4}-)|-\d{4}-\d\d-\d\dT[\d-]+Z$/g, '');
   const checks: readonly Check[] = JSON.parse(readFileSync(join(directory, file), 'utf8'));
-  return {
-    scenario: dirname(file).replace(/^server-(?=.*-\d{4}-)|-\d{4}-\d\d-\d\dT[\d-]+Z$/g, ''),
-    passed: checks.filter(({ status }) => status === 'SUCCESS').length,
-    failures: checks
-      .filter(({ status }) => status === 'FAILURE' || status === 'WARNING')
-      .map(({ name, errorMessage, description }) => `${name}: ${errorMessage ?? description}`),
-  };
+  return { scenario, checks: [...checks, ...clientCheck(join(directory, folder))] };
+}
+
+/** A client that breaks after the last check fails no scenario of the suite. */
+function clientCheck(folder: string): readonly Check[] {
+  const [said, broke] = ['stdout.txt', 'stderr.txt'].map((name) => {
+    const [file] = globSync(name, { cwd: folder });
+    return file === undefined ? undefined : readFileSync(join(folder, file), 'utf8').trimEnd();
+  });
+  if (said === undefined || said.endsWith(WENT_WELL)) return [];
+  const description = broke || `The client ended without '${WENT_WELL}'`;
+  return [{ id: 'our-client', name: 'OurClient', description, status: 'FAILURE' }];
+}
+
+/** The scenarios of a revision that decide whether we conform to it: it runs others beside them. */
+export function requiredBy(set: SetName, side: Side): ReadonlySet<string> | undefined {
+  if (set === '0.1.16') return undefined;
+  const file = join(root, 'node_modules/conformance-next/requirements', `${set}.yaml`);
+  const [, list = ''] =
+    new RegExp(`^${side}:\\n((?:^[ #].*\\n|^\\n)*)`, 'm').exec(readFileSync(file, 'utf8')) ?? [];
+  return new Set(Array.from(list.matchAll(/^ {2}- ([^\s:]+)$/gm), ([, name = '']) => name));
 }

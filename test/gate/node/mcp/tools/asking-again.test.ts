@@ -114,6 +114,7 @@ it('a loop that asks while another has not journaled what it found is told the s
     ask: (_, work) => work(),
     atEnd: () => undefined,
     count: () => undefined,
+    credentials: { find: async () => ({ status: 'none' }), keep: async () => false },
   };
   const first = await findTools(client, discovery);
   expect(first.facts).toHaveLength(1);

@@ -24,6 +24,8 @@ const NO_PLANNER =
 
 const rpcError = (code: number, message: string) => ({ jsonrpc: '2.0', error: { code, message }, id: null });
 
+const NO_MESSAGE = rpcError(-32600, 'Bad Request: the request body is not a valid JSON-RPC message');
+
 describe('POST /mcp', () => {
   it('answers initialize with what the endpoint is', async () => {
     const params = {
@@ -126,11 +128,11 @@ describe('POST /mcp', () => {
   it.each([
     ['no JSON', '{"jsonrpc":', rpcError(-32700, 'Parse error: Invalid JSON')],
     ['nothing', '', rpcError(-32700, 'Parse error: Invalid JSON')],
-    ['no JSON-RPC', '{"method":"ping"}', rpcError(-32700, 'Parse error: Invalid JSON-RPC message')],
+    ['no JSON-RPC', '{"method":"ping"}', NO_MESSAGE],
     [
       'params that are no object',
       '{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}',
-      rpcError(-32700, 'Parse error: Invalid JSON-RPC message'),
+      { ...NO_MESSAGE, id: 1 },
     ],
   ])('refuses a body that is %s', async (_, body, error) => {
     const response = await postMcp(via, body);

@@ -1,0 +1,260 @@
+/**
+ * Calls of published agents as tasks of MCP's extension `io.modelcontextprotocol/tasks`. A task is a turn: how it stands is read
+ * from the journal whenever somebody asks, and nothing more is kept of it.
+ */
+import type { CallToolResult, Result } from '@modelcontextprotocol/server';
+import { parseEvent } from '../../journal/event-rows.ts';
+import type { StoredEvent } from '../../journal/events.ts';
+import type { SessionPort } from '../../journal/session-port.ts';
+import { readTurn } from '../../session/fold-session.ts';
+import { SessionErasedError } from '../../session/send-again.ts';
+import { stoppedTurn } from '../../session/watching/turn-outcome.ts';
+import { attempt } from '../../tool/async.ts';
+import { shorten } from '../../tool/json.ts';
+import { cancelTurn } from '../../worker/end-turn.ts';
+import type { EndpointRequest } from '../../worker/host.ts';
+import { SessionError } from '../../worker/problem.ts';
+import { targetOf, UnknownTargetError } from '../../worker/target.ts';
+import { pendingViews } from '../../worker/turn-view.ts';
+import { invalidParams, RPC_CODE, RpcError } from '../content/rpc.ts';
+import { oneLine } from '../content/words.ts';
+import type { Published, RpcRequest } from './answer-request.ts';
+import { type AgentCall, notTaken, takeCall } from './call-agent.ts';
+import { notifyOf } from './notifier.ts';
+import { type AnsweredCall, toAgentResult, waitingWords } from './to-agent-result.ts';
+
+/** The name under which clients and servers declare the extension. */
+const EXTENSION = 'io.modelcontextprotocol/tasks';
+
+/** What a server declares among its `extensions` that answers tasks. */
+export const TASKS = { [EXTENSION]: {} };
+
+/** The methods of the extension. */
+export const TASK_METHODS = ['tasks/get', 'tasks/update', 'tasks/cancel'] as const;
+
+/** What a client is told of a task, however that stands. */
+type TaskView = {
+  readonly taskId: string;
+  readonly createdAt: string;
+  readonly lastUpdatedAt: string;
+  readonly ttlMs: number | null;
+};
+
+/**
+ * How a task stands. None is `failed`, which is for errors of the protocol: a turn that failed is an answer in which the client's
+ * model reads why.
+ */
+type Standing =
+  | { readonly status: 'working'; readonly statusMessage?: string; readonly pollIntervalMs: number }
+  | { readonly status: 'completed'; readonly result: CallToolResult & { readonly resultType: 'complete' } }
+  | { readonly status: 'cancelled'; readonly statusMessage: string };
+
+/** The turn of a call, of which a client has been given the id. */
+interface Task extends AnsweredCall {
+  readonly turn: string;
+}
+
+/** The answer of a call that goes on as a task. */
+type CreatedTask = TaskView & {
+  readonly resultType: 'task';
+  readonly status: Standing['status'];
+  readonly pollIntervalMs: number;
+};
+
+/** Tells whether a call may be answered by a task: its own request has to declare that. */
+export const takesTasks = ({ era, client }: Pick<RpcRequest, 'era' | 'client'>): boolean =>
+  era === 'modern' && client.extensions?.[EXTENSION] !== undefined;
+
+/** Tells whether calls of an endpoint can become tasks: those of tools, which have no session, cannot. */
+export const hasTasks = ({ callable }: Published): boolean =>
+  [...callable.values()].some(({ kind }) => kind === 'agent');
+
+/**
+ * Stores the turn of a call for the background, as `Prefer: respond-async` does, and answers its task.
+ *
+ * @throws what `callAgent` does.
+ */
+export const callAsTask = (
+  request: EndpointRequest,
+  call: AgentCall,
+): Promise<CreatedTask | CallToolResult> =>
+  takeCall(request, call, async (asked) => {
+    const { target, start } = asked;
+    const taken = await target.port.accept(start);
+    switch (taken.status) {
+      case 'accepted':
+      case 'known': {
+        const view = await viewOf({ ...asked, turn: taken.turn });
+        if (!view) throw new SessionErasedError();
+        return { resultType: 'task', ...view.task, status: view.standing.status, pollIntervalMs: SOON };
+      }
+      case 'queued':
+      case 'steering':
+      case 'scheduled':
+        throw new Error(`A message that may not wait is ${taken.status}.`);
+      default:
+        return notTaken(target, taken);
+    }
+  });
+
+/** When to ask again for a task that goes on by itself, and for one that waits for somebody, in ms. */
+const SOON = 1_000;
+const LATER = 5_000;
+
+/**
+ * Answers how a task stands.
+ *
+ * @throws RpcError for a client that has not declared the extension, and for what is no task of the caller's.
+ */
+export async function getTask(published: Published, request: RpcRequest): Promise<TaskView & Standing> {
+  const view = await viewOf(await findTask(published, request));
+  if (!view) throw unknownTask(request);
+  return { ...view.task, ...view.standing };
+}
+
+/**
+ * Stops the turn of a task, as the cancel route does; one that has ended stays as it is, which is no error.
+ *
+ * @throws RpcError as `getTask` does, and when the turn waits for somebody with a role that the caller lacks.
+ */
+export async function cancelTask(published: Published, request: RpcRequest): Promise<Result> {
+  const task = await findTask(published, request);
+  const { within, leave: signal } = request;
+  const { host, env, requestId } = within;
+  try {
+    await cancelTurn({ host, env, requestId, target: task.target, signal }, task.turn);
+  } catch (failure) {
+    if (!(failure instanceof SessionError)) throw failure;
+    if (IS_NO_TASK.includes(failure.type)) throw unknownTask(request);
+    if (failure.type !== 'turn-over') throw new RpcError(RPC_CODE.invalidRequest, failure.message);
+  }
+  return {};
+}
+
+/** What is said of a turn that no call was answered with: there is none, or its message went into another one. */
+const IS_NO_TASK: readonly string[] = ['unknown-session', 'unknown-turn', 'no-open-turn'];
+
+/** Finds the task that a request names, for its caller: another one's is as unknown as one that never was. */
+async function findTask(published: Published, request: RpcRequest): Promise<Task> {
+  if (request.era !== 'modern' || !hasTasks(published))
+    throw new RpcError(RPC_CODE.methodNotFound, 'Method not found');
+  if (!takesTasks(request)) throw notDeclared();
+  const { params, within } = request;
+  const { host, env, caller } = within;
+  if (typeof params.taskId !== 'string')
+    throw invalidParams('`taskId` must be text: the one that a call was answered with.');
+  const { name, session, turn, isNew } = readTaskId(params.taskId) ?? {};
+  const found = name === undefined ? undefined : published.callable.get(name);
+  if (found?.kind !== 'agent' || session === undefined || turn === undefined) throw unknownTask(request);
+  try {
+    const target = await targetOf({ host, env }, caller, { agent: found.agent, session });
+    return { target, name: found.name, isNew: isNew === true, turn };
+  } catch (failure) {
+    throw failure instanceof UnknownTargetError ? unknownTask(request) : failure;
+  }
+}
+
+const notDeclared = (): RpcError =>
+  new RpcError(
+    RPC_CODE.missingCapability,
+    `The request has to declare the extension ${EXTENSION} among the capabilities of its client.`,
+    { requiredCapabilities: { extensions: TASKS } },
+  );
+
+const unknownTask = ({ params }: RpcRequest): RpcError =>
+  invalidParams(`There is no task '${shorten(String(params.taskId), 80)}'. A task is gone with its session.`);
+
+/** Answers how the turn of a task stands; `undefined` when the session has no such turn. */
+async function viewOf(
+  task: Task,
+): Promise<{ readonly task: TaskView; readonly standing: Standing } | undefined> {
+  const { turn } = task;
+  const { port } = task.target;
+  const first = await port.read({ from: 1, limit: 1, turn });
+  const [started] = first?.rows.map(parseEvent) ?? [];
+  if (!first || started?.type !== 'turn-started') return undefined;
+  const isRunning = first.openTurn?.id === turn && first.openTurn.state === 'running';
+  const events = isRunning ? await lastEvents(port, { turn, head: first.head }) : await readTurn(port, turn);
+  const view = {
+    taskId: toTaskId(task),
+    createdAt: new Date(started.at).toISOString(),
+    lastUpdatedAt: new Date((events.at(-1) ?? started).at).toISOString(),
+    // It is there as long as its session.
+    ttlMs: null,
+  };
+  return { task: view, standing: isRunning ? working(events) : standingOf(task, events) };
+}
+
+/** So many events behind which a client that asks how a turn stands is told what it is at: it may ask every second, of a long turn. */
+const LAST = 32;
+
+async function lastEvents(
+  port: Pick<SessionPort, 'read'>,
+  { turn, head }: { readonly turn: string; readonly head: number },
+): Promise<readonly StoredEvent[]> {
+  const page = await port.read({ from: Math.max(1, head - LAST), turn });
+  return page?.rows.map(parseEvent) ?? [];
+}
+
+/** Tells what the turn is at in the words in which a client is told that waits for the answer of its call. */
+function working(events: readonly StoredEvent[]): Standing {
+  let last: string | undefined;
+  const hear = (message: string): void => {
+    last = oneLine(message, MAX_STATUS);
+  };
+  const show = notifyOf({ progress: hear, say: hear });
+  for (const stored of events) show({ type: 'event', stored });
+  return {
+    status: 'working',
+    ...(last !== undefined && { statusMessage: last }),
+    pollIntervalMs: SOON,
+  };
+}
+
+/** The most characters of what a turn is at. */
+const MAX_STATUS = 500;
+
+/** How a turn stands that does not run, by all its events. */
+function standingOf(task: Task, events: readonly StoredEvent[]): Standing {
+  const { target } = task;
+  if (!events.some(({ type }) => type === 'turn-ended')) {
+    const pending = pendingViews(target, events);
+    if (pending.length === 0) return working(events);
+    return { status: 'working', statusMessage: waitingWords(pending), pollIntervalMs: LATER };
+  }
+  const answer = stoppedTurn(target.session, target.agent.name, events);
+  const { outcome } = answer;
+  if (outcome === 'suspended') throw new Error('A turn that has ended is suspended.');
+  // A tool that ends its turn says why, which only an answer tells.
+  if (outcome === 'cancelled' && !answer.signal)
+    return { status: 'cancelled', statusMessage: 'The turn was cancelled.' };
+  const result = toAgentResult(task, { status: 'ended', answer: { ...answer, outcome } });
+  return { status: 'completed', result: { resultType: 'complete', ...result } };
+}
+
+/** What the id of a task says. It is no secret: whoever sends it must own the session, as on every route. */
+interface TaskName {
+  /** Of the agent, as clients know it. */
+  readonly name: string;
+  readonly session: string;
+  readonly turn: string;
+  readonly isNew: boolean;
+}
+
+const toTaskId = ({ name, target, turn, isNew }: Task): string =>
+  btoa([name, target.session, turn, isNew ? 'new' : 'known'].join('/'))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replace(/=+$/, '');
+
+function readTaskId(id: string): TaskName | undefined {
+  if (id.length > MAX_ID) return undefined;
+  const decoded = attempt(() => atob(id.replaceAll('-', '+').replaceAll('_', '/')));
+  const parts = decoded.ok ? /^([^/]+)\/([^/]+)\/([^/]+)\/(new|known)$/.exec(decoded.value) : null;
+  const [, name, session, turn, kind] = parts ?? [];
+  if (name === undefined || session === undefined || turn === undefined) return undefined;
+  return { name, session, turn, isNew: kind === 'new' };
+}
+
+/** The most characters of an id: of the longest name, session and turn. */
+const MAX_ID = 1_000;

@@ -1,0 +1,169 @@
+/** A page of the examples in a real browser, at another origin than its Worker. */
+import { readFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { join, resolve } from 'node:path';
+import { type BuildOptions, build } from 'esbuild';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
+import { CHROMIUM_ARGS, findChromium } from '../files/chromium.ts';
+import { type RunningWorker, startWorker } from '../process/start-worker.ts';
+
+const program = findChromium();
+if (program === undefined) console.warn('skipped: there is no chromium on this machine to show a page in');
+
+/** False where there is no browser to show a page in. */
+export const HAS_BROWSER = program !== undefined;
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+export const TOKEN = 'a-token-of-the-tests';
+/** What the model of both Workers answers to a greeting. */
+export const HELLO = 'Hello! Our shop is open from nine to five, and we are happy to help you with anything.';
+/** Where pictures of the page are left for whoever looks. */
+const { SCREENSHOTS } = process.env;
+
+/** A red square, 100 pixels wide. */
+export const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAGQAAABkCAIAAAD/gAIDAAAAoUlEQVR42u3QMQ0AAAgDsEmafxVIwgIfT5MqaKblKApkyZIlS5YsBbJkyZIlS5YCWbJkyZIlS4EsWbJkyZKlQJYsWbJkyVIgS5YsWbJkKZAlS5YsWbIUyJIlS5YsWQpkyZIlS5YsBbJkyZIlS5YCWbJkyZIlS4EsWbJkyZKlQJYsWbJkyVIgS5YsWbJkKZAlS5YsWbIUyJIlS5YsWQpkyfq20dRls60oHB8AAAAASUVORK5CYII=',
+  'base64',
+);
+
+/** What is shown. */
+interface Shown {
+  /** The script of the page. */
+  readonly entry: string;
+  /** A file that has to be in it: a page that lacks it would show nothing of what is tested. */
+  readonly holds: string;
+  /** How it is bundled, beside the ordinary. */
+  readonly bundled?: Pick<BuildOptions, 'alias' | 'plugins'>;
+  /** Looks at the files that are in the bundle. */
+  readonly checked?: (files: readonly string[]) => void;
+  /** The Worker that it talks to, and constants of its build beside the origin of the page. */
+  readonly worker: string;
+  readonly constants?: Readonly<Record<string, string>>;
+  /** The parameter of the page's address that names the conversation. */
+  readonly conversation: string;
+  /** What is there once the page can be used. */
+  readonly ready: string;
+  /** Stands before the names of pictures. */
+  readonly pictures?: string;
+}
+
+/** A page that is open, in a browser of its own for each test. */
+export interface ShownPage {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  readonly address: string;
+  /** Where pages are served. */
+  readonly origin: string;
+  /** What went wrong in a page. */
+  readonly complaints: readonly string[];
+  /** Opens another tab. */
+  open(): Promise<Page>;
+  say(text: string, on?: Page): Promise<void>;
+  /** Takes a picture, where somebody wants to see any. */
+  look(name: string, on?: Page): Promise<void>;
+  /** What was said, by both. */
+  texts(on?: Page): Promise<string[]>;
+}
+
+/** Shows a page in each test of the group in which it is called. */
+export function showPage(shown: Shown): ShownPage {
+  let pages: Served;
+  let worker: RunningWorker;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let address: string;
+  let complaints: string[];
+
+  beforeAll(async () => {
+    pages = await serve(shown);
+    worker = await startWorker(shown.worker, {
+      vars: { HOLDFAST_TOKEN: TOKEN },
+      build: { constants: { PAGES: pages.origin, ...shown.constants } },
+    });
+    browser = await chromium.launch({ executablePath: program ?? '', args: CHROMIUM_ARGS });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await worker?.stop();
+    pages?.server.close();
+  });
+  beforeEach(async () => {
+    context = await browser.newContext({ viewport: { width: 720, height: 760 } });
+    const asked = { worker: worker.url.origin, token: TOKEN, [shown.conversation]: crypto.randomUUID() };
+    address = `${pages.origin}/?${new URLSearchParams(asked)}`;
+    complaints = [];
+    page = await open();
+  });
+  afterEach(() => context.close());
+
+  async function open(): Promise<Page> {
+    const opened = await context.newPage();
+    opened.on('pageerror', (error) => complaints.push(String(error)));
+    await opened.goto(address);
+    await opened.locator(shown.ready).waitFor();
+    return opened;
+  }
+
+  return {
+    get page() {
+      return page;
+    },
+    get context() {
+      return context;
+    },
+    get address() {
+      return address;
+    },
+    get origin() {
+      return pages.origin;
+    },
+    get complaints() {
+      return complaints;
+    },
+    open,
+    async say(text, on = page) {
+      await on.getByLabel('Message').fill(text);
+      await on.getByRole('button', { name: 'Send' }).click();
+    },
+    async look(name, on = page) {
+      if (SCREENSHOTS === undefined) return;
+      await on.screenshot({ path: join(SCREENSHOTS, `${shown.pictures ?? ''}${name}.png`) });
+    },
+    texts: (on = page) => on.locator('li > p').allTextContents(),
+  };
+}
+
+interface Served {
+  readonly server: Server;
+  readonly origin: string;
+}
+
+/** Serves the page as its own origin would. */
+async function serve({ entry, holds, bundled, checked }: Shown): Promise<Served> {
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: [entry],
+    metafile: true,
+    bundle: true,
+    write: false,
+    format: 'esm',
+    jsx: 'automatic',
+    ...bundled,
+    define: { 'process.env.NODE_ENV': '"development"' }, // in which React mounts twice
+  });
+  const files = Object.keys(metafile.inputs);
+  expect(files).toContain(holds);
+  checked?.(files);
+  const html = await readFile(join(ROOT, 'src/examples/pages/index.html'));
+  const server = createServer((request, response) => {
+    const isScript = request.url?.startsWith('/page.js');
+    response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html');
+    response.end(isScript ? outputFiles[0]?.contents : html);
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('It does not listen.');
+  return { server, origin: `http://127.0.0.1:${address.port}` };
+}

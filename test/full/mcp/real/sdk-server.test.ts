@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import type { RecordedRequest, ServerName } from '../servers/provided.ts';
+import { realRun } from './real-run.ts';
+import { calls, realTalk } from './real-talk.ts';
+
+const SPEAKS: readonly (readonly [ServerName, string])[] = [
+  ['sdk-2026', 'only 2026-07-28'],
+  ['sdk-both', 'both revisions'],
+];
+
+const methodOf = ({ body }: RecordedRequest): string => (body === '' ? '' : JSON.parse(body).method);
+
+// Our client speaks the revisions before 2026-07-28 only.
+describe.skip.each(SPEAKS)('a server made with the second SDK (%s), which speaks %s', (server) => {
+  it('has its tools listed and called by 2026-07-28, without a session', async () => {
+    const run = realRun(server);
+    const word = { word: 'tide' };
+    const replies = [calls('count_letters', word), calls('spell', word), calls('refuse'), 'Done.'];
+    const talk = realTalk(run, { replies });
+    const answer = await talk.say();
+    expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.', toolCalls: 3 });
+    expect(talk.offered()).toEqual(['ask_word', 'count_letters', 'refuse', 'spell']);
+    expect(talk.shown()).toEqual(['tide has 4 letters.', 't-i-d-e', 'Error: There are no words left today.']);
+    expect(answer.artifacts).toMatchObject([{ tool: 'count_letters', value: { letters: 4 } }]);
+    const requests = await run.requests();
+    expect(requests.map(methodOf).filter((method) => method !== 'server/discover')).toEqual([
+      'tools/list',
+      ...Array(3).fill('tools/call'),
+    ]);
+    for (const { headers, body } of requests) {
+      expect(headers.join(' ').toLowerCase()).toContain('mcp-protocol-version 2026-07-28');
+      expect(headers.join(' ').toLowerCase()).not.toContain('mcp-session-id');
+      expect(JSON.parse(body).params._meta).toMatchObject({
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      });
+    }
+  });
+
+  it('tells of its progress while it works', async () => {
+    const talk = realTalk(realRun(server), { replies: [calls('spell', { word: 'sea' }), 'Done.'] });
+    const told: unknown[] = [];
+    for await (const { event, data } of talk.stream()) if (event === 'progress') told.push(data.status);
+    expect(told).toEqual(['s (1/3)', 'e (2/3)', 'a (3/3)']);
+  });
+});

@@ -1,0 +1,54 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import process from 'node:process';
+import type { Readable } from 'node:stream';
+import { leash } from '../../../../src/examples/files/server/leash.ts';
+import type { Backend } from './backend.ts';
+import { type Listening, passOn } from './pass-on.ts';
+
+/** A program of Node that serves HTTP. */
+export interface ChildCommand {
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  /** What it says on its standard error once it listens. */
+  readonly ready: RegExp;
+  readonly at: Listening;
+}
+
+/** Starts a server in a process of its own, which answers all runs. */
+export async function startChild({ args, env, ready, at }: ChildCommand): Promise<Backend> {
+  const child = spawn(process.execPath, [...leash({ reads: false }), ...args], {
+    stdio: ['pipe', 'ignore', 'pipe'],
+    env,
+  });
+  await listening(child, child.stderr, ready);
+  const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
+  return {
+    handle: async (arrived) => passOn(arrived, at),
+    // One process serves all runs. The front breaks the connections of the one that is to be killed.
+    kill: () => {},
+    pids: () => (hasEnded() || child.pid === undefined ? [] : [child.pid]),
+    async stop() {
+      if (hasEnded()) return;
+      const ended = once(child, 'exit');
+      // Its leash: it exits, and takes with it what it has started.
+      child.stdin.end();
+      await ended;
+    },
+  };
+}
+
+/** @throws Error with its words when it ends before it listens. */
+async function listening(child: ChildProcess, stderr: Readable, ready: RegExp): Promise<void> {
+  let said = '';
+  await new Promise<void>((resolve, reject) => {
+    stderr.setEncoding('utf8').on('data', (text: string) => {
+      said = `${said}${text}`.slice(-2_000);
+      if (ready.test(said)) resolve();
+    });
+    child.once('error', reject);
+    child.once('exit', (code) =>
+      reject(new Error(`A server of the tests ended with ${code}, and said: ${said}`)),
+    );
+  });
+}

@@ -1,0 +1,43 @@
+import { setTimeout } from 'node:timers/promises';
+import { FastMCP, type Logger } from 'fastmcp';
+import { z } from 'zod';
+import { freePort } from '../../../../src/examples/demo/ports.ts';
+import type { Backend } from './backend.ts';
+import { passOn } from './pass-on.ts';
+import { A_STEP } from './sdk-server.ts';
+
+const nothing = (): void => {};
+const SILENT: Logger = { debug: nothing, error: nothing, info: nothing, log: nothing, warn: nothing };
+
+/** Starts a server that is made with fastmcp, by streamable HTTP in this process. One answers all runs, and none is killed. */
+export async function startFastMcp(): Promise<Backend> {
+  const server = new FastMCP({ name: 'recipes', version: '1.0.0', ping: { enabled: false }, logger: SILENT });
+  server.addTool({
+    name: 'double',
+    description: 'Doubles an amount.',
+    parameters: z.object({ amount: z.number() }),
+    annotations: { readOnlyHint: true },
+    execute: async ({ amount }) => String(amount * 2),
+  });
+  server.addTool({
+    name: 'tell_recipe',
+    description: 'Tells a recipe, a line at a time.',
+    parameters: z.object({ dish: z.string() }),
+    annotations: { streamingHint: true },
+    async execute({ dish }, { reportProgress, streamContent }) {
+      await reportProgress({ progress: 1, total: 2 });
+      await setTimeout(A_STEP);
+      await streamContent({ type: 'text', text: `Cook the ${dish}. ` });
+      await streamContent({ type: 'text', text: 'Eat it.' });
+      await reportProgress({ progress: 2, total: 2 });
+    },
+  });
+  const port = await freePort();
+  await server.start({ transportType: 'httpStream', httpStream: { port, host: '127.0.0.1' } });
+  return {
+    handle: async (arrived) => passOn(arrived, { host: '127.0.0.1', port }),
+    kill: () => {},
+    pids: () => [],
+    stop: () => server.stop(),
+  };
+}

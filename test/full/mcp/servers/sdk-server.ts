@@ -1,0 +1,99 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout } from 'node:timers/promises';
+import { acceptedContent, createMcpHandler, inputRequired, McpServer } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import type { Backend } from './backend.ts';
+
+/** Milliseconds between two words of progress: a turn's stream tells of those that come slower. */
+export const A_STEP = 200;
+
+const Answer = z.object({ word: z.string().describe('The word of the day.') });
+
+/** A server as its users write one with the second SDK, whose `ask_word` asks somebody in the way of 2026-07-28. */
+function wordServer(): McpServer {
+  const server = new McpServer(
+    { name: 'words', version: '1.0.0' },
+    { cacheHints: { 'tools/list': { ttlMs: 60_000, cacheScope: 'public' } } },
+  );
+  server.registerTool(
+    'count_letters',
+    {
+      description: 'Counts the letters of a word.',
+      inputSchema: z.object({ word: z.string() }),
+      outputSchema: z.object({ letters: z.number() }),
+      annotations: { readOnlyHint: true },
+    },
+    async ({ word }) => ({
+      content: [{ type: 'text', text: `${word} has ${word.length} letters.` }],
+      structuredContent: { letters: word.length },
+    }),
+  );
+  server.registerTool(
+    'spell',
+    { description: 'Spells a word, a letter at a time.', inputSchema: z.object({ word: z.string() }) },
+    async ({ word }, { mcpReq }) => {
+      const progressToken = mcpReq._meta?.progressToken;
+      for (const [at, message] of [...word].entries()) {
+        const params = { progressToken, progress: at + 1, total: word.length, message };
+        await mcpReq.notify({ method: 'notifications/progress', params });
+        await setTimeout(A_STEP);
+      }
+      return { content: [{ type: 'text', text: [...word].join('-') }] };
+    },
+  );
+  server.registerTool('refuse', { description: 'Refuses.', inputSchema: z.object({}) }, async () => ({
+    isError: true,
+    content: [{ type: 'text', text: 'There are no words left today.' }],
+  }));
+  server.registerTool(
+    'ask_word',
+    { description: 'Asks somebody for a word.', inputSchema: z.object({}) },
+    async (_, { mcpReq }) => {
+      const answer = acceptedContent(mcpReq.inputResponses, 'word', Answer);
+      if (answer !== undefined) return { content: [{ type: 'text', text: `It is ${answer.word}.` }] };
+      if (mcpReq.inputResponses !== undefined)
+        return { content: [{ type: 'text', text: 'Nobody said a word.' }] };
+      const word = inputRequired.elicit({ message: 'Which word?', requestedSchema: Answer });
+      return inputRequired({ inputRequests: { word }, requestState: 'word-state-6f1d' });
+    },
+  );
+  return server;
+}
+
+/** Serves it in this process; `reject`: to clients of 2026-07-28 only. One server answers all runs, and none is killed. */
+export function sdkServer(legacy: 'stateless' | 'reject'): Backend {
+  const handler = createMcpHandler(() => wordServer(), { legacy });
+  return {
+    async handle({ request, body, response }) {
+      const gone = new AbortController();
+      response.on('close', () => gone.abort());
+      await reply(response, await handler.fetch(asked(request, body, gone.signal)));
+    },
+    kill: () => {},
+    pids: () => [],
+    stop: () => handler.close(),
+  };
+}
+
+function asked(
+  { method = '', url = '', headers }: IncomingMessage,
+  body: string,
+  signal: AbortSignal,
+): Request {
+  const sent = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]);
+  return new Request(new URL(url, 'http://127.0.0.1'), {
+    method,
+    headers: sent,
+    signal,
+    ...(body !== '' && { body }),
+  });
+}
+
+async function reply(response: ServerResponse, { status, headers, body }: Response): Promise<void> {
+  response.writeHead(status, Object.fromEntries(headers));
+  if (body === null) return void response.end();
+  // Whoever asked may be gone.
+  await pipeline(Readable.fromWeb(body), response).catch(() => response.destroy());
+}

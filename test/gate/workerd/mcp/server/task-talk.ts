@@ -1,0 +1,83 @@
+/** Requests of the revision 2026-07-28, as a client sends them that takes tasks. */
+import { expect } from 'vitest';
+import type { Send } from '../../http/client.ts';
+import { messagesOf, postMcp, rpc } from './talk.ts';
+
+export const TASKS = 'io.modelcontextprotocol/tasks';
+
+interface Asking {
+  /** What the client declares; that it takes tasks unless given. */
+  readonly capabilities?: Readonly<Record<string, unknown>>;
+  readonly meta?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The response to one request. */
+export function asking(
+  via: Send,
+  method: string,
+  params: Readonly<Record<string, unknown>>,
+  { capabilities = { extensions: { [TASKS]: {} } }, meta, headers }: Asking = {},
+): Promise<Response> {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': capabilities,
+    ...meta,
+  };
+  const name = params.taskId ?? params.name;
+  return postMcp(via, rpc(method, { ...params, _meta }), {
+    headers: {
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': method,
+      // Whatever is no text has no place in a header.
+      ...(typeof name === 'string' && { 'mcp-name': name }),
+      ...headers,
+    },
+  });
+}
+
+/** What one request is answered: its result without the server's own mark, or its error. */
+export async function asked(
+  via: Send,
+  method: string,
+  params: Readonly<Record<string, unknown>>,
+  options?: Asking,
+): Promise<Record<string, unknown>> {
+  const response = await asking(via, method, params, options);
+  const isStream = response.headers.get('content-type') === 'text/event-stream';
+  const message = isStream ? (await messagesOf(response)).at(-1) : await response.json();
+  const { result, error } = Object(message);
+  if (error !== undefined) return { error };
+  const { _meta, ...told } = result;
+  expect(_meta).toEqual({ 'io.modelcontextprotocol/serverInfo': { name: 'holdfast', version: '1' } });
+  return told;
+}
+
+/** Calls an agent, and answers its task. */
+export async function taskOf(
+  via: Send,
+  name: string,
+  input: unknown,
+  options?: Asking,
+): Promise<Record<string, string>> {
+  const task = await asked(via, 'tools/call', { name, arguments: input }, options);
+  expect(task.resultType).toBe('task');
+  return task as Record<string, string>; // of which each test reads what is a text
+}
+
+/** Asks for a task until it stands so. */
+export async function until(
+  via: Send,
+  taskId: unknown,
+  status: string,
+  options?: Asking,
+): Promise<Record<string, unknown>> {
+  let task: Record<string, unknown> = {};
+  const standing = async () => {
+    task = await asked(via, 'tasks/get', { taskId }, options);
+    return task.status ?? task;
+  };
+  await expect.poll(standing, { timeout: 20_000 }).toBe(status);
+  return task;
+}

@@ -1,0 +1,370 @@
+import { abortAllDurableObjects } from 'cloudflare:test';
+import { describe, expect, it } from 'vitest';
+import { defineTool } from '../../../../../src/index.ts';
+import { recordings } from '../../../../fixtures/scripted-agent.ts';
+import { held, script } from '../../../../fixtures/scripts.ts';
+import { journal, json } from '../../http/client.ts';
+import { HEARING, holdersHear } from '../../http/time.ts';
+import { answerTo, calling, KEY, newId, publishing, record, texts, viewOf } from './talk.ts';
+import { asked, asking, TASKS, taskOf, until } from './task-talk.ts';
+
+const hello = defineTool({ name: 'hello', description: 'Greets.', effect: 'read', run: () => 'Hello.' });
+const via = publishing({ tools: [hello], agents: ['scripted', { agent: 'clerk', as: 'ask_clerk' }] });
+
+const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+const path = (session: string): string => `/agents/scripted/sessions/${session}`;
+
+describe('a call of an agent by a client that takes tasks', () => {
+  it('answers a task, whose turn runs in the background, and ends with what the call would answer', async () => {
+    const id = newId();
+    const answer = held('Three.');
+    const { message } = script(record('mcp-task'), answer.reply);
+    const input = { message: message(), session: id };
+    const created = await taskOf(via, 'scripted', input);
+    const { taskId, createdAt } = created;
+    expect(created).toEqual({
+      resultType: 'task',
+      taskId: expect.stringMatching(/^[A-Za-z0-9_-]+$/),
+      status: 'working',
+      createdAt: TIME,
+      lastUpdatedAt: createdAt,
+      ttlMs: null,
+      pollIntervalMs: 1_000,
+    });
+    await answer.asked();
+    const at = async () => (await asked(via, 'tasks/get', { taskId })).statusMessage;
+    await expect.poll(at).toBe('record: done');
+    expect(await asked(via, 'tasks/get', { taskId })).toEqual({
+      resultType: 'complete',
+      taskId,
+      status: 'working',
+      statusMessage: 'record: done',
+      createdAt,
+      lastUpdatedAt: TIME,
+      ttlMs: null,
+      pollIntervalMs: 1_000,
+    });
+    answer.release();
+    const done = await until(via, taskId, 'completed');
+    const [, started] = await journal(path(id));
+    const turn = String(started?.turn);
+    expect(done).toEqual({
+      resultType: 'complete',
+      taskId,
+      status: 'completed',
+      createdAt,
+      lastUpdatedAt: TIME,
+      ttlMs: null,
+      result: {
+        resultType: 'complete',
+        content: [{ type: 'text', text: 'Three.' }],
+        structuredContent: {
+          session: id,
+          turn,
+          path: `${path(id)}/turns/${turn}`,
+          outcome: 'completed',
+          text: 'Three.',
+        },
+      },
+    });
+    expect(createdAt).toBe(new Date(Number(started?.at)).toISOString());
+  });
+
+  it('names the session of a new conversation in its answer, as the call does', async () => {
+    const { message } = script('Hello.');
+    const { taskId } = await taskOf(via, 'scripted', { message: message() });
+    const { result } = await until(via, taskId, 'completed');
+    const { session } = viewOf(result);
+    expect(session).toMatch(/^mcp-/);
+    expect(texts(result)).toEqual([
+      'Hello.',
+      `To go on with this conversation, call 'scripted' with the session '${session}'.`,
+    ]);
+  });
+
+  it('goes on when the object of its session starts anew between two polls', async () => {
+    const id = newId();
+    const answer = held('Done.');
+    const { message } = script(record('mcp-task-anew'), answer.reply);
+    const { taskId } = await taskOf(via, 'scripted', { message: message(), session: id });
+    await answer.asked();
+    await abortAllDurableObjects();
+    expect(await asked(via, 'tasks/get', { taskId })).toMatchObject({ status: 'working' });
+    answer.release();
+    expect(texts((await until(via, taskId, 'completed')).result)).toEqual(['Done.']);
+    expect(recordings.filter(({ note }) => note === 'mcp-task-anew').length).toBe(1);
+  });
+
+  it('answers the same task again under the same key, and starts one turn', async () => {
+    const { message, model } = script('Once.');
+    const input = { message: message() };
+    const meta = { [KEY]: crypto.randomUUID() };
+    const first = await taskOf(via, 'scripted', input, { meta });
+    const { result } = await until(via, first.taskId, 'completed');
+    const again = await taskOf(via, 'scripted', input, { meta });
+    expect(again).toEqual({ ...first, status: 'completed', lastUpdatedAt: TIME });
+    expect(model.requests.length).toBe(1);
+    expect(await calling(via, 'scripted', input, meta)).toEqual(
+      Object.fromEntries(Object.entries(Object(result)).filter(([key]) => key !== 'resultType')),
+    );
+    expect(
+      await asked(via, 'tools/call', { name: 'scripted', arguments: { message: 'Other' } }, { meta }),
+    ).toEqual({
+      resultType: 'complete',
+      isError: true,
+      content: [
+        {
+          type: 'text',
+          text: 'This holdfast/idempotency-key was used with another input. Use a new key for a new message.',
+        },
+      ],
+    });
+  });
+
+  it('that is not taken answers why, and no task', async () => {
+    const id = newId();
+    const answer = held('Done.');
+    const { message } = script(answer.reply);
+    const { taskId } = await taskOf(via, 'scripted', { message: message(), session: id });
+    await answer.asked();
+    const busy = await asked(via, 'tools/call', {
+      name: 'scripted',
+      arguments: { message: 'Hurry', session: id },
+    });
+    const [, started] = await journal(path(id));
+    expect(busy).toEqual({
+      resultType: 'complete',
+      isError: true,
+      content: [
+        {
+          type: 'text',
+          text:
+            `The session is busy with turn ${started?.turn}. Send the message again when it has ended, or without a ` +
+            'session to begin another conversation.',
+        },
+      ],
+    });
+    expect(await asked(via, 'tools/call', { name: 'scripted', arguments: {} })).toMatchObject({
+      isError: true,
+    });
+    answer.release();
+    await until(via, taskId, 'completed');
+  });
+
+  it('that fails is a task that is completed, with the error that the call would answer', async () => {
+    const { taskId } = await taskOf(via, 'scripted', { message: 'No script.' });
+    const { result } = await until(via, taskId, 'completed');
+    expect(Object(result).isError).toBe(true);
+    expect(viewOf(result)).toMatchObject({ outcome: 'failed', error: { type: 'model-failure' } });
+  });
+
+  it('that waits for somebody says for what, and where that is decided', async () => {
+    const to = crypto.randomUUID();
+    const { message } = script({ calls: [{ name: 'pay', input: { to, amount: 5 } }] }, 'Paid.');
+    const id = newId();
+    const { taskId } = await taskOf(via, 'ask_clerk', { message: message(), session: id });
+    const waits = () => asked(via, 'tasks/get', { taskId });
+    await expect.poll(async () => (await waits()).pollIntervalMs, { timeout: 20_000 }).toBe(5_000);
+    const { pending } = await json(await via(`/agents/clerk/sessions/${id}`));
+    const [{ message: question, links }] = Object(pending);
+    const told = await waits();
+    expect([told.status, told.statusMessage]).toEqual([
+      'working',
+      'The turn waits for an answer from outside, and goes on when that is there:\n' +
+        `- pay, answered by POST ${links.approvals}: ${question}`,
+    ]);
+    await via(links.approvals, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ decision: 'approve' }),
+    });
+    expect(texts((await until(via, taskId, 'completed')).result)).toEqual(['Paid.']);
+  });
+});
+
+describe('tasks/cancel', () => {
+  it('stops the turn, and is acknowledged also when that is over', async () => {
+    const id = `${HEARING}-${newId()}`;
+    const answer = held('Never.');
+    const { message } = script(answer.reply);
+    const { taskId, createdAt } = await taskOf(via, 'scripted', { message: message(), session: id });
+    await answer.asked();
+    expect(await asked(via, 'tasks/cancel', { taskId })).toEqual({ resultType: 'complete' });
+    holdersHear();
+    expect(await until(via, taskId, 'cancelled')).toEqual({
+      resultType: 'complete',
+      taskId,
+      status: 'cancelled',
+      statusMessage: 'The turn was cancelled.',
+      createdAt,
+      lastUpdatedAt: TIME,
+      ttlMs: null,
+    });
+    expect(await asked(via, 'tasks/cancel', { taskId })).toEqual({ resultType: 'complete' });
+    expect((await journal(path(id))).filter(({ type }) => type === 'turn-ended').length).toBe(1);
+  });
+
+  it('changes nothing about a turn that has an answer', async () => {
+    const { message } = script('Done.');
+    const { taskId } = await taskOf(via, 'scripted', { message: message() });
+    const done = await until(via, taskId, 'completed');
+    expect(await asked(via, 'tasks/cancel', { taskId })).toEqual({ resultType: 'complete' });
+    expect(await asked(via, 'tasks/get', { taskId })).toEqual(done);
+  });
+});
+
+describe('who takes no tasks', () => {
+  const MISSING = {
+    code: -32021,
+    message:
+      'The request has to declare the extension io.modelcontextprotocol/tasks among the capabilities of its client.',
+    data: { requiredCapabilities: { extensions: { [TASKS]: {} } } },
+  };
+
+  it('is answered the turn, by one request or by all', async () => {
+    const { message } = script('One.', 'Two.');
+    const capabilities = {};
+    const call = (session?: string) => ({ name: 'scripted', arguments: { message: message(), session } });
+    const modern = await asked(via, 'tools/call', call(), { capabilities });
+    expect([modern.resultType, texts(modern)[0]]).toEqual(['complete', 'One.']);
+    const { session } = viewOf(modern);
+    const legacy = await answerTo(via, 'tools/call', call(session));
+    expect(texts(legacy)).toEqual(['Two.']);
+  });
+
+  it.each(['tasks/get', 'tasks/cancel'])('may not ask for %s', async (method) => {
+    const { message } = script('Done.');
+    const { taskId } = await taskOf(via, 'scripted', { message: message() });
+    const response = await asking(via, method, { taskId }, { capabilities: {} });
+    expect([response.status, await response.json()]).toEqual([
+      400,
+      { jsonrpc: '2.0', id: 1, error: MISSING },
+    ]);
+    expect(await answerTo(via, method, { taskId })).toEqual({
+      error: { code: -32601, message: 'Method not found' },
+    });
+  });
+
+  it.each([[], 5, null, 'tasks', { [TASKS]: 5 }, { [TASKS]: null }])(
+    'declares no extensions: %j',
+    async (extensions) => {
+      const { message } = script('Done.');
+      const call = { name: 'scripted', arguments: { message: message() } };
+      const answer = await asked(via, 'tools/call', call, { capabilities: { extensions } });
+      expect(answer.error === undefined ? answer.resultType : 'refused').not.toBe('task');
+    },
+  );
+});
+
+describe('an endpoint', () => {
+  it('declares the extension when it publishes agents, and knows no tasks without', async () => {
+    const capabilities = async (send: typeof via) =>
+      Object(await asked(send, 'server/discover', {})).capabilities;
+    const tools = publishing({ tools: [hello] });
+    expect(await capabilities(via)).toEqual({ logging: {}, tools: {}, extensions: { [TASKS]: {} } });
+    expect(await capabilities(tools)).toEqual({ logging: {}, tools: {} });
+    for (const method of ['tasks/get', 'tasks/cancel', 'tasks/update', 'tasks/list', 'tasks/result']) {
+      expect(await asked(tools, method, { taskId: 'any' })).toEqual({
+        error: { code: -32601, message: 'Method not found' },
+      });
+    }
+    for (const method of ['tasks/list', 'tasks/result']) {
+      expect(await asked(via, method, { taskId: 'any' })).toEqual({
+        error: { code: -32601, message: 'Method not found' },
+      });
+    }
+  });
+
+  it('never makes a task of a tool, which has no session', async () => {
+    expect(await asked(via, 'tools/call', { name: 'hello', arguments: {}, task: { ttl: 60_000 } })).toEqual({
+      resultType: 'complete',
+      content: [{ type: 'text', text: 'Hello.' }],
+    });
+  });
+
+  it('refuses a task whose header names another one', async () => {
+    const { message } = script('Done.');
+    const { taskId } = await taskOf(via, 'scripted', { message: message() });
+    const response = await asking(via, 'tasks/get', { taskId }, { headers: { 'mcp-name': 'other' } });
+    const { error } = Object(await response.json());
+    expect([response.status, error.code]).toEqual([400, -32020]);
+  });
+});
+
+const named = (...parts: readonly string[]): string =>
+  btoa(parts.join('/')).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+
+describe('an id', () => {
+  const refused = (id = '') => ({
+    error: {
+      code: -32602,
+      message: `There is no task '${id.length > 80 ? `${id.slice(0, 79)}…` : id}'. A task is gone with its session.`,
+    },
+  });
+  const unknown = [
+    ['no id of ours', 'tasks-conformance-nonexistent-12345'],
+    ['none at all', ''],
+    ['a published tool', named('hello', 's-1', 'aa', 'new')],
+    ['nothing published', named('marathon', 's-1', 'aa', 'new')],
+    ['a property of every object', named('__proto__', 's-1', 'aa', 'new')],
+    ['a session that cannot be', named('scripted', 'a b', 'aa', 'new')],
+    ['a session that never was', named('scripted', 's-never-was', 'aa', 'new')],
+    ['no turn', named('scripted', 's-1', '', 'new')],
+    ['one part too many', named('scripted', 's-1', 'aa', 'bb', 'new')],
+    ['another end', named('scripted', 's-1', 'aa', 'maybe')],
+    ['text beyond ASCII', 'äöü-✓'],
+  ] as const;
+
+  it.each(['tasks/get', 'tasks/cancel'])('that names nothing is unknown to %s', async (method) => {
+    for (const [, id] of unknown) {
+      const headers = { 'mcp-name': `=?base64?${Buffer.from(id).toString('base64')}?=` };
+      expect(await asked(via, method, { taskId: id }, { headers })).toEqual(refused(id));
+    }
+    const huge = 'A'.repeat(5_000);
+    expect(await asked(via, method, { taskId: huge })).toEqual(refused(huge));
+    for (const taskId of [undefined, null, 5, {}, ['a']]) {
+      expect(await asked(via, method, { taskId })).toEqual({
+        error: { code: -32602, message: '`taskId` must be text: the one that a call was answered with.' },
+      });
+    }
+  });
+
+  it('of another caller or tenant is as unknown as one that never was, and cancels nothing', async () => {
+    const shared = publishing(
+      { agents: ['scripted'] },
+      {
+        auth: ({ headers }) => ({
+          id: headers.get('x-user') ?? 'nobody',
+          ...(headers.has('x-tenant') && { tenant: headers.get('x-tenant') ?? '' }),
+        }),
+      },
+    );
+    const answer = held('For Ada.');
+    const { message } = script(answer.reply);
+    const ada = { headers: { 'x-user': 'ada', 'x-tenant': 'acme' } };
+    const { taskId } = await taskOf(shared, 'scripted', { message: message() }, ada);
+    await answer.asked();
+    for (const headers of [
+      { 'x-user': 'ada', 'x-tenant': 'globex' },
+      { 'x-user': 'ada' },
+      { 'x-user': 'acme' },
+    ] as const) {
+      for (const method of ['tasks/get', 'tasks/cancel']) {
+        expect(await asked(shared, method, { taskId }, { headers })).toEqual(refused(taskId));
+      }
+    }
+    answer.release();
+    const colleague = { headers: { 'x-user': 'bob', 'x-tenant': 'acme' } };
+    expect(texts((await until(shared, taskId, 'completed', colleague)).result)[0]).toBe('For Ada.');
+  });
+
+  it('of a session that was erased is unknown', async () => {
+    const id = newId();
+    const { message } = script('Done.');
+    const { taskId = '' } = await taskOf(via, 'scripted', { message: message(), session: id });
+    await until(via, taskId, 'completed');
+    expect((await via(path(id), { method: 'DELETE' })).status).toBe(204);
+    expect(await asked(via, 'tasks/get', { taskId })).toEqual(refused(taskId));
+    expect(await asked(via, 'tasks/cancel', { taskId })).toEqual(refused(taskId));
+  });
+});
