@@ -1,5 +1,6 @@
 import {
   type CallToolResult,
+  type ContentBlock,
   type InputRequiredResult,
   isInputRequiredResult,
   LOG_LEVEL_META_KEY,
@@ -150,11 +151,11 @@ class OpenConnection implements McpConnection {
   async callTool(asked: RemoteCall, options: RemoteCallOptions): Promise<CallToolResult> {
     const { name, timeout } = this.#client;
     if (options.signal.aborted) throw callNotMade(name, asked.name);
-    const call = this.#calls.begin(options);
+    const call = this.#calls.begin(asked.name, options);
     try {
       const answer = await this.#inSession(call.signal, (session) => request(session, asked, call));
       if (isInputRequiredResult(answer)) throw callAsksForInput(name, asked.name);
-      return answer;
+      return withStreamed(answer, call.streamed);
     } catch (error) {
       const { ending } = call;
       // Which headers a call has, the list says.
@@ -330,6 +331,24 @@ function request(
       ...(isStateless && { headers: paramHeaders(inputSchema, input) }),
     },
   );
+}
+
+/**
+ * Answers what was streamed where the answer itself is empty: a server that streams is to answer all of it again, and one that
+ * does not would have said nothing.
+ */
+function withStreamed(answer: CallToolResult, streamed: readonly ContentBlock[]): CallToolResult {
+  const isEmpty = answer.content.length === 0 && answer.structuredContent === undefined;
+  if (!isEmpty || streamed.length === 0) return answer;
+  const content: ContentBlock[] = [];
+  for (const block of streamed) {
+    const last = content.at(-1);
+    const isMore = block.type === 'text' && last?.type === 'text';
+    // Texts are streamed in pieces, of words as it may be.
+    if (isMore) content.splice(-1, 1, { ...last, text: last.text + block.text });
+    else content.push(block);
+  }
+  return { ...answer, content };
 }
 
 /** A signal that also aborts when time is up, and knows which of both it was. */

@@ -1,6 +1,7 @@
 import {
   Client,
   type ElicitResult,
+  isSpecType,
   type PriorDiscovery,
   ProtocolError,
   ProtocolErrorCode,
@@ -203,6 +204,9 @@ function serveRequests(sdk: Client, wire: Wire, { calls, elicits, listChanged }:
   sdk.setNotificationHandler('notifications/message', ({ params }) => {
     for (const { options } of calls.all()) options.log(params);
   });
+  sdk.fallbackNotificationHandler = async ({ method, params }) => {
+    if (method === STREAMED) takeStreamed(calls, params ?? {});
+  };
   if (elicits) {
     sdk.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) => {
       const call = askedBy(wire, calls, mcpReq.id);
@@ -213,6 +217,20 @@ function serveRequests(sdk: Client, wire: Wire, { calls, elicits, listChanged }:
     const text = REFUSED.get(method) ?? `This client does not know the method '${shorten(method, 80)}'.`;
     throw new RpcError(ProtocolErrorCode.MethodNotFound, text);
   };
+}
+
+/** By this, servers that are made with fastmcp tell parts of an answer. It is no part of MCP. */
+const STREAMED = 'notifications/tool/streamContent';
+
+/** The most parts of one answer that are kept: each is a block of content. */
+const MAX_STREAMED = 1_000;
+
+/** Keeps what is streamed for the call that it is of, where that can be told: it names its tool and no call. */
+function takeStreamed(calls: CallsInFlight, { toolName, content }: Readonly<Record<string, unknown>>): void {
+  const [call, ...others] = calls.all().filter(({ tool }) => tool === toolName);
+  if (!call || others.length > 0 || !Array.isArray(content)) return;
+  const room = MAX_STREAMED - call.streamed.length;
+  call.streamed.push(...content.filter(isSpecType.ContentBlock).slice(0, room));
 }
 
 function askedBy(wire: Wire, calls: CallsInFlight, id: RequestId): CallInFlight {
