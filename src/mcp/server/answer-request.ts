@@ -1,10 +1,12 @@
 import {
+  CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
   isSpecType,
   type ListToolsResult,
   type RequestId,
   type Result,
   type ServerNotification,
+  specTypeSchemas,
   type Tool,
   type ToolAnnotations,
 } from '@modelcontextprotocol/server';
@@ -26,7 +28,7 @@ import { createNotifier, type Notifier, type ProgressToken } from './notifier.ts
 import { getPrompt, listPrompts, type McpPrompt } from './prompts.ts';
 import type { Publication } from './publish.ts';
 import type { StreamPosition, TakenCall } from './stream-position.ts';
-import { callAsTask, cancelTask, getTask, takesTasks } from './tasks.ts';
+import { callAsTask, cancelTask, getTask, takesTasks, updateTask } from './tasks.ts';
 
 /** What an endpoint has to offer. */
 export interface Published {
@@ -55,6 +57,13 @@ export interface RpcRequest {
   /** Aborts when the client has gone. */
   readonly leave: AbortSignal;
   readonly logFailure: FailureLog;
+}
+
+/** What a client of the revision 2026-07-28 declares in each request (MCP specification, `_meta`). */
+export function capabilitiesIn(envelope: unknown): ClientCapabilities {
+  const declared: unknown = isJsonObject(envelope) ? envelope[CLIENT_CAPABILITIES_META_KEY] : undefined;
+  const read = specTypeSchemas.ClientCapabilities['~standard'].validate(declared);
+  return read.issues ? {} : read.value;
 }
 
 /**
@@ -96,6 +105,7 @@ const METHODS: ReadonlyMap<string, Answering> = new Map<string, Answering>([
   ['prompts/get', ({ prompts }, request) => getPrompt(prompts, request.params, askingOf(request))],
   ['logging/setLevel', (_, { params }) => setLevel(params)],
   ['tasks/get', getTask],
+  ['tasks/update', updateTask],
   ['tasks/cancel', cancelTask],
 ]);
 
@@ -151,7 +161,7 @@ function agentCalled(
   const { leave, position } = request;
   const asking = askingOf(request);
   return takesTasks(request) && isFirst(asking)
-    ? callAsTask(request.within, calling)
+    ? callAsTask(request, calling)
     : callAgent(request.within, { ...calling, leave, position, asking });
 }
 

@@ -1,6 +1,4 @@
 import {
-  CLIENT_CAPABILITIES_META_KEY,
-  type ClientCapabilities,
   createMcpHandler,
   type Implementation,
   isJsonContentType,
@@ -9,7 +7,6 @@ import {
   Server,
   type ServerContext,
   type ServerNotification,
-  specTypeSchemas,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
@@ -18,9 +15,17 @@ import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import type { EndpointRequest } from '../../worker/host.ts';
 import type { FailureLog } from '../../worker/refusal.ts';
 import { RPC_CODE } from '../content/rpc.ts';
-import { answerRequest, CACHING, isKnownMethod, type Published, type RpcRequest } from './answer-request.ts';
+import {
+  answerRequest,
+  CACHING,
+  capabilitiesIn,
+  isKnownMethod,
+  type Published,
+  type RpcRequest,
+} from './answer-request.ts';
 import { resumeCall } from './resume-call.ts';
 import { eventStoreOf, primingFrame, RETRY, StreamPosition } from './stream-position.ts';
+import { listenToTasks } from './task-notifications.ts';
 import { hasTasks, TASK_METHODS, TASKS } from './tasks.ts';
 
 /** An endpoint as it is served. */
@@ -81,9 +86,9 @@ async function respond(serving: Serving): Promise<Response> {
   if (!(await isLegacyRequest(asked, body))) {
     const responseMode = takes === 'events' || (takes === 'both' && isAgentCall(serving)) ? 'sse' : 'auto';
     const options = { legacy: 'reject', maxRequestBodySize, responseMode } as const;
-    return createMcpHandler(() => createServer(serving, 'modern'), options).fetch(asked, {
-      parsedBody: body,
-    });
+    const handler = createMcpHandler(() => createServer(serving, 'modern'), options);
+    const response = await handler.fetch(asked, { parsedBody: body });
+    return listenToTasks({ published: serving.served.published, within, body }, response);
   }
   const transport = new WebStandardStreamableHTTPServerTransport({
     enableJsonResponse: takes === 'json',
@@ -145,9 +150,8 @@ function createServer(serving: Serving, era: RpcRequest['era']): Server {
   if (asked === undefined || isKnownMethod(asked))
     server.fallbackRequestHandler = ({ method, params }, context) => answer(method, params, context);
   // Methods of the same names were in an earlier revision, so that the SDK hands them to nobody who has not said what they are.
-  for (const method of TASK_METHODS) {
+  for (const method of hasTasks(published) ? TASK_METHODS : [])
     server.setRequestHandler(method, { params: ANY }, (params, context) => answer(method, params, context));
-  }
   return server;
 }
 
@@ -162,13 +166,6 @@ async function tell(mcpReq: ServerContext['mcpReq'], notification: ServerNotific
 const ANY: StandardSchemaV1<unknown, unknown> = {
   '~standard': { version: 1, vendor: 'holdfast', validate: (value) => ({ value }) },
 };
-
-/** What a client of the revision 2026-07-28 declares in each request (MCP specification, `_meta`). */
-function capabilitiesIn(envelope: unknown): ClientCapabilities {
-  const declared: unknown = isJsonObject(envelope) ? envelope[CLIENT_CAPABILITIES_META_KEY] : undefined;
-  const read = specTypeSchemas.ClientCapabilities['~standard'].validate(declared);
-  return read.issues ? {} : read.value;
-}
 
 /** What a client sends with a request that it makes again, since it was asked something. */
 function continuationOf({
