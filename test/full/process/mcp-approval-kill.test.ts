@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 async function start(): Promise<void> {
-  worker = await startKillable('test/full/mcp/approving-worker.ts', {
+  worker = await startKillable('test/full/mcp/task-worker.ts', {
     storage: join(directory, 'storage'),
     vars: { MODEL: 'offline', LEASE_MS: '300', SHOP_URL: effects.url },
   });
