@@ -1,27 +1,30 @@
 import {
   type CallToolResult,
   type InputRequiredResult,
-  isInputRequiredResult,
   LOG_LEVEL_META_KEY,
   ProtocolError,
+  type Result,
   SdkError,
   SdkErrorCode,
+  specTypeSchemas,
+  withInputRequired,
 } from '@modelcontextprotocol/client';
 import { untilAborted } from '../../tool/async.ts';
 import { type CallInFlight, CallsInFlight, isInterrupted } from './calls-in-flight.ts';
 import type { Spoken } from './discover.ts';
 import {
-  callAsksForInput,
   callFailure,
   callGivenUp,
   callNotMade,
   type GivenUp,
+  notOffered,
+  requestFailure,
   serverFailure,
 } from './failures.ts';
 import type { FormerSession, SessionKeeper } from './kept-session.ts';
-import { listAll, type ToolList } from './list-all.ts';
+import { listAll, type ToolList, whileAsked } from './list-all.ts';
 import type { McpCaller, McpClient } from './mcp-client.ts';
-import type { McpConnection, RemoteCall, RemoteCallOptions } from './mcp-connection.ts';
+import type { McpConnection, RemoteCall, RemoteCallOptions, RemoteRequest } from './mcp-connection.ts';
 import { MAX_WAIT, type OpenWire, openWire } from './open-wire.ts';
 import { accessTo, type Credit, createCredit } from './server-access.ts';
 import { paramHeaders } from './wire/mcp-headers.ts';
@@ -147,14 +150,15 @@ class OpenConnection implements McpConnection {
     }
   }
 
-  async callTool(asked: RemoteCall, options: RemoteCallOptions): Promise<CallToolResult> {
+  async callTool(
+    asked: RemoteCall,
+    options: RemoteCallOptions,
+  ): Promise<CallToolResult | InputRequiredResult> {
     const { name, timeout } = this.#client;
     if (options.signal.aborted) throw callNotMade(name, asked.name);
     const call = this.#calls.begin(options);
     try {
-      const answer = await this.#inSession(call.signal, (session) => request(session, asked, call));
-      if (isInputRequiredResult(answer)) throw callAsksForInput(name, asked.name);
-      return answer;
+      return await this.#inSession(call.signal, (session) => request(session, asked, call));
     } catch (error) {
       const { ending } = call;
       // Which headers a call has, the list says.
@@ -164,6 +168,27 @@ class OpenConnection implements McpConnection {
       throw callGivenUp(name, asked.name, { why: ending, timeout });
     } finally {
       call.settle();
+    }
+  }
+
+  async request(asked: RemoteRequest, signal: AbortSignal): Promise<Result | InputRequiredResult> {
+    const { name, timeout } = this.#client;
+    const { method, offer, params, meta, goesOn } = asked;
+    const deadline = createDeadline(signal, timeout);
+    try {
+      return await this.#inSession(deadline.signal, ({ sdk }) => {
+        if (!sdk.getServerCapabilities()?.[offer]) throw notOffered(name, offer);
+        const request = { method, params: { ...params, ...goesOn, _meta: meta } };
+        return whileAsked(deadline.signal, (until) =>
+          sdk.request(request, withInputRequired(specTypeSchemas.Result), {
+            signal: until,
+            timeout: MAX_WAIT,
+            allowInputRequired: true,
+          }),
+        );
+      });
+    } catch (error) {
+      throw requestFailure(name, { method, error, givenUp: deadline.givenUp });
     }
   }
 
@@ -314,7 +339,7 @@ function codeOf(error: unknown): number | undefined {
  */
 function request(
   { sdk, spoken }: OpenWire,
-  { name, input, inputSchema = {}, meta }: RemoteCall,
+  { name, input, inputSchema = {}, meta, goesOn }: RemoteCall,
   call: CallInFlight,
 ): Promise<CallToolResult | InputRequiredResult> {
   const isStateless = spoken.era === 'stateless';
@@ -323,7 +348,7 @@ function request(
   return sdk.request(
     {
       method: 'tools/call',
-      params: { name, arguments: input, _meta: { ...logs, ...meta, progressToken: call.token } },
+      params: { name, arguments: input, ...goesOn, _meta: { ...logs, ...meta, progressToken: call.token } },
     },
     {
       signal: call.signal,

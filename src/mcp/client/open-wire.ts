@@ -1,5 +1,6 @@
 import {
   Client,
+  type ClientCapabilities,
   type ElicitResult,
   type PriorDiscovery,
   ProtocolError,
@@ -144,17 +145,16 @@ async function open(wire: Wire, known: Spoken | undefined, { reached, signal }: 
   signal.addEventListener('abort', giveUp, { once: true });
   try {
     signal.throwIfAborted();
-    const prior = await priorOf(wire, known);
+    const capabilities: ClientCapabilities = reached.elicits ? { elicitation: { form: {} } } : {};
+    const prior = await priorOf(wire, known, capabilities);
     const spoken = prior.kind === 'modern' ? spokenBy(prior.discover) : (known ?? SESSION);
-    // Without sessions a server asks people by what it answers, which nobody here reads yet.
-    const elicits = reached.elicits && spoken.era !== 'stateless';
     const sdk = new Client(CLIENT, {
-      capabilities: elicits ? { elicitation: { form: {} } } : {},
+      capabilities,
       jsonSchemaValidator: NO_SCHEMAS,
       // Who is asked for what a server wants is not for the SDK to say.
       inputRequired: { autoFulfill: false },
     });
-    serveRequests(sdk, wire, { ...reached, elicits });
+    serveRequests(sdk, wire, reached);
     await sdk.connect(wire, { timeout: MAX_WAIT, prior });
     if (spoken.era === 'stateless') readLeniently(wire);
     return { sdk, wire, spoken, isRemembered: false };
@@ -168,9 +168,13 @@ async function open(wire: Wire, known: Spoken | undefined, { reached, signal }: 
 }
 
 /** Says to the SDK which revision it is to speak: it is not let find out by itself, since it takes each lost request for an answer. */
-async function priorOf(wire: Wire, known: Spoken | undefined): Promise<PriorDiscovery> {
+async function priorOf(
+  wire: Wire,
+  known: Spoken | undefined,
+  capabilities: ClientCapabilities,
+): Promise<PriorDiscovery> {
   if (known?.era === 'stateless') return { kind: 'modern', discover: rememberedOf(known) };
-  const found = known ? undefined : await discover(wire, { clientInfo: CLIENT, capabilities: {} });
+  const found = known ? undefined : await discover(wire, { clientInfo: CLIENT, capabilities });
   return found ? { kind: 'modern', discover: found } : { kind: 'legacy' };
 }
 
