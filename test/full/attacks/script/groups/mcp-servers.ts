@@ -188,7 +188,7 @@ const puttingOff: readonly (readonly [what: string, call: NonNullable<Scenario['
   ['for ever', () => putOff({ password }, 's'), saying(/its server has put it off 8 times/)],
   [
     'with more questions than anybody answers',
-    () => putOff(Object.fromEntries(Array.from({ length: 900 }, (_, at) => [`q${at}`, password]))),
+    () => putOff(Object.fromEntries(Array.from({ length: 90 }, (_, at) => [`q${at}`, password]))),
     saying(/more than 10 questions in one call/),
   ],
   [
@@ -260,7 +260,7 @@ export const mcpServers = (): readonly Attack[] => [
   ),
   ...puttingOff.map(
     ([what, call, comes]): Attack => ({
-      name: `a server that puts a call off ${what}, leaves the turn in order`,
+      name: `a server that puts a call off ${what} leaves the turn in order`,
       act: async (scene) => {
         const came = await called(scene, { isStateless: true, call });
         return came.status === 200 ? String(came.json?.text) : `[[${told(came)}]]`;
