@@ -86,8 +86,10 @@ async function firstClient(fetch: Asked['fetch'], heard: (string | undefined)[])
   const client = new Client({ name: 'process-test', version: '1' });
   const transport = new StreamableHTTPClientTransport(ENDPOINT, { fetch, reconnectionOptions: OFTEN });
   await client.connect(transport as Transport); // it may have no session id yet, which the two types say in two ways
-  const onprogress = ({ message }: { message?: string }) => heard.push(message);
-  return { client, call: () => client.callTool(CALL, undefined, { onprogress }) };
+  return {
+    client,
+    call: () => client.callTool(CALL, undefined, { onprogress: ({ message }) => heard.push(message) }),
+  };
 }
 
 async function secondClient(fetch: Asked['fetch'], heard: (string | undefined)[]) {
