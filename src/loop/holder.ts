@@ -41,6 +41,12 @@ export interface Holder {
   readonly credentials: SessionCredentials;
 }
 
+/** Of a holder whose session goes with it: there is nobody to keep anything for. */
+export const NO_CREDENTIALS: SessionCredentials = {
+  find: async () => ({ status: 'none' }),
+  keep: async () => false,
+};
+
 /** What a piece of work takes at the most, once it has begun. */
 export interface Needs {
   /** Requests to models, services and objects. */

@@ -9,7 +9,7 @@ import { Secrets } from '../tool/secrets.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import { Reservations, withBudgets } from './budget.ts';
-import type { Holder } from './holder.ts';
+import { type Holder, NO_CREDENTIALS } from './holder.ts';
 import { LiveMemories } from './live-memories.ts';
 import type { Loop, LoopJournal, LoopSpec, TurnScope } from './loop.ts';
 import { MemoryFiles } from './loop-files.ts';
@@ -140,6 +140,6 @@ function alone(turn: string): Holder {
     late: () => {},
     // Nobody tells it that it is over.
     atEnd: () => {},
-    credentials: { find: async () => ({ status: 'none' }), keep: async () => false },
+    credentials: NO_CREDENTIALS,
   };
 }

@@ -17,6 +17,7 @@ export { allowKeys, denyKeys, type MetaConverter, noOp, passThrough } from './cl
 export type { Fetch } from './client/wire/guarded-fetch.ts';
 export type { BytesElsewhere } from './content/block-files.ts';
 export { McpContent, mcpResult } from './content/mcp-content.ts';
+export { askClient, type McpAnswer, type McpPromptCall, type McpQuestion } from './server/ask-client.ts';
 export { defineMcpEndpoint, type McpEndpointConfig } from './server/define-mcp-endpoint.ts';
 export {
   defineMcpPrompt,

@@ -3,7 +3,7 @@ import type { InboxMessage } from '../journal/inbox-message.ts';
 import type { KeptFile } from '../journal/kept-file.ts';
 import type { Leased, SessionPort, ToHolder } from '../journal/session-port.ts';
 import type { SessionState } from '../journal/state.ts';
-import { type Holder, Interrupted, type LateCall, type Needs } from '../loop/holder.ts';
+import { type Holder, Interrupted, type LateCall, type Needs, NO_CREDENTIALS } from '../loop/holder.ts';
 import { Slots } from '../loop/slots.ts';
 import { sha256Hex, untilAborted } from '../tool/async.ts';
 import { type Log, toLog } from '../tool/log.ts';
@@ -36,6 +36,8 @@ interface Options {
   readonly meter: Meter;
   /** Where bytes of files are kept; with the session unless given. */
   readonly fileStore?: FileStore | undefined;
+  /** The session goes with this invocation. */
+  readonly keepsNothing?: true | undefined;
   readonly log?: Log | undefined;
 }
 
@@ -86,7 +88,7 @@ export class HeldSession implements Holder {
     this.files = new SessionFiles({ port, name, store: options.fileStore, used, count, log });
     const filesOf = (event: SessionEvent): readonly KeptFile[] => this.files.namedBy(event);
     const inboxHeld = (): readonly number[] => this.#inbox.kept;
-    this.credentials = credentialsOf(port, epoch);
+    this.credentials = options.keepsNothing ? NO_CREDENTIALS : credentialsOf(port, epoch);
     const { waiting } = leased;
     const sending = { isHeld, listener, filesOf, inboxHeld, waiting };
     this.outbox = new Outbox({ ...clock, port, epoch, state, memories, ...sending });

@@ -101,6 +101,7 @@ async function readAndRun(held: Held): Promise<TurnEnd> {
     waitUntil: host.waitUntil,
     meter,
     fileStore: host.files,
+    keepsNothing: host.keepsNothing,
     log: told.write,
   });
   const { show } = host;

@@ -118,6 +118,38 @@ export async function answerCalls(
   return goOn(at, taken, answering);
 }
 
+/** What became of several answers, each of which was taken, or was not, by itself. */
+export interface AnsweredEach {
+  readonly begun: BegunTurn;
+  /** Why those were not taken that are here. */
+  readonly refused: ReadonlyMap<SentAnswer, SessionError>;
+}
+
+/**
+ * Takes those of several answers of one turn that can be taken, each once, and goes on with it: for senders who are asked again
+ * for the others.
+ *
+ * @throws ConfigurationError for what the deployment lacks, and what keeps the session from answering at all.
+ */
+export async function answerEach(
+  at: SessionAccess,
+  { turn, sent }: { readonly turn: string; readonly sent: readonly SentAnswer[] },
+  answering: Answering,
+): Promise<AnsweredEach> {
+  const turns: ReadTurns = new Map();
+  const taken: CheckedCall[] = [];
+  const refused = new Map<SentAnswer, SessionError>();
+  for (const one of sent) {
+    try {
+      taken.push(await takeAnswer(at, await checkAnswer(at, one, { ...answering, turns })));
+    } catch (failure) {
+      if (!(failure instanceof SessionError)) throw failure;
+      refused.set(one, failure);
+    }
+  }
+  return { begun: taken.length === 0 ? { turn } : await goOn(at, taken, answering), refused };
+}
+
 /** @throws what is wrong with one of several answers, which it names. */
 function placed(failure: unknown, place: number): never {
   const problems = failure instanceof SessionError ? failure.more.problems : undefined;

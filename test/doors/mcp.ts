@@ -1,6 +1,8 @@
 /** A door for tests. The client of MCP servers, what is listed, and the endpoint. */
 
 export { connect } from '../../src/mcp/client/connect.ts';
+export type { Spoken } from '../../src/mcp/client/discover.ts';
+export { keptSession, type SessionKeeper } from '../../src/mcp/client/kept-session.ts';
 export {
   type McpConnection,
   McpLostError,

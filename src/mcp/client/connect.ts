@@ -1,13 +1,30 @@
-import { type CallToolResult, SdkError, SdkErrorCode, type Tool } from '@modelcontextprotocol/client';
+import {
+  type CallToolResult,
+  type InputRequiredResult,
+  isInputRequiredResult,
+  LOG_LEVEL_META_KEY,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+} from '@modelcontextprotocol/client';
 import { untilAborted } from '../../tool/async.ts';
 import { type CallInFlight, CallsInFlight, isInterrupted } from './calls-in-flight.ts';
-import { callFailure, callGivenUp, callNotMade, type GivenUp, serverFailure } from './failures.ts';
+import type { Spoken } from './discover.ts';
+import {
+  callAsksForInput,
+  callFailure,
+  callGivenUp,
+  callNotMade,
+  type GivenUp,
+  serverFailure,
+} from './failures.ts';
 import type { FormerSession, SessionKeeper } from './kept-session.ts';
-import { listAll } from './list-all.ts';
+import { listAll, type ToolList } from './list-all.ts';
 import type { McpCaller, McpClient } from './mcp-client.ts';
 import type { McpConnection, RemoteCall, RemoteCallOptions } from './mcp-connection.ts';
 import { MAX_WAIT, type OpenWire, openWire } from './open-wire.ts';
 import { accessTo, type Credit, createCredit } from './server-access.ts';
+import { paramHeaders } from './wire/mcp-headers.ts';
 import type { ServerAccess } from './wire/wire.ts';
 import { HttpStatusError, NotSentError } from './wire/wire-error.ts';
 
@@ -19,12 +36,15 @@ interface ForInvocation {
   count(subrequests: number): void;
   /** Keeps the server's session for the next invocation; unless given, it ends with this one. */
   readonly keeper?: SessionKeeper | undefined;
+  /** What the server was found to speak before: it is not asked for that again. */
+  readonly known?: Spoken | undefined;
 }
 
 /**
- * Opens a connection to a server for one caller and one invocation, by the transport that the server has. Three requests,
- * one of which stays open; falling back to SSE, four; OAuth's come on top. The first four are paid for by the first `credit`
- * of the connection: they belong to the claim that opened it.
+ * Opens a connection to a server for one caller and one invocation, by the revision and the transport that the server has. To a
+ * server without sessions, one request, and none where it is known for one; else four, one of which stays open, and three where
+ * it is known; falling back to SSE, five; OAuth's come on top. Those of `connectingSubrequests` are paid for by the first
+ * `credit` of the connection: they belong to the claim that opened it.
  *
  * @throws McpServerError.
  */
@@ -70,14 +90,21 @@ class OpenConnection implements McpConnection {
   /** The session that another invocation will go on with. */
   #kept: OpenWire | undefined;
   #hasLost = false;
+  /** What the server was found to speak. */
+  #spoken: Spoken | undefined;
 
   constructor(client: McpClient, caller: McpCaller, invocation: ForInvocation) {
     this.#client = client;
     this.#caller = caller;
-    this.#credit = createCredit((subrequests) => invocation.count(subrequests));
+    this.#credit = createCredit((subrequests) => invocation.count(subrequests), invocation.known);
+    this.#spoken = invocation.known;
     this.#keeper = invocation.keeper;
     // In a session that goes on, a server may still work for calls of another connection.
     this.#calls = new CallsInFlight(this.#keeper ? Math.floor(Math.random() * MAX_FIRST_TOKEN) : 0);
+  }
+
+  get spoken(): Spoken | undefined {
+    return this.#spoken;
   }
 
   credit(subrequests: number): void {
@@ -105,7 +132,7 @@ class OpenConnection implements McpConnection {
     return untilAborted(signal, this.#session ?? this.#keep(this.#begin()));
   }
 
-  async listTools(signal: AbortSignal): Promise<readonly Tool[]> {
+  async listTools(signal: AbortSignal): Promise<ToolList> {
     const deadline = createDeadline(signal, this.#client.connectTimeout);
     const hadChanged = this.#hasChanged;
     try {
@@ -125,9 +152,13 @@ class OpenConnection implements McpConnection {
     if (options.signal.aborted) throw callNotMade(name, asked.name);
     const call = this.#calls.begin(options);
     try {
-      return await this.#inSession(call.signal, (session) => request(session, asked, call));
+      const answer = await this.#inSession(call.signal, (session) => request(session, asked, call));
+      if (isInputRequiredResult(answer)) throw callAsksForInput(name, asked.name);
+      return answer;
     } catch (error) {
       const { ending } = call;
+      // Which headers a call has, the list says.
+      this.#hasChanged ||= codeOf(error) === HEADER_MISMATCH;
       if (isInterrupted(ending)) throw ending;
       if (ending === undefined) throw callFailure(name, asked.name, error);
       throw callGivenUp(name, asked.name, { why: ending, timeout });
@@ -162,10 +193,15 @@ class OpenConnection implements McpConnection {
     try {
       return await within(session, work);
     } catch (error) {
-      if (!isRefused(error, session)) throw error;
-      // Another call may have found that out before: then that one begins the new session.
-      this.#forgotten.add(session);
-      if (error.status !== FORGOTTEN) throw error;
+      if (isMistaken(error, session)) {
+        this.#spoken = undefined;
+        this.#forgotten.add(session);
+      } else {
+        if (!isRefused(error, session)) throw error;
+        // Another call may have found that out before: then that one begins the new session.
+        this.#forgotten.add(session);
+        if (error.status !== FORGOTTEN) throw error;
+      }
     }
     return within(await this.open(signal), work);
   }
@@ -183,8 +219,9 @@ class OpenConnection implements McpConnection {
     try {
       this.#access ??= await deadline.wait(accessTo(this.#client, this.#caller, this.#credit));
       const former = await deadline.wait(this.#former(this.#access));
-      const opening = { reached, signal: deadline.signal, former: former?.session };
+      const opening = { reached, signal: deadline.signal, known: this.#spoken, former: former?.session };
       const opened = await openWire(this.#client, this.#access, opening);
+      this.#spoken = opened.spoken;
       await this.#keepFor(opened, this.#access, former);
       return opened;
     } catch (error) {
@@ -202,6 +239,8 @@ class OpenConnection implements McpConnection {
   async #keepFor(opened: OpenWire, { hide }: ServerAccess, former: FormerSession | undefined): Promise<void> {
     if (!this.#keeper || !former) return;
     const { session } = opened.wire;
+    // A server without sessions has none to lose.
+    if (!session && !former.session && !former.isLost) return;
     const isFormer = former.session !== undefined && session?.id === former.session.id;
     this.#hasLost ||= former.isLost || (former.session !== undefined && !isFormer);
     if (session) hide(SESSION_HEADER, session.id);
@@ -249,17 +288,51 @@ const isRefused = (error: unknown, { wire }: OpenWire): error is HttpStatusError
   error instanceof HttpStatusError && [FORGOTTEN, 400].includes(error.status) && wire.sessionId !== undefined;
 
 /**
- * Calls a tool, not by the SDK's `callTool`: that checks structured content by the schema it was last told, where a session
- * remembers its own. The progress token is ours, since the wire too has to know which call a request belongs to.
+ * Whether a server that was known to have no sessions is another one by now. It did nothing then; where it dislikes the request
+ * itself, it will say so again.
  */
-const request = ({ sdk }: OpenWire, { name, input, meta }: RemoteCall, call: CallInFlight) =>
-  sdk.request(
+const isMistaken = (error: unknown, { spoken, isRemembered }: OpenWire): boolean =>
+  isRemembered &&
+  spoken.era === 'stateless' &&
+  error instanceof HttpStatusError &&
+  [400, FORGOTTEN, 405].includes(error.status) &&
+  ![HEADER_MISMATCH, MISSING_CAPABILITY].includes(error.said?.code ?? 0);
+
+/** JSON-RPC errors of a server without sessions: that headers say something else than the body, and that this side lacks something. */
+const HEADER_MISMATCH = -32_020;
+const MISSING_CAPABILITY = -32_021;
+
+function codeOf(error: unknown): number | undefined {
+  if (error instanceof HttpStatusError) return error.said?.code;
+  return error instanceof ProtocolError ? error.code : undefined;
+}
+
+/**
+ * Calls a tool, not by the SDK's `callTool`: that checks structured content by the schema it was last told, and takes from it
+ * which headers a call has, where a session remembers its own. The progress token is ours, since the wire too has to know which
+ * call a request belongs to.
+ */
+function request(
+  { sdk, spoken }: OpenWire,
+  { name, input, inputSchema = {}, meta }: RemoteCall,
+  call: CallInFlight,
+): Promise<CallToolResult | InputRequiredResult> {
+  const isStateless = spoken.era === 'stateless';
+  // Without sessions, a server logs only where it is asked to.
+  const logs = isStateless && sdk.getServerCapabilities()?.logging && { [LOG_LEVEL_META_KEY]: 'info' };
+  return sdk.request(
     {
       method: 'tools/call',
-      params: { name, arguments: input, _meta: { ...meta, progressToken: call.token } },
+      params: { name, arguments: input, _meta: { ...logs, ...meta, progressToken: call.token } },
     },
-    { signal: call.signal, timeout: MAX_WAIT },
+    {
+      signal: call.signal,
+      timeout: MAX_WAIT,
+      allowInputRequired: true,
+      ...(isStateless && { headers: paramHeaders(inputSchema, input) }),
+    },
   );
+}
 
 /** A signal that also aborts when time is up, and knows which of both it was. */
 interface Deadline {

@@ -9,7 +9,6 @@ const DEFAULTS = {
   timeout: 30_000,
   connectTimeout: 10_000,
   maxResponseBytes: 4 * 1024 * 1024,
-  refreshAfter: 600_000,
   drift: 'refuse-weaker',
   elicitation: {},
 } as const satisfies Partial<McpClientConfig>;
@@ -37,7 +36,6 @@ export function defineMcpClient<const Name extends string>(config: McpClientConf
     timeout: config.timeout ?? DEFAULTS.timeout,
     connectTimeout: config.connectTimeout ?? DEFAULTS.connectTimeout,
     maxResponseBytes: config.maxResponseBytes ?? DEFAULTS.maxResponseBytes,
-    refreshAfter: config.refreshAfter ?? DEFAULTS.refreshAfter,
     drift: config.drift ?? DEFAULTS.drift,
     elicitation: config.elicitation ?? DEFAULTS.elicitation,
   };
@@ -181,7 +179,7 @@ function* sizeProblems(client: McpClient): Generator<Problem> {
     const problem = `its maxResponseBytes are ${bytes}; they must be a whole number from ${least} to ${most}.`;
     yield ['maxResponseBytes', problem];
   }
-  if (!(refreshAfter >= 0)) {
+  if (refreshAfter !== undefined && !(refreshAfter >= 0)) {
     yield ['refreshAfter', `its refreshAfter is ${refreshAfter}; it must be 0 milliseconds or more.`];
   }
 }

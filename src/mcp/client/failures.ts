@@ -34,13 +34,16 @@ export function serverFailure(server: string, { during, error, givenUp }: Failed
   return new McpServerError({ server, during, message });
 }
 
-/** By these JSON-RPC errors a server says that it did not begin; by the last, that somebody has to visit an address before. */
+/** By these JSON-RPC errors a server says that it did not begin: somebody may have to visit an address before. */
 const NOT_BEGUN: ReadonlySet<number> = new Set([
   ProtocolErrorCode.ParseError,
   ProtocolErrorCode.InvalidRequest,
   ProtocolErrorCode.MethodNotFound,
   ProtocolErrorCode.InvalidParams,
   ProtocolErrorCode.UrlElicitationRequired,
+  ProtocolErrorCode.MissingRequiredClientCapability,
+  ProtocolErrorCode.UnsupportedProtocolVersion,
+  -32_020, // headers that say something else than the request
 ]);
 
 /**
@@ -81,6 +84,16 @@ export const callNotMade = (server: string, tool: string): McpServerError =>
     server,
     during: 'call',
     message: `MCP server '${server}' did not run '${oneLine(tool, 80)}': the call was cancelled before.`,
+  });
+
+/** Makes the error of a call that the server did not finish, as it wants to know something before. */
+export const callAsksForInput = (server: string, tool: string): McpServerError =>
+  new McpServerError({
+    server,
+    during: 'call',
+    message:
+      `MCP server '${server}' did not finish '${oneLine(tool, 80)}': it asks for input, which it cannot be given here. Call it ` +
+      'with more in its input, or go on without it.',
   });
 
 const lost = (server: string, tool: string, phrase: string): McpLostError =>

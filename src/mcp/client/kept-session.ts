@@ -49,7 +49,7 @@ export function keptSession(
     async keep(session, isLost) {
       const value = session && JSON.stringify({ ...session, isLost });
       if (value === undefined || value.length > MAX_KEPT) {
-        await credentials.keep(key, null);
+        await Promise.all([credentials.keep(key, null), credentials.keep(keyOfAny, null)]);
         return false;
       }
       if (!(await credentials.keep(key, value))) return false;

@@ -1,4 +1,10 @@
-import { type Client, isSpecType, specTypeSchemas, type Tool } from '@modelcontextprotocol/client';
+import {
+  type Client,
+  isSpecType,
+  type JSONRPCMessage,
+  specTypeSchemas,
+  type Tool,
+} from '@modelcontextprotocol/client';
 import { MAX_WAIT } from './open-wire.ts';
 import { WireError } from './wire/wire-error.ts';
 
@@ -16,6 +22,13 @@ class EndlessListError extends WireError {
   }
 }
 
+/** The tools of a server. */
+export interface ToolList {
+  readonly tools: readonly Tool[];
+  /** Milliseconds for which they are current, as the server says. */
+  readonly ttl?: number | undefined;
+}
+
 /**
  * Lists every tool of a server, of all pages (MCP specification, Pagination), in its order. Definitions that are none are left out:
  * one bad tool does not take the others away. A server without the capability has none, and is not asked. How many of them are
@@ -23,9 +36,10 @@ class EndlessListError extends WireError {
  *
  * @throws EndlessListError, and what the request throws.
  */
-export async function listAll(sdk: Client, signal: AbortSignal, maxLength: number): Promise<readonly Tool[]> {
-  if (!sdk.getServerCapabilities()?.tools) return [];
+export async function listAll(sdk: Client, signal: AbortSignal, maxLength: number): Promise<ToolList> {
+  if (!sdk.getServerCapabilities()?.tools) return { tools: [] };
   const tools: Tool[] = [];
+  let ttl: number | undefined;
   const seen = new Set<string>();
   let length = 0;
   for (let cursor: string | undefined; ; ) {
@@ -39,7 +53,8 @@ export async function listAll(sdk: Client, signal: AbortSignal, maxLength: numbe
     length += JSON.stringify(page).length;
     if (length > maxLength) throw new EndlessListError(`its list is longer than ${maxLength} characters`);
     tools.push(...toolsOf(page.tools));
-    if (typeof page.nextCursor !== 'string') return tools;
+    ttl = shorterOf(ttl, page.ttlMs);
+    if (typeof page.nextCursor !== 'string') return { tools, ttl };
     cursor = page.nextCursor;
     if (seen.has(cursor)) throw new EndlessListError('its pages go round in circles');
     if (seen.add(cursor).size === MAX_PAGES)
@@ -62,3 +77,39 @@ async function whileAsked<T>(signal: AbortSignal, ask: (asked: AbortSignal) => P
 
 const toolsOf = (listed: unknown): readonly Tool[] =>
   Array.isArray(listed) ? listed.filter(isSpecType.Tool) : [];
+
+const shorterOf = (before: number | undefined, said: unknown): number | undefined =>
+  isTtl(said) && said !== UNSAID ? Math.min(said, before ?? said) : before;
+
+const isTtl = (said: unknown): said is number => Number.isSafeInteger(said) && Number(said) >= 0;
+
+/** Stands for how long an answer is current where the server does not say: the SDK insists on a number. */
+const UNSAID = Number.MAX_SAFE_INTEGER;
+
+/** What lists hold, and what each of it has to be. */
+const LISTED = {
+  tools: isSpecType.Tool,
+  resources: isSpecType.Resource,
+  resourceTemplates: isSpecType.ResourceTemplate,
+  prompts: isSpecType.Prompt,
+} as const;
+
+/**
+ * Copies an answer of the revision without sessions so that the SDK reads it: it refuses a whole list for one definition that is
+ * none, and an answer that does not say that it is complete, or for how long it is current, though the specification has clients
+ * take such an answer for complete.
+ */
+export function readable(message: JSONRPCMessage): JSONRPCMessage {
+  if (!('result' in message)) return message;
+  const { resultType = 'complete', ttlMs, cacheScope, ...result } = message.result;
+  const lists = Object.entries(LISTED).flatMap(([name, isListed]) => {
+    const list = result[name];
+    return Array.isArray(list) ? [[name, list.filter((one) => isListed(one))]] : [];
+  });
+  const isKept = lists.length > 0 || 'contents' in result;
+  const current = isKept && {
+    ttlMs: isTtl(ttlMs) ? ttlMs : UNSAID,
+    cacheScope: cacheScope === 'public' ? 'public' : 'private',
+  };
+  return { ...message, result: { ...result, resultType, ...current, ...Object.fromEntries(lists) } };
+}

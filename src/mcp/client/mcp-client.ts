@@ -89,8 +89,9 @@ export interface McpClientConfig<Name extends string = string> {
   /** Bytes of one response, a stream counted over its life; 1,024 to 32 MiB, 4 MiB unless given. */
   readonly maxResponseBytes?: number | undefined;
   /**
-   * Milliseconds for which a session takes a list of tools for current; 600,000 unless given, and 0 asks in every turn. A turn
-   * asks once, and once more when the server says that its tools are others.
+   * Milliseconds for which a session takes a list of tools for current, and 0 asks in every turn. Unless given, what the server
+   * says, a minute at the least and a day at the most; 600,000 where it does not say. A turn asks once, and once more when the
+   * server says that its tools are others.
    */
   readonly refreshAfter?: number | undefined;
   /**
@@ -111,7 +112,7 @@ export interface McpClientConfig<Name extends string = string> {
 }
 
 /** What a client's literal may leave out, and the client has. */
-type Defaulted = 'timeout' | 'connectTimeout' | 'maxResponseBytes' | 'refreshAfter' | 'drift' | 'elicitation';
+type Defaulted = 'timeout' | 'connectTimeout' | 'maxResponseBytes' | 'drift' | 'elicitation';
 
 type Settings = { readonly [Key in Defaulted]: Exclude<McpClientConfig[Key], undefined> };
 

@@ -4,15 +4,18 @@ import type {
   ElicitResult,
   LoggingMessageNotification,
   Progress,
-  Tool,
 } from '@modelcontextprotocol/client';
 import type { JsonObject } from '../../tool/json.ts';
+import type { Spoken } from './discover.ts';
+import type { ToolList } from './list-all.ts';
 
 /** What one call asks of a server. */
 export interface RemoteCall {
   /** The tool's name as the server knows it. */
   readonly name: string;
   readonly input: JsonObject;
+  /** The schema of its input, which may have parts of it sent as headers too. */
+  readonly inputSchema?: JsonObject | undefined;
   /** Holds all that crosses beside the input. */
   readonly meta: JsonObject;
 }
@@ -38,14 +41,16 @@ export interface RemoteCallOptions {
 export interface McpConnection {
   /** Adds the requests that a claim has paid for; those beyond the credit are counted one by one when they are made. */
   credit(subrequests: number): void;
-  /** The server has said that its tools are others since they were last listed. */
+  /** The server has said, or shown, that its tools are others since they were last listed. */
   readonly hasChanged: boolean;
+  /** What the server speaks, for whoever connects to it later; `undefined` while that is being found out. */
+  readonly spoken: Spoken | undefined;
   /**
    * Lists every tool, of all pages, and leaves out definitions that are not valid.
    *
    * @throws McpServerError.
    */
-  listTools(signal: AbortSignal): Promise<readonly Tool[]>;
+  listTools(signal: AbortSignal): Promise<ToolList>;
   /**
    * Answers what the server answers, `isError` or not.
    *

@@ -1,4 +1,5 @@
 import { isJSONRPCResultResponse, type JSONRPCMessage } from '@modelcontextprotocol/client';
+import type { Spoken } from './discover.ts';
 import type { McpCaller, McpClient, McpUser } from './mcp-client.ts';
 import { McpServerError } from './mcp-connection.ts';
 import { createRedactor, hideHeaders, type Redactor } from './redactor.ts';
@@ -28,8 +29,12 @@ export function addressOf(client: McpClient, { principal, context }: McpUser): U
   throw unreachable(client, `its address ${problem}`);
 }
 
-/** Requests of connecting, which whoever connects pays for: three, and one more to end the session or for an older server. */
-export const CONNECTING_SUBREQUESTS = 4;
+/**
+ * Requests of connecting, which whoever connects pays for. Three begin a session and one ends it; to find out that a server
+ * wants one takes one more, which is counted when it is made. A server that is known to have no sessions is just asked.
+ */
+export const connectingSubrequests = (known: Spoken | undefined): number =>
+  known?.era === 'stateless' ? 0 : 4;
 
 /** What the requests of one connection may be booked on. */
 export interface Credit {
@@ -43,9 +48,9 @@ export interface Credit {
  * Every request of a connection uses up what was claimed for it; each beyond that is counted, since an invocation has so many
  * and no more. Connecting comes before the first credit, by whose claim it is paid for.
  */
-export function createCredit(count: (subrequests: number) => void): Credit {
+export function createCredit(count: (subrequests: number) => void, known?: Spoken): Credit {
   let left = 0;
-  let lent = CONNECTING_SUBREQUESTS;
+  let lent = connectingSubrequests(known);
   return {
     add(subrequests) {
       left += subrequests;
@@ -63,13 +68,8 @@ export function createCredit(count: (subrequests: number) => void): Credit {
 }
 
 /** Headers that the protocol sets, and no client. */
-const PROTOCOL_HEADERS = [
-  'accept',
-  'content-type',
-  'last-event-id',
-  'mcp-protocol-version',
-  'mcp-session-id',
-];
+const PROTOCOL_HEADERS =
+  /^(?:accept|content-type|last-event-id|mcp-(?:protocol-version|session-id|method|name|param-.*))$/;
 
 /** The most bytes of what an authorization server answers. */
 const MAX_TOKEN_BYTES = 256 * 1024;
@@ -108,7 +108,7 @@ async function headersOf(client: McpClient, caller: McpCaller): Promise<Readonly
   const given = await attempt(client, 'headers', () => headers?.(caller));
   try {
     const sent = new Headers(given);
-    for (const name of PROTOCOL_HEADERS) sent.delete(name);
+    for (const name of [...sent.keys()]) if (PROTOCOL_HEADERS.test(name)) sent.delete(name);
     if (token !== undefined) sent.set('authorization', `Bearer ${token}`);
     return Object.fromEntries(sent);
   } catch {

@@ -18,8 +18,10 @@ import type { FailureLog } from '../../worker/refusal.ts';
 import { UnknownTargetError } from '../../worker/target.ts';
 import { IDEMPOTENCY_KEY, invalidParams, RPC_CODE, RpcError } from '../content/rpc.ts';
 import { toAgentTool } from './agent-tool.ts';
+import { type AskingClient, CANNOT_BE_ASKED } from './asking-client.ts';
 import { type AgentCall, callAgent } from './call-agent.ts';
 import { callTool } from './call-tool.ts';
+import { isFirst } from './continued-turn.ts';
 import { createNotifier, type Notifier, type ProgressToken } from './notifier.ts';
 import { getPrompt, listPrompts, type McpPrompt } from './prompts.ts';
 import type { Publication } from './publish.ts';
@@ -91,7 +93,7 @@ const METHODS: ReadonlyMap<string, Answering> = new Map<string, Answering>([
   ],
   ['tools/call', ({ callable }, request) => call(callable, request)],
   ['prompts/list', ({ prompts }, { params }) => onePage(params, listPrompts(prompts))],
-  ['prompts/get', ({ prompts }, { params }) => getPrompt(prompts, params)],
+  ['prompts/get', ({ prompts }, request) => getPrompt(prompts, request.params, askingOf(request))],
   ['logging/setLevel', (_, { params }) => setLevel(params)],
   ['tasks/get', getTask],
   ['tasks/cancel', cancelTask],
@@ -131,21 +133,27 @@ function call(callable: Published['callable'], request: RpcRequest): Promise<Res
     position.begun({ id, call: { ...call, progressToken, seq: 0, progress: 0 } });
   const calling =
     found.kind === 'tool'
-      ? callTool(within, { tool: found.tool, input, key, notifier })
+      ? callTool(within, { tool: found.tool, input, key, notifier, client: askingOf(request) })
       : agentCalled(request, { published: found, input, key, notifier, onTaken });
   // What was begun is left in good order, even when its client has gone.
   within.host.waitUntil(calling.catch(() => {}));
   return calling;
 }
 
-/** Answers a task to a client that takes one, and the answer of the turn to any other. */
-const agentCalled = (
+const askingOf = ({ era, client: capabilities, answers, state }: RpcRequest): AskingClient =>
+  era === 'modern' ? { capabilities, answers, state } : CANNOT_BE_ASKED;
+
+/** Answers a task to a client that takes one, unless it goes on with a call, and the answer of the turn to any other. */
+function agentCalled(
   request: RpcRequest,
   calling: AgentCall & { readonly notifier: Notifier; readonly onTaken: (call: TakenCall) => void },
-): Promise<Result> =>
-  takesTasks(request)
+): Promise<Result> {
+  const { leave, position } = request;
+  const asking = askingOf(request);
+  return takesTasks(request) && isFirst(asking)
     ? callAsTask(request.within, calling)
-    : callAgent(request.within, { ...calling, leave: request.leave, position: request.position });
+    : callAgent(request.within, { ...calling, leave, position, asking });
+}
 
 function toRpcError(thrown: unknown): RpcError {
   if (thrown instanceof RpcError) return thrown;

@@ -1,28 +1,45 @@
-import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
 import { toTurnStart } from '../../journal/event-rows.ts';
 import type { NotStarted, RequestKey, TurnStart } from '../../journal/session-port.ts';
 import { readerOf, readTurn } from '../../session/fold-session.ts';
 import type { FeedItem } from '../../session/live-feed.ts';
-import { runTurn } from '../../session/run-turn.ts';
 import { SessionErasedError, SessionUnavailableError } from '../../session/send-again.ts';
 import { fullText } from '../../session/session-full.ts';
 import type { TurnHost } from '../../session/turn-host.ts';
-import { type AwaitedTurn, outcomeElsewhere, outcomeHere } from '../../session/watching/turn-outcome.ts';
+import {
+  type AwaitedTurn,
+  outcomeElsewhere,
+  outcomeHere,
+  type TurnOutcome,
+} from '../../session/watching/turn-outcome.ts';
 import { sha256Hex } from '../../tool/async.ts';
 import { checkInput } from '../../tool/check-input.ts';
 import type { JsonObject } from '../../tool/json.ts';
-import { followed, type Run } from '../../worker/begun-turn.ts';
+import { type BegunTurn, followed, toRunHere } from '../../worker/begun-turn.ts';
 import type { EndpointRequest } from '../../worker/host.ts';
 import { filesFullText, queueFullText } from '../../worker/refusal.ts';
-import { type Target, targetOf, turnServices } from '../../worker/target.ts';
+import { type SessionAccess, type Target, targetOf, turnServices } from '../../worker/target.ts';
 import { pendingViews } from '../../worker/turn-view.ts';
 import { IDEMPOTENCY_KEY } from '../content/rpc.ts';
 import { AGENT_INPUT, type AgentInput } from './agent-tool.ts';
+import type { AskingClient } from './asking-client.ts';
+import {
+  type AskedCall,
+  type ContinuedTurn,
+  continuedTurn,
+  isFirst,
+  toAgentAnswer,
+} from './continued-turn.ts';
+import { takeInputs } from './input-required.ts';
 import { type Notifier, notifyOf } from './notifier.ts';
 import type { Publication } from './publish.ts';
+import { invalidState } from './request-state.ts';
 import type { StreamPosition, TakenCall } from './stream-position.ts';
-import { type AnsweredCall, listedPending, toAgentResult } from './to-agent-result.ts';
+import { listedPending } from './to-agent-result.ts';
 import { failed } from './to-call-result.ts';
+
+/** What a call of an agent comes to, or what its client is asked first. */
+type AgentAnswer = CallToolResult | InputRequiredResult;
 
 /** One call of a published agent. */
 export interface AgentCall {
@@ -37,6 +54,7 @@ interface AwaitedCall extends AgentCall {
   readonly notifier: Notifier;
   /** Aborts when the client has gone; the turn is then left to another invocation. */
   readonly leave: AbortSignal;
+  readonly asking: AskingClient;
   /** Is told of the turn as soon as the session has it. */
   readonly onTaken: (call: TakenCall) => void;
   /** Is told what of the turn is shown. */
@@ -49,8 +67,13 @@ interface AwaitedCall extends AgentCall {
  * @throws UnknownTargetError, ConfigurationError and whatever else keeps the message from being taken, and is nothing that the
  *   model which called can change; the reason of `leave` when that aborts.
  */
-export const callAgent = (request: EndpointRequest, calling: AwaitedCall): Promise<CallToolResult> =>
-  takeCall(request, calling, (turn) => answerOf(request, turn, calling));
+export async function callAgent(request: EndpointRequest, calling: AwaitedCall): Promise<AgentAnswer> {
+  const { asking, published, input } = calling;
+  if (isFirst(asking)) return takeCall(request, calling, (turn) => answerOf(request, turn, calling));
+  const checked = await checkInput(AGENT_INPUT, input, published.name);
+  if (!checked.ok) return failed(checked.answer.content);
+  return goOnWith(request, calling, await continuedTurn(asking, published.name, checked.value));
+}
 
 /**
  * Checks a call, and answers what `take` makes of the turn that it asks for; or, in words for the model which called, why there
@@ -80,8 +103,30 @@ export async function takeCall<Taken>(
   }
 }
 
+/** Goes on with a turn whose client answers what it was asked. */
+async function goOnWith(
+  { host, env, caller, request, requestId }: EndpointRequest,
+  calling: AwaitedCall,
+  { session, turn, asked, isNew, sent }: ContinuedTurn,
+): Promise<AgentAnswer> {
+  const { published, asking, leave, onTaken } = calling;
+  const { agent, name } = published;
+  const target = await targetOf({ host, env }, caller, { agent, session });
+  const at = { host, env, requestId, target, request, signal: leave };
+  const taken = await takeInputs(at, { turn, asked, responses: asking.answers });
+  if (!taken) throw invalidState();
+  onTaken({ name, isNew, session, turn });
+  try {
+    const outcome = await outcomeOf(at, taken.begun, calling);
+    return await toAgentAnswer({ name, target, isNew, sent }, outcome, { ...asking, before: taken });
+  } catch (failure) {
+    if (failure instanceof SessionErasedError) return failed(failure.message);
+    throw failure;
+  }
+}
+
 /** A turn that is to be started, or was. */
-export interface AgentTurn extends AnsweredCall {
+export interface AgentTurn extends AskedCall {
   readonly start: TurnStart;
   readonly part: TurnHost;
 }
@@ -89,8 +134,9 @@ export interface AgentTurn extends AnsweredCall {
 async function toAgentTurn(
   request: EndpointRequest,
   { published, key }: AgentCall,
-  { message, session }: AgentInput,
+  sent: AgentInput,
 ): Promise<AgentTurn> {
+  const { message, session } = sent;
   const { host, env, caller, context, requestId } = request;
   const { name, agent } = published;
   const named = { agent, session: session ?? (await newSession(request, name, key)) };
@@ -101,6 +147,7 @@ async function toAgentTurn(
   return {
     name,
     isNew: session === undefined,
+    sent,
     target,
     start,
     // It is copied, so that what this deployment lacks is found out before the message is taken.
@@ -126,39 +173,28 @@ const requestKey = async (key: string, input: AgentInput): Promise<RequestKey> =
 });
 
 async function answerOf(
-  { host }: EndpointRequest,
+  request: EndpointRequest,
   turn: AgentTurn,
-  { notifier, leave, onTaken, position }: AwaitedCall,
-): Promise<CallToolResult> {
+  calling: AwaitedCall,
+): Promise<AgentAnswer> {
+  const { host } = request;
   const { target, start, part } = turn;
-  const awaited: AwaitedTurn = {
-    port: target.port,
-    clock: host.clock,
-    meter: host.meter,
-    signal: leave,
-    session: target.session,
-    agent: target.agent.name,
-    turn: start.turn,
-  };
-  const notify = notifyOf(notifier);
-  const show = (item: FeedItem): void => {
-    if (item.type === 'event') position.shows(item.stored.seq);
-    notify(item);
-  };
   const sentAt = host.clock.now();
   const taken = await target.port.begin({ nonce: host.newId(), start, reader: readerOf(host.kinds) });
   if (taken.status === 'leased' || taken.status === 'known') {
     const { name, isNew } = turn;
     const { turn: id } = taken.status === 'known' ? taken : start;
-    onTaken({ name, isNew, session: target.session, turn: id });
+    calling.onTaken({ name, isNew, session: target.session, turn: id });
   }
   switch (taken.status) {
     case 'leased': {
-      const run: Run = (more) => runTurn({ ...part, ...more }, taken, sentAt);
-      return toAgentResult(turn, await outcomeHere(awaited, () => followed(awaited, { show, leave }, run)));
+      const begun = toRunHere({ turn: start.turn, services: part, lease: taken, sentAt });
+      return toAgentAnswer(turn, await outcomeOf({ host, target }, begun, calling), calling.asking);
     }
-    case 'known':
-      return toAgentResult(turn, await outcomeElsewhere({ ...awaited, turn: taken.turn }));
+    case 'known': {
+      const begun = { turn: taken.turn };
+      return toAgentAnswer(turn, await outcomeOf({ host, target }, begun, calling), calling.asking);
+    }
     case 'queued':
     case 'steering':
     case 'scheduled':
@@ -166,6 +202,32 @@ async function answerOf(
     default:
       return notTaken(target, taken);
   }
+}
+
+/** Runs the turn if that is to be done here, and waits for what it comes to. */
+function outcomeOf(
+  { host, target }: Pick<SessionAccess, 'host' | 'target'>,
+  begun: BegunTurn,
+  { notifier, leave, position }: AwaitedCall,
+): Promise<TurnOutcome> | TurnOutcome {
+  if (begun.later) return { status: 'kept', turn: begun.later.turn };
+  const { turn, run } = begun;
+  const awaited: AwaitedTurn = {
+    port: target.port,
+    clock: host.clock,
+    meter: host.meter,
+    signal: leave,
+    session: target.session,
+    agent: target.agent.name,
+    turn,
+  };
+  if (!run) return outcomeElsewhere(awaited);
+  const notify = notifyOf(notifier);
+  const show = (item: FeedItem): void => {
+    if (item.type === 'event') position.shows(item.stored.seq);
+    notify(item);
+  };
+  return outcomeHere(awaited, () => followed(awaited, { show, leave }, run));
 }
 
 /** What a client is answered whose message a session did not take. One that is known was taken: its turn is answered. */

@@ -1,4 +1,4 @@
-import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
 import { openBatch } from '../../journal/conversation.ts';
 import { toPrincipal } from '../../journal/event-rows.ts';
 import type { Principal } from '../../journal/events.ts';
@@ -14,6 +14,8 @@ import type { JsonObject } from '../../tool/json.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import type { ResultData } from '../../tool/tool-result.ts';
 import type { EndpointRequest } from '../../worker/host.ts';
+import { Asking, mayAsk } from './ask-client.ts';
+import type { AskingClient } from './asking-client.ts';
 import type { Notifier } from './notifier.ts';
 import { toCallResult } from './to-call-result.ts';
 
@@ -24,20 +26,45 @@ interface ToolCalling {
   /** Names the call, when the client has given it a name. */
   readonly key: string | undefined;
   readonly notifier: Notifier;
+  readonly client: AskingClient;
 }
 
 /**
  * Runs a tool without a session, by the code that runs it in one: checked, with its timeout, and without secrets in what is
  * answered. Nothing is kept, so a request runs it once, whatever its effect, and a request that is sent again runs it
  * again: with the same input under the same key `call.idempotencyKey` is the same, for a receiver that deduplicates. It runs
- * to its end also when the client has gone: losing a connection is no cancellation (MCP specification, Transports).
+ * to its end also when the client has gone: losing a connection is no cancellation (MCP specification, Transports). Where it asks
+ * its client for more, that is answered, and it runs anew in the request that brings the answers.
  *
- * @throws what the app's hooks for context and secrets do.
+ * @throws RpcError when the client brings the state of another call; what the app's hooks for context and secrets do.
  */
-export async function callTool(request: EndpointRequest, calling: ToolCalling): Promise<CallToolResult> {
+export async function callTool(
+  request: EndpointRequest,
+  calling: ToolCalling,
+): Promise<CallToolResult | InputRequiredResult> {
+  const { tool, input, client } = calling;
+  const asking = await Asking.of(client, ['tools/call', tool.name, input]);
+  return asking.orAsked(() => runAlone(request, calling, asking));
+}
+
+async function runAlone(
+  request: EndpointRequest,
+  calling: ToolCalling,
+  asking: Asking,
+): Promise<CallToolResult> {
   const atEnd: (() => Promise<unknown>)[] = [];
   const { loop: silent, files } = await ownLoop(request, calling, (work) => atEnd.push(work));
-  const loop: Loop = { ...silent, journal: overheard(silent.journal, calling.notifier) };
+  const loop: Loop = {
+    ...silent,
+    journal: overheard(silent.journal, calling.notifier),
+    around: (execution) => ({
+      ...execution,
+      run(call) {
+        mayAsk(call, asking, execution.effect);
+        return execution.run(call);
+      },
+    }),
+  };
   const toolCalls = [{ id: 'call', name: calling.tool.name, input: JSON.stringify(calling.input) }];
   const offered = offerTools(loop, 'now');
   loop.journal.emit(replied(loop, { text: '', toolCalls, finish: 'tool-calls' }, { last: false, offered }));

@@ -1,7 +1,14 @@
-import type { GetPromptResult, ListPromptsResult, PromptMessage } from '@modelcontextprotocol/server';
+import type {
+  GetPromptResult,
+  InputRequiredResult,
+  ListPromptsResult,
+  PromptMessage,
+} from '@modelcontextprotocol/server';
 import { ended, type LiteralShape, literalFault, nameIn } from '../../tool/check-literal.ts';
 import { isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
 import { invalidParams } from '../content/rpc.ts';
+import { Asking, type McpPromptCall, mayAsk } from './ask-client.ts';
+import type { AskingClient } from './asking-client.ts';
 import { McpEndpointDefinitionError } from './publish.ts';
 
 /** A value that a prompt is filled with; always a text. */
@@ -33,8 +40,11 @@ export interface McpPromptConfig<Name extends string, Arguments extends readonly
   /** Its name as people are shown it. */
   readonly title?: string | undefined;
   readonly arguments?: Arguments | undefined;
-  /** What the client puts before its model. The client is not told what it throws, which is logged. */
-  readonly messages: (values: McpPromptValues<Arguments>) => McpPromptMessages | Promise<McpPromptMessages>;
+  /** What the client puts before its model; `askClient` takes the `call`. The client is not told what it throws, which is logged. */
+  readonly messages: (
+    values: McpPromptValues<Arguments>,
+    call: McpPromptCall,
+  ) => McpPromptMessages | Promise<McpPromptMessages>;
 }
 
 /** A prompt that an endpoint publishes (MCP specification, Prompts), its types erased. A literal of it will do. */
@@ -43,7 +53,10 @@ export interface McpPrompt<Name extends string = string> {
   readonly description: string;
   readonly title?: string | undefined;
   readonly arguments?: readonly McpPromptArgument[] | undefined;
-  messages(values: Readonly<Record<string, string>>): McpPromptMessages | Promise<McpPromptMessages>;
+  messages(
+    values: Readonly<Record<string, string>>,
+    call: McpPromptCall,
+  ): McpPromptMessages | Promise<McpPromptMessages>;
 }
 
 /**
@@ -73,7 +86,7 @@ export function defineMcpPrompt<
     title,
     arguments: config.arguments,
     // The endpoint has checked them by the same arguments.
-    messages: (values) => messages(values as McpPromptValues<Arguments>),
+    messages: (values, call) => messages(values as McpPromptValues<Arguments>, call),
   };
 }
 
@@ -118,14 +131,15 @@ const toListedPrompt = ({ name, description, required = false }: McpPromptArgume
 });
 
 /**
- * Answers `prompts/get`.
+ * Answers `prompts/get`, or what the client is asked first.
  *
  * @throws RpcError when there is no such prompt, or its arguments are not what it asks for; what `messages` throws.
  */
 export async function getPrompt(
   prompts: ReadonlyMap<string, McpPrompt>,
   params: JsonObject,
-): Promise<GetPromptResult> {
+  client: AskingClient,
+): Promise<GetPromptResult | InputRequiredResult> {
   const { name, arguments: sent = {} } = params;
   const prompt = typeof name === 'string' ? prompts.get(name) : undefined;
   if (!prompt) throw invalidParams(unknownPrompt(name, prompts));
@@ -133,14 +147,20 @@ export async function getPrompt(
   if (problems.length > 0) {
     throw invalidParams(`The arguments of prompt '${prompt.name}' are not valid: ${problems.join('; ')}.`);
   }
-  const messages = await prompt.messages(sent as Record<string, string>); // as just checked
-  return {
-    description: prompt.description,
-    messages:
-      typeof messages === 'string'
-        ? [{ role: 'user', content: { type: 'text', text: messages } }]
-        : [...messages],
-  };
+  const asking = await Asking.of(client, ['prompts/get', prompt.name, sent]);
+  const call: McpPromptCall = { prompt: prompt.name };
+  mayAsk(call, asking);
+  const values = sent as Record<string, string>; // as just checked
+  return asking.orAsked(async () => {
+    const messages = await prompt.messages(values, call);
+    return {
+      description: prompt.description,
+      messages:
+        typeof messages === 'string'
+          ? [{ role: 'user', content: { type: 'text', text: messages } }]
+          : [...messages],
+    };
+  });
 }
 
 function unknownPrompt(name: Json | undefined, prompts: ReadonlyMap<string, McpPrompt>): string {

@@ -84,7 +84,7 @@ async function answerOf(
   let unasked: Error | undefined;
   try {
     return await connection.callTool(
-      { name: tool.name, input, meta },
+      { name: tool.name, input, inputSchema: tool.inputSchema, meta },
       {
         signal: AbortSignal.any([call.signal, time.signal]),
         progress: (told) => progress.tell(progressText(told)),

@@ -6,7 +6,7 @@ import { keptSession, type SessionKeeper } from '../client/kept-session.ts';
 import type { McpCaller, McpClient } from '../client/mcp-client.ts';
 import type { McpConnection } from '../client/mcp-connection.ts';
 import { addressOf } from '../client/server-access.ts';
-import { canonicalJson } from './listing.ts';
+import { canonicalJson, knownListing } from './listing.ts';
 
 /** What one invocation has of one server. */
 interface ConnectionSlot {
@@ -46,8 +46,9 @@ export async function connectionTo(
 function opened(client: McpClient, discovery: Discovery, slot: ConnectionSlot): Promise<McpConnection> {
   const { signal } = discovery;
   const count = (subrequests: number): void => discovery.count(subrequests);
+  const known = knownListing(client, discovery.view)?.listing.spoken;
   const opening = keeperOf(client, discovery).then((keeper) =>
-    connect(client, callerOf(discovery), { signal, count, keeper }),
+    connect(client, callerOf(discovery), { signal, count, known, keeper }),
   );
   slot.opening = opening;
   opening.then(

@@ -8,7 +8,8 @@ import type { UnfoldingOptions, UnfoldingTool } from '../../tool/unfolding/unfol
 import { checkClients } from '../client/define-mcp-client.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { type FoundTools, findTools } from './find-tools.ts';
-import { knownListing, type McpTool, type McpToolFilter } from './known-mcp-tools.ts';
+import type { McpTool, McpToolFilter } from './known-mcp-tools.ts';
+import { knownListing } from './listing.ts';
 import { chosenTools, type McpToolProviderConfig, mcpToolProvider, NO_TOOLS } from './mcp-tool-provider.ts';
 
 /** The literal that `createMcpToolFactory` takes. */

@@ -1,14 +1,13 @@
-import { shorten } from '../../tool/json.ts';
+import { sameJson, shorten } from '../../tool/json.ts';
 import type { ListingFact } from '../../tool/listings.ts';
 import { CallInterrupted } from '../../tool/signals.ts';
 import type { Discovery } from '../../tool/tool.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { McpServerError } from '../client/mcp-connection.ts';
-import { addressOf, CONNECTING_SUBREQUESTS } from '../client/server-access.ts';
+import { addressOf, connectingSubrequests } from '../client/server-access.ts';
 import { warn } from '../content/words.ts';
 import { connectionTo, currentConnection, perInvocation } from './connections.ts';
-import { knownListing, knownOf, listingKey } from './known-mcp-tools.ts';
-import type { Drift, McpListing } from './listing.ts';
+import { type Drift, knownListing, knownOf, listingKey, type McpListing } from './listing.ts';
 import { toListing } from './to-listing.ts';
 
 /** What came of asking a server for its tools. */
@@ -84,10 +83,21 @@ function foundBefore({ client, discovery, kept, address }: Asking, found: Listin
 }
 
 function isFresh({ client, discovery: { view, now }, address }: Asking): boolean {
-  if (!knownListing(client, view)) return false;
+  const known = knownListing(client, view);
+  if (!known) return false;
   const at = knownOf(client, view, address)?.at ?? 0;
-  return now() - at < client.refreshAfter;
+  return now() - at < freshFor(client, known.listing);
 }
+
+/** Milliseconds for which a list is current where nobody says. */
+const DEFAULT_TTL = 600_000;
+
+/** The fewest and the most that a server is taken at its word for: many say 0 without a thought, and each turn would ask. */
+const TTL = { least: 60_000, most: 86_400_000 };
+
+/** What the app says counts, then what the server says; whom a list is for does not matter, as a session keeps one for each. */
+const freshFor = ({ refreshAfter }: McpClient, { ttl = DEFAULT_TTL }: McpListing): number =>
+  refreshAfter ?? Math.min(Math.max(ttl, TTL.least), TTL.most);
 
 async function ask(asking: Asking, hasChanged: boolean): Promise<FoundTools> {
   const { client, discovery, kept } = asking;
@@ -115,11 +125,13 @@ async function listed({ client, discovery, address }: Asking): Promise<ListingFa
   const { view, secrets } = discovery;
   const former = knownListing(client, view)?.listing;
   const isConnected = currentConnection(client, view) !== undefined;
-  const subrequests = isConnected ? LISTING_SUBREQUESTS : LISTING_SUBREQUESTS + CONNECTING_SUBREQUESTS;
+  const connecting = isConnected ? 0 : connectingSubrequests(former?.spoken);
+  const subrequests = LISTING_SUBREQUESTS + connecting;
   const listing = await discovery.ask({ subrequests, ms: client.connectTimeout }, async () => {
     const connection = await connectionTo(client, discovery, subrequests);
-    const tools = await connection.listTools(discovery.signal);
-    return toListing(client, tools, { former, now: discovery.now(), secrets, log: view.log });
+    const { tools, ttl } = await connection.listTools(discovery.signal);
+    const about = { former, now: discovery.now(), spoken: connection.spoken, ttl, secrets, log: view.log };
+    return toListing(client, tools, about);
   });
   if (listing.drift) warn(driftOf(client, secrets.redact(listing.drift)), { secrets, log: view.log });
   return toFact(listingKey(client, view, address), { former, listing });
@@ -138,7 +150,10 @@ interface Comparison {
 
 /** Leaves out a list that has not changed: it may be long, and is not stored again. */
 function toFact(key: string, { former, listing }: Comparison): ListingFact {
-  const isSame = former?.fingerprint === listing.fingerprint;
+  const isSame =
+    former?.fingerprint === listing.fingerprint &&
+    former.ttl === listing.ttl &&
+    sameJson(former.spoken ?? null, listing.spoken ?? null);
   return { key, at: listing.at, ...(!isSame && { told: listing }) };
 }
 

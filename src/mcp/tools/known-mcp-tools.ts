@@ -1,9 +1,7 @@
-import { attempt, memoized } from '../../tool/async.ts';
-import { LISTINGS, type Listing } from '../../tool/listings.ts';
+import { memoized } from '../../tool/async.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import type { McpClient } from '../client/mcp-client.ts';
-import { addressOf } from '../client/server-access.ts';
-import { type ListedTool, type McpListing, parseListing } from './listing.ts';
+import { knownListing, type ListedTool, type McpListing } from './listing.ts';
 import { mcpTool } from './mcp-tool.ts';
 
 /** A tool of a server, as its server listed it. */
@@ -21,33 +19,6 @@ export function knownMcpTools(client: McpClient, view: LoopView): readonly McpTo
   const known = knownListing(client, view);
   return known ? madeFor(client)(known.listing).at(known.address) : [];
 }
-
-/** A list of tools, and whose it is. */
-interface KnownListing {
-  readonly listing: McpListing;
-  /** Where the server was that has them: a call goes there or nowhere. */
-  readonly address: string;
-}
-
-/** Finds what a session knows of a server's tools, for whoever's turn it is. A server that has no address now has none. */
-export function knownListing(client: McpClient, view: LoopView): KnownListing | undefined {
-  const address = attempt(() => addressOf(client, view).href);
-  if (!address.ok) return undefined;
-  const known = knownOf(client, view, address.value);
-  const listing = known && parseListing(known.told);
-  return listing && { listing, address: address.value };
-}
-
-/** Finds the listing as the session keeps it. */
-export const knownOf = (client: McpClient, view: LoopView, address: string): Listing | undefined =>
-  view.recall(LISTINGS).find(({ key }) => key === listingKey(client, view, address));
-
-/** Names the listing of one server at one address, as one person sees it. */
-export const listingKey = (
-  { name }: McpClient,
-  { principal: { id, tenant } }: LoopView,
-  address: string,
-): string => JSON.stringify([name, address, tenant ?? null, id]);
 
 const madeFor = memoized((client: McpClient) =>
   memoized((listing: McpListing): MadeAt => {
@@ -67,11 +38,11 @@ interface MadeAt {
   at(address: string): readonly McpTool[];
 }
 
-function madeOf(client: McpClient, { tools }: McpListing, address: string): readonly McpTool[] {
+function madeOf(client: McpClient, { tools, spoken }: McpListing, address: string): readonly McpTool[] {
   const names = toolNames(client, tools);
   return tools.map((listed) => {
     const name = names.get(listed.name) ?? listed.name;
-    return { tool: mcpTool({ client, listed, name, address }), listed, client };
+    return { tool: mcpTool({ client, listed, name, address, spoken }), listed, client };
   });
 }
 

@@ -1,6 +1,11 @@
 import * as v from 'valibot';
-import { memoized } from '../../tool/async.ts';
+import { attempt, memoized } from '../../tool/async.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
+import { LISTINGS, type Listing } from '../../tool/listings.ts';
+import type { LoopView } from '../../tool/tool.ts';
+import type { Spoken } from '../client/discover.ts';
+import type { McpClient } from '../client/mcp-client.ts';
+import { addressOf } from '../client/server-access.ts';
 
 /** One tool as a session remembers it: plain data, made safe. It is a type alias, since an interface is no JSON. */
 export type ListedTool = {
@@ -67,6 +72,10 @@ export type McpListing = {
   readonly gone?: readonly GoneTool[];
   /** Absent in the first listing, and in one that changes nothing. */
   readonly drift?: Drift;
+  /** What the server was found to speak; absent in listings of before that was kept. */
+  readonly spoken?: Spoken;
+  /** Milliseconds for which the server says that it is current. */
+  readonly ttl?: number;
 };
 
 /**
@@ -81,6 +90,33 @@ export const parseListing = (kept: Json): McpListing | undefined =>
 const parsed = memoized((kept: JsonObject): { readonly listing: McpListing | undefined } => ({
   listing: v.is(McpListingSchema, kept) ? (kept as unknown as McpListing) : undefined, // it has just been looked at
 }));
+
+/** A list of tools, and whose it is. */
+interface KnownListing {
+  readonly listing: McpListing;
+  /** Where the server was that has them: a call goes there or nowhere. */
+  readonly address: string;
+}
+
+/** Finds what a session knows of a server's tools, for whoever's turn it is. A server that has no address now has none. */
+export function knownListing(client: McpClient, view: LoopView): KnownListing | undefined {
+  const address = attempt(() => addressOf(client, view).href);
+  if (!address.ok) return undefined;
+  const known = knownOf(client, view, address.value);
+  const listing = known && parseListing(known.told);
+  return listing && { listing, address: address.value };
+}
+
+/** Finds the listing as the session keeps it. */
+export const knownOf = (client: McpClient, view: LoopView, address: string): Listing | undefined =>
+  view.recall(LISTINGS).find(({ key }) => key === listingKey(client, view, address));
+
+/** Names the listing of one server at one address, as one person sees it. */
+export const listingKey = (
+  { name }: McpClient,
+  { principal: { id, tenant } }: LoopView,
+  address: string,
+): string => JSON.stringify([name, address, tenant ?? null, id]);
 
 /** Writes a value as JSON with the keys of its objects in the order of code units: the same text for the same JSON. */
 export function canonicalJson(value: Json): string {
@@ -127,4 +163,8 @@ const McpListingSchema = v.object({
   ),
   gone: v.optional(v.array(v.object(Kept))),
   drift: v.optional(v.object({ added: Names, removed: Names, changed: Names })),
+  spoken: v.optional(
+    v.object({ era: v.picklist(['stateless', 'session', 'sse']), offers: v.optional(v.array(v.string())) }),
+  ),
+  ttl: v.optional(v.pipe(v.number(), v.finite())),
 });

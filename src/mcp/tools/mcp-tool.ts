@@ -5,8 +5,9 @@ import { type JsonObject, own } from '../../tool/json.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { error } from '../../tool/tool-result.ts';
 import { MAX_QUESTIONS } from '../client/calls-in-flight.ts';
+import type { Spoken } from '../client/discover.ts';
 import type { McpClient } from '../client/mcp-client.ts';
-import { CONNECTING_SUBREQUESTS } from '../client/server-access.ts';
+import { connectingSubrequests } from '../client/server-access.ts';
 import { DEFAULT_ELICITATION } from './answer-elicitation.ts';
 import { callRemote } from './call-remote.ts';
 import { currentConnection } from './connections.ts';
@@ -21,6 +22,8 @@ interface McpToolParts {
   readonly name: string;
   /** Where the server was that listed it. */
   readonly address: string;
+  /** What the server spoke that listed it. */
+  readonly spoken?: Spoken | undefined;
 }
 
 /** Requests of a call: its own, and one for a stream that is taken up again. Others are counted when they are made. */
@@ -33,7 +36,7 @@ const MAX_ASKING = 15 * 60_000;
  * Makes a tool of what a server listed: its input is checked here, so that all that is wrong with it is answered at once, and
  * its effect happens there.
  */
-export function mcpTool({ client, listed, name, address }: McpToolParts): AnyTool {
+export function mcpTool({ client, listed, name, address, spoken }: McpToolParts): AnyTool {
   const schema = listedInput(listed);
   const effect = effectOf(listed, client);
   return {
@@ -52,7 +55,7 @@ export function mcpTool({ client, listed, name, address }: McpToolParts): AnyToo
       if (!checked.ok) return checked.answer;
       const { discovery } = live;
       const isConnected = currentConnection(client, discovery.view) !== undefined;
-      const subrequests = isConnected ? CALL_SUBREQUESTS : CALL_SUBREQUESTS + CONNECTING_SUBREQUESTS;
+      const subrequests = CALL_SUBREQUESTS + (isConnected ? 0 : connectingSubrequests(spoken));
       return live.execute({
         effect,
         timeout: timeoutOf(client, effect),

@@ -1,6 +1,7 @@
 import { copyJson } from '../../tool/copy-json.ts';
 import { isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
 import { type Unchecked, uncheckedIn } from '../../tool/json-schema.ts';
+import { headerFault } from '../client/wire/mcp-headers.ts';
 import { canonicalJson, type ListedTool, type ToolHints } from './listing.ts';
 import { usableSchema } from './usable-schema.ts';
 import { bareSchema } from './wider-schema.ts';
@@ -26,11 +27,19 @@ export type ReadTool =
     }
   | { readonly ok: false; readonly name: string; readonly reason: string };
 
+/** The server that lists a tool. */
+export interface ListedBy {
+  /** The name of its client. */
+  readonly server: string;
+  /** It is sent parts of an input as headers where a tool asks for that: it speaks a revision that has them. */
+  readonly hasHeaders: boolean;
+}
+
 /**
  * Reads a tool of a server's list (MCP specification, "Tool"). An output schema that cannot be used is dropped, as if there
  * were none; a tool whose input schema cannot be used is left out. Never throws.
  */
-export function readTool(server: string, listed: unknown): ReadTool {
+export function readTool({ server, hasHeaders }: ListedBy, listed: unknown): ReadTool {
   const copy = copyJson(listed);
   const raw = copy.ok && isJsonObject(copy.value) ? copy.value : undefined;
   const name = text(raw?.name) ?? '';
@@ -44,6 +53,8 @@ export function readTool(server: string, listed: unknown): ReadTool {
   if (schemas.length > MAX_SCHEMAS) return leftOut(`has schemas of more than ${MAX_SCHEMAS} characters`);
   const inputSchema = usableSchema(raw.inputSchema);
   if (!inputSchema) return leftOut('has an input schema that cannot be used');
+  const fault = hasHeaders && isJsonObject(raw.inputSchema) ? headerFault(raw.inputSchema) : undefined;
+  if (fault !== undefined) return leftOut(fault);
   const outputSchema = usableSchema(raw.outputSchema);
   const title = titleOf(raw);
   const hints = hintsOf(raw.annotations);

@@ -2,10 +2,11 @@ import type { Tool } from '@modelcontextprotocol/client';
 import { memoized, sha256Hex } from '../../tool/async.ts';
 import { hash32 } from '../../tool/json.ts';
 import type { Secrets } from '../../tool/secrets.ts';
+import type { Spoken } from '../client/discover.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { oneLine, type Telling, warn } from '../content/words.ts';
 import { canonicalJson, type ListedTool, type McpListing } from './listing.ts';
-import { type ReadTool, readTool } from './read-tool.ts';
+import { type ListedBy, type ReadTool, readTool } from './read-tool.ts';
 import { type LeftOut, type Settled, settleTools } from './settle-tools.ts';
 
 /** The most tools of one list: no provider offers a model more. */
@@ -18,6 +19,10 @@ interface ListedAbout extends Telling {
   readonly former: McpListing | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
+  /** What the server speaks. */
+  readonly spoken?: Spoken | undefined;
+  /** Milliseconds for which the server says that the list is current. */
+  readonly ttl?: number | undefined;
 }
 
 /**
@@ -28,9 +33,9 @@ interface ListedAbout extends Telling {
 export async function toListing(
   client: McpClient,
   tools: readonly Tool[],
-  { former, now, ...told }: ListedAbout,
+  { former, now, spoken, ttl, ...told }: ListedAbout,
 ): Promise<McpListing> {
-  const read = readTools(client.name, tools);
+  const read = readTools({ server: client.name, hasHeaders: spoken?.era === 'stateless' }, tools);
   const readable = read.filter((one): one is Readable => one.ok);
   const listed = await Promise.all(readable.map(fingerprinted));
   const settled = settleTools(client, listed, former);
@@ -45,20 +50,22 @@ export async function toListing(
     tools: settled.tools,
     ...(settled.gone.length > 0 && { gone: settled.gone }),
     ...(settled.drift && { drift: settled.drift }),
+    ...(spoken && { spoken }),
+    ...(ttl !== undefined && { ttl }),
   };
 }
 
-function readTools(server: string, tools: readonly unknown[]): readonly ReadTool[] {
+function readTools(by: ListedBy, tools: readonly unknown[]): readonly ReadTool[] {
   const names = new Set<string>();
   let usable = 0;
   return tools.map((listed) => {
     const name: unknown =
       typeof listed === 'object' && listed !== null ? Reflect.get(listed, 'name') : undefined;
-    if (typeof name !== 'string') return readTool(server, listed);
+    if (typeof name !== 'string') return readTool(by, listed);
     if (names.has(name)) return { ok: false, name, reason: 'is there already' };
     names.add(name);
     if (usable >= MAX_TOOLS) return { ok: false, name, reason: `is beyond the ${MAX_TOOLS} tools of a list` };
-    const read = readTool(server, listed);
+    const read = readTool(by, listed);
     if (read.ok) usable += 1;
     return read;
   });

@@ -128,6 +128,39 @@ it('a Worker without MCP carries nothing of it', async () => {
   ).toEqual([]);
 });
 
+const MCP = "import { defineMcpClient, defineMcpEndpoint, mcpToolProvider } from './src/mcp/entry.ts';";
+const USES = "const wiki = defineMcpClient({ name: 'wiki', url: 'https://wiki.example/mcp' });";
+const withClient = (worker: string): string =>
+  worker
+    .replace('const agent', `${USES} const agent`)
+    .replace('tools: [look]', 'tools: [look, mcpToolProvider({ clients: [wiki] })]');
+const withEndpoint = (worker: string): string =>
+  worker.replace('agents: [agent]', "agents: [agent], mcp: defineMcpEndpoint({ agents: ['scout'] })");
+
+/** Of the revisions' SDKs, and of what the first of them brought along. */
+const isSdk =
+  (...names: readonly string[]) =>
+  (path: string): boolean =>
+    names.some((name) => path.includes(`node_modules/@modelcontextprotocol/${name}/`)) ||
+    /node_modules\/ajv/.test(path);
+
+// Before there were two SDKs: 279, 261 and 293 KiB.
+it.each([
+  ['with a client of MCP', withClient, 282, isSdk('sdk', 'server')],
+  ['with an endpoint of MCP', withEndpoint, 270, isSdk('sdk', 'client')],
+  ['with both', (worker: string) => withEndpoint(withClient(worker)), 342, isSdk('sdk')],
+])(
+  'a Worker %s weighs at most its limit, and carries no SDK but its own, nor Ajv',
+  async (what, change, limit, isForeign) => {
+    const entry = `${MCP}${change(WORKER)}`;
+    const bytes = await weigh(entry);
+    console.log(`size: a Worker ${what} is ${(bytes / 1024).toFixed(1)} KiB gzipped (limit ${limit})`);
+    expect(bytes).toBeGreaterThan(200 * 1024);
+    expect(bytes).toBeLessThan(limit * 1024);
+    expect((await filesOf(entry)).filter(isForeign)).toEqual([]);
+  },
+);
+
 it('a Worker carries the surface for useChat only when it mounts it, and never the AI SDK', async () => {
   const everything = [
     'create-holdfast',

@@ -7,9 +7,11 @@ import {
   type JSONRPCRequest,
   type RequestId,
   type Transport,
+  type TransportSendOptions,
 } from '@modelcontextprotocol/client';
 import { isJsonObject, type JsonObject } from '../../../tool/json.ts';
 import { type Followed, followEvents } from './follow-events.ts';
+import { standardHeaders } from './mcp-headers.ts';
 import { readJson } from './read-json.ts';
 import {
   answeredBy,
@@ -52,18 +54,26 @@ interface Exchange {
   readonly request: JSONRPCRequest;
   /** Aborting it frees the connection of HTTP. */
   readonly over: AbortController;
+  /** Aborts when nobody waits for the answer any more: in the revision without sessions, that is how a request is cancelled. */
+  readonly cancelled: AbortSignal | undefined;
   answered: boolean;
 }
 
 /**
- * Streamable HTTP (MCP specification 2025-11-25, Transports). Each request has a stream of its own, which is resumed by
- * `last-event-id` when it breaks, and let go of with the answer; another one listens to what the server says unasked.
+ * Streamable HTTP (MCP specification 2025-11-25 and 2026-07-28, Transports). Each request has a stream of its own, which is
+ * resumed by `last-event-id` when it breaks, and let go of with the answer; in the revisions with sessions, another one listens
+ * to what the server says unasked.
+ *
+ * It stands in the place of the SDK's own transport, which would repeat or resume requests by itself, bounds neither bodies nor
+ * redirects, counts nothing, and does not say whether a request that failed was refused or lost.
  */
 export class StreamableHttp implements Wire {
   onmessage?: NonNullable<Transport['onmessage']>;
   onclose?: () => void;
   sessionId?: string;
   broken: WireError | undefined;
+  /** Tells the SDK to cancel by `requestSignal`, where the revision does. */
+  readonly hasPerRequestStream = true;
   readonly #access: ServerAccess;
   readonly #exchanges = new Map<RequestId, Exchange>();
   readonly #asked = new Map<RequestId, JSONRPCRequest>();
@@ -96,9 +106,9 @@ export class StreamableHttp implements Wire {
     this.#version = version;
   }
 
-  async send(given: JSONRPCMessage): Promise<void> {
+  async send(given: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
     const message = this.#renumbered(given);
-    if (isJSONRPCRequest(message)) return this.#exchange(message);
+    if (isJSONRPCRequest(message)) return this.#exchange(message, options);
     if (answeredBy(message) !== undefined && !this.#access.mayAnswer(message)) return;
     const hasBegun = isInitializedNotification(message);
     // The server of a session that goes on was told so when it began.
@@ -127,15 +137,20 @@ export class StreamableHttp implements Wire {
     this.onclose?.();
   }
 
-  async #exchange(request: JSONRPCRequest): Promise<void> {
-    const exchange: Exchange = { request, over: new AbortController(), answered: false };
+  async #exchange(
+    request: JSONRPCRequest,
+    { requestSignal: cancelled, headers = {} }: TransportSendOptions,
+  ): Promise<void> {
+    const over = new AbortController();
+    const exchange: Exchange = { request, over, cancelled, answered: false };
     this.#exchanges.set(request.id, exchange);
     try {
       const begins = isInitializeRequest(request);
       const former = begins ? this.#former : undefined;
       if (former) this.#goOn(former);
       const sent: JSONRPCRequest = former ? { jsonrpc: '2.0', id: request.id, method: 'ping' } : request;
-      const response = await this.#post(sent, this.#until(exchange));
+      const own = { ...headers, ...standardHeaders(sent) };
+      const response = await this.#post(sent, this.#until(exchange), own);
       if (begins && !former) this.#noteSession(response);
       await this.#read(response, exchange);
     } catch (error) {
@@ -206,9 +221,14 @@ export class StreamableHttp implements Wire {
     }
   }
 
-  #post(message: JSONRPCMessage, signal: AbortSignal): Promise<Response> {
+  #post(
+    message: JSONRPCMessage,
+    signal: AbortSignal,
+    own: Readonly<Record<string, string>> = {},
+  ): Promise<Response> {
     const headers = {
       ...this.#headers(),
+      ...own,
       accept: 'application/json, text/event-stream',
       'content-type': 'application/json',
     };
@@ -260,8 +280,8 @@ export class StreamableHttp implements Wire {
     if (SESSION_ID.test(id)) this.sessionId = id;
   }
 
-  #until(exchange: Exchange): AbortSignal {
-    return AbortSignal.any([this.#closed.signal, exchange.over.signal]);
+  #until({ over, cancelled }: Exchange): AbortSignal {
+    return AbortSignal.any([this.#closed.signal, over.signal, ...(cancelled ? [cancelled] : [])]);
   }
 }
 

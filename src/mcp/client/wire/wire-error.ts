@@ -1,25 +1,53 @@
-import { shorten } from '../../../tool/json.ts';
+import { type Json, shorten } from '../../../tool/json.ts';
+import { oneLine } from '../../content/words.ts';
 
 /**
- * Why no answer came by the wire. `phrase` goes on after "MCP server 'x' cannot be reached: "; it says nothing that a server
- * wrote, nor any header. What a server answered in JSON-RPC is a ProtocolError of the SDK instead.
+ * Why no answer came by the wire. `phrase` goes on after "MCP server 'x' cannot be reached: "; of what a server wrote it says
+ * no more than the words of a JSON-RPC error, on one line and without credentials, and nothing of any header. What a server
+ * answered with a status of success is a ProtocolError of the SDK instead.
  */
 export abstract class WireError extends Error {
   abstract readonly phrase: string;
 }
 
+/** A JSON-RPC error, without the credentials that its server may repeat. */
+export interface RefusalWords {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: Json | undefined;
+}
+
+/** The most characters of a server's own words about a refusal. */
+const MAX_WORDS = 500;
+
 /** The server answered with another status than one of success. */
 export class HttpStatusError extends WireError {
   override readonly name = 'HttpStatusError';
   readonly status: number;
+  /** What it said of that in JSON-RPC, if anything. */
+  readonly said: RefusalWords | undefined;
 
-  constructor(status: number) {
+  constructor(status: number, said?: RefusalWords) {
     super(`HTTP ${status}`);
     this.status = status;
+    this.said = said;
   }
 
   get phrase(): string {
-    return `it answered HTTP ${this.status}`;
+    const words = oneLine(this.said?.message ?? '', MAX_WORDS).replace(/\.$/, '');
+    return `it answered HTTP ${this.status}${words && `: ${words}`}`;
+  }
+}
+
+/** The server speaks MCP, but no revision of it that is spoken here. */
+export class UnknownRevisionError extends WireError {
+  override readonly name = 'UnknownRevisionError';
+  readonly phrase: string;
+
+  /** Takes the revisions that it names, as it may be shown. */
+  constructor(revisions: readonly string[]) {
+    super('No common revision');
+    this.phrase = `it speaks no revision of MCP that is known here, but ${oneLine(revisions.join(', '), MAX_WORDS)}`;
   }
 }
 

@@ -8,6 +8,7 @@ import {
   specTypeSchemas,
   type Transport,
 } from '@modelcontextprotocol/client';
+import { untilAborted } from '../../../tool/async.ts';
 import type { JsonObject } from '../../../tool/json.ts';
 import type { Fetch } from './guarded-fetch.ts';
 import { beginsAnswer, readJson } from './read-json.ts';
@@ -15,6 +16,7 @@ import {
   AnswerTooLargeError,
   ConnectionLostError,
   HttpStatusError,
+  type RefusalWords,
   ResponseTooLargeError,
   WireError,
 } from './wire-error.ts';
@@ -79,9 +81,42 @@ export async function ask(access: ServerAccess, { url, headers, ...init }: WireR
   for (const [name, value] of Object.entries(headers)) all.set(name, value);
   const response = await access.fetch(url ?? access.url, { ...init, headers: all }).catch(asWireError);
   if (response.ok) return response;
-  await response.body?.cancel();
-  throw new HttpStatusError(response.status);
+  throw new HttpStatusError(response.status, access.redact(await refusalWords(response)));
 }
+
+/** The most characters of a refusal that are read, and the milliseconds that they may take: the status says what matters. */
+const REFUSAL = { characters: 16 * 1024, ms: 1_000 };
+
+/** Reads what a server says of its refusal, where that is a JSON-RPC error; whether that names the request does not matter. */
+async function refusalWords({ body, headers }: Response): Promise<RefusalWords | undefined> {
+  if (!body) return undefined;
+  const reader = body.getReader();
+  const late = AbortSignal.timeout(REFUSAL.ms);
+  const decoder = new TextDecoder();
+  try {
+    if (!headers.get('content-type')?.toLowerCase().startsWith('application/json')) return undefined;
+    for (let text = ''; text.length <= REFUSAL.characters; ) {
+      const { done, value } = await untilAborted(late, reader.read());
+      if (done) return refusalIn(readJson(text));
+      text += decoder.decode(value, { stream: true });
+    }
+    return undefined;
+  } catch {
+    return undefined;
+  } finally {
+    reader.cancel().catch(() => undefined);
+  }
+}
+
+function refusalIn(read: unknown): RefusalWords | undefined {
+  const { code, message, data } = toObject(toObject(read).error);
+  if (typeof code !== 'number' || typeof message !== 'string') return undefined;
+  return { code, message, ...(data !== undefined && { data }) };
+}
+
+/** What was parsed of JSON is JSON. */
+const toObject = (read: unknown): JsonObject =>
+  typeof read === 'object' && read !== null && !Array.isArray(read) ? (read as JsonObject) : {};
 
 /** Throws the WireError that an error of the platform stands for: the platform's own words may hold anything. */
 export function asWireError(error: unknown): never {

@@ -92,6 +92,15 @@ export const LEAK_PATHS: Readonly<Record<string, LeakPath>> = {
     turn: (talk, body, run) => atProgress(talk.stream(body), () => run.cut()),
     sends: ['tools/call', 'resume'],
   },
+  'a session that goes on': {
+    replies: [ECHO, 'One.', ECHO],
+    client: { keepSession: true },
+    turn: async (talk, body) => {
+      await talk.say(body);
+      return talk.say(body);
+    },
+    sends: ['tools/call', 'ping', 'tools/call'],
+  },
   'the transport of before': { replies: [ECHO], server: 'everything-sse' },
   'a question by the transport of before': {
     replies: [ASK],
@@ -101,8 +110,42 @@ export const LEAK_PATHS: Readonly<Record<string, LeakPath>> = {
   },
 };
 
+/** The same by 2026-07-28, which has no session: each request says by itself who asks. */
+export const LEAK_PATHS_2026: Readonly<Record<string, LeakPath>> = {
+  'a list of tools': { replies: [], server: 'sdk-2026', sends: [] },
+  'a call': { replies: [calls('count_letters', { word: 'tide' })], server: 'sdk-2026' },
+  'a call that is cancelled': {
+    replies: [calls('spell', { word: 'tide'.repeat(60) })],
+    server: 'sdk-2026',
+    turn: (talk, body) =>
+      atProgress(talk.stream(body), () => talk.via(`${talk.session}/cancel`, { method: 'POST' })),
+  },
+  'an answer to a question of the server': {
+    replies: [calls('ask_word')],
+    server: 'sdk-2026',
+    turn: decided({ decision: 'edit', input: { word: 'tide' } }),
+    sends: ['tools/call', 'tools/call'],
+  },
+  'a question that is declined': {
+    replies: [calls('ask_word')],
+    server: 'sdk-2026',
+    turn: decided({ decision: 'reject' }),
+    sends: ['tools/call', 'tools/call'],
+  },
+};
+
 /** The method of a message, `answer` to one of the server's, `resume` of a stream, or the method of HTTP. */
 export function kindOf({ method, headers, body }: RecordedRequest): string {
   if (body !== '') return JSON.parse(body).method ?? 'answer';
   return headers.includes('last-event-id') ? 'resume' : method;
 }
+
+/** The ids of the sessions in which a server was asked. */
+export const sessionsIn = (requests: readonly RecordedRequest[]): readonly string[] => [
+  ...new Set(
+    requests.flatMap(({ headers }) => {
+      const at = headers.findIndex((word) => word.toLowerCase() === 'mcp-session-id');
+      return at < 0 ? [] : [headers[at + 1] ?? ''];
+    }),
+  ),
+];

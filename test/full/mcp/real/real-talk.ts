@@ -47,6 +47,8 @@ export interface RealTalk {
   ): Promise<Record<string, unknown>>;
   /** Sends a message, and answers the events of its stream as they arrive. */
   stream(body?: Readonly<Record<string, unknown>>): AsyncGenerator<Sent>;
+  /** The same session and the same script, by a Worker that has just started. */
+  restarted(): RealTalk;
   /** Runs a turn that nobody holds, in an invocation of its own, as its alarm would have it run. */
   goOn(turn: string): Promise<void>;
   /** The names of the tools that the model was offered with its last request, sorted. */
@@ -77,9 +79,17 @@ export interface Pending {
  * Talks to an agent with a run's server. The agent's name is one whose turns the Worker of the tests leaves alone, since it
  * does not have this agent.
  */
-export function realTalk({ url }: RealRun, options: RealTalkOptions): RealTalk {
-  const { replies, agent: ofAgent = allTools, app = {}, headers = {} } = options;
-  const model = scriptedModel(replies);
+export function realTalk(run: RealRun, options: RealTalkOptions): RealTalk {
+  return talkIn(run, options, { session: newSession('agent'), model: scriptedModel(options.replies) });
+}
+
+function talkIn(
+  run: RealRun,
+  options: RealTalkOptions,
+  { session, model }: Pick<RealTalk, 'session' | 'model'>,
+): RealTalk {
+  const { url } = run;
+  const { agent: ofAgent = allTools, app = {}, headers = {} } = options;
   const agent = defineAgent({
     name: 'agent',
     description: 'Uses a real MCP server.',
@@ -89,7 +99,6 @@ export function realTalk({ url }: RealRun, options: RealTalkOptions): RealTalk {
   });
   const config = { agents: [agent], platform: PAID, ...app };
   const via = appWith(config);
-  const session = newSession('agent');
   const send: RealTalkSend = (body = {}, more = {}) =>
     post(session, { message: 'Go on.', ...body }, { via, headers: { ...headers, ...more } });
   const last = () => model.requests.at(-1) ?? { messages: [], tools: [] };
@@ -101,6 +110,7 @@ export function realTalk({ url }: RealRun, options: RealTalkOptions): RealTalk {
     stream: async function* (body) {
       yield* eventsOf(await send(body, SSE));
     },
+    restarted: () => talkIn(run, options, { session, model }),
     async goOn(turn) {
       const { TurnRunner } = createHoldfast(config);
       await new TurnRunner(createExecutionContext(), { ...env }).run({ name: sessionName(session), turn });

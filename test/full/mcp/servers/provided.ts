@@ -5,6 +5,7 @@ export type ServerName =
   | 'everything-stdio'
   | 'filesystem'
   | 'memory'
+  | 'sequential-thinking'
   /** Made with the second SDK: it speaks 2026-07-28 only. */
   | 'sdk-2026'
   /** The same, which speaks the revisions before too. */

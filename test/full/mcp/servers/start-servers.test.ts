@@ -23,9 +23,9 @@ it('stops every server, and leaves nothing behind', async () => {
   const servers = await startServers();
   await openSessions(servers);
   const pids = servers.pids();
-  expect(pids.map(isAlive)).toEqual(Array(5).fill(true));
+  expect(pids.map(isAlive)).toEqual(Array(6).fill(true));
   await servers.stop();
-  expect([pids.map(isAlive), servers.pids()]).toEqual([Array(5).fill(false), []]);
+  expect([pids.map(isAlive), servers.pids()]).toEqual([Array(6).fill(false), []]);
   expect(existsSync(servers.folder)).toBe(false);
 });
 
@@ -38,7 +38,7 @@ it.each(['SIGKILL', 'SIGINT', 'SIGTERM'] as const)(
     const [line] = await once(createInterface(parent.stdout), 'line');
     const { pids, folder }: { pids: number[]; folder: string } = JSON.parse(String(line));
     try {
-      expect(pids.map(isAlive)).toEqual(Array(5).fill(true));
+      expect(pids.map(isAlive)).toEqual(Array(6).fill(true));
       parent.kill(signal);
       await expect.poll(() => pids.filter(isAlive), { timeout: 30_000 }).toEqual([]);
     } finally {

@@ -51,6 +51,7 @@ export async function startServers(): Promise<StartedServers> {
       env: { MEMORY_FILE_PATH: join(runFolder(folder, run), 'memory.jsonl') },
     })),
   );
+  const thinking = await startFront(bridged(() => ({ args: [mainOf('sequential-thinking')] })));
   const sdk2026 = await startFront(sdkServer('reject'));
   const sdkBoth = await startFront(sdkServer('stateless'));
   const fastmcp = await startFront(await startFastMcp());
@@ -63,6 +64,7 @@ export async function startServers(): Promise<StartedServers> {
     everythingStdio,
     filesystem,
     memory,
+    thinking,
     sdk2026,
     sdkBoth,
     fastmcp,
@@ -75,6 +77,7 @@ export async function startServers(): Promise<StartedServers> {
       'everything-stdio': everythingStdio.url,
       filesystem: filesystem.url,
       memory: memory.url,
+      'sequential-thinking': thinking.url,
       'sdk-2026': sdk2026.url,
       'sdk-both': sdkBoth.url,
       fastmcp: fastmcp.url,

@@ -31,7 +31,7 @@ describe('connecting', () => {
   ])('calls a tool of a server %s', async (_, options) => {
     const server = fakeServer({ ...options, tools: [echo] });
     const connection = await open(server);
-    expect(await connection.listTools(new AbortController().signal)).toEqual([
+    expect((await connection.listTools(new AbortController().signal)).tools).toEqual([
       { name: 'echo', inputSchema: { type: 'object' } },
     ]);
     const answer = await connection.callTool(call('echo', { a: 1 }), calling());
@@ -116,9 +116,11 @@ describe('an old server', () => {
   it.each([400, 404, 405])('is spoken to by SSE when it answers %i to the first message', async (status) => {
     const server = fakeServer({ kind: 'sse', tools: [echo] });
     server.misbehave = only(({ method, url }) => method === 'POST' && url === server.url, answers(status));
-    const connection = await open(server);
+    const connection = await open(server, { known: 'nothing' });
     await connection.callTool(call('echo'), calling());
+    expect(connection.spoken).toEqual({ era: 'sse' });
     expect(asked(server.requests)).toEqual([
+      'server/discover',
       'initialize',
       'GET',
       'initialize',
@@ -132,7 +134,7 @@ describe('an old server', () => {
       ['sessionId'],
     ]);
     expect(server.requests.at(-1)?.headers).toEqual({ 'content-type': 'application/json' });
-    expect(server.requests[1]?.headers).toEqual({ accept: 'text/event-stream' });
+    expect(server.requests[2]?.headers).toEqual({ accept: 'text/event-stream' });
   });
 
   it('is spoken to by SSE at once when the client says so', async () => {
@@ -143,9 +145,9 @@ describe('an old server', () => {
 
   it('is not asked for when the client wants streamable HTTP', async () => {
     const server = fakeServer({ kind: 'sse' });
-    const error = await rejection(open(server, { transport: 'streamable-http' }));
+    const error = await rejection(open(server, { transport: 'streamable-http', known: 'nothing' }));
     expect(error).toEqual(unreachable('it answered HTTP 405'));
-    expect(asked(server.requests)).toEqual(['initialize']);
+    expect(asked(server.requests)).toEqual(['server/discover', 'initialize']);
   });
 
   it('may not have messages sent to another server', async () => {

@@ -9,7 +9,10 @@ import { call, calling, never, open, rejection } from './open.ts';
 async function opened(options: FakeServerOptions = {}) {
   const server = fakeServer({ tools: [done], ...options });
   const counted: number[] = [];
-  const connection = await open(server, { count: (subrequests) => counted.push(subrequests) });
+  const connection = await open(server, {
+    count: (subrequests) => counted.push(subrequests),
+    ...(options.kind === 'sse' && { known: { era: 'sse' } }),
+  });
   if (options.kind !== 'sse') await server.request(({ method }) => method === 'GET');
   return { server, connection, counted: () => counted.reduce((sum, one) => sum + one, 0) };
 }

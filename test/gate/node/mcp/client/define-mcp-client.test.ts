@@ -14,7 +14,6 @@ describe('an MCP client', () => {
       timeout: 30_000,
       connectTimeout: 10_000,
       maxResponseBytes: 4_194_304,
-      refreshAfter: 600_000,
       drift: 'refuse-weaker',
       elicitation: {},
     });

@@ -40,7 +40,7 @@ describe('the tools of a server', () => {
   it('are those of all its pages, in its order', async () => {
     const server = fakeServer({ tools: numbered(7), pageSize: 3 });
     const connection = await open(server);
-    const tools = await connection.listTools(never());
+    const { tools } = await connection.listTools(never());
     expect(tools.map(({ name }) => name)).toEqual(['t0', 't1', 't2', 't3', 't4', 't5', 't6']);
     expect(server.requests.filter(isList).map(({ body }) => JSON.parse(body).params)).toEqual([
       {},
@@ -59,7 +59,7 @@ describe('the tools of a server', () => {
       annotations: { readOnlyHint: true },
     };
     const connection = await open(fakeServer({ tools: [{ ...told, run: () => ({ content: [] }) }] }));
-    expect(await connection.listTools(never())).toEqual([told]);
+    expect((await connection.listTools(never())).tools).toEqual([told]);
   });
 
   it('are none when the server has no tools, and it is not asked', async () => {
@@ -74,7 +74,7 @@ describe('the tools of a server', () => {
     );
     const server = fakeServer({ kind: 'stateless', misbehave });
     const connection = await open(server);
-    expect(await connection.listTools(never())).toEqual([]);
+    expect((await connection.listTools(never())).tools).toEqual([]);
     expect(server.requests.some(isList)).toBe(false);
   });
 
@@ -89,12 +89,12 @@ describe('the tools of a server', () => {
         ),
       }),
     );
-    expect(await connection.listTools(never())).toEqual([good]);
+    expect((await connection.listTools(never())).tools).toEqual([good]);
   });
 
   it('may be more than a session keeps, which is for whoever lists them', async () => {
     const connection = await open(fakeServer({ tools: numbered(1_001), pageSize: 300 }));
-    expect(await connection.listTools(never())).toHaveLength(1_001);
+    expect((await connection.listTools(never())).tools).toHaveLength(1_001);
   });
 });
 
@@ -201,7 +201,7 @@ describe('a server whose tools change', () => {
     server.tools = [tool('a'), tool('b')];
     await server.sendToolListChanged();
     await expect.poll(() => connection.hasChanged).toBe(true);
-    expect(await connection.listTools(never())).toHaveLength(2);
+    expect((await connection.listTools(never())).tools).toHaveLength(2);
     expect(connection.hasChanged).toBe(false);
   });
 

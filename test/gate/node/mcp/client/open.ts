@@ -6,6 +6,8 @@ import {
   type McpConnection,
   type RemoteCall,
   type RemoteCallOptions,
+  type SessionKeeper,
+  type Spoken,
 } from '../../../../doors/mcp.ts';
 import type { FakeServer } from '../../../../fixtures/mcp/fake-server.ts';
 
@@ -22,15 +24,19 @@ export type Opening = Partial<McpClientConfig> & {
   readonly signal?: AbortSignal;
   /** Told of requests that no claim has paid for. */
   readonly count?: (subrequests: number) => void;
+  /** What the server was found to speak before: a session by `initialize`, unless given. */
+  readonly known?: Spoken | 'nothing';
+  readonly keeper?: SessionKeeper;
 };
 
 /** A connection of the client `files` to this server, which ends with the test. */
 export async function open(
   server: Pick<FakeServer, 'url' | 'fetch'>,
-  { as = caller(), signal = never(), count = () => undefined, ...config }: Opening = {},
+  { as = caller(), signal = never(), count = () => undefined, known, keeper, ...config }: Opening = {},
 ): Promise<McpConnection> {
   const client = defineMcpClient({ name: 'files', url: server.url, fetch: server.fetch, ...config });
-  const connection = await connect(client, as, { signal, count });
+  const found: Spoken | undefined = known === 'nothing' ? undefined : (known ?? { era: 'session' });
+  const connection = await connect(client, as, { signal, count, known: found, keeper });
   onTestFinished(() => connection.close());
   return connection;
 }

@@ -82,7 +82,7 @@ describe.each(CREDENTIALS)('%s', (_, opening, planted, instead) => {
 
   it('is no part of the tools that are listed', async () => {
     const connection = await open(fakeServer({ tools: [says(() => ({ content: [] }))] }), opening);
-    expect(await connection.listTools(never())).toEqual([
+    expect((await connection.listTools(never())).tools).toEqual([
       { name: 'write', description: instead, inputSchema: { type: 'object' } },
     ]);
   });

@@ -59,7 +59,7 @@ describe('a session that the server has forgotten', () => {
     const server = fakeServer({ tools: [counting().tool] });
     const connection = await open(server);
     server.forgetSessions();
-    expect(await connection.listTools(never())).toHaveLength(1);
+    expect((await connection.listTools(never())).tools).toHaveLength(1);
   });
 
   it('is begun again once for all the calls that run', async () => {

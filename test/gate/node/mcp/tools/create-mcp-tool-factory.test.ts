@@ -53,6 +53,7 @@ describe('a tool by its name', () => {
     expect(offered(wiki)).toEqual([['get_article'], ['get_article']]);
     expect(results(wiki)).toEqual(['get_article done']);
     expect(methods(server)).toEqual({
+      'server/discover': 1,
       initialize: 1,
       'notifications/initialized': 1,
       'tools/list': 1,

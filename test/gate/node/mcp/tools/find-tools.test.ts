@@ -37,7 +37,12 @@ describe('the tools of a server', () => {
       ['crash', 'look'],
       ['crash', 'look'],
     ]);
-    expect(methods(server)).toEqual({ initialize: 1, 'notifications/initialized': 1, 'tools/list': 1 });
+    expect(methods(server)).toEqual({
+      'server/discover': 1,
+      initialize: 1,
+      'notifications/initialized': 1,
+      'tools/list': 1,
+    });
   });
 
   it('are asked for again when what is known is too old, and what is the same is not stored again', async () => {

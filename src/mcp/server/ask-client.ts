@@ -1,0 +1,237 @@
+import {
+  type ClientCapabilities,
+  type CreateMessageRequestParams,
+  type CreateMessageResult,
+  type ElicitRequestFormParams,
+  type ElicitResult,
+  type InputRequest,
+  type InputRequests,
+  type InputRequiredResult,
+  type ListRootsResult,
+  specTypeSchemas,
+} from '@modelcontextprotocol/server';
+import * as v from 'valibot';
+import { Interrupted } from '../../loop/holder.ts';
+import { sha256Hex } from '../../tool/async.ts';
+import type { Effect, ToolCall } from '../../tool/call.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
+import { jsonSchemaCheck, problemLines } from '../../tool/json-schema.ts';
+import { type AskingClient, asksPeople, notTaken } from './asking-client.ts';
+import { fromRequestState, invalidState, toRequestState } from './request-state.ts';
+
+/** What a client may be asked: its user by a form or at an address, its model, or its roots. */
+export type McpQuestion =
+  | { readonly method: 'elicitation/create'; readonly params: McpForm | McpAddress }
+  | { readonly method: 'sampling/createMessage'; readonly params: Unchanged<CreateMessageRequestParams> }
+  | { readonly method: 'roots/list'; readonly params?: Readonly<Record<string, never>> | undefined };
+
+/** A form for the user: an object of texts, numbers, choices and yes or no. */
+type McpForm = Unchanged<Pick<ElicitRequestFormParams, 'mode' | 'message' | 'requestedSchema'>>;
+
+/** An address that the user is to visit. */
+interface McpAddress {
+  readonly mode: 'url';
+  readonly message: string;
+  readonly url: string;
+}
+
+/** The same, which may be declared once and for all. */
+type Unchanged<Value> = Value extends object
+  ? { readonly [Key in keyof Value]: Unchanged<Value[Key]> }
+  : Value;
+
+/** What such a question is answered. */
+export type McpAnswer<Question extends McpQuestion> = Question extends {
+  readonly method: 'elicitation/create';
+}
+  ? ElicitResult
+  : Question extends { readonly method: 'sampling/createMessage' }
+    ? CreateMessageResult
+    : ListRootsResult;
+
+/** One `prompts/get`, as the `messages` of the prompt is given it: `askClient` takes it. */
+export interface McpPromptCall {
+  /** The prompt's name. */
+  readonly prompt: string;
+}
+
+/**
+ * Asks the client of a published tool or prompt, by keys of your own (MCP specification, multi round-trip requests). While something
+ * is not answered yet, the client is answered what it is asked, and this never settles: when the client comes back, `run` or
+ * `messages` begins anew, with the same input, and this answers. So everything before it runs again. One key names one question in
+ * all of the call; further questions may depend on earlier answers. Each answer has the form of its method, and the
+ * accepted content of a form matches its `requestedSchema`: the client is asked again for one that does not. It is the client's word,
+ * and proves nothing. `undefined` stands for what the client cannot be asked, since it has not declared that: every client of a
+ * revision before 2026-07-28.
+ *
+ * @throws Error when nobody can be asked: in a turn of an agent, and in a tool whose effect is `once`, since it would begin anew.
+ *
+ * @example
+ * ```ts
+ * const { name } = await askClient(call, {
+ *   name: {
+ *     method: 'elicitation/create',
+ *     params: { message: 'Who are you?', requestedSchema: { type: 'object', properties: { name: { type: 'string' } } } },
+ *   },
+ * });
+ * ```
+ */
+export async function askClient<Questions extends Readonly<Record<string, McpQuestion>>>(
+  call: ToolCall | McpPromptCall,
+  questions: Questions,
+): Promise<{ readonly [Key in keyof Questions]: McpAnswer<Questions[Key]> | undefined }> {
+  const asking = ASKING.get(call);
+  if (!asking) throw new Error(notHere(call));
+  const answers = Object.entries(questions).map(
+    ([key, question]) => [key, asking.answerTo(key, question)] as const,
+  );
+  if (asking.isWaiting) throw new Interrupted('suspended', 'The client is asked first.');
+  // Each was checked by its method.
+  return Object.fromEntries(answers) as { [Key in keyof Questions]: McpAnswer<Questions[Key]> | undefined };
+}
+
+/** What is asked in which call: nobody else can hold the call's own object. */
+const ASKING = new WeakMap<object, Asking>();
+
+/** Lets `askClient` ask in this call. @throws Error when the call must not begin anew. */
+export function mayAsk(call: ToolCall | McpPromptCall, asking: Asking, effect: Effect = 'read'): void {
+  asking.mustNotAsk = effect === 'once' && 'tool' in call ? beginsAnew(call.tool) : undefined;
+  ASKING.set(call, asking);
+}
+
+const notHere = (call: ToolCall | McpPromptCall): string => {
+  const what = 'tool' in call ? `Tool '${call.tool}'` : 'This';
+  return (
+    `${what} asks its client by askClient, and was not called by one: only a tool or prompt that defineMcpEndpoint publishes ` +
+    'is, and only with the call that it was given. In a turn of an agent, ask by call.decide, requireApproval or humanInput.'
+  );
+};
+
+const beginsAnew = (tool: string): string =>
+  `Tool '${tool}' asks its client by askClient, and its effect is 'once': its run would begin anew after the answer. Give it the ` +
+  "effect 'read' or 'idempotent', or publish an agent whose tool is approved before it runs.";
+
+const State = v.strictObject({ answers: v.record(v.string(), v.unknown()), of: v.string() });
+
+/** What one request asks its client, and what the client has answered. */
+export class Asking {
+  readonly #client: AskingClient;
+  readonly #about: readonly Json[];
+  readonly #earlier: Readonly<Record<string, unknown>>;
+  readonly #given = new Map<string, unknown>();
+  readonly #wanted = new Map<string, InputRequest>();
+  /** Why nothing may be asked. */
+  mustNotAsk: string | undefined;
+
+  private constructor(
+    client: AskingClient,
+    about: readonly Json[],
+    earlier: Readonly<Record<string, unknown>>,
+  ) {
+    this.#client = client;
+    this.#about = about;
+    this.#earlier = earlier;
+  }
+
+  /**
+   * `about` tells the request from others: its method, the name of what it asks for, and the input.
+   *
+   * @throws RpcError when the client brings the state of another request, or none of ours.
+   */
+  static async of(client: AskingClient, about: readonly Json[]): Promise<Asking> {
+    const { state } = client;
+    if (state === undefined) return new Asking(client, about, {});
+    const read = typeof state === 'string' ? v.safeParse(State, fromRequestState(state)) : undefined;
+    if (!read?.success) throw invalidState();
+    const { answers, of } = read.output;
+    if (of !== (await digestOf(about, answers))) throw invalidState();
+    return new Asking(client, about, answers);
+  }
+
+  /** True when the client has to answer before the call can go on. */
+  get isWaiting(): boolean {
+    return this.#wanted.size > 0;
+  }
+
+  /** A valid answer; `undefined` when there is none, and the question is put if the client can be asked. */
+  answerTo(key: string, question: McpQuestion): unknown {
+    if (this.mustNotAsk !== undefined) throw new Error(this.mustNotAsk);
+    if (!canBeAsked(this.#client.capabilities, question)) return undefined;
+    const answers = [this.#client.answers, this.#earlier].filter((given) => Object.hasOwn(given, key));
+    const [sent] = answers.map((given) => given[key]);
+    const read = answers.length === 0 ? { problems: [] } : readAnswer(question, sent);
+    if ('answer' in read) this.#given.set(key, sent);
+    else this.#wanted.set(key, askedAgain(question, read.problems));
+    return 'answer' in read ? read.answer : undefined;
+  }
+
+  /** Answers what `run` does; or, when it has asked the client for more, that: whatever it has made of it, it begins anew. */
+  async orAsked<Result>(run: () => Promise<Result>): Promise<Result | InputRequiredResult> {
+    try {
+      const result = await run();
+      if (!this.isWaiting) return result;
+    } catch (thrown) {
+      if (!this.isWaiting) throw thrown;
+    }
+    return this.#toResult();
+  }
+
+  async #toResult(): Promise<InputRequiredResult> {
+    const inputRequests: InputRequests = Object.fromEntries(this.#wanted);
+    const answers = Object.fromEntries(this.#given);
+    const of = await digestOf(this.#about, answers);
+    const requestState = toRequestState({ answers: answers as JsonObject, of }); // they came off the wire as JSON
+    return { resultType: 'input_required', inputRequests, requestState };
+  }
+}
+
+/** Binds answers to the request that they were given for, so that a client that mixes up its requests is told. */
+const digestOf = (about: readonly Json[], answers: Readonly<Record<string, unknown>>): Promise<string> =>
+  sha256Hex(JSON.stringify([about, answers]));
+
+function canBeAsked(client: ClientCapabilities, { method, params }: McpQuestion): boolean {
+  switch (method) {
+    case 'elicitation/create':
+      return params.mode === 'url' ? client.elicitation?.url !== undefined : asksPeople(client);
+    case 'sampling/createMessage':
+      return (
+        client.sampling !== undefined && (params.tools === undefined || client.sampling.tools !== undefined)
+      );
+    case 'roots/list':
+      return client.roots !== undefined;
+  }
+}
+
+/** An answer of the form that its method has, or what is wrong with it. */
+type ReadAnswer = { readonly answer: unknown } | { readonly problems: readonly string[] };
+
+function readAnswer(question: McpQuestion, sent: unknown): ReadAnswer {
+  const read = SCHEMAS[question.method]['~standard'].validate(sent);
+  if (read instanceof Promise || read.issues) return { problems: ['it is no answer of this kind'] };
+  const { value } = read;
+  if (question.method !== 'elicitation/create' || !('action' in value) || value.action !== 'accept') {
+    return { answer: value };
+  }
+  const { content = {} } = value;
+  const problems = contentProblems(question.params, isJsonObject(content) ? content : {});
+  return problems.length === 0 ? { answer: value } : { problems };
+}
+
+const SCHEMAS = {
+  'elicitation/create': specTypeSchemas.ElicitResult,
+  'sampling/createMessage': specTypeSchemas.CreateMessageResult,
+  'roots/list': specTypeSchemas.ListRootsResult,
+} as const;
+
+/** @throws Error when the schema cannot be checked by. */
+function contentProblems(asked: McpForm | McpAddress, content: JsonObject): readonly string[] {
+  if (!('requestedSchema' in asked)) return [];
+  return problemLines([...jsonSchemaCheck(JSON.parse(JSON.stringify(asked.requestedSchema)))(content)]);
+}
+
+/** Only a person reads why they are asked again. What the developer has declared is a request, and is not changed from here on. */
+function askedAgain(question: McpQuestion, problems: readonly string[]): InputRequest {
+  const { method, params = {} } = question;
+  const message = 'message' in params ? { message: [...notTaken(problems), params.message].join('\n') } : {};
+  return { method, params: { ...params, ...message } } as InputRequest;
+}

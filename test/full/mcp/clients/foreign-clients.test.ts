@@ -1,0 +1,57 @@
+/** What other people's MCP clients make of an endpoint: each lists, calls a tool and an agent, and goes on with its session. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningWorker, startWorker } from '../../process/start-worker.ts';
+import { FOREIGN_CLIENTS, type ForeignClient } from './foreign-client.ts';
+
+let worker: RunningWorker;
+beforeAll(async () => {
+  worker = await startWorker('test/full/mcp/clients/published-worker.ts', { vars: { MODEL: 'offline' } });
+});
+afterAll(() => worker?.stop());
+
+/** Those whose users cannot ask for progress; supergateway passes no notification of a server on. */
+const DEAF = new Set(['@ai-sdk/mcp', '@openai/agents', 'supergateway']);
+/** Passes an answer on before it has passed on all the progress that came before it. */
+const HASTY = 'mcp-remote, of 2026-07-28';
+
+/** What the librarian is at, the first time. */
+const AT_FIRST = [
+  'search_documents: started',
+  'search_documents: done',
+  ...Array(2).fill(['fetch_document: started', 'fetch_document: done']).flat(),
+  ...Array(2).fill(['analyze_document: started', 'analyze_document: done']).flat(),
+  'report_findings: started',
+  'report_findings: done',
+  'research_theme: done',
+];
+
+describe.each(Object.entries(FOREIGN_CLIENTS))('%s', (name, connect) => {
+  let client: ForeignClient;
+  beforeAll(async () => {
+    client = await connect(new URL('/mcp', worker.url));
+  });
+  afterAll(() => client?.close());
+
+  it('lists tools, agents among them', async () => {
+    expect(await client.tools()).toEqual(['search_documents', 'fetch_document', 'researcher', 'refunds']);
+  });
+
+  it('calls tools, and reads what they answer', async () => {
+    const { text } = await client.call('search_documents', { theme: 'tides' });
+    expect(text).toContain('"documentId":"D-1"');
+    const { structured } = await client.call('fetch_document', { documentId: 'D-2' });
+    expect(structured).toMatchObject({ documentId: 'D-2' });
+  });
+
+  it('has an agent answer, hears what it is at, and goes on with its session', async () => {
+    const first = await client.call('researcher', { message: 'Research tides' });
+    expect(first.text).toContain('The moon pulls');
+    const heard = DEAF.has(name) ? 0 : name === HASTY ? first.told.length : AT_FIRST.length;
+    expect(first.told).toEqual(AT_FIRST.slice(0, heard));
+    const session = /call 'researcher' with the session '([\w-]+)'/.exec(first.text)?.[1] ?? '';
+    const again = await client.call('researcher', { message: 'Research tides again', session });
+    expect([first.structured, again.structured]).toMatchObject([{ session }, { session }]);
+    // What the first turn unlocked is unlocked: it reports at once.
+    if (!DEAF.has(name)) expect([...again.told, 'nothing'][0]).toBe('report_findings: started');
+  });
+});

@@ -1,0 +1,75 @@
+/** The real sequential-thinking server, which keeps its thoughts in a session. */
+import { abortAllDurableObjects } from 'cloudflare:test';
+import { describe, expect, it } from 'vitest';
+import type { McpClientConfig } from '../../../../src/mcp/entry.ts';
+import { kindOf, sessionsIn } from './leak-paths.ts';
+import { type RealRun, realRun } from './real-run.ts';
+import { calls, type RealTalk, realTalk } from './real-talk.ts';
+
+const ANEW = "MCP server 'real' has begun a new session: nothing of earlier calls is left there.";
+
+const thought = (number: number) =>
+  calls('sequentialthinking', {
+    thought: `Thought ${number}.`,
+    thoughtNumber: number,
+    totalThoughts: 9,
+    nextThoughtNeeded: true,
+  });
+
+/** What the server answers when it knows of so many thoughts. */
+const known = (number: number, history: number) =>
+  JSON.stringify({
+    thoughtNumber: number,
+    totalThoughts: 9,
+    nextThoughtNeeded: true,
+    branches: [],
+    thoughtHistoryLength: history,
+  });
+
+/** Three turns with a thought each. */
+const talkWith = (run: RealRun, client: Partial<McpClientConfig>): RealTalk =>
+  realTalk(run, {
+    replies: [1, 2, 3].flatMap((number) => [thought(number), `Thought ${number}.`]),
+    client,
+  });
+
+/** Has a turn think, and answers what its model was shown of that. */
+async function think(talk: RealTalk): Promise<string | undefined> {
+  expect(await talk.say()).toMatchObject({ outcome: 'completed' });
+  return talk.shown().at(-1);
+}
+
+const kinds = async (run: RealRun): Promise<readonly string[]> => (await run.requests()).map(kindOf);
+
+describe('the real sequential-thinking server, used by an agent', () => {
+  it('goes on with its thoughts from turn to turn, and in another Worker, with `keepSession`', async () => {
+    const run = realRun('sequential-thinking');
+    const talk = talkWith(run, { keepSession: true });
+    expect([await think(talk), await think(talk)]).toEqual([known(1, 1), known(2, 2)]);
+    // All that the Worker and its objects have in memory is gone.
+    await abortAllDurableObjects();
+    const restarted = talk.restarted();
+    expect(await think(restarted)).toBe(known(3, 3));
+    const sent = await kinds(run);
+    const count = (kind: string): number => sent.filter((one) => one === kind).length;
+    expect([count('initialize'), count('ping'), count('DELETE')]).toEqual([1, 2, 0]);
+  });
+
+  it('begins anew in each turn without it', async () => {
+    const talk = talkWith(realRun('sequential-thinking'), {});
+    expect([await think(talk), await think(talk), await think(talk)]).toEqual([
+      known(1, 1),
+      known(2, 1),
+      known(3, 1),
+    ]);
+  });
+
+  it('tells the model when it has lost its thoughts', async () => {
+    const run = realRun('sequential-thinking');
+    const talk = talkWith(run, { keepSession: true });
+    expect(await think(talk)).toBe(known(1, 1));
+    const [id = ''] = sessionsIn(await run.requests());
+    await fetch(run.url, { method: 'DELETE', headers: { 'mcp-session-id': id } });
+    expect([await think(talk), await think(talk)]).toEqual([`${ANEW}\n\n${known(2, 1)}`, known(3, 2)]);
+  });
+});

@@ -1,0 +1,195 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { SessionCredentials } from '../../../../../src/kinds/entry.ts';
+import { keptSession, type SessionKeeper } from '../../../../doors/mcp.ts';
+import { type FakeServer, fakeServer, type RecordedRequest } from '../../../../fixtures/mcp/fake-server.ts';
+import { done } from './calls.ts';
+import { call, calling, never, open } from './open.ts';
+
+/** What a session keeps, in memory. */
+function credentialsOf(kept = new Map<string, string>()) {
+  const credentials: SessionCredentials = {
+    find: async (key) => {
+      const value = kept.get(key);
+      return value === undefined ? { status: 'none' } : { status: 'found', value };
+    },
+    keep: async (key, value) => {
+      if (value === null) kept.delete(key);
+      else kept.set(key, value);
+      return true;
+    },
+  };
+  return { kept, credentials };
+}
+
+const keeperOf = (credentials: SessionCredentials, caller = 'ada'): SessionKeeper =>
+  keptSession(credentials, { server: 'files', caller });
+
+const asked = ({ requests }: FakeServer) => requests.map(({ method, rpc }) => rpc ?? method);
+const isListening = ({ method }: RecordedRequest): boolean => method === 'GET';
+
+describe('a connection that goes on with a session', () => {
+  it('takes two requests, and does not end the session when it closes', async () => {
+    const server = fakeServer({ tools: [done] });
+    const { credentials } = credentialsOf();
+    const keeper = keeperOf(credentials);
+    await (await open(server, { keeper })).close();
+    const counted: number[] = [];
+    const connection = await open(server, { keeper, count: (requests) => counted.push(requests) });
+    connection.credit(4);
+    await vi.waitFor(() => expect(asked(server).filter((one) => one === 'GET')).toHaveLength(2));
+    expect(asked(server).slice(3)).toEqual(['ping', 'GET']);
+    await connection.close();
+    expect(asked(server)).not.toContain('DELETE');
+    expect(counted).toEqual([]);
+  });
+
+  it('hears what the server says on no request’s stream', async () => {
+    const server = fakeServer({ tools: [done] });
+    const { credentials } = credentialsOf();
+    const first = await open(server, { keeper: keeperOf(credentials) });
+    await server.request(isListening);
+    await first.close();
+    const connection = await open(server, { keeper: keeperOf(credentials) });
+    expect(await connection.listTools(never())).toHaveLength(1);
+    await expect
+      .poll(async () => {
+        await server.sendToolListChanged();
+        return connection.hasChanged;
+      })
+      .toBe(true);
+  });
+
+  it('cancels its calls under the ids by which the server knows them', async () => {
+    const began = Promise.withResolvers<AbortSignal>();
+    const server = fakeServer({
+      tools: [
+        {
+          name: 'write',
+          run: (_, { signal }) => {
+            began.resolve(signal);
+            return new Promise(() => undefined);
+          },
+        },
+      ],
+    });
+    const { credentials } = credentialsOf();
+    await (await open(server, { keeper: keeperOf(credentials) })).close();
+    const connection = await open(server, { keeper: keeperOf(credentials) });
+    const stop = new AbortController();
+    const calls = connection.callTool(call('write'), calling({ signal: stop.signal }));
+    const signal = await began.promise;
+    stop.abort();
+    await expect(calls).rejects.toThrow('the turn did not wait for it');
+    await vi.waitFor(() => expect(signal.aborted).toBe(true));
+  });
+
+  it('is known by its id and by what the server said of itself for programs', async () => {
+    const server = fakeServer({ tools: [done] });
+    const { kept, credentials } = credentialsOf();
+    await open(server, { keeper: keeperOf(credentials) });
+    const [value = ''] = kept.values();
+    expect(JSON.parse(value)).toEqual({
+      id: server.requests[1]?.headers['mcp-session-id'],
+      begun: {
+        protocolVersion: '2025-11-25',
+        capabilities: { tools: { listChanged: true }, logging: {} },
+        serverInfo: { name: 'fake', version: '1.0.0' },
+      },
+      isLost: false,
+    });
+  });
+
+  it('ends it when it could not be kept', async () => {
+    const server = fakeServer({ tools: [done] });
+    const { credentials } = credentialsOf();
+    const keeper = keeperOf({ ...credentials, keep: async () => false });
+    const connection = await open(server, { keeper });
+    expect(await connection.takeLoss()).toBe(false);
+    await connection.close();
+    expect(asked(server)).toContain('DELETE');
+  });
+
+  it('ends it when the server says more of itself than is kept', async () => {
+    const server = fakeServer({ tools: [done] });
+    server.misbehave = async (request, proceed) => {
+      const response = await proceed();
+      if (request.rpc !== 'initialize') return response;
+      const said = (await response.text()).replace('"logging":{}', `"logging":{"x":"${'x'.repeat(20_000)}"}`);
+      return new Response(said, response);
+    };
+    const { kept, credentials } = credentialsOf();
+    await (await open(server, { keeper: keeperOf(credentials) })).close();
+    expect(asked(server)).toContain('DELETE');
+    expect([...kept]).toEqual([]);
+  });
+});
+
+describe('what is kept of a session', () => {
+  it('is nothing for a server without sessions, of which nothing is lost', async () => {
+    const server = fakeServer({ tools: [done], kind: 'stateless' });
+    const { kept, credentials } = credentialsOf();
+    for (let times = 0; times < 2; times += 1) {
+      const connection = await open(server, { keeper: keeperOf(credentials) });
+      expect(await connection.takeLoss()).toBe(false);
+      await connection.close();
+    }
+    expect([...kept]).toEqual([]);
+  });
+
+  it.each(['', 'null', '{"id":1}', '{"id":"abcdefgh"}', '{"begun":{}}'])(
+    'is lost when it cannot be read: %j',
+    async (value) => {
+      const { kept, credentials } = credentialsOf();
+      const session = { id: 'abcdefgh', begun: {} };
+      await keeperOf(credentials).keep(session, false);
+      expect(await keeperOf(credentials).find()).toEqual({ session, isLost: false });
+      for (const key of kept.keys()) kept.set(key, value);
+      expect(await keeperOf(credentials).find()).toEqual({ isLost: true });
+    },
+  );
+
+  it('is told as lost until a model was told', async () => {
+    const server = fakeServer({ tools: [done] });
+    const { credentials } = credentialsOf();
+    await (await open(server, { keeper: keeperOf(credentials) })).close();
+    server.forgetSessions();
+    await (await open(server, { keeper: keeperOf(credentials) })).close();
+    const connection = await open(server, { keeper: keeperOf(credentials) });
+    expect([await connection.takeLoss(), await connection.takeLoss()]).toEqual([true, false]);
+    await connection.close();
+    expect(await (await open(server, { keeper: keeperOf(credentials) })).takeLoss()).toBe(false);
+  });
+
+  it('is nobody else’s, who loses what there was all the same', async () => {
+    const { credentials } = credentialsOf();
+    expect(await keeperOf(credentials).find()).toEqual({ isLost: false });
+    await keeperOf(credentials).keep({ id: 'abcdefgh', begun: {} }, false);
+    expect(await keeperOf(credentials, 'bob').find()).toEqual({ isLost: true });
+    const other = keptSession(credentials, { server: 'another', caller: 'ada' });
+    expect(await other.find()).toEqual({ isLost: false });
+  });
+});
+
+it('a session that is being kept when its connection is closed is kept, and not ended', async () => {
+  const server = fakeServer({ tools: [done] });
+  const { kept, credentials } = credentialsOf();
+  const begun = Promise.withResolvers<void>();
+  const goesOn = Promise.withResolvers<void>();
+  const keeper = keeperOf({
+    ...credentials,
+    keep: async (key, value) => {
+      begun.resolve();
+      await goesOn.promise;
+      return credentials.keep(key, value);
+    },
+  });
+  const stop = new AbortController();
+  const opening = open(server, { keeper, signal: stop.signal });
+  opening.catch(() => undefined);
+  await begun.promise;
+  stop.abort();
+  goesOn.resolve();
+  await expect(opening).rejects.toThrow('the turn did not wait for it');
+  expect(asked(server)).not.toContain('DELETE');
+  expect(kept.size).toBe(2);
+});

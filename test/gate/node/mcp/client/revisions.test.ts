@@ -1,0 +1,367 @@
+import { describe, expect, it } from 'vitest';
+import { McpServerError } from '../../../../doors/mcp.ts';
+import {
+  answers,
+  type FakeServer,
+  type FakeTool,
+  fakeServer,
+  type Misbehaviour,
+  only,
+  type RecordedRequest,
+} from '../../../../fixtures/mcp/fake-server.ts';
+import { aborted, certain, endless, isCall } from './calls.ts';
+import { call, calling, never, open, rejection } from './open.ts';
+
+const asked = ({ requests }: FakeServer) => requests.map(({ method, rpc }) => rpc ?? method);
+const isDiscover = ({ rpc }: RecordedRequest) => rpc === 'server/discover';
+const isInitialize = ({ rpc }: RecordedRequest) => rpc === 'initialize';
+
+/** A tool that counts its runs. */
+function counting(more: Partial<FakeTool> = {}) {
+  const runs: unknown[] = [];
+  const tool: FakeTool = {
+    name: 'write',
+    run: (args) => {
+      runs.push(args);
+      return { content: [{ type: 'text', text: 'done' }] };
+    },
+    ...more,
+  };
+  return { tool, runs };
+}
+
+/** Answers a request with this result, or this error. */
+const rpc =
+  (answer: object, status = 200): Misbehaviour =>
+  ({ body }) =>
+    Response.json({ jsonrpc: '2.0', id: JSON.parse(body).id, ...answer }, { status });
+
+const unreachable = (why: string) =>
+  new McpServerError({
+    server: 'files',
+    during: 'connect',
+    message: `MCP server 'files' cannot be reached: ${why}.`,
+  });
+
+const ENVELOPE = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'holdfast', version: '0.0.0' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+
+describe('a server of the revision 2026-07-28', () => {
+  it.each(['modern', 'both'] as const)('is spoken to without a session (%s)', async (kind) => {
+    const { tool, runs } = counting();
+    const server = fakeServer({ kind, tools: [tool] });
+    const connection = await open(server, { known: 'nothing' });
+    expect((await connection.listTools(never())).tools).toEqual([
+      { name: 'write', inputSchema: { type: 'object' } },
+    ]);
+    await connection.callTool(call('write', { a: 1 }), calling());
+    await connection.close();
+    expect(asked(server)).toEqual(['server/discover', 'tools/list', 'tools/call']);
+    expect(runs).toEqual([{ a: 1 }]);
+    expect(connection.spoken).toEqual({ era: 'stateless', offers: ['tools', 'logging'] });
+  });
+
+  it('is told the revision, the method and the name by headers, and the rest by `_meta`', async () => {
+    const { tool } = counting({ name: 'schreibe größer' });
+    const server = fakeServer({ kind: 'modern', tools: [tool] });
+    const connection = await open(server, { known: 'nothing' });
+    await connection.callTool({ ...call('schreibe größer'), meta: { tenant: 'acme' } }, calling());
+    const [discover, called] = server.requests;
+    const headers = {
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+      'mcp-protocol-version': '2026-07-28',
+    };
+    expect(discover?.headers).toEqual({ ...headers, 'mcp-method': 'server/discover' });
+    expect(JSON.parse(discover?.body ?? '')).toEqual({
+      jsonrpc: '2.0',
+      id: 'discover-1',
+      method: 'server/discover',
+      params: { _meta: ENVELOPE },
+    });
+    expect(called?.headers).toEqual({
+      ...headers,
+      'mcp-method': 'tools/call',
+      'mcp-name': `=?base64?${Buffer.from('schreibe größer').toString('base64')}?=`,
+    });
+    expect(JSON.parse(called?.body ?? '').params._meta).toEqual({
+      ...ENVELOPE,
+      'io.modelcontextprotocol/logLevel': 'info',
+      tenant: 'acme',
+      progressToken: 1,
+    });
+  });
+
+  it('is sent what an input schema asks for as headers, and no header that the app made up', async () => {
+    const server = fakeServer({ kind: 'modern', tools: [counting().tool] });
+    const mirrored = (type: string, name: string) => ({ type, 'x-mcp-header': name });
+    const inputSchema = {
+      type: 'object',
+      properties: {
+        region: mirrored('string', 'Region'),
+        count: mirrored('integer', 'Count'),
+        isNew: mirrored('boolean', 'New'),
+        city: mirrored('string', 'City'),
+        empty: mirrored('string', 'Empty'),
+        none: mirrored('string', 'None'),
+        at: { type: 'object', properties: { zone: mirrored('string', 'Zone') } },
+        plain: { type: 'string' },
+      },
+    };
+    const input = {
+      region: 'eu',
+      count: 7,
+      isNew: false,
+      city: ' Köln',
+      empty: '',
+      at: { zone: 'a b' },
+      plain: 'x',
+    };
+    const headers = () => ({ 'mcp-param-region': 'us', 'mcp-method': 'no', 'x-tenant': 'acme' });
+    const connection = await open(server, { known: 'nothing', headers });
+    await connection.callTool({ ...call('write', input), inputSchema }, calling());
+    const { headers: sent } = await server.request(isCall);
+    expect(
+      Object.fromEntries(Object.entries(sent).filter(([name]) => /^(mcp-param-|mcp-method|x-)/.test(name))),
+    ).toEqual({
+      'mcp-method': 'tools/call',
+      'mcp-param-region': 'eu',
+      'mcp-param-count': '7',
+      'mcp-param-new': 'false',
+      'mcp-param-city': `=?base64?${Buffer.from(' Köln').toString('base64')}?=`,
+      'mcp-param-empty': '=?base64??=',
+      'mcp-param-zone': 'a b',
+      'x-tenant': 'acme',
+    });
+  });
+
+  it('tells progress, and logs', async () => {
+    const told: unknown[] = [];
+    const { tool } = counting({
+      async run(_, { sendNotification, _meta }) {
+        const progressToken = _meta?.progressToken ?? '';
+        await sendNotification({
+          method: 'notifications/progress',
+          params: { progressToken, progress: 1, total: 2 },
+        });
+        await sendNotification({
+          method: 'notifications/message',
+          params: { level: 'info', data: 'Half of it.' },
+        });
+        return { content: [] };
+      },
+    });
+    const connection = await open(fakeServer({ kind: 'modern', tools: [tool] }), { known: 'nothing' });
+    const tell = (one: unknown) => void told.push(one);
+    await connection.callTool(call('write'), calling({ progress: tell, log: tell }));
+    expect(told).toEqual([
+      { progress: 1, total: 2 },
+      { level: 'info', data: 'Half of it.' },
+    ]);
+  });
+
+  it('has a call cancelled by its stream, which ends', async () => {
+    const { tool, began } = endless();
+    const server = fakeServer({ kind: 'modern', tools: [tool] });
+    const connection = await open(server, { known: 'nothing' });
+    const over = new AbortController();
+    const failed = rejection(connection.callTool(call('write'), calling({ signal: over.signal })));
+    const signal = await began;
+    over.abort();
+    expect(await failed).toMatchObject({ name: 'McpLostError' });
+    await aborted(signal);
+    expect(asked(server)).toEqual(['server/discover', 'tools/call']);
+  });
+
+  it('may leave out what a tool that is none would spoil, that an answer is complete, and for how long a list is current', async () => {
+    const good = { name: 'write', inputSchema: { type: 'object' } };
+    const server = fakeServer({
+      kind: 'modern',
+      misbehave: (request, proceed) =>
+        request.rpc === 'tools/list'
+          ? rpc({ result: { tools: [{ name: 7 }, good] } })(request, proceed)
+          : request.rpc === 'tools/call'
+            ? rpc({ result: { content: [{ type: 'text', text: 'done' }] } })(request, proceed)
+            : undefined,
+    });
+    const connection = await open(server, { known: 'nothing' });
+    expect(await connection.listTools(never())).toEqual({ tools: [good], ttl: undefined });
+    expect(await connection.callTool(call('write'), calling())).toEqual({
+      content: [{ type: 'text', text: 'done' }],
+    });
+  });
+
+  it('says for how long its list is current: the shortest of its pages', async () => {
+    const pages = [
+      { tools: [], ttlMs: 90_000, cacheScope: 'public', nextCursor: '1' },
+      { tools: [], ttlMs: 70_000, cacheScope: 'public' },
+    ];
+    const server = fakeServer({
+      kind: 'modern',
+      misbehave: only(
+        ({ rpc: method }) => method === 'tools/list',
+        (request, proceed) => rpc({ result: { resultType: 'complete', ...pages.shift() } })(request, proceed),
+      ),
+    });
+    const connection = await open(server, { known: 'nothing' });
+    expect(await connection.listTools(never())).toEqual({ tools: [], ttl: 70_000 });
+  });
+
+  it('is told that nobody answers what it asks for', async () => {
+    const server = fakeServer({
+      kind: 'modern',
+      misbehave: only(isCall, rpc({ result: { resultType: 'input_required', requestState: 's' } })),
+    });
+    const connection = await open(server, { known: 'nothing' });
+    expect(await rejection(connection.callTool(call('write'), calling()))).toEqual(
+      certain(
+        "MCP server 'files' did not finish 'write': it asks for input, which it cannot be given here. Call it with more in its input, or go on without it.",
+      ),
+    );
+  });
+
+  it.each([
+    [-32_020, 'The header Mcp-Param-Region is missing'],
+    [-32_021, 'Sampling is required'],
+    [-32_022, 'No such revision'],
+  ])('says in its own words why it did not begin (%i)', async (code, message) => {
+    for (const status of [200, 400]) {
+      const error = { code, message: `${message}.` };
+      const server = fakeServer({ kind: 'modern', misbehave: only(isCall, rpc({ error }, status)) });
+      const connection = await open(server, { known: 'nothing' });
+      const why =
+        status === 400 ? `it answered HTTP 400: ${message}` : `it answered with error ${code}: ${message}`;
+      expect(await rejection(connection.callTool(call('write'), calling()))).toEqual(
+        certain(`MCP server 'files' did not run 'write': ${why}.`),
+      );
+      expect(connection.hasChanged).toBe(code === -32_020);
+    }
+  });
+});
+
+describe('what a server was found to speak', () => {
+  const STATELESS = { era: 'stateless', offers: ['tools'] } as const;
+
+  it('is not asked for again', async () => {
+    const { tool, runs } = counting();
+    const server = fakeServer({ kind: 'modern', tools: [tool] });
+    const connection = await open(server, { known: STATELESS });
+    await connection.callTool(call('write'), calling());
+    expect([asked(server), runs.length]).toEqual([['tools/call'], 1]);
+  });
+
+  it.each(['sessions', 'stateless', 'sse'] as const)(
+    'is found out anew when it speaks something older by now (%s), and the call runs once',
+    async (kind) => {
+      const { tool, runs } = counting();
+      const server = fakeServer({ kind, tools: [tool] });
+      const connection = await open(server, { known: STATELESS });
+      await connection.callTool(call('write'), calling());
+      expect(runs).toHaveLength(1);
+      expect(
+        asked(server)
+          .filter((method) => method !== 'GET')
+          .slice(0, 3),
+      ).toEqual(['tools/call', 'server/discover', 'initialize']);
+      expect(connection.spoken).toEqual({ era: kind === 'sse' ? 'sse' : 'session' });
+    },
+  );
+
+  it.each(['session', 'sse'] as const)(
+    'is found out anew when it has no sessions by now (%s)',
+    async (era) => {
+      const { tool, runs } = counting();
+      const server = fakeServer({ kind: 'modern', tools: [tool] });
+      const connection = await open(server, { known: { era } });
+      await connection.callTool(call('write'), calling());
+      expect(asked(server)).toEqual([era === 'sse' ? 'GET' : 'initialize', 'server/discover', 'tools/call']);
+      expect([runs.length, connection.spoken?.era]).toEqual([1, 'stateless']);
+    },
+  );
+
+  it('is not doubted because a call is refused', async () => {
+    const server = fakeServer({ kind: 'modern', misbehave: only(isCall, answers(403)) });
+    const connection = await open(server, { known: STATELESS });
+    expect(await rejection(connection.callTool(call('write'), calling()))).toEqual(
+      certain("MCP server 'files' does not accept the caller's credentials (HTTP 403)."),
+    );
+    expect(asked(server)).toEqual(['tools/call']);
+  });
+});
+
+describe('finding out what a server speaks', () => {
+  it('is tried once more where a server names the revision that it did not take', async () => {
+    const { tool } = counting();
+    const server = fakeServer({ kind: 'modern', tools: [tool] });
+    const data = { supported: ['2026-07-28'], requested: '2026-07-28' };
+    server.misbehave = (request, proceed) => {
+      server.misbehave = undefined;
+      return rpc({ error: { code: -32_022, message: 'No.', data } }, 400)(request, proceed);
+    };
+    const connection = await open(server, { known: 'nothing' });
+    await connection.callTool(call('write'), calling());
+    expect(asked(server)).toEqual(['server/discover', 'server/discover', 'tools/call']);
+  });
+
+  it.each<[string, Misbehaviour]>([
+    ['400', answers(400)],
+    ['404', answers(404)],
+    ['405', answers(405)],
+    ['an error of its own', rpc({ error: { code: -32_601, message: 'Method not found' } })],
+    [
+      'older revisions',
+      rpc({ error: { code: -32_022, message: 'No.', data: { supported: ['2025-11-25'] } } }),
+    ],
+    ['something that is none', rpc({ result: {} })],
+    ['that it broke', answers(500)],
+    ['a page', answers(200, { body: '<p>Hello</p>', headers: { 'content-type': 'text/html' } })],
+  ])('ends with a session where a server answers %s', async (_, misbehave) => {
+    const { tool, runs } = counting();
+    const server = fakeServer({ tools: [tool], misbehave: only(isDiscover, misbehave) });
+    const connection = await open(server, { known: 'nothing' });
+    await connection.callTool(call('write'), calling());
+    expect([runs.length, connection.spoken]).toEqual([1, { era: 'session' }]);
+    expect(server.requests.find(isInitialize)?.headers).toEqual({
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+    });
+  });
+
+  it.each([401, 403])('ends at once where the caller is not let in (%i)', async (status) => {
+    const server = fakeServer({ misbehave: answers(status) });
+    const message = `MCP server 'files' does not accept the caller's credentials (HTTP ${status}).`;
+    expect(await rejection(open(server, { known: 'nothing' }))).toEqual(
+      new McpServerError({ server: 'files', during: 'connect', message }),
+    );
+    expect(asked(server)).toEqual(['server/discover']);
+  });
+
+  it.each<[string, Misbehaviour]>([
+    [
+      'an error',
+      rpc(
+        { error: { code: -32_022, message: 'No.', data: { supported: ['2027-03-01', '2027-09\n01'] } } },
+        400,
+      ),
+    ],
+    ['an answer', rpc({ result: { supportedVersions: ['2027-03-01', '2027-09\n01'], capabilities: {} } })],
+  ])('tells by %s that a server speaks nothing that is known', async (_, misbehave) => {
+    const server = fakeServer({ misbehave });
+    expect(await rejection(open(server, { known: 'nothing' }))).toEqual(
+      unreachable('it speaks no revision of MCP that is known here, but 2027-03-01, 2027-09 01'),
+    );
+    expect(asked(server)).toEqual(['server/discover']);
+  });
+
+  it("tells in a server's own words why it begins nothing, without what it was sent in confidence", async () => {
+    const error = { code: -32_000, message: 'The plan of sesame-123 has ended.\nPay.' };
+    const server = fakeServer({ misbehave: rpc({ error }, 402) });
+    const headers = () => ({ 'x-key': 'sesame-123' });
+    expect(await rejection(open(server, { known: 'nothing', headers }))).toEqual(
+      unreachable('it answered HTTP 402: The plan of [secret x-key] has ended. Pay'),
+    );
+  });
+});

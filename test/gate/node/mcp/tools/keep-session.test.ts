@@ -1,0 +1,448 @@
+/** Servers that keep something in their sessions, by clients that go on with them. */
+import { describe, expect, it } from 'vitest';
+import { runAgent } from '../../../../../src/in-memory/entry.ts';
+import { defineAgent } from '../../../../../src/index.ts';
+import { defineSubagent } from '../../../../../src/kinds/entry.ts';
+import { type McpClientConfig, mcpToolProvider } from '../../../../../src/mcp/entry.ts';
+import { createTestSession, scriptedModel, type TestSession } from '../../../../../src/testing/entry.ts';
+import {
+  answers,
+  breakable,
+  type FakeServer,
+  type FakeServerOptions,
+  type FakeTool,
+  type RecordedRequest,
+} from '../../../../fixtures/mcp/fake-server.ts';
+import { warnings } from '../../../../fixtures/warnings.ts';
+import { crash, results } from '../../unfolding/scenes.ts';
+import { calls, methods, type Scene, says, scene, session } from './scenes.ts';
+
+const ANEW = "MCP server 'shop' has begun a new session: nothing of earlier calls is left there.";
+
+/** Counts its calls by the server's session. */
+function thinking(more: Partial<FakeTool> = {}): FakeTool {
+  const thoughts = new Map<string, number>();
+  return says('think', '', {
+    annotations: { readOnlyHint: true },
+    run: (_, { sessionId = 'none' }) => {
+      const count = (thoughts.get(sessionId) ?? 0) + 1;
+      thoughts.set(sessionId, count);
+      return { content: [{ type: 'text', text: `thought ${count}` }] };
+    },
+    ...more,
+  });
+}
+
+/** A server that thinks, and a client that keeps its session. */
+const keeping = (
+  config: Partial<McpClientConfig> & { readonly server?: FakeServerOptions } = {},
+  tools: readonly FakeTool[] = [thinking()],
+): Scene => scene(tools, { keepSession: true, ...config });
+
+const toolsOf = ({ client }: Scene) => [mcpToolProvider({ clients: [client] })];
+
+/** A turn that calls the tool once. */
+const THINK = [calls('think'), 'Done.'];
+
+const deskOf = (made: Scene, turns: number): TestSession =>
+  session(toolsOf(made), Array.from({ length: turns }, () => THINK).flat());
+
+/** Has a turn run, and answers what the model was shown of its last call. */
+async function turn(desk: TestSession, options: Parameters<TestSession['send']>[1] = {}): Promise<unknown> {
+  expect(await desk.send('Think.', options)).toMatchObject({ outcome: 'completed', text: 'Done.' });
+  return results(desk).at(-1);
+}
+
+/** What the server was sent, but for the stream that is only listened to. */
+const asked = ({ requests }: FakeServer): readonly string[] =>
+  requests.flatMap(({ method, rpc }) => (method === 'GET' ? [] : [rpc ?? method]));
+
+const isCall = ({ rpc }: RecordedRequest): boolean => rpc === 'tools/call';
+const isPing = ({ rpc }: RecordedRequest): boolean => rpc === 'ping';
+
+/** The sessions in which the server was called, a letter for each, in the order in which they were first used. */
+function sessionsOf({ requests }: FakeServer): string {
+  const ids = requests.filter(isCall).map(({ headers }) => headers['mcp-session-id']);
+  const all = [...new Set(ids)];
+  return ids.map((id) => 'abcdef'[all.indexOf(id)]).join('');
+}
+
+const BEGUN = ['initialize', 'notifications/initialized'];
+
+describe('a server whose session is kept', () => {
+  it('goes on with it in the next turns, without another handshake, and is not told that it is over', async () => {
+    const made = keeping();
+    const desk = deskOf(made, 3);
+    expect([await turn(desk), await turn(desk), await turn(desk)]).toEqual([
+      'thought 1',
+      'thought 2',
+      'thought 3',
+    ]);
+    expect(asked(made.server)).toEqual([
+      ...[...BEGUN, 'tools/list', 'tools/call'],
+      ...['ping', 'tools/call'],
+      ...['ping', 'tools/call'],
+    ]);
+    const [first, ...others] = made.server.requests.filter(({ rpc }) => rpc === 'tools/call');
+    for (const { headers } of others) {
+      expect(headers['mcp-session-id']).toBe(first?.headers['mcp-session-id']);
+      expect(headers['mcp-protocol-version']).toBe('2025-11-25');
+    }
+  });
+
+  it('begins anew in each turn without `keepSession`', async () => {
+    const made = keeping({ keepSession: false });
+    const desk = deskOf(made, 2);
+    expect([await turn(desk), await turn(desk)]).toEqual(['thought 1', 'thought 1']);
+    expect(sessionsOf(made.server)).toBe('ab');
+    expect(methods(made.server)).not.toHaveProperty('ping');
+    await expect.poll(() => asked(made.server).filter((one) => one === 'DELETE')).toHaveLength(2);
+  });
+
+  it('goes on with it when the object has lost its memory', async () => {
+    const made = keeping();
+    const desk = deskOf(made, 2);
+    await turn(desk);
+    desk.restart();
+    expect(await turn(desk)).toBe('thought 2');
+  });
+
+  it('goes on with it in every invocation that a turn is handed to', async () => {
+    const made = keeping();
+    const agent = () =>
+      defineAgent({ name: 'clerk', description: 'Helps.', instructions: 'Help.', tools: toolsOf(made) });
+    const desk = createTestSession(agent, {
+      replies: [calls('think'), calls('think'), calls('think'), 'Done.'],
+    });
+    expect(await turn(desk)).toBe('thought 3');
+    expect(methods(made.server).initialize).toBe(1);
+    expect(methods(made.server).ping).toBeGreaterThan(1);
+  });
+
+  it('is listed by it, with the capabilities that it began with', async () => {
+    const made = keeping({ refreshAfter: 0 });
+    const desk = deskOf(made, 2);
+    await turn(desk);
+    made.server.tools = [...made.server.tools, says('more')];
+    await turn(desk);
+    expect(desk.requests.at(-1)?.tools.map(({ name }) => name)).toEqual(['more', 'think']);
+    expect(asked(made.server).slice(-3)).toEqual(['ping', 'tools/list', 'tools/call']);
+  });
+
+  it('is not kept by an agent that runs without a session', async () => {
+    const made = keeping();
+    const agent = defineAgent({
+      name: 'clerk',
+      description: 'Helps.',
+      instructions: 'Help.',
+      tools: toolsOf(made),
+      model: scriptedModel(THINK),
+    });
+    await runAgent(agent, 'Think.');
+    await made.server.request(({ method }) => method === 'DELETE');
+  });
+});
+
+describe('a server that does not know the session that was kept', () => {
+  it.each([404, 400, 401])('by %i is asked for a new one, and the model is told once', async (status) => {
+    const made = keeping();
+    const desk = deskOf(made, 3);
+    await turn(desk);
+    const id = made.server.requests.find(isCall)?.headers['mcp-session-id'];
+    made.server.misbehave = (request, proceed) =>
+      request.headers['mcp-session-id'] === id ? answers(status)(request, proceed) : undefined;
+    expect(await turn(desk)).toBe(`${ANEW}\n\nthought 1`);
+    expect(await turn(desk)).toBe('thought 2');
+    expect(sessionsOf(made.server)).toBe('abb');
+    expect(asked(made.server).slice(4)).toEqual([
+      ...['ping', ...BEGUN, 'tools/call'],
+      ...['ping', 'tools/call'],
+    ]);
+  });
+
+  it('by words in place of a status is asked for a new one', async () => {
+    const made = keeping();
+    const desk = deskOf(made, 2);
+    await turn(desk);
+    made.server.misbehave = (request) => {
+      if (!isPing(request)) return undefined;
+      const { id } = JSON.parse(request.body);
+      return Response.json({ jsonrpc: '2.0', id, error: { code: -32001, message: 'Session not found' } });
+    };
+    expect(await turn(desk)).toBe(`${ANEW}\n\nthought 1`);
+  });
+
+  it('in the middle of a turn is asked for a new one, and the call is sent once more', async () => {
+    const made = keeping();
+    const forgotten = () => {
+      made.server.forgetSessions();
+      return calls('think');
+    };
+    const desk = session(toolsOf(made), [calls('think'), forgotten, calls('think'), 'Done.', ...THINK]);
+    await turn(desk);
+    expect(results(desk)).toEqual(['thought 1', `${ANEW}\n\nthought 1`, 'thought 2']);
+    expect(await turn(desk)).toBe('thought 3');
+  });
+
+  it.each<[string, Partial<FakeTool>, string]>([
+    [
+      'an error',
+      { run: () => ({ isError: true, content: [{ type: 'text', text: 'No page is open.' }] }) },
+      `Error: ${ANEW}\n\nNo page is open.`,
+    ],
+    ['data', { run: () => ({ content: [], structuredContent: { pages: 0 } }) }, `${ANEW}\n\n{"pages":0}`],
+    [
+      'an image',
+      { run: () => ({ content: [{ type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' }] }) },
+      expect.stringContaining(`${ANEW}\n\n`),
+    ],
+  ])('has the model told with %s too', async (_, tool, shown) => {
+    const made = keeping({}, [thinking(tool)]);
+    const desk = deskOf(made, 2);
+    await turn(desk);
+    made.server.forgetSessions();
+    expect(await turn(desk)).toEqual(shown);
+  });
+
+  it('has the model told in a later turn when it called nothing in the one that began it', async () => {
+    const made = keeping({ refreshAfter: 0 });
+    const desk = session(toolsOf(made), [...THINK, 'Done.', ...THINK, ...THINK]);
+    await turn(desk);
+    made.server.forgetSessions();
+    await desk.send('Nothing.');
+    expect(await turn(desk)).toBe(`${ANEW}\n\nthought 1`);
+    expect(await turn(desk)).toBe('thought 2');
+  });
+
+  it('is not taken for one that does not answer: then the session is kept', async () => {
+    const said = warnings();
+    const made = keeping();
+    const desk = deskOf(made, 3);
+    await turn(desk);
+    made.server.misbehave = (request, proceed) =>
+      isPing(request) ? answers(503)(request, proceed) : undefined;
+    expect(await turn(desk)).toBe("Error: MCP server 'shop' cannot be reached: it answered HTTP 503.");
+    made.server.misbehave = undefined;
+    expect(await turn(desk)).toBe('thought 2');
+    expect(methods(made.server).initialize).toBe(1);
+    expect(said).toEqual([]);
+  });
+
+  it('and takes no new one keeps what it may still know', async () => {
+    const made = keeping();
+    const desk = deskOf(made, 3);
+    await turn(desk);
+    made.server.misbehave = answers(401);
+    expect(await turn(desk)).toBe(
+      "Error: MCP server 'shop' does not accept the caller's credentials (HTTP 401).",
+    );
+    made.server.misbehave = undefined;
+    expect(await turn(desk)).toBe('thought 2');
+  });
+
+  it('is not taken for one that dislikes a request: what comes next goes on in the session', async () => {
+    const made = keeping();
+    const desk = session(toolsOf(made), [calls('think'), calls('think'), calls('think'), 'Done.']);
+    let count = 0;
+    made.server.misbehave = (request, proceed) => {
+      count += isCall(request) ? 1 : 0;
+      return isCall(request) && count === 2 ? answers(400)(request, proceed) : undefined;
+    };
+    await turn(desk);
+    expect(results(desk)).toEqual([
+      'thought 1',
+      "Error: MCP server 'shop' did not run 'think': it answered HTTP 400.",
+      'thought 2',
+    ]);
+  });
+
+  it('and keeps no sessions any more is used as one that never did', async () => {
+    const made = keeping();
+    const desk = deskOf(made, 3);
+    await turn(desk);
+    const stateless = scene([thinking()], { server: { kind: 'stateless' } }).server;
+    made.server.misbehave = (request) => {
+      if (request.headers['mcp-session-id'] !== undefined) return new Response(null, { status: 404 });
+      const { method, headers, body } = request;
+      return stateless.fetch(request.url, { method, headers, ...(body !== '' && { body }) });
+    };
+    expect(await turn(desk)).toBe(`${ANEW}\n\nthought 1`);
+    expect(await turn(desk)).toBe('thought 2');
+    expect(asked(made.server).slice(-3)).toEqual([...BEGUN, 'tools/call']);
+  });
+});
+
+describe('an invocation that is cut off', () => {
+  it('leaves its session to nobody: the one that takes over begins another, and the model is told', async () => {
+    const made = keeping();
+    const desk: TestSession = session(
+      [...toolsOf(made), crash(() => desk)],
+      [calls('think'), calls('crash'), calls('think'), 'Done.', ...THINK],
+    );
+    await turn(desk);
+    expect(results(desk)).toEqual(['thought 1', 'crashed', `${ANEW}\n\nthought 1`]);
+    expect(await turn(desk)).toBe('thought 2');
+    expect(sessionsOf(made.server)).toBe('abb');
+  });
+
+  it('keeps nothing any more, though it goes on with a call that it had begun', async () => {
+    const gate = Promise.withResolvers<void>();
+    const made = keeping({}, [
+      thinking(),
+      says('wait', 'waited', {
+        annotations: { idempotentHint: true },
+        run: async (_, { sessionId }) => {
+          if (waits++ > 0) return { content: [{ type: 'text', text: 'waited' }] };
+          made.server.forgetSessions();
+          desk.kill();
+          await gate.promise;
+          return { content: [{ type: 'text', text: String(sessionId) }] };
+        },
+      }),
+    ]);
+    let waits = 0;
+    const desk: TestSession = session(toolsOf(made), [calls('wait'), calls('think'), 'Done.', ...THINK]);
+    await turn(desk);
+    gate.resolve();
+    expect(await turn(desk)).toBe('thought 2');
+    expect(sessionsOf(made.server)).toBe('abbb');
+  });
+});
+
+describe('a session that was kept', () => {
+  it('is nobody else’s: another person in the same session has one of their own', async () => {
+    const made = keeping();
+    const desk = deskOf(made, 4);
+    const bob = { principal: { id: 'bob' } };
+    expect(await turn(desk)).toBe('thought 1');
+    // Its model has read what the server told the other one.
+    expect(await turn(desk, bob)).toBe(`${ANEW}\n\nthought 1`);
+    expect([await turn(desk), await turn(desk, bob)]).toEqual(['thought 2', 'thought 2']);
+    expect(sessionsOf(made.server)).toBe('abab');
+  });
+
+  it('is not that of the same id in another tenant', async () => {
+    const made = keeping();
+    const desk = deskOf(made, 2);
+    await turn(desk, { principal: { id: 'ada', tenant: 'acme' } });
+    await turn(desk, { principal: { id: 'ada', tenant: 'other' } });
+    expect(sessionsOf(made.server)).toBe('ab');
+  });
+
+  it('stays that of a person whose token is another one in each turn', async () => {
+    const made = keeping({ bearer: 'TOKEN' });
+    let minted = 0;
+    const desk = session(toolsOf(made), [...THINK, ...THINK], {
+      secrets: () => ({ TOKEN: `token-${++minted}` }),
+    });
+    await turn(desk);
+    expect(await turn(desk)).toBe('thought 2');
+    expect(made.server.requests.at(-1)?.headers.authorization).toBe('Bearer token-2');
+  });
+
+  it('is of one context, where headers are made of it, and of every loop id', async () => {
+    const headers: McpClientConfig['headers'] = ({ context }) => ({
+      'x-account': String(context.get('account')),
+    });
+    const made = keeping({ headers });
+    const desk = deskOf(made, 3);
+    const account = (name: string, loopId: string) => ({ context: { account: name }, loopId });
+    expect(await turn(desk, account('a', 'one'))).toBe('thought 1');
+    expect(await turn(desk, account('b', 'two'))).toBe(`${ANEW}\n\nthought 1`);
+    expect(await turn(desk, account('a', 'three'))).toBe('thought 2');
+    expect(sessionsOf(made.server)).toBe('aba');
+  });
+
+  it('is of every context, where nothing is made of it', async () => {
+    const made = keeping({ headers: undefined });
+    const desk = deskOf(made, 2);
+    await turn(desk, { context: { account: 'a' } });
+    expect(await turn(desk, { context: { account: 'b' } })).toBe('thought 2');
+  });
+
+  it('is of one address', async () => {
+    const made = keeping({ url: ({ context }) => `https://mcp.test/${String(context.get('place'))}` });
+    const desk = deskOf(made, 2);
+    await turn(desk, { context: { place: 'east' } });
+    await turn(desk, { context: { place: 'west' } });
+    expect(sessionsOf(made.server)).toBe('ab');
+  });
+
+  it('is that of a nested loop too, and of the next turn after it', async () => {
+    const made = keeping();
+    const helper = defineSubagent({
+      agent: defineAgent({
+        name: 'helper',
+        description: 'Thinks.',
+        instructions: 'Think.',
+        tools: toolsOf(made),
+      }),
+    });
+    const desk = session(
+      [helper, ...toolsOf(made)],
+      [calls('think'), calls('helper', { message: 'Think.' }), calls('think'), 'Thought.', 'Done.', ...THINK],
+    );
+    await desk.send('Think.');
+    expect(await turn(desk)).toBe('thought 3');
+    expect(methods(made.server).initialize).toBe(1);
+  });
+
+  it('is one to which no id of a request comes twice', async () => {
+    const made = keeping();
+    const desk = deskOf(made, 3);
+    for (let turns = 0; turns < 3; turns += 1) await turn(desk);
+    const sent = made.server.requests.flatMap(({ body }) => (body === '' ? [] : [JSON.parse(body)]));
+    const ids = sent.flatMap(({ id }) => (id === undefined ? [] : [id]));
+    expect(ids.length).toBeGreaterThan(6);
+    expect(new Set(ids).size).toBe(ids.length);
+    const tokens = sent.flatMap(({ params }) => params?._meta?.progressToken ?? []);
+    expect(new Set(tokens).size).toBe(3);
+  });
+
+  it('is gone on with in the same turn when the answer to a call was lost, and that call is known by its own id', async () => {
+    const gate = Promise.withResolvers<void>();
+    const slow = says('slow', '', {
+      annotations: { readOnlyHint: true },
+      run: async () => {
+        await gate.promise;
+        return { content: [{ type: 'text', text: 'too late' }] };
+      },
+    });
+    const made = keeping({}, [slow, thinking()]);
+    made.server.misbehave = async (request, proceed) => {
+      if (!isCall(request) || !request.body.includes('"slow"')) return proceed();
+      const { response, lose } = breakable(await proceed());
+      setTimeout(lose);
+      return response;
+    };
+    const late = () => {
+      gate.resolve();
+      return calls('think');
+    };
+    const replies = [calls('think'), calls('slow'), late, 'Done.'];
+    const desk = session(toolsOf(made), replies, { log: false });
+    await turn(desk);
+    expect(results(desk)).toEqual([
+      'thought 1',
+      "Error: The connection of tool 'slow' was lost before it answered.",
+      'thought 2',
+    ]);
+    expect(sessionsOf(made.server)).toBe('aaa');
+  });
+
+  it('is hidden wherever the server repeats its id, and in no event', async () => {
+    const echo = thinking({
+      run: (_, { sessionId = '' }) => ({ content: [{ type: 'text', text: `I am ${sessionId}.` }] }),
+    });
+    const made = keeping({}, [echo]);
+    const desk = deskOf(made, 3);
+    const hidden = 'I am [secret mcp-session-id].';
+    expect([await turn(desk), await turn(desk)]).toEqual([hidden, hidden]);
+    const ids = new Set(made.server.requests.flatMap(({ headers }) => headers['mcp-session-id'] ?? []));
+    made.server.forgetSessions();
+    expect(await turn(desk)).toBe(`${ANEW}\n\n${hidden}`);
+    const seen = JSON.stringify([await desk.events(), desk.requests, await desk.pending()]);
+    expect(ids.size).toBe(1);
+    for (const id of ids) expect(seen).not.toContain(id);
+  });
+});

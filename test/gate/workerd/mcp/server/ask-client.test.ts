@@ -1,0 +1,265 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { defineAgent, defineTool } from '../../../../../src/index.ts';
+import { askClient, defineMcpPrompt } from '../../../../../src/mcp/entry.ts';
+import { modelBySession, script } from '../../../../fixtures/scripts.ts';
+import { type Asked, answered, connectedAsking, FORMS } from './asking.ts';
+import { answerTo, calling, publishing, texts } from './talk.ts';
+
+const form = (message: string, field: string) =>
+  ({
+    method: 'elicitation/create',
+    params: {
+      message,
+      requestedSchema: {
+        type: 'object',
+        properties: { [field]: { type: 'string', minLength: 2 } },
+        required: [field],
+      },
+    },
+  }) as const;
+
+const runs: string[] = [];
+
+const greet = defineTool({
+  name: 'greet',
+  description: 'Greets.',
+  effect: 'read',
+  input: v.object({ greeting: v.string() }),
+  async run({ greeting }, call) {
+    runs.push(greeting);
+    const { name } = await askClient(call, { name: form('Who are you?', 'name') });
+    if (name?.action !== 'accept') return `${greeting}, whoever you are: ${name?.action}.`;
+    const { color, said, roots } = await askClient(call, {
+      color: form(`Which colour, ${name.content?.name}?`, 'color'),
+      said: {
+        method: 'sampling/createMessage',
+        params: { messages: [{ role: 'user', content: { type: 'text', text: 'Hi' } }], maxTokens: 5 },
+      },
+      roots: { method: 'roots/list' },
+    });
+    return `${greeting}, ${name.content?.name} in ${color?.content?.color}. ${said?.model} ${roots?.roots.length}`;
+  },
+});
+
+const once = defineTool({
+  name: 'pay_once',
+  description: 'Pays.',
+  run: async (_, call) => {
+    await askClient(call, { sure: form('Sure?', 'word') });
+    return 'Paid.';
+  },
+});
+
+const stubborn = defineTool({
+  name: 'stubborn',
+  description: 'Takes everything for a failure.',
+  effect: 'read',
+  run: async (_, call) => {
+    const asked = await askClient(call, { name: form('Who?', 'name') }).catch(() => undefined);
+    return `Not asked: ${asked?.name?.action}.`;
+  },
+});
+
+const greeting = defineMcpPrompt({
+  name: 'greeting',
+  description: 'Greets.',
+  arguments: [{ name: 'to' }],
+  async messages({ to = 'you' }, call) {
+    const { tone } = await askClient(call, { tone: form(`How shall I greet ${to}?`, 'tone') });
+    return `Greet ${to}: ${tone?.content?.tone ?? 'as you like'}.`;
+  },
+});
+
+const careless = defineAgent({
+  name: 'careless',
+  description: 'Asks where it cannot.',
+  instructions: '',
+  model: modelBySession,
+  tools: [greet],
+});
+
+const via = publishing(
+  { tools: [greet, once, stubborn], prompts: [greeting], agents: [careless] },
+  { agents: [careless] },
+);
+
+const call = (input: unknown, more: Readonly<Record<string, unknown>> = {}, capabilities: object = FORMS) =>
+  answered(via, 'tools/call', { name: 'greet', arguments: input, ...more }, { capabilities });
+
+const accept = (content: Readonly<Record<string, unknown>>) => ({ action: 'accept', content });
+
+const INVALID_STATE = {
+  error: {
+    code: -32602,
+    message:
+      '`requestState` is none that was answered to this request. Send it back as it came, with the `name` and `arguments` ' +
+      'of the first request, or leave it out to begin anew.',
+  },
+};
+
+describe('a published tool that asks its client', () => {
+  it('answers what is asked, and runs anew with what was answered so far', async () => {
+    const input = { greeting: `Hi-${crypto.randomUUID()}` };
+    const everything = { ...FORMS, sampling: {}, roots: {} };
+    const first = await call(input, {}, everything);
+    expect(first.result).toEqual({
+      _meta: expect.anything(),
+      resultType: 'input_required',
+      inputRequests: { name: form('Who are you?', 'name') },
+      requestState: expect.stringMatching(/^holdfast-1\./),
+    });
+    const { requestState } = first.result as Asked;
+    const second = await call(
+      input,
+      { requestState, inputResponses: { name: accept({ name: 'Ada' }) } },
+      everything,
+    );
+    const asked = second.result as Asked;
+    expect(asked.inputRequests).toEqual({
+      color: form('Which colour, Ada?', 'color'),
+      said: {
+        method: 'sampling/createMessage',
+        params: { messages: [{ role: 'user', content: { type: 'text', text: 'Hi' } }], maxTokens: 5 },
+      },
+      roots: { method: 'roots/list', params: {} },
+    });
+    expect(asked.requestState).not.toBe(requestState);
+    const inputResponses = {
+      color: accept({ color: 'blue' }),
+      said: { role: 'assistant', content: { type: 'text', text: 'Hi!' }, model: 'm-1' },
+      roots: { roots: [{ uri: 'file:///a' }] },
+    };
+    const third = await call(input, { requestState: asked.requestState, inputResponses }, everything);
+    expect(texts(third.result)).toEqual([`${input.greeting}, Ada in blue. m-1 1`]);
+    expect(runs.filter((one) => one === input.greeting)).toHaveLength(3);
+  });
+
+  it('is asked nothing that its client has not declared, and by a client of an older revision nothing at all', async () => {
+    const forms = await call({ greeting: 'Hi' }, { inputResponses: { name: accept({ name: 'Ada' }) } });
+    expect(Object.keys((forms.result as Asked).inputRequests)).toEqual(['color']);
+    const url = await call({ greeting: 'Hi' }, {}, { elicitation: { url: {} }, sampling: {} });
+    expect(texts(url.result)).toEqual(['Hi, whoever you are: undefined.']);
+    const none = await call({ greeting: 'Hi' }, {}, {});
+    expect(texts(none.result)).toEqual(['Hi, whoever you are: undefined.']);
+    const older = await calling(via, 'greet', { greeting: 'Hi' });
+    expect(texts(older)).toEqual(['Hi, whoever you are: undefined.']);
+    const plain = await call({ greeting: 'Hi' }, {}, { elicitation: {} });
+    expect(Object.keys((plain.result as Asked).inputRequests)).toEqual(['name']);
+  });
+
+  it('is answered by the official client, whose user may decline', async () => {
+    const client = await connectedAsking(via, ({ message }) =>
+      message.startsWith('Who') ? { action: 'accept', content: { name: 'Ada' } } : { action: 'decline' },
+    );
+    const result = await client.callTool({ name: 'greet', arguments: { greeting: 'Hi' } });
+    expect(texts(result)).toEqual(['Hi, Ada in undefined. undefined undefined']);
+    await client.close();
+    const cancelling = await connectedAsking(via, () => ({ action: 'cancel' }));
+    const cancelled = await cancelling.callTool({ name: 'greet', arguments: { greeting: 'Hi' } });
+    expect(texts(cancelled)).toEqual(['Hi, whoever you are: cancel.']);
+    await cancelling.close();
+  });
+
+  it.each([
+    ['a number', 12, 'it is no answer of this kind.'],
+    ['an answer of another kind', { roots: [] }, 'it is no answer of this kind.'],
+    ['an unknown action', { action: 'agree' }, 'it is no answer of this kind.'],
+    ['content that is no object', { action: 'accept', content: 'Ada' }, 'it is no answer of this kind.'],
+    ['content that is too short', accept({ name: 'A' }), 'name: String is too short (1 < 2).'],
+    [
+      'content of another type',
+      accept({ name: 5 }),
+      'name: Instance type "number" is invalid. Expected "string".',
+    ],
+    ['no content', { action: 'accept' }, 'Instance does not have required property "name".'],
+  ])('asks again for %s', async (_, sent, problem) => {
+    const { result } = await call({ greeting: 'Hi' }, { inputResponses: { name: sent } });
+    const { inputRequests } = result as Asked;
+    // A number is no object, so it counts as no answer at all.
+    const said = typeof sent === 'number' ? '' : `What was answered could not be taken: ${problem}\n`;
+    expect(inputRequests).toEqual({ name: form(`${said}Who are you?`, 'name') });
+  });
+
+  it('asks again when the answers are to other questions, and leaves alone those that nobody has asked', async () => {
+    const wrong = await call({ greeting: 'Hi' }, { inputResponses: { nobody: accept({ name: 'Ada' }) } });
+    expect(Object.keys((wrong.result as Asked).inputRequests)).toEqual(['name']);
+    const inputResponses = { name: { action: 'decline' }, nobody: accept({ name: 'Ada' }) };
+    const more = await call({ greeting: 'Hi' }, { inputResponses });
+    expect(texts(more.result)).toEqual(['Hi, whoever you are: decline.']);
+  });
+
+  it('refuses a state that it has not given out for this call', async () => {
+    const first = (await call({ greeting: 'Hi' })).result as Asked;
+    const ofPrompt = (await answered(via, 'prompts/get', { name: 'greeting' })).result as Asked;
+    const inputResponses = { name: { action: 'decline' } };
+    const sent = (state: unknown, input: unknown = { greeting: 'Hi' }) =>
+      call(input, { requestState: state, inputResponses });
+    expect(texts((await sent(first.requestState)).result)).toEqual(['Hi, whoever you are: decline.']);
+    const body = first.requestState.slice('holdfast-1.'.length);
+    const changed = { ...JSON.parse(atob(body)), answers: { name: accept({ name: 'Eve' }) } };
+    for (const state of [
+      `${first.requestState}-TAMPERED`,
+      first.requestState.replace('holdfast-1.', 'holdfast-2.'),
+      `holdfast-1.${btoa(JSON.stringify(changed))}`,
+      `holdfast-1.${btoa(JSON.stringify({ ...JSON.parse(atob(body)), more: 1 }))}`,
+      `holdfast-1.${btoa('[]')}`,
+      `holdfast-1.${btoa('null')}`,
+      'holdfast-1.',
+      '',
+      'x'.repeat(100_000),
+      ofPrompt.requestState,
+    ]) {
+      expect(await sent(state), state.slice(0, 40)).toEqual(INVALID_STATE);
+    }
+    for (const state of [5, null, {}, ['a']]) expect(await sent(state)).toEqual(INVALID_STATE);
+    expect(await sent(first.requestState, { greeting: 'Bye' })).toEqual(INVALID_STATE);
+  });
+
+  it('is told what to do when its effect is once, and in a turn of an agent', async () => {
+    const refused = await answered(via, 'tools/call', { name: 'pay_once', arguments: {} });
+    expect(Object(refused.result).isError).toBe(true);
+    expect(texts(refused.result)).toEqual([
+      "Tool 'pay_once' asks its client by askClient, and its effect is 'once': its run would begin anew after the answer. Give it " +
+        "the effect 'read' or 'idempotent', or publish an agent whose tool is approved before it runs.",
+    ]);
+    const { message, model } = script(
+      { calls: [{ name: 'greet', input: { greeting: 'Hi' } }] },
+      'Never mind.',
+    );
+    await answered(via, 'tools/call', { name: 'careless', arguments: { message: message() } });
+    expect(model.requests[1]?.messages.at(-1)).toMatchObject({
+      text:
+        "Error: Tool 'greet' asks its client by askClient, and was not called by one: only a tool or prompt that defineMcpEndpoint " +
+        'publishes is, and only with the call that it was given. In a turn of an agent, ask by call.decide, requireApproval or humanInput.',
+    });
+  });
+
+  it('asks also when its code takes the interruption for a failure', async () => {
+    const { result } = await answered(via, 'tools/call', { name: 'stubborn', arguments: {} });
+    expect((result as Asked).inputRequests).toEqual({ name: form('Who?', 'name') });
+    const inputResponses = { name: { action: 'decline' } };
+    const again = await answered(via, 'tools/call', { name: 'stubborn', arguments: {}, inputResponses });
+    expect(texts(again.result)).toEqual(['Not asked: decline.']);
+  });
+});
+
+describe('a prompt that asks its client', () => {
+  it('is made when that is answered', async () => {
+    const params = { name: 'greeting', arguments: { to: 'Ada' } };
+    const { result } = await answered(via, 'prompts/get', params);
+    const { inputRequests, requestState } = result as Asked;
+    expect(inputRequests).toEqual({ tone: form('How shall I greet Ada?', 'tone') });
+    const inputResponses = { tone: accept({ tone: 'warmly' }) };
+    const got = await answered(via, 'prompts/get', { ...params, inputResponses, requestState });
+    expect(Object(got.result).messages).toEqual([
+      { role: 'user', content: { type: 'text', text: 'Greet Ada: warmly.' } },
+    ]);
+    expect(await answered(via, 'prompts/get', { ...params, arguments: {}, requestState })).toEqual(
+      INVALID_STATE,
+    );
+    expect(Object(await answerTo(via, 'prompts/get', params)).messages).toEqual([
+      { role: 'user', content: { type: 'text', text: 'Greet Ada: as you like.' } },
+    ]);
+  });
+});

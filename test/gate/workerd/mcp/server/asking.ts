@@ -1,0 +1,85 @@
+import {
+  Client,
+  type ClientCapabilities,
+  type ElicitRequest,
+  type ElicitResult,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client';
+import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/client/validators/cf-worker';
+import { ORIGIN, type Send } from '../../http/client.ts';
+import { messagesOf, postMcp, rpc } from './talk.ts';
+
+export const REVISION = '2026-07-28';
+
+export const FORMS: ClientCapabilities = { elicitation: { form: {} } };
+
+/** What a client says of itself with every request. */
+const envelope = (capabilities: ClientCapabilities) => ({
+  'io.modelcontextprotocol/protocolVersion': REVISION,
+  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': capabilities,
+});
+
+/** Who sends a request, and what their client can be asked for. */
+export interface Sender {
+  readonly capabilities?: ClientCapabilities;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The JSON-RPC answer of one request of the new revision, whatever it is. */
+export async function answered(
+  via: Send,
+  method: string,
+  params: Readonly<Record<string, unknown>>,
+  { capabilities = FORMS, headers = {} }: Sender = {},
+): Promise<{ readonly result?: unknown; readonly error?: unknown }> {
+  const response = await postMcp(
+    via,
+    rpc(method, { ...params, _meta: { ...envelope(capabilities), ...Object(params._meta) } }),
+    {
+      headers: {
+        'mcp-protocol-version': REVISION,
+        'mcp-method': method,
+        ...(typeof params.name === 'string' && { 'mcp-name': params.name }),
+        ...headers,
+      },
+    },
+  );
+  if (response.headers.get('content-type')?.startsWith('application/json')) {
+    const { result, error } = await response.json<{ result?: unknown; error?: unknown }>();
+    return { result, error };
+  }
+  const messages = await messagesOf(response);
+  const { result, error } = messages.at(-1) ?? {};
+  return { result, error };
+}
+
+/** What a client is asked. */
+export interface Asked {
+  readonly resultType: 'input_required';
+  readonly inputRequests: Readonly<Record<string, ElicitRequest>>;
+  readonly requestState: string;
+}
+
+/** The official client of the new revision, whose user answers so. */
+export async function connectedAsking(
+  via: Send,
+  answer: (params: ElicitRequest['params']) => ElicitResult | Promise<ElicitResult>,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Client> {
+  const transport = new StreamableHTTPClientTransport(new URL(`${ORIGIN}/mcp`), {
+    fetch: (url, init) => via(String(url), init),
+    requestInit: { headers },
+  });
+  const client = new Client(
+    { name: 'test', version: '2' },
+    {
+      capabilities: FORMS,
+      versionNegotiation: { mode: { pin: REVISION } },
+      jsonSchemaValidator: new CfWorkerJsonSchemaValidator(),
+    },
+  );
+  client.setRequestHandler('elicitation/create', ({ params }) => answer(params));
+  await client.connect(transport);
+  return client;
+}
