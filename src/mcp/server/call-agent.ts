@@ -76,8 +76,7 @@ export async function callAgent(request: EndpointRequest, calling: AwaitedCall):
 }
 
 /**
- * Checks a call, and answers what `take` makes of the turn that it asks for; or, in words for the model which called, why there
- * is none.
+ * Stores the turn of a call, and answers what `take` makes of it; or, in words for the model which called, why there is none.
  *
  * @throws what `callAgent` does.
  */
@@ -86,8 +85,7 @@ export async function takeCall<Taken>(
   calling: AgentCall,
   take: (turn: AgentTurn) => Promise<Taken>,
 ): Promise<Taken | CallToolResult> {
-  const { name } = calling.published;
-  const checked = await checkInput(AGENT_INPUT, calling.input, name);
+  const checked = await checkInput(AGENT_INPUT, calling.input, calling.published.name);
   if (!checked.ok) return failed(checked.answer.content);
   const turn = await toAgentTurn(request, calling, checked.value);
   try {
@@ -113,7 +111,7 @@ async function goOnWith(
   const { agent, name } = published;
   const target = await targetOf({ host, env }, caller, { agent, session });
   const at = { host, env, requestId, target, request, signal: leave };
-  const taken = await takeInputs(at, { turn, asked, responses: asking.answers });
+  const taken = await takeInputs(at, { turn, asked, responses: asking.answers, inBackground: false });
   if (!taken) throw invalidState();
   onTaken({ name, isNew, session, turn });
   try {
@@ -208,7 +206,7 @@ async function answerOf(
 function outcomeOf(
   { host, target }: Pick<SessionAccess, 'host' | 'target'>,
   begun: BegunTurn,
-  { notifier, leave, position }: AwaitedCall,
+  { notifier, leave, position }: Pick<AwaitedCall, 'notifier' | 'leave' | 'position'>,
 ): Promise<TurnOutcome> | TurnOutcome {
   if (begun.later) return { status: 'kept', turn: begun.later.turn };
   const { turn, run } = begun;

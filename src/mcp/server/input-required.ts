@@ -62,6 +62,8 @@ interface Inputs {
   readonly asked: readonly string[];
   /** By the keys of the requests: anything at all, for nobody has checked it. */
   readonly responses: Readonly<Record<string, unknown>>;
+  /** The turn goes on in the background, and nobody waits for its answer. */
+  readonly inBackground: boolean;
 }
 
 /** How a turn goes on with what its client has answered, and what the client is to be told. */
@@ -90,7 +92,7 @@ export async function takeInputs(at: SessionAccess, inputs: Inputs): Promise<Tak
   const { begun, refused } = await answerEach(
     at,
     { turn, sent },
-    { idempotencyKey: KEY, inBackground: false },
+    { idempotencyKey: KEY, inBackground: inputs.inBackground },
   );
   const problems = new Map<string, readonly string[]>();
   const left = new Set<string>();

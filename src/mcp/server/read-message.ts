@@ -33,15 +33,18 @@ export const methodOf = (body: unknown): string | undefined =>
   isJsonObject(body) && typeof body.method === 'string' ? body.method : undefined;
 
 /**
- * Counts the calls of a batch, which is an array of messages. One request may begin one turn: its invocation has a budget for that,
+ * Counts the calls of a batch, which is an array of messages, and what it reads. One request may begin one turn: its invocation has a budget for that,
  * and whoever limits the requests of a client limits its turns by that. The MCP specification has no batches since 2025-06-18; of
  * what else older clients put into one, the SDK takes up to 100 messages.
  */
 const callsIn = (body: unknown): number =>
-  Array.isArray(body) ? body.filter((message) => methodOf(message) === 'tools/call').length : 0;
+  Array.isArray(body) ? body.filter((message) => ONE_OF.includes(methodOf(message))).length : 0;
+
+/** Runs code of the app that may cost much, and may answer many bytes. */
+const ONE_OF: readonly unknown[] = ['tools/call', 'resources/read'];
 
 const manyCalls = (calls: number): string =>
-  `A batch may hold one tools/call, and this one holds ${calls}. Send each in a request of its own.`;
+  `A batch may hold one tools/call or resources/read, and this one holds ${calls}. Send each in a request of its own.`;
 
 /** How deep a message may be nested: the SDK reads some of it by functions that call themselves. */
 const MAX_DEPTH = 500;

@@ -1,6 +1,4 @@
 import {
-  CLIENT_CAPABILITIES_META_KEY,
-  type ClientCapabilities,
   createMcpHandler,
   type Implementation,
   isLegacyRequest,
@@ -8,7 +6,6 @@ import {
   Server,
   type ServerContext,
   type ServerNotification,
-  specTypeSchemas,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
@@ -16,12 +13,21 @@ import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import type { EndpointRequest } from '../../worker/host.ts';
 import type { FailureLog } from '../../worker/refusal.ts';
 import { RPC_CODE } from '../content/rpc.ts';
-import { answerRequest, CACHING, isKnownMethod, type Published, type RpcRequest } from './answer-request.ts';
+import {
+  answerRequest,
+  CACHING,
+  capabilitiesIn,
+  isOffered,
+  offeredBy,
+  type Published,
+  type RpcRequest,
+} from './answer-request.ts';
 import { headersMismatch } from './param-headers.ts';
 import type { Publication } from './publish.ts';
 import { type McpMessage, methodOf, readMessage } from './read-message.ts';
 import { resumeCall } from './resume-call.ts';
 import { eventStoreOf, primingFrame, RETRY, StreamPosition } from './stream-position.ts';
+import { listenToTasks } from './task-notifications.ts';
 import { hasTasks, TASK_METHODS, TASKS } from './tasks.ts';
 
 /** An endpoint as it is served. */
@@ -72,9 +78,9 @@ async function respond(serving: Serving): Promise<Response> {
     if (mismatch) return mismatch;
     const responseMode = takes === 'events' || (takes === 'both' && isAgentCall(serving)) ? 'sse' : 'auto';
     const options = { legacy: 'reject', maxRequestBodySize, responseMode } as const;
-    return createMcpHandler(() => createServer(serving, 'modern'), options).fetch(asked, {
-      parsedBody: body,
-    });
+    const handler = createMcpHandler(() => createServer(serving, 'modern'), options);
+    const response = await handler.fetch(asked, { parsedBody: body });
+    return listenToTasks({ published: serving.served.published, within, body }, response);
   }
   const transport = new WebStandardStreamableHTTPServerTransport({
     enableJsonResponse: takes === 'json',
@@ -121,10 +127,14 @@ function paramMismatch(serving: Serving): Response | undefined {
 function createServer(serving: Serving, era: RpcRequest['era']): Server {
   const { served, within, leave, position, body, takes } = serving;
   const { info, instructions, published, logFailure } = served;
+  const { resources, completions } = offeredBy(published);
+  // What is published changes with a deploy alone, which no connection outlives: nothing is said to change, and nobody subscribes.
   const capabilities = {
     logging: {},
     ...(published.callable.size > 0 && { tools: {} }),
     ...(published.prompts.size > 0 && { prompts: {} }),
+    ...(resources && { resources: {} }),
+    ...(completions && { completions: {} }),
     ...(hasTasks(published) && { extensions: TASKS }),
   };
   const server = new Server(info, {
@@ -150,12 +160,11 @@ function createServer(serving: Serving, era: RpcRequest['era']): Server {
     });
   const asked = methodOf(body);
   // What the SDK finds no handler for, it answers with the status that each revision has for that.
-  if (asked === undefined || isKnownMethod(asked))
+  if (asked === undefined || isOffered(published, asked))
     server.fallbackRequestHandler = ({ method, params }, context) => answer(method, params, context);
   // Methods of the same names were in an earlier revision, so that the SDK hands them to nobody who has not said what they are.
-  for (const method of TASK_METHODS) {
+  for (const method of hasTasks(published) ? TASK_METHODS : [])
     server.setRequestHandler(method, { params: ANY }, (params, context) => answer(method, params, context));
-  }
   return server;
 }
 
@@ -170,13 +179,6 @@ async function tell(mcpReq: ServerContext['mcpReq'], notification: ServerNotific
 const ANY: StandardSchemaV1<unknown, unknown> = {
   '~standard': { version: 1, vendor: 'holdfast', validate: (value) => ({ value }) },
 };
-
-/** What a client of the revision 2026-07-28 declares in each request (MCP specification, `_meta`). */
-function capabilitiesIn(envelope: unknown): ClientCapabilities {
-  const declared: unknown = isJsonObject(envelope) ? envelope[CLIENT_CAPABILITIES_META_KEY] : undefined;
-  const read = specTypeSchemas.ClientCapabilities['~standard'].validate(declared);
-  return read.issues ? {} : read.value;
-}
 
 /** What a client sends with a request that it makes again, since it was asked something. */
 function continuationOf({

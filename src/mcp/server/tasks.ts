@@ -2,7 +2,7 @@
  * Calls of published agents as tasks of MCP's extension `io.modelcontextprotocol/tasks`. A task is a turn: how it stands is read
  * from the journal whenever somebody asks, and nothing more is kept of it.
  */
-import type { CallToolResult, Result } from '@modelcontextprotocol/server';
+import type { CallToolResult, InputRequests, Result } from '@modelcontextprotocol/server';
 import { parseEvent } from '../../journal/event-rows.ts';
 import type { StoredEvent } from '../../journal/events.ts';
 import type { SessionPort } from '../../journal/session-port.ts';
@@ -12,14 +12,15 @@ import { stoppedTurn } from '../../session/watching/turn-outcome.ts';
 import { attempt } from '../../tool/async.ts';
 import { shorten } from '../../tool/json.ts';
 import { cancelTurn } from '../../worker/end-turn.ts';
-import type { EndpointRequest } from '../../worker/host.ts';
 import { SessionError } from '../../worker/problem.ts';
 import { targetOf, UnknownTargetError } from '../../worker/target.ts';
 import { pendingViews } from '../../worker/turn-view.ts';
 import { invalidParams, RPC_CODE, RpcError } from '../content/rpc.ts';
 import { oneLine } from '../content/words.ts';
 import type { Published, RpcRequest } from './answer-request.ts';
+import { asksPeople } from './asking-client.ts';
 import { type AgentCall, notTaken, takeCall } from './call-agent.ts';
+import { inputRequestsOf, takeInputs } from './input-required.ts';
 import { notifyOf } from './notifier.ts';
 import { type AnsweredCall, toAgentResult, waitingWords } from './to-agent-result.ts';
 
@@ -46,12 +47,20 @@ type TaskView = {
  */
 type Standing =
   | { readonly status: 'working'; readonly statusMessage?: string; readonly pollIntervalMs: number }
+  | {
+      readonly status: 'input_required';
+      readonly statusMessage: string;
+      readonly inputRequests: InputRequests;
+      readonly pollIntervalMs: number;
+    }
   | { readonly status: 'completed'; readonly result: CallToolResult & { readonly resultType: 'complete' } }
   | { readonly status: 'cancelled'; readonly statusMessage: string };
 
 /** The turn of a call, of which a client has been given the id. */
-interface Task extends AnsweredCall {
+export interface Task extends AnsweredCall {
   readonly turn: string;
+  /** The client that asks for it can be asked what the turn waits for. */
+  readonly asksPeople: boolean;
 }
 
 /** The answer of a call that goes on as a task. */
@@ -75,18 +84,19 @@ export const hasTasks = ({ callable }: Published): boolean =>
  * @throws what `callAgent` does.
  */
 export const callAsTask = (
-  request: EndpointRequest,
+  { within, client }: Pick<RpcRequest, 'within' | 'client'>,
   call: AgentCall,
 ): Promise<CreatedTask | CallToolResult> =>
-  takeCall(request, call, async (asked) => {
+  takeCall(within, call, async (asked) => {
     const { target, start } = asked;
     const taken = await target.port.accept(start);
     switch (taken.status) {
       case 'accepted':
       case 'known': {
-        const view = await viewOf({ ...asked, turn: taken.turn });
-        if (!view) throw new SessionErasedError();
-        return { resultType: 'task', ...view.task, status: view.standing.status, pollIntervalMs: SOON };
+        const state = await stateOf({ ...asked, turn: taken.turn, asksPeople: asksPeople(client) });
+        if (!state) throw new SessionErasedError();
+        const { taskId, status, createdAt, lastUpdatedAt, ttlMs } = state.view;
+        return { resultType: 'task', taskId, status, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs: SOON };
       }
       case 'queued':
       case 'steering':
@@ -107,9 +117,9 @@ const LATER = 5_000;
  * @throws RpcError for a client that has not declared the extension, and for what is no task of the caller's.
  */
 export async function getTask(published: Published, request: RpcRequest): Promise<TaskView & Standing> {
-  const view = await viewOf(await findTask(published, request));
-  if (!view) throw unknownTask(request);
-  return { ...view.task, ...view.standing };
+  const state = await stateOf(await findTask(published, request));
+  if (!state) throw unknownTask(request);
+  return state.view;
 }
 
 /**
@@ -131,26 +141,67 @@ export async function cancelTask(published: Published, request: RpcRequest): Pro
   return {};
 }
 
+/**
+ * Decides what the turn of a task waits for, by what its client answers, as the route for approvals does; the turn goes on in the
+ * background. What is not asked, or is not any more, is not looked at.
+ *
+ * @throws RpcError as `getTask` does, and when an answer is none that could be taken; the others were.
+ */
+export async function updateTask(published: Published, request: RpcRequest): Promise<Result> {
+  const { target, turn } = await findTask(published, request);
+  const { within, leave: signal, answers: responses } = request;
+  const { host, env, requestId } = within;
+  const at = { host, env, requestId, target, signal };
+  const asked = Object.keys(responses);
+  const taken = await takeInputs(at, { turn, asked, responses, inBackground: true });
+  if (!taken) throw unknownTask(request);
+  const problems = [...taken.problems].map(([key, found]) => `the one to '${key}': ${found.join('; ')}`);
+  if (problems.length > 0)
+    throw invalidParams(`Of the answers, these could not be taken: ${problems.join('. ')}.`);
+  return {};
+}
+
 /** What is said of a turn that no call was answered with: there is none, or its message went into another one. */
 const IS_NO_TASK: readonly string[] = ['unknown-session', 'unknown-turn', 'no-open-turn'];
 
-/** Finds the task that a request names, for its caller: another one's is as unknown as one that never was. */
+/** Finds the task that a request names. @throws RpcError as `getTask` does. */
 async function findTask(published: Published, request: RpcRequest): Promise<Task> {
+  mustTakeTasks(published, request);
+  const { taskId } = request.params;
+  if (typeof taskId !== 'string')
+    throw invalidParams('`taskId` must be text: the one that a call was answered with.');
+  const task = await taskNamed(published, request, taskId);
+  if (!task) throw unknownTask(request);
+  return task;
+}
+
+/** @throws RpcError where there are no tasks, and for a client that has not declared the extension. */
+export function mustTakeTasks(published: Published, request: Pick<RpcRequest, 'era' | 'client'>): void {
   if (request.era !== 'modern' || !hasTasks(published))
     throw new RpcError(RPC_CODE.methodNotFound, 'Method not found');
   if (!takesTasks(request)) throw notDeclared();
-  const { params, within } = request;
+}
+
+/**
+ * Answers the turn that the id of a task names, as a turn of the caller's own, whether there is one or not; `undefined` when there
+ * cannot be: so another caller's task is as unknown as one that never was.
+ */
+export async function taskNamed(
+  { callable }: Published,
+  { within, client }: Pick<RpcRequest, 'within' | 'client'>,
+  id: string,
+): Promise<Task | undefined> {
   const { host, env, caller } = within;
-  if (typeof params.taskId !== 'string')
-    throw invalidParams('`taskId` must be text: the one that a call was answered with.');
-  const { name, session, turn, isNew } = readTaskId(params.taskId) ?? {};
-  const found = name === undefined ? undefined : published.callable.get(name);
-  if (found?.kind !== 'agent' || session === undefined || turn === undefined) throw unknownTask(request);
+  const named = readTaskId(id);
+  const found = named && callable.get(named.name);
+  if (!named || found?.kind !== 'agent') return undefined;
+  const { name, session, turn, isNew } = named;
   try {
     const target = await targetOf({ host, env }, caller, { agent: found.agent, session });
-    return { target, name: found.name, isNew: isNew === true, turn };
+    return { target, name, isNew, turn, asksPeople: asksPeople(client) };
   } catch (failure) {
-    throw failure instanceof UnknownTargetError ? unknownTask(request) : failure;
+    if (failure instanceof UnknownTargetError) return undefined;
+    throw failure;
   }
 }
 
@@ -164,10 +215,16 @@ const notDeclared = (): RpcError =>
 const unknownTask = ({ params }: RpcRequest): RpcError =>
   invalidParams(`There is no task '${shorten(String(params.taskId), 80)}'. A task is gone with its session.`);
 
-/** Answers how the turn of a task stands; `undefined` when the session has no such turn. */
-async function viewOf(
-  task: Task,
-): Promise<{ readonly task: TaskView; readonly standing: Standing } | undefined> {
+/** How a task stands, and by which events. */
+export interface TaskState {
+  readonly view: TaskView & Standing;
+  /** It goes on by itself: these are its last events. Else they are all. */
+  readonly isRunning: boolean;
+  readonly events: readonly StoredEvent[];
+}
+
+/** Reads how the turn of a task stands; `undefined` when the session has no such turn. */
+export async function stateOf(task: Task): Promise<TaskState | undefined> {
   const { turn } = task;
   const { port } = task.target;
   const first = await port.read({ from: 1, limit: 1, turn });
@@ -181,12 +238,13 @@ async function viewOf(
     lastUpdatedAt: new Date((events.at(-1) ?? started).at).toISOString(),
     // It is there as long as its session.
     ttlMs: null,
+    ...(isRunning ? working(events) : standingOf(task, events)),
   };
-  return { task: view, standing: isRunning ? working(events) : standingOf(task, events) };
+  return { view, isRunning, events };
 }
 
 /** So many events behind which a client that asks how a turn stands is told what it is at: it may ask every second, of a long turn. */
-const LAST = 32;
+export const LAST = 32;
 
 async function lastEvents(
   port: Pick<SessionPort, 'read'>,
@@ -196,8 +254,8 @@ async function lastEvents(
   return page?.rows.map(parseEvent) ?? [];
 }
 
-/** Tells what the turn is at in the words in which a client is told that waits for the answer of its call. */
-function working(events: readonly StoredEvent[]): Standing {
+/** Tells by the last events what the turn is at, in the words in which a client is told that waits for the answer of its call. */
+export function working(events: readonly StoredEvent[]): Standing {
   let last: string | undefined;
   const hear = (message: string): void => {
     last = oneLine(message, MAX_STATUS);
@@ -220,7 +278,11 @@ function standingOf(task: Task, events: readonly StoredEvent[]): Standing {
   if (!events.some(({ type }) => type === 'turn-ended')) {
     const pending = pendingViews(target, events);
     if (pending.length === 0) return working(events);
-    return { status: 'working', statusMessage: waitingWords(pending), pollIntervalMs: LATER };
+    const statusMessage = waitingWords(pending);
+    const inputRequests = task.asksPeople ? inputRequestsOf(target.caller, events) : {};
+    return Object.keys(inputRequests).length === 0
+      ? { status: 'working', statusMessage, pollIntervalMs: LATER }
+      : { status: 'input_required', statusMessage, inputRequests, pollIntervalMs: LATER };
   }
   const answer = stoppedTurn(target.session, target.agent.name, events);
   const { outcome } = answer;
@@ -241,7 +303,7 @@ interface TaskName {
   readonly isNew: boolean;
 }
 
-const toTaskId = ({ name, target, turn, isNew }: Task): string =>
+export const toTaskId = ({ name, target, turn, isNew }: Task): string =>
   btoa([name, target.session, turn, isNew ? 'new' : 'known'].join('/'))
     .replaceAll('+', '-')
     .replaceAll('/', '_')

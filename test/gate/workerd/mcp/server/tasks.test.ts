@@ -232,6 +232,18 @@ describe('who takes no tasks', () => {
     expect(texts(legacy)).toEqual(['Two.']);
   });
 
+  it('is a client of an older revision, whatever it declares', async () => {
+    const { message } = script('One.');
+    const capabilities = { extensions: { [TASKS]: {} } };
+    const answer = await calling(
+      via,
+      'scripted',
+      { message: message() },
+      { 'io.modelcontextprotocol/clientCapabilities': capabilities },
+    );
+    expect([texts(answer)[0], answer.resultType]).toEqual(['One.', undefined]);
+  });
+
   it.each(['tasks/get', 'tasks/cancel'])('may not ask for %s', async (method) => {
     const { message } = script('Done.');
     const { taskId } = await taskOf(via, 'scripted', { message: message() });
@@ -261,7 +273,13 @@ describe('an endpoint', () => {
     const capabilities = async (send: typeof via) =>
       Object(await asked(send, 'server/discover', {})).capabilities;
     const tools = publishing({ tools: [hello] });
-    expect(await capabilities(via)).toEqual({ logging: {}, tools: {}, extensions: { [TASKS]: {} } });
+    expect(await capabilities(via)).toEqual({
+      logging: {},
+      tools: {},
+      resources: {},
+      completions: {},
+      extensions: { [TASKS]: {} },
+    });
     expect(await capabilities(tools)).toEqual({ logging: {}, tools: {} });
     for (const method of ['tasks/get', 'tasks/cancel', 'tasks/update', 'tasks/list', 'tasks/result']) {
       expect(await asked(tools, method, { taskId: 'any' })).toEqual({

@@ -1,0 +1,19 @@
+/** A Worker that publishes an agent which waits for approvals, and has them done in a shop outside. */
+import { env } from 'cloudflare:workers';
+import { createHoldfast } from '../../../src/create-holdfast.ts';
+import { defineRefunds } from '../../../src/examples/refunds/refunds.ts';
+import { shopAt } from '../../../src/examples/support/shop.ts';
+import { defineMcpEndpoint } from '../../../src/mcp/entry.ts';
+import { offlineModel } from '../../../src/offline-model/entry.ts';
+
+const { SHOP_URL } = env as { readonly SHOP_URL: string }; // as the test sets it
+
+const holdfast = createHoldfast({
+  agents: [defineRefunds(shopAt(SHOP_URL))],
+  offline: offlineModel,
+  mcp: defineMcpEndpoint({ agents: ['refunds'] }),
+});
+
+export default holdfast.worker;
+export const { TurnRunner } = holdfast;
+export { SessionObject } from '../../../durable-objects/index.ts';

@@ -1,0 +1,104 @@
+/** The built Worker is killed between the polls of a task, and while its turn acts in the world. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type CountedEffects, countEffects } from '../../../src/examples/demo/counted-effects.ts';
+import { within } from '../../../src/examples/demo/ports.ts';
+import { type KillableWorker, startKillable } from './killable-worker.ts';
+
+let directory: string;
+let effects: CountedEffects;
+let worker: KillableWorker;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'holdfast-tasks-'));
+  effects = await countEffects(join(directory, 'effects.jsonl'));
+  await start();
+});
+afterAll(async () => {
+  await worker.kill();
+  effects.stop();
+  await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+});
+
+async function start(): Promise<void> {
+  worker = await startKillable('test/full/mcp/task-worker.ts', {
+    storage: join(directory, 'storage'),
+    vars: { MODEL: 'offline', LEASE_MS: '300', SHOP_URL: effects.url },
+  });
+}
+
+async function killed(): Promise<void> {
+  await worker.kill();
+  await start();
+}
+
+/** What one request of a client is answered that takes tasks, and can ask its user. */
+async function asked(method: string, params: Readonly<Record<string, unknown>>) {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'task-kill', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {
+      elicitation: {},
+      extensions: { 'io.modelcontextprotocol/tasks': {} },
+    },
+  };
+  const response = await fetch(`${worker.url}/mcp`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': method,
+      'mcp-name': String(params.taskId ?? params.name),
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
+  });
+  const text = await response.text();
+  const { result, error } = JSON.parse(/^data: (\{"(?:result|jsonrpc).*)$/m.exec(text)?.[1] ?? text);
+  if (error) throw new Error(`${method} answered ${JSON.stringify(error)}`);
+  return result;
+}
+
+async function until(taskId: string, status: string) {
+  let task = await asked('tasks/get', { taskId });
+  const standing = async (): Promise<unknown> => {
+    task = await asked('tasks/get', { taskId });
+    return task.status;
+  };
+  await expect.poll(standing, { timeout: 30_000 }).toBe(status);
+  return task;
+}
+
+const done = (): unknown[] => effects.executions().map(({ what }) => JSON.parse(what));
+
+it('a task is polled, answered and done over three kills, and acts once', async () => {
+  const input = { message: 'Please refund order 1002', session: 'task-kill' };
+  const { taskId, resultType } = await asked('tools/call', { name: 'refunds', arguments: input });
+  expect(resultType).toBe('task');
+  await killed();
+  const { inputRequests } = await until(taskId, 'input_required');
+  const [[key, request] = []] = Object.entries<Record<string, unknown>>(inputRequests);
+  expect(request).toMatchObject({
+    method: 'elicitation/create',
+    params: {
+      message: expect.stringContaining(
+        'Refund 118.50 euro for order 1002 (2 x Mooring line, 20 m, 1 x Storm lantern) to Iker Sola?',
+      ),
+    },
+  });
+  await killed();
+  expect((await asked('tasks/get', { taskId })).inputRequests).toEqual(inputRequests);
+  expect(done()).toEqual([]);
+  const hold = await effects.hold('refunds');
+  const inputResponses = { [String(key)]: { action: 'accept', content: { decision: 'approve' } } };
+  expect(await asked('tasks/update', { taskId, inputResponses })).toMatchObject({ resultType: 'complete' });
+  await within(20_000, 'the refund reaches the shop', hold.reached);
+  await worker.kill();
+  hold.release();
+  await start();
+  const { result } = await until(taskId, 'completed');
+  expect(result.structuredContent).toMatchObject({ outcome: 'completed', session: 'task-kill' });
+  expect(result.structuredContent.text).toContain('amount: 118.5');
+  expect(done()).toEqual([{ orderId: 1002, amount: 118.5 }]);
+});

@@ -1,0 +1,168 @@
+import { createParser } from 'eventsource-parser';
+import { describe, expect, it } from 'vitest';
+import { held, script } from '../../../../fixtures/scripts.ts';
+import { json, type Send } from '../../http/client.ts';
+import { newId, publishing, record, texts } from './talk.ts';
+import { asking, TASKS, taskOf, until } from './task-talk.ts';
+
+const via = publishing({ agents: ['scripted', { agent: 'clerk', as: 'ask_clerk' }] });
+
+type Message = Record<string, unknown>;
+
+/** The messages of a stream, as they come. */
+async function* listening(send: Send, taskIds: unknown): AsyncGenerator<Message, void> {
+  const response = await asking(send, 'subscriptions/listen', { notifications: { taskIds } });
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+  const waiting: Message[] = [];
+  const parser = createParser({ onEvent: ({ data }) => waiting.push(JSON.parse(data)) });
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body ?? []) {
+    parser.feed(decoder.decode(chunk, { stream: true }));
+    yield* waiting.splice(0);
+  }
+}
+
+async function all(messages: AsyncIterable<Message>): Promise<Message[]> {
+  const told: Message[] = [];
+  for await (const message of messages) told.push(message);
+  return told;
+}
+
+const SUBSCRIPTION = { _meta: { 'io.modelcontextprotocol/subscriptionId': 1 } };
+const acknowledged = (...taskIds: unknown[]) => ({
+  jsonrpc: '2.0',
+  method: 'notifications/subscriptions/acknowledged',
+  params: { notifications: { taskIds }, ...SUBSCRIPTION },
+});
+const END = { jsonrpc: '2.0', id: 1, result: { resultType: 'complete', ...SUBSCRIPTION } };
+
+describe('a client that listens to its task', () => {
+  it('is told what it is at, and its answer, as tasks/get tells them; then the stream ends', async () => {
+    const answer = held('Done.');
+    const { message } = script(answer.reply);
+    const { taskId } = await taskOf(via, 'scripted', { message: message(), session: newId() });
+    await answer.asked();
+    const messages = listening(via, [taskId, taskId]);
+    const next = async () => (await messages.next()).value;
+    expect(await next()).toEqual(acknowledged(taskId));
+    expect(Object(await next()).params).toMatchObject({ taskId, status: 'working', ...SUBSCRIPTION });
+    answer.release();
+    const { params, ...rest } = Object(await next());
+    expect(rest).toEqual({ jsonrpc: '2.0', method: 'notifications/tasks' });
+    const { resultType, ...task } = await until(via, taskId, 'completed');
+    expect(params).toEqual({ ...task, ...SUBSCRIPTION });
+    expect(texts(params.result)).toEqual(['Done.']);
+    expect([resultType, await next(), (await messages.next()).done]).toEqual(['complete', END, true]);
+  });
+
+  it('hears of its tool calls while it runs', async () => {
+    const answer = held(record('mcp-task-heard'));
+    const { message } = script(answer.reply, 'Done.');
+    const { taskId } = await taskOf(via, 'scripted', { message: message() });
+    await answer.asked();
+    const words: unknown[] = [];
+    const messages = listening(via, [taskId]);
+    await messages.next();
+    await messages.next();
+    answer.release();
+    for await (const { params } of messages) words.push(Object(params).statusMessage);
+    expect(words).toEqual(expect.arrayContaining(['record: started', 'record: done']));
+  });
+
+  it('hears that it waits, and that it goes on', async () => {
+    const { message } = script({ calls: [{ name: 'pay', input: { to: newId(), amount: 5 } }] }, 'Paid.');
+    const id = newId();
+    const { taskId } = await taskOf(via, 'ask_clerk', { message: message(), session: id });
+    const seen: unknown[] = [];
+    let isDecided = false;
+    for await (const { params } of listening(via, [taskId])) {
+      const { status, statusMessage, result } = Object(params);
+      if (status) seen.push(result ? texts(result) : statusMessage);
+      if (isDecided || !String(statusMessage).startsWith('The turn waits')) continue;
+      isDecided = true;
+      const { pending } = await json(await via(`/agents/clerk/sessions/${id}`));
+      await via(Object(pending)[0].links.approvals, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', prefer: 'respond-async' },
+        body: JSON.stringify({ decision: 'approve' }),
+      });
+    }
+    expect(seen).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^The turn waits for an answer from outside/),
+        ['Paid.'],
+      ]),
+    );
+    expect(seen.at(-1)).toEqual(['Paid.']);
+  });
+
+  it('is told of several, of none that is not there, and of the end of one that has ended', async () => {
+    const ids = await Promise.all(
+      ['One.', 'Two.'].map(async (answer) => {
+        const { taskId } = await taskOf(via, 'scripted', { message: script(answer).message() });
+        await until(via, taskId, 'completed');
+        return taskId;
+      }),
+    );
+    const [first, ...others] = await all(listening(via, [...ids, 'no-task', '']));
+    expect(first).toEqual(acknowledged(...ids));
+    expect(others.at(-1)).toEqual(END);
+    expect(
+      others
+        .slice(0, -1)
+        .map(({ params }) => Object(params).taskId)
+        .toSorted(),
+    ).toEqual(ids.toSorted());
+    expect(await all(listening(via, []))).toEqual([acknowledged(), END]);
+  });
+
+  it('leaves, and the turn goes on', async () => {
+    const answer = held('Done.');
+    const { message } = script(answer.reply);
+    const { taskId } = await taskOf(via, 'scripted', { message: message() });
+    await answer.asked();
+    const messages = listening(via, [taskId]);
+    await messages.next();
+    await messages.return();
+    answer.release();
+    expect(texts((await until(via, taskId, 'completed')).result)[0]).toBe('Done.');
+  });
+});
+
+describe('a request to listen is refused', () => {
+  const WRONG = '`notifications.taskIds` must be a list of ids of tasks, 16 at the most.';
+  it.each([5, 'task', null, {}, [5], Array.from({ length: 17 }, (_, one) => `${one}`)])(
+    'for %j',
+    async (taskIds) => {
+      const response = await asking(via, 'subscriptions/listen', { notifications: { taskIds } });
+      expect([response.status, await response.json()]).toEqual([
+        400,
+        { jsonrpc: '2.0', id: 1, error: { code: -32602, message: WRONG } },
+      ]);
+    },
+  );
+
+  it('to a client that has not declared the extension', async () => {
+    const params = { notifications: { taskIds: ['any'] } };
+    const response = await asking(via, 'subscriptions/listen', params, { capabilities: {} });
+    expect([response.status, await response.json()]).toEqual([
+      400,
+      {
+        jsonrpc: '2.0',
+        id: 1,
+        error: {
+          code: -32021,
+          message:
+            'The request has to declare the extension io.modelcontextprotocol/tasks among the capabilities of its client.',
+          data: { requiredCapabilities: { extensions: { [TASKS]: {} } } },
+        },
+      },
+    ]);
+  });
+
+  it('and one for nothing of tasks is answered as the SDK does', async () => {
+    const response = await asking(via, 'subscriptions/listen', { notifications: { toolsListChanged: true } });
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+    expect(await response.text()).not.toContain('taskIds');
+  });
+});

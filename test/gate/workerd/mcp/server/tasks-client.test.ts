@@ -1,0 +1,98 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import {
+  type ApplicationInputCallbacks,
+  createApplicationInputHandler,
+  createTaskSessionFromClient,
+  resultFromTaskOutcome,
+  TaskCancelledError,
+  type TaskEnabledSession,
+} from '@modelcontextprotocol/ext-tasks/client';
+import type { JsonValue } from '@modelcontextprotocol/ext-tasks/core';
+import { describe, expect, it } from 'vitest';
+import { paidTo } from '../../../../fixtures/clerk-agent.ts';
+import { held, script } from '../../../../fixtures/scripts.ts';
+import { ORIGIN, type Send } from '../../http/client.ts';
+import { HEARING, holdersHear } from '../../http/time.ts';
+import { messagesOf, newId, postMcp, publishing, texts } from './talk.ts';
+
+const via = publishing({ agents: ['scripted'] });
+const clientInfo = { name: 'test', version: '1' };
+
+const refused = (): never => {
+  throw new Error('Nobody asks for this.');
+};
+
+/** The extension's own client, over the SDK's, connected to a Worker of a test. */
+async function connected(
+  send: Send,
+  elicitation?: ApplicationInputCallbacks['elicitation'],
+): Promise<TaskEnabledSession> {
+  const client = new Client(clientInfo, { versionNegotiation: { mode: 'auto' } });
+  const fetched: typeof fetch = (url, init) => send(String(url), init);
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${ORIGIN}/mcp`), { fetch: fetched }));
+  let id = 0;
+  return createTaskSessionFromClient(client, {
+    endpointId: 'test',
+    ...(elicitation && {
+      onInputRequest: createApplicationInputHandler({ elicitation, sampling: refused, roots: refused }),
+    }),
+    v2RequestFraming: { protocolVersion: '2026-07-28', clientInfo, clientCapabilities: { elicitation: {} } },
+    // The SDK's client does not know answers that are tasks, so that the extension's has requests sent as they are.
+    async rawDispatch(request) {
+      const { method, params } = Object(request);
+      id += 1;
+      const headers = {
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': method,
+        'mcp-name': params.taskId ?? params.name,
+      };
+      const response = await postMcp(send, { jsonrpc: '2.0', id, ...Object(request) }, { headers });
+      const isStream = response.headers.get('content-type') === 'text/event-stream';
+      const message = isStream ? (await messagesOf(response)).at(-1) : await response.json();
+      const { result, error } = Object(message);
+      return error === undefined ? { kind: 'result', result: result as JsonValue } : { kind: 'error', error };
+    },
+  });
+}
+
+describe("the extension's own client", () => {
+  it('calls an agent, polls its task, and reads its answer', async () => {
+    const session = await connected(via);
+    const { message } = script({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, 'Three.');
+    const execution = await session.callTool('scripted', { message: message(), session: newId() });
+    expect(execution.kind).toBe('task');
+    const { outcome } = await execution.settle();
+    expect(texts(resultFromTaskOutcome(outcome))).toEqual(['Three.']);
+    await session.close();
+  });
+
+  it('asks its user what the turn waits for', async () => {
+    const to = newId();
+    const asked: unknown[] = [];
+    const session = await connected(publishing({ agents: ['clerk'] }), ({ params }) => {
+      asked.push(Object(params).message);
+      return { action: 'accept', content: { decision: 'approve' } };
+    });
+    const { message } = script({ calls: [{ name: 'pay', input: { to, amount: 5 } }] }, 'Paid.');
+    const execution = await session.callTool('clerk', { message: message(), session: newId() });
+    const { outcome } = await execution.settle();
+    expect([texts(resultFromTaskOutcome(outcome)), paidTo(to)]).toEqual([['Paid.'], [5]]);
+    expect(asked).toEqual([`Tool 'pay' is to be called with {"to":"${to}","amount":5}.\nMay I pay?`]);
+    await session.close();
+  });
+
+  it('cancels its task', async () => {
+    const session = await connected(via);
+    const answer = held('Never.');
+    const { message } = script(answer.reply);
+    const input = { message: message(), session: `${HEARING}-${newId()}` };
+    const execution = await session.callTool('scripted', input);
+    if (execution.kind !== 'task') throw new Error(`It is ${execution.kind}.`);
+    await answer.asked();
+    await execution.cancel();
+    holdersHear();
+    const { outcome } = await execution.settle();
+    expect(() => resultFromTaskOutcome(outcome)).toThrow(TaskCancelledError);
+    await session.close();
+  });
+});

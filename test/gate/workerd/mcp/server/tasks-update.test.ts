@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest';
+import { paidTo } from '../../../../fixtures/clerk-agent.ts';
+import { script } from '../../../../fixtures/scripts.ts';
+import { json, type Send } from '../../http/client.ts';
+import { newId, publishing, texts, viewOf } from './talk.ts';
+import { asked, asking, TASKS, taskOf, until } from './task-talk.ts';
+
+const via = publishing({ agents: ['clerk'] });
+
+/** A client that takes tasks, and can ask its user. */
+const ASKS = { capabilities: { elicitation: {}, extensions: { [TASKS]: {} } } };
+const ACK = { resultType: 'complete' };
+const approve = { action: 'accept', content: { decision: 'approve' } };
+
+const pay = (to: string, amount: number, tool = 'pay') => ({ name: tool, input: { to, amount } });
+
+interface Waiting {
+  readonly taskId: unknown;
+  readonly session: string;
+  /** The keys of what is asked. */
+  readonly keys: readonly string[];
+  readonly task: Record<string, unknown>;
+}
+
+/** A task that waits for the decisions of these calls. */
+async function waiting(
+  send: Send,
+  calls: readonly ReturnType<typeof pay>[],
+  options: object = ASKS,
+): Promise<Waiting> {
+  const { message } = script({ calls: [...calls] }, 'Paid.');
+  const session = newId();
+  const { taskId } = await taskOf(send, 'clerk', { message: message(), session }, options);
+  const task = await until(send, taskId, 'input_required', options);
+  return { taskId, session, task, keys: Object.keys(Object(task.inputRequests)) };
+}
+
+const update = (taskId: unknown, inputResponses: object, options: object = ASKS, send = via) =>
+  asked(send, 'tasks/update', { taskId, inputResponses }, options);
+
+describe('a task that waits', () => {
+  it('asks its client, whose answer decides it, and the turn goes on in the background', async () => {
+    const to = newId();
+    const { taskId, session, task, keys } = await waiting(via, [pay(to, 5)]);
+    const { pending } = await json(await via(`/agents/clerk/sessions/${session}`));
+    const [{ call, links, message }] = Object(pending);
+    expect(keys).toEqual([`${call}#0`]);
+    const { createdAt, lastUpdatedAt, inputRequests, ...told } = task;
+    expect(told).toEqual({
+      resultType: 'complete',
+      taskId,
+      status: 'input_required',
+      statusMessage:
+        'The turn waits for an answer from outside, and goes on when that is there:\n' +
+        `- pay, answered by POST ${links.approvals}: ${message}`,
+      ttlMs: null,
+      pollIntervalMs: 5_000,
+    });
+    expect(Object(inputRequests)[`${call}#0`]).toMatchObject({
+      method: 'elicitation/create',
+      params: { message: `Tool 'pay' is to be called with {"to":"${to}","amount":5}.\nMay I pay?` },
+    });
+    expect(Date.parse(String(lastUpdatedAt))).toBeGreaterThanOrEqual(Date.parse(String(createdAt)));
+    expect(await update(taskId, { [`${call}#0`]: approve })).toEqual(ACK);
+    const { result } = await until(via, taskId, 'completed', ASKS);
+    expect([texts(result), viewOf(result).outcome, paidTo(to)]).toEqual([['Paid.'], 'completed', [5]]);
+    expect(await update(taskId, { [`${call}#0`]: approve })).toEqual(ACK);
+    expect(paidTo(to)).toEqual([5]);
+  });
+
+  it('is declined', async () => {
+    const to = newId();
+    const { taskId, keys } = await waiting(via, [pay(to, 5)]);
+    expect(await update(taskId, { [String(keys[0])]: { action: 'decline' } })).toEqual(ACK);
+    await until(via, taskId, 'completed', ASKS);
+    expect(paidTo(to)).toEqual([]);
+  });
+
+  it('goes on when the last of several is answered, and asks for what is left', async () => {
+    const to = newId();
+    const { taskId, keys } = await waiting(via, [pay(to, 1), pay(to, 2)]);
+    const [first = '', second = ''] = keys;
+    expect(keys.length).toBe(2);
+    expect(await update(taskId, { [second]: approve })).toEqual(ACK);
+    const left = async () =>
+      Object.keys(Object((await asked(via, 'tasks/get', { taskId }, ASKS)).inputRequests));
+    await expect.poll(left, { timeout: 20_000 }).toEqual([first]);
+    expect(await update(taskId, { [first]: approve })).toEqual(ACK);
+    await until(via, taskId, 'completed', ASKS);
+    expect(paidTo(to).toSorted()).toEqual([1, 2]);
+  });
+
+  it('asks only for what this caller may answer; the rest is told, and decided elsewhere', async () => {
+    const roles = publishing(
+      { agents: ['clerk'] },
+      {
+        auth: ({ headers }) => ({
+          id: headers.get('x-user') ?? 'nobody',
+          tenant: 'acme',
+          roles: headers.get('x-user') === 'boss' ? ['manager'] : [],
+        }),
+      },
+    );
+    const to = newId();
+    const by = (user: string) => ({ ...ASKS, headers: { 'x-user': user } });
+    const { taskId, keys } = await waiting(roles, [pay(to, 1), pay(to, 2, 'pay_as_manager')], by('ada'));
+    expect(keys.length).toBe(1);
+    const ofBoss = await asked(roles, 'tasks/get', { taskId }, by('boss'));
+    const [mine] = keys;
+    const other = Object.keys(Object(ofBoss.inputRequests)).find((key) => key !== mine) ?? '';
+    expect(await update(taskId, { [other]: approve }, by('ada'), roles)).toEqual(ACK);
+    expect(await asked(roles, 'tasks/cancel', { taskId }, by('ada'))).toEqual({
+      error: { code: -32600, message: expect.stringMatching(/role 'manager'/) },
+    });
+    const still = await asked(roles, 'tasks/get', { taskId }, by('boss'));
+    expect(Object.keys(Object(still.inputRequests))).toContain(other);
+    expect(await update(taskId, { [other]: approve, [String(mine)]: approve }, by('boss'), roles)).toEqual(
+      ACK,
+    );
+    await until(roles, taskId, 'completed', by('boss'));
+    expect(paidTo(to).toSorted()).toEqual([1, 2]);
+  });
+
+  it('is cancelled', async () => {
+    const to = newId();
+    const { taskId, keys } = await waiting(via, [pay(to, 5)]);
+    expect(await asked(via, 'tasks/cancel', { taskId })).toEqual(ACK);
+    await until(via, taskId, 'cancelled', ASKS);
+    expect(await update(taskId, { [String(keys[0])]: approve })).toEqual(ACK);
+    expect(paidTo(to)).toEqual([]);
+  });
+});
+
+describe('tasks/update', () => {
+  it('looks at nothing that was not asked', async () => {
+    const to = newId();
+    const { taskId, task } = await waiting(via, [pay(to, 5)]);
+    for (const answers of [
+      {},
+      { 'unknown-key': approve },
+      { 'unknown-key': { ignored: true } },
+      { __proto__: approve },
+      { constructor: approve },
+      Object.fromEntries(Array.from({ length: 2_000 }, (_, one) => [`key-${one}`, approve])),
+    ]) {
+      expect(await update(taskId, answers)).toEqual(ACK);
+    }
+    for (const inputResponses of [undefined, null, 5, 'yes', [approve]]) {
+      expect(await asked(via, 'tasks/update', { taskId, inputResponses }, ASKS)).toEqual(ACK);
+    }
+    expect(await asked(via, 'tasks/get', { taskId }, ASKS)).toEqual(task);
+    expect(paidTo(to)).toEqual([]);
+  });
+
+  it('leaves a question open whose form was dismissed', async () => {
+    const { taskId, task, keys } = await waiting(via, [pay(newId(), 5)]);
+    expect(await update(taskId, { [String(keys[0])]: { action: 'cancel' } })).toEqual(ACK);
+    expect(await asked(via, 'tasks/get', { taskId }, ASKS)).toEqual(task);
+  });
+
+  it.each([
+    [{ action: 'maybe' }, 'it is no answer of a form'],
+    [
+      { action: 'accept', content: { decision: 'perhaps' } },
+      'decision: must be approve, edit, reject or exit',
+    ],
+  ])('refuses %j', async (answer, problem) => {
+    const { taskId, task, keys } = await waiting(via, [pay(newId(), 5)]);
+    const [key = ''] = keys;
+    expect(await update(taskId, { [key]: answer })).toEqual({
+      error: {
+        code: -32602,
+        message: `Of the answers, these could not be taken: the one to '${key}': ${problem}.`,
+      },
+    });
+    expect(await asked(via, 'tasks/get', { taskId }, ASKS)).toEqual(task);
+  });
+
+  it('is for clients that have declared the extension, and for tasks of the caller', async () => {
+    const to = newId();
+    const { taskId, keys } = await waiting(via, [pay(to, 5)]);
+    const answers = { [String(keys[0])]: approve };
+    const response = await asking(
+      via,
+      'tasks/update',
+      { taskId, inputResponses: answers },
+      { capabilities: {} },
+    );
+    expect([response.status, Object(await response.json()).error.code]).toEqual([400, -32021]);
+    const others = publishing({ agents: ['clerk'] }, { auth: () => ({ id: 'eve' }) });
+    const shown = String(taskId).length > 80 ? `${String(taskId).slice(0, 79)}…` : taskId;
+    expect(await update(taskId, answers, ASKS, others)).toEqual({
+      error: { code: -32602, message: `There is no task '${shown}'. A task is gone with its session.` },
+    });
+    expect(paidTo(to)).toEqual([]);
+  });
+});
