@@ -23,6 +23,7 @@ import { toAgentTool } from './agent-tool.ts';
 import { type AskingClient, CANNOT_BE_ASKED } from './asking-client.ts';
 import { type AgentCall, callAgent } from './call-agent.ts';
 import { callTool } from './call-tool.ts';
+import { isFirst } from './continued-turn.ts';
 import { createNotifier, type Notifier, type ProgressToken } from './notifier.ts';
 import { getPrompt, listPrompts, type McpPrompt } from './prompts.ts';
 import type { Publication } from './publish.ts';
@@ -149,22 +150,20 @@ function call(callable: Published['callable'], request: RpcRequest): Promise<Res
   return calling;
 }
 
-/** Answers a task to a client that takes one; to any other, and to one that answers what its call was asked, what the turn comes to. */
-const agentCalled = (
-  request: RpcRequest,
-  calling: AgentCall & { readonly notifier: Notifier; readonly onTaken: (call: TakenCall) => void },
-): Promise<Result> =>
-  takesTasks(request) && request.state === undefined
-    ? callAsTask(request, calling)
-    : callAgent(request.within, {
-        ...calling,
-        leave: request.leave,
-        asking: askingOf(request),
-        position: request.position,
-      });
-
 const askingOf = ({ era, client: capabilities, answers, state }: RpcRequest): AskingClient =>
   era === 'modern' ? { capabilities, answers, state } : CANNOT_BE_ASKED;
+
+/** Answers a task to a client that takes one, unless it goes on with a call, and the answer of the turn to any other. */
+function agentCalled(
+  request: RpcRequest,
+  calling: AgentCall & { readonly notifier: Notifier; readonly onTaken: (call: TakenCall) => void },
+): Promise<Result> {
+  const { leave, position } = request;
+  const asking = askingOf(request);
+  return takesTasks(request) && isFirst(asking)
+    ? callAsTask(request, calling)
+    : callAgent(request.within, { ...calling, leave, position, asking });
+}
 
 function toRpcError(thrown: unknown): RpcError {
   if (thrown instanceof RpcError) return thrown;

@@ -2,7 +2,7 @@ import {
   type ClientCapabilities,
   type CreateMessageRequestParams,
   type CreateMessageResult,
-  type ElicitRequestParams,
+  type ElicitRequestFormParams,
   type ElicitResult,
   type InputRequest,
   type InputRequests,
@@ -21,9 +21,24 @@ import { fromRequestState, invalidState, toRequestState } from './request-state.
 
 /** What a client may be asked: its user by a form or at an address, its model, or its roots. */
 export type McpQuestion =
-  | { readonly method: 'elicitation/create'; readonly params: ElicitRequestParams }
-  | { readonly method: 'sampling/createMessage'; readonly params: CreateMessageRequestParams }
+  | { readonly method: 'elicitation/create'; readonly params: McpForm | McpAddress }
+  | { readonly method: 'sampling/createMessage'; readonly params: Unchanged<CreateMessageRequestParams> }
   | { readonly method: 'roots/list'; readonly params?: Readonly<Record<string, never>> | undefined };
+
+/** A form for the user: an object of texts, numbers, choices and yes or no. */
+type McpForm = Unchanged<Pick<ElicitRequestFormParams, 'mode' | 'message' | 'requestedSchema'>>;
+
+/** An address that the user is to visit. */
+interface McpAddress {
+  readonly mode: 'url';
+  readonly message: string;
+  readonly url: string;
+}
+
+/** The same, which may be declared once and for all. */
+type Unchanged<Value> = Value extends object
+  ? { readonly [Key in keyof Value]: Unchanged<Value[Key]> }
+  : Value;
 
 /** What such a question is answered. */
 export type McpAnswer<Question extends McpQuestion> = Question extends {
@@ -209,21 +224,14 @@ const SCHEMAS = {
 } as const;
 
 /** @throws Error when the schema cannot be checked by. */
-function contentProblems(asked: ElicitRequestParams, content: JsonObject): readonly string[] {
+function contentProblems(asked: McpForm | McpAddress, content: JsonObject): readonly string[] {
   if (!('requestedSchema' in asked)) return [];
   return problemLines([...jsonSchemaCheck(JSON.parse(JSON.stringify(asked.requestedSchema)))(content)]);
 }
 
-/** Only a person reads why they are asked again. */
+/** Only a person reads why they are asked again. What the developer has declared is a request, and is not changed from here on. */
 function askedAgain(question: McpQuestion, problems: readonly string[]): InputRequest {
-  switch (question.method) {
-    case 'elicitation/create': {
-      const { method, params } = question;
-      return { method, params: { ...params, message: [...notTaken(problems), params.message].join('\n') } };
-    }
-    case 'sampling/createMessage':
-      return { method: question.method, params: question.params };
-    case 'roots/list':
-      return { method: question.method, params: {} };
-  }
+  const { method, params = {} } = question;
+  const message = 'message' in params ? { message: [...notTaken(problems), params.message].join('\n') } : {};
+  return { method, params: { ...params, ...message } } as InputRequest;
 }

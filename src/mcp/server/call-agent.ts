@@ -23,7 +23,13 @@ import { pendingViews } from '../../worker/turn-view.ts';
 import { IDEMPOTENCY_KEY } from '../content/rpc.ts';
 import { AGENT_INPUT, type AgentInput } from './agent-tool.ts';
 import type { AskingClient } from './asking-client.ts';
-import { type AskedCall, type ContinuedTurn, continuedTurn, toAgentAnswer } from './continued-turn.ts';
+import {
+  type AskedCall,
+  type ContinuedTurn,
+  continuedTurn,
+  isFirst,
+  toAgentAnswer,
+} from './continued-turn.ts';
 import { takeInputs } from './input-required.ts';
 import { type Notifier, notifyOf } from './notifier.ts';
 import type { Publication } from './publish.ts';
@@ -62,13 +68,11 @@ interface AwaitedCall extends AgentCall {
  *   model which called can change; the reason of `leave` when that aborts.
  */
 export async function callAgent(request: EndpointRequest, calling: AwaitedCall): Promise<AgentAnswer> {
-  const { published, asking } = calling;
-  const checked = await checkInput(AGENT_INPUT, calling.input, published.name);
+  const { asking, published, input } = calling;
+  if (isFirst(asking)) return takeCall(request, calling, (turn) => answerOf(request, turn, calling));
+  const checked = await checkInput(AGENT_INPUT, input, published.name);
   if (!checked.ok) return failed(checked.answer.content);
-  const continued = await continuedTurn(asking, published.name, checked.value);
-  if (continued) return goOnWith(request, calling, continued);
-  const turn = await toAgentTurn(request, calling, checked.value);
-  return orWhyNot(request, turn, () => answerOf(request, turn, calling));
+  return goOnWith(request, calling, await continuedTurn(asking, published.name, checked.value));
 }
 
 /**
@@ -81,20 +85,12 @@ export async function takeCall<Taken>(
   calling: AgentCall,
   take: (turn: AgentTurn) => Promise<Taken>,
 ): Promise<Taken | CallToolResult> {
-  const checked = await checkInput(AGENT_INPUT, calling.input, calling.published.name);
+  const { name } = calling.published;
+  const checked = await checkInput(AGENT_INPUT, calling.input, name);
   if (!checked.ok) return failed(checked.answer.content);
   const turn = await toAgentTurn(request, calling, checked.value);
-  return orWhyNot(request, turn, () => take(turn));
-}
-
-/** Answers what `take` does; or, in words for the model which called, that the session is no more, or that nobody knows. */
-async function orWhyNot<Taken>(
-  request: EndpointRequest,
-  turn: AgentTurn,
-  take: () => Promise<Taken>,
-): Promise<Taken | CallToolResult> {
   try {
-    return await take();
+    return await take(turn);
   } catch (failure) {
     if (failure instanceof SessionErasedError) return failed(failure.message);
     if (failure instanceof SessionUnavailableError) {
@@ -112,12 +108,13 @@ async function goOnWith(
   calling: AwaitedCall,
   { session, turn, asked, isNew, sent }: ContinuedTurn,
 ): Promise<AgentAnswer> {
-  const { published, asking, leave } = calling;
+  const { published, asking, leave, onTaken } = calling;
   const { agent, name } = published;
   const target = await targetOf({ host, env }, caller, { agent, session });
   const at = { host, env, requestId, target, request, signal: leave };
   const taken = await takeInputs(at, { turn, asked, responses: asking.answers, inBackground: false });
   if (!taken) throw invalidState();
+  onTaken({ name, isNew, session, turn });
   try {
     const outcome = await outcomeOf(at, taken.begun, calling);
     return await toAgentAnswer({ name, target, isNew, sent }, outcome, { ...asking, before: taken });
@@ -210,7 +207,7 @@ async function answerOf(
 function outcomeOf(
   { host, target }: Pick<SessionAccess, 'host' | 'target'>,
   begun: BegunTurn,
-  { notifier, leave, position }: Pick<AwaitedCall, 'notifier' | 'leave' | 'position'>,
+  { notifier, leave, position }: AwaitedCall,
 ): Promise<TurnOutcome> | TurnOutcome {
   if (begun.later) return { status: 'kept', turn: begun.later.turn };
   const { turn, run } = begun;

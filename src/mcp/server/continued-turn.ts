@@ -30,19 +30,21 @@ export interface ContinuedTurn extends Pick<v.InferOutput<typeof State>, 'sessio
   readonly sent: AgentInput;
 }
 
+/** Tells the first request of a call from those that go on with it. */
+export const isFirst = ({ state, answers }: AskingClient): boolean =>
+  state === undefined && Object.keys(answers).length === 0;
+
 /**
- * Reads which turn a client goes on with; `undefined` for the first request of a call. Who may answer what in that turn is not looked
- * at: the state may be anybody's.
+ * Reads which turn a client goes on with. Who may answer what in that turn is not looked at: the state may be anybody's.
  *
  * @throws RpcError when the state is none, or was given out for another call: the client would get an answer to something else.
  */
 export async function continuedTurn(
-  { state, answers }: AskingClient,
+  { state }: AskingClient,
   name: string,
   sent: AgentInput,
-): Promise<ContinuedTurn | undefined> {
+): Promise<ContinuedTurn> {
   if (state === undefined) {
-    if (Object.keys(answers).length === 0) return undefined;
     throw invalidParams('`inputResponses` are answers to what `requestState` names, and there is none.');
   }
   const read = typeof state === 'string' ? v.safeParse(State, fromRequestState(state)) : undefined;

@@ -115,7 +115,8 @@ function decided(content: NonNullable<ElicitResult['content']>, { current, fille
   const edited = Object.entries(content).filter(
     ([name, value]) => Object.hasOwn(filled, name) && !isUntouched(value, filled[name]?.default),
   );
-  const takesInput = decision === 'edit' || (decision === 'approve' && edited.length > 0);
+  const isOffered = Object.keys(filled).length > 0;
+  const takesInput = isOffered && (decision === 'edit' || (decision === 'approve' && edited.length > 0));
   const input = { ...current, ...Object.fromEntries(edited) };
   return { decision, ...(takesInput && { input }), ...(reason !== undefined && reason !== '' && { reason }) };
 }

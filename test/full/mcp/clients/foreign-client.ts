@@ -29,6 +29,7 @@ export interface ForeignClient {
 
 /** What all of them understand as the answer of a call. */
 interface Answer {
+  readonly [key: string]: unknown;
   readonly content?: unknown;
   readonly structuredContent?: unknown;
 }
@@ -54,7 +55,7 @@ const sdk2 =
       tools: async () => names((await client.listTools()).tools),
       async call(name, input) {
         const told: (string | undefined)[] = [];
-        const onprogress = ({ message }: { message?: string }) => void told.push(message);
+        const onprogress = ({ message }: { message?: string | undefined }) => void told.push(message);
         return fromAnswer(await client.callTool({ name, arguments: input }, { onprogress }), told);
       },
       close: () => client.close(),

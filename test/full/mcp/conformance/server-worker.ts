@@ -2,12 +2,16 @@
 
 import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { defineMcpEndpoint } from '../../../../src/mcp/entry.ts';
+import { askingPrompts, askingTools } from './server-asking.ts';
 import { serverPrompts } from './server-prompts.ts';
 import { serverTools } from './server-tools.ts';
 
 const holdfast = createHoldfast({
   agents: [],
-  mcp: defineMcpEndpoint({ tools: serverTools, prompts: serverPrompts }),
+  mcp: defineMcpEndpoint({
+    tools: [...serverTools, ...askingTools],
+    prompts: [...serverPrompts, ...askingPrompts],
+  }),
 });
 
 export default holdfast.worker;

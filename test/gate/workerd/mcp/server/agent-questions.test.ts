@@ -1,28 +1,114 @@
+import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { paidTo } from '../../../../fixtures/clerk-agent.ts';
-import { script } from '../../../../fixtures/scripts.ts';
-import { answered, connectedAsking } from './asking.ts';
-import { newId, publishing, texts, viewOf } from './talk.ts';
+import { defineAgent, defineTool, humanInput } from '../../../../../src/index.ts';
+import { asksFirst } from '../../../../fixtures/asks-first.ts';
+import { clerk, paidTo } from '../../../../fixtures/clerk-agent.ts';
+import { modelBySession, type Scripted, script } from '../../../../fixtures/scripts.ts';
+import { type Asked, answered, connectedAsking, FORMS, type Sender } from './asking.ts';
+import { calling, newId, publishing, texts, viewOf } from './talk.ts';
 
-const via = publishing({ agents: ['clerk'] });
+const done = (name: string, input: v.GenericSchema<Record<string, unknown>> = v.object({})) =>
+  defineTool({ name, description: 'Does it.', effect: 'read', input, run: (given) => JSON.stringify(given) });
 
-const pay = (to: string, amount = 5) => ({ calls: [{ name: 'pay', input: { to, amount } }] });
+/** The form of a server's question, as it waits in a session. */
+const SEATS = {
+  type: 'object',
+  properties: {
+    seats: { type: 'integer', minimum: 1, maximum: 9, default: 2 },
+    class: { type: 'string', enum: ['first', 'second'], title: 'Class' },
+    meals: { type: 'array', items: { type: 'string', enum: ['soup', 'fish'] }, maxItems: 2 },
+    window: { type: 'boolean', description: 'By the window?' },
+    day: { type: 'string', format: 'date', pattern: '^2' },
+    tariff: { oneOf: [{ const: 'a', title: 'Cheap' }, { const: 'b' }] },
+  },
+  required: ['class'],
+};
+
+const asker = defineAgent({
+  name: 'asker',
+  description: 'Asks.',
+  instructions: '',
+  model: modelBySession,
+  tools: [
+    humanInput(),
+    asksFirst(done('book'), {
+      message: 'Which seats?',
+      schema: SEATS,
+      allows: ['approve', 'edit', 'reject'],
+      input: { seats: 2 },
+      credentials: 'refused',
+    }),
+    asksFirst(done('deep', v.object({ to: v.object({ name: v.string() }) }))),
+    asksFirst(done('value'), {
+      schema: { type: 'object', properties: { a: { type: 'object' } } },
+      allows: ['edit', 'reject'],
+    }),
+    asksFirst(done('reason', v.object({ reason: v.string() })), { allows: ['approve', 'edit', 'reject'] }),
+    asksFirst(done('long', v.object({ text: v.string() }))),
+    asksFirst(done('stop'), { allows: ['approve', 'exit'] }),
+    asksFirst(done('only'), { allows: ['approve'] }),
+  ],
+});
+
+const via = publishing({ agents: ['clerk', asker] }, { agents: [clerk, asker] });
+
+const pay = (to: string, amount = 5, name = 'pay') => ({ name, input: { to, amount } });
+
+/** A call that is asked something: what was asked, and how to answer it. */
+async function asked(
+  agent: string,
+  { message }: Scripted,
+  sender?: Sender,
+  input: Readonly<Record<string, unknown>> = {},
+) {
+  const params = { name: agent, arguments: { message: message(), ...input } };
+  const { result } = await answered(via, 'tools/call', params, sender);
+  const first = result as Asked;
+  const keys = Object.keys(first.inputRequests);
+  return {
+    params,
+    first,
+    keys,
+    /** One answer for each question, in their order. */
+    answer: (...answers: readonly unknown[]) =>
+      again(
+        params,
+        first.requestState,
+        Object.fromEntries(answers.map((one, place) => [keys[place], one])),
+        sender,
+      ),
+  };
+}
+
+async function again(
+  params: Readonly<Record<string, unknown>>,
+  requestState: unknown,
+  inputResponses: unknown,
+  sender?: Sender,
+) {
+  return answered(via, 'tools/call', { ...params, requestState, inputResponses }, sender);
+}
+
+const accept = (content: Readonly<Record<string, unknown>>) => ({ action: 'accept', content });
+const approve = accept({ decision: 'approve' });
+
+const formOf = ({ inputRequests }: Asked, key: string | undefined) =>
+  Object(inputRequests[key ?? '']?.params) as { readonly message: string; readonly requestedSchema: object };
+
+/** The result of the call that the model was told last. */
+const told = ({ model }: Scripted): string => String(Object(model.requests.at(-1)?.messages.at(-1)).text);
 
 describe('a turn that waits for a decision', () => {
   it('is asked as a form', async () => {
     const to = crypto.randomUUID();
-    const { message } = script(pay(to), 'Paid.');
-    const session = newId();
-    const { result } = await answered(via, 'tools/call', {
-      name: 'clerk',
-      arguments: { message: message(), session },
-    });
-    const [turn] = Object.keys(Object(result).inputRequests)[0]?.split('.') ?? [];
-    expect(result).toEqual({
+    const { first, keys } = await asked('clerk', script({ calls: [pay(to)] }, 'Paid.'));
+    const [key = ''] = keys;
+    expect(key).toMatch(/^[0-9a-f]{16}\.3\.0#0$/);
+    expect(first).toEqual({
       _meta: expect.anything(),
       resultType: 'input_required',
       inputRequests: {
-        [`${turn}.3.0#0`]: {
+        [key]: {
           method: 'elicitation/create',
           params: {
             mode: 'form',
@@ -51,17 +137,291 @@ describe('a turn that waits for a decision', () => {
     });
   });
 
-  it('is decided by the official client', async () => {
+  it('is approved by the official client', async () => {
     const to = crypto.randomUUID();
-    const { message } = script(pay(to), 'Paid.');
-    const forms: unknown[] = [];
-    const client = await connectedAsking(via, (params) => {
-      forms.push(params);
+    const { message } = script({ calls: [pay(to)] }, 'Paid.');
+    const client = await connectedAsking(via, () => ({ action: 'accept', content: { decision: 'approve' } }));
+    const result = await client.callTool({ name: 'clerk', arguments: { message: message() } });
+    const { session } = viewOf(result);
+    expect(texts(result)).toEqual([
+      'Paid.',
+      `To go on with this conversation, call 'clerk' with the session '${session}'.`,
+    ]);
+    expect([viewOf(result).outcome, paidTo(to)]).toEqual(['completed', [5]]);
+    await client.close();
+  });
+
+  it.each([
+    ['rejected', accept({ decision: 'reject', reason: 'Too much.' }), 'Error: Too much.', []],
+    ['declined', { action: 'decline' }, 'Error: The person who was asked has declined.', []],
+    ['edited', accept({ decision: 'edit', amount: 3 }), /Paid 3\./, [3]],
+    ['approved as it was shown', accept({ decision: 'approve', amount: 5, reason: '' }), /Paid 5\./, [5]],
+    ['approved with more than was asked for', accept({ decision: 'approve', other: 1 }), /Paid 5\./, [5]],
+  ])('is %s', async (_, answer, words, paid) => {
+    const to = crypto.randomUUID();
+    const scripted = script({ calls: [pay(to)] }, 'As you like.');
+    const { result } = await (await asked('clerk', scripted)).answer(answer);
+    expect(texts(result)[0]).toBe('As you like.');
+    expect(told(scripted)).toMatch(words);
+    expect(paidTo(to)).toEqual(paid);
+  });
+
+  it('ends when somebody says exit', async () => {
+    const to = crypto.randomUUID();
+    const { result } = await (await asked('clerk', script({ calls: [pay(to)] }))).answer(
+      accept({ decision: 'exit', reason: 'Enough.' }),
+    );
+    expect([Object(result).isError, texts(result)[0], paidTo(to)]).toEqual([
+      true,
+      'The turn was ended: Enough.',
+      [],
+    ]);
+  });
+
+  it.each([
+    [{}, 'decision: is missing.'],
+    [{ decision: 'maybe' }, 'decision: must be approve, edit, reject or exit.'],
+    [{ decision: ['approve'] }, 'decision: must be approve, edit, reject or exit.'],
+    [{ decision: 'approve', amount: 50 }, 'input: is for the decision edit only.'],
+    [
+      { decision: 'edit', amount: 'much' },
+      'input.amount: Instance type "string" is invalid. Expected "number".',
+    ],
+    [{ decision: 'reject', reason: 'x'.repeat(2_001) }, 'reason: must be text of at most 2000 characters.'],
+    [{ decision: 'reject', reason: 5 }, 'reason: must be text of at most 2000 characters.'],
+  ])('is asked anew after %j, which decides nothing', async (content, problem) => {
+    const to = crypto.randomUUID();
+    const { first, keys, params, answer } = await asked('clerk', script({ calls: [pay(to)] }, 'Paid.'));
+    const [key = ''] = keys;
+    const { result } = await answer(accept(content));
+    const { inputRequests, requestState } = result as Asked;
+    expect(inputRequests).toEqual({
+      [key]: {
+        method: 'elicitation/create',
+        params: {
+          ...formOf(first, key),
+          message: `What was answered could not be taken: ${problem}\n${formOf(first, key).message}`,
+        },
+      },
+    });
+    expect(paidTo(to)).toEqual([]);
+    const { result: last } = await again(params, requestState, { [key]: approve });
+    expect([texts(last)[0], paidTo(to)]).toEqual(['Paid.', [5]]);
+  });
+
+  it.each([
+    ['something that is no answer', { roots: [] }],
+    ['an unknown action', { action: 'agree' }],
+    ['content that is a text', { action: 'accept', content: 'approve' }],
+  ])('is asked anew after %s', async (_, sent) => {
+    const { first, keys, answer } = await asked('clerk', script({ calls: [pay('nobody')] }));
+    const { result } = await answer(sent);
+    expect(formOf(result as Asked, keys[0]).message).toBe(
+      `What was answered could not be taken: it is no answer of a form.\n${formOf(first, keys[0]).message}`,
+    );
+  });
+
+  it.each([
+    ['no answers', undefined],
+    ['answers to something else', { other: approve }],
+    ['a text instead of answers', 'approve'],
+    ['a number instead of an answer', 5],
+  ])('is asked again for %s', async (_, sent) => {
+    const { first, keys, params } = await asked('clerk', script({ calls: [pay('nobody')] }));
+    const responses = typeof sent === 'number' ? { [keys[0] ?? '']: sent } : sent;
+    const { result } = await again(params, first.requestState, responses);
+    expect(result).toEqual(first);
+  });
+
+  it('goes on waiting when its question is dismissed, and is decided by whoever comes back', async () => {
+    const to = crypto.randomUUID();
+    const { first, params, keys, answer } = await asked('clerk', script({ calls: [pay(to)] }, 'Paid.'));
+    const { result } = await answer({ action: 'cancel' });
+    const { outcome, path, session, pending } = Object(Object(result).structuredContent);
+    expect([Object(result).isError, outcome, pending.length]).toEqual([undefined, 'suspended', 1]);
+    expect(texts(result)).toEqual([
+      'The turn waits for an answer from outside, and goes on when that is there:\n' +
+        `- pay, answered by POST ${pending[0].links.approvals}: May I pay?`,
+      `Its answer will be at GET ${path}.`,
+      `To go on with this conversation, call 'clerk' with the session '${session}'.`,
+    ]);
+    const { result: last } = await again(params, first.requestState, { [keys[0] ?? '']: approve });
+    expect([texts(last)[0], paidTo(to)]).toEqual(['Paid.', [5]]);
+  });
+
+  it('asks several things at once, each of which is taken by itself', async () => {
+    const [a, b, c] = [crypto.randomUUID(), crypto.randomUUID(), crypto.randomUUID()];
+    const calls = [pay(a), pay(b, 6, 'pay_plainly'), pay(c, 7)];
+    const { params, keys, first, answer } = await asked('clerk', script({ calls }, 'Paid.'));
+    expect(keys).toHaveLength(3);
+    const { result } = await answer(approve, accept({ decision: 'exit' }), { action: 'cancel' });
+    const second = result as Asked;
+    // What was dismissed is not asked again at once.
+    expect(Object.keys(second.inputRequests)).toEqual([keys[1]]);
+    expect(formOf(second, keys[1]).message).toBe(
+      `What was answered could not be taken: decision: must be approve or reject here.\n${formOf(first, keys[1]).message}`,
+    );
+    const { result: third } = await again(params, second.requestState, { [keys[1] ?? '']: approve });
+    expect(Object.keys((third as Asked).inputRequests)).toEqual([keys[2]]);
+    const { result: last } = await again(params, (third as Asked).requestState, { [keys[2] ?? '']: approve });
+    expect(texts(last)[0]).toBe('Paid.');
+    expect([paidTo(a), paidTo(b), paidTo(c)]).toEqual([[5], [6], [7]]);
+  });
+
+  it('asks as often as there is something to decide, in one call of the official client', async () => {
+    const [a, b] = [crypto.randomUUID(), crypto.randomUUID()];
+    const { message } = script(
+      { calls: [pay(a, 5, 'pay_twice_asked')] },
+      { calls: [pay(b)] },
+      'Both are paid.',
+    );
+    const questions: string[] = [];
+    const client = await connectedAsking(via, ({ message: question }) => {
+      questions.push(question.split('\n').at(-1) ?? '');
       return { action: 'accept', content: { decision: 'approve' } };
     });
-    const result = await client.callTool({ name: 'clerk', arguments: { message: message() } });
-    expect([texts(result)[0], viewOf(result).outcome, paidTo(to)]).toEqual(['Paid.', 'completed', [5]]);
-    expect(forms.length).toBe(1);
+    const result = await client.callTool({
+      name: 'clerk',
+      arguments: { message: message(), session: newId() },
+    });
+    expect(texts(result)).toEqual(['Both are paid.']);
+    expect(questions).toEqual(['Sure?', 'Really?', 'May I pay?']);
+    expect([paidTo(a), paidTo(b)]).toEqual([[5], [5]]);
     await client.close();
+  });
+
+  it('is told in words to clients that show no forms, and of calls that no form can answer', async () => {
+    const to = crypto.randomUUID();
+    for (const capabilities of [{}, { elicitation: { url: {} } }, { sampling: {}, roots: {} }]) {
+      const { message } = script({ calls: [pay(to)] });
+      const params = { name: 'clerk', arguments: { message: message() } };
+      const { result } = await answered(via, 'tools/call', params, { capabilities });
+      expect([viewOf(result).outcome, Object(result).resultType]).toEqual(['suspended', 'complete']);
+    }
+    const older = await calling(via, 'clerk', { message: script({ calls: [pay(to)] }).message() });
+    expect(viewOf(older).outcome).toBe('suspended');
+    const lookUp = { name: 'look_up', input: { id: 'o-1' } };
+    const { message } = script({ calls: [lookUp] });
+    const { result } = await answered(via, 'tools/call', {
+      name: 'clerk',
+      arguments: { message: message() },
+    });
+    const { pending } = Object(Object(result).structuredContent);
+    expect(texts(result)[0]).toMatch(`- look_up, answered by POST ${pending[0].links.results}: `);
+    // What can be asked is asked, and the rest told when that is decided.
+    const both = await asked('clerk', script({ calls: [lookUp, pay(to)] }));
+    expect(both.keys).toHaveLength(1);
+    const { result: rest } = await both.answer(approve);
+    expect(texts(rest)[0]).toMatch('- look_up, answered by POST ');
+    expect(Object(Object(rest).structuredContent).pending).toMatchObject([{ tool: 'look_up' }]);
+  });
+});
+
+describe('a question', () => {
+  it('of a model has a field for the answer', async () => {
+    const scripted = script(
+      { calls: [{ name: 'human_input', input: { question: 'Which city?' } }] },
+      'Thanks.',
+    );
+    const { first, keys, answer } = await asked('asker', scripted);
+    expect(formOf(first, keys[0])).toEqual({
+      mode: 'form',
+      message: 'Which city?',
+      requestedSchema: {
+        type: 'object',
+        properties: { text: { type: 'string', description: 'The answer' } },
+        required: ['text'],
+      },
+    });
+    const { result: empty } = await answer(accept({}));
+    expect(formOf(empty as Asked, keys[0]).message).toBe(
+      'What was answered could not be taken: input: Instance does not have required property "text".\nWhich city?',
+    );
+    const { result } = await answer(accept({ text: 'Rome' }));
+    expect([texts(result)[0], told(scripted)]).toEqual(['Thanks.', 'Rome']);
+  });
+
+  it('of a model ends the turn when the person declines to answer', async () => {
+    const scripted = script({ calls: [{ name: 'human_input', input: { question: 'Which city?' } }] });
+    const { result } = await (await asked('asker', scripted)).answer({ action: 'decline' });
+    expect(texts(result)[0]).toBe('The turn was ended: The person who was asked has declined.');
+  });
+
+  it('of a server has its own fields, without what no form may say, and takes no credential', async () => {
+    const scripted = script({ calls: [{ name: 'book', input: {} }] }, 'Booked.');
+    const { first, keys, answer } = await asked('asker', scripted);
+    expect(formOf(first, keys[0])).toEqual({
+      mode: 'form',
+      message: 'Which seats?',
+      requestedSchema: {
+        ...SEATS,
+        properties: {
+          ...SEATS.properties,
+          day: { type: 'string', format: 'date' },
+          tariff: {
+            type: 'string',
+            oneOf: [
+              { const: 'a', title: 'Cheap' },
+              { const: 'b', title: 'b' },
+            ],
+          },
+        },
+      },
+    });
+    const secret = `sk-ant-api03-${'a1B2'.repeat(24)}`;
+    const { result: refused } = await answer(accept({ class: 'first', day: secret }));
+    expect(formOf(refused as Asked, keys[0]).message).toMatch(/could not be taken: input\.day: /);
+    expect(JSON.stringify(refused)).not.toContain(secret);
+    const { result: credential } = await answer(accept({ class: 'first', note: secret }));
+    expect(formOf(credential as Asked, keys[0]).message).toBe(
+      'What was answered could not be taken: input.note: looks like a credential, and none is taken here: what is answered ' +
+        'is kept in the journal.\nWhich seats?',
+    );
+    const { result } = await answer(accept({ class: 'second', seats: 3 }));
+    expect(texts(result)[0]).toBe('Booked.');
+  });
+
+  it('that a form cannot ask is told in words', async () => {
+    const { message } = script({ calls: [{ name: 'value', input: {} }] });
+    const { result } = await answered(via, 'tools/call', {
+      name: 'asker',
+      arguments: { message: message() },
+    });
+    expect(viewOf(result).outcome).toBe('suspended');
+    const long = script({ calls: [{ name: 'long', input: { text: 'x'.repeat(20_000) } }] });
+    const params = { name: 'asker', arguments: { message: long.message() } };
+    expect(viewOf((await answered(via, 'tools/call', params)).result).outcome).toBe('suspended');
+  });
+
+  it.each([
+    ['deep', { to: { name: 'Ada' } }, ['approve', 'reject', 'exit']],
+    ['reason', { reason: 'Why not' }, ['approve', 'reject']],
+    ['stop', {}, ['approve', 'exit']],
+  ])('about a call of %s, whose input is no form, takes no edit', async (name, input, decisions) => {
+    const { first, keys, answer } = await asked('asker', script({ calls: [{ name, input }] }, 'Done.'));
+    const { requestedSchema, message } = formOf(first, keys[0]);
+    const { properties } = Object(requestedSchema);
+    expect([Object.keys(properties), properties.decision.enum]).toEqual([['decision', 'reason'], decisions]);
+    expect(message).toBe(`Tool '${name}' is to be called with ${JSON.stringify(input)}.\nMay I ${name}?`);
+    const { result } = await answer(accept({ decision: 'edit', name: 'Eve' }));
+    expect(formOf(result as Asked, keys[0]).message).toBe(
+      `What was answered could not be taken: input: is missing.\n${message}`,
+    );
+    expect(texts((await answer(approve)).result)[0]).toBe('Done.');
+  });
+
+  it('that cannot be declined is left open by it', async () => {
+    const { answer } = await asked('asker', script({ calls: [{ name: 'only' }] }));
+    const { result } = await answer({ action: 'decline' });
+    expect(viewOf(result).outcome).toBe('suspended');
+  });
+});
+
+describe('FORMS', () => {
+  it('are what a client that shows them declares', async () => {
+    for (const capabilities of [FORMS, { elicitation: {} }, { elicitation: { form: {}, url: {} } }]) {
+      const { first } = await asked('clerk', script({ calls: [pay('nobody')] }), { capabilities });
+      expect(first.resultType).toBe('input_required');
+    }
   });
 });

@@ -1,0 +1,241 @@
+import { describe, expect, it } from 'vitest';
+import type { Caller } from '../../../../../src/create-holdfast.ts';
+import { defineAgent, requireApproval } from '../../../../../src/index.ts';
+import { changedClerk, clerk, paidTo } from '../../../../fixtures/clerk-agent.ts';
+import { modelBySession, script } from '../../../../fixtures/scripts.ts';
+import { type Asked, answered } from './asking.ts';
+import { newId, publishing, texts, viewOf } from './talk.ts';
+
+/** Callers say who they are: id, tenant, and their only role. */
+const auth = ({ headers }: Request): Caller => {
+  const [id = '', tenant, role] = (headers.get('x-user') ?? 'ann').split(' ');
+  return { id, ...(tenant && { tenant }), ...(role && { roles: [role] }) };
+};
+
+const as = (user: string) => ({ headers: { 'x-user': user } });
+
+const [pay] = clerk.tools;
+const careful = defineAgent({
+  name: 'careful',
+  description: 'Has another person decide.',
+  instructions: '',
+  model: modelBySession,
+  tools: pay ? [requireApproval(pay, 'Pay?', { notBy: 'requester' })] : [],
+});
+
+const agents = [clerk, careful];
+const via = publishing({ agents: [clerk, { agent: 'clerk', as: 'teller' }, careful] }, { agents, auth });
+
+const INVALID_STATE = {
+  error: {
+    code: -32602,
+    message:
+      '`requestState` is none that was answered to this request. Send it back as it came, with the `name` and `arguments` ' +
+      'of the first request, or leave it out to begin anew.',
+  },
+};
+
+const approve = { action: 'accept', content: { decision: 'approve' } };
+
+interface Params {
+  readonly name: string;
+  readonly arguments: { readonly message: string; readonly session?: string };
+}
+
+interface Again extends Partial<Params> {
+  readonly by?: string;
+  readonly state?: unknown;
+}
+
+/** A call of the clerk that is asked whether it may pay. */
+async function asked(user = 'ann', replies: Parameters<typeof script> = ['Paid.'], tool = 'pay') {
+  const to = crypto.randomUUID();
+  const { message, model } = script({ calls: [{ name: tool, input: { to, amount: 5 } }] }, ...replies);
+  const session = newId();
+  const params: Params = { name: 'clerk', arguments: { message: message(), session } };
+  const { result } = await answered(via, 'tools/call', { ...params }, as(user));
+  const { requestState, inputRequests } = result as Asked;
+  const [key = ''] = Object.keys(inputRequests);
+  const again = (answer: unknown, { by = user, state = requestState, ...more }: Again = {}) =>
+    answered(
+      via,
+      'tools/call',
+      { ...params, requestState: state, inputResponses: { [key]: answer }, ...more },
+      as(by),
+    );
+  return { to, model, session, params, key, state: requestState, again };
+}
+
+/** What a state says, changed. */
+const forged = (state: string, change: Readonly<Record<string, unknown>>): string =>
+  `holdfast-1.${btoa(JSON.stringify({ ...JSON.parse(atob(state.slice('holdfast-1.'.length))), ...change }))}`;
+
+describe('an answer to what a turn waits for', () => {
+  it('decides once, however often it is sent', async () => {
+    const { to, model, again } = await asked();
+    const results = await Promise.all([again(approve), again(approve), again(approve)]);
+    for (const { result } of results)
+      expect([texts(result), viewOf(result).outcome]).toEqual([['Paid.'], 'completed']);
+    expect(texts((await again(approve)).result)).toEqual(['Paid.']);
+    expect([paidTo(to), model.requests.length]).toEqual([[5], 2]);
+  });
+
+  it('is not taken when another one was, and its sender is told what came of that', async () => {
+    const { to, session, again } = await asked();
+    expect(texts((await again(approve)).result)).toEqual(['Paid.']);
+    const { result } = await again({ action: 'decline' });
+    expect(texts(result)).toEqual([
+      'Paid.',
+      'An answer was not taken. This was answered before, and one answer is all that is taken. ' +
+        `GET /agents/clerk/sessions/${session} shows where the session stands.`,
+    ]);
+    expect(paidTo(to)).toEqual([5]);
+  });
+
+  it('finds the turn that was decided over HTTP in between', async () => {
+    const { to, session, key, again } = await asked();
+    const [call] = key.split('#');
+    const decided = await via(`/agents/clerk/sessions/${session}/approvals/${call}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...as('ann').headers },
+      body: JSON.stringify({ decision: 'reject' }),
+    });
+    expect(decided.status).toBe(200);
+    const { result } = await again(approve);
+    expect(texts(result)).toEqual([
+      'Paid.', // as the script has it
+      'An answer was not taken. This was answered before, and one answer is all that is taken. ' +
+        `GET /agents/clerk/sessions/${session} shows where the session stands.`,
+    ]);
+    expect(paidTo(to)).toEqual([]);
+  });
+
+  it('answers its own question, and none that was asked since', async () => {
+    const [first, second] = [crypto.randomUUID(), crypto.randomUUID()];
+    const more = { calls: [{ name: 'pay', input: { to: second, amount: 7 } }] };
+    const { key, state, params, again } = await asked('ann', [more, `Paid ${first}.`]);
+    const { result } = await again(approve);
+    const [later = ''] = Object.keys((result as Asked).inputRequests);
+    expect(later).not.toBe(key);
+    const sent = { ...params, requestState: state, inputResponses: { [key]: approve, [later]: approve } };
+    const repeated = await answered(via, 'tools/call', sent, as('ann'));
+    expect(repeated.result).toEqual(result);
+    expect(paidTo(second)).toEqual([]);
+  });
+
+  it('is refused to whoever does not own the session, as if there were none', async () => {
+    const { to, again } = await asked();
+    expect(await again(approve, { by: 'eve' })).toEqual(INVALID_STATE);
+    expect(await again(approve, { by: 'ann tenant' })).toEqual(INVALID_STATE);
+    const tenants = await asked('ann red');
+    expect(await tenants.again(approve, { by: 'ann blue' })).toEqual(INVALID_STATE);
+    expect(await tenants.again(approve, { by: 'ann' })).toEqual(INVALID_STATE);
+    expect([paidTo(to), paidTo(tenants.to)]).toEqual([[], []]);
+    // Whoever shares the session may decide in it, as over HTTP.
+    expect(texts((await tenants.again(approve, { by: 'bob red' })).result)).toEqual(['Paid.']);
+  });
+
+  it.each([
+    ['another session', () => ({ session: newId() })],
+    ['another turn', () => ({ turn: '0123456789abcdef' })],
+    ['a session that cannot be one', () => ({ session: 'a b' })],
+    ['a session that is too long', () => ({ session: 's'.repeat(200) })],
+    ['a turn that is no text', () => ({ turn: 5 })],
+    ['a key that is no text', () => ({ asked: [5] })],
+    ['too many keys', () => ({ asked: new Array(1_001).fill('k') })],
+    ['another call', () => ({ call: '00' })],
+    ['more than a state says', () => ({ more: 1 })],
+    ['less than a state says', () => ({ asked: undefined })],
+  ])('is refused with a state that names %s', async (what, change) => {
+    const { to, state, again } = await asked();
+    const refused = await again(approve, { state: forged(state, change()) });
+    const odd = 'A session id is 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -';
+    const isOdd = what === 'a session that cannot be one';
+    expect(refused).toEqual(isOdd ? { error: { code: -32602, message: odd } } : INVALID_STATE);
+    expect(paidTo(to)).toEqual([]);
+  });
+
+  it('does nothing with a state that names a question of another turn, or none', async () => {
+    const other = await asked();
+    const { to, state, params } = await asked();
+    for (const key of [other.key, 'nothing#0', '__proto__']) {
+      const sent = {
+        ...params,
+        requestState: forged(state, { asked: [key] }),
+        inputResponses: { [key]: approve },
+      };
+      const { result } = await answered(via, 'tools/call', sent, as('ann'));
+      expect(Object(result).resultType).toBe('input_required');
+    }
+    expect([paidTo(to), paidTo(other.to)]).toEqual([[], []]);
+  });
+
+  it('is refused without a state, with one that is none, and with another input', async () => {
+    const { to, key, state, params, again } = await asked();
+    const responses = { inputResponses: { [key]: approve } };
+    expect(await answered(via, 'tools/call', { ...params, ...responses }, as('ann'))).toEqual({
+      error: {
+        code: -32602,
+        message: '`inputResponses` are answers to what `requestState` names, and there is none.',
+      },
+    });
+    for (const bad of [5, null, {}, [state], '', 'holdfast-1.', `${state}-TAMPERED`, 'x'.repeat(500_000)]) {
+      expect(await again(approve, { state: bad })).toEqual(INVALID_STATE);
+    }
+    const changes: readonly Partial<Params>[] = [
+      { arguments: { ...params.arguments, message: 'Something else.' } },
+      { arguments: { message: params.arguments.message } },
+      { name: 'teller' },
+      { name: 'careful' },
+    ];
+    for (const change of changes) expect(await again(approve, { ...change })).toEqual(INVALID_STATE);
+    expect(paidTo(to)).toEqual([]);
+  });
+
+  it('is refused when its session was erased', async () => {
+    const { to, session, again } = await asked();
+    await via(`/agents/clerk/sessions/${session}`, { method: 'DELETE', ...as('ann') });
+    expect(await again(approve)).toEqual(INVALID_STATE);
+    expect(paidTo(to)).toEqual([]);
+  });
+
+  it('is void for a tool that has changed since', async () => {
+    const { to, session, params, state, key } = await asked();
+    const later = publishing({ agents: ['clerk'] }, { agents: [changedClerk], auth });
+    const sent = { ...params, requestState: state, inputResponses: { [key]: approve } };
+    const { result } = await answered(later, 'tools/call', sent, as('ann'));
+    expect(texts(result).at(-1)).toBe(
+      "An answer was not taken. Tool 'pay' has changed since this was asked, so what was sent does not hold for it. The model is told " +
+        'so, and may ask again.',
+    );
+    expect([paidTo(to), viewOf(result).session]).toEqual([[], session]);
+  });
+
+  it('is asked of those alone who may give it, and taken from no other', async () => {
+    const to = crypto.randomUUID();
+    const call = { calls: [{ name: 'pay_as_manager', input: { to, amount: 5 } }] };
+    const params = {
+      name: 'clerk',
+      arguments: { message: script(call, 'Paid.').message(), session: newId() },
+    };
+    const words = await answered(via, 'tools/call', params, as('bob red'));
+    expect(viewOf(words.result).outcome).toBe('suspended');
+    const boss = await asked('ann red manager', ['Paid.'], 'pay_as_manager');
+    const { result } = await boss.again(approve, { by: 'bob red' });
+    const [id] = boss.key.split('#');
+    expect([viewOf(result).outcome, texts(result).at(-1)]).toEqual([
+      'suspended',
+      `An answer was not taken. Call ${id} is answered by somebody with the role 'manager'. Send the token of one who has it.`,
+    ]);
+    expect(paidTo(boss.to)).toEqual([]);
+    expect(texts((await boss.again(approve)).result)).toEqual(['Paid.']);
+  });
+
+  it('is not asked of whoever asked for the turn, where that must be another person', async () => {
+    const call = { calls: [{ name: 'pay', input: { to: 'nobody', amount: 5 } }] };
+    const { message } = script(call);
+    const params = { name: 'careful', arguments: { message: message(), session: newId() } };
+    const { result } = await answered(via, 'tools/call', params, as('ann red'));
+    expect(viewOf(result).outcome).toBe('suspended');
+  });
+});
