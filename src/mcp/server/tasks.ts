@@ -9,10 +9,10 @@ import { cancelTurn } from '../../worker/end-turn.ts';
 import { SessionError } from '../../worker/problem.ts';
 import { targetOf, UnknownTargetError } from '../../worker/target.ts';
 import { invalidParams, RPC_CODE, RpcError } from '../content/rpc.ts';
-import type { Published, RpcRequest } from './answer-request.ts';
 import { asksPeople } from './asking-client.ts';
 import { type AgentCall, notTaken, takeCall } from './call-agent.ts';
 import { takeInputs } from './input-required.ts';
+import type { Published, RpcRequest } from './rpc-request.ts';
 import { readTaskId, SOON, type Standing, stateOf, type Task, type TaskView } from './task-state.ts';
 
 /** The name under which clients and servers declare the extension. */
