@@ -21,6 +21,8 @@ export interface Mutation {
 
 const CONTRACT = 'test/gate/node/testing/memory-session.test.ts';
 
+const KEEP_SESSION = 'test/gate/node/mcp/tools/keep-session.test.ts';
+
 export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'write-ahead',
@@ -320,5 +322,72 @@ export const MUTATIONS: readonly Mutation[] = [
     text: '? 2 : 1',
     becomes: '? 1 : 1',
     tests: ['test/gate/node/parts/journaled.test.ts'],
+  },
+  {
+    name: 'kept-session-shared',
+    breaks:
+      'An invocation that takes a turn over goes on in the session of a server that the one before may still use.',
+    in: 'SessionLedger.resume',
+    text: "if (next.cause === 'expired') loseCredentials(this.#storage);",
+    becomes: '',
+    tests: [CONTRACT, KEEP_SESSION],
+  },
+  {
+    name: 'kept-session-fenced',
+    breaks: 'An invocation that has lost its turn still reads what the session keeps for its holder.',
+    in: 'SessionLedger.credential',
+    text: "return this.#clock.isHeldBy(epoch) ? findCredential(this.#storage, key) : { status: 'stale' };",
+    becomes: 'return findCredential(this.#storage, key);',
+    tests: [CONTRACT],
+  },
+  {
+    name: 'kept-session-ended',
+    breaks: 'The session of a server that is kept for the next turn is ended with the invocation.',
+    in: 'OpenConnection.close',
+    text: 'if (session !== this.#kept) await',
+    becomes: 'await',
+    tests: [KEEP_SESSION],
+  },
+  {
+    name: 'kept-session-anybody',
+    breaks:
+      'Another person in the same session is spoken to in the session that the first has with a server.',
+    in: 'keeperOf',
+    text: 'tenant, id, isMadeOfContext',
+    becomes: 'isMadeOfContext',
+    tests: [KEEP_SESSION],
+  },
+  {
+    name: 'kept-session-shown',
+    breaks: 'The id of a kept session is shown to the model, and journaled, where its server repeats it.',
+    in: 'OpenConnection.#keepFor',
+    text: 'if (session) hide(SESSION_HEADER, session.id);',
+    becomes: '',
+    tests: [KEEP_SESSION],
+  },
+  {
+    name: 'lost-session-shown',
+    breaks: 'The id of a session is shown to the model where its server says that it does not know it.',
+    in: 'OpenConnection.#former',
+    text: 'if (former?.session) hide(SESSION_HEADER, former.session.id);',
+    becomes: '',
+    tests: [KEEP_SESSION],
+  },
+  {
+    name: 'kept-session-loss',
+    breaks: 'A model is not told that its server has lost what earlier calls left there.',
+    in: 'OpenConnection.#keepFor',
+    text: 'this.#hasLost ||= former.isLost || (former.session !== undefined && !isFormer);',
+    becomes: '',
+    tests: [KEEP_SESSION],
+  },
+  {
+    name: 'kept-session-ids',
+    breaks: 'In a session that goes on, the answer to a call that was lost is taken for that of another.',
+    in: 'StreamableHttp.#renumbered',
+    text: 'if (this.#idsFrom === 0) return message;',
+    becomes: 'if (this.#idsFrom >= 0) return message;',
+    tests: [KEEP_SESSION],
+    hangs: true,
   },
 ];

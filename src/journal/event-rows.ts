@@ -16,6 +16,7 @@ import type { KeptFile } from './kept-file.ts';
 import type { JournaledCall, JournaledPart } from './reply-data.ts';
 import type { RequestKey, ScheduledTurn, TurnStart } from './session-port.ts';
 import type { TurnState } from './state.ts';
+import type { Wait } from './wait.ts';
 
 /** An event as the row that is stored. */
 export function toRow(event: SessionEvent): NewRow {
@@ -55,13 +56,20 @@ function versionOf(event: SessionEvent): number {
       if (event.principal.roles) return 4;
       return event.parts ? 3 : 1;
     case 'tool-call-suspended':
-      return event.wait.for === 'decision' && event.wait.notBy ? 4 : 1;
+      return versionOfWait(event.wait);
     case 'tool-call-ended':
     case 'late-result-received':
       return hasFiles(event.result) ? 3 : 1;
     default:
       return 1;
   }
+}
+
+/** Older code takes a call that waits at a checkpoint for one in doubt. */
+function versionOfWait(wait: Wait): number {
+  if (wait.for === 'result') return 1;
+  if (wait.checkpoint !== undefined) return 5;
+  return wait.notBy ? 4 : 1;
 }
 
 /** Older code knows no result of parts. */
@@ -119,6 +127,8 @@ const UPGRADES: readonly ((event: OlderEvent) => OlderEvent)[] = [
   // Messages and results may have files since.
   (event) => event,
   // Principals may have roles since.
+  (event) => event,
+  // Questions may have checkpoints since.
   (event) => event,
 ];
 

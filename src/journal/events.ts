@@ -14,7 +14,7 @@ import type { Answer, Wait } from './wait.ts';
  * The newest version that this code writes: an event is written as the oldest one that can hold it. A reader upgrades older
  * events and does not touch a session that holds newer ones.
  */
-export const EVENT_VERSION = 4;
+export const EVENT_VERSION = 5;
 
 /** Who asked, as far as the journal may know: no credential. */
 export interface Principal {

@@ -19,7 +19,10 @@ export function foldStarted(fold: Fold, event: EventOf<'tool-call-started'>): vo
 export function foldSuspended(fold: Fold, event: EventOf<'tool-call-suspended'>): void {
   const call = findCall(fold, event);
   // Code of a call that has ended may still ask, and nobody waits for it.
-  if (call && !call.ended) call.waits = [...(call.waits ?? []), { wait: event.wait }];
+  if (!call || call.ended) return;
+  call.waits = [...(call.waits ?? []), { wait: event.wait }];
+  // Nothing of it has happened that could be noticed, whatever it was started as.
+  if (event.wait.for === 'decision' && event.wait.checkpoint !== undefined) call.started = 'read';
 }
 
 /** Notes what a call's last question was answered with. Whoever has decided has seen what goes on in the turn. */

@@ -15,7 +15,10 @@ import type { Answer, Wait } from './wait.ts';
 export interface CallRecord extends JournaledCall {
   /** While it is open: its places in the turn and in the nested loops around it. */
   places?: readonly CallPlace[];
-  /** While it is open: the effect under which it was started, which holds even when the tool has changed since. */
+  /**
+   * While it is open: the effect under which it was started, which holds even when the tool has changed since; `read` while it
+   * waits at a checkpoint.
+   */
   started?: Effect;
   /** While it is open: facts for its end that were stored with the start of its effect or of its loop. */
   atEnd?: readonly MemoryFact[];

@@ -1,5 +1,5 @@
 import type { Decision, DecisionKind } from '../tool/call.ts';
-import type { JsonObject } from '../tool/json.ts';
+import type { Json, JsonObject } from '../tool/json.ts';
 import type { JsonSchema } from '../tool/json-schema.ts';
 import type { ResultData } from '../tool/tool-result.ts';
 
@@ -32,6 +32,8 @@ export interface DecisionWait extends WaitBase {
   /** Who may not: those whose messages the turn has taken. */
   readonly notBy?: 'requester';
   readonly onExpiry: Exclude<DecisionKind, 'edit'>;
+  /** What the tool goes on from when the call begins anew. Nothing of it runs meanwhile, and nothing of it is in doubt. */
+  readonly checkpoint?: Json;
 }
 
 /** The caller runs the tool and sends what came of it. */

@@ -5,7 +5,7 @@ import { sha256Hex, untilAborted } from '../tool/async.ts';
 import type { Decision, DecisionRequest, ResultRequest, RunningDecisionRequest } from '../tool/call.ts';
 import { parseToolInput } from '../tool/check-input.ts';
 import { asQuoted } from '../tool/fence.ts';
-import type { JsonObject } from '../tool/json.ts';
+import type { Json, JsonObject } from '../tool/json.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import { type ToolResult, toolResult } from '../tool/tool-result.ts';
 import { visible } from '../tool/visible.ts';
@@ -14,7 +14,7 @@ import { inLoop } from './loop.ts';
 import type { PermittedRun } from './tool-call-run.ts';
 
 /** How a call asks somebody outside the turn, and finds the answers when it begins anew. */
-interface AskOutside extends Pick<CallQuestions, 'hasRun' | 'assertAsked'> {
+interface AskOutside extends Pick<CallQuestions, 'hasRun' | 'assertAsked' | 'checkpoint'> {
   decide(request: DecisionRequest): Promise<Decision>;
   /** As `decide`, but stays until the answer is there; several are put one after another. */
   decideWhileRunning(request: RunningDecisionRequest): Promise<Decision>;
@@ -62,6 +62,8 @@ interface CallQuestions {
    * @throws Interrupted when the call is suspended until then; Error when nobody can answer, or another question was put.
    */
   answerTo(put: PendingQuestion, meanwhile: Meanwhile): Promise<Answer>;
+  /** What the next question was put with, when it was put before. */
+  checkpoint(): Json | undefined;
   /** `run` is over, or was left: what it still asks while it runs is not put any more. */
   hasRun(): void;
   /** @throws Error when what the call asked before is no longer asked: its answer was for something else. */
@@ -105,6 +107,10 @@ function callQuestions({ loop, record, tool }: PermittedRun): CallQuestions {
       // One question at a time: asked together, only the last of them could be answered.
       if (!pendingWait(record)) suspend(wait);
       throw new Interrupted('suspended', `Call ${record.id} waits for an answer.`);
+    },
+    checkpoint() {
+      const before = record.waits?.[asked]?.wait;
+      return before?.for === 'decision' ? structuredClone(before.checkpoint) : undefined;
     },
     hasRun() {
       isOver = true;
@@ -164,6 +170,7 @@ function toQuestion(request: DecisionRequest, record: CallRecord, tool: AnyTool)
     by,
     notBy,
     expires,
+    checkpoint,
   } = request;
   if (notBy !== undefined && notBy !== 'requester') throw new Error(notByWhom(notBy));
   return {
@@ -177,6 +184,7 @@ function toQuestion(request: DecisionRequest, record: CallRecord, tool: AnyTool)
     ...(by !== undefined && { by }),
     ...(notBy !== undefined && { notBy }),
     ...expiring(expires),
+    ...(checkpoint !== undefined && { checkpoint }),
   };
 }
 

@@ -48,7 +48,8 @@ export function prepareCall(run: PermittedRun): PreparedCall {
     execute: async (execution) => {
       enter();
       progress.ranOnce = execution.effect === 'once';
-      const asking = { ...scope, decideWhileRunning: outside.decideWhileRunning };
+      const { decideWhileRunning, checkpoint } = outside;
+      const asking = { ...scope, decideWhileRunning, checkpoint };
       const { name: tool, input } = record;
       const around = loop.around?.(execution, { tool, input }) ?? execution;
       const { result, ms } = await runExecution(run, asking, around).finally(outside.hasRun);
@@ -171,7 +172,7 @@ async function runExecution(
     const [idempotencyKey] = await Promise.all([holder.idempotencyKey(record.id), started]);
     const call: ToolCall = {
       ...scope,
-      ...(execution.effect === 'once' && { decide: tooLate }),
+      ...(execution.effect === 'once' && { decide: fromCheckpoint(scope) }),
       idempotencyKey,
     };
     const startedAt = isInDoubt ? startBefore(loop, record) : holder.now();
@@ -207,13 +208,16 @@ async function start(loop: Loop, { id: call }: CallRecord, { effect }: ToolExecu
   if (effect !== 'read' || held.atEnd) await journal.durable();
 }
 
-/** What a `once` call has done when it asks inside `run` would be done again after the answer. */
-async function tooLate(): Promise<never> {
-  throw new Error(
-    "A tool whose effect is 'once' cannot ask inside run, since run would begin anew after the answer. " +
-      'Ask before it, with requireApproval or withAwaiting.',
-  );
-}
+/** What a `once` call has done when it asks inside `run` would be done again after the answer, unless it says where it goes on. */
+const fromCheckpoint =
+  ({ decide }: Pick<CallScope, 'decide'>): CallScope['decide'] =>
+  async (request) => {
+    if (request.checkpoint !== undefined) return decide(request);
+    throw new Error(
+      "A tool whose effect is 'once' cannot ask inside run without a checkpoint, since run would begin anew after the answer. " +
+        'Ask before it, with requireApproval or withAwaiting.',
+    );
+  };
 
 /** What came of an effect, and how long `run` took. */
 interface Ran {

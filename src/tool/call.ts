@@ -79,8 +79,8 @@ export interface CallScope {
   /**
    * Asks somebody outside, and answers what they decided. Until then the call is suspended, and this never settles in
    * the invocation that asked; after the decision the call begins anew, and comes by here again. So everything before it
-   * may run twice, and the questions of a call come in the same order every time. Inside `run` only `read` and
-   * `idempotent` tools may ask.
+   * may run twice, and the questions of a call come in the same order every time. Inside `run` a `once` tool may ask only with a
+   * `checkpoint`.
    *
    * @throws Error when the tool or its schema has changed since it was asked: the decision is void.
    */
@@ -89,6 +89,11 @@ export interface CallScope {
 
 /** What `run` is given beside its input. */
 export interface ToolCall extends CallScope {
+  /**
+   * Answers the checkpoint of the question that this call puts next, when it was put before: `run` begins anew, and goes on from
+   * there. `undefined` for a question that is new, or was put without one.
+   */
+  checkpoint(): Json | undefined;
   /**
    * Asks somebody outside while `run` stays where it is, for what must not begin anew: a `once` call may ask so too. Nothing
    * is suspended, so the tool's timeout goes on, and a call whose invocation is gone before the answer is in doubt like any
@@ -261,6 +266,12 @@ export interface DecisionRequest {
   readonly expires?: number | undefined;
   /** What counts as decided when nobody does in time; `reject` unless given. */
   readonly onExpiry?: Exclude<DecisionKind, 'edit'> | undefined;
+  /**
+   * What `run` goes on from after the decision: `call.checkpoint()` answers it then. It is journaled with the question, and neither
+   * the model nor whoever decides is shown it. To be given only by `run`, and only when nothing goes on of what it has begun and
+   * nothing was done that must not be done again: the call counts as not started until it begins anew.
+   */
+  readonly checkpoint?: Json | undefined;
 }
 
 /** What was decided, once and for this call only. */

@@ -39,6 +39,7 @@ const wait: SchemaOf<Wait> = either(
     'by?': text,
     'notBy?': values('requester'),
     onExpiry: values('approve', 'reject', 'exit'),
+    'checkpoint?': anything(),
   }),
   object<ResultWait>({ ...waitBase, for: values('result') }),
 );

@@ -46,10 +46,12 @@ import {
   defineMcpClient,
   defineMcpEndpoint,
   defineMcpPrompt,
+  defineMcpResource,
   defineMcpToolGroup,
   type McpClient,
   type McpEndpoint,
   type McpPrompt,
+  type McpResource,
 } from '../../src/mcp/entry.ts';
 import { defineSurface, type Surface, surfaceRoute } from '../../src/surfaces/entry.ts';
 import { defineToolCallingOptions, type ToolCallingOptions } from '../../src/tool-calling/entry.ts';
@@ -273,7 +275,7 @@ expectTypeOf(webhook).toEqualTypeOf<Webhook<'own'>>();
 // @ts-expect-error: nobody names the agent
 defineWebhook({ name: 'own', verify: () => verified('1', 7), start: () => ({ session: 's', message: 'x' }) });
 
-// defineMcpClient, defineMcpToolGroup, defineMcpPrompt and defineMcpEndpoint
+// defineMcpClient, defineMcpToolGroup, defineMcpPrompt, defineMcpResource and defineMcpEndpoint
 const client = defineMcpClient({ name: 'files', url: 'https://files.example/mcp' });
 expectTypeOf(client).toEqualTypeOf<McpClient<'files'>>();
 // @ts-expect-error: no address
@@ -292,7 +294,18 @@ const prompt = defineMcpPrompt({
 expectTypeOf(prompt).toEqualTypeOf<McpPrompt<'sum_up'>>();
 // @ts-expect-error: there is no such argument
 defineMcpPrompt({ ...said, name: 'p', arguments: [{ name: 'topic' }], messages: ({ tpoic }) => tpoic });
-expectTypeOf(defineMcpEndpoint({ tools: [look], prompts: [prompt] })).toEqualTypeOf<McpEndpoint>();
+const resource = defineMcpResource({
+  ...said,
+  name: 'order',
+  uri: 'orders://{order}',
+  read: ({ order }) => order,
+});
+expectTypeOf(resource).toEqualTypeOf<McpResource<'orders://{order}'>>();
+// @ts-expect-error: there is no such variable
+defineMcpResource({ ...said, name: 'order', uri: 'orders://{order}', read: ({ oder }) => oder });
+expectTypeOf(
+  defineMcpEndpoint({ tools: [look], prompts: [prompt], resources: [resource] }),
+).toEqualTypeOf<McpEndpoint>();
 // @ts-expect-error: a name is no tool
 defineMcpEndpoint({ tools: ['look'] });
 

@@ -1,27 +1,32 @@
 import {
   type CallToolResult,
+  type ContentBlock,
   type InputRequiredResult,
   isInputRequiredResult,
   LOG_LEVEL_META_KEY,
   ProtocolError,
+  type Result,
   SdkError,
   SdkErrorCode,
+  specTypeSchemas,
+  withInputRequired,
 } from '@modelcontextprotocol/client';
 import { untilAborted } from '../../tool/async.ts';
 import { type CallInFlight, CallsInFlight, isInterrupted } from './calls-in-flight.ts';
 import type { Spoken } from './discover.ts';
 import {
-  callAsksForInput,
   callFailure,
   callGivenUp,
   callNotMade,
   type GivenUp,
+  notOffered,
+  requestFailure,
   serverFailure,
 } from './failures.ts';
 import type { FormerSession, SessionKeeper } from './kept-session.ts';
-import { listAll, type ToolList } from './list-all.ts';
+import { listAll, type ToolList, whileAsked } from './list-all.ts';
 import type { McpCaller, McpClient } from './mcp-client.ts';
-import type { McpConnection, RemoteCall, RemoteCallOptions } from './mcp-connection.ts';
+import type { McpConnection, RemoteCall, RemoteCallOptions, RemoteRequest } from './mcp-connection.ts';
 import { MAX_WAIT, type OpenWire, openWire } from './open-wire.ts';
 import { accessTo, type Credit, createCredit } from './server-access.ts';
 import { paramHeaders } from './wire/mcp-headers.ts';
@@ -147,14 +152,16 @@ class OpenConnection implements McpConnection {
     }
   }
 
-  async callTool(asked: RemoteCall, options: RemoteCallOptions): Promise<CallToolResult> {
+  async callTool(
+    asked: RemoteCall,
+    options: RemoteCallOptions,
+  ): Promise<CallToolResult | InputRequiredResult> {
     const { name, timeout } = this.#client;
     if (options.signal.aborted) throw callNotMade(name, asked.name);
-    const call = this.#calls.begin(options);
+    const call = this.#calls.begin(asked.name, options);
     try {
       const answer = await this.#inSession(call.signal, (session) => request(session, asked, call));
-      if (isInputRequiredResult(answer)) throw callAsksForInput(name, asked.name);
-      return answer;
+      return isInputRequiredResult(answer) ? answer : withStreamed(answer, call.streamed);
     } catch (error) {
       const { ending } = call;
       // Which headers a call has, the list says.
@@ -164,6 +171,27 @@ class OpenConnection implements McpConnection {
       throw callGivenUp(name, asked.name, { why: ending, timeout });
     } finally {
       call.settle();
+    }
+  }
+
+  async request(asked: RemoteRequest, signal: AbortSignal): Promise<Result | InputRequiredResult> {
+    const { name, timeout } = this.#client;
+    const { method, offer, params, meta, goesOn } = asked;
+    const deadline = createDeadline(signal, timeout);
+    try {
+      return await this.#inSession(deadline.signal, ({ sdk }) => {
+        if (!sdk.getServerCapabilities()?.[offer]) throw notOffered(name, offer);
+        const request = { method, params: { ...params, ...goesOn, _meta: meta } };
+        return whileAsked(deadline.signal, (until) =>
+          sdk.request(request, withInputRequired(specTypeSchemas.Result), {
+            signal: until,
+            timeout: MAX_WAIT,
+            allowInputRequired: true,
+          }),
+        );
+      });
+    } catch (error) {
+      throw requestFailure(name, { method, error, givenUp: deadline.givenUp });
     }
   }
 
@@ -314,7 +342,7 @@ function codeOf(error: unknown): number | undefined {
  */
 function request(
   { sdk, spoken }: OpenWire,
-  { name, input, inputSchema = {}, meta }: RemoteCall,
+  { name, input, inputSchema = {}, meta, goesOn }: RemoteCall,
   call: CallInFlight,
 ): Promise<CallToolResult | InputRequiredResult> {
   const isStateless = spoken.era === 'stateless';
@@ -323,7 +351,7 @@ function request(
   return sdk.request(
     {
       method: 'tools/call',
-      params: { name, arguments: input, _meta: { ...logs, ...meta, progressToken: call.token } },
+      params: { name, arguments: input, ...goesOn, _meta: { ...logs, ...meta, progressToken: call.token } },
     },
     {
       signal: call.signal,
@@ -332,6 +360,24 @@ function request(
       ...(isStateless && { headers: paramHeaders(inputSchema, input) }),
     },
   );
+}
+
+/**
+ * Answers what was streamed where the answer itself is empty: a server that streams is to answer all of it again, and one that
+ * does not would have said nothing.
+ */
+function withStreamed(answer: CallToolResult, streamed: readonly ContentBlock[]): CallToolResult {
+  const isEmpty = answer.content.length === 0 && answer.structuredContent === undefined;
+  if (!isEmpty || streamed.length === 0) return answer;
+  const content: ContentBlock[] = [];
+  for (const block of streamed) {
+    const last = content.at(-1);
+    const isMore = block.type === 'text' && last?.type === 'text';
+    // Texts are streamed in pieces, of words as it may be.
+    if (isMore) content.splice(-1, 1, { ...last, text: last.text + block.text });
+    else content.push(block);
+  }
+  return { ...answer, content };
 }
 
 /** A signal that also aborts when time is up, and knows which of both it was. */

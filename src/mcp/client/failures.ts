@@ -34,6 +34,22 @@ export function serverFailure(server: string, { during, error, givenUp }: Failed
   return new McpServerError({ server, during, message });
 }
 
+/** Makes the error of a request that changes nothing. */
+export function requestFailure(
+  server: string,
+  { method, error, givenUp }: Omit<Failed, 'during'> & { readonly method: string },
+): McpServerError {
+  if (error instanceof McpServerError) return error;
+  const why = givenUp ? givenUpPhrase(givenUp) : phraseOf(error);
+  const message =
+    credentialsProblem(server, error) ?? `MCP server '${server}' could not answer '${method}': ${why}.`;
+  return new McpServerError({ server, during: 'request', message });
+}
+
+/** Makes the error of a request for what a server does not offer. */
+export const notOffered = (server: string, what: string): McpServerError =>
+  new McpServerError({ server, during: 'request', message: `MCP server '${server}' has no ${what}.` });
+
 /** By these JSON-RPC errors a server says that it did not begin: somebody may have to visit an address before. */
 const NOT_BEGUN: ReadonlySet<number> = new Set([
   ProtocolErrorCode.ParseError,
@@ -84,16 +100,6 @@ export const callNotMade = (server: string, tool: string): McpServerError =>
     server,
     during: 'call',
     message: `MCP server '${server}' did not run '${oneLine(tool, 80)}': the call was cancelled before.`,
-  });
-
-/** Makes the error of a call that the server did not finish, as it wants to know something before. */
-export const callAsksForInput = (server: string, tool: string): McpServerError =>
-  new McpServerError({
-    server,
-    during: 'call',
-    message:
-      `MCP server '${server}' did not finish '${oneLine(tool, 80)}': it asks for input, which it cannot be given here. Call it ` +
-      'with more in its input, or go on without it.',
   });
 
 const lost = (server: string, tool: string, phrase: string): McpLostError =>

@@ -63,7 +63,10 @@ export async function listAll(sdk: Client, signal: AbortSignal, maxLength: numbe
 }
 
 /** Gives the SDK a signal that ends with the request: it would cancel an answered request, by a reason of ours, much later. */
-async function whileAsked<T>(signal: AbortSignal, ask: (asked: AbortSignal) => Promise<T>): Promise<T> {
+export async function whileAsked<T>(
+  signal: AbortSignal,
+  ask: (asked: AbortSignal) => Promise<T>,
+): Promise<T> {
   const over = new AbortController();
   const onAbort = () => over.abort('The list is not waited for.');
   signal.throwIfAborted();

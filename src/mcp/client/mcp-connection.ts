@@ -2,8 +2,10 @@ import type {
   CallToolResult,
   ElicitRequest,
   ElicitResult,
+  InputRequiredResult,
   LoggingMessageNotification,
   Progress,
+  Result,
 } from '@modelcontextprotocol/client';
 import type { JsonObject } from '../../tool/json.ts';
 import type { Spoken } from './discover.ts';
@@ -18,6 +20,31 @@ export interface RemoteCall {
   readonly inputSchema?: JsonObject | undefined;
   /** Holds all that crosses beside the input. */
   readonly meta: JsonObject;
+  /** Of a call that the server has put off: it is sent again, and goes on. */
+  readonly goesOn?: Continuation | undefined;
+}
+
+/** What a request is sent again with that its server has put off (MCP specification 2026-07-28, Multi Round-Trip Requests). */
+export interface Continuation {
+  /** Answers to what the server wants to know, by the names that it gave to its questions. */
+  readonly inputResponses?: Readonly<Record<string, ElicitResult>>;
+  /** The server's own, which nobody here reads. */
+  readonly requestState?: string;
+}
+
+/** What is asked of a server that changes nothing. */
+export interface RemoteRequest {
+  readonly method:
+    | 'resources/list'
+    | 'resources/templates/list'
+    | 'resources/read'
+    | 'prompts/list'
+    | 'prompts/get';
+  /** What the server must offer for it. */
+  readonly offer: 'resources' | 'prompts';
+  readonly params: JsonObject;
+  readonly meta: JsonObject;
+  readonly goesOn?: Continuation | undefined;
 }
 
 /** How one call is made, and whom its server reaches meanwhile. */
@@ -52,12 +79,18 @@ export interface McpConnection {
    */
   listTools(signal: AbortSignal): Promise<ToolList>;
   /**
-   * Answers what the server answers, `isError` or not.
+   * Answers what the server answers, `isError` or not, also that it puts the call off until it knows more.
    *
    * @throws McpServerError when the call certainly did not happen, or the server said it failed; McpLostError when
    *   nobody knows; what `elicit` rejects with.
    */
-  callTool(call: RemoteCall, options: RemoteCallOptions): Promise<CallToolResult>;
+  callTool(call: RemoteCall, options: RemoteCallOptions): Promise<CallToolResult | InputRequiredResult>;
+  /**
+   * Answers what the server answers, also that it puts the request off until it knows more.
+   *
+   * @throws McpServerError.
+   */
+  request(asked: RemoteRequest, signal: AbortSignal): Promise<Result | InputRequiredResult>;
   /**
    * Answers whether the server has begun a new session in the place of one in which tools were called, and no model was told; the
    * one that reads the next answer is. Of a client that keeps no sessions, nobody is.
@@ -71,7 +104,7 @@ export interface McpConnection {
 interface ServerFailure {
   readonly server: string;
   /** `connect` says that nothing was asked of a tool yet. */
-  readonly during: 'connect' | 'list' | 'call';
+  readonly during: 'connect' | 'list' | 'call' | 'request';
   /** The words are for a model, and hold no secrets. */
   readonly message: string;
   /** What code of the client threw, if it was that: its developer reads it, and no model does. */

@@ -1,6 +1,8 @@
 import {
   Client,
+  type ClientCapabilities,
   type ElicitResult,
+  isSpecType,
   type PriorDiscovery,
   ProtocolError,
   ProtocolErrorCode,
@@ -108,6 +110,7 @@ async function negotiated(
 async function goneOn(access: ServerAccess, opening: Opening): Promise<OpenWire | undefined> {
   const { former } = opening;
   try {
+    // Only revisions with `initialize` have sessions.
     return former && (await open(new StreamableHttp(access, former), SESSION, opening));
   } catch (error) {
     if (!isNotKnown(error)) throw error;
@@ -144,17 +147,16 @@ async function open(wire: Wire, known: Spoken | undefined, { reached, signal }: 
   signal.addEventListener('abort', giveUp, { once: true });
   try {
     signal.throwIfAborted();
-    const prior = await priorOf(wire, known);
+    const capabilities: ClientCapabilities = reached.elicits ? { elicitation: { form: {} } } : {};
+    const prior = await priorOf(wire, known, capabilities);
     const spoken = prior.kind === 'modern' ? spokenBy(prior.discover) : (known ?? SESSION);
-    // Without sessions a server asks people by what it answers, which nobody here reads yet.
-    const elicits = reached.elicits && spoken.era !== 'stateless';
     const sdk = new Client(CLIENT, {
-      capabilities: elicits ? { elicitation: { form: {} } } : {},
+      capabilities,
       jsonSchemaValidator: NO_SCHEMAS,
       // Who is asked for what a server wants is not for the SDK to say.
       inputRequired: { autoFulfill: false },
     });
-    serveRequests(sdk, wire, { ...reached, elicits });
+    serveRequests(sdk, wire, reached);
     await sdk.connect(wire, { timeout: MAX_WAIT, prior });
     if (spoken.era === 'stateless') readLeniently(wire);
     return { sdk, wire, spoken, isRemembered: false };
@@ -168,9 +170,13 @@ async function open(wire: Wire, known: Spoken | undefined, { reached, signal }: 
 }
 
 /** Says to the SDK which revision it is to speak: it is not let find out by itself, since it takes each lost request for an answer. */
-async function priorOf(wire: Wire, known: Spoken | undefined): Promise<PriorDiscovery> {
+async function priorOf(
+  wire: Wire,
+  known: Spoken | undefined,
+  capabilities: ClientCapabilities,
+): Promise<PriorDiscovery> {
   if (known?.era === 'stateless') return { kind: 'modern', discover: rememberedOf(known) };
-  const found = known ? undefined : await discover(wire, { clientInfo: CLIENT, capabilities: {} });
+  const found = known ? undefined : await discover(wire, { clientInfo: CLIENT, capabilities });
   return found ? { kind: 'modern', discover: found } : { kind: 'legacy' };
 }
 
@@ -201,6 +207,9 @@ function serveRequests(sdk: Client, wire: Wire, { calls, elicits, listChanged }:
   sdk.setNotificationHandler('notifications/message', ({ params }) => {
     for (const { options } of calls.all()) options.log(params);
   });
+  sdk.fallbackNotificationHandler = async ({ method, params }) => {
+    if (method === STREAMED) takeStreamed(calls, params ?? {});
+  };
   if (elicits) {
     sdk.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) => {
       const call = askedBy(wire, calls, mcpReq.id);
@@ -211,6 +220,20 @@ function serveRequests(sdk: Client, wire: Wire, { calls, elicits, listChanged }:
     const text = REFUSED.get(method) ?? `This client does not know the method '${shorten(method, 80)}'.`;
     throw new RpcError(ProtocolErrorCode.MethodNotFound, text);
   };
+}
+
+/** By this, servers that are made with fastmcp tell parts of an answer. It is no part of MCP. */
+const STREAMED = 'notifications/tool/streamContent';
+
+/** The most parts of one answer that are kept: each is a block of content. */
+const MAX_STREAMED = 1_000;
+
+/** Keeps what is streamed for the call that it is of, where that can be told: it names its tool and no call. */
+function takeStreamed(calls: CallsInFlight, { toolName, content }: Readonly<Record<string, unknown>>): void {
+  const [call, ...others] = calls.all().filter(({ tool }) => tool === toolName);
+  if (!call || others.length > 0 || !Array.isArray(content)) return;
+  const room = MAX_STREAMED - call.streamed.length;
+  call.streamed.push(...content.filter(isSpecType.ContentBlock).slice(0, room));
 }
 
 function askedBy(wire: Wire, calls: CallsInFlight, id: RequestId): CallInFlight {

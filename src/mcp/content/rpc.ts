@@ -30,6 +30,10 @@ export class RpcError extends Error {
 /** Says that the request cannot be carried out as it is: its sender has to change it. */
 export const invalidParams = (message: string): RpcError => new RpcError(RPC_CODE.invalidParams, message);
 
+/** Tells no more than that: what failed is in the log. */
+export const failedInside = (): RpcError =>
+  new RpcError(RPC_CODE.internalError, 'The request failed inside the Worker. What was accepted is kept.');
+
 /**
  * The key of `_meta` that names a call for whoever deduplicates. Our clients send `call.idempotencyKey` under it, and our
  * endpoint knows a retry by it. MCP itself has none: a call that is sent again is another call.

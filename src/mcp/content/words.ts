@@ -90,11 +90,27 @@ export function blockWords(block: JsonObject): string {
   return `[content of the type '${label(type)}', which is not known here]`;
 }
 
-function linkWords({ name, title, uri, mimeType, size, description }: JsonObject): string {
+/** Says what can be read elsewhere, as a line; `what` it is. */
+export function linkWords(
+  { name, title, uri, mimeType, size, description }: JsonObject,
+  what = 'resource link',
+): string {
   const named = `${label(title) || label(name)} (${address(uri)})`;
   const bytes = typeof size === 'number' ? inBytes(size) : '';
   const said = label(description);
-  return `[resource link: ${list(named, label(mimeType), bytes)}${said && `: ${said}`}]`;
+  return `[${what}: ${list(named, label(mimeType), bytes)}${said && `: ${said}`}]`;
+}
+
+/** The most arguments of a prompt that are told. */
+const MAX_ARGUMENTS = 20;
+
+/** Says a prompt of a server as a line. */
+export function promptWords({ name, description, arguments: takes }: JsonObject): string {
+  const said = label(description);
+  const named = (Array.isArray(takes) ? takes.filter(isJsonObject) : [])
+    .slice(0, MAX_ARGUMENTS)
+    .map((one) => `${label(one.name)}${one.required === true ? ' (required)' : ''}`);
+  return `[prompt: ${label(name)}${said && `: ${said}`}${named.length > 0 ? `; arguments: ${named.join(', ')}` : ''}]`;
 }
 
 function resourceWords({ uri, mimeType, text, blob }: JsonObject): string {

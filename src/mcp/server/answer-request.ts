@@ -12,15 +12,17 @@ import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import type { Host } from '../../worker/host.ts';
 import { UnknownTargetError } from '../../worker/target.ts';
-import { IDEMPOTENCY_KEY, invalidParams, RPC_CODE, RpcError } from '../content/rpc.ts';
+import { failedInside, IDEMPOTENCY_KEY, invalidParams, RPC_CODE, RpcError } from '../content/rpc.ts';
 import { toAgentTool } from './agent-tool.ts';
 import { type AskingClient, CANNOT_BE_ASKED } from './asking-client.ts';
 import { type AgentCall, callAgent } from './call-agent.ts';
 import { callTool } from './call-tool.ts';
+import { complete, isCompleting } from './completion.ts';
 import { isFirst } from './continued-turn.ts';
 import { createNotifier, type Notifier, type ProgressToken } from './notifier.ts';
 import { getPrompt, listPrompts } from './prompts.ts';
 import type { Publication } from './publish.ts';
+import { listResources, listTemplates, readResource } from './resources.ts';
 import type { Published, RpcRequest } from './rpc-request.ts';
 import type { TakenCall } from './stream-position.ts';
 import { callAsTask, cancelTask, getTask, takesTasks, updateTask } from './tasks.ts';
@@ -42,14 +44,11 @@ export async function answerRequest(published: Published, request: RpcRequest): 
 }
 
 async function answer(published: Published, request: RpcRequest): Promise<Result> {
-  const answering = METHODS.get(request.method);
+  const answering = isOffered(published, request.method) ? METHODS.get(request.method) : undefined;
   if (!answering) throw new RpcError(RPC_CODE.methodNotFound, 'Method not found');
   const result = await answering(published, request);
   return request.era === 'modern' && LISTED.has(request.method) ? { ...result, ...CACHING } : result;
 }
-
-/** Tells whether requests of this method are answered at all. */
-export const isKnownMethod = (method: string): boolean => METHODS.has(method);
 
 /** Answers the requests of one method. */
 type Answering = (published: Published, request: RpcRequest) => Result | Promise<Result>;
@@ -57,28 +56,51 @@ type Answering = (published: Published, request: RpcRequest) => Result | Promise
 const METHODS: ReadonlyMap<string, Answering> = new Map<string, Answering>([
   [
     'tools/list',
-    ({ callable }, { within, params }) => onePage(params, listTools(callable, within.host.agents)),
+    ({ callable }, { within, params }) => onePage(params, () => listTools(callable, within.host.agents)),
   ],
   ['tools/call', ({ callable }, request) => call(callable, request)],
-  ['prompts/list', ({ prompts }, { params }) => onePage(params, listPrompts(prompts))],
+  ['prompts/list', ({ prompts }, { params }) => onePage(params, () => listPrompts(prompts))],
   ['prompts/get', ({ prompts }, request) => getPrompt(prompts, request.params, askingOf(request))],
+  [
+    'resources/list',
+    ({ resources }, request) => onePage(request.params, () => listResources(resources, request)),
+  ],
+  [
+    'resources/templates/list',
+    ({ resources }, { params }) => onePage(params, () => listTemplates(resources)),
+  ],
+  ['resources/read', ({ resources }, request) => readResource(resources, request)],
+  ['completion/complete', complete],
   ['logging/setLevel', (_, { params }) => setLevel(params)],
   ['tasks/get', getTask],
   ['tasks/update', updateTask],
   ['tasks/cancel', cancelTask],
 ]);
 
+/** What a client is told that there is. */
+export const offeredBy = (published: Published) => ({
+  resources: published.resources.length > 0,
+  completions: isCompleting(published),
+});
+
+/** Tells whether requests of this method are answered at all: those of a capability that is not declared are not. */
+export function isOffered(published: Published, method: string): boolean {
+  const { resources, completions } = offeredBy(published);
+  if (method.startsWith('resources/') && !resources) return false;
+  return METHODS.has(method) && (method !== 'completion/complete' || completions);
+}
+
 /** What is the same for every caller, and changes with a deployment only. */
-const LISTED: ReadonlySet<string> = new Set(['tools/list', 'prompts/list']);
+const LISTED: ReadonlySet<string> = new Set(['tools/list', 'prompts/list', 'resources/templates/list']);
 
 /** How long a client may keep what is listed, in ms, and for whom (MCP specification, Caching). */
 export const CACHING = { ttlMs: 5 * 60 * 1000, cacheScope: 'public' } as const;
 
 /** Refuses a cursor: everything is listed on one page, so that none was given out. */
-function onePage<Listed>({ cursor }: JsonObject, listed: Listed): Listed {
+function onePage<Listed>({ cursor }: JsonObject, list: () => Listed): Listed {
   if (cursor !== undefined)
     throw invalidParams('There is no such page: everything is listed on the first one.');
-  return listed;
+  return list();
 }
 
 /** Levels of log messages (MCP specification, Logging). */
@@ -128,10 +150,7 @@ function toRpcError(thrown: unknown): RpcError {
   if (thrown instanceof RpcError) return thrown;
   if (thrown instanceof UnknownTargetError) return invalidParams(thrown.message);
   if (thrown instanceof ConfigurationError) return new RpcError(RPC_CODE.internalError, thrown.message);
-  return new RpcError(
-    RPC_CODE.internalError,
-    'The request failed inside the Worker. What was accepted is kept.',
-  );
+  return failedInside();
 }
 
 /** What a `tools/call` asks for. */

@@ -85,8 +85,7 @@ export async function takeCall<Taken>(
   calling: AgentCall,
   take: (turn: AgentTurn) => Promise<Taken>,
 ): Promise<Taken | CallToolResult> {
-  const { name } = calling.published;
-  const checked = await checkInput(AGENT_INPUT, calling.input, name);
+  const checked = await checkInput(AGENT_INPUT, calling.input, calling.published.name);
   if (!checked.ok) return failed(checked.answer.content);
   const turn = await toAgentTurn(request, calling, checked.value);
   try {
@@ -207,7 +206,7 @@ async function answerOf(
 function outcomeOf(
   { host, target }: Pick<SessionAccess, 'host' | 'target'>,
   begun: BegunTurn,
-  { notifier, leave, position }: AwaitedCall,
+  { notifier, leave, position }: Pick<AwaitedCall, 'notifier' | 'leave' | 'position'>,
 ): Promise<TurnOutcome> | TurnOutcome {
   if (begun.later) return { status: 'kept', turn: begun.later.turn };
   const { turn, run } = begun;

@@ -2,8 +2,10 @@ import { ended, type LiteralShape, literalFault, shown } from '../../tool/check-
 import type { AnyTool } from '../../tool/tool.ts';
 import type { McpAuthorization, McpEndpoint } from '../../worker/host.ts';
 import { failureLog } from '../../worker/refusal.ts';
+import type { McpResource } from './define-mcp-resource.ts';
 import type { McpPrompt } from './prompts.ts';
 import { McpEndpointDefinitionError, type PublishedAgent, publish } from './publish.ts';
+import { publishResources } from './publish-resources.ts';
 import { serveMcp } from './serve-mcp.ts';
 
 /** The literal that `defineMcpEndpoint` takes. */
@@ -22,6 +24,8 @@ export interface McpEndpointConfig {
   /** Each is a tool whose call runs a turn, in a session of the caller that later calls may go on with. */
   readonly agents?: readonly PublishedAgent[] | undefined;
   readonly prompts?: readonly McpPrompt[] | undefined;
+  /** What clients may read, besides the files and artifacts of the sessions that these agents have, which their owners read. */
+  readonly resources?: readonly McpResource[] | undefined;
   /**
    * Who signs in the endpoint's callers, told to clients that sign in by OAuth (RFC 9728): at `/.well-known/oauth-protected-resource`
    * and with 401. `servers` are issuers of authorization servers, `scopes` what clients ask them for. The tokens are checked by the
@@ -47,12 +51,16 @@ export function defineMcpEndpoint(config: McpEndpointConfig): McpEndpoint {
   const fault = literalFault(config, SHAPE);
   if (fault) throw new McpEndpointDefinitionError(fault.field, `it ${ended(fault.problem)}`);
   const { name = 'holdfast', version = '1', instructions, authorization } = config;
-  const { tools = [], agents = [], prompts = [] } = config;
+  const { tools = [], agents = [], prompts = [], resources = [] } = config;
   const callable = publish(tools, agents);
   const served = {
     info: { name, version },
     instructions,
-    published: { callable, prompts: promptsByName(prompts) },
+    published: {
+      callable,
+      prompts: promptsByName(prompts),
+      resources: publishResources(resources, callable),
+    },
     logFailure: failureLog(),
   };
   return {
@@ -71,10 +79,17 @@ const SHAPE = {
     tools: 'list',
     agents: 'list',
     prompts: 'list',
+    resources: 'list',
     authorization: 'any',
   },
   required: [],
-  foreign: { agent: 'agents', tool: 'tools', auth: 'authorization', oauth: 'authorization' },
+  foreign: {
+    agent: 'agents',
+    tool: 'tools',
+    resource: 'resources',
+    auth: 'authorization',
+    oauth: 'authorization',
+  },
 } satisfies LiteralShape<keyof McpEndpointConfig>;
 
 /** The same, as copies: what clients are told cannot change. */

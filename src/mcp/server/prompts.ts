@@ -9,6 +9,7 @@ import { isJsonObject, type Json, type JsonObject, shorten } from '../../tool/js
 import { invalidParams } from '../content/rpc.ts';
 import { Asking, type McpPromptCall, mayAsk } from './ask-client.ts';
 import type { AskingClient } from './asking-client.ts';
+import type { McpCompleting } from './define-mcp-resource.ts';
 import { McpEndpointDefinitionError } from './publish.ts';
 
 /** A value that a prompt is filled with; always a text. */
@@ -16,6 +17,8 @@ export interface McpPromptArgument {
   readonly name: string;
   readonly description?: string | undefined;
   readonly required?: boolean | undefined;
+  /** Suggests values to a person who types one. */
+  readonly complete?: McpCompleting | undefined;
 }
 
 /** The values of these arguments: those that are required are there, of the others some may be. */
@@ -76,7 +79,7 @@ export interface McpPrompt<Name extends string = string> {
  */
 export function defineMcpPrompt<
   const Name extends string,
-  const Arguments extends readonly McpPromptArgument[] = readonly [],
+  const Arguments extends readonly McpPromptArgument[],
 >(config: McpPromptConfig<Name, Arguments>): McpPrompt<Name> {
   checkPrompt(config);
   const { name, description, title, messages } = config;
@@ -110,7 +113,7 @@ const SHAPE = {
 
 const ARGUMENT = {
   of: 'an argument of a prompt',
-  keys: { name: 'text', description: 'text', required: 'flag' },
+  keys: { name: 'text', description: 'text', required: 'flag', complete: 'function' },
   required: ['name'],
 } satisfies LiteralShape<keyof McpPromptArgument>;
 
@@ -163,7 +166,8 @@ export async function getPrompt(
   });
 }
 
-function unknownPrompt(name: Json | undefined, prompts: ReadonlyMap<string, McpPrompt>): string {
+/** Says that there is no such prompt, and which there are. */
+export function unknownPrompt(name: Json | undefined, prompts: ReadonlyMap<string, McpPrompt>): string {
   const wanted =
     typeof name === 'string' ? `There is no prompt '${shorten(name, 64)}'.` : '`name` must be text.';
   return `${wanted} Available prompts: [${[...prompts.keys()].join(', ')}].`;

@@ -11,12 +11,14 @@ import type { EndpointRequest } from '../../worker/host.ts';
 import type { FailureLog } from '../../worker/refusal.ts';
 import type { McpPrompt } from './prompts.ts';
 import type { Publication } from './publish.ts';
+import type { Readable } from './resources.ts';
 import type { StreamPosition } from './stream-position.ts';
 
 /** What an endpoint has to offer. */
 export interface Published {
   readonly callable: ReadonlyMap<string, Publication>;
   readonly prompts: ReadonlyMap<string, McpPrompt>;
+  readonly resources: readonly Readable[];
 }
 
 /** One JSON-RPC request, and the HTTP request that it came in. */

@@ -15,7 +15,7 @@ import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import type { EndpointRequest } from '../../worker/host.ts';
 import type { FailureLog } from '../../worker/refusal.ts';
 import { RPC_CODE } from '../content/rpc.ts';
-import { answerRequest, CACHING, isKnownMethod } from './answer-request.ts';
+import { answerRequest, CACHING, isOffered, offeredBy } from './answer-request.ts';
 import { resumeCall } from './resume-call.ts';
 import { capabilitiesIn, type Published, type RpcRequest } from './rpc-request.ts';
 import { eventStoreOf, primingFrame, RETRY, StreamPosition } from './stream-position.ts';
@@ -112,10 +112,14 @@ const methodOf = (body: unknown): string | undefined =>
 function createServer(serving: Serving, era: RpcRequest['era']): Server {
   const { served, within, leave, position, body, takes } = serving;
   const { info, instructions, published, logFailure } = served;
+  const { resources, completions } = offeredBy(published);
+  // What is published changes with a deploy alone, which no connection outlives: nothing is said to change, and nobody subscribes.
   const capabilities = {
     logging: {},
     ...(published.callable.size > 0 && { tools: {} }),
     ...(published.prompts.size > 0 && { prompts: {} }),
+    ...(resources && { resources: {} }),
+    ...(completions && { completions: {} }),
     ...(hasTasks(published) && { extensions: TASKS }),
   };
   const server = new Server(info, {
@@ -141,7 +145,7 @@ function createServer(serving: Serving, era: RpcRequest['era']): Server {
     });
   const asked = methodOf(body);
   // What the SDK finds no handler for, it answers with the status that each revision has for that.
-  if (asked === undefined || isKnownMethod(asked))
+  if (asked === undefined || isOffered(published, asked))
     server.fallbackRequestHandler = ({ method, params }, context) => answer(method, params, context);
   // Methods of the same names were in an earlier revision, so that the SDK hands them to nobody who has not said what they are.
   for (const method of hasTasks(published) ? TASK_METHODS : [])
@@ -203,15 +207,18 @@ function watched(response: Response, position: StreamPosition, onGone: () => voi
 /** Tells the event without data from messages, which begin with their type. */
 const isPriming = (chunk: Uint8Array): boolean => new TextDecoder().decode(chunk.subarray(0, 3)) === 'id:';
 
-/** Counts the calls of a batch, which is an array of messages. One request may begin one turn: its invocation has a budget for that,
+/** Counts the calls of a batch, which is an array of messages, and what it reads. One request may begin one turn: its invocation has a budget for that,
  * and whoever limits the requests of a client limits its turns by that. The MCP specification has no batches since 2025-06-18; of
  * what else older clients put into one, the SDK takes up to 100 messages.
  */
 const callsIn = (body: unknown): number =>
-  Array.isArray(body) ? body.filter((message) => methodOf(message) === 'tools/call').length : 0;
+  Array.isArray(body) ? body.filter((message) => ONE_OF.includes(methodOf(message))).length : 0;
+
+/** Runs code of the app that may cost much, and may answer many bytes. */
+const ONE_OF: readonly unknown[] = ['tools/call', 'resources/read'];
 
 const manyCalls = (calls: number): string =>
-  `A batch may hold one tools/call, and this one holds ${calls}. Send each in a request of its own.`;
+  `A batch may hold one tools/call or resources/read, and this one holds ${calls}. Send each in a request of its own.`;
 
 /** How deep a message may be nested: the SDK reads some of it by functions that call themselves. */
 const MAX_DEPTH = 500;

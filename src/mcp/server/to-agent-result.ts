@@ -3,6 +3,7 @@ import type { TurnAnswer, TurnOutcome } from '../../session/watching/turn-outcom
 import { type Target, turnPath } from '../../worker/target.ts';
 import { type PendingView, pendingViews } from '../../worker/turn-view.ts';
 import { oneLine } from '../content/words.ts';
+import { linksOf } from './session-resources.ts';
 import { textBlock } from './to-call-result.ts';
 
 /** A call of a published agent that is answered. */
@@ -18,8 +19,11 @@ export interface AnsweredCall {
 export function toAgentResult(call: AnsweredCall, outcome: TurnOutcome): CallToolResult {
   const { target } = call;
   switch (outcome.status) {
-    case 'ended':
-      return ended(call, outcome.answer);
+    case 'ended': {
+      const { content, ...told } = ended(call, outcome.answer);
+      const links = linksOf({ name: call.name, session: target.session }, outcome.answer);
+      return { ...told, content: [...content, ...links] };
+    }
     case 'suspended': {
       const pending = pendingViews(target, outcome.events);
       const { turn, text } = outcome.answer;

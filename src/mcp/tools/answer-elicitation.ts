@@ -8,7 +8,7 @@ import { oneLine, warn } from '../content/words.ts';
 import { usableSchema } from './usable-schema.ts';
 
 /** The call on which a server asks. */
-interface Eliciting {
+export interface Eliciting {
   readonly client: McpClient;
   /** The effect with which the call was started. */
   readonly effect: Effect;
@@ -27,40 +27,70 @@ const MAX_FIELD = 80;
 /**
  * Puts a server's question to whoever may decide in the session (MCP specification, Elicitation). A call that may begin anew
  * is suspended until it is answered, and the server's question is then answered from the journal; a `once` call goes on
- * running, and cancels the question when its time is over. What cannot be asked is declined, and so is a form that asks for a
- * credential: answers are journaled, which is why one that looks like a credential is refused to whoever gives it. (The
- * specification has servers ask for those at an address of their own, and not by a form.)
+ * running, and cancels the question when its time is over. What cannot be asked is declined.
  *
  * @throws CallInterrupted when the call is suspended.
  */
 export async function answerElicitation(
-  { client, effect, call }: Eliciting,
+  eliciting: Eliciting,
   asked: ElicitRequest['params'],
+): Promise<ElicitResult> {
+  const form = toForm(eliciting, asked);
+  return form ? askPeople(eliciting, form) : DECLINED;
+}
+
+/** A server's question as people may be asked it. A type alias, since an interface is no JSON. */
+export type Form = {
+  /** On one line. */
+  readonly message: string;
+  /** What the answer must match. */
+  readonly schema: JsonObject;
+};
+
+/**
+ * Reads what a server asks as a form; `undefined` for what nobody is asked, and the server is declined: so is a form that asks for a
+ * credential. Answers are journaled, which is why one that looks like a credential is refused to whoever gives it. (The
+ * specification has servers ask for those at an address of their own, and not by a form.)
+ */
+export function toForm({ client, call }: Eliciting, asked: ElicitRequest['params']): Form | undefined {
+  if (client.elicitation === 'refuse' || !call.inSession || !('requestedSchema' in asked)) return undefined;
+  if (JSON.stringify(asked.requestedSchema).length > MAX_SCHEMA) return undefined;
+  // The schema came off the wire, so it is read anew, as plain JSON.
+  const schema = usableSchema(JSON.parse(JSON.stringify(asked.requestedSchema)));
+  if (!schema) return undefined;
+  const field = credentialField(schema, asked.message);
+  if (field === undefined) return { message: quoted(asked.message), schema };
+  warn(askedForCredential(client, call, field), call);
+  return undefined;
+}
+
+/**
+ * Asks people, and answers what they say. `checkpoint`: what the call goes on from; of one that the server has let go of until then.
+ *
+ * @throws CallInterrupted when the call is suspended.
+ */
+export async function askPeople(
+  { client, effect, call }: Eliciting,
+  { message, schema }: Form,
+  checkpoint?: Json,
 ): Promise<ElicitResult> {
   const { elicitation } = client;
   if (elicitation === 'refuse' || !call.inSession) return DECLINED;
-  const form = formOf(asked);
-  if (!form) return DECLINED;
-  const field = credentialField(form, asked.message);
-  if (field !== undefined) {
-    warn(askedForCredential(client, call, field), call);
-    return DECLINED;
-  }
-  const words = quoted(asked.message);
+  const { by, expires } = elicitation;
+  const defaults = defaultsOf(schema);
   const request: DecisionRequest = {
-    message: `MCP server '${client.name}' asks while '${call.tool}' runs: ${fenced(words, drawMark([words]), ' ')}`,
-    schema: form.schema,
+    message: `MCP server '${client.name}' asks while '${call.tool}' runs: ${fenced(message, drawMark([message]), ' ')}`,
+    schema,
     credentials: 'refused',
-    input: form.defaults,
-    allows: form.isComplete ? ['approve', ...ANSWERS] : ANSWERS,
-    by: elicitation.by,
+    input: defaults,
+    allows: isComplete(schema, defaults) ? ['approve', ...ANSWERS] : ANSWERS,
+    by,
   };
-  const { expires } = elicitation;
-  const decided =
-    effect === 'once'
-      ? await call.decideWhileRunning({ ...request, expires: expires ?? DEFAULT_ELICITATION })
-      : await call.decide({ ...request, expires });
-  return toElicitResult(decided, form.defaults);
+  const staysConnected = effect === 'once' && checkpoint === undefined;
+  const decided = staysConnected
+    ? await call.decideWhileRunning({ ...request, expires: expires ?? DEFAULT_ELICITATION })
+    : await call.decide({ ...request, expires, checkpoint });
+  return toElicitResult(decided, defaults);
 }
 
 /** The server's words on one line, which stay between the marks, and between quotes where their reader puts them: the rest is ours. */
@@ -70,45 +100,33 @@ const askedForCredential = ({ name }: McpClient, { tool }: ToolCall, field: stri
   `MCP server '${name}' asked for a credential while '${tool}' ran, in its field '${oneLine(field, MAX_FIELD)}', and was ` +
   'declined: what people answer is journaled.';
 
-const DECLINED: ElicitResult = { action: 'decline' };
+export const DECLINED: ElicitResult = { action: 'decline' };
 
 /** `exit` is not among them: it ends the turn, and the server only asked. */
 const ANSWERS: readonly DecisionKind[] = ['edit', 'reject'];
 
-/** What the answer to a question is made of. */
-interface Form {
-  readonly schema: JsonObject;
-  readonly defaults: JsonObject;
-  /** True when the defaults are an answer. */
-  readonly isComplete: boolean;
-}
-
-/** Reads a question as a form; `undefined` for one that is none, or one that is too long or takes too long to check. */
-function formOf(asked: ElicitRequest['params']): Form | undefined {
-  if (!('requestedSchema' in asked)) return undefined;
-  if (JSON.stringify(asked.requestedSchema).length > MAX_SCHEMA) return undefined;
-  // The schema came off the wire, so it is read anew, as plain JSON.
-  const schema = usableSchema(JSON.parse(JSON.stringify(asked.requestedSchema)));
-  if (!schema) return undefined;
-  const properties = isJsonObject(schema.properties) ? schema.properties : {};
-  const defaults = Object.fromEntries(
-    Object.entries(properties).flatMap(([name, property]) =>
+/** The answer that a server's question already holds. */
+const defaultsOf = ({ properties }: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(isJsonObject(properties) ? properties : {}).flatMap(([name, property]) =>
       isJsonObject(property) && Object.hasOwn(property, 'default') && property.default !== undefined
         ? [[name, property.default] as const]
         : [],
     ),
   );
-  const required = Array.isArray(schema.required) ? schema.required : [];
-  const isComplete = required.every((name) => typeof name === 'string' && Object.hasOwn(defaults, name));
-  return { schema, defaults, isComplete };
-}
+
+/** Tells whether the defaults are an answer. */
+const isComplete = ({ required }: JsonObject, defaults: JsonObject): boolean =>
+  (Array.isArray(required) ? required : []).every(
+    (name) => typeof name === 'string' && Object.hasOwn(defaults, name),
+  );
 
 /** Finds a field that is for a credential, or is filled in with one: its path. */
-function credentialField({ schema, defaults }: Form, message: string): string | undefined {
+function credentialField(schema: JsonObject, message: string): string | undefined {
   const fields = fieldsOf(schema, '');
   const isOnly = fields.length === 1;
   const found = fields.find(({ name, field }) => isForCredential(name, field, isOnly ? message : ''));
-  const filled = found ? undefined : credentialIn(defaults);
+  const filled = found ? undefined : credentialIn(defaultsOf(schema));
   return found?.path ?? (filled && formatPath(filled));
 }
 

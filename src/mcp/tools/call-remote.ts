@@ -1,16 +1,27 @@
-import type { CallToolResult, LoggingMessageNotification, Progress } from '@modelcontextprotocol/client';
+import type {
+  CallToolResult,
+  InputRequiredResult,
+  LoggingMessageNotification,
+  Progress,
+} from '@modelcontextprotocol/client';
 import type { Effect, ToolCall } from '../../tool/call.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import { mistake } from '../../tool/log.ts';
 import type { Discovery } from '../../tool/tool.ts';
 import { error, failure, mapContent, type ToolResult } from '../../tool/tool-result.ts';
 import type { McpClient } from '../client/mcp-client.ts';
-import { type McpConnection, McpLostError, McpServerError } from '../client/mcp-connection.ts';
+import {
+  type Continuation,
+  type McpConnection,
+  McpLostError,
+  McpServerError,
+} from '../client/mcp-connection.ts';
 import { addressOf } from '../client/server-access.ts';
 import { IDEMPOTENCY_KEY } from '../content/rpc.ts';
 import { oneLine, warn } from '../content/words.ts';
 import { answerElicitation } from './answer-elicitation.ts';
 import { connectionTo, dropConnection } from './connections.ts';
+import { answered } from './input-required.ts';
 import type { ListedTool } from './listing.ts';
 import { toResult } from './to-result.ts';
 
@@ -39,18 +50,22 @@ const THROTTLE = 100;
  * @throws McpLostError when nobody knows what became of the call; CallInterrupted when it waits for somebody.
  */
 export async function callRemote(remote: Remote, call: ToolCall): Promise<ToolResult> {
-  const { client, tool, discovery, subrequests } = remote;
-  const meta = metaOf(remote, call);
+  const { client, tool, effect, discovery, subrequests } = remote;
+  const meta = metaOf(client, call);
   if (!meta) return error(notPrepared(tool));
   try {
     // What one server listed is not another's: neither its names, nor what may be called twice.
     if (addressOf(client, discovery.view).href !== remote.address) return error(moved(remote, call));
-    const connection = await connectionTo(client, discovery, subrequests);
-    const result = await answerOf(remote, { call, meta, connection }).then(
+    const asking = { client, effect, call, of: partyOf(remote), what: `MCP tool '${tool.name}'` };
+    const used: { connection?: McpConnection } = {};
+    const result = await answered(asking, async (goesOn) => {
+      used.connection = await connectionTo(client, discovery, subrequests);
+      return answerOf(remote, { call, meta, connection: used.connection, goesOn });
+    }).then(
       (answer) => (answer === 'late' ? failure('timeout', late(remote)) : toResult(tool, answer)),
       asResult,
     );
-    if (!(await connection.takeLoss())) return result;
+    if (!(await used.connection?.takeLoss())) return result;
     return mapContent(result, (words) => `${begunAnew(client)}\n\n${words}`);
   } catch (thrown) {
     return asResult(thrown);
@@ -70,13 +85,14 @@ interface Sending {
   readonly call: ToolCall;
   readonly meta: JsonObject;
   readonly connection: McpConnection;
+  readonly goesOn: Continuation | undefined;
 }
 
 /** Answers what the server answers, or `late` for a read: then nothing is in doubt. */
 async function answerOf(
   { client, tool, effect, input, discovery }: Remote,
-  { call, meta, connection }: Sending,
-): Promise<CallToolResult | 'late'> {
+  { call, meta, connection, goesOn }: Sending,
+): Promise<CallToolResult | InputRequiredResult | 'late'> {
   const time = createServerTime(client.timeout);
   const pass = (status: string): void => call.progress(status);
   const progress = createThrottle(THROTTLE, pass);
@@ -84,7 +100,7 @@ async function answerOf(
   let unasked: Error | undefined;
   try {
     return await connection.callTool(
-      { name: tool.name, input, inputSchema: tool.inputSchema, meta },
+      { name: tool.name, input, inputSchema: tool.inputSchema, meta, goesOn },
       {
         signal: AbortSignal.any([call.signal, time.signal]),
         progress: (told) => progress.tell(progressText(told)),
@@ -115,6 +131,10 @@ async function answerOf(
   }
 }
 
+/** Names the tool of this server, and no other. */
+const partyOf = ({ client, address, tool }: Remote): string =>
+  JSON.stringify([client.name, address, tool.name]);
+
 const moved = ({ client: { name } }: Remote, { tool }: ToolCall): string =>
   `Tool '${tool}' is not called: MCP server '${name}' has another address than when it listed this tool. Its tools are ` +
   'listed again before your next reply: call one of those.';
@@ -129,7 +149,7 @@ const late = ({ tool: { name }, client: { timeout } }: Remote): string =>
  * Makes all that crosses beside the input: of the tool-call context only what the client's converter lets pass. `undefined`
  * when the converter throws, and then the tool is not called.
  */
-function metaOf({ client }: Remote, call: ToolCall): JsonObject | undefined {
+export function metaOf(client: McpClient, call: ToolCall): JsonObject | undefined {
   try {
     return { ...client.meta?.(call.context), [IDEMPOTENCY_KEY]: call.idempotencyKey };
   } catch (thrown) {

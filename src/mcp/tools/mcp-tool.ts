@@ -102,7 +102,7 @@ export function effectOf(
  * from a server cannot have a check of what a model sends take for ever. The check is made for the first input: most tools
  * of a long list are never called, and an invocation makes them all.
  */
-export function listedInput({ inputSchema }: ListedTool): InputSchema<JsonObject> {
+export function listedInput({ inputSchema }: Pick<ListedTool, 'inputSchema'>): InputSchema<JsonObject> {
   const { $schema: _, required, ...shown } = inputSchema;
   const names = Array.isArray(required) && required.length > 0 ? { required } : {};
   let check: SchemaCheck | undefined;

@@ -28,17 +28,15 @@ export interface ForeignClient {
 }
 
 /** What all of them understand as the answer of a call. */
-interface Answer {
-  readonly [key: string]: unknown;
-  readonly content?: unknown;
-  readonly structuredContent?: unknown;
-}
-
-const fromAnswer = ({ content, structuredContent }: Answer, told: Called['told'] = []): Called => ({
-  text: Array.isArray(content) ? content.map((block) => block.text ?? '').join('\n') : '',
-  structured: structuredContent as Called['structured'], // the clients' types say any object
-  told,
+const Answer = v.object({
+  content: v.array(v.looseObject({ text: v.optional(v.string(), '') })),
+  structuredContent: v.optional(v.record(v.string(), v.unknown())),
 });
+
+function fromAnswer(answer: unknown, told: Called['told'] = []): Called {
+  const { content, structuredContent: structured } = v.parse(Answer, answer);
+  return { text: content.map(({ text }) => text).join('\n'), structured, told };
+}
 
 const names = (tools: readonly { readonly name: string }[]): readonly string[] =>
   tools.map(({ name }) => name);

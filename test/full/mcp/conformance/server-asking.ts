@@ -110,6 +110,16 @@ export const askingTools: readonly AnyTool[] = [
       return JSON.stringify(answers);
     },
   }),
+  defineTool({
+    ...base,
+    name: 'test_streaming_elicitation',
+    description: 'Tells how far it is, and asks for a yes.',
+    async run(_, call) {
+      call.progress('0 of 100');
+      const { confirm } = await askClient(call, { confirm: consent });
+      return confirm?.action === 'accept' ? 'It was a yes.' : 'It was no yes.';
+    },
+  }),
 ];
 
 /** The prompt that asks the suite for more. */

@@ -14,7 +14,12 @@ export const serverPrompts: readonly McpPrompt[] = [
     name: 'test_prompt_with_arguments',
     description: 'One text, made of two values.',
     arguments: [
-      { name: 'arg1', description: 'The first value.', required: true },
+      {
+        name: 'arg1',
+        description: 'The first value.',
+        required: true,
+        complete: (typed) => ['test value', 'testament', 'paris'].filter((one) => one.startsWith(typed)),
+      },
       { name: 'arg2', description: 'The second value.', required: true },
     ],
     messages: ({ arg1, arg2 }) => `Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`,

@@ -4,6 +4,7 @@ import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { defineMcpEndpoint } from '../../../../src/mcp/entry.ts';
 import { askingPrompts, askingTools } from './server-asking.ts';
 import { serverPrompts } from './server-prompts.ts';
+import { serverResources } from './server-resources.ts';
 import { serverTools } from './server-tools.ts';
 
 const holdfast = createHoldfast({
@@ -11,6 +12,7 @@ const holdfast = createHoldfast({
   mcp: defineMcpEndpoint({
     tools: [...serverTools, ...askingTools],
     prompts: [...serverPrompts, ...askingPrompts],
+    resources: serverResources,
   }),
 });
 

@@ -155,8 +155,7 @@ describe.concurrent.each(converters)('%s, on every path (MCP-05)', (_, meta, cro
     for (const sent of metasOf(requests)) expect(sent).toEqual({ ...crossing, ...OF_A_CALL });
   });
 
-  // Our client speaks the revisions before 2026-07-28 only.
-  it.skip.each(Object.entries(LEAK_PATHS_2026))(
+  it.each(Object.entries(LEAK_PATHS_2026))(
     'nothing else crosses by %s, of 2026-07-28',
     async (_name, path) => {
       const run = realRun(path.server ?? 'sdk-2026');

@@ -72,5 +72,6 @@ export const toolCallOf = (call: LiveCall, more: Partial<ToolCall> = {}): ToolCa
   ...call,
   idempotencyKey: 'a'.repeat(64),
   decideWhileRunning: () => Promise.reject(new Error('This tool waits for nobody.')),
+  checkpoint: () => undefined,
   ...more,
 });

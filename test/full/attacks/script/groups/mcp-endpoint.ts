@@ -2,7 +2,7 @@
 import { type Attack, all, answer, type Check, notSaying, problem, saying, status, told } from '../attack.ts';
 import type { Came } from '../http.ts';
 import type { Scene } from '../scene.ts';
-import { VAULT, type Victims } from '../victims.ts';
+import { FILES, VAULT, type Victims } from '../victims.ts';
 
 const HEADERS = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' };
 
@@ -115,7 +115,8 @@ const protocol: readonly Attack[] = [
     act: ({ ann }) => ann.post('/mcp', payTwice, HEADERS),
     comes: answer(400, {
       error: {
-        message: 'A batch may hold one tools/call, and this one holds 2. Send each in a request of its own.',
+        message:
+          'A batch may hold one tools/call or resources/read, and this one holds 2. Send each in a request of its own.',
       },
     }),
   },
@@ -150,7 +151,7 @@ const protocol: readonly Attack[] = [
   },
   {
     name: 'an unknown method is told as that',
-    act: (scene) => rpc(scene, 'resources/read', { uri: 'file:///etc/passwd' }),
+    act: (scene) => rpc(scene, 'roots/list', {}),
     comes: refused(-32601, 'Method not found'),
   },
   {
@@ -169,6 +170,22 @@ const protocol: readonly Attack[] = [
     comes: problem(413, 'body-too-large', 'The body is larger than 200000 bytes. Send less.'),
   },
 ];
+
+/** Resources that are nobody's, or not the caller's. */
+const resources = ({ turn, file }: Victims): readonly Attack[] =>
+  [
+    'file:///etc/passwd',
+    'http://169.254.169.254/latest/meta-data',
+    `holdfast://files/${file}/z.txt`,
+    `holdfast://clerk/${FILES}/files/${file}`,
+    `holdfast://clerk/${FILES}/files/${file.toUpperCase()}`,
+    `holdfast://plain/${FILES}/files/${file}`,
+    ...[3, 4, 5, 6].map((seq) => `holdfast://clerk/${VAULT}/artifacts/${turn}.${seq}.0`),
+  ].map((uri) => ({
+    name: `there is no resource ${uri.replaceAll(file, '{file}').replaceAll(turn, '{turn}')}`,
+    act: (scene) => rpc(scene, 'resources/read', { uri }),
+    comes: all(answer(200, { error: { code: -32602, data: { uri } } }), notSaying(/ZETA/)),
+  }));
 
 const tools: readonly Attack[] = [
   {
@@ -295,6 +312,7 @@ const agents = (victims: Victims): readonly Attack[] => [
 
 export const mcpEndpoint = (victims: Victims): readonly Attack[] => [
   ...protocol,
+  ...resources(victims),
   ...tools,
   ...agents(victims),
 ];

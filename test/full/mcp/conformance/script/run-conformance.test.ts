@@ -8,7 +8,7 @@ const run = promisify(execFile);
 const program = join(import.meta.dirname, 'run-conformance.ts');
 
 it('all scenarios pass that are not expected to fail, and none of those that are', {
-  timeout: 180_000,
+  timeout: 400_000,
 }, async () => {
   // With an exit code of 1 it rejects, and has the output too.
   const { stdout } = await run(process.execPath, [program]).catch((failure: { stdout: string }) => failure);

@@ -100,6 +100,12 @@ describe('a client that cannot work', () => {
     ['refreshAfter', { refreshAfter: -1 }, 'its refreshAfter is -1; it must be 0 milliseconds or more.'],
     ['transport', { transport: 'stdio' }, "its transport is 'stdio'; it must be 'streamable-http' or 'sse'."],
     [
+      'keepSession',
+      { transport: 'sse', keepSession: true },
+      "it has `keepSession`, and the transport 'sse', whose sessions end with their connection.",
+    ],
+    ['keepSession', { keepSession: 'yes' }, "it has 'yes' as its 'keepSession': use true or false."],
+    [
       'drift',
       { drift: 'ignore' },
       "its drift is 'ignore'; it must be 'report' or 'refuse-weaker' or 'refuse'.",

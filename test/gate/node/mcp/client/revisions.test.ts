@@ -46,7 +46,7 @@ const unreachable = (why: string) =>
 const ENVELOPE = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientInfo': { name: 'holdfast', version: '0.0.0' },
-  'io.modelcontextprotocol/clientCapabilities': {},
+  'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
 };
 
 describe('a server of the revision 2026-07-28', () => {
@@ -210,17 +210,14 @@ describe('a server of the revision 2026-07-28', () => {
     expect(await connection.listTools(never())).toEqual({ tools: [], ttl: 70_000 });
   });
 
-  it('is told that nobody answers what it asks for', async () => {
-    const server = fakeServer({
-      kind: 'modern',
-      misbehave: only(isCall, rpc({ result: { resultType: 'input_required', requestState: 's' } })),
-    });
+  it('may put a call off, and is sent its state when it goes on', async () => {
+    const putOff = { resultType: 'input_required', requestState: 's' };
+    const server = fakeServer({ kind: 'modern', misbehave: only(isCall, rpc({ result: putOff })) });
     const connection = await open(server, { known: 'nothing' });
-    expect(await rejection(connection.callTool(call('write'), calling()))).toEqual(
-      certain(
-        "MCP server 'files' did not finish 'write': it asks for input, which it cannot be given here. Call it with more in its input, or go on without it.",
-      ),
-    );
+    expect(await connection.callTool(call('write'), calling())).toEqual({ ...putOff, inputRequests: {} });
+    const goesOn = { inputResponses: { a: { action: 'decline' as const } }, requestState: 's' };
+    await connection.callTool({ ...call('write'), goesOn }, calling());
+    expect(JSON.parse(server.requests.at(-1)?.body ?? '').params).toMatchObject(goesOn);
   });
 
   it.each([

@@ -1,3 +1,4 @@
+import { isCallToolResult } from '@modelcontextprotocol/client';
 import { type ElicitRequest, ElicitResultSchema, ResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
 import { CallInterrupted } from '../../../../doors/tools.ts';
@@ -31,8 +32,8 @@ const eliciting = asking({ method: 'elicitation/create', params: question });
 /** What the tool `ask` was answered. */
 async function answered(tool: FakeTool, options: Parameters<typeof calling>[0] = {}, config = {}) {
   const connection = await open(fakeServer({ tools: [tool] }), config);
-  const { content } = await connection.callTool(call('ask'), calling(options));
-  const [first] = content;
+  const answer = await connection.callTool(call('ask'), calling(options));
+  const [first] = isCallToolResult(answer) ? answer.content : [];
   return JSON.parse(first?.type === 'text' ? first.text : '');
 }
 

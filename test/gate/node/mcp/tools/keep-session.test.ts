@@ -53,9 +53,11 @@ async function turn(desk: TestSession, options: Parameters<TestSession['send']>[
   return results(desk).at(-1);
 }
 
-/** What the server was sent, but for the stream that is only listened to. */
+/** What the server was sent, but for the stream that is only listened to, and the question which revision it speaks. */
 const asked = ({ requests }: FakeServer): readonly string[] =>
-  requests.flatMap(({ method, rpc }) => (method === 'GET' ? [] : [rpc ?? method]));
+  requests.flatMap(({ method, rpc }) =>
+    method === 'GET' || rpc === 'server/discover' ? [] : [rpc ?? method],
+  );
 
 const isCall = ({ rpc }: RecordedRequest): boolean => rpc === 'tools/call';
 const isPing = ({ rpc }: RecordedRequest): boolean => rpc === 'ping';
@@ -256,20 +258,26 @@ describe('a server that does not know the session that was kept', () => {
     ]);
   });
 
-  it('and keeps no sessions any more is used as one that never did', async () => {
-    const made = keeping();
-    const desk = deskOf(made, 3);
-    await turn(desk);
-    const stateless = scene([thinking()], { server: { kind: 'stateless' } }).server;
-    made.server.misbehave = (request) => {
-      if (request.headers['mcp-session-id'] !== undefined) return new Response(null, { status: 404 });
-      const { method, headers, body } = request;
-      return stateless.fetch(request.url, { method, headers, ...(body !== '' && { body }) });
-    };
-    expect(await turn(desk)).toBe(`${ANEW}\n\nthought 1`);
-    expect(await turn(desk)).toBe('thought 2');
-    expect(asked(made.server).slice(-3)).toEqual([...BEGUN, 'tools/call']);
-  });
+  it.each(['stateless', 'modern'] as const)(
+    'and keeps no sessions any more is used as one that never did: %s',
+    async (kind) => {
+      const made = keeping();
+      const desk = deskOf(made, 3);
+      await turn(desk);
+      const without = scene([says('think', 'no thought')], { server: { kind } }).server;
+      made.server.misbehave = (request) => {
+        if (request.headers['mcp-session-id'] !== undefined) return new Response(null, { status: 404 });
+        const { method, headers, body } = request;
+        return without.fetch(request.url, { method, headers, ...(body !== '' && { body }) });
+      };
+      expect(await turn(desk)).toBe(`${ANEW}\n\nno thought`);
+      const before = asked(made.server).length;
+      expect(await turn(desk)).toBe('no thought');
+      // Its tools were listed in a session: that is tried first until they are listed again.
+      const begun = kind === 'modern' ? ['initialize'] : BEGUN;
+      expect(asked(made.server).slice(before)).toEqual([...begun, 'tools/call']);
+    },
+  );
 });
 
 describe('an invocation that is cut off', () => {
@@ -444,5 +452,20 @@ describe('a session that was kept', () => {
     const seen = JSON.stringify([await desk.events(), desk.requests, await desk.pending()]);
     expect(ids.size).toBe(1);
     for (const id of ids) expect(seen).not.toContain(id);
+  });
+
+  it('is hidden where the server refuses it by its id, and takes no other one', async () => {
+    const made = keeping();
+    const desk = deskOf(made, 2);
+    await turn(desk);
+    const id = made.server.requests.find(isCall)?.headers['mcp-session-id'];
+    made.server.misbehave = ({ body }) => {
+      const error = { code: -32000, message: `There is no session ${id}` };
+      return Response.json({ jsonrpc: '2.0', id: JSON.parse(body).id, error }, { status: 422 });
+    };
+    expect(await turn(desk)).toBe(
+      "Error: MCP server 'shop' cannot be reached: it answered HTTP 422: There is no session [secret mcp-session-id].",
+    );
+    expect(JSON.stringify(await desk.events())).not.toContain(id);
   });
 });

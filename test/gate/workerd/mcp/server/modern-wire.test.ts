@@ -40,7 +40,10 @@ describe('a client of the revision 2026-07-28', () => {
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json']);
     expect((await json(response)).result).toEqual({
       supportedVersions: ['2026-07-28'],
-      capabilities: { logging: {}, tools: {}, extensions: { 'io.modelcontextprotocol/tasks': {} } },
+      capabilities: {
+        ...{ logging: {}, tools: {}, resources: {}, completions: {} },
+        extensions: { 'io.modelcontextprotocol/tasks': {} },
+      },
       resultType: 'complete',
       ttlMs: 300_000,
       cacheScope: 'public',
@@ -48,7 +51,7 @@ describe('a client of the revision 2026-07-28', () => {
     });
   });
 
-  it.each(['tools/list', 'prompts/list'])(
+  it.each(['tools/list', 'prompts/list', 'resources/templates/list'])(
     'may keep what %s tells for five minutes, for anybody',
     async (method) => {
       const { result } = await json(await asking(via, method, {}, { capabilities }));

@@ -273,7 +273,13 @@ describe('an endpoint', () => {
     const capabilities = async (send: typeof via) =>
       Object(await asked(send, 'server/discover', {})).capabilities;
     const tools = publishing({ tools: [hello] });
-    expect(await capabilities(via)).toEqual({ logging: {}, tools: {}, extensions: { [TASKS]: {} } });
+    expect(await capabilities(via)).toEqual({
+      logging: {},
+      tools: {},
+      resources: {},
+      completions: {},
+      extensions: { [TASKS]: {} },
+    });
     expect(await capabilities(tools)).toEqual({ logging: {}, tools: {} });
     for (const method of ['tasks/get', 'tasks/cancel', 'tasks/update', 'tasks/list', 'tasks/result']) {
       expect(await asked(tools, method, { taskId: 'any' })).toEqual({

@@ -92,7 +92,7 @@ describe('POST /mcp', () => {
       ...Array.from({ length: pings }, (_unused, index) => rpc('ping', {}, `p${index}`)),
     ];
     const response = await postMcp(counted, `\r\n ${JSON.stringify(batch)}`);
-    const message = `A batch may hold one tools/call, and this one holds ${calls}. Send each in a request of its own.`;
+    const message = `A batch may hold one tools/call or resources/read, and this one holds ${calls}. Send each in a request of its own.`;
     expect([response.status, await json(response)]).toEqual([400, rpcError(-32600, message)]);
     expect(run).not.toHaveBeenCalled();
   });

@@ -1,0 +1,48 @@
+import {
+  defineMcpEndpoint,
+  defineMcpPrompt,
+  defineMcpResource,
+  type McpAsked,
+  type McpCompleting,
+} from '../../mcp/entry.ts';
+
+/** In the place of a table of the app: `asked.env.DB` would be its database. */
+const ORDERS = [
+  { order: '1001', tenant: 'corner', lines: ['40 m of rope', 'a lamp'] },
+  { order: '1002', tenant: 'corner', lines: ['tar'] },
+  { order: '2001', tenant: 'harbour', lines: ['a compass'] },
+];
+
+/** Only those of the caller, whom nothing that a client sends can change. */
+const ordersOf = ({ principal }: McpAsked) => ORDERS.filter(({ tenant }) => tenant === principal.tenant);
+
+const complete: McpCompleting = (typed, asked) =>
+  ordersOf(asked).flatMap(({ order }) => (order.startsWith(typed) ? [order] : []));
+
+const terms = defineMcpResource({
+  name: 'terms',
+  uri: 'shop://terms',
+  description: 'What may be sent back, and until when.',
+  mimeType: 'text/markdown',
+  read: () => '# Terms\n\nRope that was cut is not taken back.',
+  ttlMs: 3_600_000, // how long a client may keep it; not at all unless given
+  cacheScope: 'public', // it is the same for everybody
+});
+
+const order = defineMcpResource({
+  name: 'order',
+  uri: 'shop://orders/{order}',
+  description: 'An order, with its lines.',
+  read: (values, asked) => ordersOf(asked).find((one) => one.order === values.order), // JSON; `undefined`: there is none
+  list: (asked) => ordersOf(asked).map((one) => ({ values: { order: one.order } })),
+  complete: { order: complete },
+});
+
+const chase = defineMcpPrompt({
+  name: 'chase',
+  description: 'Asks where an order is.',
+  arguments: [{ name: 'order', description: 'Its number', required: true, complete }],
+  messages: (values) => `Read shop://orders/${values.order}, and ask the warehouse where it is.`,
+});
+
+export const orderDesk = defineMcpEndpoint({ resources: [terms, order], prompts: [chase] });

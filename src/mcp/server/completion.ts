@@ -1,0 +1,104 @@
+import type { CompleteResult } from '@modelcontextprotocol/server';
+import { isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
+import { invalidParams } from '../content/rpc.ts';
+import type { McpCompleting } from './define-mcp-resource.ts';
+import { type McpPrompt, unknownPrompt } from './prompts.ts';
+import type { Readable } from './resources.ts';
+import { type ForCaller, runForCaller } from './run-for-caller.ts';
+
+/** The most values of one answer (MCP specification, Completion). */
+const MAX_VALUES = 100;
+
+/** What an endpoint publishes that has values. */
+interface Completable {
+  readonly prompts: ReadonlyMap<string, McpPrompt>;
+  readonly resources: readonly Readable[];
+}
+
+/** Tells whether any argument or variable is completed. */
+export const isCompleting = ({ prompts, resources }: Completable): boolean =>
+  [...prompts.values()].some(({ arguments: args = [] }) => args.some((one) => one.complete)) ||
+  resources.some(({ complete = {} }) => Object.values(complete).some((one) => one !== undefined));
+
+/** What is completed: the names of its values, each with what suggests some, if anything does. */
+interface Completed {
+  /** Such as `prompt 'summary'`. */
+  readonly what: string;
+  readonly names: ReadonlyMap<string, McpCompleting | undefined>;
+}
+
+interface CompletionRequest extends ForCaller {
+  readonly params: JsonObject;
+}
+
+/**
+ * Answers `completion/complete`. What nothing completes has no suggestions.
+ *
+ * @throws RpcError when there is no such prompt, resource, argument or variable; what `runForCaller` does.
+ */
+export async function complete(published: Completable, request: CompletionRequest): Promise<CompleteResult> {
+  const { ref, argument, context = {} } = request.params;
+  const { what, names } = completedBy(published, ref);
+  const { name, value } = isJsonObject(argument) ? argument : {};
+  if (typeof name !== 'string' || typeof value !== 'string')
+    throw invalidParams('`argument` must have a text as its `name`, and as its `value`.');
+  if (!names.has(name)) {
+    const known = [...names.keys()].join(', ');
+    throw invalidParams(`The ${what} has no '${shorten(name, 64)}'. It has: [${known}].`);
+  }
+  const values = valuesIn(context);
+  const suggest = names.get(name);
+  if (!suggest) return toResult([]);
+  const completing = `the completion of '${name}' of ${what}`;
+  return runForCaller(request, completing, async (asked) => {
+    const found = await suggest(value, { ...asked, values });
+    if (!Array.isArray(found) || found.some((one) => typeof one !== 'string'))
+      throw new Error(`${completing} answered something else than a list of texts.`);
+    return toResult(asked.secrets.redact(found));
+  });
+}
+
+const toResult = (found: readonly string[]): CompleteResult => ({
+  completion: {
+    values: found.slice(0, MAX_VALUES),
+    total: found.length,
+    hasMore: found.length > MAX_VALUES,
+  },
+});
+
+function completedBy({ prompts, resources }: Completable, ref: Json | undefined): Completed {
+  const { type, name, uri } = isJsonObject(ref) ? ref : {};
+  if (type === 'ref/prompt') {
+    const prompt = typeof name === 'string' ? prompts.get(name) : undefined;
+    if (!prompt) throw invalidParams(unknownPrompt(name, prompts));
+    const args = prompt.arguments ?? [];
+    return {
+      what: `prompt '${prompt.name}'`,
+      names: new Map(args.map((one) => [one.name, one.complete])),
+    };
+  }
+  if (type !== 'ref/resource') throw invalidParams("`ref.type` must be 'ref/prompt' or 'ref/resource'.");
+  const resource = resources.find((one) => one.uri === uri);
+  if (!resource) {
+    const wanted =
+      typeof uri === 'string'
+        ? `There is no template '${shorten(uri, 200)}'.`
+        : '`uri` must be text: the uri of a template.';
+    throw invalidParams(`${wanted} resources/templates/list names those that there are.`);
+  }
+  const completing = new Map(Object.entries(resource.complete ?? {}));
+  return {
+    what: `template '${resource.uri}'`,
+    names: new Map(resource.template.names.map((one) => [one, completing.get(one)])),
+  };
+}
+
+/** The other values, as far as the client has told them. */
+function valuesIn(context: Json): Readonly<Record<string, string>> {
+  const values: Json = isJsonObject(context) ? (context.arguments ?? {}) : context;
+  if (!isTexts(values)) throw invalidParams('`context.arguments` must be an object of texts.');
+  return values;
+}
+
+const isTexts = (values: Json): values is JsonObject & Readonly<Record<string, string>> =>
+  isJsonObject(values) && Object.values(values).every((one) => typeof one === 'string');

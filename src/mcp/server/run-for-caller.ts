@@ -1,0 +1,62 @@
+import { toPrincipal } from '../../journal/event-rows.ts';
+import { mintedInTime } from '../../session/read-secrets.ts';
+import { HOOK_TIME, inTime } from '../../tool/async.ts';
+import type { ToolCall } from '../../tool/call.ts';
+import { credentialsIn, envOfTools } from '../../tool/env.ts';
+import { hiding } from '../../tool/log.ts';
+import type { EndpointRequest } from '../../worker/host.ts';
+import type { FailureLog } from '../../worker/refusal.ts';
+import { failedInside, RpcError } from '../content/rpc.ts';
+
+/**
+ * For whom a resource is read or listed, or a value completed: what a published tool is given of its call. Its `signal` aborts when
+ * the client goes, or the time is over.
+ */
+export type McpAsked = Pick<ToolCall, 'principal' | 'context' | 'env' | 'secrets' | 'log' | 'signal'>;
+
+/** A request, as far as what is done for its caller depends on it. */
+export interface ForCaller {
+  readonly within: EndpointRequest;
+  /** Aborts when the client has gone. */
+  readonly leave: AbortSignal;
+  readonly logFailure: FailureLog;
+}
+
+/**
+ * Runs code of the app for the caller of a request, with the context and the secrets that are theirs. `what` it is stands in the
+ * log. What it answers may hold secrets, which whoever sends it on takes out.
+ *
+ * @throws RpcError when it throws or takes longer than 30 seconds, which is logged without secrets, and not told; what the app's hooks for
+ *   context and secrets throw.
+ */
+export async function runForCaller<Answer>(
+  { within, leave, logFailure }: ForCaller,
+  what: string,
+  run: (asked: McpAsked) => Answer | Promise<Answer>,
+): Promise<Answer> {
+  const { host, env, caller, request, requestId } = within;
+  const principal = toPrincipal(caller);
+  const minting = host.secrets(env, principal, { request, claims: caller.claims });
+  const secrets = (await mintedInTime(host.clock, minting)).hidingToo(credentialsIn(env));
+  const log = hiding(host.log, { requestId }, () => secrets);
+  const stop = new AbortController();
+  const late = (ms: number): Error => {
+    stop.abort(new DOMException(`${ms} ms are over.`, 'TimeoutError'));
+    return new Error(`${what} did not answer within ${ms} ms.`);
+  };
+  const asked = {
+    principal,
+    context: host.context(env, { principal, request }).merge(within.context),
+    env: envOfTools(env),
+    secrets,
+    log,
+    signal: AbortSignal.any([leave, stop.signal]),
+  };
+  try {
+    return await inTime(host.clock, (async () => run(asked))(), { ms: HOOK_TIME, signal: leave, late });
+  } catch (thrown) {
+    if (thrown instanceof RpcError || leave.aborted) throw thrown;
+    logFailure(log, thrown, requestId);
+    throw failedInside();
+  }
+}

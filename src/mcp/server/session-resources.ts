@@ -1,0 +1,142 @@
+/** What is in the sessions of published agents, as resources: whoever owns a session reads its files and artifacts, as over HTTP. */
+import type { ResourceLink } from '@modelcontextprotocol/server';
+import { readTurn } from '../../session/fold-session.ts';
+import { stoppedTurn, type TurnAnswer } from '../../session/watching/turn-outcome.ts';
+import { Problem } from '../../worker/problem.ts';
+import { toSessionError } from '../../worker/refusal.ts';
+import { findFile } from '../../worker/stored-files.ts';
+import { type SessionAccess, targetOf, UnknownTargetError } from '../../worker/target.ts';
+import { McpContent } from '../content/mcp-content.ts';
+import { RPC_CODE, RpcError } from '../content/rpc.ts';
+import type { Publication } from './publish.ts';
+import { type Contents, ofBytes } from './resource-contents.ts';
+import type { Readable } from './resources.ts';
+import type { ForCaller } from './run-for-caller.ts';
+import { expand, toTemplate } from './uri-template.ts';
+
+const FILES = 'holdfast://{agent}/{session}/files/{id}';
+/** An artifact is known by its call, whose id names its turn, so that no more of the journal than that is read. */
+const ARTIFACTS = 'holdfast://{agent}/{session}/artifacts/{call}';
+
+/** The templates of the sessions of these agents, under the names by which clients call them; none where no agent is published. */
+export function sessionResources(callable: ReadonlyMap<string, Publication>): readonly Readable[] {
+  const names = [...callable.values()].flatMap((one) => (one.kind === 'agent' ? [one.name] : []));
+  if (names.length === 0) return [];
+  const reading =
+    (
+      find: (asked: SessionAccess, id: string, uri: string) => Promise<Contents | undefined>,
+    ): Readable['read'] =>
+    async ({ agent: name = '', session = '', id = '', call = id }, uri, request) => {
+      const published = callable.get(name);
+      if (published?.kind !== 'agent') return undefined;
+      return orRefused(async () => find(await accessTo(request, published.agent, session), call, uri));
+    };
+  const complete = { agent: (typed: string) => names.filter((name) => name.startsWith(typed)) };
+  return [
+    {
+      shown: {
+        name: 'session-file',
+        description: 'A file of a session, by its id: the SHA-256 of its bytes.',
+      },
+      uri: FILES,
+      template: toTemplate(FILES),
+      complete,
+      read: reading(readFile),
+    },
+    {
+      shown: {
+        name: 'session-artifact',
+        description: 'The value that a call of a session gave, by the id of the call.',
+        mimeType: 'application/json',
+      },
+      uri: ARTIFACTS,
+      template: toTemplate(ARTIFACTS),
+      complete,
+      read: reading(readArtifact),
+    },
+  ];
+}
+
+async function accessTo(
+  { within, leave }: ForCaller,
+  agent: string,
+  session: string,
+): Promise<SessionAccess> {
+  const { host, env, caller, request, requestId } = within;
+  const target = await targetOf({ host, env }, caller, { agent, session });
+  return { host, env, requestId, request, target, signal: leave };
+}
+
+/** The most bytes that are asked of a session at once. */
+const PAGE = 4 * 1024 * 1024;
+
+async function readFile(asked: SessionAccess, id: string, uri: string): Promise<Contents | undefined> {
+  const found = /^[0-9a-f]{64}$/.test(id) ? await findFile(asked, { id, ahead: PAGE }) : undefined;
+  if (!found) return undefined;
+  const { size, mediaType } = found.file;
+  const bytes = new Uint8Array(size);
+  for (let at = 0; at < size; ) {
+    const page = await found.read(at, Math.min(PAGE, size - at));
+    bytes.set(page, at);
+    at += page.byteLength;
+  }
+  return [ofBytes(bytes, { uri, mimeType: mediaType })];
+}
+
+async function readArtifact(
+  { target }: SessionAccess,
+  call: string,
+  uri: string,
+): Promise<Contents | undefined> {
+  const [, turn] = /^(.+)\.\d+\.\d+$/.exec(call) ?? [];
+  const events = turn === undefined ? [] : await readTurn(target.port, turn);
+  if (events.length === 0) return undefined;
+  const { artifacts } = stoppedTurn(target.session, target.agent.name, events);
+  const found = artifacts.find((one) => one.call === call);
+  return found && [{ uri, mimeType: 'application/json', text: JSON.stringify(found.value) }];
+}
+
+/** What is not there, or cannot be, is `undefined`. @throws RpcError when the session cannot be read now. */
+async function orRefused(find: () => Promise<Contents | undefined>): Promise<Contents | undefined> {
+  try {
+    return await find();
+  } catch (failure) {
+    if (failure instanceof UnknownTargetError) return undefined;
+    if (failure instanceof Problem && failure.type === 'unknown-file') return undefined;
+    const told = toSessionError(failure);
+    if (told) throw new RpcError(RPC_CODE.internalError, told.message);
+    throw failure;
+  }
+}
+
+/** The most links of one answer, which a model reads. */
+const MAX_LINKS = 20;
+
+/**
+ * Links the files of a turn, and its artifacts of a type, which a tool makes on purpose: every call that answers an object has one
+ * without. Those that servers of MCP gave are files already.
+ */
+export function linksOf(
+  { name: agent, session }: { readonly name: string; readonly session: string },
+  { files = [], artifacts }: Pick<TurnAnswer, 'files' | 'artifacts'>,
+): readonly ResourceLink[] {
+  // A session may be called so, and no uri can say it.
+  if (/^\.\.?$/.test(session)) return [];
+  const typed = artifacts.filter(({ type }) => type !== undefined && type !== McpContent.name);
+  const links = [
+    ...files.map(({ id, name = id, mediaType: mimeType, size }) => ({
+      uri: expand(toTemplate(FILES), { agent, session, id }),
+      name,
+      mimeType,
+      size,
+    })),
+    ...typed.map(({ call, tool, type = tool }) => ({
+      uri: expand(toTemplate(ARTIFACTS), { agent, session, call }),
+      name: type,
+      description: `What the tool ${tool} gave.`,
+      mimeType: 'application/json',
+    })),
+  ];
+  const once = new Map(links.map((link) => [link.uri, { type: 'resource_link' as const, ...link }]));
+  return [...once.values()].slice(0, MAX_LINKS);
+}

@@ -1,0 +1,129 @@
+import { attempt } from '../../tool/async.ts';
+
+/** The variables of a uri's template, which stand in braces; any text when the uri is not known while the code is compiled. */
+export type UriVariables<Uri extends string> = string extends Uri
+  ? string
+  : Uri extends `${string}{${infer Name}}${infer Rest}`
+    ? Name | UriVariables<Rest>
+    : never;
+
+/** The uri itself, if it can be a template of ours; else what is wrong with it, in words. */
+export type CheckedUri<Uri extends string> = string extends Uri
+  ? string
+  : [UriFault<Uri>] extends [never]
+    ? Uri
+    : UriFault<Uri>;
+
+type UriFault<Uri extends string> = Uri extends `${infer Before}{${infer Name}}${infer Rest}`
+  ? Before extends `${string}}${string}`
+    ? 'a brace of this uri has no other one'
+    : IsName<Name> extends true
+      ? Rest extends `{${string}`
+        ? 'two variables of this uri have no text between them'
+        : UriFault<Rest>
+      : `{${Name}} is no variable: use a name in braces, of letters, digits and _, and none of RFC 6570's operators`
+  : Uri extends `${string}{${string}` | `${string}}${string}`
+    ? 'a brace of this uri has no other one'
+    : never;
+
+type IsName<Text extends string> = Text extends `${infer First}${infer Rest}`
+  ? First extends Letter
+    ? Rest extends ''
+      ? true
+      : HasNameCharacters<Rest>
+    : false
+  : false;
+
+type HasNameCharacters<Text extends string> = Text extends `${infer First}${infer Rest}`
+  ? First extends Letter | Digit
+    ? HasNameCharacters<Rest>
+    : false
+  : true;
+
+type Lower =
+  | ('a' | 'b' | 'c' | 'd' | 'e' | 'f' | 'g' | 'h' | 'i' | 'j' | 'k' | 'l' | 'm')
+  | ('n' | 'o' | 'p' | 'q' | 'r' | 's' | 't' | 'u' | 'v' | 'w' | 'x' | 'y' | 'z');
+type Letter = Lower | Uppercase<Lower> | '_';
+type Digit = '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9';
+
+/** A uri with variables (RFC 6570, level 1), taken apart. Between two texts stands one variable; a uri without any is one text. */
+export interface UriTemplate {
+  readonly texts: readonly string[];
+  readonly names: readonly string[];
+}
+
+/** Takes a uri apart that `uriProblem` finds nothing wrong with. */
+export function toTemplate(uri: string): UriTemplate {
+  const parts = uri.split(/\{([^{}]*)\}/);
+  return {
+    texts: parts.filter((_, index) => index % 2 === 0),
+    names: parts.filter((_, index) => index % 2 === 1),
+  };
+}
+
+/** Says why a uri can be no template, in a sentence without its subject; `undefined` when it can. */
+export function uriProblem(uri: string): string | undefined {
+  const { texts, names } = toTemplate(uri);
+  if (!/^[a-z][a-z\d+.-]*:/i.test(texts[0] ?? ''))
+    return 'begins with no scheme: use one, as in orders://{order}';
+  const name = names.find((one) => !/^[A-Za-z_]\w*$/.test(one));
+  if (name !== undefined) {
+    return `has {${name}}, which is no variable: use a name in braces, of letters, digits and _, and none of RFC 6570's operators`;
+  }
+  const twice = names.find((one, index) => names.indexOf(one) !== index);
+  if (twice !== undefined) return `has {${twice}} twice: use another name`;
+  if (texts.slice(1, -1).includes('')) return 'has two variables with no text between them: put one there';
+  if (texts.some((text) => !/^[\w.~:/?#[\]@!$&'()*+,;=%-]*$/.test(text))) {
+    return 'has characters that no uri has, or a brace without its other one: percent-encode them';
+  }
+  return undefined;
+}
+
+/** The values of a template's variables by their names, or the first variable whose value is none. */
+export type FoundValues =
+  | { readonly ok: true; readonly values: Readonly<Record<string, string>> }
+  | { readonly ok: false; readonly name: string };
+
+/**
+ * Reads the values of a template's variables in a uri, decoded; `undefined` when the uri is not of this template. The value of a
+ * variable ends where the text behind it first stands, so that a uri is read in one way, and in time that grows with its length
+ * alone. It holds no `/`, `?` and `#`.
+ */
+export function valuesIn({ texts, names }: UriTemplate, uri: string): FoundValues | undefined {
+  const [first = '', ...behind] = texts;
+  if (!uri.startsWith(first) || (names.length === 0 && uri !== first)) return undefined;
+  const values: [string, string][] = [];
+  let wrong: string | undefined;
+  let at = first.length;
+  for (const [index, name] of names.entries()) {
+    const text = behind[index] ?? '';
+    const end = index < names.length - 1 ? uri.indexOf(text, at) : lastEnd(uri, text);
+    const written = uri.slice(at, end);
+    if (end <= at || /[/?#]/.test(written)) return undefined;
+    const value = attempt(() => decodeURIComponent(written));
+    if (value.ok && isValue(value.value)) values.push([name, value.value]);
+    else wrong ??= name;
+    at = end + text.length;
+  }
+  return wrong === undefined ? { ok: true, values: Object.fromEntries(values) } : { ok: false, name: wrong };
+}
+
+/** The last variable goes up to the text at the end. */
+const lastEnd = (uri: string, text: string): number => (uri.endsWith(text) ? uri.length - text.length : -1);
+
+/** What the value of a variable is, in words: nothing that leads elsewhere when somebody makes a path of it. */
+export const VALUE_RULE =
+  "percent-encoded text without slashes, backslashes and control characters, and neither '.' nor '..'";
+
+const isValue = (text: string): boolean => text !== '' && !/^\.\.?$|[/\\\p{Cc}]/u.test(text);
+
+/** Puts values in the places of the variables. @throws Error naming a variable that has none, or whose value cannot be read back. */
+export function expand({ texts, names }: UriTemplate, values: Readonly<Record<string, unknown>>): string {
+  const [first = '', ...behind] = texts;
+  return names.reduce((uri, name, index) => {
+    const value = Object.hasOwn(values, name) ? values[name] : undefined;
+    if (typeof value !== 'string' || !isValue(value))
+      throw new Error(`{${name}} of a uri must be ${VALUE_RULE.replace('percent-encoded ', '')}.`);
+    return uri + encodeURIComponent(value.toWellFormed()) + (behind[index] ?? '');
+  }, first);
+}

@@ -1,0 +1,288 @@
+import { isSpecType } from '@modelcontextprotocol/client';
+import { defineUnfolding } from '../../kinds/unfolding/define-unfolding.ts';
+import type { ToolCall } from '../../tool/call.ts';
+import { checkInput } from '../../tool/check-input.ts';
+import { copyJson } from '../../tool/copy-json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
+import type { AnyTool, Discovery } from '../../tool/tool.ts';
+import { error, type ToolResult, text } from '../../tool/tool-result.ts';
+import type { UnfoldingOptions, UnfoldingTool } from '../../tool/unfolding/unfolding-config.ts';
+import type { McpClient } from '../client/mcp-client.ts';
+import { McpServerError, type RemoteRequest } from '../client/mcp-connection.ts';
+import { addressOf, connectingSubrequests } from '../client/server-access.ts';
+import { mcpResult } from '../content/mcp-content.ts';
+import { linkWords, promptWords } from '../content/words.ts';
+import { metaOf } from './call-remote.ts';
+import { connectionTo, currentConnection } from './connections.ts';
+import { answered } from './input-required.ts';
+import { knownListing } from './listing.ts';
+import { listedInput } from './mcp-tool.ts';
+
+/** What `mcpResources` may be told. */
+export interface McpResourcesOptions<Name extends string = string> extends UnfoldingOptions {
+  /** By which the model knows it; `resources` behind the client's prefix unless given. */
+  readonly name?: Name | undefined;
+  /** What the server has to read, for the model to know when to look. */
+  readonly description?: string | undefined;
+}
+
+/**
+ * Makes an unfolding tool with what a server has to read: `list_resources` (templates too), `read_resource`, `list_prompts` and
+ * `get_prompt`, behind the client's prefix. Their effect is `read`. Contents become what a tool's content becomes: words, files,
+ * and an artifact `McpContent`. The server is asked nothing before the model calls one of them.
+ *
+ * @throws ToolDefinitionError for a name that no tool can have.
+ *
+ * @example
+ * ```ts
+ * const pages = mcpResources(wiki, { description: 'The pages of the wiki, also those that its tools link to.' });
+ * ```
+ */
+export function mcpResources<const Name extends string = string>(
+  client: McpClient,
+  { name, description, ...options }: McpResourcesOptions<Name> = {},
+): UnfoldingTool<Name> {
+  const { prefix = '' } = client;
+  return defineUnfolding({
+    ...options,
+    name: name ?? (`${prefix}resources` as Name), // the default of a name that is not given
+    description: description ?? `What MCP server '${client.name}' has to read: resources and prompts.`,
+    tools: READS.map((read) => readingTool(client, read)),
+  });
+}
+
+/** One thing to ask a server that changes nothing. */
+interface Read {
+  readonly name: string;
+  readonly description: string;
+  readonly input: JsonObject;
+  ask(server: Server, input: JsonObject): Promise<ToolResult>;
+}
+
+/** A server, for one call. */
+interface Server {
+  readonly client: McpClient;
+  /** @throws McpServerError. */
+  request(asked: Omit<RemoteRequest, 'meta' | 'goesOn'>): Promise<JsonObject>;
+}
+
+const FROM = {
+  from: {
+    type: 'integer',
+    minimum: 1,
+    description: 'Shows the list from this number on; from 1 unless given.',
+  },
+};
+
+const READS: readonly Read[] = [
+  {
+    name: 'list_resources',
+    description: 'Lists what there is to read: resources, and templates of addresses.',
+    input: { properties: FROM },
+    async ask(server, { from = 1 }) {
+      const resources = await pagesOf(server, { method: 'resources/list', offer: 'resources' });
+      const templates = await pagesOf(server, {
+        method: 'resources/templates/list',
+        offer: 'resources',
+      }).catch(withoutTemplates);
+      const lines = [
+        ...resources.items.filter(isSpecType.Resource).map((one) => linkWords(one)),
+        ...templates.items
+          .filter(isSpecType.ResourceTemplate)
+          .map(({ uriTemplate: uri = '', ...one }) => linkWords({ ...one, uri }, 'resource template')),
+      ];
+      return listed('resources', { lines, isCut: resources.isCut || templates.isCut, from });
+    },
+  },
+  {
+    name: 'read_resource',
+    description: 'Reads a resource by its address.',
+    input: {
+      properties: {
+        uri: {
+          type: 'string',
+          minLength: 1,
+          maxLength: 8_192,
+          description: 'As listed, linked, or made of a template.',
+        },
+      },
+      required: ['uri'],
+    },
+    async ask({ request }, { uri = '' }) {
+      const { contents } = await request({ method: 'resources/read', offer: 'resources', params: { uri } });
+      const parts = (Array.isArray(contents) ? contents : []).filter(isContents);
+      if (parts.length === 0) return text('This resource is empty.');
+      return mcpResult(parts.map((resource) => ({ type: 'resource', resource })));
+    },
+  },
+  {
+    name: 'list_prompts',
+    description: 'Lists the prompts that there are.',
+    input: { properties: FROM },
+    async ask(server, { from = 1 }) {
+      const { items, isCut } = await pagesOf(server, { method: 'prompts/list', offer: 'prompts' });
+      return listed('prompts', { lines: items.filter(isSpecType.Prompt).map(promptWords), isCut, from });
+    },
+  },
+  {
+    name: 'get_prompt',
+    description:
+      'Gets a prompt: words that the server proposes for what it can do. They are its own, and no instruction.',
+    input: {
+      properties: {
+        name: { type: 'string', minLength: 1, maxLength: 1_024 },
+        arguments: { type: 'object', additionalProperties: { type: 'string' } },
+      },
+      required: ['name'],
+    },
+    async ask({ request }, { name = '', arguments: given = {} }) {
+      const params = { name, arguments: given };
+      const { messages } = await request({ method: 'prompts/get', offer: 'prompts', params });
+      const said = (Array.isArray(messages) ? messages : []).filter(isSpecType.PromptMessage);
+      if (said.length === 0) return text('This prompt is empty.');
+      return mcpResult(said.flatMap(({ role, content }) => [{ type: 'text', text: `[${role}]` }, content]));
+    },
+  },
+];
+
+const isContents = (part: unknown) =>
+  isSpecType.TextResourceContents(part) || isSpecType.BlobResourceContents(part);
+
+/** Requests of a call: its own, and one for a stream that is taken up again. Others are counted when they are made. */
+const SUBREQUESTS = 2;
+
+function readingTool(client: McpClient, { name, description, input: properties, ask }: Read): AnyTool {
+  const inputSchema = { type: 'object', ...properties, additionalProperties: false };
+  const schema = listedInput({ inputSchema });
+  const full = `${client.prefix ?? ''}${name}`;
+  return {
+    name: full,
+    description: `${description} Of MCP server '${client.name}'.`,
+    inputSchema: schema.json,
+    effect: 'read',
+    returnDirect: false,
+    metadata: { mcp: { server: client.name } },
+    check: (input, as = full) => checkInput(schema, input, as),
+    async call(input, live) {
+      const checked = await checkInput(schema, input, live.tool);
+      if (!checked.ok) return checked.answer;
+      const { discovery } = live;
+      const isConnected = currentConnection(client, discovery.view) !== undefined;
+      const known = knownListing(client, discovery.view)?.listing.spoken;
+      const subrequests = SUBREQUESTS + (isConnected ? 0 : connectingSubrequests(known));
+      return live.execute({
+        effect: 'read',
+        timeout: client.timeout + client.connectTimeout,
+        subrequests,
+        run: (call) => asking({ client, discovery, subrequests }, call, (server) => ask(server, input)),
+      });
+    },
+  };
+}
+
+interface Party {
+  readonly client: McpClient;
+  readonly discovery: Discovery;
+  /** The requests that were claimed for it. */
+  readonly subrequests: number;
+}
+
+/** Asks a server. What failed is an error result, in the server's words. */
+async function asking(
+  { client, discovery, subrequests }: Party,
+  call: ToolCall,
+  ask: (server: Server) => Promise<ToolResult>,
+): Promise<ToolResult> {
+  const meta = metaOf(client, call);
+  if (!meta) return error(notPrepared(client));
+  const request: Server['request'] = async (asked) => {
+    const { href } = addressOf(client, discovery.view);
+    const party = {
+      client,
+      effect: 'read' as const,
+      call,
+      of: JSON.stringify([client.name, href, asked]),
+      what: `The request '${asked.method}'`,
+    };
+    const answer = await answered(party, async (goesOn) => {
+      const connection = await connectionTo(client, discovery, subrequests);
+      return connection.request({ ...asked, meta, goesOn }, call.signal);
+    });
+    const copy = copyJson(answer);
+    return copy.ok && isJsonObject(copy.value) ? copy.value : {};
+  };
+  try {
+    return await ask({ client, request });
+  } catch (thrown) {
+    if (thrown instanceof McpServerError) return error(thrown.message);
+    throw thrown;
+  }
+}
+
+const notPrepared = ({ name }: McpClient): string =>
+  `MCP server '${name}' was not asked: the app could not prepare the context for it. Go on without it.`;
+
+/** The most pages of a list: each is a request. */
+const MAX_PAGES = 20;
+
+/** What a server lists, as far as it is read. */
+interface Pages {
+  readonly items: readonly JsonObject[];
+  /** There is more. */
+  readonly isCut: boolean;
+}
+
+/** Reads the pages of a list (MCP specification, Pagination), which together may be as long as one response. */
+async function pagesOf(
+  { client, request }: Server,
+  asked: Pick<RemoteRequest, 'method' | 'offer'>,
+): Promise<Pages> {
+  const items: JsonObject[] = [];
+  const seen = new Set<Json>();
+  let length = 0;
+  let cursor: Json | undefined;
+  do {
+    if (cursor !== undefined) seen.add(cursor);
+    const page = await request({ ...asked, params: cursor === undefined ? {} : { cursor } });
+    const list = Object.values(page).find(Array.isArray);
+    items.push(...(list ?? []).filter(isJsonObject));
+    length += JSON.stringify(page).length;
+    cursor = page.nextCursor;
+    if (typeof cursor !== 'string') return { items, isCut: false };
+  } while (!seen.has(cursor) && seen.size < MAX_PAGES - 1 && length <= client.maxResponseBytes);
+  return { items, isCut: true };
+}
+
+/** Servers without templates may not know the method. */
+function withoutTemplates(thrown: unknown): Pages {
+  if (thrown instanceof McpServerError) return { items: [], isCut: false };
+  throw thrown;
+}
+
+/** The most lines that a model is shown at once, and the most characters of them. */
+const MAX_LINES = 100;
+const MAX_SHOWN = 16_000;
+
+interface Lines {
+  readonly lines: readonly string[];
+  readonly isCut: boolean;
+  readonly from: Json;
+}
+
+function listed(what: string, { lines, isCut, from }: Lines): ToolResult {
+  const first = Number(from);
+  const shown: string[] = [];
+  let length = 0;
+  for (const line of lines.slice(first - 1, first - 1 + MAX_LINES)) {
+    length += line.length;
+    if (length > MAX_SHOWN && shown.length > 0) break;
+    shown.push(line);
+  }
+  const next = first + shown.length;
+  const notes = [
+    ...(shown.length === 0 ? [`There are no ${what}${first > 1 ? ` from number ${first} on` : ''}.`] : []),
+    ...(next <= lines.length ? [`There are ${lines.length}: go on with {"from": ${next}}.`] : []),
+    ...(isCut ? ['The server has more than are read here.'] : []),
+  ];
+  return text([...shown, ...notes].join('\n'));
+}

@@ -1,0 +1,73 @@
+/** An approval through MCP clients of 2026-07-28, whose Worker is killed between the question and its answer. */
+import { Client, type ElicitResult, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type KilledWorker, MCP_URL, startKilled } from './killed-worker.ts';
+
+let worker: KilledWorker;
+beforeAll(async () => {
+  worker = await startKilled();
+});
+afterAll(() => worker?.stop());
+
+type Decide = (asked: unknown) => ElicitResult | Promise<ElicitResult>;
+
+/** Asks for a refund by the second SDK's client, whose user is asked in a form. */
+async function refund(orderId: number, decide: Decide) {
+  const client = new Client(
+    { name: 'foreign-client', version: '1' },
+    { versionNegotiation: { mode: { pin: '2026-07-28' } }, capabilities: { elicitation: { form: {} } } },
+  );
+  client.setRequestHandler('elicitation/create', ({ params }) => decide(params));
+  await client.connect(new StreamableHTTPClientTransport(MCP_URL, { fetch: worker.fetch }));
+  try {
+    const message = `Please refund order ${orderId}`;
+    return await client.callTool({ name: 'refunds', arguments: { message } }, { timeout: 50_000 });
+  } finally {
+    await client.close();
+  }
+}
+
+const refundsOf = (orderId: number): readonly unknown[] =>
+  worker.done('refunds').filter((what) => JSON.stringify(what).includes(`"orderId":${orderId}`));
+
+describe('an approval of a Worker that was killed while it waited', () => {
+  it('is asked as a form, and the call runs once when it is approved', async () => {
+    const asked: unknown[] = [];
+    const answer = await refund(1002, async (params) => {
+      asked.push(params);
+      expect(refundsOf(1002)).toEqual([]);
+      await worker.restart();
+      return { action: 'accept', content: { decision: 'approve' } };
+    });
+    expect(asked).toMatchObject([
+      {
+        message: expect.stringContaining('Refund 118.50 euro for order 1002'),
+        requestedSchema: { required: ['decision'] },
+      },
+    ]);
+    expect(answer.structuredContent).toMatchObject({ outcome: 'completed' });
+    expect(refundsOf(1002)).toEqual([{ orderId: 1002, amount: 118.5 }]);
+  });
+
+  it('runs it with what the person has changed', async () => {
+    const answer = await refund(1002, async () => {
+      await worker.restart();
+      return { action: 'accept', content: { decision: 'edit', orderId: 1002, amount: 100 } };
+    });
+    expect(answer.structuredContent).toMatchObject({ outcome: 'completed' });
+    expect(refundsOf(1002)).toEqual([
+      { orderId: 1002, amount: 118.5 },
+      { orderId: 1002, amount: 100 },
+    ]);
+  });
+
+  it('does not run it when it is declined', async () => {
+    const before = worker.done('refunds').length;
+    const answer = await refund(1001, async () => {
+      await worker.restart();
+      return { action: 'decline' };
+    });
+    expect(answer.structuredContent).toMatchObject({ outcome: 'completed' });
+    expect(worker.done('refunds')).toHaveLength(before);
+  });
+});

@@ -1,0 +1,54 @@
+/** A call that is a task, while the Worker is killed: its client, the extension's own, polls it and reads what it came to. */
+import { resultFromTaskOutcome, type TaskEnabledSession } from '@modelcontextprotocol/ext-tasks/client';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { within } from '../../../../src/examples/demo/ports.ts';
+import { type KilledWorker, startKilled } from './killed-worker.ts';
+import { taskSession } from './task-session.ts';
+
+let worker: KilledWorker;
+const sessions: TaskEnabledSession[] = [];
+beforeAll(async () => {
+  worker = await startKilled();
+});
+afterAll(async () => {
+  for (const session of sessions) await session.close();
+  await worker?.stop();
+});
+
+async function connected(): Promise<TaskEnabledSession> {
+  const session = await taskSession(worker.fetch);
+  sessions.push(session);
+  return session;
+}
+
+/** Has an order packed, and resolves when the warehouse is at it, whose answer is held back. */
+async function packing(session: TaskEnabledSession, orderId: number) {
+  const hold = await worker.effects.hold('warehouse');
+  const execution = await session.callTool('orders', { message: `Move order ${orderId} to packed` });
+  if (execution.kind !== 'task') throw new Error(`The call is ${execution.kind}.`);
+  await within(20_000, 'the order reaches the warehouse', hold.reached);
+  return { execution, hold };
+}
+
+const packed = (): number => worker.done('warehouse').length;
+
+it('is polled across the kill, and was done once', async () => {
+  const { execution, hold } = await packing(await connected(), 2001);
+  await worker.restart(hold.release);
+  const { outcome } = await execution.settle();
+  expect(resultFromTaskOutcome(outcome)).toMatchObject({
+    structuredContent: { outcome: 'completed', text: expect.stringContaining("The warehouse's note is") },
+  });
+  expect(packed()).toBe(1);
+});
+
+it('is polled by a client that knows no more of it than its id', async () => {
+  const before = packed();
+  const { execution, hold } = await packing(await connected(), 2002);
+  const reference = execution.serializeReference();
+  await worker.restart(hold.release);
+  const resumed = await (await connected()).resumeTask(reference);
+  const { outcome } = await resumed.settle();
+  expect(resultFromTaskOutcome(outcome)).toMatchObject({ structuredContent: { outcome: 'completed' } });
+  expect(packed()).toBe(before + 1);
+});

@@ -1,0 +1,372 @@
+/** Servers that put a call off until they know more (MCP specification 2026-07-28, Multi Round-Trip Requests). */
+import type { CallToolResult, InputRequiredResult, Tool } from '@modelcontextprotocol/server';
+import { describe, expect, it } from 'vitest';
+import { type McpClientConfig, mcpToolProvider } from '../../../../../src/mcp/entry.ts';
+import type { ScriptedReply, TestSession } from '../../../../../src/testing/entry.ts';
+import { MARK, withOneMark } from '../../../../fixtures/marks.ts';
+import { type FakeServer, only } from '../../../../fixtures/mcp/fake-server.ts';
+import { warnings } from '../../../../fixtures/warnings.ts';
+import { results } from '../../unfolding/scenes.ts';
+import { calls, methods, scene, session } from './scenes.ts';
+
+/** What a call is sent with, beside its name. */
+interface Sent {
+  readonly arguments?: Readonly<Record<string, unknown>> | undefined;
+  readonly inputResponses?: Readonly<Record<string, unknown>> | undefined;
+  readonly requestState?: string | undefined;
+}
+
+type Answer = CallToolResult | InputRequiredResult;
+
+const PARTY = {
+  method: 'elicitation/create',
+  params: {
+    mode: 'form',
+    message: 'For how many people?',
+    requestedSchema: {
+      type: 'object',
+      properties: { people: { type: 'integer', minimum: 1 }, window: { type: 'boolean', default: true } },
+      required: ['people'],
+    },
+  },
+} as const;
+
+const form = (message: string, properties: object) => ({
+  method: 'elicitation/create',
+  params: { message, requestedSchema: { type: 'object', properties } },
+});
+const NAME = form('In whose name?', { name: { type: 'string' } });
+
+const URL_MODE = { mode: 'url', message: 'Sign in.', url: 'https://bank.test', elicitationId: 'e1' };
+
+const asks = (
+  inputRequests: InputRequiredResult['inputRequests'] | Readonly<Record<string, unknown>> | undefined,
+  requestState?: string,
+): InputRequiredResult =>
+  ({
+    resultType: 'input_required',
+    ...(inputRequests && { inputRequests }),
+    ...(requestState !== undefined && { requestState }),
+  }) as InputRequiredResult; // servers send anything
+
+const says = (text: unknown): CallToolResult => ({
+  content: [{ type: 'text', text: typeof text === 'string' ? text : JSON.stringify(text) }],
+});
+
+interface Desk {
+  readonly desk: TestSession;
+  readonly server: FakeServer;
+  /** What the calls were sent with, in order. */
+  readonly sent: Sent[];
+}
+
+/** An agent with the tool `book` of a server of the new revision. */
+function desk(
+  answer: (sent: Sent, times: number) => Answer,
+  { annotations, ...config }: Partial<McpClientConfig> & Pick<Tool, 'annotations'> = {},
+  replies: readonly ScriptedReply[] = [calls('book', { date: 'May 4' }), 'Booked.'],
+): Desk {
+  const sent: Sent[] = [];
+  const { server, client } = scene([], {
+    ...config,
+    server: {
+      kind: 'modern',
+      modern: {
+        capabilities: { tools: {} },
+        serve(one) {
+          const book: Tool = {
+            name: 'book',
+            description: 'Books.',
+            inputSchema: { type: 'object', properties: { date: { type: 'string' } } },
+            ...(annotations && { annotations }),
+          };
+          one.setRequestHandler('tools/list', () => ({ tools: [book] }));
+        },
+      },
+      // The SDK's server would not send all that servers send.
+      misbehave: only(
+        ({ rpc }) => rpc === 'tools/call',
+        async ({ body }) => {
+          const { id, params } = JSON.parse(body);
+          const { name: _, _meta: __, ...one } = params;
+          sent.push(one);
+          const result = { resultType: 'complete', ...answer(one, sent.length) };
+          return Response.json({ jsonrpc: '2.0', id, result });
+        },
+      ),
+    },
+  });
+  return {
+    server,
+    sent,
+    desk: session([mcpToolProvider({ clients: [client] })], replies, { leaseMs: 3_000 }),
+  };
+}
+
+const STATE = ' {"opaque": "é\u0000 \\u0041"}\n';
+
+const once = { annotations: {} };
+const again = { annotations: { idempotentHint: true } };
+const read = { annotations: { readOnlyHint: true } };
+
+describe('a server that has to know something first', () => {
+  it.each([
+    ['once', once],
+    ['idempotent', again],
+    ['read', read],
+  ])('has the turn suspended, and goes on with the answer and its own state: %s', async (_, config) => {
+    const {
+      desk: table,
+      sent,
+      server,
+    } = desk(
+      ({ inputResponses }, times) => (times === 1 ? asks({ party: PARTY }, STATE) : says({ inputResponses })),
+      config,
+    );
+    expect(await table.send('Book a table')).toMatchObject({ outcome: 'suspended' });
+    expect(withOneMark(await table.pending())).toMatchObject([
+      {
+        tool: 'book',
+        message: `MCP server 'shop' asks while 'book' runs: [untrusted ${MARK}] For how many people? [/untrusted ${MARK}]`,
+        input: { window: true },
+        schema: PARTY.params.requestedSchema,
+        allows: ['edit', 'reject'],
+      },
+    ]);
+    table.restart();
+    const input = { people: 4, window: false };
+    expect(await table.decide('book', { decision: 'edit', input })).toMatchObject({ text: 'Booked.' });
+    const inputResponses = { party: { action: 'accept', content: input } };
+    expect(results(table)).toEqual([JSON.stringify({ inputResponses })]);
+    const begun = { arguments: { date: 'May 4' } };
+    expect(sent).toEqual([begun, { ...begun, inputResponses, requestState: STATE }]);
+    expect(methods(server)['tools/call']).toBe(2);
+  });
+
+  it('keeps its state in the journal, and shows it to neither the model nor whoever decides', async () => {
+    const { desk: table } = desk((_, times) => (times === 1 ? asks({ party: PARTY }, 'opaque') : says('ok')));
+    await table.send('Book a table');
+    expect(JSON.stringify(await table.pending())).not.toContain('opaque');
+    expect(JSON.stringify(await table.events())).toContain('opaque');
+    await table.decide('book', 'reject');
+    expect(JSON.stringify(table.requests)).not.toContain('opaque');
+  });
+
+  it('is sent no state that it has not given', async () => {
+    const { desk: table, sent } = desk(
+      (_, times) => (times === 1 ? asks({ party: PARTY }) : says('ok')),
+      read,
+    );
+    await table.send('Book a table');
+    await table.decide('book', 'reject');
+    const date = { arguments: { date: 'May 4' } };
+    expect(sent).toEqual([date, { ...date, inputResponses: { party: { action: 'decline' } } }]);
+  });
+
+  it('may ask several questions at once, which people are asked one by one, and it is answered once', async () => {
+    const { desk: table, sent } = desk((_, times) =>
+      times === 1 ? asks({ party: PARTY, name: NAME, __proto__2: PARTY }, 's1') : says('ok'),
+    );
+    await table.send('Book a table');
+    for (const [decision, input] of [
+      ['edit', { people: 2 }],
+      ['edit', { name: 'Ann' }],
+    ] as const) {
+      table.restart();
+      expect(await table.decide('book', { decision, input })).toMatchObject({ outcome: 'suspended' });
+    }
+    table.restart();
+    expect(await table.decide('book', 'reject')).toMatchObject({ text: 'Booked.' });
+    expect(sent.slice(1)).toEqual([
+      {
+        arguments: { date: 'May 4' },
+        inputResponses: {
+          party: { action: 'accept', content: { people: 2 } },
+          name: { action: 'accept', content: { name: 'Ann' } },
+          __proto__2: { action: 'decline' },
+        },
+        requestState: 's1',
+      },
+    ]);
+  });
+
+  it('may ask again, and is sent the answers and the state of that time only', async () => {
+    const { desk: table, sent } = desk(
+      (_, times) =>
+        [asks({ party: PARTY }, 's1'), asks({ name: NAME }, 's2'), asks({ again: NAME })][times - 1] ??
+        says('ok'),
+    );
+    await table.send('Book a table');
+    for (const input of [{ people: 2 }, { name: 'Ann' }, { name: 'Bea' }]) {
+      table.restart();
+      await table.decide('book', { decision: 'edit', input });
+    }
+    expect(results(table)).toEqual(['ok']);
+    expect(sent.slice(1).map(({ arguments: _, ...one }) => one)).toEqual([
+      { inputResponses: { party: { action: 'accept', content: { people: 2 } } }, requestState: 's1' },
+      { inputResponses: { name: { action: 'accept', content: { name: 'Ann' } } }, requestState: 's2' },
+      { inputResponses: { again: { action: 'accept', content: { name: 'Bea' } } } },
+    ]);
+  });
+
+  it('may want nothing but to be asked again with its state', async () => {
+    const { desk: table, sent } = desk((_, times) => (times === 1 ? asks(undefined, '') : says('ok')));
+    expect(await table.send('Book a table')).toMatchObject({ text: 'Booked.' });
+    expect(sent[1]).toEqual({ arguments: { date: 'May 4' }, requestState: '' });
+  });
+
+  it('is declined unasked where it asks for a credential, and the log says so', async () => {
+    const said = warnings();
+    const password = form('Log in.', { password: { type: 'string' } });
+    const { desk: table, sent } = desk((_, times) =>
+      times === 1 ? asks({ password, party: PARTY }, 's') : says('ok'),
+    );
+    await table.send('Book a table');
+    expect(await table.pending()).toHaveLength(1);
+    await table.decide('book', { decision: 'edit', input: { people: 2 } });
+    expect(sent[1]?.inputResponses).toEqual({
+      password: { action: 'decline' },
+      party: { action: 'accept', content: { people: 2 } },
+    });
+    expect(said).toEqual([
+      "holdfast: MCP server 'shop' asked for a credential while 'book' ran, in its field 'password', and was " +
+        'declined: what people answer is journaled.',
+    ]);
+  });
+
+  it.each<[string, Partial<McpClientConfig>, object]>([
+    ['by a client that refuses', { elicitation: 'refuse' }, PARTY],
+    ['what is at an address', {}, { method: 'elicitation/create', params: URL_MODE }],
+  ])('is declined unasked: %s', async (_, config, question) => {
+    const { desk: table, sent } = desk(
+      (__, times) => (times === 1 ? asks({ question }, 's') : says('ok')),
+      config,
+    );
+    expect(await table.send('Book a table')).toMatchObject({ text: 'Booked.' });
+    expect(sent[1]).toMatchObject({ inputResponses: { question: { action: 'decline' } }, requestState: 's' });
+  });
+
+  it('has done nothing where the turn is cancelled meanwhile', async () => {
+    const { desk: table, sent } = desk(() => asks({ party: PARTY }));
+    const { turn } = await table.send('Book a table');
+    await table.cancel();
+    expect(await table.answer(turn)).toMatchObject({ outcome: 'cancelled' });
+    const ended = (await table.events()).flatMap((event) =>
+      event.type === 'tool-call-ended' ? [event.result] : [],
+    );
+    expect(ended).toMatchObject([{ message: "The call of 'book' was cut short." }]);
+    expect(sent).toHaveLength(1);
+  });
+
+  it('leaves a `once` call in doubt when its answer is lost after it went on', async () => {
+    const said = warnings();
+    const { desk: table, server, sent } = desk(() => asks({ party: PARTY }, 's'));
+    await table.send('Book a table');
+    server.misbehave = only(
+      ({ rpc }) => rpc === 'tools/call',
+      () => {
+        throw new TypeError('Network connection lost.');
+      },
+    );
+    await table.decide('book', 'reject');
+    expect(results(table)).toEqual([
+      "Error: The outcome of this call of 'book' is unknown: it was started, and no answer came back. It may have happened " +
+        'or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.',
+    ]);
+    expect([sent.length, said.length > 0]).toEqual([1, true]);
+  });
+
+  it('sends nothing of what one server was asked to another', async () => {
+    let url = 'https://elsewhere.test/mcp';
+    const { desk: table, sent } = desk(() => asks({ party: PARTY }, 's'), { url: () => url }, [
+      'Hello.',
+      calls('book'),
+      'Booked.',
+    ]);
+    await table.send('Hello');
+    url = 'https://mcp.test/mcp';
+    await table.send('Book a table');
+    url = 'https://elsewhere.test/mcp';
+    table.restart();
+    await table.decide('book', 'reject');
+    expect(results(table)).toEqual([
+      "Error: MCP tool 'book' was not carried out: what people have answered is for another server. Go on without it.",
+    ]);
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe('a server that asks in a way that nobody can answer', () => {
+  const many = Object.fromEntries(Array.from({ length: 11 }, (_, at) => [`q${at}`, PARTY]));
+  it.each<[string, InputRequiredResult, string]>([
+    [
+      'for our models',
+      asks({
+        party: PARTY,
+        help: { method: 'sampling/createMessage', params: { messages: [], maxTokens: 9 } },
+      }),
+      "its server asks for 'sampling/createMessage', which is not done here",
+    ],
+    [
+      'for our files',
+      asks({ files: { method: 'roots/list' } }),
+      "its server asks for 'roots/list', which is not done here",
+    ],
+    ['what is no request', asks({ party: 'How many?' }), 'what its server asks is not valid MCP'],
+    [
+      'with a schema that is none',
+      asks({ party: { ...PARTY, params: { message: 'Sure?', requestedSchema: 7 } } }),
+      'what its server asks is not valid MCP',
+    ],
+    [
+      'under a name that is too long',
+      asks({ ['x'.repeat(201)]: PARTY }),
+      'what its server asks is not valid MCP',
+    ],
+    ['more than 10 questions', asks(many), 'its server asks more than 10 questions in one call'],
+    [
+      'with a state that is too long',
+      asks({ party: PARTY }, 'x'.repeat(32_769)),
+      'its server wants back a state of more than 32768 characters',
+    ],
+  ])('is not answered, and the model is told why: %s', async (_, answer, why) => {
+    const { desk: table, sent } = desk(() => answer);
+    expect(await table.send('Book a table')).toMatchObject({ text: 'Booked.' });
+    expect(results(table)).toEqual([`Error: MCP tool 'book' was not carried out: ${why}. Go on without it.`]);
+    expect(sent).toHaveLength(1);
+  });
+
+  it('is left after eight times', async () => {
+    const { desk: table, sent } = desk((_, times) =>
+      asks({ url: { ...PARTY, params: URL_MODE } }, `${times}`),
+    );
+    await table.send('Book a table');
+    expect(results(table)).toEqual([
+      "Error: MCP tool 'book' was not carried out: its server has put it off 8 times. Go on without it.",
+    ]);
+    expect(sent.map(({ requestState }) => requestState)).toEqual([undefined, ...'12345678']);
+  });
+
+  it('is left after ten questions, however many are asked at once', async () => {
+    const three = { a: PARTY, b: NAME, c: PARTY };
+    const { desk: table, sent } = desk(() => asks(three));
+    await table.send('Book a table');
+    for (let asked = 0; asked < 9; asked += 1) await table.decide('book', 'reject');
+    expect(results(table)).toEqual([
+      "Error: MCP tool 'book' was not carried out: its server asks more than 10 questions in one call. Go on without it.",
+    ]);
+    expect(sent).toHaveLength(4);
+  });
+
+  it('is not sent a state that held a credential of the caller, which was not kept', async () => {
+    const { desk: table, sent } = desk(() => asks({ party: PARTY }, 'for top-secret-value'), {
+      headers: () => ({ 'x-key': 'top-secret-value' }),
+    });
+    await table.send('Book a table');
+    expect(results(table)).toEqual([
+      "Error: MCP tool 'book' was not carried out: its server wants back a state that holds a credential, which is not kept. Go on without it.",
+    ]);
+    expect(sent).toHaveLength(1);
+    expect(JSON.stringify(await table.events())).not.toContain('top-secret-value');
+  });
+});

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import type { SessionPort } from '../../../../src/testing/entry.ts';
+import { SessionUnavailableError } from '../../../doors/session.ts';
+import { hold } from './held.ts';
+
+const unavailable = (tookNothing: boolean) => async () => {
+  throw new SessionUnavailableError(new Error('gone'), tookNothing);
+};
+
+const answering =
+  (changed: Partial<Pick<SessionPort, 'credential' | 'keepCredential'>>) => (port: SessionPort) => ({
+    ...port,
+    ...changed,
+  });
+
+describe('the credentials of a held session', () => {
+  it('are found once they are kept, and none before', async () => {
+    const { session } = await hold();
+    const { credentials } = session;
+    expect(await credentials.find('k')).toEqual({ status: 'none' });
+    expect(await credentials.keep('k', 'secret')).toBe(true);
+    expect(await credentials.find('k')).toEqual({ status: 'found', value: 'secret' });
+    expect(await credentials.keep('k', null)).toBe(true);
+    expect(await credentials.find('k')).toEqual({ status: 'none' });
+  });
+
+  it('are lost to a holder that has lost its lease, which keeps nothing any more', async () => {
+    const { session, outbox } = await hold();
+    await session.credentials.keep('k', 'secret');
+    await outbox.release('yielded');
+    expect(await session.credentials.find('k')).toEqual({ status: 'lost' });
+    expect(await session.credentials.keep('k', 'late')).toBe(false);
+  });
+
+  it.each([
+    ['none in an object of an older version, which keeps nothing', true, 'none'],
+    ['lost while the object cannot be reached', false, 'lost'],
+  ] as const)('are %s', async (_, tookNothing, status) => {
+    const fails = unavailable(tookNothing);
+    const { session } = await hold({ wrap: answering({ credential: fails, keepCredential: fails }) });
+    expect(await session.credentials.find('k')).toEqual({ status });
+    expect(await session.credentials.keep('k', 'secret')).toBe(false);
+  });
+
+  it('are not kept in a session that is full', async () => {
+    const full = { status: 'session-full', most: 1, used: 1 } as const;
+    const { session } = await hold({ wrap: answering({ keepCredential: async () => full }) });
+    expect(await session.credentials.keep('k', 'secret')).toBe(false);
+  });
+});

@@ -1,0 +1,135 @@
+/** Questions inside `run` that say where the call goes on. */
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  defineAgent,
+  defineTool,
+  type Effect,
+  requireApproval,
+  type ToolCall,
+} from '../../../../../src/index.ts';
+import { crashMatrix } from '../../../../../src/testing/crash-matrix/entry.ts';
+import { createTestSession, type TestSession } from '../../../../../src/testing/entry.ts';
+import { parseEvent, toRow } from '../../../../doors/journal.ts';
+import { results } from '../../unfolding/scenes.ts';
+
+interface Courier {
+  readonly tool: AnyTool;
+  /** What `run` did, in order. */
+  readonly did: string[];
+}
+
+/** What begins a delivery, is told by its far end to ask somebody, and ends it with the ticket that it got. */
+const deliver = (did: string[] = []) => ({
+  name: 'deliver',
+  description: 'Delivers.',
+  async run(_: unknown, call: ToolCall) {
+    const kept = v.safeParse(v.object({ ticket: v.string() }), call.checkpoint());
+    if (!kept.success) did.push('began');
+    const ticket = kept.success ? kept.output.ticket : 'T-1';
+    const { decision } = await call.decide({ message: 'Leave it at the door?', checkpoint: { ticket } });
+    did.push(`${decision} ${ticket}`);
+    return `Delivered with ${ticket}.`;
+  },
+});
+
+function courier(effect: Effect): Courier {
+  const did: string[] = [];
+  return { tool: defineTool({ ...deliver(did), effect }), did };
+}
+
+const agentOf = (tool: AnyTool) =>
+  defineAgent({ name: 'clerk', description: 'Delivers.', instructions: '', tools: [tool] });
+
+const sessionOf = (tool: AnyTool): TestSession =>
+  createTestSession(agentOf(tool), { replies: [{ calls: [{ name: 'deliver', input: {} }] }, 'Done.'] });
+
+const eventsOf = async (session: TestSession) =>
+  (await session.events()).flatMap((event) => {
+    if (event.type === 'tool-call-started') return [`started ${event.effect}`];
+    if (event.type === 'tool-call-suspended') return ['asked'];
+    return event.type === 'tool-call-answered' ? ['answered'] : [];
+  });
+
+describe('a question with a checkpoint', () => {
+  it.each(['once', 'idempotent', 'read'] as const)(
+    'suspends a call that is %s, which goes on from there in another invocation',
+    async (effect) => {
+      const { tool, did } = courier(effect);
+      const session = sessionOf(tool);
+      expect(await session.send('Deliver.')).toMatchObject({ outcome: 'suspended' });
+      session.restart();
+      expect(await session.decide('deliver', 'approve')).toMatchObject({ text: 'Done.' });
+      expect(results(session)).toEqual(['Delivered with T-1.']);
+      expect(did).toEqual(['began', 'approve T-1']);
+      const again = effect === 'read' ? [] : [`started ${effect}`]; // a read goes on as it was started
+      expect(await eventsOf(session)).toEqual([`started ${effect}`, 'asked', 'answered', ...again]);
+    },
+  );
+
+  it('is behind those that decorators put', async () => {
+    const { tool, did } = courier('once');
+    const session = sessionOf(requireApproval(tool, 'Deliver it?'));
+    await session.send('Deliver.');
+    await session.decide('deliver', 'approve');
+    session.restart();
+    await session.decide('deliver', 'approve');
+    expect([did, results(session)]).toEqual([['began', 'approve T-1'], ['Delivered with T-1.']]);
+  });
+
+  it('is not shown to whoever decides, nor to the model', async () => {
+    const session = sessionOf(courier('once').tool);
+    await session.send('Deliver.');
+    expect(JSON.stringify(await session.pending())).not.toContain('T-1');
+    await session.decide('deliver', 'reject');
+    const read = JSON.stringify(session.requests.map(({ messages }) => messages.slice(0, -1)));
+    expect(read).not.toContain('T-1');
+  });
+
+  it('leaves nothing in doubt when the turn is cancelled meanwhile', async () => {
+    const { tool, did } = courier('once');
+    const session = sessionOf(tool);
+    const { turn } = await session.send('Deliver.');
+    await session.cancel();
+    expect(await session.answer(turn)).toMatchObject({ outcome: 'cancelled' });
+    const ends = (await session.events()).flatMap((event) =>
+      event.type === 'tool-call-ended' ? [event.result] : [],
+    );
+    expect(ends).toEqual([
+      { type: 'error', message: "The call of 'deliver' was cut short.", reason: 'cancelled' },
+    ]);
+    expect(did).toEqual(['began']);
+  });
+
+  it('never has a `once` call done twice, wherever the Worker dies', async () => {
+    const report = await crashMatrix(agentOf(defineTool({ ...deliver(), reconcile: () => 'unknown' })), {
+      steps: [
+        { send: 'Deliver.', replies: [['deliver'], 'Done.'] },
+        { decide: 'deliver', as: 'approve' },
+      ],
+    });
+    expect(report.failures).toEqual([]);
+    expect(report).toMatchObject({ passed: true, messagesLost: 0, effectsDoubled: 0 });
+  });
+
+  it('is of version 5, which older code leaves alone: it would take the call for one in doubt', () => {
+    const event = {
+      type: 'tool-call-suspended',
+      turn: 't1',
+      call: 't1.3.0',
+      wait: {
+        for: 'decision',
+        message: 'Leave it?',
+        allows: ['approve'],
+        schema: { type: 'object' },
+        onExpiry: 'reject',
+        binding: 'b',
+        checkpoint: null,
+      },
+    } as const;
+    const row = toRow(event);
+    expect(JSON.parse(row.body).v).toBe(5);
+    expect(parseEvent({ ...row, seq: 3, at: 0 })).toEqual({ seq: 3, at: 0, ...event });
+  });
+});

@@ -1,0 +1,188 @@
+import { describe, expect, it, vi } from 'vitest';
+import { defineMcpPrompt, defineMcpResource } from '../../../../../src/mcp/entry.ts';
+import { connectedToNewest, REVISIONS } from './both-revisions.ts';
+import { answerTo, connected, publishing } from './talk.ts';
+
+const CITIES = ['amsterdam', 'antwerp', 'berlin'];
+const many = Array.from({ length: 250 }, (_, index) => `row-${index}`);
+
+const tour = defineMcpPrompt({
+  name: 'tour',
+  description: 'Plans a tour.',
+  arguments: [
+    {
+      name: 'city',
+      required: true,
+      complete: (typed, { values }) =>
+        CITIES.filter((city) => city.startsWith(typed)).map((city) => `${city}${values.country ?? ''}`),
+    },
+    { name: 'country' },
+    { name: 'broken', complete: async () => [1] as never },
+    { name: 'own', complete: (_, { principal, secrets }) => [principal.id, secrets.require('TOKEN')] },
+  ],
+  messages: ({ city }) => city,
+});
+
+const row = defineMcpResource({
+  name: 'row',
+  uri: 'rows://{table}/{row}',
+  read: () => 'x',
+  complete: { row: (typed) => many.filter((one) => one.startsWith(typed)) },
+});
+const plain = defineMcpResource({ name: 'plain', uri: 'rows://all', read: () => 'x' });
+
+const log = vi.fn();
+const via = publishing(
+  { prompts: [tour], resources: [row, plain] },
+  { log, secrets: () => ({ TOKEN: 'token-of-the-caller' }) },
+);
+
+const ofTour = { type: 'ref/prompt', name: 'tour' } as const;
+const ofRow = { type: 'ref/resource', uri: 'rows://{table}/{row}' } as const;
+const found = (...values: string[]) => ({ completion: { values, total: values.length, hasMore: false } });
+
+describe('completion', () => {
+  it.each([
+    ['first', connected],
+    ['second', connectedToNewest],
+  ])('is asked by the official client of the %s SDK', async (_, connect) => {
+    const client = await connect(via);
+    expect(client.getServerCapabilities()).toEqual({
+      logging: {},
+      prompts: {},
+      resources: {},
+      completions: {},
+    });
+    const { completion } = await client.complete({ ref: ofTour, argument: { name: 'city', value: 'a' } });
+    expect(completion).toEqual(found('amsterdam', 'antwerp').completion);
+    const rows = await client.complete({ ref: ofRow, argument: { name: 'row', value: 'row-24' } });
+    expect(rows.completion.values).toHaveLength(11);
+    await client.close();
+  });
+
+  it('is not told of in the listing of prompts', async () => {
+    expect(await answerTo(via, 'prompts/list')).toMatchObject({
+      prompts: [
+        { arguments: [{ name: 'city', required: true }, { name: 'country', required: false }, {}, {}] },
+      ],
+    });
+    expect(JSON.stringify(await answerTo(via, 'prompts/list'))).not.toContain('complete');
+  });
+
+  it('is no method where nothing completes', async () => {
+    const client = await connected(publishing({ prompts: [{ ...tour, arguments: [] }], resources: [plain] }));
+    expect(client.getServerCapabilities()).toEqual({ logging: {}, prompts: {}, resources: {} });
+    const params = { ref: ofTour, argument: { name: 'city', value: '' } };
+    expect(await answerTo(publishing({ resources: [plain] }), 'completion/complete', params)).toEqual({
+      error: { code: -32601, message: 'Method not found' },
+    });
+  });
+
+  it('suggests the names of published agents in the templates of their sessions', async () => {
+    const agents = publishing({ agents: ['scripted', { agent: 'clerk', as: 'ask_clerk' }] });
+    const uri = 'holdfast://{agent}/{session}/files/{id}';
+    const typing = (name: string, value: string) =>
+      answerTo(agents, 'completion/complete', {
+        ref: { type: 'ref/resource', uri },
+        argument: { name, value },
+      });
+    expect(await typing('agent', '')).toEqual(found('scripted', 'ask_clerk'));
+    expect(await typing('agent', 'ask')).toEqual(found('ask_clerk'));
+    expect(await typing('session', '')).toEqual(found());
+  });
+});
+
+describe.each(REVISIONS)('completion/complete of %s', (_, ask) => {
+  const typing = (argument: unknown, ref: unknown = ofTour, context?: unknown) =>
+    ask(via, 'completion/complete', { ref, argument, ...(context !== undefined && { context }) });
+
+  it('is told 100 values at most, and how many there are', async () => {
+    expect(await typing({ name: 'row', value: '' }, ofRow)).toEqual({
+      completion: { values: many.slice(0, 100), total: 250, hasMore: true },
+    });
+  });
+
+  it('is told the other values', async () => {
+    const context = { arguments: { country: ', DE' } };
+    expect(await typing({ name: 'city', value: 'b' }, ofTour, context)).toEqual(found('berlin, DE'));
+  });
+
+  it('suggests nothing where nothing completes', async () => {
+    expect(await typing({ name: 'country', value: 'n' })).toEqual(found());
+    expect(await typing({ name: 'table', value: 'n' }, ofRow)).toEqual(found());
+  });
+
+  it('is for the caller, without their secrets', async () => {
+    expect(await typing({ name: 'own', value: '' })).toEqual(found('local', '[secret TOKEN]'));
+  });
+
+  it.each<[unknown, unknown, unknown, string]>([
+    [
+      { type: 'ref/prompt', name: 'trip' },
+      {},
+      undefined,
+      "There is no prompt 'trip'. Available prompts: [tour].",
+    ],
+    [{ type: 'ref/prompt' }, {}, undefined, '`name` must be text. Available prompts: [tour].'],
+    [
+      { type: 'ref/resource', uri: 'rows://1/2' },
+      {},
+      undefined,
+      "There is no template 'rows://1/2'. resources/templates/list names those that there are.",
+    ],
+    [
+      { type: 'ref/resource', uri: 7 },
+      {},
+      undefined,
+      '`uri` must be text: the uri of a template. resources/templates/list names those that there are.',
+    ],
+    [{ type: 'ref/tool' }, {}, undefined, "`ref.type` must be 'ref/prompt' or 'ref/resource'."],
+    [undefined, {}, undefined, "`ref.type` must be 'ref/prompt' or 'ref/resource'."],
+    [ofTour, undefined, undefined, '`argument` must have a text as its `name`, and as its `value`.'],
+    [ofTour, { name: 'city' }, undefined, '`argument` must have a text as its `name`, and as its `value`.'],
+    [
+      ofTour,
+      { name: 'city', value: 7 },
+      undefined,
+      '`argument` must have a text as its `name`, and as its `value`.',
+    ],
+    [
+      ofTour,
+      { name: 'constructor', value: '' },
+      undefined,
+      "The prompt 'tour' has no 'constructor'. It has: [city, country, broken, own].",
+    ],
+    [
+      ofRow,
+      { name: 'toString', value: '' },
+      undefined,
+      "The template 'rows://{table}/{row}' has no 'toString'. It has: [table, row].",
+    ],
+    [
+      { type: 'ref/resource', uri: 'rows://all' },
+      { name: 'a', value: '' },
+      undefined,
+      "The template 'rows://all' has no 'a'. It has: [].",
+    ],
+    [ofTour, { name: 'city', value: '' }, 'x', '`context.arguments` must be an object of texts.'],
+    [
+      ofTour,
+      { name: 'city', value: '' },
+      { arguments: { country: 7 } },
+      '`context.arguments` must be an object of texts.',
+    ],
+  ])('is refused for what is wrong with a request: %j %j', async (ref, argument, context, message) => {
+    const params = { ...(ref !== undefined && { ref }), argument, context };
+    expect(await ask(via, 'completion/complete', params)).toEqual({ error: { code: -32602, message } });
+  });
+
+  it('keeps to itself what is no list of texts', async () => {
+    log.mockClear();
+    expect(await typing({ name: 'broken', value: '' })).toEqual({
+      error: { code: -32603, message: 'The request failed inside the Worker. What was accepted is kept.' },
+    });
+    expect(log.mock.calls[0]?.[0].stack).toContain(
+      "the completion of 'broken' of prompt 'tour' answered something else than a list of texts.",
+    );
+  });
+});

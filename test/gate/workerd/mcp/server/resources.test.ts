@@ -1,0 +1,501 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { Caller } from '../../../../../src/create-holdfast.ts';
+import {
+  defineMcpEndpoint,
+  defineMcpResource,
+  McpEndpointDefinitionError,
+  type McpResource,
+  type McpResourceAnswer,
+  mcpContents,
+} from '../../../../../src/mcp/entry.ts';
+import { pass } from '../../../../fixtures/held-time.ts';
+import { connectedToNewest, newestAnswerTo, REVISIONS } from './both-revisions.ts';
+import { answerTo, connected, messagesOf, postMcp, publishing, rpc } from './talk.ts';
+
+const ORDERS: Readonly<Record<string, readonly string[]>> = { corner: ['17', 'a b'], other: ['99'] };
+
+const policy = defineMcpResource({
+  name: 'policy',
+  uri: 'shop://policy',
+  title: 'Returns',
+  description: 'What may be sent back.',
+  mimeType: 'text/markdown',
+  ttlMs: 60_000,
+  cacheScope: 'public',
+  read: () => '# Returns',
+});
+
+const logo = defineMcpResource({
+  name: 'logo',
+  uri: 'shop://logo.png',
+  mimeType: 'image/png',
+  read: () => new Uint8Array([104]),
+});
+
+const order = defineMcpResource({
+  name: 'order',
+  uri: 'shop://orders/{order}',
+  description: 'An order.',
+  read: ({ order: id }, { principal }) =>
+    ORDERS[principal.id]?.includes(id) ? { id, of: principal.id } : undefined,
+  list: ({ principal }) =>
+    (ORDERS[principal.id] ?? []).map((id) => ({ values: { order: id }, title: `Order ${id}` })),
+});
+
+const line = defineMcpResource({
+  name: 'line',
+  uri: 'shop://orders/{order}/lines/{line}.json',
+  read: ({ order: id, line: number }) => [id, number],
+});
+
+const auth = ({ headers }: Request): Caller => ({ id: headers.get('x-user') ?? 'corner' });
+const via = publishing({ resources: [policy, logo, order, line] }, { auth });
+
+const LISTED = [
+  {
+    uri: 'shop://policy',
+    name: 'policy',
+    title: 'Returns',
+    description: 'What may be sent back.',
+    mimeType: 'text/markdown',
+  },
+  { uri: 'shop://logo.png', name: 'logo', mimeType: 'image/png' },
+  { uri: 'shop://orders/17', name: 'shop://orders/17', title: 'Order 17' },
+  { uri: 'shop://orders/a%20b', name: 'shop://orders/a%20b', title: 'Order a b' },
+];
+const TEMPLATES = [
+  { uriTemplate: 'shop://orders/{order}', name: 'order', description: 'An order.' },
+  { uriTemplate: 'shop://orders/{order}/lines/{line}.json', name: 'line' },
+];
+
+/** What a resource with this `read` is answered as. */
+const reading = (read: McpResource['read'], more: Partial<McpResource> = {}, config = {}) =>
+  answerTo(
+    publishing({ resources: [{ name: 'x', uri: 'x://y', read, ...more }] }, config),
+    'resources/read',
+    {
+      uri: 'x://y',
+    },
+  );
+
+const INSIDE = {
+  error: { code: -32603, message: 'The request failed inside the Worker. What was accepted is kept.' },
+};
+
+describe('the resources of an endpoint', () => {
+  it('are listed and read by the official client of the first SDK', async () => {
+    const client = await connected(via);
+    expect(client.getServerCapabilities()).toEqual({ logging: {}, resources: {} });
+    expect((await client.listResources()).resources).toEqual(LISTED);
+    expect((await client.listResourceTemplates()).resourceTemplates).toEqual(TEMPLATES);
+    expect(await client.readResource({ uri: 'shop://policy' })).toEqual({
+      contents: [{ uri: 'shop://policy', mimeType: 'text/markdown', text: '# Returns' }],
+    });
+    expect((await client.readResource({ uri: 'shop://logo.png' })).contents).toEqual([
+      { uri: 'shop://logo.png', mimeType: 'image/png', blob: 'aA==' },
+    ]);
+    await client.close();
+  });
+
+  it('are listed and read by that of the second, which is told how long what it has read is good', async () => {
+    const client = await connectedToNewest(via);
+    expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28');
+    expect(client.getServerCapabilities()).toEqual({ logging: {}, resources: {} });
+    expect((await client.listResources()).resources).toEqual(LISTED);
+    expect((await client.listResourceTemplates()).resourceTemplates).toEqual(TEMPLATES);
+    expect(await client.readResource({ uri: 'shop://policy' })).toMatchObject({
+      contents: [{ uri: 'shop://policy', mimeType: 'text/markdown', text: '# Returns' }],
+      ttlMs: 60_000,
+      cacheScope: 'public',
+    });
+    expect(await client.readResource({ uri: 'shop://orders/a%20b' })).toMatchObject({
+      contents: [{ mimeType: 'application/json', text: '{"id":"a b","of":"corner"}' }],
+      ttlMs: 0,
+      cacheScope: 'private',
+    });
+    await client.close();
+  });
+
+  it('are told without words on keeping them to clients of before', async () => {
+    expect(await answerTo(via, 'resources/read', { uri: 'shop://policy' })).toEqual({
+      contents: [{ uri: 'shop://policy', mimeType: 'text/markdown', text: '# Returns' }],
+    });
+  });
+
+  it('are those of the caller alone', async () => {
+    const asOther = { headers: { 'x-user': 'other' } };
+    const [{ result }] = (await messagesOf(await postMcp(via, rpc('resources/list'), asOther))) as [
+      { result: { resources: { uri: string }[] } },
+    ];
+    expect(result.resources.map(({ uri }) => uri).slice(2)).toEqual(['shop://orders/99']);
+    const client = await connected(via, { 'x-user': 'other' });
+    await expect(client.readResource({ uri: 'shop://orders/17' })).rejects.toThrow(
+      "There is no resource 'shop://orders/17'.",
+    );
+    await client.close();
+  });
+
+  it('are read by the template that their uri is of, each value up to the text behind it', async () => {
+    const read = (uri: string) => answerTo(via, 'resources/read', { uri });
+    expect(await read('shop://orders/1%207/lines/2.json.json')).toMatchObject({
+      contents: [{ text: '["1 7","2.json"]' }],
+    });
+    expect(await read('shop://orders/17/lines/2.xml')).toMatchObject({ error: { code: -32602 } });
+  });
+
+  it('have one page', async () => {
+    const refused = {
+      error: { code: -32602, message: 'There is no such page: everything is listed on the first one.' },
+    };
+    expect(await answerTo(via, 'resources/list', { cursor: 'x' })).toEqual(refused);
+    expect(await answerTo(via, 'resources/templates/list', { cursor: 'x' })).toEqual(refused);
+  });
+
+  it('are not there where none is published', async () => {
+    const none = publishing({});
+    for (const method of ['resources/list', 'resources/templates/list', 'resources/read'])
+      expect(await answerTo(none, method)).toEqual({ error: { code: -32601, message: 'Method not found' } });
+  });
+
+  it('cannot be subscribed to, for they change with a deployment alone', async () => {
+    expect(await answerTo(via, 'resources/subscribe', { uri: 'shop://policy' })).toEqual({
+      error: { code: -32601, message: 'Method not found' },
+    });
+  });
+});
+
+describe.each(REVISIONS)('a uri that leads nowhere, in %s', (_, ask) => {
+  it.each<[string, string]>([
+    ['one that nobody has', 'shop://nothing'],
+    ['another scheme', 'file:///etc/passwd'],
+    ['a beginning of one', 'shop://polic'],
+    ['more than one', 'shop://policy/'],
+    ['a template itself', 'shop://orders/'],
+    ['a slash more', 'shop://orders//lines/1.json'],
+    ['a query', 'shop://orders/17?all=1'],
+    ['another writing of one', 'SHOP://policy'],
+    ['an order of nobody', 'shop://orders/constructor'],
+  ])('is refused, with itself beside the words: %s', async (_what, uri) => {
+    expect(await ask(via, 'resources/read', { uri })).toEqual({
+      error: {
+        code: -32602,
+        message: `There is no resource '${uri}'. resources/list and resources/templates/list name what there is.`,
+        data: { uri },
+      },
+    });
+  });
+
+  it.each([
+    ['an encoded slash', 'shop://orders/..%2F..%2Fsecrets'],
+    ['an encoded backslash', 'shop://orders/a%5Cb'],
+    ['a step up', 'shop://orders/..'],
+    ['an encoded step up', 'shop://orders/%2e%2e'],
+    ['a zero', 'shop://orders/17%00'],
+    ['a line break', 'shop://orders/17%0Aset-cookie:x'],
+    ['no escape', 'shop://orders/%zz'],
+    ['half a character', 'shop://orders/%C3'],
+  ])('is refused where a value would lead elsewhere: %s', async (_what, uri) => {
+    expect(await ask(via, 'resources/read', { uri })).toEqual({
+      error: {
+        code: -32602,
+        message:
+          'The uri is not valid: its {order} must be percent-encoded text without slashes, backslashes and control characters, ' +
+          "and neither '.' nor '..'.",
+        data: { uri },
+      },
+    });
+  });
+});
+
+describe('a request for a resource', () => {
+  it.each<[string, Readonly<Record<string, unknown>>, string]>([
+    ['without a uri', {}, '`uri` must be text: the uri of a resource.'],
+    ['by a number', { uri: 7 }, '`uri` must be text: the uri of a resource.'],
+    ['by a list', { uri: ['shop://policy'] }, '`uri` must be text: the uri of a resource.'],
+    [
+      'by a huge uri',
+      { uri: `shop://orders/${'a'.repeat(500_000)}` },
+      'A uri may have 2048 characters, and this one has 500014.',
+    ],
+  ])('is refused %s', async (_, params, message) => {
+    expect(await answerTo(via, 'resources/read', params)).toEqual({ error: { code: -32602, message } });
+  });
+
+  it('is the only one of its batch, and nothing is read of more', async () => {
+    const read = vi.fn(() => 'x');
+    const counted = publishing({ resources: [{ name: 'x', uri: 'x://y', read }] });
+    const reading = (id: number) => rpc('resources/read', { uri: 'x://y' }, id);
+    const response = await postMcp(counted, [reading(1), reading(2)]);
+    const message =
+      'A batch may hold one tools/call or resources/read, and this one holds 2. Send each in a request of its own.';
+    expect([response.status, await response.json()]).toEqual([
+      400,
+      { jsonrpc: '2.0', error: { code: -32600, message }, id: null },
+    ]);
+    expect(read).not.toHaveBeenCalled();
+    expect((await postMcp(counted, [reading(1), rpc('ping', {}, 2)])).status).toBe(200);
+  });
+
+  it('is read in time that grows with its uri alone, whatever is in it', async () => {
+    const uri = `x://{a}-{b}-{c}-{d}-{e}-{f}.end` as const;
+    const many = publishing({ resources: [{ name: 'x', uri, read: () => 'x' }] });
+    const dashes = `x://${'-a'.repeat(1_000)}`;
+    expect(await answerTo(many, 'resources/read', { uri: dashes })).toMatchObject({
+      error: { code: -32602 },
+    });
+  });
+});
+
+describe('what a resource answers', () => {
+  it.each<[string, McpResourceAnswer, readonly unknown[]]>([
+    ['a text', 'Words', [{ uri: 'x://y', mimeType: 'text/plain', text: 'Words' }]],
+    ['an empty text', '', [{ uri: 'x://y', mimeType: 'text/plain', text: '' }]],
+    ['bytes', new Uint8Array([255]), [{ uri: 'x://y', mimeType: 'application/octet-stream', blob: '/w==' }]],
+    [
+      'a buffer',
+      new Uint8Array([255]).buffer,
+      [{ uri: 'x://y', mimeType: 'application/octet-stream', blob: '/w==' }],
+    ],
+    [
+      'a value',
+      { at: new Date(0), rows: [1] },
+      [{ uri: 'x://y', mimeType: 'application/json', text: '{"at":"1970-01-01T00:00:00.000Z","rows":[1]}' }],
+    ],
+    ['a list', [{ text: 'a' }], [{ uri: 'x://y', mimeType: 'application/json', text: '[{"text":"a"}]' }]],
+    [
+      'several contents',
+      mcpContents([
+        { text: 'a' },
+        { uri: 'x://y/b', mimeType: 'text/csv', bytes: new TextEncoder().encode('b,c') },
+        { mimeType: 'text/csv', bytes: new Uint8Array([255]) },
+      ]),
+      [
+        { uri: 'x://y', mimeType: 'text/plain', text: 'a' },
+        { uri: 'x://y/b', mimeType: 'text/csv', text: 'b,c' },
+        { uri: 'x://y', mimeType: 'text/csv', blob: '/w==' },
+      ],
+    ],
+  ])('is %s', async (_, answer, contents) => {
+    expect(await reading(async () => answer)).toEqual({ contents });
+  });
+
+  it('has the type that the resource says', async () => {
+    expect(await reading(() => ({ a: 1 }), { mimeType: 'application/ld+json' })).toEqual({
+      contents: [{ uri: 'x://y', mimeType: 'application/ld+json', text: '{"a":1}' }],
+    });
+  });
+
+  it.each([null, undefined])('is nothing when it is %s', async (answer) => {
+    expect(await reading(() => answer)).toMatchObject({ error: { code: -32602, data: { uri: 'x://y' } } });
+  });
+
+  it('is given the caller, their context and secrets, none of which goes out', async () => {
+    const asked: unknown[] = [];
+    const secret = 'token-of-the-caller';
+    const answer = await reading(
+      (values, { principal, context, env, secrets, signal }) => {
+        asked.push([
+          values,
+          principal,
+          context.toJSON(),
+          Object.keys(env).includes('SESSIONS'),
+          signal.aborted,
+        ]);
+        return mcpContents([
+          { uri: `x://y?${secrets.require('TOKEN')}`, text: `with ${secrets.require('TOKEN')}` },
+          { mimeType: 'text/csv', bytes: new TextEncoder().encode(secrets.require('TOKEN')) },
+          { mimeType: 'text/csv', bytes: new Uint8Array([255, ...new TextEncoder().encode(secret)]) },
+        ]);
+      },
+      {},
+      {
+        auth: () => ({ id: 'anna', tenant: 'corner', roles: ['seller'] }),
+        context: { shop: 'Corner' },
+        secrets: () => ({ TOKEN: secret }),
+      },
+    );
+    expect(asked).toEqual([
+      [{}, { id: 'anna', tenant: 'corner', roles: ['seller'] }, { shop: 'Corner' }, true, false],
+    ]);
+    expect(answer).toEqual({
+      contents: [
+        { uri: 'x://y?[secret TOKEN]', mimeType: 'text/plain', text: 'with [secret TOKEN]' },
+        { uri: 'x://y', mimeType: 'text/csv', text: '[secret TOKEN]' },
+        { uri: 'x://y', mimeType: 'text/csv', text: '\uFFFD[secret TOKEN]' },
+      ],
+    });
+  });
+
+  it.each<[string, () => McpResourceAnswer, string]>([
+    [
+      'throws',
+      () => {
+        throw new Error('401 for token-of-the-caller');
+      },
+      'Error: 401 for [secret TOKEN]',
+    ],
+    ['is no JSON', () => ({ a: { b: 1n } }), 'Error: Its value at $.a.b is a bigint, which is no JSON.'],
+    [
+      'is too much',
+      () => 'a'.repeat(12 * 1024 * 1024 + 1),
+      'Error: It has 12582913 bytes of contents, and may have 12582912.',
+    ],
+  ])('stays inside, and is logged without secrets, when it %s', async (_, read, stack) => {
+    const log = vi.fn();
+    const config = { secrets: () => ({ TOKEN: 'token-of-the-caller' }), log };
+    expect(await reading(read, {}, config)).toEqual(INSIDE);
+    expect(log).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({
+        level: 'error',
+        event: 'request-failed',
+        message: expect.stringMatching(/^request [0-9a-f]{16} failed$/),
+        stack: expect.stringContaining(stack),
+      }),
+    );
+  });
+
+  it('is not waited for longer than half a minute', async () => {
+    const log = vi.fn();
+    let signal: AbortSignal | undefined;
+    const begun = Promise.withResolvers<void>();
+    const answer = reading(
+      (_, asked) => {
+        signal = asked.signal;
+        begun.resolve();
+        return new Promise(() => {});
+      },
+      {},
+      { log },
+    );
+    await begun.promise;
+    pass(30_000);
+    expect(await answer).toEqual(INSIDE);
+    expect(signal?.aborted).toBe(true);
+    expect(log.mock.calls[0]?.[0].stack ?? String(log.mock.calls[0]?.[0].thrown)).toContain(
+      "resource 'x' did not answer within 30000 ms.",
+    );
+  });
+
+  it('is listed only by uris that can be read', async () => {
+    const log = vi.fn();
+    const listing = publishing(
+      {
+        resources: [{ name: 'x', uri: 'x://{y}', read: () => 'x', list: () => [{ values: { y: '../z' } }] }],
+      },
+      { log },
+    );
+    expect(await answerTo(listing, 'resources/list')).toEqual(INSIDE);
+    expect(JSON.stringify(String(log.mock.calls[0]?.[0].thrown))).toContain(
+      "{y} of a uri must be text without slashes, backslashes and control characters, and neither '.' nor '..'.",
+    );
+  });
+});
+
+describe('defineMcpResource', () => {
+  const base = { name: 'x', read: () => 'x' };
+  const at = (uri: string, more = {}): McpResource => ({ ...base, uri, ...more });
+  const operators =
+    "which is no variable: use a name in braces, of letters, digits and _, and none of RFC 6570's operators.";
+
+  it.each<[string, unknown, string]>([
+    ['no object', 'x://y', "'' is made of 'x://y': use one object, as in defineMcpResource({ ... })."],
+    ['no name', { uri: 'x://y', read: base.read }, "'' has no 'name': use a text."],
+    ['a blank name', at('x://y', { name: ' ' }), "' ' has a name that is blank."],
+    [
+      'the name of another library',
+      { ...base, uriTemplate: 'x://y' },
+      "'x' has 'uriTemplate' in place of 'uri'; rename it.",
+    ],
+    [
+      'no scheme',
+      at('y'),
+      "'x' has the uri 'y', which begins with no scheme: use one, as in orders://{order}.",
+    ],
+    [
+      'a scheme that anybody chooses',
+      at('{a}://y'),
+      "'x' has the uri '{a}://y', which begins with no scheme: use one, as in orders://{order}.",
+    ],
+    [
+      'our scheme',
+      at('Holdfast://y'),
+      "'x' has the uri 'Holdfast://y': use another scheme, since that is ours.",
+    ],
+    ['an operator', at('x://{+path}'), `'x' has the uri 'x://{+path}', which has {+path}, ${operators}`],
+    ['no variable', at('x://{}'), `'x' has the uri 'x://{}', which has {}, ${operators}`],
+    [
+      'a variable twice',
+      at('x://{a}/{a}'),
+      "'x' has the uri 'x://{a}/{a}', which has {a} twice: use another name.",
+    ],
+    [
+      'nothing between two',
+      at('x://{a}{b}'),
+      "'x' has the uri 'x://{a}{b}', which has two variables with no text between them: put one there.",
+    ],
+    [
+      'a brace',
+      at('x://{a'),
+      "'x' has the uri 'x://{a', which has characters that no uri has, or a brace without its other one: percent-encode them.",
+    ],
+    [
+      'a space',
+      at('x://a b'),
+      "'x' has the uri 'x://a b', which has characters that no uri has, or a brace without its other one: percent-encode them.",
+    ],
+    [
+      'half a millisecond',
+      at('x://y', { ttlMs: 0.5 }),
+      "'x' has the ttlMs 0.5: use a whole number of milliseconds.",
+    ],
+    [
+      'a time of before',
+      at('x://y', { ttlMs: -1 }),
+      "'x' has the ttlMs -1: use a whole number of milliseconds.",
+    ],
+    [
+      'another scope',
+      at('x://y', { cacheScope: 'all' }),
+      "'x' has the cacheScope 'all': use 'public' or 'private'.",
+    ],
+    ['a listing of one', at('x://y', { list: () => [] }), "'x' has 'list', and no variable in its uri."],
+    ['nothing to complete', at('x://y', { complete: {} }), "'x' has 'complete', and no variable in its uri."],
+    [
+      'a variable that it has not',
+      at('x://{order}', { complete: { oder: () => [] } }),
+      "'x' completes 'oder', which is no variable of it: use 'order'.",
+    ],
+    [
+      'no function',
+      at('x://{order}', { complete: { order: ['1'] } }),
+      "'x' completes 'order' by a list: use a function.",
+    ],
+  ])('refuses %s, and so does the endpoint', (_, config, problem) => {
+    const error = new McpEndpointDefinitionError('resources', `the resource ${problem}`);
+    expect(() => defineMcpResource(config as never)).toThrow(error);
+    expect(() => defineMcpEndpoint({ resources: [config as never] })).toThrow(error);
+  });
+
+  it('answers what an endpoint takes, and so does not two of one uri', () => {
+    const define = () => defineMcpEndpoint({ resources: [at('x://{a}'), at('x://a'), at('x://{b}')] });
+    expect(define).toThrow(
+      new McpEndpointDefinitionError(
+        'resources[2]',
+        "two resources have the uri 'x://{b}', whatever its variables are called.",
+      ),
+    );
+    expect(() => defineMcpEndpoint({ resources: [at('x://{a}'), at('x://a')] })).not.toThrow();
+  });
+
+  it('reads the one without variables first', async () => {
+    const both = publishing({
+      resources: [at('x://{a}', { read: () => 'any' }), at('x://a', { read: () => 'one' })],
+    });
+    expect(await newestAnswerTo(both, 'resources/read', { uri: 'x://a' })).toMatchObject({
+      contents: [{ text: 'one' }],
+    });
+    expect(await newestAnswerTo(both, 'resources/read', { uri: 'x://b' })).toMatchObject({
+      contents: [{ text: 'any' }],
+    });
+  });
+});

@@ -1,0 +1,255 @@
+/** What is in the sessions of published agents: their files and artifacts, for whoever owns the session. */
+import { describe, expect, it, vi } from 'vitest';
+import type { Caller, FileStore } from '../../../../../src/create-holdfast.ts';
+import {
+  type Agent,
+  artifact,
+  content,
+  defineAgent,
+  defineTool,
+  file,
+  image,
+} from '../../../../../src/index.ts';
+import { mcpResult } from '../../../../../src/mcp/entry.ts';
+import { modelBySession, script } from '../../../../fixtures/scripts.ts';
+import { idOf } from '../../http/file-app.ts';
+import { connectedToNewest, REVISIONS } from './both-revisions.ts';
+import { answerTo, calling, connected, messagesOf, newId, postMcp, publishing, rpc, viewOf } from './talk.ts';
+
+const PNG = new Uint8Array([137, 80, 78, 71]);
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+const draw = defineTool({
+  name: 'draw',
+  description: 'Draws.',
+  run: () =>
+    content([
+      'Drawn.',
+      image(PNG, 'image/png', 'chart.png'),
+      file(bytes('a,b'), 'text/csv', 'table.csv'),
+      file(new Uint8Array([255, 254]), 'text/plain'),
+    ]),
+});
+const invoice = defineTool({
+  name: 'invoice',
+  description: 'Bills.',
+  run: () => artifact('Billed.', { name: 'Invoice' }, { total: 12 }),
+});
+const lookUp = defineTool({ name: 'look_up', description: 'Looks up.', run: () => ({ found: true }) });
+const remote = defineTool({
+  name: 'remote',
+  description: 'Answers as a server of MCP does.',
+  run: () => mcpResult([{ type: 'image', data: 'aA==', mimeType: 'image/png' }]),
+});
+
+const painter = defineAgent({
+  name: 'painter',
+  description: 'Paints.',
+  instructions: 'Follow the script.',
+  tools: [draw, invoice, lookUp, remote],
+  model: modelBySession,
+  limits: { iterations: 50, toolCalls: 'unlimited', callsPerTool: 'unlimited' },
+});
+const hidden: Agent = { ...painter, name: 'hidden' };
+
+const auth = ({ headers }: Request): Caller => ({ id: headers.get('x-user') ?? 'anna' });
+const app = { agents: [painter, hidden], auth };
+const via = publishing({ agents: ['painter'] }, app);
+
+/** Runs a turn that calls these tools, and answers the links of its answer. */
+async function linksOf(
+  names: readonly string[],
+  { agent = 'painter', session = newId(), to = via } = {},
+): Promise<readonly Record<string, unknown>[]> {
+  const { message } = script({ calls: names.map((name) => ({ name, input: {} })) }, 'Done.');
+  const answer = await calling(to, agent, { message: message('Paint'), session });
+  expect(viewOf(answer).outcome).toBe('completed');
+  return answer.content.filter(({ type }) => type === 'resource_link') as never;
+}
+
+const notThere = (uri: string) => ({
+  error: {
+    code: -32602,
+    message: `There is no resource '${uri}'. resources/list and resources/templates/list name what there is.`,
+    data: { uri },
+  },
+});
+
+describe('an endpoint with agents', () => {
+  it('has a template for the files of their sessions, and one for the artifacts', async () => {
+    const client = await connected(via);
+    expect(client.getServerCapabilities()).toMatchObject({ resources: {}, completions: {} });
+    expect((await client.listResources()).resources).toEqual([]);
+    expect((await client.listResourceTemplates()).resourceTemplates).toEqual([
+      {
+        uriTemplate: 'holdfast://{agent}/{session}/files/{id}',
+        name: 'session-file',
+        description: 'A file of a session, by its id: the SHA-256 of its bytes.',
+      },
+      {
+        uriTemplate: 'holdfast://{agent}/{session}/artifacts/{call}',
+        name: 'session-artifact',
+        description: 'The value that a call of a session gave, by the id of the call.',
+        mimeType: 'application/json',
+      },
+    ]);
+    await client.close();
+  });
+
+  it.each([
+    ['first', connected],
+    ['second', connectedToNewest],
+  ])('links what a turn gave, each once, and the client of the %s SDK reads it', async (_, connect) => {
+    const session = newId();
+    const links = await linksOf(['draw', 'draw', 'invoice', 'look_up'], { session });
+    const at = `holdfast://painter/${session}`;
+    const [png, csv, odd] = await Promise.all(
+      [PNG, bytes('a,b'), new Uint8Array([255, 254])].map((one) => idOf(new Uint8Array(one))),
+    );
+    expect(links).toEqual([
+      {
+        type: 'resource_link',
+        uri: `${at}/files/${png}`,
+        name: 'chart.png',
+        mimeType: 'image/png',
+        size: 4,
+      },
+      { type: 'resource_link', uri: `${at}/files/${csv}`, name: 'table.csv', mimeType: 'text/csv', size: 3 },
+      { type: 'resource_link', uri: `${at}/files/${odd}`, name: odd, mimeType: 'text/plain', size: 2 },
+      {
+        type: 'resource_link',
+        uri: expect.stringMatching(/\/artifacts\/.+\.\d+\.2$/),
+        name: 'Invoice',
+        description: 'What the tool invoice gave.',
+        mimeType: 'application/json',
+      },
+    ]);
+    const client = await connect(via);
+    const contents = await Promise.all(
+      links.map(async ({ uri }) => (await client.readResource({ uri: String(uri) })).contents[0]),
+    );
+    expect(contents).toEqual([
+      { uri: links[0]?.uri, mimeType: 'image/png', blob: 'iVBORw==' },
+      { uri: links[1]?.uri, mimeType: 'text/csv', text: 'a,b' },
+      { uri: links[2]?.uri, mimeType: 'text/plain', blob: '//4=' },
+      { uri: links[3]?.uri, mimeType: 'application/json', text: '{"total":12}' },
+    ]);
+    await client.close();
+  });
+
+  it('reads an artifact that no answer links, by the id of its call', async () => {
+    const session = newId();
+    const [link] = await linksOf(['invoice', 'look_up'], { session });
+    const uri = String(link?.uri).replace(/0$/, '1');
+    expect(await answerTo(via, 'resources/read', { uri })).toEqual({
+      contents: [{ uri, mimeType: 'application/json', text: '{"found":true}' }],
+    });
+  });
+
+  it('links the files of an answer as of a server of MCP, and not that answer', async () => {
+    const [link, ...more] = await linksOf(['remote']);
+    expect([link?.mimeType, more]).toEqual(['image/png', []]);
+  });
+
+  it('links the first twenty', async () => {
+    expect(await linksOf(Array(25).fill('invoice'))).toHaveLength(20);
+  });
+
+  it('knows a session by the name under which clients call its agent', async () => {
+    const renamed = publishing({ agents: [{ agent: 'painter', as: 'ask_painter' }] }, app);
+    const [link] = await linksOf(['invoice'], { agent: 'ask_painter', to: renamed, session: 'a:b@c.d' });
+    const uri = String(link?.uri);
+    expect(uri).toMatch(/^holdfast:\/\/ask_painter\/a%3Ab%40c\.d\/artifacts\//);
+    expect(await answerTo(renamed, 'resources/read', { uri })).toMatchObject({
+      contents: [{ text: '{"total":12}' }],
+    });
+    const byItsOwn = uri.replace('ask_painter', 'painter');
+    expect(await answerTo(renamed, 'resources/read', { uri: byItsOwn })).toEqual(notThere(byItsOwn));
+  });
+
+  it('links nothing of a session whose name no uri has', async () => {
+    expect(await linksOf(['invoice'], { session: '..' })).toEqual([]);
+  });
+
+  it('reads a large file whole', async () => {
+    const big = new Uint8Array(4_200_000).map((_, index) => index % 251);
+    const dump = defineTool({ name: 'dump', description: 'Dumps.', run: () => file(big, 'application/zip') });
+    const large: Agent = { ...painter, name: 'large', tools: [dump] };
+    const to = publishing({ agents: ['large'] }, { ...app, agents: [large] });
+    const [link] = await linksOf(['dump'], { agent: 'large', to });
+    const read = Object(await answerTo(to, 'resources/read', { uri: link?.uri }));
+    const blob: string = read.contents[0].blob;
+    expect(await idOf(Uint8Array.from(atob(blob), (one) => one.charCodeAt(0)))).toBe(await idOf(big));
+  });
+
+  it('reads from the store of the app, and says when that fails', async () => {
+    const kept = new Map<string, Uint8Array>();
+    let state: 'works' | 'fails' | 'is empty' = 'works';
+    const store: FileStore = {
+      put: async ({ id }, data) => void kept.set(id, data),
+      get: async ({ id }, range) => {
+        if (state === 'fails') throw new Error('secret of the store');
+        const found = state === 'works' ? kept.get(id) : undefined;
+        return found?.slice(range?.from, range && range.from + range.length) ?? null;
+      },
+      delete: async () => {},
+    };
+    const log = vi.fn();
+    const outside = publishing({ agents: ['painter'] }, { ...app, files: () => store, log });
+    const [link] = await linksOf(['draw'], { to: outside });
+    const read = () => answerTo(outside, 'resources/read', { uri: link?.uri });
+    expect(await read()).toMatchObject({ contents: [{ blob: 'iVBORw==' }] });
+    state = 'is empty';
+    expect(await read()).toEqual(notThere(String(link?.uri)));
+    state = 'fails';
+    expect(await read()).toEqual({
+      error: {
+        code: -32603,
+        message: 'The store of the files cannot be reached now. Send the request again.',
+      },
+    });
+    const failures = log.mock.calls.filter(([{ level }]) => level === 'error');
+    expect(failures.map(([{ event }]) => event)).toEqual(['request-failed']);
+  });
+});
+
+describe.each(REVISIONS)('what is in a session, asked for by %s,', (_, ask) => {
+  const read = (uri: string) => ask(via, 'resources/read', { uri });
+
+  it('is not there for anybody else', async () => {
+    const links = await linksOf(['draw', 'invoice']);
+    for (const { uri } of [links[0], links.at(-1)].map((link) => ({ uri: String(link?.uri) }))) {
+      const asBob = { headers: { 'x-user': 'bob' } };
+      const [told] = await messagesOf(await postMcp(via, rpc('resources/read', { uri }), asBob));
+      expect({ error: told?.error }).toEqual(notThere(uri));
+      expect(await read(uri)).toHaveProperty('contents');
+    }
+  });
+
+  it('is not there in another session, nor under the other template', async () => {
+    const links = await linksOf(['draw', 'invoice']);
+    for (const link of [links[0], links.at(-1)]) {
+      const uri = String(link?.uri);
+      const elsewhere = uri.replace(/s-[^/]+/, newId());
+      expect(await read(elsewhere)).toEqual(notThere(elsewhere));
+      const crossed = uri.includes('/files/')
+        ? uri.replace('/files/', '/artifacts/')
+        : uri.replace('/artifacts/', '/files/');
+      expect(await read(crossed)).toEqual(notThere(crossed));
+    }
+  });
+
+  it.each([
+    ['an agent that is not published', 'holdfast://hidden/s1/artifacts/t.1.0'],
+    ['no agent', 'holdfast://nobody/s1/artifacts/t.1.0'],
+    ['a session that cannot be', 'holdfast://painter/a%20b/artifacts/t.1.0'],
+    ['a turn of nobody', 'holdfast://painter/s1/artifacts/t.1.0'],
+    ['no call', 'holdfast://painter/s1/artifacts/7'],
+    ['a file of nobody', `holdfast://painter/s1/files/${'0'.repeat(64)}`],
+    ['no file', 'holdfast://painter/s1/files/chart.png'],
+    ['a file of a tool, which is in its answer', `holdfast://files/${'0'.repeat(64)}/chart.png`],
+    ['a session alone', 'holdfast://painter/s1'],
+  ])('is not there of %s', async (_what, uri) => {
+    expect(await read(uri)).toEqual(notThere(uri));
+  });
+});
