@@ -6,26 +6,21 @@ import {
   Server,
   type ServerContext,
   type ServerNotification,
+  type StandardSchemaV1,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
+import { attempt } from '../../tool/async.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import type { EndpointRequest } from '../../worker/host.ts';
 import type { FailureLog } from '../../worker/refusal.ts';
 import { RPC_CODE } from '../content/rpc.ts';
-import {
-  answerRequest,
-  CACHING,
-  capabilitiesIn,
-  isOffered,
-  offeredBy,
-  type Published,
-  type RpcRequest,
-} from './answer-request.ts';
+import { answerRequest, CACHING, capabilitiesIn, isOffered, offeredBy, type Published, type RpcRequest } from './answer-request.ts';
 import { headersMismatch } from './param-headers.ts';
 import type { Publication } from './publish.ts';
 import { type McpMessage, methodOf, readMessage } from './read-message.ts';
 import { resumeCall } from './resume-call.ts';
+import { capabilitiesIn, type Published, type RpcRequest } from './rpc-request.ts';
 import { eventStoreOf, primingFrame, RETRY, StreamPosition } from './stream-position.ts';
 import { listenToTasks } from './task-notifications.ts';
 import { hasTasks, TASK_METHODS, TASKS } from './tasks.ts';
