@@ -24,8 +24,8 @@ export type Elicitation =
       /** The role that may answer; whoever may see the session unless given. */
       readonly by?: string | undefined;
       /**
-       * Milliseconds until a question counts as unanswered. Unless given: 60,000 for a `once` call, which stays connected; no
-       * limit for others, which are suspended.
+       * Milliseconds until a question counts as unanswered. Unless given: 60,000 for a `once` call that stays connected; no
+       * limit for others, which are suspended: of a server of the revision 2026-07-28, all are.
        */
       readonly expires?: number | undefined;
     };

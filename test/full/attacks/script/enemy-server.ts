@@ -15,6 +15,8 @@ export interface Heard {
 interface Params {
   readonly name?: string;
   readonly arguments?: unknown;
+  readonly inputResponses?: unknown;
+  readonly requestState?: unknown;
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
@@ -33,6 +35,8 @@ export interface Scenario {
   readonly tools?: readonly object[] | (() => readonly object[]);
   /** Answers a call with a result, as JSON-RPC wraps it. */
   readonly call?: (params: Params, ask: Ask) => unknown;
+  /** It speaks the revision 2026-07-28, which has no sessions; an older one unless given. */
+  readonly isStateless?: boolean;
   /** Answers anything in a way of its own, before all else. */
   readonly raw?: (heard: Heard) => RawResponse | undefined;
 }
@@ -100,8 +104,10 @@ async function toHeard(request: IncomingMessage): Promise<Heard> {
   return { scenario, path, headers: request.headers, body, rpc: body === '' ? {} : JSON.parse(body) };
 }
 
-function resultOf(method: string, { tools = [] }: Scenario): unknown {
+function resultOf(method: string, { tools = [], isStateless = false }: Scenario): unknown {
   if (method === 'tools/list') return { tools: typeof tools === 'function' ? tools() : tools };
+  if (method === 'server/discover' && isStateless)
+    return { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: { tools: {} } };
   if (method !== 'initialize') return {};
   return {
     protocolVersion: '2025-06-18',

@@ -1,0 +1,107 @@
+/** Servers that put a call off until they know more, and sessions in real objects that wait for the answer. */
+import { abortAllDurableObjects, createExecutionContext, evictDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import type { Server } from '@modelcontextprotocol/server';
+import { describe, expect, it } from 'vitest';
+import { createHoldfast } from '../../../../../src/create-holdfast.ts';
+import { defineAgent } from '../../../../../src/index.ts';
+import { type Elicitation, mcpToolProvider } from '../../../../../src/mcp/entry.ts';
+import { scriptedModel } from '../../../../../src/testing/entry.ts';
+import { pass } from '../../../../fixtures/held-time.ts';
+import { calls, methods, scene } from '../../../node/mcp/tools/scenes.ts';
+import { appWith } from '../../http/app.ts';
+import { json, post, type Send, sessionName } from '../../http/client.ts';
+import { hearingSession, passIn } from '../../http/time.ts';
+import { answer } from '../../http/waiting.ts';
+
+/** A `once` tool that asks for how many people before it books, and gives out a ticket to come back with. */
+function booking(server: Server): void {
+  const book = { name: 'book', description: 'Books.', inputSchema: { type: 'object' as const } };
+  server.setRequestHandler('tools/list', () => ({ tools: [book] }));
+  server.setRequestHandler('tools/call', (_, { mcpReq }) => {
+    const { inputResponses } = mcpReq;
+    if (inputResponses) {
+      return {
+        content: [{ type: 'text', text: `${mcpReq.requestState()} ${JSON.stringify(inputResponses)}` }],
+      };
+    }
+    const requestedSchema = {
+      type: 'object' as const,
+      properties: { people: { type: 'integer' as const } },
+      required: ['people'],
+    };
+    const params = { mode: 'form' as const, message: 'For how many?', requestedSchema };
+    const inputRequests = { party: { method: 'elicitation/create' as const, params } };
+    return { resultType: 'input_required', inputRequests, requestState: 'ticket-1' };
+  });
+}
+
+/** An agent that books, and Workers over its session. */
+function desk(elicitation: Elicitation = {}) {
+  const { server, client } = scene([], {
+    elicitation,
+    server: { kind: 'modern', modern: { capabilities: { tools: {} }, serve: booking } },
+  });
+  const model = scriptedModel([calls('book'), 'Booked.']);
+  const tools = [mcpToolProvider({ clients: [client] })];
+  // By this name the Worker of the tests leaves its turns alone.
+  const agent = defineAgent({ name: 'agent', description: 'Books.', instructions: 'Book.', model, tools });
+  const config = { agents: [agent] };
+  const { TurnRunner } = createHoldfast(config);
+  const session = hearingSession('agent');
+  return {
+    server,
+    session,
+    /** Another Worker over the same objects. */
+    worker: (): Send => appWith(config),
+    ask: async () => json(await post(session, { message: 'Book.' }, { via: appWith(config) })),
+    goOn: (turn: string) =>
+      new TurnRunner(createExecutionContext(), { ...env }).run({ name: sessionName(session), turn }),
+    /** What the model was shown last of a call. */
+    shown: () => model.requests.at(-1)?.messages.findLast(({ role }) => role === 'tool')?.text,
+  };
+}
+
+type Asked = {
+  readonly turn: string;
+  readonly pending: readonly { readonly links: { readonly approvals: string } }[];
+};
+
+describe('a `once` call that its server has put off', () => {
+  it.each([
+    ['aborted', () => abortAllDurableObjects()],
+    ['evicted', (session: string) => evictDurableObject(env.SESSIONS.getByName(sessionName(session)))],
+  ] as const)('is gone on with by another Worker, when the object was %s meanwhile', async (_, disturb) => {
+    const { ask, worker, session, server, shown } = desk();
+    const asked = await ask();
+    expect(asked).toMatchObject({
+      status: 'suspended',
+      pending: [{ tool: 'book', allows: ['edit', 'reject'], schema: { required: ['people'] } }],
+    });
+    expect(JSON.stringify(asked)).not.toContain('ticket-1');
+    await disturb(session);
+    const [{ links } = { links: { approvals: '' } }] = (asked as unknown as Asked).pending; // as was just seen
+    const decision = { decision: 'edit', input: { people: 4 } };
+    const done = await json(await answer(links.approvals, decision, { via: worker() }));
+    expect(done).toMatchObject({ outcome: 'completed', text: 'Booked.' });
+    expect(shown()).toBe('ticket-1 {"party":{"action":"accept","content":{"people":4}}}');
+    expect(methods(server)['tools/call']).toBe(2);
+  });
+
+  it('goes on by itself when nobody has answered in time, and its server is told so', async () => {
+    const { ask, goOn, session, shown } = desk({ expires: 5_000 });
+    const { turn } = (await ask()) as unknown as Asked; // as the other test sees
+    pass(5_001);
+    await passIn(session, 5_001);
+    await goOn(turn);
+    expect(shown()).toBe('ticket-1 {"party":{"action":"cancel"}}');
+  });
+
+  it('takes no answer that looks like a credential', async () => {
+    const { ask, worker } = desk();
+    const asked = (await ask()) as unknown as Asked; // as the other test sees
+    const input = { people: 'sk-live-4Hj5gM0aXq2VeT7' };
+    const link = asked.pending[0]?.links.approvals ?? '';
+    expect((await answer(link, { decision: 'edit', input }, { via: worker() })).status).toBe(422);
+  });
+});
