@@ -4,12 +4,13 @@
  * with 1 when the turn does not complete, or a call that a scenario allows came to nothing: not all of them look.
  */
 import { randomUUID } from 'node:crypto';
-import { eventsOf } from '../../../../../src/examples/demo/client.ts';
+import { eventsOf, openSession } from '../../../../../src/examples/demo/client.ts';
 import { WENT_WELL } from './run-suite.ts';
 
 const [worker = '', server = ''] = process.argv.slice(2);
 const { MCP_CONFORMANCE_SCENARIO: scenario = '', MCP_CONFORMANCE_CONTEXT: given = '' } = process.env;
-const session = `${worker}/agents/caller/sessions/${randomUUID()}`;
+const id = randomUUID();
+const session = `${worker}/agents/caller/sessions/${id}`;
 
 const post = (path: string, body: object, headers: Readonly<Record<string, string>>): Promise<Response> =>
   fetch(session + path, {
@@ -38,14 +39,25 @@ const NOTHING_TO_CALL = new Set([
 
 let outcome = 'none';
 let answered = 0;
+let seen = 0;
 for await (const { event, data } of eventsOf(
   await post('/messages', message, { accept: 'text/event-stream' }),
 )) {
   console.log(event, data);
   const told = JSON.parse(data);
+  seen = told.seq ?? seen;
   if (event === 'tool-call-suspended') await approve(told.call);
   if (event === 'tool-call-ended' && told.result.type !== 'error') answered += 1;
   if (event === 'answer') outcome = told.outcome;
+}
+// A turn that was suspended goes on in another invocation, and its stream has ended.
+if (outcome === 'none') {
+  const later = (await openSession(worker, id, 'caller').turnEnded(seen)).filter(({ seq }) => seq > seen);
+  for (const event of later) console.log(event.type, JSON.stringify(event));
+  outcome = later.find((event) => event.type === 'turn-ended')?.outcome ?? outcome;
+  answered += later.filter(
+    (event) => event.type === 'tool-call-ended' && event.result.type !== 'error',
+  ).length;
 }
 const isRight = outcome === 'completed' && answered > 0 !== NOTHING_TO_CALL.has(scenario);
 if (isRight) console.log(WENT_WELL);
