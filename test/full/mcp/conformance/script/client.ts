@@ -22,23 +22,37 @@ const message = { message: 'Call every tool.', context: { scenario, server, give
 /** Servers that have no tool, or let nobody in. */
 const NOTHING_TO_CALL = new Set(['initialize', 'auth/resource-mismatch', 'auth/scope-retry-limit']);
 
+/** The most streams of a turn that comes to wait. */
+const MOST_WAITS = 20;
+
 let outcome = 'none';
 let answered = 0;
-for await (const { event, data } of eventsOf(
-  await post('/messages', message, { accept: 'text/event-stream' }),
-)) {
-  console.log(event, data);
-  const told = JSON.parse(data);
-  if (event === 'tool-call-suspended') await approve(told.call);
-  if (event === 'tool-call-ended' && told.result.type !== 'error') answered += 1;
-  if (event === 'answer') outcome = told.outcome;
+let turn = '';
+let after = 0;
+await follow(await post('/messages', message, { accept: 'text/event-stream' }));
+// A server that puts a call off has the turn wait: its stream ends, and it goes on once it was answered.
+for (let times = 0; outcome === 'suspended' && times < MOST_WAITS; times += 1) {
+  const headers = { accept: 'text/event-stream', 'last-event-id': String(after) };
+  await follow(await fetch(`${session}/turns/${turn}`, { headers }));
 }
 const isRight = outcome === 'completed' && answered > 0 !== NOTHING_TO_CALL.has(scenario);
 if (isRight) console.log(WENT_WELL);
 else console.error(`Scenario '${scenario}': the turn is ${outcome}, and ${answered} calls were answered.`);
 process.exitCode = isRight ? 0 : 1;
 
-/** The answer of the turn comes by the stream that is open. */
+async function follow(stream: Response): Promise<void> {
+  for await (const { event, data } of eventsOf(stream)) {
+    console.log(event, data);
+    const told = JSON.parse(data);
+    after = told.seq ?? after;
+    turn = told.turn ?? turn;
+    if (event === 'tool-call-suspended') await approve(told.call);
+    if (event === 'tool-call-ended' && told.result.type !== 'error') answered += 1;
+    if (event === 'answer' || event === 'suspended') outcome = told.outcome;
+  }
+}
+
+/** The answer of the turn comes by the stream that is open, or by the next one. */
 async function approve(call: string): Promise<void> {
   const { status } = await post(`/approvals/${call}`, { decision: 'approve' }, { prefer: 'respond-async' });
   if (status !== 202) throw new Error(`An approval was answered ${status}.`);
