@@ -188,7 +188,7 @@ export class SessionLedger {
   keepCredential(epoch: number, key: string, value: string | null): KeptCredential | Fenced | SessionFull {
     if (!this.#clock.isHeldBy(epoch)) return { status: 'stale' };
     return unlessFull(this.#bounds, () => {
-      const full = whyFull(this.#bounds, value?.length ?? 0);
+      const full = whyFull(this.#bounds, weightOf(value === null ? [] : [{ body: value }]));
       if (full !== null) return full;
       this.#storage.transaction(() => keepCredential(this.#storage, key, value));
       return { status: 'kept' };

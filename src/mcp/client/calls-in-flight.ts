@@ -1,3 +1,4 @@
+import type { ContentBlock } from '@modelcontextprotocol/client';
 import { CallInterrupted } from '../../tool/signals.ts';
 import type { RemoteCallOptions } from './mcp-connection.ts';
 
@@ -14,10 +15,14 @@ export const MAX_QUESTIONS = 10;
 export interface CallInFlight {
   /** The progress token by which the server, and the wire, name the call. */
   readonly token: number;
+  /** The name of the tool. */
+  readonly tool: string;
   readonly options: RemoteCallOptions;
   /** Aborts when the call has ended before there was an answer. */
   readonly signal: AbortSignal;
   readonly ending: CallEnding | undefined;
+  /** What the server has said of its answer before that is there. */
+  readonly streamed: ContentBlock[];
   /** Counts a question to people; false when there have been as many as a call may put. */
   mayAsk(): boolean;
   /** Ends the call; the first ending counts. */
@@ -36,7 +41,7 @@ export class CallsInFlight {
     this.#last = from;
   }
 
-  begin(options: RemoteCallOptions): CallInFlight {
+  begin(tool: string, options: RemoteCallOptions): CallInFlight {
     const token = ++this.#last;
     const over = new AbortController();
     let ending: CallEnding | undefined;
@@ -50,7 +55,9 @@ export class CallsInFlight {
     if (options.signal.aborted) onAbort();
     const call: CallInFlight = {
       token,
+      tool,
       options,
+      streamed: [],
       signal: over.signal,
       get ending() {
         return ending;

@@ -1,6 +1,8 @@
 import {
   type CallToolResult,
+  type ContentBlock,
   type InputRequiredResult,
+  isInputRequiredResult,
   LOG_LEVEL_META_KEY,
   ProtocolError,
   type Result,
@@ -156,9 +158,10 @@ class OpenConnection implements McpConnection {
   ): Promise<CallToolResult | InputRequiredResult> {
     const { name, timeout } = this.#client;
     if (options.signal.aborted) throw callNotMade(name, asked.name);
-    const call = this.#calls.begin(options);
+    const call = this.#calls.begin(asked.name, options);
     try {
-      return await this.#inSession(call.signal, (session) => request(session, asked, call));
+      const answer = await this.#inSession(call.signal, (session) => request(session, asked, call));
+      return isInputRequiredResult(answer) ? answer : withStreamed(answer, call.streamed);
     } catch (error) {
       const { ending } = call;
       // Which headers a call has, the list says.
@@ -357,6 +360,24 @@ function request(
       ...(isStateless && { headers: paramHeaders(inputSchema, input) }),
     },
   );
+}
+
+/**
+ * Answers what was streamed where the answer itself is empty: a server that streams is to answer all of it again, and one that
+ * does not would have said nothing.
+ */
+function withStreamed(answer: CallToolResult, streamed: readonly ContentBlock[]): CallToolResult {
+  const isEmpty = answer.content.length === 0 && answer.structuredContent === undefined;
+  if (!isEmpty || streamed.length === 0) return answer;
+  const content: ContentBlock[] = [];
+  for (const block of streamed) {
+    const last = content.at(-1);
+    const isMore = block.type === 'text' && last?.type === 'text';
+    // Texts are streamed in pieces, of words as it may be.
+    if (isMore) content.splice(-1, 1, { ...last, text: last.text + block.text });
+    else content.push(block);
+  }
+  return { ...answer, content };
 }
 
 /** A signal that also aborts when time is up, and knows which of both it was. */

@@ -2,6 +2,7 @@ import {
   Client,
   type ClientCapabilities,
   type ElicitResult,
+  isSpecType,
   type PriorDiscovery,
   ProtocolError,
   ProtocolErrorCode,
@@ -109,6 +110,7 @@ async function negotiated(
 async function goneOn(access: ServerAccess, opening: Opening): Promise<OpenWire | undefined> {
   const { former } = opening;
   try {
+    // Only revisions with `initialize` have sessions.
     return former && (await open(new StreamableHttp(access, former), SESSION, opening));
   } catch (error) {
     if (!isNotKnown(error)) throw error;
@@ -205,6 +207,9 @@ function serveRequests(sdk: Client, wire: Wire, { calls, elicits, listChanged }:
   sdk.setNotificationHandler('notifications/message', ({ params }) => {
     for (const { options } of calls.all()) options.log(params);
   });
+  sdk.fallbackNotificationHandler = async ({ method, params }) => {
+    if (method === STREAMED) takeStreamed(calls, params ?? {});
+  };
   if (elicits) {
     sdk.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) => {
       const call = askedBy(wire, calls, mcpReq.id);
@@ -215,6 +220,20 @@ function serveRequests(sdk: Client, wire: Wire, { calls, elicits, listChanged }:
     const text = REFUSED.get(method) ?? `This client does not know the method '${shorten(method, 80)}'.`;
     throw new RpcError(ProtocolErrorCode.MethodNotFound, text);
   };
+}
+
+/** By this, servers that are made with fastmcp tell parts of an answer. It is no part of MCP. */
+const STREAMED = 'notifications/tool/streamContent';
+
+/** The most parts of one answer that are kept: each is a block of content. */
+const MAX_STREAMED = 1_000;
+
+/** Keeps what is streamed for the call that it is of, where that can be told: it names its tool and no call. */
+function takeStreamed(calls: CallsInFlight, { toolName, content }: Readonly<Record<string, unknown>>): void {
+  const [call, ...others] = calls.all().filter(({ tool }) => tool === toolName);
+  if (!call || others.length > 0 || !Array.isArray(content)) return;
+  const room = MAX_STREAMED - call.streamed.length;
+  call.streamed.push(...content.filter(isSpecType.ContentBlock).slice(0, room));
 }
 
 function askedBy(wire: Wire, calls: CallsInFlight, id: RequestId): CallInFlight {

@@ -95,7 +95,7 @@ export async function accessTo(client: McpClient, caller: McpCaller, credit: Cre
   return {
     url,
     headers,
-    fetch: provider ? authorizingFetch({ provider, server: url, fetch, fetchToken, hide }) : fetch,
+    fetch: provider ? authorizingFetch({ provider, server: url, fetch, fetchToken, hide, redact }) : fetch,
     mayAnswer: createAnswerLimit(),
     redact,
     hide,

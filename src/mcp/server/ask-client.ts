@@ -68,10 +68,16 @@ export interface McpPromptCall {
  *
  * @example
  * ```ts
- * const { name } = await askClient(call, {
- *   name: {
- *     method: 'elicitation/create',
- *     params: { message: 'Who are you?', requestedSchema: { type: 'object', properties: { name: { type: 'string' } } } },
+ * const greet = defineTool({
+ *   name: 'greet',
+ *   description: 'Greets the user by name.',
+ *   effect: 'read',
+ *   async run(_, call) {
+ *     const schema = { type: 'object', properties: { name: { type: 'string' } } } as const;
+ *     const { user } = await askClient(call, {
+ *       user: { method: 'elicitation/create', params: { message: 'Who are you?', requestedSchema: schema } },
+ *     });
+ *     return `Hello, ${user?.content?.name ?? 'whoever you are'}.`;
  *   },
  * });
  * ```

@@ -10,7 +10,13 @@ import type { McpClient } from '../client/mcp-client.ts';
 import { type FoundTools, findTools } from './find-tools.ts';
 import type { McpTool, McpToolFilter } from './known-mcp-tools.ts';
 import { knownListing } from './listing.ts';
-import { chosenTools, type McpToolProviderConfig, mcpToolProvider, NO_TOOLS } from './mcp-tool-provider.ts';
+import {
+  chosenTools,
+  type McpToolProviderConfig,
+  mcpToolProvider,
+  NO_TOOLS,
+  unreachable,
+} from './mcp-tool-provider.ts';
 
 /** The literal that `createMcpToolFactory` takes. */
 export interface McpToolFactoryConfig {
@@ -109,9 +115,21 @@ export function createMcpToolFactory({ clients: listed, adapt }: McpToolFactoryC
   const adapted = adapt ? memoized(adapt) : (tool: AnyTool) => tool;
   const everything = mcpToolProvider({ clients });
 
+  /** Those of servers alone: what stands in for the tools of one is none that there is. */
+  const known: ToolProvider = {
+    ...everything,
+    toolsNow: (view) => (view ? chosenTools({ clients }, view).map(({ tool }) => tool) : []),
+  };
+
+  const found = (name: string, view: LoopView | undefined): readonly AnyTool[] =>
+    view ? toolCalled(name, clients, view).map(adapted) : [];
+
   const toolByName = (name: string): ToolProvider => ({
     ...everything,
-    toolsNow: (view) => (view ? toolCalled(name, clients, view).map(adapted) : []),
+    toolsNow(view) {
+      const tools = found(name, view);
+      return tools.length > 0 || !view ? tools : unreachable(clients, view);
+    },
   });
 
   const unfoldingBy =
@@ -131,12 +149,12 @@ export function createMcpToolFactory({ clients: listed, adapt }: McpToolFactoryC
     toolByName,
     requiredToolByName(name) {
       const provider = toolByName(name);
-      const standIn = requiredTools([name], [everything]);
+      const standIn = requiredTools([name], [known]);
       return {
         ...provider,
         toolsNow(view) {
-          const tools = provider.toolsNow(view);
-          return tools.length > 0 ? tools : standIn.toolsNow(view);
+          const tools = found(name, view);
+          return tools.length > 0 ? tools : [...standIn.toolsNow(view), ...provider.toolsNow(view)];
         },
       };
     },

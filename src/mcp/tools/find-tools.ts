@@ -1,7 +1,7 @@
 import { sameJson, shorten } from '../../tool/json.ts';
 import type { ListingFact } from '../../tool/listings.ts';
 import { CallInterrupted } from '../../tool/signals.ts';
-import type { Discovery } from '../../tool/tool.ts';
+import type { Discovery, LoopView } from '../../tool/tool.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { McpServerError } from '../client/mcp-connection.ts';
 import { addressOf, connectingSubrequests } from '../client/server-access.ts';
@@ -17,6 +17,10 @@ export interface FoundTools {
   /** Why there is no newer list, in words for a model; absent when what is known is current. */
   readonly problem?: string | undefined;
 }
+
+/** Why this invocation has found no list of a server's tools, in words for a model; `undefined` while nothing went wrong. */
+export const problemNow = (client: McpClient, view: LoopView): string | undefined =>
+  askings(client, view).problem;
 
 /** Requests of listing, at the least; each beyond them is counted when it is made. */
 const LISTING_SUBREQUESTS = 1;
@@ -70,6 +74,7 @@ function resolved(client: McpClient, { view, secrets }: Discovery, kept: AskedOf
     const problem = problemOf(client, thrown);
     if (!kept.isWarned) warn(problem, { secrets, log: view.log });
     kept.isWarned = true;
+    kept.problem = problem;
     return { problem };
   }
 }
@@ -105,6 +110,7 @@ async function ask(asking: Asking, hasChanged: boolean): Promise<FoundTools> {
   try {
     const fact = await listed(asking);
     kept.found = fact;
+    kept.problem = undefined;
     kept.told = 0;
     kept.isRelisted ||= hasChanged;
     return { facts: [fact] };
@@ -116,6 +122,7 @@ async function ask(asking: Asking, hasChanged: boolean): Promise<FoundTools> {
     const words = thrown instanceof McpServerError ? problem : `${problem} ${traceOf(thrown)}`;
     warn(words, { secrets, log: view.log });
     const now = discovery.now();
+    kept.problem = problem;
     kept.backoff = { until: now + BACKOFF * (now - began), problem };
     return { facts: [], problem };
   }
@@ -176,6 +183,8 @@ interface AskedOfServer {
   isRelisted: boolean;
   /** True once the log says that it has no address. */
   isWarned: boolean;
+  /** What went wrong when it was asked last. */
+  problem?: string | undefined;
   backoff?: { readonly until: number; readonly problem: string };
 }
 

@@ -4,15 +4,18 @@ import {
   ToolGroupDefinitionError,
 } from '../../sources/define-tool-group.ts';
 import type { ToolGroup, ToolProvider } from '../../sources/resolution/tool-source.ts';
+import { memoized } from '../../tool/async.ts';
 import { type LiteralShape, literalFault, nameIn } from '../../tool/check-literal.ts';
 import { shorten } from '../../tool/json.ts';
 import { LISTINGS } from '../../tool/listings.ts';
-import type { Discovery, LoopView } from '../../tool/tool.ts';
+import type { AnyTool, Discovery, LoopView } from '../../tool/tool.ts';
 import { factOf, type MemoryFact } from '../../tool/tool-memory.ts';
+import { error } from '../../tool/tool-result.ts';
 import { checkClients } from '../client/define-mcp-client.ts';
 import type { McpClient } from '../client/mcp-client.ts';
-import { findTools } from './find-tools.ts';
+import { findTools, problemNow } from './find-tools.ts';
 import { knownMcpTools, type McpTool, type McpToolFilter } from './known-mcp-tools.ts';
+import { knownListing } from './listing.ts';
 
 /** The literal that `mcpToolProvider` takes: which tools of which servers. */
 export interface McpToolProviderConfig {
@@ -37,7 +40,8 @@ export function mcpToolProvider({ clients, filter }: McpToolProviderConfig): Too
       description: `Tools of the MCP servers ${names}, found in each session.`,
     },
     discover: of.clients.map((client) => (discovery) => found(client, discovery)),
-    toolsNow: (view) => (view ? chosenTools(of, view).map(({ tool }) => tool) : []),
+    toolsNow: (view) =>
+      view ? [...chosenTools(of, view).map(({ tool }) => tool), ...unreachable(of.clients, view)] : [],
     missing: missingMcpTool,
   };
 }
@@ -48,6 +52,33 @@ export const chosenTools = (
   view: LoopView,
 ): readonly McpTool[] =>
   clients.flatMap((client) => knownMcpTools(client, view).filter(({ listed }) => filter(listed, client)));
+
+/**
+ * Stands in for the tools of servers that could not be asked for them, and of which the session knows none: a model that is
+ * not told what it lacks would make its answers up. A call is answered with what is wrong.
+ */
+export const unreachable = (clients: readonly McpClient[], view: LoopView): readonly AnyTool[] =>
+  clients
+    .filter((client) => problemNow(client, view) !== undefined && !knownListing(client, view))
+    .map(standInOf);
+
+/** No tool of a server is called so by chance, and every provider takes the name. */
+const nameOfStandIn = ({ name }: McpClient): string => `${name.slice(0, 45)}_is_not_reachable`;
+
+const standInOf = memoized(
+  (client: McpClient): AnyTool => ({
+    name: nameOfStandIn(client),
+    description:
+      `The tools of MCP server '${client.name}' are missing now, because it cannot be reached. Call this to read why. Without ` +
+      'them, say what you could not do.',
+    inputSchema: { type: 'object', properties: {} },
+    effect: 'read',
+    returnDirect: false,
+    metadata: {},
+    check: async (input) => ({ ok: true, value: input }),
+    call: async (_, { view }) => error(problemNow(client, view) ?? 'It can be reached again.'),
+  }),
+);
 
 async function found(client: McpClient, discovery: Discovery): Promise<readonly MemoryFact[]> {
   const { facts } = await findTools(client, discovery);

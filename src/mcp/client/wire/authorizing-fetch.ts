@@ -1,4 +1,12 @@
-import { auth, extractWWWAuthenticateParams, type OAuthClientProvider } from '@modelcontextprotocol/client';
+import {
+  AuthorizationServerMismatchError,
+  auth,
+  computeScopeUnion,
+  extractWWWAuthenticateParams,
+  IssuerMismatchError,
+  isStrictScopeSuperset,
+  type OAuthClientProvider,
+} from '@modelcontextprotocol/client';
 import { untilAborted } from '../../../tool/async.ts';
 import type { Fetch } from './guarded-fetch.ts';
 import { SignInRequiredError, WireError } from './wire-error.ts';
@@ -15,11 +23,15 @@ interface Authorizing {
   readonly fetchToken: Fetch;
   /** Is told what is sent, so that nobody repeats it. */
   hide(name: string, credential: string): void;
+  /** Takes what is sent out of what an authorization server says. */
+  redact(text: string): string;
 }
 
 /** What the server wants, which did not take this token. */
 interface Refused {
   readonly token: string | undefined;
+  /** A token that is good is not good for enough. */
+  readonly isForMore: boolean;
   readonly wanted: ReturnType<typeof extractWWWAuthenticateParams>;
 }
 
@@ -45,7 +57,7 @@ export function authorizingFetch(authorizing: Authorizing): Fetch {
     if (!wantsAnotherToken(first)) return first;
     await first.body?.cancel();
     const wanted = extractWWWAuthenticateParams(first);
-    await renewed({ token: tokens?.access_token, wanted }, init?.signal);
+    await renewed({ token: tokens?.access_token, isForMore: first.status === 403, wanted }, init?.signal);
     return send(url, init, await tokensOf(provider));
   };
 }
@@ -59,25 +71,52 @@ async function renew(authorizing: Authorizing, refused: Refused, signal: AbortSi
   const { provider, server, fetchToken } = authorizing;
   const held = await tokensOf(provider);
   if (held && held.access_token !== refused.token) return;
-  const { resourceMetadataUrl, scope } = refused.wanted;
   try {
+    // A token that was good may be refused since the server has another authorization server by now.
+    if (held && !refused.isForMore) await provider.invalidateCredentials?.('discovery');
+    await hideClient(authorizing);
     const outcome = await auth(provider, {
       serverUrl: server,
       // The signal ends what nobody waits for any more.
-      fetchFn: (address, more) => fetchToken(address, { ...more, signal }),
-      ...(resourceMetadataUrl ? { resourceMetadataUrl } : {}),
-      ...(scope === undefined ? {} : { scope }),
+      fetchFn: async (address, more) => quiet(authorizing, await fetchToken(address, { ...more, signal })),
+      ...wantedOf(refused, held),
     });
     await hideClient(authorizing);
     if (outcome === 'AUTHORIZED') return;
   } catch (error) {
     // What the authorization server answered may quote what it was sent.
-    throw error instanceof WireError ? error : new SignInRequiredError();
+    throw error instanceof WireError ? error : new SignInRequiredError(problemOf(error));
   }
   // Whoever is sent to sign in is waited for: a provider may have found somebody who did.
   const tokens = await tokensOf(provider);
   if (!tokens || tokens.access_token === held?.access_token) throw new SignInRequiredError();
 }
+
+/**
+ * Says what is asked for: of the server that wants more, also what the token is good for, since a new one stands in its place. A
+ * refresh token would bring no more than that.
+ */
+function wantedOf({ wanted, isForMore }: Refused, held: Tokens) {
+  const { resourceMetadataUrl } = wanted;
+  const scope = isForMore ? computeScopeUnion(held?.scope, wanted.scope) : wanted.scope;
+  return {
+    ...(resourceMetadataUrl && { resourceMetadataUrl }),
+    ...(scope !== undefined && { scope }),
+    ...(isForMore && { forceReauthorization: isStrictScopeSuperset(scope, held?.scope) }),
+  };
+}
+
+/** The SDK writes to the console what an authorization server says of its refusal, which may quote what it was sent. */
+async function quiet({ redact }: Authorizing, response: Response): Promise<Response> {
+  if (response.ok || !response.body) return response;
+  return new Response(redact(await response.text()), response);
+}
+
+/** Tells of an authorization server that says it is another one, in its metadata or in the response that signed somebody in. */
+const problemOf = (error: unknown): string | undefined =>
+  error instanceof IssuerMismatchError || error instanceof AuthorizationServerMismatchError
+    ? 'its authorization server is another one than was expected'
+    : undefined;
 
 async function tokensOf(provider: OAuthClientProvider): Promise<Tokens> {
   try {

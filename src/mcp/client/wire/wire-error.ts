@@ -135,5 +135,10 @@ export class NotMcpError extends WireError {
 /** The server wants somebody to sign in by a browser, or refuses the credentials that its OAuth provider has. */
 export class SignInRequiredError extends WireError {
   override readonly name = 'SignInRequiredError';
-  readonly phrase = 'it wants somebody to sign in';
+  readonly phrase: string;
+
+  constructor(phrase = 'it wants somebody to sign in') {
+    super('Sign in');
+    this.phrase = phrase;
+  }
 }

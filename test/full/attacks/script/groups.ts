@@ -8,6 +8,7 @@ import { edits } from './groups/edits.ts';
 import { entrances } from './groups/entrances.ts';
 import { files } from './groups/files.ts';
 import { input } from './groups/input.ts';
+import { mcpAsking } from './groups/mcp-asking.ts';
 import { mcpEndpoint } from './groups/mcp-endpoint.ts';
 import { mcpQuestions } from './groups/mcp-questions.ts';
 import { mcpServers } from './groups/mcp-servers.ts';
@@ -37,6 +38,7 @@ export const GROUPS: readonly Group[] = [
   { name: 'webhooks', attacks: webhooks },
   { name: 'deliveries', attacks: deliveries },
   { name: 'MCP endpoint', attacks: mcpEndpoint },
+  { name: 'MCP asking', attacks: mcpAsking },
   { name: 'MCP servers', attacks: mcpServers },
   { name: 'MCP questions', attacks: mcpQuestions },
   { name: 'paths', attacks: paths },

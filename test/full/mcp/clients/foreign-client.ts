@@ -7,6 +7,7 @@ import { MultiServerMCPClient } from '@langchain/mcp-adapters';
 import { Client as Client2, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { MCPServerStreamableHttp } from '@openai/agents';
 import * as v from 'valibot';
 
@@ -60,35 +61,40 @@ const sdk2 =
     };
   };
 
-/** A program that is an MCP server on standard input and output, and passes all on to ours; asked by the first SDK. */
-const bridge =
-  (...args: readonly string[]) =>
-  async (url: URL): Promise<ForeignClient> => {
-    const client = new Client(WHO);
-    const [program = '', ...flags] = args.map((arg) => (arg === 'URL' ? url.href : arg));
-    const main = createRequire(import.meta.url).resolve(program);
-    await client.connect(
-      new StdioClientTransport({
-        command: process.execPath,
-        args: [main, ...flags],
-        // Where mcp-remote keeps what it knows of those who signed in: not in the home of whoever runs the tests.
-        env: {
-          ...getDefaultEnvironment(),
-          MCP_REMOTE_CONFIG_DIR: mkdtempSync(join(tmpdir(), 'holdfast-remote-')),
-        },
-        stderr: 'ignore',
-      }),
-    );
-    return {
-      tools: async () => names((await client.listTools()).tools),
-      async call(name, input) {
-        const told: (string | undefined)[] = [];
-        const onprogress = ({ message }: { message?: string | undefined }) => void told.push(message);
-        return fromAnswer(await client.callTool({ name, arguments: input }, undefined, { onprogress }), told);
+/** Answers a question to the person behind a client. */
+export type Decide = (asked: unknown) => { readonly action: 'decline' | 'cancel' };
+
+/**
+ * A program that is an MCP server on standard input and output, and passes all on to ours; asked by the first SDK. In its
+ * arguments, `URL` stands for the endpoint's.
+ */
+async function bridge(url: URL, args: readonly string[], decide?: Decide): Promise<ForeignClient> {
+  const client = new Client(WHO, { capabilities: decide ? { elicitation: {} } : {} });
+  if (decide) client.setRequestHandler(ElicitRequestSchema, ({ params }) => decide(params));
+  const [program = '', ...flags] = args.map((arg) => (arg === 'URL' ? url.href : arg));
+  const main = createRequire(import.meta.url).resolve(program);
+  await client.connect(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [main, ...flags],
+      // Where mcp-remote keeps what it knows of those who signed in: not in the home of whoever runs the tests.
+      env: {
+        ...getDefaultEnvironment(),
+        MCP_REMOTE_CONFIG_DIR: mkdtempSync(join(tmpdir(), 'holdfast-remote-')),
       },
-      close: () => client.close(),
-    };
+      stderr: 'ignore',
+    }),
+  );
+  return {
+    tools: async () => names((await client.listTools()).tools),
+    async call(name, input) {
+      const told: (string | undefined)[] = [];
+      const onprogress = ({ message }: { message?: string | undefined }) => void told.push(message);
+      return fromAnswer(await client.callTool({ name, arguments: input }, undefined, { onprogress }), told);
+    },
+    close: () => client.close(),
   };
+}
 
 async function aiSdk(url: URL): Promise<ForeignClient> {
   const client = await createMCPClient({ transport: { type: 'http', url: url.href } });
@@ -139,6 +145,11 @@ async function openAiAgents(url: URL): Promise<ForeignClient> {
 }
 
 const REMOTE = ['mcp-remote/dist/proxy.js', 'URL', '--allow-http', '--transport', 'http-only'];
+const GATEWAY = ['supergateway/dist/index.js', '--streamableHttp', 'URL', '--logLevel', 'none'];
+
+/** mcp-remote, where it speaks 2026-07-28 to an endpoint, and 2025-11-25 to its own client. */
+export const translating = (url: URL, decide?: Decide): Promise<ForeignClient> =>
+  bridge(url, [...REMOTE, '--protocol', 'auto'], decide);
 
 /** All that the tests know, by name. */
 export const FOREIGN_CLIENTS: Readonly<Record<string, (url: URL) => Promise<ForeignClient>>> = {
@@ -147,7 +158,7 @@ export const FOREIGN_CLIENTS: Readonly<Record<string, (url: URL) => Promise<Fore
   '@ai-sdk/mcp': aiSdk,
   "LangChain's adapters": langChain,
   '@openai/agents': openAiAgents,
-  'mcp-remote': bridge(...REMOTE),
-  'mcp-remote, of 2026-07-28': bridge(...REMOTE, '--protocol', 'auto'),
-  supergateway: bridge('supergateway/dist/index.js', '--streamableHttp', 'URL', '--logLevel', 'none'),
+  'mcp-remote': (url) => bridge(url, REMOTE),
+  'mcp-remote, of 2026-07-28': translating,
+  supergateway: (url) => bridge(url, GATEWAY),
 };

@@ -1,7 +1,7 @@
 /** What other people's MCP clients make of an endpoint: each lists, calls a tool and an agent, and goes on with its session. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningWorker, startWorker } from '../../process/start-worker.ts';
-import { FOREIGN_CLIENTS, type ForeignClient } from './foreign-client.ts';
+import { FOREIGN_CLIENTS, type ForeignClient, translating } from './foreign-client.ts';
 
 let worker: RunningWorker;
 beforeAll(async () => {
@@ -55,6 +55,18 @@ describe.each(Object.entries(FOREIGN_CLIENTS))('%s', (name, connect) => {
     // What the first turn unlocked is unlocked: it reports at once.
     if (!DEAF.has(name)) expect([...again.told, 'nothing'][0]).toBe('report_findings: started');
   });
+});
+
+it('has a client of 2025-11-25 asked what an agent asks, by mcp-remote', async () => {
+  const asked: unknown[] = [];
+  const client = await translating(new URL('/mcp', worker.url), (params) => {
+    asked.push(params);
+    return { action: 'decline' };
+  });
+  const { structured } = await client.call('refunds', { message: 'Please refund order 1002' });
+  await client.close();
+  expect(asked).toMatchObject([{ message: expect.stringContaining('Refund 118.50 euro for order 1002') }]);
+  expect(structured).toMatchObject({ outcome: 'completed' });
 });
 
 describe('a client that accepts anything, as curl does', () => {

@@ -1,5 +1,8 @@
-import type { OAuthClientProvider, OAuthDiscoveryState } from '@modelcontextprotocol/sdk/client/auth.js';
-import type { OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
+import type {
+  OAuthClientProvider,
+  OAuthDiscoveryState,
+  StoredOAuthTokens,
+} from '@modelcontextprotocol/client';
 import * as v from 'valibot';
 
 /** What the identity provider knows of the user, and the authorization server of the client. */
@@ -18,7 +21,7 @@ const Exchanged = v.object({ access_token: v.string() });
  * (RFC 8693), and the authorization server that for a token (RFC 7523); MCP's SEP-990.
  */
 export function crossApp(app: CrossApp): OAuthClientProvider {
-  let tokens: OAuthTokens | undefined;
+  let tokens: StoredOAuthTokens | undefined;
   let discovery: OAuthDiscoveryState | undefined;
   return {
     redirectUrl: undefined,

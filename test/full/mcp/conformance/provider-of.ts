@@ -1,8 +1,8 @@
-import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
 import {
   ClientCredentialsProvider,
+  type OAuthClientProvider,
   PrivateKeyJwtProvider,
-} from '@modelcontextprotocol/sdk/client/auth-extensions.js';
+} from '@modelcontextprotocol/client';
 import * as v from 'valibot';
 import { crossApp } from './cross-app.ts';
 import { signingIn } from './signing-in.ts';
@@ -42,6 +42,7 @@ export function providerOf({ name, server, given }: Scenario): OAuthClientProvid
       return new PrivateKeyJwtProvider({ clientId, privateKey, algorithm });
     }
     case 'auth/cross-app-access-complete-flow':
+    case 'auth/enterprise-managed-authorization':
       return crossApp(read(Company));
     case 'auth/pre-registration':
       return signingIn({ server, client: read(Secret) });

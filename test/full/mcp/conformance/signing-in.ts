@@ -2,15 +2,16 @@ import {
   auth,
   type OAuthClientProvider,
   type OAuthDiscoveryState,
-} from '@modelcontextprotocol/sdk/client/auth.js';
-import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
+  type StoredOAuthClientInformation,
+  type StoredOAuthTokens,
+} from '@modelcontextprotocol/client';
 
 /** Somebody who signs in wherever they are sent. */
 interface SignIn {
   /** The MCP server's address. */
   readonly server: string;
   /** Registered with the authorization server already; absent: the provider registers by itself. */
-  readonly client?: OAuthClientInformationMixed | undefined;
+  readonly client?: StoredOAuthClientInformation | undefined;
   /** Where a description of the client is, which stands for a registration. */
   readonly clientMetadataUrl?: string | undefined;
 }
@@ -24,7 +25,7 @@ const REDIRECT = 'http://localhost:9/signed-in';
  */
 export function signingIn({ server, client, clientMetadataUrl }: SignIn): OAuthClientProvider {
   let information = client;
-  let tokens: OAuthTokens | undefined;
+  let tokens: StoredOAuthTokens | undefined;
   let verifier = '';
   let discovery: OAuthDiscoveryState | undefined;
   const provider: OAuthClientProvider = {
@@ -52,16 +53,23 @@ export function signingIn({ server, client, clientMetadataUrl }: SignIn): OAuthC
     saveDiscoveryState(saved) {
       discovery = saved;
     },
+    invalidateCredentials(scope) {
+      if (scope === 'discovery') discovery = undefined;
+    },
     async redirectToAuthorization(address) {
-      await auth(provider, { serverUrl: server, authorizationCode: await codeAt(address) });
+      await auth(provider, { serverUrl: server, ...(await signedInAt(address)) });
     },
   };
   return provider;
 }
 
-async function codeAt(address: URL): Promise<string> {
+/** Answers the code, and who says that somebody has signed in: whether that is whoever was asked, the SDK looks at. */
+async function signedInAt(
+  address: URL,
+): Promise<{ readonly authorizationCode: string; readonly iss?: string }> {
   const response = await fetch(address, { redirect: 'manual' });
-  const code = new URL(response.headers.get('location') ?? address).searchParams.get('code');
-  if (code === null) throw new Error(`Nobody could sign in: HTTP ${response.status}.`);
-  return code;
+  const { searchParams } = new URL(response.headers.get('location') ?? address);
+  const [authorizationCode, iss] = [searchParams.get('code'), searchParams.get('iss')];
+  if (authorizationCode === null) throw new Error(`Nobody could sign in: HTTP ${response.status}.`);
+  return { authorizationCode, ...(iss !== null && { iss }) };
 }

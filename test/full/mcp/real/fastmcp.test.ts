@@ -10,8 +10,7 @@ describe('a server made with fastmcp', () => {
     expect(talk.shown()).toEqual(['42']);
   });
 
-  // What a tool streams as `notifications/tool/streamContent` is not read yet.
-  it.skip('has what it streams shown', async () => {
+  it('has what it streams shown, where its answer is empty', async () => {
     const talk = realTalk(realRun('fastmcp'), {
       replies: [calls('tell_recipe', { dish: 'beans' }), 'Done.'],
     });

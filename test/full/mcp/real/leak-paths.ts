@@ -120,10 +120,6 @@ export const LEAK_PATHS_2026: Readonly<Record<string, LeakPath>> = {
     turn: (talk, body) =>
       atProgress(talk.stream(body), () => talk.via(`${talk.session}/cancel`, { method: 'POST' })),
   },
-};
-
-/** The questions of its servers, which are not asked yet. */
-export const QUESTIONS_2026: Readonly<Record<string, LeakPath>> = {
   'an answer to a question of the server': {
     replies: [calls('ask_word')],
     server: 'sdk-2026',

@@ -35,6 +35,21 @@ describe.each(SPEAKS)('a server made with the second SDK (%s), which speaks %s',
     }
   });
 
+  it('has its question answered, and goes on with what it has put into its state', async () => {
+    const run = realRun(server);
+    const talk = realTalk(run, { replies: [calls('ask_word'), 'Done.'] });
+    expect(await talk.say()).toMatchObject({ outcome: 'suspended' });
+    const pending = await talk.pending();
+    expect(pending).toMatchObject({ tool: 'ask_word', message: expect.stringContaining('Which word?') });
+    const decided = await talk.decide(pending, { decision: 'edit', input: { word: 'tide' } });
+    expect(decided).toMatchObject({ outcome: 'completed', text: 'Done.', toolCalls: 1 });
+    expect(talk.shown()).toEqual(['It is tide.']);
+    const retried = (await run.requests()).filter(({ body }) => body.includes('"inputResponses"'));
+    expect(retried.map(({ body }) => JSON.parse(body).params)).toMatchObject([
+      { requestState: 'word-state-6f1d', inputResponses: { word: { action: 'accept' } } },
+    ]);
+  });
+
   it('tells of its progress while it works', async () => {
     const talk = realTalk(realRun(server), { replies: [calls('spell', { word: 'sea' }), 'Done.'] });
     const told: unknown[] = [];

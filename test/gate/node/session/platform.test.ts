@@ -415,7 +415,10 @@ describe('a meter', () => {
     const { port } = memoryApp({ replies: [] });
     const methods = Object.keys(port) as (keyof SessionPort)[];
     expect(methods.toSorted()).toEqual(
-      ['accept', 'append', 'begin', 'erase', 'file', 'post', 'read', 'renew', 'resume', 'watch'].toSorted(),
+      [
+        ...['accept', 'append', 'begin', 'credential', 'erase', 'file', 'keepCredential', 'post'],
+        ...['read', 'renew', 'resume', 'watch'],
+      ].toSorted(),
     );
     for (const method of methods) {
       const meter = new Meter({ ...UNLIMITED, internalSubrequests: 20 }, () => 0);

@@ -21,7 +21,7 @@ it('a session object takes nothing but the end of its turn 16 MiB before its dat
     expect(seq).toBeGreaterThan(6);
     const full = { status: 'session-full', most: MIB, used: ctx.storage.sql.databaseSize };
     expect(answer()).toEqual(full);
-    expect(object.keepCredential(epoch, 'k', 'secret')).toEqual(full);
+    expect(object.keepCredential(epoch, 'k', 'x'.repeat(200_000))).toEqual(full);
     expect(object.keepCredential(epoch, 'k', null)).toEqual({ status: 'kept' });
     expect(object.accept({ ...startOf('t2'), whenBusy: 'queue' })).toMatchObject({ status: 'queued' });
     const long = { ...startOf('t3'), started: event('t3', 'x'.repeat(100_000), 'turn-started') };

@@ -18,9 +18,23 @@ const post = (path: string, body: object, headers: Readonly<Record<string, strin
     body: JSON.stringify(body),
   });
 
-const message = { message: 'Call every tool.', context: { scenario, server, given } };
+/** Some scenarios say with which inputs they want their tools called: the model is told so. */
+const { toolCalls = [] } = given === '' ? {} : JSON.parse(given);
+const wish = toolCalls.length > 0 ? JSON.stringify({ toolCalls }) : 'Call every tool.';
+const message = { message: wish, context: { scenario, server, given } };
 /** Servers that have no tool, or let nobody in. */
-const NOTHING_TO_CALL = new Set(['initialize', 'auth/resource-mismatch', 'auth/scope-retry-limit']);
+const NOTHING_TO_CALL = new Set([
+  'initialize',
+  'request-metadata',
+  'json-schema-ref-no-deref',
+  'auth/resource-mismatch',
+  'auth/scope-retry-limit',
+  'auth/metadata-issuer-mismatch',
+  'auth/iss-supported-missing',
+  'auth/iss-wrong-issuer',
+  'auth/iss-unexpected',
+  'auth/iss-normalized',
+]);
 
 /** The most streams of a turn that comes to wait. */
 const MOST_WAITS = 20;

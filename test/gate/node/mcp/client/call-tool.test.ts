@@ -1,4 +1,4 @@
-import { McpError } from '@modelcontextprotocol/sdk/types.js';
+import { McpError, type ServerNotification } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
 import {
   answers,
@@ -290,3 +290,35 @@ async function comesOfError(code: number): Promise<unknown> {
   const connection = await open(fakeServer({ tools: [refuse] }));
   return rejection(connection.callTool(call('write'), calling()));
 }
+
+describe('what a server streams before its answer', () => {
+  const streams = (...content: readonly object[]): FakeTool => ({
+    name: 'tell',
+    async run({ isAll }, { sendNotification }) {
+      for (const block of content) {
+        const params = { toolName: 'tell', content: [block] };
+        const notification = { method: 'notifications/tool/streamContent', params };
+        await sendNotification(notification as unknown as ServerNotification); // it is no part of MCP
+      }
+      return { content: isAll ? [{ type: 'text', text: 'All of it.' }] : [] };
+    },
+  });
+  const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' };
+  const tool = streams({ type: 'text', text: 'Cook the ' }, { type: 'text', text: 'beans.' }, image, {
+    type: 7,
+  });
+
+  it('is the answer where that is empty, with the pieces of a text as one', async () => {
+    const connection = await open(fakeServer({ tools: [tool] }));
+    expect(await connection.callTool(call('tell'), calling())).toEqual({
+      content: [{ type: 'text', text: 'Cook the beans.' }, image],
+    });
+  });
+
+  it('is none where the answer says it all', async () => {
+    const connection = await open(fakeServer({ tools: [tool] }));
+    expect(await connection.callTool(call('tell', { isAll: true }), calling())).toEqual({
+      content: [{ type: 'text', text: 'All of it.' }],
+    });
+  });
+});

@@ -1,4 +1,4 @@
-import { ClientCredentialsProvider } from '@modelcontextprotocol/sdk/client/auth-extensions.js';
+import { ClientCredentialsProvider } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import { createCredit } from '../../../../doors/mcp.ts';
 import { answers, type FakeServerOptions, fakeServer, only } from '../../../../fixtures/mcp/fake-server.ts';

@@ -1,5 +1,4 @@
-import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
-import type { OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
+import type { OAuthClientProvider, OAuthTokens } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import type { Fetch } from '../../../../../src/mcp/entry.ts';
 import { type FakeTool, fakeServer } from '../../../../fixtures/mcp/fake-server.ts';

@@ -1,6 +1,10 @@
-import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
-import { ClientCredentialsProvider } from '@modelcontextprotocol/sdk/client/auth-extensions.js';
-import { describe, expect, it } from 'vitest';
+import {
+  auth,
+  ClientCredentialsProvider,
+  type OAuthClientProvider,
+  type OAuthDiscoveryState,
+} from '@modelcontextprotocol/client';
+import { describe, expect, it, vi } from 'vitest';
 import type { Fetch } from '../../../../../src/mcp/entry.ts';
 import { McpServerError } from '../../../../doors/mcp.ts';
 import { fakeServer } from '../../../../fixtures/mcp/fake-server.ts';
@@ -80,6 +84,13 @@ const REFUSED = new McpServerError({
   message: "MCP server 'files' does not accept the caller's credentials (it wants somebody to sign in).",
 });
 
+const ANOTHER_ISSUER = new McpServerError({
+  server: 'files',
+  during: 'connect',
+  message:
+    "MCP server 'files' does not accept the caller's credentials (its authorization server is another one than was expected).",
+});
+
 describe('an OAuth provider', () => {
   it('gets a token when the server wants one, which is sent from then on', async () => {
     const { server, fetch, asked } = guardedServer();
@@ -129,9 +140,92 @@ describe('an OAuth provider', () => {
   it('sends no credentials to another authorization server than its own', async () => {
     const { server, fetch, asked } = guardedServer({ issuer: 'https://evil.example' });
     expect(await rejection(open({ url: server.url, fetch }, { oauth: () => credentials() }))).toEqual(
-      REFUSED,
+      ANOTHER_ISSUER,
     );
     expect(asked.some(({ method }) => method === 'POST')).toBe(false);
+  });
+
+  it('takes no metadata of an authorization server that says it is another one', async () => {
+    const { server, fetch, asked } = guardedServer();
+    const lying: Fetch = async (address, init) =>
+      String(address).endsWith('/oauth-authorization-server')
+        ? Response.json({
+            issuer: 'https://evil.example',
+            authorization_endpoint: `${ISSUER}/authorize`,
+            token_endpoint: `${ISSUER}/token`,
+            response_types_supported: ['code'],
+          })
+        : fetch(address, init);
+    const error = await rejection(open({ url: server.url, fetch: lying }, { oauth: () => credentials() }));
+    expect(error).toEqual(ANOTHER_ISSUER);
+    expect(asked.some(({ method }) => method === 'POST')).toBe(false);
+  });
+
+  it('does not redeem a code that another authorization server has given somebody', async () => {
+    const { server, fetch, asked } = guardedServer();
+    const state: { discovery?: OAuthDiscoveryState } = {};
+    const oauth = (): OAuthClientProvider => {
+      const provider = withBrowser({
+        discoveryState: () => state.discovery,
+        saveDiscoveryState: (saved) => {
+          state.discovery = saved;
+        },
+        redirectToAuthorization: async () => {
+          const signedIn = { authorizationCode: 'code', iss: 'https://evil.example' };
+          await auth(provider, { serverUrl: server.url, fetchFn: fetch, ...signedIn });
+        },
+      });
+      return provider;
+    };
+    expect(await rejection(open({ url: server.url, fetch }, { oauth }))).toEqual(ANOTHER_ISSUER);
+    expect(asked.some(({ method }) => method === 'POST')).toBe(false);
+  });
+
+  it('asks for what its token is good for too, when the server wants more', async () => {
+    const { server, fetch } = guardedServer();
+    server.misbehave = () =>
+      new Response(null, {
+        status: 403,
+        headers: { 'www-authenticate': 'Bearer error="insufficient_scope", scope="files:write"' },
+      });
+    const scopes: (string | null)[] = [];
+    const oauth = () =>
+      withBrowser({
+        clientInformation: () => ({ client_id: 'holdfast', issuer: ISSUER }),
+        tokens: () => ({
+          ...{ access_token: 'good', token_type: 'bearer', issuer: ISSUER },
+          ...{ refresh_token: 'refresh', scope: 'files:read' },
+        }),
+        redirectToAuthorization: ({ searchParams }) => void scopes.push(searchParams.get('scope')),
+      });
+    expect(await rejection(open({ url: server.url, fetch }, { oauth }))).toEqual(REFUSED);
+    expect(scopes).toEqual(['files:read files:write']);
+  });
+
+  it('looks for the authorization server anew when a token from before is refused', async () => {
+    const { server, fetch } = guardedServer();
+    const forgotten: string[] = [];
+    const oauth = () =>
+      Object.assign(credentials(), {
+        tokens: () => ({ access_token: 'old', token_type: 'bearer' }),
+        invalidateCredentials: (scope: string) => void forgotten.push(scope),
+      });
+    await rejection(open({ url: server.url, fetch }, { oauth }));
+    expect(forgotten).toEqual(['discovery']);
+  });
+
+  it('has no word on the console of what it sent in confidence, whatever an authorization server repeats', async () => {
+    const said = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+    const { server, fetch } = guardedServer();
+    const repeating: Fetch = async (address, init) =>
+      String(address).endsWith('/token')
+        ? Response.json({ error: 'invalid_client', error_description: 'No client-secret' }, { status: 401 })
+        : fetch(address, init);
+    await rejection(open({ url: server.url, fetch: repeating }, { oauth: () => credentials() }));
+    const words = said.mock.calls.flat().join('\n');
+    said.mockRestore();
+    expect(words).toContain('No [secret client secret]');
+    expect(words).not.toContain('client-secret');
   });
 
   it('asks no private address that a public server names', async () => {

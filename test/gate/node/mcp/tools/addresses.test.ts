@@ -160,7 +160,8 @@ describe('a client whose address cannot be made', () => {
       [calls('note'), calls('note'), 'Done.'],
     );
     await desk.send('Note it');
-    expect(offered(desk)).toEqual([['note'], ['note'], ['note']]);
+    const names = ['note', 'shop_is_not_reachable'];
+    expect(offered(desk)).toEqual([names, names, names]);
     expect(said).toEqual(["holdfast: MCP server 'shop' cannot be reached: its address could not be made."]);
     expect(server.requests).toEqual([]);
   });

@@ -97,8 +97,111 @@ describe('the tools of a server', () => {
     await server.request(({ rpc }) => rpc === 'tools/list');
     server.misbehave = undefined;
     await sending;
-    expect(offered(desk)).toEqual([['crash'], ['crash', 'look'], ['crash', 'look']]);
+    expect(offered(desk)).toEqual([
+      ['crash', 'shop_is_not_reachable'],
+      ['crash', 'look'],
+      ['crash', 'look'],
+    ]);
     expect(results(desk)).toEqual(['crashed', 'look done']);
+  });
+
+  it.each(['a provider', 'a tool by its name'])(
+    'are never missing in silence: the model has a tool that says why (%s)',
+    async (by) => {
+      const said = warnings();
+      const { server, client } = scene([says('look')], { server: { misbehave: answers(502) } });
+      const factory = createMcpToolFactory({ clients: [client] });
+      const tool = by === 'a provider' ? mcpToolProvider({ clients: [client] }) : factory.toolByName('look');
+      const desk = session([tool], [calls('shop_is_not_reachable'), 'Sorry.', calls('look'), 'Done.']);
+      await desk.send('Look');
+      const why = "MCP server 'shop' cannot be reached: it answered HTTP 502.";
+      expect([results(desk), said[0]]).toEqual([[`Error: ${why}`], `holdfast: ${why}`]);
+      server.misbehave = undefined;
+      await desk.send('Look again');
+      expect(offered(desk).slice(2)).toEqual([['look'], ['look']]);
+    },
+  );
+
+  it('are asked for anew when the server says that they are too old, but not sooner than after a minute', async () => {
+    const clock = createManualClock();
+    const { server, client } = scene([says('look')], { server: { kind: 'modern' } });
+    const desk = session([mcpToolProvider({ clients: [client] })], ['One.', 'Two.', 'Three.'], { clock });
+    await desk.send('One');
+    await clock.advance(59_999);
+    await desk.send('Two');
+    expect(methods(server)).toEqual({ 'server/discover': 1, 'tools/list': 1 });
+    await clock.advance(1);
+    await desk.send('Three');
+    expect(methods(server)).toEqual({ 'server/discover': 1, 'tools/list': 2 });
+    const spoken = { era: 'stateless', offers: ['tools', 'logging'] };
+    expect(await told(desk)).toMatchObject([{ told: { spoken, ttl: 0 } }, { at: 60_000 }]);
+  });
+
+  it.each([
+    [undefined, 3_600_000, 3_599_999],
+    [undefined, 9e15, 86_399_999],
+    [90_000, 3_600_000, 89_999],
+  ])(
+    'with refreshAfter %s and a server that says %i ms are current for %i ms',
+    async (refreshAfter, ttlMs, current) => {
+      const clock = createManualClock();
+      const list = { resultType: 'complete', ttlMs, cacheScope: 'public', tools: [] };
+      const { server, client } = scene([], {
+        refreshAfter,
+        server: {
+          kind: 'modern',
+          misbehave: only(
+            ({ rpc }) => rpc === 'tools/list',
+            ({ body }) => Response.json({ jsonrpc: '2.0', id: JSON.parse(body).id, result: list }),
+          ),
+        },
+      });
+      const desk = session([mcpToolProvider({ clients: [client] })], ['One.', 'Two.', 'Three.'], { clock });
+      await desk.send('One');
+      await clock.advance(current);
+      await desk.send('Two');
+      expect(methods(server)['tools/list']).toBe(1);
+      await clock.advance(1);
+      await desk.send('Three');
+      expect(methods(server)['tools/list']).toBe(2);
+    },
+  );
+
+  it('are called in the next turn with no request but the call, where the server has no sessions', async () => {
+    const { server, client } = scene([says('look')], { server: { kind: 'modern' } });
+    const desk = session([mcpToolProvider({ clients: [client] })], ['One.', calls('look'), 'Two.']);
+    await desk.send('One');
+    await desk.send('Look');
+    expect(results(desk)).toEqual(['look done']);
+    expect(methods(server)).toEqual({ 'server/discover': 1, 'tools/list': 1, 'tools/call': 1 });
+  });
+
+  it('are left out where they ask for headers that cannot be sent, by a server that is sent any', async () => {
+    const said = warnings();
+    const asking = (name: string, property: object) =>
+      says(name, '', { inputSchema: { type: 'object', properties: { value: property } } });
+    const header = (name: unknown, type = 'string') => ({ type, 'x-mcp-header': name });
+    const tools = [
+      asking('good', header('Region')),
+      asking('named_as_the_keyword', { type: 'object', properties: { 'x-mcp-header': { type: 'string' } } }),
+      asking('empty', header('')),
+      asking('spaced', header('My Region')),
+      asking('number', header('Region', 'number')),
+      asking('listed', { type: 'array', items: header('Region') }),
+      says('twice', '', {
+        inputSchema: { type: 'object', properties: { a: header('Region'), b: header('REGION') } },
+      }),
+    ];
+    const { server, client } = scene(tools, { server: { kind: 'modern' } });
+    const desk = session([mcpToolProvider({ clients: [client] })], ['Done.']);
+    await desk.send('Hello');
+    expect(offered(desk)).toEqual([['good', 'named_as_the_keyword']]);
+    expect(said).toEqual([
+      "holdfast: MCP server 'shop' has tools that are left out: 'empty' asks for a header by a name that none can have; " +
+        "'spaced' asks for a header by a name that none can have; 'number' asks for a header of what is no text, integer " +
+        "or boolean; 'listed' asks for a header of what is no property of its input; 'twice' asks for two headers of one name.",
+    ]);
+    expect(server.requests).toHaveLength(2);
   });
 
   it('are asked for again when the server says that they are others', async () => {

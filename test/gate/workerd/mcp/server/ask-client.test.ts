@@ -1,8 +1,10 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { restaurant } from '../../../../../src/examples/mcp/tables.ts';
 import { defineAgent, defineTool } from '../../../../../src/index.ts';
 import { askClient, defineMcpPrompt } from '../../../../../src/mcp/entry.ts';
 import { modelBySession, script } from '../../../../fixtures/scripts.ts';
+import { appWith } from '../../http/app.ts';
 import { type Asked, answered, connectedAsking, FORMS } from './asking.ts';
 import { answerTo, calling, publishing, texts } from './talk.ts';
 
@@ -241,6 +243,23 @@ describe('a published tool that asks its client', () => {
     const inputResponses = { name: { action: 'decline' } };
     const again = await answered(via, 'tools/call', { name: 'stubborn', arguments: {}, inputResponses });
     expect(texts(again.result)).toEqual(['Not asked: decline.']);
+  });
+});
+
+describe('the restaurant of the documentation', () => {
+  const tables = appWith({ agents: [], mcp: restaurant });
+  const params = { name: 'reserve_table', arguments: {} };
+
+  it('asks for how many a table is', async () => {
+    const client = await connectedAsking(tables, () => ({ action: 'accept', content: { number: 4 } }));
+    expect(texts(await client.callTool(params))).toEqual(['A table for 4 is reserved.']);
+    await client.close();
+    const declining = await connectedAsking(tables, () => ({ action: 'decline' }));
+    expect(texts(await declining.callTool(params))).toEqual(['Nothing is reserved, as the guest wished.']);
+    await declining.close();
+    expect(texts(await calling(tables, 'reserve_table'))).toEqual([
+      'Nothing is reserved: this client cannot ask how many guests there will be.',
+    ]);
   });
 });
 

@@ -1,0 +1,152 @@
+/** What a waiting turn asks of MCP clients, and whoever answers it: forged states, other people's, and answers that come again. */
+import { createHash } from 'node:crypto';
+import { type Attack, answer, type Check } from '../attack.ts';
+import type { Came } from '../http.ts';
+import type { Person } from '../person.ts';
+import type { Scene } from '../scene.ts';
+import { PENDING, type Victims } from '../victims.ts';
+
+const REVISION = '2026-07-28';
+
+const META = {
+  'io.modelcontextprotocol/protocolVersion': REVISION,
+  'io.modelcontextprotocol/clientInfo': { name: 'attacker', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
+};
+
+/** A call of the clerk by a client that shows forms, or what follows it. */
+async function ask(by: Person, input: object, more: object = {}): Promise<Came> {
+  const params = { name: 'clerk', arguments: input, ...more, _meta: META };
+  const came = await by.post(
+    '/mcp',
+    { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
+    {
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': REVISION,
+      'mcp-method': 'tools/call',
+      'mcp-name': 'clerk',
+    },
+  );
+  const data = /^data: (.*)$/m.exec(came.text.split('\n').toReversed().join('\n'))?.[1];
+  return data === undefined ? came : { ...came, json: JSON.parse(data) };
+}
+
+const approve = { action: 'accept', content: { decision: 'approve' } };
+
+/** A state as the endpoint would make it, for whatever it names. */
+function stateOf(named: { session: string; turn: string; call: string }, input: object): string {
+  const { message, session = null } = input as { message: string; session?: string }; // as attacks send it
+  const call = createHash('sha256')
+    .update(JSON.stringify(['clerk', message, session]))
+    .digest('hex');
+  const state = { session: named.session, turn: named.turn, asked: [`${named.call}#0`], call };
+  return `holdfast-1.${btoa(JSON.stringify(state))}`;
+}
+
+/** A refund that a manager of acme is asked about, and what they need for the answer. */
+async function asked(scene: Scene) {
+  const message = scene.play([{ name: 'refund', input: { amount: 5 } }], 'Done.');
+  const input = { message, session: scene.session };
+  const { json } = await ask(scene.rolf, input);
+  const { inputRequests, requestState } = Object(json?.result);
+  const [key = ''] = Object.keys(Object(inputRequests));
+  const answerAs = (by: Person, sent: unknown, state: unknown = requestState): Promise<Came> =>
+    ask(by, input, { requestState: state, inputResponses: { [key]: sent } });
+  return { key, input, requestState: String(requestState), answerAs };
+}
+
+/** What of the answer is said: its words, or that more is asked. */
+const said = ({ json }: Came): unknown => {
+  const { resultType, content } = Object(json?.result);
+  return resultType === 'input_required' ? resultType : Object(content?.at(-1)).text;
+};
+
+const NO_STATE: Check = answer(200, { error: { code: -32602 } });
+
+const refused = (came: Came): unknown => Object(came.json?.error).code;
+
+export const mcpAsking = (victims: Victims): readonly Attack[] => [
+  ...(['ann', 'rolf', 'impostor'] as const).map(
+    (name): Attack => ({
+      name: `a state that names zeta's question is none for ${name}, who wrote it`,
+      async act(scene) {
+        const input = { message: 'Refund it.' };
+        const named = { session: PENDING, turn: victims.suspended, call: victims.call };
+        const responses = { [`${victims.call}#0`]: approve };
+        return refused(
+          await ask(scene[name], input, { requestState: stateOf(named, input), inputResponses: responses }),
+        );
+      },
+      comes: -32602,
+    }),
+  ),
+  {
+    name: "a manager's state in the hands of another refunds nothing",
+    async act(scene) {
+      const { answerAs } = await asked(scene);
+      const came = await answerAs(scene.ann, approve);
+      const others = [await answerAs(scene.zoe, approve), await answerAs(scene.impostor, approve)];
+      await scene.rolf.del(scene.own);
+      return [String(said(came)).includes("somebody with the role 'manager'"), ...others.map(refused)];
+    },
+    comes: [true, -32602, -32602],
+  },
+  {
+    name: 'an approval that is sent many times at once refunds once',
+    async act(scene) {
+      const { answerAs } = await asked(scene);
+      const came = await Promise.all([1, 2, 3, 4].map(() => answerAs(scene.rolf, approve)));
+      await answerAs(scene.rolf, approve);
+      return new Set(came.map(said)).size;
+    },
+    comes: 1,
+    effects: ['refund 5 for acme'],
+  },
+  {
+    name: 'an answer that was given is not taken back, and no other is taken',
+    async act(scene) {
+      const { answerAs } = await asked(scene);
+      await answerAs(scene.rolf, { action: 'decline' });
+      return String(said(await answerAs(scene.rolf, approve))).includes('This was answered before');
+    },
+    comes: true,
+  },
+  ...[
+    ['beside another amount', { decision: 'approve', amount: 5_000 }],
+    ['with the decision in a list', { decision: ['approve'] }],
+    ['in capitals', { decision: 'APPROVE' }],
+    ['with an amount that is no number', { decision: 'edit', amount: { $gt: 0 } }],
+  ].map(
+    ([what, content]): Attack => ({
+      name: `an approval ${what} is asked anew, and refunds nothing`,
+      async act(scene) {
+        const { answerAs } = await asked(scene);
+        const came = await answerAs(scene.rolf, { action: 'accept', content });
+        await scene.rolf.del(scene.own);
+        return said(came);
+      },
+      comes: 'input_required',
+    }),
+  ),
+  {
+    name: 'a state of one call answers no other, and begins no turn behind it',
+    async act(scene) {
+      const { key, requestState, input } = await asked(scene);
+      const other = { message: scene.play('Mine.'), session: input.session };
+      const more = { requestState, inputResponses: { [key]: approve } };
+      const came = await ask(scene.rolf, other, more);
+      const without = await ask(scene.rolf, other, { inputResponses: more.inputResponses });
+      await scene.rolf.del(scene.own);
+      return [refused(came), refused(without)];
+    },
+    comes: [-32602, -32602],
+  },
+  ...['', 'null', '{}', 'holdfast-1.', 'holdfast-1.bnVsbA==', '__proto__', 'x'.repeat(50_000)].map(
+    (state): Attack => ({
+      name: `there is no state ${JSON.stringify(state).slice(0, 30)}`,
+      act: (scene) =>
+        ask(scene.rolf, { message: 'Hello.' }, { requestState: state, inputResponses: { a: approve } }),
+      comes: NO_STATE,
+    }),
+  ),
+];
