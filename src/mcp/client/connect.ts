@@ -1,18 +1,13 @@
 import {
   type CallToolResult,
-  type ContentBlock,
   type InputRequiredResult,
   isInputRequiredResult,
-  LOG_LEVEL_META_KEY,
-  ProtocolError,
   type Result,
-  SdkError,
-  SdkErrorCode,
   specTypeSchemas,
   withInputRequired,
 } from '@modelcontextprotocol/client';
 import { untilAborted } from '../../tool/async.ts';
-import { type CallInFlight, CallsInFlight, isInterrupted } from './calls-in-flight.ts';
+import { CallsInFlight, isInterrupted } from './calls-in-flight.ts';
 import type { Spoken } from './discover.ts';
 import {
   callFailure,
@@ -23,15 +18,29 @@ import {
   requestFailure,
   serverFailure,
 } from './failures.ts';
+import {
+  codeOf,
+  FORGOTTEN,
+  HEADER_MISMATCH,
+  isMistaken,
+  isRefused,
+  request,
+  within,
+  withStreamed,
+} from './in-session.ts';
 import type { FormerSession, SessionKeeper } from './kept-session.ts';
-import { listAll, type ToolList, whileAsked } from './list-all.ts';
+import { listAll, whileAsked } from './list-all.ts';
 import type { McpCaller, McpClient } from './mcp-client.ts';
-import type { McpConnection, RemoteCall, RemoteCallOptions, RemoteRequest } from './mcp-connection.ts';
+import type {
+  McpConnection,
+  RemoteCall,
+  RemoteCallOptions,
+  RemoteRequest,
+  ToolList,
+} from './mcp-connection.ts';
 import { MAX_WAIT, type OpenWire, openWire } from './open-wire.ts';
 import { accessTo, type Credit, createCredit } from './server-access.ts';
-import { paramHeaders } from './wire/mcp-headers.ts';
 import type { ServerAccess } from './wire/wire.ts';
-import { HttpStatusError, NotSentError } from './wire/wire-error.ts';
 
 /** What a connection may use of the invocation that it is for. */
 interface ForInvocation {
@@ -288,97 +297,10 @@ class OpenConnection implements McpConnection {
   }
 }
 
-/** Throws what `work` throws, but where the session ended, why it ended. */
-async function within<T>(session: OpenWire, work: (session: OpenWire) => Promise<T>): Promise<T> {
-  if (session.wire.broken) throw new NotSentError();
-  try {
-    return await work(session);
-  } catch (error) {
-    // The SDK's own words say only that it was closed.
-    const isClosed = error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed;
-    throw (isClosed && session.wire.broken) || error;
-  }
-}
-
 const MAX_FIRST_TOKEN = 2 ** 30;
 
 /** What stands in the place of a session's id, where a server repeats it. */
 const SESSION_HEADER = 'mcp-session-id';
-
-/** By this a server says that it does not know a session (MCP specification, Session Management). */
-const FORGOTTEN = 404;
-
-/**
- * Whether a session is of no use any more. Servers that were restarted often answer 400 to one that they do not know; since
- * others so answer a request that they dislike, it is not sent again.
- */
-const isRefused = (error: unknown, { wire }: OpenWire): error is HttpStatusError =>
-  error instanceof HttpStatusError && [FORGOTTEN, 400].includes(error.status) && wire.sessionId !== undefined;
-
-/**
- * Whether a server that was known to have no sessions is another one by now. It did nothing then; where it dislikes the request
- * itself, it will say so again.
- */
-const isMistaken = (error: unknown, { spoken, isRemembered }: OpenWire): boolean =>
-  isRemembered &&
-  spoken.era === 'stateless' &&
-  error instanceof HttpStatusError &&
-  [400, FORGOTTEN, 405].includes(error.status) &&
-  ![HEADER_MISMATCH, MISSING_CAPABILITY].includes(error.said?.code ?? 0);
-
-/** JSON-RPC errors of a server without sessions: that headers say something else than the body, and that this side lacks something. */
-const HEADER_MISMATCH = -32_020;
-const MISSING_CAPABILITY = -32_021;
-
-function codeOf(error: unknown): number | undefined {
-  if (error instanceof HttpStatusError) return error.said?.code;
-  return error instanceof ProtocolError ? error.code : undefined;
-}
-
-/**
- * Calls a tool, not by the SDK's `callTool`: that checks structured content by the schema it was last told, and takes from it
- * which headers a call has, where a session remembers its own. The progress token is ours, since the wire too has to know which
- * call a request belongs to.
- */
-function request(
-  { sdk, spoken }: OpenWire,
-  { name, input, inputSchema = {}, meta, goesOn }: RemoteCall,
-  call: CallInFlight,
-): Promise<CallToolResult | InputRequiredResult> {
-  const isStateless = spoken.era === 'stateless';
-  // Without sessions, a server logs only where it is asked to.
-  const logs = isStateless && sdk.getServerCapabilities()?.logging && { [LOG_LEVEL_META_KEY]: 'info' };
-  return sdk.request(
-    {
-      method: 'tools/call',
-      params: { name, arguments: input, ...goesOn, _meta: { ...logs, ...meta, progressToken: call.token } },
-    },
-    {
-      signal: call.signal,
-      timeout: MAX_WAIT,
-      allowInputRequired: true,
-      ...(isStateless && { headers: paramHeaders(inputSchema, input) }),
-    },
-  );
-}
-
-/**
- * Answers what was streamed where the answer itself is empty: a server that streams is to answer all of it again, and one that
- * does not would have said nothing.
- */
-function withStreamed(answer: CallToolResult, streamed: readonly ContentBlock[]): CallToolResult {
-  const isEmpty = answer.content.length === 0 && answer.structuredContent === undefined;
-  if (!isEmpty || streamed.length === 0) return answer;
-  const content: ContentBlock[] = [];
-  for (const block of streamed) {
-    const last = content.at(-1);
-    const isMore = block.type === 'text' && last?.type === 'text';
-    // Texts are streamed in pieces, of words as it may be.
-    if (isMore) content.splice(-1, 1, { ...last, text: last.text + block.text });
-    else content.push(block);
-  }
-  return { ...answer, content };
-}
 
 /** A signal that also aborts when time is up, and knows which of both it was. */
 interface Deadline {

@@ -1,11 +1,7 @@
-import {
-  type Client,
-  isSpecType,
-  type JSONRPCMessage,
-  specTypeSchemas,
-  type Tool,
-} from '@modelcontextprotocol/client';
+import { type Client, isSpecType, specTypeSchemas, type Tool } from '@modelcontextprotocol/client';
+import type { ToolList } from './mcp-connection.ts';
 import { MAX_WAIT } from './open-wire.ts';
+import { isTtl, UNSAID } from './readable.ts';
 import { WireError } from './wire/wire-error.ts';
 
 /** The most pages of a list: each is a request. */
@@ -20,13 +16,6 @@ class EndlessListError extends WireError {
     super(phrase);
     this.phrase = phrase;
   }
-}
-
-/** The tools of a server. */
-export interface ToolList {
-  readonly tools: readonly Tool[];
-  /** Milliseconds for which they are current, as the server says. */
-  readonly ttl?: number | undefined;
 }
 
 /**
@@ -83,36 +72,3 @@ const toolsOf = (listed: unknown): readonly Tool[] =>
 
 const shorterOf = (before: number | undefined, said: unknown): number | undefined =>
   isTtl(said) && said !== UNSAID ? Math.min(said, before ?? said) : before;
-
-const isTtl = (said: unknown): said is number => Number.isSafeInteger(said) && Number(said) >= 0;
-
-/** Stands for how long an answer is current where the server does not say: the SDK insists on a number. */
-const UNSAID = Number.MAX_SAFE_INTEGER;
-
-/** What lists hold, and what each of it has to be. */
-const LISTED = {
-  tools: isSpecType.Tool,
-  resources: isSpecType.Resource,
-  resourceTemplates: isSpecType.ResourceTemplate,
-  prompts: isSpecType.Prompt,
-} as const;
-
-/**
- * Copies an answer of the revision without sessions so that the SDK reads it: it refuses a whole list for one definition that is
- * none, and an answer that does not say that it is complete, or for how long it is current, though the specification has clients
- * take such an answer for complete.
- */
-export function readable(message: JSONRPCMessage): JSONRPCMessage {
-  if (!('result' in message)) return message;
-  const { resultType = 'complete', ttlMs, cacheScope, ...result } = message.result;
-  const lists = Object.entries(LISTED).flatMap(([name, isListed]) => {
-    const list = result[name];
-    return Array.isArray(list) ? [[name, list.filter((one) => isListed(one))]] : [];
-  });
-  const isKept = lists.length > 0 || 'contents' in result;
-  const current = isKept && {
-    ttlMs: isTtl(ttlMs) ? ttlMs : UNSAID,
-    cacheScope: cacheScope === 'public' ? 'public' : 'private',
-  };
-  return { ...message, result: { ...result, resultType, ...current, ...Object.fromEntries(lists) } };
-}

@@ -6,10 +6,17 @@ import type {
   LoggingMessageNotification,
   Progress,
   Result,
+  Tool,
 } from '@modelcontextprotocol/client';
 import type { JsonObject } from '../../tool/json.ts';
 import type { Spoken } from './discover.ts';
-import type { ToolList } from './list-all.ts';
+
+/** The tools of a server. */
+export interface ToolList {
+  readonly tools: readonly Tool[];
+  /** Milliseconds for which they are current, as the server says. */
+  readonly ttl?: number | undefined;
+}
 
 /** What one call asks of a server. */
 export interface RemoteCall {

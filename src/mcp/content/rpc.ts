@@ -1,12 +1,14 @@
 import type { JsonObject } from '../../tool/json.ts';
 
-/** Codes of errors (JSON-RPC 2.0, section 5.1), and one of MCP's own since 2026-07-28. */
+/** Codes of errors (JSON-RPC 2.0, section 5.1), and some of MCP's own since 2026-07-28. */
 export const RPC_CODE = {
   parseError: -32700,
   invalidRequest: -32600,
   methodNotFound: -32601,
   invalidParams: -32602,
   internalError: -32603,
+  /** The headers of the request say something else than its body. */
+  headerMismatch: -32020,
   /** The request needs something of its client that this has not declared. */
   missingCapability: -32021,
 } as const;

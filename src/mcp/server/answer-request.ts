@@ -1,12 +1,7 @@
 import {
-  CLIENT_CAPABILITIES_META_KEY,
-  type ClientCapabilities,
   isSpecType,
   type ListToolsResult,
-  type RequestId,
   type Result,
-  type ServerNotification,
-  specTypeSchemas,
   type Tool,
   type ToolAnnotations,
 } from '@modelcontextprotocol/server';
@@ -15,8 +10,7 @@ import { toolNotFound } from '../../loop/tool-not-found.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import type { EndpointRequest, Host } from '../../worker/host.ts';
-import type { FailureLog } from '../../worker/refusal.ts';
+import type { Host } from '../../worker/host.ts';
 import { UnknownTargetError } from '../../worker/target.ts';
 import { failedInside, IDEMPOTENCY_KEY, invalidParams, RPC_CODE, RpcError } from '../content/rpc.ts';
 import { toAgentTool } from './agent-tool.ts';
@@ -26,48 +20,12 @@ import { callTool } from './call-tool.ts';
 import { complete, isCompleting } from './completion.ts';
 import { isFirst } from './continued-turn.ts';
 import { createNotifier, type Notifier, type ProgressToken } from './notifier.ts';
-import { getPrompt, listPrompts, type McpPrompt } from './prompts.ts';
+import { getPrompt, listPrompts } from './prompts.ts';
 import type { Publication } from './publish.ts';
-import { listResources, listTemplates, type Readable, readResource } from './resources.ts';
-import type { StreamPosition, TakenCall } from './stream-position.ts';
+import { listResources, listTemplates, readResource } from './resources.ts';
+import type { Published, RpcRequest } from './rpc-request.ts';
+import type { TakenCall } from './stream-position.ts';
 import { callAsTask, cancelTask, getTask, takesTasks, updateTask } from './tasks.ts';
-
-/** What an endpoint has to offer. */
-export interface Published {
-  readonly callable: ReadonlyMap<string, Publication>;
-  readonly prompts: ReadonlyMap<string, McpPrompt>;
-  readonly resources: readonly Readable[];
-}
-
-/** One JSON-RPC request, and the HTTP request that it came in. */
-export interface RpcRequest {
-  readonly within: EndpointRequest;
-  /** `modern`: of the revision 2026-07-28 or later, in which each request says by itself what its client can do. */
-  readonly era: 'modern' | 'legacy';
-  readonly id: RequestId;
-  readonly method: string;
-  readonly params: JsonObject;
-  /** What the client says that it can be asked for; nothing is known of one of an older revision. */
-  readonly client: ClientCapabilities;
-  /** What the client answers to what it was asked, by key: anything at all, for nobody has checked it. */
-  readonly answers: Readonly<Record<string, unknown>>;
-  /** What it was told to send along with its answers. */
-  readonly state: string | undefined;
-  /** Puts a notification on the response. */
-  readonly send: (notification: ServerNotification) => Promise<void>;
-  /** How far the response is told, by which its client takes it up when it breaks. */
-  readonly position: StreamPosition;
-  /** Aborts when the client has gone. */
-  readonly leave: AbortSignal;
-  readonly logFailure: FailureLog;
-}
-
-/** What a client of the revision 2026-07-28 declares in each request (MCP specification, `_meta`). */
-export function capabilitiesIn(envelope: unknown): ClientCapabilities {
-  const declared: unknown = isJsonObject(envelope) ? envelope[CLIENT_CAPABILITIES_META_KEY] : undefined;
-  const read = specTypeSchemas.ClientCapabilities['~standard'].validate(declared);
-  return read.issues ? {} : read.value;
-}
 
 /**
  * Answers everything that a client asks for but `initialize` and `ping`, which the SDK does.

@@ -3,6 +3,7 @@ import { isTool } from '../../tool/check-definition.ts';
 import { ended, type LiteralShape, literalFault, shown } from '../../tool/check-literal.ts';
 import { shorten } from '../../tool/json.ts';
 import type { AnyTool } from '../../tool/tool.ts';
+import { headersFault } from './param-headers.ts';
 
 /** One thing that clients may call, under the name by which they know it. */
 export type Publication =
@@ -79,6 +80,8 @@ function ofTool(field: string, tool: AnyTool): Publication {
         'Publish an agent that has it instead.',
     );
   }
+  const fault = headersFault(tool.inputSchema);
+  if (fault !== undefined) throw new McpEndpointDefinitionError(field, `the tool '${tool.name}' ${fault}`);
   return { kind: 'tool', name: tool.name, tool };
 }
 

@@ -6,8 +6,8 @@ import { eventStream, framed } from '../../worker/sse.ts';
 import { type SessionAccess, targetOf } from '../../worker/target.ts';
 import { turnFeed } from '../../worker/turn-feed.ts';
 import { RPC_CODE } from '../content/rpc.ts';
-import type { Published } from './answer-request.ts';
 import { createNotifier, notifyOf } from './notifier.ts';
+import type { Published } from './rpc-request.ts';
 import { primingFrame, readEventId, type Seen, type SeenCall, StreamPosition } from './stream-position.ts';
 import { toAgentResult } from './to-agent-result.ts';
 

@@ -1,30 +1,26 @@
 import {
   createMcpHandler,
   type Implementation,
-  isJsonContentType,
   isLegacyRequest,
   type Result,
   Server,
   type ServerContext,
   type ServerNotification,
+  type StandardSchemaV1,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
-import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { attempt } from '../../tool/async.ts';
+import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import type { EndpointRequest } from '../../worker/host.ts';
 import type { FailureLog } from '../../worker/refusal.ts';
 import { RPC_CODE } from '../content/rpc.ts';
-import {
-  answerRequest,
-  CACHING,
-  capabilitiesIn,
-  isOffered,
-  offeredBy,
-  type Published,
-  type RpcRequest,
-} from './answer-request.ts';
+import { answerRequest, CACHING, capabilitiesIn, isOffered, offeredBy, type Published, type RpcRequest } from './answer-request.ts';
+import { headersMismatch } from './param-headers.ts';
+import type { Publication } from './publish.ts';
+import { type McpMessage, methodOf, readMessage } from './read-message.ts';
 import { resumeCall } from './resume-call.ts';
+import { capabilitiesIn, type Published, type RpcRequest } from './rpc-request.ts';
 import { eventStoreOf, primingFrame, RETRY, StreamPosition } from './stream-position.ts';
 import { listenToTasks } from './task-notifications.ts';
 import { hasTasks, TASK_METHODS, TASKS } from './tasks.ts';
@@ -39,16 +35,12 @@ interface Served {
 }
 
 /** One HTTP request, while it is served. */
-interface Serving {
+interface Serving extends McpMessage {
   readonly served: Served;
   readonly within: EndpointRequest;
   /** Aborts when the client has gone. */
   readonly leave: AbortSignal;
   readonly position: StreamPosition;
-  /** The body, parsed. */
-  readonly body: unknown;
-  /** What the client takes. */
-  readonly takes: Taken;
 }
 
 /**
@@ -58,20 +50,12 @@ interface Serving {
 export async function serveMcp(served: Served, within: EndpointRequest): Promise<Response> {
   const { request } = within;
   if (request.method !== 'POST') return resumeCall(served.published, within);
-  const takes = takenBy(request.headers.get('accept'));
-  if (!takes) return refusal(406, OF_HTTP, NOT_ACCEPTABLE);
-  if (!isJsonContentType(request.headers.get('content-type'))) return refusal(415, OF_HTTP, NO_JSON);
-  const text = await request.clone().text();
-  const parsed = attempt((): unknown => JSON.parse(text));
-  if (!parsed.ok) return refusal(400, RPC_CODE.parseError, 'Parse error: Invalid JSON');
-  const body = parsed.value;
-  if (isDeep(body)) return refusal(400, RPC_CODE.invalidRequest, TOO_DEEP);
-  const calls = callsIn(body);
-  if (calls > 1) return refusal(400, RPC_CODE.invalidRequest, manyCalls(calls));
+  const message = await readMessage(request);
+  if (message instanceof Response) return message;
   const gone = new AbortController();
   const leave = AbortSignal.any([request.signal, gone.signal]);
   const position = new StreamPosition();
-  const response = await respond({ served, within, leave, position, body, takes });
+  const response = await respond({ served, within, leave, position, ...message });
   return watched(response, position, () => gone.abort());
 }
 
@@ -85,6 +69,8 @@ async function respond(serving: Serving): Promise<Response> {
   // The app has checked the size of the body by its own limit.
   const maxRequestBodySize = Number.MAX_SAFE_INTEGER;
   if (!(await isLegacyRequest(asked, body))) {
+    const mismatch = paramMismatch(serving);
+    if (mismatch) return mismatch;
     const responseMode = takes === 'events' || (takes === 'both' && isAgentCall(serving)) ? 'sse' : 'auto';
     const options = { legacy: 'reject', maxRequestBodySize, responseMode } as const;
     const handler = createMcpHandler(() => createServer(serving, 'modern'), options);
@@ -106,15 +92,32 @@ async function respond(serving: Serving): Promise<Response> {
   return response;
 }
 
-/** An agent may take long: its client is answered by a stream at once, so that it is seen when it goes. */
-const isAgentCall = ({ served, body }: Serving): boolean => {
-  if (methodOf(body) !== 'tools/call' || !isJsonObject(body) || !isJsonObject(body.params)) return false;
-  const { name } = body.params;
-  return typeof name === 'string' && served.published.callable.get(name)?.kind === 'agent';
-};
+/** What a call names, if that is published. */
+function calledIn({
+  served,
+  body,
+}: Serving): { readonly published: Publication; readonly params: JsonObject } | undefined {
+  if (methodOf(body) !== 'tools/call' || !isJsonObject(body) || !isJsonObject(body.params)) return undefined;
+  const { params } = body;
+  const published = typeof params.name === 'string' ? served.published.callable.get(params.name) : undefined;
+  return published && { published, params };
+}
 
-const methodOf = (body: unknown): string | undefined =>
-  isJsonObject(body) && typeof body.method === 'string' ? body.method : undefined;
+/** An agent may take long: its client is answered by a stream at once, so that it is seen when it goes. */
+const isAgentCall = (serving: Serving): boolean => calledIn(serving)?.published.kind === 'agent';
+
+/** Refuses a call whose arguments are not what its headers say, by which something before the Worker may have let it through. */
+function paramMismatch(serving: Serving): Response | undefined {
+  const { published, params } = calledIn(serving) ?? {};
+  if (published?.kind !== 'tool' || !isJsonObject(params?.arguments)) return undefined;
+  const { headers } = serving.within.request;
+  const mismatch = headersMismatch(published.tool.inputSchema, params.arguments, headers);
+  if (!mismatch) return undefined;
+  const { id = null } = isJsonObject(serving.body) ? serving.body : {};
+  const message = `Bad Request: the request headers and body disagree: ${mismatch.body}`;
+  const error = { code: RPC_CODE.headerMismatch, message, data: { mismatch } };
+  return Response.json({ jsonrpc: '2.0', error, id }, { status: 400 });
+}
 
 function createServer(serving: Serving, era: RpcRequest['era']): Server {
   const { served, within, leave, position, body, takes } = serving;
@@ -213,53 +216,3 @@ function watched(response: Response, position: StreamPosition, onGone: () => voi
 
 /** Tells the event without data from messages, which begin with their type. */
 const isPriming = (chunk: Uint8Array): boolean => new TextDecoder().decode(chunk.subarray(0, 3)) === 'id:';
-
-/** Counts the calls of a batch, which is an array of messages, and what it reads. One request may begin one turn: its invocation has a budget for that,
- * and whoever limits the requests of a client limits its turns by that. The MCP specification has no batches since 2025-06-18; of
- * what else older clients put into one, the SDK takes up to 100 messages.
- */
-const callsIn = (body: unknown): number =>
-  Array.isArray(body) ? body.filter((message) => ONE_OF.includes(methodOf(message))).length : 0;
-
-/** Runs code of the app that may cost much, and may answer many bytes. */
-const ONE_OF: readonly unknown[] = ['tools/call', 'resources/read'];
-
-const manyCalls = (calls: number): string =>
-  `A batch may hold one tools/call or resources/read, and this one holds ${calls}. Send each in a request of its own.`;
-
-/** How deep a message may be nested: the SDK reads some of it by functions that call themselves. */
-const MAX_DEPTH = 500;
-const TOO_DEEP = `Bad Request: the message is nested more than ${MAX_DEPTH} levels deep`;
-
-function isDeep(message: unknown): boolean {
-  let level: unknown[] = [message];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > MAX_DEPTH) return true;
-    level = level.flatMap((value) =>
-      typeof value === 'object' && value !== null ? Object.values(value) : [],
-    );
-  }
-  return false;
-}
-
-/** Forms of an answer that a client takes. */
-type Taken = 'both' | 'json' | 'events';
-
-/** Reads `Accept`, which older clients leave out: `undefined` when the client takes neither form. */
-function takenBy(accept: string | null): Taken | undefined {
-  const types = (accept || '*/*').split(',').map((range) => range.replace(/;.*$/s, '').trim().toLowerCase());
-  const takes = (type: string): boolean =>
-    [type, '*/*', type.replace(/\/.*$/, '/*')].some((range) => types.includes(range));
-  const json = takes('application/json');
-  if (takes('text/event-stream')) return json ? 'both' : 'events';
-  return json ? 'json' : undefined;
-}
-
-/** The code that the SDK gives to what HTTP alone refuses. */
-const OF_HTTP = -32000;
-const NOT_ACCEPTABLE =
-  'Not Acceptable: what is answered is application/json or text/event-stream. Send Accept: application/json, text/event-stream.';
-const NO_JSON = 'Unsupported Media Type: Content-Type must be application/json';
-
-const refusal = (status: number, code: number, message: string): Response =>
-  Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status });

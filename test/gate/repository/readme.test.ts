@@ -121,8 +121,9 @@ it('the page on MCP names the defaults of clients', () => {
     '  timeout: 30_000,\n  connectTimeout: 10_000,\n  maxResponseBytes: 4 * 1024 * 1024,\n',
   );
   expect(page).toContain('30 s for a call, 10 s to connect and to list, and 4 MiB, unless given');
-  expect(client).toContain('refreshAfter: 600_000,');
-  expect(page).toContain('asks again\nafter ten minutes');
+  expect(read('src/mcp/tools/find-tools.ts')).toContain('DEFAULT_TTL = 600_000;');
+  expect(read('src/mcp/tools/find-tools.ts')).toContain('{ least: 60_000, most: 86_400_000 }');
+  expect(page).toContain('minute later at the soonest, and after ten minutes where it does not say');
   expect(read('src/mcp/tools/answer-elicitation.ts')).toContain('DEFAULT_ELICITATION = 60_000;');
   expect(page).toContain('60 s unless said otherwise');
 });

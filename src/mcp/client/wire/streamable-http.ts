@@ -12,36 +12,24 @@ import {
 import { isJsonObject, type JsonObject } from '../../../tool/json.ts';
 import { type Followed, followEvents } from './follow-events.ts';
 import { standardHeaders } from './mcp-headers.ts';
-import { readJson } from './read-json.ts';
 import {
   answeredBy,
   ask,
-  asWireError,
   cancelledBy,
   createPendingNotifications,
+  messagesOf,
   readEventData,
-  readMessage,
   type ServerAccess,
   type Wire,
   type WireSession,
 } from './wire.ts';
-import {
-  AnswerTooLargeError,
-  ConnectionLostError,
-  NoAnswerError,
-  NotMcpError,
-  ResponseTooLargeError,
-  type WireError,
-} from './wire-error.ts';
+import { ConnectionLostError, NoAnswerError, NotMcpError, type WireError } from './wire-error.ts';
 
 /** What a session's id may be made of (MCP specification, Session Management). */
 const SESSION_ID = /^[\x21-\x7e]{1,1024}$/;
 
 /** The first id of the requests of a connection that goes on with a session is less than this. */
 const MAX_FIRST_ID = 2 ** 30;
-
-/** The most messages of one batch. */
-const MAX_BATCH = 100;
 
 /** The most times that the stream of an answer is resumed, and the one that is only listened to. */
 const MAX_RESUMES = { answer: 4, listening: 3 };
@@ -287,21 +275,6 @@ export class StreamableHttp implements Wire {
 
 const mediaType = (response: Response): string | undefined =>
   response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
-
-/**
- * One message, or those of a batch (until 2025-03-26).
- *
- * @throws AnswerTooLargeError, and what reading the body throws.
- */
-async function messagesOf(access: ServerAccess, response: Response): Promise<readonly JSONRPCMessage[]> {
-  try {
-    const values = [readJson(await response.text().catch(asWireError))].flat();
-    if (values.length > MAX_BATCH) throw new ResponseTooLargeError(MAX_BATCH, 'messages');
-    return values.flatMap((value) => readMessage(access, value) ?? []);
-  } catch (error) {
-    throw error instanceof ResponseTooLargeError ? new AnswerTooLargeError(error) : error;
-  }
-}
 
 /** What of the answer to `initialize` is for programs: how a server describes itself may be long. */
 function withoutWords(result: Readonly<Record<string, unknown>>): JsonObject {

@@ -133,6 +133,27 @@ export function readMessage({ redact }: ServerAccess, value: unknown): JSONRPCMe
   return message.params === undefined ? message : { ...message, params: redact(message.params) };
 }
 
+/** The most messages of one batch. */
+const MAX_BATCH = 100;
+
+/**
+ * Reads the body of a response: one message, or those of a batch (until 2025-03-26).
+ *
+ * @throws AnswerTooLargeError, and what reading the body throws.
+ */
+export async function messagesOf(
+  access: ServerAccess,
+  response: Response,
+): Promise<readonly JSONRPCMessage[]> {
+  try {
+    const values = [readJson(await response.text().catch(asWireError))].flat();
+    if (values.length > MAX_BATCH) throw new ResponseTooLargeError(MAX_BATCH, 'messages');
+    return values.flatMap((value) => readMessage(access, value) ?? []);
+  } catch (error) {
+    throw error instanceof ResponseTooLargeError ? new AnswerTooLargeError(error) : error;
+  }
+}
+
 /**
  * Reads the message that an event holds; undefined when it holds none, which is seen at little cost: a stream may have
  * thousands.

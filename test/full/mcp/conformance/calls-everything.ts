@@ -10,6 +10,8 @@ export const callsEverything: ChatModel = {
   async ask({ messages, tools }) {
     const last = messages.at(-1);
     const wanted = last?.role === 'user' ? wantedIn(last.text) : new Map();
+    const schema = tools.find(({ name }) => name === 'json_schema_2020_12_tool')?.inputSchema;
+    if (schema) wanted.set(ECHO, { schema: schema as JsonObject }); // as it is sent: JSON
     const toolCalls = last?.role === 'user' ? tools.map((tool, index) => callOf(tool, index, wanted)) : [];
     return toolCalls.length > 0
       ? { text: '', toolCalls, finish: 'tool-calls' }
@@ -17,7 +19,10 @@ export const callsEverything: ChatModel = {
   },
 };
 
-type Wanted = ReadonlyMap<string, JsonObject>;
+type Wanted = Map<string, JsonObject>;
+
+/** Wants the schema of another tool back, to see what a client has made of it. */
+const ECHO = 'json_schema_echo';
 
 const callOf = ({ name, inputSchema }: ToolDefinition, index: number, wanted: Wanted) => ({
   id: `call_${index}`,

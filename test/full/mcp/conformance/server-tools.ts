@@ -96,6 +96,17 @@ export const serverTools: readonly AnyTool[] = [
     run: () => 'It was called as its schema says.',
   }),
   defineTool({
+    name: 'test_param_header',
+    description: 'Has a parameter that its client repeats in a header.',
+    effect: 'read',
+    input: {
+      type: 'object',
+      properties: { region: { type: 'string', 'x-mcp-header': 'Region' } },
+      required: ['region'],
+    },
+    run: () => 'It was called as its headers say.',
+  }),
+  defineTool({
     ...base,
     name: 'test_logging_tool',
     description: 'Says something while it works.',

@@ -19,7 +19,7 @@ describe('a real server that speaks only the transport of 2024-11-05', () => {
     expect(talk.offered()).toEqual(expect.arrayContaining(chosen.map(([tool]) => tool)));
     expect(talk.shown()).toEqual(chosen.map(([, , shows]) => shows));
     const methods = (await run.requests()).map(({ method }) => method);
-    expect(methods.slice(0, 3)).toEqual(['POST', 'GET', 'POST']);
+    expect(methods.slice(0, 4)).toEqual(['POST', 'POST', 'GET', 'POST']);
   });
 
   it('is told at once to speak it where the client says so', async () => {

@@ -77,7 +77,7 @@ describe('a browser that asks first for a page of an origin of the app', () => {
     });
     expect([response.status, corsOf(response)]).toMatchObject([
       204,
-      { 'access-control-allow-methods': 'POST' },
+      { 'access-control-allow-methods': 'POST, GET, HEAD' },
     ]);
   });
 

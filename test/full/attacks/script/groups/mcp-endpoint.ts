@@ -103,13 +103,22 @@ const protocol: readonly Attack[] = [
       comes: status(400),
     }),
   ),
-  ...['GET', 'DELETE', 'PUT', 'PATCH'].map(
+  ...['DELETE', 'PUT', 'PATCH'].map(
     (method): Attack => ({
-      name: `${method} of the endpoint is refused: there is no session to read or end`,
+      name: `${method} of the endpoint is refused: there is no session to end`,
       act: ({ ann }) => ann.ask({ method, path: '/mcp', headers: Object.entries(HEADERS) }),
-      comes: problem(405, 'method-not-allowed', 'Use POST here.'),
+      comes: problem(405, 'method-not-allowed', 'Use POST, GET, HEAD here.'),
     }),
   ),
+  {
+    name: 'GET of the endpoint is refused to whoever has not begun a call',
+    act: ({ ann }) => ann.ask({ method: 'GET', path: '/mcp', headers: Object.entries(HEADERS) }),
+    comes: problem(
+      405,
+      'method-not-allowed',
+      'Use POST here. A GET takes up the stream of a call that has broken, and needs the id of its last event as Last-Event-ID.',
+    ),
+  },
   {
     name: 'a batch of two calls is refused before one of them begins',
     act: ({ ann }) => ann.post('/mcp', payTwice, HEADERS),
@@ -131,12 +140,9 @@ const protocol: readonly Attack[] = [
     comes: status(400),
   },
   {
-    name: 'an empty batch is taken, and does nothing',
-    act: async ({ ann }) => {
-      const { status: got, text } = await ann.post('/mcp', '[]', HEADERS);
-      return [got, text];
-    },
-    comes: [202, ''],
+    name: 'an empty batch is refused',
+    act: ({ ann }) => ann.post('/mcp', '[]', HEADERS),
+    comes: status(400),
   },
   {
     name: 'a session of the protocol that a client invents opens nothing',
@@ -310,9 +316,156 @@ const agents = (victims: Victims): readonly Attack[] => [
   },
 ];
 
+/** The id of an event of a stream, as the endpoint writes it. */
+const eventId = (value: unknown): string => encodeURIComponent(JSON.stringify(value));
+
+const takingUp = ({ ann }: Pick<Scene, 'ann'>, id: string): Promise<Came> =>
+  ann.ask({ method: 'GET', path: '/mcp', headers: Object.entries({ ...HEADERS, 'last-event-id': id }) });
+
+/** Ids of events that no stream had. */
+const ids: readonly (readonly [what: string, id: string])[] = [
+  ['a path', '../../vault'],
+  ['a number', '1'],
+  ['an object', eventId({ session: VAULT })],
+  ['a list too short', eventId([1, ['clerk', VAULT]])],
+  ['a sequence that no journal has', eventId([1, ['clerk', VAULT, 't', false, null, 2 ** 60, 0]])],
+  ['a name that is a list', eventId([1, [['clerk'], VAULT, 't', false, null, 0, 0]])],
+  ['half of a character', '%E0%A4%A'],
+  ['brackets without end', '%5B'.repeat(4_000)],
+];
+
+const streams = (victims: Victims): readonly Attack[] => [
+  ...ids.map(
+    ([what, id]): Attack => ({
+      name: `an id of an event that is ${what} takes up nothing`,
+      act: (scene) => takingUp(scene, id),
+      comes: problem(
+        400,
+        'invalid-header',
+        'Last-Event-ID is not the id of an event of this endpoint. Send the request again.',
+      ),
+    }),
+  ),
+  ...[VAULT, '__proto__', victims.key].map(
+    (session): Attack => ({
+      name: `an id of an event that names the session ${session} of somebody else shows nothing of it`,
+      act: (scene) => takingUp(scene, eventId([1, ['clerk', session, 'turn-1', false, null, 0, 0]])),
+      comes: all(status(404), notSaying(/ZETA/)),
+    }),
+  ),
+  ...['records', 'constructor', 'nobody'].map(
+    (name): Attack => ({
+      name: `an id of an event that names ${name}, which is no agent, shows nothing`,
+      act: (scene) => takingUp(scene, eventId([1, [name, VAULT, 'turn-1', false, null, 0, 0]])),
+      comes: status(404),
+    }),
+  ),
+  {
+    name: 'an id of an event is of no use to another caller',
+    async act(scene) {
+      const more = { _meta: { progressToken: 1 } };
+      const { text } = await call(scene, 'plain', { message: scene.play('For Ann.') }, more);
+      const id = /^id: (.+)$/m.exec(text)?.[1] ?? '';
+      const [own, foreign] = [await takingUp(scene, id), await takingUp({ ann: scene.zoe }, id)];
+      return [own.status, own.text.includes('For Ann.'), foreign.status, foreign.text.includes('For Ann.')];
+    },
+    comes: [200, true, 404, false],
+  },
+];
+
+const NOW = '2026-07-28';
+const ENVELOPE = {
+  'io.modelcontextprotocol/protocolVersion': NOW,
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+
+/** A request of the newest revision, with what its headers say over what they should. */
+async function modern(
+  { ann }: Pick<Scene, 'ann'>,
+  params: object,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Came> {
+  const message = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'pay', arguments: { amount: 5 }, _meta: ENVELOPE, ...params },
+  };
+  const usual = { ...HEADERS, 'mcp-protocol-version': NOW, 'mcp-method': 'tools/call', 'mcp-name': 'pay' };
+  return unwrapped(await ann.post('/mcp', message, { ...usual, ...headers }));
+}
+
+const DEEP = `${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}`;
+
+/** What a gateway that reads headers would let through, and the body means otherwise. */
+const disguises: readonly (readonly [
+  what: string,
+  params: object,
+  headers: Readonly<Record<string, string>>,
+])[] = [
+  ['a name of another tool', {}, { 'mcp-name': 'records' }],
+  ['no name', {}, { 'mcp-name': '' }],
+  ['another method', {}, { 'mcp-method': 'tools/list' }],
+  ['two methods', {}, { 'mcp-method': 'tools/list, tools/call' }],
+  ['an older revision', {}, { 'mcp-protocol-version': '2025-11-25' }],
+  ['a revision to come', {}, { 'mcp-protocol-version': '2099-01-01' }],
+  ['an envelope that is a list', { _meta: [ENVELOPE] }, {}],
+  [
+    'an envelope without capabilities',
+    { _meta: { ...ENVELOPE, 'io.modelcontextprotocol/clientCapabilities': 1 } },
+    {},
+  ],
+  [
+    'an envelope of a revision to come',
+    { _meta: { ...ENVELOPE, 'io.modelcontextprotocol/protocolVersion': '2099-01-01' } },
+    {},
+  ],
+];
+
+const newest: readonly Attack[] = [
+  ...disguises.map(
+    ([what, params, headers]): Attack => ({
+      name: `a call in the newest revision with ${what} pays nothing`,
+      act: (scene) => modern(scene, params, headers),
+      comes: status(400),
+    }),
+  ),
+  {
+    name: 'a batch in the newest revision pays nothing',
+    act: ({ ann }) =>
+      ann.post(
+        '/mcp',
+        JSON.stringify([
+          {
+            jsonrpc: '2.0',
+            id: 1,
+            method: 'tools/call',
+            params: { name: 'pay', arguments: { amount: 5 }, _meta: ENVELOPE },
+          },
+        ]),
+        HEADERS,
+      ),
+    comes: status(400),
+  },
+  ...[
+    `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"pay","arguments":${DEEP}}}`,
+    `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":${DEEP}}}`,
+  ].map(
+    (body, index): Attack => ({
+      name: `a message that is nested without end is refused, and breaks nothing (${index})`,
+      act: ({ ann }) => ann.post('/mcp', body, HEADERS),
+      comes: answer(400, {
+        error: { code: -32600, message: 'Bad Request: the message is nested more than 500 levels deep' },
+      }),
+    }),
+  ),
+];
+
 export const mcpEndpoint = (victims: Victims): readonly Attack[] => [
   ...protocol,
   ...resources(victims),
   ...tools,
   ...agents(victims),
+  ...streams(victims),
+  ...newest,
 ];

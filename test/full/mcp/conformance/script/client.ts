@@ -4,12 +4,13 @@
  * with 1 when the turn does not complete, or a call that a scenario allows came to nothing: not all of them look.
  */
 import { randomUUID } from 'node:crypto';
-import { eventsOf } from '../../../../../src/examples/demo/client.ts';
+import { eventsOf, openSession } from '../../../../../src/examples/demo/client.ts';
 import { WENT_WELL } from './run-suite.ts';
 
 const [worker = '', server = ''] = process.argv.slice(2);
 const { MCP_CONFORMANCE_SCENARIO: scenario = '', MCP_CONFORMANCE_CONTEXT: given = '' } = process.env;
-const session = `${worker}/agents/caller/sessions/${randomUUID()}`;
+const id = randomUUID();
+const session = `${worker}/agents/caller/sessions/${id}`;
 
 const post = (path: string, body: object, headers: Readonly<Record<string, string>>): Promise<Response> =>
   fetch(session + path, {
@@ -36,37 +37,34 @@ const NOTHING_TO_CALL = new Set([
   'auth/iss-normalized',
 ]);
 
-/** The most streams of a turn that comes to wait. */
-const MOST_WAITS = 20;
-
 let outcome = 'none';
 let answered = 0;
-let turn = '';
-let after = 0;
-await follow(await post('/messages', message, { accept: 'text/event-stream' }));
-// A server that puts a call off has the turn wait: its stream ends, and it goes on once it was answered.
-for (let times = 0; outcome === 'suspended' && times < MOST_WAITS; times += 1) {
-  const headers = { accept: 'text/event-stream', 'last-event-id': String(after) };
-  await follow(await fetch(`${session}/turns/${turn}`, { headers }));
+let seen = 0;
+for await (const { event, data } of eventsOf(
+  await post('/messages', message, { accept: 'text/event-stream' }),
+)) {
+  console.log(event, data);
+  const told = JSON.parse(data);
+  seen = told.seq ?? seen;
+  if (event === 'tool-call-suspended') await approve(told.call);
+  if (event === 'tool-call-ended' && told.result.type !== 'error') answered += 1;
+  if (event === 'answer') outcome = told.outcome;
+}
+// A turn that was suspended goes on in another invocation, and its stream has ended.
+if (outcome === 'none') {
+  const later = (await openSession(worker, id, 'caller').turnEnded(seen)).filter(({ seq }) => seq > seen);
+  for (const event of later) console.log(event.type, JSON.stringify(event));
+  outcome = later.find((event) => event.type === 'turn-ended')?.outcome ?? outcome;
+  answered += later.filter(
+    (event) => event.type === 'tool-call-ended' && event.result.type !== 'error',
+  ).length;
 }
 const isRight = outcome === 'completed' && answered > 0 !== NOTHING_TO_CALL.has(scenario);
 if (isRight) console.log(WENT_WELL);
 else console.error(`Scenario '${scenario}': the turn is ${outcome}, and ${answered} calls were answered.`);
 process.exitCode = isRight ? 0 : 1;
 
-async function follow(stream: Response): Promise<void> {
-  for await (const { event, data } of eventsOf(stream)) {
-    console.log(event, data);
-    const told = JSON.parse(data);
-    after = told.seq ?? after;
-    turn = told.turn ?? turn;
-    if (event === 'tool-call-suspended') await approve(told.call);
-    if (event === 'tool-call-ended' && told.result.type !== 'error') answered += 1;
-    if (event === 'answer' || event === 'suspended') outcome = told.outcome;
-  }
-}
-
-/** The answer of the turn comes by the stream that is open, or by the next one. */
+/** The answer of the turn comes by the stream that is open. */
 async function approve(call: string): Promise<void> {
   const { status } = await post(`/approvals/${call}`, { decision: 'approve' }, { prefer: 'respond-async' });
   if (status !== 202) throw new Error(`An approval was answered ${status}.`);

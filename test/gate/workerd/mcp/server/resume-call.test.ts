@@ -2,7 +2,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { defineTool } from '../../../../../src/index.ts';
 import { marathon } from '../../../../fixtures/scripted-agent.ts';
 import { held, script } from '../../../../fixtures/scripts.ts';
@@ -263,6 +263,19 @@ describe('a stream of something else', () => {
   ])('of %s has no ids', async (_, body) => {
     const seen = await eventsOf(await postMcp(via, body, { headers }));
     expect(seen.map(({ id }) => id)).toEqual([undefined]);
+  });
+
+  it('gives no id to an error, behind which some clients would ask for the rest for ever', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const secrets = () => Promise.reject(new Error('the vault is down'));
+    const broken = publishing({ tools: [hello] }, { secrets });
+    const seen = await eventsOf(await postMcp(broken, rpc('tools/call', { name: 'hello' }), { headers }));
+    expect(seen.map(({ id, data }) => [id, data === ''])).toEqual([
+      ['%5B1%5D', true],
+      [undefined, false],
+    ]);
+    expect(dataOf(seen)[0].error.code).toBe(-32603);
+    log.mockRestore();
   });
 
   it('has ids, and no event without data, for a client of a revision before', async () => {

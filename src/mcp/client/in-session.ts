@@ -1,0 +1,101 @@
+import {
+  type CallToolResult,
+  type ContentBlock,
+  type InputRequiredResult,
+  LOG_LEVEL_META_KEY,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+} from '@modelcontextprotocol/client';
+import type { CallInFlight } from './calls-in-flight.ts';
+import type { RemoteCall } from './mcp-connection.ts';
+import { MAX_WAIT, type OpenWire } from './open-wire.ts';
+import { paramHeaders } from './wire/mcp-headers.ts';
+import { HttpStatusError, NotSentError } from './wire/wire-error.ts';
+
+/** Throws what `work` throws, but where the session ended, why it ended. */
+export async function within<T>(session: OpenWire, work: (session: OpenWire) => Promise<T>): Promise<T> {
+  if (session.wire.broken) throw new NotSentError();
+  try {
+    return await work(session);
+  } catch (error) {
+    // The SDK's own words say only that it was closed.
+    const isClosed = error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed;
+    throw (isClosed && session.wire.broken) || error;
+  }
+}
+
+/** By this a server says that it does not know a session (MCP specification, Session Management). */
+export const FORGOTTEN = 404;
+
+/**
+ * Whether a session is of no use any more. Servers that were restarted often answer 400 to one that they do not know; since
+ * others so answer a request that they dislike, it is not sent again.
+ */
+export const isRefused = (error: unknown, { wire }: OpenWire): error is HttpStatusError =>
+  error instanceof HttpStatusError && [FORGOTTEN, 400].includes(error.status) && wire.sessionId !== undefined;
+
+/**
+ * Whether a server that was known to have no sessions is another one by now. It did nothing then; where it dislikes the request
+ * itself, it will say so again.
+ */
+export const isMistaken = (error: unknown, { spoken, isRemembered }: OpenWire): boolean =>
+  isRemembered &&
+  spoken.era === 'stateless' &&
+  error instanceof HttpStatusError &&
+  [400, FORGOTTEN, 405].includes(error.status) &&
+  ![HEADER_MISMATCH, MISSING_CAPABILITY].includes(error.said?.code ?? 0);
+
+/** JSON-RPC errors of a server without sessions: that headers say something else than the body, and that this side lacks something. */
+export const HEADER_MISMATCH = -32_020;
+const MISSING_CAPABILITY = -32_021;
+
+export function codeOf(error: unknown): number | undefined {
+  if (error instanceof HttpStatusError) return error.said?.code;
+  return error instanceof ProtocolError ? error.code : undefined;
+}
+
+/**
+ * Calls a tool, not by the SDK's `callTool`: that checks structured content by the schema it was last told, and takes from it
+ * which headers a call has, where a session remembers its own. The progress token is ours, since the wire too has to know which
+ * call a request belongs to.
+ */
+export function request(
+  { sdk, spoken }: OpenWire,
+  { name, input, inputSchema = {}, meta, goesOn }: RemoteCall,
+  call: CallInFlight,
+): Promise<CallToolResult | InputRequiredResult> {
+  const isStateless = spoken.era === 'stateless';
+  // Without sessions, a server logs only where it is asked to.
+  const logs = isStateless && sdk.getServerCapabilities()?.logging && { [LOG_LEVEL_META_KEY]: 'info' };
+  return sdk.request(
+    {
+      method: 'tools/call',
+      params: { name, arguments: input, ...goesOn, _meta: { ...logs, ...meta, progressToken: call.token } },
+    },
+    {
+      signal: call.signal,
+      timeout: MAX_WAIT,
+      allowInputRequired: true,
+      ...(isStateless && { headers: paramHeaders(inputSchema, input) }),
+    },
+  );
+}
+
+/**
+ * Answers what was streamed where the answer itself is empty: a server that streams is to answer all of it again, and one that
+ * does not would have said nothing.
+ */
+export function withStreamed(answer: CallToolResult, streamed: readonly ContentBlock[]): CallToolResult {
+  const isEmpty = answer.content.length === 0 && answer.structuredContent === undefined;
+  if (!isEmpty || streamed.length === 0) return answer;
+  const content: ContentBlock[] = [];
+  for (const block of streamed) {
+    const last = content.at(-1);
+    const isMore = block.type === 'text' && last?.type === 'text';
+    // Texts are streamed in pieces, of words as it may be.
+    if (isMore) content.splice(-1, 1, { ...last, text: last.text + block.text });
+    else content.push(block);
+  }
+  return { ...answer, content };
+}

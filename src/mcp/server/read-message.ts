@@ -1,0 +1,81 @@
+import { isJsonContentType } from '@modelcontextprotocol/server';
+import { attempt } from '../../tool/async.ts';
+import { isJsonObject } from '../../tool/json.ts';
+import { RPC_CODE } from '../content/rpc.ts';
+
+/** What a `POST` holds, and in what form it is answered. */
+export interface McpMessage {
+  /** The body, parsed; the SDK says whether it is a message. */
+  readonly body: unknown;
+  /** What the client takes. */
+  readonly takes: Taken;
+}
+
+/** Forms of an answer that a client takes. */
+type Taken = 'both' | 'json' | 'events';
+
+/** Reads a request whose size is checked, or refuses it for what no revision of the protocol allows. */
+export async function readMessage(request: Request): Promise<McpMessage | Response> {
+  const takes = takenBy(request.headers.get('accept'));
+  if (!takes) return refusal(406, OF_HTTP, NOT_ACCEPTABLE);
+  if (!isJsonContentType(request.headers.get('content-type'))) return refusal(415, OF_HTTP, NO_JSON);
+  const text = await request.clone().text();
+  const parsed = attempt((): unknown => JSON.parse(text));
+  if (!parsed.ok) return refusal(400, RPC_CODE.parseError, 'Parse error: Invalid JSON');
+  const body = parsed.value;
+  if (isDeep(body)) return refusal(400, RPC_CODE.invalidRequest, TOO_DEEP);
+  const calls = callsIn(body);
+  return calls > 1 ? refusal(400, RPC_CODE.invalidRequest, manyCalls(calls)) : { body, takes };
+}
+
+/** The method of a message; `undefined` when it has none, or is no message. */
+export const methodOf = (body: unknown): string | undefined =>
+  isJsonObject(body) && typeof body.method === 'string' ? body.method : undefined;
+
+/**
+ * Counts the calls of a batch, which is an array of messages, and what it reads. One request may begin one turn: its invocation has a budget for that,
+ * and whoever limits the requests of a client limits its turns by that. The MCP specification has no batches since 2025-06-18; of
+ * what else older clients put into one, the SDK takes up to 100 messages.
+ */
+const callsIn = (body: unknown): number =>
+  Array.isArray(body) ? body.filter((message) => ONE_OF.includes(methodOf(message))).length : 0;
+
+/** Runs code of the app that may cost much, and may answer many bytes. */
+const ONE_OF: readonly unknown[] = ['tools/call', 'resources/read'];
+
+const manyCalls = (calls: number): string =>
+  `A batch may hold one tools/call or resources/read, and this one holds ${calls}. Send each in a request of its own.`;
+
+/** How deep a message may be nested: the SDK reads some of it by functions that call themselves. */
+const MAX_DEPTH = 500;
+const TOO_DEEP = `Bad Request: the message is nested more than ${MAX_DEPTH} levels deep`;
+
+function isDeep(message: unknown): boolean {
+  let level: unknown[] = [message];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH) return true;
+    level = level.flatMap((value) =>
+      typeof value === 'object' && value !== null ? Object.values(value) : [],
+    );
+  }
+  return false;
+}
+
+/** Reads `Accept`, which older clients leave out: `undefined` when the client takes neither form. */
+function takenBy(accept: string | null): Taken | undefined {
+  const types = (accept || '*/*').split(',').map((range) => range.replace(/;.*$/s, '').trim().toLowerCase());
+  const takes = (type: string): boolean =>
+    [type, '*/*', type.replace(/\/.*$/, '/*')].some((range) => types.includes(range));
+  const json = takes('application/json');
+  if (takes('text/event-stream')) return json ? 'both' : 'events';
+  return json ? 'json' : undefined;
+}
+
+/** The code that the SDK gives to what HTTP alone refuses. */
+const OF_HTTP = -32000;
+const NOT_ACCEPTABLE =
+  'Not Acceptable: what is answered is application/json or text/event-stream. Send Accept: application/json, text/event-stream.';
+const NO_JSON = 'Unsupported Media Type: Content-Type must be application/json';
+
+const refusal = (status: number, code: number, message: string): Response =>
+  Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status });

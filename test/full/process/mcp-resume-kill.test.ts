@@ -1,0 +1,136 @@
+/** The Worker of an MCP endpoint is killed, or its connection cut, in the middle of an agent's call: its client gets the answer all the same. */
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  Client as NewClient,
+  StreamableHTTPClientTransport as NewTransport,
+} from '@modelcontextprotocol/client';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type KillableWorker, startKillable } from './killable-worker.ts';
+
+let storage: string;
+let worker: KillableWorker;
+/** Who looks at the place outside, and is not answered yet. */
+const looking: ServerResponse[] = [];
+const outside = createServer((_, response) => looking.push(response));
+
+beforeAll(async () => {
+  storage = await mkdtemp(join(tmpdir(), 'holdfast-mcp-resume-'));
+  outside.listen(0, '127.0.0.1');
+  await once(outside, 'listening');
+  await start();
+});
+afterAll(async () => {
+  await worker.kill();
+  outside.closeAllConnections();
+  outside.close();
+  await rm(storage, { recursive: true, force: true, maxRetries: 3 });
+});
+
+async function start(): Promise<void> {
+  const { port } = outside.address() as AddressInfo; // as it listens
+  worker = await startKillable('test/fixtures/mcp-lookout-worker.ts', {
+    storage,
+    vars: { LEASE_MS: '300' },
+    build: { constants: { OUTSIDE: `http://127.0.0.1:${port}/` } },
+  });
+}
+
+/** Answers whoever looks, those included whose Worker is no more. */
+const answerAll = (words: string): void => {
+  for (const response of looking.splice(0)) response.end(words);
+};
+
+const ENDPOINT = new URL('http://worker.example/mcp');
+const OFTEN = {
+  initialReconnectionDelay: 50,
+  maxReconnectionDelay: 50,
+  reconnectionDelayGrowFactor: 1,
+  maxRetries: 100,
+};
+
+/** What a client asks for; it reaches whichever Worker runs now. */
+interface Asked {
+  readonly resumed: string[];
+  readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
+  /** Breaks the connection of the call. */
+  cut(): void;
+}
+
+function network(): Asked {
+  const resumed: string[] = [];
+  const cutting = new AbortController();
+  return {
+    resumed,
+    cut: () => cutting.abort(),
+    async fetch(_, init = {}) {
+      const last = new Headers(init.headers).get('last-event-id');
+      if (last !== null) resumed.push(last);
+      const isCall = String(init.body).includes('tools/call');
+      const signals = [...(init.signal ? [init.signal] : []), ...(isCall ? [cutting.signal] : [])];
+      return fetch(`${worker.url}/mcp`, { ...init, signal: AbortSignal.any(signals) });
+    },
+  };
+}
+
+const CALL = { name: 'lookout', arguments: { message: 'What is outside?' } };
+
+async function firstClient(fetch: Asked['fetch'], heard: (string | undefined)[]) {
+  const client = new Client({ name: 'process-test', version: '1' });
+  const transport = new StreamableHTTPClientTransport(ENDPOINT, { fetch, reconnectionOptions: OFTEN });
+  await client.connect(transport as Transport); // it may have no session id yet, which the two types say in two ways
+  return {
+    client,
+    call: () => client.callTool(CALL, undefined, { onprogress: ({ message }) => heard.push(message) }),
+  };
+}
+
+async function secondClient(fetch: Asked['fetch'], heard: (string | undefined)[]) {
+  const client = new NewClient(
+    { name: 'process-test', version: '1' },
+    { versionNegotiation: { mode: 'legacy' } },
+  );
+  await client.connect(new NewTransport(ENDPOINT, { fetch, reconnectionOptions: OFTEN }));
+  return { client, call: () => client.callTool(CALL, { onprogress: ({ message }) => heard.push(message) }) };
+}
+
+describe.each([
+  ['1.x', firstClient],
+  ['2.x', secondClient],
+])('the call of an agent by the client of SDK %s', (_, connect) => {
+  it.each([
+    ['its connection is cut', async ({ cut }: Asked) => cut()],
+    [
+      'its Worker is killed',
+      async () => {
+        await worker.kill();
+        await start();
+      },
+    ],
+  ])('is answered when %s in the middle', { timeout: 60_000 }, async (_what, lose) => {
+    const asked = network();
+    const heard: (string | undefined)[] = [];
+    const { client, call } = await connect(asked.fetch, heard);
+    const answer = call();
+    await expect.poll(() => looking.length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => heard).toContain('look: looking');
+    await lose(asked);
+    await expect.poll(() => asked.resumed.length, { timeout: 20_000 }).toBeGreaterThan(0);
+    // The call that was cut short is made again where the turn goes on.
+    const told = setInterval(() => answerAll('a lighthouse'), 100);
+    const { structuredContent } = await answer.finally(() => clearInterval(told));
+    expect(structuredContent).toMatchObject({ outcome: 'completed', text: 'It said: a lighthouse' });
+    await client.close();
+    const { session } = structuredContent as { readonly session: string }; // as its schema says
+    const page = await fetch(`${worker.url}/agents/lookout/sessions/${session}/events`);
+    const { events } = (await page.json()) as { readonly events: readonly { readonly type: string }[] };
+    expect(events.filter(({ type }) => type === 'turn-started').length).toBe(1);
+  });
+});

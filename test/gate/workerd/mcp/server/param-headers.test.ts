@@ -1,0 +1,141 @@
+/** Parameters that a client repeats in headers, and a Worker behind something that reads those. */
+import { describe, expect, it, vi } from 'vitest';
+import { defineTool } from '../../../../../src/index.ts';
+import { McpEndpointDefinitionError } from '../../../../../src/mcp/entry.ts';
+import { json } from '../../http/client.ts';
+import { calling, publishing, texts } from './talk.ts';
+import { asking } from './task-talk.ts';
+
+type Properties = Readonly<Record<string, object>>;
+
+const toolWith = (properties: Properties, run: () => string = () => 'Sold.') =>
+  defineTool({
+    name: 'sell',
+    description: 'Sells.',
+    effect: 'once',
+    input: { type: 'object', properties },
+    run,
+  });
+
+const SHOP = {
+  region: { type: 'string', 'x-mcp-header': 'Region' },
+  count: { type: 'integer', 'x-mcp-header': 'Count' },
+  at: { type: 'object', properties: { night: { type: 'boolean', 'x-mcp-header': 'Night' } } },
+};
+
+const sell = (arguments_: object, headers: Readonly<Record<string, string>>, run?: () => string) =>
+  asking(
+    publishing({ tools: [toolWith(SHOP, run)] }),
+    'tools/call',
+    { name: 'sell', arguments: arguments_ },
+    { capabilities: {}, headers },
+  );
+
+describe('a call whose parameters are in headers too', () => {
+  it.each<[string, object, Record<string, string>]>([
+    [
+      'as they are',
+      { region: 'eu', count: 2, at: { night: true } },
+      { region: 'eu', count: '2', night: 'true' },
+    ],
+    ['in Base64', { region: 'Łódź' }, { region: '=?base64?xYHDs2TFug==?=' }],
+    ['as a number of another writing', { count: 2 }, { count: '2.0' }],
+    ['as what only looks like Base64', { region: '=?base64?eHh4' }, { region: '=?base64?eHh4' }],
+    ['where there is nothing in the body', {}, { region: 'eu' }],
+    ['where the body has null', { at: null }, {}],
+  ])('is taken with them %s', async (_, input, sent) => {
+    const headers = Object.fromEntries(
+      Object.entries(sent).map(([name, value]) => [`mcp-param-${name}`, value]),
+    );
+    const response = await sell(input, headers);
+    expect(response.status).toBe(200);
+  });
+
+  it.each<[string, object, Record<string, string>, string, string]>([
+    [
+      'one is missing',
+      { region: 'eu' },
+      {},
+      'Mcp-Param-Region',
+      'the body carries region="eu" but the Mcp-Param-Region header is absent',
+    ],
+    [
+      'one is another',
+      { region: 'eu' },
+      { 'mcp-param-region': 'us' },
+      'Mcp-Param-Region',
+      'the body carries region="eu" but the Mcp-Param-Region header says "us"',
+    ],
+    [
+      'one is there twice',
+      { region: 'eu' },
+      { 'mcp-param-region': 'eu, us' },
+      'Mcp-Param-Region',
+      'the body carries region="eu" but the Mcp-Param-Region header says "eu, us"',
+    ],
+    [
+      'one inside another is missing',
+      { at: { night: false } },
+      {},
+      'Mcp-Param-Night',
+      'the body carries at.night=false but the Mcp-Param-Night header is absent',
+    ],
+    [
+      'a number is another',
+      { count: 2 },
+      { 'mcp-param-count': '3' },
+      'Mcp-Param-Count',
+      'the body carries count=2 but the Mcp-Param-Count header says "3"',
+    ],
+    [
+      'Base64 is none',
+      { region: 'eu' },
+      { 'mcp-param-region': '=?base64?ZXU?=' },
+      'Mcp-Param-Region',
+      'the Mcp-Param-Region header says that it is Base64, and is not',
+    ],
+    [
+      'Base64 is no text',
+      { region: 'eu' },
+      { 'mcp-param-region': '=?base64?/w==?=' },
+      'Mcp-Param-Region',
+      'the Mcp-Param-Region header says that it is Base64, and is not',
+    ],
+  ])('sells nothing when %s', async (_, input, headers, header, body) => {
+    const run = vi.fn(() => 'Sold.');
+    const response = await sell(input, headers, run);
+    const message = `Bad Request: the request headers and body disagree: ${body}`;
+    const error = { code: -32020, message, data: { mismatch: { header, body } } };
+    expect([response.status, await json(response)]).toEqual([400, { jsonrpc: '2.0', error, id: 1 }]);
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  it('needs none of a client of a revision before', async () => {
+    const answer = await calling(publishing({ tools: [toolWith(SHOP)] }), 'sell', { region: 'eu' });
+    expect(texts(answer)).toEqual(['Sold.']);
+  });
+});
+
+describe('a tool', () => {
+  it.each<[Properties, string]>([
+    [
+      { a: { type: 'string', 'x-mcp-header': 'A B' } },
+      "has the `x-mcp-header` \"A B\" at 'a': use what may be part of a header's name.",
+    ],
+    [
+      { a: { type: 'string', 'x-mcp-header': 7 } },
+      "has the `x-mcp-header` 7 at 'a': use what may be part of a header's name.",
+    ],
+    [
+      { a: { type: 'number', 'x-mcp-header': 'A' } },
+      'has the `x-mcp-header` "A" at \'a\': only a string, an integer or a boolean goes into a header.',
+    ],
+    [
+      { a: { type: 'string', 'x-mcp-header': 'A' }, b: { type: 'string', 'x-mcp-header': 'a' } },
+      'has the `x-mcp-header` "a" at \'b\', as another parameter has.',
+    ],
+  ])('is not published with headers that cannot be: %j', (properties, problem) => {
+    const publish = () => publishing({ tools: [toolWith(properties)] });
+    expect(publish).toThrow(new McpEndpointDefinitionError('tools[0]', `the tool 'sell' ${problem}`));
+  });
+});
