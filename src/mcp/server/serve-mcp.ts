@@ -9,13 +9,11 @@ import {
   type StandardSchemaV1,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
-import { attempt } from '../../tool/async.ts';
-import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import type { EndpointRequest } from '../../worker/host.ts';
 import type { FailureLog } from '../../worker/refusal.ts';
 import { RPC_CODE } from '../content/rpc.ts';
-import { answerRequest, CACHING, capabilitiesIn, isOffered, offeredBy, type Published, type RpcRequest } from './answer-request.ts';
+import { answerRequest, CACHING, isOffered, offeredBy } from './answer-request.ts';
 import { headersMismatch } from './param-headers.ts';
 import type { Publication } from './publish.ts';
 import { type McpMessage, methodOf, readMessage } from './read-message.ts';

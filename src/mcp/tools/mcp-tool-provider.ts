@@ -63,7 +63,9 @@ export const unreachable = (clients: readonly McpClient[], view: LoopView): read
     .map(standInOf);
 
 /** No tool of a server is called so by chance, and every provider takes the name. */
-const nameOfStandIn = ({ name }: McpClient): string => `${name.slice(0, 45)}_is_not_reachable`;
+const nameOfStandIn = ({ name }: McpClient): string => name.slice(0, 45) + MISSING;
+
+const MISSING = '_is_not_reachable';
 
 const standInOf = memoized(
   (client: McpClient): AnyTool => ({
@@ -94,8 +96,9 @@ export const NO_TOOLS = 'No MCP tools are available - check MCP client connectio
 /** Tells a model that called a tool which is not there. */
 function missingMcpTool(name: string, available: readonly string[]): string {
   const what = `MCP tool '${shorten(name, 128)}' not found.`;
-  if (available.length === 0) return `${what} ${NO_TOOLS}`;
-  return `${what} Available tools: ${shorten(available.join(', '), MAX_LISTED)}`;
+  const there = available.filter((one) => !one.endsWith(MISSING));
+  if (there.length === 0) return `${what} ${NO_TOOLS}`;
+  return `${what} Available tools: ${shorten(there.join(', '), MAX_LISTED)}`;
 }
 
 /** The literal that `defineMcpToolGroup` takes. */

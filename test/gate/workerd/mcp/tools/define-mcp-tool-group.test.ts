@@ -141,7 +141,11 @@ describe('a tool group of MCP servers', () => {
     await session.send('Go.');
     shop.server.misbehave = undefined;
     await session.send('Again.');
-    expect(offered(session)).toEqual([['headlines'], ['headlines', 'order'], ['headlines', 'order']]);
+    expect(offered(session)).toEqual([
+      ['headlines', 'shop_is_not_reachable'],
+      ['headlines', 'order'],
+      ['headlines', 'order'],
+    ]);
     expect(results(session)).toEqual(['order done']);
     expect(said).toEqual(["holdfast: MCP server 'shop' cannot be reached: it answered HTTP 502."]);
   });
