@@ -146,9 +146,9 @@ const isSdk =
 
 // Before there were two SDKs: 279, 261 and 293 KiB.
 it.each([
-  ['with a client of MCP', withClient, 290, isSdk('sdk', 'server')],
-  ['with an endpoint of MCP', withEndpoint, 285, isSdk('sdk', 'client')],
-  ['with both', (worker: string) => withEndpoint(withClient(worker)), 362, isSdk('sdk')],
+  ['with a client of MCP', withClient, 286, isSdk('sdk', 'server')],
+  ['with an endpoint of MCP', withEndpoint, 282, isSdk('sdk', 'client')],
+  ['with both', (worker: string) => withEndpoint(withClient(worker)), 358, isSdk('sdk')],
 ])(
   'a Worker %s weighs at most its limit, and carries no SDK but its own, nor Ajv',
   async (what, change, limit, isForeign) => {
