@@ -51,7 +51,8 @@ it('the files agent lists, reads, and writes what was approved, without a langua
   expect(written).toMatchObject({ outcome: 'completed' });
   expect((await say('Read the text file with the path "packing.txt"')).text).toContain('Two tents');
   expect(await asked(run)).toEqual([
-    ...['initialize', 'tools/list', 'list_directory'],
+    // What the server speaks is asked once, too.
+    ...['server/discover', 'initialize', 'tools/list', 'list_directory'],
     ...['initialize', 'read_text_file'],
     ...['initialize', 'write_file'],
     ...['initialize', 'read_text_file'],

@@ -60,12 +60,12 @@ describe('a real server that goes away', () => {
     ]);
   });
 
-  it('is missed by nobody but its own tools', async () => {
+  it('is missed by nobody but its own tools, in the place of which one says so', async () => {
     const run = realRun('memory');
     await run.kill();
     const talk = realTalk(run, { replies: ['I do without.'] });
     expect(await talk.say()).toMatchObject({ outcome: 'completed', text: 'I do without.' });
-    expect(talk.offered()).toEqual([]);
+    expect(talk.offered()).toEqual(['real_is_not_reachable']);
   });
 
   it('has a required tool say what is missing', async () => {
