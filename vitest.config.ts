@@ -13,6 +13,7 @@ const matricesInNode = [
   'test/gate/node/crash-matrix.test.ts',
   'test/gate/node/examples/crash-matrix.test.ts',
   'test/gate/node/testing/crash-matrix.test.ts',
+  'test/gate/node/tools/approvals/checkpoint-crashes.test.ts',
 ];
 
 /** The runtime of production; `environment`: of wrangler.toml, whose bindings the tests' Worker then has. */

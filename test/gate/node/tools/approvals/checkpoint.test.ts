@@ -1,18 +1,10 @@
 /** Questions inside `run` that say where the call goes on. */
-import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import {
-  type AnyTool,
-  defineAgent,
-  defineTool,
-  type Effect,
-  requireApproval,
-  type ToolCall,
-} from '../../../../../src/index.ts';
-import { crashMatrix } from '../../../../../src/testing/crash-matrix/entry.ts';
+import { type AnyTool, defineTool, type Effect, requireApproval } from '../../../../../src/index.ts';
 import { createTestSession, type TestSession } from '../../../../../src/testing/entry.ts';
 import { parseEvent, toRow } from '../../../../doors/journal.ts';
 import { results } from '../../unfolding/scenes.ts';
+import { agentOf, deliver } from './deliveries.ts';
 
 interface Courier {
   readonly tool: AnyTool;
@@ -20,27 +12,10 @@ interface Courier {
   readonly did: string[];
 }
 
-/** What begins a delivery, is told by its far end to ask somebody, and ends it with the ticket that it got. */
-const deliver = (did: string[] = []) => ({
-  name: 'deliver',
-  description: 'Delivers.',
-  async run(_: unknown, call: ToolCall) {
-    const kept = v.safeParse(v.object({ ticket: v.string() }), call.checkpoint());
-    if (!kept.success) did.push('began');
-    const ticket = kept.success ? kept.output.ticket : 'T-1';
-    const { decision } = await call.decide({ message: 'Leave it at the door?', checkpoint: { ticket } });
-    did.push(`${decision} ${ticket}`);
-    return `Delivered with ${ticket}.`;
-  },
-});
-
 function courier(effect: Effect): Courier {
   const did: string[] = [];
   return { tool: defineTool({ ...deliver(did), effect }), did };
 }
-
-const agentOf = (tool: AnyTool) =>
-  defineAgent({ name: 'clerk', description: 'Delivers.', instructions: '', tools: [tool] });
 
 const sessionOf = (tool: AnyTool): TestSession =>
   createTestSession(agentOf(tool), { replies: [{ calls: [{ name: 'deliver', input: {} }] }, 'Done.'] });
@@ -100,17 +75,6 @@ describe('a question with a checkpoint', () => {
       { type: 'error', message: "The call of 'deliver' was cut short.", reason: 'cancelled' },
     ]);
     expect(did).toEqual(['began']);
-  });
-
-  it('never has a `once` call done twice, wherever the Worker dies', async () => {
-    const report = await crashMatrix(agentOf(defineTool({ ...deliver(), reconcile: () => 'unknown' })), {
-      steps: [
-        { send: 'Deliver.', replies: [['deliver'], 'Done.'] },
-        { decide: 'deliver', as: 'approve' },
-      ],
-    });
-    expect(report.failures).toEqual([]);
-    expect(report).toMatchObject({ passed: true, messagesLost: 0, effectsDoubled: 0 });
   });
 
   it('is of version 5, which older code leaves alone: it would take the call for one in doubt', () => {

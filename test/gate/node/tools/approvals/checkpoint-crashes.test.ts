@@ -1,0 +1,16 @@
+/** A `once` call that asks inside `run`, in Workers that die. */
+import { expect, it } from 'vitest';
+import { defineTool } from '../../../../../src/index.ts';
+import { crashMatrix } from '../../../../../src/testing/crash-matrix/entry.ts';
+import { agentOf, deliver } from './deliveries.ts';
+
+it('never has a `once` call done twice, wherever the Worker dies', async () => {
+  const report = await crashMatrix(agentOf(defineTool({ ...deliver(), reconcile: () => 'unknown' })), {
+    steps: [
+      { send: 'Deliver.', replies: [['deliver'], 'Done.'] },
+      { decide: 'deliver', as: 'approve' },
+    ],
+  });
+  expect(report.failures).toEqual([]);
+  expect(report).toMatchObject({ passed: true, messagesLost: 0, effectsDoubled: 0 });
+});

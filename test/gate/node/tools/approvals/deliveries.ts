@@ -1,0 +1,20 @@
+/** A tool that asks inside `run`, and says where it goes on. */
+import * as v from 'valibot';
+import { type AnyTool, defineAgent, type ToolCall } from '../../../../../src/index.ts';
+
+/** What begins a delivery, is told by its far end to ask somebody, and ends it with the ticket that it got. */
+export const deliver = (did: string[] = []) => ({
+  name: 'deliver',
+  description: 'Delivers.',
+  async run(_: unknown, call: ToolCall) {
+    const kept = v.safeParse(v.object({ ticket: v.string() }), call.checkpoint());
+    if (!kept.success) did.push('began');
+    const ticket = kept.success ? kept.output.ticket : 'T-1';
+    const { decision } = await call.decide({ message: 'Leave it at the door?', checkpoint: { ticket } });
+    did.push(`${decision} ${ticket}`);
+    return `Delivered with ${ticket}.`;
+  },
+});
+
+export const agentOf = (tool: AnyTool) =>
+  defineAgent({ name: 'clerk', description: 'Delivers.', instructions: '', tools: [tool] });
