@@ -279,6 +279,26 @@ describe('what a server was found to speak', () => {
     },
   );
 
+  it('is found out anew when more is wanted than it is remembered to offer', async () => {
+    const server = fakeServer({ kind: 'modern', tools: [counting().tool] });
+    const known = { era: 'stateless', offers: ['resources'] } as const;
+    const connection = await open(server, { known });
+    const { tools } = await connection.listTools(never());
+    expect(tools.map(({ name }) => name)).toEqual(['write']);
+    expect(asked(server)).toEqual(['server/discover', 'tools/list']);
+    expect(connection.spoken).toEqual({ era: 'stateless', offers: ['tools', 'logging'] });
+    const prompts = { method: 'prompts/list', offer: 'prompts', params: {}, meta: {} } as const;
+    const other = await open(server, { known: STATELESS });
+    expect(await rejection(other.request(prompts, never()))).toEqual(
+      new McpServerError({
+        server: 'files',
+        during: 'request',
+        message: "MCP server 'files' has no prompts.",
+      }),
+    );
+    expect(asked(server)).toEqual(['server/discover', 'tools/list', 'server/discover']);
+  });
+
   it('is not doubted because a call is refused', async () => {
     const server = fakeServer({ kind: 'modern', misbehave: only(isCall, answers(403)) });
     const connection = await open(server, { known: STATELESS });
