@@ -235,7 +235,8 @@ class OpenConnection implements McpConnection {
       return await within(session, work);
     } catch (error) {
       if (isMistaken(error, session)) {
-        this.#spoken = undefined;
+        // Another call may have found that out before, and what the server speaks instead.
+        if (!this.#forgotten.has(session)) this.#spoken = undefined;
         this.#forgotten.add(session);
       } else {
         if (!isRefused(error, session)) throw error;

@@ -107,6 +107,7 @@ describe('a server of the revision 2026-07-28', () => {
         city: mirrored('string', 'City'),
         empty: mirrored('string', 'Empty'),
         none: mirrored('string', 'None'),
+        split: mirrored('string', 'Split\r\nX-Role: admin'),
         at: { type: 'object', properties: { zone: mirrored('string', 'Zone') } },
         plain: { type: 'string' },
       },
@@ -117,6 +118,7 @@ describe('a server of the revision 2026-07-28', () => {
       isNew: false,
       city: ' Köln',
       empty: '',
+      split: 'no header can have this name',
       at: { zone: 'a b' },
       plain: 'x',
     };
@@ -266,6 +268,23 @@ describe('what a server was found to speak', () => {
       expect(connection.spoken).toEqual({ era: kind === 'sse' ? 'sse' : 'session' });
     },
   );
+
+  it('stays found out when a call is refused that was sent before', async () => {
+    const { tool, runs } = counting();
+    const held = Promise.withResolvers<void>();
+    const server = fakeServer({ tools: [tool] });
+    server.misbehave = async ({ rpc: method, headers, body }, proceed) => {
+      const isFirst = method === 'tools/call' && headers['mcp-session-id'] === undefined;
+      if (isFirst && body.includes('"slow"')) await held.promise;
+      return isFirst ? new Response(null, { status: 404 }) : proceed();
+    };
+    const connection = await open(server, { known: STATELESS });
+    const slow = connection.callTool(call('write', { a: 'slow' }), calling());
+    await connection.callTool(call('write', { a: 'fast' }), calling());
+    held.resolve();
+    await slow;
+    expect([runs, connection.spoken]).toEqual([[{ a: 'fast' }, { a: 'slow' }], { era: 'session' }]);
+  });
 
   it.each(['session', 'sse'] as const)(
     'is found out anew when it has no sessions by now (%s)',
