@@ -38,6 +38,9 @@ export function askOutside(run: PermittedRun): AskOutside {
     async decideWhileRunning(request) {
       // The type says so; without one, the call would wait for as long as it may run.
       if (request.expires === undefined) throw new Error(endless(record.name));
+      // Code without types may: killed, the call would be run again as one that had not begun.
+      if ('checkpoint' in request && request.checkpoint !== undefined)
+        throw new Error(notSuspended(record.name));
       return decision(request, 'running');
     },
     async receive({ message, expires }) {
@@ -203,6 +206,9 @@ function expiring(expires: number | undefined): { readonly expires?: number } {
   if (Number.isFinite(expires) && expires > 0) return { expires };
   throw new Error(`A question cannot expire after ${expires} ms: leave expires out to wait for ever.`);
 }
+
+const notSuspended = (tool: string): string =>
+  `Tool '${tool}' asks while it runs, with a checkpoint, which only a call that is suspended has: leave it out.`;
 
 const endless = (tool: string): string =>
   `Tool '${tool}' asks while it runs, and does not say for how long it waits: give expires, in ms.`;

@@ -289,5 +289,5 @@ export interface Decision {
 /** What somebody outside may decide about a call. */
 export type DecisionKind = 'approve' | 'edit' | 'reject' | 'exit';
 
-/** A question that is put while a tool runs: nobody can be waited for without end. */
-export type RunningDecisionRequest = DecisionRequest & { readonly expires: number };
+/** A question that is put while a tool runs: nobody can be waited for without end, and the call goes on from where it is. */
+export type RunningDecisionRequest = Omit<DecisionRequest, 'checkpoint'> & { readonly expires: number };

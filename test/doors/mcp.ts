@@ -20,6 +20,7 @@ export { ResponseTooLargeError, WireError } from '../../src/mcp/client/wire/wire
 export { IDEMPOTENCY_KEY } from '../../src/mcp/content/rpc.ts';
 export { contentWords, oneLine } from '../../src/mcp/content/words.ts';
 export { readCallParams } from '../../src/mcp/server/answer-request.ts';
+export { merged } from '../../src/mcp/server/task-notifications.ts';
 export { listedPending } from '../../src/mcp/server/to-agent-result.ts';
 export { answerElicitation } from '../../src/mcp/tools/answer-elicitation.ts';
 export { createThrottle } from '../../src/mcp/tools/call-remote.ts';

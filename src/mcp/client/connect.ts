@@ -24,6 +24,7 @@ import {
   HEADER_MISMATCH,
   isMistaken,
   isRefused,
+  mustRemember,
   request,
   within,
   withStreamed,
@@ -150,10 +151,11 @@ class OpenConnection implements McpConnection {
     const deadline = createDeadline(signal, this.#client.connectTimeout);
     const hadChanged = this.#hasChanged;
     try {
-      return await this.#inSession(deadline.signal, async ({ sdk }) => {
+      return await this.#inSession(deadline.signal, async (session) => {
+        mustRemember(session, 'tools');
         // It is reset before the server is asked: the answer may lack a change that comes while it answers.
         this.#hasChanged = false;
-        return await listAll(sdk, deadline.signal, this.#client.maxResponseBytes);
+        return await listAll(session.sdk, deadline.signal, this.#client.maxResponseBytes);
       });
     } catch (error) {
       this.#hasChanged ||= hadChanged;
@@ -188,7 +190,9 @@ class OpenConnection implements McpConnection {
     const { method, offer, params, meta, goesOn } = asked;
     const deadline = createDeadline(signal, timeout);
     try {
-      return await this.#inSession(deadline.signal, ({ sdk }) => {
+      return await this.#inSession(deadline.signal, async (session) => {
+        mustRemember(session, offer);
+        const { sdk } = session;
         if (!sdk.getServerCapabilities()?.[offer]) throw notOffered(name, offer);
         const request = { method, params: { ...params, ...goesOn, _meta: meta } };
         return whileAsked(deadline.signal, (until) =>
@@ -231,7 +235,8 @@ class OpenConnection implements McpConnection {
       return await within(session, work);
     } catch (error) {
       if (isMistaken(error, session)) {
-        this.#spoken = undefined;
+        // Another call may have found that out before, and what the server speaks instead.
+        if (!this.#forgotten.has(session)) this.#spoken = undefined;
         this.#forgotten.add(session);
       } else {
         if (!isRefused(error, session)) throw error;

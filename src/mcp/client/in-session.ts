@@ -8,7 +8,7 @@ import {
   SdkErrorCode,
 } from '@modelcontextprotocol/client';
 import type { CallInFlight } from './calls-in-flight.ts';
-import type { RemoteCall } from './mcp-connection.ts';
+import type { RemoteCall, RemoteRequest } from './mcp-connection.ts';
 import { MAX_WAIT, type OpenWire } from './open-wire.ts';
 import { paramHeaders } from './wire/mcp-headers.ts';
 import { HttpStatusError, NotSentError } from './wire/wire-error.ts';
@@ -40,11 +40,28 @@ export const isRefused = (error: unknown, { wire }: OpenWire): error is HttpStat
  * itself, it will say so again.
  */
 export const isMistaken = (error: unknown, { spoken, isRemembered }: OpenWire): boolean =>
-  isRemembered &&
-  spoken.era === 'stateless' &&
+  isRemembered && spoken.era === 'stateless' && (error instanceof NotRememberedError || saysOtherwise(error));
+
+const saysOtherwise = (error: unknown): boolean =>
   error instanceof HttpStatusError &&
   [400, FORGOTTEN, 405].includes(error.status) &&
   ![HEADER_MISMATCH, MISSING_CAPABILITY].includes(error.said?.code ?? 0);
+
+/** What is remembered of a server lacks what is wanted of it. Nothing was sent. */
+class NotRememberedError extends Error {}
+
+/**
+ * Doubts what is remembered of a server without sessions where that lacks what is wanted: it may offer more by now.
+ *
+ * @throws NotRememberedError, by which the session is `isMistaken`.
+ */
+export function mustRemember(
+  { sdk, spoken, isRemembered }: OpenWire,
+  offer: 'tools' | RemoteRequest['offer'],
+): void {
+  if (isRemembered && spoken.era === 'stateless' && !sdk.getServerCapabilities()?.[offer])
+    throw new NotRememberedError(`It is not remembered to offer ${offer}.`);
+}
 
 /** JSON-RPC errors of a server without sessions: that headers say something else than the body, and that this side lacks something. */
 export const HEADER_MISMATCH = -32_020;

@@ -58,7 +58,7 @@ export interface McpPromptCall {
 /**
  * Asks the client of a published tool or prompt, by keys of your own (MCP specification, multi round-trip requests). While something
  * is not answered yet, the client is answered what it is asked, and this never settles: when the client comes back, `run` or
- * `messages` begins anew, with the same input, and this answers. So everything before it runs again. One key names one question in
+ * `messages` begins anew, with the same input, and this answers. So everything before it runs again, under the same `call.idempotencyKey`. One key names one question in
  * all of the call; further questions may depend on earlier answers. Each answer has the form of its method, and the
  * accepted content of a form matches its `requestedSchema`: the client is asked again for one that does not. It is the client's word,
  * and proves nothing. `undefined` stands for what the client cannot be asked, since it has not declared that: every client of a
@@ -117,10 +117,20 @@ const beginsAnew = (tool: string): string =>
   `Tool '${tool}' asks its client by askClient, and its effect is 'once': its run would begin anew after the answer. Give it the ` +
   "effect 'read' or 'idempotent', or publish an agent whose tool is approved before it runs.";
 
-const State = v.strictObject({ answers: v.record(v.string(), v.unknown()), of: v.string() });
+const State = v.strictObject({ answers: v.record(v.string(), v.unknown()), of: v.string(), key: v.string() });
+
+/** A request, as it is told from others. */
+interface AskedAbout {
+  /** Its method, the name of what it asks for, and the input. */
+  readonly about: readonly Json[];
+  /** Names the call, of which this request is the first. */
+  readonly key: string;
+}
 
 /** What one request asks its client, and what the client has answered. */
 export class Asking {
+  /** Names the call in all of its requests: it is the one of the first. */
+  readonly key: string;
   readonly #client: AskingClient;
   readonly #about: readonly Json[];
   readonly #earlier: Readonly<Record<string, unknown>>;
@@ -131,27 +141,25 @@ export class Asking {
 
   private constructor(
     client: AskingClient,
-    about: readonly Json[],
+    { about, key }: AskedAbout,
     earlier: Readonly<Record<string, unknown>>,
   ) {
+    this.key = key;
     this.#client = client;
     this.#about = about;
     this.#earlier = earlier;
   }
 
-  /**
-   * `about` tells the request from others: its method, the name of what it asks for, and the input.
-   *
-   * @throws RpcError when the client brings the state of another request, or none of ours.
-   */
-  static async of(client: AskingClient, about: readonly Json[]): Promise<Asking> {
+  /** @throws RpcError when the client brings the state of another request, or none of ours. */
+  static async of(client: AskingClient, asked: AskedAbout): Promise<Asking> {
     const { state } = client;
-    if (state === undefined) return new Asking(client, about, {});
+    if (state === undefined) return new Asking(client, asked, {});
     const read = typeof state === 'string' ? v.safeParse(State, fromRequestState(state)) : undefined;
     if (!read?.success) throw invalidState();
-    const { answers, of } = read.output;
+    const { answers, of, key } = read.output;
+    const { about } = asked;
     if (of !== (await digestOf(about, answers))) throw invalidState();
-    return new Asking(client, about, answers);
+    return new Asking(client, { about, key }, answers);
   }
 
   /** True when the client has to answer before the call can go on. */
@@ -186,7 +194,7 @@ export class Asking {
     const inputRequests: InputRequests = Object.fromEntries(this.#wanted);
     const answers = Object.fromEntries(this.#given);
     const of = await digestOf(this.#about, answers);
-    const requestState = toRequestState({ answers: answers as JsonObject, of }); // they came off the wire as JSON
+    const requestState = toRequestState({ answers: answers as JsonObject, of, key: this.key }); // they came off the wire as JSON
     return { resultType: 'input_required', inputRequests, requestState };
   }
 }

@@ -29,6 +29,9 @@ interface ToolCalling {
   readonly client: AskingClient;
 }
 
+/** One that has a name of ours where the client has given it none. */
+type NamedCall = ToolCalling & { readonly key: string };
+
 /**
  * Runs a tool without a session, by the code that runs it in one: checked, with its timeout, and without secrets in what is
  * answered. Nothing is kept, so a request runs it once, whatever its effect, and a request that is sent again runs it
@@ -42,8 +45,8 @@ export async function callTool(
   request: EndpointRequest,
   calling: ToolCalling,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const { tool, input, client } = calling;
-  const asking = await Asking.of(client, ['tools/call', tool.name, input]);
+  const { tool, input, client, key = request.host.newId() } = calling;
+  const asking = await Asking.of(client, { about: ['tools/call', tool.name, input], key });
   return asking.orAsked(() => runAlone(request, calling, asking));
 }
 
@@ -53,7 +56,9 @@ async function runAlone(
   asking: Asking,
 ): Promise<CallToolResult> {
   const atEnd: (() => Promise<unknown>)[] = [];
-  const { loop: silent, files } = await ownLoop(request, calling, (work) => atEnd.push(work));
+  const { loop: silent, files } = await ownLoop(request, { ...calling, key: asking.key }, (work) =>
+    atEnd.push(work),
+  );
   const loop: Loop = {
     ...silent,
     journal: overheard(silent.journal, calling.notifier),
@@ -77,16 +82,15 @@ async function runAlone(
 /** Makes a loop with this tool alone, for this caller, as this invocation can run it. */
 async function ownLoop(
   request: EndpointRequest,
-  calling: ToolCalling,
+  calling: NamedCall,
   atEnd: Holder['atEnd'],
 ): Promise<MemoryLoop> {
   const { host, env, caller, context } = request;
   const { tool, notifier } = calling;
   const principal = toPrincipal(caller);
   const own = { request: request.request, claims: caller.claims };
-  const turn = await turnOf(calling, principal);
   return memoryLoop({
-    ...(turn !== undefined && { turn }),
+    turn: await turnOf(calling, principal),
     principal,
     tools: [tool],
     model: NO_MODEL,
@@ -108,11 +112,7 @@ async function ownLoop(
  * What `idempotencyKey` of a call is made of. The input is in it, since nobody remembers it: a client that uses its key for
  * another input asks for something else, which a receiver must not take for what it has done. Roles are not: they may change.
  */
-async function turnOf(
-  { tool, input, key }: ToolCalling,
-  { roles: _, ...caller }: Principal,
-): Promise<string | undefined> {
-  if (key === undefined) return undefined;
+async function turnOf({ tool, input, key }: NamedCall, { roles: _, ...caller }: Principal): Promise<string> {
   return sha256Hex(JSON.stringify(['mcp', caller, tool.name, key, input]));
 }
 

@@ -83,7 +83,8 @@ export async function takeInputs(at: SessionAccess, inputs: Inputs): Promise<Tak
   const events = await readTurn(at.target.port, turn);
   if (events.length === 0) return undefined;
   const questions = [...questionsOf(events).values()].flat();
-  const read = inputs.asked.flatMap((key) => {
+  // Each costs a request to the session's object.
+  const read = [...new Set(inputs.asked)].flatMap((key) => {
     const question = questions.find(({ id }) => id === key);
     const response = Object.hasOwn(inputs.responses, key) ? inputs.responses[key] : undefined;
     return question && response !== undefined ? [{ key, ...toSent(question, response) }] : [];

@@ -150,7 +150,7 @@ export async function getPrompt(
   if (problems.length > 0) {
     throw invalidParams(`The arguments of prompt '${prompt.name}' are not valid: ${problems.join('; ')}.`);
   }
-  const asking = await Asking.of(client, ['prompts/get', prompt.name, sent]);
+  const asking = await Asking.of(client, { about: ['prompts/get', prompt.name, sent], key: '' });
   const call: McpPromptCall = { prompt: prompt.name };
   mayAsk(call, asking);
   const values = sent as Record<string, string>; // as just checked

@@ -77,7 +77,8 @@ async function* framesOf({ within }: Listening, { id, tasks, leave }: Told): Asy
     frame({ method, params: { ...params, _meta } });
   const taskIds = tasks.map(toTaskId);
   yield notification('notifications/subscriptions/acknowledged', { notifications: { taskIds } });
-  for await (const view of merged(tasks.map((task) => viewsOf(task, { clock, meter, signal: leave })))) {
+  const views = merged(tasks, leave, (task, signal) => viewsOf(task, { clock, meter, signal }));
+  for await (const view of views) {
     yield notification('notifications/tasks', view);
   }
   yield frame({ id, result: { resultType: 'complete', _meta } });
@@ -126,19 +127,36 @@ function changes(): (view: TaskState['view']) => boolean {
   };
 }
 
-/** The items of all, as they come. */
-async function* merged<Item>(all: readonly AsyncGenerator<Item, void>[]): AsyncGenerator<Item, void> {
-  const steps = new Map(all.map((items) => [items, items.next()]));
+/**
+ * The items that `follow` answers of all, as they come. What one of them throws ends all: their signal aborts, as it does when
+ * nobody reads on.
+ */
+export async function* merged<One, Item>(
+  all: readonly One[],
+  leave: AbortSignal,
+  follow: (one: One, signal: AbortSignal) => AsyncGenerator<Item, void>,
+): AsyncGenerator<Item, void> {
+  const over = new AbortController();
+  const signal = AbortSignal.any([leave, over.signal]);
+  const followed = all.map((one) => follow(one, signal));
+  const steps = new Map(followed.map((items) => [items, stepOf(items)]));
   try {
     while (steps.size > 0) {
-      const first = [...steps].map(async ([items, step]) => ({ items, next: await step }));
-      const { items, next } = await Promise.race(first);
+      const { items, next } = await Promise.race(steps.values());
       steps.delete(items);
       if (next.done) continue;
-      steps.set(items, items.next());
+      steps.set(items, stepOf(items));
       yield next.value;
     }
   } finally {
-    await Promise.allSettled(all.map((items) => items.return()));
+    over.abort();
+    await Promise.allSettled(followed.map((items) => items.return()));
   }
+}
+
+/** The next item, and whose it is. */
+function stepOf<Item>(items: AsyncGenerator<Item, void>) {
+  const step = items.next().then((next) => ({ items, next }));
+  step.catch(() => {}); // when it fails before anybody reads on
+  return step;
 }

@@ -113,7 +113,9 @@ function nextRound(asking: Asking, answer: InputRequiredResult, last: Round | un
 function checkState(asking: Asking, state: string): void {
   if (state.length > MAX_STATE)
     throw refusal(asking, `its server wants back a state of more than ${MAX_STATE} characters`);
-  if (/\[secret [^\]]*\]/.test(state))
+  // No regular expression: a hostile state would keep it busy for a quarter of a second.
+  const secret = state.indexOf('[secret ');
+  if (secret >= 0 && state.indexOf(']', secret) >= 0)
     throw refusal(asking, 'its server wants back a state that holds a credential, which is not kept');
 }
 

@@ -33,7 +33,10 @@ interface Mirrored {
   readonly name: string;
 }
 
-/** The headers that repeat parts of a tool's input, as its schema asks for; a value that is absent, `null` or no scalar has none. */
+/**
+ * The headers that repeat parts of a tool's input, as its schema asks for; a value that is absent, `null` or no scalar has none. A name
+ * that no header can have is left out: the schema may have been listed where nothing was sent by it.
+ */
 export function paramHeaders(schema: JsonObject, input: JsonObject): Record<string, string> {
   const headers = mirroredIn(schema, []).flatMap(({ path, name }) => {
     const value = path.reduce<Json | undefined>(
@@ -50,7 +53,8 @@ const mirroredIn = ({ properties }: JsonObject, path: readonly string[]): readon
   Object.entries(isJsonObject(properties) ? properties : {}).flatMap(([key, property]) => {
     if (!isJsonObject(property)) return [];
     const [name, here] = [property[KEYWORD], [...path, key]];
-    return [...(typeof name === 'string' ? [{ path: here, name }] : []), ...mirroredIn(property, here)];
+    const isName = typeof name === 'string' && TOKEN.test(name);
+    return [...(isName ? [{ path: here, name }] : []), ...mirroredIn(property, here)];
   });
 
 /** What a header's name is made of (RFC 9110, Tokens). */

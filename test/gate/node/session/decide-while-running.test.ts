@@ -204,6 +204,19 @@ describe('a once call that asks while it runs', () => {
 });
 
 describe('a call that asks while it runs, and cannot', () => {
+  it('since it gives a checkpoint, by which it would count as not begun while it runs, fails', async () => {
+    const request = { ...QUESTION, checkpoint: { ticket: 'T-1' } };
+    const app = appWith([asks((call) => call.decideWhileRunning(request))]);
+    const { end } = await running(app);
+    await passing(app.clock, end);
+    expect(await results(app)).toEqual([
+      [
+        'book',
+        "Error: Tool 'book' asks while it runs, with a checkpoint, which only a call that is suspended has: leave it out.",
+      ],
+    ]);
+  });
+
   it.each([
     [
       undefined,

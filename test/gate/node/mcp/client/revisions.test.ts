@@ -107,6 +107,7 @@ describe('a server of the revision 2026-07-28', () => {
         city: mirrored('string', 'City'),
         empty: mirrored('string', 'Empty'),
         none: mirrored('string', 'None'),
+        split: mirrored('string', 'Split\r\nX-Role: admin'),
         at: { type: 'object', properties: { zone: mirrored('string', 'Zone') } },
         plain: { type: 'string' },
       },
@@ -117,6 +118,7 @@ describe('a server of the revision 2026-07-28', () => {
       isNew: false,
       city: ' Köln',
       empty: '',
+      split: 'no header can have this name',
       at: { zone: 'a b' },
       plain: 'x',
     };
@@ -267,6 +269,23 @@ describe('what a server was found to speak', () => {
     },
   );
 
+  it('stays found out when a call is refused that was sent before', async () => {
+    const { tool, runs } = counting();
+    const held = Promise.withResolvers<void>();
+    const server = fakeServer({ tools: [tool] });
+    server.misbehave = async ({ rpc: method, headers, body }, proceed) => {
+      const isFirst = method === 'tools/call' && headers['mcp-session-id'] === undefined;
+      if (isFirst && body.includes('"slow"')) await held.promise;
+      return isFirst ? new Response(null, { status: 404 }) : proceed();
+    };
+    const connection = await open(server, { known: STATELESS });
+    const slow = connection.callTool(call('write', { a: 'slow' }), calling());
+    await connection.callTool(call('write', { a: 'fast' }), calling());
+    held.resolve();
+    await slow;
+    expect([runs, connection.spoken]).toEqual([[{ a: 'fast' }, { a: 'slow' }], { era: 'session' }]);
+  });
+
   it.each(['session', 'sse'] as const)(
     'is found out anew when it has no sessions by now (%s)',
     async (era) => {
@@ -278,6 +297,26 @@ describe('what a server was found to speak', () => {
       expect([runs.length, connection.spoken?.era]).toEqual([1, 'stateless']);
     },
   );
+
+  it('is found out anew when more is wanted than it is remembered to offer', async () => {
+    const server = fakeServer({ kind: 'modern', tools: [counting().tool] });
+    const known = { era: 'stateless', offers: ['resources'] } as const;
+    const connection = await open(server, { known });
+    const { tools } = await connection.listTools(never());
+    expect(tools.map(({ name }) => name)).toEqual(['write']);
+    expect(asked(server)).toEqual(['server/discover', 'tools/list']);
+    expect(connection.spoken).toEqual({ era: 'stateless', offers: ['tools', 'logging'] });
+    const prompts = { method: 'prompts/list', offer: 'prompts', params: {}, meta: {} } as const;
+    const other = await open(server, { known: STATELESS });
+    expect(await rejection(other.request(prompts, never()))).toEqual(
+      new McpServerError({
+        server: 'files',
+        during: 'request',
+        message: "MCP server 'files' has no prompts.",
+      }),
+    );
+    expect(asked(server)).toEqual(['server/discover', 'tools/list', 'server/discover']);
+  });
 
   it('is not doubted because a call is refused', async () => {
     const server = fakeServer({ kind: 'modern', misbehave: only(isCall, answers(403)) });

@@ -92,6 +92,19 @@ describe('an answer to what a turn waits for', () => {
     expect(paidTo(to)).toEqual([5]);
   });
 
+  it('is taken once in a request, however often its state names the question', async () => {
+    const { to, session, key, state, again } = await asked();
+    const many = forged(state, { asked: Array.from({ length: 1_000 }, () => key) });
+    expect(texts((await again(approve, { state: many })).result)).toEqual(['Paid.']);
+    const { result } = await again({ action: 'decline' }, { state: many });
+    expect(texts(result)).toEqual([
+      'Paid.',
+      'An answer was not taken. This was answered before, and one answer is all that is taken. ' +
+        `GET /agents/clerk/sessions/${session} shows where the session stands.`,
+    ]);
+    expect(paidTo(to)).toEqual([5]);
+  });
+
   it('finds the turn that was decided over HTTP in between', async () => {
     const { to, session, key, again } = await asked();
     const [call] = key.split('#');

@@ -53,6 +53,20 @@ const once = defineTool({
   },
 });
 
+const keys: (readonly [room: string, key: string])[] = [];
+
+const reserve = defineTool({
+  name: 'reserve',
+  description: 'Reserves a room.',
+  effect: 'idempotent',
+  input: v.object({ room: v.string() }),
+  async run({ room }, call) {
+    keys.push([room, call.idempotencyKey]);
+    const { sure } = await askClient(call, { sure: form('Sure?', 'word') });
+    return `Reserved: ${sure?.action}.`;
+  },
+});
+
 const stubborn = defineTool({
   name: 'stubborn',
   description: 'Takes everything for a failure.',
@@ -82,7 +96,7 @@ const careless = defineAgent({
 });
 
 const via = publishing(
-  { tools: [greet, once, stubborn], prompts: [greeting], agents: [careless] },
+  { tools: [greet, once, reserve, stubborn], prompts: [greeting], agents: [careless] },
   { agents: [careless] },
 );
 
@@ -100,7 +114,28 @@ const INVALID_STATE = {
   },
 };
 
+/** The keys under which a call of `reserve` was run that its client makes again with an answer: `more` in the first request, `again` then. */
+async function keysOfCall(room: string, more: object = {}, again: object = more): Promise<readonly string[]> {
+  const params = { name: 'reserve', arguments: { room } };
+  const { result } = await answered(via, 'tools/call', { ...params, ...more });
+  const { requestState } = result as Asked;
+  const inputResponses = { sure: accept({ word: 'yes' }) };
+  const last = await answered(via, 'tools/call', { ...params, ...again, requestState, inputResponses });
+  expect(last.result).toMatchObject({ content: [{ type: 'text', text: 'Reserved: accept.' }] });
+  return keys.flatMap(([of, key]) => (of === room ? [key] : []));
+}
+
 describe('a published tool that asks its client', () => {
+  it('has one idempotency key in all runs of a call, also when its client has named none, and each call another', async () => {
+    const [room, other] = [crypto.randomUUID(), crypto.randomUUID()];
+    const [first, second, ...none] = await keysOfCall(room);
+    expect([none, second]).toEqual([[], first]);
+    expect(new Set(await keysOfCall(room)).size).toBe(2);
+    const named = { _meta: { 'holdfast/idempotency-key': crypto.randomUUID() } };
+    expect(new Set(await keysOfCall(other, named, {})).size).toBe(1);
+    expect(new Set(await keysOfCall(other, named)).size).toBe(1);
+  });
+
   it('answers what is asked, and runs anew with what was answered so far', async () => {
     const input = { greeting: `Hi-${crypto.randomUUID()}` };
     const everything = { ...FORMS, sampling: {}, roots: {} };
