@@ -23,6 +23,12 @@ const CONTRACT = 'test/gate/node/testing/memory-session.test.ts';
 
 const KEEP_SESSION = 'test/gate/node/mcp/tools/keep-session.test.ts';
 
+const PUT_OFF = 'test/gate/node/mcp/tools/input-required.test.ts';
+
+const QUESTIONS_HOSTILE = 'test/gate/workerd/mcp/server/agent-questions-hostile.test.ts';
+
+const ASK_CLIENT = 'test/gate/workerd/mcp/server/ask-client.test.ts';
+
 export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'write-ahead',
@@ -389,5 +395,143 @@ export const MUTATIONS: readonly Mutation[] = [
     becomes: 'if (this.#idsFrom >= 0) return message;',
     tests: [KEEP_SESSION],
     hangs: true,
+  },
+  {
+    name: 'task-of-another',
+    breaks: "Whoever knows the id of somebody else's task reads it, answers it and stops it.",
+    in: 'taskNamed',
+    text: '{ agent: found.agent, session }',
+    becomes:
+      "{ agent: found.agent, session, owner: caller.tenant === undefined ? undefined : { tenant: 'acme' } }",
+    tests: ['test/gate/workerd/mcp/server/tasks.test.ts'],
+  },
+  {
+    name: 'state-of-another',
+    breaks: 'Whoever has the state of a question decides it, in a session that is not theirs.',
+    in: 'goOnWith',
+    text: '{ agent, session }',
+    becomes: "{ agent, session, owner: { id: 'ann' } }",
+    tests: [QUESTIONS_HOSTILE],
+  },
+  {
+    name: 'stream-of-another',
+    breaks: "Whoever knows the id of an event of somebody else's call reads the rest of its stream.",
+    in: 'resumeCall',
+    text: '{ agent: published.agent, session: call.session }',
+    becomes:
+      "{ agent: published.agent, session: call.session, owner: caller.id === 'bob' ? { id: 'ann' } : undefined }",
+    tests: ['test/gate/workerd/mcp/server/resume-call.test.ts'],
+  },
+  {
+    name: 'resource-of-another',
+    breaks: "Files and artifacts of somebody else's session are resources of everybody.",
+    in: 'sessionResources',
+    text: 'accessTo(request,',
+    becomes: "accessTo({ ...request, within: { ...request.within, caller: { id: 'anna' } } },",
+    tests: ['test/gate/workerd/mcp/server/session-resources.test.ts'],
+  },
+  {
+    name: 'state-of-another-call',
+    breaks: 'A client that mixes up its calls gets the answer to another one.',
+    in: 'continuedTurn',
+    text: '|| read.output.call !== (await callOf(name, sent))',
+    becomes: '',
+    tests: [QUESTIONS_HOSTILE],
+  },
+  {
+    name: 'input-again',
+    breaks: 'A client whose answer came, and that sends it again, is told that it was not taken.',
+    in: 'takeInputs',
+    text: 'idempotencyKey: KEY',
+    becomes: 'idempotencyKey: undefined',
+    tests: [QUESTIONS_HOSTILE],
+  },
+  {
+    name: 'input-asked',
+    breaks: 'A client decides what it has not shown to anybody yet.',
+    in: 'takeInputs',
+    text: 'inputs.asked.flatMap(',
+    becomes: 'Object.keys(inputs.responses).flatMap(',
+    tests: [QUESTIONS_HOSTILE],
+  },
+  {
+    name: 'form-dismissed',
+    breaks: 'Whoever closes a form without an answer has rejected what it asks.',
+    in: 'formOfApproval',
+    text: 'declined(action, allows)',
+    becomes: "declined('decline', allows)",
+    tests: ['test/gate/workerd/mcp/server/agent-questions.test.ts'],
+  },
+  {
+    name: 'client-state-bound',
+    breaks: 'What a client answered for one input of a published tool is taken for another.',
+    in: 'Asking.of',
+    text: 'if (of !== (await digestOf(about, answers))) throw invalidState();',
+    becomes: '',
+    tests: [ASK_CLIENT],
+  },
+  {
+    name: 'client-once',
+    breaks: 'A published tool that must run only once runs anew with each answer of its client.',
+    in: 'Asking.answerTo',
+    text: 'if (this.mustNotAsk !== undefined) throw new Error(this.mustNotAsk);',
+    becomes: '',
+    tests: [ASK_CLIENT],
+  },
+  {
+    name: 'put-off-once',
+    breaks: 'A call that may run only once, and that its server has put off, is begun at the server again.',
+    in: 'keptRound',
+    text: 'if (!kept.success ||',
+    becomes: 'if (!last || !kept.success ||',
+    tests: [PUT_OFF],
+  },
+  {
+    name: 'put-off-state',
+    breaks: 'A server that puts a call off does not get its own state back as it was.',
+    in: 'continuation',
+    text: '&& { requestState }',
+    becomes: '&& { requestState: requestState.trim() }',
+    tests: [PUT_OFF],
+  },
+  {
+    name: 'put-off-elsewhere',
+    breaks: 'What people have answered to one server is sent to another.',
+    in: 'keptRound',
+    text: 'if (kept.output.of === of) return',
+    becomes: 'return',
+    tests: [PUT_OFF],
+  },
+  {
+    name: 'issuer-mismatch',
+    breaks: 'Metadata of an authorization server that says it is another one are believed.',
+    in: 'wantedOf',
+    text: '...(scope !== undefined && { scope }),',
+    becomes: '...(scope !== undefined && { scope }), skipIssuerMetadataValidation: true,',
+    tests: ['test/gate/node/mcp/client/oauth.test.ts'],
+  },
+  {
+    name: 'sign-in-named',
+    breaks: 'An app that has not said who signs in its callers tells them something about it.',
+    in: 'mcpRoutes',
+    text: '...(authorization ? metadataRoutes(authorization, basePath) : [])',
+    becomes: '...metadataRoutes(authorization ?? { servers: [] }, basePath)',
+    tests: ['test/gate/workerd/mcp/server/authorization.test.ts'],
+  },
+  {
+    name: 'era-mistaken',
+    breaks: 'A call is sent again, to a server that may have done it.',
+    in: 'isMistaken',
+    text: '[400, FORGOTTEN, 405].includes(error.status)',
+    becomes: 'error.status >= 400',
+    tests: ['test/gate/node/mcp/client/revisions.test.ts'],
+  },
+  {
+    name: 'uri-read-back',
+    breaks: 'What is listed by one value of a variable is read by another.',
+    in: 'expand',
+    text: '(written + text).indexOf(text) < written.length',
+    becomes: 'false',
+    tests: ['test/gate/node/mcp/server/hostile-text.test.ts'],
   },
 ];

@@ -10,9 +10,11 @@ export {
   type RemoteCall,
   type RemoteCallOptions,
 } from '../../src/mcp/client/mcp-connection.ts';
+export { readable } from '../../src/mcp/client/readable.ts';
 export { createRedactor, hideHeaders } from '../../src/mcp/client/redactor.ts';
 export { addressOf, createCredit } from '../../src/mcp/client/server-access.ts';
 export { type FetchRules, guardedFetch } from '../../src/mcp/client/wire/guarded-fetch.ts';
+export { paramHeaders } from '../../src/mcp/client/wire/mcp-headers.ts';
 export { addressProblem, isPrivateHost } from '../../src/mcp/client/wire/private-address.ts';
 export { type EventOrRetry, readEvents } from '../../src/mcp/client/wire/read-events.ts';
 export { beginsAnswer, readJson } from '../../src/mcp/client/wire/read-json.ts';
@@ -21,7 +23,12 @@ export { IDEMPOTENCY_KEY } from '../../src/mcp/content/rpc.ts';
 export { contentWords, oneLine } from '../../src/mcp/content/words.ts';
 export { readCallParams } from '../../src/mcp/server/answer-request.ts';
 export { merged } from '../../src/mcp/server/task-notifications.ts';
+export { headersFault, headersMismatch } from '../../src/mcp/server/param-headers.ts';
+export { fromRequestState, toRequestState } from '../../src/mcp/server/request-state.ts';
+export { readEventId, type Seen, StreamPosition } from '../../src/mcp/server/stream-position.ts';
+export { readTaskId, type Task, toTaskId } from '../../src/mcp/server/task-state.ts';
 export { listedPending } from '../../src/mcp/server/to-agent-result.ts';
+export { expand, toTemplate, uriProblem, valuesIn } from '../../src/mcp/server/uri-template.ts';
 export { answerElicitation } from '../../src/mcp/tools/answer-elicitation.ts';
 export { createThrottle } from '../../src/mcp/tools/call-remote.ts';
 export { findTools } from '../../src/mcp/tools/find-tools.ts';

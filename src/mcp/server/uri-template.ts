@@ -124,6 +124,11 @@ export function expand({ texts, names }: UriTemplate, values: Readonly<Record<st
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
     if (typeof value !== 'string' || !isValue(value))
       throw new Error(`{${name}} of a uri must be ${VALUE_RULE.replace('percent-encoded ', '')}.`);
-    return uri + encodeURIComponent(value.toWellFormed()) + (behind[index] ?? '');
+    const [written, text] = [encodeURIComponent(value.toWellFormed()), behind[index] ?? ''];
+    if (index < names.length - 1 && (written + text).indexOf(text) < written.length)
+      throw new Error(
+        `{${name}} of a uri must not hold '${text}', or end as that begins: it stands behind it.`,
+      );
+    return uri + written + text;
   }, first);
 }

@@ -12,6 +12,7 @@ import { mcpAsking } from './groups/mcp-asking.ts';
 import { mcpEndpoint } from './groups/mcp-endpoint.ts';
 import { mcpQuestions } from './groups/mcp-questions.ts';
 import { mcpServers } from './groups/mcp-servers.ts';
+import { mcpTasks } from './groups/mcp-tasks.ts';
 import { owners } from './groups/owners.ts';
 import { paths } from './groups/paths.ts';
 import { poison } from './groups/poison.ts';
@@ -39,6 +40,7 @@ export const GROUPS: readonly Group[] = [
   { name: 'deliveries', attacks: deliveries },
   { name: 'MCP endpoint', attacks: mcpEndpoint },
   { name: 'MCP asking', attacks: mcpAsking },
+  { name: 'MCP tasks', attacks: mcpTasks },
   { name: 'MCP servers', attacks: mcpServers },
   { name: 'MCP questions', attacks: mcpQuestions },
   { name: 'paths', attacks: paths },

@@ -106,7 +106,7 @@ const lists: readonly (readonly [what: string, tools: readonly object[], offered
   [
     'more tools than bytes are read',
     Array.from({ length: 1_000 }, (_, at) => enemyTool(`t${at}`, { description: 'x'.repeat(10) })),
-    '0 tools: ',
+    '1 tools: remote_is_not_reachable',
   ],
 ];
 
@@ -279,7 +279,7 @@ export const mcpServers = (): readonly Attack[] => [
     ([what, scenario]): Attack => ({
       name: `${what} in place of a list leaves the turn in order`,
       act: async (scene) => (await called(scene, scenario(scene), [sayTools])).json?.text,
-      comes: '0 tools: ',
+      comes: '1 tools: remote_is_not_reachable',
     }),
   ),
   ...addresses.map(
@@ -292,7 +292,7 @@ export const mcpServers = (): readonly Attack[] => [
         const came = await ann.post(path, { message: play(sayTools) }, { 'x-address': named });
         return [told(came), came.json?.text, trap.caught - before];
       },
-      comes: ['200', '0 tools: ', 0],
+      comes: ['200', '1 tools: anywhere_is_not_reachable', 0],
     }),
   ),
 ];

@@ -145,7 +145,13 @@ describe('an OAuth provider', () => {
     expect(asked.some(({ method }) => method === 'POST')).toBe(false);
   });
 
-  it('takes no metadata of an authorization server that says it is another one', async () => {
+  it.each([
+    ['knows its own', credentials],
+    [
+      'takes the one that the MCP server names',
+      () => new ClientCredentialsProvider({ clientId: 'holdfast', clientSecret: 'client-secret' }),
+    ],
+  ])('that %s takes no metadata of one that says it is another', async (_, oauth) => {
     const { server, fetch, asked } = guardedServer();
     const lying: Fetch = async (address, init) =>
       String(address).endsWith('/oauth-authorization-server')
@@ -156,7 +162,7 @@ describe('an OAuth provider', () => {
             response_types_supported: ['code'],
           })
         : fetch(address, init);
-    const error = await rejection(open({ url: server.url, fetch: lying }, { oauth: () => credentials() }));
+    const error = await rejection(open({ url: server.url, fetch: lying }, { oauth: () => oauth() }));
     expect(error).toEqual(ANOTHER_ISSUER);
     expect(asked.some(({ method }) => method === 'POST')).toBe(false);
   });

@@ -116,6 +116,15 @@ describe('the tools of a server', () => {
       await desk.send('Look');
       const why = "MCP server 'shop' cannot be reached: it answered HTTP 502.";
       expect([results(desk), said[0]]).toEqual([[`Error: ${why}`], `holdfast: ${why}`]);
+      expect(desk.requests[0]?.tools).toEqual([
+        {
+          name: 'shop_is_not_reachable',
+          description:
+            "The tools of MCP server 'shop' are missing now, because it cannot be reached. Call this to read why. Without them, say " +
+            'what you could not do.',
+          inputSchema: { type: 'object', properties: {} },
+        },
+      ]);
       server.misbehave = undefined;
       await desk.send('Look again');
       expect(offered(desk).slice(2)).toEqual([['look'], ['look']]);

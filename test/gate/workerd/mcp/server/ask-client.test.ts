@@ -22,6 +22,8 @@ const form = (message: string, field: string) =>
   }) as const;
 
 const runs: string[] = [];
+/** What the one heard that takes everything for a failure. */
+const caught: unknown[] = [];
 
 const greet = defineTool({
   name: 'greet',
@@ -72,7 +74,9 @@ const stubborn = defineTool({
   description: 'Takes everything for a failure.',
   effect: 'read',
   run: async (_, call) => {
-    const asked = await askClient(call, { name: form('Who?', 'name') }).catch(() => undefined);
+    const asked = await askClient(call, { name: form('Who?', 'name') }).catch((thrown) => {
+      caught.push(Object(thrown).message);
+    });
     return `Not asked: ${asked?.name?.action}.`;
   },
 });
@@ -275,6 +279,7 @@ describe('a published tool that asks its client', () => {
   it('asks also when its code takes the interruption for a failure', async () => {
     const { result } = await answered(via, 'tools/call', { name: 'stubborn', arguments: {} });
     expect((result as Asked).inputRequests).toEqual({ name: form('Who?', 'name') });
+    expect(caught).toEqual(['The client is asked first.']);
     const inputResponses = { name: { action: 'decline' } };
     const again = await answered(via, 'tools/call', { name: 'stubborn', arguments: {}, inputResponses });
     expect(texts(again.result)).toEqual(['Not asked: decline.']);

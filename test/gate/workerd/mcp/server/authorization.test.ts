@@ -44,6 +44,40 @@ describe('who signs in', () => {
     expect(response.headers.get('access-control-allow-origin')).toBe('*');
   });
 
+  it('is told in the description of the app, beside what the endpoint answers', async () => {
+    const { paths } = Object(
+      await json(
+        await guarded()('/openapi.json', {
+          headers: { authorization: `Bearer token.ann.${encodeURIComponent(`${ORIGIN}/mcp`)}` },
+        }),
+      ),
+    );
+    const told = paths[`${WELL_KNOWN}/mcp`].get;
+    expect([told.summary, told.responses['200'].description, told.security]).toEqual([
+      'Who signs in for the MCP endpoint (RFC 9728); needs no token',
+      'The metadata of a protected resource',
+      [],
+    ]);
+    const { get, post } = paths['/mcp'];
+    const answers = Object.entries<{ description: string }>(post.responses).map(
+      ([status, { description }]) => `${status}: ${description}`,
+    );
+    expect(post.summary).toBe('Takes messages of the Model Context Protocol (streamable HTTP)');
+    expect(answers).toEqual(
+      expect.arrayContaining([
+        '202: A notification was taken',
+        '404: There is no such method',
+        '406: The client does not take what is answered',
+        '415: The body is no JSON',
+      ]),
+    );
+    expect(get).toMatchObject({
+      summary: 'Takes up the stream of a call that has broken',
+      parameters: [{ name: 'Last-Event-ID', description: 'The id of the last event that was read of it.' }],
+      responses: { 200: { description: 'What came after that' } },
+    });
+  });
+
   it('is told with what is refused for want of a token, in either revision and for streams', async () => {
     const via = guarded();
     const told = `Bearer resource_metadata="${ORIGIN}${WELL_KNOWN}/mcp", scope="orders:read orders:write"`;

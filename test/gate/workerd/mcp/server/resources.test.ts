@@ -376,18 +376,25 @@ describe('what a resource answers', () => {
     );
   });
 
-  it('is listed only by uris that can be read', async () => {
+  it.each([
+    [
+      'x://{y}',
+      { y: '../z' },
+      "{y} of a uri must be text without slashes, backslashes and control characters, and neither '.' nor '..'.",
+    ],
+    [
+      'x://{y}-{z}',
+      { y: '10-1', z: '2' },
+      "{y} of a uri must not hold '-', or end as that begins: it stands behind it.",
+    ],
+  ])('with the uri %s is listed only by values that can be read back', async (uri, values, told) => {
     const log = vi.fn();
     const listing = publishing(
-      {
-        resources: [{ name: 'x', uri: 'x://{y}', read: () => 'x', list: () => [{ values: { y: '../z' } }] }],
-      },
+      { resources: [{ name: 'x', uri, read: () => 'x', list: () => [{ values }] }] },
       { log },
     );
     expect(await answerTo(listing, 'resources/list')).toEqual(INSIDE);
-    expect(JSON.stringify(String(log.mock.calls[0]?.[0].thrown))).toContain(
-      "{y} of a uri must be text without slashes, backslashes and control characters, and neither '.' nor '..'.",
-    );
+    expect(JSON.stringify(String(log.mock.calls[0]?.[0].thrown))).toContain(told);
   });
 });
 

@@ -1,0 +1,113 @@
+/** Tasks of MCP clients, which are turns: ids of other people's, ids that are none, and who signs in where nobody has said it. */
+import { type Attack, all, answer, type Check, notSaying, status } from '../attack.ts';
+import type { Came } from '../http.ts';
+import type { Scene } from '../scene.ts';
+import { PENDING, VAULT, type Victims } from '../victims.ts';
+
+const REVISION = '2026-07-28';
+const EXTENSIONS = { 'io.modelcontextprotocol/tasks': {} };
+
+/** A request by a client that takes tasks, unless it says otherwise. */
+async function rpc(
+  { ann }: Pick<Scene, 'ann'>,
+  method: string,
+  params: Readonly<Record<string, unknown>>,
+  capabilities: object = { extensions: EXTENSIONS, elicitation: { form: {} } },
+): Promise<Came> {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': REVISION,
+    'io.modelcontextprotocol/clientInfo': { name: 'attacker', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': capabilities,
+  };
+  const { taskId, name = taskId } = params;
+  const came = await ann.post(
+    '/mcp',
+    { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } },
+    {
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': REVISION,
+      'mcp-method': method,
+      // As a header holds any text.
+      'mcp-name': `=?base64?${Buffer.from(String(name)).toString('base64')}?=`,
+    },
+  );
+  const data = /^data: (.*)$/m.exec(came.text.split('\n').toReversed().join('\n'))?.[1];
+  return data === undefined ? came : { ...came, json: JSON.parse(data) };
+}
+
+/** The id of a task, as the endpoint writes it. */
+const idOf = (session: string, turn: string): string =>
+  Buffer.from(`clerk/${session}/${turn}/known`).toString('base64url');
+
+const UNKNOWN: Check = all(answer(200, { error: { code: -32602 } }), notSaying(/ZETA/));
+
+const METHODS = ['tasks/get', 'tasks/update', 'tasks/cancel'];
+
+/** Ids that the endpoint has given to nobody. */
+const odd: readonly (readonly [what: string, id: unknown])[] = [
+  ['a path', '../../vault'],
+  ['empty', ''],
+  ['a list', ['a']],
+  ['half of an id', idOf(VAULT, 't').slice(0, 9)],
+  ['an id with a session too many', Buffer.from('clerk/a/b/c/known').toString('base64url')],
+  ['of a tool', Buffer.from('pay/s/t/new').toString('base64url')],
+  ['of __proto__', Buffer.from('__proto__/s/t/new').toString('base64url')],
+  ['without end', 'QUFB'.repeat(1_000)],
+];
+
+export const mcpTasks = ({ turn, suspended, call }: Victims): readonly Attack[] => [
+  ...METHODS.flatMap((method) =>
+    [idOf(VAULT, turn), idOf(PENDING, suspended)].map(
+      (taskId, at): Attack => ({
+        name: `${method} of ${at === 0 ? 'a turn' : 'a turn that waits'} of zeta's finds no task`,
+        act: (scene) => {
+          const approve = { action: 'accept', content: { decision: 'approve' } };
+          return rpc(scene, method, { taskId, inputResponses: { [`${call}#0`]: approve } });
+        },
+        comes: UNKNOWN,
+      }),
+    ),
+  ),
+  ...odd.map(
+    ([what, taskId]): Attack => ({
+      name: `an id of a task that is ${what} names none`,
+      act: (scene) => rpc(scene, 'tasks/get', { taskId }),
+      comes: UNKNOWN,
+    }),
+  ),
+  {
+    name: 'a client that has not declared tasks is given none, and asks for none',
+    async act(scene) {
+      const called = await rpc(
+        scene,
+        'tools/call',
+        { name: 'plain', arguments: { message: scene.play('Mine.') } },
+        {},
+      );
+      const asked = await rpc(scene, 'tasks/get', { taskId: idOf(VAULT, turn) }, {});
+      return [Object(called.json?.result).resultType, Object(asked.json?.error).code];
+    },
+    comes: ['complete', -32021],
+  },
+  {
+    name: 'a task in the hands of another is neither read nor stopped',
+    async act(scene) {
+      const input = { message: scene.play('For Ann.') };
+      const made = await rpc(scene, 'tools/call', { name: 'plain', arguments: input });
+      const { taskId } = Object(made.json?.result);
+      const others = await Promise.all(METHODS.map((method) => rpc({ ann: scene.zoe }, method, { taskId })));
+      let own: Came;
+      do own = await rpc(scene, 'tasks/get', { taskId });
+      while (Object(own.json?.result).status === 'working');
+      return [...others.map(({ json }) => Object(json?.error).code), Object(own.json?.result).status];
+    },
+    comes: [-32602, -32602, -32602, 'completed'],
+  },
+  ...['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp'].map(
+    (path): Attack => ({
+      name: `${path} tells nothing of an app that has not said who signs in`,
+      act: ({ ann }) => ann.get(path),
+      comes: all(status(404), notSaying(/authorization_servers|ZETA/)),
+    }),
+  ),
+];

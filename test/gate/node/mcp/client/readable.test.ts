@@ -1,0 +1,64 @@
+import { isSpecType } from '@modelcontextprotocol/client';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { readable } from '../../../../doors/mcp.ts';
+
+const RUNS = { numRuns: 300, seed: 20_261_123 };
+
+const any = fc.jsonValue({ maxDepth: 2 });
+const tool = fc.record({ name: fc.string({ maxLength: 5 }), inputSchema: fc.constant({ type: 'object' }) });
+const answer = fc.record(
+  {
+    tools: fc.oneof(any, fc.array(fc.oneof(any, tool), { maxLength: 5 })),
+    resources: any,
+    resourceTemplates: any,
+    prompts: fc.array(any, { maxLength: 3 }),
+    contents: any,
+    resultType: any,
+    ttlMs: fc.oneof(any, fc.integer(), fc.double()),
+    cacheScope: fc.oneof(any, fc.constantFrom('public', 'private')),
+    nextCursor: any,
+    more: any,
+  },
+  { requiredKeys: [] },
+);
+
+/** What is read of an answer that nobody has checked. */
+const read = (result: object): Readonly<Record<string, unknown>> => {
+  const message = { jsonrpc: '2.0', id: 1, result } as Parameters<typeof readable>[0]; // it may be anything
+  return Object(readable(message)).result;
+};
+
+it('of any list, the definitions that are some are kept, in their order, and the rest of the answer as it is', () => {
+  let kept = 0;
+  fc.assert(
+    fc.property(answer, (given) => {
+      const { resultType = 'complete', ...result } = read(given);
+      const { tools, more, nextCursor } = given;
+      if (Array.isArray(tools)) {
+        expect(result.tools).toEqual(tools.filter((one) => isSpecType.Tool(one)));
+        kept += Object(result.tools).length;
+      } else expect(result.tools).toEqual(tools);
+      expect([resultType, result.more, result.nextCursor]).toEqual([
+        given.resultType ?? (Object.hasOwn(given, 'resultType') ? given.resultType : 'complete'),
+        more,
+        nextCursor,
+      ]);
+      expect(read(read(given))).toEqual(read(given));
+    }),
+    RUNS,
+  );
+  expect(kept).toBeGreaterThan(20);
+});
+
+it('for how long an answer is current, is a number of milliseconds, and whom it is for, the caller unless it is everybody', () => {
+  fc.assert(
+    fc.property(answer, (given) => {
+      const { ttlMs, cacheScope, ...others } = read({ ...given, tools: [] });
+      expect(Number.isSafeInteger(ttlMs) && Number(ttlMs) >= 0).toBe(true);
+      expect(cacheScope).toBe(given.cacheScope === 'public' ? 'public' : 'private');
+      expect(others.tools).toEqual([]);
+    }),
+    RUNS,
+  );
+});

@@ -1,0 +1,322 @@
+/** Texts that clients send back, which may be anything: what was given out is read as it was, and all else is told as none of ours. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  expand,
+  fromRequestState,
+  headersFault,
+  headersMismatch,
+  paramHeaders,
+  readEventId,
+  readTaskId,
+  type Seen,
+  StreamPosition,
+  type Task,
+  toRequestState,
+  toTaskId,
+  toTemplate,
+  uriProblem,
+  valuesIn,
+} from '../../../../doors/mcp.ts';
+
+const RUNS = { numRuns: 300, seed: 20_261_123 };
+
+/** Text without half a character: no header, uri or JSON of ours can hold one. */
+const words = (maxLength: number, minLength = 0): fc.Arbitrary<string> =>
+  fc.string({ unit: 'binary', minLength, maxLength });
+const token = (maxLength: number): fc.Arbitrary<string> =>
+  fc.stringMatching(new RegExp(`^[A-Za-z0-9_-]{1,${maxLength}}$`));
+const session = fc.stringMatching(/^[A-Za-z0-9_.:@-]{1,128}$/);
+
+/** A text of ours in which somebody has changed something. */
+const bent = (text: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+  fc.tuple(text, fc.nat(), words(3), fc.nat(4)).map(([whole, seed, other, length]) => {
+    const at = seed % (whole.length + 1);
+    return whole.slice(0, at) + other + whole.slice(at + length);
+  });
+
+const json = fc.jsonValue({ maxDepth: 3 }).map((value): unknown => JSON.parse(JSON.stringify(value)));
+
+describe('a requestState', () => {
+  const INVALID =
+    '`requestState` is none that was answered to this request. Send it back as it came, with the `name` and `arguments` ' +
+    'of the first request, or leave it out to begin anew.';
+  const state = json.map((value) => toRequestState(value as Parameters<typeof toRequestState>[0])); // it is JSON
+
+  /** What is read, or the words of the refusal. */
+  function read(text: string): { readonly value: unknown } | { readonly refused: unknown } {
+    try {
+      return { value: fromRequestState(text) };
+    } catch (thrown) {
+      return { refused: [Object(thrown).code, Object(thrown).message] };
+    }
+  }
+
+  it('says what it was made of, in characters that any client sends back', () => {
+    fc.assert(
+      fc.property(json, (value) => {
+        const text = toRequestState(value as Parameters<typeof toRequestState>[0]); // it is JSON
+        expect(text).toMatch(/^holdfast-1\.[A-Za-z0-9+/]+=*$/);
+        expect(fromRequestState(text)).toEqual(value);
+      }),
+      RUNS,
+    );
+  });
+
+  it('is read or refused in the same words, whatever it is', () => {
+    const one = fc.oneof(
+      bent(state),
+      words(40).map((text) => `holdfast-1.${text}`),
+      words(40),
+    );
+    fc.assert(
+      fc.property(one, (text) => {
+        const came = read(text);
+        if ('refused' in came) expect(came.refused).toEqual([-32602, INVALID]);
+        else expect(JSON.stringify(came.value)).toBeTypeOf('string');
+      }),
+      RUNS,
+    );
+    const deep = `holdfast-1.${btoa('['.repeat(60_000))}`;
+    expect(read(deep)).toEqual({ refused: [-32602, INVALID] });
+  });
+});
+
+describe('the id of an event', () => {
+  const count = fc.maxSafeNat();
+  const key = fc.oneof(words(20), fc.maxSafeInteger());
+  const call = fc.record({
+    name: token(64),
+    session,
+    turn: token(64),
+    isNew: fc.boolean(),
+    progressToken: fc.option(key, { nil: undefined }),
+    seq: count,
+    progress: count,
+  });
+  const seen: fc.Arbitrary<Seen> = fc.record({ id: key, call: fc.option(call, { nil: undefined }) });
+  const idOf = async (one: Seen): Promise<string> => {
+    const position = new StreamPosition();
+    position.begun(one);
+    return position.primed;
+  };
+
+  it('says what was seen, in characters that a header may have, or is none where it would be too long', async () => {
+    await fc.assert(
+      fc.asyncProperty(seen, async (one) => {
+        const id = await idOf(one);
+        expect(id).toMatch(/^[\x21-\x7e]+$/);
+        expect(readEventId(id)).toEqual(one.call ? one : { id: one.id });
+      }),
+      RUNS,
+    );
+    expect(await idOf({ id: 'x'.repeat(2_000) })).toBe('');
+  });
+
+  it('is read as something that was seen, or is none of ours, whatever it is', () => {
+    const made = fc.tuple(key, call).map(([id, { name, progressToken = null, ...one }]) => {
+      const called = [name, one.session, one.turn, one.isNew, progressToken, one.seq, one.progress];
+      return encodeURIComponent(JSON.stringify([id, called]));
+    });
+    const one = fc.oneof(
+      bent(made),
+      words(40),
+      json.map((value) => encodeURIComponent(JSON.stringify(value))),
+    );
+    fc.assert(
+      fc.property(one, (text) => {
+        const came = readEventId(text);
+        if (came === undefined) return;
+        expect(['string', 'number']).toContain(typeof came.id);
+        if (!came.call) return;
+        expect([came.call.name, came.call.session, came.call.turn].map((part) => typeof part)).toEqual(
+          Array(3).fill('string'),
+        );
+        expect(
+          [came.call.seq, came.call.progress].every((part) => Number.isSafeInteger(part) && part >= 0),
+        ).toBe(true);
+      }),
+      RUNS,
+    );
+    expect(readEventId(encodeURIComponent('['.repeat(60_000)))).toBeUndefined();
+  });
+});
+
+describe('the id of a task', () => {
+  const named = fc.record({ name: token(64), session, turn: token(64), isNew: fc.boolean() });
+  /** Of a task, its id says no more. */
+  const idOf = ({
+    name,
+    session: id,
+    turn,
+    isNew,
+  }: {
+    name: string;
+    session: string;
+    turn: string;
+    isNew: boolean;
+  }) => toTaskId({ name, turn, isNew, target: { session: id } } as unknown as Task);
+
+  it('names its turn, in characters of a uri', () => {
+    fc.assert(
+      fc.property(named, (one) => {
+        const id = idOf(one);
+        expect(id).toMatch(/^[A-Za-z0-9_-]+$/);
+        expect(readTaskId(id)).toEqual(one);
+      }),
+      RUNS,
+    );
+  });
+
+  it('names a turn or nothing, whatever it is', () => {
+    const one = fc.oneof(
+      bent(named.map(idOf)),
+      words(40),
+      fc.string({ maxLength: 60 }).map((text) => btoa(text)),
+    );
+    fc.assert(
+      fc.property(one, (id) => {
+        const { name, session: found, turn } = readTaskId(id) ?? { name: 'n', session: 's', turn: 't' };
+        expect([name, found, turn].every((part) => part !== '' && !part.includes('/'))).toBe(true);
+      }),
+      RUNS,
+    );
+    expect(readTaskId(btoa(`${'x/'.repeat(100_000)}new`))).toBeUndefined();
+  });
+});
+
+describe('a template of a uri', () => {
+  const name = fc.stringMatching(/^[A-Za-z_]\w{0,5}$/);
+  const text = fc.stringMatching(/^[\w.~:/[\]@!$&'()*+,;=-]{1,6}$|^[-.~_a]{1,2}$/);
+  const template = fc
+    .tuple(
+      fc.uniqueArray(name, { minLength: 1, maxLength: 3 }),
+      fc.array(text, { minLength: 4, maxLength: 4 }),
+    )
+    .map(([names, texts]) => `x://${names.map((one, at) => `${texts[at]}{${one}}`).join('')}`);
+
+  it('reads back the values that were put into it, or does not take them', () => {
+    let taken = 0;
+    // What stands between two variables may be in a value too.
+    const value = fc.oneof(words(6, 1), fc.stringMatching(/^[-.~_a]{1,4}$/));
+    fc.assert(
+      fc.property(template, fc.array(value, { minLength: 3, maxLength: 3 }), (uri, given) => {
+        expect(uriProblem(uri)).toBeUndefined();
+        const made = toTemplate(uri);
+        const values = Object.fromEntries(made.names.map((one, at) => [one, given[at] ?? '']));
+        let expanded: string;
+        try {
+          expanded = expand(made, values);
+        } catch (thrown) {
+          expect(Object(thrown).message).toMatch(
+            /^\{\w+\} of a uri must (be text without slashes, backslashes and control characters, and neither '\.' nor '\.\.'|not hold '.+', or end as that begins: it stands behind it)\.$/,
+          );
+          return;
+        }
+        taken += 1;
+        expect(valuesIn(made, expanded)).toEqual({ ok: true, values });
+      }),
+      RUNS,
+    );
+    expect(taken).toBeGreaterThan(50);
+  });
+
+  it('finds values without anything that leads elsewhere, or none, in whatever uri', () => {
+    const written = fc.oneof(words(12), fc.stringMatching(/^[%0-9A-Fa-f./\\]{0,12}$/));
+    fc.assert(
+      fc.property(template, fc.array(written, { minLength: 3, maxLength: 3 }), (uri, given) => {
+        const made = toTemplate(uri);
+        const [first = '', ...behind] = made.texts;
+        const found = valuesIn(
+          made,
+          behind.reduce((whole, one, at) => whole + (given[at] ?? '') + one, first),
+        );
+        for (const value of found?.ok ? Object.values(found.values) : []) {
+          expect(value).not.toMatch(/^$|^\.\.?$|[/\\\p{Cc}]/u);
+        }
+      }),
+      RUNS,
+    );
+  });
+
+  it('is one or is told why not, whatever text it is, and however long that is', () => {
+    fc.assert(
+      fc.property(fc.oneof(words(20), bent(template)), (uri) => {
+        const problem = uriProblem(uri);
+        expect(problem === undefined || problem.length > 20).toBe(true);
+      }),
+      RUNS,
+    );
+    const long = toTemplate('x://{a}-{b}-{c}.{d}');
+    for (const piece of ['-', 'a-', '%2d', '{', '%']) {
+      const uri = `x://${piece.repeat(200_000)}`;
+      expect(valuesIn(long, uri)?.ok ?? false).toBe(false);
+      expect(uriProblem(uri) === undefined).toBe(piece !== '{');
+    }
+  });
+});
+
+describe('headers that repeat parameters', () => {
+  const schema = {
+    type: 'object',
+    properties: {
+      text: { type: 'string', 'x-mcp-header': 'Text' },
+      count: { type: 'integer', 'x-mcp-header': 'Count' },
+      inner: { type: 'object', properties: { yes: { type: 'boolean', 'x-mcp-header': 'Yes' } } },
+    },
+  };
+  const input = fc.record(
+    { text: words(20), count: fc.maxSafeInteger(), inner: fc.record({ yes: fc.boolean() }) },
+    { requiredKeys: [] },
+  );
+
+  it('are taken as our own client writes them, and are no others', () => {
+    fc.assert(
+      fc.property(input, input, (sent, other) => {
+        const headers = new Headers(paramHeaders(schema, sent));
+        expect(headersMismatch(schema, sent, headers)).toBeUndefined();
+        const isSame = (['text', 'count'] as const).every(
+          (key) => other[key] === undefined || other[key] === sent[key],
+        );
+        if (!isSame) expect(headersMismatch(schema, other, headers)?.body).toMatch(/^the body carries /);
+      }),
+      RUNS,
+    );
+  });
+
+  it('are refused or taken, whatever they hold', () => {
+    const held = fc.stringMatching(/^[\x20-\x7e\x80-\xff]{0,30}$/);
+    const value = fc.oneof(
+      held,
+      held.map((text) => `=?base64?${text}?=`),
+      fc.base64String().map((text) => `=?base64?${text}?=`),
+    );
+    fc.assert(
+      fc.property(value, (text) => {
+        const headers = new Headers({ 'mcp-param-text': text });
+        expect(headersMismatch(schema, { text: 'no such value' }, headers)?.header).toBe('Mcp-Param-Text');
+      }),
+      RUNS,
+    );
+  });
+
+  it('of any schema are without fault, or told what it is', () => {
+    const odd = fc.dictionary(
+      words(4),
+      fc.record({ type: json, 'x-mcp-header': json, properties: json }, { requiredKeys: [] }),
+      { maxKeys: 4 },
+    );
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          json,
+          odd.map((properties) => ({ properties })),
+        ),
+        (declared) => {
+          expect(headersFault(declared) ?? 'has the `x-mcp-header` ').toMatch(/^has the `x-mcp-header` /);
+        },
+      ),
+      RUNS,
+    );
+  });
+});
