@@ -22,10 +22,10 @@ export { ResponseTooLargeError, WireError } from '../../src/mcp/client/wire/wire
 export { IDEMPOTENCY_KEY } from '../../src/mcp/content/rpc.ts';
 export { contentWords, oneLine } from '../../src/mcp/content/words.ts';
 export { readCallParams } from '../../src/mcp/server/answer-request.ts';
-export { merged } from '../../src/mcp/server/task-notifications.ts';
 export { headersFault, headersMismatch } from '../../src/mcp/server/param-headers.ts';
 export { fromRequestState, toRequestState } from '../../src/mcp/server/request-state.ts';
 export { readEventId, type Seen, StreamPosition } from '../../src/mcp/server/stream-position.ts';
+export { merged } from '../../src/mcp/server/task-notifications.ts';
 export { readTaskId, type Task, toTaskId } from '../../src/mcp/server/task-state.ts';
 export { listedPending } from '../../src/mcp/server/to-agent-result.ts';
 export { expand, toTemplate, uriProblem, valuesIn } from '../../src/mcp/server/uri-template.ts';

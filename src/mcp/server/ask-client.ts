@@ -59,12 +59,13 @@ export interface McpPromptCall {
  * Asks the client of a published tool or prompt, by keys of your own (MCP specification, multi round-trip requests). While something
  * is not answered yet, the client is answered what it is asked, and this never settles: when the client comes back, `run` or
  * `messages` begins anew, with the same input, and this answers. So everything before it runs again, under the same `call.idempotencyKey`. One key names one question in
- * all of the call; further questions may depend on earlier answers. Each answer has the form of its method, and the
+ * all of the call, and an answer to another one does not count for it; further questions may depend on earlier answers. Each answer has the form of its method, and the
  * accepted content of a form matches its `requestedSchema`: the client is asked again for one that does not. It is the client's word,
  * and proves nothing. `undefined` stands for what the client cannot be asked, since it has not declared that: every client of a
  * revision before 2026-07-28.
  *
- * @throws Error when nobody can be asked: in a turn of an agent, and in a tool whose effect is `once`, since it would begin anew.
+ * @throws Error when nobody can be asked: in a turn of an agent, and in a tool whose effect is `once`, since it would begin anew;
+ *   and when two questions have one key.
  *
  * @example
  * ```ts
@@ -88,8 +89,10 @@ export async function askClient<Questions extends Readonly<Record<string, McpQue
 ): Promise<{ readonly [Key in keyof Questions]: McpAnswer<Questions[Key]> | undefined }> {
   const asking = ASKING.get(call);
   if (!asking) throw new Error(notHere(call));
-  const answers = Object.entries(questions).map(
-    ([key, question]) => [key, asking.answerTo(key, question)] as const,
+  const answers = await Promise.all(
+    Object.entries(questions).map(
+      async ([key, question]) => [key, await asking.answerTo(key, question)] as const,
+    ),
   );
   if (asking.isWaiting) throw new Interrupted('suspended', 'The client is asked first.');
   // Each was checked by its method.
@@ -117,7 +120,19 @@ const beginsAnew = (tool: string): string =>
   `Tool '${tool}' asks its client by askClient, and its effect is 'once': its run would begin anew after the answer. Give it the ` +
   "effect 'read' or 'idempotent', or publish an agent whose tool is approved before it runs.";
 
-const State = v.strictObject({ answers: v.record(v.string(), v.unknown()), of: v.string(), key: v.string() });
+const twoQuestions = (key: string): string =>
+  `askClient is given two questions by the key '${key}'. Give each a key of its own: an answer is found by its key.`;
+
+const Texts = v.record(v.string(), v.string());
+const State = v.strictObject({
+  answers: v.record(v.string(), v.unknown()),
+  asked: Texts,
+  of: v.string(),
+  key: v.string(),
+});
+
+/** What was asked before, by its keys: digests of the questions, and what was answered in earlier rounds. */
+type Before = Pick<v.InferOutput<typeof State>, 'answers' | 'asked'>;
 
 /** A request, as it is told from others. */
 interface AskedAbout {
@@ -133,33 +148,31 @@ export class Asking {
   readonly key: string;
   readonly #client: AskingClient;
   readonly #about: readonly Json[];
-  readonly #earlier: Readonly<Record<string, unknown>>;
+  readonly #before: Before;
+  /** Digests of what is asked now. */
+  readonly #asked = new Map<string, string>();
   readonly #given = new Map<string, unknown>();
   readonly #wanted = new Map<string, InputRequest>();
   /** Why nothing may be asked. */
   mustNotAsk: string | undefined;
 
-  private constructor(
-    client: AskingClient,
-    { about, key }: AskedAbout,
-    earlier: Readonly<Record<string, unknown>>,
-  ) {
+  private constructor(client: AskingClient, { about, key }: AskedAbout, before: Before) {
     this.key = key;
     this.#client = client;
     this.#about = about;
-    this.#earlier = earlier;
+    this.#before = before;
   }
 
   /** @throws RpcError when the client brings the state of another request, or none of ours. */
   static async of(client: AskingClient, asked: AskedAbout): Promise<Asking> {
     const { state } = client;
-    if (state === undefined) return new Asking(client, asked, {});
+    if (state === undefined) return new Asking(client, asked, { answers: {}, asked: {} });
     const read = typeof state === 'string' ? v.safeParse(State, fromRequestState(state)) : undefined;
     if (!read?.success) throw invalidState();
-    const { answers, of, key } = read.output;
+    const { of, key, ...before } = read.output;
     const { about } = asked;
-    if (of !== (await digestOf(about, answers))) throw invalidState();
-    return new Asking(client, { about, key }, answers);
+    if (of !== (await digestOf(about, before))) throw invalidState();
+    return new Asking(client, { about, key }, before);
   }
 
   /** True when the client has to answer before the call can go on. */
@@ -167,13 +180,23 @@ export class Asking {
     return this.#wanted.size > 0;
   }
 
-  /** A valid answer; `undefined` when there is none, and the question is put if the client can be asked. */
-  answerTo(key: string, question: McpQuestion): unknown {
+  /**
+   * A valid answer; `undefined` when there is none, and the question is put if the client can be asked. An answer counts for the
+   * question that was put, and for no other one that has its key by now.
+   *
+   * @throws Error when the call asks something else by the same key.
+   */
+  async answerTo(key: string, question: McpQuestion): Promise<unknown> {
     if (this.mustNotAsk !== undefined) throw new Error(this.mustNotAsk);
     if (!canBeAsked(this.#client.capabilities, question)) return undefined;
-    const answers = [this.#client.answers, this.#earlier].filter((given) => Object.hasOwn(given, key));
-    const [sent] = answers.map((given) => given[key]);
-    const read = answers.length === 0 ? { problems: [] } : readAnswer(question, sent);
+    const digest = await sha256Hex(JSON.stringify(question));
+    if ((this.#asked.get(key) ?? digest) !== digest) throw new Error(twoQuestions(key));
+    this.#asked.set(key, digest);
+    const { asked, answers } = this.#before;
+    const wasPut = Object.hasOwn(asked, key) && asked[key] === digest;
+    const all = [this.#client.answers, answers].filter((given) => wasPut && Object.hasOwn(given, key));
+    const [sent] = all.map((given) => given[key]);
+    const read = all.length === 0 ? { problems: [] } : readAnswer(question, sent);
     if ('answer' in read) this.#given.set(key, sent);
     else this.#wanted.set(key, askedAgain(question, read.problems));
     return 'answer' in read ? read.answer : undefined;
@@ -192,16 +215,17 @@ export class Asking {
 
   async #toResult(): Promise<InputRequiredResult> {
     const inputRequests: InputRequests = Object.fromEntries(this.#wanted);
-    const answers = Object.fromEntries(this.#given);
-    const of = await digestOf(this.#about, answers);
-    const requestState = toRequestState({ answers: answers as JsonObject, of, key: this.key }); // they came off the wire as JSON
+    const answers = Object.fromEntries(this.#given) as JsonObject; // they came off the wire as JSON
+    const now = { answers, asked: Object.fromEntries(this.#asked) };
+    const of = await digestOf(this.#about, now);
+    const requestState = toRequestState({ ...now, of, key: this.key });
     return { resultType: 'input_required', inputRequests, requestState };
   }
 }
 
 /** Binds answers to the request that they were given for, so that a client that mixes up its requests is told. */
-const digestOf = (about: readonly Json[], answers: Readonly<Record<string, unknown>>): Promise<string> =>
-  sha256Hex(JSON.stringify([about, answers]));
+const digestOf = (about: readonly Json[], { answers, asked }: Before): Promise<string> =>
+  sha256Hex(JSON.stringify([about, answers, asked]));
 
 function canBeAsked(client: ClientCapabilities, { method, params }: McpQuestion): boolean {
   switch (method) {

@@ -81,6 +81,31 @@ const stubborn = defineTool({
   },
 });
 
+const twice = defineTool({
+  name: 'twice',
+  description: 'Asks two things by one key.',
+  effect: 'read',
+  async run(_, call) {
+    const first = await askClient(call, { sure: form('Send the order?', 'word') });
+    const second = await askClient(call, { sure: form('Delete the order?', 'word') });
+    return `${first.sure?.action} ${second.sure?.action}`;
+  },
+});
+
+/** What `changing` asks, which is another thing each time. */
+let amount = 0;
+
+const changing = defineTool({
+  name: 'changing',
+  description: 'Asks something else each time.',
+  effect: 'read',
+  async run(_, call) {
+    amount += 20;
+    const { sure } = await askClient(call, { sure: form(`Pay ${amount}?`, 'word') });
+    return `Paid: ${sure?.action}.`;
+  },
+});
+
 const greeting = defineMcpPrompt({
   name: 'greeting',
   description: 'Greets.',
@@ -100,12 +125,21 @@ const careless = defineAgent({
 });
 
 const via = publishing(
-  { tools: [greet, once, reserve, stubborn], prompts: [greeting], agents: [careless] },
+  { tools: [greet, once, reserve, stubborn, twice, changing], prompts: [greeting], agents: [careless] },
   { agents: [careless] },
 );
 
 const call = (input: unknown, more: Readonly<Record<string, unknown>> = {}, capabilities: object = FORMS) =>
   answered(via, 'tools/call', { name: 'greet', arguments: input, ...more }, { capabilities });
+
+/** What is sent with a call that is made again: these answers, to what the first one was asked. */
+async function answering(
+  inputResponses: Readonly<Record<string, unknown>>,
+  input: unknown = { greeting: 'Hi' },
+) {
+  const { requestState } = (await call(input)).result as Asked;
+  return { requestState, inputResponses };
+}
 
 const accept = (content: Readonly<Record<string, unknown>>) => ({ action: 'accept', content });
 
@@ -130,6 +164,34 @@ async function keysOfCall(room: string, more: object = {}, again: object = more)
 }
 
 describe('a published tool that asks its client', () => {
+  it('takes no answer for another question that has its key', async () => {
+    const first = await answered(via, 'tools/call', { name: 'twice', arguments: {} });
+    const { requestState } = first.result as Asked;
+    const again = { requestState, inputResponses: { sure: accept({ word: 'yes' }) } };
+    expect(await answered(via, 'tools/call', { name: 'twice', arguments: {}, ...again })).toMatchObject({
+      result: {
+        isError: true,
+        content: [
+          {
+            type: 'text',
+            text:
+              "askClient is given two questions by the key 'sure'. Give each a key of its own: an answer is " +
+              'found by its key.',
+          },
+        ],
+      },
+    });
+  });
+
+  it('is asked anew what has changed since it was answered', async () => {
+    const asked = await answered(via, 'tools/call', { name: 'changing', arguments: {} });
+    const { requestState } = asked.result as Asked;
+    const again = { requestState, inputResponses: { sure: accept({ word: 'yes' }) } };
+    expect(await answered(via, 'tools/call', { name: 'changing', arguments: {}, ...again })).toMatchObject({
+      result: { resultType: 'input_required', inputRequests: { sure: { params: { message: 'Pay 40?' } } } },
+    });
+  });
+
   it('has one idempotency key in all runs of a call, also when its client has named none, and each call another', async () => {
     const [room, other] = [crypto.randomUUID(), crypto.randomUUID()];
     const [first, second, ...none] = await keysOfCall(room);
@@ -177,7 +239,7 @@ describe('a published tool that asks its client', () => {
   });
 
   it('is asked nothing that its client has not declared, and by a client of an older revision nothing at all', async () => {
-    const forms = await call({ greeting: 'Hi' }, { inputResponses: { name: accept({ name: 'Ada' }) } });
+    const forms = await call({ greeting: 'Hi' }, await answering({ name: accept({ name: 'Ada' }) }));
     expect(Object.keys((forms.result as Asked).inputRequests)).toEqual(['color']);
     const url = await call({ greeting: 'Hi' }, {}, { elicitation: { url: {} }, sampling: {} });
     expect(texts(url.result)).toEqual(['Hi, whoever you are: undefined.']);
@@ -215,19 +277,21 @@ describe('a published tool that asks its client', () => {
     ],
     ['no content', { action: 'accept' }, 'Instance does not have required property "name".'],
   ])('asks again for %s', async (_, sent, problem) => {
-    const { result } = await call({ greeting: 'Hi' }, { inputResponses: { name: sent } });
+    const { result } = await call({ greeting: 'Hi' }, await answering({ name: sent }));
     const { inputRequests } = result as Asked;
     // A number is no object, so it counts as no answer at all.
     const said = typeof sent === 'number' ? '' : `What was answered could not be taken: ${problem}\n`;
     expect(inputRequests).toEqual({ name: form(`${said}Who are you?`, 'name') });
   });
 
-  it('asks again when the answers are to other questions, and leaves alone those that nobody has asked', async () => {
-    const wrong = await call({ greeting: 'Hi' }, { inputResponses: { nobody: accept({ name: 'Ada' }) } });
+  it('asks again when the answers are to other questions, and takes none that nobody was asked for', async () => {
+    const wrong = await call({ greeting: 'Hi' }, await answering({ nobody: accept({ name: 'Ada' }) }));
     expect(Object.keys((wrong.result as Asked).inputRequests)).toEqual(['name']);
     const inputResponses = { name: { action: 'decline' }, nobody: accept({ name: 'Ada' }) };
-    const more = await call({ greeting: 'Hi' }, { inputResponses });
+    const more = await call({ greeting: 'Hi' }, await answering(inputResponses));
     expect(texts(more.result)).toEqual(['Hi, whoever you are: decline.']);
+    const unasked = await call({ greeting: 'Hi' }, { inputResponses });
+    expect(Object.keys((unasked.result as Asked).inputRequests)).toEqual(['name']);
   });
 
   it('refuses a state that it has not given out for this call', async () => {
@@ -278,10 +342,16 @@ describe('a published tool that asks its client', () => {
 
   it('asks also when its code takes the interruption for a failure', async () => {
     const { result } = await answered(via, 'tools/call', { name: 'stubborn', arguments: {} });
-    expect((result as Asked).inputRequests).toEqual({ name: form('Who?', 'name') });
+    const { inputRequests, requestState } = result as Asked;
+    expect(inputRequests).toEqual({ name: form('Who?', 'name') });
     expect(caught).toEqual(['The client is asked first.']);
     const inputResponses = { name: { action: 'decline' } };
-    const again = await answered(via, 'tools/call', { name: 'stubborn', arguments: {}, inputResponses });
+    const again = await answered(via, 'tools/call', {
+      name: 'stubborn',
+      arguments: {},
+      inputResponses,
+      requestState,
+    });
     expect(texts(again.result)).toEqual(['Not asked: decline.']);
   });
 });
