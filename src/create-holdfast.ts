@@ -12,7 +12,7 @@ export { createHoldfast, type Holdfast } from './worker/app.ts';
 export { type Authenticate, bearerToken, openOnLocalhost } from './worker/auth.ts';
 export type { HoldfastConfig } from './worker/config.ts';
 export { defineSchedule, type Schedule, type ScheduleConfig } from './worker/define-schedule.ts';
-export type { Caller, Claims, ContextFor, EndpointRequest, Env, OwnRequest } from './worker/host.ts';
+export type { Caller, Claims, ContextFor, Env, OwnRequest } from './worker/host.ts';
 export type { SentPart } from './worker/message-parts.ts';
 export { SessionError, type SessionErrorType } from './worker/problem.ts';
 export type { Session, SessionAnswer, TurnStream } from './worker/session.ts';

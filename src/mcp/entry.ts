@@ -5,7 +5,7 @@
  * client/open-connection. Tools out: server/define-mcp-endpoint -> serve-mcp -> answer-request -> call-tool, call-agent,
  * resources, prompts or completion.
  */
-export type { McpEndpoint } from '../worker/host.ts';
+export type { McpEndpoint } from '../worker/route.ts';
 export { defineMcpClient, McpClientDefinitionError } from './client/define-mcp-client.ts';
 export type {
   Elicitation,

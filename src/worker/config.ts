@@ -46,9 +46,9 @@ import {
 } from './check-app.ts';
 import { chooseModel } from './choose-model.ts';
 import type { Schedule } from './define-schedule.ts';
-import type { ContextFor, Env, Host, McpEndpoint, OutgoingWebhook, OwnRequest } from './host.ts';
+import type { ContextFor, Env, Host, OutgoingWebhook, OwnRequest } from './host.ts';
 import { parseBodyContext, parseContextHeaders } from './request-headers.ts';
-import type { HttpHost, Surface } from './route.ts';
+import type { HttpHost, McpEndpoint, Surface } from './route.ts';
 import { storeIn } from './stored-files.ts';
 
 /** The literal that `createHoldfast` takes. `AppEnv`: the Worker's environment, such as the `Cloudflare.Env` of `wrangler types`. */

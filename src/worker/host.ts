@@ -101,39 +101,6 @@ export interface Invoked extends Host {
   readonly waitUntil: (work: Promise<unknown>) => void;
 }
 
-/** A request that the app hands to an endpoint: its caller is known, it comes from no foreign page, and its size is checked. */
-export interface EndpointRequest {
-  readonly host: Invoked;
-  readonly env: Env;
-  readonly caller: Caller;
-  /** Its body is there as a whole. Its signal aborts when the client goes. */
-  readonly request: Request;
-  /** Values of the headers that the app maps; what they are under is up to whoever runs something. */
-  readonly context: ToolCallContext;
-  /** Names the request in logs, as in its `x-request-id`. */
-  readonly requestId: string;
-}
-
-/** Who signs in the callers of an MCP endpoint. Their tokens are checked by the app's own `auth`. */
-export interface McpAuthorization {
-  /** The issuers of OAuth authorization servers: `https://login.example`. */
-  readonly servers: readonly string[];
-  /** What clients ask them for. */
-  readonly scopes?: readonly string[] | undefined;
-}
-
-/**
- * What `createHoldfast({ mcp })` serves at `/mcp`. `defineMcpEndpoint` makes it, so an app without one carries nothing of MCP.
- */
-export interface McpEndpoint {
-  /** The names of the agents that it publishes; each must be one of the app's. */
-  readonly agents: readonly string[];
-  /** Absent: clients have to know whose tokens are taken. */
-  readonly authorization?: McpAuthorization | undefined;
-  /** Answers a `POST`, or a `GET` that takes up a stream. What it throws becomes a problem response. */
-  serve(request: EndpointRequest): Promise<Response>;
-}
-
 /** What an outgoing webhook is given of the app. */
 export interface AnnouncingApp {
   readonly host: Pick<Host, 'session' | 'clock' | 'log' | 'legacyTenants' | 'basePath'>;

@@ -2,7 +2,7 @@ import type { ExecutionContext } from 'hono';
 import type { Webhook } from '../webhooks/webhook.ts';
 import type { Authenticate, Origins } from './auth.ts';
 import type { ComponentName } from './described.ts';
-import type { Caller, Env, Host, Invoked, McpEndpoint } from './host.ts';
+import type { Caller, Env, Host, Invoked } from './host.ts';
 import type { Problem, ProblemType } from './problem.ts';
 import type { ContextHeaders } from './request-headers.ts';
 import type { SessionAccess } from './target.ts';
@@ -60,6 +60,14 @@ interface Requests {
   readonly caller: CallerRequest;
   /** The same, for a session of theirs; the path names its `{agent}` and its `{session}`. */
   readonly session: SessionRequest;
+}
+
+/** What `createHoldfast({ mcp })` serves at `/mcp`. `defineMcpEndpoint` makes it, so that an app without one carries nothing of MCP. */
+export interface McpEndpoint {
+  /** The names of the agents that it publishes; each must be one of the app's. */
+  readonly agents: readonly string[];
+  /** Its routes, in an app that is served below `basePath`. */
+  routes(basePath: string | undefined): readonly Route[];
 }
 
 /** A protocol that a Worker speaks beside its own. `defineSurface` makes it, so that an app without one carries nothing of it. */

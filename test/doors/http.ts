@@ -1,4 +1,5 @@
 /** A door for tests. Requests, and answers as streams. */
+export { mcpRoutes } from '../../src/mcp/server/routes.ts';
 export { createApp } from '../../src/worker/app.ts';
 export { readBytes } from '../../src/worker/body.ts';
 export { openApi } from '../../src/worker/openapi.ts';

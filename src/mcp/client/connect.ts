@@ -8,12 +8,12 @@ import {
 } from '@modelcontextprotocol/client';
 import { untilAborted } from '../../tool/async.ts';
 import { CallsInFlight, isInterrupted } from './calls-in-flight.ts';
+import { createDeadline } from './deadline.ts';
 import type { Spoken } from './discover.ts';
 import {
   callFailure,
   callGivenUp,
   callNotMade,
-  type GivenUp,
   notOffered,
   requestFailure,
   serverFailure,
@@ -33,6 +33,7 @@ import type { FormerSession, SessionKeeper } from './kept-session.ts';
 import { listAll, whileAsked } from './list-all.ts';
 import type { McpCaller, McpClient } from './mcp-client.ts';
 import type {
+  ForInvocation,
   McpConnection,
   RemoteCall,
   RemoteCallOptions,
@@ -42,18 +43,6 @@ import type {
 import { MAX_WAIT, type OpenWire, openWire } from './open-wire.ts';
 import { accessTo, type Credit, createCredit } from './server-access.ts';
 import type { ServerAccess } from './wire/wire.ts';
-
-/** What a connection may use of the invocation that it is for. */
-interface ForInvocation {
-  /** Aborting it gives the connection up. */
-  readonly signal: AbortSignal;
-  /** Is called for requests that no claim has paid for. */
-  count(subrequests: number): void;
-  /** Keeps the server's session for the next invocation; unless given, it ends with this one. */
-  readonly keeper?: SessionKeeper | undefined;
-  /** What the server was found to speak before: it is not asked for that again. */
-  readonly known?: Spoken | undefined;
-}
 
 /**
  * Opens a connection to a server for one caller and one invocation, by the revision and the transport that the server has. To a
@@ -306,26 +295,3 @@ const MAX_FIRST_TOKEN = 2 ** 30;
 
 /** What stands in the place of a session's id, where a server repeats it. */
 const SESSION_HEADER = 'mcp-session-id';
-
-/** A signal that also aborts when time is up, and knows which of both it was. */
-interface Deadline {
-  readonly signal: AbortSignal;
-  /** Undefined while neither has happened. */
-  readonly givenUp: GivenUp | undefined;
-  /** Waits for the work, or until the signal aborts: then it rejects with the signal's reason. */
-  wait<T>(work: Promise<T>): Promise<T>;
-}
-
-/** Begins a time of `timeout` ms. */
-function createDeadline(signal: AbortSignal, timeout: number): Deadline {
-  const late = AbortSignal.timeout(timeout);
-  const either = AbortSignal.any([signal, late]);
-  return {
-    signal: either,
-    get givenUp() {
-      if (signal.aborted) return { why: 'cancelled', timeout } as const;
-      return late.aborted ? ({ why: 'timeout', timeout } as const) : undefined;
-    },
-    wait: (work) => untilAborted(either, work),
-  };
-}

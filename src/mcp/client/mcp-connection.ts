@@ -10,6 +10,7 @@ import type {
 } from '@modelcontextprotocol/client';
 import type { JsonObject } from '../../tool/json.ts';
 import type { Spoken } from './discover.ts';
+import type { SessionKeeper } from './kept-session.ts';
 
 /** The tools of a server. */
 export interface ToolList {
@@ -136,4 +137,16 @@ export class McpLostError extends Error {
   override readonly name = 'McpLostError';
   /** The platform marks its own lost connections so: the loop takes the call for in doubt. */
   readonly retryable = true;
+}
+
+/** What a connection may use of the invocation that it is for. */
+export interface ForInvocation {
+  /** Aborting it gives the connection up. */
+  readonly signal: AbortSignal;
+  /** Is called for requests that no claim has paid for. */
+  count(subrequests: number): void;
+  /** Keeps the server's session for the next invocation; unless given, it ends with this one. */
+  readonly keeper?: SessionKeeper | undefined;
+  /** What the server was found to speak before: it is not asked for that again. */
+  readonly known?: Spoken | undefined;
 }

@@ -148,7 +148,8 @@ export class Asking {
   readonly key: string;
   readonly #client: AskingClient;
   readonly #about: readonly Json[];
-  readonly #before: Before;
+  /** Absent in a first request. */
+  readonly #before: Before | undefined;
   /** Digests of what is asked now. */
   readonly #asked = new Map<string, string>();
   readonly #given = new Map<string, unknown>();
@@ -156,7 +157,7 @@ export class Asking {
   /** Why nothing may be asked. */
   mustNotAsk: string | undefined;
 
-  private constructor(client: AskingClient, { about, key }: AskedAbout, before: Before) {
+  private constructor(client: AskingClient, { about, key }: AskedAbout, before?: Before) {
     this.key = key;
     this.#client = client;
     this.#about = about;
@@ -166,7 +167,7 @@ export class Asking {
   /** @throws RpcError when the client brings the state of another request, or none of ours. */
   static async of(client: AskingClient, asked: AskedAbout): Promise<Asking> {
     const { state } = client;
-    if (state === undefined) return new Asking(client, asked, { answers: {}, asked: {} });
+    if (state === undefined) return new Asking(client, asked);
     const read = typeof state === 'string' ? v.safeParse(State, fromRequestState(state)) : undefined;
     if (!read?.success) throw invalidState();
     const { of, key, ...before } = read.output;
@@ -192,14 +193,21 @@ export class Asking {
     const digest = await sha256Hex(JSON.stringify(question));
     if ((this.#asked.get(key) ?? digest) !== digest) throw new Error(twoQuestions(key));
     this.#asked.set(key, digest);
-    const { asked, answers } = this.#before;
-    const wasPut = Object.hasOwn(asked, key) && asked[key] === digest;
-    const all = [this.#client.answers, answers].filter((given) => wasPut && Object.hasOwn(given, key));
+    const all = this.#wasPut(key, digest)
+      ? [this.#client.answers, this.#before?.answers ?? {}].filter((given) => Object.hasOwn(given, key))
+      : [];
     const [sent] = all.map((given) => given[key]);
     const read = all.length === 0 ? { problems: [] } : readAnswer(question, sent);
     if ('answer' in read) this.#given.set(key, sent);
     else this.#wanted.set(key, askedAgain(question, read.problems));
     return 'answer' in read ? read.answer : undefined;
+  }
+
+  /** A client that answers in its first request has been asked nothing, and knows what it answers. */
+  #wasPut(key: string, digest: string): boolean {
+    if (!this.#before) return true;
+    const { asked } = this.#before;
+    return Object.hasOwn(asked, key) && asked[key] === digest;
   }
 
   /** Answers what `run` does; or, when it has asked the client for more, that: whatever it has made of it, it begins anew. */

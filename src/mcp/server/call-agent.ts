@@ -16,7 +16,6 @@ import { sha256Hex } from '../../tool/async.ts';
 import { checkInput } from '../../tool/check-input.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import { type BegunTurn, followed, toRunHere } from '../../worker/begun-turn.ts';
-import type { EndpointRequest } from '../../worker/host.ts';
 import { filesFullText, queueFullText } from '../../worker/refusal.ts';
 import { type SessionAccess, type Target, targetOf, turnServices } from '../../worker/target.ts';
 import { pendingViews } from '../../worker/turn-view.ts';
@@ -30,6 +29,7 @@ import {
   isFirst,
   toAgentAnswer,
 } from './continued-turn.ts';
+import type { EndpointRequest } from './endpoint-request.ts';
 import { takeInputs } from './input-required.ts';
 import { type Notifier, notifyOf } from './notifier.ts';
 import type { Publication } from './publish.ts';
@@ -103,14 +103,14 @@ export async function takeCall<Taken>(
 
 /** Goes on with a turn whose client answers what it was asked. */
 async function goOnWith(
-  { host, env, caller, request, requestId }: EndpointRequest,
+  within: EndpointRequest,
   calling: AwaitedCall,
   { session, turn, asked, isNew, sent }: ContinuedTurn,
 ): Promise<AgentAnswer> {
   const { published, asking, leave, onTaken } = calling;
   const { agent, name } = published;
-  const target = await targetOf({ host, env }, caller, { agent, session });
-  const at = { host, env, requestId, target, request, signal: leave };
+  const target = await targetOf(within, within.caller, { agent, session });
+  const at = { ...within, target, signal: leave };
   const taken = await takeInputs(at, { turn, asked, responses: asking.answers, inBackground: false });
   if (!taken) throw invalidState();
   onTaken({ name, isNew, session, turn });
@@ -138,7 +138,7 @@ async function toAgentTurn(
   const { host, env, caller, context, requestId } = request;
   const { name, agent } = published;
   const named = { agent, session: session ?? (await newSession(request, name, key)) };
-  const target = await targetOf({ host, env }, caller, named);
+  const target = await targetOf(request, caller, named);
   const asked = key === undefined ? undefined : await requestKey(key, { message, session });
   const start = toTurnStart({ agent, message, context, from: caller, request: asked }, host.newId);
   const own = { turn: start.turn, caller, request: request.request };

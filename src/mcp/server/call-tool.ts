@@ -1,6 +1,5 @@
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
 import { openBatch } from '../../journal/conversation.ts';
-import { toPrincipal } from '../../journal/event-rows.ts';
 import type { Principal } from '../../journal/events.ts';
 import { replied } from '../../loop/ask-model.ts';
 import type { Holder, Needs } from '../../loop/holder.ts';
@@ -8,14 +7,13 @@ import type { Loop, LoopJournal, LoopSpec } from '../../loop/loop.ts';
 import { type MemoryLoop, memoryLoop } from '../../loop/memory-loop.ts';
 import { offerTools } from '../../loop/offer-tools.ts';
 import { runBatch } from '../../loop/run-loop.ts';
-import { mintedInTime } from '../../session/read-secrets.ts';
 import { sha256Hex } from '../../tool/async.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import type { ResultData } from '../../tool/tool-result.ts';
-import type { EndpointRequest } from '../../worker/host.ts';
 import { Asking, mayAsk } from './ask-client.ts';
 import type { AskingClient } from './asking-client.ts';
+import { type EndpointRequest, mintedFor } from './endpoint-request.ts';
 import type { Notifier } from './notifier.ts';
 import { toCallResult } from './to-call-result.ts';
 
@@ -85,19 +83,16 @@ async function ownLoop(
   calling: NamedCall,
   atEnd: Holder['atEnd'],
 ): Promise<MemoryLoop> {
-  const { host, env, caller, context } = request;
+  const { host, env } = request;
   const { tool, notifier } = calling;
-  const principal = toPrincipal(caller);
-  const own = { request: request.request, claims: caller.claims };
+  const ofCaller = await mintedFor(request);
   return memoryLoop({
-    turn: await turnOf(calling, principal),
-    principal,
+    turn: await turnOf(calling, ofCaller.principal),
+    ...ofCaller,
     tools: [tool],
     model: NO_MODEL,
     env,
     log: host.log,
-    context: host.context(env, { principal, request: request.request }).merge(context),
-    secrets: await mintedInTime(host.clock, host.secrets(env, principal, own)),
     live: { restarted: () => {}, progress: (_, status) => notifier.progress(status) },
     holder: {
       claim: (needs) => claim(request, needs),

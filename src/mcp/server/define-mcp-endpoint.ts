@@ -1,11 +1,12 @@
 import { ended, type LiteralShape, literalFault, shown } from '../../tool/check-literal.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import type { McpAuthorization, McpEndpoint } from '../../worker/host.ts';
 import { failureLog } from '../../worker/refusal.ts';
+import type { McpEndpoint } from '../../worker/route.ts';
 import type { McpResource } from './define-mcp-resource.ts';
 import type { McpPrompt } from './prompts.ts';
 import { McpEndpointDefinitionError, type PublishedAgent, publish } from './publish.ts';
 import { publishResources } from './publish-resources.ts';
+import { type McpAuthorization, mcpRoutes } from './routes.ts';
 import { serveMcp } from './serve-mcp.ts';
 
 /** The literal that `defineMcpEndpoint` takes. */
@@ -63,10 +64,11 @@ export function defineMcpEndpoint(config: McpEndpointConfig): McpEndpoint {
     },
     logFailure: failureLog(),
   };
+  const told = authorization && checkedAuthorization(authorization);
   return {
-    authorization: authorization && checkedAuthorization(authorization),
     agents: [...callable.values()].flatMap((one) => (one.kind === 'agent' ? [one.agent] : [])),
-    serve: (request) => serveMcp(served, request),
+    routes: (basePath) =>
+      mcpRoutes({ serve: (request) => serveMcp(served, request), authorization: told, basePath }),
   };
 }
 

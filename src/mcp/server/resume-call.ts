@@ -1,11 +1,11 @@
 import type { ServerNotification } from '@modelcontextprotocol/server';
 import { type AwaitedTurn, outcomeElsewhere } from '../../session/watching/turn-outcome.ts';
-import type { EndpointRequest } from '../../worker/host.ts';
 import { Problem } from '../../worker/problem.ts';
 import { eventStream, framed } from '../../worker/sse.ts';
 import { type SessionAccess, targetOf } from '../../worker/target.ts';
 import { turnFeed } from '../../worker/turn-feed.ts';
 import { RPC_CODE } from '../content/rpc.ts';
+import type { EndpointRequest } from './endpoint-request.ts';
 import { createNotifier, notifyOf } from './notifier.ts';
 import type { Published } from './rpc-request.ts';
 import { primingFrame, readEventId, type Seen, type SeenCall, StreamPosition } from './stream-position.ts';
@@ -19,7 +19,7 @@ import { toAgentResult } from './to-agent-result.ts';
  *   UnknownTargetError when its session cannot be one.
  */
 export async function resumeCall({ callable }: Published, within: EndpointRequest): Promise<Response> {
-  const { host, env, caller, request } = within;
+  const { host, caller, request } = within;
   const last = request.headers.get('last-event-id');
   if (last === null) throw new Problem('method-not-allowed', NO_STREAM, { headers: { allow: 'POST' } });
   const seen = readEventId(last);
@@ -29,10 +29,10 @@ export async function resumeCall({ callable }: Published, within: EndpointReques
   if (!call) return eventStream(asked, () => failing(id, NOT_KEPT));
   const published = callable.get(call.name);
   if (published?.kind !== 'agent') throw unknownTurn(call.turn);
-  const target = await targetOf({ host, env }, caller, { agent: published.agent, session: call.session });
+  const target = await targetOf(within, caller, { agent: published.agent, session: call.session });
   const page = await target.port.read({ from: 1, turn: call.turn, limit: 1 });
   if (!page || page.rows.length === 0) throw unknownTurn(call.turn);
-  return eventStream(asked, (signal) => rest({ host, env, target, signal }, { id, call }));
+  return eventStream(asked, (signal) => rest({ ...within, target, signal }, { id, call }));
 }
 
 const NO_STREAM =

@@ -7,8 +7,8 @@ import {
   specTypeSchemas,
 } from '@modelcontextprotocol/server';
 import { isJsonObject, type JsonObject } from '../../tool/json.ts';
-import type { EndpointRequest } from '../../worker/host.ts';
 import type { FailureLog } from '../../worker/refusal.ts';
+import type { EndpointRequest } from './endpoint-request.ts';
 import type { McpPrompt } from './prompts.ts';
 import type { Publication } from './publish.ts';
 import type { Readable } from './resources.ts';

@@ -1,12 +1,10 @@
-import { toPrincipal } from '../../journal/event-rows.ts';
-import { mintedInTime } from '../../session/read-secrets.ts';
 import { HOOK_TIME, inTime } from '../../tool/async.ts';
 import type { ToolCall } from '../../tool/call.ts';
 import { credentialsIn, envOfTools } from '../../tool/env.ts';
 import { hiding } from '../../tool/log.ts';
-import type { EndpointRequest } from '../../worker/host.ts';
 import type { FailureLog } from '../../worker/refusal.ts';
 import { failedInside, RpcError } from '../content/rpc.ts';
+import { type EndpointRequest, mintedFor } from './endpoint-request.ts';
 
 /**
  * For whom a resource is read or listed, or a value completed: what a published tool is given of its call. Its `signal` aborts when
@@ -34,10 +32,9 @@ export async function runForCaller<Answer>(
   what: string,
   run: (asked: McpAsked) => Answer | Promise<Answer>,
 ): Promise<Answer> {
-  const { host, env, caller, request, requestId } = within;
-  const principal = toPrincipal(caller);
-  const minting = host.secrets(env, principal, { request, claims: caller.claims });
-  const secrets = (await mintedInTime(host.clock, minting)).hidingToo(credentialsIn(env));
+  const { host, env, requestId } = within;
+  const minted = await mintedFor(within);
+  const secrets = minted.secrets.hidingToo(credentialsIn(env));
   const log = hiding(host.log, { requestId }, () => secrets);
   const stop = new AbortController();
   const late = (ms: number): Error => {
@@ -45,8 +42,7 @@ export async function runForCaller<Answer>(
     return new Error(`${what} did not answer within ${ms} ms.`);
   };
   const asked = {
-    principal,
-    context: host.context(env, { principal, request }).merge(within.context),
+    ...minted,
     env: envOfTools(env),
     secrets,
     log,

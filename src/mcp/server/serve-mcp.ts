@@ -10,10 +10,10 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { isJsonObject, type JsonObject } from '../../tool/json.ts';
-import type { EndpointRequest } from '../../worker/host.ts';
 import type { FailureLog } from '../../worker/refusal.ts';
 import { RPC_CODE } from '../content/rpc.ts';
 import { answerRequest, CACHING, isOffered, offeredBy } from './answer-request.ts';
+import type { EndpointRequest } from './endpoint-request.ts';
 import { headersMismatch } from './param-headers.ts';
 import type { Publication } from './publish.ts';
 import { type McpMessage, methodOf, readMessage } from './read-message.ts';

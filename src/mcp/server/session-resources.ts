@@ -62,9 +62,8 @@ async function accessTo(
   agent: string,
   session: string,
 ): Promise<SessionAccess> {
-  const { host, env, caller, request, requestId } = within;
-  const target = await targetOf({ host, env }, caller, { agent, session });
-  return { host, env, requestId, request, target, signal: leave };
+  const target = await targetOf(within, within.caller, { agent, session });
+  return { ...within, target, signal: leave };
 }
 
 /** The most bytes that are asked of a session at once. */

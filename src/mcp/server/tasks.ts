@@ -87,9 +87,8 @@ export async function getTask(published: Published, request: RpcRequest): Promis
 export async function cancelTask(published: Published, request: RpcRequest): Promise<Result> {
   const task = await findTask(published, request);
   const { within, leave: signal } = request;
-  const { host, env, requestId } = within;
   try {
-    await cancelTurn({ host, env, requestId, target: task.target, signal }, task.turn);
+    await cancelTurn({ ...within, target: task.target, signal }, task.turn);
   } catch (failure) {
     if (!(failure instanceof SessionError)) throw failure;
     if (IS_NO_TASK.includes(failure.type)) throw unknownTask(request);
@@ -107,8 +106,7 @@ export async function cancelTask(published: Published, request: RpcRequest): Pro
 export async function updateTask(published: Published, request: RpcRequest): Promise<Result> {
   const { target, turn } = await findTask(published, request);
   const { within, leave: signal, answers: responses } = request;
-  const { host, env, requestId } = within;
-  const at = { host, env, requestId, target, signal };
+  const at = { ...within, target, signal };
   const asked = Object.keys(responses);
   const taken = await takeInputs(at, { turn, asked, responses, inBackground: true });
   if (!taken) throw unknownTask(request);
@@ -148,13 +146,12 @@ export async function taskNamed(
   { within, client }: Pick<RpcRequest, 'within' | 'client'>,
   id: string,
 ): Promise<Task | undefined> {
-  const { host, env, caller } = within;
   const named = readTaskId(id);
   const found = named && callable.get(named.name);
   if (!named || found?.kind !== 'agent') return undefined;
   const { name, session, turn, isNew } = named;
   try {
-    const target = await targetOf({ host, env }, caller, { agent: found.agent, session });
+    const target = await targetOf(within, within.caller, { agent: found.agent, session });
     return { target, name, isNew, turn, asksPeople: asksPeople(client) };
   } catch (failure) {
     if (failure instanceof UnknownTargetError) return undefined;

@@ -7,7 +7,6 @@ import { postAnswers, postApproval, postResult } from './answers.ts';
 import { getEvents } from './events.ts';
 import { getFile } from './files.ts';
 import { postHook } from './hooks.ts';
-import { MCP, mcpRoutes } from './mcp.ts';
 import { postMessage } from './messages.ts';
 import { deleteSession, getSession } from './session.ts';
 import { getTurn, postCancel } from './turns.ts';
@@ -24,7 +23,7 @@ export function routeTable(host: HttpHost): readonly Route[] {
     describing(() => table),
     getAgents,
     postHook,
-    ...(mcp ? mcpRoutes(mcp, host.basePath) : []),
+    ...(mcp?.routes(host.basePath) ?? []),
     postMessage,
     getSession,
     deleteSession,
@@ -56,7 +55,7 @@ const getRoot = defineRoute({
       name: 'holdfast',
       agents: base + getAgents.path,
       openapi: base + OPENAPI,
-      ...(mcp && { mcp: base + MCP }),
+      ...(mcp && { mcp: `${base}/mcp` }),
     } satisfies RootView),
 });
 

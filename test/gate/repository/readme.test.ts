@@ -160,7 +160,7 @@ it('the page on production names every event of the log', () => {
 
 it('the page on HTTP names every route', () => {
   const constants = { SESSION: '...', OPENAPI: '/openapi.json', MCP: '/mcp' };
-  const routes = filesIn('src/worker/routes').flatMap((file) =>
+  const routes = [...filesIn('src/worker/routes'), 'src/mcp/server/routes.ts'].flatMap((file) =>
     [...read(file).matchAll(/method: '(\w+)',\s+path: (?:(\w+),|['`](.+?)['`],)/g)].map(
       ([, method, constant, path = '']) =>
         `${method} ${constant === undefined ? path.replace(/^\$\{SESSION\}/, '...') : Reflect.get(constants, constant)}`,

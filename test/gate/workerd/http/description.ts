@@ -1,6 +1,6 @@
 /** The description of the HTTP surface, ready to check responses by. */
 import { dereference, type Schema, validate } from '@cfworker/json-schema';
-import { type HttpHost, openApi, routeTable } from '../../../doors/http.ts';
+import { type HttpHost, mcpRoutes, openApi, routeTable } from '../../../doors/http.ts';
 
 /** Answers what is wrong with a value. */
 export type Check = (value: unknown) => readonly string[];
@@ -37,13 +37,20 @@ export interface DescribedApp extends Partial<Pick<HttpHost, 'surfaces'>> {
 
 type Described = Readonly<Record<string, unknown>>;
 
+/** An endpoint that says who signs in, without the SDK that serves it. */
+const ENDPOINT = {
+  serve: () => Promise.reject(new Error('Nothing is served.')),
+  authorization: { servers: [] },
+  basePath: undefined,
+};
+
 /** Answers the description of an app with an MCP endpoint, and with these surfaces. */
 export function descriptionOf({ surfaces = new Map() }: DescribedApp): Description {
   // No more of an app is described, and nothing of it is called.
   const app = {
     agents: new Map(),
     webhooks: new Map(),
-    mcp: { authorization: {} },
+    mcp: { routes: () => mcpRoutes(ENDPOINT) },
     surfaces,
   } as unknown as HttpHost;
   const { paths, components } = openApi(app, routeTable(app)) as Record<string, Described>;

@@ -9,6 +9,8 @@ import { defineAgent, defineTool, requireApproval } from '../../../../src/index.
 import { defineMcpEndpoint } from '../../../../src/mcp/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
 import { defineWebhook } from '../../../../src/webhooks/entry.ts';
+import { calling, KEY } from '../mcp/server/talk.ts';
+import { asked, taskOf } from '../mcp/server/task-talk.ts';
 import { asDescribed } from './as-described.ts';
 import { allEvents, json, ORIGIN, type Send, SSE } from './client.ts';
 
@@ -190,6 +192,24 @@ describe.each(PLACES)('an app that is served %s', (_how, base, fetchOf) => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
     const answer = await via(`${base}/mcp`, { method: 'POST', headers, body });
     expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('"clerk"')]);
+  });
+
+  it('tells clients of MCP links that all lead somewhere', async () => {
+    const below: Send = (path, init) => via(base + path, init);
+    // A retry is answered the task of the turn that waits.
+    const meta = { [KEY]: crypto.randomUUID() };
+    const waits = await calling(below, 'clerk', { message: 'Pay.' }, meta);
+    const { session, turn, path } = Object(waits.structuredContent);
+    expect(path).toBe(`${base}/agents/clerk/sessions/${session}/turns/${turn}`);
+    const busy = await calling(below, 'clerk', { message: 'Pay.', session });
+    const { taskId } = await taskOf(below, 'clerk', { message: 'Pay.' }, { meta });
+    const task = await asked(below, 'tasks/get', { taskId });
+    const found = [waits, busy, task].map(pathsIn);
+    expect(found.map((links) => links.length)).toEqual([4, 1, 1]);
+    for (const link of found.flat()) {
+      expect(link.startsWith(`${base}/`)).toBe(true);
+      expect([link, (await via(link)).status]).toEqual([link, link.includes('/approvals/') ? 405 : 202]);
+    }
   });
 });
 

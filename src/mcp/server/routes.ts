@@ -1,7 +1,7 @@
-import { readBytes } from '../body.ts';
-import type { McpAuthorization, McpEndpoint } from '../host.ts';
-import type { Problem } from '../problem.ts';
-import { contextOfHeaders } from '../request-headers.ts';
+/** Where an endpoint is found: the routes that it brings to its app. */
+import { readBytes } from '../../worker/body.ts';
+import type { Problem } from '../../worker/problem.ts';
+import { contextOfHeaders } from '../../worker/request-headers.ts';
 import {
   ANY_OBJECT,
   type CallerRequest,
@@ -9,26 +9,46 @@ import {
   headerParameter,
   type Route,
   type RouteRequest,
-} from '../route.ts';
-import { invoked } from '../target.ts';
+} from '../../worker/route.ts';
+import { invoked } from '../../worker/target.ts';
+import type { EndpointRequest } from './endpoint-request.ts';
+
+/** Who signs in the callers of an endpoint. Their tokens are checked by the app's own `auth`. */
+export interface McpAuthorization {
+  /** The issuers of OAuth authorization servers: `https://login.example`. */
+  readonly servers: readonly string[];
+  /** What clients ask them for. */
+  readonly scopes?: readonly string[] | undefined;
+}
+
+/** Answers a `POST`, or a `GET` that takes up a stream. What it throws becomes a problem response. */
+type Serve = (request: EndpointRequest) => Promise<Response>;
+
+/** What is served where. */
+interface ServedAt {
+  readonly serve: Serve;
+  /** Absent: clients have to know whose tokens are taken. */
+  readonly authorization: McpAuthorization | undefined;
+  /** The path below which the app is served, as it says. */
+  readonly basePath: string | undefined;
+}
 
 /** Where an app's MCP endpoint is served. */
-export const MCP = '/mcp';
+const MCP = '/mcp';
 
-/** The routes of an app that has an MCP endpoint. */
-export function mcpRoutes(endpoint: McpEndpoint, basePath = ''): readonly Route[] {
-  const { authorization } = endpoint;
+/** The routes of an endpoint. */
+export function mcpRoutes({ serve, authorization, basePath = '' }: ServedAt): readonly Route[] {
   const refuse =
     authorization && ((problem: Problem, asked: Asked) => tellWho(problem, asked, authorization));
   const told = refuse && { refuse };
   return [
-    { ...callMcp(endpoint), ...told },
-    { ...resumeMcp(endpoint), ...told },
+    { ...callMcp(serve), ...told },
+    { ...resumeMcp(serve), ...told },
     ...(authorization ? metadataRoutes(authorization, basePath) : []),
   ];
 }
 
-const callMcp = (endpoint: McpEndpoint) =>
+const callMcp = (serve: Serve) =>
   defineRoute({
     operation: 'callMcp',
     method: 'POST',
@@ -47,10 +67,10 @@ const callMcp = (endpoint: McpEndpoint) =>
       415: { description: 'The body is no JSON', json: ANY_OBJECT },
     },
     problems: ['bad-json', 'body-too-large'],
-    handle: async (asked) => serve(endpoint, asked, await readBytes(asked.request, asked.host.maxBodyBytes)),
+    handle: async (asked) => serve(handedOn(asked, await readBytes(asked.request, asked.host.maxBodyBytes))),
   });
 
-const resumeMcp = (endpoint: McpEndpoint) =>
+const resumeMcp = (serve: Serve) =>
   defineRoute({
     operation: 'resumeMcp',
     method: 'GET',
@@ -67,21 +87,22 @@ const resumeMcp = (endpoint: McpEndpoint) =>
       'unknown-turn',
       'session-unavailable',
     ],
-    handle: (asked) => serve(endpoint, asked),
+    handle: (asked) => serve(handedOn(asked)),
   });
 
-/** Hands the request on as a whole, so that the app's own limit of its size holds. @throws Problem 413 or 400. */
-function serve(endpoint: McpEndpoint, asked: CallerRequest, body?: Uint8Array): Promise<Response> {
-  const { host, env, caller, request, requestId, execution } = asked;
+/** The request as a whole, so that the app's own limit of its size holds. */
+function handedOn(asked: CallerRequest, body?: Uint8Array): EndpointRequest {
+  const { host, env, base = '', caller, request, requestId, execution } = asked;
   const { url, method, headers, signal } = request;
-  return endpoint.serve({
+  return {
     host: invoked(host, env, execution),
     env,
+    base,
     caller,
     request: new Request(url, { method, headers, signal, ...(body && { body }) }),
     context: contextOfHeaders(headers, host.contextHeaders),
     requestId,
-  });
+  };
 }
 
 /** Where clients look for who signs in, before what they look for it of (RFC 9728, section 3.1). */
