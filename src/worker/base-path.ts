@@ -56,6 +56,8 @@ export function misplacedRequests(
   let isTold = false;
   return (url) => {
     const { pathname } = new URL(url);
+    // What stands there is found below the origin alone: clients of MCP look for who signs in, wherever they may be told.
+    if (pathname.startsWith('/.well-known/')) return '';
     const below = basePath === undefined && patterns.map((end) => end.exec(pathname)?.[1]).find(Boolean);
     if (!below) return '';
     const hint = `If the Worker is served below ${below}, say so: createHoldfast({ basePath: '${below}' }).`;

@@ -144,8 +144,14 @@ async function listed({ client, discovery, address }: Asking): Promise<ListingFa
   return toFact(listingKey(client, view, address), { former, listing });
 }
 
-const problemOf = ({ name }: McpClient, thrown: unknown): string =>
-  thrown instanceof McpServerError ? thrown.message : `MCP server '${name}' cannot be asked for its tools.`;
+function problemOf({ name, connectTimeout }: McpClient, thrown: unknown): string {
+  if (thrown instanceof McpServerError) return thrown.message;
+  const isLate = thrown instanceof Error && thrown.name === 'TimeoutError';
+  const why = isLate
+    ? `cannot be reached: it did not answer within ${connectTimeout} ms`
+    : 'cannot be asked for its tools';
+  return `MCP server '${name}' ${why}.`;
+}
 
 const traceOf = (thrown: unknown): string =>
   thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);

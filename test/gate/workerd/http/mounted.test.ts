@@ -249,7 +249,8 @@ describe('the developer is told', () => {
 
   it('nothing of it for a path that is none of the app', async () => {
     const via = sending(app().worker.fetch as Fetch);
-    for (const path of ['/favicon.ico', '/agents/clerk', '/ai', '/agents/x/mcp/y']) {
+    const wellKnown = '/.well-known/oauth-protected-resource/mcp';
+    for (const path of ['/favicon.ico', '/agents/clerk', '/ai', '/agents/x/mcp/y', wellKnown]) {
       const { detail } = await json(await via(path));
       expect(detail).toBe('There is nothing here. GET /openapi.json describes what there is.');
     }

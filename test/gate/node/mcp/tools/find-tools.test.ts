@@ -72,6 +72,17 @@ describe('the tools of a server', () => {
     expect(said).toEqual(["holdfast: MCP server 'shop' cannot be reached: it answered HTTP 502."]);
   });
 
+  it('are missing in words that say how long was waited, whoever of those that wait gives up first', async () => {
+    const said = warnings();
+    const { server, client } = scene([says('look')], { connectTimeout: 20 });
+    server.misbehave = () => new Promise(() => undefined);
+    const desk = session([mcpToolProvider({ clients: [client] })], [calls('shop_is_not_reachable'), 'Done.']);
+    await desk.send('One');
+    const why = "MCP server 'shop' cannot be reached: it did not answer within 20 ms.";
+    expect(said.map((line) => line.slice(0, `holdfast: ${why}`.length))).toContain(`holdfast: ${why}`);
+    expect(results(desk)).toEqual([expect.stringContaining(why)]);
+  });
+
   it('are those of whoever asks: one principal is not shown what another was told (MCP-09)', async () => {
     const { server, client } = scene([says('look')], { bearer: 'TOKEN' });
     const desk = session([mcpToolProvider({ clients: [client] })], ['One.'], {

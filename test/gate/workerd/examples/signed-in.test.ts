@@ -1,0 +1,54 @@
+/** The Worker of docs/mcp.md whose callers sign in with a provider. */
+import { createExecutionContext } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import worker from '../../../../src/examples/mcp/signed-in.ts';
+import { ORIGIN, type Send } from '../http/client.ts';
+import { messagesOf, postMcp, rpc, texts } from '../mcp/server/talk.ts';
+
+const via: Send = async (path, init) => {
+  const request = new Request(path.startsWith('/') ? ORIGIN + path : path, init);
+  const incoming = request as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
+  return worker.fetch(incoming, { ...env, INTROSPECTION: 'd29ya2Vy' }, createExecutionContext());
+};
+
+/** What the provider says of tokens, by their text. */
+const TOKENS: Readonly<Record<string, object>> = {
+  good: { active: true, sub: 'ann', aud: 'https://agents.example/mcp', scope: 'agents' },
+  'of-another': { active: true, sub: 'ann', aud: 'https://other.example/mcp', scope: 'agents' },
+  old: { active: false },
+};
+
+function provider(): string[] {
+  const asked: string[] = [];
+  const fetching = vi.spyOn(globalThis, 'fetch');
+  fetching.mockImplementation(async (input, init) => {
+    const request = new Request(input, init);
+    asked.push(`${request.method} ${request.url} ${request.headers.get('authorization')}`);
+    return Response.json(TOKENS[new URLSearchParams(await request.text()).get('token') ?? '']);
+  });
+  onTestFinished(() => fetching.mockRestore());
+  return asked;
+}
+
+const call = (token?: string): Promise<Response> =>
+  postMcp(via, rpc('tools/call', { name: 'who_am_i' }), {
+    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+  });
+
+it('who has signed in with the provider is known, and it is asked with the credentials of the Worker', async () => {
+  const asked = provider();
+  const [message] = await messagesOf(await call('good'));
+  expect(texts(message?.result)).toEqual(['ann']);
+  expect(asked).toEqual(['POST https://login.example/introspect Basic d29ya2Vy']);
+});
+
+it.each([['old'], ['of-another'], [undefined]])('with the token %s nobody is let in', async (token) => {
+  const asked = provider();
+  const response = await call(token);
+  expect(response.status).toBe(401);
+  expect(response.headers.get('www-authenticate')).toBe(
+    `Bearer resource_metadata="${ORIGIN}/.well-known/oauth-protected-resource/mcp", scope="agents"`,
+  );
+  expect(asked).toHaveLength(token === undefined ? 0 : 1);
+});
