@@ -2,7 +2,7 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import worker from '../../../../src/examples/mcp/signed-in.ts';
+import worker from '../../../../src/examples/mcp/signed-in/worker.ts';
 import { ORIGIN, type Send } from '../http/client.ts';
 import { messagesOf, postMcp, rpc, texts } from '../mcp/server/talk.ts';
 
