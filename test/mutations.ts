@@ -402,7 +402,7 @@ export const MUTATIONS: readonly Mutation[] = [
     in: 'taskNamed',
     text: '{ agent: found.agent, session }',
     becomes:
-      "{ agent: found.agent, session, owner: caller.tenant === undefined ? undefined : { tenant: 'acme' } }",
+      "{ agent: found.agent, session, owner: within.caller.tenant === undefined ? undefined : { tenant: 'acme' } }",
     tests: ['test/gate/workerd/mcp/server/tasks.test.ts'],
   },
   {
