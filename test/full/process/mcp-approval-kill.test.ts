@@ -1,33 +1,10 @@
 /** The built Worker is killed while the user of an MCP client has an approval before them, and while what was approved is done. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Client, type ElicitRequest, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type CountedEffects, countEffects } from '../../../src/examples/demo/counted-effects.ts';
+import { expect, it } from 'vitest';
 import { within } from '../../../src/examples/demo/ports.ts';
-import { type KillableWorker, startKillable } from './killable-worker.ts';
+import { killableDesk } from './killable-desk.ts';
 
-let directory: string;
-let effects: CountedEffects;
-let worker: KillableWorker;
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'holdfast-approvals-'));
-  effects = await countEffects(join(directory, 'effects.jsonl'));
-  await start();
-});
-afterAll(async () => {
-  await worker.kill();
-  effects.stop();
-  await rm(directory, { recursive: true, force: true, maxRetries: 3 });
-});
-
-async function start(): Promise<void> {
-  worker = await startKillable('test/full/mcp/task-worker.ts', {
-    storage: join(directory, 'storage'),
-    vars: { MODEL: 'offline', LEASE_MS: '300', SHOP_URL: effects.url },
-  });
-}
+const desk = killableDesk();
 
 /** The official client, whose user is asked; it finds the Worker wherever that was started again. */
 async function connected(answer: (params: ElicitRequest['params']) => Promise<void>): Promise<Client> {
@@ -39,14 +16,14 @@ async function connected(answer: (params: ElicitRequest['params']) => Promise<vo
     await answer(params);
     return { action: 'accept', content: { decision: 'approve' } };
   });
-  const transport = new StreamableHTTPClientTransport(new URL('http://worker.invalid/mcp'), {
-    fetch: (url, init) => fetch(new URL(new URL(url).pathname, worker.url), init),
+  const transport = new StreamableHTTPClientTransport(new URL('http://desk.worker.invalid/mcp'), {
+    fetch: (url, init) => fetch(new URL(new URL(url).pathname, desk.worker.url), init),
   });
   await client.connect(transport);
   return client;
 }
 
-const done = (): unknown[] => effects.executions().map(({ what }) => JSON.parse(what));
+const done = (): unknown[] => desk.effects.executions().map(({ what }) => JSON.parse(what));
 
 it('what is approved after a kill is done once, also when the next kill comes while it is done', async () => {
   const questions: string[] = [];
@@ -54,13 +31,13 @@ it('what is approved after a kill is done once, also when the next kill comes wh
   const client = await connected(async ({ message }) => {
     questions.push(message.split('\n').at(-1) ?? '');
     expect(done()).toEqual([]);
-    await worker.kill();
-    await start();
-    const hold = await effects.hold('refunds');
+    await desk.worker.kill();
+    await desk.start();
+    const hold = await desk.effects.hold('refunds');
     killing = within(20_000, 'the refund reaches the shop', hold.reached).then(async () => {
-      await worker.kill();
+      await desk.worker.kill();
       hold.release();
-      await start();
+      await desk.start();
     });
   });
   const input = { message: 'Please refund order 1002', session: 'approval-kill' };
@@ -72,7 +49,7 @@ it('what is approved after a kill is done once, also when the next kill comes wh
     'Refund 118.50 euro for order 1002 (2 x Mooring line, 20 m, 1 x Storm lantern) to Iker Sola?',
   ]);
   const state = async (): Promise<unknown> => {
-    const response = await fetch(`${worker.url}/agents/refunds/sessions/approval-kill`);
+    const response = await fetch(`${desk.worker.url}/agents/refunds/sessions/approval-kill`);
     const { messages } = (await response.json()) as { messages: readonly { text: string }[] };
     return messages.at(-1)?.text;
   };

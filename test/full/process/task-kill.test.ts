@@ -1,36 +1,13 @@
 /** The built Worker is killed between the polls of a task, and while its turn acts in the world. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type CountedEffects, countEffects } from '../../../src/examples/demo/counted-effects.ts';
+import { expect, it } from 'vitest';
 import { within } from '../../../src/examples/demo/ports.ts';
-import { type KillableWorker, startKillable } from './killable-worker.ts';
+import { killableDesk } from './killable-desk.ts';
 
-let directory: string;
-let effects: CountedEffects;
-let worker: KillableWorker;
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'holdfast-tasks-'));
-  effects = await countEffects(join(directory, 'effects.jsonl'));
-  await start();
-});
-afterAll(async () => {
-  await worker.kill();
-  effects.stop();
-  await rm(directory, { recursive: true, force: true, maxRetries: 3 });
-});
-
-async function start(): Promise<void> {
-  worker = await startKillable('test/full/mcp/task-worker.ts', {
-    storage: join(directory, 'storage'),
-    vars: { MODEL: 'offline', LEASE_MS: '300', SHOP_URL: effects.url },
-  });
-}
+const desk = killableDesk();
 
 async function killed(): Promise<void> {
-  await worker.kill();
-  await start();
+  await desk.worker.kill();
+  await desk.start();
 }
 
 /** What one request of a client is answered that takes tasks, and can ask its user. */
@@ -43,7 +20,7 @@ async function asked(method: string, params: Readonly<Record<string, unknown>>) 
       extensions: { 'io.modelcontextprotocol/tasks': {} },
     },
   };
-  const response = await fetch(`${worker.url}/mcp`, {
+  const response = await fetch(`${desk.worker.url}/mcp`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -70,7 +47,7 @@ async function until(taskId: string, status: string) {
   return task;
 }
 
-const done = (): unknown[] => effects.executions().map(({ what }) => JSON.parse(what));
+const done = (): unknown[] => desk.effects.executions().map(({ what }) => JSON.parse(what));
 
 it('a task is polled, answered and done over three kills, and acts once', async () => {
   const input = { message: 'Please refund order 1002', session: 'task-kill' };
@@ -90,13 +67,13 @@ it('a task is polled, answered and done over three kills, and acts once', async 
   await killed();
   expect((await asked('tasks/get', { taskId })).inputRequests).toEqual(inputRequests);
   expect(done()).toEqual([]);
-  const hold = await effects.hold('refunds');
+  const hold = await desk.effects.hold('refunds');
   const inputResponses = { [String(key)]: { action: 'accept', content: { decision: 'approve' } } };
   expect(await asked('tasks/update', { taskId, inputResponses })).toMatchObject({ resultType: 'complete' });
   await within(20_000, 'the refund reaches the shop', hold.reached);
-  await worker.kill();
+  await desk.worker.kill();
   hold.release();
-  await start();
+  await desk.start();
   const { result } = await until(taskId, 'completed');
   expect(result.structuredContent).toMatchObject({ outcome: 'completed', session: 'task-kill' });
   expect(result.structuredContent.text).toContain('amount: 118.5');

@@ -1,0 +1,46 @@
+/** The Worker of the tests of kills over MCP, and what counts its effects. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
+import { type CountedEffects, countEffects } from '../../../src/examples/demo/counted-effects.ts';
+import { type KillableWorker, startKillable } from './killable-worker.ts';
+
+/** A Worker that may be killed and started again over the same storage, for all tests of a file. */
+export interface KillableDesk {
+  /** The one that runs now. */
+  readonly worker: KillableWorker;
+  readonly effects: CountedEffects;
+  start(): Promise<void>;
+}
+
+export function killableDesk(): KillableDesk {
+  let directory: string;
+  let effects: CountedEffects;
+  let worker: KillableWorker;
+  const start = async (): Promise<void> => {
+    worker = await startKillable('test/full/mcp/task-worker.ts', {
+      storage: join(directory, 'storage'),
+      vars: { MODEL: 'offline', LEASE_MS: '300', SHOP_URL: effects.url },
+    });
+  };
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'holdfast-mcp-kills-'));
+    effects = await countEffects(join(directory, 'effects.jsonl'));
+    await start();
+  });
+  afterAll(async () => {
+    await worker.kill();
+    effects.stop();
+    await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+  });
+  return {
+    get worker() {
+      return worker;
+    },
+    get effects() {
+      return effects;
+    },
+    start,
+  };
+}
