@@ -193,10 +193,6 @@ async function answerOf(
       const begun = { turn: taken.turn };
       return toAgentAnswer(turn, await outcomeOf({ host, target }, begun, calling), calling.asking);
     }
-    case 'queued':
-    case 'steering':
-    case 'scheduled':
-      throw new Error(`A message that may not wait is ${taken.status}.`);
     default:
       return notTaken(target, taken);
   }
@@ -228,18 +224,22 @@ function outcomeOf(
   return outcomeHere(awaited, () => followed(awaited, { show, leave }, run));
 }
 
-/** What a client is answered whose message a session did not take. One that is known was taken: its turn is answered. */
-export const notTaken = async (
-  target: Target,
-  refused: Exclude<NotStarted, { status: 'known' }>,
-): Promise<CallToolResult> => failed(await agentRefusal(target, refused));
+/** What keeps a turn from beginning at once. One that is known was taken: its turn is answered. */
+type NotTaken =
+  | Exclude<NotStarted, { status: 'known' }>
+  | { readonly status: 'queued' | 'steering' | 'scheduled' };
+
+/** What a client is answered whose message a session did not take. */
+export const notTaken = async (target: Target, refused: NotTaken): Promise<CallToolResult> =>
+  failed(await agentRefusal(target, refused));
 
 /** Tells the model that called why a session did not take its message. */
-async function agentRefusal(
-  target: Target,
-  refused: Exclude<NotStarted, { status: 'known' }>,
-): Promise<string> {
+async function agentRefusal(target: Target, refused: NotTaken): Promise<string> {
   switch (refused.status) {
+    case 'queued':
+    case 'steering':
+    case 'scheduled':
+      throw new Error(`A message that may not wait is ${refused.status}.`);
     case 'busy':
       return (
         `The session is busy with turn ${refused.turn}. Send the message again when it has ended, or without a session ` +

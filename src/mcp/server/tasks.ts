@@ -59,10 +59,6 @@ export const callAsTask = (
         const { taskId, status, createdAt, lastUpdatedAt, ttlMs } = state.view;
         return { resultType: 'task', taskId, status, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs: SOON };
       }
-      case 'queued':
-      case 'steering':
-      case 'scheduled':
-        throw new Error(`A message that may not wait is ${taken.status}.`);
       default:
         return notTaken(target, taken);
     }
