@@ -174,15 +174,18 @@ function toRoute(surface: string, { handle, refuse, answers = {}, ...route }: Su
     access: 'caller',
     answers,
     others: 'As the protocol has it',
-    ...(refuse && { refuse: (problem: Problem) => refuse(toSurfaceProblem(problem)) }),
-    async handle(asked, named) {
-      const response: unknown = await handle(toSurfaceRequest(asked, surface), named);
-      // Copied, since what was fetched has headers that cannot be added to.
-      if (response instanceof Response) return new Response(response.body, response);
-      const what = `${route.method} ${route.path} of surface '${surface}'`;
-      throw new TypeError(`${what} answered ${shown(response)}: its \`handle\` must answer a Response.`);
-    },
+    ...(refuse && {
+      refuse: (problem: Problem) => copied('refuse', refuse(toSurfaceProblem(problem))),
+    }),
+    handle: async (asked, named) => copied('handle', await handle(toSurfaceRequest(asked, surface), named)),
   });
+
+  /** A copy, since what was fetched has headers that cannot be added to. @throws TypeError when it is no response. */
+  function copied(by: 'handle' | 'refuse', response: unknown): Response {
+    if (response instanceof Response) return new Response(response.body, response);
+    const what = `${route.method} ${route.path} of surface '${surface}'`;
+    throw new TypeError(`${what} answered ${shown(response)}: its \`${by}\` must answer a Response.`);
+  }
 }
 
 function toSurfaceRequest(asked: CallerRequest, surface: string): SurfaceRequest {

@@ -194,10 +194,9 @@ function answering(host: HttpHost): Answering {
     const told = refuse && ((problem: Problem) => refuse(problem, { request, base }));
     const respondTo = async (): Promise<Response> =>
       work({ host, env, base, request, requestId, execution: c.executionCtx }, req.param());
-    const response = await respondTo().catch((thrown: unknown) => {
-      if (thrown instanceof Error) return failed(thrown, { req, var: { requestId } }, told);
-      throw thrown;
-    });
+    const response = await respondTo().catch((thrown: unknown) =>
+      failed(thrown, { req, var: { requestId } }, told),
+    );
     response.headers.set('x-request-id', requestId);
     keepOutOfCaches(response.headers);
     letPageRead(response, request, host.origins);

@@ -238,19 +238,26 @@ const roleRequired = (problem: string, more: Readonly<Record<string, string>>): 
 /** Sites whose pages may use the app, beside the Worker's own. */
 export type Origins = ReadonlySet<string>;
 
-/** @throws ConfigurationError when one is no origin: `https://app.example`, without a path. */
+/** @throws ConfigurationError when one is none as browsers send it: `https://app.example`, without a path. */
 export function parseOrigins(origins: readonly string[]): Origins {
   for (const origin of origins) {
-    if (originOf(origin) === origin) continue;
-    throw new ConfigurationError(
-      `origins has '${String(origin)}', which is no origin: use a scheme and a host, such as https://app.example.`,
-    );
+    const sent = originOf(origin);
+    if (sent === origin) continue;
+    const use = sent === undefined ? 'a scheme and a host, such as https://app.example' : `'${sent}'`;
+    throw new ConfigurationError(`origins has '${String(origin)}', which is no origin: use ${use}.`);
   }
   return new Set(origins);
 }
 
-const originOf = (text: unknown): string | undefined =>
-  typeof text === 'string' && /^https?:/.test(text) && URL.canParse(text) ? new URL(text).origin : undefined;
+/** What browsers send as the origin of a page at this address; `undefined` when there is no such page. */
+function originOf(address: unknown): string | undefined {
+  if (typeof address !== 'string' || !URL.canParse(address)) return undefined;
+  const { origin, protocol, host } = new URL(address);
+  if (host === '' || host.includes('*')) return undefined;
+  // Apps in a web view and extensions of browsers have pages under schemes of their own, whose origins a URL does not tell.
+  const sent = origin === 'null' ? `${protocol}//${host}` : origin;
+  return /^(ws|ftp)/.test(sent) ? undefined : sent;
+}
 
 /** Methods that change nothing. */
 const SAFE: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];

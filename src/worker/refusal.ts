@@ -9,6 +9,7 @@ import { SessionErasedError, SessionUnavailableError } from '../session/send-aga
 import { fullText } from '../session/session-full.ts';
 import { UnreadableError } from '../session/unread-turn.ts';
 import type { TurnAnswer } from '../session/watching/turn-outcome.ts';
+import { attempt } from '../tool/async.ts';
 import type { Log } from '../tool/log.ts';
 import { Problem, type ProblemType, SessionError } from './problem.ts';
 import { type Target, turnPath, UnknownTargetError } from './target.ts';
@@ -20,17 +21,23 @@ interface FailedRequest {
   readonly var: { readonly requestId: string };
 }
 
-/** Makes the one function by which errors become responses. What went wrong inside is logged, and the client is not told. */
+/**
+ * Makes the one function by which errors become responses, and whatever else is thrown. What went wrong inside is logged, and the client
+ * is not told. A problem that `refuse` fails to tell is told as everywhere.
+ */
 export function errorResponses(
   write: Log,
-): (error: Error, asked: FailedRequest, refuse?: (problem: Problem) => Response) => Response {
+): (error: unknown, asked: FailedRequest, refuse?: (problem: Problem) => Response) => Response {
   const log = failureLog();
   return (error, asked, refuse = (problem) => problem.toResponse()) => {
     const { signal } = asked.req.raw;
     // The client has gone; nobody reads this, and nothing went wrong.
     if (signal.aborted && error === signal.reason) return new Response(null, { status: 499 });
     if (!EXPECTED.some((kind) => error instanceof kind)) log(write, error, asked.var.requestId);
-    return refuse(toProblem(error));
+    const told = attempt(() => refuse(toProblem(error)));
+    if (told.ok) return told.value;
+    log(write, told.thrown, asked.var.requestId);
+    return toProblem(told.thrown).toResponse();
   };
 }
 

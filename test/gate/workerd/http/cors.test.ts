@@ -4,7 +4,11 @@ import { env } from 'cloudflare:workers';
 import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
 import { createHoldfast } from '../../../../src/create-holdfast.ts';
+import { agUi } from '../../../../src/examples/ag-ui/ag-ui.ts';
 import { defineTool } from '../../../../src/index.ts';
+import { defineMcpEndpoint } from '../../../../src/mcp/entry.ts';
+import { aiSdkUi } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
+import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { held, script } from '../../../fixtures/scripts.ts';
 import { postMcp, publishing, rpc } from '../mcp/server/talk.ts';
@@ -164,6 +168,12 @@ const ANSWERS: readonly (readonly [
         },
       })('/agents', { headers: from }),
   ],
+  [
+    'to what was thrown there and is no error',
+    500,
+    (from) =>
+      appWith({ origins, log: false, auth: () => Promise.reject('a text') })('/agents', { headers: from }),
+  ],
   ['of the health', 200, (from) => via('/health', { headers: from })],
   [
     'of MCP',
@@ -230,6 +240,54 @@ describe('an answer', () => {
     ]);
     answer.release();
     expect((await running).status).toBe(200);
+  });
+});
+
+describe('every route that an app may have', () => {
+  const app = {
+    agents: [scripted],
+    origins,
+    auth: ({ headers }: Request) => (headers.has('authorization') ? { id: 'me' } : null),
+    surfaces: [openAi(), aiSdkUi(), agUi()],
+    mcp: defineMcpEndpoint({ tools: [hello], authorization: { servers: ['https://login.example'] } }),
+  };
+  const all = appWith(app);
+  const token = { authorization: 'Bearer t' };
+
+  /** Each route, with a path that can be asked for. */
+  async function routesOf(): Promise<readonly (readonly [method: string, path: string])[]> {
+    const { paths } = await json(await all('/openapi.json', { headers: token }));
+    return Object.entries<object>(Object(paths)).flatMap(([path, item]) => {
+      const filled = path.replace('{agent}', 'scripted').replaceAll(/\{\w+\}/g, 'x');
+      const methods = Object.keys(item).filter((key) => key !== 'parameters');
+      return methods.map((method) => [method.toUpperCase(), filled] as const);
+    });
+  }
+
+  it('tells a browser that asks first, and lets pages of the origins read what it answers, and no others', async () => {
+    const found = await routesOf();
+    expect(found.length).toBeGreaterThan(25);
+    const strange: unknown[] = [];
+    for (const [method, path] of found) {
+      const asked = await preflight(path, method, { by: all });
+      const allowed = asked.headers.get('access-control-allow-methods')?.split(', ') ?? [];
+      if (asked.status !== 204 || !allowed.includes(method)) strange.push([method, path, asked.status]);
+      for (const headers of [FROM, { ...FROM, ...token }, { ...FROM, ...token, ...SSE }]) {
+        const read = await all(path, { method, headers, redirect: 'manual' });
+        await read.body?.cancel();
+        const isReadable = JSON.stringify(corsOf(read)) === JSON.stringify(READABLE);
+        if (!isReadable) strange.push([method, path, read.status, corsOf(read)]);
+      }
+      for (const headers of [{}, { origin: 'https://evil.example' }]) {
+        const read = await all(path, { method, headers, redirect: 'manual' });
+        // Who signs in for MCP is told to every page.
+        const isToldToAll = path.startsWith('/.well-known/');
+        if (!isToldToAll && JSON.stringify(corsOf(read)) !== '{"vary":"origin"}') {
+          strange.push([method, path, read.status, corsOf(read)]);
+        }
+      }
+    }
+    expect(strange).toEqual([]);
   });
 });
 

@@ -90,11 +90,34 @@ describe('a request that is no page of another site’s', () => {
 });
 
 describe('the origins of an app', () => {
-  it.each(['*', 'app.example', 'https://app.example/', 'https://APP.example', 'ftp://app.example', ''])(
-    'must be origins: %j is none',
-    (origin) => {
-      const text = `origins has '${origin}', which is no origin: use a scheme and a host, such as https://app.example.`;
-      expect(() => appWith({ origins: [origin] })).toThrow(new ConfigurationError(text));
+  const FORM = 'a scheme and a host, such as https://app.example';
+  it.each([
+    ['*', FORM],
+    ['null', FORM],
+    ['app.example', FORM],
+    ['localhost:5173', FORM],
+    ['http://localhost:*', FORM],
+    ['https://*.app.example', FORM],
+    ['ftp://app.example', FORM],
+    ['file:///index.html', FORM],
+    ['', FORM],
+    ['https://app.example/', "'https://app.example'"],
+    ['https://app.example/chat?a=b#c', "'https://app.example'"],
+    ['https://APP.example', "'https://app.example'"],
+    ['https://app.example:443', "'https://app.example'"],
+    ['https://bücher.example', "'https://xn--bcher-kva.example'"],
+    ['capacitor://localhost/', "'capacitor://localhost'"],
+  ])('must be as browsers send them, and %j is not', (origin, use) => {
+    const text = `origins has '${origin}', which is no origin: use ${use}.`;
+    expect(() => appWith({ origins: [origin] })).toThrow(new ConfigurationError(text));
+  });
+
+  it.each(['capacitor://localhost', 'chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai'])(
+    'may be those of apps and extensions: %s',
+    async (origin) => {
+      const app = appWith({ origins: [origin] });
+      const response = await app(await planned(app), { method: 'POST', headers: { origin } });
+      expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([202, origin]);
     },
   );
 });

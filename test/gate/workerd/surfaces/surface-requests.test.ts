@@ -4,7 +4,12 @@ import { Hono } from 'hono';
 import { describe, expect, it, vi } from 'vitest';
 import { createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
 import { outgoingWebhook } from '../../../../src/outgoing-webhooks/entry.ts';
-import { defineSurface, type SurfaceRequest, surfaceRoute } from '../../../../src/surfaces/entry.ts';
+import {
+  defineSurface,
+  type SurfaceProblem,
+  type SurfaceRequest,
+  surfaceRoute,
+} from '../../../../src/surfaces/entry.ts';
 import { clerk } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { held, script } from '../../../fixtures/scripts.ts';
@@ -314,6 +319,59 @@ describe('a surface tells in its own words', () => {
     });
     const response = await appWith({ surfaces: [plain], log: false })('/plain');
     expect(await json(response)).toMatchObject({ type: 'urn:holdfast:problem:internal-error', status: 500 });
+  });
+});
+
+describe('what a surface refuses with', () => {
+  const refusing = (refuse: (problem: SurfaceProblem) => Response, log = vi.fn()) => ({
+    log,
+    via: appWith({
+      surfaces: [
+        defineSurface({
+          name: 'plain',
+          routes: [
+            {
+              method: 'GET',
+              path: '/plain',
+              summary: 'Fails',
+              handle: () => Promise.reject('a text'),
+              refuse,
+            },
+          ],
+        }),
+      ],
+      log,
+    }),
+  });
+
+  it('may have headers that cannot be changed', async () => {
+    const { via } = refusing(() => Response.redirect('https://elsewhere.example/', 303));
+    const response = await via('/plain', { redirect: 'manual' });
+    expect([response.status, response.headers.get('location')]).toEqual([303, 'https://elsewhere.example/']);
+    expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}$/);
+  });
+
+  it.each([
+    ['answers no response', () => undefined as never, /its `refuse` must answer a Response/],
+    [
+      'fails',
+      () => {
+        throw new Error('Inside of refuse.');
+      },
+      /Inside of refuse/,
+    ],
+  ])('is told as everywhere when it %s, and the log has both', async (_, refuse, why) => {
+    const { via, log } = refusing(refuse);
+    const response = await via('/plain');
+    expect(await json(response)).toEqual({
+      type: 'urn:holdfast:problem:internal-error',
+      title: 'internal error',
+      status: 500,
+      detail: 'The request failed inside the Worker. What was accepted is kept.',
+    });
+    expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}$/);
+    const logged = log.mock.calls.map(([{ stack = '', thrown }]) => `${stack} ${String(thrown)}`);
+    expect(logged).toEqual([expect.stringContaining('a text'), expect.stringMatching(why)]);
   });
 });
 
