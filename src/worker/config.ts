@@ -131,7 +131,7 @@ export interface HoldfastConfig<AppEnv extends object = Env> {
    * `holdfast/surfaces/openai`; `defineSurface` of `holdfast/surfaces` makes others. A Worker carries those alone that it has here.
    */
   readonly surfaces?: readonly Surface[] | undefined;
-  /** What is served at `POST /mcp`: `defineMcpEndpoint` of `holdfast/mcp` makes it. Nothing unless given. */
+  /** What is served at `POST /mcp`: `defineMcpEndpoint` of `holdfast/mcp/server` makes it. Nothing unless given. */
   readonly mcp?: McpEndpoint | undefined;
   /** What a request body may weigh; 1 MB unless given. A webhook has a limit of its own. */
   readonly maxBodyBytes?: number | undefined;

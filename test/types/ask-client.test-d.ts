@@ -1,7 +1,7 @@
 import type { CreateMessageResult, ElicitResult, ListRootsResult } from '@modelcontextprotocol/server';
 import { expectTypeOf } from 'vitest';
 import { defineTool } from '../../src/index.ts';
-import { askClient, defineMcpPrompt } from '../../src/mcp/entry.ts';
+import { askClient, defineMcpPrompt } from '../../src/mcp/server/entry.ts';
 
 const form = {
   method: 'elicitation/create',

@@ -1,7 +1,7 @@
 import { expectTypeOf } from 'vitest';
 import { defineAgent, type ToolProvider } from '../../src/index.ts';
 import type { UnfoldingTool } from '../../src/kinds/entry.ts';
-import { createMcpToolFactory, defineMcpClient } from '../../src/mcp/entry.ts';
+import { createMcpToolFactory, defineMcpClient } from '../../src/mcp/tools/entry.ts';
 
 const client = defineMcpClient({ name: 'files', url: 'https://files.example/mcp' });
 const factory = createMcpToolFactory({ clients: [client] });

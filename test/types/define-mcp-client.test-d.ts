@@ -5,7 +5,7 @@ import {
   type McpCaller,
   type McpClient,
   type McpUser,
-} from '../../src/mcp/entry.ts';
+} from '../../src/mcp/tools/entry.ts';
 
 const base = { name: 'files', url: 'https://mcp.example.com/mcp' } as const;
 

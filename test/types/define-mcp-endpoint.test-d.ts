@@ -1,14 +1,14 @@
 import { expectTypeOf } from 'vitest';
 import { createHoldfast } from '../../src/create-holdfast.ts';
 import { defineAgent, defineTool, error } from '../../src/index.ts';
-import type { McpEndpoint } from '../../src/mcp/entry.ts';
+import type { McpEndpoint } from '../../src/mcp/server/entry.ts';
 import {
   defineMcpEndpoint,
   defineMcpPrompt,
   type McpPrompt,
   mcpResult,
   type McpEndpoint as OfMcp,
-} from '../../src/mcp/entry.ts';
+} from '../../src/mcp/server/entry.ts';
 
 const clerk = defineAgent({ name: 'clerk', description: 'Pays.', instructions: 'Pay.' });
 const greet = defineTool({ name: 'greet', description: 'Greets.', run: () => 'Hello.' });

@@ -7,7 +7,7 @@ import {
   type McpResource,
   type McpResourceValues,
   mcpContents,
-} from '../../src/mcp/entry.ts';
+} from '../../src/mcp/server/entry.ts';
 
 // A template knows its values by the variables of its uri.
 const lines = defineMcpResource({

@@ -1,6 +1,6 @@
 import { expectTypeOf } from 'vitest';
 import { CORE_ROLES, type ToolGroup } from '../../src/index.ts';
-import { defineMcpToolGroup, type ListedTool, type McpClient } from '../../src/mcp/entry.ts';
+import { defineMcpToolGroup, type ListedTool, type McpClient } from '../../src/mcp/tools/entry.ts';
 
 declare const github: McpClient<'github'>;
 declare const docker: McpClient<'docker'>;

@@ -43,16 +43,14 @@ import {
   type UnfoldingTool,
 } from '../../src/kinds/entry.ts';
 import {
-  defineMcpClient,
   defineMcpEndpoint,
   defineMcpPrompt,
   defineMcpResource,
-  defineMcpToolGroup,
-  type McpClient,
   type McpEndpoint,
   type McpPrompt,
   type McpResource,
-} from '../../src/mcp/entry.ts';
+} from '../../src/mcp/server/entry.ts';
+import { defineMcpClient, defineMcpToolGroup, type McpClient } from '../../src/mcp/tools/entry.ts';
 import { defineSurface, type Surface, surfaceRoute } from '../../src/surfaces/entry.ts';
 import { defineToolCallingOptions, type ToolCallingOptions } from '../../src/tool-calling/entry.ts';
 import { type Delivery, defineWebhook, verified, type Webhook } from '../../src/webhooks/entry.ts';

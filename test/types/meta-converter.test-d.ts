@@ -1,6 +1,6 @@
 import { expectTypeOf } from 'vitest';
 import type { JsonObject } from '../../src/index.ts';
-import { allowKeys, denyKeys, type MetaConverter, noOp, passThrough } from '../../src/mcp/entry.ts';
+import { allowKeys, denyKeys, type MetaConverter, noOp, passThrough } from '../../src/mcp/tools/entry.ts';
 
 expectTypeOf(allowKeys('locale', 'tenant')).toEqualTypeOf<MetaConverter>();
 expectTypeOf(denyKeys('token')).toEqualTypeOf<MetaConverter>();

@@ -1,5 +1,5 @@
 import { type Agent, type AnyTool, defineAgent, requireApproval } from '../../index.ts';
-import { createMcpToolFactory, defineMcpClient, type McpClientConfig } from '../../mcp/entry.ts';
+import { createMcpToolFactory, defineMcpClient, type McpClientConfig } from '../../mcp/tools/entry.ts';
 
 /** Where the MCP server of the folder answers, and what else its client may say. */
 export type FilesServer = Pick<McpClientConfig, 'url' | 'fetch' | 'connectTimeout'>;

@@ -4,7 +4,7 @@ import {
   defineMcpResource,
   type McpAsked,
   type McpCompleting,
-} from '../../mcp/entry.ts';
+} from '../../mcp/server/entry.ts';
 
 /** In the place of a table of the app: `asked.env.DB` would be its database. */
 const ORDERS = [

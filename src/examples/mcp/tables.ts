@@ -1,5 +1,5 @@
 import { defineTool } from '../../index.ts';
-import { askClient, defineMcpEndpoint } from '../../mcp/entry.ts';
+import { askClient, defineMcpEndpoint } from '../../mcp/server/entry.ts';
 
 const reserveTable = defineTool({
   name: 'reserve_table',

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { createHoldfast } from '../../create-holdfast.ts';
 import { defineAgent, defineTool } from '../../index.ts';
-import { allowKeys, createMcpToolFactory, defineMcpClient, defineMcpEndpoint } from '../../mcp/entry.ts';
+import { defineMcpEndpoint } from '../../mcp/server/entry.ts';
+import { allowKeys, createMcpToolFactory, defineMcpClient } from '../../mcp/tools/entry.ts';
 import { offlineModel } from '../../offline-model/entry.ts';
 
 const wiki = defineMcpClient({

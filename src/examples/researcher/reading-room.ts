@@ -1,4 +1,4 @@
-import { defineMcpEndpoint, defineMcpPrompt } from '../../mcp/entry.ts';
+import { defineMcpEndpoint, defineMcpPrompt } from '../../mcp/server/entry.ts';
 import { fetchDocument, researcher, searchDocuments } from './researcher.ts';
 
 const research = defineMcpPrompt({

@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers';
 import { createHoldfast } from '../../../src/create-holdfast.ts';
 import { defineRefunds } from '../../../src/examples/refunds/refunds.ts';
 import { shopAt } from '../../../src/examples/support/shop.ts';
-import { defineMcpEndpoint } from '../../../src/mcp/entry.ts';
+import { defineMcpEndpoint } from '../../../src/mcp/server/entry.ts';
 import { offlineModel } from '../../../src/offline-model/entry.ts';
 
 const { SHOP_URL } = env as { readonly SHOP_URL: string }; // as the test sets it

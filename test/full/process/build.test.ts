@@ -1,10 +1,10 @@
 /** What `npm run build` makes, as the project of a user meets it: its types, its exports, and its code in plain Node. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { asInstalled } from './as-installed.ts';
 import { installPackage, type Manifest } from './installed-package.ts';
 
@@ -76,11 +76,28 @@ it('a program of the user may bring a model of the AI SDK', async () => {
 
 it('a program of the user may speak MCP', async () => {
   const worker = asInstalled(await read('src/examples/mcp/worker.ts'));
-  expect(worker).toContain("from 'holdfast/mcp';");
+  expect(worker).toContain("from 'holdfast/mcp/client';");
+  expect(worker).toContain("from 'holdfast/mcp/server';");
   // The declarations of the SDK name Node's `Buffer`, which a Worker need not have.
   const options = { types: ['@cloudflare/workers-types'], module: 'nodenext', skipLibCheck: true };
   expect(await check('with-mcp', { 'with-mcp.ts': worker }, options)).toBe('');
 });
+
+it.each([
+  ['client', 'server', 'src/examples/files/files.ts'],
+  ['server', 'client', 'src/examples/mcp/order-desk.ts'],
+])(
+  'a program of the user may be the %s of MCP without the package of the %s',
+  async (end, other, example) => {
+    const program = asInstalled(await read(example));
+    expect(program).toContain(`from 'holdfast/mcp/${end}';`);
+    const packages = join(temp, 'node_modules/@modelcontextprotocol');
+    await rename(join(packages, other), join(temp, other));
+    onTestFinished(() => rename(join(temp, other), join(packages, other)));
+    const options = { types: ['@cloudflare/workers-types'], module: 'nodenext', skipLibCheck: true };
+    expect(await check(`with-${end}`, { [`with-${end}.ts`]: program }, options)).toBe('');
+  },
+);
 
 it('a program of the user may keep files in R2', async () => {
   const store = asInstalled(await read('src/examples/files-in-r2/r2-files.ts'));

@@ -12,7 +12,7 @@ import {
   toolsOf,
 } from '../../../src/index.ts';
 import { defineAgenticTool, withContext } from '../../../src/kinds/entry.ts';
-import { createMcpToolFactory, mcpToolProvider, passThrough } from '../../../src/mcp/entry.ts';
+import { createMcpToolFactory, mcpToolProvider, passThrough } from '../../../src/mcp/tools/entry.ts';
 import { createTestSession, scriptedModel } from '../../../src/testing/entry.ts';
 import { calls, says, scene, session } from './mcp/tools/scenes.ts';
 import { offered, results } from './unfolding/scenes.ts';

@@ -14,7 +14,7 @@ const root = resolve(import.meta.dirname, '../../..');
 const APP = `
   import { defineAgent } from './src/index.ts';
   import { createHoldfast } from './src/create-holdfast.ts';
-  import { defineMcpEndpoint } from './src/mcp/entry.ts';
+  import { defineMcpEndpoint } from './src/mcp/server/entry.ts';
   import { aiSdkUi } from './src/surfaces/ai-sdk-ui/entry.ts';
   const agent = defineAgent({ name: 'clerk', description: 'Looks.', instructions: 'Look.' });
   const mcp = defineMcpEndpoint({ name: 'scouts', version: '1', agents: [agent] });

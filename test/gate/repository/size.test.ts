@@ -114,21 +114,54 @@ it('a Worker without MCP carries nothing of it', async () => {
   const without = await filesOf(everything);
   expect(without).toContain('src/worker/app.ts');
   expect(without.filter(isMcp)).toEqual([]);
-  const endpoint = "export { defineMcpEndpoint } from './src/mcp/entry.ts';";
+  const endpoint = "export { defineMcpEndpoint } from './src/mcp/server/entry.ts';";
   const published = await filesOf(`${everything}${endpoint}`);
   expect(published.filter(isMcp).length).toBeGreaterThan(10);
   // Of the two ends of MCP, it pays for the one that it uses.
   expect(published.filter((path) => /src\/mcp\/client\/|@modelcontextprotocol\/client\//.test(path))).toEqual(
     [],
   );
-  const using = await filesOf(`${everything}export { createMcpToolFactory } from './src/mcp/entry.ts';`);
+  const using = await filesOf(
+    `${everything}export { createMcpToolFactory } from './src/mcp/tools/entry.ts';`,
+  );
   expect(using.filter((path) => path.startsWith('src/mcp/client/')).length).toBeGreaterThan(10);
   expect(
     using.filter((path) => /src\/mcp\/server\/|@modelcontextprotocol\/(server|sdk)\/|\/ajv/.test(path)),
   ).toEqual([]);
 });
 
-const MCP = "import { defineMcpClient, defineMcpEndpoint, mcpToolProvider } from './src/mcp/entry.ts';";
+it.each([
+  ['client', 'tools'],
+  ['server', 'server'],
+])('holdfast/mcp/%s is built with the SDK package of its own end, and no other', async (end, folder) => {
+  const wanted = new Set<string>();
+  await build({
+    stdin: {
+      contents: `export * from './src/mcp/${folder}/entry.ts';`,
+      resolveDir: resolve(import.meta.dirname, '../../..'),
+    },
+    bundle: true,
+    write: false,
+    format: 'esm',
+    plugins: [
+      {
+        name: 'what has to be installed',
+        setup({ onResolve }) {
+          onResolve({ filter: /^@modelcontextprotocol\// }, ({ path }) => {
+            wanted.add(path);
+            return { path, external: true };
+          });
+        },
+      },
+    ],
+  });
+  expect([...wanted]).toEqual([`@modelcontextprotocol/${end}`]);
+});
+
+const MCP = `
+  import { defineMcpClient, mcpToolProvider } from './src/mcp/tools/entry.ts';
+  import { defineMcpEndpoint } from './src/mcp/server/entry.ts';
+`;
 const USES = "const wiki = defineMcpClient({ name: 'wiki', url: 'https://wiki.example/mcp' });";
 const withClient = (worker: string): string =>
   worker
@@ -168,7 +201,8 @@ it('a Worker carries the surface for useChat only when it mounts it, and never t
     'kinds/entry',
     'decorators/entry',
     'webhooks/entry',
-    'mcp/entry',
+    'mcp/tools/entry',
+    'mcp/server/entry',
   ]
     .map((entry) => `export * from './src/${entry}.ts';`)
     .join('');
@@ -185,7 +219,14 @@ it('a Worker carries the surface for useChat only when it mounts it, and never t
 });
 
 it('a Worker carries the protocols of OpenAI only when it mounts them, and never a client of OpenAI', async () => {
-  const everything = ['create-holdfast', 'index', 'mcp/entry', 'surfaces/entry', 'surfaces/ai-sdk-ui/entry']
+  const everything = [
+    'create-holdfast',
+    'index',
+    'mcp/tools/entry',
+    'mcp/server/entry',
+    'surfaces/entry',
+    'surfaces/ai-sdk-ui/entry',
+  ]
     .map((entry) => `export * from './src/${entry}.ts';`)
     .join('');
   const isOpenAi = (path: string): boolean =>
@@ -218,7 +259,8 @@ it('a Worker carries the planner only when it imports it', async () => {
     'create-holdfast',
     'index',
     'webhooks/entry',
-    'mcp/entry',
+    'mcp/tools/entry',
+    'mcp/server/entry',
     'model/openai-compatible/entry',
   ]
     .map((entry) => `export * from './src/${entry}.ts';`)

@@ -3,7 +3,8 @@ import { env } from 'cloudflare:workers';
 import * as v from 'valibot';
 import type { Holdfast, HoldfastConfig } from '../../../src/create-holdfast.ts';
 import { defineTool, defineToolGroup } from '../../../src/index.ts';
-import { createMcpToolFactory, defineMcpClient, defineMcpEndpoint } from '../../../src/mcp/entry.ts';
+import { defineMcpEndpoint } from '../../../src/mcp/server/entry.ts';
+import { createMcpToolFactory, defineMcpClient } from '../../../src/mcp/tools/entry.ts';
 import { defineWebhook, verified } from '../../../src/webhooks/entry.ts';
 import { acting, scene } from './scene.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineFiles } from '../../../src/examples/files/files.ts';
 import { defineAgent } from '../../../src/index.ts';
-import { defineMcpClient, mcpToolProvider } from '../../../src/mcp/entry.ts';
+import { defineMcpClient, mcpToolProvider } from '../../../src/mcp/tools/entry.ts';
 import { bridged } from '../../full/mcp/servers/bridged.ts';
 import { startFront } from '../../full/mcp/servers/front.ts';
 import { FILES } from '../../full/mcp/servers/run-files.ts';

@@ -10,7 +10,7 @@ import {
   type ToolCall,
 } from '../../../src/index.ts';
 import { after, definePlaybook, defineStateMachine, defineUnfolding } from '../../../src/kinds/entry.ts';
-import { createMcpToolFactory, defineMcpClient, type McpClientConfig } from '../../../src/mcp/entry.ts';
+import { createMcpToolFactory, defineMcpClient, type McpClientConfig } from '../../../src/mcp/tools/entry.ts';
 import { bytesOf, SHOT } from './files.ts';
 import type { LoopName } from './script.ts';
 

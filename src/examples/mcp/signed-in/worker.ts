@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { createHoldfast } from '../../../create-holdfast.ts';
 import { defineTool } from '../../../index.ts';
-import { defineMcpEndpoint } from '../../../mcp/entry.ts';
+import { defineMcpEndpoint } from '../../../mcp/server/entry.ts';
 
 /** The provider where people sign in, and the address of this Worker's endpoint, for which their tokens have to be. */
 const LOGIN = 'https://login.example';

@@ -9,7 +9,7 @@ import {
   type HoldfastConfig,
 } from '../../../../src/create-holdfast.ts';
 import { requireApproval } from '../../../../src/index.ts';
-import { defineMcpEndpoint } from '../../../../src/mcp/entry.ts';
+import { defineMcpEndpoint } from '../../../../src/mcp/server/entry.ts';
 import { openAICompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { agents } from './agents.ts';
 import { hooks } from './hooks.ts';

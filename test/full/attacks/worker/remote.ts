@@ -1,4 +1,4 @@
-import { allowKeys, defineMcpClient, mcpToolProvider, passThrough } from '../../../../src/mcp/entry.ts';
+import { allowKeys, defineMcpClient, mcpToolProvider, passThrough } from '../../../../src/mcp/tools/entry.ts';
 import { hasHole, settings } from './settings.ts';
 
 const limits = { timeout: 2_000, connectTimeout: 2_000, maxResponseBytes: 100_000 };

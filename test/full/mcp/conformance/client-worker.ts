@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { defineAgent } from '../../../../src/index.ts';
-import { defineMcpClient, type McpUser, mcpToolProvider } from '../../../../src/mcp/entry.ts';
+import { defineMcpClient, type McpUser, mcpToolProvider } from '../../../../src/mcp/tools/entry.ts';
 import { callsEverything } from './calls-everything.ts';
 import { providerOf, type Scenario } from './provider-of.ts';
 

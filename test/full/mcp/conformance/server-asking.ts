@@ -1,5 +1,10 @@
 import { type AnyTool, defineTool } from '../../../../src/index.ts';
-import { askClient, defineMcpPrompt, type McpPrompt, type McpQuestion } from '../../../../src/mcp/entry.ts';
+import {
+  askClient,
+  defineMcpPrompt,
+  type McpPrompt,
+  type McpQuestion,
+} from '../../../../src/mcp/server/entry.ts';
 
 /** A form with one field that has to be filled in. */
 const form = (message: string, field: string) =>

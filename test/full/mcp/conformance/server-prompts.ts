@@ -1,4 +1,4 @@
-import { defineMcpPrompt, type McpPrompt } from '../../../../src/mcp/entry.ts';
+import { defineMcpPrompt, type McpPrompt } from '../../../../src/mcp/server/entry.ts';
 import { PNG } from './samples.ts';
 
 const text = (words: string) => ({ role: 'user', content: { type: 'text', text: words } }) as const;

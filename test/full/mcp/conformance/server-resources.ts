@@ -1,4 +1,4 @@
-import { defineMcpResource, type McpResource } from '../../../../src/mcp/entry.ts';
+import { defineMcpResource, type McpResource } from '../../../../src/mcp/server/entry.ts';
 import { PNG } from './samples.ts';
 
 /** The resources that the suite's server scenarios read. */

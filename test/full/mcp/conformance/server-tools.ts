@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { type AnyTool, defineTool, error } from '../../../../src/index.ts';
-import { mcpResult } from '../../../../src/mcp/entry.ts';
+import { mcpResult } from '../../../../src/mcp/server/entry.ts';
 import { PNG, WAV } from './samples.ts';
 
 const nothing = v.object({});

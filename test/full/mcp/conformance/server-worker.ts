@@ -1,7 +1,7 @@
 /** The Worker that the suite's server scenarios look at: it publishes what they ask for. */
 
 import { createHoldfast } from '../../../../src/create-holdfast.ts';
-import { defineMcpEndpoint } from '../../../../src/mcp/entry.ts';
+import { defineMcpEndpoint } from '../../../../src/mcp/server/entry.ts';
 import { askingPrompts, askingTools } from './server-asking.ts';
 import { serverPrompts } from './server-prompts.ts';
 import { serverResources } from './server-resources.ts';

@@ -1,7 +1,7 @@
 /** Crashes at every point of turns that call MCP servers: no message is lost, and nothing happens twice at a server. */
 import { expect, it } from 'vitest';
 import type { ToolSource } from '../../../../src/index.ts';
-import { createMcpToolFactory, type McpClient, mcpToolProvider } from '../../../../src/mcp/entry.ts';
+import { createMcpToolFactory, type McpClient, mcpToolProvider } from '../../../../src/mcp/tools/entry.ts';
 import {
   type CrashReply,
   type CrashScript,

@@ -1,5 +1,5 @@
 import { type Agent, defineAgent, type ToolSource } from '../../../../src/index.ts';
-import { defineMcpClient, type Fetch, type McpClient } from '../../../../src/mcp/entry.ts';
+import { defineMcpClient, type Fetch, type McpClient } from '../../../../src/mcp/tools/entry.ts';
 import type { CrashKit } from '../../../../src/testing/crash-matrix/entry.ts';
 import { IDEMPOTENCY_KEY } from '../../../doors/mcp.ts';
 import {

@@ -5,7 +5,7 @@ import {
   type McpClient,
   type McpClientConfig,
   type McpToolFactory,
-} from '../../../../src/mcp/entry.ts';
+} from '../../../../src/mcp/tools/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import type { RecordedRequest, ServerName } from '../servers/provided.ts';
 import type { RealRun } from './real-run.ts';

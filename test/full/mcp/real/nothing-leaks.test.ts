@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { defineTool } from '../../../../src/index.ts';
-import { allowKeys, denyKeys, type MetaConverter, passThrough } from '../../../../src/mcp/entry.ts';
+import { allowKeys, denyKeys, type MetaConverter, passThrough } from '../../../../src/mcp/tools/entry.ts';
 import { allEvents, post, SSE, sessionId } from '../../../gate/workerd/http/client.ts';
 import type { RecordedRequest } from '../servers/provided.ts';
 import { kindOf, LEAK_PATHS, LEAK_PATHS_2026, type LeakPath, sessionsIn } from './leak-paths.ts';

@@ -7,7 +7,7 @@ import {
   type McpClient,
   type McpClientConfig,
   mcpToolProvider,
-} from '../../../../src/mcp/entry.ts';
+} from '../../../../src/mcp/tools/entry.ts';
 import { type ScriptedModel, type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
 import { appWith } from '../../../gate/workerd/http/app.ts';
 import {

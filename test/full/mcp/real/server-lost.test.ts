@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createMcpToolFactory } from '../../../../src/mcp/entry.ts';
+import { createMcpToolFactory } from '../../../../src/mcp/tools/entry.ts';
 import type { RecordedRequest } from '../servers/provided.ts';
 import { realRun } from './real-run.ts';
 import { atProgress, calls, realTalk, worksFor } from './real-talk.ts';

@@ -1,7 +1,7 @@
 /** The real sequential-thinking server, which keeps its thoughts in a session. */
 import { abortAllDurableObjects } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
-import type { McpClientConfig } from '../../../../src/mcp/entry.ts';
+import type { McpClientConfig } from '../../../../src/mcp/tools/entry.ts';
 import { kindOf, sessionsIn } from './leak-paths.ts';
 import { type RealRun, realRun } from './real-run.ts';
 import { calls, type RealTalk, realTalk } from './real-talk.ts';

@@ -10,12 +10,8 @@ import {
   definePlaybook,
   defineToolKind,
 } from '../../../../src/kinds/entry.ts';
-import {
-  defineMcpEndpoint,
-  defineMcpPrompt,
-  defineMcpToolGroup,
-  mcpToolProvider,
-} from '../../../../src/mcp/entry.ts';
+import { defineMcpEndpoint, defineMcpPrompt } from '../../../../src/mcp/server/entry.ts';
+import { defineMcpToolGroup, mcpToolProvider } from '../../../../src/mcp/tools/entry.ts';
 import { openAICompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { createToolCallingManager, defineToolCallingOptions } from '../../../../src/tool-calling/entry.ts';
 import { type Mistake, make, ofAgent, run, told, tool } from './mistake.ts';

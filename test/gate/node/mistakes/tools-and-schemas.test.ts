@@ -8,7 +8,7 @@ import {
   defineSubagent,
   defineUnfolding,
 } from '../../../../src/kinds/entry.ts';
-import { defineMcpClient } from '../../../../src/mcp/entry.ts';
+import { defineMcpClient } from '../../../../src/mcp/tools/entry.ts';
 import { defineWebhook } from '../../../../src/webhooks/entry.ts';
 import { type Mistake, make, ofAgent, ofTool, run, told, tool } from './mistake.ts';
 

@@ -6,7 +6,7 @@ import { mount } from 'hono/mount';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
 import { defineAgent, defineTool, requireApproval } from '../../../../src/index.ts';
-import { defineMcpEndpoint } from '../../../../src/mcp/entry.ts';
+import { defineMcpEndpoint } from '../../../../src/mcp/server/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
 import { defineWebhook } from '../../../../src/webhooks/entry.ts';
 import { calling, KEY } from '../mcp/server/talk.ts';

@@ -15,7 +15,7 @@ import {
   requireApproval,
   type TurnPrincipal,
 } from '../../../../src/index.ts';
-import { defineMcpEndpoint } from '../../../../src/mcp/entry.ts';
+import { defineMcpEndpoint } from '../../../../src/mcp/server/entry.ts';
 import { toSessionName } from '../../../doors/session.ts';
 import { modelBySession, script } from '../../../fixtures/scripts.ts';
 import { calling } from '../mcp/server/talk.ts';

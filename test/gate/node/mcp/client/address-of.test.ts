@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defineMcpClient, type McpClientConfig, type McpUser } from '../../../../../src/mcp/entry.ts';
+import { defineMcpClient, type McpClientConfig, type McpUser } from '../../../../../src/mcp/tools/entry.ts';
 import { addressOf, McpServerError } from '../../../../doors/mcp.ts';
 import { caller } from './open.ts';
 

@@ -3,7 +3,7 @@ import {
   defineMcpClient,
   type McpClientConfig,
   McpClientDefinitionError,
-} from '../../../../../src/mcp/entry.ts';
+} from '../../../../../src/mcp/tools/entry.ts';
 
 const files = { name: 'files', url: 'https://mcp.example.com/mcp' } as const;
 

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type JsonObject, LOOP_ID_KEY, ToolCallContext } from '../../../../../src/index.ts';
-import { allowKeys, denyKeys, type MetaConverter, noOp, passThrough } from '../../../../../src/mcp/entry.ts';
+import {
+  allowKeys,
+  denyKeys,
+  type MetaConverter,
+  noOp,
+  passThrough,
+} from '../../../../../src/mcp/tools/entry.ts';
 
 const context = ToolCallContext.of({ locale: 'de', tenant: { id: 7 }, token: 'planted' });
 

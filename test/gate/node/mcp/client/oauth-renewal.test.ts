@@ -1,6 +1,6 @@
 import type { OAuthClientProvider, OAuthTokens } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
-import type { Fetch } from '../../../../../src/mcp/entry.ts';
+import type { Fetch } from '../../../../../src/mcp/tools/entry.ts';
 import { type FakeTool, fakeServer } from '../../../../fixtures/mcp/fake-server.ts';
 import { call, calling, open, rejection } from './open.ts';
 

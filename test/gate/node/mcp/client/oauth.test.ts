@@ -5,7 +5,7 @@ import {
   type OAuthDiscoveryState,
 } from '@modelcontextprotocol/client';
 import { describe, expect, it, vi } from 'vitest';
-import type { Fetch } from '../../../../../src/mcp/entry.ts';
+import type { Fetch } from '../../../../../src/mcp/tools/entry.ts';
 import { McpServerError } from '../../../../doors/mcp.ts';
 import { fakeServer } from '../../../../fixtures/mcp/fake-server.ts';
 import { call, calling, open, rejection } from './open.ts';

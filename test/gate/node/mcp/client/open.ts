@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { Secrets, ToolCallContext } from '../../../../../src/index.ts';
-import { defineMcpClient, type McpCaller, type McpClientConfig } from '../../../../../src/mcp/entry.ts';
+import { defineMcpClient, type McpCaller, type McpClientConfig } from '../../../../../src/mcp/tools/entry.ts';
 import {
   connect,
   type McpConnection,

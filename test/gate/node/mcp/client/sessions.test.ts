@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Fetch } from '../../../../../src/mcp/entry.ts';
+import type { Fetch } from '../../../../../src/mcp/tools/entry.ts';
 import { McpLostError, McpServerError } from '../../../../doors/mcp.ts';
 import {
   answers,

@@ -7,7 +7,7 @@ import {
   defineMcpClient,
   type McpClient,
   mcpToolProvider,
-} from '../../../../../src/mcp/entry.ts';
+} from '../../../../../src/mcp/tools/entry.ts';
 import { type FakeServer, fakeServer } from '../../../../fixtures/mcp/fake-server.ts';
 import { warnings } from '../../../../fixtures/warnings.ts';
 import { offered, results } from '../../unfolding/scenes.ts';

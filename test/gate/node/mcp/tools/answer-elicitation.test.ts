@@ -3,7 +3,7 @@ import type { ElicitRequestFormParams } from '@modelcontextprotocol/sdk/types.js
 import { ElicitResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it, vi } from 'vitest';
 import type { ToolCall } from '../../../../../src/index.ts';
-import { type McpClientConfig, mcpToolProvider } from '../../../../../src/mcp/entry.ts';
+import { type McpClientConfig, mcpToolProvider } from '../../../../../src/mcp/tools/entry.ts';
 import type { TestSession } from '../../../../../src/testing/entry.ts';
 import { answerElicitation } from '../../../../doors/mcp.ts';
 import { MARK, withOneMark } from '../../../../fixtures/marks.ts';

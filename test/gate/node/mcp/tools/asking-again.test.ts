@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { expect, it } from 'vitest';
 import { type AnyTool, Secrets, ToolCallContext } from '../../../../../src/index.ts';
 import { type Discovery, defineAgenticTool, type LoopView } from '../../../../../src/kinds/entry.ts';
-import { createMcpToolFactory, mcpToolProvider } from '../../../../../src/mcp/entry.ts';
+import { createMcpToolFactory, mcpToolProvider } from '../../../../../src/mcp/tools/entry.ts';
 import { findTools } from '../../../../doors/mcp.ts';
 import { only } from '../../../../fixtures/mcp/fake-server.ts';
 import { warnings } from '../../../../fixtures/warnings.ts';

@@ -5,7 +5,7 @@ import {
   type McpClientConfig,
   mcpToolProvider,
   passThrough,
-} from '../../../../../src/mcp/entry.ts';
+} from '../../../../../src/mcp/tools/entry.ts';
 import type { TestSession, TestSessionOptions } from '../../../../../src/testing/entry.ts';
 import {
   answers,

@@ -7,7 +7,7 @@ import {
   type McpClient,
   McpClientDefinitionError,
   mcpToolProvider,
-} from '../../../../../src/mcp/entry.ts';
+} from '../../../../../src/mcp/tools/entry.ts';
 import { answers } from '../../../../fixtures/mcp/fake-server.ts';
 import { warnings } from '../../../../fixtures/warnings.ts';
 import { offered, opened, results } from '../../unfolding/scenes.ts';

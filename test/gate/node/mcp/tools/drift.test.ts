@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ListedTool } from '../../../../../src/mcp/entry.ts';
+import type { ListedTool } from '../../../../../src/mcp/tools/entry.ts';
 import type { McpListing } from '../../../../doors/mcp.ts';
 import { client, list } from './listing-fixtures.ts';
 

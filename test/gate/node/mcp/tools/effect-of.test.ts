@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Effect } from '../../../../../src/index.ts';
-import type { ToolHints } from '../../../../../src/mcp/entry.ts';
+import type { ToolHints } from '../../../../../src/mcp/tools/entry.ts';
 import { effectOf } from '../../../../doors/mcp.ts';
 import { client, listed } from './listing-fixtures.ts';
 

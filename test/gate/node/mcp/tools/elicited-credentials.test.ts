@@ -4,7 +4,7 @@ import type { ElicitRequestFormParams } from '@modelcontextprotocol/sdk/types.js
 import { ElicitResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type JsonObject, Secrets, type ToolCall } from '../../../../../src/index.ts';
-import { mcpToolProvider } from '../../../../../src/mcp/entry.ts';
+import { mcpToolProvider } from '../../../../../src/mcp/tools/entry.ts';
 import type { TestSession } from '../../../../../src/testing/entry.ts';
 import { answerElicitation } from '../../../../doors/mcp.ts';
 import { consoleLog } from '../../../../doors/tools.ts';

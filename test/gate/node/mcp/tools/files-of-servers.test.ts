@@ -1,7 +1,7 @@
 /** Files that a server's tool answered, in a session: what the model is sent, what is journaled, and what programs get. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type ChatModel, defineAgent } from '../../../../../src/index.ts';
-import { type McpClientConfig, mcpToolProvider } from '../../../../../src/mcp/entry.ts';
+import { type McpClientConfig, mcpToolProvider } from '../../../../../src/mcp/tools/entry.ts';
 import { createTestSession, scriptedModel } from '../../../../../src/testing/entry.ts';
 import type { FakeTool } from '../../../../fixtures/mcp/fake-server.ts';
 import { calls, scene } from './scenes.ts';

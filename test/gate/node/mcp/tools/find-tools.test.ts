@@ -1,6 +1,6 @@
 /** When servers are asked for their tools, and what a session remembers of it: MCP-08, MCP-09, drift. */
 import { describe, expect, it } from 'vitest';
-import { createMcpToolFactory, mcpToolProvider } from '../../../../../src/mcp/entry.ts';
+import { createMcpToolFactory, mcpToolProvider } from '../../../../../src/mcp/tools/entry.ts';
 import { createManualClock, type TestSession } from '../../../../../src/testing/entry.ts';
 import { answers, only } from '../../../../fixtures/mcp/fake-server.ts';
 import { warnings } from '../../../../fixtures/warnings.ts';

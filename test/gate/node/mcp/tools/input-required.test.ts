@@ -1,7 +1,7 @@
 /** Servers that put a call off until they know more (MCP specification 2026-07-28, Multi Round-Trip Requests). */
 import type { CallToolResult, InputRequiredResult, Tool } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
-import { type McpClientConfig, mcpToolProvider } from '../../../../../src/mcp/entry.ts';
+import { type McpClientConfig, mcpToolProvider } from '../../../../../src/mcp/tools/entry.ts';
 import type { ScriptedReply, TestSession } from '../../../../../src/testing/entry.ts';
 import { MARK, withOneMark } from '../../../../fixtures/marks.ts';
 import { type FakeServer, only } from '../../../../fixtures/mcp/fake-server.ts';

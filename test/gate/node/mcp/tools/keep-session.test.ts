@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { runAgent } from '../../../../../src/in-memory/entry.ts';
 import { defineAgent } from '../../../../../src/index.ts';
 import { defineSubagent } from '../../../../../src/kinds/entry.ts';
-import { type McpClientConfig, mcpToolProvider } from '../../../../../src/mcp/entry.ts';
+import { type McpClientConfig, mcpToolProvider } from '../../../../../src/mcp/tools/entry.ts';
 import { createTestSession, scriptedModel, type TestSession } from '../../../../../src/testing/entry.ts';
 import {
   answers,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../../src/index.ts';
-import type { ListedTool } from '../../../../../src/mcp/entry.ts';
+import type { ListedTool } from '../../../../../src/mcp/tools/entry.ts';
 import { list } from './listing-fixtures.ts';
 
 const object = { type: 'object' };

@@ -4,7 +4,7 @@ import {
   type ListedTool,
   type McpClient,
   type McpClientConfig,
-} from '../../../../../src/mcp/entry.ts';
+} from '../../../../../src/mcp/tools/entry.ts';
 import { type McpListing, toListing } from '../../../../doors/mcp.ts';
 import { consoleLog } from '../../../../doors/tools.ts';
 

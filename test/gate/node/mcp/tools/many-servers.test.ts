@@ -1,7 +1,7 @@
 /** More servers than one invocation can ask: 50 subrequests are what the free plan of Workers has. */
 import { expect, it } from 'vitest';
 import type { ToolSource } from '../../../../../src/index.ts';
-import { createMcpToolFactory, mcpToolProvider } from '../../../../../src/mcp/entry.ts';
+import { createMcpToolFactory, mcpToolProvider } from '../../../../../src/mcp/tools/entry.ts';
 import type { ScriptedReply } from '../../../../../src/testing/entry.ts';
 import { Meter, UNLIMITED } from '../../../../doors/session.ts';
 import { answers } from '../../../../fixtures/mcp/fake-server.ts';

@@ -8,7 +8,7 @@ import type {
 } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import { ToolDefinitionError } from '../../../../../src/index.ts';
-import { type McpClientConfig, mcpResources } from '../../../../../src/mcp/entry.ts';
+import { type McpClientConfig, mcpResources } from '../../../../../src/mcp/tools/entry.ts';
 import type { ScriptedReply, TestSession } from '../../../../../src/testing/entry.ts';
 import { answers, type FakeServer, only } from '../../../../fixtures/mcp/fake-server.ts';
 import { offered, results } from '../../unfolding/scenes.ts';

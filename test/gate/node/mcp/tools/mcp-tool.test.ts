@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import type { Effect } from '../../../../../src/index.ts';
 import type { LiveCall, ToolExecution } from '../../../../../src/kinds/entry.ts';
-import type { McpClientConfig } from '../../../../../src/mcp/entry.ts';
+import type { McpClientConfig } from '../../../../../src/mcp/tools/entry.ts';
 import { createManualClock } from '../../../../../src/testing/entry.ts';
 import { mcpTool } from '../../../../doors/mcp.ts';
 import { DEFAULT_PLATFORM, InvocationBudgetWatch, Meter } from '../../../../doors/session.ts';

@@ -1,7 +1,7 @@
 /** Images, audio and bytes of resources that a server's tool answered: files for the model, in the order of the blocks. */
 import { describe, expect, it } from 'vitest';
 import type { ContentPart, JsonObject, ResultData } from '../../../../../src/index.ts';
-import { mcpResult } from '../../../../../src/mcp/entry.ts';
+import { mcpResult } from '../../../../../src/mcp/server/entry.ts';
 import { toResult } from '../../../../doors/mcp.ts';
 import { modelText } from '../../../../doors/tools.ts';
 import { listed } from './listing-fixtures.ts';

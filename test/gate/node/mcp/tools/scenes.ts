@@ -1,5 +1,5 @@
 import { type AgentConfig, defineAgent } from '../../../../../src/index.ts';
-import { defineMcpClient, type McpClient, type McpClientConfig } from '../../../../../src/mcp/entry.ts';
+import { defineMcpClient, type McpClient, type McpClientConfig } from '../../../../../src/mcp/tools/entry.ts';
 import {
   createTestSession,
   type ScriptedReply,

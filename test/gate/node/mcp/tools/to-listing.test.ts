@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Json, type JsonObject, Secrets } from '../../../../../src/index.ts';
-import type { ListedTool } from '../../../../../src/mcp/entry.ts';
+import type { ListedTool } from '../../../../../src/mcp/tools/entry.ts';
 import { listedInput, type McpListing, parseListing, toListing } from '../../../../doors/mcp.ts';
 import { consoleLog } from '../../../../doors/tools.ts';
 import { client, list, listed } from './listing-fixtures.ts';

@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../../src/index.ts';
-import { McpContent, type McpContent as McpContentValue } from '../../../../../src/mcp/entry.ts';
+import { McpContent, type McpContent as McpContentValue } from '../../../../../src/mcp/tools/entry.ts';
 import { toResult } from '../../../../doors/mcp.ts';
 import { modelText, readAs } from '../../../../doors/tools.ts';
 import { listed } from './listing-fixtures.ts';

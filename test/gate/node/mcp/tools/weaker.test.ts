@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../../../../src/index.ts';
-import type { McpClientConfig } from '../../../../../src/mcp/entry.ts';
-import { mcpToolProvider } from '../../../../../src/mcp/entry.ts';
+import type { McpClientConfig } from '../../../../../src/mcp/tools/entry.ts';
+import { mcpToolProvider } from '../../../../../src/mcp/tools/entry.ts';
 import { type McpListing, schemaCheck } from '../../../../doors/mcp.ts';
 import { results } from '../../unfolding/scenes.ts';
 import { client, list } from './listing-fixtures.ts';

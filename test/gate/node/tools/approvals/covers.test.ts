@@ -17,7 +17,7 @@ import {
   requireApproval,
 } from '../../../../../src/index.ts';
 import { defineAgenticTool, defineUnfolding, unfoldingOf } from '../../../../../src/kinds/entry.ts';
-import { createMcpToolFactory } from '../../../../../src/mcp/entry.ts';
+import { createMcpToolFactory } from '../../../../../src/mcp/tools/entry.ts';
 import type { TestSession } from '../../../../../src/testing/entry.ts';
 import { says, scene } from '../../mcp/tools/scenes.ts';
 import { calls, crash, does, offered, opened, results, sessionWith } from '../../unfolding/scenes.ts';

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { restaurant } from '../../../../../src/examples/mcp/tables.ts';
 import { defineAgent, defineTool } from '../../../../../src/index.ts';
-import { askClient, defineMcpPrompt } from '../../../../../src/mcp/entry.ts';
+import { askClient, defineMcpPrompt } from '../../../../../src/mcp/server/entry.ts';
 import { modelBySession, script } from '../../../../fixtures/scripts.ts';
 import { appWith } from '../../http/app.ts';
 import { type Asked, answered, connectedAsking, FORMS } from './asking.ts';

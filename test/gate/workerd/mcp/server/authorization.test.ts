@@ -12,7 +12,7 @@ import {
   defineMcpEndpoint,
   type McpEndpointConfig,
   McpEndpointDefinitionError,
-} from '../../../../../src/mcp/entry.ts';
+} from '../../../../../src/mcp/server/entry.ts';
 import { scripted } from '../../../../fixtures/scripted-agent.ts';
 import { json, ORIGIN, type Send } from '../../http/client.ts';
 import { postMcp, publishing, rpc } from './talk.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { defineMcpPrompt, defineMcpResource } from '../../../../../src/mcp/entry.ts';
+import { defineMcpPrompt, defineMcpResource } from '../../../../../src/mcp/server/entry.ts';
 import { connectedToNewest, REVISIONS } from './both-revisions.ts';
 import { answerTo, connected, publishing } from './talk.ts';
 

@@ -8,7 +8,7 @@ import {
   defineMcpEndpoint,
   type McpEndpointConfig,
   McpEndpointDefinitionError,
-} from '../../../../../src/mcp/entry.ts';
+} from '../../../../../src/mcp/server/entry.ts';
 import { scripted } from '../../../../fixtures/scripted-agent.ts';
 
 const hello = defineTool({ name: 'hello', description: 'Greets.', run: () => 'Hello.' });

@@ -1,7 +1,7 @@
 /** Parameters that a client repeats in headers, and a Worker behind something that reads those. */
 import { describe, expect, it, vi } from 'vitest';
 import { defineTool } from '../../../../../src/index.ts';
-import { McpEndpointDefinitionError } from '../../../../../src/mcp/entry.ts';
+import { McpEndpointDefinitionError } from '../../../../../src/mcp/server/entry.ts';
 import { json } from '../../http/client.ts';
 import { calling, publishing, texts } from './talk.ts';
 import { asking } from './task-talk.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { defineMcpPrompt } from '../../../../../src/mcp/entry.ts';
+import { defineMcpPrompt } from '../../../../../src/mcp/server/entry.ts';
 import { answerTo, connected, publishing } from './talk.ts';
 
 const summary = defineMcpPrompt({

@@ -11,7 +11,7 @@ import {
   type ToolCall,
   text,
 } from '../../../../../src/index.ts';
-import { defineMcpEndpoint } from '../../../../../src/mcp/entry.ts';
+import { defineMcpEndpoint } from '../../../../../src/mcp/server/entry.ts';
 import { ORIGIN, type Send } from '../../http/client.ts';
 import { calling, KEY, messagesOf, postMcp, publishing, rpc } from './talk.ts';
 

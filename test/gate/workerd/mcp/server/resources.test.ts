@@ -7,7 +7,7 @@ import {
   type McpResource,
   type McpResourceAnswer,
   mcpContents,
-} from '../../../../../src/mcp/entry.ts';
+} from '../../../../../src/mcp/server/entry.ts';
 import { pass } from '../../../../fixtures/held-time.ts';
 import { connectedToNewest, newestAnswerTo, REVISIONS } from './both-revisions.ts';
 import { answerTo, connected, messagesOf, postMcp, publishing, rpc } from './talk.ts';

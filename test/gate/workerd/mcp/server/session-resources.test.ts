@@ -10,7 +10,7 @@ import {
   file,
   image,
 } from '../../../../../src/index.ts';
-import { mcpResult } from '../../../../../src/mcp/entry.ts';
+import { mcpResult } from '../../../../../src/mcp/server/entry.ts';
 import { modelBySession, script } from '../../../../fixtures/scripts.ts';
 import { idOf } from '../../http/file-app.ts';
 import { connectedToNewest, REVISIONS } from './both-revisions.ts';

@@ -4,7 +4,7 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/cfworker';
 import { createParser } from 'eventsource-parser';
 import type { HoldfastConfig } from '../../../../../src/create-holdfast.ts';
-import { defineMcpEndpoint, type McpEndpointConfig } from '../../../../../src/mcp/entry.ts';
+import { defineMcpEndpoint, type McpEndpointConfig } from '../../../../../src/mcp/server/entry.ts';
 import { clerk } from '../../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../../fixtures/scripted-agent.ts';
 import { appWith } from '../../http/app.ts';

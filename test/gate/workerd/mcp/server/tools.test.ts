@@ -12,7 +12,7 @@ import {
   type ToolCall,
   text,
 } from '../../../../../src/index.ts';
-import { mcpResult } from '../../../../../src/mcp/entry.ts';
+import { mcpResult } from '../../../../../src/mcp/server/entry.ts';
 import { toResult } from '../../../../doors/mcp.ts';
 import { listed } from '../../../node/mcp/tools/listing-fixtures.ts';
 import { answerTo, calling, connected, KEY, publishing } from './talk.ts';

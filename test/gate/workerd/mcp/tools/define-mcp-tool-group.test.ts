@@ -6,7 +6,11 @@ import {
   ToolGroupDefinitionError,
 } from '../../../../../src/index.ts';
 import { withUnfolding } from '../../../../../src/kinds/entry.ts';
-import { defineMcpToolGroup, type McpClient, type McpToolGroupConfig } from '../../../../../src/mcp/entry.ts';
+import {
+  defineMcpToolGroup,
+  type McpClient,
+  type McpToolGroupConfig,
+} from '../../../../../src/mcp/tools/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../../src/testing/entry.ts';
 import { answers } from '../../../../fixtures/mcp/fake-server.ts';
 import { warnings } from '../../../../fixtures/warnings.ts';

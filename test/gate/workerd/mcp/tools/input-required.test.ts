@@ -5,7 +5,7 @@ import type { Server } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import { createHoldfast } from '../../../../../src/create-holdfast.ts';
 import { defineAgent } from '../../../../../src/index.ts';
-import { type Elicitation, mcpToolProvider } from '../../../../../src/mcp/entry.ts';
+import { type Elicitation, mcpToolProvider } from '../../../../../src/mcp/tools/entry.ts';
 import { scriptedModel } from '../../../../../src/testing/entry.ts';
 import { pass } from '../../../../fixtures/held-time.ts';
 import { calls, methods, scene } from '../../../node/mcp/tools/scenes.ts';

@@ -9,7 +9,7 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
 import { createHoldfast, type LogEntry } from '../../../../../src/create-holdfast.ts';
 import { defineAgent } from '../../../../../src/index.ts';
-import { mcpToolProvider } from '../../../../../src/mcp/entry.ts';
+import { mcpToolProvider } from '../../../../../src/mcp/tools/entry.ts';
 import { type ScriptedReply, scriptedModel } from '../../../../../src/testing/entry.ts';
 import { pass } from '../../../../fixtures/held-time.ts';
 import type { FakeServer, FakeTool } from '../../../../fixtures/mcp/fake-server.ts';

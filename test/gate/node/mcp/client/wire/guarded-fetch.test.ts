@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Fetch } from '../../../../../../src/mcp/entry.ts';
+import type { Fetch } from '../../../../../../src/mcp/tools/entry.ts';
 import { addressProblem, type FetchRules, guardedFetch, WireError } from '../../../../../doors/mcp.ts';
 import { rejection } from '../open.ts';
 

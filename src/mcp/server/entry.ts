@@ -1,0 +1,31 @@
+/**
+ * The entry `holdfast/mcp/server`: tools and agents for MCP clients. It needs the package `@modelcontextprotocol/server`.
+ *
+ * define-mcp-endpoint -> serve-mcp -> answer-request -> call-tool, call-agent, resources, prompts or completion.
+ */
+export type { McpEndpoint } from '../../worker/route.ts';
+export { mcpResult } from '../content/mcp-content.ts';
+export { askClient, type McpAnswer, type McpPromptCall, type McpQuestion } from './ask-client.ts';
+export { defineMcpEndpoint, type McpEndpointConfig } from './define-mcp-endpoint.ts';
+export {
+  defineMcpResource,
+  type McpCompleting,
+  type McpContentsPart,
+  type McpListedResource,
+  type McpResource,
+  type McpResourceAnswer,
+  type McpResourceConfig,
+  type McpResourceValues,
+} from './define-mcp-resource.ts';
+export {
+  defineMcpPrompt,
+  type McpPrompt,
+  type McpPromptArgument,
+  type McpPromptConfig,
+  type McpPromptMessages,
+  type McpPromptValues,
+} from './prompts.ts';
+export { McpEndpointDefinitionError, type PublishedAgent } from './publish.ts';
+export { mcpContents } from './resource-contents.ts';
+export type { McpAsked } from './run-for-caller.ts';
+export type { CheckedUri, UriVariables } from './uri-template.ts';

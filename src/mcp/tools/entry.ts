@@ -1,0 +1,32 @@
+/**
+ * The entry `holdfast/mcp/client`: tools of MCP servers for agents. It needs the package `@modelcontextprotocol/client`, and the
+ * other end, `holdfast/mcp/server`, another one, so that an app installs what it uses.
+ *
+ * client/define-mcp-client -> find-tools (which tools) -> mcp-tool -> call-remote -> client/connect.
+ */
+export { defineMcpClient, McpClientDefinitionError } from '../client/define-mcp-client.ts';
+export type {
+  Elicitation,
+  McpCaller,
+  McpClient,
+  McpClientConfig,
+  McpUser,
+} from '../client/mcp-client.ts';
+export { allowKeys, denyKeys, type MetaConverter, noOp, passThrough } from '../client/meta-converter.ts';
+export type { Fetch } from '../client/wire/guarded-fetch.ts';
+export type { BytesElsewhere } from '../content/block-files.ts';
+export { McpContent } from '../content/mcp-content.ts';
+export {
+  createMcpToolFactory,
+  type McpToolFactory,
+  type McpToolFactoryConfig,
+} from './create-mcp-tool-factory.ts';
+export type { McpToolFilter } from './known-mcp-tools.ts';
+export type { ListedTool, ToolHints } from './listing.ts';
+export { type McpResourcesOptions, mcpResources } from './mcp-resources.ts';
+export {
+  defineMcpToolGroup,
+  type McpToolGroupConfig,
+  type McpToolProviderConfig,
+  mcpToolProvider,
+} from './mcp-tool-provider.ts';
