@@ -8,8 +8,7 @@ import {
   type ModelRequest,
 } from '../model/chat-model.ts';
 import { givenTo, makerOf } from '../model/given-to.ts';
-import { callsOf, isOurCall, isPlain, plainParts, wordsOf } from '../model/parts.ts';
-import { partsProblem } from '../model/parts-problem.ts';
+import { callsOf, isOurCall, isPlain, partsProblem, plainParts, wordsOf } from '../model/parts.ts';
 import { isPlanned, priced } from './budget.ts';
 import { withCacheMarks } from './cache-marks.ts';
 import { discoverTools } from './discover-tools.ts';

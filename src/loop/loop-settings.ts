@@ -1,6 +1,12 @@
 import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
-import { type AgentSettings, mergedSettings, type ToolChoice } from '../model/settings.ts';
-import { SETTINGS, settingsProblem, shownSetting } from '../model/settings-problem.ts';
+import {
+  type AgentSettings,
+  mergedSettings,
+  SETTINGS,
+  settingsProblem,
+  shownSetting,
+  type ToolChoice,
+} from '../model/settings.ts';
 import { shown, strangerIn } from '../tool/check-literal.ts';
 import { shorten } from '../tool/json.ts';
 import type { AnyTool } from '../tool/tool.ts';
