@@ -26,10 +26,18 @@ import { settleAnnouncement } from './announcements.ts';
 import { findCredential, keepCredential, loseCredentials } from './credentials.ts';
 import { type DueWork, doDueWork, NOTHING_DUE, postponeErasure } from './due-work.ts';
 import { keepFiles, pageOfFile, whyNoRoom } from './files.ts';
-import { foldRange, furtherTexts } from './fold-start.ts';
 import { type Bounds, unlessFull, weightOf, whyFull } from './fullness.ts';
 import { leaveOrExpire, unreadMessages, whyNotPosted } from './inbox.ts';
-import { isNews, LeaseClock, leasedAnswer, noticeOf, pageAfter, release } from './lease.ts';
+import {
+  foldRange,
+  furtherTexts,
+  isNews,
+  LeaseClock,
+  leasedAnswer,
+  noticeOf,
+  pageAfter,
+  release,
+} from './lease.ts';
 import { addStart, type LedgerScope, type SessionStorage, toStoredRows } from './session-storage.ts';
 import { countChange, isSameCount, NO_TAKE_OVERS } from './take-overs.ts';
 import {

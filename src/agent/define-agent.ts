@@ -28,10 +28,11 @@ import { paragraphs } from '../tool/json.ts';
 import type { AnyTool, InjectionStrategy } from '../tool/tool.ts';
 import { type ContextValues, ToolCallContext } from '../tool/tool-call-context.ts';
 import { type AgentOutput, type OutputOf, toAgentOutput } from './agent-output.ts';
-import { AGENT_SHAPE, checkAgentLiteral } from './agent-shape.ts';
 import {
+  AGENT_SHAPE,
   AgentDefinitionError,
   checkAccepts,
+  checkAgentLiteral,
   checkCache,
   checkCompaction,
   checkedGenerations,

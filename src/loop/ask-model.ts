@@ -8,8 +8,7 @@ import {
   type ModelRequest,
 } from '../model/chat-model.ts';
 import { givenTo, makerOf } from '../model/given-to.ts';
-import { callsOf, isOurCall, isPlain, plainParts, wordsOf } from '../model/parts.ts';
-import { partsProblem } from '../model/parts-problem.ts';
+import { callsOf, isOurCall, isPlain, partsProblem, plainParts, wordsOf } from '../model/parts.ts';
 import { isPlanned, priced } from './budget.ts';
 import { withCacheMarks } from './cache-marks.ts';
 import { discoverTools } from './discover-tools.ts';
@@ -17,10 +16,10 @@ import { Interrupted } from './holder.ts';
 import { inspect, modelCallSeen, placeOf, replySeen, tellModelFailure, toolsChangeSeen } from './inspect.ts';
 import { toldChanges, toolsChanged, withPrefixes } from './late-tools.ts';
 import { inLoop, type Loop } from './loop.ts';
+import { requestSettings } from './loop-settings.ts';
 import { isTooLong, makeRoom, type ToRequest } from './make-room.ts';
 import { askInTime } from './model-time.ts';
 import { fingerprint, loopView, type Offer, offerTools, routed } from './offer-tools.ts';
-import { requestSettings } from './request-settings.ts';
 import { mayHaveCost, OutOfBudget, reserve } from './reserve.ts';
 import { filesToShow, isRefusedForFiles, type ShownFiles } from './shown-files.ts';
 import { toldOf, toModelMessages } from './shown-history.ts';

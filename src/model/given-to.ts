@@ -1,6 +1,6 @@
 import type { ChatModel, ModelMessage } from './chat-model.ts';
+import { mediaOf, withMediaFor } from './model-media.ts';
 import { type MadeBy, type ProviderJson, plainParts, type ReplyPart } from './parts.ts';
-import { mediaOf, withMediaFor } from './shown-media.ts';
 
 type Assistant = Extract<ModelMessage, { readonly role: 'assistant' }>;
 

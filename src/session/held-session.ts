@@ -10,7 +10,6 @@ import { type Log, toLog } from '../tool/log.ts';
 import type { SessionCredentials } from '../tool/tool.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import { partsOfResult, type ToolResult } from '../tool/tool-result.ts';
-import type { FileStore } from './file-store.ts';
 import { HeldInbox } from './inbox.ts';
 import { InvocationBudgetWatch } from './invocation-budget-watch.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
@@ -19,7 +18,7 @@ import type { Meter } from './meter.ts';
 import { Outbox } from './outbox.ts';
 import type { Clock } from './read-platform.ts';
 import { SessionUnavailableError } from './send-again.ts';
-import { SessionFiles } from './session-files.ts';
+import { type FileStore, SessionFiles } from './session-files.ts';
 
 interface Options {
   readonly port: SessionPort;

@@ -19,13 +19,13 @@ import { LiveFeed } from './live-feed.ts';
 import { Meter } from './meter.ts';
 import { UNLIMITED } from './read-platform.ts';
 import { mintedInTime } from './read-secrets.ts';
-import { SessionFullError } from './session-full.ts';
 import {
   type AnswerEnd,
   asLimited,
   CANCELLED,
   hasStopped,
   isAnswered,
+  SessionFullError,
   type Stopped,
   snapshotIfDue,
   stopOf,

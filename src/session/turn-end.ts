@@ -1,6 +1,6 @@
 import type { FinalOutcome, TurnError } from '../journal/events.ts';
 import { ANSWERED } from '../journal/reduce.ts';
-import type { Leased } from '../journal/session-port.ts';
+import type { Leased, SessionFull } from '../journal/session-port.ts';
 import { type Snapshot, toSnapshot } from '../journal/snapshot.ts';
 import type { FrameState, SessionState, TurnState } from '../journal/state.ts';
 import { Interrupted } from '../loop/holder.ts';
@@ -136,5 +136,18 @@ function snapshotOf({ state, reducer, log }: Omit<EndedTurn, 'leased' | 'bytes'>
   } catch (failure) {
     log({ level: 'error', event: 'other', message: 'a snapshot could not be made', thrown: failure });
     return undefined;
+  }
+}
+
+/** What whoever writes to a session that is full is told, and what mends it. */
+export const fullText = ({ most, used }: Pick<SessionFull, 'most' | 'used'>): string =>
+  `The session is full: it weighs ${used} bytes, and above ${most} it takes nothing more. Begin another session, or erase this one.`;
+
+/** The session takes nothing any more of what its turn makes. */
+export class SessionFullError extends Error {
+  override readonly name = 'SessionFullError';
+
+  constructor(full: SessionFull) {
+    super(fullText(full));
   }
 }

@@ -6,7 +6,7 @@ import type { TurnState } from '../journal/state.ts';
 import type { Log } from '../tool/log.ts';
 import type { Clock } from './read-platform.ts';
 import { SessionUnavailableError } from './send-again.ts';
-import { SessionFullError } from './session-full.ts';
+import { SessionFullError } from './turn-end.ts';
 import { failureOf } from './turn-log.ts';
 
 /** Holders in a row that fell silent soon, and at the same event, after whom a turn is given up. */

@@ -1,11 +1,15 @@
 /** The entry `holdfast/tool-calling`: for programs that ask a model themselves and run its tool calls. */
 
+export type { ExecutedCall, Generation, ToolExecutionResult } from './execute-reply.ts';
 export {
+  chainResolvers,
   createToolCallingManager,
   type Eligibility,
   type Replies,
+  staticResolver,
   type ToolCallingManager,
   type ToolCallingManagerConfig,
+  type ToolResolver,
 } from './tool-calling-manager.ts';
 export {
   defineToolCallingOptions,
@@ -22,5 +26,3 @@ export {
   validateTools,
   withToolContext,
 } from './tool-calling-options.ts';
-export type { ExecutedCall, Generation, ToolExecutionResult } from './tool-execution-result.ts';
-export { chainResolvers, staticResolver, type ToolResolver } from './tool-resolver.ts';

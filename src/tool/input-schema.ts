@@ -3,8 +3,14 @@ import { toJsonSchema } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
 import { copyJson } from './copy-json.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
-import { issueLines, type JsonSchema, jsonSchemaCheck, problemLines, uncheckedIn } from './json-schema.ts';
-import type { FromJsonSchema } from './json-schema-type.ts';
+import {
+  type FromJsonSchema,
+  issueLines,
+  type JsonSchema,
+  jsonSchemaCheck,
+  problemLines,
+  uncheckedIn,
+} from './json-schema.ts';
 import { schemaMistake } from './schema-mistakes.ts';
 import type { ToolResult } from './tool-result.ts';
 

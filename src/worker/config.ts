@@ -12,7 +12,6 @@ import {
   deploymentWarnings,
   sayingOnce,
 } from '../session/deployment.ts';
-import type { FileStore } from '../session/file-store.ts';
 import type { Steering } from '../session/new-message.ts';
 import { type ObjectSessionOptions, objectSession } from '../session/object-session.ts';
 import { checkPlatform, type PlatformConfig, readPlatform, systemClock } from '../session/read-platform.ts';
@@ -24,6 +23,7 @@ import {
   toAppContext,
   withRetention,
 } from '../session/read-secrets.ts';
+import type { FileStore } from '../session/session-files.ts';
 import type { ToolGroup } from '../sources/resolution/tool-source.ts';
 import type { LiteralShape } from '../tool/check-literal.ts';
 import type { ToolKind } from '../tool/define-tool-kind.ts';

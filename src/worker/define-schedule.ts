@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { SESSION_ID, SESSION_ID_RULE } from '../session/read-secrets.ts';
-import { fullText } from '../session/session-full.ts';
+import { fullText } from '../session/turn-end.ts';
 import { ended, type LiteralShape, literalFault, nameIn } from '../tool/check-literal.ts';
 import type { JsonObject } from '../tool/json.ts';
 import { type Owner, ownerProblem } from '../tool/owner.ts';

@@ -6,7 +6,7 @@ import { ConfigurationError } from '../model/configuration-error.ts';
 import { DeploymentError } from '../session/deployment.ts';
 import { readTurn } from '../session/fold-session.ts';
 import { SessionErasedError, SessionUnavailableError } from '../session/send-again.ts';
-import { fullText } from '../session/session-full.ts';
+import { fullText } from '../session/turn-end.ts';
 import { UnreadableError } from '../session/unread-turn.ts';
 import type { TurnAnswer } from '../session/watching/turn-outcome.ts';
 import { attempt } from '../tool/async.ts';

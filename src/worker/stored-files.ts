@@ -2,7 +2,7 @@
 import type { FilePage, KeptFile } from '../journal/kept-file.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { DeploymentError } from '../session/deployment.ts';
-import type { FileKey, FileStore } from '../session/file-store.ts';
+import type { FileKey, FileStore } from '../session/session-files.ts';
 import type { Env } from './host.ts';
 import { Problem, SessionError } from './problem.ts';
 import type { SessionAccess } from './target.ts';

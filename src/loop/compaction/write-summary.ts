@@ -10,8 +10,8 @@ import { inWords, isStored, isText, type StoredFile } from '../../tool/content.t
 import { modelText, partsOfResult, shownText } from '../../tool/tool-result.ts';
 import { priced } from '../budget.ts';
 import type { Loop } from '../loop.ts';
+import { asideSettings } from '../loop-settings.ts';
 import { askInTime } from '../model-time.ts';
-import { asideSettings } from '../request-settings.ts';
 import { mayHaveCost, OutOfBudget, reserveSpare } from '../reserve.ts';
 import { toHistory } from '../shown-history.ts';
 

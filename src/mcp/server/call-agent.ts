@@ -4,7 +4,7 @@ import type { NotStarted, RequestKey, TurnStart } from '../../journal/session-po
 import { readerOf, readTurn } from '../../session/fold-session.ts';
 import type { FeedItem } from '../../session/live-feed.ts';
 import { SessionErasedError, SessionUnavailableError } from '../../session/send-again.ts';
-import { fullText } from '../../session/session-full.ts';
+import { fullText } from '../../session/turn-end.ts';
 import type { TurnHost } from '../../session/turn-host.ts';
 import {
   type AwaitedTurn,

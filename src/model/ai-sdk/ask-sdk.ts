@@ -1,6 +1,7 @@
-import type { OpenAttempt } from '../ask-patiently.ts';
-import type { ModelError, ModelReply, ModelRequest } from '../chat-model.ts';
-import { waitOrRelease } from '../patience.ts';
+import { type OpenAttempt, waitOrRelease } from '../ask-patiently.ts';
+import type { ModelError, ModelMessage, ModelReply, ModelRequest } from '../chat-model.ts';
+import { plainParts, wordsOf } from '../parts.ts';
+import { plausible, type Usage } from '../prices.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import { brokenConnection, cutShort, invalidReply, listOf } from '../untrusted-reply.ts';
 import { toCallOptions } from './call-options.ts';
@@ -8,11 +9,73 @@ import { createSdkReply } from './sdk-reply.ts';
 import { checkWarnings } from './settings.ts';
 import { generate, type SdkModel, stream } from './specification.ts';
 
+/** How often a reply is gone on with that its server has paused. */
+const MAX_ROUNDS = 8;
+
+/**
+ * Asks for one reply. Anthropic's server pauses a long one, in which it runs tools itself, and goes on when it is shown
+ * what there is: all of it is one reply. `again` is awaited before each further request.
+ *
+ * @throws ModelError whenever there is no complete reply, and what `again` rejects with.
+ */
+export async function askThroughPauses(
+  ask: SdkAsk,
+  again: (() => Promise<void>) | undefined,
+): Promise<ModelReply> {
+  let { reply, raw } = await askSdk(ask);
+  for (let round = 1; raw === 'pause_turn' && reply.toolCalls.length === 0; round += 1) {
+    // Whoever asked is told that it is not the end.
+    if (round > MAX_ROUNDS) return { ...reply, finish: 'other' };
+    await again?.();
+    const messages = [...ask.request.messages, toMessage(reply)];
+    const more = await askSdk({ ...ask, request: { ...ask.request, messages } });
+    reply = joined(reply, more.reply);
+    raw = more.raw;
+  }
+  return reply;
+}
+
+const toMessage = ({ text, toolCalls, parts, provider }: ModelReply): ModelMessage => ({
+  role: 'assistant',
+  text,
+  toolCalls,
+  parts,
+  provider,
+});
+
+function joined(first: ModelReply, second: ModelReply): ModelReply {
+  const parts = [first, second].flatMap(
+    ({ parts: given, text, toolCalls }) => given ?? plainParts(text, toolCalls),
+  );
+  const provider = second.provider ?? first.provider;
+  return {
+    ...second,
+    text: wordsOf(parts),
+    parts,
+    ...(provider && { provider }),
+    usage: summed(first.usage, second.usage),
+  };
+}
+
+/** Both were paid for; what nobody counted is not known of the whole. */
+function summed(first: Usage | undefined, second: Usage | undefined): Usage | undefined {
+  if (!first || !second) return undefined;
+  const both = (count: keyof Usage): number => (first[count] ?? 0) + (second[count] ?? 0);
+  return plausible(
+    { inputTokens: both('inputTokens'), outputTokens: both('outputTokens') },
+    {
+      cachedInputTokens: both('cachedInputTokens'),
+      cacheWriteTokens: both('cacheWriteTokens'),
+      reasoningTokens: both('reasoningTokens'),
+    },
+  );
+}
+
 /** Makes our error of what a model threw; `otherwise` is for one that says nothing to us. */
 type Explain = (thrown: unknown, otherwise?: ModelError) => ModelError;
 
 /** One request to a model of the AI SDK. */
-export interface SdkAsk {
+interface SdkAsk {
   readonly model: SdkModel;
   readonly request: ModelRequest;
   readonly attempt: OpenAttempt;
@@ -20,7 +83,7 @@ export interface SdkAsk {
 }
 
 /** What one request came to. */
-export interface SdkAnswer {
+interface SdkAnswer {
   readonly reply: ModelReply;
   /** Why it ended, in its provider's own word. */
   readonly raw: unknown;
@@ -31,7 +94,7 @@ export interface SdkAnswer {
  *
  * @throws ModelError whenever there is no complete reply.
  */
-export async function askSdk(ask: SdkAsk): Promise<SdkAnswer> {
+async function askSdk(ask: SdkAsk): Promise<SdkAnswer> {
   const { model, request, attempt, explain } = ask;
   const options = toCallOptions(model, request, attempt.signal);
   if (typeof model.doStream !== 'function') return askWhole(ask, options);

@@ -1,13 +1,23 @@
 import type {
   LanguageModelV4CallOptions,
   LanguageModelV4FunctionTool,
+  LanguageModelV4Prompt,
   LanguageModelV4ProviderTool,
 } from '@ai-sdk/provider';
-import type { ModelMessage, ModelRequest, OutputFormat, ToolDefinition } from '../chat-model.ts';
-import type { ProviderData } from '../parts.ts';
+import type { ModelMessage, ModelRequest, OutputFormat, ToolDefinition, ToolsTold } from '../chat-model.ts';
+import { partsOf } from '../given-to.ts';
+import {
+  type FilePart,
+  isOurCall,
+  type MessageFile,
+  type MessagePart,
+  type ProviderData,
+  type ReplyPart,
+  type ToolCallPart,
+} from '../parts.ts';
+import { isRecord, parseJson } from '../untrusted-json.ts';
 import { toldCache } from './cache.ts';
-import { toPrompt } from './prompt.ts';
-import { within } from './provider-data.ts';
+import { fromAside, optionsOf, within } from './provider-data.ts';
 import { toSettings } from './settings.ts';
 import type { SdkModel } from './specification.ts';
 import { forMovedPrefixes, toldRequest } from './tool-changes.ts';
@@ -62,4 +72,118 @@ function containerIn(messages: readonly ModelMessage[]): ProviderData {
   const last = messages.findLast(({ role }) => role !== 'tool');
   const id = last?.role === 'assistant' && within(last.provider, 'anthropic', 'container', 'id');
   return typeof id === 'string' ? { anthropic: { container: { id } } } : {};
+}
+
+type PromptMessage = LanguageModelV4Prompt[number];
+type Results = Extract<PromptMessage, { role: 'tool' }>;
+type Assistant = Extract<PromptMessage, { role: 'assistant' }>;
+type PromptPart = Assistant['content'][number];
+
+/** How a provider takes the conversation. */
+interface PromptManner {
+  /** It sends the text of an earlier call's input on as it is; others would make a JSON text of it once more. */
+  readonly rawInput: boolean;
+  /** Answers the options of a system message that tells which tools came and went. */
+  readonly changeOptions: (change: ToolsTold) => ProviderData;
+  /** Is shown what stands in the prompt with the message of this index as its last, to mark what is to be kept of it. */
+  readonly mark?: ((prompt: LanguageModelV4Prompt, at: number) => void) | undefined;
+}
+
+/**
+ * The conversation as a model of the AI SDK takes it: replies in their parts, in their order, with what its provider keeps
+ * beside each. The results of one reply stand in one message, since Google counts them against its calls.
+ */
+function toPrompt(messages: readonly ModelMessage[], manner: PromptManner): LanguageModelV4Prompt {
+  const prompt: LanguageModelV4Prompt = [];
+  for (const [at, message] of messages.entries()) {
+    const last = prompt.at(-1);
+    if (message.role === 'tool' && last?.role === 'tool') last.content.push(toResult(message));
+    else prompt.push(toPromptMessage(message, manner));
+    manner.mark?.(prompt, at);
+  }
+  // Anthropic refuses a message without content.
+  return prompt.filter(({ content, providerOptions }) => content.length > 0 || providerOptions);
+}
+
+function toPromptMessage(message: ModelMessage, manner: PromptManner): PromptMessage {
+  switch (message.role) {
+    case 'system':
+      return {
+        role: 'system',
+        content: message.text,
+        ...optionsOf(message.toolsChange && manner.changeOptions(message.toolsChange)),
+      };
+    case 'user':
+      return { role: 'user', content: (message.parts ?? [textPart(message)]).map(toContent) };
+    case 'assistant': {
+      const content = partsOf(message).flatMap((part) => toPromptPart(fromAside(part), manner));
+      return { role: 'assistant', content, ...optionsOf(message.provider) };
+    }
+    case 'tool':
+      return { role: 'tool', content: [toResult(message)] };
+  }
+}
+
+const toResult = ({
+  id,
+  name,
+  text,
+  parts,
+}: Extract<ModelMessage, { role: 'tool' }>): Results['content'][number] => ({
+  type: 'tool-result',
+  toolCallId: id,
+  toolName: name,
+  output: parts ? { type: 'content', value: parts.map(toContent) } : { type: 'text', value: text },
+});
+
+const textPart = ({ text }: { readonly text: string }): MessagePart => ({ type: 'text', text });
+
+/** A part of a message, or of a result, as the SDK takes either. */
+function toContent(part: MessagePart) {
+  if (part.type === 'text') return { type: part.type, text: part.text };
+  const { type, mediaType, name } = part;
+  return { type, mediaType, data: toFileData(part), ...(name !== undefined && { filename: name }) };
+}
+
+/** The part as it goes back; nothing for a source, which is the reader's. */
+function toPromptPart(part: ReplyPart, manner: PromptManner): readonly PromptPart[] {
+  const options = optionsOf(part.provider);
+  switch (part.type) {
+    case 'text':
+    case 'reasoning':
+      return [{ type: part.type, text: part.text, ...options }];
+    case 'file': {
+      const type = part.ofReasoning ? 'reasoning-file' : 'file';
+      return [{ type, mediaType: part.mediaType, data: toFileData(part), ...options }];
+    }
+    case 'tool-call':
+      return [{ ...toCall(part, manner), ...options }];
+    case 'tool-result': {
+      const { id: toolCallId, name: toolName, result, isError } = part;
+      const output = { type: isError ? ('error-json' as const) : ('json' as const), value: result };
+      return [{ type: 'tool-result', toolCallId, toolName, output, ...options }];
+    }
+    case 'custom':
+      return isKind(part.kind) ? [{ type: 'custom', kind: part.kind, ...options }] : [];
+    case 'source':
+      return [];
+  }
+}
+
+const isKind = (kind: string): kind is `${string}.${string}` => kind.includes('.');
+
+/** Base64 holds no colon, and every URL does. */
+const toFileData = ({ data }: FilePart | MessageFile) =>
+  URL.canParse(data)
+    ? { type: 'url' as const, url: new URL(data), originalUrl: data }
+    : { type: 'data' as const, data };
+
+function toCall(part: ToolCallPart, { rawInput }: PromptManner) {
+  const { id: toolCallId, name: toolName, input } = part;
+  const parsed = parseJson(input);
+  const call = { type: 'tool-call' as const, toolCallId, toolName };
+  if (!isOurCall(part)) return { ...call, input: parsed ?? input, providerExecuted: true };
+  // Several providers refuse an earlier input that is no object, and it was the model that got it wrong.
+  if (!isRecord(parsed)) return { ...call, input: {} };
+  return { ...call, input: rawInput ? input : parsed };
 }

@@ -4,15 +4,14 @@ import { createMessageGate } from '../message-gate.ts';
 import { checkMedia } from '../model-media.ts';
 import { checkMaxOutputTokens, checkPrices, type Prices } from '../prices.ts';
 import { type Pace, realPace } from '../retry.ts';
-import type { ModelSettings } from '../settings.ts';
-import { checkModelSettings } from '../settings-problem.ts';
+import { checkModelSettings, type ModelSettings } from '../settings.ts';
+import { askThroughPauses } from './ask-sdk.ts';
 import { cacheTraits } from './cache.ts';
 import { explainFailure } from './explain-failure.ts';
 import { checkFiles, mediaOf } from './media.ts';
-import { askThroughPauses } from './pauses.ts';
-import { refusedBy } from './refused-settings.ts';
 import type { SdkModel } from './specification.ts';
 import { prefixTraits } from './tool-changes.ts';
+import { refusedBy } from './traits.ts';
 
 /** How a model of the AI SDK is asked. */
 export interface FromAiSdkOptions {

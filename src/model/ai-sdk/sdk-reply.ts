@@ -12,8 +12,7 @@ import {
 import { countUsage, type Usage } from '../prices.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import { cutShort, invalidReply, stringOf, withUniqueIds } from '../untrusted-reply.ts';
-import { isAside, toAside } from './aside.ts';
-import { providerDataOf, within } from './provider-data.ts';
+import { isAside, providerDataOf, toAside, within } from './provider-data.ts';
 import { toReplyPart } from './sdk-part.ts';
 
 /** It is more than any model writes at once, in characters; a Worker has 128 MB for everything. */

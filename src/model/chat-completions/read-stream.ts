@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
+import type { Patience } from '../ask-patiently.ts';
 import { ModelError } from '../chat-model.ts';
-import type { Patience } from '../patience.ts';
 import { brokenConnection, invalidReply } from '../untrusted-reply.ts';
 
 /** It is more than any model writes at once; a Worker has 128 MB for everything. */

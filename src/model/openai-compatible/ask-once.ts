@@ -1,8 +1,7 @@
-import type { ExplainedFailure, OpenAttempt } from '../ask-patiently.ts';
+import { type ExplainedFailure, type OpenAttempt, type Patience, waitOrRelease } from '../ask-patiently.ts';
 import { MAX_REPLY_BYTES, MAX_STREAM_BYTES, readEvents, readText } from '../chat-completions/read-stream.ts';
 import { createReplyAssembly, type ReplyAssembly } from '../chat-completions/reply-assembly.ts';
 import { ModelError, type ModelReply } from '../chat-model.ts';
-import { type Patience, waitOrRelease } from '../patience.ts';
 import { parseRetryAfter } from '../retry.ts';
 import { errorDetails, errorOfStatus, errorWords, isUsedUp } from '../server-error.ts';
 import { parseJson } from '../untrusted-json.ts';

@@ -1,6 +1,18 @@
-import { askPatiently, DEFAULT_RETRIES, type ExplainedFailure, type OpenAttempt } from '../ask-patiently.ts';
-import { commonFields, ownFields, refused } from '../chat-completions/settings-fields.ts';
-import { toWireMessage, toWireTool, type WireManner } from '../chat-completions/to-wire.ts';
+import {
+  askPatiently,
+  DEFAULT_RETRIES,
+  type ExplainedFailure,
+  type OpenAttempt,
+  waitOrRelease,
+} from '../ask-patiently.ts';
+import {
+  commonFields,
+  ownFields,
+  refused,
+  toWireMessage,
+  toWireTool,
+  type WireManner,
+} from '../chat-completions/to-wire.ts';
 import {
   type ChatModel,
   ModelError,
@@ -14,12 +26,10 @@ import { ConfigurationError } from '../configuration-error.ts';
 import { toldLength } from '../context-length.ts';
 import { createMessageGate } from '../message-gate.ts';
 import { checkMedia } from '../model-media.ts';
-import { waitOrRelease } from '../patience.ts';
 import { checkMaxOutputTokens, checkPrices, type Prices } from '../prices.ts';
 import { type Pace, realPace } from '../retry.ts';
 import { errorOfStatus, sentence } from '../server-error.ts';
-import type { ModelSettings } from '../settings.ts';
-import { checkModelSettings } from '../settings-problem.ts';
+import { checkModelSettings, type ModelSettings } from '../settings.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import { readRun } from './read-run.ts';
 

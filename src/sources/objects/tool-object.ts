@@ -5,8 +5,7 @@ import { defineTool, type ToolConfig } from '../../tool/define-tool.ts';
 import type { InputDeclaration } from '../../tool/input-schema.ts';
 import { shorten } from '../../tool/json.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import { markOf } from './tool-method.ts';
-import type { AnyToolEntry } from './tool-table.ts';
+import { type AnyToolEntry, markOf } from './tool-method.ts';
 
 /**
  * The tools of an object: its fields and the static ones of its class that `toolMethod` made, the methods that the static

@@ -1,8 +1,7 @@
 import { createMemorySessions } from '../../in-memory/memory-session.ts';
 import type { SessionPort } from '../../journal/session-port.ts';
 import type { Clock } from '../../session/read-platform.ts';
-import { createTimers } from '../clocks.ts';
-import { promisesSettled } from '../promises-settled.ts';
+import { createTimers, promisesSettled } from '../clocks.ts';
 
 /** Where a play takes place: one fresh session, and its time. */
 export interface CrashableSession {
