@@ -6,6 +6,8 @@ export interface Entry {
   /** As it is imported: `holdfast`, `holdfast/worker`. */
   readonly entry: string;
   readonly file: string;
+  /** Whether it has no names of its own, and only gathers those of other entries. */
+  readonly gathers: boolean;
   readonly values: readonly string[];
   readonly types: readonly string[];
 }
@@ -33,7 +35,8 @@ export function entriesOf({ name, exports }: Manifest, sources: readonly Source[
     const all = namesOf(source, byFile, new Set());
     const named = (isType: boolean): string[] =>
       [...all].filter(([, is]) => is === isType).map(([one]) => one);
-    return { entry, file: source.file, values: named(false).sort(), types: named(true).sort() };
+    const gathers = exportsOf(source).every(({ name }) => name === '*');
+    return { entry, file: source.file, gathers, values: named(false).sort(), types: named(true).sort() };
   });
 }
 
@@ -55,10 +58,10 @@ function namesOf(
   return names;
 }
 
-/** Every name that more than one entry exports, whether it is the same thing or another one. */
+/** Every name that more than one entry has of its own, whether it is the same thing or another one. */
 export function sharedNames(entries: readonly Entry[]): SharedName[] {
   const all = new Map<string, string[]>();
-  for (const { entry, values, types } of entries) {
+  for (const { entry, values, types } of entries.filter(({ gathers }) => !gathers)) {
     for (const name of [...values, ...types]) all.set(name, [...(all.get(name) ?? []), entry]);
   }
   return [...all]

@@ -13,7 +13,8 @@ import { readLibrary, readSource } from '../../source/parse-source.ts';
 const root = resolve(import.meta.dirname, '../../..');
 const library = new Map(readLibrary(root).map((source) => [source.file, source]));
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest; // our own
-const entries = entriesOf(manifest, [...library.values()]);
+// What only gathers other entries has no names of its own.
+const entries = entriesOf(manifest, [...library.values()]).filter(({ gathers }) => !gathers);
 
 /** Every exported name where it is declared, and the entry that exports it. */
 const exported = entries.flatMap(({ entry, file, values, types }) => {

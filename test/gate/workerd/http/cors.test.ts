@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { agUi } from '../../../../src/examples/ag-ui/ag-ui.ts';
 import { defineTool } from '../../../../src/index.ts';
-import { defineMcpEndpoint } from '../../../../src/mcp/entry.ts';
+import { defineMcpEndpoint } from '../../../../src/mcp/server/entry.ts';
 import { aiSdkUi } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
 import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
