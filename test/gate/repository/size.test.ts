@@ -147,7 +147,7 @@ const isSdk =
 // Before there were two SDKs: 279, 261 and 293 KiB.
 it.each([
   ['with a client of MCP', withClient, 282, isSdk('sdk', 'server')],
-  ['with an endpoint of MCP', withEndpoint, 278, isSdk('sdk', 'client')],
+  ['with an endpoint of MCP', withEndpoint, 279, isSdk('sdk', 'client')],
   ['with both', (worker: string) => withEndpoint(withClient(worker)), 354, isSdk('sdk')],
 ])(
   'a Worker %s weighs at most its limit, and carries no SDK but its own, nor Ajv',
