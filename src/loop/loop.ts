@@ -155,7 +155,7 @@ export interface LoopJournal {
 
 /** What a client may watch that is not journaled. */
 export interface LiveEvents {
-  /** A piece of the reply `{iteration}.{attempt}`. Absent: nobody watches, and the model need not stream. */
+  /** A piece of the reply `{iteration}.{attempt}`. Absent: the model need not stream now. */
   readonly text?: ((reply: string, piece: string, frame: string) => void) | undefined;
   /** The same of what its model thinks. */
   readonly reasoning?: ((reply: string, piece: string, frame: string) => void) | undefined;

@@ -79,7 +79,7 @@ export type ModelOfEnv = (env: Readonly<Record<string, unknown>>) => ChatModel;
 export interface AskOptions {
   /** Aborts when nobody waits for the reply any more. */
   readonly signal: AbortSignal;
-  /** Absent where nobody watches, as is `onReasoning`. */
+  /** Absent where nobody is to be shown a reply before it is whole, as is `onReasoning`. */
   readonly onText?: ((piece: string) => void) | undefined;
   readonly onReasoning?: ((piece: string) => void) | undefined;
   /**

@@ -77,7 +77,7 @@ export class HeldSession implements Holder {
         this.takeIn(inbox);
         this.#lease.read(watched === true, live === true);
       },
-      sending: () => this.live.send(),
+      sending: () => this.live.settle(),
       lost: (reason: Interrupted) => this.#stop.abort(reason),
     };
     const { epoch, leaseMs, cause, expiredFor } = leased;
@@ -104,7 +104,7 @@ export class HeldSession implements Holder {
       ...{ port, clock, meter, epoch, leaseMs, sentAt, signal: this.signal, slots: this.slots },
       outbox: this.outbox,
       inbox: this.#inbox,
-      listener: { inbox: listener.inbox, lost, renewing },
+      listener: { inbox: listener.inbox, lost, renewing, read: () => this.live.sendSoon() },
     });
     this.live = new LiveRelay({ clock, turn: leased.page.openTurn?.id ?? '', readers: this.#lease });
     if (leased.live) this.#lease.read(true, true);

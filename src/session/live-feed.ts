@@ -24,6 +24,10 @@ export class LiveFeed implements LiveEvents {
   readonly #options: Options;
   #show: Options['show'];
   #shown = 0;
+  /** A stream of its model has begun here. */
+  #began = false;
+  /** One that had begun broke off. */
+  #brokeOff = false;
   #held: { readonly after: number; readonly item: LiveItem }[] = [];
 
   constructor(options: Options) {
@@ -40,14 +44,15 @@ export class LiveFeed implements LiveEvents {
   }
 
   get text(): LiveEvents['text'] {
-    return this.#isWatched ? this.#pieces('text-delta') : undefined;
+    return this.#pieces('text-delta');
   }
 
   get reasoning(): LiveEvents['reasoning'] {
-    return this.#isWatched ? this.#pieces('reasoning-delta') : undefined;
+    return this.#pieces('reasoning-delta');
   }
 
   restarted(reply: string, frame: string): void {
+    this.#brokeOff ||= this.#began;
     this.#hold({ type: 'reply-restarted', reply, ...inFrame(frame) });
   }
 
@@ -55,8 +60,16 @@ export class LiveFeed implements LiveEvents {
     this.#hold({ type: 'progress', call, status });
   }
 
-  #pieces(type: 'text-delta' | 'reasoning-delta'): NonNullable<LiveEvents['text']> {
-    return (reply, text, frame) => this.#hold({ type, reply, ...inFrame(frame), text });
+  /**
+   * Somebody may come to read in the middle of a reply, so that it streams for nobody too. Once a stream has broken off it does
+   * so no more: what was shown of no reply is asked for again more often, and of another model.
+   */
+  #pieces(type: 'text-delta' | 'reasoning-delta'): LiveEvents['text'] {
+    if (this.#brokeOff && !this.#isWatched) return undefined;
+    return (reply, text, frame) => {
+      this.#began = true;
+      this.#hold({ type, reply, ...inFrame(frame), text });
+    };
   }
 
   get #isWatched(): boolean {
@@ -64,7 +77,6 @@ export class LiveFeed implements LiveEvents {
   }
 
   #hold(item: LiveItem): void {
-    if (!this.#isWatched) return;
     this.#held.push({ after: this.#options.lastEmitted(), item });
     this.#flush();
   }

@@ -35,7 +35,8 @@ interface GivenReply {
 
 /**
  * The way of what is not journaled to those who read the session: nothing while nobody does, what comes within 50 ms together, and of
- * what comes faster than it can be sent only the beginning, since the journal has it all.
+ * what comes faster than it can be sent only the beginning, since the journal has it all. What nobody reads is kept for who may come,
+ * until more is stored.
  */
 export class LiveRelay {
   readonly #options: Options;
@@ -48,7 +49,7 @@ export class LiveRelay {
     this.#options = options;
   }
 
-  /** What is added is sent: whoever makes it need not if it is not. */
+  /** Somebody reads. */
   get isWanted(): boolean {
     return this.#options.readers.isRead;
   }
@@ -56,36 +57,53 @@ export class LiveRelay {
   /** Sends it soon, if anybody reads. All events up to `after` are stored. */
   add(item: LiveItem, after: number): void {
     const at = this.#placeOf(item);
-    if (at === 'none' || !this.isWanted) return;
+    if (at === 'none') return;
     const sent = { item, after, ...(at !== undefined && { at }) };
     const weight = weightOfItem(sent);
     if (this.#weight + weight > MOST_WAITING_LIVE) {
-      this.#leaveOut(item);
-      return;
+      if (this.isWanted) {
+        this.#leaveOut(item);
+        return;
+      }
+      this.#drop();
     }
     if (!this.#isJoined(sent)) {
       this.#items.push(sent);
       this.#weight += weight;
     }
-    this.#cancel ??= this.#options.clock.after(JOINED, () => this.send());
+    this.sendSoon();
   }
 
-  /** Sends at once what waits: the reply that it is a piece of is about to be stored. */
-  send(): void {
+  /** To be called when somebody has come to read, too: what was kept is sent. */
+  sendSoon(): void {
+    if (this.isWanted && this.#items.length > 0)
+      this.#cancel ??= this.#options.clock.after(JOINED, () => this.#send());
+  }
+
+  /** Sends at once what waits: the reply that it is a piece of is about to be stored. What nobody reads is void then. */
+  settle(): void {
+    this.#send();
+    if (!this.isWanted) this.#drop();
+  }
+
+  #send(): void {
     this.#cancel?.();
     this.#cancel = undefined;
-    const { turn, readers, clock } = this.#options;
-    if (this.#items.length === 0) return;
-    if (!readers.isRead || readers.show({ turn, items: this.#items })) {
-      this.#items = [];
-      this.#weight = 0;
-    } else this.#cancel = clock.after(JOINED, () => this.send());
+    const { turn, readers } = this.#options;
+    if (!readers.isRead || this.#items.length === 0) return;
+    if (readers.show({ turn, items: this.#items })) this.#drop();
+    else this.sendSoon();
   }
 
   /** What was not sent is dropped. */
   close(): void {
     this.#cancel?.();
+    this.#drop();
+  }
+
+  #drop(): void {
     this.#items = [];
+    this.#weight = 0;
   }
 
   /** Where a piece begins in its reply, also while nobody reads; `none` when a piece before it was left out. */

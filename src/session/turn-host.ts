@@ -45,7 +45,7 @@ export interface TurnHost extends LoggedTurn {
   readonly files?: FileStore | undefined;
   /** The session goes with this invocation: nothing that is to happen later can be kept in it. */
   readonly keepsNothing?: true | undefined;
-  /** Shows a client what happens; without it the model is not asked to stream. */
+  /** Shows a client what happens. */
   readonly show?: ((item: FeedItem) => void) | undefined;
   /** Aborts when nobody waits for the answer here any more: the turn is handed over at its next boundary. */
   readonly leave?: AbortSignal | undefined;

@@ -5,7 +5,7 @@ import type { SessionPort } from '../../../../src/testing/entry.ts';
 import { type LiveMessage, MOST_WAITING_LIVE } from '../../../doors/journal.ts';
 import { type FeedItem, followedItems } from '../../../doors/session.ts';
 import { LEASE_MS } from './former-holder.ts';
-import { liveApp, type Spoken, storyOf, textsOf } from './live-readers.ts';
+import { liveApp, type Reader, type Spoken, storyOf, textsOf } from './live-readers.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 
@@ -46,12 +46,12 @@ describe('readers of a session', () => {
     ]);
   });
 
-  it('have nothing sent for them while there are none: no message, no line, and no stream of the model', async () => {
+  it('have nothing sent for them while there are none: no message, and no line', async () => {
     const app = await liveApp({ speaks: [HELLO] });
     const { end } = await app.begin();
     await app.clock.advance(1_000);
     expect(await end).toMatchObject({ turn: { text: 'Hello.' } });
-    expect([app.streamed, app.sent, app.lines]).toEqual([[false], [], []]);
+    expect([app.sent, app.lines]).toEqual([[], []]);
   });
 
   it('have nothing sent for them who only wait for the end of a turn', async () => {
@@ -60,7 +60,7 @@ describe('readers of a session', () => {
     const { end } = await app.begin();
     await app.clock.advance(1_000);
     await end;
-    expect([app.streamed, app.sent]).toEqual([[false], []]);
+    expect(app.sent).toEqual([]);
   });
 
   it('have nothing sent for them by whoever streams to its own client alone', async () => {
@@ -83,23 +83,49 @@ describe('readers of a session', () => {
     expect(second.story()).toEqual([...BEGUN, '1.1: lo.', 'model-replied', 'turn-ended']);
   });
 
-  it('are shown the next reply when they come while a model answers that was not asked to stream', async () => {
-    const app = await liveApp({ speaks: [[[1_500, 'call look']], HELLO], tools: [look] });
+  it('are shown all of a reply in the middle of which the first of them comes, also while its model is silent', async () => {
+    const app = await liveApp({ speaks: [[...HELLO, [5_000, ' You?']]] });
     const { end } = await app.begin();
     await app.clock.advance(1_200); // the holder has its line by now
     const reader = await app.read();
-    await app.clock.advance(2_000);
+    await app.clock.advance(100);
+    expect(reader.story()).toEqual([...BEGUN, '1.1: Hello.']);
+    await app.clock.advance(5_000);
     await end;
-    expect(app.streamed).toEqual([false, true]);
-    expect(reader.story()).toEqual([
-      ...BEGUN,
-      'model-replied',
-      'tool-call-started',
-      'tool-call-ended',
-      '2.1: Hello.',
-      'model-replied',
-      'turn-ended',
-    ]);
+    expect(reader.story()).toEqual([...BEGUN, '1.1: Hello. You?', 'model-replied', 'turn-ended']);
+  });
+
+  it('are shown where they come in when those before them have left, and nobody was there for a while', async () => {
+    const app = await liveApp({ speaks: [[...'Hello, you all.'].map((letter) => [100, letter] as const)] });
+    const first = await app.read();
+    const { end } = await app.begin();
+    await app.clock.advance(320);
+    first.leave();
+    await app.clock.advance(500);
+    const second = await app.read();
+    await app.clock.advance(5_000);
+    await end;
+    const told = piecesOf(first).map(({ text }) => text);
+    const [beginning] = piecesOf(second);
+    expect(told).toEqual(['H', 'e']);
+    expect(beginning).toMatchObject({ from: 3 }); // who had left was sent the third letter
+    expect(second.story()[1]).toBe('1.1: lo, you all.');
+  });
+
+  it('are shown the rest of a reply that had become too long to be kept for them', async () => {
+    const app = await liveApp({
+      speaks: [[...Array.from({ length: 200 }, () => [10, 'x'.repeat(1_000)] as const), [3_000, 'end']]],
+    });
+    const { end } = await app.begin();
+    await app.clock.advance(3_000);
+    const reader = await app.read();
+    await app.clock.advance(5_000);
+    await end;
+    const pieces = piecesOf(reader);
+    const shown = pieces.map(({ text }) => text).join('');
+    expect(shown).toMatch(/^x+end$/);
+    expect(shown.length).toBeLessThan(MOST_WAITING_LIVE);
+    expect(pieces[0]?.from).toBe(200_003 - shown.length);
   });
 
   it('have at most one more message sent for them when the last of them has left', async () => {
@@ -281,9 +307,11 @@ describe('readers of a session', () => {
     await app.clock.advance(1_000);
     await end;
     expect(reader.story()).toEqual([...BEGUN, 'model-replied', 'turn-ended']);
-    expect([app.streamed, app.sent]).toEqual([[false], []]);
+    expect(app.sent).toEqual([]);
   });
 });
+
+const piecesOf = ({ items }: Reader) => items.flatMap((item) => (item.type === 'text-delta' ? [item] : []));
 
 const isEnd = (next: IteratorResult<unknown, unknown> | undefined): boolean =>
   (next?.value as { readonly type?: unknown } | undefined)?.type === 'turn-ended'; // whatever else it is

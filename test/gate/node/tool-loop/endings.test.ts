@@ -199,17 +199,18 @@ describe('a model that fails', () => {
     expect(end).toMatchObject({ turn: { outcome: 'failed', error: { type: 'model-failure' } } });
   });
 
-  it('is not asked to stream when nobody watches', async () => {
-    let streams: unknown = 'unknown';
+  it('streams also while nobody watches, and once its stream broke off no more', async () => {
+    const streams: boolean[] = [];
     const model = {
       name: 'm',
-      ask: async (_: unknown, options: { onText?: unknown }) => {
-        streams = options.onText;
+      ask: async (_: unknown, { onText }: { readonly onText?: ((piece: string) => void) | undefined }) => {
+        onText?.('H');
+        if (streams.push(onText !== undefined) === 1) throw halfway;
         return { text: 'Hi.', toolCalls: [], finish: 'stop' as const };
       },
     };
     const app = memoryApp({ replies: [] });
     await app.say('Go.', { agent: { ...app.agent, model: undefined }, model });
-    expect(streams).toBeUndefined();
+    expect(streams).toEqual([true, false]);
   });
 });

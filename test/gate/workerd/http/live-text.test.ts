@@ -19,19 +19,18 @@ import {
 } from './client.ts';
 import { hearingSession, LONG_LEASE_MS, passIn } from './time.ts';
 
-/** A model that answers the first message at once, and then says the next piece when it is let; and whether each reply was to be streamed. */
+/** A model that answers the first message at once, and then says the next piece when it is let. */
 function speaking(...replies: readonly (readonly string[])[]) {
   let allowed = 0;
-  const streamed: boolean[] = [];
+  let asked = 0;
   const { key } = playModel({
     name: 'speaking',
     async ask({ messages }, { signal, onText }) {
       if (messages.filter(({ role }) => role === 'user').length === 1) {
         return { text: 'Before.', toolCalls: [], finish: 'stop' };
       }
-      const reply = streamed.push(onText !== undefined) - 1;
-      const before = replies.slice(0, reply).flat().length;
-      const pieces = replies[reply] ?? [];
+      const before = replies.slice(0, asked).flat().length;
+      const pieces = replies[asked++] ?? [];
       for (const [index, piece] of pieces.entries()) {
         await until(() => signal.aborted || allowed > before + index);
         if (signal.aborted) throw signal.reason;
@@ -42,8 +41,7 @@ function speaking(...replies: readonly (readonly string[])[]) {
   });
   return {
     message: `Hello #${key}`,
-    streamed,
-    asked: (count = 1) => until(() => streamed.length >= count),
+    asked: (count = 1) => until(() => asked >= count),
     say: (count = Number.POSITIVE_INFINITY) => {
       allowed += count;
     },
@@ -130,7 +128,6 @@ describe('text as it comes', () => {
     model.say();
     expect(story(await reader.until('turn-ended'))).toEqual(TURN);
     expect(story(await allEvents(await joined))).toEqual([...TURN, 'answer']);
-    expect(model.streamed).toEqual([true]);
     await reader.leave();
   });
 
@@ -185,7 +182,24 @@ describe('text as it comes', () => {
     await good.leave();
   });
 
-  it('costs nothing while nobody reads: its model does not stream, and there is no line', async () => {
+  it('of a turn in the background is all there for who begins to read in the middle of a reply', async () => {
+    const model = speaking(['Hel', 'lo, ', 'you.']);
+    const session = await begun(model);
+    const accepted = await post(
+      session,
+      { message: model.message },
+      { headers: { prefer: 'respond-async' } },
+    );
+    await model.asked();
+    model.say(2);
+    const reader = await following(accepted.headers.get('location') ?? '');
+    const before = await reader.until('text-delta');
+    expect(story(before)).toEqual(['turn-started', '1.1: Hello, ']); // as soon as the holder has its line
+    model.say();
+    expect(story([...before, ...(await reader.until('answer'))])).toEqual([...TURN, 'answer']);
+  });
+
+  it('costs nothing while nobody reads: there is no line', async () => {
     const model = speaking(['Hello, ', 'you.']);
     const session = await begun(model);
     const asking = post(session, { message: model.message });
@@ -193,7 +207,6 @@ describe('text as it comes', () => {
     expect(await linesOf(session)).toEqual({ holder: 0, reader: 0, live: 0 });
     model.say();
     expect(await json(await asking)).toMatchObject({ text: 'Hello, you.' });
-    expect(model.streamed).toEqual([false]);
   });
 
   it('is not sent for who waits for an answer alone', async () => {
@@ -211,6 +224,5 @@ describe('text as it comes', () => {
       { text: 'Hello, you.' },
       { text: 'Hello, you.' },
     ]);
-    expect(model.streamed).toEqual([false]);
   });
 });
