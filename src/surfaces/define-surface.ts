@@ -18,6 +18,7 @@ import {
   defineRoute,
   type NamesOf,
   type Parameter,
+  type Refusal,
   type Route,
   type Surface,
 } from '../worker/route.ts';
@@ -109,10 +110,11 @@ export interface SurfaceRoute<Path extends string = string> {
   readonly summary: string;
   /** It may start a turn, so that what the Worker binds as `RATE_LIMIT` counts its callers. */
   readonly isCounted?: true | undefined;
-  /** What OpenAPI says of it besides: of `answers` no more than that the protocol has them, unless given. */
+  /** What OpenAPI says of it besides: of `answers`, and of what `refuse` tells, no more than that the protocol has them, unless given. */
   readonly parameters?: readonly Parameter[] | undefined;
   readonly body?: BodySchema | undefined;
   readonly answers?: Readonly<Record<number, Answer>> | undefined;
+  readonly refusal?: Refusal | undefined;
   /** Answers a request. `named`: what its path has in the place of each name. */
   handle(asked: SurfaceRequest, named: NamesOf<Path>): Response | Promise<Response>;
   /** Tells a problem in the words of the protocol: also why nobody was let in. As RFC 9457 has it unless given. */
