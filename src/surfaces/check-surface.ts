@@ -1,7 +1,10 @@
 /** What is told to whoever writes a surface, when the Worker starts. */
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { ended, type LiteralShape, literalFault, nameIn, shown } from '../tool/check-literal.ts';
+import { schemasOf } from '../worker/openapi.ts';
 import type { Route } from '../worker/route.ts';
+import type { Schema } from '../worker/typed-schema.ts';
+import { componentSchemas } from '../worker/view-schemas.ts';
 
 /** The keys of a surface, and of each of its routes. */
 type SurfaceKey = 'name' | 'routes';
@@ -14,6 +17,7 @@ type RouteKey =
   | 'parameters'
   | 'body'
   | 'answers'
+  | 'refusal'
   | 'handle'
   | 'refuse';
 
@@ -34,6 +38,7 @@ const ROUTE: LiteralShape<RouteKey> = {
     parameters: 'list',
     body: 'object',
     answers: 'object',
+    refusal: 'object',
     handle: 'function',
     refuse: 'function',
   },
@@ -108,7 +113,7 @@ function canMeet(one: string, other: string): boolean {
 
 /**
  * Checks that none of the paths of a surface are those of the app or of a surface before it: the first would answer, and the other would
- * never be asked.
+ * never be asked. And that none of its schemas has the name of another one, which would be described by it.
  *
  * @throws ConfigurationError that names both.
  */
@@ -119,5 +124,15 @@ export function checkBeside(name: string, routes: readonly Route[], others: read
     throw new ConfigurationError(
       `Surface '${name}' has the route ${routeName(route)}, whose path the app already has as ${routeName(taken)}. Choose another path.`,
     );
+  }
+  const known = new Map(Object.entries<Schema>({ ...componentSchemas(), ...schemasOf(others) }));
+  for (const [schema, own] of routes.flatMap((route) => Object.entries(schemasOf([route])))) {
+    const other = known.get(schema) ?? own;
+    known.set(schema, own);
+    const problem = !/^[\w.-]+$/.test(schema)
+      ? 'use letters, digits and . _ - alone'
+      : JSON.stringify(other) !== JSON.stringify(own) && 'the app describes something else by that name';
+    if (problem)
+      throw new ConfigurationError(`Surface '${name}' has a schema called '${schema}': ${problem}.`);
   }
 }

@@ -18,6 +18,7 @@ import {
   defineRoute,
   type NamesOf,
   type Parameter,
+  type Refusal,
   type Route,
   type RouteRequest,
   type Surface,
@@ -118,10 +119,11 @@ export interface SurfaceRoute<
   readonly isCounted?: true | undefined;
   /** Anybody may ask it, with no token and from any page, as for what says how to sign in: its request has no caller, and no sessions. */
   readonly isPublic?: Public;
-  /** What OpenAPI says of it besides: of `answers` no more than that the protocol has them, unless given. */
+  /** What OpenAPI says of it besides: of `answers`, and of what `refuse` tells, no more than that the protocol has them, unless given. */
   readonly parameters?: readonly Parameter[] | undefined;
   readonly body?: BodySchema | undefined;
   readonly answers?: Readonly<Record<number, Answer>> | undefined;
+  readonly refusal?: Refusal | undefined;
   /** Answers a request. `named`: what its path has in the place of each name. */
   handle(
     asked: Public extends true ? PublicRequest : SurfaceRequest,

@@ -105,6 +105,8 @@ export interface RouteEntry<Access extends keyof Requests, Path extends string> 
   readonly others?: string | undefined;
   /** Tells a problem to clients that do not read RFC 9457, or that need more than it says. */
   refuse?(problem: Problem, asked: Pick<RouteRequest, 'request' | 'base'>): Response;
+  /** What `refuse` answers, by its media type. Absent: anything. */
+  readonly refusal?: Refusal | undefined;
   /** What it throws becomes a problem response. */
   handle(request: Requests[Access], named: NamesOf<Path>): Response | Promise<Response>;
 }
@@ -165,12 +167,15 @@ export const OF_ACCESS: Readonly<Record<keyof Requests, readonly ProblemAnswer[]
   ],
 };
 
-/** What a status of a route says. */
+/** Schemas of problems as a protocol tells them, by their media types: `{ 'text/plain': { schema: { type: 'string' } } }`. */
+export type Refusal = Readonly<Record<string, AnswerSchema>>;
+
+/** What a status of a route says; without JSON, a stream or a file, it has no body. */
 export interface Answer {
   readonly description: string;
-  /** One of these, where there are several. Absent: the answer has no body. */
+  /** One of these, where there are several. */
   readonly json?: AnswerSchema | readonly AnswerSchema[];
-  /** A client whose `Accept` asks for it gets server-sent events instead of the JSON: of this kind, or of any. */
+  /** Server-sent events, of this kind or of any; where there is JSON too, for a client whose `Accept` asks for them. */
   readonly streams?: ComponentName | true;
   /** The answer is a file of any media type. */
   readonly isFile?: true;

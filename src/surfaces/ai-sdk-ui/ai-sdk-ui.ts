@@ -3,13 +3,7 @@ import type { StoredEvent } from '../../journal/events.ts';
 import type { ContentPart } from '../../tool/content.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import { Problem, SessionError } from '../../worker/problem.ts';
-import {
-  ANY_OBJECT,
-  type BodySchema,
-  headerParameter,
-  type Parameter,
-  type Surface,
-} from '../../worker/route.ts';
+import { type BodySchema, headerParameter, type Parameter, type Surface } from '../../worker/route.ts';
 import type { Session, TurnStream } from '../../worker/session.ts';
 import type { CallAnswer } from '../../worker/session-options.ts';
 import { sessionPath } from '../../worker/target.ts';
@@ -49,7 +43,7 @@ const CHAT: BodySchema = {
       messages: { type: 'array', minItems: 1, items: { type: 'object' } },
       trigger: { const: 'submit-message' },
       messageId: { type: 'string' },
-      context: { type: 'object', description: 'As of a Message.' },
+      context: { type: 'object', description: 'As of a NewMessage.' },
       whenBusy: { type: 'string', enum: ['reject', 'queue', 'steer'] },
       pending: { type: 'string', enum: ['decline'] },
       decisions: {
@@ -62,7 +56,32 @@ const CHAT: BodySchema = {
   },
 };
 
-const STREAM = { description: 'A UI message stream', json: ANY_OBJECT, streams: true } as const;
+const STREAM = { description: 'A UI message stream', streams: true } as const;
+
+const MESSAGES: BodySchema = {
+  name: 'ChatMessages',
+  schema: {
+    type: 'array',
+    items: {
+      type: 'object',
+      required: ['id', 'role', 'parts'],
+      properties: {
+        id: { type: 'string' },
+        role: { type: 'string', enum: ['user', 'assistant'] },
+        metadata: { type: 'object', additionalProperties: true },
+        parts: {
+          type: 'array',
+          items: {
+            type: 'object',
+            required: ['type'],
+            properties: { type: { type: 'string' } },
+            additionalProperties: true,
+          },
+        },
+      },
+    },
+  },
+};
 
 /**
  * A surface by which `useChat` of the AI SDK, version 6 or 7, talks to the agents of an app: its transport is given
@@ -87,7 +106,7 @@ export function aiSdkUi(): Surface {
         body: CHAT,
         answers: { 200: STREAM },
         handle: async (asked, { agent }) => chat(asked, agent),
-        refuse,
+        ...REFUSING,
       }),
       surfaceRoute({
         method: 'GET',
@@ -96,7 +115,7 @@ export function aiSdkUi(): Surface {
         parameters: VERSION,
         answers: { 200: STREAM, 204: { description: 'No turn runs' } },
         handle: async (asked, { agent, chat: session }) => resumed(asked, { agent, session }),
-        refuse,
+        ...REFUSING,
       }),
       surfaceRoute({
         method: 'GET',
@@ -106,19 +125,22 @@ export function aiSdkUi(): Surface {
         answers: {
           200: {
             description: 'A list of UI messages',
-            json: { schema: { type: 'array', items: { type: 'object' } } },
+            json: MESSAGES,
           },
         },
         handle: async (asked, { agent, chat: session }) => listed(asked, { agent, session }),
-        refuse,
+        ...REFUSING,
       }),
     ],
   });
 }
 
 /** A client shows the text of a response that is no success as the message of its error. */
-const refuse = ({ status, detail, headers }: SurfaceProblem): Response =>
-  new Response(detail, { status, headers: { ...headers, 'content-type': 'text/plain; charset=utf-8' } });
+const REFUSING = {
+  refuse: ({ status, detail, headers }: SurfaceProblem): Response =>
+    new Response(detail, { status, headers: { ...headers, 'content-type': 'text/plain; charset=utf-8' } }),
+  refusal: { 'text/plain': { schema: { type: 'string' } } },
+};
 
 interface ChatRef {
   readonly agent: string;

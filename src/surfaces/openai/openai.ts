@@ -2,6 +2,18 @@
 import type { Surface } from '../../worker/route.ts';
 import { defineSurface, type SurfaceAgent, surfaceRoute } from '../define-surface.ts';
 import { createCompletion } from './chat.ts';
+import {
+  CANCEL_ANSWERS,
+  COMPLETION_ANSWERS,
+  MODEL_ANSWERS,
+  MODELS_ANSWERS,
+  NEW_COMPLETION,
+  NEW_RESPONSE,
+  READING,
+  REFUSAL,
+  RESPONSE_ANSWERS,
+  SENDING,
+} from './describe.ts';
 import { agentNamed } from './read-body.ts';
 import { answered, refuse, refuseSent } from './refuse.ts';
 import { cancelResponse, createResponse, getResponse } from './responses.ts';
@@ -24,6 +36,8 @@ export function openAi(): Surface {
         method: 'GET',
         path: '/v1/models',
         summary: 'Lists the agents, as models of OpenAI',
+        answers: MODELS_ANSWERS,
+        refusal: REFUSAL,
         refuse,
         handle: ({ agents }) => Response.json({ object: 'list', data: agents.map(toModel) }),
       }),
@@ -31,6 +45,8 @@ export function openAi(): Surface {
         method: 'GET',
         path: '/v1/models/{model}',
         summary: 'Shows an agent, as a model of OpenAI',
+        answers: MODEL_ANSWERS,
+        refusal: REFUSAL,
         refuse,
         handle: ({ agents }, { model }) =>
           answered(async () => Response.json(toModel(agentNamed(model, agents)))),
@@ -40,6 +56,10 @@ export function openAi(): Surface {
         path: '/v1/responses',
         summary: 'Sends a message, or answers calls that wait, as OpenAI creates a response',
         isCounted: true,
+        parameters: SENDING,
+        body: NEW_RESPONSE,
+        answers: RESPONSE_ANSWERS,
+        refusal: REFUSAL,
         refuse: refuseSent,
         handle: (asked) => answered(() => createResponse(asked)),
       }),
@@ -47,6 +67,9 @@ export function openAi(): Surface {
         method: 'GET',
         path: '/v1/responses/{id}',
         summary: 'Shows a response of OpenAI, or its events behind a number',
+        parameters: READING,
+        answers: RESPONSE_ANSWERS,
+        refusal: REFUSAL,
         refuse,
         handle: (asked, { id }) => answered(() => getResponse(asked, id)),
       }),
@@ -54,6 +77,8 @@ export function openAi(): Surface {
         method: 'POST',
         path: '/v1/responses/{id}/cancel',
         summary: 'Stops the turn of a response of OpenAI',
+        answers: CANCEL_ANSWERS,
+        refusal: REFUSAL,
         refuse,
         handle: (asked, { id }) => answered(() => cancelResponse(asked, id)),
       }),
@@ -62,6 +87,10 @@ export function openAi(): Surface {
         path: '/v1/chat/completions',
         summary: 'Sends a message, or results of tools, as OpenAI completes a chat',
         isCounted: true,
+        parameters: SENDING,
+        body: NEW_COMPLETION,
+        answers: COMPLETION_ANSWERS,
+        refusal: REFUSAL,
         refuse: refuseSent,
         handle: (asked) => answered(() => createCompletion(asked)),
       }),

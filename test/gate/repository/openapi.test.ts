@@ -16,9 +16,21 @@ const APP = `
   import { createHoldfast } from './src/create-holdfast.ts';
   import { defineMcpEndpoint } from './src/mcp/server/entry.ts';
   import { aiSdkUi } from './src/surfaces/ai-sdk-ui/entry.ts';
+  import { openAi } from './src/surfaces/openai/entry.ts';
+  import { defineSurface } from './src/surfaces/entry.ts';
+  import { agUi } from './src/examples/ag-ui/ag-ui.ts';
+  import { githubWebhook } from './src/webhooks/entry.ts';
   const agent = defineAgent({ name: 'clerk', description: 'Looks.', instructions: 'Look.' });
-  const mcp = defineMcpEndpoint({ name: 'scouts', version: '1', agents: [agent] });
-  export default createHoldfast({ agents: [agent], mcp, surfaces: [aiSdkUi()], auth: () => ({ id: 'me' }) }).worker;
+  const mcp = defineMcpEndpoint({ agents: ['clerk'], authorization: { servers: ['https://login.example'] } });
+  const handle = () => new Response();
+  // It says nothing of what it answers, and its routes are called like others.
+  const plain = defineSurface({
+    name: 'plain',
+    routes: ['/events', '/a/b', '/a-b', '/uploads/{file}'].map((path) => ({ method: 'GET', path, summary: 'Plain', handle })),
+  });
+  const webhooks = [githubWebhook({ agent: 'clerk', secret: 'SECRET', events: ['issues.opened'], owner: { id: 'me' }, start: () => ({}) })];
+  const app = { agents: [agent], mcp, webhooks, auth: () => ({ id: 'me' }) };
+  export default createHoldfast({ ...app, surfaces: [aiSdkUi(), openAi(), agUi(), plain] }).worker;
 `;
 
 /** What the platform has: a description asks nothing of it. */
@@ -63,9 +75,54 @@ it('redocly has nothing to say about it, by the rules that it recommends', async
   const config = await createConfig({ extends: ['recommended'] });
   const problems = await lintFromString({ source, config });
   const told = problems.map(({ ruleId, location }) => `${ruleId} ${location[0]?.pointer}`);
-  // Whether the Worker is well is told to everybody, so that there is nothing for which a client could be to blame.
-  expect(told).toEqual(['operation-4xx-response #/paths/~1health/get/responses']);
+  expect(told).toEqual([]);
 });
+
+it('says of every answer what is in it, by a schema that says something', async () => {
+  const silent = operations().flatMap(([name, { responses }]) =>
+    Object.entries(responses).flatMap(([status, { content = {} }]) =>
+      Object.entries(content).flatMap(([type, { schema }]) =>
+        schema === undefined || Object.keys(schema).length === 0 ? `${name} ${status} ${type}` : [],
+      ),
+    ),
+  );
+  const ofPlain = ['getEvents2', 'getAB', 'getAB2', 'getUploadsFile'];
+  expect(silent).toEqual(ofPlain.map((name) => `${name} default */*`));
+});
+
+it('says what a name in a path may be, of a surface only of an agent', () => {
+  const { paths }: Description = JSON.parse(source);
+  const schemaOf = (path: string) => paths[path]?.parameters?.map(({ schema }) => schema);
+  expect(schemaOf('/uploads/{file}')).toEqual([{ type: 'string' }]);
+  expect(schemaOf('/agents/{agent}/chat/{chat}/stream')).toEqual([
+    { type: 'string', enum: ['clerk'] },
+    { type: 'string' },
+  ]);
+});
+
+interface Operation {
+  readonly operationId: string;
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Readonly<Record<string, { schema?: object }>> }>
+  >;
+}
+
+interface Description {
+  readonly paths: Readonly<
+    Record<
+      string,
+      { readonly parameters?: readonly { readonly schema: object }[] } & Record<string, Operation>
+    >
+  >;
+}
+
+/** All operations by their names. */
+function operations(): (readonly [name: string, operation: Operation])[] {
+  const { paths }: Description = JSON.parse(source);
+  return Object.values(paths).flatMap(({ parameters: _, ...item }) =>
+    Object.values(item).map((operation) => [operation.operationId, operation] as const),
+  );
+}
 
 /** A client as its users write it; `schema` is what was generated. */
 const CLIENT = `
@@ -120,6 +177,30 @@ const CLIENT = `
       if (event.type === 'model-replied') return event.toolCalls.map(({ name }) => name);
       return event.type === 'tool-call-ended' && event.result.type === 'error' ? [event.result.message] : [];
     });
+  }
+
+  export async function file(id: string): Promise<Blob> {
+    const { data, error } = await client.GET('/agents/{agent}/sessions/{session}/files/{file}', {
+      params: { path: { ...path, file: id } },
+      parseAs: 'blob',
+    });
+    if (error) throw new Error(error.detail);
+    return data;
+  }
+
+  export async function said(): Promise<string> {
+    const chat = await client.POST('/v1/chat/completions', { body: { model: 'clerk', messages: [{ role: 'user', content: 'Hi' }] } });
+    if (chat.error) return chat.error.error.message;
+    const { data, error } = await client.POST('/v1/responses', { body: { model: 'clerk', input: 'Hi', background: true } });
+    if (error) return error.error.code ?? '';
+    const words = data.output.flatMap((item) => (item.type === 'message' ? item.content.map(({ text }) => text) : []));
+    return words.join('') + (chat.data.choices[0]?.message.content ?? '');
+  }
+
+  export async function listed(): Promise<readonly string[]> {
+    const chats = createClient<paths, 'application/json' | 'text/plain'>();
+    const { data, error } = await chats.GET('/agents/{agent}/chat/{chat}/messages', { params: { path: { agent: 'clerk', chat: 'c1' } } });
+    return data ? data.flatMap(({ parts }) => parts.map(({ type }) => type)) : [error];
   }
 
   export function shown(event: components['schemas']['TurnStreamEvent']): string {
@@ -184,15 +265,26 @@ it('the page names every operation of the app, and surfaces have names of their 
   const page = await readFile(join(root, 'docs/openapi.md'), 'utf8');
   const [, row = ''] = /^\| operations \| (.*) \|$/m.exec(page) ?? [];
   const named = [...row.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
-  const { paths }: { paths: Record<string, Record<string, { operationId?: string }>> } = JSON.parse(source);
-  const ids = Object.values(paths).flatMap((item) =>
-    Object.values(item).flatMap(({ operationId }) => operationId ?? []),
-  );
+  const ids = operations().map(([id]) => id);
+  expect(new Set(ids).size).toBe(ids.length);
   const others = ids.filter((id) => !named.includes(id));
   expect(named.filter((id) => !ids.includes(id))).toEqual([]);
   expect(others).toEqual([
+    'getWellKnownOauthProtectedResourceMcp',
+    'getWellKnownOauthProtectedResource',
     'postAgentsAgentChat',
     'getAgentsAgentChatChatStream',
     'getAgentsAgentChatChatMessages',
+    'getV1Models',
+    'getV1ModelsModel',
+    'postV1Responses',
+    'getV1ResponsesId',
+    'postV1ResponsesIdCancel',
+    'postV1ChatCompletions',
+    'postAgentsAgentAgUi',
+    'getEvents2',
+    'getAB',
+    'getAB2',
+    'getUploadsFile',
   ]);
 });

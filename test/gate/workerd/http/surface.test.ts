@@ -110,7 +110,7 @@ describe('/openapi.json', () => {
         const { summary, responses } = item[method] as { summary: string; responses: Described };
         expect(summary).toMatch(/^[A-Z]/);
         for (const [status, response] of Object.entries(responses)) {
-          expect(status).toMatch(/^(\d{3}|default)$/);
+          expect(status).toMatch(/^(\d{3}|4XX|default)$/);
           expect(response).toHaveProperty('description');
         }
       }

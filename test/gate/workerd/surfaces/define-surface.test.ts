@@ -58,7 +58,7 @@ describe('defineSurface tells of a mistake in full', () => {
     [
       'an unknown key of a route',
       () => made([route({ access: 'open' })]),
-      "Surface 'echo': routes[0] has 'access', which surfaceRoute does not take. It takes method, path, summary, isCounted, isPublic, parameters, body, answers, handle, refuse.",
+      "Surface 'echo': routes[0] has 'access', which surfaceRoute does not take. It takes method, path, summary, isCounted, isPublic, parameters, body, answers, refusal, handle, refuse.",
     ],
     [
       'the key of another library',
@@ -196,12 +196,53 @@ describe('createHoldfast tells of surfaces that cannot stand side by side', () =
       taken('GET /v1/{y}', 'GET /v1/{x}'),
     ],
     [
+      'a schema that the app has',
+      () =>
+        app([
+          made([route({ answers: { 200: { description: 'Echo', json: { name: 'Message', schema: {} } } } })]),
+        ]),
+      error("Surface 'echo' has a schema called 'Message': the app describes something else by that name."),
+    ],
+    [
+      'a schema that has the name of a body',
+      () => app([made([route({ body: { name: 'NewMessage', schema: {} } })])]),
+      error(
+        "Surface 'echo' has a schema called 'NewMessage': the app describes something else by that name.",
+      ),
+    ],
+    [
+      'a schema of another surface',
+      () =>
+        app([
+          made(
+            [route({ path: '/a', refusal: { 'text/plain': { name: 'Oops', schema: { type: 'string' } } } })],
+            'other',
+          ),
+          made([route({ refusal: { 'text/plain': { name: 'Oops', schema: { type: 'number' } } } })]),
+        ]),
+      error("Surface 'echo' has a schema called 'Oops': the app describes something else by that name."),
+    ],
+    [
+      'a name that no schema can have',
+      () => app([made([route({ body: { name: 'My echo', schema: {} } })])]),
+      error("Surface 'echo' has a schema called 'My echo': use letters, digits and . _ - alone."),
+    ],
+    [
       'what is no list',
       () => createHoldfast({ agents: [scripted], surfaces: made([]) as never }),
       error("createHoldfast has an object as its 'surfaces': use a list, as in [one, another]."),
     ],
   ])('%s', (_, make, text) => {
     expect(told(make)).toBe(text);
+  });
+
+  it('takes a schema that two surfaces have alike', () => {
+    const oops = () => ({ 'text/plain': { name: 'Oops', schema: { type: 'string' } } });
+    const both = [
+      made([route({ path: '/a', refusal: oops() })], 'other'),
+      made([route({ refusal: oops() })]),
+    ];
+    expect(told(() => app(both))).toBe('nothing');
   });
 
   it('takes what shares no path', () => {
