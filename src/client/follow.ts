@@ -9,6 +9,7 @@ import { HoldfastError } from './holdfast-error.ts';
 import {
   type Asked,
   backoff,
+  inTime,
   isPassing,
   lost,
   parsed,
@@ -76,18 +77,22 @@ type Items = AsyncGenerator<StreamItem, void, undefined>;
  */
 export async function* follow(ways: Ways): Items {
   const { transport, signal, after } = ways;
+  const { retries = transport.retries } = ways.first;
   const place: Place = { id: undefined, seq: after, turn: undefined };
-  let asked = ways.first;
+  let asked: Asked = { ...ways.first, signal };
   for (let failed = 0; ; ) {
-    const response = await open(transport, { ...asked, signal }, place);
+    const response = await open(transport, asked, place);
     if (!response) return yield { type: 'erased' };
     if (!isStream(response)) return yield toStop((await readJson(response)) as ClientAnswer); // of a server of ours
-    if (place.id !== undefined) yield { type: 'resumed' };
-    const parser = new EventParser();
+    const reader = response.body?.getReader();
+    const reading: Reading = { asked, parser: new EventParser(), isSteady: false };
+    const { parser } = reading;
     let end = 'lost';
     let hasShown = false;
     try {
-      for await (const event of eventsIn(response, { parser, signal })) {
+      if (place.id !== undefined) yield { type: 'resumed' };
+      for await (const event of eventsIn(reader, reading)) {
+        signal?.throwIfAborted();
         place.id = parser.id ?? place.id;
         if (event.type === 'continues' || event.type === 'accepted') {
           end = event.type;
@@ -102,12 +107,15 @@ export async function* follow(ways: Ways): Items {
       }
     } catch (failure) {
       if (!isPassing(failure)) throw failure;
+    } finally {
+      reader?.cancel().catch(() => {}); // it may be broken already
     }
-    asked = ways.again(place.turn);
+    asked = { ...ways.again(place.turn), signal };
     if (end === 'continues' && hasShown) continue;
-    // An invocation that has to end before anything happens is no failure: a turn may be silent for long.
+    // A turn may be silent for long: no server has failed whose invocation has to end then, or whose proxy ends each stream after a while.
+    if (reading.isSteady) failed = 0;
     if (end !== 'continues') failed += 1;
-    if (failed > transport.retries)
+    if (failed > retries)
       throw new HoldfastError('connection-lost', `The stream of ${asked.path} breaks off again and again.`);
     await pause(Math.max(backoff(failed), Math.min(parser.retry ?? 0, LONGEST_PAUSE)), signal);
   }
@@ -139,46 +147,39 @@ async function open(
   try {
     return await transport.ask({ ...asked, headers }, async (response) => response);
   } catch (failure) {
-    const isGone = failure instanceof HoldfastError && [404, 410].includes(failure.status);
-    if (id !== undefined && isGone) return undefined;
+    if (id !== undefined && failure instanceof HoldfastError && GONE.has(failure.type)) return undefined;
     throw failure;
   }
 }
 
+/** What a server of ours says of it. Another 404 tells of a wrong deployment, and nothing is lost there. */
+const GONE: ReadonlySet<string> = new Set(['unknown-session', 'unknown-turn', 'session-erased']);
+
 const isStream = ({ headers }: Response): boolean =>
   headers.get('content-type')?.startsWith('text/event-stream') === true;
 
-/** A server of ours sends a heartbeat every 15 s: one that says nothing for so long is not there any more, in ms. */
-const SILENCE = 50_000;
+/** Whoever is heard so much later has sent heartbeats meanwhile, in ms. */
+const STEADY = 10_000;
 
 interface Reading {
+  readonly asked: Asked;
   readonly parser: EventParser;
-  readonly signal: AbortSignal | undefined;
+  /** Something has come for a while, if only heartbeats. */
+  isSteady: boolean;
 }
 
 async function* eventsIn(
-  { body }: Response,
-  { parser, signal }: Reading,
+  reader: ReadableStreamDefaultReader<Uint8Array> | undefined,
+  reading: Reading,
 ): AsyncGenerator<ServerEvent, void, undefined> {
-  if (!body) return;
-  const reader = body.getReader();
   const decoder = new TextDecoder();
-  try {
-    for (;;) {
-      const { done, value } = await lost(() => inTime(reader.read()), signal);
-      if (done) return;
-      yield* parser.feed(decoder.decode(value, { stream: true }));
-    }
-  } finally {
-    reader.cancel().catch(() => {}); // it may be broken already
+  const opened = performance.now();
+  while (reader) {
+    const { done, value } = await lost(reading.asked, () => inTime(reader.read()));
+    if (done) return;
+    reading.isSteady = performance.now() - opened > STEADY;
+    yield* reading.parser.feed(decoder.decode(value, { stream: true }));
   }
-}
-
-function inTime<T>(work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('nothing has come for a while')), SILENCE);
-    work.finally(() => clearTimeout(timer)).then(resolve, reject);
-  });
 }
 
 function toItem({ type, data }: ServerEvent): StreamItem {

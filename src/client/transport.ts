@@ -5,7 +5,10 @@ import { HoldfastError } from './holdfast-error.ts';
 export interface TransportOptions {
   /** Where the routes of the Worker are: `https://agents.example.com`, or with the path below which they are served. */
   readonly url: string;
-  /** Sent as `Authorization: Bearer`. A function is called before every request, so that it may renew what has expired. */
+  /**
+   * Sent as `Authorization: Bearer`. A function is called before every request, so that it may renew what has expired. One that fails as
+   * `fetch` does without a connection, with a TypeError, is called again as a lost connection is; what else it throws is not caught.
+   */
   readonly token?: string | (() => string | Promise<string>) | undefined;
   /** Asks in the place of the global `fetch`: another Worker's, by a service binding, or that of a test. */
   readonly fetch?: ((url: string, init: FetchInit) => Promise<Response>) | undefined;
@@ -30,6 +33,8 @@ export interface Asked {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: string | FormData | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** In the place of the client's. */
+  readonly retries?: number | undefined;
 }
 
 /** How requests are sent. */
@@ -46,22 +51,33 @@ export interface Transport {
 /** No server is waited for longer than this before it is asked again, in seconds: whoever asked is told instead. */
 const LONGEST_WAIT = 120;
 
+/** A server of ours sends a heartbeat every 15 s: one that says nothing for so long is not there any more, in ms. */
+const SILENCE = 50_000;
+
 /** @throws TypeError when the address is none. */
 export function createTransport({ url, token, fetch: given, retries = 5 }: TransportOptions): Transport {
-  if (typeof url !== 'string' || !/^(https?:\/\/[^/?#]+)?(\/[^?#]*)?$/.test(url))
-    throw new TypeError(`createClient: its url is '${url}': use one such as https://agents.example.com.`);
+  if (typeof url !== 'string' || !/^(https?:\/\/[^/?#@\s]+)?(\/[^?#]*)?$/.test(url))
+    throw new TypeError(
+      `createClient: its url is '${String(url).replace(/\/\/.*@/, '//')}': use one such as https://agents.example.com.`,
+    );
   const base = url.replace(/\/+$/, '');
-  const once = async ({ path, method = 'GET', headers, body, signal }: Asked): Promise<Response> => {
-    const bearer = typeof token === 'function' ? await token() : token;
+  const once = async (asked: Asked): Promise<Response> => {
+    const { path, method = 'GET', headers, body, signal } = asked;
+    const bearer = await bearerOf(token);
     const all = { ...(bearer && { authorization: `Bearer ${bearer}` }), ...headers };
-    const init = { method, headers: all, ...(body !== undefined && { body }), ...(signal && { signal }) };
+    mustBeSendable(all);
+    if (!given && !/^http/.test(base) && !isPage())
+      throw new TypeError(`createClient: its url is '${url}', which only a page completes: say all of it.`);
     signal?.throwIfAborted();
-    return lost(() => (given ?? fetch)(base + path, init), signal);
+    const init = { method, headers: all, ...(body !== undefined && { body }) };
+    return lost(asked, () =>
+      answered((stop) => (given ?? fetch)(base + path, { ...init, signal: stop }), asked),
+    );
   };
   const attempt = async <T>(asked: Asked, read: (response: Response) => Promise<T>): Promise<T> => {
     const response = await once(asked);
-    if (!response.ok && response.status !== 304) throw await lost(() => toError(response), asked.signal);
-    return lost(() => read(response), asked.signal);
+    if (!response.ok && response.status !== 304) throw await lost(asked, () => toError(response));
+    return lost(asked, () => read(response));
   };
   return {
     retries,
@@ -70,7 +86,7 @@ export function createTransport({ url, token, fetch: given, retries = 5 }: Trans
         try {
           return await attempt(asked, read);
         } catch (failure) {
-          if (failed > retries || !isPassing(failure)) throw failure;
+          if (failed > (asked.retries ?? retries) || !isPassing(failure)) throw failure;
           await pause(backoff(failed, failure.retryAfter), asked.signal);
         }
       }
@@ -93,15 +109,80 @@ export function parsed(text: string, status = 200): object {
 }
 
 /** What fails in between is a lost connection, unless it is known what it is, or nobody waits for it any more. */
-export async function lost<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+export async function lost<T>(asked: Asked, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
-    signal?.throwIfAborted();
+    asked.signal?.throwIfAborted();
     if (cause instanceof HoldfastError) throw cause;
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new HoldfastError('connection-lost', `The connection to the server was lost: ${why}`, { cause });
+    throw connectionLost(asked, cause);
   }
+}
+
+/** Tells what was lost, and what may have come of it all the same. */
+function connectionLost({ method = 'GET', path, headers }: Asked, cause: unknown): HoldfastError {
+  const idempotencyKey = headers?.['idempotency-key'];
+  const said = `The connection to the server was lost in ${method} ${path.replace(/\?.*/, '')}: ${reasonOf(cause)}.`;
+  const page = isPage()
+    ? ' A browser says the same where the `origins` of the Worker do not name that of the page.'
+    : '';
+  const key = idempotencyKey ? ': sent again under the `idempotencyKey` of `more`, it is done once' : '';
+  const done = method === 'GET' ? '' : ` It may have been done all the same${key}.`;
+  const more = { ...(idempotencyKey && { idempotencyKey }) };
+  return new HoldfastError('connection-lost', said + page + done, { cause, more });
+}
+
+/** A page completes addresses, and is never told why it sees nothing. */
+const isPage = (): boolean => 'location' in globalThis;
+
+/** What a failure says, and what Node keeps behind its "fetch failed". */
+function reasonOf(failure: unknown): string {
+  const { message = String(failure), cause } = Object(failure) as { message?: string; cause?: unknown }; // as of an Error
+  const { message: inner, code } = Object(cause) as { message?: string; code?: string }; // likewise
+  const behind = inner || code;
+  return (behind ? `${message} (${behind})` : message).replace(/\.$/, '');
+}
+
+/** @throws HoldfastError `connection-lost` when a function fails as `fetch` does without a connection; what else it throws. */
+async function bearerOf(token: TransportOptions['token']): Promise<string | undefined> {
+  try {
+    return typeof token === 'function' ? await token() : token;
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause;
+    throw new HoldfastError('connection-lost', `There was no token: ${reasonOf(cause)}.`, { cause });
+  }
+}
+
+/** What no header can carry would fail like a lost connection, and be told with the token in it. @throws TypeError for it. */
+function mustBeSendable(headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (/[^\t\x20-\x7e\x80-\xff]/.test(value.trim()))
+      throw new TypeError(
+        `${name === 'authorization' ? 'The token' : `'${name}'`} holds a character that no header can carry.`,
+      );
+  }
+}
+
+/** The response to a request, which is stopped when nothing is said to it for too long. To send files takes as long as it takes. */
+async function answered(
+  send: (stop: AbortSignal) => Promise<Response>,
+  { body, signal }: Asked,
+): Promise<Response> {
+  const stop = new AbortController();
+  const sent = send(signal ? AbortSignal.any([signal, stop.signal]) : stop.signal);
+  if (typeof body === 'object') return sent;
+  return inTime(sent, () => stop.abort());
+}
+
+/** Rejects when that takes longer than a server is silent, and stops it. */
+export function inTime<T>(work: Promise<T>, stop = () => {}): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(new Error('nothing has come for a while'));
+      stop();
+    }, SILENCE);
+    work.finally(() => clearTimeout(timer)).then(resolve, reject);
+  });
 }
 
 /** Tells what may be over soon: a lost connection, a server that says when to come again, and what is between it and us. */
@@ -109,7 +190,7 @@ export function isPassing(failure: unknown): failure is HoldfastError {
   if (!(failure instanceof HoldfastError)) return false;
   const { type, status, retryAfter } = failure;
   if (retryAfter !== undefined && retryAfter > LONGEST_WAIT) return false;
-  if (type === 'bad-response') return [429, 502, 503, 504].includes(status);
+  if (type === 'bad-response') return status === 429 || status > 501;
   return type === 'connection-lost' || ([429, 503].includes(status) && retryAfter !== undefined);
 }
 
@@ -135,7 +216,7 @@ export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
 /** The error of a response that is a problem, or that no Worker of ours has sent. */
 async function toError(response: Response): Promise<HoldfastError> {
   const { status, headers } = response;
-  const retryAfter = secondsOf(headers.get('retry-after'));
+  const retryAfter = secondsOf(headers.get('retry-after'), headers.get('date'));
   const text = await response.text();
   if (!headers.get('content-type')?.includes('problem+json')) return notOurs(status, text, retryAfter);
   const { type, title, status: _, detail, ...more } = parsed(text, status) as Record<string, unknown>; // looked at below
@@ -152,8 +233,10 @@ const notOurs = (status: number, text: string, retryAfter?: number): HoldfastErr
     { status, retryAfter },
   );
 
-function secondsOf(header: string | null): number | undefined {
+/** A time is compared with that of the server, as far as it tells: the clocks of pages are often wrong. */
+function secondsOf(header: string | null, date: string | null): number | undefined {
   if (!header) return undefined;
-  const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;
+  const now = Date.parse(date ?? '') || Date.now();
+  const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - now) / 1000;
   return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
 }

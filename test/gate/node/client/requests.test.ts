@@ -1,5 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createClient, HoldfastError } from '../../../../src/client/entry.ts';
+import {
+  type ClientOptions,
+  type ClientSession,
+  createClient,
+  type FetchInit,
+  HoldfastError,
+} from '../../../../src/client/entry.ts';
 import { ANSWER, all, frame, json, LOST, played, problem, stream, withoutWaiting } from './fake-server.ts';
 
 beforeEach(() => {
@@ -8,6 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   vi.restoreAllMocks();
+  vi.unstubAllGlobals();
   vi.useRealTimers();
 });
 
@@ -26,10 +33,87 @@ describe('a request', () => {
       name: 'HoldfastError',
       type: 'connection-lost',
       status: 0,
-      message: 'The connection to the server was lost: fetch failed',
+      message: 'The connection to the server was lost in GET /agents/clerk/sessions/s1: fetch failed.',
       cause: LOST,
+      more: {},
     });
     expect(times).toEqual([0, 500, 1500, 3500, 7500, 15_500]);
+  });
+
+  const refused = new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED 127.0.0.1:1') });
+  const nameless = new TypeError('fetch failed', {
+    cause: Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }),
+  });
+  it.each<[string, Error, (session: ClientSession) => Promise<unknown>, string, object]>([
+    [
+      'a message',
+      refused,
+      (session) => session.send('Pay.', { idempotencyKey: 'k1' }),
+      'POST /agents/clerk/sessions/s1/messages: fetch failed (connect ECONNREFUSED 127.0.0.1:1). It may have been done all the same: sent again under the `idempotencyKey` of `more`, it is done once.',
+      { idempotencyKey: 'k1' },
+    ],
+    [
+      'a decision',
+      nameless,
+      (session) => session.decide('c1', 'approve', { idempotencyKey: 'k2' }),
+      'POST /agents/clerk/sessions/s1/answers: fetch failed (ECONNREFUSED). It may have been done all the same: sent again under the `idempotencyKey` of `more`, it is done once.',
+      { idempotencyKey: 'k2' },
+    ],
+    [
+      'a cancel',
+      new Error('Network connection lost.'),
+      (session) => session.cancel('t1'),
+      'POST /agents/clerk/sessions/s1/cancel: Network connection lost. It may have been done all the same.',
+      {},
+    ],
+    [
+      'a state',
+      refused,
+      (session) => session.state(),
+      'GET /agents/clerk/sessions/s1: fetch failed (connect ECONNREFUSED 127.0.0.1:1).',
+      {},
+    ],
+  ])('tells what was lost, and what may have come of %s', async (_, thrown, ask, message, more) => {
+    const { session } = played(...Array.from({ length: 6 }, () => thrown));
+    await expect(withoutWaiting(ask(session))).rejects.toMatchObject({
+      type: 'connection-lost',
+      message: `The connection to the server was lost in ${message}`,
+      more,
+      cause: thrown,
+    });
+  });
+
+  it('tells a page what a browser does not', async () => {
+    vi.stubGlobal('location', { origin: 'https://shop.example' });
+    const { session } = played(...Array.from({ length: 6 }, () => new TypeError('Failed to fetch')));
+    await expect(withoutWaiting(session.state())).rejects.toThrow(
+      'The connection to the server was lost in GET /agents/clerk/sessions/s1: Failed to fetch. A browser says the same where the `origins` of the Worker do not name that of the page.',
+    );
+  });
+
+  it('is sent again when nothing has answered it for 50 s, and is let go then', async () => {
+    const { session, got } = played(() => new Promise<Response>(() => {}), json(VIEW));
+    const answered = session.state();
+    await vi.advanceTimersByTimeAsync(49_999);
+    expect([got.length, got[0]?.signal?.aborted]).toEqual([1, false]);
+    expect(await withoutWaiting(answered)).toEqual(VIEW);
+    expect([got.length, got[0]?.signal?.aborted, got[1]?.signal?.aborted]).toEqual([2, true, false]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('may send files for as long as it takes', async () => {
+    let answer = (_: Response): void => {};
+    const { session, got } = played(
+      () =>
+        new Promise<Response>((resolve) => {
+          answer = resolve;
+        }),
+    );
+    const sent = session.send('Look.', { files: [new Blob(['x'], { type: 'image/png' })] });
+    await vi.advanceTimersByTimeAsync(600_000);
+    answer(stream([frame('answer', ANSWER)]));
+    expect(await sent).toEqual(ANSWER);
+    expect(got).toHaveLength(1);
   });
 
   it('is not sent by all clients at the same moment', async () => {
@@ -55,7 +139,22 @@ describe('a request', () => {
       () => problem('session-unavailable', 503, {}, { 'retry-after': 'Thu, 01 Jan 2026 00:00:09 GMT' }),
       9_000,
     ],
+    [
+      'that says until when, by a clock of its own',
+      () =>
+        problem(
+          'session-unavailable',
+          503,
+          {},
+          {
+            date: 'Thu, 01 Jan 2026 07:00:00 GMT',
+            'retry-after': 'Thu, 01 Jan 2026 07:00:09 GMT',
+          },
+        ),
+      9_000,
+    ],
     ['of a proxy', () => new Response('<h1>Bad gateway</h1>', { status: 502 }), 500],
+    ['of the edge', () => new Response('<h1>Connection timed out</h1>', { status: 522 }), 500],
   ])('is sent again after a refusal %s', async (_, refusal, ms) => {
     const { session } = played(refusal(), json(VIEW));
     const answered = session.state();
@@ -133,6 +232,83 @@ describe('a request', () => {
     );
     await expect(client.session('s1').state()).rejects.toThrow('logged out');
   });
+});
+
+describe('a token that is asked for over the network', () => {
+  it('is asked for again when the network is lost', async () => {
+    const token = vi
+      .fn<() => Promise<string>>()
+      .mockRejectedValueOnce(new TypeError('Failed to fetch'))
+      .mockResolvedValue('new');
+    const client = createClient({
+      url: 'https://agents.test',
+      agent: 'clerk',
+      token,
+      fetch: async () => json(VIEW),
+    });
+    expect(await withoutWaiting(client.session('s1').state())).toEqual(VIEW);
+    expect(token).toHaveBeenCalledTimes(2);
+  });
+
+  it('is told of when it cannot be had', async () => {
+    const failure = new TypeError('Failed to fetch');
+    const client = createClient({
+      url: 'https://agents.test',
+      agent: 'clerk',
+      token: () => Promise.reject(failure),
+    });
+    await expect(withoutWaiting(client.session('s1').state())).rejects.toMatchObject({
+      type: 'connection-lost',
+      message: 'There was no token: Failed to fetch.',
+      cause: failure,
+    });
+  });
+});
+
+describe('what no request can carry', () => {
+  const clientOf = (options: Partial<ClientOptions>) =>
+    createClient({ url: 'https://agents.test', agent: 'clerk', ...options }).session('s1');
+
+  it.each([
+    ['a\u200bb', 'The token holds a character that no header can carry.'],
+    ['secret\u0000', 'The token holds a character that no header can carry.'],
+    ['one\ntwo', 'The token holds a character that no header can carry.'],
+  ])('is said at once of the token %j, and not repeated', async (token, message) => {
+    await expect(clientOf({ token }).state()).rejects.toThrow(new TypeError(message));
+  });
+
+  it('is said at once of a key', async () => {
+    await expect(clientOf({}).send('Pay.', { idempotencyKey: 'für €' })).rejects.toThrow(
+      new TypeError("'idempotency-key' holds a character that no header can carry."),
+    );
+  });
+
+  it('is not what fetch takes off: a line break at the end of a token', async () => {
+    const seen: string[] = [];
+    const fetch = async (_: string, { headers }: FetchInit) => {
+      seen.push(new Headers(headers).get('authorization') ?? '');
+      return json(VIEW);
+    };
+    await clientOf({ token: 'of-a-file\n', fetch }).state();
+    expect(seen).toEqual(['Bearer of-a-file']);
+  });
+
+  it('is an address that only a page completes, where there is none', async () => {
+    await expect(clientOf({ url: '/ai' }).state()).rejects.toThrow(
+      new TypeError("createClient: its url is '/ai', which only a page completes: say all of it."),
+    );
+  });
+
+  it.each(['https://me:secret@agents.test', 'https://agents test', 'agents.test', 'https://agents.test?a=b'])(
+    'is the address %s',
+    (url) => {
+      expect(() => clientOf({ url })).toThrow(
+        new TypeError(
+          `createClient: its url is '${url.replace('me:secret@', '')}': use one such as https://agents.example.com.`,
+        ),
+      );
+    },
+  );
 });
 
 describe('a session', () => {
@@ -237,7 +413,9 @@ describe('what cannot be asked', () => {
     'is refused at once: %s',
     (url) => {
       expect(at(url)).toThrow(
-        new TypeError(`createClient: its url is '${url}': use one such as https://agents.example.com.`),
+        new TypeError(
+          `createClient: its url is '${url.replace('me:secret@', '')}': use one such as https://agents.example.com.`,
+        ),
       );
     },
   );

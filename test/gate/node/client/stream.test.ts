@@ -49,6 +49,7 @@ describe('a stream of a turn', () => {
             'idempotency-key': expect.stringMatching(/^[0-9a-f]{32}$/),
           },
           body: '{"message":"Pay."}',
+          signal: expect.any(AbortSignal),
         },
       ]);
     },
@@ -194,6 +195,39 @@ describe('a stream of a turn', () => {
     expect(got).toHaveLength(6);
   });
 
+  it('is not given up while a proxy ends it every half a minute, and its turn is silent', async () => {
+    const silent = () => {
+      let beats = 0;
+      const body = new ReadableStream<Uint8Array>({
+        async pull(controller) {
+          await new Promise((resolve) => setTimeout(resolve, 15_000));
+          beats += 1;
+          if (beats === 2) controller.error(new TypeError('terminated'));
+          else controller.enqueue(new TextEncoder().encode(':\n\n'));
+        },
+      });
+      return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+    };
+    const { session, got } = played(
+      stream([STARTED]),
+      ...Array.from({ length: 20 }, () => silent),
+      stream(END),
+    );
+    expect((await withoutWaiting(all(session.stream('Pay.')))).at(-1)).toEqual({
+      type: 'answer',
+      answer: ANSWER,
+    });
+    expect(got).toHaveLength(22);
+  });
+
+  it('is not erased where something else than its server answers 404 meanwhile', async () => {
+    const { session } = played(stream([STARTED]), new Response('There is nothing here yet', { status: 404 }));
+    await expect(withoutWaiting(all(session.stream('Pay.')))).rejects.toMatchObject({
+      type: 'bad-response',
+      status: 404,
+    });
+  });
+
   it.each([
     ['is no JSON', 'data: {"a\n\n'],
     ['is JSON, and no object', 'data: 1\n\n'],
@@ -218,6 +252,33 @@ describe('a stream of a turn', () => {
     const { session } = played(new Response(body, { headers: { 'content-type': 'text/event-stream' } }));
     for await (const _ of session.stream('Pay.')) break;
     expect(cancel).toHaveBeenCalledOnce();
+  });
+
+  it('lets go of the connection by which it goes on, too', async () => {
+    const cancel = vi.fn();
+    const { session } = played(
+      stream([STARTED]),
+      new Response(new ReadableStream({ cancel }), { headers: { 'content-type': 'text/event-stream' } }),
+    );
+    const leaving = (async () => {
+      for await (const item of session.stream('Pay.')) if (item.type === 'resumed') break;
+    })();
+    await withoutWaiting(leaving);
+    expect(cancel).toHaveBeenCalledOnce();
+  });
+
+  it('shows nothing more once its signal has aborted', async () => {
+    const leave = new AbortController();
+    const { session } = played(stream([STARTED, DELTA, ...END]));
+    const shown: string[] = [];
+    const reading = (async () => {
+      for await (const { type } of session.stream('Pay.', { signal: leave.signal })) {
+        shown.push(type);
+        leave.abort(new Error('enough'));
+      }
+    })();
+    await expect(reading).rejects.toThrow('enough');
+    expect(shown).toEqual(['turn-started']);
   });
 
   it('rejects with the reason of its signal, also while it waits to ask again', async () => {
