@@ -101,7 +101,7 @@ describe('a request for a response', () => {
     ],
     [
       'an item of another kind',
-      { input: [{ type: 'item_reference', id: 'x' }] },
+      { input: [{ type: 'web_search_call', id: 'x' }] },
       invalid(
         'input[0].type',
         'message, mcp_approval_response or function_call_output, or that of an item of a response',
@@ -158,7 +158,7 @@ describe('a request for a response', () => {
     ],
     [
       'a message beside an answer',
-      { input: [approval('scripted/s1/t.1.1/1'), { role: 'user', content: 'Hello' }] },
+      { input: [{ role: 'user', content: 'Hello' }, approval('scripted/s1/t.1.1/1')] },
       invalid('input', 'a message, or answers of calls that wait: send one after the other'),
     ],
     [
