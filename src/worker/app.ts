@@ -126,16 +126,20 @@ export function createApp(host: HttpHost, routes: readonly Route[]): Hono<Served
   if (host.basePath !== undefined) app.route(host.basePath, mounted);
   app.route('/', mounted);
   const misplaced = misplacedRequests(host, routes);
-  app.notFound(
-    answer(undefined, async (asked) => {
-      const allowed = preflight(asked.request, host.origins, ANY_METHOD);
-      if (allowed) return allowed;
-      const { base = '', request } = await fromCaller(asked);
-      const hint = misplaced(request.url);
-      const detail = `There is nothing here. GET ${base}/openapi.json describes what there is.${hint}`;
-      throw new Problem('unknown-route', detail);
-    }),
-  );
+  const nothing = async (asked: RouteRequest): Promise<Response> => {
+    const allowed = preflight(asked.request, host.origins, ANY_METHOD);
+    if (allowed) return allowed;
+    const { base = '', request } = await fromCaller(asked);
+    const hint = misplaced(request.url);
+    const detail = `There is nothing here. GET ${base}/openapi.json describes what there is.${hint}`;
+    throw new Problem('unknown-route', detail);
+  };
+  app.notFound((c) => {
+    const [, head] = c.req.path.replace(host.basePath ?? '', '').split('/');
+    // Below the paths of another protocol, in its words.
+    const beside = routes.find(({ path }) => path.split('/')[1] === head);
+    return answer(undefined, nothing, beside?.refuse)(c);
+  });
   return app;
 }
 

@@ -135,6 +135,8 @@ export class CallItems {
     } as const;
     const index = this.#out.open({ ...item, arguments: '', status: 'in_progress' });
     const at = { output_index: index, item_id: item.id };
+    // All at once, for clients that read nothing but the pieces.
+    this.#out.say({ type: 'response.function_call_arguments.delta', ...at, delta: input });
     this.#out.say({ type: 'response.function_call_arguments.done', ...at, arguments: input });
     this.#out.close(index, { ...item, status: 'completed' });
   }

@@ -5,7 +5,7 @@ import type { TurnItem } from '../../worker/turn-feed.ts';
 import { type PendingView, questionOf } from '../../worker/turn-view.ts';
 import type { SurfaceSession } from '../define-surface.ts';
 import { toId } from './ids.ts';
-import { inSeconds, isAnswered, UsageCount } from './response-object.ts';
+import { CUT_OFF, inSeconds, isAnswered, UsageCount } from './response-object.ts';
 
 /** A call that the client runs. */
 export interface ChatToolCall {
@@ -21,7 +21,7 @@ interface ChatDelta {
   readonly tool_calls?: (ChatToolCall & { readonly index: number })[];
 }
 
-export type FinishReason = 'stop' | 'length' | 'tool_calls';
+export type FinishReason = 'stop' | 'length' | 'content_filter' | 'tool_calls';
 
 export interface ChatUsage {
   readonly prompt_tokens: number;
@@ -103,6 +103,8 @@ class ChatTranslation {
   #shown = '';
   #isHeld = false;
   #last = '';
+  /** How the last reply ended. */
+  #ending = 'stop';
 
   constructor(wanted: ChatWanted) {
     this.#wanted = wanted;
@@ -149,7 +151,8 @@ class ChatTranslation {
   }
 
   /** What was shown of a reply that was asked for anew cannot be taken back: the one that stands comes behind it. */
-  #replied({ text }: EventOf<'model-replied'>): ChatItem[] {
+  #replied({ text, finish }: EventOf<'model-replied'>): ChatItem[] {
+    this.#ending = finish;
     const isMore = this.#shown !== '' && text.startsWith(this.#shown);
     const rest = isMore ? text.slice(this.#shown.length) : text;
     this.#shown = '';
@@ -160,13 +163,12 @@ class ChatTranslation {
 
   #answer(answer: TurnAnswer): ChatItem[] {
     if (answer.outcome === 'failed') return [{ type: 'end', end: { type: 'failed', answer } }];
-    const { text } = answer;
+    const { text, outcome } = answer;
     const isNew = isAnswered(answer) && text !== this.#last;
     const said = isNew ? this.#paragraph(text) : [];
-    return [
-      ...said,
-      ...this.#finish({ finish: answer.outcome === 'limit-reached' ? 'length' : 'stop', text }),
-    ];
+    const cut = outcome === 'completed' ? CUT_OFF[this.#ending] : undefined;
+    const finish = cut ?? (outcome === 'limit-reached' ? 'length' : 'stop');
+    return [...said, ...this.#finish({ finish, text })];
   }
 
   #suspended(pending: readonly PendingView[]): ChatItem[] {

@@ -9,7 +9,7 @@ import { continuedBy, findable, hashOf } from './chat-history.ts';
 import { turnOf } from './ids.ts';
 import { saidOf } from './read-body.ts';
 import { type ChatRequest, readChatBody } from './read-chat.ts';
-import type { GivenAnswer } from './read-response.ts';
+import type { GivenAnswer } from './read-items.ts';
 import { OpenAiError, toError } from './refuse.ts';
 import { newSession } from './responses.ts';
 import { wholeTurn } from './whole-turn.ts';

@@ -19,7 +19,7 @@ import {
   notTaken,
   textPart,
 } from './read-body.ts';
-import { type GivenAnswer, wordsIn } from './read-response.ts';
+import { type GivenAnswer, wordsIn } from './read-items.ts';
 
 /** A request for a chat completion, checked. */
 export interface ChatRequest {

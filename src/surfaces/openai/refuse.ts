@@ -40,7 +40,7 @@ export const refuseSent = (problem: SurfaceProblem): Response => refused(problem
 function refused({ type, status, detail, headers, more }: SurfaceProblem, mayBeTaken: boolean): Response {
   const isUnknown = type === 'unknown-agent';
   const problem = {
-    message: detail,
+    message: type === 'unknown-route' ? NOTHING : detail,
     type: TYPES[status] ?? (status >= 500 ? 'server_error' : 'invalid_request_error'),
     param: isUnknown ? 'model' : null,
     code: isUnknown ? 'model_not_found' : type.replaceAll('-', '_'),
@@ -51,6 +51,10 @@ function refused({ type, status, detail, headers, more }: SurfaceProblem, mayBeT
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
   return response;
 }
+
+/** What a client is told that asks for something else of OpenAI's, such as `conversations`. */
+const NOTHING =
+  'There is nothing here: of the API of OpenAI this server has responses, but not their input_items, chat/completions and models. A conversation needs not be created: it begins with the first response that names it.';
 
 const TYPES: Readonly<Record<number, string>> = {
   401: 'authentication_error',

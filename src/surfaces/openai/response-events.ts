@@ -43,6 +43,16 @@ export async function* responseEvents(
   }
 }
 
+/** What was said last, by a reply of the turn's own loop. */
+interface LastReply {
+  readonly text: string;
+  /** The place of its last message, if it has one. */
+  readonly index: number | undefined;
+  /** It asked for calls. */
+  readonly asked: boolean;
+  readonly finish: string;
+}
+
 class Translation {
   isOver = false;
   readonly #wanted: ResponseWanted;
@@ -57,8 +67,7 @@ class Translation {
   #usage = new UsageCount();
   #replies = 0;
   #reply: ReplyItems;
-  /** The last message of a reply, and whether the reply asked for calls. */
-  #last: { readonly text: string; readonly index: number | undefined; readonly asked: boolean } | undefined;
+  #last: LastReply | undefined;
   #before: StoredEvent | undefined;
 
   constructor(wanted: ResponseWanted) {
@@ -127,7 +136,7 @@ class Translation {
       case 'answer':
         this.#told = Math.min(this.#told ?? this.#part, this.#part);
         this.#correct(item.answer);
-        this.#stop(standingOf(item.answer), { isWaiting: false, isLast: true });
+        this.#stop(standingOf(item.answer, this.#last?.finish), { isWaiting: false, isLast: true });
         return;
       case 'suspended':
         this.#beginUnanswered();
@@ -153,7 +162,8 @@ class Translation {
   /** A reply was stored: what of it was not shown belongs to the events before it. */
   #replied(event: EventOf<'model-replied'>): void {
     const index = this.#reply.stored(event);
-    this.#last = { text: event.text, index, asked: event.toolCalls.length > 0 };
+    const { text, finish } = event;
+    this.#last = { text, index, asked: event.toolCalls.length > 0, finish };
   }
 
   #ended(event: Extract<StoredEvent, { readonly type: 'model-replied' }>): void {

@@ -66,22 +66,41 @@ export function toResponse(
 
 export const inSeconds = (ms: number): number => Math.floor(ms / 1000);
 
-/** How a response ends whose turn has ended. */
-export function standingOf({ outcome, error }: Pick<TurnAnswer, 'outcome' | 'error'>): Standing {
+/** Why a reply ended before its model had said all of it, as the journal has it, and as clients know it. */
+export const CUT_OFF: Readonly<Record<string, 'length' | 'content_filter'>> = {
+  length: 'length',
+  'content-filter': 'content_filter',
+};
+
+/** How a response ends whose turn has ended. `finish`: how its last reply has. */
+export function standingOf(
+  { outcome, error }: Pick<TurnAnswer, 'outcome' | 'error'>,
+  finish = 'stop',
+): Standing {
   switch (outcome) {
-    case 'completed':
+    case 'completed': {
+      const cut = CUT_OFF[finish];
+      if (cut === undefined) return standing('completed');
+      return incomplete(cut === 'length' ? 'max_output_tokens' : cut);
+    }
     case 'returned-direct':
       return standing('completed');
     case 'limit-reached':
-      return { ...standing('incomplete'), incomplete_details: { reason: 'max_output_tokens' } };
+      return incomplete('max_output_tokens');
     case 'cancelled':
       return standing('cancelled');
     case 'failed': {
       const code = error?.retryAfter === undefined ? 'server_error' : 'rate_limit_exceeded';
-      return { ...standing('failed'), error: { code, message: error?.message ?? 'The turn failed.' } };
+      const message = error?.message ?? 'The turn failed.';
+      return { ...standing('failed'), error: { code, message, type: 'server_error' } };
     }
   }
 }
+
+const incomplete = (reason: 'max_output_tokens' | 'content_filter'): Standing => ({
+  ...standing('incomplete'),
+  incomplete_details: { reason },
+});
 
 /** Whether a turn that ended so has an answer. */
 export const isAnswered = ({ outcome }: Pick<TurnAnswer, 'outcome'>): boolean =>

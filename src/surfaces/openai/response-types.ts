@@ -114,6 +114,14 @@ export interface Echoed {
   readonly background: boolean;
 }
 
+/** Why a response failed. */
+interface ResponseFailure {
+  readonly code: 'server_error' | 'rate_limit_exceeded';
+  readonly message: string;
+  /** Beside the protocol: the AI SDK reads no error without it. */
+  readonly type: 'server_error';
+}
+
 /** A response, as a client is sent it. */
 export interface ResponseObject extends Echoed {
   readonly id: string;
@@ -121,8 +129,8 @@ export interface ResponseObject extends Echoed {
   readonly created_at: number;
   readonly completed_at: number | null;
   readonly status: 'completed' | 'failed' | 'in_progress' | 'cancelled' | 'queued' | 'incomplete';
-  readonly error: { readonly code: 'server_error' | 'rate_limit_exceeded'; readonly message: string } | null;
-  readonly incomplete_details: { readonly reason: 'max_output_tokens' } | null;
+  readonly error: ResponseFailure | null;
+  readonly incomplete_details: { readonly reason: 'max_output_tokens' | 'content_filter' } | null;
   readonly instructions: null;
   readonly max_output_tokens: null;
   readonly output: OutputItem[];
@@ -191,6 +199,7 @@ export type UnnumberedEvent =
       readonly arguments: string;
       readonly name?: string;
     })
+  | (OfItem & { readonly type: 'response.function_call_arguments.delta'; readonly delta: string })
   | { readonly type: 'error'; readonly code: string; readonly message: string; readonly param: null };
 
 /** An event of a response's stream. Its number is of the journal: the same whoever is sent it, and whenever. */

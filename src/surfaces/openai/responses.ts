@@ -9,9 +9,10 @@ import { questionOf } from '../../worker/turn-view.ts';
 import type { SurfaceRequest, SurfaceSession } from '../define-surface.ts';
 import { type Named, readId, turnOf } from './ids.ts';
 import { invalid, saidOf } from './read-body.ts';
+import type { GivenAnswer } from './read-items.ts';
 import {
-  type GivenAnswer,
   noResponse,
+  notBoth,
   type ResponseRequest,
   readResponseBody,
   type SentInput,
@@ -113,6 +114,7 @@ async function begin(
   const idempotencyKey = idempotencyKeyOf(asked.request);
   const { signal } = asked;
   if (input.type === 'message') {
+    if ((await waitingOf(session, input.answered)).length > 0) throw notBoth();
     const said = saidOf(input.parts);
     if (inBackground) {
       const { turn } = await session.send(said, { idempotencyKey, background: true });
@@ -121,7 +123,7 @@ async function begin(
     const stream = await session.stream(said, { idempotencyKey, signal });
     return { turn: stream.turn, part: 0, stream };
   }
-  const given = await givenNow(session, input);
+  const given = [...(await waitingOf(session, input.earlier)), ...input.answers];
   const answers = given.map(({ answer }) => answer);
   const part = { answered: new Map(given.map(({ of }) => [of.what, of.place])) };
   if (inBackground) {
@@ -132,16 +134,13 @@ async function begin(
   return { turn: stream.turn, part, stream };
 }
 
-/** The answers of a request, with those before them whose questions still wait. */
-async function givenNow(
-  session: Session,
-  { answers, earlier }: Extract<SentInput, { readonly type: 'answers' }>,
-): Promise<readonly GivenAnswer[]> {
-  const [first] = earlier;
-  if (!first) return answers;
+/** Those of the answers whose questions still wait. All are of one turn. */
+async function waitingOf(session: Session, answers: readonly GivenAnswer[]): Promise<readonly GivenAnswer[]> {
+  const [first] = answers;
+  if (!first) return [];
   const { pending = [] } = { pending: undefined, ...(await session.turn(turnOf(first.of))) };
   const waiting = new Map(pending.map((one) => [one.call, questionOf(one)]));
-  return [...earlier.filter(({ of }) => waiting.get(of.what) === of.place), ...answers];
+  return answers.filter(({ of }) => waiting.get(of.what) === of.place);
 }
 
 /** Answers the events of a response as they come. */

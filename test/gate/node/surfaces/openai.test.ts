@@ -142,7 +142,7 @@ describe('a response', () => {
     [
       'failed',
       { error: { type: 'model-failure', message: 'It broke.' } },
-      { status: 'failed', error: { code: 'server_error', message: 'It broke.' } },
+      { status: 'failed', error: { code: 'server_error', type: 'server_error', message: 'It broke.' } },
       'failed',
     ],
     [
@@ -156,6 +156,17 @@ describe('a response', () => {
     expect((await told([...events, answerTo(events)])).at(-1)).toMatchObject({
       type: `response.${type}`,
       response,
+    });
+  });
+
+  it.each([
+    ['length', 'max_output_tokens'],
+    ['content-filter', 'content_filter'],
+  ] as const)('is incomplete when its last reply was cut off: %s', async (finish, reason) => {
+    const events = [STARTED, replied('So f', { finish }), ended('completed')];
+    expect((await told([...events, answerTo(events)])).at(-1)).toMatchObject({
+      type: 'response.incomplete',
+      response: { status: 'incomplete', incomplete_details: { reason } },
     });
   });
 

@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
-import { script } from '../../../fixtures/scripts.ts';
+import { playModel, script } from '../../../fixtures/scripts.ts';
 import { clientOf } from './openai-app.ts';
 
 const client = clientOf();
@@ -183,5 +183,15 @@ describe('a chat completion', () => {
       for await (const _ of stream);
     })();
     await expect(broken).rejects.toMatchObject({ error: told });
+  });
+
+  it.each([
+    ['length', 'length'],
+    ['content-filter', 'content_filter'],
+  ] as const)('says why its last reply was cut off: %s', async (finish, told) => {
+    const { key } = playModel({ name: 'cut', ask: async () => ({ text: 'So f', toolCalls: [], finish }) });
+    const messages = [{ role: 'user' as const, content: `#${key}` }];
+    const { choices } = await client.chat.completions.create({ model: 'scripted', messages });
+    expect(choices).toMatchObject([{ finish_reason: told, message: { content: 'So f' } }]);
   });
 });

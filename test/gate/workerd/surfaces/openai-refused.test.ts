@@ -101,7 +101,7 @@ describe('a request for a response', () => {
     ],
     [
       'an item of another kind',
-      { input: [{ type: 'item_reference', id: 'x' }] },
+      { input: [{ type: 'web_search_call', id: 'x' }] },
       invalid(
         'input[0].type',
         'message, mcp_approval_response or function_call_output, or that of an item of a response',
@@ -158,7 +158,7 @@ describe('a request for a response', () => {
     ],
     [
       'a message beside an answer',
-      { input: [approval('scripted/s1/t.1.1/1'), { role: 'user', content: 'Hello' }] },
+      { input: [{ role: 'user', content: 'Hello' }, approval('scripted/s1/t.1.1/1')] },
       invalid('input', 'a message, or answers of calls that wait: send one after the other'),
     ],
     [
@@ -259,6 +259,43 @@ describe('a caller whom nobody knows', () => {
     expect(await json(response)).toMatchObject({
       error: { type: 'authentication_error', code: 'unauthorized' },
     });
+  });
+});
+
+describe('what there is not', () => {
+  const NOTHING =
+    'There is nothing here: of the API of OpenAI this server has responses, but not their input_items, chat/completions and models. A conversation needs not be created: it begins with the first response that names it.';
+  const error = { message: NOTHING, type: 'invalid_request_error', param: null, code: 'unknown_route' };
+
+  it('is told in the words of the protocol', async () => {
+    expect(await post('/v1/conversations', {})).toEqual({ status: 404, retry: null, error });
+    const client = clientOf();
+    for (const ask of [
+      () => client.conversations.items.list('c'),
+      () => client.responses.inputItems.list('resp_1'),
+      () => client.embeddings.create({ model: 'scripted', input: 'Hello' }),
+    ]) {
+      await expect(ask()).rejects.toMatchObject({ status: 404, error });
+    }
+  });
+
+  it('is so below the path of the app too, and nowhere else', async () => {
+    const send = appWith({ agents: [scripted], surfaces: [openAi()], basePath: '/ai' });
+    expect(await json(await send('/ai/v1/files'))).toEqual({ error });
+    expect(await json(await send('/v1/files'))).toEqual({ error });
+    for (const path of ['/ai/v2/files', '/ai/nothing', '/v1s']) {
+      const { type } = await json(await send(path));
+      expect([path, type]).toEqual([path, 'urn:holdfast:problem:unknown-route']);
+    }
+  });
+
+  it('is told to nobody whom nobody knows', async () => {
+    const send = appWith({ agents: [scripted], surfaces: [openAi()], auth: () => null });
+    const response = await send('/v1/conversations');
+    expect([response.status, (await json(response)).error]).toMatchObject([
+      401,
+      { type: 'authentication_error' },
+    ]);
   });
 });
 

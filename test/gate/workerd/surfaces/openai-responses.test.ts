@@ -145,7 +145,12 @@ describe('a response', () => {
 describe('the stream of a response', () => {
   it('goes on behind any of its numbers: nothing comes twice, and nothing is lost', async () => {
     const { message } = script(
-      { parts: [{ type: 'reasoning', text: 'Add.' }], calls: [{ name: 'add', input: { a: 1, b: 2 } }] },
+      {
+        parts: [
+          { type: 'reasoning', text: 'Add.' },
+          { type: 'tool-call', id: '1', name: 'add', input: '{"a":1,"b":2}' },
+        ],
+      },
       {
         text: 'Two calls more.',
         calls: [
@@ -413,5 +418,45 @@ describe('a call that waits', () => {
     const { agent, session } = { agent: 'clerk', session: first.conversation?.id };
     const events = await journal(`/agents/${agent}/sessions/${session}`);
     expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
+  });
+
+  it('has the arguments of its function call in pieces too, for clients that read nothing else', async () => {
+    const { message } = script({ calls: [{ name: 'look_up', input: { id: '7' } }] });
+    const events: ResponseStreamEvent[] = [];
+    const asked = { model: 'clerk', input: message(), stream: true } as const;
+    for await (const event of await client.responses.create(asked)) events.push(event);
+    expect(typesOf(events).slice(2, -1)).toEqual([
+      'response.output_item.added',
+      'response.function_call_arguments.delta',
+      'response.function_call_arguments.done',
+      'response.output_item.done',
+    ]);
+    const [delta] = events.filter(({ type }) => type === 'response.function_call_arguments.delta');
+    expect(delta).toMatchObject({ delta: '{"id":"7"}' });
+  });
+
+  it('may fail behind its answer: a client that sends all of the conversation goes on', async () => {
+    const { message, model } = script(
+      { calls: [{ name: 'look_up', input: { id: '7' } }] },
+      { text: '' },
+      { text: '' },
+      'It is red.',
+    );
+    const input: OpenAI.Responses.ResponseInput = [{ role: 'user', content: message() }];
+    const ask = () => client.responses.create({ model: 'clerk', input });
+    const [call] = (await ask()).output;
+    if (call?.type !== 'function_call') throw new Error('There is no call.');
+    input.push(call, { type: 'function_call_output', call_id: call.call_id, output: 'Red.' });
+    input.push({ role: 'user', content: 'Well?' });
+    await expect(ask()).rejects.toMatchObject({
+      status: 400,
+      message:
+        "400 Invalid value for 'input': it must be a message, or answers of calls that wait: send one after the other.",
+    });
+    const well = input.pop();
+    expect(await ask()).toMatchObject({ status: 'failed', output: [] });
+    input.push(...(well ? [well] : []));
+    expect((await ask()).output_text).toBe('It is red.');
+    expect(model.requests).toHaveLength(4);
   });
 });

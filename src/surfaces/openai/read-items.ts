@@ -1,0 +1,145 @@
+/** Reads the items of a request's input: what a client says, what it answers, and what it was sent before. */
+import type { ContentPart } from '../../tool/content.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
+import type { CallAnswer } from '../../worker/session-options.ts';
+import { type Named, readId } from './ids.ts';
+import { filePart, invalid, namedFile, notTaken, textPart } from './read-body.ts';
+import { OpenAiError } from './refuse.ts';
+
+/** An answer, and the call that it names. */
+export interface GivenAnswer {
+  readonly of: Named;
+  readonly answer: CallAnswer;
+}
+
+/** An item of the input: something that we have sent, or that is sent to us. */
+export type ReadItem =
+  | { readonly kind: 'ours'; readonly of: Named | undefined }
+  /** Only what is new is read: a long conversation has files that its session has. */
+  | { readonly kind: 'said'; parts(): readonly ContentPart[] }
+  | { readonly kind: 'answer'; readonly given: GivenAnswer };
+
+/** What an item names that is ours. */
+export function namedBy(item: ReadItem): Named | undefined {
+  if (item.kind === 'answer') return item.given.of;
+  return item.kind === 'ours' ? item.of : undefined;
+}
+
+/** The answers among items. */
+export const answersIn = (items: readonly ReadItem[]): GivenAnswer[] =>
+  items.flatMap((item) => (item.kind === 'answer' ? item.given : []));
+
+const OURS = [
+  'reasoning',
+  'mcp_call',
+  'mcp_approval_request',
+  'function_call',
+  'image_generation_call',
+  // By its id alone, as a client writes an item that it knows to be stored.
+  'item_reference',
+];
+
+/** Reads an item, whose place in the input is told when it is wrong. */
+export function readItem(item: Json, place: number): ReadItem {
+  const at = `input[${place}]`;
+  if (!isJsonObject(item)) throw invalid(at, 'an object');
+  const { type = 'message', role } = item;
+  if (OURS.some((one) => one === type) || (type === 'message' && role === 'assistant')) {
+    return { kind: 'ours', of: readId(item.id, ['msg', 'rs', 'mcp', 'mcpr', 'fc', 'ig']) };
+  }
+  switch (type) {
+    case 'message':
+      if (role === 'user') return { kind: 'said', parts: () => partsOf(item.content, `${at}.content`) };
+      if (role !== 'system' && role !== 'developer') throw invalid(`${at}.role`, 'user or assistant');
+      throw notTaken(`${at}.role`, 'the instructions of an agent are in its code.');
+    case 'mcp_approval_response':
+      return { kind: 'answer', given: decisionOf(item, at) };
+    case 'function_call_output':
+      return { kind: 'answer', given: resultOf(item, at) };
+    default:
+      throw invalid(
+        `${at}.type`,
+        'message, mcp_approval_response or function_call_output, or that of an item of a response',
+      );
+  }
+}
+
+function partsOf(content: Json | undefined, at: string): ContentPart[] {
+  if (typeof content === 'string') return [textPart(content, at)];
+  if (!Array.isArray(content) || content.length === 0) throw invalid(at, 'text, or a list of parts');
+  return content.map((part, place) => partOf(part, `${at}[${place}]`));
+}
+
+function partOf(part: Json, at: string): ContentPart {
+  if (!isJsonObject(part)) throw invalid(at, 'an object');
+  switch (part.type) {
+    case 'input_text':
+      return textPart(part.text, `${at}.text`);
+    case 'input_image':
+      if (part.image_url === undefined || part.image_url === null) throw noFileId(at, part);
+      return filePart(part.image_url, `${at}.image_url`, { fallback: 'image/jpeg' });
+    case 'input_file': {
+      const { file_data, file_url, filename } = part;
+      if (file_data !== undefined && file_data !== null)
+        return namedFile(file_data, `${at}.file_data`, filename);
+      if (file_url === undefined || file_url === null) throw noFileId(at, part);
+      const name = typeof filename === 'string' ? filename : undefined;
+      return filePart(file_url, `${at}.file_url`, { fallback: 'application/pdf', name });
+    }
+    default:
+      throw invalid(`${at}.type`, 'input_text, input_image or input_file');
+  }
+}
+
+/** The error of a part that holds no file. */
+const noFileId = (at: string, { file_id: id }: JsonObject): OpenAiError =>
+  id === undefined
+    ? invalid(at, 'a file with its data or its URL')
+    : notTaken(`${at}.file_id`, 'there are no uploads. Send the file with its data or its URL.');
+
+/** `input` is an addition to the protocol: with it the call is approved as edited. */
+function decisionOf(item: JsonObject, at: string): GivenAnswer {
+  const of = readId(item.approval_request_id, ['mcpr']);
+  if (!of) throw unknownItem(`${at}.approval_request_id`);
+  const { approve, reason, input } = item;
+  if (typeof approve !== 'boolean') throw invalid(`${at}.approve`, 'true or false');
+  if (reason !== undefined && reason !== null && typeof reason !== 'string') {
+    throw invalid(`${at}.reason`, 'text');
+  }
+  if (input !== undefined && !(isJsonObject(input) && approve)) {
+    throw invalid(`${at}.input`, 'an object, beside approve: true');
+  }
+  const said = {
+    call: of.what,
+    question: of.place,
+    ...(typeof reason === 'string' && { reason }),
+  };
+  if (isJsonObject(input)) return { of, answer: { ...said, decision: 'edit', input } };
+  return { of, answer: { ...said, decision: approve ? 'approve' : 'reject' } };
+}
+
+function resultOf(item: JsonObject, at: string): GivenAnswer {
+  const of = readId(item.call_id, ['call']);
+  if (!of) throw unknownItem(`${at}.call_id`);
+  const { output } = item;
+  const text = typeof output === 'string' ? output : wordsIn(output, `${at}.output`);
+  return { of, answer: { call: of.what, question: of.place, text } };
+}
+
+const unknownItem = (param: string): OpenAiError =>
+  new OpenAiError(`Invalid value for '${param}': it must be an id that a response has told.`, {
+    param,
+    code: 'invalid_value',
+  });
+
+/** The words of a list of parts: of a result nothing else is taken. */
+export function wordsIn(parts: Json | undefined, at: string): string {
+  if (!Array.isArray(parts)) throw invalid(at, 'text, or a list of texts');
+  const words = parts.map((part, place) => {
+    if (isJsonObject(part) && (part.type === 'input_text' || part.type === 'text')) {
+      return textPart(part.text, `${at}[${place}].text`);
+    }
+    throw invalid(`${at}[${place}]`, 'text: results have no files');
+  });
+  return words.map((part) => ('text' in part ? part.text : '')).join('\n');
+}

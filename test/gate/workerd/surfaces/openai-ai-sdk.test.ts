@@ -1,0 +1,101 @@
+/** The provider of OpenAI of the AI SDK, which writes items that are stored by their ids alone. */
+import { createOpenAI } from '@ai-sdk/openai';
+import { generateText, jsonSchema, type ModelMessage, stepCountIs, streamText, tool } from 'ai';
+import { describe, expect, it } from 'vitest';
+import { paidTo } from '../../../fixtures/clerk-agent.ts';
+import { script } from '../../../fixtures/scripts.ts';
+import { speaking } from './openai-app.ts';
+
+const provider = createOpenAI({
+  baseURL: 'http://localhost/v1',
+  apiKey: 'none',
+  fetch: (input, init) => speaking(String(input), init),
+});
+const model = provider.responses('clerk');
+/** By this label its approval requests are taken. */
+const holdfast = provider.tools.mcp({ serverLabel: 'holdfast', serverUrl: 'http://localhost' });
+const quiet = { maxRetries: 0 };
+
+const thoughtful = (text: string, ...calls: { name: string; input: object }[]) => ({
+  parts: [
+    { type: 'reasoning' as const, text: 'Hm.' },
+    { type: 'text' as const, text },
+    ...calls.map(({ name, input }, id) => ({
+      type: 'tool-call' as const,
+      id: String(id),
+      name,
+      input: JSON.stringify(input),
+    })),
+  ],
+});
+
+describe.each([
+  ['stores', true],
+  ['stores nothing', false],
+] as const)('a client of the AI SDK that %s', (_, store) => {
+  const providerOptions = { openai: { store } };
+
+  it('runs the tools that the agent leaves to it, step after step', async () => {
+    const { message } = script(
+      thoughtful('Let me see.', { name: 'look_up', input: { id: '1' } }),
+      { calls: ['2', '3'].map((id) => ({ name: 'look_up', input: { id } })) },
+      'All found.',
+    );
+    const asked: string[] = [];
+    const look_up = tool({
+      inputSchema: jsonSchema<{ id: string }>({ type: 'object' }),
+      execute: ({ id }) => {
+        asked.push(id);
+        return `The one of ${id}.`;
+      },
+    });
+    const { text } = await generateText({
+      model,
+      prompt: message(),
+      tools: { look_up },
+      stopWhen: stepCountIs(5),
+      providerOptions,
+      ...quiet,
+    });
+    expect([text, asked]).toEqual(['All found.', ['1', '2', '3']]);
+  });
+
+  it('answers what it is asked, and goes on', async () => {
+    const to = crypto.randomUUID();
+    const calls = [1, 2].map((amount) => ({ name: 'pay', input: { to, amount } }));
+    const { message, model: asked } = script(thoughtful('I pay.', ...calls), 'Paid.', 'Welcome.');
+    const messages: ModelMessage[] = [{ role: 'user', content: message() }];
+    const say = async () => {
+      const result = streamText({ model, messages, tools: { holdfast }, providerOptions, ...quiet });
+      messages.push(...(await result.response).messages);
+      return { text: await result.text, content: await result.content };
+    };
+    const { content } = await say();
+    const approvals = content.flatMap((part) =>
+      part.type === 'tool-approval-request' ? [part.approvalId] : [],
+    );
+    messages.push({
+      role: 'tool',
+      content: approvals.map((approvalId, place) => ({
+        type: 'tool-approval-response',
+        approvalId,
+        approved: place === 1,
+        providerExecuted: true,
+      })),
+    });
+    expect((await say()).text).toBe('Paid.');
+    expect(paidTo(to)).toEqual([2]);
+    messages.push({ role: 'user', content: 'Thanks.' });
+    expect((await say()).text).toBe('Welcome.');
+    expect(asked.requests).toHaveLength(3);
+  });
+
+  it('is told why a turn failed', async () => {
+    const { message } = script({ text: '' }, { text: '' });
+    const failed = generateText({ model, prompt: message(), providerOptions, ...quiet });
+    await expect(failed).rejects.toMatchObject({
+      message: 'The model answered with nothing, also after it was asked once more.',
+      isRetryable: false,
+    });
+  });
+});
