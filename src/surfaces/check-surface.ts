@@ -10,6 +10,7 @@ type RouteKey =
   | 'path'
   | 'summary'
   | 'isCounted'
+  | 'isPublic'
   | 'parameters'
   | 'body'
   | 'answers'
@@ -29,6 +30,7 @@ const ROUTE: LiteralShape<RouteKey> = {
     path: 'text',
     summary: 'text',
     isCounted: 'flag',
+    isPublic: 'flag',
     parameters: 'list',
     body: 'object',
     answers: 'object',
@@ -52,10 +54,9 @@ export function checkSurface(config: { readonly name: string; readonly routes: r
   config.routes.forEach((route, place) => {
     const problem = routeProblem(route);
     if (problem !== undefined) throw new ConfigurationError(`${who}: routes[${place}] ${ended(problem)}`);
-    const key = `${String(Object(route).method)} ${segmentsOf(Object(route).path).map(anyName).join('/')}`;
-    if (told.has(key)) {
-      throw new ConfigurationError(`${who}: routes[${place}] is there twice: ${routeName(Object(route))}.`);
-    }
+    const named = routeName(Object(route));
+    const key = named.replaceAll(/\{\w+\}/g, '{}');
+    if (told.has(key)) throw new ConfigurationError(`${who}: routes[${place}] is there twice: ${named}.`);
     told.add(key);
   });
 }
@@ -64,7 +65,8 @@ export function checkSurface(config: { readonly name: string; readonly routes: r
 function routeProblem(route: unknown): string | undefined {
   const fault = literalFault(route, ROUTE);
   if (fault) return fault.problem;
-  const { method, path } = Object(route);
+  const { method, path, isCounted, isPublic } = Object(route);
+  if (isCounted && isPublic) return "has 'isPublic' and 'isCounted': nobody is known there";
   if (!METHODS.includes(method)) return `has ${shown(method)} as its 'method': use ${METHODS.join(', ')}`;
   const problem = pathProblem(path);
   return problem === undefined ? undefined : `has ${shown(path)} as its 'path': ${problem}`;
@@ -88,7 +90,6 @@ const SEGMENT = /^(\{\w+\}|[\w.~@-][\w.~@:-]*)$/;
 
 const segmentsOf = (path: string): readonly string[] => path.split('/').slice(1);
 const isName = (segment: string): boolean => segment.startsWith('{');
-const anyName = (segment: string): string => (isName(segment) ? '{}' : segment);
 
 /** A route, as an error names it. */
 const routeName = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`;

@@ -19,6 +19,7 @@ import {
   type NamesOf,
   type Parameter,
   type Route,
+  type RouteRequest,
   type Surface,
 } from '../worker/route.ts';
 import type { Session } from '../worker/session.ts';
@@ -100,8 +101,14 @@ export interface SurfaceRequest {
   waitUntil(work: Promise<unknown>): void;
 }
 
+/** A request to a public route, of anybody: nobody's sessions are there for it. */
+export type PublicRequest = Omit<SurfaceRequest, 'caller' | 'session' | 'keep' | 'kept'>;
+
 /** A route of a surface. */
-export interface SurfaceRoute<Path extends string = string> {
+export interface SurfaceRoute<
+  Path extends string = string,
+  Public extends true | undefined = true | undefined,
+> {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** With names in braces: `/agents/{agent}/chat`. It must be none of the app's own. */
   readonly path: Path;
@@ -109,12 +116,17 @@ export interface SurfaceRoute<Path extends string = string> {
   readonly summary: string;
   /** It may start a turn, so that what the Worker binds as `RATE_LIMIT` counts its callers. */
   readonly isCounted?: true | undefined;
+  /** Anybody may ask it, with no token and from any page, as for what says how to sign in: its request has no caller, and no sessions. */
+  readonly isPublic?: Public;
   /** What OpenAPI says of it besides: of `answers` no more than that the protocol has them, unless given. */
   readonly parameters?: readonly Parameter[] | undefined;
   readonly body?: BodySchema | undefined;
   readonly answers?: Readonly<Record<number, Answer>> | undefined;
   /** Answers a request. `named`: what its path has in the place of each name. */
-  handle(asked: SurfaceRequest, named: NamesOf<Path>): Response | Promise<Response>;
+  handle(
+    asked: Public extends true ? PublicRequest : SurfaceRequest,
+    named: NamesOf<Path>,
+  ): Response | Promise<Response>;
   /** Tells a problem in the words of the protocol: also why nobody was let in. As RFC 9457 has it unless given. */
   refuse?(problem: SurfaceProblem): Response;
 }
@@ -125,9 +137,13 @@ export interface SurfaceConfig {
   readonly routes: readonly SurfaceRoute[];
 }
 
-/** Types the handler of a surface's route by the names in its path: `named` of `/chat/{agent}` has an `agent`, and nothing else. */
-export const surfaceRoute = <const Path extends string>(route: SurfaceRoute<Path>): SurfaceRoute =>
-  route as SurfaceRoute; // names are read off the very path
+/**
+ * Types the handler of a surface's route by the names in its path: `named` of `/chat/{agent}` has an `agent`, and nothing else. One
+ * that `isPublic` is given a request without a caller.
+ */
+export const surfaceRoute = <const Path extends string, Public extends true | undefined = undefined>(
+  route: SurfaceRoute<Path, Public>,
+): SurfaceRoute => route as SurfaceRoute; // names are read off the very path, and the request is made by the very flag
 
 /**
  * Makes a surface for `createHoldfast({ surfaces })`: routes that speak a protocol of their own over the sessions of the app.
@@ -168,10 +184,11 @@ export function defineSurface(config: SurfaceConfig): Surface {
   };
 }
 
-function toRoute(surface: string, { handle, refuse, answers = {}, ...route }: SurfaceRoute): Route {
+function toRoute(surface: string, { handle, refuse, answers = {}, isPublic, ...route }: SurfaceRoute): Route {
   return defineRoute({
     ...route,
-    access: 'caller',
+    // What a public route is given has no caller, and by its type no sessions: asked for all the same, they fail for want of one.
+    access: (isPublic ? 'open' : 'caller') as 'caller',
     answers,
     others: 'As the protocol has it',
     ...(refuse && { refuse: (problem: Problem) => refuse(toSurfaceProblem(problem)) }),
@@ -199,7 +216,7 @@ function toSurfaceRequest(asked: CallerRequest, surface: string): SurfaceRequest
     agents: [...host.agents.values()].map(({ name, description, tools }) => ({
       name,
       description,
-      tools: tools.map((tool) => tool.name),
+      tools: tools.map(({ name }) => name),
     })),
     base,
     signal: AbortSignal.any([request.signal, gone.signal]),
@@ -229,7 +246,7 @@ function toSurfaceRequest(asked: CallerRequest, surface: string): SurfaceRequest
 }
 
 /** What a body may weigh: whose message it holds is known when it is read. */
-const mostOf = ({ host, env }: CallerRequest): number =>
+const mostOf = ({ host, env }: RouteRequest): number =>
   Math.max(
     ...Array.from(host.agents.values(), (agent) => {
       const model = attempt(() => modelOfAgent({ host, env }, agent));

@@ -1,7 +1,9 @@
 /** The entry `holdfast/surfaces`: protocols that a Worker speaks beside its own. */
 export type { Surface } from '../worker/route.ts';
+export { questionOf } from '../worker/turn-view.ts';
 export {
   defineSurface,
+  type PublicRequest,
   type SurfaceAgent,
   type SurfaceConfig,
   type SurfaceProblem,

@@ -118,7 +118,19 @@ export function answerPath({ path }: Pick<Target, 'path'>, { call, number, wait 
   return `${path}/${kind}/${encodeURIComponent(call.id)}${which}`;
 }
 
-/** Which question of its call waits, by the address at which it is answered. */
+/**
+ * Which question of its call waits, from 1: what an answer names as its `question`, where a call asks more than once.
+ *
+ * @example
+ * ```ts
+ * async function approveAll(session: Session): Promise<void> {
+ *   const { pending } = await session.state();
+ *   await session.answer(
+ *     pending.map((one) => ({ call: one.call, question: questionOf(one), decision: 'approve' })),
+ *   );
+ * }
+ * ```
+ */
 export function questionOf({ links }: Pick<PendingView, 'links'>): number {
   const link = 'approvals' in links ? links.approvals : links.results;
   return Number(/\?question=(\d+)$/.exec(link)?.[1] ?? 1);

@@ -58,7 +58,7 @@ describe('defineSurface tells of a mistake in full', () => {
     [
       'an unknown key of a route',
       () => made([route({ access: 'open' })]),
-      "Surface 'echo': routes[0] has 'access', which surfaceRoute does not take. It takes method, path, summary, isCounted, parameters, body, answers, handle, refuse.",
+      "Surface 'echo': routes[0] has 'access', which surfaceRoute does not take. It takes method, path, summary, isCounted, isPublic, parameters, body, answers, handle, refuse.",
     ],
     [
       'the key of another library',
@@ -119,6 +119,11 @@ describe('defineSurface tells of a mistake in full', () => {
       'a name twice',
       () => made([route({ path: '/{a}/{a}' })]),
       "Surface 'echo': routes[0] has '/{a}/{a}' as its 'path': {a} is in it twice.",
+    ],
+    [
+      'a count of callers that are none',
+      () => made([route({ isCounted: true, isPublic: true })]),
+      "Surface 'echo': routes[0] has 'isPublic' and 'isCounted': nobody is known there.",
     ],
     [
       'a route twice',
@@ -215,4 +220,16 @@ it('the names of a path type what its handler is given', () => {
     handle: (_, { agent, session }) => new Response(agent + session),
   });
   expect(typed.path).toBe('/echo/{agent}/{session}');
+});
+
+it('a public route is typed without a caller, and any other with one', () => {
+  const card = { method: 'GET', path: '/card', summary: 'A card' } as const;
+  const open = surfaceRoute({
+    ...card,
+    isPublic: true,
+    // @ts-expect-error nobody is known
+    handle: (asked) => Response.json(asked.caller),
+  });
+  const known = surfaceRoute({ ...card, handle: (asked) => Response.json(asked.caller) });
+  expect([open.isPublic, known.isPublic]).toEqual([true, undefined]);
 });

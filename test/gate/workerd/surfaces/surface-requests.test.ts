@@ -5,6 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
 import { outgoingWebhook } from '../../../../src/outgoing-webhooks/entry.ts';
 import { defineSurface, type SurfaceRequest, surfaceRoute } from '../../../../src/surfaces/entry.ts';
+import { attempt } from '../../../doors/tools.ts';
 import { clerk } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { held, script } from '../../../fixtures/scripts.ts';
@@ -111,6 +112,52 @@ describe('a request to a surface', () => {
         'Besides its files, the body is larger than 1000000 bytes. Send less, or long text as a file.',
       ),
     );
+  });
+});
+
+describe('a public route', () => {
+  const card = surfaceRoute({
+    method: 'POST',
+    path: '/cards/{agent}',
+    summary: 'Says what an agent is',
+    isPublic: true,
+    async handle(asked, named) {
+      const { caller, session } = Object(asked); // as plain JavaScript may
+      const found = attempt(() => session({ agent: 'scripted', session: 's1' }));
+      const sessions = found.ok ? 'a session' : String(found.thrown);
+      return Response.json({ caller: String(caller), sessions, named, body: await asked.json() });
+    },
+    refuse: ({ status, type }) => Response.json({ oops: type }, { status }),
+  });
+  const via = appWith(
+    { surfaces: [defineSurface({ name: 'cards', routes: [card] }), surfaceOf(echoed)] },
+    { HOLDFAST_TOKEN: 'secret' },
+  );
+
+  it('is asked without a token, from any page, and is given no caller and no sessions', async () => {
+    const headers = { origin: 'https://any.example', 'sec-fetch-site': 'cross-site' };
+    const response = await ask(via, { a: 1 }, { headers }, '/cards/scripted');
+    expect(await json(response)).toEqual({
+      caller: 'undefined',
+      sessions:
+        'ConfigurationError: holdfast.session was given a principal whose id or tenant is not a text, or is empty.',
+      named: { agent: 'scripted' },
+      body: { a: 1 },
+    });
+    // Beside it, all is as before.
+    expect((await ask(via)).status).toBe(401);
+  });
+
+  it('tells problems in its own words too', async () => {
+    const response = await ask(via, '{', {}, '/cards/scripted');
+    expect([response.status, await json(response)]).toEqual([400, { oops: 'bad-json' }]);
+  });
+
+  it('is described as one that needs no token', async () => {
+    const response = await via('/openapi.json', { headers: { authorization: 'Bearer secret' } });
+    const { paths } = await json(response);
+    expect(Object(paths)['/cards/{agent}'].post.security).toEqual([]);
+    expect(Object(paths)['/echo/{session}'].post.security).toBeUndefined();
   });
 });
 
