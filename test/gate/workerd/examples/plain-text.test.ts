@@ -1,8 +1,11 @@
-/** The Worker of docs/surfaces.md, as it stands, and that of docs/ag-ui.md. */
+/** The Worker of docs/surfaces.md, as it stands, and those of docs/ag-ui.md and docs/a2a.md. */
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
+import { Role } from '@a2a-js/sdk';
+import { ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory } from '@a2a-js/sdk/client';
 import { HttpAgent } from '@ag-ui/client';
 import { expect, it } from 'vitest';
+import a2a from '../../../../src/examples/a2a/worker.ts';
 import agUi from '../../../../src/examples/ag-ui/worker.ts';
 import plainText from '../../../../src/examples/plain-text/worker.ts';
 import { ORIGIN, type Send } from '../http/client.ts';
@@ -47,4 +50,25 @@ it('a refund is asked about by AG-UI, and paid when that is approved', async () 
   });
   expect(chat.pendingInterrupts).toEqual([]);
   expect(String(chat.messages.at(-1)?.content)).toContain('118.5');
+});
+
+it('a refund is asked about by A2A', async () => {
+  const fetchImpl: typeof fetch = (url, init) => served(a2a)(String(url), init as RequestInit);
+  const chat = await new ClientFactory({
+    transports: [new JsonRpcTransportFactory({ fetchImpl })],
+    cardResolver: new DefaultAgentCardResolver({ fetchImpl }),
+  }).createFromUrl(`${ORIGIN}/a2a/refunds/`);
+  const text = { $case: 'text' as const, value: 'Please refund order 1002' };
+  const answer = await chat.sendMessage({
+    tenant: '',
+    message: {
+      ...{ messageId: crypto.randomUUID(), contextId: '', taskId: '', role: Role.ROLE_USER },
+      parts: [{ content: text, metadata: undefined, filename: '', mediaType: '' }],
+      ...{ metadata: undefined, extensions: [], referenceTaskIds: [] },
+    },
+    configuration: undefined,
+    metadata: undefined,
+  });
+  const asked = 'status' in answer ? answer.status?.message?.parts[0]?.content : undefined;
+  expect(asked?.value).toMatch(/^Refund 118\.50 euro for order 1002/);
 });

@@ -144,7 +144,8 @@ describe('a public route', () => {
     const response = await ask(via, { a: 1 }, { headers }, '/cards/scripted');
     expect(await json(response)).toEqual({
       caller: 'undefined',
-      sessions: 'ConfigurationError: holdfast.session was given a principal ',
+      sessions:
+        'ConfigurationError: holdfast.session was given a principal whose id or tenant is not a text, or is empty.',
       named: { agent: 'scripted' },
       body: { a: 1 },
     });

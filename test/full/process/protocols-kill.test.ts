@@ -1,9 +1,12 @@
-/** A Worker that speaks AG-UI is killed while a call runs: its client takes the thread up again, and what was done was done once. */
+/** A Worker that speaks AG-UI and A2A is killed while a call runs: their clients take it up again, and what was done was done once. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Role, type Task, TaskState } from '@a2a-js/sdk';
+import { ClientFactory } from '@a2a-js/sdk/client';
+import { UnsupportedOperationError } from '@a2a-js/sdk/errors';
 import { HttpAgent } from '@ag-ui/client';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openSession } from '../../../src/examples/demo/client.ts';
 import { type CountedEffects, countEffects } from '../../../src/examples/demo/counted-effects.ts';
 import { within } from '../../../src/examples/demo/ports.ts';
@@ -12,18 +15,18 @@ import { type KillableWorker, startKillable } from './killable-worker.ts';
 let directory: string;
 let effects: CountedEffects;
 let worker: KillableWorker;
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'holdfast-ag-ui-'));
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'holdfast-protocols-'));
   effects = await countEffects(join(directory, 'effects.jsonl'));
 });
-afterAll(async () => {
+afterEach(async () => {
   await worker.kill();
   effects.stop();
   await rm(directory, { recursive: true, force: true, maxRetries: 3 });
 });
 
 async function start(): Promise<void> {
-  worker = await startKillable('test/fixtures/ag-ui-worker.ts', {
+  worker = await startKillable('test/fixtures/protocols-worker.ts', {
     storage: join(directory, 'storage'),
     vars: { MODEL: 'offline', LEASE_MS: '300', SHOP_URL: effects.url },
   });
@@ -45,7 +48,7 @@ async function endingFetch(url: string, init?: RequestInit): Promise<Response> {
   return new Response(ReadableStream.from(untilBroken()), response);
 }
 
-it('ends with what the journal says', async () => {
+it('a thread of AG-UI ends with what the journal says', async () => {
   await start();
   const first = client();
   first.addMessage({ id: 'm1', role: 'user', content: 'Please refund order 1002' });
@@ -74,6 +77,53 @@ it('ends with what the journal says', async () => {
   expect(answer.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
   expect(third.pendingInterrupts).toEqual([]);
   expect(String(third.messages.at(-1)?.content)).toContain('118.5');
+  expect(effects.executions().map(({ what }) => JSON.parse(what))).toEqual([
+    { orderId: 1002, amount: 118.5 },
+  ]);
+});
+
+it('a task of A2A ends with what the journal says', async () => {
+  const talk = () => new ClientFactory().createFromUrl(`${worker.url}/a2a/refunds/`);
+  const saying = (taskId: string, ...parts: Task['history'][number]['parts']) => ({
+    tenant: '',
+    message: {
+      ...{ messageId: crypto.randomUUID(), contextId: '', taskId, role: Role.ROLE_USER, parts },
+      ...{ metadata: undefined, extensions: [], referenceTaskIds: [] },
+    },
+    configuration: undefined,
+    metadata: undefined,
+  });
+  const part = (content: Task['history'][number]['parts'][number]['content']) => ({
+    ...{ content, metadata: undefined, filename: '', mediaType: '' },
+  });
+  await start();
+  const asked = await (await talk()).sendMessage(
+    saying('', part({ $case: 'text', value: 'Please refund order 1002' })),
+  );
+  const { id, status } = asked as Task; // a message is never answered
+  const data = status?.message?.parts.find(({ content }) => content?.$case === 'data')?.content?.value;
+  await worker.kill();
+  await start();
+  // The question has outlived its Worker. Now another one dies in the middle of what was approved.
+  const hold = await effects.hold('refunds');
+  const decision = { call: data.call, decision: 'approve' };
+  const cut = (await talk())
+    .sendMessage(saying(id, part({ $case: 'data', value: decision })))
+    .catch(() => 'cut off');
+  await within(10_000, 'the refund reaches the shop', hold.reached);
+  await worker.kill();
+  hold.release();
+  expect(await cut).toBe('cut off');
+  await start();
+  const again = await talk();
+  // Whoever takes it up finds it over, or sees it end.
+  const watched = async () => {
+    for await (const _ of again.resubscribeTask({ tenant: '', id }));
+  };
+  await watched().catch((failure) => expect(failure).toBeInstanceOf(UnsupportedOperationError));
+  const over = await again.getTask({ tenant: '', id });
+  expect(over.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
+  expect(JSON.stringify(over.artifacts)).toContain('118.5');
   expect(effects.executions().map(({ what }) => JSON.parse(what))).toEqual([
     { orderId: 1002, amount: 118.5 },
   ]);

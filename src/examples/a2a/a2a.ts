@@ -1,0 +1,275 @@
+/** A2A 1.0 over JSON-RPC for `createHoldfast({ surfaces: [a2a({ agents: ['refunds'] })] })`: a protocol that is added from outside of the package. */
+import { type Session, SessionError, type TurnStream } from '../../create-holdfast.ts';
+import type { JsonObject } from '../../index.ts';
+import {
+  defineSurface,
+  type PublicRequest,
+  type SurfaceProblem,
+  type SurfaceRequest,
+  surfaceRoute,
+} from '../../surfaces/entry.ts';
+import { cardOf } from './card.ts';
+import {
+  answersIn,
+  historyLengthOf,
+  idOf,
+  noPush,
+  type RpcCall,
+  readCall,
+  readSending,
+  type Sending,
+  taskIdIn,
+  toSentParts,
+} from './read-params.ts';
+import { type FileUrls, historyOf, isOver, readTaskId, type Standing, toTask } from './task.ts';
+import { toA2a } from './translate.ts';
+import { A2aError, errorOf, type RpcId, resultOf, type Task } from './wire.ts';
+
+/** Which agents are spoken to by A2A. What their cards say is told to everybody. */
+export interface A2aConfig {
+  /** Their names. The card of the first one also stands where clients look for the card of a host. */
+  readonly agents: readonly [string, ...string[]];
+  /** The media types that their cards say are taken; text alone unless given. */
+  readonly inputModes?: readonly string[];
+}
+
+/** `POST /a2a/{agent}`, and the agent's card. A context is a session, and a task is a turn of it. */
+export function a2a({ agents, inputModes = ['text/plain'] }: A2aConfig) {
+  const card = ({ request, base, agents: known }: PublicRequest, name: string): Response => {
+    const agent = agents.includes(name) ? known.find((one) => one.name === name) : undefined;
+    if (!agent) return Response.json({ error: `There is no agent '${name}' here.` }, { status: 404 });
+    return Response.json(cardOf(agent, new URL(`${base}/a2a/${name}`, request.url).href, inputModes));
+  };
+  return defineSurface({
+    name: 'a2a',
+    routes: [
+      surfaceRoute({
+        method: 'GET',
+        path: '/.well-known/agent-card.json',
+        summary: 'The card of the first agent that speaks A2A; needs no token',
+        isPublic: true,
+        handle: (asked) => card(asked, agents[0]),
+      }),
+      surfaceRoute({
+        method: 'GET',
+        path: '/a2a/{agent}/.well-known/agent-card.json',
+        summary: 'The card of an agent; needs no token',
+        isPublic: true,
+        handle: (asked, { agent }) => card(asked, agent),
+      }),
+      surfaceRoute({
+        method: 'POST',
+        path: '/a2a/{agent}',
+        summary: 'A2A 1.0 over JSON-RPC',
+        isCounted: true,
+        handle: (asked, { agent }) => respond(asked, agents.includes(agent) ? agent : ''),
+        refuse: (problem) => {
+          const { status, headers } = problem;
+          return Response.json(errorOf(null, toError(problem)), { status, headers });
+        },
+      }),
+    ],
+  });
+}
+
+/** A problem in the words of the protocol. */
+function toError({ type, status, detail }: SurfaceProblem): A2aError {
+  if (type === 'bad-json') return new A2aError('parse-error', detail);
+  if (type === 'turn-over') return new A2aError('task-not-cancelable', detail);
+  if (status === 404) return new A2aError('task-not-found', detail);
+  if (status === 409) return new A2aError('unsupported', detail);
+  if (status === 415) return new A2aError('content-type-not-supported', detail);
+  if (status >= 500) return new A2aError('internal', detail);
+  return new A2aError(status === 400 || status === 422 ? 'invalid-params' : 'invalid-request', detail);
+}
+
+async function respond(asked: SurfaceRequest, agent: string): Promise<Response> {
+  const body = await asked.json();
+  try {
+    const { headers } = asked.request;
+    const version = headers.get('a2a-version') ?? '';
+    if (version !== '' && !/^1\.\d+$/.test(version))
+      throw new A2aError('version-not-supported', `A2A ${version.slice(0, 20)} is not spoken here: use 1.0.`);
+    if (agent === '') throw new A2aError('invalid-params', 'This agent does not speak A2A here.');
+    return await called(new Desk(asked, agent), readCall(body));
+  } catch (failure) {
+    if (failure instanceof A2aError) return Response.json(errorOf(idOf(body), failure));
+    const problem = asked.problem(failure);
+    // What failed inside is told by `refuse`, so that the log has it too.
+    if (problem.status >= 500) throw failure;
+    return Response.json(errorOf(idOf(body), toError(problem)));
+  }
+}
+
+async function called(desk: Desk, { id, method, params }: RpcCall): Promise<Response> {
+  const result = (value: object): Response => Response.json(resultOf(id, value));
+  switch (method) {
+    case 'SendMessage':
+      return result({ task: await desk.send(readSending(params)) });
+    case 'SendStreamingMessage':
+      return desk.stream(id, await desk.begin(readSending(params)));
+    case 'GetTask':
+      return result(await desk.get(params));
+    case 'CancelTask':
+      return result(await desk.cancel(await desk.find(taskIdIn(params))));
+    case 'SubscribeToTask':
+      return desk.stream(id, await desk.follow(await desk.find(taskIdIn(params))));
+    case 'ListTasks':
+      throw new A2aError('unsupported', 'Tasks are not listed: keep their ids, and ask for each by GetTask.');
+    case 'GetExtendedAgentCard':
+      throw new A2aError('no-extended-card', 'The card says all that there is to say.');
+    default:
+      if (method.endsWith('TaskPushNotificationConfig') || method.endsWith('TaskPushNotificationConfigs'))
+        throw noPush();
+      throw new A2aError(
+        'method-not-found',
+        'Use SendMessage, SendStreamingMessage, GetTask, CancelTask or SubscribeToTask of A2A 1.0.',
+      );
+  }
+}
+
+/** A task that was found, and how it stands. */
+interface Found {
+  readonly session: Session;
+  readonly standing: Standing;
+}
+
+/** A task that is shown as it goes on. */
+interface Begun {
+  readonly task: Task;
+  readonly items: TurnStream;
+}
+
+/** What one request asks of the sessions of its caller. */
+class Desk {
+  readonly #asked: SurfaceRequest;
+  readonly #agent: string;
+
+  constructor(asked: SurfaceRequest, agent: string) {
+    this.#asked = asked;
+    this.#agent = agent;
+  }
+
+  #session(context: string): Session {
+    return this.#asked.session({ agent: this.#agent, session: context });
+  }
+
+  #files(context: string): FileUrls {
+    const { base, request } = this.#asked;
+    const path = `${base}/agents/${this.#agent}/sessions/${context}/files`;
+    return (file) => new URL(`${path}/${file}`, request.url).href;
+  }
+
+  /** @throws A2aError when there is no such task. */
+  async find(id: string): Promise<Found & { readonly turn: string }> {
+    const named = readTaskId(id);
+    if (!named) throw new A2aError('task-not-found', `There is no task '${id.slice(0, 80)}'.`);
+    const session = this.#session(named.session);
+    return { session, turn: named.turn, standing: await session.turn(named.turn) };
+  }
+
+  async get(params: JsonObject): Promise<Task> {
+    const historyLength = historyLengthOf(params);
+    return this.#task(await this.find(taskIdIn(params)), historyLength);
+  }
+
+  async #task({ session, standing }: Found, historyLength?: number): Promise<Task> {
+    const events = [];
+    if (historyLength !== 0)
+      for await (const event of session.events({ turn: standing.turn })) events.push(event);
+    const history = historyOf(events, standing.session, historyLength);
+    return toTask(standing, this.#files(standing.session), history);
+  }
+
+  async send(sending: Sending): Promise<Task> {
+    const { session, answers, context } = await this.#wanted(sending);
+    const { messageId: idempotencyKey, parts, returnsAtOnce: background, historyLength } = sending;
+    const options = { background, signal: this.#asked.signal };
+    const standing = answers
+      ? await session.answer(answers, options)
+      : await session.send(toSentParts(parts), { ...options, idempotencyKey }).catch(inTask(context));
+    return this.#task({ session, standing }, historyLength);
+  }
+
+  async begin(sending: Sending): Promise<Begun> {
+    const { session, answers, context } = await this.#wanted(sending);
+    const { messageId: idempotencyKey, parts } = sending;
+    const { signal } = this.#asked;
+    const items = answers
+      ? await session.streamAnswers(answers, { signal })
+      : await session.stream(toSentParts(parts), { signal, idempotencyKey }).catch(inTask(context));
+    const { turn } = items;
+    const task = toTask(runs({ session: context, turn, agent: this.#agent }), this.#files(context));
+    return { task, items };
+  }
+
+  /** What a message is for: a task that asks something, or a new one. A context that is not named is named by its first message. */
+  async #wanted({ contextId, taskId, messageId, parts }: Sending) {
+    if (taskId === undefined) {
+      const context = contextId ?? messageId;
+      return { context, session: this.#session(context), answers: undefined };
+    }
+    const { session, standing } = await this.find(taskId);
+    const context = standing.session;
+    if (contextId !== undefined && contextId !== context)
+      throw new A2aError('invalid-params', `Task '${taskId}' is of another context than '${contextId}'.`);
+    if (standing.outcome !== 'suspended') {
+      const why = isOver(standing) ? 'is over' : 'is at work';
+      throw new A2aError(
+        'unsupported',
+        `Task '${taskId}' ${why} and asks nothing: send the message without its id.`,
+      );
+    }
+    return { context, session, answers: answersIn(parts, standing.pending) };
+  }
+
+  async cancel({ session, standing, turn }: Found & { readonly turn: string }): Promise<Task> {
+    if (isOver(standing)) throw new A2aError('task-not-cancelable', 'The task is over.');
+    await session.cancel(turn);
+    // It has not ended before whoever runs it has heard.
+    for await (const _ of await session.follow(turn, { signal: this.#asked.signal }));
+    return this.#task({ session, standing: await session.turn(turn) });
+  }
+
+  async follow({ session, standing, turn }: Found & { readonly turn: string }): Promise<Begun> {
+    if (isOver(standing))
+      throw new A2aError('unsupported', 'The task is over: GetTask tells what came of it.');
+    const { signal } = this.#asked;
+    const items = await session.follow(turn, { signal });
+    const task = toTask(standing, this.#files(standing.session));
+    return { task, items };
+  }
+
+  /** Each event is a response of JSON-RPC. A stream that breaks off says so, and so does the log. */
+  stream(id: RpcId, { task, items }: Begun): Response {
+    const { problem } = this.#asked;
+    const { contextId: session } = task;
+    const run = { session, turn: items.turn, task, files: this.#files(session) };
+    const frameOf = (said: object): string => `data: ${JSON.stringify(said)}\n\n`;
+    return this.#asked.stream(async function* () {
+      try {
+        for await (const event of toA2a(items, run)) yield frameOf(resultOf(id, event));
+      } catch (failure) {
+        yield frameOf(errorOf(id, toError(problem(failure))));
+        throw failure;
+      }
+    });
+  }
+}
+
+const runs = (of: { readonly session: string; readonly turn: string; readonly agent: string }): Standing => ({
+  ...of,
+  status: 'running',
+});
+
+/** A context where a task asks something takes no other message: the client is told which task that is. */
+const inTask =
+  (context: string) =>
+  (failure: unknown): never => {
+    if (!(failure instanceof SessionError) || failure.type !== 'turn-suspended') throw failure;
+    const turn = String(Object(failure.more).turn);
+    throw new A2aError(
+      'unsupported',
+      `Task '${context}~${turn}' asks something first: answer it, or cancel it.`,
+    );
+  };

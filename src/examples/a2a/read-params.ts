@@ -1,0 +1,138 @@
+/** What a request of A2A asks for. It is read as what it may be: anything. */
+import type { CallAnswer, SentPart } from '../../create-holdfast.ts';
+import type { Json, JsonObject } from '../../index.ts';
+import type { Pending } from './task.ts';
+import { A2aError, type RpcId } from './wire.ts';
+
+/** A call of a method. */
+export interface RpcCall {
+  readonly id: RpcId;
+  readonly method: string;
+  readonly params: JsonObject;
+}
+
+/** The id of a request, for its error too. */
+export const idOf = ({ id }: JsonObject): RpcId =>
+  typeof id === 'string' || typeof id === 'number' ? id : null;
+
+/** @throws A2aError when the body is no request of JSON-RPC. */
+export function readCall(body: JsonObject): RpcCall {
+  const { jsonrpc, method, params = {} } = body;
+  if (jsonrpc !== '2.0' || typeof method !== 'string' || idOf(body) === null)
+    throw new A2aError('invalid-request', "Send { jsonrpc: '2.0', id, method, params }.");
+  if (!isObject(params)) throw new A2aError('invalid-params', 'params must be an object.');
+  return { id: idOf(body), method, params };
+}
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The params of SendMessage and SendStreamingMessage. */
+export interface Sending {
+  readonly messageId: string;
+  readonly contextId: string | undefined;
+  readonly taskId: string | undefined;
+  readonly parts: readonly JsonObject[];
+  readonly returnsAtOnce: boolean;
+  readonly historyLength: number | undefined;
+}
+
+/** @throws A2aError that lists what is wrong with them. */
+export function readSending({ message, configuration = {} }: JsonObject): Sending {
+  const said: JsonObject = isObject(message) ? message : {};
+  const how: JsonObject = isObject(configuration) ? configuration : {};
+  const { messageId, contextId, taskId, role, parts } = said;
+  const problems = [
+    ...(isWord(messageId) ? [] : ['message.messageId must be a text']),
+    ...(isWordOrNone(contextId) ? [] : ['message.contextId must be a text']),
+    ...(isWordOrNone(taskId) ? [] : ['message.taskId must be a text']),
+    ...(role === 'ROLE_USER' ? [] : ["message.role must be 'ROLE_USER'"]),
+    ...(isPartList(parts) ? [] : ['message.parts must be a list of { text }, { data }, { url } or { raw }']),
+  ];
+  if (problems.length > 0) throw invalid(problems);
+  if (how.taskPushNotificationConfig !== undefined) throw noPush();
+  return {
+    messageId: String(messageId),
+    contextId: isWord(contextId) ? contextId : undefined,
+    taskId: isWord(taskId) ? taskId : undefined,
+    parts: isPartList(parts) ? parts : [],
+    returnsAtOnce: how.returnImmediately === true,
+    historyLength: historyLengthOf(how),
+  };
+}
+
+export const noPush = (): A2aError =>
+  new A2aError(
+    'push-not-supported',
+    'Nothing is pushed here: SubscribeToTask streams a task, GetTask asks for it.',
+  );
+
+const invalid = (problems: readonly string[]): A2aError =>
+  new A2aError('invalid-params', `The params are not valid: ${problems.join('; ')}.`);
+
+/** A text of protocol buffers is '' where it is left out. */
+const isWord = (value: Json | undefined): value is string => typeof value === 'string' && value !== '';
+const isWordOrNone = (value: Json | undefined): boolean => value === undefined || typeof value === 'string';
+
+const CONTENTS = ['text', 'data', 'url', 'raw'];
+const isPartList = (value: Json | undefined): value is JsonObject[] =>
+  Array.isArray(value) &&
+  value.length > 0 &&
+  value.every(
+    (part) =>
+      isObject(part) &&
+      CONTENTS.filter((name) => part[name] !== undefined).length === 1 &&
+      CONTENTS.every((name) => name === 'data' || part[name] === undefined || typeof part[name] === 'string'),
+  );
+
+export function historyLengthOf({ historyLength }: JsonObject): number | undefined {
+  if (historyLength === undefined) return undefined;
+  if (typeof historyLength === 'number' && Number.isSafeInteger(historyLength) && historyLength >= 0)
+    return historyLength;
+  throw invalid(['historyLength must be a whole number, at least 0']);
+}
+
+/** The id of the task that params name. */
+export function taskIdIn({ id }: JsonObject): string {
+  if (!isWord(id)) throw invalid(['id must be the id of a task']);
+  return id;
+}
+
+/** A message as the session takes it. */
+export const toSentParts = (parts: readonly JsonObject[]): SentPart[] =>
+  parts.map(({ text, data, url, raw, mediaType, filename }): SentPart => {
+    if (typeof text === 'string') return { type: 'text', text };
+    const told = {
+      ...(isWord(mediaType) && { mediaType }),
+      ...(isWord(filename) && { name: filename }),
+    };
+    if (typeof url === 'string') return { type: 'file', url, ...told };
+    if (typeof raw === 'string') return { type: 'file', data: raw, ...told };
+    return { type: 'text', text: JSON.stringify(data) };
+  });
+
+/**
+ * What a message answers of what waits: by data that names the call, or in words where one person was asked one question. A call is
+ * never approved by words, which may mean anything. @throws A2aError that says how to answer.
+ */
+export function answersIn(parts: readonly JsonObject[], pending: readonly Pending[]): CallAnswer[] {
+  const named = parts.flatMap(({ data }) => (isObject(data) && isWord(data.call) ? [data] : []));
+  // What else stands in them is checked by the session, as of any answer.
+  if (named.length > 0) return named as unknown as CallAnswer[];
+  const text = parts.flatMap((part) => (typeof part.text === 'string' ? [part.text] : [])).join('\n');
+  const [one, ...others] = pending;
+  if (one && others.length === 0 && text !== '') {
+    const { call } = one;
+    if (one.for === 'result') return [{ call, text }];
+    if (asksForText(one)) return [{ call, decision: 'edit', input: { text } }];
+  }
+  throw new A2aError(
+    'invalid-params',
+    'Answer what the task asks by parts { data: { call, decision: approve, edit, reject or exit, input, reason } }, or for a result ' +
+      '{ data: { call, result } }: its status names the calls.',
+  );
+}
+
+/** Whether a person is asked for words, as `humanInput` does. */
+const asksForText = ({ allows = [], schema }: Pending): boolean =>
+  allows.includes('edit') && Object.keys(Object(schema?.properties)).join() === 'text';

@@ -1,0 +1,155 @@
+/** A turn as a task of A2A. Nothing in here reads or writes. */
+import type { ShownEvent, TurnStreamEnd } from '../../create-holdfast.ts';
+import { questionOf } from '../../surfaces/entry.ts';
+import type { Artifact, Message, Part, Task, TaskState, TaskStatus } from './wire.ts';
+
+type Answer = Extract<TurnStreamEnd, { readonly type: 'answer' }>['answer'];
+type Suspended = Extract<TurnStreamEnd, { readonly type: 'suspended' }>['view'];
+type Later = Extract<TurnStreamEnd, { readonly type: 'later' }>['view'];
+export type Pending = Suspended['pending'][number];
+
+/** How a turn stands. */
+export type Standing = Answer | Suspended | (Later & { readonly outcome?: undefined });
+
+/** Where the files of a session are read. */
+export type FileUrls = (id: string) => string;
+
+/** Names the task of a turn. No id of a session has a `~` in it. */
+export const taskIdOf = ({ session, turn }: { readonly session: string; readonly turn: string }): string =>
+  `${session}~${turn}`;
+
+/** The session and the turn that the id of a task names; `undefined` when it is none. */
+export function readTaskId(id: string): { readonly session: string; readonly turn: string } | undefined {
+  const [session = '', turn = '', ...more] = id.split('~');
+  return session === '' || turn === '' || more.length > 0 ? undefined : { session, turn };
+}
+
+export function toTask(standing: Standing, files: FileUrls, history?: readonly Message[]): Task {
+  const artifacts = standing.outcome === undefined ? [] : artifactsOf(standing, files);
+  const answer = standing.outcome === undefined ? undefined : answerOf(standing);
+  return {
+    id: taskIdOf(standing),
+    contextId: standing.session,
+    status: statusOf(standing),
+    artifacts: answer ? [answer, ...artifacts] : artifacts,
+    ...(history && { history }),
+    metadata: metadataOf(standing),
+  };
+}
+
+/** What the protocol has no word for. */
+export const metadataOf = (standing: Standing) => ({
+  holdfast: {
+    ...('status' in standing && { status: standing.status }),
+    ...(standing.outcome !== undefined && {
+      outcome: standing.outcome,
+      usage: {
+        inputTokens: standing.usage.inputTokens,
+        outputTokens: standing.usage.outputTokens,
+      },
+    }),
+  },
+});
+
+const STATES: Readonly<Record<Answer['outcome'], TaskState>> = {
+  completed: 'TASK_STATE_COMPLETED',
+  'returned-direct': 'TASK_STATE_COMPLETED',
+  'limit-reached': 'TASK_STATE_COMPLETED',
+  cancelled: 'TASK_STATE_CANCELED',
+  failed: 'TASK_STATE_FAILED',
+};
+
+/** Whether nothing comes of it any more. */
+export const isOver = ({ outcome }: Standing): boolean => outcome !== undefined && outcome !== 'suspended';
+
+export function statusOf(standing: Standing): TaskStatus {
+  if (standing.outcome === undefined) {
+    const isWorking = standing.status === 'running';
+    return { state: isWorking ? 'TASK_STATE_WORKING' : 'TASK_STATE_SUBMITTED' };
+  }
+  if (standing.outcome === 'suspended') {
+    const parts = standing.pending.flatMap(asks);
+    return { state: 'TASK_STATE_INPUT_REQUIRED', message: said(standing, 'asks', parts) };
+  }
+  const { outcome, error } = standing;
+  return {
+    state: STATES[outcome],
+    ...(error && { message: said(standing, 'error', [{ text: error.message }]) }),
+  };
+}
+
+/** What waits, in words for a person and as data for a program, which also says how it is answered. */
+function asks(one: Pending): Part[] {
+  const { call, tool, input, message, allows, schema, by, expiresAt } = one;
+  const question = questionOf(one);
+  const data = {
+    call,
+    ...(question > 1 && { question }),
+    tool,
+    input,
+    for: one.for,
+    message,
+    ...(allows && { allows: [...allows] }),
+    ...(schema && { schema: JSON.parse(JSON.stringify(schema)) }),
+    ...(by !== undefined && { by }),
+    ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt).toISOString() }),
+  };
+  return [{ text: message }, { data, mediaType: 'application/json' }];
+}
+
+/** What an agent says beside its answer. */
+export const said = (
+  of: { readonly session: string; readonly turn: string },
+  name: string,
+  parts: readonly Part[],
+): Message => ({
+  messageId: `${taskIdOf(of)}/${name}`,
+  contextId: of.session,
+  taskId: taskIdOf(of),
+  role: 'ROLE_AGENT',
+  parts,
+});
+
+/** The artifact that is the answer. */
+export const ANSWER = 'answer';
+
+/** The answer as a whole, if there are words or an object. */
+export function answerOf({ text, object }: Answer | Suspended): Artifact | undefined {
+  const parts: Part[] = [
+    ...(text === '' ? [] : [{ text }]),
+    ...(object === undefined ? [] : [{ data: object, mediaType: 'application/json' }]),
+  ];
+  return parts.length > 0 ? { artifactId: ANSWER, name: ANSWER, parts } : undefined;
+}
+
+/** What calls have made: artifacts, and files by their addresses. */
+export const artifactsOf = ({ artifacts, files = [] }: Answer | Suspended, urls: FileUrls): Artifact[] => [
+  ...artifacts.map(({ call, tool, type, value }, place) => ({
+    artifactId: `${call}/artifact/${place}`,
+    name: type ?? tool,
+    parts: [{ data: value, mediaType: 'application/json' }],
+  })),
+  ...files.map(({ call, tool, id, mediaType, name }, place) => ({
+    artifactId: `${call}/file/${place}`,
+    name: name ?? tool,
+    parts: [{ url: urls(id), mediaType, ...(name !== undefined && { filename: name }) }],
+  })),
+];
+
+/** What was said in a turn so far, the newest `length` of it. */
+export function historyOf(
+  events: readonly ShownEvent[],
+  session: string,
+  length = Number.POSITIVE_INFINITY,
+): Message[] {
+  const messages = events.flatMap((event): Message[] => {
+    if (event.type === 'turn-started' || event.type === 'turn-steered') {
+      const { turn, seq, message } = event;
+      return [{ ...said({ session, turn }, `${seq}`, [{ text: message }]), role: 'ROLE_USER' }];
+    }
+    if (event.type === 'model-replied' && event.frame === undefined && event.text !== '')
+      return [said({ session, turn: event.turn }, `${event.seq}`, [{ text: event.text }])];
+    return [];
+  });
+  return messages.slice(Math.max(0, messages.length - length));
+}

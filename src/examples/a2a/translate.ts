@@ -1,0 +1,169 @@
+/** What a turn shows, as the stream of a task of A2A 1.0. Nothing in here reads or writes. */
+import type { ShownEvent, TurnItem, TurnStreamEnd } from '../../create-holdfast.ts';
+import {
+  ANSWER,
+  answerOf,
+  artifactsOf,
+  type FileUrls,
+  metadataOf,
+  type Standing,
+  said,
+  statusOf,
+  taskIdOf,
+} from './task.ts';
+import type { Part, StreamEvent, Task, TaskStatus } from './wire.ts';
+
+type Events = Generator<StreamEvent, void, undefined>;
+type EventOf<Type extends ShownEvent['type']> = Extract<ShownEvent, { readonly type: Type }>;
+
+/** Whose stream it is. */
+export interface Run {
+  readonly session: string;
+  readonly turn: string;
+  /** The task as it is when the stream begins. */
+  readonly task: Task;
+  readonly files: FileUrls;
+}
+
+/** The events of a stream: the task first, and last how it stands. */
+export async function* toA2a(
+  items: AsyncIterable<TurnItem>,
+  run: Run,
+): AsyncGenerator<StreamEvent, void, undefined> {
+  yield { task: run.task };
+  const shown = new Shown(run);
+  for await (const item of items) yield* shown.events(item);
+}
+
+/** What a client has been told of the answer, from which follows what it is told next. */
+class Shown {
+  readonly #run: Run;
+  /** What was said of the reply that is being made. The next one takes its place, since only the last is the answer. */
+  #text = '';
+  /** The reply is shown from its beginning, so that pieces can be said as they come. */
+  #isWhole = true;
+  /** The reply is over, so that what comes begins another one. */
+  #isOver = false;
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  *events(item: TurnItem): Events {
+    // A loop inside a call is the call's own: A2A has no word for it.
+    if ('frame' in item && item.frame !== undefined) return;
+    switch (item.type) {
+      case 'text-delta':
+        return yield* this.#delta(item);
+      case 'reply-restarted':
+        this.#begin();
+        return;
+      case 'model-replied':
+        return yield* this.#replied(item);
+      case 'tool-call-ended': {
+        const { call, seq, at, result } = item;
+        const data = result.type === 'error' ? { call, error: result.message } : { call, ended: true };
+        return yield* this.#working(seq, at, { data, mediaType: 'application/json' });
+      }
+      case 'message-sent':
+        return yield* this.#working(item.seq, item.at, { text: item.text });
+      case 'progress':
+        return yield* this.#working(`${item.call}/progress`, undefined, { text: item.status });
+      case 'answer':
+        return yield* this.#stopped(item.answer);
+      case 'suspended':
+        return yield* this.#stopped(item.view);
+      case 'later':
+        return yield* this.#status(statusOf({ ...item.view, outcome: undefined }), item.view);
+      case 'continues':
+      case 'erased':
+        return yield* this.#status(brokenOff(item, this.#run));
+    }
+  }
+
+  *#delta({ text, from = 0 }: EventOf<'text-delta' | 'reasoning-delta'>): Events {
+    if (this.#isOver) this.#begin();
+    // Whoever comes in the middle of a reply is told it as a whole, when it is stored.
+    if (from > 0) this.#isWhole = false;
+    if (this.#isWhole) yield* this.#say(text);
+  }
+
+  /** What was said so far is no part of what comes now. */
+  #begin(): void {
+    this.#text = '';
+    this.#isWhole = true;
+    this.#isOver = false;
+  }
+
+  *#say(text: string, isLast = false): Events {
+    if (text === '') return;
+    const append = this.#text !== '';
+    this.#text += text;
+    yield this.#answer([{ text }], append, isLast);
+  }
+
+  *#replied({ seq, at, text, toolCalls }: EventOf<'model-replied'>): Events {
+    if (this.#isOver || !text.startsWith(this.#text)) this.#begin();
+    yield* this.#say(text.slice(this.#text.length));
+    this.#isOver = true;
+    // What it says beside its calls is superseded by what it says next, and told as a message for that.
+    if (toolCalls.length > 0 && text !== '') yield* this.#working(seq, at, { text });
+    for (const { id: call, name: tool } of toolCalls)
+      yield* this.#working(call, at, { data: { call, tool }, mediaType: 'application/json' });
+  }
+
+  *#working(name: string | number, at: number | undefined, part: Part): Events {
+    const message = said(this.#run, String(name), [part]);
+    const timestamp = at === undefined ? {} : { timestamp: new Date(at).toISOString() };
+    yield* this.#status({ state: 'TASK_STATE_WORKING', message, ...timestamp });
+  }
+
+  *#stopped(standing: Exclude<Standing, { readonly outcome?: undefined }>): Events {
+    const { files, session, turn } = this.#run;
+    const of = { taskId: taskIdOf({ session, turn }), contextId: session };
+    for (const artifact of artifactsOf(standing, files))
+      yield { artifactUpdate: { ...of, artifact, append: false, lastChunk: true } };
+    const whole = answerOf(standing);
+    const { text, object } = standing;
+    // What is there already is only closed; what was changed on its way out takes its place.
+    const isSaid = text === this.#text && text !== '';
+    const rest: readonly Part[] = object === undefined ? [{ text: '' }] : (whole?.parts.slice(1) ?? []);
+    if (whole && standing.outcome !== 'suspended')
+      yield isSaid ? this.#answer(rest, true, true) : this.#answer(whole.parts, false, true);
+    yield* this.#status(statusOf(standing), standing);
+  }
+
+  #answer(parts: readonly Part[], append: boolean, lastChunk: boolean): StreamEvent {
+    const { session, turn } = this.#run;
+    const artifact = { artifactId: ANSWER, name: ANSWER, parts };
+    return {
+      artifactUpdate: {
+        taskId: taskIdOf({ session, turn }),
+        contextId: session,
+        artifact,
+        append,
+        lastChunk,
+      },
+    };
+  }
+
+  *#status(status: TaskStatus, standing?: Standing): Events {
+    const { session, turn } = this.#run;
+    const metadata = standing && metadataOf(standing);
+    const of = { taskId: taskIdOf({ session, turn }), contextId: session };
+    yield { statusUpdate: { ...of, status, ...(metadata && { metadata }) } };
+  }
+}
+
+/** The stream ends, and not because the turn has stopped. */
+function brokenOff(
+  { type }: Extract<TurnStreamEnd, { readonly type: 'continues' | 'erased' }>,
+  { session, turn }: Run,
+): TaskStatus {
+  const isGone = type === 'erased';
+  const text = isGone ? 'The session was erased.' : 'The task goes on: SubscribeToTask shows the rest of it.';
+  return {
+    state: isGone ? 'TASK_STATE_FAILED' : 'TASK_STATE_WORKING',
+    message: said({ session, turn }, type, [{ text }]),
+  };
+}

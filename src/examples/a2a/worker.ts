@@ -1,0 +1,15 @@
+import { createHoldfast } from '../../create-holdfast.ts';
+import { offlineModel } from '../../offline-model/entry.ts';
+import { defineRefunds } from '../refunds/refunds.ts';
+import { paperShop } from '../support/shop.ts';
+import { a2a } from './a2a.ts';
+
+const holdfast = createHoldfast({
+  agents: [defineRefunds(paperShop)],
+  surfaces: [a2a({ agents: ['refunds'] })],
+  offline: offlineModel,
+});
+
+export default holdfast.worker;
+export const { TurnRunner } = holdfast;
+export { SessionObject } from '../../../durable-objects/index.ts';

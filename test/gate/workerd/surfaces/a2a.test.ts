@@ -1,0 +1,545 @@
+/** A2A by its own client, over the real Durable Object: what it was told ends with what the journal says. */
+import { type Message, Role, type StreamResponse, type Task, TaskState } from '@a2a-js/sdk';
+import { ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory } from '@a2a-js/sdk/client';
+import { describe, expect, it } from 'vitest';
+import type { HoldfastConfig } from '../../../../src/create-holdfast.ts';
+import { a2a } from '../../../../src/examples/a2a/a2a.ts';
+import { content, defineAgent, defineTool, humanInput, image } from '../../../../src/index.ts';
+import { clerk, paidTo } from '../../../fixtures/clerk-agent.ts';
+import { scripted } from '../../../fixtures/scripted-agent.ts';
+import { held, modelBySession, script } from '../../../fixtures/scripts.ts';
+import { appWith } from '../http/app.ts';
+import { json, ORIGIN, type Send } from '../http/client.ts';
+import { MEDIA, seeing } from '../http/file-app.ts';
+
+const PNG =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const PIXEL = Uint8Array.from(atob(PNG), (letter) => letter.charCodeAt(0));
+
+const desk = defineAgent({
+  name: 'desk',
+  description: 'Draws and asks.',
+  instructions: '',
+  model: modelBySession,
+  tools: [
+    defineTool({
+      name: 'draw',
+      description: 'Draws.',
+      run: () => content(['Here:', image(PIXEL, 'image/png')]),
+    }),
+    humanInput(),
+  ],
+});
+const seer = defineAgent({ name: 'seer', description: 'Sees.', instructions: '', model: seeing(MEDIA) });
+
+const app = (config: Partial<HoldfastConfig> = {}, vars = {}): Send =>
+  appWith(
+    {
+      agents: [scripted, clerk, desk, seer],
+      surfaces: [a2a({ agents: ['scripted', 'clerk', 'desk', 'seer'] })],
+      ...config,
+    },
+    vars,
+  );
+
+/** The protocol's own client, made by the card of an agent. */
+async function client(agent: string, via: Send = app()) {
+  const fetchImpl: typeof fetch = async (url, init) => via(String(url), init as RequestInit);
+  const factory = new ClientFactory({
+    transports: [new JsonRpcTransportFactory({ fetchImpl })],
+    cardResolver: new DefaultAgentCardResolver({ fetchImpl }),
+  });
+  const talk = await factory.createFromUrl(`${ORIGIN}/a2a/${agent}/`);
+  const send = async (said: Said, more: Partial<Message> = {}, config = {}): Promise<Task> => {
+    const answer = await talk.sendMessage(request(said, more, config));
+    if (!('status' in answer)) throw new Error('It answered a message.');
+    return answer;
+  };
+  return {
+    talk,
+    send,
+    stream: (said: Said, more: Partial<Message> = {}) => talk.sendMessageStream(request(said, more)),
+  };
+}
+
+type Said = string | object | Message['parts'];
+
+const text = (value: string): Message['parts'][number] => part({ $case: 'text', value });
+const part = (given: NonNullable<Message['parts'][number]['content']>, mediaType = '') => ({
+  content: given,
+  metadata: undefined,
+  filename: '',
+  mediaType,
+});
+
+function request(said: Said, more: Partial<Message>, config = {}) {
+  const parts =
+    typeof said === 'string'
+      ? [text(said)]
+      : Array.isArray(said)
+        ? said
+        : [part({ $case: 'data', value: said })];
+  return {
+    tenant: '',
+    message: {
+      messageId: crypto.randomUUID(),
+      contextId: '',
+      taskId: '',
+      role: Role.ROLE_USER,
+      parts,
+      metadata: undefined,
+      extensions: [],
+      referenceTaskIds: [],
+      ...more,
+    },
+    configuration: {
+      acceptedOutputModes: [],
+      taskPushNotificationConfig: undefined,
+      returnImmediately: false,
+      ...config,
+    },
+    metadata: undefined,
+  };
+}
+
+/** Reads the first event of a stream, which names its task. */
+async function begun(stream: AsyncGenerator<StreamResponse>): Promise<string> {
+  const { value } = await stream.next();
+  return value.payload.value.id;
+}
+
+/** What a client that keeps a task by its stream has in the end, and the kinds of what it was told. */
+async function read(stream: AsyncIterable<StreamResponse>) {
+  const kinds: string[] = [];
+  const artifacts = new Map<string, Message['parts']>();
+  let state: TaskState | undefined;
+  let task: Task | undefined;
+  let last: Message | undefined;
+  for await (const { payload } of stream) {
+    if (payload?.$case === 'task') {
+      task = payload.value;
+      for (const { artifactId, parts } of task.artifacts) artifacts.set(artifactId, parts);
+      state = task.status?.state;
+    }
+    if (payload?.$case === 'statusUpdate') {
+      state = payload.value.status?.state;
+      last = payload.value.status?.message;
+    }
+    if (payload?.$case === 'artifactUpdate') {
+      const { artifact, append } = payload.value;
+      const { artifactId = '', parts = [] } = artifact ?? {};
+      artifacts.set(artifactId, [...((append && artifacts.get(artifactId)) || []), ...parts]);
+    }
+    const kind = payload?.$case ?? '';
+    if (kind !== kinds.at(-1)) kinds.push(kind);
+  }
+  return { kinds, artifacts, state, task, last, answer: words(artifacts.get('answer')) };
+}
+
+const words = (parts: Message['parts'] = []): string =>
+  parts.map(({ content: one }) => (one?.$case === 'text' ? one.value : '')).join('');
+const dataOf = (message: Message | undefined): Record<string, unknown> =>
+  Object(message?.parts.find(({ content: one }) => one?.$case === 'data')?.content?.value);
+const answerIn = ({ artifacts }: Task): string =>
+  words(artifacts.find(({ artifactId }) => artifactId === 'answer')?.parts);
+
+const adding = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
+
+describe('a card', () => {
+  it('is read without a token, and leads to its agent', async () => {
+    const via = app({}, { HOLDFAST_TOKEN: 'secret' });
+    const { talk } = await client('clerk', via);
+    expect(await talk.getAgentCard()).toMatchObject({
+      name: 'clerk',
+      description: 'Pays when it may.',
+      supportedInterfaces: [
+        { url: `${ORIGIN}/a2a/clerk`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+      ],
+      securitySchemes: {
+        bearer: { scheme: { $case: 'httpAuthSecurityScheme', value: { scheme: 'Bearer' } } },
+      },
+    });
+    const first = await json(await via('/.well-known/agent-card.json'));
+    expect(first.name).toBe('scripted');
+    await expect(client('clerk', via).then(({ send }) => send('Hello'))).rejects.toThrow(
+      'Send a valid token as "Authorization: Bearer ...".',
+    );
+  });
+
+  it('is there of those agents alone that are named', async () => {
+    const via = app({ surfaces: [a2a({ agents: ['clerk'] })] });
+    expect((await via('/a2a/scripted/.well-known/agent-card.json')).status).toBe(404);
+    expect((await via('/a2a/clerk/.well-known/agent-card.json')).status).toBe(200);
+  });
+});
+
+describe('a task', () => {
+  it('has several iterations, and its answer is what the journal says', async () => {
+    const { send, talk } = await client('scripted');
+    const task = await send(script({ text: 'I add.', ...adding }, adding, 'Three.').message());
+    expect(task.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
+    expect(answerIn(task)).toBe('Three.');
+    expect(task.history.map(({ role, parts }) => [role, words(parts)])).toEqual([
+      [Role.ROLE_USER, expect.stringContaining('Hello')],
+      [Role.ROLE_AGENT, 'I add.'],
+      [Role.ROLE_AGENT, 'Three.'],
+    ]);
+    const [session, turn] = task.id.split('~');
+    expect(session).toBe(task.contextId);
+    const answer = await json(await app()(`/agents/scripted/sessions/${session}/turns/${turn}`));
+    expect(answer).toMatchObject({ outcome: 'completed', text: 'Three.' });
+    const again = await talk.getTask({ tenant: '', id: task.id, historyLength: 1 });
+    expect([again.status, again.artifacts]).toEqual([task.status, task.artifacts]);
+    expect(again.history).toEqual(task.history.slice(-1));
+  });
+
+  it('is streamed: its calls, and its answer as it comes', async () => {
+    const { stream } = await client('scripted');
+    const told = await read(stream(script({ text: 'I add.', ...adding }, 'Three.').message()));
+    expect(told.kinds).toEqual(['task', 'artifactUpdate', 'statusUpdate', 'artifactUpdate', 'statusUpdate']);
+    expect([told.answer, told.state]).toEqual(['Three.', TaskState.TASK_STATE_COMPLETED]);
+  });
+
+  it('is one of its context, and a message that is sent again is the same task', async () => {
+    const { send } = await client('scripted');
+    const { message, model } = script('One.', 'Two.');
+    const said = message();
+    const first = await send(said, { messageId: `m-${crypto.randomUUID()}` });
+    const { contextId } = first;
+    const second = await send('Go on.', { contextId });
+    expect(second.contextId).toBe(contextId);
+    expect(answerIn(second)).toBe('Two.');
+    const again = await send(said, { messageId: contextId });
+    expect([again.id, answerIn(again)]).toEqual([first.id, 'One.']);
+    expect(model.requests).toHaveLength(2);
+  });
+
+  it('takes an image, and gives one as an address that is read', async () => {
+    const seen = await client('seer');
+    const picture = part({ $case: 'raw', value: Buffer.from(PIXEL) }, 'image/png');
+    expect(answerIn(await seen.send([text('What is it?'), picture]))).toBe('Seen.');
+    const via = app();
+    const drawing = await client('desk', via);
+    const drawn = await drawing.send(script({ calls: [{ name: 'draw' }] }, 'Drawn.').message());
+    const [shown] = drawn.artifacts
+      .flatMap(({ parts }) => parts)
+      .filter(({ mediaType }) => mediaType === 'image/png');
+    const file = await via(String(shown?.content?.value));
+    expect(new Uint8Array(await file.arrayBuffer())).toEqual(PIXEL);
+  });
+
+  it('fails as the turn did', async () => {
+    const { send } = await client('scripted');
+    const task = await send('No script is named here.');
+    expect(task.status?.state).toBe(TaskState.TASK_STATE_FAILED);
+    expect(words(task.status?.message?.parts)).toBe('This session has no script.');
+  });
+
+  it('is not waited for where the client says so, and is asked for later', async () => {
+    const { send, talk } = await client('scripted');
+    const slow = held('Done.');
+    const task = await send(script(slow.reply).message(), {}, { returnImmediately: true });
+    expect(task.status?.state).toBe(TaskState.TASK_STATE_SUBMITTED);
+    await slow.asked();
+    const { id } = task;
+    expect((await talk.getTask({ tenant: '', id })).status?.state).toBe(TaskState.TASK_STATE_WORKING);
+    slow.release();
+    expect(await read(talk.resubscribeTask({ tenant: '', id }))).toMatchObject({ answer: 'Done.' });
+  });
+
+  it('is cancelled once, and what is over neither again nor shown', async () => {
+    const { stream, talk } = await client('scripted');
+    const slow = held('Never.');
+    const running = stream(script(slow.reply).message());
+    const id = await begun(running);
+    await slow.asked();
+    const cancelled = await talk.cancelTask({ tenant: '', id, metadata: undefined });
+    expect(cancelled.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
+    expect((await read(running)).state).toBe(TaskState.TASK_STATE_CANCELED);
+    await expect(talk.cancelTask({ tenant: '', id, metadata: undefined })).rejects.toMatchObject({
+      name: 'TaskNotCancelableError',
+      message: 'The task is over.',
+    });
+    await expect(read(talk.resubscribeTask({ tenant: '', id }))).rejects.toMatchObject({
+      name: 'UnsupportedOperationError',
+      message: 'The task is over: GetTask tells what came of it.',
+    });
+  });
+
+  it('whose stream was lost is taken up where it is, and ends with the same answer', async () => {
+    const { stream, talk } = await client('scripted');
+    const slow = held('Three.');
+    const lost = stream(script(adding, slow.reply).message());
+    const id = await begun(lost);
+    await slow.asked();
+    await lost.return(undefined);
+    const again = talk.resubscribeTask({ tenant: '', id });
+    expect(await begun(again)).toBe(id);
+    slow.release();
+    expect(await read(again)).toMatchObject({ answer: 'Three.', state: TaskState.TASK_STATE_COMPLETED });
+    expect(answerIn(await talk.getTask({ tenant: '', id }))).toBe('Three.');
+  });
+
+  it("is its caller's alone", async () => {
+    const of = (id: string) => client('scripted', app({ auth: () => ({ id }) }));
+    const [ada, ben] = [await of('ada'), await of('ben')];
+    const { id } = await ada.send(script('Hers.').message());
+    await expect(ben.talk.getTask({ tenant: '', id })).rejects.toMatchObject({ name: 'TaskNotFoundError' });
+    expect(answerIn(await ada.talk.getTask({ tenant: '', id }))).toBe('Hers.');
+  });
+});
+
+describe('a task that asks', () => {
+  const paying = (to: string, tool = 'pay') => ({ calls: [{ name: tool, input: { to, amount: 1 } }] });
+
+  async function asking(tool = 'pay', ...replies: string[]) {
+    const to = crypto.randomUUID();
+    const one = await client('clerk');
+    const task = await one.send(script(paying(to, tool), ...replies).message());
+    return {
+      ...one,
+      to,
+      task,
+      asked: dataOf(task.status?.message),
+      more: { taskId: task.id, contextId: task.contextId },
+    };
+  }
+
+  it('says what it asks, in words and as data', async () => {
+    const { task, asked } = await asking();
+    expect(task.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
+    expect(words(task.status?.message?.parts)).toBe('May I pay?');
+    expect(asked).toEqual({
+      call: expect.stringMatching(/^[0-9a-f]{16}\.\d+\.0$/),
+      tool: 'pay',
+      input: expect.any(Object),
+      for: 'decision',
+      message: 'May I pay?',
+      allows: ['approve', 'edit', 'reject', 'exit'],
+      schema: expect.any(Object),
+    });
+  });
+
+  it.each([
+    ['approved', { decision: 'approve' }, [1]],
+    ['edited', (to: string) => ({ decision: 'edit', input: { to, amount: 7 } }), [7]],
+    ['denied', { decision: 'reject', reason: 'Too much.' }, []],
+  ])('is %s', async (_, decision, paid) => {
+    const { stream, to, asked, more } = await asking('pay', 'Done.');
+    const said = typeof decision === 'function' ? decision(to) : decision;
+    const told = await read(stream({ call: asked.call, ...said }, more));
+    expect([told.state, told.answer, paidTo(to)]).toEqual([TaskState.TASK_STATE_COMPLETED, 'Done.', paid]);
+    expect(told.task?.id).toBe(more.taskId);
+  });
+
+  it('is never approved by words, which may mean anything', async () => {
+    const { send, to, more } = await asking('pay', 'Done.');
+    for (const said of ['yes', 'Approved!'])
+      await expect(send(said, more)).rejects.toMatchObject({
+        name: 'RequestMalformedError',
+        message:
+          'Answer what the task asks by parts { data: { call, decision: approve, edit, reject or exit, input, reason } }, or for a ' +
+          'result { data: { call, result } }: its status names the calls.',
+      });
+    expect(paidTo(to)).toEqual([]);
+  });
+
+  it('tells what an answer lacks, as the session does', async () => {
+    const { send, asked, more } = await asking();
+    await expect(send({ call: asked.call, decision: 'maybe' }, more)).rejects.toThrow(
+      'The body is not valid: answers[0].decision: must be approve, edit, reject or exit.',
+    );
+    await expect(send({ call: 'none', decision: 'approve' }, more)).rejects.toThrow("no call 'none'");
+  });
+
+  it('takes words where a person was asked for words, or for what came of a tool', async () => {
+    const person = await client('desk');
+    const question = { calls: [{ name: 'human_input', input: { question: 'Which colour?' } }] };
+    const { message, model } = script(question, 'Blue it is.');
+    const task = await person.send(message());
+    const { id: taskId } = task;
+    expect(words(task.status?.message?.parts)).toContain('Which colour?');
+    expect(answerIn(await person.send('Blue.', { taskId }))).toBe('Blue it is.');
+    expect(model.requests.at(-1)?.messages.at(-1)?.text).toContain('Blue.');
+
+    const tool = await client('clerk');
+    const looking = script({ calls: [{ name: 'look_up', input: { id: 'o1' } }] }, 'Twelve.');
+    const waiting = await tool.send(looking.message());
+    expect(dataOf(waiting.status?.message)).toMatchObject({ tool: 'look_up', for: 'result' });
+    expect(answerIn(await tool.send('12.5', { taskId: waiting.id }))).toBe('Twelve.');
+    expect(looking.model.requests.at(-1)?.messages.at(-1)).toMatchObject({ text: '12.5' });
+  });
+
+  it('asks for two at once, which one message answers', async () => {
+    const to = crypto.randomUUID();
+    const { send } = await client('clerk');
+    const calls = [1, 2].map((amount) => ({ name: 'pay', input: { to, amount } }));
+    const { id: taskId, status } = await send(script({ calls }, 'Both.').message());
+    const asked = status?.message?.parts.flatMap(({ content: one }) =>
+      one?.$case === 'data' ? [one.value.call] : [],
+    );
+    const decided = asked?.map((call, place) =>
+      part({ $case: 'data', value: { call, decision: place === 0 ? 'approve' : 'reject' } }),
+    );
+    expect(answerIn(await send(decided ?? [], { taskId }))).toBe('Both.');
+    expect(paidTo(to)).toEqual([1]);
+  });
+
+  it('asks twice under two numbers', async () => {
+    const { send, to, asked, more } = await asking('pay_twice_asked', 'Done.');
+    const second = await send({ call: asked.call, decision: 'approve' }, more);
+    const { call, question } = dataOf(second.status?.message);
+    expect([call, question, paidTo(to)]).toEqual([asked.call, 2, []]);
+    expect(answerIn(await send({ call, question, decision: 'approve' }, more))).toBe('Done.');
+    expect(paidTo(to)).toEqual([1]);
+  });
+
+  it('keeps its context until it is answered or cancelled', async () => {
+    const { send, talk, more, task } = await asking();
+    const { contextId } = more;
+    await expect(send('And now?', { contextId })).rejects.toMatchObject({
+      name: 'UnsupportedOperationError',
+      message: `Task '${task.id}' asks something first: answer it, or cancel it.`,
+    });
+    await expect(send('Yes', { ...more, contextId: 'another' })).rejects.toThrow(
+      `Task '${task.id}' is of another context than 'another'.`,
+    );
+    const cancelled = await talk.cancelTask({ tenant: '', id: task.id, metadata: undefined });
+    expect(cancelled.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
+    await expect(send('Yes', more)).rejects.toThrow(
+      `Task '${task.id}' is over and asks nothing: send the message without its id.`,
+    );
+  });
+});
+
+describe('what is refused', () => {
+  const rpc = async (body: unknown, headers = {}, agent = 'scripted') => {
+    const response = await app()(`/a2a/${agent}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+    const { id, error } = await json(response);
+    return [response.status, id, Object(error).code, Object(error).message];
+  };
+  const call = (method: string, params: unknown = {}) => ({ jsonrpc: '2.0', id: 'r1', method, params });
+  const PARTS = 'message.parts must be a list of { text }, { data }, { url } or { raw }';
+  const said = { messageId: 'm1', role: 'ROLE_USER', parts: [{ text: 'Hello' }] };
+
+  it.each<[string, unknown, [number, string | null, number, string]]>([
+    ['no JSON', '{', [400, null, -32700, 'The body is not JSON.']],
+    ['a batch', [call('GetTask')], [422, null, -32602, 'The body is not valid: it must be a JSON object.']],
+    [
+      'no JSON-RPC',
+      { method: 'GetTask' },
+      [200, null, -32600, "Send { jsonrpc: '2.0', id, method, params }."],
+    ],
+    ['params that are none', call('GetTask', [1]), [200, 'r1', -32602, 'params must be an object.']],
+    [
+      'a method of A2A 0.3',
+      call('message/send'),
+      [
+        200,
+        'r1',
+        -32601,
+        'Use SendMessage, SendStreamingMessage, GetTask, CancelTask or SubscribeToTask of A2A 1.0.',
+      ],
+    ],
+    [
+      'no message',
+      call('SendMessage'),
+      [
+        200,
+        'r1',
+        -32602,
+        `The params are not valid: message.messageId must be a text; message.role must be 'ROLE_USER'; ${PARTS}.`,
+      ],
+    ],
+    [
+      'a part that is two',
+      call('SendMessage', { message: { ...said, parts: [{ text: 'a', url: 'https://b.example' }] } }),
+      [200, 'r1', -32602, `The params are not valid: ${PARTS}.`],
+    ],
+    [
+      'a context that is no session',
+      call('SendMessage', { message: { ...said, contextId: 'a b' } }),
+      [200, 'r1', -32602, expect.stringContaining('session') as never],
+    ],
+    [
+      'news that are pushed',
+      call('SendMessage', { message: said, configuration: { taskPushNotificationConfig: {} } }),
+      [200, 'r1', -32003, 'Nothing is pushed here: SubscribeToTask streams a task, GetTask asks for it.'],
+    ],
+    [
+      'a webhook',
+      call('CreateTaskPushNotificationConfig'),
+      [200, 'r1', -32003, 'Nothing is pushed here: SubscribeToTask streams a task, GetTask asks for it.'],
+    ],
+    [
+      'a file that its agent does not take',
+      call('SendMessage', { message: { ...said, parts: [{ raw: PNG, mediaType: 'image/png' }] } }),
+      [200, 'r1', -32005, expect.any(String) as never],
+    ],
+    [
+      'no task',
+      call('GetTask'),
+      [200, 'r1', -32602, 'The params are not valid: id must be the id of a task.'],
+    ],
+    ['a task that is none', call('GetTask', { id: 'x' }), [200, 'r1', -32001, "There is no task 'x'."]],
+    [
+      'a task of no session',
+      call('CancelTask', { id: 'none~t' }),
+      [200, 'r1', -32001, expect.stringContaining("There is no session 'none'") as never],
+    ],
+    [
+      'a list',
+      call('ListTasks'),
+      [200, 'r1', -32004, 'Tasks are not listed: keep their ids, and ask for each by GetTask.'],
+    ],
+    [
+      'another card',
+      call('GetExtendedAgentCard'),
+      [200, 'r1', -32007, 'The card says all that there is to say.'],
+    ],
+    [
+      'a history of -1',
+      call('GetTask', { id: 'a~b', historyLength: -1 }),
+      [200, 'r1', -32602, 'The params are not valid: historyLength must be a whole number, at least 0.'],
+    ],
+  ])('%s', async (_, body, refusal) => {
+    expect(await rpc(body)).toEqual(refusal);
+  });
+
+  it('another version, and an agent that is not spoken to', async () => {
+    expect(await rpc(call('GetTask'), { 'a2a-version': '0.3' })).toEqual([
+      200,
+      'r1',
+      -32009,
+      'A2A 0.3 is not spoken here: use 1.0.',
+    ]);
+    expect(await rpc(call('GetTask'), {}, 'nobody')).toEqual([
+      200,
+      'r1',
+      -32602,
+      'This agent does not speak A2A here.',
+    ]);
+  });
+
+  it('a message while the task before it is at work, and one to that task', async () => {
+    const { stream, send } = await client('scripted');
+    const slow = held('Done.');
+    const running = stream(script(slow.reply).message(), {
+      messageId: 'm1',
+      contextId: `busy-${crypto.randomUUID()}`,
+    });
+    const taskId = await begun(running);
+    await slow.asked();
+    const [contextId = ''] = taskId.split('~');
+    await expect(send('Me too', { contextId })).rejects.toMatchObject({ name: 'UnsupportedOperationError' });
+    await expect(send('Me too', { taskId })).rejects.toThrow(
+      `Task '${taskId}' is at work and asks nothing: send the message without its id.`,
+    );
+    slow.release();
+    await read(running);
+  });
+});
