@@ -11,7 +11,7 @@ import {
   defineToolKind,
 } from '../../../../src/kinds/entry.ts';
 import { defineMcpEndpoint, defineMcpPrompt } from '../../../../src/mcp/server/entry.ts';
-import { defineMcpToolGroup, mcpToolProvider } from '../../../../src/mcp/tools/entry.ts';
+import { defineMcpToolGroup, mcpResources, mcpToolProvider } from '../../../../src/mcp/tools/entry.ts';
 import { openAICompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { createToolCallingManager, defineToolCallingOptions } from '../../../../src/tool-calling/entry.ts';
 import { type Mistake, make, ofAgent, run, told, tool } from './mistake.ts';
@@ -197,6 +197,26 @@ describe('something that is decorated, locked or asked of MCP servers', () => {
       'no clients',
       make(mcpToolProvider, { client: [] }),
       "MCP client '': the clients are undefined: use a list, as in { clients: [client] }.",
+    ],
+    [
+      'the name of a client',
+      make(mcpToolProvider, { clients: ['wiki'] }),
+      "MCP client '': 'wiki' is given, which is no client: use what defineMcpClient answers.",
+    ],
+    [
+      'the literal of a client',
+      ofGroup({ clients: [{ name: 'wiki', url: 'https://wiki.example/mcp' }] }),
+      "MCP client 'wiki': an object is given, which is no client: use what defineMcpClient answers.",
+    ],
+    [
+      'a list of clients in place of one',
+      make(mcpResources, { clients: [] }),
+      "MCP client '': an object is given, which is no client: use one that defineMcpClient has made, as in mcpResources(client).",
+    ],
+    [
+      'no client',
+      make(mcpResources, undefined as never),
+      "MCP client '': undefined is given, which is no client: use one that defineMcpClient has made, as in mcpResources(client).",
     ],
   ])('%s', told);
 });
