@@ -224,6 +224,21 @@ describe('something that is decorated, locked or asked of MCP servers', () => {
 describe('a literal that few apps have', () => {
   it.each<Mistake>([
     [
+      'a prompt without a name',
+      ofPrompt({ name: '' }),
+      "MCP endpoint: the prompt '' has a name that is blank.",
+    ],
+    [
+      'an argument without a name',
+      ofPrompt({ arguments: [{ name: ' ' }] }),
+      "MCP endpoint: the prompt 'greet' has an argument at index 0 whose name is blank.",
+    ],
+    [
+      'two arguments of one name',
+      ofPrompt({ arguments: [{ name: 'who' }, { name: 'who' }] }),
+      "MCP endpoint: the prompt 'greet' has two arguments called 'who'.",
+    ],
+    [
       'a pipeline without steps',
       ofPipeline({}),
       "Tool 'chain': it has no 'steps': use a list, as in [one, another].",
