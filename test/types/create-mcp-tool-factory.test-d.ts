@@ -31,6 +31,10 @@ defineAgent({
   tools: [read, factory.requiredToolByName('write_file'), wiki, database],
 });
 
+// @ts-expect-error -- a client has tools, and is none
+defineAgent({ name: 'clerk', description: 'Helps.', instructions: 'Help.', tools: [client] });
+// @ts-expect-error -- the factory makes tools, and is none
+defineAgent({ name: 'clerk', description: 'Helps.', instructions: 'Help.', tools: [factory] });
 // @ts-expect-error -- patterns are regular expressions
 factory.unfoldingMatching('database', 'Queries.', ['^db_']);
 // @ts-expect-error -- clients are made by defineMcpClient

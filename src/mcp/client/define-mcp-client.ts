@@ -86,9 +86,20 @@ export class McpClientDefinitionError extends Error {
 }
 
 /**
+ * Answers the client. Callers without types may give anything; `mend` says what to give, to go on after "use ".
+ *
+ * @throws McpClientDefinitionError when it is none.
+ */
+export function checkMadeClient(given: McpClient, mend: string): McpClient {
+  if (typeof Object(given).connectTimeout === 'number') return given;
+  const what = `${shown(given)} is given, which is no client: use ${mend}.`;
+  throw new McpClientDefinitionError(nameIn(given), 'clients', what);
+}
+
+/**
  * Answers the clients of a list, each once.
  *
- * @throws McpClientDefinitionError when two of them have one name: a session would take the tools of one for the other's.
+ * @throws McpClientDefinitionError when one of them is none, or two have one name: a session would take the tools of one for the other's.
  */
 export function checkClients(clients: readonly McpClient[]): readonly McpClient[] {
   if (!Array.isArray(clients)) {
@@ -97,7 +108,7 @@ export function checkClients(clients: readonly McpClient[]): readonly McpClient[
   }
   const byName = new Map<string, McpClient>();
   for (const client of clients) {
-    const { name } = client;
+    const { name } = checkMadeClient(client, 'what defineMcpClient answers');
     const other = byName.get(name);
     if (other !== undefined && other !== client) {
       const problem =

@@ -1,5 +1,6 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import { oneLine } from '../content/words.ts';
+import { codeOf } from './in-session.ts';
 import { McpLostError, McpServerError } from './mcp-connection.ts';
 import {
   AddressRefusedError,
@@ -43,7 +44,12 @@ export function requestFailure(
   const why = givenUp ? givenUpPhrase(givenUp) : phraseOf(error);
   const message =
     credentialsProblem(server, error) ?? `MCP server '${server}' could not answer '${method}': ${why}.`;
-  return new McpServerError({ server, during: 'request', message });
+  return new McpServerError({
+    server,
+    during: 'request',
+    message,
+    code: givenUp ? undefined : codeOf(error),
+  });
 }
 
 /** Makes the error of a request for what a server does not offer. */

@@ -119,4 +119,7 @@ type Settings = { readonly [Key in Defaulted]: Exclude<McpClientConfig[Key], und
 /** An MCP server as agents use it. Made by `defineMcpClient`: a declaration, which connects to nothing by itself. */
 export interface McpClient<Name extends string = string>
   extends Settings,
-    Omit<McpClientConfig<Name>, Defaulted> {}
+    Omit<McpClientConfig<Name>, Defaulted> {
+  /** For inference only; never set: it is listed among no tools. */
+  readonly '~mcp'?: 'client';
+}

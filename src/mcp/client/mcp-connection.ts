@@ -115,6 +115,8 @@ interface ServerFailure {
   readonly during: 'connect' | 'list' | 'call' | 'request';
   /** The words are for a model, and hold no secrets. */
   readonly message: string;
+  /** By which error of JSON-RPC the server said so; of a request alone. */
+  readonly code?: number | undefined;
   /** What code of the client threw, if it was that: its developer reads it, and no model does. */
   readonly cause?: unknown;
 }
@@ -124,11 +126,13 @@ export class McpServerError extends Error {
   override readonly name = 'McpServerError';
   readonly server: string;
   readonly during: ServerFailure['during'];
+  readonly code: number | undefined;
 
-  constructor({ message, server, during, ...options }: ServerFailure) {
+  constructor({ message, server, during, code, ...options }: ServerFailure) {
     super(message, options);
     this.server = server;
     this.during = during;
+    this.code = code;
   }
 }
 

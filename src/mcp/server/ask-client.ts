@@ -65,7 +65,7 @@ export interface McpPromptCall {
  * revision before 2026-07-28.
  *
  * @throws Error when nobody can be asked: in a turn of an agent, and in a tool whose effect is `once`, since it would begin anew;
- *   and when two questions have one key.
+ *   when two questions have one key, and for a key by which no answer comes (`__proto__`, `constructor`, `prototype`).
  *
  * @example
  * ```ts
@@ -122,6 +122,12 @@ const beginsAnew = (tool: string): string =>
 
 const twoQuestions = (key: string): string =>
   `askClient is given two questions by the key '${key}'. Give each a key of its own: an answer is found by its key.`;
+
+/** Clients, servers and we ourselves leave these out of objects that come off the wire, for what plain objects would make of them. */
+const DROPPED: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+
+const noKey = (key: string): string =>
+  `askClient is given the key '${key}', by which clients answer nothing. Give the question another one.`;
 
 const Texts = v.record(v.string(), v.string());
 const State = v.strictObject({
@@ -189,6 +195,7 @@ export class Asking {
    */
   async answerTo(key: string, question: McpQuestion): Promise<unknown> {
     if (this.mustNotAsk !== undefined) throw new Error(this.mustNotAsk);
+    if (DROPPED.has(key)) throw new Error(noKey(key));
     if (!canBeAsked(this.#client.capabilities, question)) return undefined;
     const digest = await sha256Hex(JSON.stringify(question));
     if ((this.#asked.get(key) ?? digest) !== digest) throw new Error(twoQuestions(key));

@@ -3,7 +3,7 @@ import type { AnyTool } from '../../tool/tool.ts';
 import { failureLog } from '../../worker/refusal.ts';
 import type { McpEndpoint } from '../../worker/route.ts';
 import type { McpResource } from './define-mcp-resource.ts';
-import type { McpPrompt } from './prompts.ts';
+import { checkPrompt, type McpPrompt } from './prompts.ts';
 import { McpEndpointDefinitionError, type PublishedAgent, publish } from './publish.ts';
 import { publishResources } from './publish-resources.ts';
 import { type McpAuthorization, mcpRoutes } from './routes.ts';
@@ -52,6 +52,9 @@ export function defineMcpEndpoint(config: McpEndpointConfig): McpEndpoint {
   const fault = literalFault(config, SHAPE);
   if (fault) throw new McpEndpointDefinitionError(fault.field, `it ${ended(fault.problem)}`);
   const { name = 'holdfast', version = '1', instructions, authorization } = config;
+  for (const [field, text] of Object.entries({ name, version })) {
+    if (text.trim() === '') throw new McpEndpointDefinitionError(field, `it has a ${field} that is blank.`);
+  }
   const { tools = [], agents = [], prompts = [], resources = [] } = config;
   const callable = publish(tools, agents);
   const served = {
@@ -139,8 +142,7 @@ function promptsByName(prompts: readonly McpPrompt[]): ReadonlyMap<string, McpPr
   const named = new Map<string, McpPrompt>();
   for (const [index, prompt] of prompts.entries()) {
     const field = `prompts[${index}]`;
-    if (prompt.name.trim() === '')
-      throw new McpEndpointDefinitionError(field, `${field} has a name that is blank.`);
+    checkPrompt(prompt);
     if (named.has(prompt.name))
       throw new McpEndpointDefinitionError(field, `two prompts are called '${prompt.name}'.`);
     named.set(prompt.name, prompt);

@@ -122,8 +122,9 @@ function toSent(question: Question, response: unknown): ReadInput {
   if (!form) return {};
   const read = specTypeSchemas.ElicitResult['~standard'].validate(response);
   if (read.issues) return { problem: 'it is no answer of a form' };
-  const body = form.read(read.value);
-  if (!body) return {};
+  const answer = form.read(read.value);
+  if (!answer || 'problem' in answer) return answer ?? {};
+  const { body } = answer;
   const { call, number } = question;
   return { sent: { kind: DECIDING, call: call.id, question: number, body, text: JSON.stringify(body) } };
 }

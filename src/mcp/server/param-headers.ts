@@ -1,44 +1,22 @@
-/** Parameters that clients repeat in headers, for whatever stands before the Worker and reads no bodies (MCP specification, `x-mcp-header`). */
+/** Parameters that clients repeat in headers: what an endpoint publishes of them, and whether they are what the body says. */
 import { attempt } from '../../tool/async.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
-
-/** A parameter of a tool whose schema names a header for it. */
-interface Repeated {
-  readonly path: readonly string[];
-  readonly header: Json;
-  readonly type: Json | undefined;
-}
-
-const KEYWORD = 'x-mcp-header';
-
-/** What a schema declares along its properties: nowhere else does the protocol allow it. */
-function repeatedIn(schema: unknown, path: readonly string[] = []): readonly Repeated[] {
-  const properties = isJsonObject(schema) ? schema.properties : undefined;
-  if (!isJsonObject(properties)) return [];
-  return Object.entries(properties).flatMap(([name, one]) => {
-    const [at, header] = [[...path, name], isJsonObject(one) ? one[KEYWORD] : undefined];
-    const type = isJsonObject(one) ? one.type : undefined;
-    return [...(header === undefined ? [] : [{ path: at, header, type }]), ...repeatedIn(one, at)];
-  });
-}
-
-/** What of a header's name may be in one (RFC 9110, section 5.6.2). */
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-const TYPES: readonly unknown[] = ['string', 'integer', 'boolean'];
+import type { JsonObject } from '../../tool/json.ts';
+import { type HeaderFault, headerFault, repeatedIn, valueAt } from '../content/param-headers.ts';
 
 /** Says, as a sentence goes on after the name of a tool, what is wrong with the headers that its schema declares. */
 export function headersFault(schema: unknown): string | undefined {
-  const taken = new Set<string>();
-  for (const { path, header, type } of repeatedIn(schema)) {
-    const where = `has the \`${KEYWORD}\` ${JSON.stringify(header)} at '${path.join('.')}'`;
-    if (typeof header !== 'string' || !TOKEN.test(header))
-      return `${where}: use what may be part of a header's name.`;
-    if (!TYPES.includes(type)) return `${where}: only a string, an integer or a boolean goes into a header.`;
-    if (taken.has(header.toLowerCase())) return `${where}, as another parameter has.`;
-    taken.add(header.toLowerCase());
-  }
-  return undefined;
+  const fault = headerFault(schema);
+  if (!fault) return undefined;
+  const { path, header, kind } = fault;
+  return `has the \`x-mcp-header\` ${JSON.stringify(header)} at '${path.join('.')}'${MENDS[kind]}`;
 }
+
+const MENDS: Readonly<Record<HeaderFault['kind'], string>> = {
+  place: ': only a property of its input, or of an object in it, goes into a header.',
+  name: ": use what may be part of a header's name.",
+  type: ': only a string, an integer or a boolean goes into a header.',
+  twice: ', as another parameter has.',
+};
 
 /** Says in what the headers of a call disagree with its arguments; `undefined` when they do not. */
 export function headersMismatch(
@@ -47,13 +25,10 @@ export function headersMismatch(
   headers: Headers,
 ): { readonly header: string; readonly body: string } | undefined {
   for (const { path, header, type } of repeatedIn(schema)) {
-    const value = path.reduce<Json | undefined>(
-      (at, name) => (isJsonObject(at) ? at[name] : undefined),
-      input,
-    );
+    const value = valueAt(input, path);
     // A value of another kind has no header; the schema refuses it.
     if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') continue;
-    const name = `Mcp-Param-${String(header)}`;
+    const name = `Mcp-Param-${header}`;
     const sent = headers.get(name);
     const told = `the body carries ${path.join('.')}=${JSON.stringify(value)}`;
     if (sent === null) return { header: name, body: `${told} but the ${name} header is absent` };

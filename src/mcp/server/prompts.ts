@@ -5,7 +5,7 @@ import type {
   PromptMessage,
 } from '@modelcontextprotocol/server';
 import { ended, type LiteralShape, literalFault, nameIn } from '../../tool/check-literal.ts';
-import { isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
+import { isJsonObject, type Json, type JsonObject, own, shorten } from '../../tool/json.ts';
 import { invalidParams } from '../content/rpc.ts';
 import { Asking, type McpPromptCall, mayAsk } from './ask-client.ts';
 import type { AskingClient } from './asking-client.ts';
@@ -65,7 +65,8 @@ export interface McpPrompt<Name extends string = string> {
 /**
  * Declares a prompt. Its values are checked before `messages` is asked: all that are required are there, and no other.
  *
- * @throws McpEndpointDefinitionError when a key of the literal is not known, one is missing, or a value is of another kind.
+ * @throws McpEndpointDefinitionError when a key of the literal is not known, one is missing, a value is of another kind, a name is blank, or
+ *   two arguments have one.
  *
  * @example
  * ```ts
@@ -93,14 +94,21 @@ export function defineMcpPrompt<
   };
 }
 
-function checkPrompt(config: { readonly arguments?: readonly McpPromptArgument[] | undefined }): void {
+/** @throws McpEndpointDefinitionError when the literal of a prompt cannot work. */
+export function checkPrompt(config: Pick<McpPrompt, 'name' | 'arguments'>): void {
   const refuse = (problem: string): McpEndpointDefinitionError =>
     new McpEndpointDefinitionError('prompts', `the prompt '${nameIn(config)}' ${ended(problem)}`);
   const fault = literalFault(config, SHAPE);
   if (fault) throw refuse(fault.problem);
-  for (const [index, argument] of (config.arguments ?? []).entries()) {
+  if (config.name.trim() === '') throw refuse('has a name that is blank');
+  const { arguments: args = [] } = config;
+  for (const [index, argument] of args.entries()) {
     const problem = literalFault(argument, ARGUMENT)?.problem;
     if (problem !== undefined) throw refuse(`has an argument at index ${index} that ${problem}`);
+    const { name } = argument;
+    if (name.trim() === '') throw refuse(`has an argument at index ${index} whose name is blank`);
+    if (args.findIndex((other) => other.name === name) < index)
+      throw refuse(`has two arguments called '${shorten(name, 80)}'`);
   }
 }
 
@@ -175,7 +183,7 @@ export function unknownPrompt(name: Json | undefined, prompts: ReadonlyMap<strin
 
 function problemsOf({ arguments: declared = [] }: McpPrompt, sent: Json): readonly string[] {
   if (!isJsonObject(sent)) return ['they must be an object'];
-  const missing = declared.filter(({ name, required }) => required && sent[name] === undefined);
+  const missing = declared.filter(({ name, required }) => required && own(sent, name) === undefined);
   const names = new Set(declared.map(({ name }) => name));
   return [
     ...missing.map(({ name }) => `${name}: is missing`),

@@ -11,9 +11,12 @@ import { oneLine } from '../content/words.ts';
 /** A question as a form. */
 export interface QuestionForm {
   readonly params: ElicitRequestFormParams;
-  /** The decision that an answer is, not checked; `undefined` when the person has left without one. */
-  read(answer: ElicitResult): SentBody | undefined;
+  /** The decision that an answer is; `undefined` when the person has left without one. */
+  read(answer: ElicitResult): ReadForm | undefined;
 }
+
+/** A decision, not checked, or why the answer is none that could be meant. */
+type ReadForm = { readonly body: SentBody } | { readonly problem: string };
 
 /** One field of a form, by its name. */
 type Fields = Readonly<Record<string, JsonObject>>;
@@ -57,7 +60,7 @@ function formOfValues({ message, allows = [], schema = {} }: PendingCall, fields
   return {
     params: { mode: 'form', message, requestedSchema: requested(fields, required) },
     read: ({ action, content }) =>
-      action === 'accept' ? { decision: 'edit', input: { ...content } } : declined(action, allows),
+      action === 'accept' ? { body: { decision: 'edit', input: { ...content } } } : declined(action, allows),
   };
 }
 
@@ -106,19 +109,26 @@ interface FilledForm {
   readonly filled: Fields;
 }
 
-/**
- * An input goes along when it is meant: with an edit, and where it was changed, so that an approval of something else than what the
- * person has before them is refused.
- */
-function decided(content: NonNullable<ElicitResult['content']>, { current, filled }: FilledForm): SentBody {
+/** An input goes along with an edit. To approve something else than what the person has before them is neither the one nor the other. */
+function decided(content: NonNullable<ElicitResult['content']>, { current, filled }: FilledForm): ReadForm {
   const { decision, reason } = content;
   const edited = Object.entries(content).filter(
     ([name, value]) => Object.hasOwn(filled, name) && !isUntouched(value, filled[name]?.default),
   );
-  const isOffered = Object.keys(filled).length > 0;
-  const takesInput = isOffered && (decision === 'edit' || (decision === 'approve' && edited.length > 0));
+  if (decision === 'approve' && edited.length > 0) {
+    const names = edited.map(([name]) => oneLine(name, MAX_NAME)).join(', ');
+    return {
+      problem: `decision: approve is for what stood here, and ${names} was changed. Choose edit for the change to count, or take it back`,
+    };
+  }
+  const takesInput = decision === 'edit' && Object.keys(filled).length > 0;
   const input = { ...current, ...Object.fromEntries(edited) };
-  return { decision, ...(takesInput && { input }), ...(reason !== undefined && reason !== '' && { reason }) };
+  const body = {
+    decision,
+    ...(takesInput && { input }),
+    ...(reason !== undefined && reason !== '' && { reason }),
+  };
+  return { body };
 }
 
 /** Clients fill in what a person leaves alone, if only with nothing. */
@@ -130,9 +140,9 @@ const isUntouched = (value: Json, start: Json | undefined): boolean =>
 const DECLINED = 'The person who was asked has declined.';
 
 /** Whoever dismisses a form has decided nothing. To decline never approves. */
-function declined(action: ElicitResult['action'], allows: readonly DecisionKind[]): SentBody | undefined {
+function declined(action: ElicitResult['action'], allows: readonly DecisionKind[]): ReadForm | undefined {
   const decision = (['reject', 'exit'] as const).find((one) => allows.includes(one));
-  return action === 'decline' && decision ? { decision, reason: DECLINED } : undefined;
+  return action === 'decline' && decision ? { body: { decision, reason: DECLINED } } : undefined;
 }
 
 /** The fields are of the kinds that a form may have, as `fieldOf` makes them. */

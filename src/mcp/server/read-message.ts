@@ -24,8 +24,8 @@ export async function readMessage(request: Request): Promise<McpMessage | Respon
   if (!parsed.ok) return refusal(400, RPC_CODE.parseError, 'Parse error: Invalid JSON');
   const body = parsed.value;
   if (isDeep(body)) return refusal(400, RPC_CODE.invalidRequest, TOO_DEEP);
-  const calls = callsIn(body);
-  return calls > 1 ? refusal(400, RPC_CODE.invalidRequest, manyCalls(calls)) : { body, takes };
+  const problem = Array.isArray(body) ? batchProblem(body) : undefined;
+  return problem === undefined ? { body, takes } : refusal(400, RPC_CODE.invalidRequest, problem);
 }
 
 /** The method of a message; `undefined` when it has none, or is no message. */
@@ -33,18 +33,30 @@ export const methodOf = (body: unknown): string | undefined =>
   isJsonObject(body) && typeof body.method === 'string' ? body.method : undefined;
 
 /**
- * Counts the calls of a batch, which is an array of messages, and what it reads. One request may begin one turn: its invocation has a budget for that,
- * and whoever limits the requests of a client limits its turns by that. The MCP specification has no batches since 2025-06-18; of
- * what else older clients put into one, the SDK takes up to 100 messages.
+ * Bounds a batch, which is an array of messages of which older clients may send one: the MCP specification has none since 2025-06-18. One
+ * request may begin one turn, or run other code of the app once: its invocation has a budget for that, and whoever limits the
+ * requests of a client limits that too. What else is in a batch is answered by what is published, which may be long.
  */
-const callsIn = (body: unknown): number =>
-  Array.isArray(body) ? body.filter((message) => ONE_OF.includes(methodOf(message))).length : 0;
+function batchProblem(messages: readonly unknown[]): string | undefined {
+  const { length } = messages;
+  if (length > MAX_MESSAGES)
+    return `A batch may hold ${MAX_MESSAGES} messages, and this one holds ${length}.`;
+  const runs = messages.filter((message) => RUNS_CODE.has(methodOf(message) ?? '')).length;
+  if (runs <= 1) return undefined;
+  const methods = [...RUNS_CODE].join(', ');
+  return `A batch may hold one of ${methods}, and this one holds ${runs}. Send each in a request of its own.`;
+}
+
+const MAX_MESSAGES = 20;
 
 /** Runs code of the app that may cost much, and may answer many bytes. */
-const ONE_OF: readonly unknown[] = ['tools/call', 'resources/read'];
-
-const manyCalls = (calls: number): string =>
-  `A batch may hold one tools/call or resources/read, and this one holds ${calls}. Send each in a request of its own.`;
+const RUNS_CODE: ReadonlySet<string> = new Set([
+  'tools/call',
+  'resources/read',
+  'resources/list',
+  'prompts/get',
+  'completion/complete',
+]);
 
 /** How deep a message may be nested: the SDK reads some of it by functions that call themselves. */
 const MAX_DEPTH = 500;

@@ -182,12 +182,16 @@ function metadata({ request, base = '' }: Asked, { servers, scopes }: McpAuthori
 /** Where a request came in. */
 type Asked = Pick<RouteRequest, 'request' | 'base'>;
 
-/** Says with 401 where clients find out who signs in. */
+/**
+ * Says with 401 where clients find out who signs in; and of a token that it is not taken, by which a client knows that it needs another
+ * one. Who has sent none is told of no error (RFC 6750, section 3.1).
+ */
 function tellWho(problem: Problem, { request, base = '' }: Asked, { scopes }: McpAuthorization): Response {
   const response = problem.toResponse();
   if (problem.status !== 401) return response;
   const where = new URL(base + WELL_KNOWN + MCP, request.url).href;
+  const error = /^bearer /i.test(request.headers.get('authorization') ?? '') ? 'error="invalid_token", ' : '';
   const scope = scopes ? `, scope="${scopes.join(' ')}"` : '';
-  response.headers.set('www-authenticate', `Bearer resource_metadata="${where}"${scope}`);
+  response.headers.set('www-authenticate', `Bearer ${error}resource_metadata="${where}"${scope}`);
   return response;
 }

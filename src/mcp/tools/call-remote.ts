@@ -7,7 +7,6 @@ import type {
 import type { Effect, ToolCall } from '../../tool/call.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import { mistake } from '../../tool/log.ts';
-import type { Discovery } from '../../tool/tool.ts';
 import { error, failure, mapContent, type ToolResult } from '../../tool/tool-result.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import {
@@ -20,22 +19,18 @@ import { addressOf } from '../client/server-access.ts';
 import { IDEMPOTENCY_KEY } from '../content/rpc.ts';
 import { oneLine, warn } from '../content/words.ts';
 import { answerElicitation } from './answer-elicitation.ts';
-import { connectionTo, dropConnection } from './connections.ts';
+import { connectionFor, dropConnection, type Party } from './connections.ts';
 import { answered } from './input-required.ts';
 import type { ListedTool } from './listing.ts';
 import { toResult } from './to-result.ts';
 
 /** One call of a server's tool. */
-interface Remote {
-  readonly client: McpClient;
+interface Remote extends Party {
   readonly tool: ListedTool;
   /** Where the server was that listed it. */
   readonly address: string;
   readonly effect: Effect;
   readonly input: JsonObject;
-  readonly discovery: Discovery;
-  /** The requests that were claimed for it. */
-  readonly subrequests: number;
 }
 
 /** The most characters of what a server says while it works. */
@@ -50,7 +45,7 @@ const THROTTLE = 100;
  * @throws McpLostError when nobody knows what became of the call; CallInterrupted when it waits for somebody.
  */
 export async function callRemote(remote: Remote, call: ToolCall): Promise<ToolResult> {
-  const { client, tool, effect, discovery, subrequests } = remote;
+  const { client, tool, effect, discovery } = remote;
   const meta = metaOf(client, call);
   if (!meta) return error(notPrepared(tool));
   try {
@@ -59,7 +54,7 @@ export async function callRemote(remote: Remote, call: ToolCall): Promise<ToolRe
     const asking = { client, effect, call, of: partyOf(remote), what: `MCP tool '${tool.name}'` };
     const used: { connection?: McpConnection } = {};
     const result = await answered(asking, async (goesOn) => {
-      used.connection = await connectionTo(client, discovery, subrequests);
+      used.connection = await connectionFor(call, remote);
       return answerOf(remote, { call, meta, connection: used.connection, goesOn });
     }).then(
       (answer) => (answer === 'late' ? failure('timeout', late(remote)) : toResult(tool, answer)),
@@ -90,7 +85,7 @@ interface Sending {
 
 /** Answers what the server answers, or `late` for a read: then nothing is in doubt. */
 async function answerOf(
-  { client, tool, effect, input, discovery }: Remote,
+  { client, tool, address, effect, input, discovery }: Remote,
   { call, meta, connection, goesOn }: Sending,
 ): Promise<CallToolResult | InputRequiredResult | 'late'> {
   const time = createServerTime(client.timeout);
@@ -115,7 +110,7 @@ async function answerOf(
   } catch (thrown) {
     if (thrown instanceof McpLostError) {
       // The model is only told that the call is in doubt.
-      warn(thrown.message, call);
+      warn(`${thrown.message} It is at ${new URL(address).origin}.`, call);
       dropConnection(client, discovery.view, connection);
     }
     if (time.signal.aborted && effect === 'read') return 'late';

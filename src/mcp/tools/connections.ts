@@ -1,11 +1,13 @@
 import { attempt, sha256Hex } from '../../tool/async.ts';
+import type { ToolCall } from '../../tool/call.ts';
 import type { AnyTool, Discovery, LoopView } from '../../tool/tool.ts';
 import { LOOP_ID_KEY } from '../../tool/tool-call-context.ts';
 import { connect } from '../client/connect.ts';
 import { keptSession, type SessionKeeper } from '../client/kept-session.ts';
 import type { McpCaller, McpClient } from '../client/mcp-client.ts';
-import type { McpConnection } from '../client/mcp-connection.ts';
+import { type McpConnection, McpServerError } from '../client/mcp-connection.ts';
 import { addressOf } from '../client/server-access.ts';
+import { warn } from '../content/words.ts';
 import { canonicalJson, knownListing } from './listing.ts';
 
 /** What one invocation has of one server. */
@@ -42,6 +44,49 @@ export async function connectionTo(
   connection.credit(claimed);
   return connection;
 }
+
+/**
+ * The same for a call, where the log is told of a server that cannot be reached: the model has it in the answer.
+ *
+ * @throws McpServerError.
+ */
+export async function connectionFor(
+  call: ToolCall,
+  { client, discovery, subrequests }: Party,
+): Promise<McpConnection> {
+  try {
+    return await connectionTo(client, discovery, subrequests);
+  } catch (thrown) {
+    if (thrown instanceof McpServerError && !call.signal.aborted)
+      warn(forLog(thrown, client, discovery.view), call);
+    throw thrown;
+  }
+}
+
+/** A server that a call is to ask. */
+export interface Party {
+  readonly client: McpClient;
+  readonly discovery: Discovery;
+  /** The requests that were claimed for it. */
+  readonly subrequests: number;
+}
+
+/**
+ * What the log is told of a server that was not reached, or refused: where it is, of which a path or a query may be a credential, and
+ * what code of the client threw. A model has nothing to do with either.
+ */
+export function forLog(
+  { message, cause }: Pick<Error, 'message' | 'cause'>,
+  client: McpClient,
+  view: LoopView,
+): string {
+  const address = attempt(() => addressOf(client, view).origin);
+  const where = address.ok ? ` It is at ${address.value}.` : '';
+  return `${message}${where}${cause === undefined ? '' : ` What was thrown: ${traceOf(cause)}`}`;
+}
+
+const traceOf = (thrown: unknown): string =>
+  thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
 
 function opened(client: McpClient, discovery: Discovery, slot: ConnectionSlot): Promise<McpConnection> {
   const { signal } = discovery;

@@ -50,6 +50,8 @@ type UnfoldingArguments<Name, By> = readonly [
 
 /** Makes tools of what MCP servers have. No server is asked before a session needs its tools. */
 export interface McpToolFactory {
+  /** For inference only; never set: what it makes is listed among tools, and it is not. */
+  readonly '~mcp'?: 'factory';
   /**
    * Finds the tool of this name, the server's or the model's, for a list of tools. There is none while no server has it.
    */

@@ -6,7 +6,7 @@ import type { McpClient } from '../client/mcp-client.ts';
 import { McpServerError } from '../client/mcp-connection.ts';
 import { addressOf, connectingSubrequests } from '../client/server-access.ts';
 import { warn } from '../content/words.ts';
-import { connectionTo, currentConnection, perInvocation } from './connections.ts';
+import { connectionTo, currentConnection, forLog, perInvocation } from './connections.ts';
 import { type Drift, knownListing, knownOf, listingKey, type McpListing } from './listing.ts';
 import { toListing } from './to-listing.ts';
 
@@ -72,7 +72,8 @@ function resolved(client: McpClient, { view, secrets }: Discovery, kept: AskedOf
     return { href: addressOf(client, view).href };
   } catch (thrown) {
     const problem = problemOf(client, thrown);
-    if (!kept.isWarned) warn(problem, { secrets, log: view.log });
+    const { cause } = Object(thrown);
+    if (!kept.isWarned) warn(forLog({ message: problem, cause }, client, view), { secrets, log: view.log });
     kept.isWarned = true;
     kept.problem = problem;
     return { problem };
@@ -119,8 +120,8 @@ async function ask(asking: Asking, hasChanged: boolean): Promise<FoundTools> {
     const problem = problemOf(client, thrown);
     // The developer is told more of what is not a server's failure.
     const { secrets, view } = discovery;
-    const words = thrown instanceof McpServerError ? problem : `${problem} ${traceOf(thrown)}`;
-    warn(words, { secrets, log: view.log });
+    const failure = thrown instanceof McpServerError ? thrown : { message: problem, cause: thrown };
+    warn(forLog(failure, client, view), { secrets, log: view.log });
     const now = discovery.now();
     kept.problem = problem;
     kept.backoff = { until: now + BACKOFF * (now - began), problem };
@@ -152,9 +153,6 @@ function problemOf({ name, connectTimeout }: McpClient, thrown: unknown): string
     : 'cannot be asked for its tools';
   return `MCP server '${name}' ${why}.`;
 }
-
-const traceOf = (thrown: unknown): string =>
-  thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
 
 interface Comparison {
   readonly former: McpListing | undefined;

@@ -4,16 +4,18 @@ import type { ToolCall } from '../../tool/call.ts';
 import { checkInput } from '../../tool/check-input.ts';
 import { copyJson } from '../../tool/copy-json.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
-import type { AnyTool, Discovery } from '../../tool/tool.ts';
+import type { AnyTool } from '../../tool/tool.ts';
 import { error, type ToolResult, text } from '../../tool/tool-result.ts';
 import type { UnfoldingOptions, UnfoldingTool } from '../../tool/unfolding/unfolding-config.ts';
+import { checkMadeClient } from '../client/define-mcp-client.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { McpServerError, type RemoteRequest } from '../client/mcp-connection.ts';
 import { addressOf, connectingSubrequests } from '../client/server-access.ts';
 import { mcpResult } from '../content/mcp-content.ts';
+import { RPC_CODE } from '../content/rpc.ts';
 import { linkWords, promptWords } from '../content/words.ts';
 import { metaOf } from './call-remote.ts';
-import { connectionTo, currentConnection } from './connections.ts';
+import { connectionFor, currentConnection, type Party } from './connections.ts';
 import { answered } from './input-required.ts';
 import { knownListing } from './listing.ts';
 import { listedInput } from './mcp-tool.ts';
@@ -31,7 +33,7 @@ export interface McpResourcesOptions<Name extends string = string> extends Unfol
  * `get_prompt`, behind the client's prefix. Their effect is `read`. Contents become what a tool's content becomes: words, files,
  * and an artifact `McpContent`. The server is asked nothing before the model calls one of them.
  *
- * @throws ToolDefinitionError for a name that no tool can have.
+ * @throws McpClientDefinitionError for what is no client; ToolDefinitionError for a name that no tool can have.
  *
  * @example
  * ```ts
@@ -42,11 +44,15 @@ export function mcpResources<const Name extends string = string>(
   client: McpClient,
   { name, description, ...options }: McpResourcesOptions<Name> = {},
 ): UnfoldingTool<Name> {
-  const { prefix = '' } = client;
+  const { prefix = '' } = checkMadeClient(
+    client,
+    'one that defineMcpClient has made, as in mcpResources(client)',
+  );
   return defineUnfolding({
     ...options,
     name: name ?? (`${prefix}resources` as Name), // the default of a name that is not given
     description: description ?? `What MCP server '${client.name}' has to read: resources and prompts.`,
+    metadata: { mcp: { server: client.name } },
     tools: READS.map((read) => readingTool(client, read)),
   });
 }
@@ -91,7 +97,7 @@ const READS: readonly Read[] = [
           .filter(isSpecType.ResourceTemplate)
           .map(({ uriTemplate: uri = '', ...one }) => linkWords({ ...one, uri }, 'resource template')),
       ];
-      return listed('resources', { lines, isCut: resources.isCut || templates.isCut, from });
+      return listed('resources', { ...templates, lines, isCut: resources.isCut || templates.isCut, from });
     },
   },
   {
@@ -180,32 +186,26 @@ function readingTool(client: McpClient, { name, description, input: properties, 
   };
 }
 
-interface Party {
-  readonly client: McpClient;
-  readonly discovery: Discovery;
-  /** The requests that were claimed for it. */
-  readonly subrequests: number;
-}
-
 /** Asks a server. What failed is an error result, in the server's words. */
 async function asking(
-  { client, discovery, subrequests }: Party,
+  party: Party,
   call: ToolCall,
   ask: (server: Server) => Promise<ToolResult>,
 ): Promise<ToolResult> {
+  const { client, discovery } = party;
   const meta = metaOf(client, call);
   if (!meta) return error(notPrepared(client));
   const request: Server['request'] = async (asked) => {
     const { href } = addressOf(client, discovery.view);
-    const party = {
+    const about = {
       client,
       effect: 'read' as const,
       call,
       of: JSON.stringify([client.name, href, asked]),
       what: `The request '${asked.method}'`,
     };
-    const answer = await answered(party, async (goesOn) => {
-      const connection = await connectionTo(client, discovery, subrequests);
+    const answer = await answered(about, async (goesOn) => {
+      const connection = await connectionFor(call, party);
       return connection.request({ ...asked, meta, goesOn }, call.signal);
     });
     const copy = copyJson(answer);
@@ -230,6 +230,8 @@ interface Pages {
   readonly items: readonly JsonObject[];
   /** There is more. */
   readonly isCut: boolean;
+  /** Why there is nothing of a part. */
+  readonly problem?: string | undefined;
 }
 
 /** Reads the pages of a list (MCP specification, Pagination), which together may be as long as one response. */
@@ -253,23 +255,23 @@ async function pagesOf(
   return { items, isCut: true };
 }
 
-/** Servers without templates may not know the method. */
+/** Servers without templates may not know the method. Where anything else keeps them from being listed, the resources still are. */
 function withoutTemplates(thrown: unknown): Pages {
-  if (thrown instanceof McpServerError) return { items: [], isCut: false };
-  throw thrown;
+  if (!(thrown instanceof McpServerError)) throw thrown;
+  const isUnknown = thrown.code === RPC_CODE.methodNotFound;
+  return { items: [], isCut: false, ...(!isUnknown && { problem: thrown.message }) };
 }
 
 /** The most lines that a model is shown at once, and the most characters of them. */
 const MAX_LINES = 100;
 const MAX_SHOWN = 16_000;
 
-interface Lines {
+interface Lines extends Omit<Pages, 'items'> {
   readonly lines: readonly string[];
-  readonly isCut: boolean;
   readonly from: Json;
 }
 
-function listed(what: string, { lines, isCut, from }: Lines): ToolResult {
+function listed(what: string, { lines, isCut, problem, from }: Lines): ToolResult {
   const first = Number(from);
   const shown: string[] = [];
   let length = 0;
@@ -283,6 +285,7 @@ function listed(what: string, { lines, isCut, from }: Lines): ToolResult {
     ...(shown.length === 0 ? [`There are no ${what}${first > 1 ? ` from number ${first} on` : ''}.`] : []),
     ...(next <= lines.length ? [`There are ${lines.length}: go on with {"from": ${next}}.`] : []),
     ...(isCut ? ['The server has more than are read here.'] : []),
+    ...(problem === undefined ? [] : [problem]),
   ];
   return text([...shown, ...notes].join('\n'));
 }

@@ -1,7 +1,7 @@
 import { copyJson } from '../../tool/copy-json.ts';
 import { isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
 import { type Unchecked, uncheckedIn } from '../../tool/json-schema.ts';
-import { headerFault } from '../client/wire/mcp-headers.ts';
+import { type HeaderFault, headerFault } from '../content/param-headers.ts';
 import { canonicalJson, type ListedTool, type ToolHints } from './listing.ts';
 import { usableSchema } from './usable-schema.ts';
 import { bareSchema } from './wider-schema.ts';
@@ -54,7 +54,7 @@ export function readTool({ server, hasHeaders }: ListedBy, listed: unknown): Rea
   const inputSchema = usableSchema(raw.inputSchema);
   if (!inputSchema) return leftOut('has an input schema that cannot be used');
   const fault = hasHeaders && isJsonObject(raw.inputSchema) ? headerFault(raw.inputSchema) : undefined;
-  if (fault !== undefined) return leftOut(fault);
+  if (fault !== undefined) return leftOut(UNSENDABLE[fault.kind]);
   const outputSchema = usableSchema(raw.outputSchema);
   const title = titleOf(raw);
   const hints = hintsOf(raw.annotations);
@@ -74,6 +74,14 @@ export function readTool({ server, hasHeaders }: ListedBy, listed: unknown): Rea
     unchecked: uncheckedIn(Object(raw.inputSchema)),
   };
 }
+
+/** Why a tool whose headers cannot be sent is left out, to complete "'x' ...". */
+const UNSENDABLE: Readonly<Record<HeaderFault['kind'], string>> = {
+  place: 'asks for a header of what is no property of its input',
+  name: 'asks for a header by a name that none can have',
+  type: 'asks for a header of what is no text, integer or boolean',
+  twice: 'asks for two headers of one name',
+};
 
 function exactOf(said: Json | undefined, kept: JsonObject): string | undefined {
   const [exact, less] = [said ?? null, kept].map((schema) => canonicalJson(bareSchema(schema)));

@@ -2,7 +2,7 @@ import { memoized } from '../../tool/async.ts';
 import { sameTools } from '../../tool/decorate.ts';
 import { warning } from '../../tool/log.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
-import { withProvided } from './resolve-tools.ts';
+import { toRename, withProvided } from './resolve-tools.ts';
 import { partsOf, type ToolProvider } from './tool-source.ts';
 
 const NAME = 'dynamic-tools';
@@ -18,7 +18,8 @@ function dynamicTools(providers: readonly ToolProvider[]): InjectionStrategy {
   const onTaken = ({ path, log }: LoopView, tool: AnyTool, taken: AnyTool): void => {
     if (told.has(tool.name) || told.size >= MAX_TOLD || undecorated(tool) === undecorated(taken)) return;
     told.add(tool.name);
-    log(warning(`'${path}' has a tool '${tool.name}' already: a provider's tool of that name is left out.`));
+    const leftOut = `a provider's tool of that name is left out${toRename(tool, taken)}.`;
+    log(warning(`'${path}' has a tool '${tool.name}' already: ${leftOut}`));
   };
   return {
     name: NAME,

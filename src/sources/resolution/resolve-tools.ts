@@ -193,9 +193,16 @@ const IN_FACTORY = 'which a tool factory cannot make: list it beside the factory
 
 function add(byName: Map<string, AnyTool>, tool: AnyTool, options: CollectOptions): void {
   checkName(tool, options);
-  if (byName.get(tool.name) === tool) return;
-  if (byName.has(tool.name)) throw new ToolResolutionError(`Duplicate tool name: '${tool.name}'`);
+  const taken = byName.get(tool.name);
+  if (taken === tool) return;
+  if (taken) throw new ToolResolutionError(`Duplicate tool name: '${tool.name}'${toRename(tool, taken)}`);
   byName.set(tool.name, tool);
+}
+
+/** How a tool of an MCP server is given a name that is free, to end a sentence; nothing where neither is one. */
+export function toRename(...tools: readonly AnyTool[]): string {
+  const clients = tools.flatMap(({ metadata: { mcp } }) => Object(mcp).server ?? []);
+  return clients.length === 0 ? '' : `. Give the MCP client '${clients[0]}' a \`prefix\` to have both`;
 }
 
 /** @throws ToolDefinitionError or ToolResolutionError when the name cannot be used. */
@@ -245,7 +252,16 @@ function mistakenFor(given: unknown): string | undefined {
   if (typeof given === 'string') return `is ${shown(given)}: list the tool itself`;
   if (given instanceof Promise) return 'is a promise: await it, and list what it comes to';
   if (Array.isArray(given)) return 'is a list: spread it, as in [...tools]';
-  const { name, instructions, tools, run, execute }: Readonly<Record<string, unknown>> = Object(given);
+  const {
+    name,
+    instructions,
+    tools,
+    run,
+    execute,
+    drift,
+    connectTimeout,
+    unfoldingByName,
+  }: Readonly<Record<string, unknown>> = Object(given);
   const named = `('${shorten(String(name), 80)}')`;
   if (typeof given === 'function' && !isClass(given) && tools === undefined) {
     return `${named} is a function: call it, and list what it answers, or hand it to toolFactory`;
@@ -255,6 +271,10 @@ function mistakenFor(given: unknown): string | undefined {
   if (typeof run === 'function' && typeof name === 'string') {
     return `${named} is the literal of a tool: make it one with defineTool`;
   }
+  if (drift !== undefined && connectTimeout !== undefined)
+    return `${named} is a client of MCP: list mcpToolProvider({ clients: [client] }) in its place`;
+  if (typeof unfoldingByName === 'function')
+    return 'is a factory of MCP tools: list what its toolByName or unfolding answers';
   if (!Array.isArray(tools)) return undefined;
   return typeof instructions === 'string' ? `${named} is an agent: list its tools instead` : undefined;
 }

@@ -66,13 +66,15 @@ export interface ProviderCard {
 
 /**
  * An object whose class has a static `tools` table, or such a class (see `toolsOf`). The types can only tell it from a
- * tool that was not made by `defineTool`, from a tool group and from an agent.
+ * tool that was not made by `defineTool`, from a tool group, from an agent and from a client of MCP.
  */
 export type ToolObjectSource = object & {
   readonly childToolUsageNotes?: never;
   /** A promise is none. */
   readonly then?: never;
   readonly loopIds?: never;
+  /** A client of MCP is none, and the factory of one makes them. */
+  readonly '~mcp'?: 'List mcpToolProvider({ clients: [client] }), or what the factory answers, in its place.';
   /** A list has it. */
   readonly [Symbol.unscopables]?: never;
 } & ({ readonly run?: undefined } | { readonly description?: undefined }) &

@@ -180,8 +180,8 @@ const isSdk =
 // Before there were two SDKs: 279, 261 and 293 KiB.
 it.each([
   ['with a client of MCP', withClient, 282, isSdk('sdk', 'server')],
-  ['with an endpoint of MCP', withEndpoint, 279, isSdk('sdk', 'client')],
-  ['with both', (worker: string) => withEndpoint(withClient(worker)), 355, isSdk('sdk')],
+  ['with an endpoint of MCP', withEndpoint, 280, isSdk('sdk', 'client')],
+  ['with both', (worker: string) => withEndpoint(withClient(worker)), 357, isSdk('sdk')],
 ])(
   'a Worker %s weighs at most its limit, and carries no SDK but its own, nor Ajv',
   async (what, change, limit, isForeign) => {

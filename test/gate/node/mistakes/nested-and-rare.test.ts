@@ -11,7 +11,7 @@ import {
   defineToolKind,
 } from '../../../../src/kinds/entry.ts';
 import { defineMcpEndpoint, defineMcpPrompt } from '../../../../src/mcp/server/entry.ts';
-import { defineMcpToolGroup, mcpToolProvider } from '../../../../src/mcp/tools/entry.ts';
+import { defineMcpToolGroup, mcpResources, mcpToolProvider } from '../../../../src/mcp/tools/entry.ts';
 import { openAICompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { createToolCallingManager, defineToolCallingOptions } from '../../../../src/tool-calling/entry.ts';
 import { type Mistake, make, ofAgent, run, told, tool } from './mistake.ts';
@@ -198,11 +198,46 @@ describe('something that is decorated, locked or asked of MCP servers', () => {
       make(mcpToolProvider, { client: [] }),
       "MCP client '': the clients are undefined: use a list, as in { clients: [client] }.",
     ],
+    [
+      'the name of a client',
+      make(mcpToolProvider, { clients: ['wiki'] }),
+      "MCP client '': 'wiki' is given, which is no client: use what defineMcpClient answers.",
+    ],
+    [
+      'the literal of a client',
+      ofGroup({ clients: [{ name: 'wiki', url: 'https://wiki.example/mcp' }] }),
+      "MCP client 'wiki': an object is given, which is no client: use what defineMcpClient answers.",
+    ],
+    [
+      'a list of clients in place of one',
+      make(mcpResources, { clients: [] }),
+      "MCP client '': an object is given, which is no client: use one that defineMcpClient has made, as in mcpResources(client).",
+    ],
+    [
+      'no client',
+      make(mcpResources, undefined as never),
+      "MCP client '': undefined is given, which is no client: use one that defineMcpClient has made, as in mcpResources(client).",
+    ],
   ])('%s', told);
 });
 
 describe('a literal that few apps have', () => {
   it.each<Mistake>([
+    [
+      'a prompt without a name',
+      ofPrompt({ name: '' }),
+      "MCP endpoint: the prompt '' has a name that is blank.",
+    ],
+    [
+      'an argument without a name',
+      ofPrompt({ arguments: [{ name: ' ' }] }),
+      "MCP endpoint: the prompt 'greet' has an argument at index 0 whose name is blank.",
+    ],
+    [
+      'two arguments of one name',
+      ofPrompt({ arguments: [{ name: 'who' }, { name: 'who' }] }),
+      "MCP endpoint: the prompt 'greet' has two arguments called 'who'.",
+    ],
     [
       'a pipeline without steps',
       ofPipeline({}),

@@ -48,7 +48,7 @@ it.each([['old'], ['of-another'], [undefined]])('with the token %s nobody is let
   const response = await call(token);
   expect(response.status).toBe(401);
   expect(response.headers.get('www-authenticate')).toBe(
-    `Bearer resource_metadata="${ORIGIN}/.well-known/oauth-protected-resource/mcp", scope="agents"`,
+    `Bearer ${token === undefined ? '' : 'error="invalid_token", '}resource_metadata="${ORIGIN}/.well-known/oauth-protected-resource/mcp", scope="agents"`,
   );
   expect(asked).toHaveLength(token === undefined ? 0 : 1);
 });

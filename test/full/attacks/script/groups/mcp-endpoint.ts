@@ -125,7 +125,8 @@ const protocol: readonly Attack[] = [
     comes: answer(400, {
       error: {
         message:
-          'A batch may hold one tools/call or resources/read, and this one holds 2. Send each in a request of its own.',
+          'A batch may hold one of tools/call, resources/read, resources/list, prompts/get, completion/complete, and this one ' +
+          'holds 2. Send each in a request of its own.',
       },
     }),
   },

@@ -162,7 +162,11 @@ describe('a client whose address cannot be made', () => {
     await desk.send('Note it');
     const names = ['note', 'shop_is_not_reachable'];
     expect(offered(desk)).toEqual([names, names, names]);
-    expect(said).toEqual(["holdfast: MCP server 'shop' cannot be reached: its address could not be made."]);
+    expect(said).toEqual([
+      expect.stringMatching(
+        /^holdfast: MCP server 'shop' cannot be reached: its address could not be made\. What was thrown: Error: no endpoint at /,
+      ),
+    ]);
     expect(server.requests).toEqual([]);
   });
 

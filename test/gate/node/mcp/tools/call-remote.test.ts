@@ -223,7 +223,25 @@ describe('a call that fails', () => {
     server.misbehave = only(isCall, losesConnectionAfter(0));
     await desk.send('Note it');
     expect(said).toEqual([
-      "holdfast: MCP server 'shop' was asked to run 'note', and the connection was lost: nobody knows whether it was done.",
+      "holdfast: MCP server 'shop' was asked to run 'note', and the connection was lost: nobody knows whether it was done. " +
+        'It is at https://mcp.test.',
+    ]);
+  });
+
+  it('is logged where its server cannot be reached, with its address and no more of that than the origin', async () => {
+    const said = warnings();
+    const address = () => 'https://mcp.test/s/path-token/mcp?key=query-token';
+    const { server, client } = scene([says('note')], { url: address });
+    const replies = [calls('note'), 'Done.', calls('note'), 'Done.'];
+    const desk = session([mcpToolProvider({ clients: [client] })], replies);
+    await desk.send('Note it');
+    expect(said).toEqual([]);
+    server.misbehave = answers(503);
+    await desk.send('Note it again');
+    const why = "MCP server 'shop' cannot be reached: it answered HTTP 503.";
+    expect([results(desk).at(-1), said]).toEqual([
+      `Error: ${why}`,
+      [`holdfast: ${why} It is at https://mcp.test.`],
     ]);
   });
 });

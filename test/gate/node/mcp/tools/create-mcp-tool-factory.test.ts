@@ -6,6 +6,7 @@ import {
   defineMcpToolGroup,
   type McpClient,
   McpClientDefinitionError,
+  mcpResources,
   mcpToolProvider,
 } from '../../../../../src/mcp/tools/entry.ts';
 import { answers } from '../../../../fixtures/mcp/fake-server.ts';
@@ -41,6 +42,32 @@ describe('two clients of one name', () => {
     const wiki = session([mcpToolProvider({ clients: [client, client] })], ['Done.']);
     await wiki.send('Search');
     expect([offered(wiki), methods(server)['tools/list']]).toEqual([[['search_wikipedia']], 1]);
+  });
+});
+
+describe('tools of one name, of two servers', () => {
+  it('are told apart by a prefix, which the log says once where they are not', async () => {
+    const warned = warnings();
+    const [one, other] = [scene([search]), scene([search], { name: 'notes' })];
+    const clients = [one.client, other.client];
+    const wiki = session([mcpToolProvider({ clients })], ['Done.', 'Done.']);
+    await wiki.send('Search');
+    await wiki.send('Search');
+    expect(offered(wiki)).toEqual([['search_wikipedia'], ['search_wikipedia']]);
+    expect(warned).toEqual([
+      "holdfast: 'clerk' has a tool 'search_wikipedia' already: a provider's tool of that name is left out. Give the MCP client " +
+        "'notes' a `prefix` to have both.",
+    ]);
+  });
+
+  it('are refused where they are listed, with what makes two of them', () => {
+    const [one, other] = [scene([]).client, scene([], { name: 'notes' }).client];
+    const listed = () => session([mcpResources(one), mcpResources(other)], []);
+    expect(listed).toThrow(
+      "Duplicate tool name: 'resources'. Give the MCP client 'notes' a `prefix` to have both",
+    );
+    const { client } = scene([], { name: 'notes', prefix: 'notes_' });
+    expect(() => session([mcpResources(one), mcpResources(client)], [])).not.toThrow();
   });
 });
 
@@ -202,7 +229,7 @@ describe('an unfolding tool over MCP', () => {
     expect(results(desk)).toEqual([
       `Tool 'wikipedia' cannot show its tools now. ${problem} Go on without them.`,
     ]);
-    expect(said).toEqual([`holdfast: ${problem}`]);
+    expect(said).toEqual([`holdfast: ${problem} It is at https://mcp.test.`]);
     server.misbehave = undefined;
     await desk.send('Open it');
     expect(offered(desk).at(-1)).toEqual(['wikipedia', 'search_wikipedia']);

@@ -69,7 +69,9 @@ describe('the tools of a server', () => {
     server.misbehave = answers(502);
     await desk.send('Two');
     expect(offered(desk)).toEqual([['look'], ['look']]);
-    expect(said).toEqual(["holdfast: MCP server 'shop' cannot be reached: it answered HTTP 502."]);
+    expect(said).toEqual([
+      "holdfast: MCP server 'shop' cannot be reached: it answered HTTP 502. It is at https://mcp.test.",
+    ]);
   });
 
   it('are missing in words that say how long was waited, whoever of those that wait gives up first', async () => {
@@ -126,7 +128,10 @@ describe('the tools of a server', () => {
       const desk = session([tool], [calls('shop_is_not_reachable'), 'Sorry.', calls('look'), 'Done.']);
       await desk.send('Look');
       const why = "MCP server 'shop' cannot be reached: it answered HTTP 502.";
-      expect([results(desk), said[0]]).toEqual([[`Error: ${why}`], `holdfast: ${why}`]);
+      expect([results(desk), said[0]]).toEqual([
+        [`Error: ${why}`],
+        `holdfast: ${why} It is at https://mcp.test.`,
+      ]);
       expect(desk.requests[0]?.tools).toEqual([
         {
           name: 'shop_is_not_reachable',

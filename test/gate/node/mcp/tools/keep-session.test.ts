@@ -227,7 +227,9 @@ describe('a server that does not know the session that was kept', () => {
     made.server.misbehave = undefined;
     expect(await turn(desk)).toBe('thought 2');
     expect(methods(made.server).initialize).toBe(1);
-    expect(said).toEqual([]);
+    expect(said).toEqual([
+      "holdfast: MCP server 'shop' cannot be reached: it answered HTTP 503. It is at https://mcp.test.",
+    ]);
   });
 
   it('and takes no new one keeps what it may still know', async () => {

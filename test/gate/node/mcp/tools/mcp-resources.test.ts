@@ -243,6 +243,29 @@ describe('resources of a server', () => {
     expect([at, words?.split('\n').at(-1)]).toEqual([times, 'The server has more than are read here.']);
   });
 
+  it.each([
+    [-32601, '[resource link: Home (wiki://home), text/plain, 12 bytes]'],
+    [
+      -32603,
+      "[resource link: Home (wiki://home), text/plain, 12 bytes]\nMCP server 'shop' could not answer " +
+        "'resources/templates/list': it answered with error -32603: The disk is full.",
+    ],
+  ])(
+    'lists the resources of a server whose templates fail, and says why where it is not that it has none: %i',
+    async (code, words) => {
+      const failing = (server: Server): void => {
+        server.setRequestHandler('resources/list', () => ({ resources: RESOURCES.slice(0, 1) }));
+        server.setRequestHandler('resources/templates/list', () => {
+          throw Object.assign(new Error('The disk is full'), { code });
+        });
+      };
+      const capabilities = { resources: {} };
+      expect(await told('list_resources', {}, { capabilities }, { serve: failing })).toBe(words);
+      const old = { serve: failing, era: 'old' } as const;
+      expect(await told('list_resources', {}, { capabilities }, old)).toBe(words);
+    },
+  );
+
   it.each<[string, string, object, string]>([
     ['what it does not offer', 'list_prompts', {}, "Error: MCP server 'shop' has no prompts."],
     [

@@ -11,6 +11,7 @@ import {
   type ToolSource,
   type ToolTable,
 } from '../../../../../src/index.ts';
+import { createMcpToolFactory, defineMcpClient } from '../../../../../src/mcp/tools/entry.ts';
 import { collectTools } from '../../../../doors/tools.ts';
 
 const tool = (name: string): AnyTool =>
@@ -181,6 +182,16 @@ describe('what has tools and is none', () => {
       'an agent',
       defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools: [tool('add')] }),
       "Tool at index 0 ('clerk') is an agent: list its tools instead",
+    ],
+    [
+      'a client of MCP',
+      defineMcpClient({ name: 'wiki', url: 'https://wiki.example/mcp' }),
+      "Tool at index 0 ('wiki') is a client of MCP: list mcpToolProvider({ clients: [client] }) in its place",
+    ],
+    [
+      'a factory of MCP tools',
+      createMcpToolFactory({ clients: [] }),
+      'Tool at index 0 is a factory of MCP tools: list what its toolByName or unfolding answers',
     ],
     [
       'anything else with a list',

@@ -182,7 +182,10 @@ describe('a turn that waits for a decision', () => {
     [{}, 'decision: is missing.'],
     [{ decision: 'maybe' }, 'decision: must be approve, edit, reject or exit.'],
     [{ decision: ['approve'] }, 'decision: must be approve, edit, reject or exit.'],
-    [{ decision: 'approve', amount: 50 }, 'input: is for the decision edit only.'],
+    [
+      { decision: 'approve', amount: 50 },
+      'decision: approve is for what stood here, and amount was changed. Choose edit for the change to count, or take it back.',
+    ],
     [
       { decision: 'edit', amount: 'much' },
       'input.amount: Instance type "string" is invalid. Expected "number".',

@@ -92,6 +92,17 @@ const twice = defineTool({
   },
 });
 
+const keyed = defineTool({
+  name: 'keyed',
+  description: 'Asks by a key that it is given.',
+  effect: 'read',
+  input: v.object({ key: v.string() }),
+  async run({ key }, call) {
+    const { [key]: answer } = await askClient(call, { [key]: form('Sure?', 'word') });
+    return `${answer?.action}`;
+  },
+});
+
 /** What `changing` asks, which is another thing each time. */
 let amount = 0;
 
@@ -125,7 +136,11 @@ const careless = defineAgent({
 });
 
 const via = publishing(
-  { tools: [greet, once, reserve, stubborn, twice, changing], prompts: [greeting], agents: [careless] },
+  {
+    tools: [greet, once, reserve, stubborn, twice, changing, keyed],
+    prompts: [greeting],
+    agents: [careless],
+  },
   { agents: [careless] },
 );
 
@@ -182,6 +197,33 @@ describe('a published tool that asks its client', () => {
       },
     });
   });
+
+  it.each(['', ' ', 'toString', '0', 'a.b/c', 'ключ'])('may ask by the key %j', async (key) => {
+    const params = { name: 'keyed', arguments: { key } };
+    const { requestState } = (await answered(via, 'tools/call', params)).result as Asked;
+    const again = { requestState, inputResponses: { [key]: accept({ word: 'yes' }) } };
+    expect(await answered(via, 'tools/call', { ...params, ...again })).toMatchObject({
+      result: { content: [{ type: 'text', text: 'accept' }] },
+    });
+  });
+
+  it.each(['__proto__', 'constructor', 'prototype'])(
+    'may not ask by the key %s, by which no answer would come',
+    async (key) => {
+      const params = { name: 'keyed', arguments: { key } };
+      expect(await answered(via, 'tools/call', params)).toMatchObject({
+        result: {
+          isError: true,
+          content: [
+            {
+              type: 'text',
+              text: `askClient is given the key '${key}', by which clients answer nothing. Give the question another one.`,
+            },
+          ],
+        },
+      });
+    },
+  );
 
   it('is asked anew what has changed since it was answered', async () => {
     const asked = await answered(via, 'tools/call', { name: 'changing', arguments: {} });

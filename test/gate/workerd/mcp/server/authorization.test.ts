@@ -83,12 +83,19 @@ describe('who signs in', () => {
     const told = `Bearer resource_metadata="${ORIGIN}${WELL_KNOWN}/mcp", scope="orders:read orders:write"`;
     for (const response of [
       await postMcp(via, rpc('tools/list')),
-      await postMcp(via, rpc('tools/list'), { headers: { authorization: 'Bearer token.ann.elsewhere' } }),
+      await postMcp(via, rpc('tools/list'), { headers: { authorization: 'Basic YW5uOnh4' } }),
       await via('/mcp', { headers: { 'last-event-id': '%5B1%5D' } }),
       await via('/mcp', { method: 'DELETE' }),
     ]) {
       expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, told]);
       expect((await json(response)).type).toBe('urn:holdfast:problem:unauthorized');
+    }
+    for (const authorization of ['Bearer token.ann.elsewhere', 'bearer x']) {
+      const response = await postMcp(via, rpc('tools/list'), { headers: { authorization } });
+      expect([response.status, response.headers.get('www-authenticate')]).toEqual([
+        401,
+        told.replace('Bearer ', 'Bearer error="invalid_token", '),
+      ]);
     }
     const other = await via('/agents');
     expect([other.status, other.headers.get('www-authenticate')]).toEqual([401, null]);

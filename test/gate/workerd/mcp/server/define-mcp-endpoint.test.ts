@@ -51,9 +51,17 @@ describe('defineMcpEndpoint', () => {
     [
       'a prompt without a name',
       { prompts: [{ name: ' ', description: 'P.', messages: () => 'Hi' }] },
-      'prompts[0]',
-      'MCP endpoint: prompts[0] has a name that is blank.',
+      'prompts',
+      "MCP endpoint: the prompt ' ' has a name that is blank.",
     ],
+    [
+      'what is no prompt',
+      { prompts: ['p' as never] },
+      'prompts',
+      "MCP endpoint: the prompt '' is made of 'p': use one object, as in defineMcpPrompt({ ... }).",
+    ],
+    ['a blank name', { name: '' }, 'name', 'MCP endpoint: it has a name that is blank.'],
+    ['a blank version', { version: ' ' }, 'version', 'MCP endpoint: it has a version that is blank.'],
     // As a caller without types may.
     [
       'what is no tool',

@@ -134,6 +134,10 @@ describe('a tool', () => {
       { a: { type: 'string', 'x-mcp-header': 'A' }, b: { type: 'string', 'x-mcp-header': 'a' } },
       'has the `x-mcp-header` "a" at \'b\', as another parameter has.',
     ],
+    [
+      { a: { type: 'array', items: { type: 'string', 'x-mcp-header': 'A' } } },
+      'has the `x-mcp-header` "A" at \'a.items\': only a property of its input, or of an object in it, goes into a header.',
+    ],
   ])('is not published with headers that cannot be: %j', (properties, problem) => {
     const publish = () => publishing({ tools: [toolWith(properties)] });
     expect(publish).toThrow(new McpEndpointDefinitionError('tools[0]', `the tool 'sell' ${problem}`));

@@ -68,6 +68,17 @@ describe('the prompts of an endpoint', () => {
     expect(await answerTo(via, 'prompts/get', params)).toEqual({ error: { code: -32602, message } });
   });
 
+  it('miss an argument that is called as what every object has', async () => {
+    const odd = { name: 'odd', description: 'Odd.', arguments: [{ name: 'constructor', required: true }] };
+    const endpoint = publishing({ prompts: [{ ...odd, messages: () => 'Hi.' }] });
+    expect(await answerTo(endpoint, 'prompts/get', { name: 'odd', arguments: {} })).toEqual({
+      error: {
+        code: -32602,
+        message: "The arguments of prompt 'odd' are not valid: constructor: is missing.",
+      },
+    });
+  });
+
   it('keep to themselves what they throw', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const broken = {

@@ -227,7 +227,8 @@ describe('a request for a resource', () => {
     const reading = (id: number) => rpc('resources/read', { uri: 'x://y' }, id);
     const response = await postMcp(counted, [reading(1), reading(2)]);
     const message =
-      'A batch may hold one tools/call or resources/read, and this one holds 2. Send each in a request of its own.';
+      'A batch may hold one of tools/call, resources/read, resources/list, prompts/get, completion/complete, and this one ' +
+      'holds 2. Send each in a request of its own.';
     expect([response.status, await response.json()]).toEqual([
       400,
       { jsonrpc: '2.0', error: { code: -32600, message }, id: null },

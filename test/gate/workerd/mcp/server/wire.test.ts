@@ -75,7 +75,7 @@ describe('POST /mcp', () => {
 
   it.each([
     ['two calls', [2, 0]],
-    ['a hundred calls', [100, 0]],
+    ['as many calls as it may hold', [20, 0]],
     ['two calls among others', [2, 3]],
   ])('refuses a batch of %s, and begins none of them', async (_, [calls = 0, pings = 0]) => {
     const run = vi.fn(() => 'Ran.');
@@ -92,9 +92,32 @@ describe('POST /mcp', () => {
       ...Array.from({ length: pings }, (_unused, index) => rpc('ping', {}, `p${index}`)),
     ];
     const response = await postMcp(counted, `\r\n ${JSON.stringify(batch)}`);
-    const message = `A batch may hold one tools/call or resources/read, and this one holds ${calls}. Send each in a request of its own.`;
+    const message =
+      'A batch may hold one of tools/call, resources/read, resources/list, prompts/get, completion/complete, and this one ' +
+      `holds ${calls}. Send each in a request of its own.`;
     expect([response.status, await json(response)]).toEqual([400, rpcError(-32600, message)]);
     expect(run).not.toHaveBeenCalled();
+  });
+
+  it.each(['prompts/get', 'completion/complete', 'resources/list'])(
+    'refuses a batch that has code of the app run by %s beside another request that does',
+    async (method) => {
+      const response = await postMcp(via, [rpc(method, {}, 1), rpc('tools/call', { name: 'hello' }, 2)]);
+      const message =
+        'A batch may hold one of tools/call, resources/read, resources/list, prompts/get, completion/complete, and this one ' +
+        'holds 2. Send each in a request of its own.';
+      expect([response.status, await json(response)]).toEqual([400, rpcError(-32600, message)]);
+    },
+  );
+
+  it('refuses a batch of more messages than 20, since each lists all that is published', async () => {
+    const listing = (length: number) => Array.from({ length }, (_, id) => rpc('tools/list', {}, id));
+    const refused = await postMcp(via, listing(21));
+    expect([refused.status, await json(refused)]).toEqual([
+      400,
+      rpcError(-32600, 'A batch may hold 20 messages, and this one holds 21.'),
+    ]);
+    expect(await messagesOf(await postMcp(via, listing(20)))).toHaveLength(20);
   });
 
   it.each<[string, Record<string, string>, number, unknown]>([

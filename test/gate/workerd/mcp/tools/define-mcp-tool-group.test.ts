@@ -151,7 +151,9 @@ describe('a tool group of MCP servers', () => {
       ['headlines', 'order'],
     ]);
     expect(results(session)).toEqual(['order done']);
-    expect(said).toEqual(["holdfast: MCP server 'shop' cannot be reached: it answered HTTP 502."]);
+    expect(said).toEqual([
+      "holdfast: MCP server 'shop' cannot be reached: it answered HTTP 502. It is at https://mcp.test.",
+    ]);
   });
 
   it('answers what is missing, and what there is, for a tool that is required of it (TGR-06, MCP-02)', async () => {
