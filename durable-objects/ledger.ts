@@ -1,10 +1,8 @@
 import type { Deferred, EventPage, Notice, ReadQuery } from '../src/journal/event-page.ts';
-import type { PostedMessage } from '../src/journal/inbox-message.ts';
+import type { Posted, PostedMessage } from '../src/journal/inbox-message.ts';
 import type { FilePage, FileQuery } from '../src/journal/kept-file.ts';
 import type {
   Accepted,
-  Announced,
-  Announcement,
   Appended,
   BeginRequest,
   Change,
@@ -14,13 +12,13 @@ import type {
   Leased,
   NotResumed,
   NotStarted,
-  Posted,
   Reader,
   Renewed,
   ResumeRequest,
   SessionFull,
   TurnStart,
 } from '../src/journal/session-port.ts';
+import type { Announced, Announcement } from '../src/journal/turn-runner.ts';
 import { isOutdated, scheduleAlarm } from './alarms.ts';
 import { settleAnnouncement } from './announcements.ts';
 import { findCredential, keepCredential, loseCredentials } from './credentials.ts';
