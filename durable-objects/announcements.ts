@@ -1,4 +1,4 @@
-import type { Announced, Announcement } from '../src/journal/session-port.ts';
+import type { Announced, Announcement } from '../src/journal/turn-runner.ts';
 import { dueRefs, scheduleAlarm } from './alarms.ts';
 import type { LedgerScope } from './session-storage.ts';
 

@@ -1,4 +1,5 @@
-import type { FoundCredential } from '../src/journal/session-port.ts';
+import type { FoundCredential, KeptCredential, SessionFull } from '../src/journal/session-port.ts';
+import { type Bounds, unlessFull, weightOf, whyFull } from './fullness.ts';
 import type { SessionStorage } from './session-storage.ts';
 
 /** The most credentials of a session. Beyond that the one that was kept longest ago is forgotten. */
@@ -13,10 +14,23 @@ export function findCredential({ credentials }: Storage, key: string): FoundCred
   return found.value === null ? { status: 'lost' } : { status: 'found', value: found.value };
 }
 
-/** Keeps a credential in place of the one under its key; `null` forgets that. */
-export function keepCredential({ credentials }: Storage, key: string, value: string | null): void {
-  const others = credentials.all().filter((one) => one.key !== key);
-  credentials.set((value === null ? others : [...others, { key, value }]).slice(-MOST_KEPT));
+/** Keeps a credential in place of the one under its key; `null` forgets that. Nothing is kept in a session that is full. */
+export function keepCredential(
+  bounds: Bounds,
+  key: string,
+  value: string | null,
+): KeptCredential | SessionFull {
+  const { storage } = bounds;
+  return unlessFull(bounds, () => {
+    const full = whyFull(bounds, weightOf(value === null ? [] : [{ body: value }]));
+    if (full !== null) return full;
+    storage.transaction(() => {
+      const others = storage.credentials.all().filter((one) => one.key !== key);
+      const all = value === null ? others : [...others, { key, value }];
+      storage.credentials.set(all.slice(-MOST_KEPT));
+    });
+    return { status: 'kept' };
+  });
 }
 
 /** The holder fell silent, and may still use what it was given: nobody else is to. That they were there stays known. */

@@ -4,7 +4,7 @@ import type { SessionStorage } from './session-storage.ts';
 
 /** What a session may weigh, in bytes. The platform refuses every write of an object whose database is full. */
 export interface Bounds {
-  readonly storage: Pick<SessionStorage, 'bytes'>;
+  readonly storage: SessionStorage;
   readonly mostBytes: number;
 }
 

@@ -1,4 +1,4 @@
-import type { Announced, Announcement, HandOver, TurnRunner } from '../src/journal/session-port.ts';
+import type { Announced, Announcement, HandOver, TurnRunner } from '../src/journal/turn-runner.ts';
 
 /** Hands the unfinished turns of one session to whoever runs them. */
 export interface TurnCarrier {

@@ -1,10 +1,10 @@
 import type {
   InboxMessage,
   InboxMessageKind,
+  Posted,
   PostedMessage,
   WaitAnswer,
 } from '../src/journal/inbox-message.ts';
-import type { Posted } from '../src/journal/session-port.ts';
 import { dueRefs, scheduleAlarm, scheduleTurn } from './alarms.ts';
 import { keepFiles } from './files.ts';
 import type { LedgerScope, SessionStorage, UnreadMessage } from './session-storage.ts';

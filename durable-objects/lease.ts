@@ -1,11 +1,11 @@
-import type { EventPage, FoldStart, Notice, OpenTurn, ReadQuery, Row } from '../src/journal/event-page.ts';
 import type { Change, Leased, Reader } from '../src/journal/session-port.ts';
 import { retainAnew, scheduleAlarm, scheduleTurn } from './alarms.ts';
 import { oweAnnouncements } from './announcements.ts';
-import { dropMessages, isCalledFor, newestUnread, unreadMessages } from './inbox.ts';
+import { dropMessages, isCalledFor, unreadMessages } from './inbox.ts';
+import { pageToFold } from './pages.ts';
 import type { Lease, LeaseTimes, LedgerScope, SessionStorage } from './session-storage.ts';
-import { countSilent, pauseWhenYielded, type TakeOvers } from './take-overs.ts';
-import { loadOf, startNext, waitingTurns, waitsAs } from './waiting-turns.ts';
+import { countChange, countSilent, isSameCount, pauseWhenYielded, type TakeOvers } from './take-overs.ts';
+import { loadOf, startNext } from './waiting-turns.ts';
 
 interface LeaseOptions {
   readonly leaseMs: number;
@@ -110,7 +110,6 @@ function lastHeard(storage: SessionStorage, now: number): number {
  */
 export function leasedAnswer({ storage, clock }: LedgerScope, reader: Reader): Leased {
   const { epoch, cause, expired, expiredFor, strikes } = storage.lease();
-  const { snapshot, covered, ...range } = foldRange(storage, reader);
   const fileBytes = storage.files.bytes();
   return {
     status: 'leased',
@@ -121,83 +120,42 @@ export function leasedAnswer({ storage, clock }: LedgerScope, reader: Reader): L
     strikes,
     expiredFor,
     name: storage.name,
-    snapshot,
-    covered,
-    page: pageAfter(covered, storage, {
-      ...range,
-      maxBytes: reader.maxBytes,
-      limit: Number.MAX_SAFE_INTEGER,
-    }),
+    ...pageToFold(storage, reader),
     inbox: unreadMessages(storage),
     ...loadOf(storage),
     ...(fileBytes > 0 && { fileBytes }),
   };
 }
 
-type PageQuery = ReadQuery & { readonly maxBytes: number; readonly limit: number };
-
-/** Fills a page behind texts of messages. When more of these follow, it has no event: the next page goes on with them. */
-export function pageAfter(covered: readonly string[], storage: SessionStorage, query: PageQuery): EventPage {
-  const { from, types } = query;
-  const isCut = covered.length > 0 && types !== undefined && from <= types.until;
-  if (!isCut) return pageOfEvents(storage, query);
-  return { ...pageOfEvents(storage, { ...query, from: storage.head() + 1 }), next: from };
-}
-
-/** Fills a page up to its bytes and its rows, with at least one event if there is one; `next` is the first left out. */
-function pageOfEvents(storage: SessionStorage, query: PageQuery): EventPage {
-  const rows: Row[] = [];
-  let bytes = 0;
-  let next: number | null = null;
-  const { turn, types } = query;
-  const from = turn === undefined ? query.from : Math.max(query.from, storage.turnStart(turn) ?? 1);
-  const limit = Math.max(query.limit, 1);
-  for (const row of storage.events({ from, turn, types, limit: limit + 1 })) {
-    bytes += row.bytes;
-    if (rows.length === limit || (rows.length > 0 && bytes > query.maxBytes)) {
-      next = row.seq;
-      break;
-    }
-    rows.push({ seq: row.seq, at: row.at, type: row.type, turn: row.turn, body: row.body });
+/** When exactly this append of a holder was stored before, however long ago; `null` if it was not. */
+export function storedBefore(
+  { storage, now }: LedgerScope,
+  { epoch, from, change }: { readonly epoch: number; readonly from: number; readonly change: Change },
+): number | null {
+  const { events, release: how } = change;
+  if (events.length === 0) {
+    const lease = storage.lease();
+    const isReleased = how !== undefined && lease.epoch === epoch && lease.state !== 'held';
+    return isReleased ? now() : null;
   }
-  const openTurn = openTurnOf(storage.lease());
-  const waits = turn === undefined ? null : waitsAs(storage, turn);
-  const told = { head: storage.head(), ...incarnationOf(storage) };
-  const page = { rows, next, ...told, openTurn, waiting: waitingTurns(storage) };
-  return waits === null ? page : { ...page, waits };
+  if (from + events.length - 1 > storage.head()) return null;
+  const found = [...storage.events({ from, limit: events.length })];
+  const isSame = found.every((row, i) => row.epoch === epoch && row.type === events[i]?.type);
+  return isSame ? (found[0]?.at ?? null) : null;
 }
 
-/** The event that opens a session says it. What is none was stored by somebody else, and says nothing. */
-function incarnationOf(storage: SessionStorage): Pick<EventPage, 'incarnation'> {
-  try {
-    const { incarnation }: { incarnation?: unknown } = Object(JSON.parse(storage.opening() ?? 'null'));
-    return typeof incarnation === 'string' ? { incarnation } : {};
-  } catch {
-    return {};
-  }
+/** What an append makes of the lease. Most leave its row as it is: the events say when the holder was heard. */
+export function settleLease(scope: LedgerScope, change: Change): void {
+  const { storage, now } = scope;
+  const lease = storage.lease();
+  const next = { ...lease, ...countChange(storage, change), heard: now() };
+  const isUntold = change.events.length === 0 || lease.heard === null;
+  if (change.release !== undefined) release(scope, next, change);
+  else if (!isSameCount(next, lease) || isUntold) storage.setLease(next);
 }
-
-/** The turn that is unfinished, by its lease. */
-export const openTurnOf = ({ turn, state }: Lease): OpenTurn | null =>
-  turn === null ? null : { id: turn, state: state === 'suspended' ? 'waiting' : 'running' };
-
-/** What watchers are told of a session now. */
-export function noticeOf(storage: SessionStorage): Notice {
-  const unread = newestUnread(storage);
-  return {
-    head: storage.head(),
-    openTurn: openTurnOf(storage.lease()),
-    waiting: waitingTurns(storage),
-    ...(unread !== undefined && { unread }),
-  };
-}
-
-/** Whether watchers are to be told of what became of a session: there are more events, other turns wait, or there is more to read. */
-export const isNews = (before: Notice, { head, waiting, unread = 0 }: Notice): boolean =>
-  head > before.head || waiting.length !== before.waiting.length || unread > (before.unread ?? 0);
 
 /** Gives the lease of the open turn back. A suspended turn that has an unread message is one that waits for a holder. */
-export function release(
+function release(
   scope: LedgerScope,
   lease: Lease,
   { release: how, resumeAfter = 0, announce }: Pick<Change, 'release' | 'resumeAfter' | 'announce'>,
@@ -226,30 +184,4 @@ function endTurn(scope: LedgerScope, lease: Lease, turn: string): void {
   storage.inbox.queueSteered();
   retainAnew(scope);
   startNext(scope);
-}
-
-/** What a session is folded from, and which events come after it. */
-interface FoldRange extends FoldStart, Pick<ReadQuery, 'from' | 'types'> {}
-
-/** Goes on with the texts of an answer before, which did not hold all of them; answers none where these are not asked for. */
-export function furtherTexts(
-  storage: SessionStorage,
-  { from, types }: Pick<ReadQuery, 'from' | 'types'>,
-  maxBytes: number,
-): Omit<FoldRange, 'snapshot'> {
-  const none = { covered: [], from, types };
-  if (types?.textsFrom === undefined || from > types.until) return none;
-  const { names, until, textsFrom } = types;
-  const { texts, until: last } = storage.bodies({ names, from: textsFrom, after: from - 1, until, maxBytes });
-  return last < from ? none : { covered: texts, from: last + 1, types };
-}
-
-/** Answers what a session is folded from, as far as the reader can use it and one answer may hold it. */
-export function foldRange(storage: SessionStorage, { reducer, messageTypes, maxBytes }: Reader): FoldRange {
-  const snapshot = storage.snapshot(reducer);
-  if (snapshot === null) return { snapshot, covered: [], from: 1 };
-  const { seq: until, messagesFrom: first = 1 } = snapshot;
-  const names = messageTypes;
-  const covered = storage.bodies({ names, from: first, until, maxBytes });
-  return { snapshot, covered: covered.texts, from: covered.until + 1, types: { names, until } };
 }

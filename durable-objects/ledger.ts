@@ -1,10 +1,8 @@
 import type { Deferred, EventPage, Notice, ReadQuery } from '../src/journal/event-page.ts';
-import type { PostedMessage } from '../src/journal/inbox-message.ts';
+import type { Posted, PostedMessage } from '../src/journal/inbox-message.ts';
 import type { FilePage, FileQuery } from '../src/journal/kept-file.ts';
 import type {
   Accepted,
-  Announced,
-  Announcement,
   Appended,
   BeginRequest,
   Change,
@@ -14,13 +12,13 @@ import type {
   Leased,
   NotResumed,
   NotStarted,
-  Posted,
   Reader,
   Renewed,
   ResumeRequest,
   SessionFull,
   TurnStart,
 } from '../src/journal/session-port.ts';
+import type { Announced, Announcement } from '../src/journal/turn-runner.ts';
 import { isOutdated, scheduleAlarm } from './alarms.ts';
 import { settleAnnouncement } from './announcements.ts';
 import { findCredential, keepCredential, loseCredentials } from './credentials.ts';
@@ -28,27 +26,18 @@ import { type DueWork, doDueWork, NOTHING_DUE, postponeErasure } from './due-wor
 import { keepFiles, pageOfFile, whyNoRoom } from './files.ts';
 import { type Bounds, unlessFull, weightOf, whyFull } from './fullness.ts';
 import { leaveOrExpire, unreadMessages, whyNotPosted } from './inbox.ts';
-import {
-  foldRange,
-  furtherTexts,
-  isNews,
-  LeaseClock,
-  leasedAnswer,
-  noticeOf,
-  pageAfter,
-  release,
-} from './lease.ts';
+import { LeaseClock, leasedAnswer, settleLease, storedBefore } from './lease.ts';
+import { isNews, noticeOf, readPage } from './pages.ts';
 import { addStart, type LedgerScope, type SessionStorage, toStoredRows } from './session-storage.ts';
-import { countChange, isSameCount, NO_TAKE_OVERS } from './take-overs.ts';
+import { NO_TAKE_OVERS } from './take-overs.ts';
 import {
   awaitHolder,
   busy,
   defer,
   deferScheduled,
-  keepSteered,
   loadOf,
   rememberRequest,
-  steeredInto,
+  takeIn,
   waitingKindOf,
   whatBecameOf,
   whyRefused,
@@ -69,9 +58,6 @@ interface LedgerOptions {
   /** The epoch before the first of a new session: unlike all of those of a session of this name that was erased. */
   readonly firstEpoch: () => number;
 }
-
-const DEFAULT_PAGE_ROWS = 1_000;
-const DEFAULT_PAGE_BYTES = 4 * 1024 * 1024;
 
 /**
  * The methods of `SessionPort`, once, for the Durable Object and for the in-memory session. Synchronous: what one call
@@ -130,7 +116,7 @@ export class SessionLedger {
   #append(epoch: number, from: number, change: Change): Appended | Fenced | SessionFull {
     const { events, files, snapshot } = change;
     const holds = this.#clock.isHeldBy(epoch);
-    const before = this.#storedBefore(epoch, from, change);
+    const before = storedBefore(this.#scope, { epoch, from, change });
     if (before !== null) {
       if (holds) this.#clock.heard();
       return this.#appended(epoch, { head: from + events.length - 1, at: before }, change);
@@ -170,19 +156,7 @@ export class SessionLedger {
   }
 
   read(query: ReadQuery): EventPage | null {
-    if (!this.#storage.exists()) return null;
-    const { maxBytes = DEFAULT_PAGE_BYTES, limit = DEFAULT_PAGE_ROWS, turn, folded } = query;
-    const storage = this.#storage;
-    if (folded !== undefined) {
-      const { snapshot, covered, ...range } = foldRange(storage, { ...folded, maxBytes });
-      const page = pageAfter(covered, storage, { ...range, maxBytes, limit: Number.MAX_SAFE_INTEGER });
-      return { ...page, foldStart: { snapshot, covered } };
-    }
-    const { covered, ...range } = furtherTexts(storage, query, maxBytes);
-    const page = pageAfter(covered, storage, { ...query, ...range, maxBytes, limit });
-    if (covered.length > 0) return { ...page, covered };
-    const into = turn === undefined ? null : steeredInto(storage, turn);
-    return into === null ? page : { ...page, into };
+    return this.#storage.exists() ? readPage(this.#storage, query) : null;
   }
 
   file(query: FileQuery): FilePage | null {
@@ -194,13 +168,7 @@ export class SessionLedger {
   }
 
   keepCredential(epoch: number, key: string, value: string | null): KeptCredential | Fenced | SessionFull {
-    if (!this.#clock.isHeldBy(epoch)) return { status: 'stale' };
-    return unlessFull(this.#bounds, () => {
-      const full = whyFull(this.#bounds, weightOf(value === null ? [] : [{ body: value }]));
-      if (full !== null) return full;
-      this.#storage.transaction(() => keepCredential(this.#storage, key, value));
-      return { status: 'kept' };
-    });
+    return this.#clock.isHeldBy(epoch) ? keepCredential(this.#bounds, key, value) : { status: 'stale' };
   }
 
   notice(): Notice {
@@ -277,15 +245,12 @@ export class SessionLedger {
     return waits && defer(scope, start, waits);
   }
 
-  /** What comes with the events of an append. Most leave the lease's row as it is: the events say when the holder was heard. */
+  /** What comes with the events of an append. */
   #storeRest(change: Change): void {
-    const { events, inboxRead, snapshot, expiries, scheduled } = change;
+    const { inboxRead, snapshot, expiries, scheduled } = change;
     const storage = this.#storage;
     const now = this.#scope.now();
-    if (inboxRead !== undefined) {
-      keepSteered(this.#scope, inboxRead);
-      storage.inbox.remove(inboxRead);
-    }
+    if (inboxRead !== undefined) takeIn(this.#scope, inboxRead);
     keepFiles(storage, change.files);
     if (snapshot !== undefined) storage.setSnapshot(snapshot);
     for (const { wait, after } of expiries ?? []) {
@@ -293,24 +258,7 @@ export class SessionLedger {
     }
     deferScheduled(this.#scope, scheduled ?? []);
     if (expiries !== undefined || scheduled !== undefined) scheduleAlarm(this.#scope);
-    const lease = storage.lease();
-    const next = { ...lease, ...countChange(storage, change), heard: now };
-    const isUntold = events.length === 0 || lease.heard === null;
-    if (change.release !== undefined) release(this.#scope, next, change);
-    else if (!isSameCount(next, lease) || isUntold) storage.setLease(next);
-  }
-
-  /** When exactly this append was stored before, however long ago; `null` if it was not. */
-  #storedBefore(epoch: number, from: number, { events, release: how }: Change): number | null {
-    if (events.length === 0) {
-      const lease = this.#storage.lease();
-      const isReleased = how !== undefined && lease.epoch === epoch && lease.state !== 'held';
-      return isReleased ? this.#scope.now() : null;
-    }
-    if (from + events.length - 1 > this.#storage.head()) return null;
-    const found = [...this.#storage.events({ from, limit: events.length })];
-    const isSame = found.every((row, i) => row.epoch === epoch && row.type === events[i]?.type);
-    return isSame ? (found[0]?.at ?? null) : null;
+    settleLease(this.#scope, change);
   }
 
   /** Whoever has given the lease back is told of no messages: they are for the next holder. */

@@ -1,10 +1,9 @@
 import { DurableObject } from 'cloudflare:workers';
 import type { Deferred, EventPage, ReadQuery } from '../src/journal/event-page.ts';
-import type { InboxMessageKind, PostedMessage, WaitAnswer } from '../src/journal/inbox-message.ts';
+import type { InboxMessageKind, Posted, PostedMessage, WaitAnswer } from '../src/journal/inbox-message.ts';
 import type { FilePage, FileQuery } from '../src/journal/kept-file.ts';
 import type {
   Accepted,
-  Announcement,
   Appended,
   BeginRequest,
   Change,
@@ -14,12 +13,12 @@ import type {
   Leased,
   NotResumed,
   NotStarted,
-  Posted,
   Renewed,
   ResumeRequest,
   SessionFull,
   TurnStart,
 } from '../src/journal/session-port.ts';
+import type { Announcement } from '../src/journal/turn-runner.ts';
 import { mostBytesOf } from './fullness.ts';
 import { createTurnCarrier, type TurnCarrier, type TurnQueue } from './hand-over.ts';
 import { SessionLedger } from './ledger.ts';

@@ -162,14 +162,15 @@ export function deferScheduled({ storage, now }: LedgerScope, scheduled: readonl
   }
 }
 
-/** These messages were taken into the open turn. Their own rows go, so that it is kept here for whoever sends one again, or asks for it. */
-export function keepSteered({ storage }: LedgerScope, read: readonly number[]): void {
+/** Its holder has taken these messages into the open turn. Of a steered one it is kept where it went, for whoever sends it again, or asks for it. */
+export function takeIn({ storage }: LedgerScope, read: readonly number[]): void {
+  const { inbox, requests } = storage;
   const into = storage.lease().turn;
-  if (into === null) return;
-  for (const { id, kind, turn } of storage.inbox.waiting()) {
-    if (kind !== 'steer' || !read.includes(id)) continue;
-    storage.requests.add({ key: steeredKey(turn), bodyHash: '', turn: into, seq: 0, expires: NEVER });
+  for (const { id, kind, turn } of inbox.waiting()) {
+    if (into === null || kind !== 'steer' || !read.includes(id)) continue;
+    requests.add({ key: steeredKey(turn), bodyHash: '', turn: into, seq: 0, expires: NEVER });
   }
+  inbox.remove(read);
 }
 
 /** Answers the turn that has taken in the message with the id of this one; `null` when none has. */

@@ -1,6 +1,6 @@
 /** The entry `holdfast/worker`: makes a Worker of agents. */
 
-export type { Announced, Announcement, HandOver, TurnRunner } from './journal/session-port.ts';
+export type { Announced, Announcement, HandOver, TurnRunner } from './journal/turn-runner.ts';
 export { ConfigurationError } from './model/configuration-error.ts';
 export type { ObjectSessionOptions } from './session/object-session.ts';
 export type { PlatformConfig } from './session/read-platform.ts';

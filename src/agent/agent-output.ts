@@ -8,7 +8,7 @@ import {
   InputSchemaError,
   toInputSchema,
 } from '../tool/input-schema.ts';
-import { isJsonObject, type Json, shorten } from '../tool/json.ts';
+import { isJsonObject, type Json, parseJson, shorten } from '../tool/json.ts';
 import { AgentDefinitionError } from './check-settings.ts';
 
 /** The type of an agent's answers: the schema's output, any record for JSON Schema, unknown without an output. */
@@ -86,12 +86,4 @@ function fenced(answer: string): string {
   const start = opened.index + opened[0].length;
   const end = answer.lastIndexOf('```');
   return answer.slice(start, end < start ? undefined : end);
-}
-
-function parseJson(source: string): Json | undefined {
-  try {
-    return JSON.parse(source);
-  } catch {
-    return undefined;
-  }
 }

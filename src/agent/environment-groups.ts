@@ -3,7 +3,7 @@ import { defineToolGroup, OWN_PROVIDER } from '../sources/define-tool-group.ts';
 import { changedTools } from '../sources/resolution/resolve-tools.ts';
 import type { ToolGroup } from '../sources/resolution/tool-source.ts';
 import { memoized } from '../tool/async.ts';
-import { isJsonObject, shorten } from '../tool/json.ts';
+import { isJsonObject, parseJson, shorten } from '../tool/json.ts';
 import type { AnyTool } from '../tool/tool.ts';
 
 /** Holds the tool groups of one environment. */
@@ -116,6 +116,7 @@ interface IncludedGroup {
  */
 function parseToolGroups(setting: unknown): ToolGroupsSetting {
   const value = typeof setting === 'string' ? parseJson(setting.trim() || '{}') : (setting ?? {});
+  if (value === undefined) throw invalid(['it is not valid JSON']);
   if (!isJsonObject(value)) throw invalid(['it must be a JSON object with `includes` and `excludes`']);
   const { includes = {}, excludes = [], ...unknown } = value;
   const problems = unknownKeys('', unknown);
@@ -155,14 +156,6 @@ const isNames = (value: unknown): value is readonly string[] =>
 
 const unknownKeys = (at: string, rest: object): string[] =>
   Object.keys(rest).map((key) => `${at}${shorten(key, 80)}: is not known here`);
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw invalid(['it is not valid JSON']);
-  }
-}
 
 const invalid = (problems: readonly string[]): ConfigurationError =>
   new ConfigurationError(`TOOL_GROUPS cannot be used: ${problems.join('; ')}.`);

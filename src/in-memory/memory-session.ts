@@ -1,14 +1,8 @@
 import { SessionLedger } from '../../durable-objects/ledger.ts';
 import type { Notice } from '../journal/event-page.ts';
-import type { LiveMessage } from '../journal/live-items.ts';
-import type {
-  Announced,
-  Announcement,
-  HandOver,
-  Line,
-  SessionPort,
-  Watcher,
-} from '../journal/session-port.ts';
+import type { Line, LiveMessage, Watcher } from '../journal/live-items.ts';
+import type { SessionPort } from '../journal/session-port.ts';
+import type { Announced, Announcement, HandOver } from '../journal/turn-runner.ts';
 import type { Clock } from '../session/read-platform.ts';
 import { MemoryStorage } from './memory-storage.ts';
 

@@ -28,6 +28,20 @@ export interface PostedMessage {
   readonly files?: readonly KeptFile[] | undefined;
 }
 
+/** What became of a message that was posted to the holder of a turn. */
+export type Posted =
+  | 'posted'
+  /** No such turn is open, or it takes no message of this kind. */
+  | 'no-such-turn'
+  /** This very answer was taken before. */
+  | 'known'
+  /** Another answer was taken before. */
+  | 'answered'
+  /** Nobody had answered when its time was over. */
+  | 'expired'
+  /** The session takes nothing any more but a cancel. */
+  | 'session-full';
+
 /** A message for the holder. The body of a `steer` is that of the `turn-started` that it becomes if nobody takes it in. */
 export interface InboxMessage {
   readonly id: number;

@@ -1,3 +1,5 @@
+import type { Notice } from './event-page.ts';
+
 /** What happens in a turn and is not journaled, as those who watch the turn are shown it. */
 export type LiveItem =
   | {
@@ -26,6 +28,32 @@ export interface SentItem {
 export interface LiveMessage {
   readonly turn: string;
   readonly items: readonly SentItem[];
+}
+
+/** Whoever watches a session. */
+export interface Watcher {
+  /** Called with where the session stands. */
+  readonly onNotice: (notice: Notice) => void;
+  /** Called once when the line breaks, after which nothing is told. */
+  readonly onClosed: () => void;
+  /** The epoch of whoever watches the session that it holds; all others are its readers. */
+  readonly holder?: number | undefined;
+  /**
+   * Called, of a reader, with what the holder shows from now on, in order. Of what reads too slowly, messages are left out. Absent:
+   * nothing of that is sent. An older object has nothing to tell.
+   */
+  readonly onLive?: ((message: LiveMessage) => void) | undefined;
+}
+
+/** What a watcher has of a session. */
+export interface Line {
+  /** Ends it; nothing more is told, also not that it has closed. */
+  close(): void;
+  /**
+   * Shows to readers what is not journaled. Nothing of it is stored, and nobody is shown it unless the session is held by the lease of
+   * the watcher's epoch. Answers `false` when so much is on its way that no more is taken now. Never throws.
+   */
+  show(message: LiveMessage): boolean;
 }
 
 /** Answers what an item weighs while it waits to be sent or shown, in characters. */

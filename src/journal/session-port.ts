@@ -1,8 +1,8 @@
 import type { WhenBusy } from '../tool/call.ts';
-import type { Deferred, EventPage, FoldStart, NewRow, Notice, ReadQuery } from './event-page.ts';
-import type { InboxMessage, PostedMessage, WaitingLoad } from './inbox-message.ts';
+import type { Deferred, EventPage, FoldStart, NewRow, ReadQuery } from './event-page.ts';
+import type { InboxMessage, Posted, PostedMessage, WaitingLoad } from './inbox-message.ts';
 import type { FilePage, FileQuery, KeptFile } from './kept-file.ts';
-import type { LiveMessage } from './live-items.ts';
+import type { Line, Watcher } from './live-items.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /**
@@ -65,51 +65,11 @@ export interface SessionPort {
   erase(): Promise<boolean>;
 }
 
-/** Whoever watches a session. */
-export interface Watcher {
-  /** Called with where the session stands. */
-  readonly onNotice: (notice: Notice) => void;
-  /** Called once when the line breaks, after which nothing is told. */
-  readonly onClosed: () => void;
-  /** The epoch of whoever watches the session that it holds; all others are its readers. */
-  readonly holder?: number | undefined;
-  /**
-   * Called, of a reader, with what the holder shows from now on, in order. Of what reads too slowly, messages are left out. Absent:
-   * nothing of that is sent. An older object has nothing to tell.
-   */
-  readonly onLive?: ((message: LiveMessage) => void) | undefined;
-}
-
-/** What a watcher has of a session. */
-export interface Line {
-  /** Ends it; nothing more is told, also not that it has closed. */
-  close(): void;
-  /**
-   * Shows to readers what is not journaled. Nothing of it is stored, and nobody is shown it unless the session is held by the lease of
-   * the watcher's epoch. Answers `false` when so much is on its way that no more is taken now. Never throws.
-   */
-  show(message: LiveMessage): boolean;
-}
-
 /** Told to the holder of a session, who may schedule more turns. */
 interface ToldLoad {
   /** Absent when nothing waits. An older object does not tell. */
   readonly waiting?: WaitingLoad | undefined;
 }
-
-/** What became of a message that was posted to the holder of a turn. */
-export type Posted =
-  | 'posted'
-  /** No such turn is open, or it takes no message of this kind. */
-  | 'no-such-turn'
-  /** This very answer was taken before. */
-  | 'known'
-  /** Another answer was taken before. */
-  | 'answered'
-  /** Nobody had answered when its time was over. */
-  | 'expired'
-  /** The session takes nothing any more but a cancel. */
-  | SessionFull['status'];
 
 /** Lets a request that is sent again find its turn for `ttl` ms. The same key with another body is refused. */
 export interface RequestKey {
@@ -313,45 +273,4 @@ export type FoundCredential =
 /** It is kept, or forgotten, as it was asked for. */
 export interface KeptCredential {
   readonly status: 'kept';
-}
-
-/** The turn that a runner is asked to go on with, and the session's name that leads to it. */
-export interface HandOver {
-  readonly name: string;
-  readonly turn: string;
-}
-
-/** A turn of the session has stopped, and the outgoing webhook of this name is to be told of it. */
-export interface Announcement {
-  /** Of the session. */
-  readonly name: string;
-  readonly turn: string;
-  /** The last event when it stopped: what came later is told of later. */
-  readonly seq: number;
-  readonly webhook: string;
-  /** Which try this is, from 1 on. One counts that nobody has answered. */
-  readonly attempt: number;
-}
-
-/** What became of an announcement. */
-export type Announced =
-  /** It was told, or is given up. */
-  | 'done'
-  /** It is given up, and so is all else that the session still has to tell this webhook. */
-  | 'forget'
-  /** It is to be tried again after so many ms. */
-  | { readonly again: number };
-
-/** What an object hands its open turns to, and what only the app can do. */
-export interface TurnRunner {
-  /** Goes on with the turn as far as one invocation may, and resolves then. */
-  run(handOver: HandOver): Promise<void>;
-  /**
-   * Deletes the files of the session of this name that are kept outside, and resolves when they are gone. May be asked again.
-   *
-   * @throws Error when they cannot be deleted now. The session is kept then, and this is asked again.
-   */
-  deleteFiles(session: string): Promise<void>;
-  /** Tells a webhook that a turn has stopped. It is told of what came later in the session when this is done. */
-  announce(announcement: Announcement): Promise<Announced>;
 }

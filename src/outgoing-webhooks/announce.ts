@@ -1,5 +1,6 @@
 import type { StoredEvent } from '../journal/events.ts';
-import type { Announced, Announcement, Change, SessionPort } from '../journal/session-port.ts';
+import type { Change, SessionPort } from '../journal/session-port.ts';
+import type { Announced, Announcement } from '../journal/turn-runner.ts';
 import { readTurn } from '../session/fold-session.ts';
 import type { Clock } from '../session/read-platform.ts';
 import { addressOfSession, agentOfSession } from '../session/read-secrets.ts';

@@ -1,8 +1,18 @@
 import type { SessionObject } from '../../durable-objects/session-object.ts';
 import type { Notice } from '../journal/event-page.ts';
 import type { KeptFile } from '../journal/kept-file.ts';
-import { fromWire, isShown, LIVE, MOST_UNREAD, READ, READ_EVERY, toWire } from '../journal/live-items.ts';
-import type { Line, SessionPort, Watcher } from '../journal/session-port.ts';
+import {
+  fromWire,
+  isShown,
+  LIVE,
+  type Line,
+  MOST_UNREAD,
+  READ,
+  READ_EVERY,
+  toWire,
+  type Watcher,
+} from '../journal/live-items.ts';
+import type { SessionPort } from '../journal/session-port.ts';
 import { attempt } from '../tool/async.ts';
 import { systemClock } from './read-platform.ts';
 import { type Pauses, sendingAgain } from './send-again.ts';

@@ -1,5 +1,5 @@
 import type { CheckedInput, InputSchema } from './input-schema.ts';
-import { isJsonObject, type Json, type JsonObject, shorten } from './json.ts';
+import { isJsonObject, type Json, type JsonObject, parseJson, shorten } from './json.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { AnyTool, LiveCall, ToolInput } from './tool.ts';
 import { error, failure, type ToolResult } from './tool-result.ts';
@@ -26,14 +26,6 @@ const refused = (toolName: string, problem: string): ParsedToolInput => ({
   ok: false,
   message: `The input of tool '${toolName}' ${problem}. Send one JSON object that matches its schema.`,
 });
-
-function parseJson(source: string): Json | undefined {
-  try {
-    return JSON.parse(source);
-  } catch {
-    return undefined;
-  }
-}
 
 /** The usual slips of models, from outside to inside. */
 function guessReason(source: string): string {

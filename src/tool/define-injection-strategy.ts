@@ -1,7 +1,7 @@
 import type { HistoryCall, HistoryMessage } from './call.ts';
 import { ended, type LiteralShape, literalFault, nameIn } from './check-literal.ts';
 import { sameTools } from './decorate.ts';
-import type { Json } from './json.ts';
+import { type Json, parseJson } from './json.ts';
 import { type Log, mistake } from './log.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from './tool.ts';
 import { modelText, type ResultData } from './tool-result.ts';
@@ -233,20 +233,11 @@ const withoutResult = ({ result: _, ...call }: HistoryCall): HistoryCall => call
 
 function said(result: ResultData): Pick<LastCall, 'result' | 'json' | 'artifact' | 'artifactType'> {
   const text = modelText(result);
-  const json = result.type === 'error' ? undefined : readJson(text);
+  const json = result.type === 'error' || !/^\s*[{[]/.test(text) ? undefined : parseJson(text);
   return {
     result: text,
     ...(json !== undefined && { json }),
     ...(result.type === 'artifact' && { artifact: result.value }),
     ...(result.type === 'artifact' && result.artifactType && { artifactType: result.artifactType }),
   };
-}
-
-function readJson(text: string): Json | undefined {
-  if (!/^\s*[{[]/.test(text)) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -43,6 +43,15 @@ type MapAsJson<Key, Item> = [Key] extends [string]
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** The parsed JSON; `undefined` for text that is none, since JSON itself has no `undefined`. Never throws. */
+export function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Cuts text that came from outside to at most `max` UTF-16 units, the last of which is then an ellipsis. */
 export const shorten = (text: string, max: number): string =>
   text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed()}…`;

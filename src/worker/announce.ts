@@ -1,4 +1,5 @@
-import type { Announced, Announcement, SessionPort } from '../journal/session-port.ts';
+import type { SessionPort } from '../journal/session-port.ts';
+import type { Announced, Announcement } from '../journal/turn-runner.ts';
 import { addressOfSession } from '../session/read-secrets.ts';
 import type { AnnouncingApp, Host, OutgoingWebhook } from './host.ts';
 

@@ -1,5 +1,5 @@
 /** Takes what somebody outside answers to a call that waits, whichever way it comes. */
-import type { Posted } from '../journal/session-port.ts';
+import type { Posted } from '../journal/inbox-message.ts';
 import type { Answer } from '../journal/wait.ts';
 import {
   type CheckedAnswer,

@@ -1,6 +1,6 @@
 import { exports as exported, env as ownEnv, WorkerEntrypoint, waitUntil } from 'cloudflare:workers';
 import { type Context, Hono } from 'hono';
-import type { Announced, Announcement, HandOver, TurnRunner } from '../journal/session-port.ts';
+import type { Announced, Announcement, HandOver, TurnRunner } from '../journal/turn-runner.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { Deployment } from '../session/deployment.ts';
 import { credentialsIn } from '../tool/env.ts';

@@ -1,6 +1,7 @@
 import type { Deferred } from '../journal/event-page.ts';
 import { NewerEventError, toTurnStart } from '../journal/event-rows.ts';
-import type { Accepted, HandOver, NotStarted, TurnStart } from '../journal/session-port.ts';
+import type { Accepted, NotStarted, TurnStart } from '../journal/session-port.ts';
+import type { HandOver } from '../journal/turn-runner.ts';
 import { readerOf } from '../session/fold-session.ts';
 import { type Steering, storeMessage } from '../session/new-message.ts';
 import { agentOfSession, namesOfSession } from '../session/read-secrets.ts';

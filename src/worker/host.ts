@@ -1,7 +1,8 @@
 import type { Agent } from '../agent/define-agent.ts';
 import type { ToolKinds } from '../built-in-kinds.ts';
 import type { Principal } from '../journal/events.ts';
-import type { Announced, Announcement, SessionPort } from '../journal/session-port.ts';
+import type { SessionPort } from '../journal/session-port.ts';
+import type { Announced, Announcement } from '../journal/turn-runner.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import type { Meter } from '../session/meter.ts';
 import type { Steering } from '../session/new-message.ts';

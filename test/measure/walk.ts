@@ -304,7 +304,7 @@ export const WALK: readonly Step[] = [
   },
   {
     file: 'durable-objects/lease.ts',
-    calls: 'release',
+    calls: 'settleLease',
     does: 'gives the lease back',
     from: 'durable-objects/ledger.ts',
   },

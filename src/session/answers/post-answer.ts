@@ -1,6 +1,7 @@
 import type { Agent } from '../../agent/define-agent.ts';
 import { ROOT } from '../../journal/events.ts';
-import type { Posted, SessionPort } from '../../journal/session-port.ts';
+import type { Posted } from '../../journal/inbox-message.ts';
+import type { SessionPort } from '../../journal/session-port.ts';
 import type { Answer, DecisionWait, Wait } from '../../journal/wait.ts';
 import { bindingOf } from '../../loop/call-questions.ts';
 import { routed } from '../../loop/offer-tools.ts';

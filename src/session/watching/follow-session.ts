@@ -1,8 +1,8 @@
 import type { EventPage, Notice } from '../../journal/event-page.ts';
 import { parseEvent } from '../../journal/event-rows.ts';
 import type { StoredEvent } from '../../journal/events.ts';
-import type { LiveItem, LiveMessage } from '../../journal/live-items.ts';
-import type { Line, SessionPort } from '../../journal/session-port.ts';
+import type { Line, LiveItem, LiveMessage } from '../../journal/live-items.ts';
+import type { SessionPort } from '../../journal/session-port.ts';
 import type { FeedItem } from '../live-feed.ts';
 import type { Meter } from '../meter.ts';
 import type { Clock } from '../read-platform.ts';
