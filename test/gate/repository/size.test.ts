@@ -148,7 +148,7 @@ const isSdk =
 it.each([
   ['with a client of MCP', withClient, 282, isSdk('sdk', 'server')],
   ['with an endpoint of MCP', withEndpoint, 279, isSdk('sdk', 'client')],
-  ['with both', (worker: string) => withEndpoint(withClient(worker)), 354, isSdk('sdk')],
+  ['with both', (worker: string) => withEndpoint(withClient(worker)), 355, isSdk('sdk')],
 ])(
   'a Worker %s weighs at most its limit, and carries no SDK but its own, nor Ajv',
   async (what, change, limit, isForeign) => {
