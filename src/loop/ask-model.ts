@@ -15,7 +15,7 @@ import { discoverTools } from './discover-tools.ts';
 import { Interrupted } from './holder.ts';
 import { inspect, modelCallSeen, placeOf, replySeen, tellModelFailure, toolsChangeSeen } from './inspect.ts';
 import { toldChanges, toolsChanged, withPrefixes } from './late-tools.ts';
-import { inLoop, type Loop } from './loop.ts';
+import { inLoop, type LiveEvents, type Loop } from './loop.ts';
 import { requestSettings } from './loop-settings.ts';
 import { isTooLong, makeRoom, type ToRequest } from './make-room.ts';
 import { askInTime } from './model-time.ts';
@@ -267,9 +267,10 @@ async function attemptReply(
   if (!allowed) return undefined;
   if (attempt > 1) loop.live.restarted(label, frame.id);
   try {
-    const { text, reasoning } = loop.live;
-    const onText = text && ((piece: string): void => text(label, piece, frame.id));
-    const onReasoning = reasoning && ((piece: string): void => reasoning(label, piece, frame.id));
+    const shown = (tell: LiveEvents['text']) =>
+      tell && loop.secrets.redactPieces((piece) => tell(label, piece, frame.id));
+    const [text, reasoning] = [shown(loop.live.text), shown(loop.live.reasoning)];
+    const [onText, onReasoning] = [text?.take, reasoning?.take];
     // Every attempt of an adapter is a request, and reserved by itself under a limit, unless the one before was not charged for.
     const again = async (failed?: ModelFailure): Promise<void> => {
       holder.count(1);
@@ -277,6 +278,8 @@ async function attemptReply(
       if (!(await reserve(loop, allowed, allowed.maxOutputTokens))) throw new OutOfBudget();
     };
     const reply = await askInTime(loop, allowed, { signal, onText, onReasoning, again });
+    reasoning?.end();
+    text?.end();
     const problem = partsProblem(reply);
     if (!problem) return reply;
     throw new ModelError(

@@ -85,6 +85,23 @@ export class Secrets {
     return mapTexts(value, whole);
   }
 
+  /**
+   * Hands on a text that comes in pieces, without the secrets that `redact` finds, also those that two pieces hold together: what may be the
+   * beginning of one is held back until more has come, or `end`.
+   */
+  redactPieces(hand: (piece: string) => void): PieceRedactor {
+    let held = '';
+    return {
+      take: (piece) => {
+        const text = held + piece;
+        const end = knownEnd(text, this.#hidden);
+        held = text.slice(end);
+        if (end > 0) hand(this.redact(text.slice(0, end)));
+      },
+      end: () => held !== '' && hand(this.redact(held)),
+    };
+  }
+
   toJSON(): readonly string[] {
     return this.keys();
   }
@@ -107,10 +124,36 @@ const withoutCut = (text: string, hidden: Hidden): string =>
 
 /** The text without the beginning of the secret at its end. */
 function withoutBeginning(text: string, [name, secret]: Hidden[number]): string {
-  const head = secret.slice(0, MIN_REDACTED);
-  let at = text.indexOf(head, text.length - secret.length);
-  while (at >= 0 && !secret.startsWith(text.slice(at))) at = text.indexOf(head, at + 1);
-  return at < 0 ? text : `${text.slice(0, at)}[secret ${name}]`;
+  const at = beginningIn(text, secret);
+  return text.length - at < MIN_REDACTED ? text : `${text.slice(0, at)}[secret ${name}]`;
+}
+
+/** Up to where it is known what is a secret, whatever comes next; a whole one is not cut in two. */
+function knownEnd(text: string, hidden: Hidden): number {
+  let end = hidden.reduce((least, [, secret]) => Math.min(least, beginningIn(text, secret)), text.length);
+  for (let before = -1; before !== end; ) {
+    before = end;
+    for (const [, secret] of hidden) {
+      const at = text.indexOf(secret, end - secret.length + 1);
+      if (at >= 0 && at < end) end = at;
+    }
+  }
+  return end;
+}
+
+/** Where the text ends with a beginning of the secret that is not all of it; its length when it does not. */
+function beginningIn(text: string, secret: string): number {
+  const first = secret.slice(0, 1);
+  let at = text.indexOf(first, text.length - secret.length + 1);
+  while (at >= 0 && !secret.startsWith(text.slice(at))) at = text.indexOf(first, at + 1);
+  return at < 0 ? text.length : at;
+}
+
+/** Takes secrets out of a text that comes in pieces. */
+export interface PieceRedactor {
+  take(piece: string): void;
+  /** Hands on what was held back: nothing more comes. */
+  end(): void;
 }
 
 /** As it is, and as it stands in JSON text, in a URL and in base64. */

@@ -41,7 +41,7 @@ const MOST_PATIENCE = 60;
 export function patienceOf(request: Request): number | undefined {
   if (wantsEvents(request)) return undefined;
   const said = entriesOf(request.headers, 'prefer').find(({ value }) => /^wait\s*(=|$)/.test(value));
-  const [, seconds] = /^wait\s*=\s*(\d+)$/.exec(said?.value ?? '') ?? [];
+  const [, , seconds] = /^wait\s*=\s*("?)(\d+)\1$/.exec(said?.value ?? '') ?? [];
   return seconds === undefined ? undefined : Math.min(Number(seconds), MOST_PATIENCE);
 }
 
@@ -87,14 +87,6 @@ export async function requestKey(key: string | undefined, body: string): Promise
   return { key, bodyHash: await sha256Hex(body), ttl: KEY_TTL };
 }
 
-/** Reads `?after=`. @throws SessionError when no event can have it as its sequence. */
-export function afterOf(query: URLSearchParams): number | undefined {
-  const value = query.get('after') ?? '';
-  if (value === '') return undefined;
-  if (/^\d{1,15}$/.test(value)) return Number(value);
-  throw noSequence();
-}
-
 /** Where a stream goes on. */
 interface EventPlace {
   /** Behind the event of this sequence. */
@@ -107,16 +99,28 @@ interface EventPlace {
 export const eventId = (seq: number, incarnation?: string): string =>
   incarnation === undefined ? String(seq) : `${seq}-${incarnation}`;
 
+/** Reads the id of an event, or its sequence alone. @throws what `refusal` gives when no event can have it. */
+function placeOf(id: string | null, refusal: () => SessionError): EventPlace {
+  if (!id) return {};
+  const [, seq, incarnation] = /^(\d{1,15})(?:-([\w-]{1,64}))?$/.exec(id) ?? [];
+  if (seq === undefined) throw refusal();
+  return { after: Number(seq), incarnation };
+}
+
+/** Reads `?after=`. @throws SessionError when that can be no event's. */
+export const placeOfQuery = (query: URLSearchParams): EventPlace => placeOf(query.get('after'), noSequence);
+
 /** Where a stream goes on, by `Last-Event-ID`, or else by `?after=`. @throws SessionError when that can be no event's. */
 export function resumedAfter({ url, headers }: Request): EventPlace {
-  const id = headers.get('last-event-id') ?? '';
-  if (id === '') return { after: afterOf(new URL(url).searchParams) };
-  const [, seq, incarnation] = /^(\d{1,15})(?:-([\w-]{1,64}))?$/.exec(id) ?? [];
-  if (seq !== undefined) return { after: Number(seq), incarnation };
-  const detail =
-    'Last-Event-ID must be the id of an event as a stream has it, or its sequence: a whole number such as 12.';
-  throw new SessionError('invalid-header', detail);
+  const id = headers.get('last-event-id');
+  return id ? placeOf(id, noEvent) : placeOfQuery(new URL(url).searchParams);
 }
+
+const noEvent = (): SessionError =>
+  new SessionError(
+    'invalid-header',
+    'Last-Event-ID must be the id of an event as a stream has it, or its sequence: a whole number such as 12.',
+  );
 
 /** The error of what no event can have as its sequence. */
 export const noSequence = (): SessionError =>

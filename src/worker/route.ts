@@ -203,8 +203,8 @@ export const RESUMES: readonly Parameter[] = [
   {
     name: 'after',
     in: 'query',
-    schema: { type: 'integer', minimum: 0 },
-    description: 'The same, by the sequence of the event. `Last-Event-ID` stands over it.',
+    schema: { type: ['integer', 'string'], minimum: 0 },
+    description: 'The same, by the sequence of the event or its id. `Last-Event-ID` stands over it.',
   },
 ];
 

@@ -26,7 +26,7 @@ export function settled(asked: SessionRequest, begin: () => Promise<BegunTurn>):
  * What is sent again goes on behind the last event that its client saw. Where the session of that was erased, a message would begin
  * another one behind the back of whoever erased it.
  *
- * @throws SessionError when the session of `Last-Event-ID` was erased.
+ * @throws SessionError when the session of `Last-Event-ID`, or of `?after=`, was erased.
  */
 async function mustNotBeErased({ request, target }: SessionRequest): Promise<void> {
   const { incarnation } = resumedAfter(request);
@@ -35,7 +35,7 @@ async function mustNotBeErased({ request, target }: SessionRequest): Promise<voi
   // An older object does not tell.
   if (page && (page.incarnation ?? incarnation) === incarnation) return;
   const detail =
-    'The session of Last-Event-ID was erased, so nothing was taken. A message that is sent without that header begins another one.';
+    'The session of Last-Event-ID, or of `after`, was erased, so nothing was taken. A message that is sent without it begins another one.';
   throw new SessionError('session-erased', detail);
 }
 

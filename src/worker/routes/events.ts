@@ -1,6 +1,6 @@
 import { parseEvent } from '../../journal/event-rows.ts';
-import { Problem } from '../problem.ts';
-import { afterOf, resumedAfter, wantsEvents } from '../request-headers.ts';
+import { Problem, SessionError } from '../problem.ts';
+import { placeOfQuery, resumedAfter, wantsEvents } from '../request-headers.ts';
 import { defineRoute, RESUMES, SESSION, type SessionRequest } from '../route.ts';
 import type { EventsPage } from '../route-views.ts';
 import { mustHaveEvents, unknownSession } from '../session-view.ts';
@@ -66,10 +66,15 @@ async function* eventsFrom(
 }
 
 async function jsonPage(target: Target, query: URLSearchParams): Promise<Response> {
-  const after = afterOf(query) ?? 0;
+  const { after = 0, incarnation } = placeOfQuery(query);
   const limit = pageSize(query.get('limit'));
   const page = await target.port.read({ from: after + 1, limit });
   if (!page) throw unknownSession(target);
+  if (incarnation !== undefined && page.incarnation !== incarnation) {
+    const detail =
+      'The session of this event was erased. Without `after`, the one that is there now is read.';
+    throw new SessionError('session-erased', detail);
+  }
   const events = page.rows.map(parseEvent);
   const last = events.at(-1)?.seq ?? after;
   const next = page.next === null ? null : `${target.path}/events?after=${last}&limit=${limit}`;

@@ -14,19 +14,34 @@ export interface Read {
   /** How often its connection was cut. */
   readonly cuts: number;
   /** What it was shown of each reply over each connection, in the order in which they came. */
-  readonly texts: readonly string[];
+  readonly texts: readonly ShownText[];
+}
+
+/** What a reader was shown of a reply. */
+interface ShownText {
+  /** Which of the session it is, from 0. */
+  readonly reply: number;
+  /** Where in its text this begins, as the reader was told. */
+  readonly from: number;
+  readonly text: string;
 }
 
 /** What a turn was for those who read it, and for its object. */
 export interface ReadTurn {
   readonly reads: readonly Read[];
-  /** The replies as the journal has them. */
-  readonly replies: readonly string[];
+  /** The events as the journal has them. */
+  readonly journal: readonly JournaledEvent[];
   readonly work: ObjectWork;
   /** Of the whole turn, in ms. */
   readonly ms: number;
   /** CPU time of the whole process in it, in ms: the object's, and that of all Workers. */
   readonly cpuMs: number;
+}
+
+interface JournaledEvent {
+  readonly seq: number;
+  readonly type: string;
+  readonly text?: string;
 }
 
 const PATIENCE = 120_000;
@@ -64,10 +79,9 @@ export async function readTurn(
   const cpuMs = (workerdCpu() - before.cpu) * 1_000;
   const work = since(before.work, await workOf());
   const page = (await (await fetch(`${url}/events`)).json()) as {
-    readonly events: readonly { readonly type: string; readonly text?: string }[];
+    readonly events: readonly JournaledEvent[];
   };
-  const replies = page.events.flatMap(({ type, text = '' }) => (type === 'model-replied' ? [text] : []));
-  return { reads, replies, work, ms, cpuMs };
+  return { reads, journal: page.events, work, ms, cpuMs };
 }
 
 async function say(
@@ -92,17 +106,22 @@ function follow(url: string, cuts: readonly number[]) {
   const opened = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   const events: string[] = [];
-  const texts: string[] = [];
-  let [last, ended, count] = ['', 0, 0];
+  const texts: ShownText[] = [];
+  let [last, ended, count, replied] = ['', 0, 0, 0];
+  let isShown = false;
   const take = ({ id, event = '', data }: EventSourceMessage): void => {
     if (id !== undefined) {
       last = id;
       events.push(`${id} ${event} ${data}`);
       if (event === LAST) ended += 1;
-      if (event === 'model-replied' || texts.length === 0) texts.push('');
+      if (event !== 'model-replied') return;
+      replied += 1;
+      isShown = false;
     } else if (event === 'text-delta') {
-      const { text } = JSON.parse(data) as { readonly text: string };
-      texts.push(`${texts.pop() ?? ''}${text}`);
+      const { text, from = 0 } = JSON.parse(data) as { readonly text: string; readonly from?: number };
+      const before = isShown ? texts.pop() : undefined;
+      isShown = true;
+      texts.push({ reply: replied, from: before?.from ?? from, text: `${before?.text ?? ''}${text}` });
     }
   };
   /** Until it is cut, or has all. */
@@ -130,27 +149,33 @@ function follow(url: string, cuts: readonly number[]) {
         count += 1;
       });
       if (ended === TURNS) break;
-      texts.push('');
+      isShown = false;
       pause = at;
     }
-    return { events, cuts: count, texts: texts.filter((text) => text !== '') };
+    return { events, cuts: count, texts };
   };
   return { isOpen: opened.promise, begin: begun.resolve, read: read() };
 }
 
 /** What is wrong with what was read, a line each; nothing when all is well. */
-export function problemsOf({ reads, replies }: ReadTurn): readonly string[] {
-  const [first] = reads;
-  if (!first) return [];
-  const different = reads.filter(({ events }) => events.join('\n') !== first.events.join('\n')).length;
-  const isPart = (text: string): boolean => replies.some((reply) => reply.includes(text));
+export function problemsOf({ reads, journal }: ReadTurn): readonly string[] {
+  const told = journal.map((event) => `${event.type} ${JSON.stringify(event)}`).join('\n');
+  const isOther = ({ events }: Read): boolean =>
+    events.map((event) => event.replace(/^\S+ /, '')).join('\n') !== told;
+  const different = reads.filter(isOther).length;
+  const replies = journal.flatMap(({ type, text = '' }) => (type === 'model-replied' ? [text] : []));
+  const isPart = ({ reply, from, text }: ShownText): boolean =>
+    replies[reply]?.startsWith(text, from) === true;
   const garbled = reads.filter(({ texts }) => !texts.every(isPart)).length;
   // The first turn was over when they came.
   const whole = replies.slice(1).join('');
-  const incomplete = reads.filter(({ cuts, texts }) => cuts === 0 && texts.join('') !== whole).length;
+  const wordsOf = ({ texts }: Read): string => texts.map(({ text }) => text).join('');
+  const incomplete = reads.filter((read) => read.cuts === 0 && wordsOf(read) !== whole).length;
   return [
-    ...(different > 0 ? [`${different} readers end with other events than the first.`] : []),
-    ...(garbled > 0 ? [`${garbled} readers were shown a text that is no part of a reply.`] : []),
+    ...(different > 0 ? [`${different} readers end with other events than the journal has.`] : []),
+    ...(garbled > 0
+      ? [`${garbled} readers were shown a text that is not in its reply where they were told.`]
+      : []),
     ...(incomplete > 0
       ? [`${incomplete} readers that were not cut were not shown the text of every reply.`]
       : []),

@@ -196,6 +196,66 @@ describe('data without secrets', () => {
   });
 });
 
+describe('a text that comes in pieces', () => {
+  /** What is handed on of each piece, and at the end. */
+  function handed(secrets: Secrets, pieces: readonly string[]): string[] {
+    let handed = '';
+    const told: string[] = [];
+    const redactor = secrets.redactPieces((piece) => {
+      handed += piece;
+    });
+    for (const step of [...pieces.map((piece) => () => redactor.take(piece)), () => redactor.end()]) {
+      handed = '';
+      step();
+      told.push(handed);
+    }
+    return told;
+  }
+
+  it('is handed on as it comes, but for what may be the beginning of a secret', () => {
+    const pieces = ['It is t', 'wo, to', 'k-4', '7: tok-4711-', 'zebra', '. At', ' '];
+    expect(handed(bag(), pieces)).toEqual([
+      'It is ',
+      'two, ',
+      '',
+      'tok-47: ',
+      '[secret apiKey]',
+      '. A',
+      't ',
+      '',
+    ]);
+    expect(handed(Secrets.NONE, pieces)).toEqual([...pieces, '']);
+  });
+
+  it.each([
+    ['the longer of two of which one begins the other', ['ab-1234', '-56789!'], '[secret long]!'],
+    ['the shorter, where the longer does not come', ['ab-1234', '-5 it is', '.'], '[secret short]-5 it is.'],
+    ['one at the end', ['It is ab-1234', ''], 'It is [secret short]'],
+    [
+      'one whose last characters may begin another',
+      ['a ab-', '1234 4-zebr', '?'],
+      'a [secret short] 4-zebr?',
+    ],
+    ['one behind another', ['ab-1234', '4-zebra!'], '[secret short][secret last]!'],
+    [
+      'one that an ellipsis cuts off',
+      ['It is 4-zeb', 'ra', ', 4-zebr', '…'],
+      'It is [secret last], [secret last]…',
+    ],
+    ['none in what only looks so', ['ab-', '12', ''], 'ab-12'],
+  ])('is without %s', (_, pieces, whole) => {
+    const secrets = Secrets.of({ short: 'ab-1234', long: 'ab-1234-56789', last: '4-zebra' });
+    const cut = (text: string) => [...text];
+    for (const taken of [pieces, pieces.flatMap(cut)]) expect(handed(secrets, taken).join('')).toBe(whole);
+    expect(secrets.redact(pieces.join(''))).toBe(whole);
+  });
+
+  it('costs as much as it is long', () => {
+    const pieces = ['zebra-'.repeat(150_000), ...Array.from({ length: 10_000 }, () => 'zebra ')];
+    expect(handed(Secrets.of({ key: 'zebra-stripes' }), pieces).join('')).toBe(pieces.join(''));
+  });
+});
+
 const leaky = (name: string, run: Parameters<typeof defineTool>[0]['run']): AnyTool =>
   defineTool({ name, description: 'Leaks.', effect: 'read', ...(run && { run }) });
 
@@ -222,6 +282,19 @@ describe('a secret that a tool lets out', () => {
     leaky('asks', (_, call) => call.decide({ message: `May I use ${call.secrets.get('apiKey')}?` })),
   ];
   const names = tools.map(({ name }) => name);
+
+  it('is in no piece of a reply that repeats it, which is all there', async () => {
+    const reply = { text: `I have ${TOKEN} and mo`, pieces: ['I have tok-', '4711-zeb', 'ra', ' and mo'] };
+    const app = memoryApp({ replies: [reply] });
+    const items: FeedItem[] = [];
+    await app.say('Go.', {
+      secrets: () => Secrets.of({ apiKey: TOKEN, other: 'more than this' }),
+      show: (item) => void items.push(item),
+    });
+    const pieces = items.flatMap((item) => (item.type === 'text-delta' ? [item.text] : []));
+    expect(pieces).toEqual(['I have ', '[secret apiKey]', ' and ', 'mo']);
+    expect(JSON.stringify(items)).not.toContain('4711');
+  });
 
   it('is in no event, state, message to the model or item of the stream', async () => {
     const app = memoryApp({ tools, replies: [calls(...names.slice(0, -1)), calls('asks')] });

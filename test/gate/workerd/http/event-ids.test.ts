@@ -85,8 +85,12 @@ describe('the id of an event', () => {
       const headers = { ...SSE, 'last-event-id': id };
       expect(idsOf(await framesTo(await send(`${session}/turns/${turn}`, { headers })))).toEqual(rest);
     }
-    const after = await send(`${session}/events?after=2`, { headers: SSE });
-    expect(idsOf(await framesTo(after, isEnd))).toEqual(rest);
+    for (const id of [`2-${incarnation}`, '2']) {
+      const after = await send(`${session}/events?after=${id}`, { headers: SSE });
+      expect(idsOf(await framesTo(after, isEnd))).toEqual(rest);
+      const page = await json(await send(`${session}/events?after=${id}`));
+      expect(page).toMatchObject({ events: [{ seq: 3 }, { seq: 4 }] });
+    }
   });
 
   it('costs no request to the object that there would not be without it', async () => {
@@ -190,6 +194,16 @@ describe('who goes on in a session that was erased', () => {
     reply.release();
   });
 
+  it('is told by a page of its events, too', async () => {
+    const session = newSession();
+    const id = await again(session);
+    const detail =
+      'The session of this event was erased. Without `after`, the one that is there now is read.';
+    expect(await json(await send(`${session}/events?after=${id}`))).toEqual(
+      problem('session-erased', 410, detail),
+    );
+  });
+
   it('by the id of another session than that of the turn is told so, and no more', async () => {
     const session = newSession();
     const id = await again(session);
@@ -207,7 +221,7 @@ describe('who goes on in a session that was erased', () => {
     const refused = problem(
       'session-erased',
       410,
-      'The session of Last-Event-ID was erased, so nothing was taken. A message that is sent without that header begins another one.',
+      'The session of Last-Event-ID, or of `after`, was erased, so nothing was taken. A message that is sent without it begins another one.',
     );
     const before = await journal(session);
     const body = { message: script('No.').message() };
@@ -216,6 +230,9 @@ describe('who goes on in a session that was erased', () => {
     await erase(session);
     expect(await json(await post(session, body, { headers }))).toEqual(refused);
     expect((await send(session)).status).toBe(404);
+    expect(await json(await answer(`${session}/messages?after=${id}`, body, { headers: SSE }))).toEqual(
+      refused,
+    );
     for (const path of ['approvals/c', 'results/c', 'answers'])
       expect(await json(await answer(`${session}/${path}`, {}, { headers }))).toEqual(refused);
   });

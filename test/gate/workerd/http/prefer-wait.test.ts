@@ -97,7 +97,7 @@ describe('a message whose client would wait for so long', () => {
     expect([told(next), await json(next)]).toMatchObject([[200, 'wait=10'], { text: 'Next.' }]);
   });
 
-  it.each(['wait=0', 'WAIT = 0; x=1', 'handling=lenient, wait=0, wait=50'])(
+  it.each(['wait=0', 'wait="0"', 'WAIT = 0; x=1', 'handling=lenient, wait=0, wait=50'])(
     'of no time is answered 202 at once: %s',
     async (prefer) => {
       const session = hearingSession();
@@ -108,14 +108,21 @@ describe('a message whose client would wait for so long', () => {
     },
   );
 
-  it.each(['wait', 'wait=', 'wait=-1', 'wait=1.5', 'wait=soon', 'wait=1e1', 'waiting=3', 'wait=x, wait=0'])(
-    'that is none is passed over: %s',
-    async (prefer) => {
-      const session = hearingSession();
-      const response = await post(session, { message: script('Done.').message() }, wait(prefer));
-      expect([told(response), runsInBackground(session)]).toEqual([[200, null], false]);
-    },
-  );
+  it.each([
+    'wait',
+    'wait=',
+    'wait=-1',
+    'wait=1.5',
+    'wait=soon',
+    'wait=1e1',
+    'wait="1',
+    'waiting=3',
+    'wait=x, wait=0',
+  ])('that is none is passed over: %s', async (prefer) => {
+    const session = hearingSession();
+    const response = await post(session, { message: script('Done.').message() }, wait(prefer));
+    expect([told(response), runsInBackground(session)]).toEqual([[200, null], false]);
+  });
 
   it('waits a minute at the most, however long it says', async () => {
     const { session, turn, reply } = await running();
