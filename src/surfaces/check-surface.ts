@@ -70,8 +70,10 @@ export function checkSurface(config: { readonly name: string; readonly routes: r
 function routeProblem(route: unknown): string | undefined {
   const fault = literalFault(route, ROUTE);
   if (fault) return fault.problem;
-  const { method, path, isCounted, isPublic } = Object(route);
+  const { method, path, isCounted, isPublic, refuse, refusal } = Object(route);
   if (isCounted && isPublic) return "has 'isPublic' and 'isCounted': nobody is known there";
+  if (refusal !== undefined && refuse === undefined)
+    return "has 'refusal' and no 'refuse', whose answers it describes: add that, or leave both out";
   if (!METHODS.includes(method)) return `has ${shown(method)} as its 'method': use ${METHODS.join(', ')}`;
   const problem = pathProblem(path);
   return problem === undefined ? undefined : `has ${shown(path)} as its 'path': ${problem}`;

@@ -12,6 +12,7 @@ import type { Schema } from './typed-schema.ts';
 const PROPERTIES: Readonly<Record<string, Schema>> = {
   context: {
     type: 'object',
+    additionalProperties: true,
     description: 'Values for the tools, which the model never sees; of the keys that the app allows.',
   },
   loopId: { type: 'string', description: 'Continues the loop of an earlier turn.' },

@@ -3,7 +3,13 @@ import type { StoredEvent } from '../../journal/events.ts';
 import type { ContentPart } from '../../tool/content.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import { Problem, SessionError } from '../../worker/problem.ts';
-import { type BodySchema, headerParameter, type Parameter, type Surface } from '../../worker/route.ts';
+import {
+  ANY_OBJECT,
+  type BodySchema,
+  headerParameter,
+  type Parameter,
+  type Surface,
+} from '../../worker/route.ts';
 import type { Session, TurnStream } from '../../worker/session.ts';
 import type { CallAnswer } from '../../worker/session-options.ts';
 import { sessionPath } from '../../worker/target.ts';
@@ -40,17 +46,17 @@ const CHAT: BodySchema = {
     required: ['id', 'messages'],
     properties: {
       id: { type: 'string', description: 'Of the chat: the id of its session.' },
-      messages: { type: 'array', minItems: 1, items: { type: 'object' } },
+      messages: { type: 'array', minItems: 1, items: ANY_OBJECT.schema },
       trigger: { const: 'submit-message' },
       messageId: { type: 'string' },
-      context: { type: 'object', description: 'As of a NewMessage.' },
+      context: { ...ANY_OBJECT.schema, description: 'As of a NewMessage.' },
       whenBusy: { type: 'string', enum: ['reject', 'queue', 'steer'] },
       pending: { type: 'string', enum: ['decline'] },
       decisions: {
         type: 'object',
         description:
           'A Decision by the id of the approval that it is for, where that is more than yes or no.',
-        additionalProperties: { type: 'object' },
+        additionalProperties: ANY_OBJECT.schema,
       },
     },
   },
@@ -68,7 +74,7 @@ const MESSAGES: BodySchema = {
       properties: {
         id: { type: 'string' },
         role: { type: 'string', enum: ['user', 'assistant'] },
-        metadata: { type: 'object', additionalProperties: true },
+        metadata: ANY_OBJECT.schema,
         parts: {
           type: 'array',
           items: {

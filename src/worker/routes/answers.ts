@@ -25,7 +25,12 @@ import { settled } from '../turn-response.ts';
 
 const parameters: readonly Parameter[] = [
   ...TURN_HEADERS,
-  { name: 'question', in: 'query', schema: { type: 'integer', minimum: 1 } },
+  {
+    name: 'question',
+    in: 'query',
+    schema: { type: 'integer', minimum: 1, default: 1 },
+    description: 'Which question of the call is answered, where it has asked before.',
+  },
 ];
 
 const problems: readonly ProblemAnswer[] = [

@@ -16,7 +16,15 @@ export const getEvents = defineRoute({
   path: `${SESSION}/events`,
   access: 'session',
   summary: 'The journal, as JSON pages or as a stream that follows live',
-  parameters: [...RESUMES, { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1 } }],
+  parameters: [
+    ...RESUMES,
+    {
+      name: 'limit',
+      in: 'query',
+      schema: { type: 'integer', minimum: 1 },
+      description: 'The most events of a page.',
+    },
+  ],
   answers: { 200: { description: 'Events', json: 'EventsPage', streams: 'SessionStream' } },
   problems: ['unknown-session', 'invalid-query', 'invalid-header'],
   handle: showEvents,

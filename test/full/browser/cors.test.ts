@@ -20,6 +20,10 @@ const TOKEN = 'a-token-of-the-tests';
 /** It finds its tool by the words of the message. */
 const MESSAGE = 'Please pay invoice INV-17.';
 
+/** A picture of one pixel. */
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
+
 /** As a page has it. */
 type Asked = RequestInit & { readonly credentials?: string };
 
@@ -47,7 +51,16 @@ describe.skipIf(program === undefined)('in chromium, a page of another origin', 
   beforeAll(async () => {
     [ours, anothers] = [await site(), await site()];
     const entry = 'src/examples/browsers/worker.ts';
-    const build = { edits: [{ file: entry, from: ITS_PAGES, to: ours }] };
+    const build = {
+      edits: [
+        { file: entry, from: ITS_PAGES, to: ours },
+        {
+          file: 'src/examples/first/clerk.ts',
+          from: "name: 'clerk',",
+          to: "name: 'clerk', accepts: ['image/*'],",
+        },
+      ],
+    };
     closed = await startWorker(entry, { build, vars: { HOLDFAST_TOKEN: TOKEN, MODEL: 'offline' } });
     open = await startWorker(entry, { build, vars: { MODEL: 'offline' } });
     browser = await chromium.launch({ executablePath: program ?? '', args: CHROMIUM_ARGS });
@@ -132,6 +145,42 @@ describe.skipIf(program === undefined)('in chromium, a page of another origin', 
     const again = await ask(session, { headers: { ...json, 'if-none-match': state.etag } });
     expect(again).toEqual({ status: 304, body: '' });
     expect(await ask(session, { method: 'DELETE', headers: json })).toEqual({ status: 204, body: '' });
+  });
+
+  it('sends a file as a form, and shows it by what it reads, whole and in part', async () => {
+    await page.goto(`${ours}/`);
+    const read = await inPage(
+      `const [session, headers, pixel] = args;
+      const form = new FormData();
+      form.set('message', 'Look.');
+      form.set('photo', await (await fetch('data:image/png;base64,' + pixel)).blob(), 'Foto ä.png');
+      const sent = await fetch(session + '/messages', { method: 'POST', headers, body: form });
+      const { messages } = await (await fetch(session, { headers })).json();
+      const url = session + '/files/' + messages[0].parts.find(({ type }) => type === 'file').id;
+      const whole = await fetch(url, { headers });
+      const tag = whole.headers.get('etag');
+      const image = new Image();
+      image.src = URL.createObjectURL(await whole.blob());
+      await image.decode();
+      const part = await fetch(url, { headers: { ...headers, range: 'bytes=0-7' } });
+      const known = await fetch(url, { headers: { ...headers, 'if-none-match': tag }, cache: 'no-store' });
+      const head = await fetch(url, { method: 'HEAD', headers });
+      return {
+        statuses: [sent, whole, part, known, head].map(({ status }) => status),
+        width: image.width,
+        range: part.headers.get('content-range'),
+        name: head.headers.get('content-disposition'),
+      };`,
+      newSession(closed),
+      { authorization: json.authorization },
+      PIXEL,
+    );
+    expect(read).toEqual({
+      statuses: [200, 200, 206, 304, 200],
+      width: 1,
+      range: 'bytes 0-7/70',
+      name: `inline; filename="Foto _.png"; filename*=UTF-8''Foto%20%C3%A4.png`,
+    });
   });
 
   it('that the app does not name sees nothing but that the network failed, and changes nothing', async () => {

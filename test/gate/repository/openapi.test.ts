@@ -135,7 +135,7 @@ const CLIENT = `
   export async function ask(message: string): Promise<string> {
     const { data, error } = await client.POST('/agents/{agent}/sessions/{session}/messages', {
       params: { path, header: { 'Idempotency-Key': 'k1' }, query: { whenBusy: 'queue' } },
-      body: { message },
+      body: { message, context: { tenant: 'acme' } },
     });
     if (error) {
       const type: components['schemas']['Problem']['type'] = error.type;
@@ -200,6 +200,11 @@ const CLIENT = `
   export async function listed(): Promise<readonly string[]> {
     const chats = createClient<paths, 'application/json' | 'text/plain'>();
     const { data, error } = await chats.GET('/agents/{agent}/chat/{chat}/messages', { params: { path: { agent: 'clerk', chat: 'c1' } } });
+    await chats.POST('/agents/{agent}/chat', {
+      params: { path: { agent: 'clerk' } },
+      body: { id: 'c1', messages: [{ id: 'm1', role: 'user', parts: [] }], decisions: { a1: { decision: 'exit' } } },
+      parseAs: 'stream',
+    });
     return data ? data.flatMap(({ parts }) => parts.map(({ type }) => type)) : [error];
   }
 

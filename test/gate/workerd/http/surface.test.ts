@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { BUILT_IN_KINDS } from '../../../doors/agent.ts';
-import { createApp, type HttpHost, routeTable } from '../../../doors/http.ts';
+import { createApp, type HttpHost, openApi, routeTable } from '../../../doors/http.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { json, send } from './client.ts';
 
@@ -75,6 +75,15 @@ describe('/openapi.json', () => {
     ]);
     const open = Object.entries(Object(paths)).filter(([, item]) => Object(Object(item).get).security);
     expect(open.map(([path]) => path)).toEqual(['/health']);
+  });
+
+  it('names the agents that there are, and of none anything', () => {
+    const agentOf = (agents: HttpHost['agents']): unknown => {
+      const { paths } = openApi({ agents, webhooks: new Map() }, routeTable(host));
+      return Object(paths)['/agents/{agent}/sessions/{session}'].parameters[0].schema;
+    };
+    expect(agentOf(host.agents)).toEqual({ type: 'string', enum: ['scripted'] });
+    expect(agentOf(new Map())).toEqual({ type: 'string' });
   });
 
   it('declares no header that OpenAPI tells otherwise', async () => {

@@ -81,6 +81,11 @@ describe('defineSurface tells of a mistake in full', () => {
       "Surface 'echo': routes[0] has an object as its 'refuse': use a function.",
     ],
     [
+      'what is told of no refusal',
+      () => made([route({ refusal: { 'text/plain': { schema: { type: 'string' } } } })]),
+      "Surface 'echo': routes[0] has 'refusal' and no 'refuse', whose answers it describes: add that, or leave both out.",
+    ],
+    [
       'another method',
       () => made([route({ method: 'PUT' })]),
       "Surface 'echo': routes[0] has 'PUT' as its 'method': use GET, POST, DELETE.",
@@ -215,10 +220,21 @@ describe('createHoldfast tells of surfaces that cannot stand side by side', () =
       () =>
         app([
           made(
-            [route({ path: '/a', refusal: { 'text/plain': { name: 'Oops', schema: { type: 'string' } } } })],
+            [
+              route({
+                path: '/a',
+                refuse: handle,
+                refusal: { 'text/plain': { name: 'Oops', schema: { type: 'string' } } },
+              }),
+            ],
             'other',
           ),
-          made([route({ refusal: { 'text/plain': { name: 'Oops', schema: { type: 'number' } } } })]),
+          made([
+            route({
+              refuse: handle,
+              refusal: { 'text/plain': { name: 'Oops', schema: { type: 'number' } } },
+            }),
+          ]),
         ]),
       error("Surface 'echo' has a schema called 'Oops': the app describes something else by that name."),
     ],
@@ -239,8 +255,8 @@ describe('createHoldfast tells of surfaces that cannot stand side by side', () =
   it('takes a schema that two surfaces have alike', () => {
     const oops = () => ({ 'text/plain': { name: 'Oops', schema: { type: 'string' } } });
     const both = [
-      made([route({ path: '/a', refusal: oops() })], 'other'),
-      made([route({ refusal: oops() })]),
+      made([route({ path: '/a', refuse: handle, refusal: oops() })], 'other'),
+      made([route({ refuse: handle, refusal: oops() })]),
     ];
     expect(told(() => app(both))).toBe('nothing');
   });
