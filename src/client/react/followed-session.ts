@@ -171,7 +171,9 @@ export class FollowedSession {
 
   async answer(answers: readonly ClientCallAnswer[]): Promise<boolean> {
     const { pending } = this.snapshot;
-    const keys = answers.map(({ call }) => keyOf(pending.find((one) => one.call === call) ?? call));
+    const keys = answers
+      .map(({ call }) => keyOf(pending.find((one) => one.call === call) ?? call))
+      .filter((key) => !this.#answered.has(key)); // an answer that is on its way already decides
     for (const key of keys) this.#answered.add(key);
     this.#tell({ error: undefined });
     const isTaken = await this.tried(() => this.#session.answer(answers, { background: true }));

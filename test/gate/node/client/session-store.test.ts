@@ -458,6 +458,21 @@ it('takes a decision by the id of its call, too', async () => {
   expect(store.getSnapshot().pending).toEqual([]);
 });
 
+it('keeps what was decided when it is decided once more', async () => {
+  const { world, store } = server();
+  world.state = () => json(view({ openTurn: 't1', pending: [PENDING] }));
+  await look(store);
+  let posts = 0;
+  world.post = () => {
+    posts += 1;
+    return posts === 1 ? json({ turn: 't1', status: 'accepted' }, 202) : problem('already-answered', 409);
+  };
+  const { pending } = store.getSnapshot();
+  const both = ['approve' as const, 'reject' as const].map((kind) => store.decide(pending[0] ?? '', kind));
+  expect(await Promise.all(both)).toEqual([true, false]);
+  expect(store.getSnapshot()).toMatchObject({ pending: [], error: { type: 'already-answered' } });
+});
+
 it('shows what is pending of a state that the stream has overtaken', async () => {
   const { world, store } = server();
   world.state = () =>
