@@ -127,4 +127,6 @@ export interface ClientSession<Output = Json> {
 export interface EventsRange extends Waiting {
   /** Only those behind the one of this sequence; all unless given. */
   readonly after?: number | undefined;
+  /** How often in a row a lost connection is tried again; as the client is told unless given. */
+  readonly retries?: number | undefined;
 }

@@ -58,7 +58,7 @@ const SILENCE = 50_000;
 export function createTransport({ url, token, fetch: given, retries = 5 }: TransportOptions): Transport {
   if (typeof url !== 'string' || !/^(https?:\/\/[^/?#@\s]+)?(\/[^?#]*)?$/.test(url))
     throw new TypeError(
-      `createClient: its url is '${String(url).replace(/\/\/.*@/, '//')}': use one such as https://agents.example.com.`,
+      `createClient: its url is '${String(url).replace(/\/\/.*@/, '//***@')}': use one such as https://agents.example.com.`,
     );
   const base = url.replace(/\/+$/, '');
   const once = async (asked: Asked): Promise<Response> => {

@@ -15,7 +15,8 @@ import type {
 import type { WatchItem } from '../follow.ts';
 import { HoldfastError } from '../holdfast-error.ts';
 import { backoff, pause } from '../transport.ts';
-import { type Conversation, foldItem, type SessionMessage, type ShownFile, toMessages } from './messages.ts';
+import { type Conversation, foldItem, type SessionMessage, toMessages } from './messages.ts';
+import { ShownMessages, sameOr } from './shown-messages.ts';
 
 /** What a page shows of a session. Another object after each change. */
 export interface SessionSnapshot {
@@ -58,14 +59,6 @@ const NOTHING: SessionSnapshot = {
   error: undefined,
 };
 
-/** A message that was sent, and whose turn is not seen yet. */
-interface Outgoing {
-  readonly key: string;
-  readonly text: string;
-  readonly files: readonly ShownFile[];
-  turn?: string;
-}
-
 /** A session that is shown for as long as its signal lets it. */
 export class FollowedSession {
   readonly listeners = new Set<() => void>();
@@ -75,16 +68,16 @@ export class FollowedSession {
   #conversation: Conversation = { messages: [] };
   /** The last event that is folded. */
   #seq = 0;
-  /** The turns that have begun, as far as events have told. */
-  readonly #begun = new Set<string>();
+  readonly #shown = new ShownMessages();
+  /** Questions that this page has answered, and when events have told of an answer, by their calls. */
   readonly #answered = new Set<string>();
-  #outgoing: readonly Outgoing[] = [];
-  #sent = 0;
+  readonly #answeredAt = new Map<string, number>();
   #isRunning = false;
   #isWatched = false;
   /** The stream of the first message, which shows the session until there is one to be followed. */
   #beginning: Promise<void> | undefined;
   #comeAgain = new AbortController();
+  #following: AbortSignal | undefined;
 
   constructor(session: ClientSession<unknown>) {
     this.#session = session;
@@ -92,6 +85,7 @@ export class FollowedSession {
 
   /** Shows the session until the signal aborts, and whatever becomes of the connection. */
   async follow(signal: AbortSignal): Promise<void> {
+    this.#following = signal;
     for (let failed = 0; !signal.aborted; ) {
       try {
         await this.#beginning;
@@ -99,20 +93,30 @@ export class FollowedSession {
         failed = 0;
         this.#tell({ isConnected: true, error: undefined });
         this.#isWatched = true;
-        for await (const item of this.#session.watch({ after: this.#seq, signal })) this.#apply(item, signal);
+        // Whoever looks is told at once that the connection is lost, so that it is tried again here.
+        const items = this.#session.watch({ after: this.#seq, signal, retries: 0 });
+        for await (const item of items) this.#apply(item, signal);
         this.#forget();
       } catch (failure) {
         if (signal.aborted) break;
-        // A session begins with its first message, which another page may send.
-        if (isUnknown(failure)) this.#forget();
-        else this.#tell({ isConnected: false, error: asError(failure) });
+        this.#missed(failure);
       }
       this.#isWatched = false;
       failed += 1;
       this.#comeAgain = new AbortController();
-      await pause(backoff(failed + 1), AbortSignal.any([signal, this.#comeAgain.signal])).catch(() => {});
+      await pause(backoff(failed), AbortSignal.any([signal, this.#comeAgain.signal])).catch(() => {});
     }
     this.#tell({ isConnected: false });
+  }
+
+  #missed(failure: unknown): void {
+    const isUnknown = hasType(failure, 'unknown-session', 'session-erased');
+    // A session begins with its first message, which another page may send; or this one, whose stream shows it already.
+    if (isUnknown && !this.#beginning) this.#forget();
+    else if (isUnknown) this.#tell({ isConnected: true });
+    // It is no error before it was tried again.
+    else if (this.#isWatched && hasType(failure, 'connection-lost')) this.#tell({ isConnected: false });
+    else this.#tell({ isConnected: false, error: asError(failure) });
   }
 
   async send(
@@ -120,26 +124,16 @@ export class FollowedSession {
     options: Omit<ClientSendOptions, 'background'> = {},
   ): Promise<boolean> {
     const parts = typeof message === 'string' ? [{ type: 'text', text: message } as const] : message;
-    this.#sent += 1;
-    const outgoing: Outgoing = {
-      key: `sent-${this.#sent}`,
-      text: parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n\n'),
-      files: (options.files ?? []).map((file) => ({
-        mediaType: file instanceof Blob ? file.type : file.mediaType,
-        name: 'name' in file ? file.name : undefined,
-      })),
-    };
-    this.#outgoing = [...this.#outgoing, outgoing];
+    const outgoing = this.#shown.add(parts, options.files);
     this.#tell({ error: undefined });
     const isBegun = this.#isWatched || this.#seq > 0;
     const isTaken = await this.tried(async () => {
       const turn = isBegun
         ? (await this.#session.send(message, { ...options, background: true })).turn
         : await this.#begin(message, options);
-      if (turn === undefined || this.#begun.has(turn)) this.#arrived(turn ?? '', outgoing.text);
-      else outgoing.turn = turn;
+      this.#shown.taken(outgoing, turn);
     });
-    if (!isTaken) this.#outgoing = this.#outgoing.filter((one) => one !== outgoing);
+    if (!isTaken) this.#shown.remove(outgoing);
     this.#tell({});
     return isTaken;
   }
@@ -149,8 +143,16 @@ export class FollowedSession {
     message: string | readonly ClientPart[],
     options: ClientSendOptions,
   ): Promise<string | undefined> {
-    const items = this.#session.stream(message, options);
+    const leave = new AbortController();
+    const { signal = leave.signal } = options;
+    const items = this.#session.stream(message, {
+      ...options,
+      signal: AbortSignal.any([signal, leave.signal]),
+    });
     const first = await items.next();
+    // The message is taken now, so that who looks away need not see what comes of it.
+    if (this.#following?.aborted) leave.abort();
+    this.#following?.addEventListener('abort', () => leave.abort(), { once: true });
     const showing = async (): Promise<void> => {
       for (let next = first; !next.done; next = await items.next()) {
         const { value: item } = next;
@@ -168,7 +170,10 @@ export class FollowedSession {
   }
 
   async answer(answers: readonly ClientCallAnswer[]): Promise<boolean> {
-    const keys = answers.map(({ call }) => keyOf(call));
+    const { pending } = this.snapshot;
+    const keys = answers
+      .map(({ call }) => keyOf(pending.find((one) => one.call === call) ?? call))
+      .filter((key) => !this.#answered.has(key)); // an answer that is on its way already decides
     for (const key of keys) this.#answered.add(key);
     this.#tell({ error: undefined });
     const isTaken = await this.tried(() => this.#session.answer(answers, { background: true }));
@@ -190,13 +195,20 @@ export class FollowedSession {
 
   async #refresh(signal?: AbortSignal): Promise<void> {
     const view = await this.#session.state({ signal });
-    if (view.seq < this.#seq) return;
-    this.#view = view;
-    this.#seq = view.seq;
-    // Pieces of the reply that comes are in no state.
-    this.#conversation = { ...this.#conversation, messages: toMessages(view) };
-    this.#isRunning = view.openTurn !== null;
-    if (view.turn) this.#arrived(view.turn.turn);
+    if (view.seq < (this.#view?.seq ?? 0)) return;
+    const isOpen = ({ call }: PendingView): boolean => (this.#answeredAt.get(call) ?? 0) <= view.seq;
+    this.#view = view.pending.every(isOpen) ? view : { ...view, pending: view.pending.filter(isOpen) };
+    // What the stream has told already is not taken back; only what is pending is told by no event.
+    if (view.seq >= this.#seq) {
+      this.#seq = view.seq;
+      // Pieces of the reply that comes are in no state.
+      this.#conversation = {
+        ...this.#conversation,
+        messages: toMessages(view, this.#conversation.messages),
+      };
+      this.#isRunning = view.openTurn !== null;
+    }
+    if (view.turn) this.#shown.arrived(view.turn.turn);
     this.#tell({});
   }
 
@@ -211,9 +223,10 @@ export class FollowedSession {
   #take(item: WatchItem): void {
     if ('seq' in item) {
       this.#seq = item.seq;
-      if (item.type === 'turn-started') this.#arrived(item.turn, item.message);
-      if (item.type === 'turn-steered') this.#arrived(item.as, item.message);
-      if (item.type === 'tool-call-answered') this.#drop(item.call);
+      const at = this.#conversation.messages.length;
+      if (item.type === 'turn-started') this.#shown.arrived(item.turn, { text: item.message, at });
+      if (item.type === 'turn-steered') this.#shown.arrived(item.as, { text: item.message, at });
+      if (item.type === 'tool-call-answered' || item.type === 'tool-call-ended') this.#drop(item);
       if ('turn' in item) this.#isRunning = item.type !== 'turn-ended';
     }
     this.#conversation = foldItem(this.#conversation, item);
@@ -225,18 +238,9 @@ export class FollowedSession {
       this.#conversation = { messages: this.#conversation.messages };
   }
 
-  /** A message of this page is a message of the conversation now. */
-  #arrived(turn: string, message?: string): void {
-    this.#begun.add(turn);
-    // The event may be here before the answer of the request that has sent it.
-    const mine =
-      this.#outgoing.find((one) => one.turn === turn) ??
-      this.#outgoing.find((one) => one.turn === undefined && one.text === message);
-    this.#outgoing = this.#outgoing.filter((one) => one !== mine);
-  }
-
-  #drop(call: string): void {
-    if (!this.#view) return;
+  #drop({ call, seq }: { readonly call: string; readonly seq: number }): void {
+    this.#answeredAt.set(call, seq);
+    if (!this.#view?.pending.some((one) => one.call === call)) return;
     this.#view = { ...this.#view, pending: this.#view.pending.filter((one) => one.call !== call) };
   }
 
@@ -244,35 +248,21 @@ export class FollowedSession {
   #forget(): void {
     this.#view = undefined;
     this.#conversation = { messages: [] };
+    this.#shown.forget();
+    this.#answeredAt.clear();
     this.#seq = 0;
     this.#isRunning = false;
     this.#tell({ isConnected: true, error: undefined, status: 'idle' });
   }
 
   #tell(change: Partial<SessionSnapshot>): void {
-    const { messages, draft } = this.#conversation;
-    const shown = draft
-      ? [
-          ...messages,
-          {
-            role: 'assistant',
-            text: draft.text,
-            reasoning: draft.reasoning || undefined,
-            status: 'streaming',
-          } as const,
-        ]
-      : messages;
-    const pending = (this.#view?.pending ?? []).filter((call) => !this.#answered.has(keyOf(call)));
+    const open = (this.#view?.pending ?? []).filter((call) => !this.#answered.has(keyOf(call)));
+    const pending = sameOr(this.snapshot.pending, open);
     const known = pending.length > 0 ? 'waiting' : this.#isRunning ? 'running' : 'idle';
     this.snapshot = {
       ...this.snapshot,
       status: this.#view || this.#seq > 0 ? known : this.snapshot.status,
-      messages: [
-        ...shown.map((message, at) => ({ ...message, key: String(at) })),
-        ...this.#outgoing.map(
-          ({ key, text, files }) => ({ key, role: 'user', text, files, status: 'sending' }) as const,
-        ),
-      ],
+      messages: this.#shown.show(this.#conversation),
       pending,
       state: this.#view,
       ...change,
@@ -292,8 +282,8 @@ const REFRESHING: ReadonlySet<string> = new Set([
 const keyOf = (call: WaitingCall): string =>
   typeof call === 'string' ? call : Object.values(call.links).join();
 
-const isUnknown = (failure: unknown): boolean =>
-  failure instanceof HoldfastError && ['unknown-session', 'session-erased'].includes(failure.type);
+const hasType = (failure: unknown, ...types: readonly HoldfastError['type'][]): boolean =>
+  failure instanceof HoldfastError && types.includes(failure.type);
 
 const asError = (failure: unknown): Error =>
   failure instanceof Error ? failure : new Error(String(failure));

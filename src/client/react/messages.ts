@@ -48,30 +48,60 @@ export interface SessionMessage {
   readonly status?: 'sending' | 'streaming' | undefined;
 }
 
-type Unkeyed = Omit<SessionMessage, 'key'>;
+/** A message without its key, which its place gives it. */
+export type Unkeyed = Omit<SessionMessage, 'key'>;
+
+/** What there is of a reply of the turn's own loop, while its model is at it. */
+interface Draft {
+  readonly reply: string;
+  /** Its place: what is said to the model meanwhile stands behind it. */
+  readonly at: number;
+  readonly message: Unkeyed;
+  /** How much of its text and reasoning there was so far; what of it was not shown is marked where it is missing. */
+  readonly length: { readonly text: number; readonly reasoning: number };
+}
 
 /** What is folded: the messages so far, and what there is of the reply that comes. */
 export interface Conversation {
   readonly messages: readonly Unkeyed[];
-  /** Of the turn's own loop, by the id of the reply. */
-  readonly draft?: { readonly reply: string; readonly text: string; readonly reasoning: string } | undefined;
+  readonly draft?: Draft | undefined;
 }
 
-/** The messages of a state. */
-export function toMessages({
-  messages,
-  pending,
-}: Pick<SessionView, 'messages' | 'pending'>): readonly Unkeyed[] {
+/** All messages, in their order. */
+export const listed = ({ messages, draft }: Conversation): readonly Unkeyed[] =>
+  draft ? [...messages.slice(0, draft.at), draft.message, ...messages.slice(draft.at)] : messages;
+
+/** The messages of a state; those that are shown as they were stay the same objects. */
+export function toMessages(
+  { messages, pending }: Pick<SessionView, 'messages' | 'pending'>,
+  before: readonly Unkeyed[] = [],
+): readonly Unkeyed[] {
   const waiting = new Set(pending.map(({ call }) => call));
-  return messages.map((view) => toMessage(view, waiting));
+  return messages.map((view, at) => {
+    const message = toMessage(view, waiting);
+    const known = before[at];
+    return known && isSame(known, message) ? known : message;
+  });
+}
+
+/** Whether two JSON values say the same; what is undefined is not there. */
+function isSame(a: unknown, b: unknown): boolean {
+  if (typeof a !== 'object' || typeof b !== 'object' || !a || !b) return a === b;
+  const [left, right] = [a as Record<string, unknown>, b as Record<string, unknown>]; // objects and arrays alike
+  return [...Object.keys(a), ...Object.keys(b)].every((key) => isSame(left[key], right[key]));
 }
 
 function toMessage(view: MessageView, waiting: ReadonlySet<string>): Unkeyed {
   if (view.role === 'user') return userMessage(view);
   if ('tool' in view) return { role: view.role, text: view.text, tool: view.tool };
   const { role, text, toolCalls, parts = [] } = view;
-  const calls = toolCalls?.map((call) =>
-    waiting.has(call.id) ? { ...call, status: 'waiting' as const } : call,
+  const calls = toolCalls?.map(
+    ({ files, ...call }): ShownCall => ({
+      ...call,
+      input: asJson(call.input),
+      ...(files && filesOf(files)),
+      ...(waiting.has(call.id) && { status: 'waiting' }),
+    }),
   );
   return { role, text, ...ofParts(parts), ...(calls && { calls }) };
 }
@@ -108,33 +138,56 @@ function ofParts(parts: readonly JournaledPart[]): Pick<SessionMessage, 'reasoni
 
 /** The conversation after something has happened. What happens in nested loops is seen by its calls alone. */
 export function foldItem(before: Conversation, item: WatchItem): Conversation {
+  if (item.type === 'message-sent') return withSaid(before, item);
   if ('frame' in item && item.frame !== undefined) return before;
   switch (item.type) {
     case 'text-delta':
-    case 'reasoning-delta': {
-      const {
-        reply,
-        text = '',
-        reasoning = '',
-      } = before.draft?.reply === item.reply ? before.draft : { reply: item.reply };
-      const draft =
-        item.type === 'text-delta'
-          ? { reply, text: text + item.text, reasoning }
-          : { reply, text, reasoning: reasoning + item.text };
-      return { ...before, draft };
-    }
+    case 'reasoning-delta':
+      return { ...before, draft: withPiece(before, item) };
     case 'reply-restarted':
       return { messages: before.messages };
-    // Pieces of its text may be missing: all of it comes at its end.
-    case 'resumed':
-      return before.draft
-        ? { ...before, draft: { ...before.draft, text: `${before.draft.text} … ` } }
-        : before;
     case 'progress':
       return withCall(before, item.call, { progress: item.status });
     default:
       return 'seq' in item ? foldEvent(before, item) : before;
   }
+}
+
+type Piece = Extract<WatchItem, { readonly type: 'text-delta' | 'reasoning-delta' }>;
+
+/** What there is of a reply with one more piece. Who has come in the middle of it, or again, has missed some. */
+function withPiece({ messages, draft }: Conversation, { type, reply, text, from }: Piece): Draft {
+  const { at, message, length } =
+    draft?.reply === reply
+      ? draft
+      : {
+          at: messages.length,
+          message: { role: 'assistant', text: '', status: 'streaming' } as const,
+          length: { text: 0, reasoning: 0 },
+        };
+  const of = type === 'text-delta' ? 'text' : 'reasoning';
+  const known = length[of];
+  const start = from ?? known;
+  const more = start > known ? `… ${text}` : text.slice(known - start);
+  return {
+    reply,
+    at,
+    message: { ...message, [of]: (message[of] ?? '') + more },
+    length: { ...length, [of]: Math.max(known, start + text.length) },
+  };
+}
+
+/** What a call says to the user stands behind the reply that has asked for the call, or for the one around it. */
+function withSaid(
+  before: Conversation,
+  { call, under = call, text, tool }: Extract<StoredEvent, { readonly type: 'message-sent' }>,
+): Conversation {
+  if (tool === undefined) return before; // of a journal in which it is no message
+  const { messages } = before;
+  const asked = messages.findLastIndex(({ calls }) => calls?.some(({ id }) => id === under));
+  const next = messages.findIndex((message, at) => at > asked && message.tool === undefined);
+  const said = { role: 'assistant', text, tool } as const;
+  return { ...before, messages: messages.toSpliced(next < 0 ? messages.length : next, 0, said) };
 }
 
 function foldEvent(before: Conversation, event: StoredEvent): Conversation {
@@ -160,18 +213,17 @@ function foldEvent(before: Conversation, event: StoredEvent): Conversation {
       const calls = toolCalls.map(
         ({ id, name, input }): ShownCall => ({ id, name, input: asJson(input), status: 'asked' }),
       );
-      return {
-        messages: [
-          ...messages,
-          { role: 'assistant', text, ...ofParts(parts), ...(calls.length > 0 && { calls }) },
-        ],
-      };
+      const reply = {
+        role: 'assistant',
+        text,
+        ...ofParts(parts),
+        ...(calls.length > 0 && { calls }),
+      } as const;
+      return { messages: messages.toSpliced(messages.length - (event.unseen ?? 0), 0, reply) };
     }
-    case 'message-sent':
-      return {
-        ...before,
-        messages: [...messages, { role: 'assistant', text: event.text, tool: event.tool ?? '' }],
-      };
+    // About what the model is told; the state has it exactly.
+    case 'answer-rejected':
+      return { messages: [...messages, { role: 'user', text: event.problems.join('\n'), by: 'loop' }] };
     case 'tool-call-started':
     case 'tool-call-answered':
       return withCall(before, event.call, { status: 'started' });
@@ -198,8 +250,9 @@ function withCall(before: Conversation, id: string, change: Partial<ShownCall>):
   return { ...before, messages };
 }
 
-/** The input of a call as it is meant: what is no JSON is shown as its text. */
-function asJson(input: string): Json {
+/** The input of a call as it is meant, which is kept as its model has written it: what is no JSON is shown as its text. */
+function asJson(input: Json): Json {
+  if (typeof input !== 'string') return input;
   try {
     return JSON.parse(input) as Json; // which is what JSON holds
   } catch {

@@ -16,6 +16,9 @@ interface ChatProps {
 
 export function Chat({ url, token, session }: ChatProps) {
   const chat = useSession({ url, token, agent: 'desk', session });
+  const last = chat.state?.turn;
+  const failed = chat.status === 'idle' && last?.outcome === 'failed' ? last.error : undefined;
+  const wrong = chat.error ?? failed;
   return (
     <main>
       <header>
@@ -30,7 +33,7 @@ export function Chat({ url, token, session }: ChatProps) {
         ))}
       </ol>
       <Approvals chat={chat} />
-      {chat.error && <p role="alert">{chat.error.message}</p>}
+      {wrong && <p role="alert">{wrong.message}</p>}
       <Composer chat={chat} />
     </main>
   );

@@ -91,6 +91,17 @@ describe.skipIf(!HAS_BROWSER)('a page in chromium, at another origin than its Wo
     expect(shown.complaints).toEqual([]);
   });
 
+  it('says why a turn has failed, until there is another one', async () => {
+    const { page } = shown;
+    await say('Break.');
+    await page.getByRole('alert').getByText("The model 'desk-model' threw instead of answering.").waitFor();
+    await look('8b-failed');
+    await say('When are you open?');
+    await page.getByText(HELLO).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    expect(shown.complaints).toEqual([]);
+  });
+
   it('is back when its connection is', async () => {
     const { page } = shown;
     await say('When are you open?');

@@ -304,7 +304,7 @@ describe('what no request can carry', () => {
     (url) => {
       expect(() => clientOf({ url })).toThrow(
         new TypeError(
-          `createClient: its url is '${url.replace('me:secret@', '')}': use one such as https://agents.example.com.`,
+          `createClient: its url is '${url.replace('me:secret@', '***@')}': use one such as https://agents.example.com.`,
         ),
       );
     },
@@ -414,7 +414,7 @@ describe('what cannot be asked', () => {
     (url) => {
       expect(at(url)).toThrow(
         new TypeError(
-          `createClient: its url is '${url.replace('me:secret@', '')}': use one such as https://agents.example.com.`,
+          `createClient: its url is '${url.replace('me:secret@', '***@')}': use one such as https://agents.example.com.`,
         ),
       );
     },

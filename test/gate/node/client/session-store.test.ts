@@ -315,8 +315,8 @@ it('goes on after a lost connection behind what it has seen', async () => {
   await world.cut();
   await vi.advanceTimersByTimeAsync(500);
   expect(world.isWatched).toBe(true);
-  await world.show(frame('text-delta', { reply: '1.1', text: 'it.' }));
-  expect(shown(store)).toEqual(['user Pay.', 'assistant I  … it. streaming']);
+  await world.show(frame('text-delta', { reply: '1.1', text: 'it.', from: 6 }));
+  expect(shown(store)).toEqual(['user Pay.', 'assistant I … it. streaming']);
   await world.show(
     stored(2, 'turn-started', { message: 'Pay.' }),
     stored(3, 'model-replied', { text: 'I pay.', toolCalls: [] }),
@@ -370,4 +370,223 @@ it('keeps its connection for who leaves and comes at once, as React does when it
   stay();
   await vi.advanceTimersByTimeAsync(1_000);
   expect(world.isWatched).toBe(false);
+});
+
+it('marks what is missing of a reply, for who comes in the middle of it, and shows nothing twice', async () => {
+  const { world, store } = server();
+  world.state = () => json(view({ seq: 2, openTurn: 't1', messages: [USER] }));
+  await look(store);
+  await world.show(
+    frame('reasoning-delta', { reply: '1.1', text: 'then pay.', from: 7 }),
+    frame('text-delta', { reply: '1.1', text: 'paid ', from: 12 }),
+    frame('text-delta', { reply: '1.1', text: 'it.' }),
+  );
+  expect(store.getSnapshot().messages[1]).toMatchObject({ reasoning: '… then pay.', text: '… paid it.' });
+  await world.cut();
+  await vi.advanceTimersByTimeAsync(500);
+  await world.show(frame('text-delta', { reply: '1.1', text: 'it. Now', from: 17 }));
+  expect(store.getSnapshot().messages[1]?.text).toBe('… paid it. Now');
+  await world.show(stored(3, 'model-replied', { text: 'I have just paid it. Now go.', toolCalls: [] }));
+  expect(shown(store)).toEqual(['user Pay.', 'assistant I have just paid it. Now go.']);
+});
+
+it('tells at once that the connection is lost, and calls it an error once nobody can be reached', async () => {
+  const { world, store } = server();
+  world.state = () => json(view());
+  await look(store);
+  const { fetch } = world;
+  world.fetch = () => Promise.reject(new TypeError('fetch failed'));
+  await world.cut();
+  expect(store.getSnapshot()).toMatchObject({ isConnected: false, error: undefined });
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(store.getSnapshot()).toMatchObject({ isConnected: false, error: { type: 'connection-lost' } });
+  world.fetch = fetch;
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(store.getSnapshot()).toMatchObject({ isConnected: true, error: undefined });
+});
+
+it('gives the same objects again for what has not changed', async () => {
+  const { world, store } = server();
+  const asked = view({ seq: 4, openTurn: 't1', messages: [USER], pending: [PENDING] });
+  world.state = () => json(asked);
+  await look(store);
+  const before = store.getSnapshot();
+  await world.show(frame('text-delta', { reply: '1.1', text: 'I ' }));
+  const during = store.getSnapshot();
+  expect(during.messages[0]).toBe(before.messages[0]);
+  expect(during.pending).toBe(before.pending);
+  await world.show(frame('progress', { call: 'unseen', status: 'half' }));
+  expect(store.getSnapshot().messages).toBe(during.messages);
+  const parts = [{ type: 'reasoning', text: 'Hm.' }];
+  world.state = () =>
+    json({
+      ...asked,
+      seq: 6,
+      openTurn: null,
+      messages: [USER, { role: 'assistant', text: 'I pay.', parts }],
+      pending: [],
+    });
+  await world.show(stored(5, 'model-replied', { text: 'I pay.', toolCalls: [], parts }));
+  const replied = store.getSnapshot().messages;
+  await world.show(stored(6, 'turn-ended', { outcome: 'completed' }));
+  expect(world.asked.at(-1)).toBe('GET ');
+  expect(store.getSnapshot()).toMatchObject({ status: 'idle', state: { seq: 6 } });
+  expect(store.getSnapshot().messages).toBe(replied);
+});
+
+it('keeps the key of a message that was sent here', async () => {
+  const { world, store } = server();
+  world.state = () => json(view({ messages: [USER] }));
+  await look(store);
+  void store.send('And more.');
+  await world.show(stored(2, 'turn-started', { message: 'And more.' }));
+  world.state = () => json(view({ seq: 3, messages: [USER, { role: 'user', text: 'And more.' }] }));
+  await world.show(stored(3, 'turn-ended', { outcome: 'completed' }));
+  expect(store.getSnapshot().messages.map(({ key, status }) => [key, status])).toEqual([
+    ['0', undefined],
+    ['sent-1', undefined],
+  ]);
+});
+
+it('takes a decision by the id of its call, too', async () => {
+  const { world, store } = server();
+  world.state = () => json(view({ openTurn: 't1', pending: [PENDING] }));
+  await look(store);
+  const deciding = store.decide(PENDING.call, 'approve');
+  expect(store.getSnapshot().pending).toEqual([]);
+  expect(await deciding).toBe(true);
+  expect(store.getSnapshot().pending).toEqual([]);
+});
+
+it('keeps what was decided when it is decided once more', async () => {
+  const { world, store } = server();
+  world.state = () => json(view({ openTurn: 't1', pending: [PENDING] }));
+  await look(store);
+  let posts = 0;
+  world.post = () => {
+    posts += 1;
+    return posts === 1 ? json({ turn: 't1', status: 'accepted' }, 202) : problem('already-answered', 409);
+  };
+  const { pending } = store.getSnapshot();
+  const both = ['approve' as const, 'reject' as const].map((kind) => store.decide(pending[0] ?? '', kind));
+  expect(await Promise.all(both)).toEqual([true, false]);
+  expect(store.getSnapshot()).toMatchObject({ pending: [], error: { type: 'already-answered' } });
+});
+
+it('shows what is pending of a state that the stream has overtaken', async () => {
+  const { world, store } = server();
+  world.state = () =>
+    json(
+      view({ seq: 3, openTurn: 't1', messages: [USER, { role: 'assistant', text: '', toolCalls: [call] }] }),
+    );
+  await look(store);
+  let answer = (_: Response): void => {};
+  const { fetch } = world;
+  const late = new Promise<Response>((resolve) => {
+    answer = resolve;
+  });
+  world.fetch = (url, init) => (url.endsWith('/s1') ? late : fetch(url, init));
+  const other = { ...PENDING, call: 't1.3.1' };
+  await world.show(
+    stored(4, 'tool-call-suspended', { call: 't1.3.0' }),
+    stored(5, 'tool-call-answered', { call: 't1.3.1' }),
+  );
+  expect(store.getSnapshot()).toMatchObject({ status: 'running', pending: [] });
+  answer(json(view({ seq: 4, openTurn: 't1', messages: [USER], pending: [PENDING, other] })));
+  await settle();
+  expect(store.getSnapshot()).toMatchObject({ status: 'waiting', pending: [PENDING] });
+  expect(shown(store)).toEqual(['user Pay.', 'assistant']);
+});
+
+it('does not forget the first turn of a session that was unknown a moment ago', async () => {
+  const { world, store } = server();
+  const { fetch } = world;
+  let answer = (_: Response): void => {};
+  const late = new Promise<Response>((resolve) => {
+    answer = resolve;
+  });
+  world.fetch = (url, init) => (init.method === 'GET' ? late : fetch(url, init));
+  world.post = () => stream([stored(2, 'turn-started', { message: 'Pay.' })], 'open');
+  await look(store);
+  expect(await store.send('Pay.')).toBe(true);
+  answer(problem('unknown-session', 404));
+  await settle();
+  expect(shown(store)).toEqual(['user Pay.']);
+  expect(store.getSnapshot()).toMatchObject({ status: 'running', isConnected: true });
+});
+
+it('lets go of the first turn, too, when nobody looks any more', async () => {
+  const { world, store } = server();
+  const leave = await look(store);
+  let signal: AbortSignal | undefined;
+  const { fetch } = world;
+  world.fetch = (url, init) => {
+    if (init.method === 'POST') signal = init.signal;
+    return fetch(url, init);
+  };
+  world.post = () => stream([stored(2, 'turn-started', { message: 'Pay.' })], 'open');
+  expect(await store.send('Pay.')).toBe(true);
+  leave();
+  expect(signal?.aborted).toBe(false);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(signal?.aborted).toBe(true);
+});
+
+it('shows the input of a call alike, as it happens and after a reload', async () => {
+  const { world, store } = server();
+  world.state = () =>
+    json(
+      view({
+        messages: [
+          USER,
+          { role: 'assistant', text: '', toolCalls: [{ ...call, status: 'ended', result: 'Paid.' }] },
+        ],
+      }),
+    );
+  await look(store);
+  expect(store.getSnapshot().messages[1]?.calls).toMatchObject([
+    { input: { n: 1 }, status: 'ended', result: 'Paid.' },
+  ]);
+});
+
+it('stands messages where the state has them', async () => {
+  const { world, store } = server();
+  world.state = () => json(view());
+  await look(store);
+  await world.show(
+    stored(2, 'turn-started', { message: 'Pay.' }),
+    stored(3, 'model-replied', { text: 'I pay.', toolCalls: [call] }),
+    stored(4, 'message-sent', {
+      call: 't1.3.0.1.0',
+      under: 't1.3.0',
+      frame: 't1.3.0',
+      tool: 'say',
+      text: 'From inside.',
+    }),
+    stored(5, 'message-sent', { call: 't1.3.0', text: 'Of an old journal.' }),
+    stored(6, 'tool-call-ended', { call: 't1.3.0', result: { type: 'text', content: 'Paid.' } }),
+    frame('text-delta', { reply: '2.1', text: 'Do' }),
+    stored(7, 'turn-steered', { as: 't2', message: 'Wait.' }),
+    frame('text-delta', { reply: '2.1', text: 'ne' }),
+  );
+  expect(shown(store)).toEqual([
+    'user Pay.',
+    'assistant I pay.',
+    'assistant From inside.',
+    'assistant Done streaming',
+    'user Wait.',
+  ]);
+  await world.show(
+    stored(8, 'model-replied', { text: 'Done.', toolCalls: [], unseen: 1 }),
+    stored(9, 'answer-rejected', { problems: ['total: is missing'] }),
+  );
+  expect(shown(store)).toEqual([
+    'user Pay.',
+    'assistant I pay.',
+    'assistant From inside.',
+    'assistant Done.',
+    'user Wait.',
+    'user total: is missing',
+  ]);
+  expect(store.getSnapshot().messages.at(-1)?.by).toBe('loop');
 });
