@@ -2,8 +2,16 @@
  * What stored sessions are as chunks of the AI SDK: whatever is shown, and in whatever order, both versions of it take every chunk,
  * and its own reader makes of a turn what a page is given that is loaded.
  */
-import { readUIMessageStream as read7, uiMessageChunkSchema as schema7 } from 'ai';
-import { readUIMessageStream as read6, uiMessageChunkSchema as schema6 } from 'ai-v6';
+import {
+  convertToModelMessages as convert7,
+  readUIMessageStream as read7,
+  uiMessageChunkSchema as schema7,
+} from 'ai';
+import {
+  convertToModelMessages as convert6,
+  readUIMessageStream as read6,
+  uiMessageChunkSchema as schema6,
+} from 'ai-v6';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ShownEvent, TurnItem } from '../../../src/create-holdfast.ts';
@@ -16,6 +24,7 @@ import {
 } from '../../../src/surfaces/ai-sdk-ui/entry.ts';
 import { stoppedTurn } from '../../doors/session.ts';
 import { toUiMessages } from '../../doors/surfaces.ts';
+import { problemOf } from '../../fixtures/ui-chat.ts';
 import { readFolder, versions } from '../kept.ts';
 
 const fileUrl = (id: string): string => `https://example.com/files/${id}`;
@@ -140,6 +149,22 @@ describe.each([6, 7] as const)('chunks for version %i', (version) => {
       const parts = version === 7 ? loaded?.parts : loaded?.parts.map(withoutAnswer);
       const shown = version === 7 ? one.message?.parts : one.message?.parts.map(withoutAnswer);
       expect(shown ?? []).toEqual(JSON.parse(JSON.stringify(parts)));
+    }
+  });
+
+  it('each list of messages, of whatever there is of a turn, is one that the SDK takes and can give to a model', async () => {
+    const convert = (version === 7 ? convert7 : convert6) as typeof convert7;
+    for (const events of turns) {
+      for (const so of events.keys()) {
+        const listed = toUiMessages(
+          events.slice(0, so + 1),
+          { agent: 'agent', session: 's' },
+          { version, fileUrl },
+        );
+        const plain = JSON.parse(JSON.stringify(listed));
+        expect(await problemOf(plain, version)).toBeUndefined();
+        await convert(plain);
+      }
     }
   });
 
