@@ -183,6 +183,14 @@ describe.each([6, 7] as const)('chunks for version %i', (version) => {
     else expect(message?.parts).toContainEqual({ type: 'text', text: 'Something else.', state: 'done' });
   });
 
+  it('a stream that ends before its turn tells why, and what to do', async () => {
+    const told = await Promise.all(stops.map((stop) => chunksOf([stop], version)));
+    const goesOn = 'The answer goes on, and this stream of it has to end: resume the chat to see the rest.';
+    expect(told).toEqual(
+      ['This chat was erased.', goesOn, goesOn].map((errorText) => [{ type: 'error', errorText }]),
+    );
+  });
+
   it('any sequence of what can be shown is made of chunks that the SDK takes', async () => {
     const all: readonly TurnItem[] = turns.flatMap((events) => [
       ...streamed(events, [3], true),
