@@ -18,7 +18,7 @@ import { questionOf } from '../../worker/turn-view.ts';
 import { defineSurface, type SurfaceProblem, type SurfaceRequest, surfaceRoute } from '../define-surface.ts';
 import type { UiVersion } from './chunks.ts';
 import { followedOn } from './follow-on.ts';
-import { type ChatAsked, changedMessage, readChat } from './read-chat.ts';
+import { type ChatAsked, readChat, toldToPage } from './read-chat.ts';
 import { type ChunkOptions, uiChunks } from './turn-chunks.ts';
 import { toUiMessages } from './ui-messages.ts';
 
@@ -42,7 +42,8 @@ const CHAT: BodySchema = {
   name: 'Chat',
   schema: {
     type: 'object',
-    description: 'As `DefaultChatTransport` sends it. Of the messages only the last one counts.',
+    description:
+      'As `DefaultChatTransport` sends it. Only the last message counts, or the assistant’s that is named.',
     required: ['id', 'messages'],
     properties: {
       id: { type: 'string', description: 'Of the chat: the id of its session.' },
@@ -200,9 +201,7 @@ async function messageSent(chat: Chat, sent: Sent<'message'>): Promise<Response>
   };
   const head = whenBusy === 'steer' ? await headOf(session) : 0;
   const stream = await session.stream(message, options).catch((failure) => {
-    throw failure instanceof SessionError && failure.type === 'idempotency-key-reused'
-      ? changedMessage()
-      : failure;
+    throw toldToPage(failure, sent.at);
   });
   // What an open turn says from now on stands behind the message that steers it.
   const messageId = whenBusy === 'steer' && head > 0 ? stream.turn : undefined;
@@ -248,10 +247,12 @@ async function goneOn(
   signal: AbortSignal,
 ): Promise<TurnStream> {
   const [, turn = '', reply] = /^(.*)\.(\d+)\.\d+$/s.exec(results.at(-1)?.call ?? '') ?? [];
+  const from = after ?? Number(reply ?? 0);
   const { outcome } = await session.turn(turn);
-  if (outcome === 'suspended')
+  // What the page knows already would have it send the same for ever.
+  if (outcome === 'suspended' && (await session.state()).seq <= from)
     throw new SessionError('not-waiting', 'What the page has sent is not waited for, but something else is.');
-  return session.follow(turn, { after: after ?? Number(reply ?? 0), signal });
+  return session.follow(turn, { after: from, signal });
 }
 
 async function resumed(asked: SurfaceRequest, named: ChatRef): Promise<Response> {

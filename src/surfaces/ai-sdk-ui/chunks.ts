@@ -8,6 +8,13 @@ import type { Json } from '../../tool/json.ts';
 /** A version of the AI SDK. A client of version 6 fails on chunks that only version 7 has. */
 export type UiVersion = 6 | 7;
 
+/** What whoever takes chunks can be told. */
+export interface Able {
+  readonly is7: boolean;
+  /** A step can be taken back, and an answer of somebody else be told: to version 7, and to what is no client. */
+  readonly takes7: boolean;
+}
+
 /** What the metadata of an assistant's message says of its turn. */
 export interface UiMetadata {
   readonly turn: string;
@@ -53,14 +60,15 @@ export type UiChunk =
       readonly toolCallId: string;
       readonly output: unknown;
       readonly dynamic: true;
-      readonly providerExecuted?: false;
+      /** Nobody is to run it any more, or to send what came of it. */
+      readonly providerExecuted?: true;
     }
   | {
       readonly type: 'tool-output-error';
       readonly toolCallId: string;
       readonly errorText: string;
       readonly dynamic: true;
-      readonly providerExecuted?: false;
+      readonly providerExecuted?: true;
     }
   | { readonly type: 'tool-output-denied'; readonly toolCallId: string }
   | { readonly type: 'file'; readonly url: string; readonly mediaType: string }

@@ -1,5 +1,6 @@
 /** The entry `holdfast/surfaces/ai-sdk-ui`: `useChat` of the AI SDK talks to a Worker's agents unchanged. */
 export { aiSdkUi } from './ai-sdk-ui.ts';
+export type { KnownCall } from './call-chunks.ts';
 export type {
   MessageData,
   ProgressData,
@@ -9,5 +10,5 @@ export type {
   UiUserPart,
   UiVersion,
 } from './chunks.ts';
-export { type ChunkOptions, type KnownCall, uiChunks } from './turn-chunks.ts';
+export { type ChunkOptions, uiChunks } from './turn-chunks.ts';
 export type { UiMessage, UiPart } from './ui-messages.ts';

@@ -1,17 +1,10 @@
 /** The steps of a message: one for each reply of the model, with its words as they come and then as they are journaled. */
 import type { EventOf, StoredEvent } from '../../journal/events.ts';
 import { type Segment, segmentsOf } from '../reply-words.ts';
-import type { UiChunk } from './chunks.ts';
+import type { Able, UiChunk } from './chunks.ts';
 import { inputChunk, isBeginning, partChunks } from './reply-chunks.ts';
 
 type Replied = StoredEvent & EventOf<'model-replied'>;
-
-/** What a client can be told. */
-interface Able {
-  readonly is7: boolean;
-  /** It can take back what a step has said. */
-  readonly resets: boolean;
-}
 
 /** Whatever a method answers is to be told next. */
 export class MessageSteps {
@@ -70,7 +63,7 @@ export class MessageSteps {
   restarted(): UiChunk[] {
     this.#isPartial = false;
     if (!this.#streamed?.length) return [];
-    const chunks = this.#able.resets ? this.#reset() : this.#endBlock();
+    const chunks = this.#able.takes7 ? this.#reset() : this.#endBlock();
     this.#streamed = [];
     return chunks;
   }
@@ -82,7 +75,7 @@ export class MessageSteps {
     const words = segmentsOf(event);
     const streamed = this.#streamed ?? [];
     if (isBeginning(streamed, words)) chunks.push(...this.#rest(words));
-    else if (this.#able.resets) chunks.push(...this.#reset(), ...this.#rest(words));
+    else if (this.#able.takes7) chunks.push(...this.#reset(), ...this.#rest(words));
     else {
       // What cannot be taken back is not said twice.
       const missing = words.filter(({ type }) => streamed.every((one) => one.type !== type));
@@ -101,11 +94,10 @@ export class MessageSteps {
   /** The answer of the turn, where the last reply does not say it. */
   answered(text: string): UiChunk[] {
     const last = this.#last;
-    const isReply = last?.toolCalls.length === 0;
-    // Clients send results by themselves as long as the last step is the one of their calls.
-    if (text === '' || last?.text === text) return isReply ? [] : this.begin();
+    if (text === '' || last?.text === text) return [];
     const words: Segment = { type: 'text', text };
-    if (!isReply || !this.#able.resets) return [...this.begin(), ...this.words(words), ...this.#endBlock()];
+    const isReply = last?.toolCalls.length === 0;
+    if (!isReply || !this.#able.takes7) return [...this.words(words), ...this.#endBlock()];
     const thoughts = segmentsOf(last).filter(({ type }) => type === 'reasoning');
     const said = [...thoughts, words];
     const reset = this.#reset();

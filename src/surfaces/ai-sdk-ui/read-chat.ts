@@ -1,14 +1,17 @@
-/** What a page asks for, as its chat sends it: of all its messages only the last one counts. */
+/** What a page asks for, as its chat sends it: of all its messages one counts, which is the last unless it goes on with an earlier one. */
 import { isJsonObject, type Json, type JsonObject, own } from '../../tool/json.ts';
+import { invalidBody } from '../../worker/body.ts';
 import { Problem, SessionError } from '../../worker/problem.ts';
 import type { CallAnswer } from '../../worker/session-options.ts';
-import type { KnownCall } from './turn-chunks.ts';
+import type { KnownCall } from './call-chunks.ts';
 import { OF_USER } from './ui-messages.ts';
 
 /** What was asked for. */
 export type ChatAsked = { readonly chat: string } & (
   | {
       readonly type: 'message';
+      /** Where the message stands in the body. */
+      readonly at: string;
       /** Under which the message is sent once, however often. */
       readonly key: string;
       /** Words, or parts as the body of a message has them. */
@@ -42,15 +45,23 @@ export function readChat(body: JsonObject): ChatAsked {
   if (trigger !== 'submit-message') throw invalid('trigger: must be submit-message');
   if (!Array.isArray(messages) || messages.length === 0)
     throw invalid('messages: must be a list that holds at least one message');
-  const at = `messages[${messages.length - 1}]`;
-  const last: Json | undefined = messages.at(-1);
-  if (!isJsonObject(last)) throw invalid(`${at}: must be a message of the role user or assistant`);
-  const { parts } = last;
-  if (last.role !== 'user' && last.role !== 'assistant')
+  const index = sentIndex(messages, body.messageId);
+  const at = `messages[${index}]`;
+  const sent: Json | undefined = messages[index];
+  if (!isJsonObject(sent)) throw invalid(`${at}: must be a message of the role user or assistant`);
+  const { parts } = sent;
+  if (sent.role !== 'user' && sent.role !== 'assistant')
     throw invalid(`${at}.role: must be user or assistant`);
   if (!Array.isArray(parts)) throw invalid(`${at}.parts: must be a list`);
   const place: Place = { at, chat, body };
-  return last.role === 'user' ? readMessage(last, parts, place) : readAnswers(last, parts, place);
+  return sent.role === 'user' ? readMessage(sent, parts, place) : readAnswers(sent, parts, place);
+}
+
+/** A client names the assistant's message that it has answers for: one that was refused meanwhile may stand behind it. */
+function sentIndex(messages: readonly Json[], named: Json | undefined): number {
+  const isNamed = (one: Json): boolean => isJsonObject(one) && one.role === 'assistant' && one.id === named;
+  const index = named === undefined ? -1 : messages.findLastIndex(isNamed);
+  return index < 0 ? messages.length - 1 : index;
 }
 
 interface Place {
@@ -70,7 +81,7 @@ function readMessage({ id: key }: JsonObject, parts: readonly Json[], { at, chat
   const { context } = body;
   const whenBusy = oneOf('whenBusy', body, ['reject', 'queue', 'steer'] as const);
   const pending = oneOf('pending', body, ['decline'] as const);
-  return { type: 'message', chat, key, message, context, whenBusy, pending };
+  return { type: 'message', at, chat, key, message, context, whenBusy, pending };
 }
 
 /** What a page may say beside its messages. */
@@ -99,7 +110,7 @@ function readPart(part: Json, at: string): JsonObject {
   return { type, ...said, url, ...(name !== undefined && { name }) };
 }
 
-function readAnswers(last: JsonObject, parts: readonly Json[], { at, chat, body }: Place): ChatAsked {
+function readAnswers({ metadata }: JsonObject, parts: readonly Json[], { at, chat, body }: Place): ChatAsked {
   const known = new Map<string, KnownCall>();
   const decisions: CallAnswer[] = [];
   const results: ResultOfCall[] = [];
@@ -116,7 +127,7 @@ function readAnswers(last: JsonObject, parts: readonly Json[], { at, chat, body 
       results.push({ call, sent: { error: part.errorText } });
   }
   if (decisions.length + results.length === 0) throw refused(NOTHING_TO_SEND);
-  const { seq } = isJsonObject(last.metadata) ? last.metadata : {};
+  const { seq } = isJsonObject(metadata) ? metadata : {};
   const after = typeof seq === 'number' && Number.isSafeInteger(seq) && seq >= 0 ? seq : undefined;
   return { type: 'answers', chat, decisions, results, known, after };
 }
@@ -134,8 +145,7 @@ function readDecision(approval: Json | undefined, at: string, worded: JsonObject
   return { ...named, decision: approved ? 'approve' : 'reject', ...why };
 }
 
-const invalid = (problem: string): SessionError =>
-  new SessionError('invalid-body', `The body is not valid: ${problem}.`, { more: { problems: [problem] } });
+const invalid = (problem: string): SessionError => invalidBody([problem]);
 
 const refused = (sentence: string): Problem => new Problem('invalid-body', sentence, { status: 400 });
 
@@ -146,5 +156,13 @@ const NO_OTHER_MESSAGE =
 const NOTHING_TO_SEND =
   'There is nothing to send: the last message is the assistant’s, and no call of it was answered.';
 
-/** What is said of a message that is sent again with other words under the same id. */
-export const changedMessage = (): Problem => refused(NO_OTHER_MESSAGE);
+/** What refuses a message that stands in a body `at`, in the words of a page: of the parts that it has sent, and of what it may say there. */
+export function toldToPage(failure: unknown, at: string): unknown {
+  if (!(failure instanceof SessionError)) return failure;
+  const { type, message, ...rest } = failure;
+  if (type === 'idempotency-key-reused') return refused(NO_OTHER_MESSAGE);
+  const told = message
+    .replaceAll(/\bmessage(\[\d+\])/g, `${at}.parts$1`)
+    .replaceAll(/\?(whenBusy|pending)=(\w+)/g, "$1: '$2' in the body");
+  return new SessionError(type, told, rest);
+}

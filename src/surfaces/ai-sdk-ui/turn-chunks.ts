@@ -1,19 +1,13 @@
 /** Translates what a turn shows into the chunks of a UI message stream. It reads and writes nothing. */
 import type { EventOf, StoredEvent } from '../../journal/events.ts';
-import type { Wait } from '../../journal/wait.ts';
 import type { SuspendedTurn, TurnAnswer } from '../../session/watching/turn-outcome.ts';
 import { type ContentPart, isFile, isStored } from '../../tool/content.ts';
-import { modelText, partsOfResult, type ResultData } from '../../tool/tool-result.ts';
+import { partsOfResult, type ResultData } from '../../tool/tool-result.ts';
 import type { TurnItem, TurnStreamEnd } from '../../worker/turn-feed.ts';
-import { type PendingView, questionOf, type SuspendedView } from '../../worker/turn-view.ts';
+import type { SuspendedView } from '../../worker/turn-view.ts';
+import { CallChunks, type KnownCall } from './call-chunks.ts';
 import type { UiChunk, UiMetadata, UiUserPart, UiVersion } from './chunks.ts';
 import { MessageSteps } from './message-steps.ts';
-
-/** What a client has of a call that a stream goes on with. */
-export interface KnownCall {
-  /** Its part has an approval. */
-  readonly isAsked: boolean;
-}
 
 /** Of whom a turn is told, and how. */
 export interface ChunkOptions {
@@ -47,21 +41,17 @@ const ANSWERED: readonly TurnAnswer['outcome'][] = ['completed', 'returned-direc
 /** One turn, as it becomes a message. */
 export class TurnChunks {
   readonly #options: ChunkOptions;
-  readonly #is7: boolean;
-  readonly #answers: boolean;
   readonly #steps: MessageSteps;
-  readonly #known: Map<string, KnownCall>;
-  /** What calls ask by the id of the call, where this stream has shown it. */
-  readonly #waits = new Map<string, { readonly wait: Wait; readonly number: number }>();
+  readonly #calls: CallChunks;
   #seq = 0;
 
   constructor(options: ChunkOptions) {
     const { version, takesAll = false, known = [] } = options;
     this.#options = options;
-    this.#is7 = version === 7;
-    this.#answers = this.#is7 || takesAll;
-    this.#steps = new MessageSteps({ is7: this.#is7, resets: this.#answers });
-    this.#known = new Map(known);
+    const is7 = version === 7;
+    const able = { is7, takes7: is7 || takesAll };
+    this.#steps = new MessageSteps(able);
+    this.#calls = new CallChunks(able, known);
   }
 
   /** What stands before all items. */
@@ -94,23 +84,20 @@ export class TurnChunks {
   }
 
   #event(event: StoredEvent): UiChunk[] {
+    const ofCalls = this.#calls.take(event);
     switch (event.type) {
       case 'turn-started':
-        this.#known.clear();
         return [...this.#steps.end(), { type: 'start', messageId: event.turn }];
       case 'model-replied':
-        if (event.frame !== undefined) return [];
-        for (const { id } of event.toolCalls) this.#known.set(id, { isAsked: false });
-        return this.#steps.replied(event);
-      case 'tool-call-suspended': {
-        const number = (this.#waits.get(event.call)?.number ?? 0) + 1;
-        this.#waits.set(event.call, { wait: event.wait, number });
-        return [];
-      }
+        return event.frame === undefined ? this.#steps.replied(event) : [];
+      case 'turn-resumed':
+        return this.#inStep(this.#calls.reopened());
       case 'tool-call-answered':
-        return this.#answers ? this.#answered(event) : [];
-      case 'tool-call-ended':
-        return this.#known.has(event.call) ? this.#ended(event) : [];
+        return ofCalls;
+      case 'tool-call-ended': {
+        const isShown = this.#calls.has(event.call) && event.frame === undefined;
+        return [...ofCalls, ...(isShown ? this.#files(event.result) : [])];
+      }
       case 'message-sent': {
         const { seq, text, call, tool } = event;
         return [
@@ -122,44 +109,6 @@ export class TurnChunks {
       default:
         return [];
     }
-  }
-
-  /** A question and its answer, for whoever sees both at once. Those who answer have told their own client. */
-  #answered({ call, answer }: EventOf<'tool-call-answered'>): UiChunk[] {
-    const asked = this.#asked(call);
-    if (!asked || answer.type !== 'decision') return [];
-    const { approvalId } = asked;
-    const approved = answer.decision === 'approve' || answer.decision === 'edit';
-    const { reason } = answer;
-    return [
-      asked,
-      { type: 'tool-approval-response', approvalId, approved, ...(reason !== undefined && { reason }) },
-    ];
-  }
-
-  /** The question that a call asked in this stream, if somebody decides about it. */
-  #asked(call: string): Extract<UiChunk, { type: 'tool-approval-request' }> | undefined {
-    const asked = this.#waits.get(call);
-    if (asked?.wait.for !== 'decision' || !this.#known.has(call)) return undefined;
-    this.#known.set(call, { isAsked: true });
-    return { type: 'tool-approval-request', approvalId: approvalId(call, asked.number), toolCallId: call };
-  }
-
-  #ended({ call, result, frame }: EventOf<'tool-call-ended'>): UiChunk[] {
-    // The page has run it, whoever sees only now that it has.
-    const byPage = this.#waits.get(call)?.wait.for === 'result' && { providerExecuted: false as const };
-    const of = { toolCallId: call, dynamic: true, ...byPage } as const;
-    if (result.type !== 'error') {
-      const output = result.type === 'artifact' ? result.value : modelText(result);
-      const files = frame === undefined ? this.#files(result) : [];
-      return [{ type: 'tool-output-available', ...of, output }, ...files];
-    }
-    const { message: errorText, reason } = result;
-    if (reason === 'declined') {
-      const asked = this.#known.get(call)?.isAsked ? [] : this.#asked(call);
-      if (asked) return [...[asked].flat(), { type: 'tool-output-denied', toolCallId: call }];
-    }
-    return [{ type: 'tool-output-error', ...of, errorText }];
   }
 
   #files(result: ResultData): UiChunk[] {
@@ -177,7 +126,7 @@ export class TurnChunks {
 
   #steered(event: EventOf<'turn-steered'>): UiChunk {
     const { as: id, message: text } = event;
-    if (!this.#is7) return { type: 'data-steering', id, data: { text } };
+    if (this.#options.version === 6) return { type: 'data-steering', id, data: { text } };
     return { type: 'steering-message', id, parts: this.userParts(event) };
   }
 
@@ -211,38 +160,23 @@ export class TurnChunks {
 
   /** What waits is asked when all else of the turn has settled: by then nobody else has answered it. */
   #suspended(view: SuspendedView): UiChunk[] {
-    const isKnown = ({ call }: PendingView): boolean => this.#known.has(call);
-    const nested = view.pending.filter((one) => !isKnown(one));
-    const chunks = view.pending.filter(isKnown).flatMap((one) => this.#waiting(one));
-    // Clients send answers by themselves when all calls of the last step have one, and the call around these has not ended.
-    if (nested.length > 0) chunks.push(...this.#steps.begin());
-    for (const one of nested) {
-      const { call: toolCallId, tool: toolName, input } = one;
-      this.#known.set(toolCallId, { isAsked: false });
-      const of = { toolCallId, toolName, input, dynamic: true, providerExecuted: true } as const;
-      chunks.push({ type: 'tool-input-available', ...of }, ...this.#waiting(one));
-    }
+    const shown = view.pending.filter(({ call }) => this.#calls.has(call));
+    const hidden = view.pending.filter(({ call }) => !this.#calls.has(call));
+    const chunks = [
+      ...shown.flatMap((one) => this.#calls.waiting(one)),
+      ...this.#inStep(this.#calls.nested(hidden)),
+      ...hidden.flatMap((one) => this.#calls.waiting(one)),
+    ];
     const messageMetadata = this.#metadata(view);
     return [...chunks, ...this.#steps.end(), { type: 'finish', finishReason: 'tool-calls', messageMetadata }];
   }
 
-  #waiting({ links, ...pending }: PendingView): UiChunk[] {
-    const { call: toolCallId, tool: toolName, input, message } = pending;
-    if (pending.for === 'result')
-      // Only now is it the page's to run.
-      return [
-        { type: 'tool-input-available', toolCallId, toolName, input, dynamic: true, providerExecuted: false },
-      ];
-    this.#known.set(toolCallId, { isAsked: true });
-    return [
-      {
-        type: 'tool-approval-request',
-        approvalId: approvalId(toolCallId, questionOf({ links })),
-        toolCallId,
-        approvalDescriptor: pending,
-        ...(this.#is7 && { reason: message }),
-      },
-    ];
+  /**
+   * Calls of inner loops are a step: clients send answers by themselves when all calls of the last step have one, and the call around
+   * these has not ended.
+   */
+  #inStep(calls: readonly UiChunk[]): UiChunk[] {
+    return calls.length === 0 ? [] : [...this.#steps.begin(), ...calls];
   }
 
   #end(answer: TurnAnswer): UiChunk[] {
@@ -281,7 +215,3 @@ export class TurnChunks {
 
 /** What a client is told whose stream ends before its turn. */
 const GOES_ON = 'The answer goes on, and this stream of it has to end: resume the chat to see the rest.';
-
-/** Names a question of a call for a client, which sends it back with the answer. */
-const approvalId = (call: string, number: number): string =>
-  number === 1 ? call : `${call}?question=${number}`;

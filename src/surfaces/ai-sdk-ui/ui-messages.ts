@@ -125,7 +125,8 @@ class MessageOfTurn {
         const { type: _, dynamic: __, ...call } = chunk;
         const state = 'input-available';
         const isThere = this.#parts.some(({ toolCallId }) => toolCallId === call.toolCallId);
-        if (isThere) this.#changeTool(call.toolCallId, { ...call, state });
+        // A call that is still to be run has no approval as a part of a message.
+        if (isThere) this.#changeTool(call.toolCallId, { ...call, state, approval: undefined });
         else this.#parts.push({ type: 'dynamic-tool', ...call, state });
         break;
       }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { StoredEvent } from '../../../src/index.ts';
 import type { TurnItem } from '../../doors/http.ts';
 import { openQuestions, stoppedTurn } from '../../doors/session.ts';
-import { type ResponseEvent, type ResponseWanted, responseEvents } from '../../doors/surfaces.ts';
+import { chatItems, type ResponseEvent, type ResponseWanted, responseEvents } from '../../doors/surfaces.ts';
 import { readFolder, versions } from '../kept.ts';
 
 async function* listed<T>(items: readonly T[]): AsyncGenerator<T> {
@@ -105,4 +105,15 @@ describe('each turn of the kept journals', () => {
       }
     },
   );
+});
+
+it('a completion whose turn is not begun yet says which turn will have the answer', async () => {
+  const view = { turn: 't1', session: 's', agent: 'agent', status: 'queued' } as const;
+  const wanted = { agent: 'agent', session: 's', turn: 't1', now: 0 };
+  const said: unknown[] = [];
+  for await (const item of chatItems(listed([{ type: 'later', view }]), wanted)) said.push(item);
+  expect(said.at(-1)).toMatchObject({
+    type: 'end',
+    end: { finish: 'stop', text: 'The answer comes later, as turn t1.' },
+  });
 });

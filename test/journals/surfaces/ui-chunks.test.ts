@@ -2,8 +2,16 @@
  * What stored sessions are as chunks of the AI SDK: whatever is shown, and in whatever order, both versions of it take every chunk,
  * and its own reader makes of a turn what a page is given that is loaded.
  */
-import { readUIMessageStream as read7, uiMessageChunkSchema as schema7 } from 'ai';
-import { readUIMessageStream as read6, uiMessageChunkSchema as schema6 } from 'ai-v6';
+import {
+  convertToModelMessages as convert7,
+  readUIMessageStream as read7,
+  uiMessageChunkSchema as schema7,
+} from 'ai';
+import {
+  convertToModelMessages as convert6,
+  readUIMessageStream as read6,
+  uiMessageChunkSchema as schema6,
+} from 'ai-v6';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ShownEvent, TurnItem } from '../../../src/create-holdfast.ts';
@@ -16,6 +24,7 @@ import {
 } from '../../../src/surfaces/ai-sdk-ui/entry.ts';
 import { stoppedTurn } from '../../doors/session.ts';
 import { toUiMessages } from '../../doors/surfaces.ts';
+import { problemOf } from '../../fixtures/ui-chat.ts';
 import { readFolder, versions } from '../kept.ts';
 
 const fileUrl = (id: string): string => `https://example.com/files/${id}`;
@@ -143,6 +152,22 @@ describe.each([6, 7] as const)('chunks for version %i', (version) => {
     }
   });
 
+  it('each list of messages, of whatever there is of a turn, is one that the SDK takes and can give to a model', async () => {
+    const convert = (version === 7 ? convert7 : convert6) as typeof convert7;
+    for (const events of turns) {
+      for (const so of events.keys()) {
+        const listed = toUiMessages(
+          events.slice(0, so + 1),
+          { agent: 'agent', session: 's' },
+          { version, fileUrl },
+        );
+        const plain = JSON.parse(JSON.stringify(listed));
+        expect(await problemOf(plain, version)).toBeUndefined();
+        await convert(plain);
+      }
+    }
+  });
+
   it('words that are journaled otherwise than they were streamed take their place, where the client can do that', async () => {
     const events = turns.find((one) =>
       one.some((event) => event.type === 'model-replied' && event.text !== ''),
@@ -156,6 +181,14 @@ describe.each([6, 7] as const)('chunks for version %i', (version) => {
     const { message: whole } = await readBySdk(await chunksOf(events ?? [], version), version);
     if (version === 7) expect(message).toEqual(whole);
     else expect(message?.parts).toContainEqual({ type: 'text', text: 'Something else.', state: 'done' });
+  });
+
+  it('a stream that ends before its turn tells why, and what to do', async () => {
+    const told = await Promise.all(stops.map((stop) => chunksOf([stop], version)));
+    const goesOn = 'The answer goes on, and this stream of it has to end: resume the chat to see the rest.';
+    expect(told).toEqual(
+      ['This chat was erased.', goesOn, goesOn].map((errorText) => [{ type: 'error', errorText }]),
+    );
   });
 
   it('any sequence of what can be shown is made of chunks that the SDK takes', async () => {

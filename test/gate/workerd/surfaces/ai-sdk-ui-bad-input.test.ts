@@ -102,13 +102,13 @@ const BAD: readonly [string, unknown, number, string][] = [
     'a file of no origin',
     body(user([{ type: 'file', mediaType: 'image/png', url: 'ftp://a/b' }])),
     422,
-    notValid('message[0].url: must be a data URL, or an https URL without a user in it'),
+    notValid('messages[0].parts[0].url: must be a data URL, or an https URL without a user in it'),
   ],
   [
     'a file that is not taken',
     body(user([{ type: 'file', mediaType: 'video/mp4', url: 'https://a/b' }])),
     415,
-    'message[0] is video/mp4, sent by URL. The agent takes image/*, text/*, application/json, application/xml and application/yaml as bytes, and image/* by URL.',
+    'messages[0].parts[0] is video/mp4, sent by URL. The agent takes image/*, text/*, application/json, application/xml and application/yaml as bytes, and image/* by URL.',
   ],
   [
     'a trigger of nobody',

@@ -1,65 +1,18 @@
 /** What the chats of the AI SDK see, versions 6 and 7, over the real app and its objects. */
 import { describe, expect, it } from 'vitest';
 import { ModelError, type ReplyPart } from '../../../../src/index.ts';
-import type { ScriptedReply } from '../../../../src/testing/entry.ts';
-import { held, script } from '../../../fixtures/scripts.ts';
+import { held } from '../../../fixtures/scripts.ts';
 import {
   type ChatMessage,
   lastParts,
   loadedFrom,
-  type OpenChat,
-  openChat,
   plain,
   VERSIONS,
   withoutDescriptors,
 } from '../../../fixtures/ui-chat.ts';
 import { journal, json } from '../http/client.ts';
-import { desk, PIXEL, via } from './desk.ts';
-
-const agent = desk.name;
-const newId = (): string => `chat-${crypto.randomUUID()}`;
-const pathOf = (id: string): string => `/agents/${agent}/sessions/${id}`;
-
-type Options = Partial<Parameters<typeof openChat>[0]> & { readonly version: 6 | 7 };
-
-/** A chat whose model says these replies. */
-function open(options: Options, ...replies: ScriptedReply[]) {
-  const id = options.id ?? newId();
-  const { message, model } = script(...replies);
-  const { chat, asked } = openChat({ agent, via, id, ...options });
-  return {
-    chat,
-    asked,
-    id,
-    model,
-    words: message('Hello'),
-    say: () => chat.sendMessage({ text: message('Hello') }),
-  };
-}
-
-const ready = async (chat: OpenChat): Promise<void> => {
-  await expect.poll(() => [chat.status, chat.error?.message]).toEqual(['ready', undefined]);
-};
-
-/** Resolves when the chat has sent so many requests, and the last one is over. */
-async function settled(
-  { chat, asked }: { chat: OpenChat; asked: string[] },
-  requests: number,
-): Promise<void> {
-  await expect.poll(() => asked.length).toBe(requests);
-  await ready(chat);
-}
-
-/** A chat shows what a page is given which is loaded again, and metadata tells of the turn what the journal does. */
-async function sameAsLoaded(chat: OpenChat, id: string, version: 6 | 7): Promise<void> {
-  const messages = await loadedFrom(via, { agent, id, version });
-  const last = messages.at(-1);
-  const shown: ChatMessage | undefined = plain(chat.messages.at(-1));
-  expect(withoutDescriptors(shown?.parts ?? [])).toEqual(withoutDescriptors(last?.parts ?? []));
-  expect([shown?.id, shown?.role, shown?.metadata]).toEqual([last?.id, last?.role, last?.metadata]);
-  const events = await journal(pathOf(id), via);
-  expect(last?.metadata).toMatchObject({ turn: events.at(-1)?.turn, seq: events.at(-1)?.seq });
-}
+import { agent, open, pathOf, ready, sameAsLoaded, settled } from './chats.ts';
+import { PIXEL, via } from './desk.ts';
 
 const typesOf = (parts: ChatMessage['parts']) => parts.map(({ type }) => type);
 
@@ -274,7 +227,12 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
   it('says what a tool that returns directly answered', async () => {
     const { chat, id, say } = open({ version }, { calls: [{ name: 'finish' }] });
     await say();
-    expect(lastParts(chat).at(-1)).toEqual({ type: 'text', text: 'That is all.', state: 'done' });
+    expect(lastParts(chat)).toEqual([
+      { type: 'step-start' },
+      expect.objectContaining({ toolName: 'finish', state: 'output-available' }),
+      { type: 'step-start' },
+      { type: 'text', text: 'That is all.', state: 'done' },
+    ]);
     await sameAsLoaded(chat, id, version);
   });
 

@@ -55,6 +55,30 @@ const here = defineTool({
   manual: true,
 });
 
+/** Goes on whatever is decided. */
+const suggest = defineTool({
+  name: 'suggest',
+  description: 'Suggests.',
+  effect: 'read',
+  run: async (_, call) => `They said: ${(await call.decide({ message: 'Like this?' })).decision}.`,
+});
+
+/** Asks twice. */
+const confirm = defineTool({
+  name: 'confirm',
+  description: 'Confirms.',
+  effect: 'read',
+  run: async (_, call) => {
+    const first = await call.decide({ message: 'Sure?' });
+    const second = await call.decide({ message: 'Really?' });
+    return `${first.decision}, ${second.decision}`;
+  },
+});
+
+const look = asksFirst(
+  defineTool({ name: 'look', description: 'Looks around, in the page.', input: v.object({}), manual: true }),
+);
+
 const finish = defineTool({
   name: 'finish',
   description: 'Ends with its words.',
@@ -78,7 +102,7 @@ export const desk = defineAgent({
   name: 'desk',
   description: 'Does a bit of everything.',
   instructions: 'Follow the script.',
-  tools: [add, asksFirst(pay), draw, note, here, finish, helper],
+  tools: [add, asksFirst(pay), draw, note, here, suggest, confirm, look, finish, helper],
   model: {
     ...modelBySession,
     media: { message: { data: ['image/*'], url: ['image/*'] }, result: { data: [], url: [] } },

@@ -339,6 +339,21 @@ describe('a request for a chat completion', () => {
       invalid('messages[0].tool_call_id', 'the id of a call that a completion has told'),
     ],
     [
+      'results of two conversations',
+      {
+        messages: ['one', 'two'].map((session) => ({
+          role: 'tool',
+          tool_call_id: idOf('call', `scripted/${session}/t.3.0/1`),
+          content: 'x',
+        })),
+      },
+      refusal(
+        'The messages of the role tool must be of calls of one turn of one session of the model.',
+        'messages',
+        'invalid_value',
+      ),
+    ],
+    [
       'an image that is none',
       {
         messages: [

@@ -1,0 +1,194 @@
+/** Answers of a page, where several are waited for, or others than it thinks: versions 6 and 7 of the AI SDK. */
+import { describe, expect, it } from 'vitest';
+import type { OpenChat } from '../../../fixtures/ui-chat.ts';
+import { lastParts, loadedFrom, problemOf, VERSIONS } from '../../../fixtures/ui-chat.ts';
+import { agent, open, ready, sameAsLoaded, settled } from './chats.ts';
+import { via } from './desk.ts';
+
+const callOf = (chat: OpenChat, tool: string): string =>
+  String(lastParts(chat).findLast(({ toolName }) => toolName === tool)?.toolCallId);
+
+const statesOf = (parts: ReturnType<typeof lastParts>) =>
+  parts.flatMap(({ toolName, state, text }) =>
+    toolName === undefined ? (text ?? []) : `${toolName} ${state}`,
+  );
+
+const pay = (amount: number) => ({ name: 'pay', input: { amount } });
+
+describe.each(VERSIONS)('a chat of version %i', (version) => {
+  it('sends a result once though an approval is still waited for, and then the approval', async () => {
+    const { chat, asked, id, say } = open(
+      { version, sends: 'both' },
+      { calls: [{ name: 'where' }, pay(4)] },
+      'Paid at home.',
+    );
+    await say();
+    await chat.addToolOutput({ tool: 'where', toolCallId: callOf(chat, 'where'), output: 'home' });
+    await settled({ chat, asked }, 2);
+    expect(statesOf(lastParts(chat))).toEqual(['where output-available', 'pay approval-requested']);
+    await sameAsLoaded(chat, id, version);
+    // So does a page that comes only now.
+    const other = open({
+      version,
+      sends: 'both',
+      id,
+      messages: await loadedFrom(via, { agent, id, version }),
+    });
+    await other.chat.addToolApprovalResponse({ id: callOf(chat, 'pay'), approved: true });
+    await settled(other, 1);
+    expect(statesOf(lastParts(other.chat))).toEqual([
+      'where output-available',
+      'pay output-available',
+      'Paid at home.',
+    ]);
+    await sameAsLoaded(other.chat, id, version);
+  });
+
+  it('shows what waits to a page that sends a result again, and tells it when it knows that', async () => {
+    const { chat, asked, say } = open({ version }, { calls: [{ name: 'where' }, pay(4)] });
+    await say();
+    const call = callOf(chat, 'where');
+    await chat.addToolOutput({ tool: 'where', toolCallId: call, output: 'home' });
+    await chat.sendMessage();
+    await settled({ chat, asked }, 2);
+    const [, body = ''] = asked;
+    const post = (sent: string): Promise<Response> =>
+      via(`/agents/${agent}/chat`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: sent,
+      });
+    const again = await post(body);
+    expect([again.status, await again.text()]).toEqual([
+      200,
+      expect.stringContaining('tool-approval-request'),
+    ]);
+    const sent = JSON.parse(body);
+    sent.messages.at(-1).metadata = chat.messages.at(-1)?.metadata;
+    const known = await post(JSON.stringify(sent));
+    expect([known.status, await known.text()]).toEqual([
+      409,
+      'What the page has sent is not waited for, but something else is.',
+    ]);
+  });
+
+  it('asks a second question of a call, and takes an answer of each', async () => {
+    const { chat, asked, id, say, model } = open(
+      { version, sends: 'approvals' },
+      { calls: [{ name: 'confirm' }] },
+      'I see.',
+    );
+    await say();
+    const call = callOf(chat, 'confirm');
+    await chat.addToolApprovalResponse({ id: call, approved: true });
+    await settled({ chat, asked }, 2);
+    expect(lastParts(chat).at(-1)).toMatchObject({ approval: { id: `${call}?question=2` } });
+    await sameAsLoaded(chat, id, version);
+    await chat.addToolApprovalResponse({ id: `${call}?question=2`, approved: true });
+    await settled({ chat, asked }, 3);
+    expect(model.requests[1]?.messages.at(-1)?.text).toBe('approve, approve');
+    await sameAsLoaded(chat, id, version);
+  });
+
+  it('is given a list that the SDK takes of a call that ran although it was refused', async () => {
+    const { chat, asked, id, say } = open(
+      { version, sends: 'approvals' },
+      { calls: [{ name: 'suggest' }] },
+      'Well.',
+    );
+    await say();
+    await chat.addToolApprovalResponse({ id: callOf(chat, 'suggest'), approved: false });
+    await settled({ chat, asked }, 2);
+    const messages = await loadedFrom(via, { agent, id, version });
+    expect(await problemOf(messages, version)).toBeUndefined();
+    expect(messages.at(-1)?.parts[1]).toEqual({
+      type: 'dynamic-tool',
+      toolCallId: callOf(chat, 'suggest'),
+      toolName: 'suggest',
+      state: 'output-available',
+      input: {},
+      output: 'They said: reject.',
+      providerExecuted: true,
+    });
+  });
+
+  it('runs a tool in the page once that was approved', async () => {
+    const { chat, asked, id, say, model } = open(
+      { version, sends: 'both' },
+      { calls: [{ name: 'look' }] },
+      'Ah.',
+    );
+    await say();
+    const call = callOf(chat, 'look');
+    await chat.addToolApprovalResponse({ id: call, approved: true });
+    await settled({ chat, asked }, 2);
+    expect(lastParts(chat).at(-1)).toMatchObject({ state: 'input-available', providerExecuted: false });
+    const waiting = await loadedFrom(via, { agent, id, version });
+    expect(await problemOf(waiting, version)).toBeUndefined();
+    expect(waiting.at(-1)?.parts.at(-1)).toMatchObject({ state: 'input-available', providerExecuted: false });
+    await chat.addToolOutput({ tool: 'look', toolCallId: call, output: 'A tree.' });
+    await settled({ chat, asked }, 3);
+    expect(model.requests[1]?.messages.at(-1)?.text).toBe('A tree.');
+    await sameAsLoaded(chat, id, version);
+  });
+
+  it('shows the calls of an inner loop that were decided about after a reload too', async () => {
+    const calls = [{ name: 'helper', input: { message: '' } }];
+    const { chat, asked, id, say, words } = open(
+      { version, sends: 'approvals' },
+      { calls },
+      { calls: [pay(7), pay(8)] },
+      'Paid inside.',
+      'All is paid.',
+    );
+    calls[0] = { name: 'helper', input: { message: words } };
+    await say();
+    const [one, two] = lastParts(chat).slice(-2);
+    await chat.addToolApprovalResponse({ id: String(one?.toolCallId), approved: true });
+    await chat.addToolApprovalResponse({ id: String(two?.toolCallId), approved: false });
+    await settled({ chat, asked }, 2);
+    expect(statesOf(lastParts(chat))).toEqual([
+      'helper output-available',
+      'pay output-available',
+      'pay output-denied',
+      'All is paid.',
+    ]);
+    await sameAsLoaded(chat, id, version);
+  });
+
+  it('takes an answer to an earlier message, behind which another one was refused', async () => {
+    const { chat, say } = open({ version }, { calls: [pay(2)] }, 'Paid.');
+    await say();
+    const call = callOf(chat, 'pay');
+    const turn = call.split('.')[0];
+    await chat.sendMessage({ text: 'And now?' });
+    expect(chat.error?.message).toBe(
+      `Turn ${turn} waits for an answer from outside. Answer its pending calls, or send the message with pending: 'decline' in the body.`,
+    );
+    await chat.addToolApprovalResponse({ id: call, approved: true });
+    await chat.sendMessage();
+    await ready(chat);
+    expect(chat.messages.map(({ role, parts }) => [role, parts.at(-1)?.text])).toEqual([
+      ['user', expect.stringMatching(/^Hello/)],
+      ['assistant', 'Paid.'],
+      ['user', 'And now?'],
+    ]);
+  });
+
+  it('declines what waits for another message, which the list then says', async () => {
+    const { chat, id, say, words } = open({ version }, { calls: [pay(2), { name: 'where' }] }, 'Never mind.');
+    await say();
+    await chat.sendMessage({ text: words }, { body: { pending: 'decline' } });
+    await ready(chat);
+    expect(lastParts(chat).at(-1)?.text).toBe('Never mind.');
+    const messages = await loadedFrom(via, { agent, id, version });
+    expect(await problemOf(messages, version)).toBeUndefined();
+    expect(messages[1]?.parts.slice(1)).toMatchObject([
+      { state: 'output-denied', approval: { approved: false, reason: 'A new message came instead.' } },
+      {
+        state: 'output-error',
+        errorText: "No result of 'where' was sent: a new message came instead. It may have run or not.",
+      },
+    ]);
+  });
+});

@@ -1,0 +1,62 @@
+/** Chats of the AI SDK, of either version, over the real app and its objects. */
+import { expect } from 'vitest';
+import type { ScriptedReply } from '../../../../src/testing/entry.ts';
+import { script } from '../../../fixtures/scripts.ts';
+import {
+  type ChatMessage,
+  loadedFrom,
+  type OpenChat,
+  openChat,
+  plain,
+  problemOf,
+  type Version,
+  withoutDescriptors,
+} from '../../../fixtures/ui-chat.ts';
+import { journal } from '../http/client.ts';
+import { desk, via } from './desk.ts';
+
+export const agent = desk.name;
+const newId = (): string => `chat-${crypto.randomUUID()}`;
+export const pathOf = (id: string): string => `/agents/${agent}/sessions/${id}`;
+
+type Options = Partial<Parameters<typeof openChat>[0]> & { readonly version: Version };
+
+/** A chat whose model says these replies. */
+export function open(options: Options, ...replies: ScriptedReply[]) {
+  const id = options.id ?? newId();
+  const { message, model } = script(...replies);
+  const { chat, asked } = openChat({ agent, via, id, ...options });
+  return {
+    chat,
+    asked,
+    id,
+    model,
+    words: message('Hello'),
+    say: () => chat.sendMessage({ text: message('Hello') }),
+  };
+}
+
+export const ready = async (chat: OpenChat): Promise<void> => {
+  await expect.poll(() => [chat.status, chat.error?.message]).toEqual(['ready', undefined]);
+};
+
+/** Resolves when the chat has sent so many requests, and the last one is over. */
+export async function settled(
+  { chat, asked }: { chat: OpenChat; asked: string[] },
+  requests: number,
+): Promise<void> {
+  await expect.poll(() => asked.length).toBe(requests);
+  await ready(chat);
+}
+
+/** A chat shows what a page is given which is loaded again, and metadata tells of the turn what the journal does. */
+export async function sameAsLoaded(chat: OpenChat, id: string, version: Version): Promise<void> {
+  const messages = await loadedFrom(via, { agent, id, version });
+  expect(await problemOf(messages, version)).toBeUndefined();
+  const last = messages.at(-1);
+  const shown: ChatMessage | undefined = plain(chat.messages.at(-1));
+  expect(withoutDescriptors(shown?.parts ?? [])).toEqual(withoutDescriptors(last?.parts ?? []));
+  expect([shown?.id, shown?.role, shown?.metadata]).toEqual([last?.id, last?.role, last?.metadata]);
+  const events = await journal(pathOf(id), via);
+  expect(last?.metadata).toMatchObject({ turn: events.at(-1)?.turn, seq: events.at(-1)?.seq });
+}
