@@ -143,7 +143,7 @@ export async function* findable(
       last = item;
       continue;
     }
-    if (item.type === 'end' && item.end.type === 'said' && seen) await keep(answered, seen, item.end);
+    if (item.type === 'end' && seen) await keep(answered, seen, item.end);
     if (last) yield last;
     last = undefined;
     yield item;
@@ -153,10 +153,16 @@ export async function* findable(
 async function keep(
   { asked, agent, session, messages, isStream }: Answered,
   { turn, seq }: Omit<Place, 'session'>,
-  { text, streamed, calls }: Extract<ChatEnd, { readonly type: 'said' }>,
+  end: ChatEnd,
 ): Promise<void> {
-  const content = isStream ? streamed : text;
-  const answer = { role: 'assistant', content, tool_calls: calls.map((call) => ({ ...call })) };
+  const behind: Json[] = [];
+  if (end.type === 'said') {
+    const content = isStream ? end.streamed : end.text;
+    behind.push({ role: 'assistant', content, tool_calls: end.calls.map((call) => ({ ...call })) });
+  } else if (!isOfTool(messages.at(-1))) return;
   const place: Place = { session, turn, seq };
-  await asked.keep(await keyOf(asked, agent, [...messages, answer]), JSON.stringify(place));
+  await asked.keep(await keyOf(asked, agent, [...messages, ...behind]), JSON.stringify(place));
 }
+
+/** What its tools answered a client tells again with its next message, also when nothing was said to it. */
+const isOfTool = (message: Json | undefined): boolean => isJsonObject(message) && message.role === 'tool';

@@ -9,7 +9,7 @@ import { continuedBy, findable, hashOf } from './chat-history.ts';
 import { turnOf } from './ids.ts';
 import { saidOf } from './read-body.ts';
 import { type ChatRequest, readChatBody } from './read-chat.ts';
-import type { GivenAnswer } from './read-items.ts';
+import { AGAIN, type GivenAnswer } from './read-items.ts';
 import { OpenAiError, toError } from './refuse.ts';
 import { newSession } from './responses.ts';
 import { wholeTurn } from './whole-turn.ts';
@@ -58,7 +58,7 @@ function begin(
   const idempotencyKey = idempotencyKeyOf(request);
   if (input.type === 'answers') {
     const answers = input.answers.map(({ answer }) => answer);
-    return session.streamAnswers(answers, { idempotencyKey, signal });
+    return session.streamAnswers(answers, { idempotencyKey: idempotencyKey ?? AGAIN, signal });
   }
   if (found.begun !== undefined) return session.follow(found.begun, { signal });
   return session.stream(saidOf(input.parts), { idempotencyKey: idempotencyKey ?? found.key, signal });

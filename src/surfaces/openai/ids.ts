@@ -22,7 +22,7 @@ export function readId(id: unknown, prefixes: readonly IdPrefix[]): Named | unde
   const [, prefix = '', coded = ''] = /^([a-z]+)_([A-Za-z0-9_-]+)$/.exec(id) ?? [];
   if (!prefixes.some((known) => known === prefix)) return undefined;
   const [, agent, session, what, place] =
-    /^([^/]+)\/([^/]+)\/([^/]+)\/(\d{1,6})$/.exec(fromBase64Url(coded)) ?? [];
+    /^([^/]+)\/([\w.:@-]{1,128})\/([^/]+)\/(\d{1,6})$/.exec(fromBase64Url(coded)) ?? [];
   if (agent === undefined || session === undefined || what === undefined) return undefined;
   return { agent, session, what, place: Number(place) };
 }

@@ -51,6 +51,8 @@ const PARAMETERS: KnownParameters = {
     'tool_choice',
     'response_format',
     'n',
+    'function_call',
+    'modalities',
   ],
   ignored: [
     'user',
@@ -78,9 +80,8 @@ const PARAMETERS: KnownParameters = {
   refused: {
     stop: "the agent's model ends its answers.",
     functions: 'the tools of an agent are in its code.',
-    function_call: "the agent's model chooses.",
-    modalities: 'answers are text.',
     audio: 'answers are text.',
+    moderation: 'answers are not moderated.',
     web_search_options: 'the tools of an agent are in its code.',
   },
 };
@@ -92,7 +93,10 @@ export function readChatBody(body: JsonObject, agents: readonly SurfaceAgent[]):
   checkTools(body, agent);
   checkToolChoice(body);
   checkFormat('response_format', body.response_format);
-  const { n, stream_options: options } = body;
+  const { n, stream_options: options, function_call: choice, modalities } = body;
+  if (!isEmpty(choice) && choice !== 'auto') throw notTaken('function_call', "the agent's model chooses.");
+  if (Array.isArray(modalities) && modalities.some((one) => one !== 'text'))
+    throw notTaken('modalities', 'answers are text.');
   if (!isEmpty(n) && n !== 1) throw notTaken('n', 'a session has one answer.');
   if (!isEmpty(options) && !isJsonObject(options)) throw invalid('stream_options', 'an object');
   const { messages } = body;

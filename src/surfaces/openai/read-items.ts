@@ -12,6 +12,12 @@ export interface GivenAnswer {
   readonly answer: CallAnswer;
 }
 
+/**
+ * The key of answers whose client gives none. A question takes one answer, so that the same one again is that: of a client that
+ * has lost what it was answered.
+ */
+export const AGAIN = 'again';
+
 /** An item of the input: something that we have sent, or that is sent to us. */
 export type ReadItem =
   | { readonly kind: 'ours'; readonly of: Named | undefined }

@@ -11,6 +11,7 @@ import {
   checkTools,
   flagOf,
   invalid,
+  isEmpty,
   type KnownParameters,
   metadataOf,
   textPart,
@@ -85,6 +86,7 @@ const PARAMETERS: KnownParameters = {
   refused: {
     instructions: 'the instructions of an agent are in its code.',
     prompt: 'the instructions of an agent are in its code.',
+    moderation: 'answers are not moderated.',
     max_tool_calls: 'the limits of an agent are in its code.',
     context_management: 'an agent compacts its conversations by its own settings.',
   },
@@ -97,6 +99,7 @@ export function readResponseBody(body: JsonObject, agents: readonly SurfaceAgent
   checkTools(body, agent);
   checkToolChoice(body);
   const { text } = body;
+  if (!isEmpty(text) && !isJsonObject(text)) throw invalid('text', 'an object');
   if (isJsonObject(text)) checkFormat('text.format', text.format);
   const previousId = textOf(body, 'previous_response_id');
   const previous = previousId === undefined ? undefined : readId(previousId, ['resp']);
@@ -129,13 +132,14 @@ export const noResponse = (id: string, param: string | null): OpenAiError =>
   });
 
 function textOf(body: JsonObject, param: string): string | undefined {
-  const value = body[param] ?? undefined;
-  if (value !== undefined && typeof value !== 'string') throw invalid(param, 'text');
+  const value = body[param];
+  if (value === undefined || isEmpty(value)) return undefined;
+  if (typeof value !== 'string') throw invalid(param, 'text');
   return value;
 }
 
 function conversationOf({ conversation }: JsonObject): string | undefined {
-  if (conversation === undefined || conversation === null) return undefined;
+  if (conversation === undefined || isEmpty(conversation)) return undefined;
   const id = isJsonObject(conversation) ? conversation.id : conversation;
   if (typeof id !== 'string') throw invalid('conversation', 'the id of a session, or an object with its id');
   return id;

@@ -9,7 +9,7 @@ import { questionOf } from '../../worker/turn-view.ts';
 import type { SurfaceRequest, SurfaceSession } from '../define-surface.ts';
 import { type Named, readId, turnOf } from './ids.ts';
 import { invalid, saidOf } from './read-body.ts';
-import type { GivenAnswer } from './read-items.ts';
+import { AGAIN, type GivenAnswer } from './read-items.ts';
 import {
   noResponse,
   notBoth,
@@ -111,7 +111,7 @@ async function begin(
   session: Session,
   { input, inBackground }: ResponseRequest,
 ): Promise<Begun> {
-  const idempotencyKey = idempotencyKeyOf(asked.request);
+  const idempotencyKey = idempotencyKeyOf(asked.request) ?? (input.type === 'answers' ? AGAIN : undefined);
   const { signal } = asked;
   if (input.type === 'message') {
     if ((await waitingOf(session, input.answered)).length > 0) throw notBoth();

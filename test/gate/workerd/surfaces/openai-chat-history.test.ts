@@ -161,6 +161,26 @@ describe('a chat whose history is all that its client sends', () => {
     expect(model.requests).toHaveLength(4);
   });
 
+  it('goes on behind results upon which its turn failed, and takes them once', async () => {
+    const { message, model } = script(
+      { calls: [{ name: 'look_up', input: { id: '7' } }] },
+      { text: '' },
+      { text: '' },
+      'It is red.',
+    );
+    const messages = [user(message())];
+    const ask = () => client.chat.completions.create({ model: 'clerk', messages });
+    const asking = (await ask()).choices[0]?.message;
+    if (!asking) throw new Error('Nothing was said.');
+    const tool_call_id = asking.tool_calls?.[0]?.id ?? '';
+    messages.push(asking, { role: 'tool', tool_call_id, content: 'Red.' });
+    await expect(ask()).rejects.toMatchObject({ status: 502 });
+    await expect(ask()).rejects.toMatchObject({ status: 502 });
+    messages.push(user('Well?'));
+    expect((await ask()).choices[0]?.message.content).toBe('It is red.');
+    expect(model.requests).toHaveLength(4);
+  });
+
   it('is refused when something else was said in its session since', async () => {
     const { message } = script('One.', 'Two.', 'Three.');
     const { history } = await say([], message());

@@ -63,6 +63,7 @@ describe('a request for a response', () => {
     ['another label', { tools: [{ type: 'mcp', server_label: 'other' }] }, notTaken('tools', LABEL)],
     ['tools that are no list', { tools: 'all' }, invalid('tools', 'a list')],
     ['a forced tool', { tool_choice: 'required' }, notTaken('tool_choice', CHOOSES)],
+    ['a text that is none', { text: 5 }, invalid('text', 'an object')],
     [
       'a form',
       { text: { format: { type: 'json_schema', name: 'a', schema: {} } } },
@@ -197,6 +198,13 @@ describe('a request for a response', () => {
     });
   });
 
+  it('may leave things empty', async () => {
+    const { message } = script('Hi.');
+    const empty = { conversation: '', previous_response_id: '', instructions: '', prompt: null, text: {} };
+    const asked = { model: 'scripted', input: message(), tools: [], metadata: null, ...empty };
+    expect((await clientOf().responses.create(asked)).output_text).toBe('Hi.');
+  });
+
   it('while its session is busy is not sent again', async () => {
     const reply = held('Done.');
     const { message } = script(reply.reply);
@@ -230,6 +238,19 @@ describe('a request for a response', () => {
 describe('an id of somebody else', () => {
   const owned = (id: string) =>
     clientOf(appWith({ agents: [scripted, clerk], surfaces: [openAi()], auth: () => ({ id }) }));
+
+  it('that nobody can have finds nothing', async () => {
+    const client = clientOf();
+    for (const inside of [
+      'scripted/%2e/t/0',
+      'scripted/a b/t/0',
+      'scripted/s/t/-1',
+      `scripted/${'s'.repeat(129)}/t/0`,
+    ]) {
+      const asked = client.responses.retrieve(idOf('resp', inside));
+      await expect(asked).rejects.toMatchObject({ status: 404, code: 'response_not_found' });
+    }
+  });
 
   it('finds nothing', async () => {
     const { message } = script({ calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] }, 'Done.');
@@ -332,6 +353,13 @@ describe('a request for a chat completion', () => {
     ['nobody', { messages: [{ role: 'nobody' }] }, invalid('messages[0].role', 'user, assistant or tool')],
     ['several answers', { n: 2 }, notTaken('n', 'a session has one answer.')],
     ['a form', { response_format: { type: 'json_object' } }, notTaken('response_format', FORM)],
+    ['a sound for an answer', { modalities: ['text', 'audio'] }, notTaken('modalities', 'answers are text.')],
+    [
+      'a forced function',
+      { function_call: { name: 'add' } },
+      notTaken('function_call', "the agent's model chooses."),
+    ],
+    ['moderation', { moderation: { model: 'm' } }, notTaken('moderation', 'answers are not moderated.')],
     ['an end', { stop: ['\n'] }, notTaken('stop', "the agent's model ends its answers.")],
     [
       'the result of nothing',
@@ -370,5 +398,13 @@ describe('a request for a chat completion', () => {
   ])('with %s is refused, and says so', async (_, body, told) => {
     const hello = [{ role: 'user', content: 'Hello' }];
     expect(await post('/v1/chat/completions', { model: 'scripted', messages: hello, ...body })).toEqual(told);
+  });
+
+  it('may say what it is answered in any case, and leave things empty', async () => {
+    const { message } = script('Hi.');
+    const messages = [{ role: 'user' as const, content: message() }];
+    const asked = { modalities: ['text' as const], function_call: 'auto' as const, stop: [], tools: [] };
+    const { choices } = await clientOf().chat.completions.create({ model: 'scripted', messages, ...asked });
+    expect(choices[0]?.message.content).toBe('Hi.');
   });
 });

@@ -459,4 +459,20 @@ describe('a call that waits', () => {
     expect((await ask()).output_text).toBe('It is red.');
     expect(model.requests).toHaveLength(4);
   });
+
+  it('is answered once: the same answer again is told the same response, and another is refused', async () => {
+    const to = crypto.randomUUID();
+    const { message, model } = asking({ to, amount: 1 });
+    const [asked] = (await client.responses.create({ model: 'clerk', input: message() })).output;
+    const decide = (approve: boolean) =>
+      client.responses.create({
+        model: 'clerk',
+        input: [{ type: 'mcp_approval_response', approval_request_id: asked?.id ?? '', approve }],
+      });
+    const first = await decide(true);
+    expect(await decide(true)).toEqual(first);
+    await expect(decide(false)).rejects.toMatchObject({ status: 409, code: 'already_answered' });
+    expect(paidTo(to)).toEqual([1]);
+    expect(model.requests).toHaveLength(2);
+  });
 });
