@@ -128,6 +128,9 @@ async function called(desk: Desk, { id, method, params }: RpcCall): Promise<Resp
   }
 }
 
+/** What a session can be called. */
+const IS_CONTEXT = /^[\w.:@-]{1,128}$/;
+
 /** A task that was found, and how it stands. */
 interface Found {
   readonly session: Session;
@@ -206,7 +209,7 @@ class Desk {
   /** What a message is for: a task that asks something, or a new one. A context that is not named is named by its first message. */
   async #wanted({ contextId, taskId, messageId, parts }: Sending) {
     if (taskId === undefined) {
-      const context = contextId ?? messageId;
+      const context = contextId ?? (IS_CONTEXT.test(messageId) ? messageId : crypto.randomUUID());
       return { context, session: this.#session(context), answers: undefined };
     }
     const { session, standing } = await this.find(taskId);

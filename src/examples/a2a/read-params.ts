@@ -42,6 +42,7 @@ export function readSending({ message, configuration = {} }: JsonObject): Sendin
   const said: JsonObject = isObject(message) ? message : {};
   const how: JsonObject = isObject(configuration) ? configuration : {};
   const { messageId, contextId, taskId, role, parts } = said;
+  const { taskPushNotificationConfig, returnImmediately } = how;
   const problems = [
     ...(isWord(messageId) ? [] : ['message.messageId must be a text']),
     ...(isWordOrNone(contextId) ? [] : ['message.contextId must be a text']),
@@ -50,13 +51,13 @@ export function readSending({ message, configuration = {} }: JsonObject): Sendin
     ...(isPartList(parts) ? [] : ['message.parts must be a list of { text }, { data }, { url } or { raw }']),
   ];
   if (problems.length > 0) throw invalid(problems);
-  if (how.taskPushNotificationConfig !== undefined) throw noPush();
+  if (taskPushNotificationConfig !== undefined) throw noPush();
   return {
     messageId: String(messageId),
     contextId: isWord(contextId) ? contextId : undefined,
     taskId: isWord(taskId) ? taskId : undefined,
     parts: isPartList(parts) ? parts : [],
-    returnsAtOnce: how.returnImmediately === true,
+    returnsAtOnce: returnImmediately === true,
     historyLength: historyLengthOf(how),
   };
 }
@@ -116,10 +117,10 @@ export const toSentParts = (parts: readonly JsonObject[]): SentPart[] =>
  * never approved by words, which may mean anything. @throws A2aError that says how to answer.
  */
 export function answersIn(parts: readonly JsonObject[], pending: readonly Pending[]): CallAnswer[] {
-  const named = parts.flatMap(({ data }) => (isObject(data) && isWord(data.call) ? [data] : []));
+  const named = parts.flatMap(({ data }) => (namesCall(data) ? [data] : []));
   // What else stands in them is checked by the session, as of any answer.
   if (named.length > 0) return named as unknown as CallAnswer[];
-  const text = parts.flatMap((part) => (typeof part.text === 'string' ? [part.text] : [])).join('\n');
+  const text = parts.flatMap(({ text: words }) => (typeof words === 'string' ? [words] : [])).join('\n');
   const [one, ...others] = pending;
   if (one && others.length === 0 && text !== '') {
     const { call } = one;
@@ -133,6 +134,13 @@ export function answersIn(parts: readonly JsonObject[], pending: readonly Pendin
   );
 }
 
+function namesCall(data: Json | undefined): data is JsonObject {
+  const { call } = isObject(data) ? data : {};
+  return isWord(call);
+}
+
 /** Whether a person is asked for words, as `humanInput` does. */
-const asksForText = ({ allows = [], schema }: Pending): boolean =>
-  allows.includes('edit') && Object.keys(Object(schema?.properties)).join() === 'text';
+function asksForText({ allows = [], schema }: Pending): boolean {
+  const { properties } = schema ?? {};
+  return allows.includes('edit') && Object.keys(Object(properties)).join() === 'text';
+}

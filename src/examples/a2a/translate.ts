@@ -50,8 +50,8 @@ class Shown {
   }
 
   *events(item: TurnItem): Events {
-    // A loop inside a call is the call's own: A2A has no word for it.
-    if ('frame' in item && item.frame !== undefined) return;
+    // A loop inside a call is the call's own, for which A2A has no word; what it says to the user is for the user.
+    if ('frame' in item && item.frame !== undefined && item.type !== 'message-sent') return;
     switch (item.type) {
       case 'text-delta':
         return yield* this.#delta(item);

@@ -60,11 +60,11 @@ async function run(asked: SurfaceRequest, agent: string): Promise<Response> {
   const wanted = wantedBy(input, before?.pending ?? []);
   const path = `${asked.base}/agents/${agent}/sessions/${threadId}/files`;
   const files: FileUrls = (id) => new URL(`${path}/${id}`, asked.request.url).href;
-  const { turn, items, past } = await begin(
+  const { items, ...shown } = await begin(
     { asked, session, before, files, context: contextOf(input) },
     wanted,
   );
-  const events = toAgUi(withState(session, before, items), { threadId, runId, turn, past, files });
+  const events = toAgUi(withState(session, before, items), { threadId, runId, files, ...shown });
   return asked.stream(() => framesOf(asked, events));
 }
 
@@ -90,7 +90,7 @@ const stateOf = (session: Session): Promise<SessionView | undefined> =>
   });
 
 const contextOf = ({ context }: ReturnType<typeof readRunInput>): JsonObject =>
-  Object.fromEntries((context ?? []).map(({ description, value }) => [description, value]));
+  Object.fromEntries(context.map(({ description, value }) => [description, value]));
 
 interface Thread {
   readonly asked: SurfaceRequest;
@@ -101,10 +101,8 @@ interface Thread {
 }
 
 /** What a run shows, and what of its turn was shown before. */
-interface Begun {
-  readonly turn?: string | undefined;
+interface Begun extends Pick<Run, 'turn' | 'past' | 'ranByClient'> {
   readonly items: AsyncIterable<TurnItem | SessionItem>;
-  readonly past?: Run['past'];
 }
 
 /** Begins what a run asks for. What the session refuses is thrown before anything of it is streamed. */
@@ -116,8 +114,10 @@ async function begin(thread: Thread, wanted: Wanted): Promise<Begun> {
   const turn = before?.openTurn ?? before?.turn?.turn;
   const past = before && turn !== undefined ? await pastOf(session, turn, before.seq) : [];
   const after = before?.seq;
-  if (wanted.type === 'answer')
-    return { ...showing(await session.streamAnswers(wanted.answers, { after, signal })), past };
+  if (wanted.type === 'answer') {
+    const ranByClient = wanted.answers.flatMap((one) => ('decision' in one ? [] : [one.call]));
+    return { ...showing(await session.streamAnswers(wanted.answers, { after, signal })), past, ranByClient };
+  }
   const shown = turn === undefined ? [] : await session.follow(turn, { after, signal });
   return { turn, items: historyThen(thread, shown), past };
 }

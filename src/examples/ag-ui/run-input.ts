@@ -5,7 +5,6 @@ import type { JsonObject } from '../../index.ts';
 import { interruptId } from './run-end.ts';
 
 type Message = RunAgentInput['messages'][number];
-type UserMessage = Extract<Message, { readonly role: 'user' }>;
 type Pending = SessionView['pending'][number];
 
 /** What is to be done for a run. */
@@ -20,18 +19,20 @@ export class RunInputError extends Error {}
 
 /** Reads the body as far as it has to be right. @throws RunInputError that says what is wrong with it. */
 export function readRunInput(body: JsonObject): RunAgentInput {
-  const { threadId, runId, messages, context = [], resume } = body;
+  const { threadId, runId, messages, context: told, resume: answered } = body;
+  // Some clients write null for what they leave out.
+  const [context, resume] = [told ?? [], answered ?? []];
   const problems = [
     ...(typeof threadId === 'string' ? [] : ['threadId must be a text']),
     ...(typeof runId === 'string' ? [] : ['runId must be a text']),
     ...(isListOf(messages, isMessage) ? [] : ['messages must be a list of messages with id and role']),
     ...(isListOf(context, isContext) ? [] : ['context must be a list of { description, value }']),
-    ...(resume === undefined || isListOf(resume, isResume)
+    ...(isListOf(resume, isResume)
       ? []
       : ["resume must be a list of { interruptId, status: 'resolved' or 'cancelled' }"]),
   ];
   if (problems.length > 0) throw new RunInputError(`This is no RunAgentInput: ${problems.join('; ')}.`);
-  return body as unknown as RunAgentInput; // as far as it is used, and as just checked
+  return { ...body, context, resume } as unknown as RunAgentInput; // as far as it is used, and as just checked
 }
 
 const isListOf = (value: unknown, isOne: (one: Readonly<Record<string, unknown>>) => boolean): boolean =>
@@ -86,25 +87,33 @@ function resultsOf(messages: readonly Message[], pending: readonly Pending[]): C
   return messages.flatMap((message) => {
     if (message.role !== 'tool' || !waiting.delete(message.toolCallId)) return [];
     const { toolCallId: call, error, content: said } = message;
-    return [error === undefined ? { call, text: wordsOf(said) } : { call, error }];
+    return [typeof error === 'string' ? { call, error } : { call, text: wordsOf(said) }];
   });
 }
 
-function wordsOf(said: UserMessage['content']): string {
+function wordsOf(said: unknown): string {
   if (typeof said === 'string') return said;
-  if (said.some(({ type }) => type !== 'text'))
+  const texts = Array.isArray(said) ? said.map((part) => Object(part).text) : [];
+  if (texts.length === 0 || texts.some((text) => typeof text !== 'string'))
     throw new RunInputError('The result of a tool is taken as text alone.');
-  return said.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+  return texts.join('\n');
 }
 
 /** Words and files of a message, in their order. */
-function partsOf({ content: said }: UserMessage): readonly SentPart[] {
+function partsOf({ content: said }: { readonly content?: unknown }): readonly SentPart[] {
   if (typeof said === 'string') return [{ type: 'text', text: said }];
+  if (!Array.isArray(said))
+    throw new RunInputError('The content of a message is a text, or a list of parts.');
   return said.map((part): SentPart => {
-    if (part.type === 'text') return { type: 'text', text: part.text };
-    const { type, value, mimeType: mediaType } = part.source;
-    if (type === 'data') return { type: 'file', mediaType, data: value };
-    if (type === 'url') return { type: 'file', mediaType, url: value };
+    const { type, text, source } = Object(part);
+    if (type === 'text' && typeof text === 'string') return { type, text };
+    const { type: from, value, mimeType: mediaType } = Object(source);
+    if (typeof value !== 'string')
+      throw new RunInputError(
+        "A part of a message is { type: 'text', text }, or a file with its { source }.",
+      );
+    if (from === 'data') return { type: 'file', mediaType, data: value };
+    if (from === 'url') return { type: 'file', mediaType, url: value };
     throw new RunInputError(
       'A file that is somewhere else is not there for the agent: send its data, or its url.',
     );

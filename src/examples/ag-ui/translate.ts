@@ -3,6 +3,7 @@ import type { Message as AgUiMessage, ContentPart as AgUiPart } from '@ag-ui/cli
 import type { SessionView, ShownEvent, TurnItem, TurnStreamEnd } from '../../create-holdfast.ts';
 import type { AgUiEvent } from './events.ts';
 import { type FileUrls, partsOf } from './parts.ts';
+import { attributed, close, newReply, type Reply, rest, say } from './reply.ts';
 import { ended } from './run-end.ts';
 
 /** What stands beside what a turn shows: the state of the session, and its messages for a client that may have none. */
@@ -18,6 +19,8 @@ export interface Run {
   readonly turn?: string | undefined;
   /** What the client has been shown of the turn before. Nothing is said of it again, but what it began may go on. */
   readonly past?: readonly ShownEvent[] | undefined;
+  /** The calls that the client has run itself: it has their results already. */
+  readonly ranByClient?: readonly string[] | undefined;
   readonly files: FileUrls;
 }
 
@@ -36,20 +39,6 @@ export async function* toAgUi(
   yield { type: 'RUN_STARTED', threadId, runId, protocolVersion: '1.0' };
   for await (const item of items) yield* shown.events(item);
   if (!shown.isOver) yield { type: 'RUN_FINISHED', threadId, runId, outcome: { type: 'success' } };
-}
-
-/** A reply that is being said. */
-interface Reply {
-  readonly id: string;
-  /** What was said of it so far. */
-  text: string;
-  reasoning: string;
-  /** Which of the two is open. */
-  saying: 'text' | 'reasoning' | undefined;
-  /** How many spans of reasoning it has had. */
-  spans: number;
-  /** It was shown from its beginning. */
-  isWhole: boolean;
 }
 
 /** What a client has been told, from which follows what it can be told next. */
@@ -158,6 +147,7 @@ class Shown {
 
   *#callEnded({ call, frame = '', result }: EventOf<'tool-call-ended'>): Events {
     yield* this.#leave(call, result);
+    if (this.#run.ranByClient?.includes(call)) return;
     yield* this.#enter(frame);
     const content = contentOf(result, this.#run);
     const messageId = `${call}/result`;
@@ -242,57 +232,6 @@ class Shown {
 interface InFrame {
   readonly frame?: string;
 }
-
-/** Whose an event is: of the agent, or of a loop inside one of its calls. */
-const attributed = (frame: string) => (frame === '' ? {} : { subagentRunId: frame });
-
-const newReply = (id: string): Reply => ({
-  id,
-  text: '',
-  reasoning: '',
-  saying: undefined,
-  spans: 0,
-  isWhole: true,
-});
-
-/** What is left of a text of which so much was said; nothing where something else was. */
-const rest = (text: string, said: string): string => (text.startsWith(said) ? text.slice(said.length) : '');
-
-/** Says a piece of a reply, and first what it takes to say it. */
-function* say(
-  reply: Reply,
-  what: 'text' | 'reasoning',
-  delta: string,
-  of: { subagentRunId?: string },
-): Events {
-  if (delta === '') return;
-  if (reply.saying !== what) {
-    yield* close(reply, of);
-    reply.saying = what;
-    if (what === 'text') yield { type: 'TEXT_MESSAGE_START', messageId: reply.id, role: 'assistant', ...of };
-    else {
-      reply.spans += 1;
-      const messageId = reasoningId(reply);
-      yield { type: 'REASONING_START', messageId, ...of };
-      yield { type: 'REASONING_MESSAGE_START', messageId, role: 'reasoning', ...of };
-    }
-  }
-  reply[what] += delta;
-  if (what === 'text') yield { type: 'TEXT_MESSAGE_CONTENT', messageId: reply.id, delta, ...of };
-  else yield { type: 'REASONING_MESSAGE_CONTENT', messageId: reasoningId(reply), delta, ...of };
-}
-
-function* close(reply: Reply, of: { subagentRunId?: string }): Events {
-  const { saying } = reply;
-  reply.saying = undefined;
-  if (saying === 'text') yield { type: 'TEXT_MESSAGE_END', messageId: reply.id, ...of };
-  if (saying === 'reasoning') {
-    yield { type: 'REASONING_MESSAGE_END', messageId: reasoningId(reply), ...of };
-    yield { type: 'REASONING_END', messageId: reasoningId(reply), ...of };
-  }
-}
-
-const reasoningId = ({ id, spans }: Reply): string => `${id}/reasoning/${spans}`;
 
 /** What the model read of a result, with its files as links. */
 function contentOf(result: Result, { files }: Run): string | AgUiPart[] {

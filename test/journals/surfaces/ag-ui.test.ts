@@ -2,44 +2,10 @@
 import { HttpAgent, type Message } from '@ag-ui/client';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ShownEvent, TurnItem, TurnStreamEnd } from '../../../src/create-holdfast.ts';
+import type { ShownEvent, TurnItem } from '../../../src/create-holdfast.ts';
 import { type AgUiEvent, toFrame } from '../../../src/examples/ag-ui/events.ts';
 import { type SessionItem, toAgUi } from '../../../src/examples/ag-ui/translate.ts';
-import type { StoredEvent } from '../../../src/index.ts';
-import { stoppedTurn } from '../../doors/session.ts';
-import { readFolder, versions } from '../kept.ts';
-
-interface KeptTurn {
-  readonly of: string;
-  readonly turn: string;
-  readonly events: readonly StoredEvent[];
-  readonly stop: TurnStreamEnd;
-}
-
-/** The turns of all journals, with how each stood. */
-const turns: readonly KeptTurn[] = versions().flatMap((version) =>
-  [...readFolder(version).journals].flatMap(([name, { reading }]) => {
-    const events = reading.events.flatMap(({ body }): StoredEvent[] => Object(body).events ?? []);
-    const ids = new Set(events.flatMap((event) => ('turn' in event ? event.turn : [])));
-    return [...ids].flatMap((turn): KeptTurn[] => {
-      const own = events.filter((event) => 'turn' in event && event.turn === turn);
-      const stop = own[0]?.type === 'turn-started' ? stopOf(own) : undefined;
-      return stop ? [{ of: `${version}/${name}`, turn, events: own, stop }] : [];
-    });
-  }),
-);
-
-function stopOf(events: readonly StoredEvent[]): TurnStreamEnd {
-  const { outcome, ...answer } = stoppedTurn('s', 'a', events);
-  if (outcome !== 'suspended') return { type: 'answer', answer: { ...answer, outcome } };
-  const pending = 'pending' in answer && Array.isArray(answer.pending) ? answer.pending : [];
-  const waiting = pending.map((one) => ({ ...one, links: { approvals: `/approvals/${one.call}` } }));
-  return { type: 'suspended', view: { ...answer, outcome, status: 'suspended', pending: waiting } };
-}
-
-async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
-  yield* items;
-}
+import { each, inPieces, type KeptTurn, turns } from './kept-turns.ts';
 
 /** Has the client read the events of a run, and answers its messages. It throws at the first event that is out of order. */
 async function readByClient(events: readonly AgUiEvent[], messages: readonly Message[] = []) {
@@ -78,24 +44,6 @@ const lastWords = (messages: readonly Message[]): unknown =>
 function expectAnswer({ stop }: KeptTurn, messages: readonly Message[]): void {
   if (stop.type !== 'answer' || stop.answer.outcome === 'failed' || stop.answer.text === '') return;
   expect(lastWords(messages)).toBe(stop.answer.text);
-}
-
-/** Replies are told in pieces before they are stored, of which the last ones may be lost. */
-function inPieces(events: readonly StoredEvent[], draw: () => number): ShownEvent[] {
-  let replies = 0;
-  return events.flatMap((event): ShownEvent[] => {
-    if (event.type !== 'model-replied') return [event];
-    replies += 1;
-    const { frame, text } = event;
-    const at = { reply: `${replies}.1`, ...(frame !== undefined && { frame }) };
-    const piece = (one: string): ShownEvent => ({ type: 'text-delta', ...at, text: one });
-    const [first, second] = [draw(), draw()]
-      .map((part) => Math.floor(part * text.length))
-      .sort((a, b) => a - b);
-    const pieces = [text.slice(0, first), text.slice(first, second)].filter((one) => one !== '').map(piece);
-    const again: ShownEvent = { type: 'reply-restarted', ...at, reply: `${replies}.2` };
-    return draw() < 0.3 ? [...pieces, again, event] : [...pieces, event];
-  });
 }
 
 describe('kept turns as AG-UI', () => {

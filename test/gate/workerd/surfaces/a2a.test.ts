@@ -212,6 +212,9 @@ describe('a task', () => {
     const again = await send(said, { messageId: contextId });
     expect([again.id, answerIn(again)]).toEqual([first.id, 'One.']);
     expect(model.requests).toHaveLength(2);
+    // What cannot be the name of a context names none.
+    const named = await send(script('Three.').message(), { messageId: 'm/1' });
+    expect(named.contextId).toMatch(/^[0-9a-f-]{36}$/);
   });
 
   it('takes an image, and gives one as an address that is read', async () => {

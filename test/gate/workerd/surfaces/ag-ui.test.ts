@@ -380,6 +380,28 @@ describe('a call that waits for somebody', () => {
     expect(model.requests.at(-1)?.messages.at(-1)).toMatchObject({ text: '{"total":12.5}' });
     expect(await journaled(path)).toMatchObject({ outcome: 'completed', text: 'Twelve.' });
     expect(lastText(chat.messages)).toBe('Twelve.');
+    // The client has its own result, and is not told it again.
+    expect(chat.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
+  });
+
+  it('is a tool that the client runs, beside a call that it decides about', async () => {
+    const { path, chat, run, say } = client('clerk');
+    const to = crypto.randomUUID();
+    const calls = [
+      { name: 'pay', input: { to, amount: 1 } },
+      { name: 'look_up', input: { id: 'o1' } },
+    ];
+    await say(script({ calls }, 'Both.').message());
+    const [interrupt] = chat.pendingInterrupts;
+    const [, call] = chat.messages.flatMap((one) => (one.role === 'assistant' ? (one.toolCalls ?? []) : []));
+    chat.addMessage({ id: 'r1', role: 'tool', toolCallId: call?.id ?? '', content: 'Twelve.' });
+    const resume = [
+      { interruptId: interrupt?.id ?? '', status: 'resolved' as const, payload: { approved: true } },
+    ];
+    await run({ resume });
+    const results = chat.messages.filter(({ role }) => role === 'tool').map(({ content: said }) => said);
+    expect(results.toSorted()).toEqual(['Paid 1.', 'Twelve.']);
+    expect(await journaled(path)).toMatchObject({ outcome: 'completed', text: 'Both.' });
   });
 
   it('is refused as the session refuses it: what was answered elsewhere', async () => {
@@ -530,8 +552,8 @@ it('a reply that is come upon in the middle is told as a whole', async () => {
 });
 
 describe('what is refused before a run', () => {
-  const asked = async (body: unknown, via = app()) => {
-    const response = await via('/agents/scripted/ag-ui', {
+  const asked = async (body: unknown, via = app(), agent = 'scripted') => {
+    const response = await via(`/agents/${agent}/ag-ui`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
@@ -558,6 +580,50 @@ describe('what is refused before a run', () => {
       422,
       { code: 'invalid-body', message: `This is no RunAgentInput: ${problems}.` },
     ]);
+  });
+
+  const PART = "A part of a message is { type: 'text', text }, or a file with its { source }.";
+  it.each<[unknown, string]>([
+    [undefined, 'The content of a message is a text, or a list of parts.'],
+    [[null], PART],
+    [[{ type: 'image' }], PART],
+    [[{ type: 'text', text: 7 }], PART],
+    [[{ type: 'binary', mimeType: 'image/png', data: PNG }], PART],
+    [
+      [{ type: 'image', source: { type: 'file', value: 'f1', mimeType: 'image/png' } }],
+      'A file that is somewhere else is not there for the agent: send its data, or its url.',
+    ],
+    [
+      [{ type: 'image', source: { type: 'data', value: PNG, mimeType: 7 } }],
+      'The body is not valid: message[0].mediaType: must be a media type such as image/png.',
+    ],
+  ])('a message of %j', async (said, message) => {
+    const messages = [{ id: 'm1', role: 'user', content: said }];
+    const refused = await asked({ threadId: 't', runId: 'r', messages });
+    expect(refused).toMatchObject([422, { code: 'invalid-body', message }]);
+  });
+
+  it('a result of a tool that is no text', async () => {
+    const { path, say, chat } = client('clerk');
+    await say(script({ calls: [{ name: 'look_up', input: { id: 'o1' } }] }, 'Done.').message());
+    const [call] = chat.messages.flatMap((one) => (one.role === 'assistant' ? (one.toolCalls ?? []) : []));
+    for (const said of [null, [], [{ type: 'image' }]]) {
+      const messages = [{ id: 'r1', role: 'tool', toolCallId: call?.id, content: said }];
+      expect(await asked({ threadId: sessionId(path), runId: 'r', messages }, app(), 'clerk')).toEqual([
+        422,
+        { code: 'invalid-body', message: 'The result of a tool is taken as text alone.' },
+      ]);
+    }
+  });
+
+  it('nothing for a null in the place of what may be left out', async () => {
+    const nulls = { context: null, resume: null, state: null, tools: null };
+    const response = await app()('/agents/scripted/ag-ui', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ threadId: `s-${crypto.randomUUID()}`, runId: 'r', messages: [], ...nulls }),
+    });
+    expect(await response.text()).toContain('RUN_FINISHED');
   });
 
   it('an agent, a thread and a caller that are not known', async () => {

@@ -1,0 +1,75 @@
+/** Every turn that is kept, told as A2A has it: the protocol's own client takes it, whole and from any place on, and holds its answer. */
+import { type StreamResponse, TaskState } from '@a2a-js/sdk';
+import { JsonRpcTransportFactory } from '@a2a-js/sdk/client';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { TurnItem } from '../../../src/create-holdfast.ts';
+import { taskIdOf, toTask } from '../../../src/examples/a2a/task.ts';
+import { toA2a } from '../../../src/examples/a2a/translate.ts';
+import { resultOf } from '../../../src/examples/a2a/wire.ts';
+import { each, inPieces, type KeptTurn, turns } from './kept-turns.ts';
+
+const files = (id: string) => `/files/${id}`;
+
+/** What the client of the protocol reads of a stream. */
+async function readByClient({ turn }: KeptTurn, items: readonly TurnItem[]): Promise<StreamResponse[]> {
+  const of = { session: 's', turn };
+  const task = toTask({ ...of, agent: 'a', status: 'running' }, files);
+  let body = '';
+  for await (const event of toA2a(each(items), { ...of, task, files }))
+    body += `data: ${JSON.stringify(resultOf(1, event))}\n\n`;
+  const answered = new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+  const transport = await new JsonRpcTransportFactory({ fetchImpl: async () => answered }).create(
+    'https://holdfast.example/a2a/a',
+    Object(undefined),
+  );
+  const read: StreamResponse[] = [];
+  for await (const event of transport.resubscribeTask({ tenant: '', id: taskIdOf(of) })) read.push(event);
+  return read;
+}
+
+const ENDS: Readonly<Record<string, TaskState>> = {
+  suspended: TaskState.TASK_STATE_INPUT_REQUIRED,
+  cancelled: TaskState.TASK_STATE_CANCELED,
+  failed: TaskState.TASK_STATE_FAILED,
+};
+
+/** The client holds the answer, once, and the stream says last how the turn stands. */
+function expectEnd({ stop }: KeptTurn, events: readonly StreamResponse[]): void {
+  const [first, last] = [events.at(0)?.payload, events.at(-1)?.payload];
+  expect(first?.$case).toBe('task');
+  const outcome = stop.type === 'suspended' ? 'suspended' : stop.type === 'answer' ? stop.answer.outcome : '';
+  const state = last?.$case === 'statusUpdate' ? last.value.status?.state : undefined;
+  expect(state).toBe(ENDS[outcome] ?? TaskState.TASK_STATE_COMPLETED);
+  if (stop.type !== 'answer' || stop.answer.text === '') return;
+  let held = '';
+  for (const { payload } of events) {
+    if (payload?.$case !== 'artifactUpdate' || payload.value.artifact?.artifactId !== 'answer') continue;
+    const said = payload.value.artifact.parts.map(({ content }) =>
+      content?.$case === 'text' ? content.value : '',
+    );
+    held = (payload.value.append ? held : '') + said.join('');
+  }
+  expect(held).toBe(stop.answer.text);
+}
+
+describe('kept turns as A2A', () => {
+  it.each(turns.map((one) => [one.of, one.turn, one] as const))('%s, turn %s', async (_, __, one) => {
+    expectEnd(one, await readByClient(one, [...one.events, one.stop]));
+  });
+
+  it('are taken in pieces, and from any place on', async () => {
+    const part = fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true });
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), part, fc.infiniteStream(part), async (which, cut, parts) => {
+        const one = turns[which % turns.length];
+        if (!one) return;
+        const draw = (): number => parts.next().value ?? 0;
+        const rest = inPieces(one.events.slice(Math.floor(cut * one.events.length)), draw);
+        expectEnd(one, await readByClient(one, [...inPieces(one.events, draw), one.stop]));
+        expectEnd(one, await readByClient(one, [...rest, one.stop]));
+      }),
+      { numRuns: 200 },
+    );
+  }, 60_000);
+});
