@@ -5,6 +5,9 @@ import type { SessionStorage } from './session-storage.ts';
 /** The most credentials of a session. Beyond that the one that was kept longest ago is forgotten. */
 const MOST_KEPT = 100;
 
+/** The most characters of all of them, of which one value of the platform's, 2 MiB at the most, holds a million. Beyond that, too. */
+const MOST_CHARACTERS = 512 * 1024;
+
 type Storage = Pick<SessionStorage, 'credentials'>;
 
 /** Answers what is kept under a key. */
@@ -24,13 +27,21 @@ export function keepCredential(
   return unlessFull(bounds, () => {
     const full = whyFull(bounds, weightOf(value === null ? [] : [{ body: value }]));
     if (full !== null) return full;
-    storage.transaction(() => {
-      const others = storage.credentials.all().filter((one) => one.key !== key);
-      const all = value === null ? others : [...others, { key, value }];
-      storage.credentials.set(all.slice(-MOST_KEPT));
-    });
+    storage.transaction(() => keep(storage, key, value));
     return { status: 'kept' };
   });
+}
+
+function keep({ credentials }: Storage, key: string, value: string | null): void {
+  const others = credentials.all().filter((one) => one.key !== key);
+  const all = value === null ? others : [...others, { key, value }];
+  let characters = 0;
+  const beyond = all.findLastIndex((one) => {
+    characters += one.key.length + (one.value?.length ?? 0);
+    return characters > MOST_CHARACTERS;
+  });
+  // The newest is kept, however long it is, as far as the platform takes it.
+  credentials.set(all.slice(Math.min(beyond + 1, all.length - 1)).slice(-MOST_KEPT));
 }
 
 /** The holder fell silent, and may still use what it was given: nobody else is to. That they were there stays known. */

@@ -112,7 +112,7 @@ function opened(client: McpClient, discovery: Discovery, slot: ConnectionSlot): 
  */
 async function keeperOf(
   client: McpClient,
-  { view, credentials }: Discovery,
+  { view, credentials, secrets }: Discovery,
 ): Promise<SessionKeeper | undefined> {
   if (client.keepSession !== true) return undefined;
   const address = attempt(() => addressOf(client, view).href);
@@ -120,8 +120,23 @@ async function keeperOf(
   const { [LOOP_ID_KEY]: _, ...context } = view.context.toJSON();
   const { id, tenant = null } = view.principal;
   const bound = [address.value, tenant, id, isMadeOfContext(client) ? context : null];
-  return keptSession(credentials, { server: client.name, caller: await sha256Hex(canonicalJson(bound)) });
+  const { find, keep } = keptSession(credentials, {
+    server: client.name,
+    caller: await sha256Hex(canonicalJson(bound)),
+  });
+  return {
+    find,
+    async keep(session, isLost) {
+      const isKept = await keep(session, isLost);
+      if (session && !isKept) warn(notKept(client), { secrets, log: view.log });
+      return isKept;
+    },
+  };
 }
+
+const notKept = ({ name }: McpClient): string =>
+  `The session of MCP server '${name}' is not kept for the next turn: it has more than 16384 characters, there is no room for it, ` +
+  'or another invocation goes on with the turn. Nothing is kept by runAgent.';
 
 const isMadeOfContext = ({ url, headers, oauth }: McpClient): boolean =>
   [url, headers, oauth].some((part) => typeof part === 'function');

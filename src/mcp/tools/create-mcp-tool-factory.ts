@@ -114,18 +114,25 @@ export interface McpToolFactory {
 export function createMcpToolFactory({ clients: listed, adapt }: McpToolFactoryConfig): McpToolFactory {
   const clients = checkClients(listed);
   // An offer that has not changed stays the same offer: the same tool is made of the same tool.
-  const adapted = adapt ? memoized(adapt) : (tool: AnyTool) => tool;
-  const everything = mcpToolProvider({ clients });
+  const from: Tools = { clients, adapted: adapt ? memoized(adapt) : (tool: AnyTool) => tool };
+  return { ...toolsByName(from), ...unfoldingTools(from) };
+}
 
+/** What a factory makes tools of, and how it changes them. */
+interface Tools {
+  readonly clients: readonly McpClient[];
+  adapted(tool: AnyTool): AnyTool;
+}
+
+function toolsByName({ clients, adapted }: Tools): Pick<McpToolFactory, 'toolByName' | 'requiredToolByName'> {
+  const everything = mcpToolProvider({ clients });
   /** Those of servers alone: what stands in for the tools of one is none that there is. */
   const known: ToolProvider = {
     ...everything,
     toolsNow: (view) => (view ? chosenTools({ clients }, view).map(({ tool }) => tool) : []),
   };
-
   const found = (name: string, view: LoopView | undefined): readonly AnyTool[] =>
     view ? toolCalled(name, clients, view).map(adapted) : [];
-
   const toolByName = (name: string): ToolProvider => ({
     ...everything,
     toolsNow(view) {
@@ -133,20 +140,6 @@ export function createMcpToolFactory({ clients: listed, adapt }: McpToolFactoryC
       return tools.length > 0 || !view ? tools : unreachable(clients, view);
     },
   });
-
-  const unfoldingBy =
-    <By>(toFilter: (by: By) => McpToolFilter): UnfoldingBy<By> =>
-    (...[name, description, by, options = {}]) => {
-      const chosen = { clients, filter: toFilter(by) };
-      return defineUnfolding({
-        ...(typeof options === 'boolean' ? {} : options),
-        name,
-        description,
-        prepare: (call) => prepareTools(chosen, call),
-        tools: (view) => chosenTools(chosen, view).map(({ tool }) => adapted(tool)),
-      });
-    };
-
   return {
     toolByName,
     requiredToolByName(name) {
@@ -160,6 +153,26 @@ export function createMcpToolFactory({ clients: listed, adapt }: McpToolFactoryC
         },
       };
     },
+  };
+}
+
+function unfoldingTools({
+  clients,
+  adapted,
+}: Tools): Pick<McpToolFactory, 'unfoldingByName' | 'unfoldingMatching' | 'unfolding'> {
+  const unfoldingBy =
+    <By>(toFilter: (by: By) => McpToolFilter): UnfoldingBy<By> =>
+    (...[name, description, by, options = {}]) => {
+      const chosen = { clients, filter: toFilter(by) };
+      return defineUnfolding({
+        ...(typeof options === 'boolean' ? {} : options),
+        name,
+        description,
+        prepare: (call) => prepareTools(chosen, call),
+        tools: (view) => chosenTools(chosen, view).map(({ tool }) => adapted(tool)),
+      });
+    };
+  return {
     unfoldingByName: unfoldingBy((listed) => {
       const names = new Set(listed);
       return ({ name }) => names.has(name);

@@ -140,8 +140,13 @@ describe('a server whose session is kept', () => {
       tools: toolsOf(made),
       model: scriptedModel(THINK),
     });
+    const said = warnings();
     await runAgent(agent, 'Think.');
     await made.server.request(({ method }) => method === 'DELETE');
+    expect(said).toEqual([
+      "holdfast: The session of MCP server 'shop' is not kept for the next turn: it has more than 16384 characters, there is no room " +
+        'for it, or another invocation goes on with the turn. Nothing is kept by runAgent.',
+    ]);
   });
 });
 

@@ -1,0 +1,66 @@
+/** Where an endpoint is, and how it is asked: `fetch`, with the credentials of whoever asks. */
+interface Endpoint {
+  readonly url: string;
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
+}
+
+/** How a task stands. One that is `input_required` waits for what its `inputRequests` ask, which `tasks/update` answers. */
+interface Task {
+  readonly taskId: string;
+  readonly status: 'working' | 'input_required' | 'completed' | 'cancelled';
+  readonly pollIntervalMs?: number;
+  /** Of one that is completed: what the call would have answered. */
+  readonly result?: {
+    readonly content: readonly { readonly text?: string }[];
+    readonly isError?: boolean;
+  };
+}
+
+/** What each request says of this client: its revision, its name, and that it takes tasks. */
+const _meta = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'overnight', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } },
+};
+
+async function ask(
+  endpoint: Endpoint,
+  method: string,
+  params: { name?: string; taskId?: string },
+): Promise<Task> {
+  const response = await endpoint.fetch(endpoint.url, {
+    method: 'POST',
+    headers: {
+      accept: 'application/json',
+      'content-type': 'application/json',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': method,
+      'mcp-name': params.name ?? params.taskId ?? '',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
+  });
+  const { result, error } = (await response.json()) as { result?: Task; error?: { message: string } };
+  if (!result) throw new Error(error?.message ?? `The endpoint answered ${response.status}.`);
+  return result;
+}
+
+/** Has an agent work on a message in the background; the id of the task finds the answer later, from anywhere. */
+export async function begin(endpoint: Endpoint, agent: string, message: string): Promise<string> {
+  const params = { name: agent, arguments: { message } };
+  const { taskId } = await ask(endpoint, 'tools/call', params);
+  return taskId;
+}
+
+/** Asks for the answer until it is there, or somebody has to be asked for it. */
+export async function wait(endpoint: Endpoint, taskId: string): Promise<Task> {
+  for (;;) {
+    const task = await ask(endpoint, 'tasks/get', { taskId });
+    if (task.status !== 'working') return task;
+    await new Promise((resolve) => setTimeout(resolve, task.pollIntervalMs ?? 1_000));
+  }
+}
+
+/** Stops the turn; one that has its answer keeps it. */
+export async function cancel(endpoint: Endpoint, taskId: string): Promise<void> {
+  await ask(endpoint, 'tasks/cancel', { taskId });
+}

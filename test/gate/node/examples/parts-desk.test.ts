@@ -1,0 +1,40 @@
+/** The client's options of docs/mcp.md, as they stand. */
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { definePartsDesk } from '../../../../src/examples/mcp/parts-desk.ts';
+import { createTestSession } from '../../../../src/testing/entry.ts';
+import { fakeServer } from '../../../fixtures/mcp/fake-server.ts';
+import { calls, says } from '../mcp/tools/scenes.ts';
+import { offered, results } from '../unfolding/scenes.ts';
+
+it('each server is asked as it wants to be, and their tools stand side by side', async () => {
+  const warehouse = fakeServer({ tools: [says('count', 'Seven.')] });
+  const customer = fakeServer({ tools: [says('count', 'Two on order.')] });
+  const archive = fakeServer({
+    kind: 'sse',
+    url: 'https://archive.example/sse',
+    tools: [says('find', 'Page 7.')],
+  });
+  const asked: string[] = [];
+  const fetching = vi.spyOn(globalThis, 'fetch').mockImplementation((input, init) => {
+    const { origin } = new URL(String(input));
+    asked.push(origin);
+    return (origin === 'http://10.1.2.3:8080' ? customer : archive).fetch(String(input), init);
+  });
+  onTestFinished(() => fetching.mockRestore());
+  const desk = createTestSession(
+    definePartsDesk({ fetch: (input, init) => warehouse.fetch(String(input), init) }),
+    {
+      replies: [calls('count'), calls('customer_count'), calls('archive_find'), 'Seven, and two on order.'],
+      context: { customerServer: 'http://10.1.2.3:8080/mcp' },
+      secrets: () => ({ CUSTOMER_TOKEN: 'token-of-the-customer' }),
+    },
+  );
+  expect(await desk.send('How many?')).toMatchObject({ outcome: 'completed' });
+  expect(offered(desk)[0]).toEqual(['archive_find', 'count', 'customer_count']);
+  expect(results(desk)).toEqual(['Seven.', 'Two on order.', 'Page 7.']);
+  expect(new Set(asked)).toEqual(new Set(['http://10.1.2.3:8080', 'https://archive.example']));
+  expect(new Set(customer.requests.map(({ headers }) => headers.authorization))).toEqual(
+    new Set(['Bearer token-of-the-customer']),
+  );
+  expect(warehouse.requests.every(({ headers }) => headers.authorization === undefined)).toBe(true);
+});

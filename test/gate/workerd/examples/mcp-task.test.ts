@@ -1,0 +1,30 @@
+/** The client of tasks in docs/mcp.md, as it stands. */
+import { expect, it } from 'vitest';
+import { begin, cancel, wait } from '../../../../src/examples/mcp/task.ts';
+import { held, script } from '../../../fixtures/scripts.ts';
+import { ORIGIN } from '../http/client.ts';
+import { publishing } from '../mcp/server/talk.ts';
+
+const via = publishing({ agents: ['scripted'] });
+const endpoint = { url: `${ORIGIN}/mcp`, fetch: async (url: string, init: RequestInit) => via(url, init) };
+
+it('an answer is waited for by whoever knows the task', async () => {
+  const { message } = script('Counted: seven.');
+  const taskId = await begin(endpoint, 'scripted', message());
+  const task = await wait(endpoint, taskId);
+  expect([task.status, task.result?.isError, task.result?.content[0]?.text]).toEqual([
+    'completed',
+    undefined,
+    'Counted: seven.',
+  ]);
+  await expect(wait(endpoint, 'nobodys')).rejects.toThrow("There is no task 'nobodys'.");
+});
+
+it('a task is stopped, and says so', async () => {
+  const answer = held('Too late.');
+  const taskId = await begin(endpoint, 'scripted', script(answer.reply).message());
+  await answer.asked();
+  await cancel(endpoint, taskId);
+  expect(await wait(endpoint, taskId)).toMatchObject({ status: 'cancelled' });
+  answer.release();
+});
