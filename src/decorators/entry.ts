@@ -1,7 +1,7 @@
 /** The entry `holdfast/decorators`: a decorator takes a tool and answers a tool. */
 
 export { decorate, unwrapAs } from '../tool/decorate.ts';
-export { manual } from '../tool/define-tool.ts';
+export { manual } from '../tool/manual.ts';
 export { mapContent } from '../tool/tool-result.ts';
 export { type AwaitingDecider, withAwaiting, withConfirmation } from './approval.ts';
 export {

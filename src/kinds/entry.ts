@@ -4,7 +4,7 @@ export {
   type UnfoldingDeclaration,
   unfoldingOf,
   unfoldingOfSafely,
-} from '../sources/objects/unfolding-of.ts';
+} from '../sources/objects/tools-of.ts';
 export { definePipeline, type PipelineConfig } from '../sources/pipeline/define-pipeline.ts';
 export type { AdaptedStep, Adapter, OnFailure, PipelineStep } from '../sources/pipeline/steps.ts';
 export type { CallScope, ToolExecution } from '../tool/call.ts';
@@ -54,8 +54,8 @@ export type {
   SessionMoment,
   ToolMemory,
 } from '../tool/tool-memory.ts';
+export type { UnfoldingOptions, UnfoldingTool } from '../tool/unfolding/define-unfolding.ts';
 export type { UnfoldingScope } from '../tool/unfolding/unfolding.ts';
-export type { UnfoldingOptions, UnfoldingTool } from '../tool/unfolding/unfolding-config.ts';
 export type { NestedInstructions } from './agentic/agentic-tool.ts';
 export { withContext, withInstructions, withModel, withTools } from './agentic/copies.ts';
 export { type AgenticToolConfig, defineAgenticTool } from './agentic/define-agentic-tool.ts';

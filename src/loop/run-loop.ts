@@ -1,4 +1,5 @@
-import type { Outcome, TurnError } from '../journal/events.ts';
+import type { TurnError } from '../journal/events.ts';
+import { ANSWERED } from '../journal/reduce.ts';
 import { untilAborted } from '../tool/async.ts';
 import { askModel } from './ask-model.ts';
 import { executeCall } from './execute-call.ts';
@@ -75,9 +76,6 @@ async function runLane(batch: Batch, lane: Batch['lanes'][number]): Promise<void
 /** Whether a suspended call is answered instead of waited for: it asks for leave to run after another one has ended the loop. */
 const goesOn = ({ batch }: Batch, reason: unknown): boolean =>
   isInterrupted(reason, 'suspended') && batch.some(isSupersededBySignal(batch));
-
-/** Outcomes whose text may have the declared form; only a completed loop has to. */
-const ANSWERED: readonly Outcome[] = ['completed', 'returned-direct', 'limit-reached'];
 
 /**
  * Runs a loop until its answer has the declared form, if there is one. The first that has not is journaled as rejected,

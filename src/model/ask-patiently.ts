@@ -1,6 +1,8 @@
 import { type AskOptions, ModelError, type ModelReply, type ModelRequest } from './chat-model.ts';
 import type { MessageGate } from './message-gate.ts';
+import type { Prices } from './prices.ts';
 import { type Attempt, type Pace, withRetries } from './retry.ts';
+import type { ModelSettings } from './settings.ts';
 
 /** The longest silence of a reply that is streamed, unless somebody says otherwise, in ms. */
 const STREAM_TIMEOUT = 120_000;
@@ -10,6 +12,18 @@ const WHOLE_TIMEOUT = 600_000;
 
 /** How often an ask is tried again, unless somebody says otherwise. */
 export const DEFAULT_RETRIES = 2;
+
+/** What every adapter is told of its model, and of how that is asked. */
+export interface AdapterOptions {
+  /** How often a failure that may pass is tried again, before any output. Default 2. */
+  readonly retries?: number | undefined;
+  /** What the model costs, for cost limits. */
+  readonly prices?: Prices | undefined;
+  /** The most tokens of one reply. Default: the model's own, and 4,096 under a token or cost limit. */
+  readonly maxOutputTokens?: number | undefined;
+  /** How replies are made, where an agent does not say it. */
+  readonly settings?: ModelSettings | undefined;
+}
 
 /** The way in which an adapter asks, which is the same for every ask. */
 interface AskSettings {

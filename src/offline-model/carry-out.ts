@@ -12,8 +12,7 @@ import {
   type Situation,
 } from './situation.ts';
 import type { ToolCard } from './tool-card.ts';
-import { changesOf } from './verbs.ts';
-import { stemsOf } from './words.ts';
+import { changesOf, stemsOf } from './words.ts';
 
 /** It is far more than the words of a message add up to, so that a tool for what the command names beats one for what it mentions. */
 const objectCounts = 100;

@@ -1,7 +1,6 @@
 import { isScalar, parseJson, type Scalar } from '../model/untrusted-json.ts';
 import { mentionsIn } from './mentions.ts';
-import { isVerb } from './verbs.ts';
-import { idMarkers, stem, wordsOf } from './words.ts';
+import { idMarkers, isVerb, stem, wordsOf } from './words.ts';
 
 /** A value that a tool's result or input gave a name to. */
 export interface Fact {

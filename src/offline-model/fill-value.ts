@@ -5,8 +5,7 @@ import type { Mention } from './mentions.ts';
 import type { Param, Shape } from './params.ts';
 import type { Step } from './steps.ts';
 import type { ToolCard } from './tool-card.ts';
-import { isVerb } from './verbs.ts';
-import { kinOf, stem, wordsOf } from './words.ts';
+import { isVerb, kinOf, stem, wordsOf } from './words.ts';
 
 /** The sources that values may come from, the nearest first. */
 export interface Sources {

@@ -11,8 +11,7 @@ import {
 } from './situation.ts';
 import type { Step } from './steps.ts';
 import type { ToolCard } from './tool-card.ts';
-import { isLook } from './verbs.ts';
-import { kinOf, stem, wordsOf } from './words.ts';
+import { isLook, kinOf, stem, wordsOf } from './words.ts';
 
 /** A call with a value answers about one thing, one with free words only about some: it must fit twice as well. */
 const groundedCounts = 2;

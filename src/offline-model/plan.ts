@@ -6,8 +6,7 @@ import { type Next, onlyPointed, type PlannedCall, type Situation } from './situ
 import { type Step, stepsOf } from './steps.ts';
 import { summaryOf } from './summary.ts';
 import { relevanceAmong, type ToolCard } from './tool-card.ts';
-import { changeOf, isVerb } from './verbs.ts';
-import { stem, topicOf } from './words.ts';
+import { changeOf, isVerb, stem, topicOf } from './words.ts';
 
 /** The calls to make now, none when it is time to answer, and the commands that cannot be carried out. */
 export interface Plan {

@@ -2,8 +2,7 @@ import { type Filling, fillInput } from './fill-input.ts';
 import { isAbsent, type Sources } from './fill-value.ts';
 import { callKey, type PastCall } from './memory.ts';
 import { type Relevance, type ToolCard, weightOf, weights } from './tool-card.ts';
-import { isPlainLook } from './verbs.ts';
-import { kinOf, stem, wordsOf } from './words.ts';
+import { isPlainLook, kinOf, stem, wordsOf } from './words.ts';
 
 /** A call that the planner wants to be made. */
 export interface PlannedCall {

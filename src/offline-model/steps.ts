@@ -1,6 +1,5 @@
 import { type Mention, mentionsIn } from './mentions.ts';
-import { isLook, isVerb } from './verbs.ts';
-import { stem, stopWords, topicOf, wordsOf } from './words.ts';
+import { isLook, isVerb, stem, stopWords, topicOf, wordsOf } from './words.ts';
 
 /** One thing that the message asks for. */
 export interface Step {

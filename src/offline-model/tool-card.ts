@@ -1,8 +1,7 @@
 import type { ToolDefinition } from '../model/chat-model.ts';
 import { saysUnavailable } from './memory.ts';
 import { type Param, paramsOf } from './params.ts';
-import { changeOf, changesOf, isLook, isVerb } from './verbs.ts';
-import { idMarkers, kinOf, stem, stemsOf, wordsOf } from './words.ts';
+import { changeOf, changesOf, idMarkers, isLook, isVerb, kinOf, stem, stemsOf, wordsOf } from './words.ts';
 
 /** What the planner understands of an offered tool. */
 export interface ToolCard {

@@ -1,9 +1,9 @@
 import type { StoredEvent } from '../journal/events.ts';
 import type { Change, SessionPort } from '../journal/session-port.ts';
 import type { Announced, Announcement } from '../journal/turn-runner.ts';
-import { readTurn } from '../session/fold-session.ts';
 import type { Clock } from '../session/read-platform.ts';
 import { addressOfSession, agentOfSession } from '../session/read-secrets.ts';
+import { readTurn } from '../session/read-session.ts';
 import { stoppedTurn } from '../session/watching/turn-outcome.ts';
 import { sha256Hex } from '../tool/async.ts';
 import type { AnnouncingApp, Env } from '../worker/host.ts';

@@ -22,10 +22,10 @@ import {
   type Question,
   toPendingCall,
 } from '../session/answers/questions.ts';
-import { foldAll } from '../session/fold-session.ts';
 import type { Steering } from '../session/new-message.ts';
 import { type Clock, systemClock } from '../session/read-platform.ts';
 import { type MintedSecrets, readSecrets, toSessionName } from '../session/read-secrets.ts';
+import { foldAll } from '../session/read-session.ts';
 import type { TurnHost } from '../session/turn-host.ts';
 import { stoppedTurn, turnStopped } from '../session/watching/turn-outcome.ts';
 import type { ToolGroup } from '../sources/resolution/tool-source.ts';

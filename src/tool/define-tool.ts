@@ -10,11 +10,11 @@ import {
   readMetadata,
   ToolDefinitionError,
 } from './check-definition.ts';
-import { checkedFirst, checkInput } from './check-input.ts';
+import { checkInput } from './check-input.ts';
 import type { LiteralShape } from './check-literal.ts';
-import { decorate } from './decorate.ts';
 import type { InputDeclaration, InputOf } from './input-schema.ts';
 import type { JsonObject } from './json.ts';
+import { type ManualConfig, manually } from './manual.ts';
 import type { Inferred, KeptAs, ReturnsJson, ReturnsType } from './returned.ts';
 import type { AnyTool, LiveCall, Tool } from './tool.ts';
 import { type ArtifactType, type ToolResult, toolResult } from './tool-result.ts';
@@ -178,39 +178,6 @@ export type ReconcileConfig<Declaration extends InputDeclaration> =
   /** These calls are run again instead. */
   | { readonly effect: Exclude<Effect, 'once'>; readonly reconcile?: undefined };
 
-/** A tool that the caller runs: each call suspends the turn until its result comes by `POST .../results/{callId}`. */
-interface ManualConfig {
-  /** Says that nobody forgot `run`. */
-  readonly manual: true;
-  readonly run?: undefined;
-  /** What other libraries call `run`: a tool that has it is not meant for the caller. */
-  readonly execute?: undefined;
-  readonly effect?: undefined;
-  readonly reconcile?: undefined;
-  readonly timeout?: undefined;
-  readonly subrequests?: undefined;
-  /** Milliseconds until a call without a result is answered by an error; never unless given. */
-  readonly expires?: number | undefined;
-}
-
-/**
- * The same tool, run by the caller instead: a valid call suspends the turn until its result comes by
- * `POST .../results/{callId}`. A bad input is answered as ever. `expires`: milliseconds until a call without a result is
- * answered by an error; never unless given.
- *
- * @throws ToolDefinitionError when `expires` is not more than 0.
- */
-export function manual<T extends AnyTool>(
-  tool: T,
-  { expires }: { readonly expires?: number | undefined } = {},
-): T {
-  const receive = leaveToCaller(tool.name, expires);
-  return decorate(tool, {
-    effect: 'none',
-    call: checkedFirst(tool, ({ call }) => receive(call)),
-  });
-}
-
 /** What is done with a checked input. */
 interface Act<Input> {
   readonly effect: AnyTool['effect'];
@@ -223,7 +190,10 @@ function actOf<Declaration extends InputDeclaration, Output>(
 ): Act<InputOf<Declaration>> {
   const { name, run, manual: isManual } = config;
   if (run === undefined) {
-    if (isManual) return manually<Declaration>(config);
+    if (isManual) {
+      const receive = manually(config);
+      return { effect: 'none', act: (_, call) => receive(call) };
+    }
     const problem = "it has no 'run': use a function, or write manual: true where the caller runs it.";
     throw new ToolDefinitionError(name, 'run', problem);
   }
@@ -264,33 +234,6 @@ function checkSubrequests(name: string, subrequests = 1): void {
   if (Number.isSafeInteger(subrequests) && subrequests >= 0) return;
   const problem = `its subrequests are ${subrequests}; they must be a whole number.`;
   throw new ToolDefinitionError(name, 'subrequests', problem);
-}
-
-function manually<Declaration extends InputDeclaration>({
-  name,
-  effect,
-  reconcile,
-  timeout,
-  subrequests,
-  expires,
-}: ToolConfig<string, Declaration, unknown>): Act<InputOf<Declaration>> {
-  if ([effect, reconcile, timeout, subrequests].some((said) => said !== undefined)) {
-    const problem =
-      'it is manual, so the caller runs it: effect, reconcile, timeout and subrequests say nothing.';
-    throw new ToolDefinitionError(name, 'manual', problem);
-  }
-  const receive = leaveToCaller(name, expires);
-  return { effect: 'none', act: (_, call) => receive(call) };
-}
-
-/**
- * Leaves the running of a tool's calls to the caller, for `expires` milliseconds each.
- *
- * @throws ToolDefinitionError when `expires` is not more than 0.
- */
-function leaveToCaller(tool: string, expires: number | undefined): (call: LiveCall) => Promise<ToolResult> {
-  checkTime(tool, { expires });
-  return (call) => call.receive({ message: `Run '${call.tool}' and send its result.`, expires });
 }
 
 /** A result whose artifact has no type of its own gets the tool's. */

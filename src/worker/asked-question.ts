@@ -1,7 +1,7 @@
 /** Finds the question that an answer from outside is for. */
 import type { Principal, StoredEvent } from '../journal/events.ts';
 import { type Question, questionsOf, requestersOf } from '../session/answers/questions.ts';
-import { readTurn } from '../session/fold-session.ts';
+import { readTurn } from '../session/read-session.ts';
 import { SessionError } from './problem.ts';
 import { unknownSession } from './session-view.ts';
 import type { Target } from './target.ts';

@@ -1,7 +1,8 @@
 /** What becomes of a turn that somebody in this invocation has asked for, over HTTP or from code. */
 import type { Leased, NotResumed } from '../journal/session-port.ts';
-import { readerOf, readTurn } from '../session/fold-session.ts';
+import { readerOf } from '../session/fold-session.ts';
 import type { FeedItem } from '../session/live-feed.ts';
+import { readTurn } from '../session/read-session.ts';
 import { runTurn, type TurnEnd } from '../session/run-turn.ts';
 import type { TurnHost } from '../session/turn-host.ts';
 import { followSession } from '../session/watching/follow-session.ts';

@@ -4,7 +4,7 @@ import { MAX_WAITING } from '../journal/inbox-message.ts';
 import type { NotStarted, TurnStart } from '../journal/session-port.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { DeploymentError } from '../session/deployment.ts';
-import { readTurn } from '../session/fold-session.ts';
+import { readTurn } from '../session/read-session.ts';
 import { SessionErasedError, SessionUnavailableError } from '../session/send-again.ts';
 import { fullText } from '../session/turn-end.ts';
 import { UnreadableError } from '../session/unread-turn.ts';

@@ -5,8 +5,9 @@ import type { StoredEvent } from '../journal/events.ts';
 import type { JournaledPart } from '../journal/reply-data.ts';
 import type { Message, SessionState } from '../journal/state.ts';
 import type { PricedUsage } from '../journal/usage.ts';
-import { foldShown, PAGE_BYTES, readOn } from '../session/fold-session.ts';
+import { PAGE_BYTES } from '../session/fold-session.ts';
 import type { FeedItem } from '../session/live-feed.ts';
+import { foldShown, readOn } from '../session/read-session.ts';
 import { followedEvents } from '../session/watching/follow-session.ts';
 import {
   stoppedTurn,

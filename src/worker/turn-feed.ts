@@ -1,6 +1,7 @@
 /** What whoever watches a turn is shown of it, in order, wherever it runs: the one source of every stream, whatever protocol that speaks. */
-import { readTurn } from '../session/fold-session.ts';
+
 import type { FeedItem } from '../session/live-feed.ts';
+import { readTurn } from '../session/read-session.ts';
 import type { TurnEnd } from '../session/run-turn.ts';
 import {
   type FollowEnd,

@@ -21,6 +21,5 @@ export { offlineNotice } from '../../src/offline-model/offline-model.ts';
 export { paramsOf } from '../../src/offline-model/params.ts';
 export { stepsOf } from '../../src/offline-model/steps.ts';
 export { toolCard } from '../../src/offline-model/tool-card.ts';
-export { changeOf, changesOf } from '../../src/offline-model/verbs.ts';
-export { stem, stemsOf } from '../../src/offline-model/words.ts';
+export { changeOf, changesOf, stem, stemsOf } from '../../src/offline-model/words.ts';
 export { chooseModel, type ModelEnvironment } from '../../src/worker/choose-model.ts';

@@ -3,7 +3,7 @@
 export { toTurnStart } from '../../src/journal/event-rows.ts';
 export { checkDecision, postAnswer } from '../../src/session/answers/post-answer.ts';
 export { openQuestions, questionsOf } from '../../src/session/answers/questions.ts';
-export { foldAll, foldLeased, readerOf, readJournal, readTurn } from '../../src/session/fold-session.ts';
+export { foldLeased, readerOf } from '../../src/session/fold-session.ts';
 export { HeldSession } from '../../src/session/held-session.ts';
 export { InvocationBudgetWatch } from '../../src/session/invocation-budget-watch.ts';
 export type { FeedItem } from '../../src/session/live-feed.ts';
@@ -19,6 +19,7 @@ export {
   UNLIMITED,
 } from '../../src/session/read-platform.ts';
 export { toSessionName } from '../../src/session/read-secrets.ts';
+export { foldAll, readJournal, readTurn } from '../../src/session/read-session.ts';
 export { runTurn, type TurnEnd } from '../../src/session/run-turn.ts';
 export { SessionErasedError, SessionUnavailableError } from '../../src/session/send-again.ts';
 export type { FileStore } from '../../src/session/session-files.ts';

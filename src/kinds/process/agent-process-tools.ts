@@ -3,7 +3,7 @@ import { type LenientSchema, lenientSchema, oneString } from '../../tool/input-s
 import type { JsonObject } from '../../tool/json.ts';
 import type { BudgetView, ProcessView } from '../../tool/process-view.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import type { UnfoldingOptions, UnfoldingTool } from '../../tool/unfolding/unfolding-config.ts';
+import type { UnfoldingOptions, UnfoldingTool } from '../../tool/unfolding/define-unfolding.ts';
 import { defineUnfolding } from '../unfolding/define-unfolding.ts';
 import { type PastCall, PROCESS, type ProcessMemory } from './memory.ts';
 

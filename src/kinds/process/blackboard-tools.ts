@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../../tool/json.ts';
 import type { BlackboardEntry } from '../../tool/kept-values.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { error, type ToolResult } from '../../tool/tool-result.ts';
-import type { UnfoldingOptions, UnfoldingTool } from '../../tool/unfolding/unfolding-config.ts';
+import type { UnfoldingOptions, UnfoldingTool } from '../../tool/unfolding/define-unfolding.ts';
 import { defineUnfolding } from '../unfolding/define-unfolding.ts';
 import { textParameter } from './agent-process-tools.ts';
 

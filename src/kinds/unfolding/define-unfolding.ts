@@ -1,6 +1,5 @@
 import { toToolObject } from '../../sources/objects/tool-object.ts';
-import { toolsOf } from '../../sources/objects/tools-of.ts';
-import { declaresUnfolding } from '../../sources/objects/unfolding-of.ts';
+import { declaresUnfolding, toolsOf } from '../../sources/objects/tools-of.ts';
 import {
   type CollectedTools,
   collectFor,
@@ -21,14 +20,14 @@ import type { LiteralShape } from '../../tool/check-literal.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import { paragraphs } from '../../tool/json.ts';
 import type { AnyTool, LiveCall } from '../../tool/tool.ts';
-import { toUnfolding } from '../../tool/unfolding/define-unfolding.ts';
+import {
+  toUnfolding,
+  type UnfoldingTool,
+  type CategoryUnfolding as WithCategories,
+  type PlainUnfolding as WithList,
+  type SelectableUnfolding as WithSelector,
+} from '../../tool/unfolding/define-unfolding.ts';
 import type { Unfolding } from '../../tool/unfolding/unfolding.ts';
-import type {
-  UnfoldingTool,
-  CategoryUnfolding as WithCategories,
-  PlainUnfolding as WithList,
-  SelectableUnfolding as WithSelector,
-} from '../../tool/unfolding/unfolding-config.ts';
 
 /**
  * Brings all of its tools. What a group tells of its tools is told when it is opened. Providers are asked whenever tools are

@@ -11,10 +11,9 @@ import { decorate } from '../../tool/decorate.ts';
 import { paragraphs } from '../../tool/json.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { shortcut } from '../../tool/unfolding/call-unfolding.ts';
-import { checkTools, toUnfolding } from '../../tool/unfolding/define-unfolding.ts';
+import { checkTools, toUnfolding, type UnfoldingOptions } from '../../tool/unfolding/define-unfolding.ts';
 import { innerTools } from '../../tool/unfolding/inner-tools.ts';
 import { UNFOLDS, type Unfolding, type UnfoldsInto, unfoldingIn } from '../../tool/unfolding/unfolding.ts';
-import type { UnfoldingOptions } from '../../tool/unfolding/unfolding-config.ts';
 import { unfoldingInto } from './define-unfolding.ts';
 
 /**

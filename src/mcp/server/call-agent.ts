@@ -1,8 +1,9 @@
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
 import { toTurnStart } from '../../journal/event-rows.ts';
 import type { NotStarted, RequestKey, TurnStart } from '../../journal/session-port.ts';
-import { readerOf, readTurn } from '../../session/fold-session.ts';
+import { readerOf } from '../../session/fold-session.ts';
 import type { FeedItem } from '../../session/live-feed.ts';
+import { readTurn } from '../../session/read-session.ts';
 import { SessionErasedError, SessionUnavailableError } from '../../session/send-again.ts';
 import { fullText } from '../../session/turn-end.ts';
 import type { TurnHost } from '../../session/turn-host.ts';

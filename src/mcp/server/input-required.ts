@@ -2,7 +2,7 @@
 import { type InputRequests, specTypeSchemas } from '@modelcontextprotocol/server';
 import type { StoredEvent } from '../../journal/events.ts';
 import { openQuestions, type Question, questionsOf, requestersOf } from '../../session/answers/questions.ts';
-import { readTurn } from '../../session/fold-session.ts';
+import { readTurn } from '../../session/read-session.ts';
 import { attempt } from '../../tool/async.ts';
 import { answerEach, DECIDING, type SentAnswer } from '../../worker/answer-call.ts';
 import { mustBeAnother, mustHaveRole } from '../../worker/auth.ts';

@@ -1,6 +1,6 @@
 /** What is in the sessions of published agents, as resources: whoever owns a session reads its files and artifacts, as over HTTP. */
 import type { ResourceLink } from '@modelcontextprotocol/server';
-import { readTurn } from '../../session/fold-session.ts';
+import { readTurn } from '../../session/read-session.ts';
 import { stoppedTurn, type TurnAnswer } from '../../session/watching/turn-outcome.ts';
 import { Problem } from '../../worker/problem.ts';
 import { toSessionError } from '../../worker/refusal.ts';

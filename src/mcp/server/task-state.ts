@@ -3,7 +3,7 @@ import type { CallToolResult, InputRequests } from '@modelcontextprotocol/server
 import { parseEvent } from '../../journal/event-rows.ts';
 import type { StoredEvent } from '../../journal/events.ts';
 import type { SessionPort } from '../../journal/session-port.ts';
-import { readTurn } from '../../session/fold-session.ts';
+import { readTurn } from '../../session/read-session.ts';
 import { stoppedTurn } from '../../session/watching/turn-outcome.ts';
 import { attempt } from '../../tool/async.ts';
 import { pendingViews } from '../../worker/turn-view.ts';

@@ -4,7 +4,7 @@ import type { ToolProvider } from '../../sources/resolution/tool-source.ts';
 import { memoized } from '../../tool/async.ts';
 import { LISTINGS } from '../../tool/listings.ts';
 import type { AnyTool, LiveCall, LoopView } from '../../tool/tool.ts';
-import type { UnfoldingOptions, UnfoldingTool } from '../../tool/unfolding/unfolding-config.ts';
+import type { UnfoldingOptions, UnfoldingTool } from '../../tool/unfolding/define-unfolding.ts';
 import { checkClients } from '../client/define-mcp-client.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { type FoundTools, findTools } from './find-tools.ts';

@@ -6,7 +6,7 @@ import { copyJson } from '../../tool/copy-json.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { error, type ToolResult, text } from '../../tool/tool-result.ts';
-import type { UnfoldingOptions, UnfoldingTool } from '../../tool/unfolding/unfolding-config.ts';
+import type { UnfoldingOptions, UnfoldingTool } from '../../tool/unfolding/define-unfolding.ts';
 import { checkMadeClient } from '../client/define-mcp-client.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { McpServerError, type RemoteRequest } from '../client/mcp-connection.ts';

@@ -1,10 +1,10 @@
-import { askPatiently, DEFAULT_RETRIES, type OpenAttempt } from '../ask-patiently.ts';
+import { type AdapterOptions, askPatiently, DEFAULT_RETRIES, type OpenAttempt } from '../ask-patiently.ts';
 import type { ChatModel, ModelError, ModelMedia, ModelReply } from '../chat-model.ts';
 import { createMessageGate } from '../message-gate.ts';
 import { checkMedia } from '../model-media.ts';
-import { checkMaxOutputTokens, checkPrices, type Prices } from '../prices.ts';
+import { checkMaxOutputTokens, checkPrices } from '../prices.ts';
 import { type Pace, realPace } from '../retry.ts';
-import { checkModelSettings, type ModelSettings } from '../settings.ts';
+import { checkModelSettings } from '../settings.ts';
 import { askThroughPauses } from './ask-sdk.ts';
 import { cacheTraits } from './cache.ts';
 import { explainFailure } from './explain-failure.ts';
@@ -14,17 +14,9 @@ import { prefixTraits } from './tool-changes.ts';
 import { refusedBy } from './traits.ts';
 
 /** How a model of the AI SDK is asked. */
-export interface FromAiSdkOptions {
+export interface FromAiSdkOptions extends AdapterOptions {
   /** The longest silence in ms between two parts of a reply, which is always streamed. Default 120,000. */
   readonly timeout?: number | undefined;
-  /** How often a failure that may pass is tried again, before any output. Default 2. */
-  readonly retries?: number | undefined;
-  /** What the model costs, for cost limits. */
-  readonly prices?: Prices | undefined;
-  /** The most tokens of one reply. Default: the provider's own, and 4,096 under a token or cost limit. */
-  readonly maxOutputTokens?: number | undefined;
-  /** How replies are made, where an agent does not say it. */
-  readonly settings?: ModelSettings | undefined;
   /**
    * Which files the model takes. Default: what the package of its provider sends and the provider's server takes, where both
    * are known, as they are of no package of the specification v3. A model of a provider may take less: say so here.

@@ -1,4 +1,4 @@
-import { askPatiently, DEFAULT_RETRIES, type OpenAttempt } from '../ask-patiently.ts';
+import { type AdapterOptions, askPatiently, DEFAULT_RETRIES, type OpenAttempt } from '../ask-patiently.ts';
 import {
   type ChatModel,
   ModelError,
@@ -8,9 +8,9 @@ import {
 } from '../chat-model.ts';
 import { createMessageGate } from '../message-gate.ts';
 import { checkMedia } from '../model-media.ts';
-import { checkMaxOutputTokens, checkPrices, type Prices } from '../prices.ts';
+import { checkMaxOutputTokens, checkPrices } from '../prices.ts';
 import { type Pace, realPace } from '../retry.ts';
-import { checkModelSettings, type ModelSettings } from '../settings.ts';
+import { checkModelSettings } from '../settings.ts';
 import { askOnce, type Endpoint, type Fetch } from './ask-once.ts';
 import {
   checkExtraBody,
@@ -21,7 +21,7 @@ import {
 } from './request-body.ts';
 
 /** Where a server that speaks OpenAI's chat completions is, and how to ask it. */
-export interface OpenAICompatibleOptions {
+export interface OpenAICompatibleOptions extends AdapterOptions {
   /** Such as `https://api.openai.com/v1`; `/chat/completions` is added to its path. */
   readonly baseURL: string;
   /** Sent as a bearer token. */
@@ -37,16 +37,8 @@ export interface OpenAICompatibleOptions {
   readonly extraBody?: ExtraBody | undefined;
   /** The longest silence in ms, until the response's headers and between two chunks of its body. Default 120,000. */
   readonly timeout?: number | undefined;
-  /** How often a failure that may pass is tried again, before any output. Default 2. */
-  readonly retries?: number | undefined;
   /** Default: the platform's `fetch`. */
   readonly fetch?: Fetch | undefined;
-  /** What the model costs, for cost limits. */
-  readonly prices?: Prices | undefined;
-  /** The most tokens of one reply. Default: the server's own, and 4,096 under a token or cost limit. */
-  readonly maxOutputTokens?: number | undefined;
-  /** How replies are made, where an agent does not say it. */
-  readonly settings?: ModelSettings | undefined;
   /**
    * What the server calls the most tokens of a reply. Default: `max_completion_tokens` at OpenAI, of which most models
    * refuse the other, also behind a gateway whose path ends in `/openai`; `max_tokens`, which all others know, elsewhere.

@@ -1,4 +1,5 @@
 import {
+  type AdapterOptions,
   askPatiently,
   DEFAULT_RETRIES,
   type ExplainedFailure,
@@ -26,7 +27,7 @@ import { ConfigurationError } from '../configuration-error.ts';
 import { toldLength } from '../context-length.ts';
 import { createMessageGate } from '../message-gate.ts';
 import { checkMedia } from '../model-media.ts';
-import { checkMaxOutputTokens, checkPrices, type Prices } from '../prices.ts';
+import { checkMaxOutputTokens, checkPrices } from '../prices.ts';
 import { type Pace, realPace } from '../retry.ts';
 import { errorOfStatus, sentence } from '../server-error.ts';
 import { checkModelSettings, type ModelSettings } from '../settings.ts';
@@ -43,19 +44,11 @@ export interface AiBinding {
 }
 
 /** Which model of Workers AI is asked, and how. */
-export interface WorkersAiOptions {
+export interface WorkersAiOptions extends AdapterOptions {
   /** Such as `@cf/meta/llama-3.3-70b-instruct-fp8-fast`; one that can call functions. */
   readonly model: string;
   /** The longest silence in ms between two chunks, 120,000 unless given; in JSON mode, which does not stream, for all, 600,000. */
   readonly timeout?: number | undefined;
-  /** How often a failure that may pass is tried again, before any output. Default 2. */
-  readonly retries?: number | undefined;
-  /** What the model costs, for cost limits. */
-  readonly prices?: Prices | undefined;
-  /** The most tokens of one reply. Default: the model's own, and 4,096 under a token or cost limit. */
-  readonly maxOutputTokens?: number | undefined;
-  /** How replies are made, where an agent does not say it. */
-  readonly settings?: ModelSettings | undefined;
   /**
    * Which files the model takes in messages, by their bytes: images, and of some models PDF, WAV and MP3. Default: not known.
    * All other lists must be empty, since the binding fetches nothing and results are told in words.

@@ -10,8 +10,8 @@ import { parseToolInput } from '../../tool/check-input.ts';
 import type { Json, JsonObject } from '../../tool/json.ts';
 import type { JsonSchema } from '../../tool/json-schema.ts';
 import { fromVisible, visible, visibleIn } from '../../tool/visible.ts';
-import { readTurn } from '../fold-session.ts';
 import { isSamePerson } from '../new-message.ts';
+import { readTurn } from '../read-session.ts';
 
 /** What a call asked somebody outside the turn, and what became of it. */
 export interface Question {

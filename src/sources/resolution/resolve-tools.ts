@@ -6,8 +6,7 @@ import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { type Nested, warnOnce } from '../objects/nesting.ts';
 import { stateFields } from '../objects/shared-state.ts';
 import { toToolObject } from '../objects/tool-object.ts';
-import { toolsOf } from '../objects/tools-of.ts';
-import { declaresUnfolding } from '../objects/unfolding-of.ts';
+import { declaresUnfolding, toolsOf } from '../objects/tools-of.ts';
 import {
   type CollectMade,
   FACTORY,

@@ -3,7 +3,7 @@ import type { StoredEvent } from '../../journal/events.ts';
 import type { TurnStart } from '../../journal/session-port.ts';
 import type { ModelReply, ModelRequest } from '../../model/chat-model.ts';
 import { checkDecision, checkResult } from '../../session/answers/post-answer.ts';
-import { readJournal, readTurn } from '../../session/fold-session.ts';
+import { readJournal, readTurn } from '../../session/read-session.ts';
 import { ToolCallContext } from '../../tool/tool-call-context.ts';
 import { withOrderlyHashes } from '../clocks.ts';
 import { sendAnswer } from '../post-to-session.ts';

@@ -1,5 +1,5 @@
 import type { StoredEvent } from '../../journal/events.ts';
-import { readJournal } from '../../session/fold-session.ts';
+import { readJournal } from '../../session/read-session.ts';
 import { type CrashableSession, crashableMemorySession } from './crashable-session.ts';
 import type { Watcher } from './effects.ts';
 import { type PlayResult, playScript } from './play-script.ts';
