@@ -101,7 +101,15 @@ const RESPONSE: BodySchema = {
     created_at: whole,
     completed_at: orNull(whole),
     status: values('completed', 'failed', 'in_progress', 'cancelled', 'queued', 'incomplete'),
-    error: typed(orNull(object({ code: values('server_error', 'rate_limit_exceeded'), message: text }))),
+    error: typed(
+      orNull(
+        object({
+          code: values('server_error', 'rate_limit_exceeded'),
+          message: text,
+          type: values('server_error'),
+        }),
+      ),
+    ),
     incomplete_details: typed(orNull(object({ reason: values('max_output_tokens') }))),
     output: mutable(ITEM),
     conversation: object({ id: text }),
@@ -152,7 +160,7 @@ const COMPLETION: BodySchema = {
             }),
           ),
         }),
-        finish_reason: values<readonly FinishReason[]>('stop', 'length', 'tool_calls'),
+        finish_reason: values<readonly FinishReason[]>('stop', 'length', 'content_filter', 'tool_calls'),
         logprobs: nothing,
       }),
     ),
