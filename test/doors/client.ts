@@ -1,1 +1,2 @@
 export { EventParser } from '../../src/client/event-parser.ts';
+export { type Conversation, foldItem, toMessages } from '../../src/client/react/messages.ts';

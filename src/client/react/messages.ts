@@ -224,6 +224,11 @@ function foldEvent(before: Conversation, event: StoredEvent): Conversation {
     // About what the model is told; the state has it exactly.
     case 'answer-rejected':
       return { messages: [...messages, { role: 'user', text: event.problems.join('\n'), by: 'loop' }] };
+    case 'late-result-received':
+      return {
+        ...before,
+        messages: [...messages, { role: 'user', text: wordsOf(event.result), by: 'late' }],
+      };
     case 'tool-call-started':
     case 'tool-call-answered':
       return withCall(before, event.call, { status: 'started' });
