@@ -1,5 +1,7 @@
 /** The page with `useChat` of the AI SDK in a real browser. */
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Plugin } from 'esbuild';
@@ -21,6 +23,40 @@ const olderPage: Plugin = {
 
 const WORKER = 'test/full/browser/use-chat-worker.ts';
 const PACE = '120';
+
+/** A line to a Worker that can be cut, and refuse whoever comes. */
+async function cuttable({ hostname, port }: URL) {
+  const open = new Set<Socket>();
+  let isRefusing = false;
+  const server = createServer((near) => {
+    const far = connect(Number(port), hostname);
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      open.add(one.pipe(other));
+      one.on('error', () => {}).on('close', () => other.destroy());
+    }
+    if (isRefusing) near.destroy();
+  });
+  const cut = (): void => {
+    for (const one of open) one.destroy();
+    open.clear();
+  };
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    cut,
+    refuses(is: boolean): void {
+      isRefusing = is;
+      if (is) cut();
+    },
+    close(): void {
+      server.close();
+      cut();
+    },
+  };
+}
 
 describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
   'a page with useChat of version %i in chromium, at another origin',
@@ -123,6 +159,35 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
       await page.getByRole('alert').waitFor();
       expect(await page.getByRole('alert').textContent()).toContain('waits for an answer from outside');
       await look('8-refused');
+      // What it was refused for can still be answered.
+      await page.getByRole('button', { name: 'Approve' }).click();
+      await page.getByText('Here is what came of it: 40 euro of order A-17 are on their way back.').waitFor();
+      await ready();
+      expect(shown.complaints).toEqual([]);
+    });
+
+    it('goes on by itself in a reply in the middle of which its connection was cut, and when it is asked to', async () => {
+      const { page } = shown;
+      const query = new URL(shown.address).searchParams;
+      const line = await cuttable(new URL(query.get('worker') ?? ''));
+      onTestFinished(line.close);
+      query.set('worker', line.url);
+      await page.goto(`${shown.origin}/?${query}`);
+      await say('When are you open?');
+      await page.getByText('Hello!').waitFor();
+      line.cut();
+      await expect.poll(() => texts()).toEqual(['When are you open?', HELLO]);
+      await ready();
+      await say('And tomorrow?');
+      await page.getByText('Hello!').nth(1).waitFor();
+      line.refuses(true);
+      await page.getByRole('alert').waitFor();
+      await look('9-offline');
+      expect((await texts())[3]).not.toBe(HELLO);
+      line.refuses(false);
+      await page.getByRole('button', { name: 'Look again' }).click();
+      await expect.poll(() => texts()).toEqual(['When are you open?', HELLO, 'And tomorrow?', HELLO]);
+      await ready();
       expect(shown.complaints).toEqual([]);
     });
 
@@ -151,12 +216,12 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
       await page.getByText('Hello!').waitFor();
       await killable.kill();
       await page.getByRole('alert').waitFor();
-      await look('9-killed');
+      await look('10-killed');
       killable = await start();
       await load();
       await expect.poll(() => texts()).toEqual(['When are you open?', HELLO]);
       await ready();
-      await look('10-back');
+      await look('11-back');
       // What was asked of a Worker that is gone fails, and nothing else does.
       expect(shown.complaints.filter((one) => one !== 'TypeError: Failed to fetch')).toEqual([]);
     });

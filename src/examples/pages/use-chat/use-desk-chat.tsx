@@ -34,7 +34,11 @@ export function useDeskChat(desk: Desk, id: string, before: UIMessage[]) {
     messages: before,
     transport,
     resume: true, // in the middle of a turn, the page goes on with it
-    sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
+    sendAutomaticallyWhen: ({ messages }) =>
+      // A message that was refused may stand behind the one with the approval.
+      lastAssistantMessageIsCompleteWithApprovalResponses({
+        messages: messages.filter(({ role }) => role === 'assistant'),
+      }),
     onFinish({ isDisconnect }) {
       // The turn goes on without the page: what it came to, or the rest of it, is at the Worker.
       if (isDisconnect) void catchUp();
@@ -44,7 +48,8 @@ export function useDeskChat(desk: Desk, id: string, before: UIMessage[]) {
   async function catchUp(): Promise<void> {
     chat.clearError();
     await chat.resumeStream(); // to the end of a turn that runs; at once if none does
-    chat.setMessages(await loadMessages(desk, id));
+    const loaded = await loadMessages(desk, id).catch(() => undefined); // still away: chat.error says so
+    if (loaded) chat.setMessages(loaded);
   }
 
   /** `chat.stop()` only stops reading. The turn itself is cancelled at the Worker. */
