@@ -4,7 +4,7 @@ import type { TurnAnswer } from '../../session/watching/turn-outcome.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
 import { type PendingView, questionOf } from '../../worker/turn-view.ts';
 import type { SurfaceSession } from '../define-surface.ts';
-import { toId } from './ids.ts';
+import { type Named, toId } from './ids.ts';
 import { CUT_OFF, inSeconds, isAnswered, UsageCount } from './response-object.ts';
 
 /** A call that the client runs. */
@@ -72,6 +72,8 @@ export type ChatEnd =
 /** Which turn is told. */
 export interface ChatWanted extends SurfaceSession {
   readonly turn: string;
+  /** The answer with which it goes on. Each completion has an id of its own, by which clients keep messages apart. */
+  readonly behind?: Named | undefined;
   /** In ms since the epoch. */
   readonly now: number;
 }
@@ -223,10 +225,11 @@ class ChatTranslation {
   }
 
   #chunk(delta: ChatDelta, finish: FinishReason | null = null, metadata?: ChatChunk['metadata']): ChatItem {
+    const { turn, behind = { what: turn, place: 0 } } = this.#wanted;
     return {
       type: 'chunk',
       chunk: {
-        id: this.#id('chatcmpl', this.#wanted.turn, 0),
+        id: this.#id('chatcmpl', behind.what, behind.place),
         object: 'chat.completion.chunk',
         created: inSeconds(this.#wanted.now),
         model: this.#wanted.agent,

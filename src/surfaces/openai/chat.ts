@@ -25,7 +25,8 @@ export async function createCompletion(asked: SurfaceRequest): Promise<Response>
   const of = { agent: body.agent.name, session: found.session };
   const session = asked.session(of);
   const stream = await begin(asked, session, { body, found });
-  const wanted = { ...of, turn: stream.turn, now: Date.now() };
+  const behind = body.input.type === 'answers' ? body.input.answers[0]?.of : undefined;
+  const wanted = { ...of, turn: stream.turn, behind, now: Date.now() };
   const turn = wholeTurn(session, stream, asked.signal);
   const toChunks = (items: AsyncIterable<TurnItem>) => chatItems(items, wanted);
   // Who names the session once names it always.

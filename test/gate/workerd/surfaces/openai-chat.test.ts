@@ -138,6 +138,8 @@ describe('a chat completion', () => {
       ],
     });
     expect(await runner.finalContent()).toBe('Red and blue.');
+    // Clients keep messages apart by the ids of their completions.
+    expect(new Set(runner.allChatCompletions().map(({ id }) => id)).size).toBe(2);
     const read = JSON.stringify(model.requests[1]?.messages);
     expect(read).toContain('colour of 7');
     expect(read).toContain('colour of 8');
