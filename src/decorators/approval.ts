@@ -208,7 +208,7 @@ export function mustBeDecidable({ tool, inSession }: CallScope, what: string): v
 interface Decided {
   /** What is called if the decision lets it. */
   readonly tool: AnyTool;
-  /** The model's own. */
+  /** The input as the model sent it. */
   readonly input: JsonObject;
   readonly call: LiveCall;
   readonly decision: Decision;

@@ -212,7 +212,7 @@ export type SessionEvent =
       /** The turn that it would have been by itself. */
       readonly as: string;
       readonly message: string;
-      /** As of a `turn-started`. */
+      /** All of the message in its order, as in a `turn-started`. */
       readonly parts?: readonly ContentPart[];
       readonly principal: Principal;
     })

@@ -180,12 +180,12 @@ export interface TurnState extends CallCounts {
   readonly frames: Map<string, FrameState>;
   readonly artifacts: TurnArtifact[];
   readonly files: TurnFile[];
-  /** In order. */
+  /** What calls have said to the user, in order. */
   readonly said: TurnSaid[];
   readonly tools: TurnTools;
   /** Once it has ended: the calls that ended it, by what they returned directly or by the signal that they sent. */
   stoppedBy: readonly StoppingCall[];
-  /** As reported. */
+  /** What the models reported that they used. */
   readonly usage: Totals;
   model: string | undefined;
   /** Replies in all frames. */
@@ -227,7 +227,7 @@ export interface SessionState {
   readonly callState: Map<string, JsonObject>;
   /** Of the turns' own loops. */
   readonly offered: OfferHistory;
-  /** As reported. */
+  /** What the models reported that they used. */
   readonly usage: Totals;
   /** The last request of a turn's own loop under a limit, as `FrameState.measured`. */
   measured: Measured | undefined;

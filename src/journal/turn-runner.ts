@@ -6,7 +6,7 @@ export interface HandOver {
 
 /** A turn of the session has stopped, and the outgoing webhook of this name is to be told of it. */
 export interface Announcement {
-  /** Of the session. */
+  /** The name of the session. */
   readonly name: string;
   readonly turn: string;
   /** The last event when it stopped: what came later is told of later. */

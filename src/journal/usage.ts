@@ -36,7 +36,7 @@ export interface RequestLengths {
   readonly tools: Length;
   /** How many messages it had beside the system's. */
   readonly messages: number;
-  /** Of those messages together. */
+  /** The length of those messages together. */
   readonly text: Length;
 }
 

@@ -41,7 +41,7 @@ export async function discoverTools(loop: Loop): Promise<void> {
 }
 
 interface Source {
-  /** The strategy's. */
+  /** The name of the strategy that finds these tools. */
   readonly name: string;
   readonly find: Discover;
 }

@@ -50,7 +50,7 @@ export interface ModelFailureSeen extends LoopPlace {
   readonly model: string;
   /** Such as `rate-limited`. */
   readonly failure: ModelFailure;
-  /** Of its server's answer. */
+  /** The HTTP status of the server's answer, where there was one. */
   readonly status?: number | undefined;
   /** As clients are told it. */
   readonly message: string;

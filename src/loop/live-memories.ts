@@ -21,7 +21,7 @@ export class LiveMemories {
   readonly #state: SessionState;
   readonly #log: Log;
   readonly #memories: ReadonlySet<string>;
-  /** By the call's id. */
+  /** What each call has recorded for its end. The keys are the ids of the calls. */
   readonly #held = new Map<string, readonly MemoryFact[]>();
 
   /** `state`: folded up to the last event; `memories`: all that the app has. */

@@ -11,7 +11,7 @@ export interface LoopLimits extends Pick<Limits, BudgetLimit> {
 
 /** Bounds on the tool calls of one loop and of what nests in it. */
 export interface CallLimits extends Pick<Limits, 'toolCalls' | 'callsPerTool'> {
-  /** The loop's. */
+  /** The id of the loop. */
   readonly frame: string;
 }
 

@@ -70,7 +70,7 @@ export interface LoopSpec {
   readonly modelTimeout: ModelTimeout;
   /** Model calls that it may make before it is asked for the best answer. */
   readonly iterations: number;
-  /** On the calls of the loops around it, outermost first, and on its own. */
+  /** How many tools may be called: the limits of the loops around it, outermost first, and its own. */
   readonly callLimits: readonly CallLimits[];
   /** What models may use in it: its own limits and those of every loop around. */
   readonly budgets: readonly Budget[];
@@ -83,7 +83,7 @@ export interface LoopSpec {
   readonly context: ToolCallContext;
   /** How many loops are around it. */
   readonly depth: number;
-  /** Of a planned loop: what loops inside it are run with instead of its plan. */
+  /** A planned loop asks no model. Loops inside it are run with these instead of its plan. */
   readonly aroundPlan?: Pick<LoopSpec, 'model' | 'iterations' | 'tokenCeiling'> | undefined;
 }
 
@@ -94,7 +94,7 @@ export interface TurnScope {
   readonly turn: string;
   /** When the turn started, by the clock of whoever stored it; ms since the epoch. */
   readonly startedAt: number;
-  /** When earlier invocations started calls, each the last time, by the same clock; by the ids of the calls. */
+  /** When an earlier invocation last started each call, by the same clock. The keys are the ids of the calls. */
   readonly startsBefore: ReadonlyMap<string, number>;
   /** Whether a session keeps what is emitted. */
   readonly inSession: boolean;
@@ -102,7 +102,7 @@ export interface TurnScope {
   readonly holder: Holder;
   readonly live: LiveEvents;
   readonly secrets: Secrets;
-  /** Of the Worker; for tools alone. */
+  /** The Worker's vars, secrets and bindings. Only tools are given them. */
   readonly env: WorkerEnv;
   /** It knows where in the app the turn is, and hides the secrets. */
   readonly log: Log;
@@ -131,7 +131,7 @@ export interface TurnScope {
 /** How a loop stopped. */
 export interface LoopEnd {
   readonly outcome: Outcome;
-  /** That it reached. */
+  /** The limit that it reached, if one ended it. */
   readonly limit?: ReachedLimit;
   readonly error?: TurnError;
   readonly signal?: Signal;
@@ -157,7 +157,7 @@ export interface LoopJournal {
 export interface LiveEvents {
   /** A piece of the reply `{iteration}.{attempt}`. Absent: the model need not stream now. */
   readonly text?: ((reply: string, piece: string, frame: string) => void) | undefined;
-  /** The same of what its model thinks. */
+  /** A piece of what the model thinks, told in the same way. */
   readonly reasoning?: ((reply: string, piece: string, frame: string) => void) | undefined;
   /** What was shown of an earlier attempt at this reply is void. */
   restarted(reply: string, frame: string): void;
@@ -200,7 +200,7 @@ export interface LoopAgent
 
 /** The agents of an app, as its loops hand work to them. */
 export interface LoopAgents {
-  /** Sorted. */
+  /** The names of all agents, sorted. */
   readonly names: readonly string[];
   /** For agents without one of their own. @throws ConfigurationError when the settings name none. */
   readonly model: ChatModel;

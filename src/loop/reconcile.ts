@@ -25,7 +25,7 @@ export async function reconciled({ loop, call, execution, startedAt }: Running):
     }
     if (answer !== 'unknown' && answer !== 'no-answer') tellMistake(loop, misreconciled(call.tool, answer));
   } catch (thrown) {
-    // It does not know.
+    // A `reconcile` that throws does not know.
     tellThrown(loop, { tool: call.tool, thrown }, ' in reconcile');
   } finally {
     stop.abort();
@@ -37,7 +37,7 @@ export async function reconciled({ loop, call, execution, startedAt }: Running):
 export interface Running extends Pick<PermittedRun, 'loop' | 'record' | 'tool'> {
   readonly execution: ToolExecution;
   readonly call: ToolCall;
-  /** As `CallInDoubt.startedAt`. */
+  /** When the call was started last, as `CallInDoubt.startedAt` says. */
   readonly startedAt: number;
 }
 

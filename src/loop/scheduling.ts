@@ -13,7 +13,7 @@ const MOST_PER_TURN = 20;
 /** Turns that turns may schedule one after another, unless the agent says otherwise, before a person has said something again. */
 export const MOST_GENERATIONS = 8;
 
-/** Characters of one message. */
+/** The most characters that one scheduled message may have. */
 const MAX_MESSAGE = 100_000;
 
 /** What a turn knows when one of its calls schedules something. */
@@ -100,7 +100,7 @@ const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
 
 /** What one call schedules. */
 interface Scheduling {
-  /** As `CallScope.schedule`. */
+  /** Schedules a message as `CallScope.schedule` says, and answers the id of its turn. */
   schedule(request: ScheduleRequest): Promise<string>;
   /** All of it, in the order in which it was asked for. */
   scheduled(): Promise<readonly ScheduledMessage[]>;

@@ -105,7 +105,7 @@ const partsOf = (message: Message): readonly ContentPart[] =>
 
 /** What is sent of a message or of a result that has files. */
 export interface ShownContent {
-  /** In words alone. */
+  /** What it says as words alone. */
   readonly text: string;
   /** Absent where no file is sent. */
   readonly parts?: readonly MessagePart[];

@@ -36,9 +36,9 @@ export class Slots {
 
 /** A call that an earlier invocation left when it had begun. */
 interface Begun {
-  /** Of its loop. */
+  /** The path of its loop. */
   readonly path: string;
-  /** The calls in whose loops it is. */
+  /** The calls whose nested loops it runs in. */
   readonly within: readonly string[];
   /** It has ended, or this invocation has left it too. */
   readonly over: PromiseWithResolvers<void>;
@@ -52,12 +52,12 @@ interface Asking {
 }
 
 /**
- * Which calls of one invocation do not meet, in whatever loops they are. Who waits holds no slot, and waits only for calls
- * of loops with the same path: what those run inside is further in, so that nobody waits for each other.
+ * Keeps calls apart that may not run side by side, in whatever loops of one invocation they are. A call that waits holds no slot,
+ * and waits only for calls of loops with the same path. What those run is inside of them, so that no two calls wait for each other.
  */
 export class CallLocks {
   readonly #begun: Map<string, Begun>;
-  /** By place and word: settles when everybody before has let go. */
+  /** One promise for each place and word, which settles when every call before has let go. */
   readonly #last = new Map<string, Promise<unknown>>();
   /** What each call holds, or waits for. */
   readonly #held = new Map<string, Map<string, () => void>>();

@@ -66,7 +66,7 @@ export interface ModelMedia {
 
 /** Media types such as `application/pdf`, or `image/*` for all of a kind. Text needs no mention: every model is told it. */
 export interface MediaTaken {
-  /** With their bytes. */
+  /** The media types of files that it takes with their bytes. */
   readonly data: readonly string[];
   /** By an https address, which its provider fetches. */
   readonly url: readonly string[];

@@ -56,7 +56,7 @@ export interface ToolCallPart extends PartBase {
 /** What came of a call that the provider ran itself. */
 export interface ToolResultPart extends PartBase {
   readonly type: 'tool-result';
-  /** Of the call. */
+  /** The id of the call that it answers. */
   readonly id: string;
   readonly name: string;
   readonly result: ProviderJson;
@@ -67,7 +67,7 @@ export interface ToolResultPart extends PartBase {
 export interface SourcePart extends PartBase {
   readonly type: 'source';
   readonly id: string;
-  /** Of a page. */
+  /** The address of the source, where it is a page. */
   readonly url?: string | undefined;
   readonly title?: string | undefined;
   /** Of a document that is no page. */
@@ -78,7 +78,7 @@ export interface SourcePart extends PartBase {
 /** What only its provider knows: kept and given back. */
 export interface CustomPart extends PartBase {
   readonly type: 'custom';
-  /** Named by the provider. */
+  /** What kind of part it is, as its provider names it. */
   readonly kind: string;
 }
 

@@ -69,7 +69,7 @@ function mergedOptions(
 
 /** A setting that no model can work with. */
 interface SettingProblem {
-  /** Its name. */
+  /** The name of the setting. */
   readonly path: string;
   readonly value: string;
   /** What it can be, to go on after "use ". */

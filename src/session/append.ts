@@ -18,7 +18,7 @@ import type { Clock } from './read-platform.ts';
 export interface Emitted extends DueLater {
   readonly row: NewRow;
   readonly event: StoredEvent;
-  /** Stored with it. */
+  /** The files that are stored with it in the same commit. */
   readonly files: readonly KeptFile[];
 }
 

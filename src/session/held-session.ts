@@ -31,11 +31,11 @@ interface Options {
   readonly stored: (events: readonly StoredEvent[]) => void;
   /** Keeps the invocation alive for what comes after its answer. */
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
-  /** Of what the invocation uses. */
+  /** Counts what the invocation uses. */
   readonly meter: Meter;
   /** Where bytes of files are kept; with the session unless given. */
   readonly fileStore?: FileStore | undefined;
-  /** The session goes with this invocation. */
+  /** Nothing of the session outlives this invocation. */
   readonly keepsNothing?: true | undefined;
   readonly log?: Log | undefined;
 }
@@ -186,7 +186,7 @@ export class HeldSession implements Holder {
     this.#leaving.begin(reason);
   }
 
-  /** At once when it is over already: a call that was left may come to it late. */
+  /** Does the work when this invocation is over. Work that a late call brings after that is done at once. */
   atEnd(work: () => Promise<unknown>): void {
     this.#endings.push(work);
     if (this.#isOver) this.#end();

@@ -5,7 +5,7 @@ import type { Clock } from './read-platform.ts';
 
 interface Options {
   readonly clock: Pick<Clock, 'after'>;
-  /** Of what the invocation uses. */
+  /** Counts what the invocation uses. */
   readonly meter: Meter;
   /** Whether a reply or the result of a call came of this invocation. */
   readonly hasProgressed: () => boolean;

@@ -57,7 +57,7 @@ export function toAppContext(declared: AppContext): ToolCallContext {
 /** What a client may call a session. */
 export const SESSION_ID = /^[A-Za-z0-9_.:@-]{1,128}$/;
 
-/** The same in words. */
+/** The rule for the ids of sessions, in words for whoever broke it. */
 export const SESSION_ID_RULE = '1 to 128 of the characters A-Z a-z 0-9 _ . : @ -';
 
 /** What names a session: two owners' `s1` never meet. */

@@ -69,7 +69,7 @@ export async function runTurn(host: TurnHost, leased: Leased, sentAt: number): P
 /** A leased session, and what its invocation brings. */
 interface Held extends UnreadTurn {
   readonly host: TurnHost;
-  /** Counted. */
+  /** Every request through it is counted against what the platform allows this invocation. */
   readonly port: SessionPort;
   readonly meter: Meter;
   readonly told: TurnLog;
@@ -127,7 +127,7 @@ async function readAndRun(held: Held): Promise<TurnEnd> {
 /** One invocation's part of one turn. */
 interface Run {
   readonly host: TurnHost;
-  /** Counted. */
+  /** Every request through it is counted against what the platform allows this invocation. */
   readonly port: SessionPort;
   readonly leased: Leased;
   readonly told: TurnLog;

@@ -10,7 +10,7 @@ import { partsOfResult } from '../tool/tool-result.ts';
 
 interface Options {
   readonly port: Pick<SessionPort, 'file'>;
-  /** The session's. */
+  /** The session's name. */
   readonly name: string;
   /** Where bytes are kept; with the session unless given. */
   readonly store?: FileStore | undefined;

@@ -51,7 +51,7 @@ export interface TurnHost extends LoggedTurn {
   readonly leave?: AbortSignal | undefined;
   /** Keeps the invocation alive for what comes after the turn: the late result of a call that was cut off. */
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
-  /** Of what the invocation uses; without one, nothing is counted. */
+  /** Counts what the invocation uses; nothing is counted without one. */
   readonly meter?: Meter | undefined;
 }
 

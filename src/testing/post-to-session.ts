@@ -181,7 +181,7 @@ async function untilHeard({ port, heard }: Pick<Stage, 'port' | 'heard'>, turn: 
 interface Place {
   readonly port: SessionPort;
   readonly agent: Agent;
-  /** Of the session. */
+  /** All events of the session. */
   readonly events: readonly StoredEvent[];
 }
 

@@ -27,7 +27,7 @@ type Known<Output> = [Output] extends [never] ? Json : Output extends ToolResult
 /** As the journal gives it back, when it is an object or a list then. */
 type Kept<Output> = Output extends ToolResult ? Output : Extract<AsJson<Output>, object>;
 
-/** Holds no artifact. */
+/** The results that hold no artifact. */
 type Words = Extract<ToolResult, { readonly type: 'text' | 'error' }>;
 
 /** The artifact of a result as the journal will keep it, before its type has read it. */

@@ -84,7 +84,7 @@ export const checkedFirst =
 
 /** A call whose input is valid. */
 interface CheckedCall<T extends AnyTool> {
-  /** The model's own. */
+  /** The input as the model sent it. */
   readonly input: JsonObject;
   readonly typed: ToolInput<T>;
   readonly call: LiveCall;

@@ -24,7 +24,7 @@ export interface StoredFile extends FileBase {
 
 /** A file that is handed on as its address: nobody here fetches it, and it is not kept. */
 export interface LinkedFile extends FileBase {
-  /** With `https:`. */
+  /** An address that begins with `https:`. */
   readonly url: string;
 }
 

@@ -104,7 +104,7 @@ export interface LastCall {
 /** What becomes of the tools that are offered. */
 export interface InjectionChange {
   readonly add: readonly AnyTool[];
-  /** By name. */
+  /** The names of the tools that are taken away. */
   readonly remove: readonly string[];
 }
 

@@ -81,7 +81,7 @@ async function inTime<T>({ holder }: Loop, work: (signal: AbortSignal) => Promis
 
 /** What may have become too long. */
 export interface Conversation {
-  /** The turn's own. */
+  /** The turn's own loop. */
   readonly loop: Loop;
   readonly port: Pick<SessionPort, 'read'>;
 }

@@ -113,7 +113,7 @@ function nothing({ type, by }: Answer): Answer {
 /** A decision as its sender words it. */
 export interface SentDecision {
   readonly decision: DecisionKind;
-  /** Of an `edit`. */
+  /** What an `edit` calls the tool with instead. */
   readonly input?: JsonObject | undefined;
   readonly reason?: string | undefined;
 }

@@ -91,7 +91,7 @@ export function changedTools(
 export interface CollectedTools {
   /** In the order of the list. */
   readonly tools: readonly AnyTool[];
-  /** Not asked yet. */
+  /** Providers that were not asked yet. */
   readonly providers: readonly ToolProvider[];
   /** When to use the tools of the groups in the list. */
   readonly notes: readonly string[];

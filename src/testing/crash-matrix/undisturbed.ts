@@ -7,7 +7,7 @@ import type { Subject } from './script.ts';
 
 /** How a subject goes when nothing disturbs it, but for connections that break. */
 export class Undisturbed<World> {
-  /** Of no connection. */
+  /** What came of the play in which no connection breaks. */
   readonly result: PlayResult;
   readonly #subject: Subject<World>;
   readonly #known = new Map<string, Promise<PlayResult>>();
@@ -29,8 +29,8 @@ export class Undisturbed<World> {
   }
 
   /**
-   * As it goes when the outcomes of these calls, by their names, are unknown because their connections broke after they
-   * had run. So a play in which they were cut off can be compared: what depends on them goes otherwise then.
+   * Plays the subject so that nobody knows the outcomes of these calls, which are given by their names: their connections break
+   * after they have run. A disturbed play in which they were cut off is compared with this one, since it goes on as this does.
    */
   when(unknown: Iterable<string>): Promise<PlayResult> {
     const names = [...unknown].toSorted();

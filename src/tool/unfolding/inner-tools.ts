@@ -80,7 +80,7 @@ interface Origin {
   readonly wasThere: boolean;
   /** As the unfolding tool has it. */
   readonly inner: AnyTool;
-  /** Its name there. */
+  /** The name that it has among the tools of the unfolding tool. */
   readonly name: string;
 }
 
