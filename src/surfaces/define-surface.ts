@@ -115,7 +115,10 @@ export interface SurfaceRoute<Path extends string = string> {
   readonly answers?: Readonly<Record<number, Answer>> | undefined;
   /** Answers a request. `named`: what its path has in the place of each name. */
   handle(asked: SurfaceRequest, named: NamesOf<Path>): Response | Promise<Response>;
-  /** Tells a problem in the words of the protocol: also why nobody was let in. As RFC 9457 has it unless given. */
+  /**
+   * Tells a problem in the words of the protocol: also why nobody was let in, and, of the first route whose path begins with the same word, that
+   * there is nothing at some other path. As RFC 9457 has it unless given.
+   */
   refuse?(problem: SurfaceProblem): Response;
 }
 
