@@ -23,7 +23,7 @@ import {
 } from '../worker/route.ts';
 import type { Session } from '../worker/session.ts';
 import { sessionFromCode } from '../worker/session-from-code.ts';
-import { eventStream } from '../worker/sse.ts';
+import { COMMENT, eventStream } from '../worker/sse.ts';
 import { invoked } from '../worker/target.ts';
 import { checkBeside, checkSurface } from './check-surface.ts';
 
@@ -224,7 +224,8 @@ function toSurfaceRequest(asked: CallerRequest, surface: string): SurfaceRequest
         leave.addEventListener('abort', () => gone.abort());
         return frames(leave);
       };
-      return eventStream(asked, leaving, headers);
+      // Clients of other protocols read all but comments as events of theirs: OpenAI's for Python fails on `retry`.
+      return eventStream(asked, leaving, { headers, first: COMMENT });
     },
     problem: (failure) => toSurfaceProblem(toProblem(failure)),
     waitUntil,
