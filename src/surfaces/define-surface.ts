@@ -25,7 +25,7 @@ import {
 } from '../worker/route.ts';
 import type { Session } from '../worker/session.ts';
 import { sessionFromCode } from '../worker/session-from-code.ts';
-import { eventStream } from '../worker/sse.ts';
+import { COMMENT, eventStream } from '../worker/sse.ts';
 import { invoked } from '../worker/target.ts';
 import { checkBeside, checkSurface } from './check-surface.ts';
 
@@ -129,7 +129,10 @@ export interface SurfaceRoute<
     asked: Public extends true ? PublicRequest : SurfaceRequest,
     named: NamesOf<Path>,
   ): Response | Promise<Response>;
-  /** Tells a problem in the words of the protocol: also why nobody was let in. As RFC 9457 has it unless given. */
+  /**
+   * Tells a problem in the words of the protocol: also why nobody was let in, and, of the first route whose path begins with the same word, that
+   * there is nothing at some other path. As RFC 9457 has it unless given.
+   */
   refuse?(problem: SurfaceProblem): Response;
 }
 
@@ -243,7 +246,8 @@ function toSurfaceRequest(asked: CallerRequest, surface: string): SurfaceRequest
         leave.addEventListener('abort', () => gone.abort());
         return frames(leave);
       };
-      return eventStream(asked, leaving, headers);
+      // Clients of other protocols read all but comments as events of theirs: OpenAI's for Python fails on `retry`.
+      return eventStream(asked, leaving, { headers, first: COMMENT });
     },
     problem: (failure) => toSurfaceProblem(toProblem(failure)),
     waitUntil,

@@ -7,6 +7,8 @@ import type { TurnItem } from './turn-feed.ts';
 
 /** A comment this often keeps proxies from closing a silent stream, in ms. */
 const HEARTBEAT = 15_000;
+/** Says nothing, to anybody who reads events. */
+export const COMMENT = ':\n\n';
 /** When a client comes again whose stream has ended, in ms. */
 const RETRY = 1_000;
 /** Nothing more is asked for while a client has this much to read, in bytes. */
@@ -15,6 +17,13 @@ const AHEAD = 64 * 1024;
 /** A request whose answer is a stream. */
 type StreamRequest = Pick<RouteRequest, 'request' | 'execution'> & { readonly host: Pick<Host, 'log'> };
 
+/** How a stream is sent. */
+interface StreamSettings {
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** What is sent at once: when to come again, unless given. */
+  readonly first?: string | undefined;
+}
+
 /**
  * Answers with a stream of frames, which are asked for as fast as the client reads, and kept coming after this returns. `leave` aborts
  * when the client goes. When the frames throw, the stream just ends: its client resumes from the journal after the last id it saw.
@@ -22,14 +31,14 @@ type StreamRequest = Pick<RouteRequest, 'request' | 'execution'> & { readonly ho
 export function eventStream(
   { host, request, execution }: StreamRequest,
   frames: (leave: AbortSignal) => AsyncIterable<string>,
-  headers: Readonly<Record<string, string>> = {},
+  { headers, first = `retry: ${RETRY}\n\n` }: StreamSettings = {},
 ): Response {
   const init = { headers: { 'content-type': 'text/event-stream', ...headers } };
   // Nobody reads a stream that answers HEAD, nor closes it.
   if (request.method === 'HEAD') return new Response(null, init);
   const gone = new AbortController();
   const leave = AbortSignal.any([gone.signal, request.signal]);
-  const stream = openStream(() => gone.abort());
+  const stream = openStream(first, () => gone.abort());
   leave.addEventListener('abort', stream.close);
   const work = async (): Promise<void> => {
     for await (const frame of frames(leave)) {
@@ -57,15 +66,15 @@ interface OpenStream {
   close(): void;
 }
 
-/** Opens a stream; `onGone` is called when the client closes it first. */
-function openStream(onGone: () => void): OpenStream {
+/** Opens a stream, with what is written first; `onGone` is called when the client closes it first. */
+function openStream(first: string, onGone: () => void): OpenStream {
   const encoder = new TextEncoder();
   let out: ReadableStreamDefaultController<Uint8Array> | undefined;
   let wake = (): void => {};
   const write = (text: string): void => out?.enqueue(encoder.encode(text));
   const roomLeft = (): number => out?.desiredSize ?? 0;
   // A client that has something to read is not waiting.
-  const heartbeat = setInterval(() => roomLeft() > 0 && write(':\n\n'), HEARTBEAT);
+  const heartbeat = setInterval(() => roomLeft() > 0 && write(COMMENT), HEARTBEAT);
   const end = (): void => {
     clearInterval(heartbeat);
     out = undefined;
@@ -76,7 +85,7 @@ function openStream(onGone: () => void): OpenStream {
       start(controller) {
         out = controller;
         // A first byte at once: some clients and proxies wait for it before they show the response.
-        write(`retry: ${RETRY}\n\n`);
+        write(first);
       },
       pull: () => wake(),
       cancel() {

@@ -7,7 +7,7 @@ import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { held, script } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from '../http/app.ts';
 import { journal } from '../http/client.ts';
-import { clientOf, journalOf, textsOf, typesOf } from './openai-app.ts';
+import { clientOf, journalOf, speaking, textsOf, typesOf } from './openai-app.ts';
 
 const client = clientOf();
 
@@ -206,6 +206,25 @@ describe('the stream of a response', () => {
     expect(seen.at(-1)).toMatchObject({ type: 'response.completed', response: { status: 'completed' } });
   });
 });
+
+it.each([
+  ['responses', (text: string) => ({ input: text })],
+  ['chat/completions', (text: string) => ({ messages: [{ role: 'user', content: text }] })],
+])(
+  'a stream of %s has events with data, and comments: clients for Python fail on all else',
+  async (path, body) => {
+    const { message } = script('Hi.');
+    const response = await speaking(`/v1/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'scripted', stream: true, ...body(message()) }),
+    });
+    const [first, ...frames] = (await response.text()).split('\n\n').slice(0, -1);
+    expect(first).toBe(':');
+    expect(frames.length).toBeGreaterThan(3);
+    expect(frames.filter((frame) => !/^(event: [a-z_.]+\n)?data: [[{].*$/.test(frame))).toEqual([]);
+  },
+);
 
 describe('the stream of a response that breaks off inside', () => {
   it('says so, and nothing of the inside', async () => {

@@ -439,7 +439,7 @@ describe('what a surface answers', () => {
     expect(response.headers.get('content-type')).toBe('text/event-stream');
     expect(response.headers.get('cache-control')).toBe('no-store, no-transform');
     expect(response.headers.get('x-protocol')).toBe('v1');
-    expect(await response.text()).toBe('retry: 1000\n\ndata: 1\n\ndata: 2\n\n');
+    expect(await response.text()).toBe(':\n\ndata: 1\n\ndata: 2\n\n');
   });
 
   it('is no stream for HEAD, which nobody would read', async () => {
