@@ -37,6 +37,9 @@ export interface Sending {
   readonly historyLength: number | undefined;
 }
 
+/** What the key of a message can be, under which it starts one turn however often it is sent. */
+const IS_KEY = /^[!-~]{1,255}$/;
+
 /** @throws A2aError that lists what is wrong with them. */
 export function readSending({ message, configuration = {} }: JsonObject): Sending {
   const said: JsonObject = isObject(message) ? message : {};
@@ -44,7 +47,9 @@ export function readSending({ message, configuration = {} }: JsonObject): Sendin
   const { messageId, contextId, taskId, role, parts } = said;
   const { taskPushNotificationConfig, returnImmediately } = how;
   const problems = [
-    ...(isWord(messageId) ? [] : ['message.messageId must be a text']),
+    ...(isWord(messageId) && IS_KEY.test(messageId)
+      ? []
+      : ['message.messageId must be 1 to 255 visible ASCII characters']),
     ...(isWordOrNone(contextId) ? [] : ['message.contextId must be a text']),
     ...(isWordOrNone(taskId) ? [] : ['message.taskId must be a text']),
     ...(role === 'ROLE_USER' ? [] : ["message.role must be 'ROLE_USER'"]),

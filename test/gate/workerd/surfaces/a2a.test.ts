@@ -455,7 +455,7 @@ describe('what is refused', () => {
         200,
         'r1',
         -32602,
-        `The params are not valid: message.messageId must be a text; message.role must be 'ROLE_USER'; ${PARTS}.`,
+        `The params are not valid: message.messageId must be 1 to 255 visible ASCII characters; message.role must be 'ROLE_USER'; ${PARTS}.`,
       ],
     ],
     [
