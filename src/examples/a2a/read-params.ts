@@ -122,7 +122,7 @@ export const toSentParts = (parts: readonly JsonObject[]): SentPart[] =>
  * never approved by words, which may mean anything. @throws A2aError that says how to answer.
  */
 export function answersIn(parts: readonly JsonObject[], pending: readonly Pending[]): CallAnswer[] {
-  const named = parts.flatMap(({ data }) => (namesCall(data) ? [data] : []));
+  const named = parts.filter(namesCall).map(({ data }) => data);
   // What else stands in them is checked by the session, as of any answer.
   if (named.length > 0) return named as unknown as CallAnswer[];
   const text = parts.flatMap(({ text: words }) => (typeof words === 'string' ? [words] : [])).join('\n');
@@ -139,7 +139,8 @@ export function answersIn(parts: readonly JsonObject[], pending: readonly Pendin
   );
 }
 
-function namesCall(data: Json | undefined): data is JsonObject {
+/** Whether a part is an answer to what a call asks. */
+export function namesCall({ data }: JsonObject): boolean {
   const { call } = isObject(data) ? data : {};
   return isWord(call);
 }

@@ -335,6 +335,20 @@ describe('a task that asks', () => {
     expect(told.task?.id).toBe(more.taskId);
   });
 
+  it('is answered once, however often the answer is sent', async () => {
+    const { send, to, asked, more } = await asking('pay', 'Done.');
+    const yes = { call: asked.call, decision: 'approve' };
+    const answered = { ...more, messageId: crypto.randomUUID() };
+    const first = await send(yes, answered);
+    const again = await send(yes, answered);
+    expect([again.id, again.status, answerIn(again)]).toEqual([first.id, first.status, 'Done.']);
+    expect(paidTo(to)).toEqual([1]);
+    await expect(send({ ...yes, decision: 'reject' }, more)).rejects.toMatchObject({
+      name: 'UnsupportedOperationError',
+      message: expect.stringContaining('This was answered before, and one answer is all that is taken.'),
+    });
+  });
+
   it('is never approved by words, which may mean anything', async () => {
     const { send, to, more } = await asking('pay', 'Done.');
     for (const said of ['yes', 'Approved!'])
