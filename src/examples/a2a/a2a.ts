@@ -13,6 +13,7 @@ import {
   answersIn,
   historyLengthOf,
   idOf,
+  namesCall,
   noPush,
   type RpcCall,
   readCall,
@@ -187,10 +188,10 @@ class Desk {
   async send(sending: Sending): Promise<Task> {
     const { session, answers, context } = await this.#wanted(sending);
     const { messageId: idempotencyKey, parts, returnsAtOnce: background, historyLength } = sending;
-    const options = { background, signal: this.#asked.signal };
+    const options = { background, idempotencyKey, signal: this.#asked.signal };
     const standing = answers
       ? await session.answer(answers, options)
-      : await session.send(toSentParts(parts), { ...options, idempotencyKey }).catch(inTask(context));
+      : await session.send(toSentParts(parts), options).catch(inTask(context));
     return this.#task({ session, standing }, historyLength);
   }
 
@@ -199,7 +200,7 @@ class Desk {
     const { messageId: idempotencyKey, parts } = sending;
     const { signal } = this.#asked;
     const items = answers
-      ? await session.streamAnswers(answers, { signal })
+      ? await session.streamAnswers(answers, { signal, idempotencyKey })
       : await session.stream(toSentParts(parts), { signal, idempotencyKey }).catch(inTask(context));
     const { turn } = items;
     const task = toTask(runs({ session: context, turn, agent: this.#agent }), this.#files(context));
@@ -216,14 +217,16 @@ class Desk {
     const context = standing.session;
     if (contextId !== undefined && contextId !== context)
       throw new A2aError('invalid-params', `Task '${taskId}' is of another context than '${contextId}'.`);
-    if (standing.outcome !== 'suspended') {
+    // Whether what names a call is an answer that was given before is for the session to say.
+    const pending = standing.outcome === 'suspended' ? standing.pending : [];
+    if (pending.length === 0 && !parts.some(namesCall)) {
       const why = isOver(standing) ? 'is over' : 'is at work';
       throw new A2aError(
         'unsupported',
         `Task '${taskId}' ${why} and asks nothing: send the message without its id.`,
       );
     }
-    return { context, session, answers: answersIn(parts, standing.pending) };
+    return { context, session, answers: answersIn(parts, pending) };
   }
 
   async cancel({ session, standing, turn }: Found & { readonly turn: string }): Promise<Task> {

@@ -37,6 +37,9 @@ export interface Sending {
   readonly historyLength: number | undefined;
 }
 
+/** What the key of a message can be, under which it starts one turn however often it is sent. */
+const IS_KEY = /^[!-~]{1,255}$/;
+
 /** @throws A2aError that lists what is wrong with them. */
 export function readSending({ message, configuration = {} }: JsonObject): Sending {
   const said: JsonObject = isObject(message) ? message : {};
@@ -44,7 +47,9 @@ export function readSending({ message, configuration = {} }: JsonObject): Sendin
   const { messageId, contextId, taskId, role, parts } = said;
   const { taskPushNotificationConfig, returnImmediately } = how;
   const problems = [
-    ...(isWord(messageId) ? [] : ['message.messageId must be a text']),
+    ...(isWord(messageId) && IS_KEY.test(messageId)
+      ? []
+      : ['message.messageId must be 1 to 255 visible ASCII characters']),
     ...(isWordOrNone(contextId) ? [] : ['message.contextId must be a text']),
     ...(isWordOrNone(taskId) ? [] : ['message.taskId must be a text']),
     ...(role === 'ROLE_USER' ? [] : ["message.role must be 'ROLE_USER'"]),
@@ -117,7 +122,7 @@ export const toSentParts = (parts: readonly JsonObject[]): SentPart[] =>
  * never approved by words, which may mean anything. @throws A2aError that says how to answer.
  */
 export function answersIn(parts: readonly JsonObject[], pending: readonly Pending[]): CallAnswer[] {
-  const named = parts.flatMap(({ data }) => (namesCall(data) ? [data] : []));
+  const named = parts.filter(namesCall).map(({ data }) => data);
   // What else stands in them is checked by the session, as of any answer.
   if (named.length > 0) return named as unknown as CallAnswer[];
   const text = parts.flatMap(({ text: words }) => (typeof words === 'string' ? [words] : [])).join('\n');
@@ -134,7 +139,8 @@ export function answersIn(parts: readonly JsonObject[], pending: readonly Pendin
   );
 }
 
-function namesCall(data: Json | undefined): data is JsonObject {
+/** Whether a part is an answer to what a call asks. */
+export function namesCall({ data }: JsonObject): boolean {
   const { call } = isObject(data) ? data : {};
   return isWord(call);
 }

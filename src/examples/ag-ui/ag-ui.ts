@@ -9,6 +9,7 @@ import {
   type SurfaceRequest,
   surfaceRoute,
 } from '../../surfaces/entry.ts';
+import { asBefore1 } from './before-1-0.ts';
 import { type AgUiEvent, toFrame } from './events.ts';
 import { historyOf } from './history.ts';
 import type { FileUrls } from './parts.ts';
@@ -65,16 +66,18 @@ async function run(asked: SurfaceRequest, agent: string): Promise<Response> {
     wanted,
   );
   const events = toAgUi(withState(session, before, items), { threadId, runId, files, ...shown });
-  return asked.stream(() => framesOf(asked, events));
+  const version = input.protocolVersion === undefined ? asBefore1 : (event: AgUiEvent) => event;
+  return asked.stream(() => framesOf(asked, events, version));
 }
 
 /** A run that breaks off says so, and so does the log. */
 async function* framesOf(
   { problem }: SurfaceRequest,
   events: AsyncIterable<AgUiEvent>,
+  version: (event: AgUiEvent) => AgUiEvent,
 ): AsyncGenerator<string, void, undefined> {
   try {
-    for await (const event of events) yield toFrame(event);
+    for await (const event of events) yield toFrame(version(event));
   } catch (failure) {
     const { type, detail } = problem(failure);
     yield toFrame({ type: 'RUN_ERROR', message: detail, code: type });

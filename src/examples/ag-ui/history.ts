@@ -9,11 +9,11 @@ type AssistantView = Extract<MessageView, { readonly role: 'assistant' }>;
 export const historyOf = (messages: readonly MessageView[], urls: FileUrls): AgUiMessage[] =>
   messages.flatMap((message, place): AgUiMessage[] => {
     const id = `history/${place}`;
-    if (message.role === 'assistant') return assistant(message, id);
+    if (message.role === 'assistant') return assistant(message, id, urls);
     return [{ id, role: 'user', content: message.parts ? partsOf(message.parts, urls) : message.text }];
   });
 
-function assistant(message: AssistantView, id: string): AgUiMessage[] {
+function assistant(message: AssistantView, id: string, urls: FileUrls): AgUiMessage[] {
   const calls = 'toolCalls' in message ? (message.toolCalls ?? []) : [];
   const parts = 'parts' in message ? (message.parts ?? []) : [];
   const thought = parts.map((part) => (part.type === 'reasoning' ? part.text : '')).join('');
@@ -30,8 +30,10 @@ function assistant(message: AssistantView, id: string): AgUiMessage[] {
       ...(message.text !== '' && { content: message.text }),
       ...(toolCalls.length > 0 && { toolCalls }),
     },
-    ...calls.flatMap(({ id: toolCallId, result }): AgUiMessage[] =>
-      result === undefined ? [] : [{ id: `${toolCallId}/result`, role: 'tool', toolCallId, content: result }],
-    ),
+    ...calls.flatMap(({ id: toolCallId, result, files }): AgUiMessage[] => {
+      if (result === undefined) return [];
+      const content = files ? partsOf([{ type: 'text', text: result }, ...files], urls) : result;
+      return [{ id: `${toolCallId}/result`, role: 'tool', toolCallId, content }];
+    }),
   ];
 }

@@ -107,7 +107,7 @@ function partsOf({ content: said }: { readonly content?: unknown }): readonly Se
   return said.map((part): SentPart => {
     const { type, text, source } = Object(part);
     if (type === 'text' && typeof text === 'string') return { type, text };
-    const { type: from, value, mimeType: mediaType } = Object(source);
+    const { type: from, value, mimeType: mediaType } = Object(type === 'binary' ? sourceOf(part) : source);
     if (typeof value !== 'string')
       throw new RunInputError(
         "A part of a message is { type: 'text', text }, or a file with its { source }.",
@@ -119,3 +119,7 @@ function partsOf({ content: said }: { readonly content?: unknown }): readonly Se
     );
   });
 }
+
+/** The source of a file as clients from before AG-UI 1.0 send one. */
+const sourceOf = ({ mimeType, data, url }: Readonly<Record<string, unknown>>) =>
+  data === undefined ? { type: 'url', value: url, mimeType } : { type: 'data', value: data, mimeType };

@@ -335,6 +335,20 @@ describe('a task that asks', () => {
     expect(told.task?.id).toBe(more.taskId);
   });
 
+  it('is answered once, however often the answer is sent', async () => {
+    const { send, to, asked, more } = await asking('pay', 'Done.');
+    const yes = { call: asked.call, decision: 'approve' };
+    const answered = { ...more, messageId: crypto.randomUUID() };
+    const first = await send(yes, answered);
+    const again = await send(yes, answered);
+    expect([again.id, again.status, answerIn(again)]).toEqual([first.id, first.status, 'Done.']);
+    expect(paidTo(to)).toEqual([1]);
+    await expect(send({ ...yes, decision: 'reject' }, more)).rejects.toMatchObject({
+      name: 'UnsupportedOperationError',
+      message: expect.stringContaining('This was answered before, and one answer is all that is taken.'),
+    });
+  });
+
   it('is never approved by words, which may mean anything', async () => {
     const { send, to, more } = await asking('pay', 'Done.');
     for (const said of ['yes', 'Approved!'])
@@ -455,7 +469,7 @@ describe('what is refused', () => {
         200,
         'r1',
         -32602,
-        `The params are not valid: message.messageId must be a text; message.role must be 'ROLE_USER'; ${PARTS}.`,
+        `The params are not valid: message.messageId must be 1 to 255 visible ASCII characters; message.role must be 'ROLE_USER'; ${PARTS}.`,
       ],
     ],
     [

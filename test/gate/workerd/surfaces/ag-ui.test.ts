@@ -210,6 +210,14 @@ describe('a run', () => {
     const file = await via(String(picture.source.value));
     expect(file.headers.get('content-type')).toBe('image/png');
     expect(new Uint8Array(await file.arrayBuffer())).toEqual(PIXEL);
+
+    // A page that is loaded anew finds it too, beside the line by which the model knows it.
+    const again = client('desk', via, drawn.path);
+    await again.run();
+    expect(again.chat.messages.find(({ role }) => role === 'tool')?.content).toEqual([
+      { type: 'text', text: expect.stringMatching(/^Here:/) },
+      picture,
+    ]);
   });
 
   it('ends as an error where the turn failed, and the thread goes on', async () => {
@@ -551,6 +559,46 @@ it('a reply that is come upon in the middle is told as a whole', async () => {
   expect(told).toEqual(['Begun in the middle, and its end.']);
 });
 
+describe('a client from before AG-UI 1.0, which says no version', () => {
+  const run = async (agent: string, content: unknown, thread = `s-${crypto.randomUUID()}`) => {
+    const messages = content === undefined ? [] : [{ id: crypto.randomUUID(), role: 'user', content }];
+    const response = await app()(`/agents/${agent}/ag-ui`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ threadId: thread, runId: 'r', messages, tools: [], context: [] }),
+    });
+    const frames = (await response.text()).split('\n\n').filter((frame) => frame.startsWith('data: '));
+    return frames.map((frame): Record<string, unknown> => JSON.parse(frame.slice('data: '.length)));
+  };
+
+  it('is told files in results by their addresses, and sends them as it does', async () => {
+    const drawn = await run('desk', script({ calls: [{ name: 'draw' }] }, 'Drawn.').message());
+    expect(drawn.find(({ type }) => type === 'TOOL_CALL_RESULT')?.content).toMatch(
+      /^Here:\nhttp:\/\/localhost\/agents\/desk\/sessions\/s-[0-9a-f-]+\/files\/[0-9a-f]{64}$/,
+    );
+    const thread = `s-${crypto.randomUUID()}`;
+    await run('desk', script({ calls: [{ name: 'draw' }] }, 'Drawn.').message(), thread);
+    const [, , shown] = await run('desk', undefined, thread);
+    const messages = Array.isArray(shown?.messages) ? shown.messages : [];
+    expect(messages.find(({ role }) => role === 'tool').content).toMatch(/^Here:(.|\n)*\nhttp:[^\n]*$/);
+    const seen = await run('seer', [
+      { type: 'text', text: 'What is it?' },
+      { type: 'binary', mimeType: 'image/png', data: PNG },
+    ]);
+    expect(seen.filter(({ type }) => type === 'TEXT_MESSAGE_CONTENT')).toMatchObject([{ delta: 'Seen.' }]);
+  });
+
+  it('is told of outcomes those that it knows', async () => {
+    const calls = (name: string) => ({
+      calls: [{ name, input: name === 'pay' ? { to: 'a', amount: 1 } : { id: 'o1' } }],
+    });
+    const waits = await run('clerk', script(calls('look_up')).message());
+    expect(waits.at(-1)).not.toHaveProperty('outcome');
+    const asks = await run('clerk', script(calls('pay')).message());
+    expect(asks.at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'interrupt' } });
+  });
+});
+
 describe('what is refused before a run', () => {
   const asked = async (body: unknown, via = app(), agent = 'scripted') => {
     const response = await via(`/agents/${agent}/ag-ui`, {
@@ -588,7 +636,7 @@ describe('what is refused before a run', () => {
     [[null], PART],
     [[{ type: 'image' }], PART],
     [[{ type: 'text', text: 7 }], PART],
-    [[{ type: 'binary', mimeType: 'image/png', data: PNG }], PART],
+    [[{ type: 'binary', mimeType: 'image/png', id: 'f1' }], PART],
     [
       [{ type: 'image', source: { type: 'file', value: 'f1', mimeType: 'image/png' } }],
       'A file that is somewhere else is not there for the agent: send its data, or its url.',
