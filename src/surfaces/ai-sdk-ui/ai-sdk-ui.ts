@@ -246,8 +246,14 @@ async function goneOn(
   { results, after }: Sent<'answers'>,
   signal: AbortSignal,
 ): Promise<TurnStream> {
-  const [, turn = '', reply] = /^(.*)\.(\d+)\.\d+$/s.exec(results.at(-1)?.call ?? '') ?? [];
-  const from = after ?? Number(reply ?? 0);
+  const [, turn, reply] = /^(.+)\.(\d+)\.\d+$/s.exec(results.at(-1)?.call ?? '') ?? [];
+  // No call of any turn is called so, which whoever takes answers says.
+  if (turn === undefined)
+    return session.streamAnswers(
+      results.map(({ call, sent }) => ({ call, ...sent })),
+      { signal },
+    );
+  const from = after ?? Number(reply);
   const { outcome } = await session.turn(turn);
   // What the page knows already would have it send the same for ever.
   if (outcome === 'suspended' && (await session.state()).seq <= from)

@@ -98,15 +98,12 @@ export class CallChunks {
     ];
   }
 
-  /**
-   * A question and its answer, for whoever sees both at once. Those who answer have told their own client. A refusal is told with
-   * the end of its call: only a part whose call did not run has one.
-   */
+  /** A question and its answer, for whoever sees both at once. Those who answer have told their own client. */
   #answered({ call, answer }: EventOf<'tool-call-answered'>): UiChunk[] {
     // Its call may end much later, when others have been answered too: a client counts the calls that have no result.
     if (answer.type === 'result') return this.has(call) ? [this.#cameOf(call, answer.result)] : [];
     this.#decided.set(call, answer);
-    return this.#able.takes7 && this.#isApproved(call) ? this.#askedAndAnswered(call) : [];
+    return this.#able.takes7 ? this.#askedAndAnswered(call) : [];
   }
 
   #isApproved(call: string): boolean {
@@ -135,7 +132,7 @@ export class CallChunks {
   #ended({ call, result }: EventOf<'tool-call-ended'>): UiChunk[] {
     const isDeclined = result.type === 'error' && result.reason === 'declined';
     if (isDeclined && !this.#isApproved(call)) {
-      const asked = this.#askedAndAnswered(call);
+      const asked = this.#known.get(call)?.isAsked ? [] : this.#askedAndAnswered(call);
       if (this.#known.get(call)?.isAsked) return [...asked, { type: 'tool-output-denied', toolCallId: call }];
     }
     return [this.#cameOf(call, result)];

@@ -114,7 +114,11 @@ function readAnswers({ metadata }: JsonObject, parts: readonly Json[], { at, cha
   const known = new Map<string, KnownCall>();
   const decisions: CallAnswer[] = [];
   const results: ResultOfCall[] = [];
-  const worded = isJsonObject(body.decisions) ? body.decisions : {};
+  const { decisions: worded = {} } = body;
+  if (!isJsonObject(worded) || !Object.values(worded).every(isJsonObject))
+    throw invalid(
+      "decisions: must be an object of objects such as { decision: 'exit' }, by the ids of their approvals",
+    );
   for (const [index, part] of parts.entries()) {
     if (!isJsonObject(part) || typeof part.toolCallId !== 'string') continue;
     const { toolCallId: call, approval, state } = part;
@@ -140,7 +144,7 @@ function readDecision(approval: Json | undefined, at: string, worded: JsonObject
   const [, call = '', question = '1'] = /^(.*?)(?:\?question=(\d{1,9}))?$/s.exec(id) ?? [];
   const named = { call, question: Number(question) };
   const said = own(worded, id);
-  if (isJsonObject(said)) return { ...said, ...named } as unknown as CallAnswer; // which is checked as a body is
+  if (said !== undefined) return { ...Object(said), ...named } as CallAnswer; // which is checked as a body is
   const why = reason === undefined || reason === null ? {} : { reason: reason as string }; // checked with the rest
   return { ...named, decision: approved ? 'approve' : 'reject', ...why };
 }

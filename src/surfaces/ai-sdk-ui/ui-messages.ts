@@ -125,8 +125,7 @@ class MessageOfTurn {
         const { type: _, dynamic: __, ...call } = chunk;
         const state = 'input-available';
         const isThere = this.#parts.some(({ toolCallId }) => toolCallId === call.toolCallId);
-        // A call that is still to be run has no approval as a part of a message.
-        if (isThere) this.#changeTool(call.toolCallId, { ...call, state, approval: undefined });
+        if (isThere) this.#changeTool(call.toolCallId, { ...call, state });
         else this.#parts.push({ type: 'dynamic-tool', ...call, state });
         break;
       }
@@ -172,6 +171,15 @@ class MessageOfTurn {
   #changeTool(call: unknown, change: Readonly<Record<string, unknown>>): void {
     const index = this.#parts.findLastIndex(({ toolCallId }) => toolCallId === call);
     const part = this.#parts[index];
-    if (part) this.#parts[index] = { ...part, ...change };
+    if (part) this.#parts[index] = withFittingApproval({ ...part, ...change });
   }
+}
+
+/** The AI SDK takes no message in which a call is still to be run, or has run, and has an approval that is none for that. */
+function withFittingApproval(part: UiPart): UiPart {
+  const { approval, ...rest } = part;
+  const { state } = part;
+  const hasRun = state === 'output-available' || state === 'output-error';
+  const isRefused = hasRun && Object(approval).approved !== true;
+  return isRefused || state === 'input-available' ? { ...rest, type: part.type } : part;
 }

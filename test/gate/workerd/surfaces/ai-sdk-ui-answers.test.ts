@@ -90,6 +90,22 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await sameAsLoaded(chat, id, version);
   });
 
+  it('sends the approval that is left when somebody else has refused the other one', async () => {
+    const first = open({ version }, { calls: [pay(1), pay(2)] }, 'One of them.');
+    await first.say();
+    const [one, two] = lastParts(first.chat).slice(1);
+    await first.chat.addToolApprovalResponse({ id: String(one?.toolCallId), approved: false });
+    await first.chat.sendMessage();
+    await settled(first, 2);
+    await sameAsLoaded(first.chat, first.id, version);
+    const messages = await loadedFrom(via, { agent, id: first.id, version });
+    const { chat, asked, id } = open({ version, sends: 'approvals', id: first.id, messages });
+    await chat.addToolApprovalResponse({ id: String(two?.toolCallId), approved: true });
+    await settled({ chat, asked }, 1);
+    expect(statesOf(lastParts(chat))).toEqual(['pay output-denied', 'pay output-available', 'One of them.']);
+    await sameAsLoaded(chat, id, version);
+  });
+
   it('is given a list that the SDK takes of a call that ran although it was refused', async () => {
     const { chat, asked, id, say } = open(
       { version, sends: 'approvals' },

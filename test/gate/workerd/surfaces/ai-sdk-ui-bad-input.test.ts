@@ -168,6 +168,14 @@ const BAD: readonly [string, unknown, number, string][] = [
     422,
     notValid('messages[0].parts[0].approval.approved: must be true or false'),
   ],
+  ...['edit', { c: 'edit' }].map((decisions): [string, unknown, number, string] => [
+    `decisions that are none: ${JSON.stringify(decisions)}`,
+    body(assistant(responded({ id: 'c', approved: true })), { decisions }),
+    422,
+    notValid(
+      "decisions: must be an object of objects such as { decision: 'exit' }, by the ids of their approvals",
+    ),
+  ]),
 ];
 
 describe('a chat is told', () => {
@@ -196,11 +204,26 @@ describe('a chat is told', () => {
     const at = { id: newId() };
     const answers = (id: string) => ({ ...at, messages: [assistant(responded({ id, approved: true }))] });
     expect(await (await post(answers('t.1.0'))).text()).toContain(`There is no session '${at.id}'.`);
+    const resultOf = (toolCallId: string) => ({
+      ...at,
+      messages: [assistant({ toolCallId, state: 'output-available', output: 1 })],
+    });
+    expect(await (await post(resultOf('t.1.0'))).text()).toContain(`There is no session '${at.id}'.`);
     const { chat } = openChat({ version: 7, agent: 'desk', via, id: at.id, sends: 'approvals' });
     const { message } = script({ calls: [{ name: 'pay', input: { amount: 1 } }] });
     await chat.sendMessage({ text: message() });
     const call = String(lastParts(chat).at(-1)?.toolCallId);
     expect(await (await post(answers('t.1.0'))).text()).toContain("There is no call 't.1.0' in this session");
+    const gone = await post(resultOf('__proto__'));
+    expect([gone.status, await gone.text()]).toEqual([
+      404,
+      `There is no call '__proto__' in this session: GET /agents/desk/sessions/${at.id} shows what it waits for.`,
+    ]);
+    const elsewhere = await post(resultOf('t.1.0'));
+    expect([elsewhere.status, await elsewhere.text()]).toEqual([
+      404,
+      `There is no turn 't' in this session: GET /agents/desk/sessions/${at.id} shows the last one, and those that wait.`,
+    ]);
     const second = await post(answers(`${call}?question=2`));
     expect([second.status, await second.text()]).toEqual([
       409,
