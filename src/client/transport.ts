@@ -67,7 +67,7 @@ export function createTransport({ url, token, fetch: given, retries = 5 }: Trans
     const all = { ...(bearer && { authorization: `Bearer ${bearer}` }), ...headers };
     mustBeSendable(all);
     if (!given && !/^http/.test(base) && !isPage())
-      throw new TypeError(`createClient: its url is '${url}', which only a page completes: say all of it.`);
+      throw new TypeError(`createClient: its url is '${url}', which only a page completes.`);
     signal?.throwIfAborted();
     const init = { method, headers: all, ...(body !== undefined && { body }) };
     return lost(asked, () =>
@@ -123,9 +123,7 @@ export async function lost<T>(asked: Asked, work: () => Promise<T>): Promise<T> 
 function connectionLost({ method = 'GET', path, headers }: Asked, cause: unknown): HoldfastError {
   const idempotencyKey = headers?.['idempotency-key'];
   const said = `The connection to the server was lost in ${method} ${path.replace(/\?.*/, '')}: ${reasonOf(cause)}.`;
-  const page = isPage()
-    ? ' A browser says the same where the `origins` of the Worker do not name that of the page.'
-    : '';
+  const page = isPage() ? ' A browser says so too where the `origins` of the Worker lack its page.' : '';
   const key = idempotencyKey ? ': sent again under the `idempotencyKey` of `more`, it is done once' : '';
   const done = method === 'GET' ? '' : ` It may have been done all the same${key}.`;
   const more = { ...(idempotencyKey && { idempotencyKey }) };
@@ -178,7 +176,7 @@ async function answered(
 export function inTime<T>(work: Promise<T>, stop = () => {}): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      reject(new Error('nothing has come for a while'));
+      reject(new Error('nothing has come'));
       stop();
     }, SILENCE);
     work.finally(() => clearTimeout(timer)).then(resolve, reject);

@@ -15,7 +15,7 @@ import type {
 import type { WatchItem } from '../follow.ts';
 import { HoldfastError } from '../holdfast-error.ts';
 import { backoff, pause } from '../transport.ts';
-import { type Conversation, foldItem, type SessionMessage, toMessages } from './messages.ts';
+import { afterView, type Conversation, foldItem, listed, type SessionMessage } from './messages.ts';
 import { ShownMessages, sameOr } from './shown-messages.ts';
 
 /** What a page shows of a session. Another object after each change. */
@@ -72,6 +72,8 @@ export class FollowedSession {
   /** Questions that this page has answered, and when events have told of an answer, by their calls. */
   readonly #answered = new Set<string>();
   readonly #answeredAt = new Map<string, number>();
+  /** How often the state was asked for. */
+  #looks = 0;
   #isRunning = false;
   #isWatched = false;
   /** The stream of the first message, which shows the session until there is one to be followed. */
@@ -113,9 +115,9 @@ export class FollowedSession {
     const isUnknown = hasType(failure, 'unknown-session', 'session-erased');
     // A session begins with its first message, which another page may send; or this one, whose stream shows it already.
     if (isUnknown && !this.#beginning) this.#forget();
-    else if (isUnknown) this.#tell({ isConnected: true });
-    // It is no error before it was tried again.
-    else if (this.#isWatched && hasType(failure, 'connection-lost')) this.#tell({ isConnected: false });
+    // A lost connection is no error before it was tried again.
+    else if (isUnknown || (this.#isWatched && hasType(failure, 'connection-lost')))
+      this.#tell({ isConnected: isUnknown });
     else this.#tell({ isConnected: false, error: asError(failure) });
   }
 
@@ -127,13 +129,16 @@ export class FollowedSession {
     const outgoing = this.#shown.add(parts, options.files);
     this.#tell({ error: undefined });
     const isBegun = this.#isWatched || this.#seq > 0;
+    const looks = this.#looks;
     const isTaken = await this.tried(async () => {
       const turn = isBegun
         ? (await this.#session.send(message, { ...options, background: true })).turn
         : await this.#begin(message, options);
-      this.#shown.taken(outgoing, turn);
+      this.#shown.take(outgoing, turn);
     });
     if (!isTaken) this.#shown.remove(outgoing);
+    // Its turn may have come and gone while the page saw nothing.
+    else if (looks !== this.#looks) this.#look();
     this.#tell({});
     return isTaken;
   }
@@ -194,6 +199,8 @@ export class FollowedSession {
   }
 
   async #refresh(signal?: AbortSignal): Promise<void> {
+    this.#looks += 1;
+    const taken = this.#shown.taken();
     const view = await this.#session.state({ signal });
     if (view.seq < (this.#view?.seq ?? 0)) return;
     const isOpen = ({ call }: PendingView): boolean => (this.#answeredAt.get(call) ?? 0) <= view.seq;
@@ -201,15 +208,15 @@ export class FollowedSession {
     // What the stream has told already is not taken back; only what is pending is told by no event.
     if (view.seq >= this.#seq) {
       this.#seq = view.seq;
-      // Pieces of the reply that comes are in no state.
-      this.#conversation = {
-        ...this.#conversation,
-        messages: toMessages(view, this.#conversation.messages),
-      };
+      this.#conversation = afterView(this.#conversation, view);
       this.#isRunning = view.openTurn !== null;
     }
-    if (view.turn) this.#shown.arrived(view.turn.turn);
+    for (const turn of taken) if (!view.waiting.some((one) => one.turn === turn)) this.#shown.arrived(turn);
     this.#tell({});
+  }
+
+  #look(signal?: AbortSignal): void {
+    this.#refresh(signal).catch(() => {}); // it comes again with the next event
   }
 
   #apply(item: WatchItem, signal?: AbortSignal): void {
@@ -217,13 +224,13 @@ export class FollowedSession {
     if ('seq' in item && item.seq <= this.#seq) this.#forgetDraft(item);
     else this.#take(item);
     this.#tell({});
-    if (REFRESHING.has(item.type)) void this.#refresh(signal).catch(() => {}); // it comes again with the next event
+    if (REFRESHING.has(item.type)) this.#look(signal);
   }
 
   #take(item: WatchItem): void {
     if ('seq' in item) {
       this.#seq = item.seq;
-      const at = this.#conversation.messages.length;
+      const at = listed(this.#conversation).length;
       if (item.type === 'turn-started') this.#shown.arrived(item.turn, { text: item.message, at });
       if (item.type === 'turn-steered') this.#shown.arrived(item.as, { text: item.message, at });
       if (item.type === 'tool-call-answered' || item.type === 'tool-call-ended') this.#drop(item);

@@ -71,6 +71,16 @@ export interface Conversation {
 export const listed = ({ messages, draft }: Conversation): readonly Unkeyed[] =>
   draft ? [...messages.slice(0, draft.at), draft.message, ...messages.slice(draft.at)] : messages;
 
+/** The conversation of a state. Pieces of the reply that comes are in none: they are kept until it has the reply. */
+export function afterView(before: Conversation, view: SessionView): Conversation {
+  const messages = toMessages(view, before.messages);
+  const { draft } = before;
+  const isKept = draft && view.openTurn && !messages.slice(draft.at).some(isReply);
+  return { messages, draft: isKept ? draft : undefined };
+}
+
+const isReply = ({ role, tool }: Unkeyed): boolean => role === 'assistant' && tool === undefined;
+
 /** The messages of a state; those that are shown as they were stay the same objects. */
 export function toMessages(
   { messages, pending }: Pick<SessionView, 'messages' | 'pending'>,

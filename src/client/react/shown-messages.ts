@@ -40,9 +40,14 @@ export class ShownMessages {
   }
 
   /** The server has taken it, as a message of this turn if it says so. */
-  taken(outgoing: Outgoing, turn: string | undefined): void {
+  take(outgoing: Outgoing, turn: string | undefined): void {
     if (turn === undefined || this.#begun.has(turn)) this.remove(outgoing);
     else outgoing.turn = turn;
+  }
+
+  /** The turns of those that the server has taken. */
+  taken(): readonly string[] {
+    return this.#outgoing.flatMap(({ turn }) => turn ?? []);
   }
 
   remove(outgoing: Outgoing): void {

@@ -87,7 +87,7 @@ describe('a request', () => {
     vi.stubGlobal('location', { origin: 'https://shop.example' });
     const { session } = played(...Array.from({ length: 6 }, () => new TypeError('Failed to fetch')));
     await expect(withoutWaiting(session.state())).rejects.toThrow(
-      'The connection to the server was lost in GET /agents/clerk/sessions/s1: Failed to fetch. A browser says the same where the `origins` of the Worker do not name that of the page.',
+      'The connection to the server was lost in GET /agents/clerk/sessions/s1: Failed to fetch. A browser says so too where the `origins` of the Worker lack its page.',
     );
   });
 
@@ -295,7 +295,7 @@ describe('what no request can carry', () => {
 
   it('is an address that only a page completes, where there is none', async () => {
     await expect(clientOf({ url: '/ai' }).state()).rejects.toThrow(
-      new TypeError("createClient: its url is '/ai', which only a page completes: say all of it."),
+      new TypeError("createClient: its url is '/ai', which only a page completes."),
     );
   });
 

@@ -448,6 +448,77 @@ it('keeps the key of a message that was sent here', async () => {
   ]);
 });
 
+it('shows a reply once that ended while the connection was lost', async () => {
+  const { world, store } = server();
+  world.state = () => json(view({ openTurn: 't1', messages: [USER] }));
+  await look(store);
+  await world.show(frame('text-delta', { reply: '1.1', text: 'I p' }));
+  const replied = { role: 'assistant', text: 'I pay.', toolCalls: [{ ...call, status: 'started' }] };
+  world.state = () => json(view({ seq: 3, openTurn: 't1', messages: [USER, replied] }));
+  await world.cut();
+  await vi.advanceTimersByTimeAsync(500);
+  expect(shown(store)).toEqual(['user Pay.', 'assistant I pay.']);
+});
+
+it('keeps what there is of a reply that goes on while the connection is lost', async () => {
+  const { world, store } = server();
+  world.state = () => json(view({ openTurn: 't1', messages: [USER] }));
+  await look(store);
+  await world.show(frame('text-delta', { reply: '1.1', text: 'I p' }));
+  await world.cut();
+  await vi.advanceTimersByTimeAsync(500);
+  expect(shown(store)).toEqual(['user Pay.', 'assistant I p streaming']);
+});
+
+it('shows a message once whose turn came and went while the connection was lost', async () => {
+  const { world, store } = server();
+  world.state = () => json(view({ messages: [] }));
+  await look(store);
+  let answer = (_: Response): void => {};
+  const { fetch } = world;
+  const late = new Promise<Response>((resolve) => {
+    answer = resolve;
+  });
+  world.fetch = (url, init) => (init.method === 'POST' ? late : fetch(url, init));
+  const sent = store.send('Pay.');
+  world.state = () => json(view({ seq: 4, messages: [USER, { role: 'assistant', text: 'Paid.' }] }));
+  await world.cut();
+  await vi.advanceTimersByTimeAsync(500);
+  answer(json({ turn: 't1', status: 'accepted' }, 202));
+  expect(await sent).toBe(true);
+  await settle();
+  expect(shown(store)).toEqual(['user Pay.', 'assistant Paid.']);
+});
+
+it('shows a message as sent for as long as it waits for its turn', async () => {
+  const { world, store } = server();
+  world.state = () => json(view({ openTurn: 't0' }));
+  await look(store);
+  world.post = () => json({ turn: 't1', status: 'queued' }, 202);
+  expect(await store.send('Pay.', { whenBusy: 'queue' })).toBe(true);
+  world.state = () => json(view({ seq: 2, openTurn: 't0', waiting: [{ turn: 't1', status: 'queued' }] }));
+  await world.cut();
+  await vi.advanceTimersByTimeAsync(500);
+  expect(shown(store)).toEqual(['user Pay. sending']);
+});
+
+it('keeps the key of a reply that comes while a message is steered', async () => {
+  const { world, store } = server();
+  world.state = () => json(view({ openTurn: 't1', messages: [USER] }));
+  await look(store);
+  await world.show(frame('text-delta', { reply: '1.1', text: 'I ' }));
+  void store.send('Wait.', { whenBusy: 'steer' });
+  const keys = () => store.getSnapshot().messages.map(({ key }) => key);
+  expect(keys()).toEqual(['0', '1', 'sent-1']);
+  await world.show(stored(2, 'turn-steered', { as: 't2', message: 'Wait.' }));
+  expect(keys()).toEqual(['0', '1', 'sent-1']);
+  await world.show(stored(3, 'model-replied', { text: 'I pay.', toolCalls: [], unseen: 1 }));
+  expect([keys(), shown(store)]).toEqual([
+    ['0', '1', 'sent-1'],
+    ['user Pay.', 'assistant I pay.', 'user Wait.'],
+  ]);
+});
+
 it('takes a decision by the id of its call, too', async () => {
   const { world, store } = server();
   world.state = () => json(view({ openTurn: 't1', pending: [PENDING] }));
