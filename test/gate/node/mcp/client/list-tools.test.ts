@@ -65,12 +65,6 @@ describe('the tools of a server', () => {
     expect(tools.map(({ name }) => name)).toEqual(['flat']);
   });
 
-  it('of a session cannot be read then, which is told at once', async () => {
-    expect(await listingFails(listsDeep, 60_000)).toEqual(
-      failed('its answer is not valid MCP, or of an unsupported version'),
-    );
-  });
-
   it('hold all that the server says of them', async () => {
     const told = {
       name: 'read',
