@@ -1,7 +1,7 @@
 import { type Client, isSpecType, specTypeSchemas, type Tool } from '@modelcontextprotocol/client';
 import type { ToolList } from './mcp-connection.ts';
 import { MAX_WAIT } from './open-wire.ts';
-import { isTtl, UNSAID } from './readable.ts';
+import { isTtl, passes, UNSAID } from './readable.ts';
 import { WireError } from './wire/wire-error.ts';
 
 /** The most pages of a list: each is a request. */
@@ -68,7 +68,7 @@ export async function whileAsked<T>(
 }
 
 const toolsOf = (listed: unknown): readonly Tool[] =>
-  Array.isArray(listed) ? listed.filter(isSpecType.Tool) : [];
+  Array.isArray(listed) ? listed.filter((one) => passes(isSpecType.Tool, one)) : [];
 
 const shorterOf = (before: number | undefined, said: unknown): number | undefined =>
   isTtl(said) && said !== UNSAID ? Math.min(said, before ?? said) : before;

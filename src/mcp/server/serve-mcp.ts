@@ -2,6 +2,7 @@ import {
   createMcpHandler,
   type Implementation,
   isLegacyRequest,
+  isSpecType,
   type Result,
   Server,
   type ServerContext,
@@ -75,6 +76,8 @@ async function respond(serving: Serving): Promise<Response> {
     const response = await handler.fetch(asked, { parsedBody: body });
     return listenToTasks({ published: serving.served.published, within, body }, response);
   }
+  const misbegun = initializeFault(body);
+  if (misbegun) return misbegun;
   const transport = new WebStandardStreamableHTTPServerTransport({
     enableJsonResponse: takes === 'json',
     eventStore: eventStoreOf(position),
@@ -88,6 +91,17 @@ async function respond(serving: Serving): Promise<Response> {
   if (methodOf(body) === 'initialize' && response.ok)
     response.headers.set('mcp-session-id', crypto.randomUUID());
   return response;
+}
+
+/** Refuses an `initialize` that says too little, which the SDK answers as an internal error, by what its schema library prints. */
+function initializeFault(body: unknown): Response | undefined {
+  if (methodOf(body) !== 'initialize' || isSpecType.InitializeRequest(body)) return undefined;
+  const { id } = Object(body);
+  if (!isSpecType.RequestId(id)) return undefined;
+  const message =
+    '`initialize` must have a text as its `protocolVersion`, `capabilities`, and a `clientInfo` with a name and a version.';
+  const error = { code: RPC_CODE.invalidParams, message };
+  return Response.json({ jsonrpc: '2.0', error, id }, { status: 400 });
 }
 
 /** What a call names, if that is published. */

@@ -10,6 +10,9 @@ import { type ContentWords, contentWords } from '../content/words.ts';
 import type { ListedTool } from './listing.ts';
 import { schemaCheck } from './schema-check.ts';
 
+/** The most characters of a path, whose names a server has chosen. */
+const MAX_PATH = 200;
+
 /** The most characters of an answer that is not what its schema says, for the model to see what has happened. */
 const MAX_UNCHECKED = 4_000;
 
@@ -27,7 +30,8 @@ export async function toResult(tool: ListedTool, answer: CallToolResult): Promis
   const copy = copyJson(answer);
   if (!copy.ok) {
     const { path, what } = copy.problem;
-    return error(`${ran(tool)}, but its answer cannot be kept: the value at \`${path}\` is ${what}. ${DONE}`);
+    const at = shorten(path, MAX_PATH);
+    return error(`${ran(tool)}, but its answer cannot be kept: the value at \`${at}\` is ${what}. ${DONE}`);
   }
   const { content: said, structuredContent, isError } = isJsonObject(copy.value) ? copy.value : {};
   const blocks = Array.isArray(said) ? said.filter(isJsonObject) : [];

@@ -36,6 +36,14 @@ const listing =
   (request) =>
     Response.json({ jsonrpc: '2.0', id: JSON.parse(request.body).id, result: result(request) });
 
+/** Answers with a tool whose schema is nested so deeply that code which calls itself cannot look at it, and another one. */
+const listsDeep: Misbehaviour = ({ body }) => {
+  const nested = `${'{"items":'.repeat(20_000)}{}${'}'.repeat(20_000)}`;
+  const tools = `{"name":"deep","inputSchema":{"type":"object","properties":{"a":${nested}}}},{"name":"flat","inputSchema":{"type":"object"}}`;
+  const text = `{"jsonrpc":"2.0","id":${JSON.parse(body).id},"result":{"resultType":"complete","tools":[${tools}]}}`;
+  return new Response(text, { headers: { 'content-type': 'application/json' } });
+};
+
 describe('the tools of a server', () => {
   it('are those of all its pages, in its order', async () => {
     const server = fakeServer({ tools: numbered(7), pageSize: 3 });
@@ -47,6 +55,14 @@ describe('the tools of a server', () => {
       { cursor: '3' },
       { cursor: '6' },
     ]);
+  });
+
+  it('are told also where one of them is nested more deeply than can be looked at, which is left out', async () => {
+    const modern = { capabilities: { tools: {} }, serve: () => {} };
+    const server = fakeServer({ kind: 'modern', modern, misbehave: only(isList, listsDeep) });
+    const connection = await open(server, { known: 'nothing' });
+    const { tools } = await connection.listTools(never());
+    expect(tools.map(({ name }) => name)).toEqual(['flat']);
   });
 
   it('hold all that the server says of them', async () => {

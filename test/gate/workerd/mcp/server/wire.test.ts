@@ -51,6 +51,18 @@ describe('POST /mcp', () => {
     ]);
   });
 
+  it.each([
+    {},
+    { protocolVersion: 7, capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+    { protocolVersion: '2025-11-25', clientInfo: { name: 'x', version: '1' } },
+    { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x' } },
+  ])('says what an initialize lacks: %j', async (params) => {
+    const response = await postMcp(via, rpc('initialize', params, 'a'));
+    const message =
+      '`initialize` must have a text as its `protocolVersion`, `capabilities`, and a `clientInfo` with a name and a version.';
+    expect([response.status, await json(response)]).toEqual([400, { ...rpcError(-32602, message), id: 'a' }]);
+  });
+
   it('takes notifications, and answers pings, without a session', async () => {
     const taken = await postMcp(via, { jsonrpc: '2.0', method: 'notifications/initialized' });
     expect([taken.status, await taken.text()]).toEqual([202, '']);
