@@ -82,11 +82,12 @@ export class LiveFeed implements LiveEvents {
   }
 
   #flush(): void {
-    while (this.#held[0] && this.#held[0].after <= this.#shown) {
-      const first = this.#held.shift();
-      if (!first) return;
-      this.#toClient(first.item);
-      this.#options.relay.add(first.item, first.after);
+    const later = this.#held.findIndex(({ after }) => after > this.#shown);
+    // All at once: a model may have said much while an append was under way.
+    const due = this.#held.splice(0, later < 0 ? this.#held.length : later);
+    for (const { item, after } of due) {
+      this.#toClient(item);
+      this.#options.relay.add(item, after);
     }
   }
 

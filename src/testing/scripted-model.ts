@@ -13,7 +13,7 @@ export type ScriptedReply =
   | {
       readonly text?: string;
       readonly calls?: readonly ScriptedCall[];
-      /** The pieces in which the text is streamed; its letters unless given. */
+      /** The pieces in which the text is streamed; its letters unless given, or of a long text a thousand pieces. */
       readonly pieces?: readonly string[];
       /** All of it in its order, in place of `text` and `calls`. Its words are streamed, and so is its reasoning. */
       readonly parts?: readonly ReplyPart[];
@@ -109,10 +109,25 @@ const USAGE: Usage = { inputTokens: 10, outputTokens: 5 };
 
 type Plain = Exclude<ScriptedReply, ModelError | ((...given: never[]) => unknown)>;
 
-const piecesOf = (reply: Plain): readonly string[] =>
-  typeof reply === 'string'
-    ? [...reply]
-    : (reply.pieces ?? [...(reply.parts ? wordsOf(reply.parts) : (reply.text ?? ''))]);
+function piecesOf(reply: Plain): readonly string[] {
+  const {
+    text = '',
+    parts,
+    pieces,
+  }: Exclude<Plain, string> = typeof reply === 'string' ? { text: reply } : reply;
+  return pieces ?? lettersOf(parts ? wordsOf(parts) : text);
+}
+
+/** A text with more letters is streamed in so many pieces. */
+const MOST_PIECES = 1_000;
+
+function lettersOf(text: string): readonly string[] {
+  const size = Math.ceil(text.length / MOST_PIECES);
+  if (size <= 1) return [...text];
+  return Array.from({ length: Math.ceil(text.length / size) }, (_, i) =>
+    text.slice(i * size, (i + 1) * size),
+  );
+}
 
 const thoughtIn = (reply: Plain): readonly string[] =>
   typeof reply === 'string'

@@ -128,6 +128,18 @@ describe('readers of a session', () => {
     expect(pieces[0]?.from).toBe(200_003 - shown.length);
   });
 
+  it('are shown what a model says at once while an append is under way, which takes as long as there is of it', async () => {
+    const letters = Array.from({ length: 200_000 }, () => [0, 'x'] as const);
+    const app = await liveApp({ speaks: [[[20, 'call look']], letters], tools: [look] });
+    const shown: string[] = [];
+    const { end } = await app.begin({
+      show: (item) => void (item.type === 'text-delta' && item.reply === '2.1' && shown.push(item.text)),
+    });
+    await app.clock.advance(1_000);
+    expect(await end).toMatchObject({ turn: { outcome: 'completed' } });
+    expect(shown).toHaveLength(200_000);
+  });
+
   it('have at most one more message sent for them when the last of them has left', async () => {
     const app = await liveApp({ speaks: [[...'Hello, you all.'].map((letter) => [100, letter] as const)] });
     const reader = await app.read();
