@@ -129,7 +129,7 @@ describe('readers of a session', () => {
   });
 
   it('are shown what a model says at once while an append is under way, which takes as long as there is of it', async () => {
-    const letters = Array.from({ length: 200_000 }, () => [0, 'x'] as const);
+    const letters = Array.from({ length: 400_000 }, () => [0, 'x'] as const);
     const app = await liveApp({ speaks: [[[20, 'call look']], letters], tools: [look] });
     const shown: string[] = [];
     const { end } = await app.begin({
@@ -137,7 +137,7 @@ describe('readers of a session', () => {
     });
     await app.clock.advance(1_000);
     expect(await end).toMatchObject({ turn: { outcome: 'completed' } });
-    expect(shown).toHaveLength(200_000);
+    expect(shown).toHaveLength(400_000);
   });
 
   it('have at most one more message sent for them when the last of them has left', async () => {
