@@ -1,3 +1,4 @@
+import { ended } from '../tool/check-literal.ts';
 import { isJsonObject, type JsonObject } from '../tool/json.ts';
 import { Problem, SessionError } from './problem.ts';
 
@@ -59,7 +60,9 @@ function endOfText(json: string, open: number): number {
 
 /** Tells everything that is wrong with a body. */
 export const invalidBody = (problems: readonly string[]): SessionError =>
-  new SessionError('invalid-body', `The body is not valid: ${problems.join('; ')}.`, { more: { problems } });
+  new SessionError('invalid-body', `The body is not valid: ${ended(problems.join('; '))}`, {
+    more: { problems },
+  });
 
 function parseObject(text: string): JsonObject {
   let value: unknown;

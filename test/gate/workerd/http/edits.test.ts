@@ -70,7 +70,7 @@ describe('an edit over HTTP', () => {
     const problems = ['input: amount: At most 100.'];
     expect([response.status, await json(response)]).toEqual([
       422,
-      problem('invalid-body', 422, 'The body is not valid: input: amount: At most 100..', { problems }),
+      problem('invalid-body', 422, 'The body is not valid: input: amount: At most 100.', { problems }),
     ]);
     expect((await journal(session, via)).map(({ type }) => type)).not.toContain('tool-call-answered');
     const edited = await answer(link, { decision: 'edit', input: { to, amount: 99 } }, { via });

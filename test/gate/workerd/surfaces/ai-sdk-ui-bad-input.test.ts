@@ -233,6 +233,10 @@ describe('a chat is told', () => {
     expect(await (await post(long)).text()).toBe(
       notValid('answers[0].decision: must be approve, edit, reject or exit'),
     );
+    const wrong = { ...answers(call), decisions: { [call]: { decision: 'edit', input: { amount: 'x' } } } };
+    expect(await (await post(wrong)).text()).toBe(
+      notValid('answers[0].input.amount: Instance type "string" is invalid. Expected "number"'),
+    );
     // What waits refuses another message, and says so.
     await chat.sendMessage({ text: 'And another thing' });
     expect(chat.error?.message).toContain('waits for an answer from outside. Answer its pending calls');
