@@ -1,6 +1,6 @@
 /** Reads a message that is sent as a form: text fields, and files in fields of any other name. */
 import { toFileName, toMediaType } from '../tool/content.ts';
-import type { Json } from '../tool/json.ts';
+import { type Json, parseJson } from '../tool/json.ts';
 import { besidesFiles, readBytes } from './body.ts';
 import type { PlacedPart } from './files-taken.ts';
 import { MAX_PARTS, type SentPart } from './message-parts.ts';
@@ -52,18 +52,10 @@ const MAX_PROBLEMS = 10;
 /** The fields that are text, each with how its value is read; one that cannot be read is refused as what it is. */
 const FIELDS: ReadonlyMap<string, (text: string) => Json> = new Map([
   ['message', (text: string): Json => text],
-  ['context', parseJson],
+  ['context', (text): Json => parseJson(text) ?? text],
   ['loopId', (text: string): Json => text],
   ['delaySeconds', (text: string): Json => (/^\d+(\.\d+)?$/.test(text) ? Number(text) : text)],
 ]);
-
-function parseJson(text: string): Json {
-  try {
-    return JSON.parse(text) as Json; // which is what JSON holds
-  } catch {
-    return text;
-  }
-}
 
 async function parseForm(request: Request, bytes: Uint8Array<ArrayBuffer>): Promise<FormData> {
   const headers = { 'content-type': request.headers.get('content-type') ?? '' };
