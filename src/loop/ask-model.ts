@@ -267,19 +267,15 @@ async function attemptReply(
   if (!allowed) return undefined;
   if (attempt > 1) loop.live.restarted(label, frame.id);
   try {
-    const shown = (tell: LiveEvents['text']) =>
-      tell && loop.secrets.redactPieces((piece) => tell(label, piece, frame.id));
-    const [text, reasoning] = [shown(loop.live.text), shown(loop.live.reasoning)];
-    const [onText, onReasoning] = [text?.take, reasoning?.take];
+    const { end, ...pieces } = shownPieces(loop, label);
     // Every attempt of an adapter is a request, and reserved by itself under a limit, unless the one before was not charged for.
     const again = async (failed?: ModelFailure): Promise<void> => {
       holder.count(1);
       if (!mayHaveCost(failed)) return;
       if (!(await reserve(loop, allowed, allowed.maxOutputTokens))) throw new OutOfBudget();
     };
-    const reply = await askInTime(loop, allowed, { signal, onText, onReasoning, again });
-    reasoning?.end();
-    text?.end();
+    const reply = await askInTime(loop, allowed, { signal, ...pieces, again });
+    end();
     const problem = partsProblem(reply);
     if (!problem) return reply;
     throw new ModelError(
@@ -295,4 +291,22 @@ async function attemptReply(
     loop.log({ level: 'error', event: 'other', model: model.name, message, thrown: failure });
     throw new ModelError('invalid-reply', `The model '${model.name}' threw instead of answering.`);
   }
+}
+
+/** Shows the pieces of a reply without secrets: what is held back of its text before more of its reasoning comes, and the other way. */
+function shownPieces({ live, secrets, frame }: Loop, reply: string) {
+  const shown = (tell: LiveEvents['text']) =>
+    tell && secrets.redactPieces((piece) => tell(reply, piece, frame.id));
+  const [text, reasoning] = [shown(live.text), shown(live.reasoning)];
+  const after = (other: typeof text, own: typeof text) =>
+    own &&
+    ((piece: string): void => {
+      if (piece !== '') other?.end();
+      own.take(piece);
+    });
+  const end = (): void => {
+    reasoning?.end();
+    text?.end();
+  };
+  return { onText: after(reasoning, text), onReasoning: after(text, reasoning), end };
 }

@@ -98,7 +98,11 @@ export class Secrets {
         held = text.slice(end);
         if (end > 0) hand(this.redact(text.slice(0, end)));
       },
-      end: () => held !== '' && hand(this.redact(held)),
+      end: () => {
+        const last = held;
+        held = '';
+        if (last !== '') hand(this.redact(last));
+      },
     };
   }
 
@@ -131,13 +135,27 @@ function withoutBeginning(text: string, [name, secret]: Hidden[number]): string 
 /** Up to where it is known what is a secret, whatever comes next; a whole one is not cut in two. */
 function knownEnd(text: string, hidden: Hidden): number {
   let end = hidden.reduce((least, [, secret]) => Math.min(least, beginningIn(text, secret)), text.length);
-  for (let before = -1; before !== end; ) {
+  const known = behindLongest(text, end, hidden);
+  for (let before = -1; before !== end && end > known; ) {
     before = end;
     for (const [, secret] of hidden) {
       const at = text.indexOf(secret, end - secret.length + 1);
       if (at >= 0 && at < end) end = at;
     }
   }
+  return Math.max(end, known);
+}
+
+/**
+ * Behind the last place before `most` where the longest secret of the text is taken out, whatever comes: a long run of one that overlaps
+ * itself is not held back.
+ */
+function behindLongest(text: string, most: number, hidden: Hidden): number {
+  const [, secret] = hidden.find(([, one]) => text.includes(one)) ?? [];
+  let end = 0;
+  if (secret === undefined) return end;
+  for (let at = text.indexOf(secret); at >= 0 && at + secret.length <= most; at = text.indexOf(secret, end))
+    end = at + secret.length;
   return end;
 }
 

@@ -254,6 +254,14 @@ describe('a text that comes in pieces', () => {
     const pieces = ['zebra-'.repeat(150_000), ...Array.from({ length: 10_000 }, () => 'zebra ')];
     expect(handed(Secrets.of({ key: 'zebra-stripes' }), pieces).join('')).toBe(pieces.join(''));
   });
+
+  it('is held back no longer where a secret overlaps itself', () => {
+    const secrets = Secrets.of({ pin: '000000', other: 'a00000000' });
+    const pieces = Array.from({ length: 10_000 }, () => '0000');
+    const told = handed(secrets, pieces);
+    expect(told.slice(0, 5)).toEqual(['', '', '[secret pin]', '', '[secret pin]']);
+    expect(told.join('')).toBe(secrets.redact(pieces.join('')));
+  });
 });
 
 const leaky = (name: string, run: Parameters<typeof defineTool>[0]['run']): AnyTool =>
@@ -294,6 +302,26 @@ describe('a secret that a tool lets out', () => {
     const pieces = items.flatMap((item) => (item.type === 'text-delta' ? [item.text] : []));
     expect(pieces).toEqual(['I have ', '[secret apiKey]', ' and ', 'mo']);
     expect(JSON.stringify(items)).not.toContain('4711');
+  });
+
+  it('leaves what was thought before what is said, also its last letters', async () => {
+    const parts = [
+      { type: 'reasoning', text: 'It wants it' },
+      { type: 'text', text: 'No, not' },
+    ] as const;
+    const app = memoryApp({ replies: [{ parts, pieces: ['No, not'] }] });
+    const items: FeedItem[] = [];
+    await app.say('Go.', {
+      secrets: () => Secrets.of({ apiKey: TOKEN }),
+      show: (item) => void items.push(item),
+    });
+    const pieces = items.flatMap((item) => ('text' in item ? [`${item.type} ${item.text}`] : []));
+    expect(pieces).toEqual([
+      'reasoning-delta It wants i',
+      'reasoning-delta t',
+      'text-delta No, no',
+      'text-delta t',
+    ]);
   });
 
   it('is in no event, state, message to the model or item of the stream', async () => {
