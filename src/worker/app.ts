@@ -135,7 +135,9 @@ export function createApp(host: HttpHost, routes: readonly Route[]): Hono<Served
     throw new Problem('unknown-route', detail);
   };
   app.notFound((c) => {
-    const [, head] = c.req.path.replace(host.basePath ?? '', '').split('/');
+    const { path: asked } = c.req;
+    const { basePath: base = '' } = host;
+    const [, head] = (asked.startsWith(`${base}/`) ? asked.slice(base.length) : asked).split('/');
     // Below the paths of another protocol, in its words.
     const beside = routes.find(({ path }) => path.split('/')[1] === head);
     return answer(undefined, nothing, beside?.refuse)(c);

@@ -310,6 +310,14 @@ describe('what there is not', () => {
     }
   });
 
+  it('is so too where the path of the app is in the middle of another one', async () => {
+    const send = appWith({ agents: [scripted], surfaces: [openAi()], basePath: '/a' });
+    expect(await json(await send('/v1/audio'))).toEqual({ error });
+    const { type } = await json(await send('/ab/v1/audio'));
+    expect(type).toBe('urn:holdfast:problem:unknown-route');
+    expect(await json(await send('/a/v1/audio'))).toEqual({ error });
+  });
+
   it('is told to nobody whom nobody knows', async () => {
     const send = appWith({ agents: [scripted], surfaces: [openAi()], auth: () => null });
     const response = await send('/v1/conversations');
