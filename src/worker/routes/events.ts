@@ -78,7 +78,8 @@ async function jsonPage(target: Target, query: URLSearchParams): Promise<Respons
   const limit = pageSize(query.get('limit'));
   const page = await target.port.read({ from: after + 1, limit });
   if (!page) throw unknownSession(target);
-  if (incarnation !== undefined && page.incarnation !== incarnation) {
+  // An older object does not tell.
+  if (incarnation !== undefined && (page.incarnation ?? incarnation) !== incarnation) {
     const detail =
       'The session of this event was erased. Without `after`, the one that is there now is read.';
     throw new SessionError('session-erased', detail);

@@ -204,6 +204,21 @@ describe('who goes on in a session that was erased', () => {
     );
   });
 
+  it('is not told by an object of an older version, which does not know it', async () => {
+    const session = newSession();
+    const id = await again(session);
+    const older = objectsWith((stub) => ({
+      read: async (query: Parameters<typeof stub.read>[0]) => {
+        const page = await stub.read(query);
+        if (!page) return page;
+        const { incarnation: _, ...told } = page;
+        return told;
+      },
+    }));
+    const page = await json(await appWith({}, { SESSIONS: older })(`${session}/events?after=${id}`));
+    expect(page).toMatchObject({ events: [], head: 4 });
+  });
+
   it('by the id of another session than that of the turn is told so, and no more', async () => {
     const session = newSession();
     const id = await again(session);
