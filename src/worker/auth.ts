@@ -256,7 +256,7 @@ function originOf(address: unknown): string | undefined {
   if (host === '' || host.includes('*')) return undefined;
   // Apps in a web view and extensions of browsers have pages under schemes of their own, whose origins a URL does not tell.
   const sent = origin === 'null' ? `${protocol}//${host}` : origin;
-  return /^(ws|ftp)/.test(sent) ? undefined : sent;
+  return /^(wss?|ftp):/.test(sent) ? undefined : sent;
 }
 
 /** Methods that change nothing. */

@@ -99,6 +99,7 @@ describe('the origins of an app', () => {
     ['http://localhost:*', FORM],
     ['https://*.app.example', FORM],
     ['ftp://app.example', FORM],
+    ['wss://app.example', FORM],
     ['file:///index.html', FORM],
     ['', FORM],
     ['https://app.example/', "'https://app.example'"],
@@ -112,7 +113,7 @@ describe('the origins of an app', () => {
     expect(() => appWith({ origins: [origin] })).toThrow(new ConfigurationError(text));
   });
 
-  it.each(['capacitor://localhost', 'chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai'])(
+  it.each(['capacitor://localhost', 'wsclient://localhost', 'chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai'])(
     'may be those of apps and extensions: %s',
     async (origin) => {
       const app = appWith({ origins: [origin] });
