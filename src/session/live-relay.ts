@@ -60,12 +60,11 @@ export class LiveRelay {
     if (at === 'none') return;
     const sent = { item, after, ...(at !== undefined && { at }) };
     const weight = weightOfItem(sent);
-    if (this.#weight + weight > MOST_WAITING_LIVE) {
-      if (this.isWanted) {
-        this.#leaveOut(item);
-        return;
-      }
-      this.#drop();
+    const isTooMuch = (): boolean => this.#weight + weight > MOST_WAITING_LIVE;
+    if (isTooMuch() && !this.isWanted) this.#drop();
+    if (isTooMuch()) {
+      if (this.isWanted) this.#leaveOut(item);
+      return;
     }
     if (!this.#isJoined(sent)) {
       this.#items.push(sent);

@@ -128,6 +128,25 @@ describe('readers of a session', () => {
     expect(pieces[0]?.from).toBe(200_003 - shown.length);
   });
 
+  it('are shown what comes behind a piece that is too long to be sent at all', async () => {
+    const long = 'x'.repeat(600_000);
+    const app = await liveApp({
+      speaks: [
+        [
+          [10, long],
+          [3_000, 'end'],
+        ],
+      ],
+    });
+    const { end } = await app.begin();
+    await app.clock.advance(1_500);
+    const reader = await app.read();
+    await app.clock.advance(5_000);
+    await end;
+    expect(piecesOf(reader)).toMatchObject([{ text: 'end', from: long.length }]);
+    expect(textsOf(app).map(([, text]) => text)).toEqual(['end']);
+  });
+
   it('are shown what a model says at once while an append is under way, which takes as long as there is of it', async () => {
     const letters = Array.from({ length: 400_000 }, () => [0, 'x'] as const);
     const app = await liveApp({ speaks: [[[20, 'call look']], letters], tools: [look] });
