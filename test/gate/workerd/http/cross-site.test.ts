@@ -113,12 +113,13 @@ describe('the origins of an app', () => {
     expect(() => appWith({ origins: [origin] })).toThrow(new ConfigurationError(text));
   });
 
-  it.each(['capacitor://localhost', 'wsclient://localhost', 'chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai'])(
-    'may be those of apps and extensions: %s',
-    async (origin) => {
-      const app = appWith({ origins: [origin] });
-      const response = await app(await planned(app), { method: 'POST', headers: { origin } });
-      expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([202, origin]);
-    },
-  );
+  it.each([
+    'capacitor://localhost',
+    'wsclient://localhost',
+    'chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai',
+  ])('may be those of apps and extensions: %s', async (origin) => {
+    const app = appWith({ origins: [origin] });
+    const response = await app(await planned(app), { method: 'POST', headers: { origin } });
+    expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([202, origin]);
+  });
 });
