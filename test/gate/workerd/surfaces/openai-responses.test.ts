@@ -56,9 +56,9 @@ describe('a response', () => {
   it.each([
     ['length', { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }],
     ['content-filter', { status: 'incomplete', incomplete_details: { reason: 'content_filter' } }],
-    // A model of somebody else's may say anything.
     ['constructor', { status: 'completed', incomplete_details: null }],
-  ] as const)('says why its last reply was cut off: %s', async (finish, told) => {
+  ] as const)('says why its last reply was cut off: %s', async (said, told) => {
+    const finish = said as 'length'; // an adapter without types may say anything
     const { key } = playModel({ name: 'cut', ask: async () => ({ text: 'So f', toolCalls: [], finish }) });
     expect(await client.responses.create({ model: 'scripted', input: `#${key}` })).toMatchObject(told);
   });
