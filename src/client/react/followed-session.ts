@@ -74,6 +74,8 @@ export class FollowedSession {
   readonly #answeredAt = new Map<string, number>();
   /** How often the state was asked for. */
   #looks = 0;
+  /** How often the session was found to be gone: what is answered of it later is of the one before. */
+  #lives = 0;
   #isRunning = false;
   #isWatched = false;
   /** The stream of the first message, which shows the session until there is one to be followed. */
@@ -200,9 +202,10 @@ export class FollowedSession {
 
   async #refresh(signal?: AbortSignal): Promise<void> {
     this.#looks += 1;
+    const lives = this.#lives;
     const taken = this.#shown.taken();
     const view = await this.#session.state({ signal });
-    if (view.seq < (this.#view?.seq ?? 0)) return;
+    if (lives !== this.#lives || view.seq < (this.#view?.seq ?? 0)) return;
     const isOpen = ({ call }: PendingView): boolean => (this.#answeredAt.get(call) ?? 0) <= view.seq;
     this.#view = view.pending.every(isOpen) ? view : { ...view, pending: view.pending.filter(isOpen) };
     // What the stream has told already is not taken back; only what is pending is told by no event.
@@ -253,6 +256,7 @@ export class FollowedSession {
 
   /** There is no such session any more, or not yet. */
   #forget(): void {
+    this.#lives += 1;
     this.#view = undefined;
     this.#conversation = { messages: [] };
     this.#shown.forget();

@@ -129,8 +129,12 @@ async function called(desk: Desk, { id, method, params }: RpcCall): Promise<Resp
   }
 }
 
-/** What a session can be called. */
-const IS_CONTEXT = /^[\w.:@-]{1,128}$/;
+/** The context that a message names which names none: the same one when it is sent again. Not every id of a message can be that of a session. */
+async function contextOf(messageId: string): Promise<string> {
+  if (/^[\w.:@-]{1,128}$/.test(messageId)) return messageId;
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(messageId));
+  return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
 
 /** A task that was found, and how it stands. */
 interface Found {
@@ -210,7 +214,7 @@ class Desk {
   /** What a message is for: a task that asks something, or a new one. A context that is not named is named by its first message. */
   async #wanted({ contextId, taskId, messageId, parts }: Sending) {
     if (taskId === undefined) {
-      const context = contextId ?? (IS_CONTEXT.test(messageId) ? messageId : crypto.randomUUID());
+      const context = contextId ?? (await contextOf(messageId));
       return { context, session: this.#session(context), answers: undefined };
     }
     const { session, standing } = await this.find(taskId);

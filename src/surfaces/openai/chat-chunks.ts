@@ -168,7 +168,7 @@ class ChatTranslation {
     const { text, outcome } = answer;
     const isNew = isAnswered(answer) && text !== this.#last;
     const said = isNew ? this.#paragraph(text) : [];
-    const cut = outcome === 'completed' ? CUT_OFF[this.#ending] : undefined;
+    const cut = outcome === 'completed' ? CUT_OFF.get(this.#ending) : undefined;
     const finish = cut ?? (outcome === 'limit-reached' ? 'length' : 'stop');
     return [...said, ...this.#finish({ finish, text })];
   }

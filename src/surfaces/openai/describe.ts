@@ -101,16 +101,18 @@ const RESPONSE: BodySchema = {
     created_at: whole,
     completed_at: orNull(whole),
     status: values('completed', 'failed', 'in_progress', 'cancelled', 'queued', 'incomplete'),
-    error: typed(
-      orNull(
-        object({
-          code: values('server_error', 'rate_limit_exceeded'),
-          message: text,
-          type: values('server_error'),
-        }),
-      ),
+    error: orNull(
+      object<NonNullable<ResponseObject['error']>>({
+        code: values('server_error', 'rate_limit_exceeded'),
+        message: text,
+        type: values('server_error'),
+      }),
     ),
-    incomplete_details: typed(orNull(object({ reason: values('max_output_tokens') }))),
+    incomplete_details: orNull(
+      object<NonNullable<ResponseObject['incomplete_details']>>({
+        reason: values('max_output_tokens', 'content_filter'),
+      }),
+    ),
     output: mutable(ITEM),
     conversation: object({ id: text }),
     model: text,

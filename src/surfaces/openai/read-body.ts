@@ -1,7 +1,7 @@
 /** What both protocols say alike of a request: which agent is asked, and what cannot be asked of it. */
 import { fromBase64 } from '../../tool/base64.ts';
 import type { ContentPart, FileContent } from '../../tool/content.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
+import { isJsonObject, type Json, type JsonObject, own } from '../../tool/json.ts';
 import type { SurfaceAgent } from '../define-surface.ts';
 import { SERVER_LABEL } from './call-items.ts';
 import { OpenAiError } from './refuse.ts';
@@ -137,7 +137,8 @@ export function filePart(
 }
 
 /** The media type by the ending of a name, of those that models take. */
-const typeOf = (path: string): string | undefined => TYPES[/\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? ''];
+const typeOf = (path: string): string | undefined =>
+  own(TYPES, /\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? '');
 
 const TYPES: Readonly<Record<string, string>> = {
   png: 'image/png',

@@ -67,10 +67,10 @@ export function toResponse(
 export const inSeconds = (ms: number): number => Math.floor(ms / 1000);
 
 /** Why a reply ended before its model had said all of it, as the journal has it, and as clients know it. */
-export const CUT_OFF: Readonly<Record<string, 'length' | 'content_filter'>> = {
-  length: 'length',
-  'content-filter': 'content_filter',
-};
+export const CUT_OFF: ReadonlyMap<string, 'length' | 'content_filter'> = new Map([
+  ['length', 'length'],
+  ['content-filter', 'content_filter'],
+]);
 
 /** How a response ends whose turn has ended. `finish`: how its last reply has. */
 export function standingOf(
@@ -79,7 +79,7 @@ export function standingOf(
 ): Standing {
   switch (outcome) {
     case 'completed': {
-      const cut = CUT_OFF[finish];
+      const cut = CUT_OFF.get(finish);
       if (cut === undefined) return standing('completed');
       return incomplete(cut === 'length' ? 'max_output_tokens' : cut);
     }

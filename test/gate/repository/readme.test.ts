@@ -215,3 +215,17 @@ it('the README asks for the Node that the package asks for', () => {
   const [, oldest] = /^Node (\d+\.\d+) or newer\./m.exec(read('README.md')) ?? [];
   expect(engines.node).toBe(`>=${oldest}.0`);
 });
+
+it('the changelog and the decisions say everything once, each decision below a blank line', () => {
+  const twice = (all: readonly string[]): string[] => all.filter((one, place) => all.indexOf(one) < place);
+  const unreleased = read('CHANGELOG.md').split('\n## ')[1] ?? '';
+  const entries = unreleased.split(/\n(?=- |### )/).filter((entry) => entry.startsWith('- '));
+  expect(entries.length).toBeGreaterThan(100);
+  // Whoever words an entry anew leaves its beginning.
+  expect(twice(entries.map((entry) => entry.replaceAll(/\s+/g, ' ').slice(0, 80)))).toEqual([]);
+  const decisions = read('src/DECISIONS.md').split(/^(?=## )/m);
+  expect(twice(decisions.map((decision) => decision.split('\n')[0] ?? ''))).toEqual([]);
+  expect(decisions.slice(0, -1).filter((decision) => !decision.endsWith('\n\n'))).toEqual([]);
+  const lines = decisions.flatMap((decision) => decision.split('\n')).filter((line) => line.length > 60);
+  expect(twice(lines)).toEqual([]);
+});

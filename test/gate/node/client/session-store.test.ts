@@ -18,7 +18,7 @@ function server() {
   let stream: ReadableStreamDefaultController<Uint8Array> | undefined;
   const world = {
     asked,
-    state: (): Response => problem('unknown-session', 404),
+    state: (): Response | Promise<Response> => problem('unknown-session', 404),
     post: (_path: string, _body: string): Response => json({ turn: 't1', status: 'accepted' }, 202),
     /** Sends frames to whoever watches. */
     async show(...frames: string[]): Promise<void> {
@@ -355,6 +355,23 @@ it('shows nothing of a session that was erased, and what begins under its name',
   await world.show(frame('erased', { turn: 't1' }));
   expect(store.getSnapshot()).toMatchObject({ status: 'idle', messages: [], state: undefined });
   world.state = () => json(view({ messages: [{ role: 'user', text: 'Anew.' }] }));
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(shown(store)).toEqual(['user Anew.']);
+});
+
+it('shows nothing of a session that was erased while its state was on its way', async () => {
+  const { world, store } = server();
+  world.state = () => json(view({ seq: 5, messages: [USER] }));
+  await look(store);
+  const late = Promise.withResolvers<Response>();
+  world.state = () => late.promise;
+  await world.show(stored(6, 'turn-ended', { outcome: 'completed' }));
+  world.state = () => problem('unknown-session', 404);
+  await world.show(frame('erased', { turn: 't1' }));
+  late.resolve(json(view({ seq: 6, messages: [USER], pending: [PENDING] })));
+  await settle();
+  expect(store.getSnapshot()).toMatchObject({ status: 'idle', messages: [], pending: [], state: undefined });
+  world.state = () => json(view({ seq: 2, messages: [{ role: 'user', text: 'Anew.' }] }));
   await vi.advanceTimersByTimeAsync(5_000);
   expect(shown(store)).toEqual(['user Anew.']);
 });

@@ -212,9 +212,11 @@ describe('a task', () => {
     const again = await send(said, { messageId: contextId });
     expect([again.id, answerIn(again)]).toEqual([first.id, 'One.']);
     expect(model.requests).toHaveLength(2);
-    // What cannot be the name of a context names none.
-    const named = await send(script('Three.').message(), { messageId: 'm/1' });
-    expect(named.contextId).toMatch(/^[0-9a-f-]{36}$/);
+    // What cannot be the name of a context makes one.
+    const [words, messageId] = [script('Three.').message(), `m/${crypto.randomUUID()}`];
+    const made = await send(words, { messageId });
+    expect(made.contextId).toMatch(/^[0-9a-f]{64}$/);
+    expect((await send(words, { messageId })).id).toBe(made.id);
   });
 
   it('takes an image, and gives one as an address that is read', async () => {

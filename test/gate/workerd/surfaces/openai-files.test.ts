@@ -34,6 +34,19 @@ it('a response has seen the images and files of its input', async () => {
   expect(started).toMatchObject({ type: 'turn-started', parts: [question, picture, link, paper] });
 });
 
+it.each(['constructor', '__proto__', 'toString'])(
+  'an ending that no type has says none: %s',
+  async (ending) => {
+    const url = `https://pictures.example/one.${ending}`;
+    const response = await client.responses.create({
+      model: 'seer',
+      input: [{ role: 'user', content: [{ type: 'input_image', image_url: url, detail: 'auto' }] }],
+    });
+    const [, started] = await journal(`/agents/seer/sessions/${response.conversation?.id}`, via);
+    expect(started).toMatchObject({ parts: [{ type: 'file', mediaType: 'image/jpeg', url }] });
+  },
+);
+
 it('a response reads no files of messages that its session has', async () => {
   const first = await client.responses.create({ model: 'seer', input: 'Hello.' });
   const response = await client.responses.create({

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import { paidTo } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { held, script } from '../../../fixtures/scripts.ts';
+import { held, playModel, script } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from '../http/app.ts';
 import { journal } from '../http/client.ts';
 import { clientOf, journalOf, speaking, textsOf, typesOf } from './openai-app.ts';
@@ -51,6 +51,16 @@ describe('a response', () => {
     expect(await client.responses.retrieve(response.id)).toEqual({ ...response, metadata: {} });
     const events = await journalOf(response);
     expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
+  });
+
+  it.each([
+    ['length', { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }],
+    ['content-filter', { status: 'incomplete', incomplete_details: { reason: 'content_filter' } }],
+    ['constructor', { status: 'completed', incomplete_details: null }],
+  ] as const)('says why its last reply was cut off: %s', async (said, told) => {
+    const finish = said as 'length'; // an adapter without types may say anything
+    const { key } = playModel({ name: 'cut', ask: async () => ({ text: 'So f', toolCalls: [], finish }) });
+    expect(await client.responses.create({ model: 'scripted', input: `#${key}` })).toMatchObject(told);
   });
 
   it('continues the one before by previous_response_id, by conversation, or by the ids of its items', async () => {
