@@ -264,10 +264,13 @@ const mostOf = ({ host, env }: RouteRequest): number =>
     }),
   );
 
+/** What refuses a message names two parameters of the REST API at its end, which a route of a surface does not take. */
+const REST_ALONE = /, or (?:now|send the message) with \?\w+=.*$/;
+
 const toSurfaceProblem = ({ type, status, message, headers, more }: Problem): SurfaceProblem => ({
   type,
   status,
-  detail: message,
+  detail: message.replace(REST_ALONE, '.'),
   headers,
   more,
 });

@@ -1,5 +1,6 @@
 /** What a turn shows, as the stream of a task of A2A 1.0. Nothing in here reads or writes. */
 import type { ShownEvent, TurnItem, TurnStreamEnd } from '../../create-holdfast.ts';
+import type { JsonObject } from '../../index.ts';
 import {
   ANSWER,
   answerOf,
@@ -62,7 +63,8 @@ class Shown {
         return yield* this.#replied(item);
       case 'tool-call-ended': {
         const { call, seq, at, result } = item;
-        const data = result.type === 'error' ? { call, error: result.message } : { call, ended: true };
+        const data: JsonObject =
+          result.type === 'error' ? { call, error: result.message } : { call, ended: true };
         return yield* this.#working(seq, at, { data, mediaType: 'application/json' });
       }
       case 'message-sent':

@@ -27,11 +27,13 @@ export function Chat({ url, token, session }: ChatProps) {
           {chat.isConnected ? chat.status : 'connecting'}
         </span>
       </header>
-      <ol aria-live="polite">
-        {chat.messages.map((message) => (
-          <Message key={message.key} message={message} file={chat.file} />
-        ))}
-      </ol>
+      <div className="said">
+        <ol aria-live="polite">
+          {chat.messages.map((message) => (
+            <Message key={message.key} message={message} file={chat.file} />
+          ))}
+        </ol>
+      </div>
       <Approvals chat={chat} />
       {wrong && <p role="alert">{wrong.message}</p>}
       <Composer chat={chat} />

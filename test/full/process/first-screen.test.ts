@@ -1,11 +1,12 @@
 /** The first screen of the README: its files in an empty folder, and its commands in their order. */
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { freePort, until } from '../../../src/examples/demo/ports.ts';
 import { type ProcessGroup, startGroup } from '../../../src/examples/demo/process-group.ts';
+import { asInstalled } from './as-installed.ts';
 import { installPackage } from './installed-package.ts';
 
 const run = promisify(execFile);
@@ -15,7 +16,7 @@ let commands: readonly string[];
 let server: ProcessGroup | undefined;
 
 beforeAll(async () => {
-  ({ path: folder } = await installPackage(['wrangler', 'vitest', 'typescript']));
+  ({ path: folder } = await installPackage(['wrangler', 'vitest', 'typescript', '@ag-ui/client']));
   const readme = await readFile(join(root, 'README.md'), 'utf8');
   const files = [...readme.matchAll(/^`([^`\n]+)`[^`]*:\n(?:[^\n]+\n)*\n```\w+\n([\s\S]*?)```/gm)];
   expect(files.map(([, name]) => name)).toEqual([
@@ -56,6 +57,22 @@ it('its commands install what it needs, check it, test it, run it and talk to it
 it('its files stand the compiler', async () => {
   await expect(tool('typescript/bin/tsc')).resolves.toMatchObject({ stdout: '' });
 }, 60_000);
+
+it.each(['a2a', 'ag-ui'])(
+  'the protocol of the folder %s stands it too, once copied as its page says',
+  async (example) => {
+    const copied = join(folder, 'src', example);
+    await mkdir(copied);
+    for (const name of await readdir(join(root, 'src/examples', example))) {
+      if (name === 'worker.ts') continue;
+      const text = await readFile(join(root, 'src/examples', example, name), 'utf8');
+      await writeFile(join(copied, name), asInstalled(text));
+    }
+    await expect(tool('typescript/bin/tsc')).resolves.toMatchObject({ stdout: '' });
+    await rm(copied, { recursive: true });
+  },
+  60_000,
+);
 
 it('its test passes', async () => {
   const { stdout } = await tool('vitest/vitest.mjs', 'run');

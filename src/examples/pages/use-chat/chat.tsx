@@ -19,16 +19,18 @@ export function Chat({ desk, id, before }: ChatProps) {
         <h1>Support</h1>
         <span className={`status ${status}`}>{status}</span>
       </header>
-      <ol aria-live="polite">
-        {messages.map((message) => (
-          <li key={message.id} className={message.role}>
-            {message.parts.length === 0 && <i>…</i>}
-            {message.parts.map((part, index) => (
-              <Part key={index} part={part} desk={desk} decide={chat.addToolApprovalResponse} />
-            ))}
-          </li>
-        ))}
-      </ol>
+      <div className="said">
+        <ol aria-live="polite">
+          {messages.map((message) => (
+            <li key={message.id} className={message.role}>
+              {message.parts.length === 0 && <i>…</i>}
+              {message.parts.map((part, index) => (
+                <Part key={index} part={part} desk={desk} decide={chat.addToolApprovalResponse} />
+              ))}
+            </li>
+          ))}
+        </ol>
+      </div>
       {error && (
         <p role="alert">
           {error.message}{' '}

@@ -10,7 +10,10 @@ const id = searchParams.get('chat') ?? 'c1';
 const desk: Desk = { api: `${worker}/agents/desk/chat`, token: searchParams.get('token') ?? '' };
 
 const root = document.getElementById('root');
-const before = await loadMessages(desk, id);
+const before = await loadMessages(desk, id).catch((failure: Error) => {
+  if (root) root.textContent = `${worker} cannot be asked from ${location.origin}: ${failure.message}`;
+  throw failure;
+});
 if (root)
   createRoot(root).render(
     <StrictMode>

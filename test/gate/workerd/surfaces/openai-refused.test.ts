@@ -218,7 +218,25 @@ describe('a request for a response', () => {
       retry: 'false',
       error: { code: 'session_busy', type: 'invalid_request_error', param: null },
     });
+    // The parameters of the REST API that would help there are not taken here, so they are not named.
+    expect(refused.error).toHaveProperty(
+      'message',
+      expect.stringMatching(
+        /^The session is busy with turn (\w+)\. Send the message again when it has ended \(GET \/agents\/scripted\/sessions\/[\w-]+ shows it\)\.$/,
+      ),
+    );
     reply.release();
+  });
+
+  it('while its session waits is told to answer what it waits for', async () => {
+    const { message } = script({ calls: [{ name: 'pay', input: { to: 'a shop', amount: 2 } }] });
+    const conversation = crypto.randomUUID();
+    await clientOf().responses.create({ model: 'clerk', input: message(), conversation });
+    const { error } = await post('/v1/responses', { model: 'clerk', input: 'Hello', conversation });
+    expect(error).toHaveProperty(
+      'message',
+      expect.stringMatching(/^Turn \w+ waits for an answer from outside\. Answer its pending calls\.$/),
+    );
   });
 
   it('is taken once under its key', async () => {
