@@ -1,5 +1,4 @@
 /** What a page knows of a session, kept up to date while somebody looks. It needs no React. */
-
 import type { StoredEvent } from '../../journal/events.ts';
 import type { SentDecision } from '../../session/answers/post-answer.ts';
 import type { DecisionKind } from '../../tool/call.ts';
