@@ -1,5 +1,4 @@
 /** What a page knows of a session, kept up to date while somebody looks. It needs no React. */
-
 import type { StoredEvent } from '../../journal/events.ts';
 import type { SentDecision } from '../../session/answers/post-answer.ts';
 import type { DecisionKind } from '../../tool/call.ts';
@@ -69,13 +68,12 @@ export class FollowedSession {
   /** The last event that is folded. */
   #seq = 0;
   readonly #shown = new ShownMessages();
-  /** Questions that this page has answered, and when events have told of an answer, by their calls. */
+  /** Questions that this page has answered. */
   readonly #answered = new Set<string>();
-  readonly #answeredAt = new Map<string, number>();
+  /** When events have told of an answer, by its call. It is another map for each session of the name. */
+  #answeredAt = new Map<string, number>();
   /** How often the state was asked for. */
   #looks = 0;
-  /** How often the session was found to be gone: what is answered of it later is of the one before. */
-  #lives = 0;
   #isRunning = false;
   #isWatched = false;
   /** The stream of the first message, which shows the session until there is one to be followed. */
@@ -202,12 +200,12 @@ export class FollowedSession {
 
   async #refresh(signal?: AbortSignal): Promise<void> {
     this.#looks += 1;
-    const lives = this.#lives;
+    const answeredAt = this.#answeredAt;
     const taken = this.#shown.taken();
     const view = await this.#session.state({ signal });
-    if (lives !== this.#lives || view.seq < (this.#view?.seq ?? 0)) return;
-    const isOpen = ({ call }: PendingView): boolean => (this.#answeredAt.get(call) ?? 0) <= view.seq;
-    this.#view = view.pending.every(isOpen) ? view : { ...view, pending: view.pending.filter(isOpen) };
+    // What is answered of a session that was forgotten meanwhile is not told of the next one.
+    if (answeredAt !== this.#answeredAt || view.seq < (this.#view?.seq ?? 0)) return;
+    this.#view = withOpen(view, ({ call }) => (answeredAt.get(call) ?? 0) <= view.seq);
     // What the stream has told already is not taken back; only what is pending is told by no event.
     if (view.seq >= this.#seq) {
       this.#seq = view.seq;
@@ -250,17 +248,15 @@ export class FollowedSession {
 
   #drop({ call, seq }: { readonly call: string; readonly seq: number }): void {
     this.#answeredAt.set(call, seq);
-    if (!this.#view?.pending.some((one) => one.call === call)) return;
-    this.#view = { ...this.#view, pending: this.#view.pending.filter((one) => one.call !== call) };
+    if (this.#view) this.#view = withOpen(this.#view, (one) => one.call !== call);
   }
 
   /** There is no such session any more, or not yet. */
   #forget(): void {
-    this.#lives += 1;
     this.#view = undefined;
     this.#conversation = { messages: [] };
     this.#shown.forget();
-    this.#answeredAt.clear();
+    this.#answeredAt = new Map();
     this.#seq = 0;
     this.#isRunning = false;
     this.#tell({ isConnected: true, error: undefined, status: 'idle' });
@@ -289,6 +285,10 @@ const REFRESHING: ReadonlySet<string> = new Set([
   'late-result-received',
   'resumed',
 ]);
+
+/** The state with those of its calls that still wait; the same object where all do. */
+const withOpen = (view: SessionView, isOpen: (one: PendingView) => boolean): SessionView =>
+  view.pending.every(isOpen) ? view : { ...view, pending: view.pending.filter(isOpen) };
 
 const keyOf = (call: WaitingCall): string =>
   typeof call === 'string' ? call : Object.values(call.links).join();

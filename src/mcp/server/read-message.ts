@@ -41,6 +41,7 @@ function batchProblem(messages: readonly unknown[]): string | undefined {
   const { length } = messages;
   if (length > MAX_MESSAGES)
     return `A batch may hold ${MAX_MESSAGES} messages, and this one holds ${length}.`;
+  if (messages.some((message) => methodOf(message) === 'initialize')) return BEGINS;
   const runs = messages.filter((message) => RUNS_CODE.has(methodOf(message) ?? '')).length;
   if (runs <= 1) return undefined;
   const methods = [...RUNS_CODE].join(', ');
@@ -48,6 +49,8 @@ function batchProblem(messages: readonly unknown[]): string | undefined {
 }
 
 const MAX_MESSAGES = 20;
+/** As the revision with batches has it: the others would be of a session that has not begun. */
+const BEGINS = 'A batch may hold no `initialize`. Send it in a request of its own.';
 
 /** Runs code of the app that may cost much, and may answer many bytes. */
 const RUNS_CODE: ReadonlySet<string> = new Set([

@@ -76,6 +76,11 @@ const MESSAGE: BodySchema = {
   },
 };
 
+const ONE = { $ref: `#/components/schemas/${MESSAGE.name}` };
+
+/** What one `POST` holds, and is answered: older clients may send several messages at once. */
+const MESSAGES: BodySchema = { schema: { anyOf: [ONE, { type: 'array', items: ONE }] } };
+
 const callMcp = (serve: Serve) =>
   defineRoute({
     operation: 'callMcp',
@@ -84,9 +89,9 @@ const callMcp = (serve: Serve) =>
     access: 'caller',
     isCounted: true,
     summary: 'Takes messages of the Model Context Protocol (streamable HTTP)',
-    body: MESSAGE,
+    body: MESSAGES,
     answers: {
-      200: { description: 'What a request is answered', json: MESSAGE, streams: true },
+      200: { description: 'What a request is answered', json: MESSAGES, streams: true },
       202: { description: 'A notification was taken' },
       // The protocol tells its errors in its own words.
       400: { description: 'A message that is none, or may not be sent', json: MESSAGE },

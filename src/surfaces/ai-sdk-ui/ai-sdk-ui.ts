@@ -3,13 +3,7 @@ import type { StoredEvent } from '../../journal/events.ts';
 import type { ContentPart } from '../../tool/content.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import { Problem, SessionError } from '../../worker/problem.ts';
-import {
-  ANY_OBJECT,
-  type BodySchema,
-  headerParameter,
-  type Parameter,
-  type Surface,
-} from '../../worker/route.ts';
+import type { Surface } from '../../worker/route.ts';
 import type { Session, TurnStream } from '../../worker/session.ts';
 import type { CallAnswer } from '../../worker/session-options.ts';
 import { sessionPath } from '../../worker/target.ts';
@@ -17,6 +11,7 @@ import type { TurnItem, TurnStreamEnd } from '../../worker/turn-feed.ts';
 import { questionOf } from '../../worker/turn-view.ts';
 import { defineSurface, type SurfaceProblem, type SurfaceRequest, surfaceRoute } from '../define-surface.ts';
 import type { UiVersion } from './chunks.ts';
+import { CHAT, MESSAGES, STREAM, VERSION } from './describe.ts';
 import { followedOn } from './follow-on.ts';
 import { type ChatAsked, readChat, toldToPage } from './read-chat.ts';
 import { type ChunkOptions, uiChunks } from './turn-chunks.ts';
@@ -26,68 +21,6 @@ const HEADERS = {
   'cache-control': 'no-cache',
   'x-vercel-ai-ui-message-stream': 'v1',
   'x-accel-buffering': 'no',
-};
-
-const VERSION: readonly Parameter[] = [
-  {
-    name: 'ui',
-    in: 'query',
-    schema: { type: 'string', enum: ['6', '7'], default: '6' },
-    description: 'The version of the AI SDK in the page: `7` is sent what only version 7 reads.',
-  },
-  headerParameter('X-AI-SDK', 'The same. The query stands over it.'),
-];
-
-const CHAT: BodySchema = {
-  name: 'Chat',
-  schema: {
-    type: 'object',
-    description:
-      'As `DefaultChatTransport` sends it. Only the last message counts, or the assistant’s that is named.',
-    required: ['id', 'messages'],
-    properties: {
-      id: { type: 'string', description: 'Of the chat: the id of its session.' },
-      messages: { type: 'array', minItems: 1, items: ANY_OBJECT.schema },
-      trigger: { const: 'submit-message' },
-      messageId: { type: 'string' },
-      context: { ...ANY_OBJECT.schema, description: 'As of a NewMessage.' },
-      whenBusy: { type: 'string', enum: ['reject', 'queue', 'steer'] },
-      pending: { type: 'string', enum: ['decline'] },
-      decisions: {
-        type: 'object',
-        description:
-          'A Decision by the id of the approval that it is for, where that is more than yes or no.',
-        additionalProperties: ANY_OBJECT.schema,
-      },
-    },
-  },
-};
-
-const STREAM = { description: 'A UI message stream', streams: true } as const;
-
-const MESSAGES: BodySchema = {
-  name: 'ChatMessages',
-  schema: {
-    type: 'array',
-    items: {
-      type: 'object',
-      required: ['id', 'role', 'parts'],
-      properties: {
-        id: { type: 'string' },
-        role: { type: 'string', enum: ['user', 'assistant'] },
-        metadata: ANY_OBJECT.schema,
-        parts: {
-          type: 'array',
-          items: {
-            type: 'object',
-            required: ['type'],
-            properties: { type: { type: 'string' } },
-            additionalProperties: true,
-          },
-        },
-      },
-    },
-  },
 };
 
 /**

@@ -18,6 +18,33 @@ import { agentNamed } from './read-body.ts';
 import { answered, refuse, refuseSent } from './refuse.ts';
 import { cancelResponse, createResponse, getResponse } from './responses.ts';
 
+/** How problems are told: of what was only read, and of what may have been taken. */
+const READ = { refusal: REFUSAL, refuse };
+const SENT = { refusal: REFUSAL, refuse: refuseSent };
+
+/** When agents were made is nowhere written down. */
+const toModel = ({ name }: SurfaceAgent) => ({ id: name, object: 'model', created: 0, owned_by: 'holdfast' });
+
+const MODEL_ROUTES = [
+  surfaceRoute({
+    method: 'GET',
+    path: '/v1/models',
+    summary: 'Lists the agents, as models of OpenAI',
+    answers: MODELS_ANSWERS,
+    ...READ,
+    handle: ({ agents }) => Response.json({ object: 'list', data: agents.map(toModel) }),
+  }),
+  surfaceRoute({
+    method: 'GET',
+    path: '/v1/models/{model}',
+    summary: 'Shows an agent, as a model of OpenAI',
+    answers: MODEL_ANSWERS,
+    ...READ,
+    handle: ({ agents }, { model }) =>
+      answered(async () => Response.json(toModel(agentNamed(model, agents)))),
+  }),
+];
+
 /**
  * Makes a Worker speak to unchanged clients of OpenAI, at `/v1`: responses and chat completions, where a model is an agent. Give it to
  * `createHoldfast({ surfaces })`.
@@ -32,25 +59,7 @@ export function openAi(): Surface {
   return defineSurface({
     name: 'openai',
     routes: [
-      surfaceRoute({
-        method: 'GET',
-        path: '/v1/models',
-        summary: 'Lists the agents, as models of OpenAI',
-        answers: MODELS_ANSWERS,
-        refusal: REFUSAL,
-        refuse,
-        handle: ({ agents }) => Response.json({ object: 'list', data: agents.map(toModel) }),
-      }),
-      surfaceRoute({
-        method: 'GET',
-        path: '/v1/models/{model}',
-        summary: 'Shows an agent, as a model of OpenAI',
-        answers: MODEL_ANSWERS,
-        refusal: REFUSAL,
-        refuse,
-        handle: ({ agents }, { model }) =>
-          answered(async () => Response.json(toModel(agentNamed(model, agents)))),
-      }),
+      ...MODEL_ROUTES,
       surfaceRoute({
         method: 'POST',
         path: '/v1/responses',
@@ -59,8 +68,7 @@ export function openAi(): Surface {
         parameters: SENDING,
         body: NEW_RESPONSE,
         answers: RESPONSE_ANSWERS,
-        refusal: REFUSAL,
-        refuse: refuseSent,
+        ...SENT,
         handle: (asked) => answered(() => createResponse(asked)),
       }),
       surfaceRoute({
@@ -69,8 +77,7 @@ export function openAi(): Surface {
         summary: 'Shows a response of OpenAI, or its events behind a number',
         parameters: READING,
         answers: RESPONSE_ANSWERS,
-        refusal: REFUSAL,
-        refuse,
+        ...READ,
         handle: (asked, { id }) => answered(() => getResponse(asked, id)),
       }),
       surfaceRoute({
@@ -78,8 +85,7 @@ export function openAi(): Surface {
         path: '/v1/responses/{id}/cancel',
         summary: 'Stops the turn of a response of OpenAI',
         answers: CANCEL_ANSWERS,
-        refusal: REFUSAL,
-        refuse,
+        ...READ,
         handle: (asked, { id }) => answered(() => cancelResponse(asked, id)),
       }),
       surfaceRoute({
@@ -90,13 +96,9 @@ export function openAi(): Surface {
         parameters: SENDING,
         body: NEW_COMPLETION,
         answers: COMPLETION_ANSWERS,
-        refusal: REFUSAL,
-        refuse: refuseSent,
+        ...SENT,
         handle: (asked) => answered(() => createCompletion(asked)),
       }),
     ],
   });
 }
-
-/** When agents were made is nowhere written down. */
-const toModel = ({ name }: SurfaceAgent) => ({ id: name, object: 'model', created: 0, owned_by: 'holdfast' });

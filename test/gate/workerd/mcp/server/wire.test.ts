@@ -85,6 +85,24 @@ describe('POST /mcp', () => {
     );
   });
 
+  it('answers a batch as JSON to a client that takes nothing else', async () => {
+    const batch = [rpc('ping', {}, 'a'), rpc('ping', {}, 'b')];
+    const response = await postMcp(via, batch, { headers: { accept: 'application/json' } });
+    expect(await response.json()).toEqual([
+      { jsonrpc: '2.0', id: 'a', result: {} },
+      { jsonrpc: '2.0', id: 'b', result: {} },
+    ]);
+  });
+
+  it.each([[[]], [[rpc('ping', {}, 2)]]])(
+    'refuses a batch that begins a session: beside %j',
+    async (others) => {
+      const response = await postMcp(via, [rpc('initialize', {}, 1), ...others]);
+      const message = 'A batch may hold no `initialize`. Send it in a request of its own.';
+      expect([response.status, await json(response)]).toEqual([400, rpcError(-32600, message)]);
+    },
+  );
+
   it.each([
     ['two calls', [2, 0]],
     ['as many calls as it may hold', [20, 0]],

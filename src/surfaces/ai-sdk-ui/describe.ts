@@ -1,0 +1,67 @@
+/** What OpenAPI says of the routes, as far as it is for others than `useChat`, which brings types of its own. */
+import { ANY_OBJECT, type BodySchema, headerParameter, type Parameter } from '../../worker/route.ts';
+
+/** Which version a page has. */
+export const VERSION: readonly Parameter[] = [
+  {
+    name: 'ui',
+    in: 'query',
+    schema: { type: 'string', enum: ['6', '7'], default: '6' },
+    description: 'The version of the AI SDK in the page: `7` is sent what only version 7 reads.',
+  },
+  headerParameter('X-AI-SDK', 'The same. The query stands over it.'),
+];
+
+/** The body of a request. */
+export const CHAT: BodySchema = {
+  name: 'Chat',
+  schema: {
+    type: 'object',
+    description:
+      'As `DefaultChatTransport` sends it. Only the last message counts, or the assistant’s that is named.',
+    required: ['id', 'messages'],
+    properties: {
+      id: { type: 'string', description: 'Of the chat: the id of its session.' },
+      messages: { type: 'array', minItems: 1, items: ANY_OBJECT.schema },
+      trigger: { const: 'submit-message' },
+      messageId: { type: 'string' },
+      context: { ...ANY_OBJECT.schema, description: 'As of a NewMessage.' },
+      whenBusy: { type: 'string', enum: ['reject', 'queue', 'steer'] },
+      pending: { type: 'string', enum: ['decline'] },
+      decisions: {
+        type: 'object',
+        description:
+          'A Decision by the id of the approval that it is for, where that is more than yes or no.',
+        additionalProperties: ANY_OBJECT.schema,
+      },
+    },
+  },
+};
+
+export const STREAM = { description: 'A UI message stream', streams: true } as const;
+
+/** What a page is given which is loaded again. */
+export const MESSAGES: BodySchema = {
+  name: 'ChatMessages',
+  schema: {
+    type: 'array',
+    items: {
+      type: 'object',
+      required: ['id', 'role', 'parts'],
+      properties: {
+        id: { type: 'string' },
+        role: { type: 'string', enum: ['user', 'assistant'] },
+        metadata: ANY_OBJECT.schema,
+        parts: {
+          type: 'array',
+          items: {
+            type: 'object',
+            required: ['type'],
+            properties: { type: { type: 'string' } },
+            additionalProperties: true,
+          },
+        },
+      },
+    },
+  },
+};
