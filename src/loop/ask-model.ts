@@ -253,6 +253,9 @@ async function replyOf(loop: Loop, request: ModelRequest): Promise<ModelReply | 
   }
 }
 
+/** Shows a piece of the text of a reply, or of its reasoning. */
+type Tell = NonNullable<LiveEvents['text']>;
+
 async function attemptReply(
   loop: Loop,
   request: ModelRequest,
@@ -267,14 +270,16 @@ async function attemptReply(
   if (!allowed) return undefined;
   if (attempt > 1) loop.live.restarted(label, frame.id);
   try {
-    const { end, ...pieces } = shownPieces(loop, label);
+    const { take, end } = loop.secrets.redactPieces<Tell>((piece, tell) => tell(label, piece, frame.id));
+    const shown = (tell: Tell | undefined) => tell && ((piece: string): void => take(piece, tell));
+    const [onText, onReasoning] = [shown(loop.live.text), shown(loop.live.reasoning)];
     // Every attempt of an adapter is a request, and reserved by itself under a limit, unless the one before was not charged for.
     const again = async (failed?: ModelFailure): Promise<void> => {
       holder.count(1);
       if (!mayHaveCost(failed)) return;
       if (!(await reserve(loop, allowed, allowed.maxOutputTokens))) throw new OutOfBudget();
     };
-    const reply = await askInTime(loop, allowed, { signal, ...pieces, again });
+    const reply = await askInTime(loop, allowed, { signal, onText, onReasoning, again });
     end();
     const problem = partsProblem(reply);
     if (!problem) return reply;
@@ -291,22 +296,4 @@ async function attemptReply(
     loop.log({ level: 'error', event: 'other', model: model.name, message, thrown: failure });
     throw new ModelError('invalid-reply', `The model '${model.name}' threw instead of answering.`);
   }
-}
-
-/** Shows the pieces of a reply without secrets: what is held back of its text before more of its reasoning comes, and the other way. */
-function shownPieces({ live, secrets, frame }: Loop, reply: string) {
-  const shown = (tell: LiveEvents['text']) =>
-    tell && secrets.redactPieces((piece) => tell(reply, piece, frame.id));
-  const [text, reasoning] = [shown(live.text), shown(live.reasoning)];
-  const after = (other: typeof text, own: typeof text) =>
-    own &&
-    ((piece: string): void => {
-      if (piece !== '') other?.end();
-      own.take(piece);
-    });
-  const end = (): void => {
-    reasoning?.end();
-    text?.end();
-  };
-  return { onText: after(reasoning, text), onReasoning: after(text, reasoning), end };
 }

@@ -60,6 +60,7 @@ export class LiveRelay {
     if (at === 'none') return;
     const sent = { item, after, ...(at !== undefined && { at }) };
     const weight = weightOfItem(sent);
+    if (weight > MOST_WAITING_LIVE) return; // readers find that a piece is missing
     const isTooMuch = (): boolean => this.#weight + weight > MOST_WAITING_LIVE;
     if (isTooMuch() && !this.isWanted) this.#drop();
     if (isTooMuch()) {

@@ -86,23 +86,27 @@ export class Secrets {
   }
 
   /**
-   * Hands on a text that comes in pieces, without the secrets that `redact` finds, also those that two pieces hold together: what may be the
-   * beginning of one is held back until more has come, or `end`.
+   * Hands on texts that come in pieces, without the secrets that `redact` finds, also those that two pieces hold together: what may be the
+   * beginning of one is held back until more of the same text has come, or any of another one, or `end`.
    */
-  redactPieces(hand: (piece: string) => void): PieceRedactor {
+  redactPieces<Text>(hand: (piece: string, of: Text) => void): PieceRedactor<Text> {
     let held = '';
+    let last: Text;
+    const end = (): void => {
+      if (held !== '') hand(this.redact(held), last);
+      held = '';
+    };
     return {
-      take: (piece) => {
+      take: (piece, of) => {
+        if (piece === '') return;
+        if (of !== last) end();
+        last = of;
         const text = held + piece;
-        const end = knownEnd(text, this.#hidden);
-        held = text.slice(end);
-        if (end > 0) hand(this.redact(text.slice(0, end)));
+        const known = knownEnd(text, this.#hidden);
+        held = text.slice(known);
+        if (known > 0) hand(this.redact(text.slice(0, known)), of);
       },
-      end: () => {
-        const last = held;
-        held = '';
-        if (last !== '') hand(this.redact(last));
-      },
+      end,
     };
   }
 
@@ -135,27 +139,16 @@ function withoutBeginning(text: string, [name, secret]: Hidden[number]): string 
 /** Up to where it is known what is a secret, whatever comes next; a whole one is not cut in two. */
 function knownEnd(text: string, hidden: Hidden): number {
   let end = hidden.reduce((least, [, secret]) => Math.min(least, beginningIn(text, secret)), text.length);
-  const known = behindLongest(text, end, hidden);
-  for (let before = -1; before !== end && end > known; ) {
+  // The longest is taken out first. A long run of one that overlaps itself is not held back.
+  const [, longest = `${text}.`] = hidden.find(([, secret]) => text.includes(secret)) ?? [];
+  const known = end - (text.slice(0, end).split(longest).at(-1) ?? '').length;
+  for (let before = -1; before !== end; ) {
     before = end;
     for (const [, secret] of hidden) {
       const at = text.indexOf(secret, end - secret.length + 1);
-      if (at >= 0 && at < end) end = at;
+      if (at >= 0 && at < end) end = Math.max(at, known);
     }
   }
-  return Math.max(end, known);
-}
-
-/**
- * Behind the last place before `most` where the longest secret of the text is taken out, whatever comes: a long run of one that overlaps
- * itself is not held back.
- */
-function behindLongest(text: string, most: number, hidden: Hidden): number {
-  const [, secret] = hidden.find(([, one]) => text.includes(one)) ?? [];
-  let end = 0;
-  if (secret === undefined) return end;
-  for (let at = text.indexOf(secret); at >= 0 && at + secret.length <= most; at = text.indexOf(secret, end))
-    end = at + secret.length;
   return end;
 }
 
@@ -167,9 +160,9 @@ function beginningIn(text: string, secret: string): number {
   return at < 0 ? text.length : at;
 }
 
-/** Takes secrets out of a text that comes in pieces. */
-export interface PieceRedactor {
-  take(piece: string): void;
+/** Takes secrets out of texts that come in pieces. */
+interface PieceRedactor<Text> {
+  take(piece: string, of: Text): void;
   /** Hands on what was held back: nothing more comes. */
   end(): void;
 }

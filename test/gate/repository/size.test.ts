@@ -51,7 +51,7 @@ async function weigh(entry: string): Promise<number> {
 }
 
 it.each([
-  ['the core', CORE, 107],
+  ['the core', CORE, 107.25],
   ['the core with the whole tool vocabulary', VOCABULARY, 140],
   ['a Worker of one agent', WORKER, 171],
 ])('%s weighs at most its limit, minified and gzipped', async (what, entry, limit) => {

@@ -204,7 +204,7 @@ describe('a text that comes in pieces', () => {
     const redactor = secrets.redactPieces((piece) => {
       handed += piece;
     });
-    for (const step of [...pieces.map((piece) => () => redactor.take(piece)), () => redactor.end()]) {
+    for (const step of [...pieces.map((piece) => () => redactor.take(piece, 'it')), () => redactor.end()]) {
       handed = '';
       step();
       told.push(handed);
