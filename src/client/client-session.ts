@@ -117,9 +117,12 @@ export interface ClientSession<Output = Json> {
   watch(options?: EventsRange): AsyncGenerator<WatchItem, void, undefined>;
   /** The bytes of a file of the session: of a message, or that a call gave. */
   file(id: string | { readonly id: string }, options?: Waiting): Promise<Blob>;
-  /** Stops a turn, or ends one that waits before it begins; the open one unless its id is given. */
+  /**
+   * Stops a turn, or ends one that waits before it begins; the open one unless its id is given, and then it is not sent again after a lost
+   * connection, since another turn may be open by then.
+   */
   cancel(turn?: string, options?: Waiting): Promise<CancelRequested>;
-  /** Removes all of the session. There is none afterwards, or was none. */
+  /** Removes all of the session. There is none afterwards, or was none. It is not sent again: there may be a new one by then. */
   erase(options?: Waiting): Promise<void>;
 }
 

@@ -123,14 +123,17 @@ function createSession(transport: Transport, { id, path }: SessionPlace): Client
         .catch(failedAnswer);
     },
     cancel: async (turn, options = {}) => {
-      const query = turn === undefined ? '' : `?turn=${encodeURIComponent(turn)}`;
-      const asked: Asked = { method: 'POST', path: `${path}/cancel${query}`, ...options };
+      const named = turn === undefined ? ONCE : { path: `${path}/cancel?turn=${encodeURIComponent(turn)}` };
+      const asked: Asked = { method: 'POST', path: `${path}/cancel`, ...named, ...options };
       return (await transport.ask(asked, readJson)) as CancelRequested; // of a server of ours
     },
-    erase: (options = {}) => transport.ask({ method: 'DELETE', path, ...options }, async () => {}),
+    erase: (options = {}) => transport.ask({ method: 'DELETE', path, ...ONCE, ...options }, async () => {}),
   };
   return session;
 }
+
+/** What does not name what it ends is not sent again: it would end what has begun since. */
+const ONCE = { retries: 0 } as const;
 
 /** What changes nothing of a session. */
 function readsOf(

@@ -51,7 +51,7 @@ async function weigh(entry: string): Promise<number> {
 }
 
 it.each([
-  ['the core', CORE, 107.25],
+  ['the core', CORE, 108],
   ['the core with the whole tool vocabulary', VOCABULARY, 140],
   ['a Worker of one agent', WORKER, 171],
 ])('%s weighs at most its limit, minified and gzipped', async (what, entry, limit) => {
@@ -63,7 +63,7 @@ it.each([
 
 it.each([
   ['holdfast/client', 'src/client/entry.ts', 6],
-  ['holdfast/react with it, and without React', 'src/client/react/entry.ts', 8],
+  ['holdfast/react with it, and without React', 'src/client/react/entry.ts', 8.5],
 ])(
   '%s weighs at most its limit, minified and gzipped, and carries nothing but itself',
   async (what, file, limit) => {

@@ -404,6 +404,26 @@ describe('a session', () => {
       ['DELETE', ''],
     ]);
   });
+
+  it('is not ended a second time by a request that names no turn, and may be meant for what has begun since', async () => {
+    const lost = (): never => {
+      throw LOST;
+    };
+    const { session, got } = played(lost, lost, lost, json({ turn: 't1', status: 'cancel-requested' }, 202));
+    const said = (request: string) => ({
+      type: 'connection-lost',
+      message: `The connection to the server was lost in ${request}: fetch failed. It may have been done all the same.`,
+    });
+    await expect(session.cancel()).rejects.toMatchObject(said('POST /agents/clerk/sessions/s1/cancel'));
+    await expect(session.erase()).rejects.toMatchObject(said('DELETE /agents/clerk/sessions/s1'));
+    expect(await withoutWaiting(session.cancel('t1'))).toMatchObject({ turn: 't1' });
+    expect(got.map(({ method, path }) => [method, path])).toEqual([
+      ['POST', '/cancel'],
+      ['DELETE', ''],
+      ['POST', '/cancel?turn=t1'],
+      ['POST', '/cancel?turn=t1'],
+    ]);
+  });
 });
 
 describe('what cannot be asked', () => {
