@@ -53,7 +53,9 @@ describe.each(Object.entries(FOREIGN_CLIENTS))('%s', (name, connect) => {
     const again = await client.call('researcher', { message: 'Research tides again', session });
     expect([first.structured, again.structured]).toMatchObject([{ session }, { session }]);
     // What the first turn unlocked is unlocked: it reports at once.
-    if (!DEAF.has(name)) expect([...again.told, 'nothing'][0]).toBe('report_findings: started');
+    const [told = 'nothing'] = again.told;
+    const silence = HASTY.has(name) || DEAF.has(name) ? ['nothing'] : [];
+    expect(['report_findings: started', ...silence]).toContain(told);
   });
 });
 
