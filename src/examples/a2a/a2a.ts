@@ -4,11 +4,11 @@ import type { JsonObject } from '../../index.ts';
 import {
   defineSurface,
   type PublicRequest,
+  type SurfaceAgent,
   type SurfaceProblem,
   type SurfaceRequest,
   surfaceRoute,
 } from '../../surfaces/entry.ts';
-import { cardOf } from './card.ts';
 import {
   answersIn,
   historyLengthOf,
@@ -283,3 +283,17 @@ const inTask =
       `Task '${context}~${turn}' asks something first: answer it, or cancel it.`,
     );
   };
+
+/** What an agent that is asked at `url` says of itself to whoever would talk to it. */
+const cardOf = ({ name, description }: SurfaceAgent, url: string, inputModes: readonly string[]) => ({
+  name,
+  description,
+  version: '1',
+  supportedInterfaces: [{ url, protocolBinding: 'JSONRPC', protocolVersion: '1.0', tenant: '' }],
+  capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: false, extensions: [] },
+  securitySchemes: { bearer: { httpAuthSecurityScheme: { scheme: 'Bearer' } } },
+  securityRequirements: [{ schemes: { bearer: { list: [] } } }],
+  defaultInputModes: inputModes,
+  defaultOutputModes: ['text/plain', 'application/json'],
+  skills: [{ id: name, name, description, tags: [name] }],
+});

@@ -109,6 +109,21 @@ export function checkFormat(param: string, format: Json | undefined): void {
   throw notTaken(param, 'the form of an answer is the `output` of the agent.');
 }
 
+/** What a message says: a text, or parts, each read by `partOf`. `at` is where it stands in the body. @throws OpenAiError for anything else. */
+export function partsOf(
+  content: Json | undefined,
+  at: string,
+  partOf: (part: JsonObject, at: string) => ContentPart,
+): ContentPart[] {
+  if (typeof content === 'string') return [textPart(content, at)];
+  if (!Array.isArray(content) || content.length === 0) throw invalid(at, 'text, or a list of parts');
+  return content.map((part, place) => {
+    const where = `${at}[${place}]`;
+    if (!isJsonObject(part)) throw invalid(where, 'an object');
+    return partOf(part, where);
+  });
+}
+
 /** Words of a message, and where they stand. */
 export function textPart(text: Json | undefined, param: string): ContentPart {
   if (typeof text !== 'string') throw invalid(param, 'text');

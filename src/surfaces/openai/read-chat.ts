@@ -17,6 +17,7 @@ import {
   metadataOf,
   namedFile,
   notTaken,
+  partsOf,
   textPart,
 } from './read-body.ts';
 import { type GivenAnswer, wordsIn } from './read-items.ts';
@@ -138,7 +139,7 @@ function readOne(message: Json, place: number): ReadMessage {
     case 'assistant':
       return { role };
     case 'user':
-      return { role, parts: partsOf(content, `${at}.content`) };
+      return { role, parts: partsOf(content, `${at}.content`, partOf) };
     case 'tool':
       return { role, given: resultOf(message, at) };
     case 'system':
@@ -149,14 +150,7 @@ function readOne(message: Json, place: number): ReadMessage {
   }
 }
 
-function partsOf(content: Json | undefined, at: string): ContentPart[] {
-  if (typeof content === 'string') return [textPart(content, at)];
-  if (!Array.isArray(content) || content.length === 0) throw invalid(at, 'text, or a list of parts');
-  return content.map((part, place) => partOf(part, `${at}[${place}]`));
-}
-
-function partOf(part: Json, at: string): ContentPart {
-  if (!isJsonObject(part)) throw invalid(at, 'an object');
+function partOf(part: JsonObject, at: string): ContentPart {
   const { type, text, image_url: image, file } = part;
   switch (type) {
     case 'text':

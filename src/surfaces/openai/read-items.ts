@@ -3,7 +3,7 @@ import type { ContentPart } from '../../tool/content.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import type { CallAnswer } from '../../worker/session-options.ts';
 import { type Named, readId } from './ids.ts';
-import { filePart, invalid, namedFile, notTaken, textPart } from './read-body.ts';
+import { filePart, invalid, namedFile, notTaken, partsOf, textPart } from './read-body.ts';
 import { OpenAiError } from './refuse.ts';
 
 /** An answer, and the call that it names. */
@@ -55,7 +55,8 @@ export function readItem(item: Json, place: number): ReadItem {
   }
   switch (type) {
     case 'message':
-      if (role === 'user') return { kind: 'said', parts: () => partsOf(item.content, `${at}.content`) };
+      if (role === 'user')
+        return { kind: 'said', parts: () => partsOf(item.content, `${at}.content`, partOf) };
       if (role !== 'system' && role !== 'developer') throw invalid(`${at}.role`, 'user or assistant');
       throw notTaken(`${at}.role`, 'the instructions of an agent are in its code.');
     case 'mcp_approval_response':
@@ -70,14 +71,7 @@ export function readItem(item: Json, place: number): ReadItem {
   }
 }
 
-function partsOf(content: Json | undefined, at: string): ContentPart[] {
-  if (typeof content === 'string') return [textPart(content, at)];
-  if (!Array.isArray(content) || content.length === 0) throw invalid(at, 'text, or a list of parts');
-  return content.map((part, place) => partOf(part, `${at}[${place}]`));
-}
-
-function partOf(part: Json, at: string): ContentPart {
-  if (!isJsonObject(part)) throw invalid(at, 'an object');
+function partOf(part: JsonObject, at: string): ContentPart {
   switch (part.type) {
     case 'input_text':
       return textPart(part.text, `${at}.text`);

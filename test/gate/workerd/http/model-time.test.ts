@@ -37,7 +37,7 @@ it('a model that has answered leaves no timer', async () => {
   const prompt: ChatModel['ask'] = async (_, { onText }) => {
     onText?.('Hello.');
     during = systemTimersOf(9_001);
-    return { text: 'Hello.', toolCalls: [] };
+    return { text: 'Hello.', toolCalls: [], finish: 'stop' };
   };
   const via = appWith({ agents: [agentOf(prompt, { total: 9_001 })] });
   const response = await post(hearingSession('agent'), { message: 'Hi.' }, { via });
