@@ -16,7 +16,7 @@ export interface LoopFiles {
   /**
    * Answers the bytes of these files in base64, by their ids, as far as they are there. Each is fetched once an invocation.
    *
-   * @throws Interrupted when the session cannot be read any more.
+   * @throws Interrupted if the session cannot be reached: the turn is left to another invocation.
    */
   read(files: readonly StoredFile[]): Promise<ReadonlyMap<string, string>>;
   /** Answers a file that the session keeps, with its bytes. */

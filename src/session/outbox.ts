@@ -4,7 +4,6 @@ import type { WaitingLoad } from '../journal/inbox-message.ts';
 import type { KeptFile } from '../journal/kept-file.ts';
 import { reduce } from '../journal/reduce.ts';
 import type { Change, SessionFull, SessionPort, ToHolder } from '../journal/session-port.ts';
-import type { Snapshot } from '../journal/snapshot.ts';
 import type { SessionState } from '../journal/state.ts';
 import { Interrupted } from '../loop/holder.ts';
 import type { LoopJournal } from '../loop/loop.ts';
@@ -66,7 +65,7 @@ export class Outbox implements LoopJournal {
   #waiting: WaitingLoad;
   readonly #changes = new Changes();
   #inboxRead: InboxRead[] = [];
-  #ending: Pick<Change, 'release' | 'snapshot'> | undefined;
+  #ending: Pick<Change, 'release' | 'resumeAfter' | 'snapshot'> | undefined;
   #isReleased = false;
   #acknowledged: number;
   #sending: Promise<void> | undefined;
@@ -161,8 +160,11 @@ export class Outbox implements LoopJournal {
   }
 
   /** Stores what is left and gives the lease back in the same commit. @throws Interrupted when it cannot. */
-  async release(release: NonNullable<Change['release']>, snapshot?: Snapshot): Promise<void> {
-    this.#ending = { release, snapshot };
+  async release(
+    release: NonNullable<Change['release']>,
+    more?: Pick<Change, 'resumeAfter' | 'snapshot'>,
+  ): Promise<void> {
+    this.#ending = { release, ...more };
     while (!this.#isReleased) {
       if (this.#fencedBy) throw this.#fencedBy;
       await this.#send();

@@ -25,6 +25,7 @@ import {
   CANCELLED,
   hasStopped,
   isAnswered,
+  pauseOf,
   SessionFullError,
   type Stopped,
   snapshotIfDue,
@@ -164,7 +165,7 @@ async function drive(run: Run): Promise<TurnEnd> {
       return { status: 'suspended', seq: outbox.acknowledged };
     case 'handed-over':
       outbox.emit({ type: 'turn-yielded', turn: turn.id, reason: stopped.detail });
-      await outbox.release('yielded');
+      await outbox.release('yielded', { resumeAfter: pauseOf(turn) });
       return { status: 'handed-over', seq: outbox.acknowledged };
     case 'lost':
       throw new Interrupted('lost', stopped.detail);
@@ -206,7 +207,7 @@ async function endTurn(
   const { write: log } = told;
   const bytes = tailBytes + outbox.bytes;
   const snapshot = snapshotIfDue({ state, reducer: kinds.reducer, leased, bytes, log });
-  await outbox.release('ended', snapshot);
+  await outbox.release('ended', { snapshot });
   tellEnd(run, thrown);
 }
 

@@ -1,3 +1,4 @@
+import { Interrupted } from '../loop/holder.ts';
 import { DeploymentError, NO_SQLITE } from './deployment.ts';
 import type { Clock } from './read-platform.ts';
 
@@ -122,3 +123,9 @@ export class SessionUnavailableError extends Error {
     this.tookNothing = tookNothing;
   }
 }
+
+/** What ends the loop when `failure` is a SessionUnavailableError: the turn is left to another invocation. Returns any other failure as it is. */
+export const orHandOver = (failure: unknown): unknown =>
+  failure instanceof SessionUnavailableError
+    ? new Interrupted('handed-over', 'its session could not be reached')
+    : failure;

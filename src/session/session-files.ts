@@ -7,6 +7,7 @@ import { toBase64 } from '../tool/base64.ts';
 import { type ContentPart, isStored, type NewFile, type StoredFile } from '../tool/content.ts';
 import { type Log, toLog } from '../tool/log.ts';
 import { partsOfResult } from '../tool/tool-result.ts';
+import { orHandOver } from './send-again.ts';
 
 interface Options {
   readonly port: Pick<SessionPort, 'file'>;
@@ -89,7 +90,12 @@ export class SessionFiles implements LoopFiles {
       const data = await this.#shown(file);
       if (data !== undefined) shown.set(file.id, data);
     });
-    await Promise.all(all);
+    try {
+      await Promise.all(all);
+    } catch (failure) {
+      // A nested loop would take it for a failure of its tool.
+      throw orHandOver(failure);
+    }
     return shown;
   }
 

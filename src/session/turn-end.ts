@@ -13,6 +13,7 @@ import type { Json } from '../tool/json.ts';
 import type { Log } from '../tool/log.ts';
 import { ToolConfigurationError } from '../tool/signals.ts';
 import type { Signal } from '../tool/tool-result.ts';
+import { orHandOver } from './send-again.ts';
 
 /** Why one invocation's part of a turn is over. */
 export type Stopped =
@@ -60,13 +61,14 @@ interface LimitedTurn {
   readonly iterations: number;
 }
 
-/** Every way in which a loop can stop, as data. */
+/** Every way in which a loop can stop, as data. A loop that cannot reach its session leaves its turn to another invocation. */
 export async function stopOf(run: () => Promise<AnswerEnd>): Promise<Stopped> {
   try {
     const { outcome, ...more } = await run();
     if (outcome === 'suspended') return { why: outcome, detail: '' };
     return { why: 'ended', outcome, ...more };
-  } catch (thrown) {
+  } catch (failure) {
+    const thrown = orHandOver(failure);
     if (!(thrown instanceof Interrupted)) return { why: 'ended', ...failed(thrown) };
     if (thrown.why !== 'cancelled') return { why: thrown.why, detail: thrown.message };
     return CANCELLED;
@@ -91,6 +93,17 @@ function failed(thrown: unknown): { outcome: 'failed'; error: TurnError; thrown?
   const message = 'The turn failed inside the Worker.';
   return { outcome: 'failed', error: { type: 'internal', message }, thrown };
 }
+
+/** The longest pause before a turn that was handed over resumes, and the first one, in ms. */
+const LONGEST_PAUSE = 5 * 60_000;
+const FIRST_PAUSE = 1_000;
+
+/**
+ * Returns the milliseconds after which a turn that is handed over resumes: 0, or a pause if the invocation resumed it without progress.
+ * Each further one in a row doubles the pause, up to five minutes.
+ */
+export const pauseOf = ({ resumedIdly }: Pick<TurnState, 'resumedIdly'>): number =>
+  resumedIdly === 0 ? 0 : Math.min(FIRST_PAUSE * 2 ** (resumedIdly - 1), LONGEST_PAUSE);
 
 /** The end of a turn that nobody could bring any further. */
 export const stuck = (turn: TurnState, { expirations }: Leased): AnswerEnd => ({

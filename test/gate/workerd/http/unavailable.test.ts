@@ -2,7 +2,7 @@ import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
 import { SessionUnavailableError } from '../../../doors/session.ts';
-import { marathon } from '../../../fixtures/scripted-agent.ts';
+import { marathon, scripted } from '../../../fixtures/scripted-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
 import { journal, json, newSession, post, SSE, send, sessionName } from './client.ts';
@@ -160,6 +160,28 @@ describe('a session whose object cannot be reached', () => {
     expect((await json(await send(session))).turn).toMatchObject({ turn });
     log.mockRestore();
   }, 20_000);
+
+  it('is handed over when a file of it cannot be read, and its client gets the answer', async () => {
+    let refused = 0;
+    const reader = { ...scripted, accepts: ['text/plain'] };
+    const SESSIONS = objectsWith((stub) => ({
+      file: async (...query: Parameters<typeof stub.file>) => {
+        refused += 1;
+        if (refused === 1) throw Object.assign(new Error('no'), { overloaded: true });
+        return stub.file(...query);
+      },
+    }));
+    const session = newSession();
+    const { message } = script('Read.');
+    const file = { type: 'file', mediaType: 'text/plain', data: btoa('some bytes') };
+    const body = { message: [{ type: 'text', text: message() }, file] };
+    const response = await post(session, body, { via: appWith({ agents: [reader] }, { SESSIONS }) });
+    expect(await json(response)).toMatchObject({ outcome: 'completed', text: 'Read.' });
+    expect((await journal(session)).flatMap(({ reason }) => reason ?? [])).toEqual([
+      'its session could not be reached',
+    ]);
+    expect(refused).toBe(1);
+  });
 
   it('is asked no more often than an invocation may ask, however often each message is tried', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});

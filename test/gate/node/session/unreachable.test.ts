@@ -1,0 +1,135 @@
+/** A session whose object cannot be reached from inside a loop of its turn. */
+import * as v from 'valibot';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { content, defineAgent, defineTool, image } from '../../../../src/index.ts';
+import { defineSubagent } from '../../../../src/kinds/entry.ts';
+import { createManualClock, type ManualClock, type SessionPort } from '../../../../src/testing/entry.ts';
+import { SessionUnavailableError } from '../../../doors/session.ts';
+import { passing } from './former-holder.ts';
+import { memoryApp } from './memory-app.ts';
+
+let clock: ManualClock;
+beforeEach(() => {
+  clock = createManualClock(1_000_000);
+});
+
+const OVERLOADED = Object.assign(new Error('Durable Object is overloaded.'), { overloaded: true });
+const LOOK = { calls: [{ name: 'look' }] };
+
+const look = defineTool({
+  name: 'look',
+  description: 'Looks.',
+  effect: 'read',
+  run: () => content([image(new Uint8Array([1, 2, 3]), 'image/png')]),
+});
+
+/** A port over which files cannot be read as long as `times` says. */
+const overloaded =
+  (times: { left: number }) =>
+  (port: SessionPort): SessionPort => ({
+    ...port,
+    file: async (query) => {
+      if (times.left <= 0) return port.file(query);
+      times.left -= 1;
+      throw new SessionUnavailableError(OVERLOADED);
+    },
+  });
+
+const yields = (events: readonly { type: string; reason?: string }[]) =>
+  events.flatMap(({ type, reason }) => (type === 'turn-yielded' ? [reason] : []));
+
+describe('a turn that cannot read a file of its session', () => {
+  it('is handed over at once, and resumes with all that it has done', async () => {
+    const times = { left: 0 };
+    const replies = [LOOK, 'Seen.', 'Still there.'];
+    const app = memoryApp({ tools: [look], replies, clock, wrap: overloaded(times) });
+    await passing(clock, app.say('Look.'));
+    const leased = await app.lease('And now?');
+    const turn = leased.page.openTurn?.id ?? '';
+    times.left = 1;
+    expect(await passing(clock, app.run(leased))).toMatchObject({ status: 'handed-over' });
+    expect(yields(await app.events(turn))).toEqual(['its session could not be reached']);
+    expect(app.dispatched).toEqual([turn]);
+    const next = await app.resume(turn);
+    expect(await passing(clock, app.run(next))).toMatchObject({
+      status: 'ended',
+      turn: { outcome: 'completed', text: 'Still there.' },
+    });
+  });
+
+  it('is handed over from inside a nested loop, whose call stays open', async () => {
+    const times = { left: 0 };
+    const client = new AbortController();
+    // The first invocation leaves when the nested loop has a file, so that the next one has to read it.
+    const find = defineTool({
+      name: 'find',
+      description: 'Finds.',
+      effect: 'read',
+      run: () => client.abort(),
+    });
+    const watcher = defineSubagent({
+      name: 'watcher',
+      description: 'Watches.',
+      agent: defineAgent({ name: 'watcher', description: 'Watches.', instructions: '', tools: [look, find] }),
+      input: v.object({ task: v.string() }),
+    });
+    const replies = [
+      { calls: [{ name: 'watcher', input: { task: 'Watch.' } }] },
+      LOOK,
+      { calls: [{ name: 'find' }] },
+      'A gull.',
+      'It saw a gull.',
+    ];
+    const app = memoryApp({ tools: [watcher], replies, clock, wrap: overloaded(times) });
+    const leased = await app.lease('Go.');
+    const turn = leased.page.openTurn?.id ?? '';
+    const end = app.run(leased, { leave: client.signal });
+    expect(await passing(clock, end)).toMatchObject({ status: 'handed-over' });
+    times.left = 1;
+    expect(await passing(clock, app.run(await app.resume(turn)))).toMatchObject({ status: 'handed-over' });
+    const events = await app.events(turn);
+    expect(yields(events)).toEqual(['its client has gone', 'its session could not be reached']);
+    expect(events.filter((event) => event.type === 'tool-call-ended')).toHaveLength(2);
+    expect(await passing(clock, app.run(await app.resume(turn)))).toMatchObject({
+      status: 'ended',
+      turn: { outcome: 'completed', text: 'It saw a gull.' },
+    });
+  });
+
+  it('pauses twice as long after each invocation that got nothing done, and ends after 20', async () => {
+    const times = { left: 0 };
+    const replies = [LOOK, 'Seen.'];
+    const app = memoryApp({ tools: [look], replies, clock, wrap: overloaded(times) });
+    await passing(clock, app.say('Look.'));
+    times.left = Number.POSITIVE_INFINITY;
+    let leased = await app.lease('And now?');
+    const turn = leased.page.openTurn?.id ?? '';
+    const pauses: number[] = [];
+    let end = await passing(clock, app.run(leased));
+    for (; end.status === 'handed-over'; end = await passing(clock, app.run(leased))) {
+      const before = clock.now();
+      while (app.dispatched.length === pauses.length) await clock.advance(1_000);
+      pauses.push((clock.now() - before) / 1_000);
+      leased = await app.resume(turn);
+    }
+    const message = 'The turn was taken over 20 times without progress; its last event is turn-yielded.';
+    expect(end).toMatchObject({
+      status: 'ended',
+      turn: { outcome: 'failed', error: { type: 'stuck', message } },
+    });
+    expect(pauses).toEqual([0, 1, 2, 4, 8, 16, 32, 64, 128, 256, ...Array.from({ length: 10 }, () => 300)]);
+  });
+});
+
+describe('a turn whose credentials come from a session that cannot be reached', () => {
+  it('is handed over, and does not fail', async () => {
+    const app = memoryApp({ replies: ['Done.'], clock });
+    const leased = await app.lease('Go.');
+    const secrets = async () => {
+      throw new SessionUnavailableError(OVERLOADED);
+    };
+    expect(await passing(clock, app.run(leased, { secrets }))).toMatchObject({ status: 'handed-over' });
+    const next = await app.resume(leased.page.openTurn?.id ?? '');
+    expect(await passing(clock, app.run(next))).toMatchObject({ status: 'ended', turn: { text: 'Done.' } });
+  });
+});
