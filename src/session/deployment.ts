@@ -126,13 +126,3 @@ const hasClass = (exports: Deployment['exports']): boolean =>
 /** Lists what makes sessions work less well than they could. */
 export const deploymentWarnings = ({ env, flags }: Deployment): readonly string[] =>
   flags[STAYS_AWAKE] || env.TURNS ? [] : [MAY_STOP];
-
-/** Says what it is given, but nothing twice. */
-export function sayingOnce(say: (text: string) => void): (text: string) => void {
-  const said = new Set<string>();
-  return (text) => {
-    if (said.has(text)) return;
-    said.add(text);
-    say(text);
-  };
-}

@@ -133,6 +133,16 @@ export const mistake = (message: string, thrown?: unknown): LogProblem => ({
   level: 'error',
 });
 
+const written = new WeakMap<Log, Set<string>>();
+
+/** Writes a problem to a log, unless that log has one with this message. */
+export function logOnce(log: Log, problem: LogProblem): void {
+  const messages = written.get(log) ?? new Set();
+  if (messages.has(problem.message)) return;
+  written.set(log, messages.add(problem.message));
+  log(problem);
+}
+
 /** A log that hides secrets, and knows where what it is told has happened. */
 export const hiding =
   (log: Log, place: LogPlace, secrets: () => Secrets): Log =>

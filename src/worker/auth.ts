@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { isKeptOut, type Question } from '../session/answers/questions.ts';
 import type { TurnPrincipal } from '../tool/call.ts';
+import { type Log, logOnce, warning } from '../tool/log.ts';
 import type { Owner } from '../tool/owner.ts';
 import { secretText } from '../tool/secrets.ts';
 import type { Caller, Env } from './host.ts';
@@ -19,11 +20,12 @@ export interface Authenticate<AppEnv extends object = Env> {
 interface Entrance {
   readonly auth: Authenticate;
   readonly legacyTenants: boolean;
+  readonly log: Log;
 }
 
 /** Who the request comes from. @throws Problem 401 or 403, and Error when `auth` answers what is no caller. */
 export async function authenticated(
-  { auth, legacyTenants }: Entrance,
+  { auth, legacyTenants, log }: Entrance,
   request: Request,
   env: Env,
 ): Promise<Caller> {
@@ -32,6 +34,8 @@ export async function authenticated(
   const problem = callerProblem(caller);
   if (problem !== undefined) throw new Error(`\`auth\` answered a caller ${problem}.`);
   mustHaveTenant(caller, legacyTenants);
+  // The runtime of `wrangler dev` sets the header; what calls the Worker without a connection comes from no network.
+  if (caller === LOCAL && request.headers.has(FROM)) logOnce(log, warning(LOCAL_MODE));
   return caller;
 }
 
@@ -73,7 +77,8 @@ const isName = (value: unknown): boolean => typeof value === 'string' && value !
 
 /** The ids of the callers whom the built-in authentication knows. */
 const TOKEN = 'token';
-const LOCAL = 'local';
+/** The very value says that nobody showed a token. */
+const LOCAL = { id: 'local' };
 
 /** The secret that is asked for when an app declares no `auth` of its own. */
 const TOKEN_SETTING = 'HOLDFAST_TOKEN';
@@ -101,11 +106,11 @@ export const bearerToken = (setting: string): Authenticate<object> =>
  */
 export const openOnLocalhost = (): Authenticate<object> =>
   asking(
-    () => ({ id: LOCAL }),
+    () => LOCAL,
     ({ url, headers }) => {
       const sign = signOfElsewhere(new URL(url).hostname, headers);
       if (sign !== undefined) throw onlyLocal(sign);
-      return { id: LOCAL };
+      return LOCAL;
     },
   );
 
@@ -115,7 +120,7 @@ const localhost = openOnLocalhost();
 export const defaultAuth: Authenticate<object> = asking(
   (env) => {
     if (env[TOKEN_SETTING]) return { id: TOKEN };
-    if (isLocalhostNamed(env)) return { id: LOCAL };
+    if (isLocalhostNamed(env)) return LOCAL;
     throw noAuth();
   },
   (request, env) => {
@@ -133,16 +138,25 @@ function asking(owner: NonNullable<Authenticate['owner']>, auth: Authenticate): 
   return asked as Authenticate<object>; // each value of the environment is looked at when it is read
 }
 
-/** What proxies and tunnels add to a request that they pass on. */
-const PASSED_ON = /^(forwarded|x-forwarded-.+|x-real-ip|via)$/;
+/**
+ * What proxies and tunnels add to a request that they pass on. miniflare reads `MF-Original-*` and takes them off, so that those which
+ * come this far were made up by the client.
+ */
+const PASSED_ON = /^(forwarded|x-forwarded-.+|x-real-ip|via|mf-original-.+)$/;
+
+/** The runtime of `wrangler dev` sets it to the address that the connection comes from, unless the client has set it. */
+const FROM = 'cf-connecting-ip';
+
+const LOCAL_MODE =
+  'This machine is let in without a token. On any address but loopback (wrangler dev --ip), set HOLDFAST_TOKEN in .dev.vars and ' +
+  'use no openOnLocalhost(): two headers make a request from the network look local.';
 
 /** Answers what in a request shows that it is not this machine's own; `undefined` when nothing does. */
 function signOfElsewhere(hostname: string, headers: Headers): string | undefined {
   if (!isLocal(hostname)) return `it was sent to '${hostname.slice(0, 80)}'`;
   for (const [name] of headers)
     if (PASSED_ON.test(name)) return `it was passed on, as its header ${name} says`;
-  const from = headers.get('cf-connecting-ip');
-  // The runtime of `wrangler dev` sets it, to the address that the connection comes from.
+  const from = headers.get(FROM);
   if (from !== null && !isLoopback(from)) return `it comes from ${from.slice(0, 80)}`;
   return undefined;
 }
@@ -163,7 +177,7 @@ const noAuth = (): Problem =>
   new Problem(
     'not-configured',
     `This Worker has no authentication yet, so it answers nobody. ${setIt(TOKEN_SETTING)}, or pass \`auth\` to createHoldfast. ` +
-      'On your own machine the var HOLDFAST_AUTH = "localhost" lets you in without a token.',
+      'On your own machine the line HOLDFAST_AUTH=localhost in .dev.vars lets you in without a token.',
   );
 
 const onlyLocal = (sign: string): Problem =>

@@ -10,7 +10,6 @@ import {
   type Deployment,
   DeploymentError,
   deploymentWarnings,
-  sayingOnce,
 } from '../session/deployment.ts';
 import type { Steering } from '../session/new-message.ts';
 import { type ObjectSessionOptions, objectSession } from '../session/object-session.ts';
@@ -27,7 +26,7 @@ import type { FileStore } from '../session/session-files.ts';
 import type { ToolGroup } from '../sources/resolution/tool-source.ts';
 import type { LiteralShape } from '../tool/check-literal.ts';
 import type { ToolKind } from '../tool/define-tool-kind.ts';
-import { type LogOption, toLog } from '../tool/log.ts';
+import { type LogOption, logOnce, toLog, warning } from '../tool/log.ts';
 import type { Webhook } from '../webhooks/webhook.ts';
 import { announcing } from './announce.ts';
 import { type Authenticate, defaultAuth, parseOrigins } from './auth.ts';
@@ -246,7 +245,6 @@ function sessionIn(config: HoldfastConfig, deployed: (env: Env) => Deployment): 
   const ofApp = keptFor(retention);
   const own = new Map(agents.map((agent) => [agent.name, agent.retention]));
   const log = toLog(option);
-  const warn = sayingOnce((message) => log({ level: 'warn', event: 'other', message }));
   return (env, name, onAgain) => {
     const deployment = deployed(env);
     checkDeployment(deployment);
@@ -255,7 +253,7 @@ function sessionIn(config: HoldfastConfig, deployed: (env: Env) => Deployment): 
     const agent = agentOfSession(name);
     // What surfaces keep is the session of no agent: nobody outside is told of it.
     const port = agent === '' ? object : announcing(object, name, outgoingWebhooks);
-    for (const warning of deploymentWarnings(deployment)) warn(warning);
+    for (const message of deploymentWarnings(deployment)) logOnce(log, warning(message));
     const ofAgent = own.get(agent);
     const ms = ofAgent === undefined ? ofApp : retainMs(ofAgent);
     return ms === undefined ? port : withRetention(port, ms);

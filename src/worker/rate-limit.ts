@@ -1,15 +1,11 @@
-import { isRateLimiter, sayingOnce } from '../session/deployment.ts';
-import { memoized } from '../tool/async.ts';
-import { type Log, mistake } from '../tool/log.ts';
+import { isRateLimiter } from '../session/deployment.ts';
+import { type Log, logOnce, mistake } from '../tool/log.ts';
 import type { Owner } from '../tool/owner.ts';
 import type { Env } from './host.ts';
 import { Problem } from './problem.ts';
 
 /** In seconds. A binding counts over 10 or 60, and does not tell which. */
 const RETRY_AFTER = '10';
-
-/** Tells a log of each problem once. */
-const complaintsTo = memoized((log: Log) => sayingOnce((message) => log(mistake(message))));
 
 /**
  * Counts a request that may start a turn in a session of this owner, by what the Worker binds as `RATE_LIMIT`; nothing where
@@ -24,7 +20,7 @@ export async function withinRate(
   // Whoever reaches for a session is told of one that is none.
   if (!isRateLimiter(bound)) return;
   const key = tenant === undefined ? `id ${id}` : `tenant ${tenant}`;
-  if (await counts(() => bound.limit({ key }), complaintsTo(host.log))) return;
+  if (await counts(() => bound.limit({ key }), host.log)) return;
   throw new Problem(
     'rate-limited',
     'Too many messages have come for sessions of this owner lately. Send the message again in a while.',
@@ -37,15 +33,12 @@ interface RatedApp {
   readonly host: { readonly log: Log };
 }
 
-async function counts(
-  ask: () => Promise<{ readonly success: boolean }>,
-  complain: (message: string) => void,
-): Promise<boolean> {
+async function counts(ask: () => Promise<{ readonly success: boolean }>, log: Log): Promise<boolean> {
   try {
     return (await ask()).success;
   } catch (failure) {
     const why = failure instanceof Error ? failure.message : String(failure);
-    complain(`RATE_LIMIT could not be asked, and what it would count is let through: ${why}`);
+    logOnce(log, mistake(`RATE_LIMIT could not be asked, and what it would count is let through: ${why}`));
     return true;
   }
 }

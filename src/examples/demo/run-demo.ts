@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import { openSession } from './client.ts';
 import { countEffects, type Effect, type Execution } from './counted-effects.ts';
+import { ensureDevVars } from './dev-vars.ts';
 import { serviceOf } from './github-world.ts';
 import { startHeldModel } from './held-model.ts';
 import { kills } from './kills.ts';
@@ -15,10 +16,15 @@ import { Stage } from './stage.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 import { styled } from './timeline.ts';
 import { tour, tourEffects } from './tour.ts';
+import { root } from './worker-process.ts';
 
 const directory = temporaryDirectory('holdfast-demo-');
 
 const began = performance.now();
+
+// For the `wrangler dev` that comes after the demo, whose own Workers read another file.
+const devVars = ensureDevVars(root);
+if (devVars !== undefined) console.log(devVars);
 
 async function demo(): Promise<boolean> {
   const effects = await countEffects(join(directory, 'effects.jsonl'));

@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { isOpen, until } from './ports.ts';
 import { type ProcessGroup, startGroup } from './process-group.ts';
 
-const root = fileURLToPath(new URL('../../../', import.meta.url));
+/** The root of this repository. */
+export const root = fileURLToPath(new URL('../../../', import.meta.url));
 const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js');
 
 /** What wrangler prints, in the directory of a Worker; a restart goes on with it. */
@@ -61,12 +62,12 @@ async function endAndSee(group: ProcessGroup, signal: 'SIGKILL' | 'SIGTERM', por
 }
 
 function flags(port: number, directory: string): string[] {
-  // An empty one keeps the developer's own `.dev.vars`, with a token or a key, out of this.
-  const noSecrets = join(directory, 'no-secrets.env');
-  writeFileSync(noSecrets, '', { flag: 'a' });
+  // In the place of the developer's own `.dev.vars`, which may hold a token or a key.
+  const devVars = join(directory, 'dev.env');
+  writeFileSync(devVars, 'HOLDFAST_AUTH=localhost\n');
   return [
     ...['--ip', '127.0.0.1', '--port', String(port), '--inspector-port', '0'],
-    ...['--persist-to', join(directory, 'storage'), '--env-file', noSecrets],
+    ...['--persist-to', join(directory, 'storage'), '--env-file', devVars],
     '--show-interactive-dev-session=false',
   ];
 }

@@ -24,6 +24,7 @@ beforeAll(async () => {
     'src/worker.ts',
     'src/clerk.test.ts',
     'wrangler.toml',
+    '.dev.vars',
     'tsconfig.json',
   ]);
   for (const [, name = '', text = ''] of files) {

@@ -16,11 +16,8 @@ beforeAll(async () => {
 afterAll(() => rm(out, { recursive: true }));
 
 it.each([
-  [
-    'production',
-    ['SESSIONS (SessionObject)', 'TURNS (holdfast-turns)', 'HOLDFAST_AUTH', 'LEASE_MS', 'MODEL'],
-  ],
-  ['', ['SESSIONS (SessionObject)', 'HOLDFAST_AUTH', 'LEASE_MS', 'MODEL']],
+  ['production', ['SESSIONS (SessionObject)', 'TURNS (holdfast-turns)', 'LEASE_MS', 'MODEL']],
+  ['', ['SESSIONS (SessionObject)', 'LEASE_MS', 'MODEL']],
 ])("a deployment to the environment '%s' has its bindings", async (environment, bindings) => {
   const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js');
   const args = [wrangler, 'deploy', '--dry-run', '--env', environment, '--outdir', out];

@@ -8,6 +8,7 @@ import { edits } from './groups/edits.ts';
 import { entrances } from './groups/entrances.ts';
 import { files } from './groups/files.ts';
 import { input } from './groups/input.ts';
+import { localMode } from './groups/local-mode.ts';
 import { mcpAsking } from './groups/mcp-asking.ts';
 import { mcpEndpoint } from './groups/mcp-endpoint.ts';
 import { mcpQuestions } from './groups/mcp-questions.ts';
@@ -32,6 +33,7 @@ export interface Group {
 export const GROUPS: readonly Group[] = [
   { name: 'authentication', attacks: authentication },
   { name: 'entrances', attacks: entrances },
+  { name: 'local mode', attacks: localMode },
   { name: 'owners', attacks: owners },
   { name: 'context', attacks: context },
   { name: 'approvals', attacks: approvals },

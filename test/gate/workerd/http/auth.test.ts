@@ -5,6 +5,7 @@ import {
   ConfigurationError,
   createHoldfast,
   type HoldfastConfig,
+  type LogEntry,
   openOnLocalhost,
 } from '../../../../src/create-holdfast.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
@@ -20,8 +21,8 @@ const notConfigured = {
   status: 401,
   detail:
     'This Worker has no authentication yet, so it answers nobody. Set the secret HOLDFAST_TOKEN (wrangler secret put ' +
-    'HOLDFAST_TOKEN) and send it as a bearer token, or pass `auth` to createHoldfast. On your own machine the var ' +
-    'HOLDFAST_AUTH = "localhost" lets you in without a token.',
+    'HOLDFAST_TOKEN) and send it as a bearer token, or pass `auth` to createHoldfast. On your own machine the line ' +
+    'HOLDFAST_AUTH=localhost in .dev.vars lets you in without a token.',
 };
 
 const onlyLocalhost = (sign: string) => ({
@@ -107,6 +108,8 @@ describe.each<[string, Partial<HoldfastConfig>, Readonly<Record<string, unknown>
     ['X-Forwarded-Anything', ''],
     ['X-Real-IP', '203.0.113.7'],
     ['Via', '1.1 vegur'],
+    ['MF-Original-URL', 'http://localhost/agents'],
+    ['MF-Original-Hostname', 'localhost'],
   ])('a request through a tunnel or a proxy is refused: %s: %s', async (name, value) => {
     const response = await app('http://localhost/agents', { headers: { [name]: value } });
     expect(response.status).toBe(403);
@@ -121,6 +124,41 @@ describe.each<[string, Partial<HoldfastConfig>, Readonly<Record<string, unknown>
       expect(await json(response)).toEqual(onlyLocalhost(`it comes from ${address}`));
     },
   );
+});
+
+describe('the log line about local mode', () => {
+  const connected = { headers: { 'cf-connecting-ip': '127.0.0.1' } };
+  const logged = (config: Partial<HoldfastConfig>, vars: Readonly<Record<string, unknown>>) => {
+    const lines: LogEntry[] = [];
+    return { via: appWith({ log: (line) => void lines.push(line), ...config }, vars), lines };
+  };
+
+  it.each<[string, Partial<HoldfastConfig>, Readonly<Record<string, unknown>>]>([
+    ['the var HOLDFAST_AUTH', {}, OPEN],
+    ['openOnLocalhost()', { auth: openOnLocalhost() }, NOBODY],
+  ])('is written once, when %s lets the first connection in', async (_, config, vars) => {
+    const { via, lines } = logged(config, vars);
+    await via('/agents', { headers: { 'cf-connecting-ip': '10.0.0.4' } });
+    expect(lines).toEqual([]);
+    await via('/agents', connected);
+    await via('/agents', connected);
+    expect(lines).toEqual([
+      {
+        level: 'warn',
+        event: 'other',
+        message:
+          'This machine is let in without a token. On any address but loopback (wrangler dev --ip), set HOLDFAST_TOKEN in ' +
+          '.dev.vars and use no openOnLocalhost(): two headers make a request from the network look local.',
+      },
+    ]);
+  });
+
+  it('is not written when a token is asked for', async () => {
+    const { via, lines } = logged({}, { ...OPEN, HOLDFAST_TOKEN: 'right-token' });
+    const headers = { ...connected.headers, ...bearer('right-token') };
+    expect((await via('/agents', { headers })).status).toBe(200);
+    expect(lines).toEqual([]);
+  });
 });
 
 describe('with HOLDFAST_TOKEN', () => {

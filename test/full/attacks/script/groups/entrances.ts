@@ -6,7 +6,8 @@ import { SECRETS } from '../secrets.ts';
 const SET_TOKEN =
   'Set the secret HOLDFAST_TOKEN (wrangler secret put HOLDFAST_TOKEN) and send it as a bearer token, or pass `auth` to createHoldfast.';
 
-const onlyLocal = (sign: string): Check =>
+/** The refusal of local mode, by the sign that gave a request away. */
+export const onlyLocal = (sign: string): Check =>
   problem(
     403,
     'only-localhost',
@@ -121,10 +122,11 @@ function challenge(came: unknown): string | undefined {
   return headers['www-authenticate'] === 'Bearer' ? undefined : 'the answer has no challenge';
 }
 
-const noAuth = problem(
+/** The refusal where nothing says who may come in. */
+export const NO_AUTH = problem(
   401,
   'not-configured',
-  `This Worker has no authentication yet, so it answers nobody. ${SET_TOKEN.slice(0, -1)}. On your own machine the var HOLDFAST_AUTH = "localhost" lets you in without a token.`,
+  `This Worker has no authentication yet, so it answers nobody. ${SET_TOKEN.slice(0, -1)}. On your own machine the line HOLDFAST_AUTH=localhost in .dev.vars lets you in without a token.`,
 );
 
 const nothingSet: readonly Attack[] = [
@@ -132,14 +134,14 @@ const nothingSet: readonly Attack[] = [
     (path): Attack => ({
       name: `where nobody said who may come in, ${path} is answered nobody`,
       act: ({ nobody }) => nobody.at('shut').get(path),
-      comes: noAuth,
+      comes: NO_AUTH,
     }),
   ),
   ...['Bearer undefined', 'Bearer ', 'Bearer null', 'Basic Og=='].map(
     (value): Attack => ({
       name: `where nobody said who may come in, "${value}" opens nothing`,
       act: ({ nobody }) => nobody.at('shut').get('/agents', { authorization: value }),
-      comes: noAuth,
+      comes: NO_AUTH,
     }),
   ),
 ];

@@ -1,0 +1,76 @@
+/** Local mode behind `wrangler dev`: what a network, or a page that has rebound its name, makes up about a request. */
+import { type Attack, type Check, problem } from '../attack.ts';
+import { NO_AUTH, onlyLocal } from './entrances.ts';
+
+/** What makes a request from the network look local, where local mode is on. */
+const forged: readonly (readonly [name: string, value: string])[] = [
+  ['host', 'localhost'],
+  ['cf-connecting-ip', '127.0.0.1'],
+];
+
+/** A door of the Worker, with the answer to a request that only looks local. */
+const doors: readonly (readonly [door: string, comes: Check])[] = [
+  ['token', problem(401, 'unauthorized', 'Send a valid token as "Authorization: Bearer ...".')],
+  ['shut', NO_AUTH],
+];
+
+/** Headers that miniflare reads or passes on, each with the sign by which its request is refused. */
+const signs: readonly (readonly [headers: readonly (readonly [string, string])[], sign: string])[] = [
+  [[...forged, ['mf-original-url', 'http://evil.example/agents']], "it was sent to 'evil.example'"],
+  [[['mf-original-url', 'http://10.0.0.4:8787/agents']], "it was sent to '10.0.0.4'"],
+  [
+    [...forged, ['mf-original-hostname', 'localhost']],
+    'it was passed on, as its header mf-original-hostname says',
+  ],
+  [
+    [
+      ['host', 'localhost'],
+      ['cf-connecting-ip', '10.0.0.4'],
+    ],
+    'it comes from 10.0.0.4',
+  ],
+  [
+    [
+      ['mf-original-url', 'http://localhost/agents'],
+      ['cf-connecting-ip', '10.0.0.4'],
+    ],
+    'it comes from 10.0.0.4',
+  ],
+];
+
+export const localMode = (): readonly Attack[] => [
+  ...doors.map(
+    ([door, comes]): Attack => ({
+      name: `headers that look local open nothing at the door '${door}'`,
+      act: ({ nobody }) => nobody.at(door).ask({ path: '/agents', headers: [...forged] }),
+      comes,
+    }),
+  ),
+  ...signs.map(
+    ([headers, sign]): Attack => ({
+      name: `a request with ${headers.map((pair) => pair.join(': ')).join(', ')} is refused`,
+      act: ({ nobody }) => nobody.at('local').ask({ path: '/agents', headers: [...headers] }),
+      comes: onlyLocal(sign),
+    }),
+  ),
+  {
+    name: 'a page that has rebound its name sends no message, whatever address it claims',
+    act: ({ nobody }) =>
+      nobody.at('local').ask({
+        method: 'POST',
+        path: '/agents/plain/sessions/r/messages',
+        headers: [
+          ['host', 'evil.example'],
+          ['origin', 'http://evil.example'],
+          ['mf-original-url', 'http://localhost/agents/plain/sessions/r/messages'],
+          ['content-type', 'application/json'],
+        ],
+        body: '{"message":"hello"}',
+      }),
+    comes: problem(
+      403,
+      'cross-site',
+      'A page of another site sent this request, and may not. If it is a page of yours, name its origin in createHoldfast({ origins }).',
+    ),
+  },
+];

@@ -1,0 +1,85 @@
+/** What lets this machine in without a token is in no file that is deployed, or committed under the name that wrangler reads. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ensureDevVars } from '../../../src/examples/demo/dev-vars.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+
+describe('HOLDFAST_AUTH', () => {
+  it('is set in no settings that are deployed', () => {
+    const deployed = [
+      read('wrangler.toml'),
+      ...['README.md', 'docs/production.md'].flatMap((page) =>
+        [...read(page).matchAll(/```toml\n([\s\S]*?)```/g)].map(([, settings = '']) => settings),
+      ),
+    ];
+    expect(deployed.length).toBeGreaterThan(3);
+    expect(deployed.filter((settings) => /^\s*HOLDFAST_AUTH\b/m.test(settings))).toEqual([]);
+  });
+
+  it('is in .dev.vars.example, which is committed, and .dev.vars is not', () => {
+    expect(read('.dev.vars.example')).toMatch(/^HOLDFAST_AUTH=localhost$/m);
+    const ignored = (file: string): boolean => {
+      try {
+        execFileSync('git', ['check-ignore', '--no-index', '--quiet', file], { cwd: root });
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    expect(['.dev.vars', '.dev.vars.production', '.dev.vars.example'].filter(ignored)).toEqual([
+      '.dev.vars',
+      '.dev.vars.production',
+    ]);
+  });
+
+  it('is written before `wrangler dev` starts, by npm run dev and npm run demo', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Readonly<Record<string, string>> }; // our own
+    expect(scripts.dev).toBe('node src/examples/demo/run-dev-vars.ts && wrangler dev');
+    expect(read('src/examples/demo/run-demo.ts')).toContain('ensureDevVars(');
+  });
+});
+
+describe('ensureDevVars', () => {
+  function folder(devVars?: string): { readonly path: string; text(): string } {
+    const path = mkdtempSync(join(tmpdir(), 'holdfast-dev-vars-'));
+    onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+    writeFileSync(join(path, '.dev.vars.example'), 'HOLDFAST_AUTH=localhost\n');
+    if (devVars !== undefined) writeFileSync(join(path, '.dev.vars'), devVars);
+    return { path, text: () => readFileSync(join(path, '.dev.vars'), 'utf8') };
+  }
+
+  it('copies the example if there is no .dev.vars', () => {
+    const { path, text } = folder();
+    expect(ensureDevVars(path)).toBe(
+      'Wrote .dev.vars: HOLDFAST_AUTH=localhost lets this machine in without a token.',
+    );
+    expect(text()).toBe('HOLDFAST_AUTH=localhost\n');
+    expect(ensureDevVars(path)).toBeUndefined();
+  });
+
+  it.each(['', 'MODEL=gpt-5-mini\n', '# HOLDFAST_AUTH=localhost\n', 'MY_HOLDFAST_AUTH=localhost\n'])(
+    'leaves a .dev.vars without the line as it is, and says which line to add: %j',
+    (before) => {
+      const { path, text } = folder(before);
+      expect(ensureDevVars(path)).toBe(
+        '.dev.vars has neither HOLDFAST_AUTH nor HOLDFAST_TOKEN, so the Worker answers 401. ' +
+          'To let this machine in without a token, add the line HOLDFAST_AUTH=localhost.',
+      );
+      expect(text()).toBe(before);
+    },
+  );
+
+  it.each(['HOLDFAST_AUTH=localhost', 'A=1\n  export HOLDFAST_AUTH = "localhost"\n', 'HOLDFAST_TOKEN: x\n'])(
+    'says nothing of a .dev.vars that says who may come in: %j',
+    (before) => {
+      const { path, text } = folder(before);
+      expect(ensureDevVars(path)).toBeUndefined();
+      expect(text()).toBe(before);
+    },
+  );
+});
