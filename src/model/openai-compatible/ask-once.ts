@@ -5,7 +5,7 @@ import { ModelError, type ModelReply } from '../chat-model.ts';
 import { parseRetryAfter } from '../retry.ts';
 import { errorDetails, errorOfStatus, errorWords, isUsedUp } from '../server-error.ts';
 import { parseJson } from '../untrusted-json.ts';
-import { cutShort, isJsonObjectText, parseReply } from '../untrusted-reply.ts';
+import { cutShort, invalidReply, isJsonObjectText, parseReply } from '../untrusted-reply.ts';
 
 /** Anything that answers as `fetch` does: a service binding, a proxy, a test. */
 export type Fetch = (url: string, request: RequestInit) => Promise<Response>;
@@ -88,19 +88,28 @@ const readReply = async (response: Response, attempt: OpenAttempt): Promise<Mode
   return assembly.reply();
 };
 
-/** What a body begins with, and all of its pieces. */
+/** The first piece that holds more than white space, and all pieces from there on. */
 interface BegunBody {
   readonly start: string;
   readonly pieces: AsyncIterable<string>;
 }
 
-/** Reads until something is said. */
+/**
+ * Reads until the body says something. The white space before it means nothing, and is dropped; each piece is looked at once.
+ *
+ * @throws ModelError `invalid-reply` when there is more than 16 KiB of it.
+ */
 const begun = async (pieces: AsyncGenerator<string, void, undefined>): Promise<BegunBody> => {
   let start = '';
-  while (start.trim() === '') {
+  for (let blank = 0; start === ''; ) {
     const { done, value } = await pieces.next();
     if (done) break;
-    start += value;
+    start = value.trimStart();
+    blank += value.length - start.length;
+    if (blank > MAX_BLANK) {
+      await pieces.return();
+      throw invalidReply(`The model's reply begins with more than ${MAX_BLANK} characters of white space.`);
+    }
   }
   const all = async function* () {
     try {
@@ -110,8 +119,11 @@ const begun = async (pieces: AsyncGenerator<string, void, undefined>): Promise<B
       await pieces.return();
     }
   };
-  return { start: start.trimStart(), pieces: all() };
+  return { start, pieces: all() };
 };
+
+/** Servers that keep a connection open send a line end now and then. */
+const MAX_BLANK = 16 * 1024;
 
 const isJson = (type: string): boolean => type.endsWith('json');
 

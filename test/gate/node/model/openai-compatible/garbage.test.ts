@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MAX_STREAM_BYTES } from '../../../../doors/model.ts';
-import { ask, body, completion, delta, failureOf, sse, streamOf } from './fake-server.ts';
+import { ask, body, completion, delta, failureOf, replyOf, sse, streamOf } from './fake-server.ts';
 
 describe('garbage', () => {
   const notAList = (key: string) => `The model's reply holds '${key}' that is not a list.`;
@@ -97,6 +97,38 @@ describe('garbage', () => {
     expect(await failureOf(() => streamOf(chunks, 'hang', letGo), { stream: true })).toMatchObject(expected);
     expect(cancelled).toBe(true);
     expect(await failureOf(() => new Response(body(chunks)))).toMatchObject(expected);
+  });
+
+  it.each(['text/event-stream', 'application/json', ''])(
+    'is a body of type "%s" that begins with more white space than any server sends, which is not read to its end',
+    async (type) => {
+      let cancelled = false;
+      const letGo = () => {
+        cancelled = true;
+      };
+      const blank = (pieces: number, more: string) =>
+        new Response(body([...Array(pieces).fill(' \n'.repeat(512)), more], 'hang', letGo), {
+          headers: { 'content-type': type },
+        });
+      expect(await failureOf(() => blank(17, ''), { timeout: 5000, retries: 0 })).toMatchObject({
+        failure: 'invalid-reply',
+        message: "The model's reply begins with more than 16384 characters of white space.",
+      });
+      expect(cancelled).toBe(true);
+    },
+  );
+
+  it.each([
+    ['text/event-stream', sse(delta({ content: 'Hi' }, 'stop'), '[DONE]')],
+    ['', sse(delta({ content: 'Hi' }, 'stop'), '[DONE]')],
+    ['application/json', JSON.stringify(completion({ content: 'Hi' }))],
+    ['', JSON.stringify(completion({ content: 'Hi' }))],
+  ])('is not what a reply of type "%s" has before it to keep its connection open', async (type, text) => {
+    const answer = () =>
+      new Response(body([...Array(16).fill(' \r\n\n'.repeat(256)), text]), {
+        headers: { 'content-type': type },
+      });
+    expect(await replyOf(answer)).toMatchObject({ text: 'Hi' });
   });
 
   it('of any shape never ends in anything but a reply or a ModelError', async () => {
