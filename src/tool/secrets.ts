@@ -1,5 +1,5 @@
-import { fromBase64, toBase64 } from './base64.ts';
 import { mapTexts } from './json.ts';
+import { carriedBy, MIN_REDACTED, writtenForms } from './written-forms.ts';
 
 const inspect: unique symbol = Symbol.for('nodejs.util.inspect.custom');
 
@@ -16,6 +16,7 @@ export class Secrets {
   readonly #values: ReadonlyMap<string, string>;
   /** What is replaced, under the name of its secret; the longest first, since one secret may hold another. */
   readonly #hidden: Hidden;
+  #find: FindBeginning | undefined;
 
   private constructor(values: ReadonlyMap<string, string>, others: Hidden = []) {
     this.#values = values;
@@ -61,7 +62,7 @@ export class Secrets {
 
   /**
    * A copy of JSON-like data without any of the secrets in its texts and keys, also as they are written in JSON, in a URL and in
-   * base64, alone or inside of a longer text, or cut by an ellipsis; the data itself when there are none of six characters or
+   * base64, alone or inside of a longer text, or cut by an ellipsis (`…` or `...`); the data itself when there are none of six characters or
    * more. Of a secret that is a whole `Authorization` header, what it carries is taken out too. Other encodings are not looked for.
    */
   redact<T>(value: T): T {
@@ -80,7 +81,10 @@ export class Secrets {
     // Most texts of a long list are too short to hold one, and are not looked into, so that a big result costs little.
     const whole = (text: string): string => {
       const left = text.length < least ? text : clean(text);
-      return left.includes('…') ? withoutCut(left, hidden) : left;
+      return ELLIPSES.reduce(
+        (rest, mark) => (rest.includes(mark) ? withoutCut(rest, mark, this.#beginningAt()) : rest),
+        left,
+      );
     };
     return mapTexts(value, whole);
   }
@@ -102,12 +106,18 @@ export class Secrets {
         if (of !== last) end();
         last = of;
         const text = held + piece;
-        const known = knownEnd(text, this.#hidden);
+        const known = knownEnd(text, this.#hidden, this.#beginningAt());
         held = text.slice(known);
         if (known > 0) hand(this.redact(text.slice(0, known)), of);
       },
       end,
     };
+  }
+
+  /** Made when it is first needed, since most texts are not cut. */
+  #beginningAt(): FindBeginning {
+    this.#find ??= toFindBeginning(this.#hidden);
+    return this.#find;
   }
 
   toJSON(): readonly string[] {
@@ -123,22 +133,27 @@ export class Secrets {
   }
 }
 
-/** What quotes a long text cuts it, and may have left the beginning of a secret before the ellipsis. */
-const withoutCut = (text: string, hidden: Hidden): string =>
-  text
-    .split('…')
-    .map((part, i, { length }) => (i === length - 1 ? part : hidden.reduce(withoutBeginning, part)))
-    .join('…');
-
-/** The text without the beginning of the secret at its end. */
-function withoutBeginning(text: string, [name, secret]: Hidden[number]): string {
-  const at = beginningIn(text, secret);
-  return text.length - at < MIN_REDACTED ? text : `${text.slice(0, at)}[secret ${name}]`;
+/** Replaces the beginnings of secrets that an ellipsis cuts off: a text that is quoted is often cut. */
+function withoutCut(text: string, mark: string, beginningAt: FindBeginning): string {
+  let left = '';
+  let copied = 0;
+  let from = 0;
+  for (let end = text.indexOf(mark); end >= 0; end = text.indexOf(mark, end + mark.length)) {
+    const found = beginningAt(text, { from, end, least: MIN_REDACTED });
+    from = end;
+    if (!found) continue;
+    left += `${text.slice(copied, found.at)}[secret ${found.name}]`;
+    copied = end;
+  }
+  return copied === 0 ? text : left + text.slice(copied);
 }
 
+/** How texts that are cut are written to end. */
+const ELLIPSES = ['…', '...'] as const;
+
 /** Up to where it is known what is a secret, whatever comes next; a whole one is not cut in two. */
-function knownEnd(text: string, hidden: Hidden): number {
-  let end = hidden.reduce((least, [, secret]) => Math.min(least, beginningIn(text, secret)), text.length);
+function knownEnd(text: string, hidden: Hidden, beginningAt: FindBeginning): number {
+  let end = openFrom(text, beginningAt);
   // The longest is taken out first. A long run of one that overlaps itself is not held back.
   const [, longest = `${text}.`] = hidden.find(([, secret]) => text.includes(secret)) ?? [];
   const known = end - (text.slice(0, end).split(longest).at(-1) ?? '').length;
@@ -152,12 +167,50 @@ function knownEnd(text: string, hidden: Hidden): number {
   return end;
 }
 
-/** Where the text ends with a beginning of the secret that is not all of it; its length when it does not. */
-function beginningIn(text: string, secret: string): number {
-  const first = secret.slice(0, 1);
-  let at = text.indexOf(first, text.length - secret.length + 1);
-  while (at >= 0 && !secret.startsWith(text.slice(at))) at = text.indexOf(first, at + 1);
-  return at < 0 ? text.length : at;
+/** Where the text ends with the beginning of a secret, also with some of an ellipsis after it; its length if it does not. */
+const openFrom = (text: string, beginningAt: FindBeginning): number =>
+  ['', '.', '..'].reduce(
+    (open, dots) =>
+      text.endsWith(dots)
+        ? Math.min(
+            open,
+            beginningAt(text, { end: text.length - dots.length, least: dots ? MIN_REDACTED : 1 })?.at ?? open,
+          )
+        : open,
+    text.length,
+  );
+
+/** Returns the longest beginning of a secret that is not all of it in the text from `from` to `end`, at its end. */
+type FindBeginning = (
+  text: string,
+  place: { readonly from?: number; readonly end: number; readonly least: number },
+) => { readonly at: number; readonly name: string } | undefined;
+
+/** Creates a search whose cost hardly depends on how many secrets there are. */
+function toFindBeginning(hidden: Hidden): FindBeginning {
+  // Those that begin alike are neighbors.
+  const sorted = [...hidden].sort(([, a], [, b]) => (a < b ? -1 : 1));
+  const [, longest = ''] = hidden[0] ?? [];
+  const nameOf = (text: string, at: number, end: number): string | undefined => {
+    for (let low = 0, high = sorted.length; low < high; ) {
+      const middle = (low + high) >>> 1;
+      const [name, secret] = sorted[middle] as Hidden[number]; // `middle` is within
+      let same = 0;
+      while (at + same < end && secret.charCodeAt(same) === text.charCodeAt(at + same)) same += 1;
+      if (at + same === end && same < secret.length) return name;
+      // No letter is less than any.
+      if (!(secret.charCodeAt(same) > text.charCodeAt(at + same))) low = middle + 1;
+      else high = middle;
+    }
+    return undefined;
+  };
+  return (text, { from = 0, end, least }) => {
+    for (let at = Math.max(from, end - longest.length + 1); at <= end - least; at += 1) {
+      const name = nameOf(text, at, end);
+      if (name !== undefined) return { at, name };
+    }
+    return undefined;
+  };
 }
 
 /** Takes secrets out of texts that come in pieces. */
@@ -166,46 +219,6 @@ interface PieceRedactor<Text> {
   /** Hands on what was held back: nothing more comes. */
   end(): void;
 }
-
-/** As it is, and as it stands in JSON text, in a URL and in base64. */
-const writtenForms = (secret: string): ReadonlySet<string> =>
-  new Set([
-    secret,
-    JSON.stringify(secret).slice(1, -1),
-    encodeURIComponent(secret.toWellFormed()),
-    new URLSearchParams({ '': secret }).toString().slice(1),
-    ...base64Forms(new TextEncoder().encode(secret)).flatMap((form) => [
-      form,
-      form.replaceAll('+', '-').replaceAll('/', '_'),
-      encodeURIComponent(form),
-    ]),
-  ]);
-
-/**
- * The base64 of a secret alone, and what of it shows in the base64 of a longer text, as in `Basic` credentials: three bytes are
- * four characters, so that depends on how many bytes stand before it, and a character that it shares with others is not its own.
- */
-function base64Forms(bytes: Uint8Array): readonly string[] {
-  const alone = toBase64(bytes);
-  const inside = [0, 1, 2].map((before) => {
-    const padded = new Uint8Array(before + bytes.length);
-    padded.set(bytes, before);
-    return toBase64(padded).slice(Math.ceil((before * 4) / 3), Math.floor(((before + bytes.length) * 4) / 3));
-  });
-  return [alone, alone.replace(/=+$/, ''), ...inside];
-}
-
-/** What a whole `Authorization` header carries: its credentials, and of Basic ones the pair and the password. */
-function carriedBy(secret: string): readonly string[] {
-  const [, scheme = '', credentials = ''] = /^(basic|bearer) +(\S+)$/i.exec(secret) ?? [];
-  const pair = scheme.toLowerCase() === 'basic' && fromBase64(credentials);
-  if (!pair) return [credentials];
-  const words = new TextDecoder().decode(pair);
-  return [credentials, words, words.slice(words.indexOf(':') + 1)];
-}
-
-/** Shorter values occur by chance, and replacing them would garble honest results. */
-const MIN_REDACTED = 6;
 
 /**
  * The text of a var, of a secret or of a binding of the Secrets Store, without the line ends that it was pasted with; '' for what

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { type AnyTool, artifact, defineTool, error, Secrets, text } from '../../../../src/index.ts';
 import type { FeedItem } from '../../../doors/session.ts';
@@ -82,6 +83,72 @@ describe('data without secrets', () => {
       '{"key":"[secret key]"}',
       'https://x.test/?k=[secret key]',
       'k=[secret key]',
+    ]);
+  });
+
+  it('hides them where JSON escapes a slash, and where percent escapes are in lower case', () => {
+    const key = 'zebra/stripes?a=b&c=dé+ü';
+    const secrets = Secrets.of({ key });
+    const phpJson = (text: string) => JSON.stringify(text).replaceAll('/', '\\/');
+    const lower = (text: string) => text.replace(/%../g, (written) => written.toLowerCase());
+    const base64 = Buffer.from(key).toString('base64');
+    expect([phpJson(key), lower(encodeURIComponent(key)), base64]).toEqual([
+      '"zebra\\/stripes?a=b&c=dé+ü"',
+      'zebra%2fstripes%3fa%3db%26c%3dd%c3%a9%2b%c3%bc',
+      'emVicmEvc3RyaXBlcz9hPWImYz1kw6krw7w=',
+    ]);
+    const slashed = 'x??>?>?>zebra';
+    const other = Secrets.of({ key: slashed });
+    expect(btoa(slashed)).toBe('eD8/Pj8+Pz56ZWJyYQ==');
+    expect(
+      secrets.redact([
+        phpJson(key),
+        lower(encodeURIComponent(key)),
+        lower(new URLSearchParams({ k: key }).toString()),
+      ]),
+    ).toEqual(['"[secret key]"', '[secret key]', 'k=[secret key]']);
+    expect(other.redact([phpJson(btoa(slashed)), lower(encodeURIComponent(btoa(slashed)))])).toEqual([
+      '"[secret key]"',
+      '[secret key]',
+    ]);
+  });
+
+  it.each(['…', '...', '....', '... and', '… '])('hides the beginning that %o cuts off', (end) => {
+    const secrets = Secrets.of({ key: 'zebra-stripes', dotted: 'lemur.4711.tail' });
+    expect(
+      secrets.redact([`"zebra-s${end}`, `zebra${end}`, `lemur.4711${end}`, `azebra-${end}zebra-str${end}`]),
+    ).toEqual([
+      `"[secret key]${end}`,
+      `zebra${end}`,
+      `[secret dotted]${end}`,
+      `a[secret key]${end}[secret key]${end}`,
+    ]);
+  });
+
+  it('hides the longest beginning of any, whichever secret it is of', () => {
+    const secrets = Secrets.of({
+      a: 'sk-one-aaaa-1111',
+      b: 'sk-one-bbbb-2222',
+      c: 'sk-one-aaaa',
+      d: 'aaaa-1234',
+    });
+    const cut = [
+      'sk-one…',
+      'sk-one-b…',
+      'sk-one-b-1…',
+      'sk-one-c…',
+      'sk-onsk-one-bb...',
+      'sk-one-aaaa…',
+      'aaaa-1…',
+    ];
+    expect(secrets.redact(cut)).toEqual([
+      expect.stringMatching(/^\[secret [abc]\]…$/),
+      '[secret b]…',
+      'sk-one-b-1…',
+      'sk-one-c…',
+      'sk-on[secret b]...',
+      '[secret c]…',
+      '[secret d]…',
     ]);
   });
 
@@ -248,6 +315,20 @@ describe('a text that comes in pieces', () => {
     const cut = (text: string) => [...text];
     for (const taken of [pieces, pieces.flatMap(cut)]) expect(handed(secrets, taken).join('')).toBe(whole);
     expect(secrets.redact(pieces.join(''))).toBe(whole);
+  });
+
+  it('is without the same however it is cut into pieces', () => {
+    const secrets = Secrets.of({ one: 'ab.ab.ab', two: 'ab-ab-ab.', three: 'bbbbbbb' });
+    const words = ['ab.ab.', 'ab-ab-', 'bbbbb', 'a', 'b', '.', '..', '...', '…', '-', ' '];
+    const pieces = fc.array(
+      fc.array(fc.constantFrom(...words), { maxLength: 3 }).map((some) => some.join('')),
+    );
+    fc.assert(
+      fc.property(pieces, (some) => {
+        expect(handed(secrets, some).join('')).toBe(secrets.redact(some.join('')));
+      }),
+      { seed: 20_261_117, numRuns: 2000 },
+    );
   });
 
   it('costs as much as it is long', () => {
