@@ -8,6 +8,7 @@ export type { AppContext, MintedSecrets } from './session/read-secrets.ts';
 export type { FileKey, FileStore } from './session/session-files.ts';
 export type { Log, LogEntry, LoggedProblem, LogOption, LogPlace, LogProblem, LogTurn } from './tool/log.ts';
 export type { Owner } from './tool/owner.ts';
+export type { SecretSource } from './tool/secret-source.ts';
 export { createHoldfast, type Holdfast } from './worker/app.ts';
 export { type Authenticate, bearerToken, openOnLocalhost } from './worker/auth.ts';
 export type { HoldfastConfig } from './worker/config.ts';

@@ -1,14 +1,8 @@
 import { inTime } from '../tool/async.ts';
 import { notOneOf } from '../tool/check-definition.ts';
 import { type LiteralShape, literalFault, nameIn } from '../tool/check-literal.ts';
-import {
-  hmacOf,
-  type SecretNames,
-  STANDARD_KEY_RULE,
-  setSecrets,
-  standardKey,
-  toList,
-} from '../webhooks/signature.ts';
+import { isSecretSource, readSecrets, SECRET_RULE, type SecretSource } from '../tool/secret-source.ts';
+import { hmacOf, STANDARD_KEY_RULE, standardKey } from '../webhooks/signature.ts';
 import { WebhookDefinitionError, type WebhookEnv } from '../webhooks/webhook.ts';
 import type { OutgoingWebhook } from '../worker/host.ts';
 import {
@@ -27,10 +21,10 @@ export interface OutgoingWebhookConfig<Name extends string = string> {
   /** Where it is sent to: `https`, or `http` on localhost. Redirects are not followed. */
   readonly url: string | ((env: WebhookEnv) => string);
   /**
-   * The vars that hold the secret: `whsec_` and the base64 of 24 bytes or more. Every message is signed with each of them that is set,
-   * so that a receiver may have either while one takes the place of another.
+   * Where the secret is: `(env) => env.TURNS_WEBHOOK_SECRET`, or the name of its var. It is `whsec_` and the base64 of 24 bytes or more.
+   * Every message is signed with each of several, `(env) => [env.NEW, env.OLD]`, so that a receiver may have either.
    */
-  readonly secret: SecretNames;
+  readonly secret: SecretSource;
   /** What it is told of; all three unless given. */
   readonly on?: readonly TurnStop[] | undefined;
   /** The agents whose turns it is told of; all unless given. */
@@ -48,7 +42,7 @@ const STOPS: readonly TurnStop[] = ['suspended', 'ended', 'failed'];
  * ```ts
  * const turns = outgoingWebhook({
  *   url: 'https://desk.example.com/hooks/turns',
- *   secret: 'TURNS_WEBHOOK_SECRET', // the name of a secret
+ *   secret: (env) => env.TURNS_WEBHOOK_SECRET,
  *   on: ['failed'],
  * });
  * ```
@@ -78,8 +72,9 @@ export function sending({ url, secret }: Pick<OutgoingWebhookConfig, 'url' | 'se
     const to = typeof url === 'function' ? url(env) : url;
     const problem = urlProblem(to);
     if (problem !== undefined) return { why: problem };
-    const keys = (await setSecrets(env, secret)).map(standardKey);
-    if (keys.length === 0) return { why: `has no secret: set ${toList(secret).join(' or ')}` };
+    const keys = (await readSecrets(env, secret)).map(standardKey);
+    if (keys.length === 0)
+      return { why: 'has no secret: set the var that its `secret` reads (wrangler secret put)' };
     const time = Math.floor(clock.now() / 1000);
     const signatures: string[] = [];
     for (const key of keys) {
@@ -113,10 +108,7 @@ function checkSettings({ name, url, secret, on }: OutgoingWebhookConfig & { read
   }
   const problem = typeof url === 'function' ? undefined : urlProblem(url);
   if (problem !== undefined) refuse('url', problem);
-  const names: readonly unknown[] = Array.isArray(secret) ? secret : [secret];
-  if (names.length === 0 || !names.every((one) => typeof one === 'string' && one !== '')) {
-    refuse('secret', 'needs a secret: the name of the var that holds it, or a list of such names');
-  }
+  if (!isSecretSource(secret)) refuse('secret', SECRET_RULE);
   if (on?.length === 0) refuse('on', `is told of nothing: use one or more of ${STOPS.join(', ')}`);
   for (const one of on ?? []) {
     const use = notOneOf(one, STOPS);

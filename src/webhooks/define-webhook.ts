@@ -74,7 +74,7 @@ const MAX_BODY_BYTES = 5_000_000;
  *   agent: 'planner',
  *   async verify({ headers, body, env }) {
  *     const signature = fromHex(headers.get('linear-signature') ?? '');
- *     const secrets = await secretsOf(env, 'LINEAR_SECRET');
+ *     const secrets = await secretsOf(env, ({ LINEAR_SECRET }) => LINEAR_SECRET);
  *     if (!signature || !(await isSigned({ secrets, signatures: [signature], content: [body] }))) throw notSigned();
  *     return verified(headers.get('linear-delivery') ?? '', JSON.parse(new TextDecoder().decode(body)));
  *   },

@@ -1,5 +1,6 @@
 /** The entry `holdfast/webhooks`: lets the senders of webhooks start agents. */
 export type { WhenBusy } from '../tool/call.ts';
+export type { SecretSource } from '../tool/secret-source.ts';
 export { defineWebhook, type TurnOf, type WebhookConfig } from './define-webhook.ts';
 export { type GithubDelivery, type GithubWebhookConfig, githubWebhook } from './github.ts';
 export type { EventOf, GithubEvent, GithubEventName } from './github-events.ts';
@@ -9,7 +10,6 @@ export {
   fromHex,
   isSigned,
   notSigned,
-  type SecretNames,
   type Signed,
   secretsOf,
 } from './signature.ts';

@@ -1,4 +1,4 @@
-import { secretText } from '../tool/secrets.ts';
+import { readSecrets, type SecretSource } from '../tool/secret-source.ts';
 import { type WebhookEnv, WebhookRefusal } from './webhook.ts';
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -100,35 +100,19 @@ function joined(content: Signed['content']): Bytes {
 }
 
 /**
- * Names the vars or secrets of the Worker that a webhook's secret is in. Several while one secret takes the place of another:
- * a delivery may be signed with any of them. (A var holds one secret: the secrets of some senders have spaces inside.)
- */
-export type SecretNames = string | readonly string[];
-
-/**
- * The secrets that are set, without the line ends that they were pasted with. Each may be a binding of the Secrets Store.
+ * Returns the secrets that are set. Each may be a binding of the Secrets Store.
  *
- * Rejects with a WebhookRefusal `not-configured`, naming the vars, when none of them is set, and with what the store does.
+ * Rejects with a WebhookRefusal `not-configured` when none is set, which does not repeat the source since the sender reads it, and with
+ * what the store does.
  */
-export async function secretsOf(env: WebhookEnv, names: SecretNames): Promise<readonly string[]> {
-  const secrets = await setSecrets(env, names);
+export async function secretsOf(env: WebhookEnv, source: SecretSource): Promise<readonly string[]> {
+  const secrets = await readSecrets(env, source);
   if (secrets.length > 0) return secrets;
-  const listed = toList(names);
   throw new WebhookRefusal(
     'not-configured',
-    `This Worker has no secret to check the delivery with, so it is not taken. Set ${listed.join(' or ')} ` +
-      `(wrangler secret put ${listed[0]}).`,
+    'This Worker has no secret to check the delivery with, so it is not taken. Set the var that the `secret` of this webhook reads ' +
+      '(wrangler secret put).',
   );
-}
-
-/** Lists the names of secrets. */
-export const toList = (names: SecretNames): readonly string[] =>
-  typeof names === 'string' ? [names] : names;
-
-/** The secrets of these names that are set, in order. Rejects with what the Secrets Store does. */
-export async function setSecrets(env: WebhookEnv, names: SecretNames): Promise<readonly string[]> {
-  const texts = await Promise.all(toList(names).map((name) => secretText(env[name])));
-  return texts.filter((secret) => secret !== '');
 }
 
 /** The sender's clock and this one may be so far apart, in s: Stripe, Slack and Standard Webhooks recommend it. */

@@ -1,7 +1,8 @@
 import type { WhenBusy } from '../tool/call.ts';
 import type { Owner } from '../tool/owner.ts';
+import { isSecretSource, SECRET_RULE, type SecretSource } from '../tool/secret-source.ts';
 import { defineWebhook } from './define-webhook.ts';
-import { isSigned, notSigned, type SecretNames, type Signed, secretsOf } from './signature.ts';
+import { isSigned, notSigned, type Signed, secretsOf } from './signature.ts';
 import {
   type Ignored,
   ignored,
@@ -27,8 +28,11 @@ export interface SenderConfig<Event extends string, View> {
    * given, or `createHoldfast` throws.
    */
   readonly owner?: Owner | undefined;
-  /** The vars that hold the secret. While none of them is set, deliveries are answered 503, which names them. */
-  readonly secret: SecretNames;
+  /**
+   * Where the secret is: `(env) => env.GITHUB_SECRET`, or the name of its var. While it is not set, deliveries are answered 503. A delivery
+   * may be signed with any of several: `(env) => [env.NEW, env.OLD]`.
+   */
+  readonly secret: SecretSource;
   /** What is taken; all unless given. The rest is answered 200 and ignored. */
   readonly events?: readonly Event[] | undefined;
   /**
@@ -97,8 +101,10 @@ export function verifyAndStart<Event extends string, View extends SenderDelivery
 ): Webhook {
   const { name = sender.name, agent, owner, secret, events, maxBodyBytes, whenBusy } = config;
   const start = config.start ?? (({ usual }: View) => usual);
-  checkNamed(name, 'secret', typeof secret === 'string' ? [secret] : secret);
-  if (events) checkNamed(name, 'events', events);
+  if (!isSecretSource(secret)) throw new WebhookDefinitionError(name, 'secret', SECRET_RULE);
+  if (events && !(events.length > 0 && events.every((event) => event.trim() !== ''))) {
+    throw new WebhookDefinitionError(name, 'events', 'lists events by name; without `events` it takes all');
+  }
   return defineWebhook({
     name,
     agent,
@@ -126,21 +132,12 @@ export function verifyAndStart<Event extends string, View extends SenderDelivery
 /** All that can be found out without the body. @throws WebhookRefusal */
 async function prepareCheck(
   request: UnverifiedRequest,
-  names: SecretNames,
+  source: SecretSource,
   sender: Pick<Sender<never>, 'readHeader' | 'toKey'>,
 ): Promise<SignatureHeader & Pick<Signed, 'secrets'>> {
-  const secrets = (await secretsOf(request.env, names)).map((secret) => sender.toKey?.(secret) ?? secret);
+  const secrets = (await secretsOf(request.env, source)).map((secret) => sender.toKey?.(secret) ?? secret);
   return { secrets, ...sender.readHeader(request) };
 }
 
 const notAsked = (names: readonly string[]): string =>
   `This webhook takes no '${(names.at(-1) ?? '').slice(0, 80)}'.`;
-
-function checkNamed(webhook: string, field: 'secret' | 'events', names: readonly string[]): void {
-  if (names.length > 0 && names.every((name) => name.trim() !== '')) return;
-  const problem =
-    field === 'secret'
-      ? 'needs the name of the var that its secret is in'
-      : 'lists events by name; without `events` it takes all';
-  throw new WebhookDefinitionError(webhook, field, problem);
-}

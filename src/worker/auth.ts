@@ -3,7 +3,7 @@ import { isKeptOut, type Question } from '../session/answers/questions.ts';
 import type { TurnPrincipal } from '../tool/call.ts';
 import { type Log, logOnce, warning } from '../tool/log.ts';
 import type { Owner } from '../tool/owner.ts';
-import { secretText } from '../tool/secrets.ts';
+import { isSecretSource, readSecrets, SECRET_RULE, type SecretSource } from '../tool/secret-source.ts';
 import type { Caller, Env } from './host.ts';
 import { Problem, SessionError } from './problem.ts';
 
@@ -84,20 +84,25 @@ const LOCAL = { id: 'local' };
 const TOKEN_SETTING = 'HOLDFAST_TOKEN';
 
 /**
- * Lets in whoever sends `Authorization: Bearer {the secret of this name}`, as one owner. The secret may be a binding of the
- * Secrets Store. One that is not set lets nobody in.
+ * Lets in requests with `Authorization: Bearer {token}`, as one owner. The token is `(env) => env.MY_TOKEN`, or in the var of
+ * this name, and may be a binding of the Secrets Store. Of several, each is let in. One that is not set lets no request in.
+ *
+ * @throws TypeError when it is neither; the text is not repeated, since a token may be given in place of its name.
  */
-export const bearerToken = (setting: string): Authenticate<object> =>
-  asking(
+export function bearerToken(source: SecretSource): Authenticate<object> {
+  if (!isSecretSource(source)) throw new TypeError(`bearerToken ${SECRET_RULE}.`);
+  return asking(
     () => ({ id: TOKEN }),
     async (request, env) => {
-      const expected = await readSecret(env, setting);
-      if (expected === '') throw notSet(setting);
+      const expected = await readTokens(env, source);
+      if (expected.length === 0) throw notSet(source);
       const [, token] = /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
-      const matches = token !== undefined && (await sameText(token, expected));
-      return matches ? { id: TOKEN } : null;
+      if (token === undefined) return null;
+      const matches = await Promise.all(expected.map((one) => sameText(token, one)));
+      return matches.includes(true) ? { id: TOKEN } : null;
     },
   );
+}
 
 /**
  * Lets in whoever asks this machine by its own name, as one owner and without a token: for development, never behind a proxy
@@ -167,32 +172,38 @@ const isLocal = (hostname: string): boolean =>
 const isLoopback = (address: string): boolean =>
   /^(::ffff:)?127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/i.test(address) || address === '::1';
 
-const setIt = (setting: string): string =>
-  `Set the secret ${setting} (wrangler secret put ${setting}) and send it as a bearer token`;
+const SET_IT = `Set the secret ${TOKEN_SETTING} (wrangler secret put ${TOKEN_SETTING}) and send it as a bearer token`;
 
-const notSet = (setting: string): Problem =>
-  new Problem('not-configured', `This Worker has no token yet, so it answers nobody. ${setIt(setting)}.`);
+/** A stranger reads it, so that it names no var but our own: a token may be given in place of its name. */
+const notSet = (source: SecretSource): Problem =>
+  new Problem(
+    'not-configured',
+    `This Worker has no token yet, so it answers nobody. ${
+      source === TOKEN_SETTING ? SET_IT : 'Set the var that its bearerToken reads (wrangler secret put)'
+    }.`,
+  );
 
 const noAuth = (): Problem =>
   new Problem(
     'not-configured',
-    `This Worker has no authentication yet, so it answers nobody. ${setIt(TOKEN_SETTING)}, or pass \`auth\` to createHoldfast. ` +
+    `This Worker has no authentication yet, so it answers nobody. ${SET_IT}, or pass \`auth\` to createHoldfast. ` +
       'On your own machine the line HOLDFAST_AUTH=localhost in .dev.vars lets you in without a token.',
   );
 
 const onlyLocal = (sign: string): Problem =>
   new Problem(
     'only-localhost',
-    `This Worker answers only requests of its own machine, and this is none: ${sign}. ${setIt(TOKEN_SETTING)}, or pass \`auth\` ` +
+    `This Worker answers only requests of its own machine, and this is none: ${sign}. ${SET_IT}, or pass \`auth\` ` +
       'to createHoldfast.',
   );
 
-/** A secret of the Worker, or '' where it is not set. @throws ConfigurationError when the Secrets Store does not give it. */
-async function readSecret(env: Env, setting: string): Promise<string> {
+/** The tokens that are set. @throws ConfigurationError when the Secrets Store does not give one. */
+async function readTokens(env: Env, source: SecretSource): Promise<readonly string[]> {
   try {
-    return await secretText(env[setting]);
+    return await readSecrets(env, source);
   } catch (cause) {
-    throw new ConfigurationError(`The Secrets Store did not give ${setting}.`, { cause });
+    const which = source === TOKEN_SETTING ? TOKEN_SETTING : 'the bearer token';
+    throw new ConfigurationError(`The Secrets Store did not give ${which}.`, { cause });
   }
 }
 

@@ -83,6 +83,7 @@ expectTypeOf(
 ).toEqualTypeOf<Holdfast<OfApp>>();
 // An `auth` of any Worker, such as the built-in ones, is one of this.
 createHoldfast<OfApp>({ agents: [clerk], auth: bearerToken('HOLDFAST_TOKEN') });
+createHoldfast<OfApp>({ agents: [clerk], auth: bearerToken((env) => [env.HOLDFAST_TOKEN, env.OLD_TOKEN]) });
 createHoldfast<OfApp>({ agents: [clerk], auth: openOnLocalhost() });
 // The one that the program's own types declare.
 createHoldfast<Cloudflare.Env>({ agents: [clerk], model: () => model })

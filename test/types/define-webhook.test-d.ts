@@ -34,7 +34,8 @@ createHoldfast({
     githubWebhook({ agent: 'support', secret: ['NEW', 'OLD'] }),
     stripeWebhook({ agent: 'support', secret: 'STRIPE' }),
     slackWebhook({ agent: 'support', secret: 'SLACK' }),
-    standardWebhook({ name: 'crm', agent: 'support', secret: 'CRM' }),
+    standardWebhook({ name: 'crm', agent: 'support', secret: (env) => env.CRM }),
+    githubWebhook({ name: 'rotated', agent: 'support', secret: (env) => [env.NEW, env.OLD] }),
     defineWebhook({
       name: 'own',
       agent: 'support',
@@ -67,6 +68,9 @@ defineWebhook({
   agent: 'a',
   admit(request) {
     expectTypeOf(request).toEqualTypeOf<UnverifiedRequest>();
+    // @ts-expect-error: a secret is read of the environment, or named
+    githubWebhook({ agent: 'triage', secret: 7 });
+
     // @ts-expect-error it is not read yet
     request.body;
   },

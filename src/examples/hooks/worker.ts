@@ -15,7 +15,7 @@ const holdfast = createHoldfast({
   webhooks: [
     githubWebhook({
       agent: 'triage',
-      secret: 'GITHUB_WEBHOOK_SECRET', // the name of a secret
+      secret: (env) => env.GITHUB_WEBHOOK_SECRET,
       events: ['issues.opened'],
       start: ({ number, usual }) => (number === undefined ? ignored('No issue.') : usual),
     }),

@@ -17,7 +17,7 @@ const holdfast = createHoldfast({
     standardWebhook({
       name: 'turns',
       agent: 'desk',
-      secret: 'TURNS_WEBHOOK_SECRET', // the same secret
+      secret: (env) => env.TURNS_WEBHOOK_SECRET, // the same secret
       events: ['turn.suspended'],
       async start({ data, usual }) {
         if (typeof data !== 'object' || data === null || !('session' in data)) return ignored('No session.');

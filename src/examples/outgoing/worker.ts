@@ -24,7 +24,7 @@ const holdfast = createHoldfast({
   outgoingWebhooks: [
     outgoingWebhook({
       url: 'https://desk.example.com/hooks/turns',
-      secret: 'TURNS_WEBHOOK_SECRET', // the name of a secret
+      secret: (env) => env.TURNS_WEBHOOK_SECRET,
       on: ['suspended', 'failed'],
     }),
   ],

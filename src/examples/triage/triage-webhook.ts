@@ -7,7 +7,7 @@ const MAX_BODY = 2_000;
 /** Starts the triage of an issue when somebody opens it. Whoever may talk to the agents may see its sessions. */
 export const triageWebhook: Webhook = githubWebhook({
   agent: 'triage',
-  secret: 'GITHUB_WEBHOOK_SECRET',
+  secret: (env) => env.GITHUB_WEBHOOK_SECRET,
   events: ['issues.opened'],
   start: toTriage,
 });

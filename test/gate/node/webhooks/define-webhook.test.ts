@@ -6,13 +6,15 @@ import {
   ignored,
   isSigned,
   notSigned,
+  type SecretSource,
   secretsOf,
   stripeWebhook,
   verified,
+  WebhookDefinitionError,
   type WebhookTurn,
 } from '../../../../src/webhooks/entry.ts';
-import { arrive, NOT_SIGNED } from '../../../fixtures/arrive.ts';
-import { hmacHex, SECRET } from '../../../fixtures/signed.ts';
+import { arrive, NOT_SIGNED, WHY_NOT_SET } from '../../../fixtures/arrive.ts';
+import { fromGithub, hmacHex, SECRET } from '../../../fixtures/signed.ts';
 
 const verify = () => verified('1', { name: 'Ada' });
 const turn: WebhookTurn = { session: 's', message: 'Hello' };
@@ -136,14 +138,46 @@ describe('defineWebhook', () => {
 });
 
 describe('the webhook of a sender', () => {
-  it.each(['', ' ', [], ['A', '']].map((secret) => [secret] as const))(
-    'refuses %j as its secret',
-    (secret) => {
-      expect(() => githubWebhook({ agent: 'a', secret })).toThrow(
-        "Webhook 'github' needs the name of the var that its secret is in.",
-      );
-    },
-  );
+  it.each(
+    [
+      '',
+      ' ',
+      [],
+      ['A', ''],
+      'hunter 2',
+      'correct-horse',
+      'sk_live_51H8xYzAbCdEfGh',
+      ['A', 'ghp_16C7e42F292c6912E7710c838347Ae178B4a'],
+    ].map((secret) => [secret] as const),
+  )('refuses %j as its secret, without repeating it', (secret) => {
+    expect(() => githubWebhook({ agent: 'a', secret })).toThrow(
+      new WebhookDefinitionError(
+        'github',
+        'secret',
+        "needs its secret as '(env) => env.NAME', or the name of the var that holds it; a secret itself does not belong in code",
+      ),
+    );
+  });
+
+  it('reads its secret of the environment by a function, which may return several', async () => {
+    const signed = await fromGithub('issues', { secret: SECRET, body: '{"action":"opened"}' });
+    const arrived = (secret: SecretSource) => arrive(githubWebhook({ agent: 'a', secret }), signed);
+    const taken = await arrived('SECRET');
+    expect(await arrived((env) => env.SECRET)).toEqual(taken);
+    expect(await arrived((env) => [env.UNSET, env.OLD, env.SECRET])).toEqual(taken);
+    expect(taken).not.toMatchObject({ type: 'refused' });
+  });
+
+  it('that is not set says so to the sender without what it was given', async () => {
+    const signed = await fromGithub('issues', { secret: SECRET, body: '{"action":"opened"}' });
+    for (const secret of ['hunter2', () => undefined, () => ['', ' ']]) {
+      expect(await arrive(githubWebhook({ agent: 'a', secret }), signed)).toEqual({
+        type: 'refused',
+        kind: 'not-configured',
+        why: WHY_NOT_SET,
+      });
+    }
+  });
 
   it('refuses a list of no events', () => {
     expect(() => stripeWebhook({ agent: 'a', secret: 'S', events: [] })).toThrow(

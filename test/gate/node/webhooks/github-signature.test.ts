@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { githubWebhook } from '../../../../src/webhooks/entry.ts';
-import { arrive, ENV, invalid, NOT_SIGNED } from '../../../fixtures/arrive.ts';
+import { arrive, ENV, invalid, NOT_SIGNED, WHY_NOT_SET } from '../../../fixtures/arrive.ts';
 import { fromGithub, SECRET, type Signed } from '../../../fixtures/signed.ts';
 
 const webhook = githubWebhook({ agent: 'triage', secret: 'SECRET' });
@@ -86,12 +86,10 @@ describe('a delivery of GitHub', () => {
     ['is no text', { SECRET: { secret: SECRET } }],
     ['is empty in the Secrets Store', { SECRET: { get: async () => '' } }],
   ])('is not taken while the secret %s', async (_, env) => {
-    const why =
-      'This Worker has no secret to check the delivery with, so it is not taken. Set SECRET (wrangler secret put SECRET).';
     expect(await arrive(webhook, await signed(), { env })).toEqual({
       type: 'refused',
       kind: 'not-configured',
-      why,
+      why: WHY_NOT_SET,
     });
   });
 

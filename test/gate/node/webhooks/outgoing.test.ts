@@ -166,9 +166,12 @@ describe('a message of an outgoing webhook', () => {
     expect(await send()).toEqual({ why: 'could not be reached' });
   });
 
+  const NOT_SET = 'has no secret: set the var that its `secret` reads (wrangler secret put)';
+
   it.each<[string, Sending, string]>([
-    ['no secret is set', { env: {} }, 'has no secret: set ALERTS_SECRET'],
-    ['none of several is', { config: { secret: ['A', 'B'] } }, 'has no secret: set A or B'],
+    ['no secret is set', { env: {} }, NOT_SET],
+    ['its function returns none', { config: { secret: ({ NOWHERE }) => NOWHERE } }, NOT_SET],
+    ['none of several is', { config: { secret: ['A', 'B'] } }, NOT_SET],
     [
       'a secret is none',
       { env: { ALERTS_SECRET: 'hunter2' } },
@@ -194,10 +197,12 @@ describe('the literal of an outgoing webhook', () => {
     expect({ name, agents }).toEqual({ name: 'outgoing', agents: undefined });
   });
 
+  const WHSEC = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+
   const ADDRESS =
     "Webhook 'outgoing' has no 'url' that can be used: it must be an https URL without a user, or http on localhost.";
   const SECRET =
-    "Webhook 'outgoing' needs a secret: the name of the var that holds it, or a list of such names.";
+    "Webhook 'outgoing' needs its secret as '(env) => env.NAME', or the name of the var that holds it; a secret itself does not belong in code.";
 
   it.each<[string, object, string]>([
     ['no url', { url: undefined }, ADDRESS],
@@ -208,7 +213,9 @@ describe('the literal of an outgoing webhook', () => {
     ['a user in the address', { url: 'https://me:hunter2@alerts.example' }, ADDRESS],
     ['a host like localhost', { url: 'http://localhost.evil.example' }, ADDRESS],
     ['a list without a secret', { secret: [] }, SECRET],
-    ['a function for a secret', { secret: () => 'S' }, SECRET],
+    ['a secret in place of its name', { secret: WHSEC }, SECRET],
+    ['a phrase in place of its name', { secret: 'correct horse' }, SECRET],
+    ['a secret in a list of names', { secret: ['NEW', WHSEC] }, SECRET],
     [
       'a name that is none',
       { name: 'my alerts' },

@@ -7,6 +7,7 @@ import {
   type HoldfastConfig,
   type LogEntry,
   openOnLocalhost,
+  type SecretSource,
 } from '../../../../src/create-holdfast.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
@@ -239,10 +240,40 @@ describe('with a token under another name', () => {
       expect(await json(response)).toEqual({
         ...notConfigured,
         detail:
-          'This Worker has no token yet, so it answers nobody. Set the secret MY_TOKEN ' +
-          '(wrangler secret put MY_TOKEN) and send it as a bearer token.',
+          'This Worker has no token yet, so it answers nobody. Set the var that its bearerToken reads (wrangler secret put).',
       });
     }
+  });
+
+  it('that a function reads lets in who sends it, or any of several', async () => {
+    const vars = { MY_TOKEN: 'right-token', OLD_TOKEN: 'old-token' };
+    const statuses = (source: SecretSource) =>
+      Promise.all(
+        ['right-token', 'old-token', 'other-token'].map(
+          async (token) =>
+            (await appWith({ auth: bearerToken(source) }, vars)('/agents', { headers: bearer(token) }))
+              .status,
+        ),
+      );
+    expect(await statuses((env) => env.MY_TOKEN)).toEqual([200, 401, 401]);
+    expect(await statuses(({ MY_TOKEN, OLD_TOKEN }) => [MY_TOKEN, OLD_TOKEN])).toEqual([200, 200, 401]);
+    expect(await statuses(() => undefined)).toEqual([401, 401, 401]);
+  });
+
+  it.each(['hunter 2', 'sk_live_51H8xYzAbCdEfGh', ''])(
+    'is refused as the text %j, without repeating it',
+    (token) => {
+      expect(() => bearerToken(token)).toThrow(
+        new TypeError(
+          "bearerToken needs its secret as '(env) => env.NAME', or the name of the var that holds it; a secret itself does not belong in code.",
+        ),
+      );
+    },
+  );
+
+  it('that looks like a name and is none is not repeated to strangers', async () => {
+    const response = await appWith({ auth: bearerToken('hunter2') })('/agents');
+    expect(await response.text()).not.toContain('hunter2');
   });
 });
 

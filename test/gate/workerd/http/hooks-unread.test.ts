@@ -7,7 +7,7 @@ import {
   WebhookRefusal,
 } from '../../../../src/webhooks/entry.ts';
 import { readBytes } from '../../../doors/http.ts';
-import { ENV } from '../../../fixtures/arrive.ts';
+import { ENV, WHY_NOT_SET } from '../../../fixtures/arrive.ts';
 import { fromStandard, STANDARD_SECRET } from '../../../fixtures/signed.ts';
 import { appWith } from './app.ts';
 import type { Send } from './client.ts';
@@ -48,9 +48,7 @@ describe('the body of a delivery is not read', () => {
     const { response, pulled } = await deliverCounted(bare, {
       'x-hub-signature-256': `sha256=${'0'.repeat(64)}`,
     });
-    const why =
-      'This Worker has no secret to check the delivery with, so it is not taken. Set UNSET (wrangler secret put UNSET).';
-    await expectProblem(response, problem(503, 'not-configured', why));
+    await expectProblem(response, problem(503, 'not-configured', WHY_NOT_SET));
     expect(pulled).toBe(0);
   });
 

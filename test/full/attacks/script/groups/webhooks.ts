@@ -168,7 +168,7 @@ const otherDoors: readonly Attack[] = [
     comes: problem(
       503,
       'not-configured',
-      'This Worker has no secret to check the delivery with, so it is not taken. Set NEVER_SET (wrangler secret put NEVER_SET).',
+      'This Worker has no secret to check the delivery with, so it is not taken. Set the var that the `secret` of this webhook reads (wrangler secret put).',
     ),
   },
   ...['nothing', '__proto__', 'constructor', '..%2fhealth', '%00', 'GITHUB'].map(
