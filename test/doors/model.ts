@@ -1,7 +1,7 @@
 /** A door for tests. The port to a model, its errors and prices, and the insides of adapters and of the planner. */
 export { pacedFromAiSdk } from '../../src/model/ai-sdk/from-ai-sdk.ts';
 export { MAX_REPLY_LENGTH } from '../../src/model/ai-sdk/sdk-reply.ts';
-export { MAX_STREAM_BYTES } from '../../src/model/chat-completions/read-stream.ts';
+export { createDataParser, MAX_STREAM_BYTES } from '../../src/model/chat-completions/read-stream.ts';
 export { ConfigurationError } from '../../src/model/configuration-error.ts';
 export { toldLength } from '../../src/model/context-length.ts';
 export { givenTo } from '../../src/model/given-to.ts';

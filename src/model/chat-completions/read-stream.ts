@@ -1,4 +1,3 @@
-import { createParser } from 'eventsource-parser';
 import type { Patience } from '../ask-patiently.ts';
 import { ModelError } from '../chat-model.ts';
 import { brokenConnection, invalidReply } from '../untrusted-reply.ts';
@@ -28,21 +27,19 @@ export const readEvents = async (
   reader: EventReader,
 ): Promise<boolean> => {
   let done = false;
-  const parser = createParser({
-    onEvent: ({ data }) => {
-      patience.check();
-      if (done || data === '') return;
-      done = data.trim() === '[DONE]';
-      if (!done) reader.take(data);
-    },
+  const feed = createDataParser((data) => {
+    patience.check();
+    if (done || data === '') return;
+    done = data.trim() === '[DONE]';
+    if (!done) reader.take(data);
   });
   try {
     for await (const piece of pieces) {
-      parser.feed(piece);
+      feed(piece);
       if (done) return true;
     }
     // Some servers end without an empty line, so that their last event is still open.
-    parser.feed('\n\n');
+    feed('\n\n');
   } catch (error) {
     // Nothing of worth can follow the end of the reply, so losing the rest of the stream loses nothing.
     const lost =
@@ -50,6 +47,31 @@ export const readEvents = async (
     if (!lost || !reader.finished) throw error;
   }
   return done;
+};
+
+/**
+ * Creates a function that takes a stream of server-sent events (HTML) in pieces, and hands on the data of each event. No other field
+ * says anything of a reply. Each piece is looked at once, however it is cut.
+ */
+export const createDataParser = (hand: (data: string) => void): ((piece: string) => void) => {
+  let line = '';
+  let data: string[] = [];
+  let endedInCr = false;
+  return (piece) => {
+    if (piece === '') return;
+    const lines = (endedInCr && piece.startsWith('\n') ? piece.slice(1) : piece).split(/\r\n?|\n/);
+    endedInCr = piece.endsWith('\r');
+    lines[0] = line + lines[0];
+    line = lines.pop() ?? '';
+    for (const whole of lines) {
+      if (whole.startsWith('data:')) data.push(whole.slice(whole[5] === ' ' ? 6 : 5));
+      else if (whole === '' && data.length > 0) {
+        const event = data.join('\n');
+        data = [];
+        hand(event);
+      }
+    }
+  };
 };
 
 /**

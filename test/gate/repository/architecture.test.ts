@@ -190,7 +190,7 @@ describe('who may import whom', () => {
     ['src/kinds/', ['valibot', '@standard-schema/spec']],
     ['src/agent/', ['@standard-schema/spec']],
     ['src/session/', []],
-    ['src/model/', ['eventsource-parser', '@ai-sdk/provider']],
+    ['src/model/', ['@ai-sdk/provider']],
     ['src/offline-model/', []],
     ['src/webhooks/', []],
     ['src/outgoing-webhooks/', []],

@@ -1,0 +1,46 @@
+import { createParser } from 'eventsource-parser';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createDataParser } from '../../../doors/model.ts';
+
+const dataOf = (...pieces: readonly string[]): readonly string[] => {
+  const data: string[] = [];
+  const feed = createDataParser((one) => data.push(one));
+  for (const piece of pieces) feed(piece);
+  return data;
+};
+
+/** What another parser makes of the whole. */
+const reference = (whole: string): readonly string[] => {
+  const data: string[] = [];
+  createParser({ onEvent: (event) => data.push(event.data) }).feed(whole);
+  return data;
+};
+
+describe('the parser of the data of events', () => {
+  it.each<[string, string[], string[]]>([
+    ['an event of one line', ['data: a\n\n'], ['a']],
+    ['data of several lines', ['data: a\ndata:\ndata:  b\n\n'], ['a\n\n b']],
+    ['every end of a line', ['data: a\r\n\r\ndata: b\r\rdata: c\n\r\n'], ['a', 'b', 'c']],
+    ['an end of a line that is cut in two', ['data: a\r', '\n\r', '\ndata: b\r', '', '\n\r\n'], ['a', 'b']],
+    ['other fields and comments as nothing', [': hi\nevent: x\nid: 1\nfoo\n data: z\ndata: a\n\n'], ['a']],
+    ['no event that is not complete', ['data: a\n', 'data: b'], []],
+  ])('reads %s', (_, pieces, expected) => {
+    expect(dataOf(...pieces)).toEqual(expected);
+  });
+
+  it('reads any stream as eventsource-parser does, wherever its pieces end', () => {
+    const words = ['data:', 'data: ', 'event: x', 'id: 1', ': ', 'x', ' ', '\n', '\r', '\r\n', '\n\n'];
+    const stream = fc.array(fc.constantFrom(...words), { maxLength: 30 }).map((some) => some.join(''));
+    fc.assert(
+      fc.property(stream, fc.array(fc.nat(100), { maxLength: 8 }), (text, cuts) => {
+        // The other one takes a line break at the very end for half of one.
+        const whole = `${text}\n\n: \n`;
+        const places = [0, ...cuts.map((cut) => cut % whole.length).sort((a, b) => a - b), whole.length];
+        const pieces = places.slice(1).map((place, at) => whole.slice(places[at], place));
+        expect(dataOf(...pieces)).toEqual(reference(whole));
+      }),
+      { seed: 20_261_124, numRuns: 2000 },
+    );
+  });
+});
