@@ -1,4 +1,5 @@
 /** A door for tests. What kinds of tools remember and offer, beside what defines them. */
+export { toolKinds } from '../../src/built-in-kinds.ts';
 export { keyedSerial, memoryOf } from '../../src/kinds/agentic/memory.ts';
 export {
   BINDINGS,

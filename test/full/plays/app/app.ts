@@ -1,0 +1,33 @@
+/** The played app: every kind of tool, by plans. */
+import { createHoldfast } from '../../../../src/create-holdfast.ts';
+import { defineAgent } from '../../../../src/index.ts';
+import { plannedModel } from './planned-model.ts';
+import type { AppOptions } from './port.ts';
+import { toolsOf } from './tools.ts';
+
+export { SessionObject } from '../../../../durable-objects/index.ts';
+
+/** Makes the Worker of one version. */
+export function createApp(options: AppOptions) {
+  const { tools, kinds } = toolsOf(options);
+  const agent = defineAgent({
+    name: 'player',
+    description: 'Does what plays ask for.',
+    instructions: 'Do every step of the plan, in order.',
+    tools,
+    limits: { iterations: 60 },
+  });
+  const holdfast = createHoldfast({
+    agents: [agent],
+    kinds,
+    model: plannedModel(options.outside),
+    auth: () => ({ id: 'player' }),
+    log: (entry) =>
+      options.log(
+        entry.level === 'info'
+          ? `info ${entry.outcome}`
+          : `${entry.level} ${entry.event} ${entry.message} ${entry.thrown ?? ''}`,
+      ),
+  });
+  return { ...holdfast, kinds };
+}

@@ -1,0 +1,204 @@
+import * as v from 'valibot';
+import { type AnyTool, defineTool, requireApproval, type ToolCall } from '../../../../src/index.ts';
+import {
+  after,
+  defineAgenticTool,
+  definePlaybook,
+  defineStateMachine,
+  defineToolKind,
+  defineUnfolding,
+  type ToolKind,
+} from '../../../../src/kinds/entry.ts';
+import { type Plan, planText } from './plan.ts';
+import type { AppOptions, Outside } from './port.ts';
+
+const input = v.looseObject({ label: v.string(), before: v.number(), after: v.number() });
+type Input = v.InferOutput<typeof input>;
+
+/** Does something around an effect, so that a process can die on either side of it. */
+async function act(
+  outside: Outside,
+  { label, before, after }: Input,
+  call: ToolCall,
+): Promise<{ readonly did: string }> {
+  const { idempotencyKey: key, id, signal } = call;
+  const ticket = outside.ticket(key);
+  await outside.pause(before);
+  signal.throwIfAborted();
+  await outside.act({ key, call: id, label, ticket });
+  await outside.pause(after);
+  return { did: label };
+}
+
+const acting = <Name extends string>(outside: Outside, name: Name) =>
+  ({
+    name,
+    description: `Does what the plan says: ${name}.`,
+    input,
+    run: (asked: Input, call: ToolCall) => act(outside, asked, call),
+  }) as const;
+
+const reconcileBy =
+  (outside: Outside) =>
+  async ({ label }: Input, call: ToolCall) => {
+    const known = await outside.recall(call.idempotencyKey);
+    return known === 'done' ? { done: { did: label } } : known;
+  };
+
+/** Tools of every effect. */
+export function simpleTools(outside: Outside) {
+  const read = defineTool({
+    name: 'read',
+    description: 'Looks something up.',
+    effect: 'read',
+    input,
+    run: ({ before }) => outside.pause(before).then(() => ({ found: 1 })),
+  });
+  const idempotent = defineTool({ ...acting(outside, 'idempotent'), effect: 'idempotent' });
+  const once = defineTool({ ...acting(outside, 'once'), effect: 'once' });
+  const reconciled = defineTool({
+    ...acting(outside, 'reconciled'),
+    effect: 'once',
+    reconcile: reconcileBy(outside),
+  });
+  const approved = requireApproval(
+    defineTool({ ...acting(outside, 'approved'), effect: 'once', reconcile: reconcileBy(outside) }),
+    ({ label }) => `Do ${label}?`,
+    { expires: APPROVAL_EXPIRES },
+  );
+  const fails = defineTool({
+    name: 'fails',
+    description: 'Fails before it does anything.',
+    effect: 'idempotent',
+    input,
+    async run({ before }) {
+      await outside.pause(before);
+      throw new Error('It failed, as planned.');
+    },
+  });
+  return { read, idempotent, once, reconciled, approved, fails };
+}
+
+/** When nobody has decided, in ms. */
+const APPROVAL_EXPIRES = 90_000;
+
+const manual = defineTool({
+  name: 'manual',
+  description: 'Is run by the caller.',
+  manual: true,
+  input,
+  expires: 120_000,
+});
+
+const later = defineTool({
+  name: 'later',
+  description: 'Schedules a turn.',
+  effect: 'idempotent',
+  input: v.looseObject({
+    label: v.string(),
+    delaySeconds: v.number(),
+    plan: v.looseObject({ message: v.string() }),
+  }),
+  async run({ delaySeconds, plan }, call) {
+    const planned = plan as unknown as Plan; // the model's own
+    return { turn: await call.schedule({ message: planText(planned), delaySeconds }) };
+  },
+});
+
+type Labels = { readonly [label: string]: number };
+
+/** Remembers labels. Of another version, a snapshot of the one before is of no use. */
+const tallies = (version: AppOptions['version']) =>
+  defineToolKind({
+    name: 'tally',
+    memory: {
+      initial: {},
+      version: version === 'v1' ? 1 : 2,
+      when: 'call',
+      apply: (labels: Labels, { label }: { readonly label: string }) => ({
+        ...labels,
+        [version === 'v1' ? label : `${label}!`]: (labels[label] ?? 0) + 1,
+      }),
+    },
+  });
+
+const loopInput = v.looseObject({ label: v.string() });
+
+/** The agent's tools, and the kind that they bring, in this version. */
+export function toolsOf({ outside, version }: AppOptions): {
+  readonly tools: readonly AnyTool[];
+  readonly kinds: readonly ToolKind[];
+} {
+  const { fails, ...simple } = simpleTools(outside);
+  const kind = tallies(version);
+  const tally = defineTool({
+    name: 'tally',
+    description: 'Remembers a label.',
+    serial: 'tally',
+    effect: 'idempotent',
+    input,
+    async run({ label, before }, call) {
+      await outside.pause(before);
+      call.state.set('last', label);
+      kind.remember(call, { label });
+      return { remembered: label };
+    },
+  });
+  const work = defineAgenticTool({
+    name: 'work',
+    description: 'Works in a loop of its own.',
+    input: loopInput,
+    tools: [...Object.values(simple), tally],
+  });
+  const step = (name: 'confirm' | 'ship' | 'prepare' | 'finish') =>
+    defineTool({ ...acting(outside, name), effect: 'once', reconcile: reconcileBy(outside) });
+  const order = defineStateMachine({
+    name: 'order',
+    description: 'Works on one order.',
+    input: loopInput,
+    key: ({ label }) => label,
+    initial: 'open',
+    states: {
+      open: [{ tool: step('confirm'), to: 'confirmed' }],
+      confirmed: [{ tool: step('ship'), to: 'shipped' }],
+      shipped: [],
+    },
+  });
+  const recipe = definePlaybook({
+    name: 'recipe',
+    description: 'Works step by step.',
+    input: loopInput,
+    key: ({ label }) => label,
+    tools: [step('prepare')],
+    locked: [{ tool: step('finish'), unlockedBy: after('prepare') }],
+  });
+  const desk = defineUnfolding({
+    name: 'desk',
+    description: 'Brings two more tools.',
+    tools: [
+      defineTool({ ...acting(outside, 'filed'), effect: 'once' }),
+      defineTool({ ...acting(outside, 'noted'), effect: 'idempotent' }),
+    ],
+  });
+  const legacy = defineTool({
+    name: 'legacy',
+    description: 'Is not in every version.',
+    effect: 'read',
+    input,
+    run: () => ({}),
+  });
+  const extra = defineTool({ name: 'extra', description: 'Is new.', effect: 'read', input, run: () => ({}) });
+  const tools = [
+    ...Object.values(simple),
+    fails,
+    manual,
+    later,
+    tally,
+    work,
+    order,
+    recipe,
+    desk,
+    version === 'v1' ? legacy : extra,
+  ];
+  return { tools, kinds: [kind] };
+}

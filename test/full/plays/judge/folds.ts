@@ -1,0 +1,81 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { StoredEvent } from '../../../../src/index.ts';
+import type { ToolKind, ToolMemory } from '../../../../src/kinds/entry.ts';
+import {
+  emptyState,
+  foldCovered,
+  fromSnapshot,
+  MESSAGE_TYPES,
+  reduce,
+  toSnapshot,
+} from '../../../doors/journal.ts';
+import { toolKinds } from '../../../doors/kinds.ts';
+
+/** A snapshot as a holder stores it. */
+export interface StoredSnapshot {
+  readonly seq: number;
+  readonly reducer: number;
+  readonly body: string;
+}
+
+/** Folds journals as the versions of the app do. */
+export class Folds {
+  readonly #memories = new Map<number, readonly ToolMemory[]>();
+
+  /** A version of the app has these kinds of tools. */
+  knows(kinds: readonly ToolKind[]): void {
+    const { reducer, memories } = toolKinds(kinds);
+    this.#memories.set(reducer, memories);
+  }
+
+  /** Returns what is wrong with a snapshot, which its writer made of the state in its memory. */
+  snapshotFault({ seq, reducer, body }: StoredSnapshot, events: readonly StoredEvent[]): string | undefined {
+    const memories = this.#memories.get(reducer);
+    if (!memories) return `its reducer ${reducer} is of no version`;
+    const cold = folded(
+      events.filter((event) => event.seq <= seq),
+      memories,
+    );
+    return difference(JSON.parse(toSnapshot(cold)), JSON.parse(body));
+  }
+
+  /** Returns how a fold from a snapshot and one from the beginning differ at the end of the journal. */
+  foldFault({ seq, reducer, body }: StoredSnapshot, events: readonly StoredEvent[]): string | undefined {
+    const memories = this.#memories.get(reducer) ?? [];
+    const state = fromSnapshot(body);
+    for (const event of events) {
+      if (event.seq > seq) reduce(state, event, memories);
+      else if (MESSAGE_TYPES.includes(event.type) && event.seq >= (state.compacted?.from ?? 1))
+        foldCovered(state, event);
+    }
+    const cold = folded(events, memories);
+    if (cold.turn?.outcome === undefined && cold.turn) return undefined; // no snapshot is made inside a turn
+    return difference(
+      [JSON.parse(toSnapshot(cold)), cold.messages],
+      [JSON.parse(toSnapshot(state)), state.messages],
+    );
+  }
+}
+
+function folded(events: readonly StoredEvent[], memories: readonly ToolMemory[]) {
+  const state = emptyState();
+  for (const event of events) reduce(state, event, memories);
+  return state;
+}
+
+/** What differs, as far as one line says it. */
+function difference(cold: unknown, warm: unknown): string | undefined {
+  const [one, other] = [cold, warm].map((value): unknown => JSON.parse(JSON.stringify(value)));
+  if (isDeepStrictEqual(one, other)) return undefined;
+  return firstDifference(one, other, '');
+}
+
+function firstDifference(one: unknown, other: unknown, path: string): string {
+  if (typeof one === 'object' && typeof other === 'object' && one !== null && other !== null) {
+    for (const key of new Set([...Object.keys(one), ...Object.keys(other)])) {
+      const [mine, theirs] = [Reflect.get(one, key), Reflect.get(other, key)];
+      if (!isDeepStrictEqual(mine, theirs)) return firstDifference(mine, theirs, `${path}.${key}`);
+    }
+  }
+  return `${path}: cold ${JSON.stringify(one)?.slice(0, 200)}, warm ${JSON.stringify(other)?.slice(0, 200)}`;
+}

@@ -1,0 +1,110 @@
+import type { ToolName } from '../app/plan.ts';
+import type { Effect } from '../play/outside.ts';
+import type { CallStory, Told, TurnStory } from './story.ts';
+import type { Finding } from './witness.ts';
+
+const ONCE: readonly ToolName[] = [
+  'once',
+  'approved',
+  'reconciled',
+  'filed',
+  'confirm',
+  'ship',
+  'prepare',
+  'finish',
+];
+const IDEMPOTENT: readonly ToolName[] = ['idempotent', 'noted'];
+const RECONCILED: readonly ToolName[] = ['reconciled', 'approved', 'confirm', 'ship', 'prepare', 'finish'];
+/** Tools that fail as planned, or are not in every version. */
+const MAY_FAIL: readonly ToolName[] = ['fails', 'legacy'];
+
+const about = (rule: string, { label, tool, id }: CallStory, what: string): Finding => ({
+  rule,
+  where: `${label} (${tool}, ${id})`,
+  what,
+});
+
+/** What the model was shown of each call is what happened. */
+export function judgeCalls(
+  turns: readonly TurnStory[],
+  effects: readonly Effect[],
+  mayTimeOut: boolean,
+): Finding[] {
+  const byCall = Map.groupBy(effects, ({ call }) => call);
+  return turns.flatMap((turn) => {
+    const calls = [...turn.calls.values()];
+    return [
+      ...calls.flatMap((call) => judgeCall(turn, call, byCall.get(call.id) ?? [])),
+      ...(mayTimeOut ? [] : calls.flatMap((call) => judgeDoubt(turn, call))),
+      ...judgeLabels(turn, calls),
+    ];
+  });
+}
+
+/** A turn does nothing of its plan twice: the model asks again only for what was never stored. */
+function judgeLabels(turn: TurnStory, calls: readonly CallStory[]): Finding[] {
+  const byLabel = Map.groupBy(calls, ({ label }) => label);
+  return [...byLabel].flatMap(([label, all]) =>
+    all.length > 1
+      ? [{ rule: 'made twice', where: label, what: `Turn ${turn.turn} has ${all.length} calls of it.` }]
+      : [],
+  );
+}
+
+function judgeCall(turn: TurnStory, call: CallStory, effects: readonly Effect[]): Finding[] {
+  const [word] = call.told;
+  const isOpen = call.told.length === 0 && turn.outcomes.length === 0;
+  if (isOpen) return [];
+  if (word === undefined || call.told.length > 1) {
+    return [about('ends once', call, `It has ended ${call.told.length} times: ${call.told.join(', ')}.`)];
+  }
+  return [...judgeStart(call, effects), ...judgeCount(call, word, effects), ...judgeFailure(call, word)];
+}
+
+/** Nothing happens whose start is not on record. */
+function judgeStart(call: CallStory, effects: readonly Effect[]): Finding[] {
+  const keys = new Set(effects.map(({ key }) => key));
+  if (keys.size > 1) return [about('key', call, `It has used ${keys.size} keys.`)];
+  return effects.length > 0 && !call.isStarted
+    ? [about('write-ahead', call, 'It happened, and its start is not in the journal.')]
+    : [];
+}
+
+function judgeCount(call: CallStory, word: Told, effects: readonly Effect[]): Finding[] {
+  const { tool } = call;
+  const isIdempotent = IDEMPOTENT.includes(tool);
+  if (!isIdempotent && !ONCE.includes(tool)) return [];
+  const times = isIdempotent ? Math.min(1, effects.length) : effects.length;
+  if (times > 1)
+    return [about('doubled', call, `It happened ${times} times, and the model was shown ${word}.`)];
+  if (word === 'done' && times === 0)
+    return [about('shown without effect', call, 'The model was shown that it is done, and it is not.')];
+  if ((word === 'not-run' || word === 'failed') && times > 0) {
+    return [
+      about('effect not shown', call, `The model was shown ${word} (${resultOf(call)}), and it happened.`),
+    ];
+  }
+  return [];
+}
+
+/** No call fails that is not to; a loop does where its model does. */
+const judgeFailure = (call: CallStory, word: Told): Finding[] =>
+  word === 'failed' && !MAY_FAIL.includes(call.tool) && !resultOf(call).includes(MODEL_FAILED)
+    ? [about('failed', call, resultOf(call))]
+    : [];
+
+const MODEL_FAILED = 'The provider answered 503.';
+
+/** No call is in doubt without a reason: a holder died inside it, or somebody cancelled the turn. Where nothing times out. */
+function judgeDoubt(turn: TurnStory, call: CallStory): Finding[] {
+  const [word] = call.told;
+  const isStopped = turn.isCancelled || turn.outcomes[0] === 'failed' || turn.outcomes[0] === 'cancelled';
+  if (word !== 'unknown' || isStopped) return [];
+  if (RECONCILED.includes(call.tool)) return [about('in doubt', call, 'It can be found out.')];
+  if (!ONCE.includes(call.tool)) return [about('in doubt', call, 'It can be done again.')];
+  return call.isTakenOver
+    ? []
+    : [about('in doubt', call, `Nobody took over between its start and its end: ${resultOf(call)}`)];
+}
+
+const resultOf = ({ results }: CallStory): string => JSON.stringify(results.at(-1))?.slice(0, 300) ?? '';

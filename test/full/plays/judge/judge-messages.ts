@@ -1,0 +1,87 @@
+import type { Sent } from '../play/user.ts';
+import type { TurnStory } from './story.ts';
+import type { Finding } from './witness.ts';
+
+/** What is known of the session that a message was for. */
+export interface Home {
+  readonly turns: readonly TurnStory[];
+  readonly erasedTurns: ReadonlySet<string>;
+}
+
+/** Every accepted message has exactly one outcome, and its sender was shown no other. */
+export function judgeMessage(sent: Sent, { turns, erasedTurns }: Home): Finding[] {
+  const name = sent.errand.plan.message;
+  const find = (rule: string, what: string): Finding => ({ rule, where: name, what });
+  const accepted = new Set(
+    sent.replies.flatMap((reply) => ('turn' in reply && reply.to === 'message' ? [reply.turn] : [])),
+  );
+  const homes = turns.flatMap((turn) =>
+    turn.messages.filter((one) => one.name === name).map(({ as }) => ({ as, turn })),
+  );
+  const lost = [...accepted].filter(
+    (turn) =>
+      !erasedTurns.has(turn) && !homes.some(({ as, turn: home }) => as === turn || home.turn === turn),
+  );
+  return [
+    ...lost.map((turn) => find('lost', `It was accepted as turn ${turn}, which is not there.`)),
+    ...(sent.errand.keyed && homes.length > 1
+      ? [find('taken twice', `It is in the turns ${homes.map(({ turn }) => turn.turn).join(', ')}.`)]
+      : []),
+    ...sent.replies.flatMap((reply) => judgeReply(reply, { homes, erasedTurns, find })),
+    ...judgeSilence(sent, find),
+  ];
+}
+
+interface Judged {
+  readonly homes: readonly { readonly as: string; readonly turn: TurnStory }[];
+  readonly erasedTurns: ReadonlySet<string>;
+  find(rule: string, what: string): Finding;
+}
+
+/** Nobody is shown anything but what the journal says. */
+function judgeReply(reply: Sent['replies'][number], { homes, erasedTurns, find }: Judged): Finding[] {
+  if (reply.came === 'unexpected')
+    return [find('unexpected answer', `${reply.to}: ${reply.status} ${reply.body}`)];
+  if (reply.came !== 'answer' || erasedTurns.has(reply.turn)) return [];
+  if (reply.to === 'decision' || reply.to === 'cancel') return [];
+  const home = homes.find(({ as, turn }) => as === reply.turn || turn.turn === reply.turn);
+  if (!home)
+    return [find('shown wrongly', `Shown ${reply.outcome} of turn ${reply.turn}, which is not there.`)];
+  const [outcome] = home.turn.outcomes;
+  return outcome === reply.outcome
+    ? []
+    : [find('shown wrongly', `Shown ${reply.outcome} of turn ${reply.turn}, which is ${outcome}.`)];
+}
+
+/** Whoever sends a message with a key is answered in the end. */
+function judgeSilence({ errand, replies }: Sent, find: Judged['find']): Finding[] {
+  const isOver = replies.some(
+    (reply) =>
+      ['answer', 'gone', 'unexpected'].includes(reply.came) ||
+      (reply.came === 'accepted' && reply.status === 'steered'),
+  );
+  return !errand.keyed || isOver
+    ? []
+    : [find('not answered', `It was sent ${replies.length} times, and nobody said how it ended.`)];
+}
+
+/** A turn ends once, nothing of it comes afterwards, and it fails only for a reason. */
+export function judgeTurn(turn: TurnStory, isFailureAllowed: (turn: TurnStory) => boolean): Finding[] {
+  const where = `turn ${turn.turn}`;
+  const { outcomes, afterEnd, error } = turn;
+  return [
+    ...(outcomes.length === 0 ? [{ rule: 'open', where, what: 'It has not ended.' }] : []),
+    ...(outcomes.length > 1 ? [{ rule: 'ended twice', where, what: outcomes.join(', ') }] : []),
+    ...(afterEnd.length > 0 ? [{ rule: 'after the end', where, what: afterEnd.join(', ') }] : []),
+    ...(outcomes[0] === 'failed' && !isFailureAllowed(turn)
+      ? [{ rule: 'failed', where, what: `${error?.type}: ${error?.message}` }]
+      : []),
+    ...(outcomes[0] === 'cancelled' && !turn.isCancelled && !exited(turn)
+      ? [{ rule: 'cancelled', where, what: 'Nobody has cancelled it.' }]
+      : []),
+  ];
+}
+
+/** Somebody has ended it by a decision. */
+const exited = ({ calls }: TurnStory): boolean =>
+  [...calls.values()].some(({ results }) => results.some(({ signal }) => signal?.type === 'exit'));

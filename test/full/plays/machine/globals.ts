@@ -1,0 +1,133 @@
+/**
+ * Puts simulated time, chance and sockets in the place of the globals that the library reads. It is imported before the library,
+ * which keeps some of them; without a simulation they are what they were.
+ */
+import '../../../gate/hashes-at-once.ts';
+import { createDraw, type Draw, type Simulation } from './simulation.ts';
+import { type SocketEnd, SocketPair } from './sockets.ts';
+
+const real = {
+  now: Date.now,
+  random: Math.random,
+  setTimeout: globalThis.setTimeout,
+  clearTimeout: globalThis.clearTimeout,
+  setInterval: globalThis.setInterval,
+  clearInterval: globalThis.clearInterval,
+  randomUUID: crypto.randomUUID.bind(crypto),
+  performance: performance.now.bind(performance),
+};
+
+/** Milliseconds of the real clock. */
+export const realTime = real.performance;
+
+interface Simulated {
+  readonly simulation: Simulation;
+  /** Of the library's own draws, so that these do not move the play's. */
+  readonly draw: Draw;
+}
+
+let current: Simulated | undefined;
+
+/** Has the globals follow this simulation until the returned function is called. */
+export function simulate(simulation: Simulation, seed: number): () => void {
+  current = { simulation, draw: createDraw(seed) };
+  timers.clear();
+  return () => {
+    current = undefined;
+  };
+}
+
+/** The simulation that runs. @throws Error if none does. */
+export function running(): Simulation {
+  if (!current) throw new Error('No simulation runs.');
+  return current.simulation;
+}
+
+const timers = new Map<number, () => void>();
+let lastTimer = 0;
+
+type Callback = (...args: readonly unknown[]) => void;
+
+function startTimer(run: Callback, ms: number, args: readonly unknown[]): number {
+  const id = ++lastTimer;
+  const cancel = running().after(ms, () => {
+    timers.delete(id);
+    run(...args);
+  });
+  timers.set(id, cancel);
+  return id;
+}
+
+function startInterval(run: Callback, ms: number, args: readonly unknown[]): number {
+  const id = ++lastTimer;
+  const next = (): void => {
+    const cancel = running().after(Math.max(1, ms), () => {
+      next();
+      run(...args);
+    });
+    timers.set(id, cancel);
+  };
+  next();
+  return id;
+}
+
+function stopTimer(id: number): void {
+  timers.get(id)?.();
+  timers.delete(id);
+}
+
+/** A response that may come with a WebSocket, which Node's refuses. */
+class SocketResponse extends Response {
+  constructor(
+    body?: ConstructorParameters<typeof Response>[0],
+    init: ResponseInit & { readonly webSocket?: SocketEnd } = {},
+  ) {
+    const { webSocket = null, ...rest } = init;
+    super(body, rest.status === 101 ? { ...rest, status: 200 } : rest);
+    Object.defineProperty(this, 'webSocket', { value: webSocket });
+    if (rest.status === 101) Object.defineProperty(this, 'status', { value: 101 });
+  }
+}
+
+function set(target: object, values: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(values)) {
+    Object.defineProperty(target, name, { configurable: true, writable: true, value });
+  }
+}
+
+set(globalThis, {
+  setTimeout: (run: Callback, ms = 0, ...args: unknown[]) =>
+    current ? startTimer(run, ms, args) : real.setTimeout(run, ms, ...args),
+  clearTimeout: (timer: unknown) =>
+    typeof timer === 'number' ? stopTimer(timer) : real.clearTimeout(timer as NodeJS.Timeout | undefined),
+  setInterval: (run: Callback, ms = 0, ...args: unknown[]) =>
+    current ? startInterval(run, ms, args) : real.setInterval(run, ms, ...args),
+  clearInterval: (timer: unknown) =>
+    typeof timer === 'number' ? stopTimer(timer) : real.clearInterval(timer as NodeJS.Timeout | undefined),
+  Response: SocketResponse,
+  WebSocketPair: SocketPair,
+  Cloudflare: {
+    compatibilityFlags: { enable_ctx_exports: true, durable_object_io_tasks_prevent_eviction: true },
+  },
+});
+set(Date, { now: () => (current ? current.simulation.now : real.now()) });
+set(Math, { random: () => (current ? current.draw.fraction() : real.random()) });
+set(performance, { now: () => (current ? current.simulation.elapsed : real.performance()) });
+set(crypto, { randomUUID: () => (current ? drawnId(current.draw) : real.randomUUID()) });
+set(AbortSignal, { timeout: (ms: number) => timedOut(ms) });
+
+/** Looks as a UUID does. */
+function drawnId({ between }: Draw): string {
+  const hex = (digits: number): string =>
+    Array.from({ length: digits }, () => between(0, 15).toString(16)).join('');
+  return `${hex(8)}-${hex(4)}-4${hex(3)}-8${hex(3)}-${hex(12)}`;
+}
+
+function timedOut(ms: number): AbortSignal {
+  const late = new AbortController();
+  setTimeout(
+    () => late.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')),
+    ms,
+  );
+  return late.signal;
+}

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { locate, type Place, replaced } from '../../../mutations/locate.ts';
+import { MUTATIONS, type Mutation } from '../../../mutations.ts';
+import { readLibrary } from '../../../source/parse-source.ts';
+
+const ROOT = resolve(import.meta.dirname, '../../../..');
+const SHIM = new URL('./workers-shim.ts', import.meta.url).href;
+
+/** Half of all turns write a snapshot, and not only long ones. */
+const SNAPSHOTS: Pick<Mutation, 'name' | 'in' | 'text' | 'becomes'> = {
+  name: 'snapshots',
+  in: 'snapshotIfDue',
+  text: 'return (isLong',
+  becomes: 'return Math.random() < 0.5 || (isLong',
+};
+
+interface Change {
+  readonly place: Place;
+  readonly becomes: string;
+}
+
+/**
+ * Has Node find what only workerd has, and read the library with these mutations of `test/mutations.ts`. To be called before the
+ * library is imported. @throws Error for a name that no mutation has.
+ */
+export function prepareImports(holes: readonly string[]): void {
+  const sources = readLibrary(ROOT);
+  const changes = [SNAPSHOTS, ...holes.map(mutationOf)].map(
+    (one): Change => ({ place: locate(sources, { breaks: '', tests: [''], ...one }), becomes: one.becomes }),
+  );
+  registerHooks({
+    resolve: (specifier, context, next) =>
+      specifier === 'cloudflare:workers' ? { url: SHIM, shortCircuit: true } : next(specifier, context),
+    load(url, context, next) {
+      const own = changes.filter(({ place }) => url.endsWith(`/${place.file}`));
+      if (own.length === 0) return next(url, context);
+      const source = replaced(readFileSync(fileURLToPath(url), 'utf8'), own);
+      return { format: 'module-typescript', source, shortCircuit: true };
+    },
+  });
+}
+
+function mutationOf(name: string): Mutation {
+  const mutation = MUTATIONS.find((one) => one.name === name);
+  if (!mutation) throw new Error(`--hole is '${name}', which is no mutation of test/mutations.ts.`);
+  return mutation;
+}

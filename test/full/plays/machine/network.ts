@@ -1,0 +1,178 @@
+import type { Answer, LiveObject, ObjectHost } from './object-host.ts';
+import type { Owner, Simulation } from './simulation.ts';
+
+/** How likely each thing is to happen to a call to an object. */
+export interface Weather {
+  /** The call is lost on its way. */
+  readonly lost: number;
+  /** It was carried out, and its answer is lost. */
+  readonly unanswered: number;
+  /** The object has too much to do. */
+  readonly overloaded: number;
+  /** It, or its answer, is on its way for seconds. */
+  readonly slow: number;
+  /** The object dies of it, before what it wrote is committed. */
+  readonly crash: number;
+}
+
+export const CALM: Weather = { lost: 0, unanswered: 0, overloaded: 0, slow: 0, crash: 0 };
+
+/** How long a slow way takes, in ms. */
+const SLOW = [500, 25_000] as const;
+
+/** Notices what happens between Workers and objects. */
+export interface Observer {
+  /** The object is about to carry out a call. */
+  calling(host: ObjectHost, method: string): void;
+  /** The object has carried out a call; its writes may still be lost. */
+  called(
+    host: ObjectHost,
+    call: { readonly method: string; readonly args: readonly unknown[]; readonly answer: Answer },
+  ): void;
+}
+
+/** Carries calls from Workers to objects, and their answers back. */
+export class Network {
+  weather: Weather = CALM;
+  readonly #simulation: Simulation;
+  readonly #hostOf: (name: string) => ObjectHost;
+  readonly #observer: Observer;
+
+  constructor(simulation: Simulation, hostOf: (name: string) => ObjectHost, observer: Observer) {
+    this.#simulation = simulation;
+    this.#hostOf = hostOf;
+    this.#observer = observer;
+  }
+
+  /** What a Worker has as `env.SESSIONS`. */
+  namespace(): object {
+    return { getByName: (name: string) => this.#stub(name) };
+  }
+
+  /** Calls by one stub arrive in order. After a failure it is of no more use. */
+  #stub(name: string): object {
+    const link: Link = { arrival: 0, broken: undefined };
+    const fetch = (url: string, init: RequestInit): Promise<unknown> =>
+      this.#send(name, link, {
+        method: 'fetch',
+        args: [],
+        run: (object) => object.fetch(requestOf(url, init)),
+      });
+    return new Proxy(
+      {},
+      {
+        get: (_, method) => {
+          if (typeof method !== 'string' || method === 'then') return undefined;
+          if (method === 'fetch') return fetch;
+          return (...given: readonly unknown[]) => {
+            const args = structuredClone(given);
+            return this.#send(name, link, { method, args, run: (object) => invoke(object, method, args) });
+          };
+        },
+      },
+    );
+  }
+
+  #send(name: string, link: Link, { method, args, run }: Call): Promise<unknown> {
+    const simulation = this.#simulation;
+    const { draw, owner } = simulation;
+    const from = owner?.name ?? 'nobody';
+    return new Promise((resolve, reject) => {
+      if (link.broken) return reject(link.broken);
+      const fate = this.#fate();
+      const back = (answer: Answer, ms: number): void => {
+        if (!answer.ok) link.broken = answer.error;
+        const settle = (): void => (answer.ok ? resolve(answer.value) : reject(answer.error));
+        simulation.trace(() => `${from} <- ${name}.${method}: ${shown(answer)}`);
+        simulation.after(ms, settle, owner ?? null);
+      };
+      if (fate === 'overloaded') {
+        back(failed('Durable Object is overloaded. Too many requests queued.', { overloaded: true }), 5);
+        return;
+      }
+      link.arrival = Math.max(link.arrival, simulation.now + this.#latency(fate === 'slow'));
+      const arrive = (): void => {
+        simulation.trace(
+          () => `${from} -> ${name}.${method}(${brief(args)})${fate === 'fine' ? '' : ` [${fate}]`}`,
+        );
+        if (fate === 'lost') {
+          back(failed('Network connection lost.', { retryable: true }), draw.between(1, 3_000));
+          return;
+        }
+        const host = this.#hostOf(name);
+        this.#observer.calling(host, method);
+        const answer = host.call(run, (told) => {
+          const isLost = fate === 'unanswered';
+          const reply = isLost ? failed('Network connection lost.') : told;
+          back(reply.ok && method !== 'fetch' ? cloned(reply) : reply, this.#latency(fate === 'slow-answer'));
+        });
+        this.#observer.called(host, { method, args, answer });
+        if (fate === 'crash')
+          host.crash(new Error('Internal error in Durable Object storage caused object to be reset.'));
+      };
+      simulation.after(link.arrival - simulation.now, arrive, null);
+    });
+  }
+
+  #latency(isSlow: boolean): number {
+    const { draw } = this.#simulation;
+    return isSlow ? draw.between(...SLOW) : draw.between(1, 25);
+  }
+
+  #fate(): 'fine' | 'lost' | 'unanswered' | 'overloaded' | 'slow' | 'slow-answer' | 'crash' {
+    const { lost, unanswered, overloaded, slow, crash } = this.weather;
+    const { draw } = this.#simulation;
+    let rest = draw.fraction();
+    const is = (probability: number): boolean => {
+      rest -= probability;
+      return rest < 0;
+    };
+    if (is(lost)) return 'lost';
+    if (is(unanswered)) return 'unanswered';
+    if (is(overloaded)) return 'overloaded';
+    if (is(slow / 2)) return 'slow';
+    if (is(slow / 2)) return 'slow-answer';
+    return is(crash) ? 'crash' : 'fine';
+  }
+}
+
+interface Link {
+  /** When the last call by it arrives. */
+  arrival: number;
+  broken: Error | undefined;
+}
+
+interface Call {
+  readonly method: string;
+  readonly args: readonly unknown[];
+  readonly run: (object: LiveObject) => unknown;
+}
+
+function invoke(object: LiveObject, method: string, args: readonly unknown[]): unknown {
+  const member = object[method];
+  if (typeof member !== 'function')
+    throw new TypeError(`The RPC receiver does not implement the method "${method}".`);
+  return member.apply(object, args);
+}
+
+const requestOf = (url: string, init: RequestInit): Request => new Request(url, init);
+
+const failed = (message: string, flags: object = {}): Answer => ({
+  ok: false,
+  error: Object.assign(new Error(message), { remote: false, ...flags }),
+});
+
+/** What crosses is a copy. */
+const cloned = (answer: Answer & { readonly ok: true }): Answer => ({
+  ok: true,
+  value: structuredClone(answer.value),
+});
+
+const MOST_SHOWN = 300;
+
+const brief = (value: unknown): string => (JSON.stringify(value) ?? '').slice(1, -1).slice(0, MOST_SHOWN);
+
+const shown = (answer: Answer): string =>
+  answer.ok ? (JSON.stringify(answer.value) ?? '').slice(0, MOST_SHOWN) : answer.error.message;
+
+export type { Owner };

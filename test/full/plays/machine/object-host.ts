@@ -1,0 +1,272 @@
+import type { Owner, Simulation } from './simulation.ts';
+import type { SocketEnd } from './sockets.ts';
+import { Database } from './sql.ts';
+
+/** One life of an object. */
+export interface LiveObject {
+  alarm(): void;
+  fetch(request: Request): Response;
+  webSocketMessage(socket: SocketEnd, message: string): void;
+  readonly [method: string]: unknown;
+}
+
+/** Makes a life of an object, on the state that its host gives it. */
+export type ObjectClass = new (ctx: object, env: object, now: () => number) => LiveObject;
+
+/** What a host needs of the platform around it. */
+export interface Platform {
+  readonly simulation: Simulation;
+  readonly ObjectClass: ObjectClass;
+  /** The vars and bindings of the object. */
+  readonly env: object;
+  /** `ctx.exports` of a life of the object. */
+  exportsFor(host: ObjectHost, life: Owner): object;
+  /** How much later than it should the next alarm comes, in ms. */
+  alarmDelay(): number;
+}
+
+/** How a call to an object went. */
+export type Answer =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly error: Error };
+
+/** Writes that commit together, and what waits for that. */
+interface Group {
+  readonly outputs: (() => void)[];
+  /** Called with why the writes are lost. */
+  readonly losses: ((error: Error) => void)[];
+  readonly cancel: () => void;
+  readonly alarmBefore: number | null;
+}
+
+/** How long a commit takes at most, in ms. */
+const COMMIT = 12;
+/** When an alarm comes again whose handler was cut off, in ms. */
+const ALARM_AGAIN = 2_000;
+
+/**
+ * The platform around one object: its database, its alarm, its sockets, and its output gate. What an object sends is held back until
+ * what it wrote before is committed; a crash before loses both.
+ */
+export class ObjectHost {
+  readonly name: string;
+  readonly database = new Database(() => this.#mustBeInGroup());
+  /** How far the object's clock is ahead of the simulation's, in ms. */
+  clockAhead = 0;
+  readonly #platform: Platform;
+  readonly #sockets = new Map<SocketEnd, readonly string[]>();
+  #object: LiveObject | undefined;
+  #life: Owner | undefined;
+  #lives = 0;
+  #group: Group | undefined;
+  #alarm: number | null = null;
+  /** The time for which the platform's timer runs; `null`: none does. */
+  #armed: number | null = null;
+  #cancelAlarm: () => void = () => {};
+
+  constructor(name: string, platform: Platform) {
+    this.name = name;
+    this.#platform = platform;
+  }
+
+  get alarm(): number | null {
+    return this.#alarm;
+  }
+
+  /** Delivers a call; `reply` is called once, when the answer may leave the object. Returns what the object itself has answered. */
+  call(run: (object: LiveObject) => unknown, reply: (answer: Answer) => void): Answer {
+    const { simulation } = this.#platform;
+    const life = this.#wake();
+    const answer = simulation.enter(life, (): Answer => {
+      try {
+        return { ok: true, value: run(this.#object as LiveObject) }; // awake
+      } catch (thrown) {
+        return { ok: false, error: thrown instanceof Error ? thrown : new Error(String(thrown)) };
+      }
+    });
+    const group = this.#group;
+    if (!group) {
+      reply(answer);
+      return answer;
+    }
+    let isReplied = false;
+    const once = (told: Answer): void => {
+      if (!isReplied) reply(told);
+      isReplied = true;
+    };
+    group.outputs.push(() => once(answer));
+    group.losses.push((error) => once({ ok: false, error }));
+    return answer;
+  }
+
+  /** Looks at the object without being a part of the play. */
+  look<T>(run: (object: LiveObject) => T): T {
+    return this.#platform.simulation.enter(this.#wake(), () => run(this.#object as LiveObject)); // awake
+  }
+
+  /** Sends something when what was written before is committed. */
+  output(send: () => void): void {
+    if (this.#group) this.#group.outputs.push(send);
+    else send();
+  }
+
+  /** A message came over a socket that the object keeps. */
+  receive(end: SocketEnd, message: string): void {
+    this.call(
+      (object) => object.webSocketMessage(end, message),
+      () => {},
+    );
+  }
+
+  /** Throws the object's memory away with what is not committed; its sockets break. */
+  crash(error: Error): void {
+    const group = this.#group;
+    if (group) {
+      group.cancel();
+      this.#group = undefined;
+      this.database.rollback();
+      this.#alarm = group.alarmBefore;
+      this.#schedule();
+      for (const lose of group.losses) lose(error);
+    }
+    this.#end();
+    for (const socket of this.#sockets.keys()) socket.drop();
+    this.#sockets.clear();
+  }
+
+  /** Throws the object's memory away when it has nothing to do; its sockets stay. Returns whether it did. */
+  hibernate(): boolean {
+    if (this.#group || !this.#object) return false;
+    this.#end();
+    return true;
+  }
+
+  #end(): void {
+    if (this.#life) this.#life.isDead = true;
+    this.#life = undefined;
+    this.#object = undefined;
+  }
+
+  /** Sees to it that the object lives. */
+  #wake(): Owner {
+    if (this.#life) return this.#life;
+    const { simulation, ObjectClass, env } = this.#platform;
+    const life: Owner = { name: `${this.name}#${++this.#lives}`, isDead: false, frozenUntil: 0 };
+    const now = (): number => simulation.now + this.clockAhead;
+    this.#life = life;
+    this.#object = simulation.enter(life, () => new ObjectClass(this.#state(life), env, now));
+    return life;
+  }
+
+  #state(life: Owner): object {
+    return {
+      id: { name: this.name },
+      storage: this.#storage(life),
+      exports: this.#platform.exportsFor(this, life),
+      acceptWebSocket: (socket: SocketEnd, tags: readonly string[]) => {
+        socket.host = this;
+        this.#sockets.set(socket, tags);
+      },
+      getWebSockets: (tag?: string) =>
+        [...this.#sockets]
+          .filter(([{ readyState }, tags]) => readyState === 1 && (tag === undefined || tags.includes(tag)))
+          .map(([socket]) => socket),
+      getTags: (socket: SocketEnd) => this.#sockets.get(socket) ?? [],
+      waitUntil: () => {},
+    };
+  }
+
+  #storage(life: Owner): object {
+    const { database } = this;
+    const alive = (): void => {
+      if (life.isDead) throw new Error('This object is gone.');
+    };
+    const host = this;
+    return {
+      sql: {
+        exec(query: string, ...bindings: readonly unknown[]) {
+          alive();
+          return database.exec(query, bindings);
+        },
+        get databaseSize() {
+          return database.size;
+        },
+      },
+      kv: {
+        get: (key: string) => database.get(key),
+        put(key: string, value: unknown) {
+          alive();
+          database.put(key, value);
+        },
+      },
+      transactionSync<T>(change: () => T): T {
+        alive();
+        return database.transaction(change);
+      },
+      async setAlarm(at: number) {
+        alive();
+        host.#setAlarm(at);
+      },
+      async deleteAlarm() {
+        alive();
+        host.#setAlarm(null);
+      },
+      async deleteAll() {
+        alive();
+        database.clear();
+        host.#setAlarm(null);
+      },
+    };
+  }
+
+  #setAlarm(at: number | null): void {
+    this.#mustBeInGroup();
+    this.#alarm = at;
+  }
+
+  #mustBeInGroup(): void {
+    if (this.#group) return;
+    const { simulation } = this.#platform;
+    this.database.begin();
+    const cancel = simulation.after(simulation.draw.between(1, COMMIT), () => this.#commit(), null);
+    this.#group = { outputs: [], losses: [], cancel, alarmBefore: this.#alarm };
+  }
+
+  #commit(): void {
+    const group = this.#group;
+    if (!group) return;
+    this.#group = undefined;
+    this.database.commit();
+    if (this.#alarm !== this.#armed) this.#schedule();
+    for (const send of group.outputs) send();
+  }
+
+  /** The alarm goes off by the clock of the object's machine. */
+  #schedule(delay = this.#platform.alarmDelay()): void {
+    this.#cancelAlarm();
+    const { simulation } = this.#platform;
+    const at = this.#alarm;
+    this.#armed = at;
+    if (at === null) return;
+    const wait = at - this.clockAhead - simulation.now + delay;
+    this.#cancelAlarm = simulation.after(wait, () => this.#goOff(at), null);
+  }
+
+  #goOff(at: number): void {
+    if (this.#group) {
+      this.#cancelAlarm = this.#platform.simulation.after(COMMIT, () => this.#goOff(at), null);
+      return;
+    }
+    this.#platform.simulation.trace(() => `${this.name}: alarm`);
+    this.#armed = null;
+    this.call(
+      (object) => {
+        this.#setAlarm(null);
+        object.alarm();
+      },
+      ({ ok }) => {
+        if (!ok) this.#schedule(ALARM_AGAIN);
+      },
+    );
+  }
+}

@@ -1,0 +1,106 @@
+import { running } from './globals.ts';
+import type { Owner } from './simulation.ts';
+
+type Handler = (event: { readonly data?: unknown; readonly code?: number }) => void;
+
+const OPEN = 1;
+const CLOSED = 3;
+/** No closing message came: the other end is gone. */
+const ABNORMAL = 1006;
+
+/** One end of a WebSocket whose ends are in two machines. What is sent arrives later, in order. */
+export class SocketEnd {
+  readyState = OPEN;
+  /** Set by an object that keeps this end: it then takes what arrives. */
+  host: { receive(end: SocketEnd, message: string): void; output(send: () => void): void } | undefined;
+  #peer: SocketEnd | undefined;
+  #owner: Owner | undefined;
+  #arrival = 0;
+  /** What came before anybody listened. */
+  #early: (() => void)[] | undefined = [];
+  readonly #handlers = new Map<string, Handler[]>();
+
+  join(peer: SocketEnd): void {
+    this.#peer = peer;
+  }
+
+  /** In a Worker: its invocation takes what arrives from now on. */
+  accept(): void {
+    this.#owner = running().owner;
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const dispatch of early) this.#later(dispatch);
+  }
+
+  addEventListener(type: string, handler: Handler): void {
+    this.#handlers.set(type, [...(this.#handlers.get(type) ?? []), handler]);
+  }
+
+  send(message: string): void {
+    if (this.readyState !== OPEN) throw new TypeError("Can't call WebSocket send() after close().");
+    this.#output(() => this.#travel((peer) => peer.#arrived(message)));
+  }
+
+  close(code = 1000): void {
+    if (this.readyState !== OPEN) return;
+    this.readyState = CLOSED;
+    this.#output(() => this.#travel((peer) => peer.#closed(code)));
+  }
+
+  /** The machine of this end is gone. */
+  drop(): void {
+    if (this.readyState !== OPEN) return;
+    this.readyState = CLOSED;
+    this.#travel((peer) => peer.#closed(ABNORMAL));
+  }
+
+  #output(send: () => void): void {
+    if (this.host) this.host.output(send);
+    else send();
+  }
+
+  #travel(arrive: (peer: SocketEnd) => void): void {
+    const simulation = running();
+    const peer = this.#peer;
+    if (!peer) return;
+    this.#arrival = Math.max(this.#arrival, simulation.now + simulation.draw.between(1, 20));
+    simulation.after(this.#arrival - simulation.now, () => arrive(peer), null);
+  }
+
+  #arrived(data: string): void {
+    if (this.readyState !== OPEN) return;
+    if (this.host) this.host.receive(this, data);
+    else this.#dispatch('message', { data });
+  }
+
+  #closed(code: number): void {
+    if (this.readyState !== OPEN) return;
+    this.readyState = CLOSED;
+    if (!this.host) this.#dispatch('close', { code });
+  }
+
+  #dispatch(type: string, event: Parameters<Handler>[0]): void {
+    const dispatch = (): void => {
+      for (const handler of this.#handlers.get(type) ?? []) handler(event);
+    };
+    if (this.#owner?.isDead) this.drop();
+    else if (this.#early) this.#early.push(dispatch);
+    else this.#later(dispatch);
+  }
+
+  /** In the invocation that listens. */
+  #later(dispatch: () => void): void {
+    running().after(0, dispatch, this.#owner ?? null);
+  }
+}
+
+/** What `new WebSocketPair()` returns. */
+export class SocketPair {
+  readonly 0 = new SocketEnd();
+  readonly 1 = new SocketEnd();
+
+  constructor() {
+    this[0].join(this[1]);
+    this[1].join(this[0]);
+  }
+}

@@ -1,0 +1,167 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { deserialize, serialize } from 'node:v8';
+
+type Row = Record<string, unknown>;
+
+/** What `exec` returns: all rows are read at once, since nothing else runs meanwhile. */
+class Cursor {
+  readonly #rows: () => readonly Row[];
+  readonly #arrays: () => readonly unknown[][];
+
+  constructor(statement: StatementSync | undefined, bindings: readonly SQLInputValue[]) {
+    this.#rows = () => (statement ? (statement.all(...bindings) as Row[]) : []).map(rowOf);
+    this.#arrays = () => {
+      if (!statement) return [];
+      statement.setReturnArrays(true);
+      const rows = statement.all(...bindings) as unknown as unknown[][]; // as was just set
+      statement.setReturnArrays(false);
+      return rows.map((row) => row.map(unpacked));
+    };
+  }
+
+  toArray(): readonly Row[] {
+    return this.#rows();
+  }
+
+  one(): Row {
+    const rows = this.#rows();
+    const [row] = rows;
+    if (!row || rows.length > 1)
+      throw new Error(`Expected exactly one result from SQL query, but got ${rows.length}.`);
+    return row;
+  }
+
+  raw(): IterableIterator<unknown[]> {
+    return this.#arrays().values();
+  }
+
+  [Symbol.iterator](): IterableIterator<Row> {
+    return this.#rows().values();
+  }
+}
+
+/** An object is given bytes as an ArrayBuffer. */
+const unpacked = (value: unknown): unknown => (value instanceof Uint8Array ? value.slice().buffer : value);
+
+const rowOf = (row: Row): Row =>
+  Object.fromEntries(Object.entries(row).map(([name, value]) => [name, unpacked(value)]));
+
+const READS = /^\s*(?:SELECT|PRAGMA)\b/i;
+
+/** The database of one object, in memory. What is written is in a transaction that its host ends. */
+export class Database {
+  readonly #db = new DatabaseSync(':memory:');
+  readonly #onWrite: () => void;
+  readonly #statements = new Map<string, StatementSync>();
+  #savepoints = 0;
+
+  /** `onWrite` is called before anything is written, and must have a transaction begun. */
+  constructor(onWrite: () => void) {
+    this.#onWrite = onWrite;
+  }
+
+  begin(): void {
+    this.#db.exec('BEGIN');
+  }
+
+  commit(): void {
+    this.#db.exec('COMMIT');
+  }
+
+  rollback(): void {
+    this.#db.exec('ROLLBACK');
+  }
+
+  /** As `SqlStorage.exec`; a query without bindings may hold several statements. */
+  exec(query: string, bindings: readonly unknown[]): Cursor {
+    if (READS.test(query)) return new Cursor(this.#prepare(query), bindings.map(toBinding));
+    this.#onWrite();
+    if (bindings.length === 0 && query.includes(';')) {
+      this.#db.exec(query);
+      return new Cursor(undefined, []);
+    }
+    const statement = this.#prepare(query);
+    const values = bindings.map(toBinding);
+    if (/\bRETURNING\b/i.test(query)) return this.#written(statement, values);
+    statement.run(...values);
+    return new Cursor(undefined, []);
+  }
+
+  /** Runs at once, and not when its rows are read. */
+  #written(statement: StatementSync, values: readonly SQLInputValue[]): Cursor {
+    const rows = statement.all(...values);
+    const made = new Cursor(undefined, []);
+    const one = (): Row => rowOf(rows[0] as Row);
+    return Object.assign(made, { one, toArray: () => rows.map((row) => rowOf(row as Row)) });
+  }
+
+  /** As `transactionSync`. */
+  transaction<T>(change: () => T): T {
+    this.#onWrite();
+    const name = `nested${++this.#savepoints}`;
+    this.#db.exec(`SAVEPOINT ${name}`);
+    try {
+      const result = change();
+      this.#db.exec(`RELEASE ${name}`);
+      return result;
+    } catch (error) {
+      this.#db.exec(`ROLLBACK TO ${name}`);
+      this.#db.exec(`RELEASE ${name}`);
+      throw error;
+    }
+  }
+
+  get size(): number {
+    const numberOf = (pragma: string): number =>
+      Number(Object.values(this.#prepare(`PRAGMA ${pragma}`).get() ?? {})[0]);
+    return numberOf('page_count') * numberOf('page_size');
+  }
+
+  /** Names all tables. */
+  tables(): readonly string[] {
+    return this.#db
+      .prepare(`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
+      .all()
+      .map(({ name }) => String(name));
+  }
+
+  /** As `deleteAll`. */
+  clear(): void {
+    this.#onWrite();
+    for (const table of this.tables()) this.#db.exec(`DROP TABLE ${table}`);
+    this.#statements.clear();
+  }
+
+  get(key: string): unknown {
+    if (!this.tables().includes(KV)) return undefined;
+    const row = this.#prepare(`SELECT value FROM ${KV} WHERE key = ?`).get(key);
+    return row && deserialize(Buffer.from(row.value as Uint8Array)); // the table's only column of bytes
+  }
+
+  put(key: string, value: unknown): void {
+    this.#onWrite();
+    this.#db.exec(`CREATE TABLE IF NOT EXISTS ${KV} (key TEXT PRIMARY KEY, value BLOB)`);
+    this.#prepare(`INSERT OR REPLACE INTO ${KV} VALUES (?, ?)`).run(key, serialize(value));
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  #prepare(query: string): StatementSync {
+    const known = this.#statements.get(query);
+    if (known) return known;
+    const made = this.#db.prepare(query);
+    this.#statements.set(query, made);
+    return made;
+  }
+}
+
+const KV = '_cf_KV';
+
+function toBinding(value: unknown): SQLInputValue {
+  if (value instanceof ArrayBuffer) return new Uint8Array(value);
+  if (value === null || value instanceof Uint8Array) return value;
+  if (typeof value === 'string' || typeof value === 'number') return value;
+  throw new TypeError(`Provided value cannot be bound to a query: ${String(value)}.`);
+}

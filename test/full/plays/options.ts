@@ -1,0 +1,48 @@
+import { parseArgs } from 'node:util';
+
+/** What is run. */
+export interface PlaysOptions {
+  readonly seed: number;
+  readonly count: number;
+  readonly isTraced: boolean;
+  /** Mutations that are planted in the library, to see that plays find them. */
+  readonly holes: readonly string[];
+}
+
+export const USAGE = `Usage: npm run plays -- [options]
+
+Plays random plays over the real session object in Node, with a simulated clock: users, an app with tools of every effect, and
+everything that can go wrong around them. Afterwards each play is judged by what must always hold. A play follows from its seed
+alone.
+
+  --seed <number>   of the first play; 1 unless given
+  --count <number>  how many are played, with the seeds from there on; 200 unless given
+  --trace           shows everything that happens: for one play
+  --hole <names>    plants mutations of test/mutations.ts in the library: 'write-ahead,fence'
+  --help            shows this`;
+
+const OPTIONS = {
+  seed: { type: 'string', default: '1' },
+  count: { type: 'string', default: '200' },
+  trace: { type: 'boolean', default: false },
+  hole: { type: 'string', default: '' },
+  help: { type: 'boolean', default: false },
+} as const;
+
+/** Reads the arguments. `undefined`: help is asked for. @throws Error that says what is wrong with them. */
+export function readOptions(args: readonly string[]): PlaysOptions | undefined {
+  const { values } = parseArgs({ args: [...args], options: OPTIONS });
+  if (values.help) return undefined;
+  return {
+    seed: whole('seed', values.seed, 0),
+    count: whole('count', values.count, 1),
+    isTraced: values.trace,
+    holes: values.hole.split(',').filter((name) => name !== ''),
+  };
+}
+
+function whole(name: string, text: string, least: number): number {
+  const value = Number(text);
+  if (/^\d{1,9}$/.test(text) && value >= least) return value;
+  throw new Error(`--${name} is '${text}', not a whole number from ${least}.`);
+}

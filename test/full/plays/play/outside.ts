@@ -1,0 +1,91 @@
+import type { Outside } from '../app/port.ts';
+import type { Simulation } from '../machine/simulation.ts';
+
+/** An effect that has happened, as the world outside knows it. */
+export interface Effect {
+  readonly key: string;
+  readonly call: string;
+  readonly label: string;
+  /** In ms of the simulation. */
+  readonly at: number;
+}
+
+/** What the play does to the world. */
+export interface OutsideWeather {
+  readonly modelFaults: number;
+  readonly slowWorld: number;
+}
+
+const FAIR: OutsideWeather = { modelFaults: 0, slowWorld: 0 };
+
+/** The longest way of a request in the world, in ms. */
+const SLOWEST = 60_000;
+
+/** The world outside: counts effects by their keys, apart from every journal. */
+export class OutsideWorld implements Outside {
+  readonly effects: Effect[] = [];
+  weather = FAIR;
+  readonly #simulation: Simulation;
+  /** How often each key was asked about: what was sent before is refused. */
+  readonly #tickets = new Map<string, number>();
+
+  constructor(simulation: Simulation) {
+    this.#simulation = simulation;
+  }
+
+  calm(): void {
+    this.weather = FAIR;
+  }
+
+  pause(ms: number): Promise<void> {
+    return this.#simulation.pause(ms);
+  }
+
+  ticket(key: string): number {
+    return this.#tickets.get(key) ?? 0;
+  }
+
+  act({ key, call, label, ticket }: Parameters<Outside['act']>[0]): Promise<void> {
+    const simulation = this.#simulation;
+    const { owner } = simulation;
+    return new Promise((resolve, reject) => {
+      const arrive = (): void => {
+        const isLate = ticket < this.ticket(key);
+        simulation.trace(
+          () => `effect of ${label} (${call})${isLate ? ' refused' : ''}, sent by ${owner?.name}`,
+        );
+        if (!isLate) this.effects.push({ key, call, label, at: simulation.now });
+        const settle = (): void => (isLate ? reject(new Error('This request comes too late.')) : resolve());
+        simulation.after(this.#way(), settle, owner ?? null);
+      };
+      simulation.after(this.#way(), arrive, null);
+    });
+  }
+
+  async recall(key: string): Promise<'done' | 'not-done'> {
+    const simulation = this.#simulation;
+    const { owner } = simulation;
+    return new Promise((resolve) => {
+      const arrive = (): void => {
+        const isDone = this.effects.some((effect) => effect.key === key);
+        if (!isDone) this.#tickets.set(key, this.ticket(key) + 1);
+        simulation.trace(() => `recall of ${key.slice(0, 8)}: ${isDone ? 'done' : 'not-done'}`);
+        simulation.after(this.#way(), () => resolve(isDone ? 'done' : 'not-done'), owner ?? null);
+      };
+      simulation.after(this.#way(), arrive, null);
+    });
+  }
+
+  modelFate(): ReturnType<Outside['modelFate']> {
+    const { draw } = this.#simulation;
+    const isFaulty = draw.happens(this.weather.modelFaults);
+    const fault = draw.oneOf(['error', 'breaks', 'silent'] as const);
+    return isFaulty ? fault : 'fine';
+  }
+
+  #way(): number {
+    const { draw } = this.#simulation;
+    const isSlow = draw.happens(this.weather.slowWorld);
+    return isSlow ? draw.between(1_000, SLOWEST) : draw.between(1, 40);
+  }
+}

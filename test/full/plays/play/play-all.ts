@@ -1,0 +1,57 @@
+/** Imported once Node finds the library: the globals first. */
+import '../machine/globals.ts';
+import { realTime } from '../machine/globals.ts';
+import { type Figures, type Library, play } from './play.ts';
+
+/** What is played. */
+export interface Plays {
+  readonly seed: number;
+  readonly count: number;
+  readonly isTraced: boolean;
+}
+
+/** What came of all plays. */
+export interface PlaysReport {
+  /** Their seeds. */
+  readonly failed: readonly number[];
+  readonly figures: Figures;
+  readonly seconds: number;
+}
+
+/** Workers' code, which the compiler sees with the types of their runtime and not with Node's. */
+const APP: string = '../app/app.ts';
+
+/** Plays the seeds from `seed` on, one after another. */
+export async function playAll(
+  { seed, count, isTraced }: Plays,
+  say: (line: string) => void,
+): Promise<PlaysReport> {
+  const library = (await import(APP)) as Library; // as its exports are
+  const began = realTime();
+  const failed: number[] = [];
+  const all: Figures[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const played = await play(library, seed + index, isTraced);
+    all.push(played.figures);
+    if (played.findings.length > 0) {
+      failed.push(played.seed);
+      for (const { rule, where, what } of played.findings.slice(0, 5))
+        say(`seed ${played.seed}: ${rule}: ${where}: ${what}`);
+    }
+    for (const line of played.lines) say(line);
+  }
+  return { failed, figures: summed(all), seconds: (realTime() - began) / 1000 };
+}
+
+function summed(all: readonly Figures[]): Figures {
+  const sum = (of: (one: Figures) => number): number => all.reduce((total, one) => total + of(one), 0);
+  return {
+    messages: sum(({ messages }) => messages),
+    turns: sum(({ turns }) => turns),
+    calls: sum(({ calls }) => calls),
+    effects: sum(({ effects }) => effects),
+    takeOvers: sum(({ takeOvers }) => takeOvers),
+    unknown: sum(({ unknown }) => unknown),
+    longest: Math.max(0, ...all.map(({ longest }) => longest)),
+  };
+}

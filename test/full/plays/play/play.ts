@@ -1,0 +1,173 @@
+import type { ToolKind } from '../../../../src/kinds/entry.ts';
+import type { AppOptions } from '../app/port.ts';
+import { type Finding, judge } from '../judge/judge.ts';
+import { Witness } from '../judge/witness.ts';
+import { simulate } from '../machine/globals.ts';
+import type { Deployed } from '../machine/invocations.ts';
+import type { ObjectClass } from '../machine/object-host.ts';
+import { SimulatedPlatform } from '../machine/platform.ts';
+import { Simulation } from '../machine/simulation.ts';
+import { drawPlay, type PlayScript } from './draw.ts';
+import { OutsideWorld } from './outside.ts';
+import type { Shown } from './reply.ts';
+import { type Stormy, Weatherman } from './storm.ts';
+import { deliver, type Erasure, erase, type Place, readEvents, type Sent } from './user.ts';
+
+/** The library, as the play uses it. */
+export interface Library {
+  readonly SessionObject: ObjectClass;
+  createApp(options: AppOptions): Omit<Deployed, 'version'> & { readonly kinds: readonly ToolKind[] };
+}
+
+/** What came of a play. */
+export interface Played {
+  readonly seed: number;
+  readonly findings: readonly Finding[];
+  readonly lines: readonly string[];
+  readonly figures: Figures;
+}
+
+/** How much happened. */
+export interface Figures {
+  readonly messages: number;
+  readonly turns: number;
+  readonly calls: number;
+  readonly effects: number;
+  readonly takeOvers: number;
+  readonly unknown: number;
+  /** The longest that a turn took after the storm, in ms. */
+  readonly longest: number;
+}
+
+/** Everything that is known when a play is over. */
+export interface Evidence {
+  readonly script: PlayScript;
+  readonly sent: readonly Sent[];
+  readonly erasures: readonly Erasure[];
+  readonly readers: readonly { readonly session: string; readonly shown: readonly Shown[] }[];
+  readonly outside: OutsideWorld;
+  readonly platform: SimulatedPlatform;
+  readonly witness: Witness;
+  readonly log: readonly string[];
+  readonly stormEnd: number;
+  readonly isOver: boolean;
+}
+
+/** After the storm everything is over within this, in ms. */
+const HORIZON = 3 * 60 * 60_000;
+const MOST_REQUESTS = 20_000;
+/** What is late comes within this, when nobody waits any more: zombies, copies of messages, alarms. */
+const AFTERWARDS = 200_000;
+
+/** Plays what is drawn from the seed. */
+export async function play(
+  { SessionObject, createApp }: Library,
+  seed: number,
+  isTraced: boolean,
+): Promise<Played> {
+  const simulation = new Simulation(seed, isTraced);
+  const stop = simulate(simulation, seed + 1);
+  const log: string[] = [];
+  const silence = silenced((line) => log.push(line));
+  try {
+    const script = drawPlay(simulation.draw);
+    const outside = new OutsideWorld(simulation);
+    const witness = new Witness(simulation);
+    const version = (name: 'v1' | 'v2'): Deployed => {
+      const app = createApp({ outside, version: name, log: (line) => log.push(line) });
+      witness.knows(app.kinds);
+      return { version: name, ...app };
+    };
+    const platform = new SimulatedPlatform({
+      simulation,
+      ObjectClass: SessionObject,
+      observer: witness,
+      leaseMs: script.leaseMs,
+      hasQueue: script.hasQueue,
+      deployed: () => weatherman.deployed(),
+      alarmDelay: () => weatherman.alarmDelay(),
+    });
+    const at: Stormy = { simulation, platform, outside, versions: [version('v1'), version('v2')] };
+    const weatherman = new Weatherman(at, script.storm);
+    const evidence = await performed({ ...at, script, weatherman, witness, log });
+    return { seed, findings: judge(evidence), lines: simulation.lines, figures: figuresOf(evidence) };
+  } finally {
+    silence();
+    stop();
+  }
+}
+
+interface Stage extends Stormy {
+  readonly script: PlayScript;
+  readonly weatherman: Weatherman;
+  readonly witness: Witness;
+  readonly log: readonly string[];
+}
+
+async function performed({
+  simulation,
+  platform,
+  outside,
+  script,
+  weatherman,
+  witness,
+  log,
+}: Stage): Promise<Evidence> {
+  const place: Place = { simulation, platform, patience: { left: MOST_REQUESTS } };
+  const sent = script.sessions.flatMap(({ name, errands }) =>
+    errands.map((errand): Sent => ({ session: name, errand, replies: [], streams: [] })),
+  );
+  const erasures: Erasure[] = [];
+  const readers: { session: string; shown: readonly Shown[] }[] = [];
+  const begin = simulation.now;
+  const work = [weatherman.blow(), ...sent.map((one) => deliver(place, one))];
+  for (const session of script.sessions) {
+    for (const after of session.erasures) {
+      const erasure: Erasure = { session: session.name, sentAt: begin + after, doneAt: undefined };
+      erasures.push(erasure);
+      work.push(erase(place, erasure, after));
+    }
+    for (const index of session.readers.keys()) {
+      work.push(
+        readEvents(place, session, index).then(
+          (shown) => void readers.push({ session: session.name, shown }),
+        ),
+      );
+    }
+  }
+  let isDone = false;
+  const finish = (): void => {
+    isDone = true;
+  };
+  Promise.all(work).then(finish, (error: unknown) => {
+    witness.broken = error;
+    isDone = true;
+  });
+  const stormEnd = begin + script.storm.lasts;
+  const end = stormEnd + HORIZON;
+  await simulation.run(() => isDone && witness.isQuiet(platform), end);
+  const isOver = isDone && witness.isQuiet(platform);
+  await simulation.run(() => false, simulation.now + AFTERWARDS);
+  return { script, sent, erasures, readers, outside, platform, witness, log, stormEnd, isOver };
+}
+
+function figuresOf({ sent, outside, witness }: Evidence): Figures {
+  const { turns, calls, takeOvers, unknown, longest } = witness.figures;
+  return {
+    messages: sent.length,
+    turns,
+    calls,
+    effects: outside.effects.length,
+    takeOvers,
+    unknown,
+    longest,
+  };
+}
+
+/** What objects say to the console goes to the play's log. */
+function silenced(say: (line: string) => void): () => void {
+  const { error, warn, log } = console;
+  const told = (...words: readonly unknown[]): void => say(words.map(String).join(' '));
+  Object.assign(console, { error: told, warn: told, log: told });
+  return () => void Object.assign(console, { error, warn, log });
+}

@@ -1,0 +1,122 @@
+import type { Deployed } from '../machine/invocations.ts';
+import { CALM } from '../machine/network.ts';
+import type { SimulatedPlatform } from '../machine/platform.ts';
+import type { Simulation } from '../machine/simulation.ts';
+import type { Storm } from './draw.ts';
+import type { OutsideWorld } from './outside.ts';
+
+/** What a storm goes over. */
+export interface Stormy {
+  readonly simulation: Simulation;
+  readonly platform: SimulatedPlatform;
+  readonly outside: OutsideWorld;
+  readonly versions: readonly [Deployed, Deployed];
+}
+
+const MINUTE = 60_000;
+/** By how much the clocks of two machines differ at most, in ms: well below a quarter of the shortest lease. */
+const CLOCKS = 400;
+/** How long code stands still, in ms. */
+const FREEZE = [500, 70_000] as const;
+
+/** Disturbs everything for a while; afterwards nothing goes wrong any more. */
+export class Weatherman {
+  readonly #at: Stormy;
+  readonly #storm: Storm;
+  isOver = false;
+  /** Both versions serve while a deploy goes on, else the first of these alone. */
+  #serving: readonly Deployed[];
+  #behind = 0;
+
+  constructor(at: Stormy, storm: Storm) {
+    this.#at = at;
+    this.#storm = storm;
+    this.#serving = [at.versions[0]];
+  }
+
+  /** The version that serves the next invocation. */
+  deployed(): Deployed {
+    return this.#at.simulation.draw.oneOf(this.#serving);
+  }
+
+  /** How late the next alarm is, in ms. */
+  alarmDelay(): number {
+    const { draw } = this.#at.simulation;
+    const isLate = draw.happens(this.isOver ? 0 : this.#storm.lateAlarms);
+    return isLate ? draw.between(MINUTE, 5 * MINUTE) : draw.between(0, 50);
+  }
+
+  /** Resolves when it is over. */
+  async blow(): Promise<void> {
+    const { simulation, platform, outside } = this.#at;
+    const { lasts, weather, queue, kills, freezes, crashes, hibernations, deploys, modelFaults, slowWorld } =
+      this.#storm;
+    platform.network.weather = weather;
+    platform.queueWeather = queue;
+    outside.weather = { modelFaults, slowWorld };
+    const { draw } = simulation;
+    const every = (rate: number, strike: () => void): void => {
+      const next = (): void => {
+        const ms = -Math.log(1 - draw.fraction()) * (MINUTE / rate);
+        simulation.after(ms, () => {
+          if (this.isOver) return;
+          strike();
+          next();
+        });
+      };
+      if (rate > 0) next();
+    };
+    every(kills, () => this.#anyInvocation((one) => one.kill('killed')));
+    every(freezes, () => this.#anyInvocation((one) => one.freeze(draw.between(...FREEZE))));
+    every(crashes, () => this.#anyObject((one) => this.#crash(one)));
+    every(hibernations, () => this.#anyObject((one) => one.hibernate()));
+    every(deploys, () => this.#deploy());
+    await simulation.pause(lasts);
+    this.isOver = true;
+    simulation.trace(() => 'the storm is over');
+    platform.network.weather = CALM;
+    platform.queueWeather = { lost: 0, doubled: 0 };
+    outside.calm();
+  }
+
+  #anyInvocation(
+    strike: (one: SimulatedPlatform['invocations'] extends Set<infer One> ? One : never) => void,
+  ): void {
+    const all = [...this.#at.platform.invocations];
+    if (all.length > 0) strike(this.#at.simulation.draw.oneOf(all));
+  }
+
+  #anyObject(strike: (one: ReturnType<SimulatedPlatform['hostOf']>) => void): void {
+    const all = [...this.#at.platform.hosts.values()];
+    if (all.length > 0) strike(this.#at.simulation.draw.oneOf(all));
+  }
+
+  /** The object may start on another machine, by another clock. */
+  #crash(host: ReturnType<SimulatedPlatform['hostOf']>): void {
+    const { simulation } = this.#at;
+    simulation.trace(() => `${host.name} crashes`);
+    host.crash(new Error('The Durable Object was reset.'));
+    if (this.#storm.clockJump && this.#behind === 0)
+      this.#behind = simulation.draw.between(1_000, 20 * MINUTE);
+    host.clockAhead = simulation.draw.between(0, CLOCKS) - this.#behind;
+  }
+
+  /** Objects start anew, and invocations of both versions serve for a while; those that run are left to their end, or cut off. */
+  #deploy(): void {
+    const { simulation, platform, versions } = this.#at;
+    const { draw } = simulation;
+    const [serving] = this.#serving;
+    const next = versions.find((one) => one !== serving) ?? versions[0];
+    simulation.trace(() => `${next.version} is deployed`);
+    this.#serving = [next, ...(serving ? [serving] : [])];
+    simulation.after(draw.between(500, 20_000), () => {
+      this.#serving = [next];
+    });
+    for (const host of platform.hosts.values())
+      simulation.after(draw.between(0, 3_000), () => this.#crash(host));
+    for (const one of platform.invocations) {
+      if (draw.happens(0.4))
+        simulation.after(draw.between(0, 30_000), () => one.kill('its version is replaced'));
+    }
+  }
+}

@@ -1,0 +1,245 @@
+import { planText } from '../app/plan.ts';
+import type { ClientAnswer, ClientRequest, SimulatedPlatform } from '../machine/platform.ts';
+import type { Simulation } from '../machine/simulation.ts';
+import type { Errand, SessionScript } from './draw.ts';
+import { type PendingCall, type Reply, readStream, type Shown, toReply } from './reply.ts';
+
+/** What came of a request, and when it was sent, in ms of the simulation. */
+export type SentReply = Reply & {
+  readonly sentAt: number;
+  readonly cameAt: number;
+  readonly to: 'message' | 'look' | 'decision' | 'cancel';
+};
+
+/** A message on its way. */
+export interface Sent {
+  readonly session: string;
+  readonly errand: Errand;
+  readonly replies: SentReply[];
+  /** The streams that showed it. */
+  readonly streams: (readonly Shown[])[];
+}
+
+/** A session that was erased. */
+export interface Erasure {
+  readonly session: string;
+  readonly sentAt: number;
+  doneAt: number | undefined;
+}
+
+/** Where users are. */
+export interface Place {
+  readonly simulation: Simulation;
+  readonly platform: SimulatedPlatform;
+  /** How many requests may still be begun: users who ask for ever are a finding, and not the end of the world. */
+  readonly patience: { left: number };
+}
+
+const AGAIN = 700;
+const LOOK_AGAIN = 3_000;
+
+const pathOf = (session: string): string => `/agents/player/sessions/${session}`;
+
+const HEADERS: Readonly<Record<Errand['way'], Readonly<Record<string, string>>>> = {
+  json: {},
+  stream: { accept: 'text/event-stream' },
+  background: { prefer: 'respond-async' },
+};
+
+/** Sends a message until it is answered, or nobody can know whether it arrived. */
+export async function deliver(place: Place, sent: Sent): Promise<void> {
+  const { errand } = sent;
+  await place.simulation.pause(errand.startAfter);
+  const copies = Array.from({ length: errand.copies }, () => untilAnswered(place, sent));
+  await Promise.all([...copies, cancelled(place, sent)]);
+}
+
+async function untilAnswered(place: Place, sent: Sent): Promise<void> {
+  const { errand, replies } = sent;
+  let { hangUpAfter } = errand;
+  let declines = false;
+  while (hasPatience(place)) {
+    const reply = await sendOnce(place, sent, { hangUpAfter, declines });
+    hangUpAfter = undefined;
+    declines = reply.came === 'refused' && reply.why === 'turn-suspended';
+    if (reply.came === 'answer' || reply.came === 'unexpected') return;
+    if (reply.came === 'suspended' || reply.came === 'accepted') {
+      const turn = await followed(place, sent, reply);
+      // It went into another turn, or was erased.
+      if (turn === 'over') return;
+    }
+    if (reply.came === 'gone') return;
+    const isInDoubt =
+      reply.came === 'broken' || (reply.came === 'refused' && reply.why === 'session-unavailable');
+    if (isInDoubt && !errand.keyed) return;
+    await place.simulation.pause(reply.came === 'refused' ? Math.min(reply.retryAfter, 5_000) : AGAIN);
+  }
+  replies.push({
+    came: 'unexpected',
+    status: 0,
+    body: 'The sender has lost patience.',
+    ...stamps(place),
+    to: 'message',
+  });
+}
+
+const hasPatience = ({ patience }: Place): boolean => {
+  patience.left -= 1;
+  return patience.left > 0;
+};
+
+const stamps = ({ simulation }: Place) => ({ sentAt: simulation.now, cameAt: simulation.now });
+
+async function sendOnce(
+  place: Place,
+  sent: Sent,
+  { hangUpAfter, declines }: { readonly hangUpAfter: number | undefined; readonly declines: boolean },
+): Promise<Reply> {
+  const { session, errand } = sent;
+  const { plan, keyed, whenBusy, delaySeconds, way } = errand;
+  const query = new URLSearchParams({
+    ...(whenBusy !== 'reject' && !(whenBusy === 'steer' && delaySeconds !== undefined) && { whenBusy }),
+    ...(declines && { pending: 'decline' }),
+  });
+  return askFor(place, sent, {
+    method: 'POST',
+    path: `${pathOf(session)}/messages?${query}`,
+    headers: {
+      'content-type': 'application/json',
+      ...(keyed && { 'idempotency-key': plan.message }),
+      ...HEADERS[way],
+    },
+    body: JSON.stringify({ message: planText(plan), ...(delaySeconds !== undefined && { delaySeconds }) }),
+    hangUpAfter,
+  });
+}
+
+/** Sends a request of which a turn may come, and notes what came. */
+async function askFor(
+  place: Place,
+  sent: Sent,
+  asked: ClientRequest,
+  to: SentReply['to'] = 'message',
+): Promise<Reply> {
+  const sentAt = place.simulation.now;
+  let text = '';
+  const answer = await place.platform.request({
+    ...asked,
+    onText: (piece) => {
+      text += piece;
+    },
+  });
+  const reply = take(sent, answer, asked.headers?.accept === undefined ? undefined : text);
+  sent.replies.push({ ...reply, sentAt, cameAt: place.simulation.now, to });
+  return reply;
+}
+
+function take(sent: Sent, answer: ClientAnswer | undefined, text: string | undefined): Reply {
+  if (text === undefined) return toReply(answer);
+  const { reply, shown } = readStream(answer, text);
+  if (shown.length > 0) sent.streams.push(shown);
+  return reply;
+}
+
+type Begun = Reply & { readonly came: 'accepted' | 'suspended' };
+
+/** Looks at a turn until it has ended, and decides about what it waits for. */
+async function followed(place: Place, sent: Sent, first: Begun): Promise<'over' | 'again'> {
+  const { errand, session } = sent;
+  let reply: Reply = first;
+  const { turn } = first;
+  while (hasPatience(place)) {
+    if (reply.came === 'answer' || reply.came === 'unexpected' || reply.came === 'gone') return 'over';
+    if (reply.came === 'accepted' && reply.status === 'steered') return 'over';
+    if (reply.came === 'suspended' && errand.verdict !== 'leave') await decided(place, sent, reply.pending);
+    await place.simulation.pause(LOOK_AGAIN);
+    const path = `${pathOf(session)}/turns/${encodeURIComponent(turn)}`;
+    reply = await askFor(place, sent, { method: 'GET', path }, 'look');
+  }
+  return 'again';
+}
+
+async function decided(place: Place, sent: Sent, pending: readonly PendingCall[]): Promise<void> {
+  const { verdict } = sent.errand;
+  for (const { links } of pending) {
+    const { approvals, results } = links;
+    const body = approvals === undefined ? { result: { given: 1 } } : { decision: verdict };
+    await stubbornly(place, sent, { path: approvals ?? results ?? '', body, to: 'decision' });
+  }
+}
+
+async function cancelled(place: Place, sent: Sent): Promise<void> {
+  const { cancelAfter } = sent.errand;
+  if (cancelAfter === undefined) return;
+  await place.simulation.pause(cancelAfter);
+  await stubbornly(place, sent, { path: `${pathOf(sent.session)}/cancel`, body: {}, to: 'cancel' });
+}
+
+/** Asks until an answer comes. */
+async function stubbornly(
+  place: Place,
+  sent: Sent,
+  { path, body, to }: { readonly path: string; readonly body: object; readonly to: SentReply['to'] },
+): Promise<void> {
+  const asked: ClientRequest = {
+    method: 'POST',
+    path,
+    headers: { 'content-type': 'application/json', prefer: 'respond-async' },
+    body: JSON.stringify(body),
+  };
+  while (hasPatience(place)) {
+    const sentAt = place.simulation.now;
+    const reply = toReply(await place.platform.request(asked));
+    sent.replies.push({ ...reply, sentAt, cameAt: place.simulation.now, to });
+    const isLost =
+      reply.came === 'broken' || (reply.came === 'refused' && reply.why === 'session-unavailable');
+    if (!isLost) return;
+    await place.simulation.pause(AGAIN);
+  }
+}
+
+/** Erases a session, until the answer says that it is. */
+export async function erase(place: Place, erasure: Erasure, after: number): Promise<void> {
+  await place.simulation.pause(after);
+  while (hasPatience(place)) {
+    const answer = await place.platform.request({ method: 'DELETE', path: pathOf(erasure.session) });
+    if (answer?.status === 204) {
+      erasure.doneAt = place.simulation.now;
+      return;
+    }
+    await place.simulation.pause(AGAIN);
+  }
+}
+
+/** Reads a session's stream of events as a browser does, which comes again after the last event that it has. */
+export async function readEvents(
+  place: Place,
+  script: SessionScript,
+  index: number,
+): Promise<readonly Shown[]> {
+  const { simulation, platform } = place;
+  const reader = script.readers[index];
+  if (!reader) return [];
+  await simulation.pause(reader.from);
+  const end = simulation.now + reader.to - reader.from;
+  const all: Shown[] = [];
+  while (simulation.now < end && hasPatience(place)) {
+    let text = '';
+    const last = all.at(-1);
+    const answer = await platform.request({
+      method: 'GET',
+      path: `${pathOf(script.name)}/events`,
+      headers: {
+        accept: 'text/event-stream',
+        ...(last && { 'last-event-id': `${last.seq}-${last.incarnation}` }),
+      },
+      hangUpAfter: end - simulation.now,
+      onText: (piece) => {
+        text += piece;
+      },
+    });
+    all.push(...readStream(answer, text).shown);
+    await simulation.pause(1_000);
+  }
+  return all;
+}

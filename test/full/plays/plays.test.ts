@@ -1,0 +1,56 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { USAGE } from './options.ts';
+
+const plays = (...args: readonly string[]) =>
+  spawnSync(process.execPath, [join(import.meta.dirname, 'run-plays.ts'), ...args], {
+    encoding: 'utf8',
+    maxBuffer: 2 ** 28,
+  });
+
+/** On a machine that does much else, in ms. */
+const PATIENCE = 600_000;
+
+describe('npm run plays', () => {
+  it('finds nothing in 200 plays', { timeout: PATIENCE }, () => {
+    const { stdout, stderr, status } = plays('--count', '200');
+    expect({ stderr, status }, stdout).toEqual({ stderr: '', status: 0 });
+    expect(stdout).toMatch(/^plays: 200 from seed 1; 0 with findings; .* s; PASS$/m);
+  });
+
+  it('plays a seed the same way each time, alone and behind another one', { timeout: PATIENCE }, () => {
+    const traceOf = (...args: readonly string[]) =>
+      plays('--trace', ...args).stdout.replace(/^plays: .*$/gm, '');
+    const alone = traceOf('--seed', '103', '--count', '1');
+    expect(alone.split('\n').length).toBeGreaterThan(300);
+    expect(traceOf('--seed', '103', '--count', '1')).toBe(alone);
+    expect(traceOf('--seed', '102', '--count', '2').endsWith(alone)).toBe(true);
+  });
+
+  it.each([
+    ['reconcile', 'doubled'],
+    ['dedupe-key', 'taken twice'],
+  ])('finds the mutation %s', { timeout: PATIENCE }, (hole, rule) => {
+    const { stdout, status } = plays('--hole', hole, '--seed', '103', '--count', '1');
+    expect(stdout).toContain(`seed 103: ${rule}: `);
+    expect(status).toBe(1);
+  });
+
+  it('refuses a mutation that it does not know', () => {
+    const { stderr, status } = plays('--hole', 'nothing');
+    expect(status).toBe(1);
+    expect(stderr).toContain("--hole is 'nothing', which is no mutation of test/mutations.ts.");
+  });
+
+  it('explains itself, and starts nothing', () => {
+    expect(plays('--help')).toMatchObject({ status: 0, stdout: `${USAGE}\n`, stderr: '' });
+  });
+
+  it('refuses what it does not know, and says what it does', () => {
+    const { status, stdout, stderr } = plays('--calm');
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toMatch(/^Unknown option '--calm'/);
+    expect(stderr.endsWith(`\n\n${USAGE}\n`)).toBe(true);
+  });
+});

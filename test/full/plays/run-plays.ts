@@ -1,0 +1,33 @@
+/**
+ * `npm run plays -- --count 2000 --seed N`: random plays over the real session object in Node. Prints what was found, with the seed
+ * that plays it again; the exit code says it too.
+ */
+import { runCommand } from '../process/run-command.ts';
+import { prepareImports } from './machine/load-library.ts';
+import { type PlaysOptions, readOptions, USAGE } from './options.ts';
+
+const MOST_SHOWN = 10;
+
+/** Returns whether nothing was found. */
+async function run({ seed, count, isTraced, holes }: PlaysOptions): Promise<boolean> {
+  const say = (line: string): void => void process.stdout.write(`${line}\n`);
+  prepareImports(holes);
+  const { playAll } = await import('./play/play-all.ts');
+  const { failed, figures, seconds } = await playAll({ seed, count, isTraced }, say);
+  for (const played of failed.slice(0, MOST_SHOWN))
+    say(`again: npm run plays -- --seed ${played} --count 1 --trace`);
+  const { messages, turns, calls, effects, takeOvers, unknown, longest } = figures;
+  say(
+    `plays: ${messages} messages, ${turns} turns, ${calls} calls, ${effects} effects, ${takeOvers} take-overs, ${unknown} calls in doubt; ` +
+      `after a storm no turn took longer than ${Math.round(longest / 1000)} s`,
+  );
+  const verdict = failed.length === 0 ? 'PASS' : 'FAIL';
+  say(
+    `plays: ${count} from seed ${seed}; ${failed.length} with findings; ${seconds.toFixed(1)} s; ${verdict}`,
+  );
+  // A process that ends loses what is still on its way into a pipe.
+  await new Promise<void>((resolve) => void process.stdout.write('', () => resolve()));
+  return failed.length === 0;
+}
+
+await runCommand({ usage: USAGE, readOptions, run });
