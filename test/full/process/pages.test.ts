@@ -122,9 +122,11 @@ async function serve(page: string): Promise<(commands: string) => Promise<string
   };
   const [worker = ''] = blocksOf(page, 'ts');
   const [settings = ''] = blocksOf('../README.md', 'toml');
+  const [devVars = ''] = blocksOf('../README.md', 'ini');
   mkdirSync(join(folder, 'src'));
   writeFileSync(join(folder, 'src/worker.ts'), worker);
   writeFileSync(join(folder, 'wrangler.toml'), `${settings}\n${blocksOf(page, 'toml').join('\n')}`);
+  writeFileSync(join(folder, '.dev.vars'), devVars);
   const args = ['dev', '--port', String(port), '--inspector-port', '0'];
   const server = startGroup(wrangler, args, { log: join(folder, 'wrangler.log'), cwd: folder, env });
   onTestFinished(async () => {
