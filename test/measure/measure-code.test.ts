@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { parseSource } from '../source/parse-source.ts';
 import { measureCode } from './measure-code.ts';
-import { goalsOf, report } from './report.ts';
+import { budgetsOf, goalsOf, type Running, report } from './report.ts';
 import type { Step } from './walk.ts';
 
 const SOURCES = [
@@ -79,8 +79,40 @@ it('says of each goal whether it is met', () => {
   ]);
 });
 
+const RUNNING: Running = {
+  executed: [
+    {
+      scenario: 'a call',
+      worker: 'call',
+      functions: [{ file: 'src/a/a.ts', line: 1 }],
+      files: ['src/a/a.ts'],
+      packaged: 2,
+    },
+  ],
+  clerk: { gzipped: 2048, folders: [{ folder: 'src/a', bytes: 3072 }] },
+  added: [{ entry: 'holdfast/other', added: 512 }],
+};
+const budgets = budgetsOf(RUNNING, { executed: { call: { functions: 0, files: 1 } }, clerk: 2 });
+
+it('compares each budget with its figure', () => {
+  expect(budgets).toEqual([
+    { goal: 'no functions executed by a call', is: 1, isMet: false },
+    { goal: 'at most 1 files executed by a call', is: 1, isMet: true },
+    { goal: "at most 2 KiB of the README's Worker, gzipped", is: 2, isMet: true },
+  ]);
+});
+
+it('lists what runs and what a Worker carries', () => {
+  const lines = report(figures, RUNNING, budgets).split('\n');
+  expect(lines).toContain('     1    1    2  a call');
+  expect(lines).toContain("The README's Worker:    2.0 KiB gzipped; before that, by folder");
+  expect(lines).toContain('     3.0 KiB  src/a');
+  expect(lines).toContain('     0.5 KiB  holdfast/other');
+  expect(lines).toContain('  FAIL  no functions executed by a call                1');
+});
+
 it('lists by name what is to be mended', () => {
-  const lines = report(figures).split('\n');
+  const lines = report(figures, RUNNING, goalsOf(figures)).split('\n');
   expect(lines).toContain('Circles between files, types included: 1');
   expect(lines).toContain('  src/a/a.ts -> src/b/b.ts -> src/a/a.ts');
   expect(lines).toContain('  4  src/b/b.ts B.m');

@@ -1,5 +1,21 @@
 import { shownCircle } from '../source/circles.ts';
+import type { AddedBytes, Bundle } from './bundles.ts';
+import type { Executed } from './executed/measure-executed.ts';
 import type { Figures, Sizes } from './measure-code.ts';
+
+/** What is measured of the library as it runs. */
+export interface Running {
+  readonly executed: readonly Executed[];
+  readonly clerk: Bundle;
+  readonly added: readonly AddedBytes[];
+}
+
+/** What it may cost; see `budgets.ts`. */
+export interface Budgets {
+  readonly executed: Readonly<Record<string, { readonly functions: number; readonly files: number }>>;
+  /** In KiB, gzipped. */
+  readonly clerk: number;
+}
 
 /** What the library is to be, and whether it is. */
 export interface Goal {
@@ -10,11 +26,6 @@ export interface Goal {
 
 /** The goals, in the order in which they are shown. */
 export function goalsOf({ files, circles, wide, walk, sharedNames }: Figures): Goal[] {
-  const most = (goal: string, limit: number, is: number): Goal => ({
-    goal: limit === 0 ? `no ${goal}` : `at most ${limit.toLocaleString('en')} ${goal}`,
-    is,
-    isMet: is <= limit,
-  });
   return [
     most('files', 400, files.count),
     { goal: 'median of a file 85 lines or more', is: files.median, isMet: files.median >= 85 },
@@ -28,8 +39,31 @@ export function goalsOf({ files, circles, wide, walk, sharedNames }: Figures): G
   ];
 }
 
+const KIB = 1024;
+
+/** The budgets, each beside its figure. */
+export function budgetsOf({ executed, clerk }: Running, budgets: Budgets): Goal[] {
+  const scenarios = executed.flatMap(({ scenario, worker, functions, files }) => {
+    const budget = budgets.executed[worker] ?? { functions: 0, files: 0 };
+    return [
+      most(`functions executed by ${scenario}`, budget.functions, functions.length),
+      most(`files executed by ${scenario}`, budget.files, files.length),
+    ];
+  });
+  return [
+    ...scenarios,
+    most("KiB of the README's Worker, gzipped", budgets.clerk, Math.ceil(clerk.gzipped / KIB)),
+  ];
+}
+
+const most = (goal: string, limit: number, is: number): Goal => ({
+  goal: limit === 0 ? `no ${goal}` : `at most ${limit.toLocaleString('en')} ${goal}`,
+  is,
+  isMet: is <= limit,
+});
+
 /** All figures as they are read. */
-export function report(figures: Figures): string {
+export function report(figures: Figures, running: Running, goals: readonly Goal[]): string {
   const { files, functions, circles, wide, entries, sharedNames, walk } = figures;
   return [
     ...section('Library (src without src/examples, durable-objects)', [
@@ -60,9 +94,26 @@ export function report(figures: Figures): string {
       walk.files.map(({ file, lines }) => `${`${lines}`.padStart(4)}  ${file}`),
     ),
     ...section(`Steps of the walk that are not so: ${walk.problems.length}`, walk.problems),
-    ...section('Goals', goalLines(goalsOf(figures))),
+    ...section(
+      'Executed by the second message of a session: functions, files, functions of packages',
+      running.executed.map(({ scenario, functions, files, packaged }) => {
+        const counts = [functions.length, files.length, packaged].map((one) => `${one}`.padStart(4));
+        return `${counts.join(' ')}  ${scenario}`;
+      }),
+    ),
+    ...section(
+      `The README's Worker: ${kib(running.clerk.gzipped)} gzipped; before that, by folder`,
+      running.clerk.folders.map(({ folder, bytes }) => `${kib(bytes)}  ${folder}`),
+    ),
+    ...section(
+      'What each entry adds to it, gzipped, if all of it is used',
+      running.added.map(({ entry, added }) => `${kib(added)}  ${entry}`),
+    ),
+    ...section('Goals and budgets', goalLines(goals)),
   ].join('\n');
 }
+
+const kib = (bytes: number): string => `${(bytes / KIB).toFixed(1).padStart(6)} KiB`;
 
 const section = (title: string, lines: readonly string[]): string[] => [
   title,

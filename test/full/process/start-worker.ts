@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 import { Log, LogLevel, Miniflare } from 'miniflare';
 import { type Edit, withEdits } from './with-edits.ts';
 
@@ -132,7 +132,14 @@ export function buildWorker(entry: string, differences: Build = {}): Promise<str
   return bundle;
 }
 
-async function bundled(entry: string, { constants = {}, edits = [] }: Build): Promise<string> {
+const bundled = (entry: string, { constants = {}, edits = [] }: Build): Promise<string> =>
+  bundleWorker(entry, { constants, plugins: [withEdits(edits)] });
+
+/** Bundles an entry as wrangler does, through these plugins of esbuild. */
+export async function bundleWorker(
+  entry: string,
+  { constants = {}, plugins }: Pick<Build, 'constants'> & { readonly plugins: Plugin[] },
+): Promise<string> {
   const { outputFiles } = await build({
     absWorkingDir: root,
     entryPoints: [entry],
@@ -147,7 +154,7 @@ async function bundled(entry: string, { constants = {}, edits = [] }: Build): Pr
     define: Object.fromEntries(
       Object.entries(constants).map(([name, value]) => [name, JSON.stringify(value)]),
     ),
-    plugins: [withEdits(edits)],
+    plugins,
   });
   const [output] = outputFiles;
   if (output === undefined) throw new Error(`Building ${entry} gave no output.`);

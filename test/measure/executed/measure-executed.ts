@@ -1,0 +1,70 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { startFront } from '../../full/mcp/servers/front.ts';
+import { sdkServer } from '../../full/mcp/servers/sdk-server.ts';
+import { bundleWorker, startWorker } from '../../full/process/start-worker.ts';
+import { type CountedFunction, instrumented, isLibrary } from './instrument.ts';
+import type { Scenario } from './scenarios.ts';
+
+/** What ran between a request and the last byte of its answer, each function counted once. */
+export interface Executed {
+  readonly scenario: string;
+  /** The scenario's Worker, by which its budget is known. */
+  readonly worker: string;
+  /** Of the library. */
+  readonly functions: readonly CountedFunction[];
+  /** The files of these functions, sorted. */
+  readonly files: readonly string[];
+  /** Functions of packages. */
+  readonly packaged: number;
+}
+
+const root = resolve(import.meta.dirname, '../../..');
+
+/**
+ * Runs a scenario twice in one session of an instrumented Worker in workerd, and returns what the second run executed: in the Worker and
+ * in the session's object, which share an isolate here.
+ */
+export async function measureExecuted(scenario: Scenario): Promise<Executed> {
+  const { worker: file, talk } = scenario;
+  const all: CountedFunction[] = [];
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-executed-'));
+  const backend = sdkServer('stateless');
+  const front = await startFront(backend);
+  try {
+    const bundle = join(folder, 'worker.js');
+    const entry = `test/measure/executed/workers/${file}.ts`;
+    writeFileSync(bundle, await bundleWorker(entry, { plugins: [instrumented(root, all)] }));
+    const worker = await startWorker(entry, { bundle, vars: { MCP_URL: `${front.url}/measured/mcp` } });
+    try {
+      const executed = async (): Promise<readonly number[]> =>
+        (await (await fetch(new URL('/executed', worker.url))).json()) as readonly number[]; // the route of `measured`
+      await talk(worker, 1);
+      await executed();
+      await talk(worker, 2);
+      return toExecuted(
+        scenario,
+        (await executed()).flatMap((number) => all[number] ?? []),
+      );
+    } finally {
+      await worker.stop();
+    }
+  } finally {
+    await front.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function toExecuted({ name, worker }: Scenario, ran: readonly CountedFunction[]): Executed {
+  const functions = ran
+    .filter(({ file }) => isLibrary(file))
+    .toSorted((a, b) => a.file.localeCompare(b.file) || a.line - b.line);
+  return {
+    scenario: name,
+    worker,
+    functions,
+    files: [...new Set(functions.map(({ file }) => file))],
+    packaged: ran.length - functions.length,
+  };
+}
