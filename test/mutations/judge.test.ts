@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { judge, notGreen, type Ran, type Report } from './judge.ts';
+import { judge, notGreen, type Ran, type Report, summaryOf } from './judge.ts';
+import { runPatiently } from './run-patiently.ts';
 
 type File = Report['testResults'][number];
 type Test = File['assertionResults'][number];
@@ -22,7 +23,8 @@ const ran = (...testResults: File[]): Ran => ({
   report: { success: testResults.every(({ status }) => status === 'passed'), testResults },
 });
 
-const judged = (one: Ran, mayHang = false) => judge(one, mayHang, (name) => name.replace('/copy/', ''));
+const judged = (one: Ran, mayHang = false) =>
+  judge(one, { tests: ['a.test.ts'], ...(mayHang && { hangs: true }) }, (name) => name.replace('/copy/', ''));
 
 const RED = test('pays once', 'failed', 'AssertionError: expected 2 to be 1');
 const LATE = test('pays', 'failed', 'Error: Test timed out in 30000ms.');
@@ -74,8 +76,18 @@ describe('a mutation', () => {
       { ended: 'too-late', afterMs: 120_000 },
       'the tests did not end within 120 s: an entry that may hang says `hangs`',
     ],
-  ])('is not caught by %s', (_, one, why) => {
-    expect(judged(one)).toEqual({ is: 'error', why });
+    [
+      'a file that is missing from the report',
+      ran(file('b.test.ts', 1, [GREEN])),
+      'no test of a.test.ts ran and passed',
+    ],
+    [
+      'a file whose tests were all skipped',
+      ran(file('a.test.ts', 1, [test('pays', 'skipped')])),
+      'no test of a.test.ts ran and passed',
+    ],
+  ])('could not be tested by %s, which is not the same as to survive', (_, one, why) => {
+    expect(judged(one)).toEqual({ is: 'not-run', why });
   });
 
   it('is caught by tests that do not end, if its entry says that it may hang', () => {
@@ -97,10 +109,103 @@ describe('a mutation', () => {
   });
 });
 
+describe('the tests of a mutation', () => {
+  const tests = ['a.test.ts', 'b.test.ts'];
+  const A = file('a.test.ts', 1, [GREEN]);
+  const UNLOADED = file('b.test.ts', 2, [], 'Error: Failed to start a worker');
+
+  /** Runs the tests of an entry by these runs, one after another, and returns which files each of them had. */
+  async function runs(tested: { tests: readonly string[]; hangs?: true }, ...given: readonly Ran[]) {
+    const asked: (readonly string[])[] = [];
+    const last = await runPatiently(tested, async (files) => {
+      const next = given[asked.length];
+      asked.push(files);
+      if (!next) throw new Error('The tests were run once too often.');
+      return next;
+    });
+    return { asked, verdict: judge(last, tested, (name) => name.replace('/copy/', '')) };
+  }
+
+  it('run once if each file ran and passed', async () => {
+    const one = ran(A, file('b.test.ts', 2, [GREEN]));
+    expect(await runs({ tests }, one)).toEqual({ asked: [tests], verdict: { is: 'survived' } });
+  });
+
+  it.each<[string, Ran]>([
+    ['could not be loaded', ran(A, UNLOADED)],
+    ['timed out', ran(A, file('b.test.ts', 2, [LATE]))],
+    ['is missing', ran(A)],
+  ])('run again alone in the one file that %s, whose second outcome counts', async (_, first) => {
+    const asked = [tests, ['b.test.ts']];
+    expect(await runs({ tests }, first, ran(file('b.test.ts', 3, [RED])))).toEqual({
+      asked,
+      verdict: { is: 'caught', by: 'b.test.ts > pays once' },
+    });
+    expect(await runs({ tests }, first, ran(file('b.test.ts', 3, [GREEN])))).toEqual({
+      asked,
+      verdict: { is: 'survived' },
+    });
+  });
+
+  it('leave it open if a file cannot be run alone either', async () => {
+    expect((await runs({ tests }, ran(A, UNLOADED), ran(UNLOADED))).verdict).toEqual({
+      is: 'not-run',
+      why: 'b.test.ts could not be run: Error: Failed to start a worker',
+    });
+    expect((await runs({ tests }, ran(A, UNLOADED), { ended: 'broken', output: 'Killed' })).verdict).toEqual({
+      is: 'not-run',
+      why: 'the tests did not run: Killed',
+    });
+  });
+
+  it.each<[string, Ran]>([
+    ['its runner broke', { ended: 'broken', output: 'Killed' }],
+    ['it did not end', { ended: 'too-late', afterMs: 9_000 }],
+    [
+      'something failed outside of the tests',
+      { ended: 'reported', report: { success: false, testResults: [A] } },
+    ],
+  ])('all run again, each file alone, if a run says nothing because %s', async (_, first) => {
+    expect(await runs({ tests }, first, ran(A), ran(file('b.test.ts', 2, [RED])))).toEqual({
+      asked: [tests, ['a.test.ts'], ['b.test.ts']],
+      verdict: { is: 'caught', by: 'b.test.ts > pays once' },
+    });
+  });
+
+  it('run once if a test was red, also where it ended the run before other files', async () => {
+    const one = ran(file('a.test.ts', 1, [RED]), file('b.test.ts', 2, [test('sends', 'skipped')]));
+    expect((await runs({ tests }, one)).asked).toEqual([tests]);
+  });
+
+  it('run once if they come to no end and their entry says that they may', async () => {
+    const hanging = { tests, hangs: true } as const;
+    expect((await runs(hanging, { ended: 'too-late', afterMs: 9_000 })).asked).toEqual([tests]);
+    expect((await runs(hanging, ran(A, file('b.test.ts', 2, [LATE])))).asked).toEqual([tests]);
+  });
+});
+
+describe('the last line', () => {
+  it('counts what survived apart from what could not be run', () => {
+    expect(
+      summaryOf([
+        { is: 'caught', by: '' },
+        { is: 'not-run', why: '' },
+        { is: 'survived' },
+        { is: 'not-run', why: '' },
+      ]),
+    ).toBe('1 of 4 caught, 1 survived, 2 could not be run, 0 with an entry that is wrong');
+  });
+});
+
 describe('the tests before anything is changed', () => {
   it('are green when each file has a test that passed, and none failed', () => {
     const one = ran(file('test/a.test.ts', 1, [GREEN]), file('test/b.test.ts', 1, [GREEN]));
     expect(notGreen(one, ['test/a.test.ts', 'test/b.test.ts'])).toBeUndefined();
+  });
+
+  it('are green where only the file of another mutation is red', () => {
+    const one = ran(file('test/a.test.ts', 1, [GREEN]), file('test/b.test.ts', 1, [RED]));
+    expect(notGreen(one, ['test/a.test.ts'])).toBeUndefined();
   });
 
   it.each<[string, Ran, string]>([
@@ -125,6 +230,11 @@ describe('the tests before anything is changed', () => {
       'they do not run',
       { ended: 'broken', output: 'Error: no config\n' },
       'the tests did not run: Error: no config',
+    ],
+    [
+      'a file cannot be loaded',
+      ran(file('test/a.test.ts', 1, [GREEN]), file('test/a.test.ts', 1, [], 'Error: no worker')),
+      '/copy/test/a.test.ts could not be run: Error: no worker',
     ],
   ])('are not when %s', (_, one, why) => {
     expect(notGreen(one, ['test/a.test.ts'])).toBe(why);

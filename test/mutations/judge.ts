@@ -4,7 +4,9 @@ export type Verdict =
   | { readonly is: 'caught'; readonly by: string }
   /** All of them were green. */
   | { readonly is: 'survived' }
-  /** The entry is wrong, or says too little: nothing is known of the guard. */
+  /** The tests said nothing: they could not be run, or came to no end. The guard may be good or bad. */
+  | { readonly is: 'not-run'; readonly why: string }
+  /** The entry is wrong. */
   | { readonly is: 'error'; readonly why: string };
 
 /** What vitest says of a run as JSON, as far as it is read here. */
@@ -32,21 +34,33 @@ export type Ran =
   | { readonly ended: 'broken'; readonly output: string }
   | { readonly ended: 'too-late'; readonly afterMs: number };
 
-/** Only a test that ran and failed catches a mutation. A file that cannot be loaded says that the mutation is no code. */
-export function judge(ran: Ran, mayHang: boolean, toName: (file: string) => string): Verdict {
-  if (ran.ended === 'broken') return { is: 'error', why: `the tests did not run: ${lastWords(ran.output)}` };
+/** The part of a mutation's entry that its verdict depends on. */
+export interface Tested {
+  readonly tests: readonly string[];
+  readonly hangs?: true;
+}
+
+/**
+ * Only a test that ran and failed catches a mutation, and a mutation survives only if each of its files ran and passed. `toName`
+ * returns how a file is shown.
+ */
+export function judge(ran: Ran, { tests, hangs }: Tested, toName: (file: string) => string): Verdict {
+  const mayHang = hangs === true;
+  if (ran.ended === 'broken') {
+    return { is: 'not-run', why: `the tests did not run: ${lastWords(ran.output)}` };
+  }
   if (ran.ended === 'too-late') return hung(`the tests did not end within ${ran.afterMs / 1_000} s`, mayHang);
   const { testResults, success } = ran.report;
   const files = testResults.toSorted((a, b) => a.startTime - b.startTime);
   const failed = files.flatMap(({ name, assertionResults }) =>
     assertionResults.filter(({ status }) => status === 'failed').map((test) => ({ name, ...test })),
   );
-  const unloaded = files.find(
-    ({ status, assertionResults }) =>
-      status === 'failed' && assertionResults.every((test) => test.status !== 'failed'),
-  );
+  const unloaded = files.find(isUnloaded);
   if (unloaded) {
-    return { is: 'error', why: `${toName(unloaded.name)} could not be run: ${firstLine(unloaded.message)}` };
+    return {
+      is: 'not-run',
+      why: `${toName(unloaded.name)} could not be run: ${firstLine(unloaded.message)}`,
+    };
   }
   const answered = failed.find(({ failureMessages }) => !isTimeout(failureMessages));
   const [first] = answered ? [answered] : failed;
@@ -54,14 +68,60 @@ export function judge(ran: Ran, mayHang: boolean, toName: (file: string) => stri
     const by = `${toName(first.name)} > ${first.fullName}`;
     return answered ? { is: 'caught', by } : hung(`${by} timed out`, mayHang);
   }
+  const missing = tests.find((file) => !hasPassed(ran.report, file));
+  if (missing !== undefined) return { is: 'not-run', why: `no test of ${missing} ran and passed` };
   if (success) return { is: 'survived' };
-  return { is: 'error', why: 'no test was red, and the run was: something failed outside of the tests' };
+  return { is: 'not-run', why: 'no test was red, and the run was: something failed outside of the tests' };
 }
+
+/**
+ * Returns the test files whose outcome a run leaves open: they could not be run, timed out, or are missing. Returns all of them if the
+ * whole run says nothing.
+ */
+export function leftOpen(ran: Ran, { tests, hangs }: Tested): readonly string[] {
+  if (ran.ended !== 'reported') return ran.ended === 'too-late' && hangs ? [] : tests;
+  const { testResults, success } = ran.report;
+  const resultsOf = (file: string): readonly RanFile[] => testResults.filter(({ name }) => isOf(name, file));
+  const unloaded = tests.filter((file) => resultsOf(file).some(isUnloaded));
+  const failures = testResults.flatMap(({ assertionResults }) =>
+    assertionResults.filter(({ status }) => status === 'failed'),
+  );
+  const isLate = ({ assertionResults }: RanFile): boolean =>
+    assertionResults.some((test) => test.status === 'failed' && isTimeout(test.failureMessages));
+  // The first red test ends a run: it proves enough, and what did not run after it is of no interest.
+  const isCaught = failures.some((test) => hangs || !isTimeout(test.failureMessages));
+  if (unloaded.length > 0 || isCaught) return unloaded;
+  if (!success && failures.length === 0) return tests; // something failed outside of the tests
+  return tests.filter((file) => !hasPassed(ran.report, file) || resultsOf(file).some(isLate));
+}
+
+/** Returns a report in which the results of these files are those of runs of their own. */
+export function withResults(report: Report, alone: ReadonlyMap<string, Report>): Report {
+  const isReplaced = ({ name }: RanFile): boolean => [...alone.keys()].some((file) => isOf(name, file));
+  const testResults = [
+    ...report.testResults.filter((result) => !isReplaced(result)),
+    ...[...alone.values()].flatMap((own) => own.testResults),
+  ];
+  const isPassed = testResults.every(({ status }) => status === 'passed');
+  return { success: isPassed && [...alone.values()].every(({ success }) => success), testResults };
+}
+
+const isOf = (name: string, file: string): boolean => name.endsWith(`/${file}`);
+
+/** Whether a file failed without a red test: it could not be loaded, or a hook failed. */
+const isUnloaded = ({ status, assertionResults }: RanFile): boolean =>
+  status === 'failed' && assertionResults.every((test) => test.status !== 'failed');
+
+const hasPassed = ({ testResults }: Report, file: string): boolean =>
+  testResults.some(
+    ({ name, assertionResults }) =>
+      isOf(name, file) && assertionResults.some(({ status }) => status === 'passed'),
+  );
 
 const hung = (what: string, mayHang: boolean): Verdict =>
   mayHang
     ? { is: 'caught', by: what }
-    : { is: 'error', why: `${what}: an entry that may hang says \`hangs\`` };
+    : { is: 'not-run', why: `${what}: an entry that may hang says \`hangs\`` };
 
 const isTimeout = (messages: readonly string[] | null | undefined): boolean =>
   messages?.some((message) => /(?:Test|Hook) timed out in \d+ms/.test(message)) ?? false;
@@ -70,21 +130,29 @@ const firstLine = (text: string): string => text.trim().split('\n')[0] ?? '';
 
 const lastWords = (output: string): string => output.trim().split('\n').slice(-3).join(' | ').slice(-500);
 
-/** Why nothing can be learned from the tests, which must be green before anything is changed; `undefined` when they are. */
+/** Returns why nothing can be learned from these tests of a run without changes, or `undefined` if they are green. */
 export function notGreen(ran: Ran, tests: readonly string[]): string | undefined {
   if (ran.ended === 'broken') return `the tests did not run: ${lastWords(ran.output)}`;
   if (ran.ended === 'too-late') return `the tests did not end within ${ran.afterMs / 1_000} s`;
   const { testResults, success } = ran.report;
-  const isRun = (file: string): boolean =>
-    testResults.some(
-      ({ name, assertionResults }) =>
-        name.endsWith(`/${file}`) && assertionResults.some(({ status }) => status === 'passed'),
-    );
-  const missing = tests.find((file) => !isRun(file));
+  const missing = tests.find((file) => !hasPassed(ran.report, file));
   if (missing !== undefined) return `no test of ${missing} ran and passed`;
-  const red = testResults.flatMap(({ name, assertionResults }) =>
+  const own = testResults.filter(({ name }) => tests.some((file) => isOf(name, file)));
+  const red = own.flatMap(({ name, assertionResults }) =>
     assertionResults.filter(({ status }) => status === 'failed').map((test) => `${name} > ${test.fullName}`),
   );
   if (red.length > 0) return red.join('\n');
-  return success ? undefined : 'something failed outside of the tests';
+  const unloaded = own.find(isUnloaded);
+  if (unloaded) return `${unloaded.name} could not be run: ${firstLine(unloaded.message)}`;
+  const isExplained = success || testResults.some(({ status }) => status === 'failed');
+  return isExplained ? undefined : 'something failed outside of the tests';
+}
+
+/** Returns how many mutations came to each verdict, in words. */
+export function summaryOf(verdicts: readonly Verdict[]): string {
+  const count = (is: Verdict['is']): number => verdicts.filter((one) => one.is === is).length;
+  return (
+    `${count('caught')} of ${verdicts.length} caught, ${count('survived')} survived, ` +
+    `${count('not-run')} could not be run, ${count('error')} with an entry that is wrong`
+  );
 }

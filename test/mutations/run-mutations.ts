@@ -8,9 +8,10 @@ import { parseArgs } from 'node:util';
 import { MUTATIONS, type Mutation } from '../mutations.ts';
 import { readLibrary } from '../source/parse-source.ts';
 import { copyCheckout } from './checkout-copy.ts';
-import { judge, notGreen, type Verdict } from './judge.ts';
+import { judge, notGreen, type Ran, summaryOf, type Verdict } from './judge.ts';
 import { locate, type Place, replaced } from './locate.ts';
 import { compile, runTests, stopAll } from './run-in-copy.ts';
+import { runPatiently } from './run-patiently.ts';
 
 /** A mutation that can be made. */
 interface Located {
@@ -40,23 +41,24 @@ async function play(mutations: readonly Mutation[]): Promise<boolean> {
   const usable = found.filter(({ mutation }) => !wrong.has(mutation));
   const tests = [...new Set(usable.flatMap((one) => one.mutation.tests))].sort();
   console.log(`mutations: ${tests.length} test files, as the code is ...`);
-  const before = tests.length === 0 ? 'there is nothing to run' : await whyNotGreen(copy, tests);
-  for (const [mutation, why] of wrong) tell(mutation, { is: 'error', why }, 0);
-  if (before !== undefined)
-    console.log(`mutations: the tests are not green before anything is changed: ${before}`);
-  let caught = 0;
-  for (const one of before === undefined ? usable : []) {
+  const before = tests.length > 0 ? await ranUnchanged(copy, tests) : undefined;
+  for (const [mutation, why] of wrong) show(mutation, { is: 'error', why }, 0);
+  const verdicts: Verdict[] = [...wrong.values()].map((why) => ({ is: 'error', why }));
+  for (const located of usable) {
     const start = Date.now();
-    const verdict = await tryOut(copy, one);
-    if (verdict.is === 'caught') caught += 1;
-    tell(one.mutation, verdict, Date.now() - start);
+    const why = before && notGreen(before, located.mutation.tests);
+    const verdict = why === undefined ? await tryOut(copy, located) : notGreenBefore(why);
+    verdicts.push(verdict);
+    show(located.mutation, verdict, Date.now() - start);
   }
-  const isGood = caught === mutations.length;
+  const isGood = verdicts.every(({ is }) => is === 'caught');
   const seconds = Math.round((Date.now() - began) / 1_000);
-  console.log(
-    `mutations: ${caught} of ${mutations.length} caught; ${seconds} s; ${isGood ? 'PASS' : 'FAIL'}`,
-  );
+  console.log(`mutations: ${summaryOf(verdicts)}; ${seconds} s; ${isGood ? 'PASS' : 'FAIL'}`);
   return isGood;
+}
+
+function notGreenBefore(why: string): Verdict {
+  return { is: 'not-run', why: `its tests are not green before anything is changed: ${why}` };
 }
 
 function chosen(only: readonly string[] | undefined): readonly Mutation[] {
@@ -129,22 +131,24 @@ function change(copy: string, file: string, changes: readonly Located[]): () => 
   return () => writeFileSync(path, text);
 }
 
-async function whyNotGreen(copy: string, tests: readonly string[]): Promise<string | undefined> {
-  return notGreen(await runTests(copy, tests, { bail: false, mostMs: 3 * LONGEST }), tests);
+async function ranUnchanged(copy: string, tests: readonly string[]): Promise<Ran> {
+  return runPatiently({ tests }, (files) => runTests(copy, files, { bail: false, mostMs: 3 * LONGEST }));
 }
 
 async function tryOut(copy: string, located: Located): Promise<Verdict> {
   const { mutation, place } = located;
   const restore = change(copy, place.file, [located]);
   try {
-    const ran = await runTests(copy, mutation.tests, { bail: true, mostMs: LONGEST });
-    return judge(ran, mutation.hangs === true, (file) => relative(copy, file));
+    const ran = await runPatiently(mutation, (files) =>
+      runTests(copy, files, { bail: true, mostMs: LONGEST }),
+    );
+    return judge(ran, mutation, (file) => relative(copy, file));
   } finally {
     restore();
   }
 }
 
-function tell({ name, in: owner, breaks, tests }: Mutation, verdict: Verdict, ms: number): void {
+function show({ name, in: owner, breaks, tests }: Mutation, verdict: Verdict, ms: number): void {
   const head = `${name} (${owner}), ${(ms / 1_000).toFixed(1)} s`;
   switch (verdict.is) {
     case 'caught':
@@ -152,6 +156,9 @@ function tell({ name, in: owner, breaks, tests }: Mutation, verdict: Verdict, ms
       break;
     case 'survived':
       console.log(`SURVIVED  ${head}\n          ${breaks}\n          not noticed by ${tests.join(', ')}`);
+      break;
+    case 'not-run':
+      console.log(`NOT RUN   ${head}\n          ${verdict.why}`);
       break;
     case 'error':
       console.log(`ERROR     ${head}\n          ${verdict.why}`);

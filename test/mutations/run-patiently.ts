@@ -1,0 +1,24 @@
+import { leftOpen, type Ran, type Report, type Tested, withResults } from './judge.ts';
+
+const NO_RESULTS: Report = { success: false, testResults: [] };
+
+/**
+ * Runs the tests of an entry together, then runs each file alone whose outcome is left open: on a busy machine a worker dies, or a hook
+ * times out. Returns the first run with the results of these files replaced, or the run of a file that gives no report even then.
+ */
+export async function runPatiently(
+  tested: Tested,
+  run: (tests: readonly string[]) => Promise<Ran>,
+): Promise<Ran> {
+  const first = await run(tested.tests);
+  const open = leftOpen(first, tested);
+  if (open.length === 0) return first;
+  const alone = new Map<string, Report>();
+  for (const file of open) {
+    const ran = await run([file]);
+    if (ran.ended !== 'reported') return ran;
+    alone.set(file, ran.report);
+  }
+  const report = first.ended === 'reported' ? first.report : NO_RESULTS;
+  return { ended: 'reported', report: withResults(report, alone) };
+}
