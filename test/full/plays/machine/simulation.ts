@@ -12,7 +12,8 @@ export interface Owner {
 
 /** Something that happens at a time. */
 interface Entry {
-  readonly at: number;
+  /** Later than it was, if its owner stands still at that time. */
+  at: number;
   /** Entries of the same time happen in the order in which they were added. */
   readonly order: number;
   readonly run: () => void;
@@ -124,11 +125,14 @@ export class Simulation {
     return true;
   }
 
-  async #happen({ at, run, owner, isCancelled }: Entry): Promise<void> {
-    if (isCancelled || owner?.isDead) return;
-    this.now = Math.max(this.now, at);
+  async #happen(entry: Entry): Promise<void> {
+    const { run, owner } = entry;
+    if (entry.isCancelled || owner?.isDead) return;
+    this.now = Math.max(this.now, entry.at);
     if (owner && owner.frozenUntil > this.now) {
-      this.after(owner.frozenUntil - this.now, run, owner);
+      // The same entry: it keeps its place among those of that time, and can still be cancelled.
+      entry.at = owner.frozenUntil;
+      push(this.#heap, entry);
       return;
     }
     this.enter(owner ?? undefined, run);
