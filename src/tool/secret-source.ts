@@ -14,10 +14,11 @@ export const SECRET_RULE =
 /** Says whether this can be a source: a function, or names that neither hold odd characters nor look like a credential. */
 export const isSecretSource = (source: unknown): source is SecretSource =>
   typeof source === 'function' ||
-  (toList(source).length > 0 &&
-    toList(source).every(
-      (name) => typeof name === 'string' && /^[a-z_]\w*$/i.test(name) && !credentialIn(name),
-    ));
+  (toList(source).length > 0 && toList(source).every((name) => isSecretName(name) && !name.includes('-')));
+
+/** Says whether this can be the name of a secret that `secrets` mints: it neither holds odd characters nor looks like a credential. */
+export const isSecretName = (name: unknown): name is string =>
+  typeof name === 'string' && /^[a-z_][\w-]*$/i.test(name) && !credentialIn(name);
 
 /**
  * Reads the secrets that are set, in order, without the line ends that they were pasted with. Rejects with what the Secrets Store or

@@ -5,6 +5,9 @@ const inspect: unique symbol = Symbol.for('nodejs.util.inspect.custom');
 
 type Hidden = readonly (readonly [name: string, written: string])[];
 
+const NO_SECRET =
+  'There is no secret of the name that `secrets.require` was given. `secrets` of createHoldfast mints them.';
+
 /**
  * Credentials for the tools of one invocation. They are never journaled: a resumed turn gets them anew from the app.
  * Printing them, or writing them as JSON, shows their names only.
@@ -49,10 +52,10 @@ export class Secrets {
     return this.#values.get(name);
   }
 
-  /** @throws Error that names the secret when there is none of this name. */
+  /** @throws Error if there is no secret of this name. It does not repeat the name, since a secret may be given in its place. */
   require(name: string): string {
     const value = this.#values.get(name);
-    if (value === undefined) throw new Error(`There is no secret '${name.slice(0, 80)}'.`);
+    if (value === undefined) throw new Error(NO_SECRET);
     return value;
   }
 

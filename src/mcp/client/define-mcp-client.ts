@@ -2,6 +2,7 @@ import { meantBy } from '../../tool/check-definition.ts';
 import { ended, type LiteralShape, literalFault, nameIn, shown } from '../../tool/check-literal.ts';
 import { MAX_TIMEOUT } from '../../tool/define-tool.ts';
 import { shorten } from '../../tool/json.ts';
+import { isSecretName } from '../../tool/secret-source.ts';
 import type { McpClient, McpClientConfig } from './mcp-client.ts';
 
 /** What a client has whose literal does not say; times are in ms. */
@@ -158,10 +159,13 @@ function* urlProblems({ url }: McpClient): Generator<Problem> {
   }
 }
 
+/** It does not repeat the text: a secret may be given in place of its name. */
+const NO_NAME =
+  'its bearer is no name of a secret: use the name under which `secrets` of createHoldfast mints it, of letters, digits, `_` and ' +
+  '`-`. A secret itself does not belong in code.';
+
 function* credentialProblems({ bearer, oauth }: McpClient): Generator<Problem> {
-  if (bearer?.trim() === '') {
-    yield ['bearer', 'its bearer is blank; it must be the name of a secret.'];
-  }
+  if (bearer !== undefined && !isSecretName(bearer)) yield ['bearer', NO_NAME];
   if (bearer !== undefined && oauth) {
     yield ['oauth', 'it has `bearer` and `oauth`; both send a token, so use one of them.'];
   }

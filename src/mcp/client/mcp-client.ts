@@ -47,7 +47,10 @@ export interface McpClientConfig<Name extends string = string> {
   readonly allowPrivate?: boolean | undefined;
   /** Streamable HTTP, and SSE for a server that is too old for it, unless given. */
   readonly transport?: 'streamable-http' | 'sse' | undefined;
-  /** The name of the secret that is sent as bearer token: the caller's own, passed through. */
+  /**
+   * The name of the secret that is sent as bearer token: the caller's own, passed through. It has letters, digits, `_` and `-`; a text
+   * that looks like a secret itself is refused.
+   */
   readonly bearer?: string | undefined;
   /**
    * Sent with every request; asked once a connection. They count as credentials: where the server repeats a value of six

@@ -120,7 +120,8 @@ async function headersOf(client: McpClient, caller: McpCaller): Promise<Readonly
 function tokenOf({ name: server }: McpClient, { secrets }: McpCaller, name: string): string {
   const token = secrets.get(name);
   if (token !== undefined) return token;
-  const message = `MCP server '${server}' needs the secret '${name}', which this caller does not have.`;
+  // A model reads it. The secret itself may be given in place of its name.
+  const message = `MCP server '${server}' needs the secret that its \`bearer\` names, which this caller does not have.`;
   throw new McpServerError({ server, during: 'connect', message });
 }
 

@@ -106,6 +106,8 @@ function checkedAuthorization(authorization: McpAuthorization): McpAuthorization
   const { servers, scopes } = authorization;
   if (servers.length === 0) throw refuse('names no servers');
   for (const server of servers) {
+    if (hasUser(server))
+      throw refuse('has a server with a user or password in its address: use its issuer alone');
     if (!isIssuer(server))
       throw refuse(`has the server ${shown(server)}: use its issuer, such as 'https://login.example'`);
   }
@@ -128,6 +130,12 @@ const AUTHORIZATION = {
     scope: 'scopes',
   },
 } satisfies LiteralShape<keyof McpAuthorization>;
+
+/** Says whether an address holds credentials, which must be neither published nor repeated. */
+function hasUser(server: unknown): boolean {
+  const url = typeof server === 'string' ? URL.parse(server) : null;
+  return url !== null && url.username + url.password !== '';
+}
 
 /** Tells whether it is an address that clients may ask: encrypted, or of this machine, for development. */
 function isIssuer(server: unknown): boolean {

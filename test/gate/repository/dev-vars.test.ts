@@ -11,14 +11,18 @@ const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 
 describe('HOLDFAST_AUTH', () => {
   it('is set in no settings that are deployed', () => {
+    const committed = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n');
+    const settings = committed.filter((file) => /(?:^|\/)wrangler[^/]*\.(?:toml|jsonc?)$/.test(file));
+    const pages = committed.filter((file) => /^(?:README|docs\/.*)\.md$/.test(file));
     const deployed = [
-      read('wrangler.toml'),
-      ...['README.md', 'docs/production.md'].flatMap((page) =>
-        [...read(page).matchAll(/```toml\n([\s\S]*?)```/g)].map(([, settings = '']) => settings),
+      ...settings.map(read),
+      ...pages.flatMap((page) =>
+        [...read(page).matchAll(/```(?:toml|jsonc?)\n([\s\S]*?)```/g)].map(([, text = '']) => text),
       ),
     ];
-    expect(deployed.length).toBeGreaterThan(3);
-    expect(deployed.filter((settings) => /^\s*HOLDFAST_AUTH\b/m.test(settings))).toEqual([]);
+    expect(settings).toContain('wrangler.toml');
+    expect(deployed.length).toBeGreaterThan(5);
+    expect(deployed.filter((text) => /^(?!\s*(?:#|\/\/)).*\bHOLDFAST_AUTH\b/m.test(text))).toEqual([]);
   });
 
   it('is in .dev.vars.example, which is committed, and .dev.vars is not', () => {

@@ -14,6 +14,7 @@ import { mcpEndpoint } from './groups/mcp-endpoint.ts';
 import { mcpQuestions } from './groups/mcp-questions.ts';
 import { mcpServers } from './groups/mcp-servers.ts';
 import { mcpTasks } from './groups/mcp-tasks.ts';
+import { misplacedSecrets } from './groups/misplaced-secrets.ts';
 import { owners } from './groups/owners.ts';
 import { paths } from './groups/paths.ts';
 import { poison } from './groups/poison.ts';
@@ -51,6 +52,7 @@ export const GROUPS: readonly Group[] = [
   { name: 'files', attacks: files },
   { name: 'streams', attacks: streams },
   { name: 'secrets', attacks: secrets },
+  { name: 'misplaced secrets', attacks: misplacedSecrets },
   { name: 'crowds', attacks: crowds },
   { name: 'runaways', attacks: runaways },
 ];

@@ -81,7 +81,7 @@ const complaints = ({ model }: Scene, { complaintsBefore }: Happened): string[] 
 const TOLD_BY_LOG = [
   /holdfast: Tool '(?:leak|help|breed|schedule_message)' threw: /,
   /holdfast: a turn failed \(tool-not-found\): /,
-  /holdfast: webhook 'unset' refused a delivery \(not-configured\): /,
+  /holdfast: webhook '(?:unset|careless-\w+)' refused a delivery \(not-configured\): /,
 ];
 
 /** Errors and warnings on the console, each from its first line to the next message, that no attack of the group expects. */

@@ -14,6 +14,8 @@ export const SECRETS = {
   SLACK_SECRET: 'slack-secret-Vb7oE3wHn4Jq',
   STRIPE_SECRET: 'whsec_stripe-Zd1aO6pRs8Ku',
   STANDARD_SECRET: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+  /** Given in place of its name: it has the form of one. */
+  MISPLACED: 'misplaced_lemur_mango_wharf',
 } as const;
 
 /** Words that only the people of zeta may read. */

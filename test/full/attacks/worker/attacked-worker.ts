@@ -13,6 +13,7 @@ import { defineMcpEndpoint } from '../../../../src/mcp/server/entry.ts';
 import { openAICompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { agents } from './agents.ts';
 import { hooks } from './hooks.ts';
+import { careless, misplacedHooks, misplacedOutgoing, misplacedToken } from './misplaced.ts';
 import { hasHole, settings } from './settings.ts';
 import { leak, pay, records } from './tools.ts';
 import { tenants } from './who.ts';
@@ -29,7 +30,7 @@ const model = openAICompatible({
 });
 
 const app: HoldfastConfig = {
-  agents,
+  agents: [...agents, ...careless],
   model,
   maxBodyBytes: 200_000,
   context: (_, { principal }) => ({ tenant: principal.tenant ?? principal.id, plan: 'basic' }),
@@ -47,7 +48,12 @@ const app: HoldfastConfig = {
   }),
 };
 
-const main = createHoldfast({ ...app, auth: tenants, webhooks: hooks });
+const main = createHoldfast({
+  ...app,
+  auth: tenants,
+  webhooks: [...hooks, ...misplacedHooks],
+  outgoingWebhooks: misplacedOutgoing,
+});
 const builtIn = createHoldfast({ ...app, mcp: undefined });
 
 /** An entrance: an app, and what its environment says besides. */
@@ -76,6 +82,7 @@ const DOORS: ReadonlyMap<string, Door> = new Map([
     'token',
     { holdfast: builtIn, env: { ...shut, HOLDFAST_AUTH: 'localhost', HOLDFAST_TOKEN: settings.API_KEY } },
   ],
+  ['careless', { holdfast: createHoldfast({ ...app, mcp: undefined, auth: misplacedToken }), env: {} }],
   ['shut', { holdfast: builtIn, env: shut }],
   ['limited', { holdfast: main, env: { RATE_LIMIT: threeEach() } }],
   ['legacy', { holdfast: createHoldfast({ ...app, auth: tenants, legacyTenants: true }), env: {} }],

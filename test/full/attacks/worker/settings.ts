@@ -15,6 +15,8 @@ interface AttackedEnv {
   readonly API_KEY: string;
   /** The bearer token for the MCP server. */
   readonly REMOTE_TOKEN: string;
+  /** A secret that definitions are given in place of its name. */
+  readonly MISPLACED: string;
   /** Holes that are planted, with commas between, to see that the attacks find them. */
   readonly HOLE: string;
 }

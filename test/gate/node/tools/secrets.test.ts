@@ -9,7 +9,7 @@ const TOKEN = 'tok-4711-zebra';
 const bag = () => Secrets.of({ apiKey: TOKEN, pin: '12345', empty: undefined });
 
 describe('a bag of secrets', () => {
-  it('answers what it holds, and names what it lacks', () => {
+  it('returns what it holds, and repeats no name that it lacks', () => {
     expect([bag().get('apiKey'), bag().get('other'), bag().get('empty')]).toEqual([
       TOKEN,
       undefined,
@@ -17,7 +17,9 @@ describe('a bag of secrets', () => {
     ]);
     expect(bag().keys()).toEqual(['apiKey', 'pin']);
     expect(bag().require('apiKey')).toBe(TOKEN);
-    expect(() => bag().require('other')).toThrow("There is no secret 'other'.");
+    expect(() => bag().require('other')).toThrow(
+      'There is no secret of the name that `secrets.require` was given. `secrets` of createHoldfast mints them.',
+    );
     expect(Secrets.of({ none: undefined })).toBe(Secrets.NONE);
     expect([bag().get('__proto__'), bag().get('constructor')]).toEqual([undefined, undefined]);
   });

@@ -5,6 +5,10 @@ import {
   McpClientDefinitionError,
 } from '../../../../../src/mcp/tools/entry.ts';
 
+const NO_NAME =
+  'its bearer is no name of a secret: use the name under which `secrets` of createHoldfast mints it, of letters, digits, `_` and ' +
+  '`-`. A secret itself does not belong in code.';
+
 const files = { name: 'files', url: 'https://mcp.example.com/mcp' } as const;
 
 describe('an MCP client', () => {
@@ -57,7 +61,11 @@ describe('a client that cannot work', () => {
       { url: 'https://ada:secret@mcp.example.com/' },
       'its url holds credentials; name a secret in `bearer`, or send them by `headers`.',
     ],
-    ['bearer', { bearer: ' ' }, 'its bearer is blank; it must be the name of a secret.'],
+    ['bearer', { bearer: ' ' }, NO_NAME],
+    ['bearer', { bearer: 'Bearer WIKI_TOKEN' }, NO_NAME],
+    ['bearer', { bearer: 'ghp_0a1B2c3D4e5F6g7H8i9J' }, NO_NAME],
+    ['bearer', { bearer: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl' }, NO_NAME],
+    ['bearer', { bearer: 'lemur-4711/+=' }, NO_NAME],
     [
       'oauth',
       { bearer: 'TOKEN', oauth: () => undefined },

@@ -34,10 +34,11 @@ function heldTimeout(ms: number) {
 const asked = (requests: readonly RecordedRequest[]) => requests.map(({ method, rpc }) => rpc ?? method);
 
 describe('what a connection is made of', () => {
-  it('says which secret is missing, and asks nothing', async () => {
+  it('reports a missing secret without its name, which may be the secret itself, and asks nothing', async () => {
     const server = fakeServer();
-    const error = await rejection(open(server, { bearer: 'TOKEN', as: caller({ OTHER: 'x' }) }));
-    const message = "MCP server 'files' needs the secret 'TOKEN', which this caller does not have.";
+    const error = await rejection(open(server, { bearer: 'lemur_4711', as: caller({ OTHER: 'x' }) }));
+    const message =
+      "MCP server 'files' needs the secret that its `bearer` names, which this caller does not have.";
     expect(error).toEqual(new McpServerError({ server: 'files', during: 'connect', message }));
     expect(server.requests).toEqual([]);
   });

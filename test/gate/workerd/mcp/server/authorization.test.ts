@@ -268,6 +268,10 @@ describe('what an app says of who signs in', () => {
       { servers: ['https://login.example?x=1'] },
       "authorization has the server 'https://login.example?x=1': use its issuer, such as 'https://login.example'.",
     ],
+    [
+      { servers: ['https://ada:lemur4711@login.example'] },
+      'authorization has a server with a user or password in its address: use its issuer alone.',
+    ],
     [{ servers: [7] }, "authorization has the server 7: use its issuer, such as 'https://login.example'."],
     [
       { servers: ['https://a.example'], scopes: ['a b'] },

@@ -1,0 +1,59 @@
+/** A secret in the place of its name. The credentials that no answer, journal, log or request may hold have it among them. */
+import { type Attack, all, notSaying, problem, saying } from '../attack.ts';
+import { sayResult } from '../puppet-model.ts';
+import type { Scene } from '../scene.ts';
+import { SECRETS } from '../secrets.ts';
+
+const senders = ['github', 'slack', 'stripe', 'standard'] as const;
+
+const unsigned = problem(
+  503,
+  'not-configured',
+  'This Worker has no secret to check the delivery with, so it is not taken. Set the var that the `secret` of this webhook reads (wrangler secret put).',
+);
+
+const silent = notSaying(new RegExp(SECRETS.MISPLACED));
+
+/** Has the careless agent call a tool, and returns the answer, its state and its journal. */
+async function heard({ ann, play }: Scene, tool: string): Promise<string> {
+  const own = `/agents/careless/sessions/${tool}`;
+  const came = await ann.post(`${own}/messages`, {
+    message: play([{ name: tool, input: {} }], sayResult),
+  });
+  const state = await ann.get(own);
+  const events = await ann.get(`${own}/events`);
+  return [came, state, events].map(({ text }) => text).join('\n');
+}
+
+export const misplacedSecrets = (): readonly Attack[] => [
+  ...senders.map(
+    (sender): Attack => ({
+      name: `an unsigned delivery to ${sender} is not answered with the secret`,
+      act: ({ nobody }) => nobody.post(`/hooks/careless-${sender}`, { action: 'opened' }),
+      comes: unsigned,
+    }),
+  ),
+  ...['/agents', '/openapi.json'].map(
+    (path): Attack => ({
+      name: `${path} is not answered with the token`,
+      act: ({ nobody }) => nobody.at('careless').get(path, { authorization: `Bearer ${SECRETS.MISPLACED}` }),
+      comes: problem(
+        401,
+        'not-configured',
+        'This Worker has no token yet, so it answers nobody. Set the var that its bearerToken reads (wrangler secret put).',
+      ),
+    }),
+  ),
+  {
+    name: 'a tool that demands it fails without it in the answer, the state or the journal',
+    act: (scene) => heard(scene, 'demand'),
+    comes: all(silent, saying(/There is no secret of the name that `secrets\.require` was given/)),
+    logs: /Tool 'demand' threw/,
+  },
+  {
+    name: 'the model reads why its MCP server is out of reach, without the bearer',
+    act: (scene) => heard(scene, 'careless_is_not_reachable'),
+    comes: all(silent, saying(/needs the secret that its `bearer` names, which this caller does not have/)),
+    logs: /careless_is_not_reachable/,
+  },
+];

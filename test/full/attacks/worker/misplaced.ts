@@ -1,0 +1,46 @@
+/** Definitions that are given a secret in place of its name. The secret has the form of a name, or they would be refused. */
+import { bearerToken } from '../../../../src/create-holdfast.ts';
+import { type Agent, defineAgent, defineTool } from '../../../../src/index.ts';
+import { defineMcpClient, mcpToolProvider } from '../../../../src/mcp/tools/entry.ts';
+import { outgoingWebhook } from '../../../../src/outgoing-webhooks/entry.ts';
+import {
+  githubWebhook,
+  slackWebhook,
+  standardWebhook,
+  stripeWebhook,
+} from '../../../../src/webhooks/entry.ts';
+import { settings } from './settings.ts';
+
+const secret = settings.MISPLACED;
+const ours = { agent: 'clerk', owner: { tenant: 'acme' } } as const;
+
+export const misplacedHooks = [
+  githubWebhook({ ...ours, name: 'careless-github', secret }),
+  slackWebhook({ ...ours, name: 'careless-slack', secret }),
+  stripeWebhook({ ...ours, name: 'careless-stripe', secret: ['NEVER_SET', secret] }),
+  standardWebhook({ ...ours, name: 'careless-standard', secret }),
+];
+
+export const misplacedToken = bearerToken(secret);
+
+const client = defineMcpClient({ name: 'careless', url: `${settings.REMOTE_URL}/trusted`, bearer: secret });
+
+const demand = defineTool({
+  name: 'demand',
+  description: 'Needs a secret.',
+  effect: 'read',
+  run: (_, { secrets }) => secrets.require(secret),
+});
+
+export const careless: readonly Agent[] = [
+  defineAgent({
+    name: 'careless',
+    description: 'Has a secret in its code.',
+    instructions: 'Do what you are asked.',
+    tools: [demand, mcpToolProvider({ clients: [client] })],
+  }),
+];
+
+export const misplacedOutgoing = [
+  outgoingWebhook({ name: 'careless', url: 'http://localhost:9/', secret, agents: ['careless'] }),
+];
