@@ -24,15 +24,19 @@ export function pendingWait({ waits }: CallRecord): Wait | undefined {
 export const isSuspended = (call: CallRecord): boolean =>
   !call.ended && call.started !== 'once' && pendingWait(call) !== undefined;
 
-/** Answers what the caller who ran the tool of an open call has sent: it happened, whatever becomes of the call. */
-export function sentResult({ waits }: CallRecord): ToolResult | undefined {
-  const sent = waits?.flatMap(({ answer }) => (answer?.type === 'result' ? answer : [])).at(0);
-  return sent && toolResult(sent.result);
+/**
+ * Returns the result that an open call has already: sent by the caller who ran its tool, or left behind by an invocation that lost the
+ * turn. It happened, however the call ends.
+ */
+export function knownResult({ waits, late }: CallRecord): ToolResult | undefined {
+  const sent = waits?.flatMap(({ answer }) => (answer?.type === 'result' ? answer.result : [])).at(0);
+  const known = late ?? sent;
+  return known && toolResult(known);
 }
 
 /** It was started, has opened its loop, or was run by the caller: it goes on, and is not begun. */
 export const hasBegun = ({ frames }: Pick<TurnState, 'frames'>, call: CallRecord): boolean =>
-  call.started !== undefined || frames.has(call.id) || sentResult(call) !== undefined;
+  call.started !== undefined || frames.has(call.id) || knownResult(call) !== undefined;
 
 /** Names one wait of one call in the whole session. */
 export const waitId = (call: string, index: number): string => `${call}#${index}`;
@@ -41,6 +45,18 @@ export const waitId = (call: string, index: number): string => `${call}#${index}
 export function openBatch(frame: Pick<FrameState, 'messages'> | undefined): readonly CallRecord[] {
   const calls = lastReply(frame?.messages ?? [])?.calls ?? [];
   return calls.some((call) => !call.ended) ? calls : [];
+}
+
+/** Finds an open call of a turn, in whichever of its loops; `undefined` if there is none of this id. */
+export function findOpenCall(
+  { frames }: Pick<TurnState, 'frames'>,
+  id: string,
+): { readonly frame: FrameState; readonly call: CallRecord } | undefined {
+  for (const frame of frames.values()) {
+    const call = openBatch(frame).find((one) => one.id === id && !one.ended);
+    if (call) return { frame, call };
+  }
+  return undefined;
 }
 
 /** The reply that the conversation ends with, whatever was said to it while its calls ran or since. */
@@ -106,8 +122,8 @@ export function closeOpenCalls(turn: TurnState, outcome: FinalOutcome): EventOf<
 }
 
 function closing(turn: TurnState, call: CallRecord, outcome: FinalOutcome): ToolResult {
-  const sent = sentResult(call);
-  if (sent) return sent;
+  const known = knownResult(call);
+  if (known) return known;
   const isCancelled = outcome === 'cancelled';
   if (isCancelled && call.started === 'idempotent') return cancelledRunning(call.name);
   // What a nested loop has done is nowhere in the conversation around it.

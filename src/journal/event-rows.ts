@@ -57,8 +57,10 @@ function versionOf(event: SessionEvent): number {
       return event.parts ? 3 : 1;
     case 'tool-call-suspended':
       return versionOfWait(event.wait);
-    case 'tool-call-ended':
     case 'late-result-received':
+      // Older code takes the result of an open call for a message.
+      return event.open ? 6 : hasFiles(event.result) ? 3 : 1;
+    case 'tool-call-ended':
       return hasFiles(event.result) ? 3 : 1;
     default:
       return 1;
@@ -129,6 +131,8 @@ const UPGRADES: readonly ((event: OlderEvent) => OlderEvent)[] = [
   // Principals may have roles since.
   (event) => event,
   // Questions may have checkpoints since.
+  (event) => event,
+  // Late results may be those of open calls since.
   (event) => event,
 ];
 

@@ -14,7 +14,7 @@ import type { Answer, Wait } from './wait.ts';
  * The newest version that this code writes: an event is written as the oldest one that can hold it. A reader upgrades older
  * events and does not touch a session that holds newer ones.
  */
-export const EVENT_VERSION = 5;
+export const EVENT_VERSION = 6;
 
 /** Who asked, as far as the journal may know: no credential. */
 export interface Principal {
@@ -216,9 +216,14 @@ export type SessionEvent =
       readonly parts?: readonly ContentPart[];
       readonly principal: Principal;
     })
-  /** What a call has answered after all that was ended before, for it gave no answer then; of this turn or an earlier one. */
-  | (InTurn & {
+  /**
+   * A call answers after its end said that its outcome is unknown, in this turn or a later one; or, if `open`, after the invocation
+   * that ran it lost the turn.
+   */
+  | (InFrame & {
       readonly type: 'late-result-received';
+      /** The call has not ended: this becomes its result, and is no message. `frame` is given only then. */
+      readonly open?: true;
       readonly call: string;
       readonly tool: string;
       /** The beginning of what the model wrote as its input: the call itself may be compacted away by now. */

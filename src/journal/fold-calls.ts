@@ -1,6 +1,6 @@
 import { isStored } from '../tool/content.ts';
 import type { JsonObject } from '../tool/json.ts';
-import { partsOfResult } from '../tool/tool-result.ts';
+import { isOutcomeUnknown, partsOfResult } from '../tool/tool-result.ts';
 import { lastBatch } from './conversation.ts';
 import { type EventOf, ROOT } from './events.ts';
 import { applyFacts } from './memories.ts';
@@ -33,6 +33,13 @@ export function foldAnswered(fold: Fold, event: EventOf<'tool-call-answered'>): 
   if (answer.type === 'decision' && !answer.expired) fold.turn.generation = 0;
 }
 
+/** Settles a call whose outcome was unknown, or keeps the result of one that is still open. */
+export function foldLate(fold: Fold, event: EventOf<'late-result-received'>): void {
+  fold.state.inDoubt.delete(event.call);
+  const call = event.open && findCall(fold, event);
+  if (call && !call.ended) call.late = event.result;
+}
+
 /** Notes what a call has said to the user, for the answer of its turn. */
 export function foldSaid({ turn }: Fold, { call, tool, text }: EventOf<'message-sent'>): void {
   if (tool !== undefined) turn.said.push({ call, tool, text });
@@ -45,8 +52,9 @@ export function foldSaid({ turn }: Fold, { call, tool, text }: EventOf<'message-
 export function foldEnded(fold: Fold, event: EventOf<'tool-call-ended'>): void {
   const frame = frameOf(fold, event);
   if (!frame) return;
-  const { turn } = fold;
+  const { state, turn } = fold;
   const { call, result, changes } = event;
+  if (isOutcomeUnknown(result)) state.inDoubt.add(call);
   turn.frames.delete(call);
   turn.limit ??= event.limit;
   turn.scheduled += changes?.scheduled?.length ?? 0;

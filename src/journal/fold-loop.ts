@@ -180,7 +180,7 @@ export function foldMessage(messages: Message[], event: SessionEvent, { turn, of
       messages.push({ role: 'user', ...saidBy(event), by: 'steer' });
       break;
     case 'late-result-received':
-      messages.push({ role: 'user', ...lateContent(event), by: 'late' });
+      if (!event.open) messages.push({ role: 'user', ...lateContent(event), by: 'late' });
       break;
     case 'conversation-compacted':
       messages.splice(
@@ -265,6 +265,7 @@ function endCall(
   delete call.started;
   delete call.atEnd;
   delete call.waits;
+  delete call.late;
   call.ended = {
     result: event.result,
     direct: event.direct ?? false,

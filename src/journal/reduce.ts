@@ -11,7 +11,7 @@ import {
   type SessionEvent,
   type StoredEvent,
 } from './events.ts';
-import { foldAnswered, foldEnded, foldSaid, foldStarted, foldSuspended } from './fold-calls.ts';
+import { foldAnswered, foldEnded, foldLate, foldSaid, foldStarted, foldSuspended } from './fold-calls.ts';
 import { foldConversation, openFrame, startTurn } from './fold-loop.ts';
 import { foldTurnTools } from './fold-offers.ts';
 import { applyFacts, tellMemories } from './memories.ts';
@@ -23,7 +23,7 @@ import { type CallRecord, type Fold, frameOf, type SessionState, type StoppingCa
  * Stamps snapshots: one that another reducer made is ignored and the journal folded. So is one of events as
  * another version reads them: they are upgraded before they are folded, or are newer than this code.
  */
-export const REDUCER_VERSION = 1_000 * EVENT_VERSION + 10;
+export const REDUCER_VERSION = 1_000 * EVENT_VERSION + 11;
 
 /**
  * Folds one event into a state that only the caller holds, and mutates it. Pure otherwise: no clock, no
@@ -82,7 +82,7 @@ const FOLDS: Folds = {
   'turn-steered': ({ turn }) => {
     turn.generation = 0;
   },
-  'late-result-received': ({ state }, { call }) => state.toldLate.push(call),
+  'late-result-received': foldLate,
   'conversation-compacted': foldCompaction,
   'summary-dropped': foldDropped,
   'conversation-shortened': foldLessShown,

@@ -23,12 +23,12 @@ interface Stored
     | 'measured'
     | 'starts'
     | 'blackboard'
-    | 'toldLate'
     | 'compacted'
     | 'summaryDropped'
   > {
   readonly cells: readonly [string, SessionState['callState'] extends Map<string, infer V> ? V : never][];
   readonly slices: readonly [string, SessionState['memories'] extends Map<string, infer V> ? V : never][];
+  readonly inDoubt: readonly string[];
   readonly closedUnread: readonly [string, ResultData][];
   readonly turn?: Omit<TurnState, 'frames' | 'callsByTool'> & {
     readonly callsByTool: readonly [string, number][];
@@ -50,7 +50,7 @@ export function toSnapshot(state: SessionState): string {
     memories: slices,
     turn,
   } = state;
-  const { toldLate, closedUnread, compacted, summaryDropped } = state;
+  const { inDoubt, closedUnread, compacted, summaryDropped } = state;
   const kept = turn && { ...turn, frames: undefined, callsByTool: [...turn.callsByTool] };
   return JSON.stringify({
     seq,
@@ -64,7 +64,7 @@ export function toSnapshot(state: SessionState): string {
     blackboard,
     cells: [...cells],
     slices: [...slices],
-    toldLate,
+    inDoubt: [...inDoubt],
     closedUnread: [...closedUnread],
     compacted,
     summaryDropped,
@@ -75,13 +75,14 @@ export function toSnapshot(state: SessionState): string {
 /** The state that `toSnapshot` wrote. Of its messages there is only the one that stands for those before a compaction. */
 export function fromSnapshot(body: string): SessionState {
   const stored = JSON.parse(body) as Stored; // written by toSnapshot of this reducer's version
-  const { turn, cells, slices, closedUnread, compacted, ...rest } = stored;
+  const { turn, cells, slices, inDoubt, closedUnread, compacted, ...rest } = stored;
   return {
     ...emptyState(),
     ...rest,
     offered: { ...nothingOffered(), ...rest.offered },
     compacted,
     messages: compacted ? [standIn(compacted.text)] : [],
+    inDoubt: new Set(inDoubt),
     closedUnread: new Map(closedUnread),
     callState: new Map(cells),
     memories: new Map(slices),

@@ -24,6 +24,8 @@ export interface CallRecord extends JournaledCall {
   atEnd?: readonly MemoryFact[];
   /** While it is open: what it asked somebody outside, in order; the last may be without an answer. */
   waits?: { readonly wait: Wait; answer?: Answer }[];
+  /** While it is open: its result, which the invocation that ran it left behind. */
+  late?: ResultData;
   /** What was said to the user by it, or inside the loop that it has opened, in order. */
   said?: readonly TurnSaid[];
   ended?: {
@@ -235,8 +237,8 @@ export interface SessionState {
   readonly memories: Map<string, Json>;
   /** Why memories could not be folded on, by their names; absent when all could. */
   brokenMemories?: Map<string, string>;
-  /** Ids of calls whose late results were told: another message about one says nothing new. */
-  readonly toldLate: string[];
+  /** Ids of calls that the journal ended with an unknown outcome. A late result of one settles it, and counts once. */
+  readonly inDoubt: Set<string>;
   /** What is told of calls that no event ends, since their turn was ended by one who could not read it; by their ids. */
   readonly closedUnread: Map<string, ResultData>;
   /** What the first message says, which stands for all before an event. */
@@ -276,7 +278,7 @@ export const emptyState = (): SessionState => ({
   usage: { inputTokens: 0, outputTokens: 0 },
   measured: undefined,
   memories: new Map(),
-  toldLate: [],
+  inDoubt: new Set(),
   closedUnread: new Map(),
   compacted: undefined,
   summaryDropped: undefined,

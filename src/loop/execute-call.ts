@@ -1,4 +1,4 @@
-import { isSuspended, mayHaveHappened, sentResult, unknownOutcome } from '../journal/conversation.ts';
+import { isSuspended, knownResult, mayHaveHappened, unknownOutcome } from '../journal/conversation.ts';
 import type { CallChanges, SessionEvent } from '../journal/events.ts';
 import { factsAtEnd } from '../journal/memories.ts';
 import { framesAround } from '../journal/spending.ts';
@@ -10,6 +10,7 @@ import type { RemarkedCall } from '../tool/tool.ts';
 import type { MemoryFact } from '../tool/tool-memory.ts';
 import {
   failure,
+  isOutcomeUnknown,
   modelText,
   type ResultData,
   type Signal,
@@ -44,7 +45,7 @@ export async function executeCall(run: ToolCallRun): Promise<void> {
   inspect(loop, 'beforeToolCall', () => toolCallSeen(run));
   const began = holder.now();
   const ended = await endOf(run);
-  const ending: CallEnding = ended.reached || !inDoubt ? ended : { result: unknownOutcome(record.name) };
+  const ending = knownEnding(record, ended, inDoubt ?? false);
   journal.emit(...eventsOf(run, ending));
   const ms = holder.now() - began;
   const { result } = ending;
@@ -56,13 +57,22 @@ export async function executeCall(run: ToolCallRun): Promise<void> {
   }));
 }
 
+/** The end of a call; `inDoubt`: an earlier invocation had begun it. Another invocation may have left its result behind meanwhile. */
+function knownEnding(record: CallRecord, ended: CallEnding, inDoubt: boolean): CallEnding {
+  const isKnown = ended.reached ? !isOutcomeUnknown(ended.result) : !inDoubt;
+  if (isKnown) return ended;
+  const known = knownResult(record);
+  if (known) return { result: known };
+  return ended.reached ? ended : { result: unknownOutcome(record.name) };
+}
+
 /** Calls the tool, if the call is permitted, and decides what becomes of its answer. */
 async function endOf(run: ToolCallRun): Promise<CallEnding> {
   const permission = await permitCall(run);
   if (!permission.ok) {
     const { answer, limit } = permission;
-    const sent = sentResult(run.record);
-    return sent ? { result: sent } : { result: answer, ...(limit && { limit }) };
+    const known = knownResult(run.record);
+    return known ? { result: known } : { result: answer, ...(limit && { limit }) };
   }
   const { run: permitted } = permission;
   const prepared = prepareCall(permitted);

@@ -13,6 +13,7 @@ import { inLoop, type Loop, principalOf } from './loop.ts';
 import { loopView, offeredIn } from './offer-tools.ts';
 import { processView } from './process-view.ts';
 import {
+  foundOut,
   inDoubt,
   lastWord,
   type Running,
@@ -178,8 +179,7 @@ async function runExecution(
     const startedAt = isInDoubt ? startBefore(loop, record) : holder.now();
     const running: Running = { loop, record, tool, execution, call, startedAt };
     if (isInDoubt) {
-      await holder.formerHolderGone();
-      const found = await reconciled(running);
+      const found = await foundOut(running);
       if (found.verdict !== 'not-done') return { result: found.result };
       if (!holder.signal.aborted) await start(loop, record, execution);
     }

@@ -1,7 +1,7 @@
 import { cancelledRunning, unknownOutcome } from '../journal/conversation.ts';
 import type { ToolCall, ToolExecution } from '../tool/call.ts';
 import { shorten } from '../tool/json.ts';
-import { failure, type ToolResult, toolResult } from '../tool/tool-result.ts';
+import { failure, isOutcomeUnknown, type ToolResult, toolResult } from '../tool/tool-result.ts';
 import { type Holder, isInterrupted } from './holder.ts';
 import { journaledResult, resultOf, tellMistake, tellThrown } from './tool-answer.ts';
 import type { PermittedRun } from './tool-call-run.ts';
@@ -21,7 +21,7 @@ export async function reconciled({ loop, call, execution, startedAt }: Running):
     const known: object = Object(answer);
     if ('done' in known) {
       const result = await resultOf(loop, call.tool, known.done);
-      return { verdict: isUnknown(result) ? 'unknown' : 'done', result };
+      return { verdict: isOutcomeUnknown(result) ? 'unknown' : 'done', result };
     }
     if (answer !== 'unknown' && answer !== 'no-answer') tellMistake(loop, misreconciled(call.tool, answer));
   } catch (thrown) {
@@ -31,6 +31,20 @@ export async function reconciled({ loop, call, execution, startedAt }: Running):
     stop.abort();
   }
   return unknown;
+}
+
+/**
+ * Finds out about a call that an earlier invocation began: by the result that one left behind, or else from the tool.
+ *
+ * @throws Interrupted if this invocation may not go on.
+ */
+export async function foundOut(running: Running): Promise<Found> {
+  const { loop, record } = running;
+  const left = (): Found | undefined => record.late && { verdict: 'done', result: toolResult(record.late) };
+  if (!record.late) await loop.holder.formerHolderGone();
+  const found = left() ?? (await reconciled(running));
+  // It may have come while the tool was asked.
+  return left() ?? found;
 }
 
 /** An effect with the call that it is run for, as the model asked for it and as its code is given it. */
@@ -83,7 +97,7 @@ async function asAnswered({ answer, result }: Doubt): Promise<ToolResult> {
 /** The call is told as unknown and still runs: what it answers after all is journaled, without secrets. */
 function toldLater({ loop, record, call: { id, tool }, answer, result }: Doubt): ToolResult {
   const late = answer.then((said) =>
-    said === 'no-answer' || isUnknown(said)
+    said === 'no-answer' || isOutcomeUnknown(said)
       ? undefined
       : journaledResult(loop, { tool, result: toolResult(loop.secrets.redact({ ...said })) }),
   );
@@ -127,9 +141,6 @@ const LAST_WORD = 5_000;
 export type Said = ToolResult | 'no-answer';
 
 const isCancelled = ({ signal }: Holder): boolean => isInterrupted(signal.reason, 'cancelled');
-
-const isUnknown = (result: ToolResult): boolean =>
-  result.type === 'error' && result.reason === 'unknown-outcome';
 
 const misreconciled = (tool: string, answer: unknown): string =>
   `The reconcile of tool '${tool}' answered '${String(answer)}', which is neither { done }, 'not-done' nor 'unknown'. ` +

@@ -7,7 +7,7 @@ import type { DoneCall, FrameOutcome } from '../tool/frame.ts';
 import { warning } from '../tool/log.ts';
 import { SignalError, ToolConfigurationError } from '../tool/signals.ts';
 import type { Frame } from '../tool/tool.ts';
-import { succeeded, type ToolResult, toolResult } from '../tool/tool-result.ts';
+import { isOutcomeUnknown, succeeded, toolResult } from '../tool/tool-result.ts';
 import { unpriced } from './budget.ts';
 import { messageOf } from './exception-processor.ts';
 import { Interrupted } from './holder.ts';
@@ -124,14 +124,13 @@ function thrownIn(frame: FrameState): string | undefined {
 
 /** Why a loop broke off, and what was done before: whoever asked would ask again, and do it twice. */
 function brokenOff(why: string, calls: readonly DoneCall[]): string {
-  const done = calls.filter(({ result }) => succeeded(result) || isDoubtful(result)).map(({ tool }) => tool);
+  const done = calls
+    .filter(({ result }) => succeeded(result) || isOutcomeUnknown(result))
+    .map(({ tool }) => tool);
   if (done.length === 0) return why;
   const names = [...new Set(done)].slice(0, MAX_NAMED).join(', ');
   return `${why} Before that it had called ${names}: what these did stands, so do not have it done again.`;
 }
-
-const isDoubtful = (result: ToolResult): boolean =>
-  result.type === 'error' && result.reason === 'unknown-outcome';
 
 /** The text for whoever asked a loop that had said nothing when its limit was met. */
 const refusalText = ({ refused }: FrameState): string => {

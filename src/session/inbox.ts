@@ -1,4 +1,4 @@
-import { openBatch, pendingWait, waitId } from '../journal/conversation.ts';
+import { findOpenCall, openBatch, pendingWait, waitId } from '../journal/conversation.ts';
 import { parseEvent } from '../journal/event-rows.ts';
 import { inFrame, ROOT, type SessionEvent } from '../journal/events.ts';
 import type { InboxMessage } from '../journal/inbox-message.ts';
@@ -107,18 +107,18 @@ export class HeldInbox {
     else this.#taken += 1;
   }
 
-  /** Journals a late result while this invocation holds the turn, and otherwise leaves it for whoever holds it next. */
+  /** Journals a late result while this invocation holds the turn, and otherwise leaves it for the next holder. */
   async late(message: LateMessage): Promise<void> {
     const { outbox, port, filesOf, log } = this.#options;
     const { turn } = outbox.state;
     if (!turn) return;
     try {
       if (!outbox.isReleasing && !outbox.fencedBy) {
-        outbox.emit({ type: 'late-result-received', turn: turn.id, ...message });
+        outbox.emit(...lateEvents(outbox.state, message));
         return await outbox.durable();
       }
     } catch {
-      // The lease was lost on the way. If it was stored all the same, whoever finds the message knows.
+      // The lease was lost on the way. If it was stored all the same, the next holder finds the outcome known.
     }
     try {
       const files = filesOf(message.result);
@@ -157,7 +157,7 @@ function toEvents(state: SessionState, row: InboxMessage): readonly SessionEvent
     case 'steer':
       return turn ? [steered(turn, row)] : [];
     case 'late':
-      return turn ? late(state, turn, row) : [];
+      return lateEvents(state, JSON.parse(row.body) as LateMessage); // what was posted as one
     case 'answer':
     case 'expired':
       return turn ? waitOver(turn, row) : [];
@@ -202,11 +202,17 @@ function steered(turn: TurnState, row: InboxMessage): SessionEvent {
   return { type: 'turn-steered', turn: turn.id, as: row.turn, message, ...(parts && { parts }), principal };
 }
 
-/** Whoever could not tell whether its append was stored left a message as well. */
-function late({ toldLate }: SessionState, turn: TurnState, row: InboxMessage): readonly SessionEvent[] {
-  const { call, tool, input, result } = JSON.parse(row.body) as LateMessage; // what was posted as one
-  if (toldLate.includes(call)) return [];
-  return [{ type: 'late-result-received', turn: turn.id, call, tool, input, result }];
+/**
+ * Returns the event of a late result; nothing if the outcome of its call is known. An invocation that cannot tell whether its append was
+ * stored leaves a message as well.
+ */
+function lateEvents({ turn, inDoubt }: SessionState, message: LateMessage): readonly SessionEvent[] {
+  const { call, tool, input, result } = message;
+  const found = turn && findOpenCall(turn, call);
+  const isAwaited = found ? found.call.late === undefined : inDoubt.has(call);
+  if (!turn || !isAwaited) return [];
+  const at = found && { ...inFrame(found.frame.id), open: true as const };
+  return [{ type: 'late-result-received', turn: turn.id, ...at, call, tool, input, result }];
 }
 
 /** A wait was answered, or its time is over; nothing when nobody waits for it any more. */

@@ -148,6 +148,10 @@ export const withheld = (content: string): ToolResult =>
 export const failure = (reason: ErrorReason, message: string): ToolResult =>
   toolResult({ type: 'error', message, reason });
 
+/** Tells whether a result says that its call may have happened or not. */
+export const isOutcomeUnknown = (result: ResultData): boolean =>
+  result.type === 'error' && result.reason === 'unknown-outcome';
+
 function contentOf(result: ResultData): string {
   switch (result.type) {
     case 'text':

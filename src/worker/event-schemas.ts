@@ -130,7 +130,14 @@ const EVENTS: { readonly [Type in EventType]: Fields<Omit<EventOf<Type>, 'type'>
   'tools-listed': { ...inFrame, facts: FACTS },
   'answer-rejected': { ...inFrame, problems: list(text) },
   'turn-steered': { ...inTurn, as: text, message: text, 'parts?': PARTS, principal: ref('Principal') },
-  'late-result-received': { ...inTurn, call: text, tool: text, input: text, result: ref('ToolResult') },
+  'late-result-received': {
+    ...inFrame,
+    'open?': yes,
+    call: text,
+    tool: text,
+    input: text,
+    result: ref('ToolResult'),
+  },
   'conversation-compacted': {
     ...inTurn,
     summary: text,

@@ -235,6 +235,8 @@ function foldEvent(before: Conversation, event: StoredEvent): Conversation {
     case 'answer-rejected':
       return { messages: [...messages, { role: 'user', text: event.problems.join('\n'), by: 'loop' }] };
     case 'late-result-received':
+      // The end of the call, which follows, shows the result of one that is open.
+      if (event.open) return before;
       return {
         ...before,
         messages: [...messages, { role: 'user', text: wordsOf(event.result), by: 'late' }],

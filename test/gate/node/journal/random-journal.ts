@@ -70,7 +70,7 @@ function inTurn(draw: Draw, state: SessionState, turn: string): SessionEvent {
   if (draw(20) === 0) return { type: 'cancel-requested', turn };
   if (draw(20) === 0) return { type: 'turn-yielded', turn, reason: 'its client has gone' };
   if (draw(20) === 0) return summaryDropped(draw, turn);
-  if (draw(12) === 0) return interjection(draw, turn, state.seq + 1);
+  if (draw(12) === 0) return interjection(draw, state, turn);
   if (frame && draw(12) === 0) return listed(draw, turn, frame.id);
   if (frame && openBatch(frame).length === 0 && draw(8) === 0) return lessShown(draw, turn, frame);
   if (frame && openBatch(frame).length === 0 && draw(3) === 0) return toolsChanged(draw, turn, frame);
@@ -148,18 +148,21 @@ function toolsChanged(draw: Draw, turn: string, { id, offered: { list } }: Frame
   return { type: 'tools-changed', turn, ...inFrame(id), ...change, ...(!list && { all: now }), cause };
 }
 
-/** What comes while a turn runs: a message, or the result of a call that was told as unknown. */
-const interjection = (draw: Draw, turn: string, seq: number): SessionEvent =>
-  draw(3) > 0
-    ? { type: 'turn-steered', turn, as: `s${seq}`, message: `and ${seq}`, principal: { id: 'ann' } }
-    : {
-        type: 'late-result-received',
-        turn,
-        call: `${turn}.1.0`,
-        tool: 'pay',
-        input: `{"amount":${seq}}`,
-        result: { type: 'text', content: 'paid' },
-      };
+/** What comes while a turn runs: a message, or the late result of a call that is open or in doubt. */
+function interjection(draw: Draw, state: SessionState, turn: string): SessionEvent {
+  const at = state.seq + 1;
+  if (draw(3) > 0)
+    return { type: 'turn-steered', turn, as: `s${at}`, message: `and ${at}`, principal: { id: 'ann' } };
+  const open = [...(state.turn?.frames.values() ?? [])].flatMap(({ id: frame, messages }) =>
+    openBatch({ messages }).flatMap((call) =>
+      call.started && !call.ended ? { ...inFrame(frame), call: call.id, open: true as const } : [],
+    ),
+  );
+  const awaited = [...open, ...[...state.inDoubt].map((call) => ({ call }))];
+  const late = awaited[draw(Math.max(1, awaited.length))] ?? { call: `${turn}.1.0` };
+  const result = { type: 'text', content: 'paid' } as const;
+  return { type: 'late-result-received', turn, tool: 'pay', input: `{"amount":${at}}`, ...late, result };
+}
 
 /** Of a reply of the turn's own loop: how many of the messages that came were not shown to the model. */
 function unseen(draw: Draw, frame: FrameState | undefined): { readonly unseen?: number } {
@@ -208,6 +211,7 @@ function ended(draw: Draw, at: At): SessionEvent {
     { type: 'error', message: 'No.' },
     { type: 'error', message: 'No such tool.', reason: 'unknown-tool' },
     { type: 'error', message: 'Enough.', reason: 'limit' },
+    { type: 'error', message: 'Perhaps.', reason: 'unknown-outcome' },
   ];
   const result = results[draw(results.length)] ?? { type: 'text', content: 'fine' };
   const state: JsonObject = Object.fromEntries([[KEYS[draw(KEYS.length)] ?? 'a', draw(100)]]);

@@ -1,0 +1,184 @@
+/** Which late results count: those of calls in doubt, and those of calls that are still open. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { decorate } from '../../../../src/decorators/entry.ts';
+import { type AnyTool, defineTool, text } from '../../../../src/index.ts';
+import { createManualClock, type ManualClock } from '../../../../src/testing/entry.ts';
+import { answers, asked, LEASE_MS, leftBehind, passing, takenOver } from './former-holder.ts';
+import { watchedLive } from './live-state.ts';
+import { memoryApp } from './memory-app.ts';
+
+let clock: ManualClock;
+let ran: string[];
+beforeEach(() => {
+  clock = createManualClock(1_000_000);
+  ran = [];
+});
+
+type Verdict = 'not-done' | { readonly done: string };
+
+const pay = ({ reconcile }: { readonly reconcile?: () => Promise<Verdict> } = {}): AnyTool =>
+  defineTool({ name: 'pay', description: 'Pays.', run: () => void ran.push('pay'), reconcile });
+
+const PAID = { type: 'text', content: 'paid' } as const;
+const lateRow = (turn: string, call = 'c0') => ({
+  kind: 'late' as const,
+  turn,
+  body: JSON.stringify({ call, tool: 'pay', input: '{}', result: PAID }),
+});
+
+const lateEvents = async (app: ReturnType<typeof memoryApp>) =>
+  ((await app.port.read({ from: 1 }))?.rows ?? []).flatMap(({ type, body }) =>
+    type === 'late-result-received' ? [JSON.parse(body)] : [],
+  );
+
+describe('a late result of a call whose outcome is known', () => {
+  it('is void: the model is not told of it, and nothing is journaled', async () => {
+    const tools = [pay({ reconcile: async () => ({ done: 'paid by card' }) })];
+    const app = memoryApp({ tools, replies: ['Done.', 'Next.'], clock, leaseMs: LEASE_MS });
+    const left = await leftBehind(app, asked(['pay', 'once']));
+    await takenOver(app, clock, left);
+    await app.port.post(lateRow(left.turn));
+    await passing(clock, app.say('And now?'));
+    expect(answers((await app.state()).messages)).toEqual([['pay', 'paid by card']]);
+    expect(app.model.requests[1]?.messages.at(-1)).toEqual({ role: 'user', text: 'And now?' });
+    expect(await lateEvents(app)).toEqual([]);
+  });
+
+  it('is void the second time, though its outcome was unknown once', async () => {
+    const app = memoryApp({ tools: [pay()], replies: ['Hm.', 'Next.', 'Last.'], clock, leaseMs: LEASE_MS });
+    const left = await leftBehind(app, asked(['pay', 'once']));
+    await takenOver(app, clock, left);
+    await app.port.post(lateRow(left.turn));
+    await passing(clock, app.say('And now?'));
+    await app.port.post(lateRow(left.turn));
+    await passing(clock, app.say('And then?'));
+    expect(await lateEvents(app)).toHaveLength(1);
+    expect((await app.state()).inDoubt).toEqual(new Set());
+  });
+
+  it('is void when its call is of no journaled reply', async () => {
+    const app = memoryApp({ replies: ['Hello.', 'Next.'], clock, leaseMs: LEASE_MS });
+    const leased = await app.lease('Go.');
+    await passing(clock, app.run(leased));
+    await app.port.post(lateRow(leased.page.openTurn?.id ?? '', 'never'));
+    await passing(clock, app.say('And now?'));
+    expect(await lateEvents(app)).toEqual([]);
+  });
+});
+
+describe('a late result of a call that is still open', () => {
+  it('is the result of the call, which is neither asked about nor run again', async () => {
+    let reconciled = 0;
+    const reconcile = async () => {
+      reconciled += 1;
+      return 'not-done' as const;
+    };
+    const app = memoryApp({ tools: [pay({ reconcile })], replies: ['Done.'], clock, leaseMs: LEASE_MS });
+    const left = await leftBehind(app, asked(['pay', 'once']));
+    await app.port.post(lateRow(left.turn));
+    const { agent, live } = watchedLive(app.agent);
+    expect(await takenOver(app, clock, left, { agent })).toMatchObject({ turn: { text: 'Done.' } });
+    expect(answers((await app.state()).messages)).toEqual([['pay', 'paid']]);
+    expect(app.model.requests[0]?.messages.at(-1)).toMatchObject({ role: 'tool', text: 'paid' });
+    expect([ran, reconciled]).toEqual([[], 0]);
+    expect(await lateEvents(app)).toMatchObject([{ v: 6, open: true, call: 'c0', result: PAID }]);
+    expect(live()).toEqual(await app.state());
+  });
+
+  it('goes through the decorators of its tool, as any result', async () => {
+    const tool = pay();
+    const counted = decorate(tool, {
+      call: async (input, call) => text(`Receipt: ${(await tool.call(input, call)).content}`),
+    });
+    const app = memoryApp({ tools: [counted], replies: ['Done.'], clock, leaseMs: LEASE_MS });
+    const left = await leftBehind(app, asked(['pay', 'once']));
+    await app.port.post(lateRow(left.turn));
+    await takenOver(app, clock, left);
+    expect(answers((await app.state()).messages)).toEqual([['pay', 'Receipt: paid']]);
+  });
+
+  it('counts for more than a not-done that comes while it arrives', async () => {
+    const app = memoryApp({
+      tools: [
+        pay({
+          reconcile: async () => {
+            await app.port.post(lateRow(left.turn));
+            await new Promise<void>((resolve) => clock.after(LEASE_MS / 2, resolve));
+            return 'not-done';
+          },
+        }),
+      ],
+      replies: ['Done.'],
+      clock,
+      leaseMs: LEASE_MS,
+    });
+    const left = await leftBehind(app, asked(['pay', 'once']));
+    await takenOver(app, clock, left);
+    expect(answers((await app.state()).messages)).toEqual([['pay', 'paid']]);
+    expect(ran).toEqual([]);
+  });
+
+  it('is its result though its tool is gone', async () => {
+    const app = memoryApp({ tools: [], replies: ['Done.'], clock, leaseMs: LEASE_MS });
+    const left = await leftBehind(app, asked(['pay', 'once']));
+    await app.port.post(lateRow(left.turn));
+    await takenOver(app, clock, left);
+    expect(answers((await app.state()).messages)).toEqual([['pay', 'paid']]);
+  });
+
+  it('is its result though its turn is cancelled', async () => {
+    const app = memoryApp({ tools: [pay()], replies: [], clock, leaseMs: LEASE_MS });
+    const left = await leftBehind(app, asked(['pay', 'once']));
+    await app.port.post(lateRow(left.turn));
+    await app.port.post({ kind: 'cancel', turn: left.turn, body: '{}' });
+    expect(await takenOver(app, clock, left)).toMatchObject({ turn: { outcome: 'cancelled' } });
+    expect(answers((await app.state()).messages)).toEqual([['pay', 'paid']]);
+  });
+
+  it('is its result inside a nested loop', async () => {
+    const dig: AnyTool = {
+      ...pay(),
+      name: 'dig',
+      effect: 'none',
+      call: async (_, { nest }) =>
+        text((await nest({ name: 'dig', instructions: '', message: 'Dig.', tools: [pay()] })).text),
+    };
+    const app = memoryApp({ tools: [dig], replies: ['Dug.', 'Done.'], clock, leaseMs: LEASE_MS });
+    const left = await leftBehind(app, [
+      ...asked(['dig']),
+      { type: 'frame-started', frame: 'c0', name: 'dig', message: 'Dig.' },
+      {
+        type: 'model-replied',
+        frame: 'c0',
+        model: 'scripted',
+        text: '',
+        toolCalls: [{ id: 'd0', providerId: 'p', name: 'pay', input: '{}' }],
+        finish: 'tool-calls',
+      },
+      { type: 'tool-call-started', frame: 'c0', call: 'd0', effect: 'once' },
+    ]);
+    await app.port.post(lateRow(left.turn, 'd0'));
+    await takenOver(app, clock, left);
+    expect(app.model.requests[0]?.messages.at(-1)).toMatchObject({ role: 'tool', text: 'paid' });
+    expect(answers((await app.state()).messages)).toEqual([['dig', 'Dug.']]);
+    expect(await lateEvents(app)).toMatchObject([{ frame: 'c0', open: true }]);
+  });
+
+  it('is its result when it comes while a decorator still works on the unknown outcome', async () => {
+    const slow = Promise.withResolvers<string>();
+    const tool = defineTool({ name: 'pay', description: 'Pays.', timeout: 1_000, run: () => slow.promise });
+    const patient = decorate(tool, {
+      call: async (input, call) => {
+        const result = await tool.call(input, call);
+        slow.resolve('paid');
+        await new Promise<void>((resolve) => clock.after(2_000, resolve));
+        return result;
+      },
+    });
+    const replies = [{ calls: [{ name: 'pay' }] }, 'Done.'];
+    const app = memoryApp({ tools: [patient], replies, clock, leaseMs: LEASE_MS });
+    await passing(clock, app.say('Go.'));
+    expect(answers((await app.state()).messages)).toEqual([['pay', 'paid']]);
+    expect(app.model.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', text: 'paid' });
+  });
+});
