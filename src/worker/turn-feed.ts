@@ -1,5 +1,6 @@
 /** What whoever watches a turn is shown of it, in order, wherever it runs: the one source of every stream, whatever protocol that speaks. */
 
+import type { StoredEvent } from '../journal/events.ts';
 import type { FeedItem } from '../session/live-feed.ts';
 import { readTurn } from '../session/read-session.ts';
 import type { TurnEnd } from '../session/run-turn.ts';
@@ -137,13 +138,23 @@ async function* followed({ at, turn, after, ...watch }: Shown, follow?: Follow):
   const { host, target } = at;
   const { clock, meter } = host;
   const watched = { port: target.port, clock, meter, turn, ...watch };
-  const { end, last } = yield* followedFrom(watched, after, follow);
-  if (end === 'left') return;
-  if (end === 'erased') yield { type: 'erased', turn };
-  // What is left may be too little to read a long turn again for its answer.
-  else if (end === 'over' || meter.over)
-    yield { type: 'continues', turn, answer: turnPath(target, turn), ...continuesView(target, last) };
-  else yield await stopOf(at, turn);
+  for (let from = after; ; ) {
+    const { end, last } = yield* followedFrom(watched, from, follow);
+    if (end === 'left') return;
+    if (end === 'erased') return yield { type: 'erased', turn };
+    // What is left may be too little to read a long turn again for its answer.
+    if (end === 'over' || meter.over)
+      return yield {
+        type: 'continues',
+        turn,
+        answer: turnPath(target, turn),
+        ...continuesView(target, last),
+      };
+    const events = await readTurn(target.port, turn);
+    // A turn that waited may have resumed by now. What it did is shown before its end.
+    if ((events.at(-1)?.seq ?? 0) <= last) return yield stopOf(target, turn, events);
+    from = last;
+  }
 }
 
 /** What is followed, but for where it begins. */
@@ -172,8 +183,11 @@ export async function* followedFrom(
   }
 }
 
-async function stopOf({ target }: SessionAccess, turn: string): Promise<TurnStreamEnd> {
-  const events = await readTurn(target.port, turn);
+function stopOf(
+  target: SessionAccess['target'],
+  turn: string,
+  events: readonly StoredEvent[],
+): TurnStreamEnd {
   if (events.length === 0) return { type: 'erased', turn };
   const answer = stoppedTurn(target.session, target.agent.name, events);
   const { outcome } = answer;

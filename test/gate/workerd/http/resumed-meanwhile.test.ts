@@ -1,0 +1,35 @@
+/** A stream of a turn that waits: it is about to end, and just then somebody decides, so that the turn resumes. */
+import { describe, expect, it } from 'vitest';
+import { clerk } from '../../../fixtures/clerk-agent.ts';
+import { script } from '../../../fixtures/scripts.ts';
+import { appWith, objectsWith } from './app.ts';
+import { allEvents, journal, json, newSession, post, SSE, send } from './client.ts';
+import { answer } from './waiting.ts';
+
+describe('a stream of a turn that resumes while its end is read', () => {
+  it('shows what the turn did meanwhile before it says how the turn ended', async () => {
+    const session = newSession('clerk');
+    const approve = async (): Promise<unknown> => {
+      const [{ links = {} } = {}] = (await json(await send(session))).pending as { links?: object }[]; // of the turn's state
+      return (await answer(String(Object.values(links)[0]), { decision: 'approve' })).json();
+    };
+    let decided: unknown;
+    const SESSIONS = objectsWith((stub) => ({
+      async read(query: Parameters<typeof stub.read>[0]) {
+        // The events of the whole turn, which the last item of its stream is made of.
+        if (query.maxBytes !== undefined && query.turn !== undefined) decided ??= await approve();
+        return stub.read(query);
+      },
+    }));
+    const { message } = script({ calls: [{ name: 'pay', input: { to: 'ann', amount: 1 } }] }, 'Done.');
+    const via = appWith({ agents: [clerk] }, { SESSIONS });
+    const shown = await allEvents(await post(session, { message: message() }, { headers: SSE, via }));
+    expect(decided).toMatchObject({ outcome: 'completed' });
+    const kept = (await journal(session)).flatMap(({ seq, turn }) => (turn === undefined ? [] : [seq]));
+    expect(shown.flatMap(({ id }) => id ?? [])).toEqual(kept);
+    expect(shown.slice(-2)).toMatchObject([
+      { event: 'turn-ended' },
+      { event: 'answer', data: { outcome: 'completed', text: 'Done.' } },
+    ]);
+  });
+});
