@@ -1,14 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { StoredEvent } from '../../../../src/index.ts';
+import type { ResultData, StoredEvent } from '../../../../src/index.ts';
 import type { ToolKind, ToolMemory } from '../../../../src/kinds/entry.ts';
-import {
-  emptyState,
-  foldCovered,
-  fromSnapshot,
-  MESSAGE_TYPES,
-  reduce,
-  toSnapshot,
-} from '../../../doors/journal.ts';
+import { emptyState, foldCovered, fromSnapshot, MESSAGE_TYPES, reduce } from '../../../doors/journal.ts';
 import { toolKinds } from '../../../doors/kinds.ts';
 
 /** A snapshot as a holder stores it. */
@@ -36,7 +29,13 @@ export class Folds {
       events.filter((event) => event.seq <= seq),
       memories,
     );
-    return difference(JSON.parse(toSnapshot(cold)), JSON.parse(body));
+    return difference(inSnapshot(cold), inSnapshot(fromSnapshot(body)));
+  }
+
+  /** Returns the results by which a fold closes the calls of turns that ended unread. */
+  closedUnread(events: readonly StoredEvent[]): ReadonlyMap<string, ResultData> {
+    const [memories = []] = this.#memories.values();
+    return folded(events, memories).closedUnread;
   }
 
   /** Returns how a fold from a snapshot and one from the beginning differ at the end of the journal. */
@@ -50,10 +49,7 @@ export class Folds {
     }
     const cold = folded(events, memories);
     if (cold.turn?.outcome === undefined && cold.turn) return undefined; // no snapshot is made inside a turn
-    return difference(
-      [JSON.parse(toSnapshot(cold)), cold.messages],
-      [JSON.parse(toSnapshot(state)), state.messages],
-    );
+    return difference(cold, state);
   }
 }
 
@@ -63,12 +59,22 @@ function folded(events: readonly StoredEvent[], memories: readonly ToolMemory[])
   return state;
 }
 
-/** What differs, as far as one line says it. */
+/** What a snapshot keeps of a state: neither the messages, which the journal has, nor loops that are open. */
+const inSnapshot = ({ messages: _, turn, offered, ...state }: ReturnType<typeof emptyState>) => ({
+  ...state,
+  offered: { ...offered, change: undefined },
+  turn: turn && { ...turn, frames: undefined },
+});
+
+/** What differs, as far as one line says it. The states are compared, and not what is written of them, which may lack the same. */
 function difference(cold: unknown, warm: unknown): string | undefined {
-  const [one, other] = [cold, warm].map((value): unknown => JSON.parse(JSON.stringify(value)));
+  const [one, other] = [cold, warm].map((value): unknown => JSON.parse(JSON.stringify(value, asEntries)));
   if (isDeepStrictEqual(one, other)) return undefined;
   return firstDifference(one, other, '');
 }
+
+const asEntries = (_: string, value: unknown): unknown =>
+  value instanceof Map || value instanceof Set ? [...value] : value;
 
 function firstDifference(one: unknown, other: unknown, path: string): string {
   if (typeof one === 'object' && typeof other === 'object' && one !== null && other !== null) {

@@ -24,18 +24,24 @@ const about = (rule: string, { label, tool, id }: CallStory, what: string): Find
   what,
 });
 
+/** What may go wrong in a play with reason. */
+interface Excuses {
+  readonly mayTimeOut: boolean;
+  readonly mayModelFail: boolean;
+}
+
 /** What the model was shown of each call is what happened. */
 export function judgeCalls(
   turns: readonly TurnStory[],
   effects: readonly Effect[],
-  mayTimeOut: boolean,
+  excuses: Excuses,
 ): Finding[] {
   const byCall = Map.groupBy(effects, ({ call }) => call);
   return turns.flatMap((turn) => {
     const calls = [...turn.calls.values()];
     return [
-      ...calls.flatMap((call) => judgeCall(turn, call, byCall.get(call.id) ?? [])),
-      ...(mayTimeOut ? [] : calls.flatMap((call) => judgeDoubt(turn, call))),
+      ...calls.flatMap((call) => judgeCall({ turn, call, excuses }, byCall.get(call.id) ?? [])),
+      ...(excuses.mayTimeOut ? [] : calls.flatMap((call) => judgeDoubt(turn, call))),
       ...judgeLabels(turn, calls),
     ];
   });
@@ -51,14 +57,46 @@ function judgeLabels(turn: TurnStory, calls: readonly CallStory[]): Finding[] {
   );
 }
 
-function judgeCall(turn: TurnStory, call: CallStory, effects: readonly Effect[]): Finding[] {
+/** Every effect is of a call in a journal, and what is done once is done by one call. */
+export function judgeStrangers(turns: readonly TurnStory[], effects: readonly Effect[]): Finding[] {
+  const known = new Map(turns.flatMap(({ calls }) => [...calls]));
+  const byLabel = Map.groupBy(effects, ({ label }) => label);
+  return [...byLabel].flatMap(([label, all]) => {
+    const calls = [...new Set(all.map(({ call }) => call))];
+    const strange = calls.filter((call) => !known.has(call));
+    const isOnce = calls.some((call) => ONCE.includes(known.get(call)?.tool ?? 'read'));
+    return [
+      ...strange.map((call) => ({
+        rule: 'write-ahead',
+        where: label,
+        what: `It happened for ${call}, of no journal.`,
+      })),
+      ...(isOnce && calls.length > 1
+        ? [{ rule: 'doubled', where: label, what: `It happened for the calls ${calls.join(', ')}.` }]
+        : []),
+    ];
+  });
+}
+
+/** A call, and what is to be known of it to judge it. */
+interface Judged {
+  readonly turn: TurnStory;
+  readonly call: CallStory;
+  readonly excuses: Excuses;
+}
+
+function judgeCall({ turn, call, excuses }: Judged, effects: readonly Effect[]): Finding[] {
   const [word] = call.told;
   const isOpen = call.told.length === 0 && turn.outcomes.length === 0;
   if (isOpen) return [];
   if (word === undefined || call.told.length > 1) {
     return [about('ends once', call, `It has ended ${call.told.length} times: ${call.told.join(', ')}.`)];
   }
-  return [...judgeStart(call, effects), ...judgeCount(call, word, effects), ...judgeFailure(call, word)];
+  return [
+    ...judgeStart(call, effects),
+    ...judgeCount(call, word, effects),
+    ...judgeFailure({ turn, call, excuses }, word),
+  ];
 }
 
 /** Nothing happens whose start is not on record. */
@@ -87,13 +125,22 @@ function judgeCount(call: CallStory, word: Told, effects: readonly Effect[]): Fi
   return [];
 }
 
-/** No call fails that is not to; a loop does where its model does. */
-const judgeFailure = (call: CallStory, word: Told): Finding[] =>
-  word === 'failed' && !MAY_FAIL.includes(call.tool) && !resultOf(call).includes(MODEL_FAILED)
-    ? [about('failed', call, resultOf(call))]
-    : [];
+/** No call fails that is not to; a loop does where its model does, and a tool behind another that was not called in its turn. */
+function judgeFailure({ turn, call, excuses }: Judged, word: Told): Finding[] {
+  const result = resultOf(call);
+  const isByModel = excuses.mayModelFail && MODEL_FAILED.some((words) => result.includes(words));
+  const isNotOffered = BEHIND_DESK.includes(call.tool) && ![...turn.calls.values()].some(isDesk);
+  const isExcused = MAY_FAIL.includes(call.tool) || isByModel || isNotOffered;
+  return word === 'failed' && !isExcused ? [about('failed', call, result)] : [];
+}
 
-const MODEL_FAILED = 'The provider answered 503.';
+const MODEL_FAILED: readonly string[] = [
+  'The provider answered 503.',
+  "The model 'planned' was silent for ",
+  'The stream broke off.',
+];
+const BEHIND_DESK: readonly ToolName[] = ['filed', 'noted'];
+const isDesk = ({ tool, told }: CallStory): boolean => tool === 'desk' && told.includes('done');
 
 /** No call is in doubt without a reason: a holder died inside it, or somebody cancelled the turn. Where nothing times out. */
 function judgeDoubt(turn: TurnStory, call: CallStory): Finding[] {

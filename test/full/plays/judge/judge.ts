@@ -1,11 +1,11 @@
 import type { StoredEvent } from '../../../../src/index.ts';
 import type { ObjectHost } from '../machine/object-host.ts';
 import type { Evidence } from '../play/play.ts';
-import type { Shown } from '../play/reply.ts';
-import { judgeCalls } from './judge-calls.ts';
+import { judgeCalls, judgeStrangers } from './judge-calls.ts';
 import { judgeMessage, judgeTurn } from './judge-messages.ts';
-import { storyOf, type TurnStory } from './story.ts';
-import { type Finding, journalOf, leftIn, turnsAreIn } from './witness.ts';
+import { judgeStream, type ReadStream } from './judge-streams.ts';
+import { closeUnread, judgeLate, storyOf, type TurnStory } from './story.ts';
+import { type Finding, incarnationOf, journalOf, leftIn, turnsAreIn } from './witness.ts';
 
 export type { Finding } from './witness.ts';
 
@@ -21,7 +21,9 @@ export function judge(evidence: Evidence): readonly Finding[] {
       where: 'the play',
       what: 'Three hours after the storm something goes on.',
     });
-  for (const host of platform.hosts.values()) findings.push(...judgeSession(evidence, host));
+  const stories = [...platform.hosts.values()].map((host) => judgeSession(evidence, host));
+  findings.push(...stories.flatMap((story) => story.findings));
+  findings.push(...judgeEffects(evidence, stories));
   const reached = new Set([...platform.hosts.keys()].map(sessionOf));
   const nowhere = sent.filter(({ session }) => !reached.has(session));
   for (const one of nowhere) findings.push(...judgeMessage(one, { turns: [], erasedTurns: new Set() }));
@@ -45,35 +47,68 @@ const isExpected = (line: string): boolean => EXPECTED.some((pattern) => pattern
 /** The session's id, as its users call it. */
 const sessionOf = (name: string): string => String(JSON.parse(name)[2]);
 
-function judgeSession(evidence: Evidence, host: ObjectHost): Finding[] {
-  const { witness, outside, readers, sent, script } = evidence;
+/** What is known of a session when a play is over. */
+interface SessionStory {
+  readonly turns: readonly TurnStory[];
+  readonly findings: readonly Finding[];
+}
+
+/** In sessions that nobody erased, every effect is of a call in a journal. */
+function judgeEffects({ outside, script }: Evidence, stories: readonly SessionStory[]): Finding[] {
+  const kept = script.sessions.filter(({ erasures }) => erasures.length === 0).map(({ name }) => `${name}m`);
+  const effects = outside.effects.filter(({ label }) => kept.some((session) => label.startsWith(session)));
+  return judgeStrangers(
+    stories.flatMap(({ turns }) => turns),
+    effects,
+  );
+}
+
+function judgeSession(evidence: Evidence, host: ObjectHost): SessionStory {
+  const { witness, outside, sent, script } = evidence;
   const session = sessionOf(host.name);
   const events = journalOf(host);
   const turns = storyOf(events);
+  closeUnread(turns, witness.folds.closedUnread(events));
   const erased = witness.erasedTurns.get(host.name) ?? new Set<string>();
   count(evidence, turns);
   const { modelFaults, kills, freezes, slowWorld, weather } = script.storm;
   const mayFail = ({ error }: TurnStory): boolean =>
     (error?.type === 'model-failure' && modelFaults > 0) ||
     (error?.type === 'stuck' && (kills > 0 || freezes > 0 || weather.crash > 0));
-  const streams = [
-    ...readers.filter((one) => one.session === session).map(({ shown }) => shown),
-    ...sent.filter((one) => one.session === session).flatMap((one) => one.streams),
-  ];
-  return [
+  const journals = new Map(witness.erasedJournals.get(host.name));
+  journals.set(incarnationOf(events), events);
+  const findings = [
     ...judgeJournal(host, events),
     ...sent
       .filter((one) => one.session === session)
       .flatMap((one) => judgeMessage(one, { turns, erasedTurns: erased })),
     ...turns.flatMap((turn) => judgeTurn(turn, mayFail)),
-    ...judgeCalls(turns, outside.effects, freezes > 0 || slowWorld > 0),
+    ...judgeCalls(turns, outside.effects, {
+      mayTimeOut: freezes > 0 || slowWorld > 0,
+      mayModelFail: modelFaults > 0,
+    }),
+    ...judgeLate(events, turns),
     ...judgeScheduled(turns),
     ...judgeErased(host, erased),
     ...leftIn(host).map((what) => ({ rule: 'left over', where: host.name, what })),
     ...judgeFolds(evidence, host, events),
     ...judgeTimes(evidence, turns),
-    ...streams.flatMap((shown) => judgeStream(session, shown, events)),
+    ...streamsOf(evidence, session).flatMap((stream) => judgeStream(stream, journals)),
   ];
+  return { turns, findings };
+}
+
+/** In which time whoever reads is shown everything, in ms. */
+const BEHIND = 60_000;
+
+function streamsOf({ readers, sent, stormEnd, witness }: Evidence, session: string): readonly ReadStream[] {
+  const calm = Math.max(stormEnd, ...witness.ends.values()) + BEHIND;
+  return [
+    ...readers.map((one) => ({ ...one, isWhole: one.until > calm })),
+    ...sent.flatMap((one) =>
+      one.streams.map((stream) => ({ ...stream, session: one.session, isWhole: false })),
+    ),
+  ].filter((one) => one.session === session);
 }
 
 function count({ witness }: Evidence, turns: readonly TurnStory[]): void {
@@ -162,23 +197,5 @@ function judgeTimes({ witness, stormEnd }: Evidence, turns: readonly TurnStory[]
     return took > LONGEST
       ? [{ rule: 'late', where: `turn ${turn}`, what: `It ended ${took} ms after it could go on.` }]
       : [];
-  });
-}
-
-/** A reader is shown what the journal has, in order, and without a gap. */
-function judgeStream(session: string, shown: readonly Shown[], events: readonly StoredEvent[]): Finding[] {
-  const [opened] = events;
-  const incarnation = opened?.type === 'session-opened' ? opened.incarnation : '';
-  const own = shown.filter((one) => one.incarnation === incarnation);
-  const find = (what: string): Finding => ({ rule: 'stream', where: session, what });
-  return own.flatMap(({ seq, type, data }, index) => {
-    const event = events[seq - 1];
-    const before = own[index - 1]?.seq;
-    if (event?.type !== type) return [find(`${type} at ${seq}, where there is ${event?.type}.`)];
-    if (before !== undefined && seq !== before + 1) return [find(`${seq} follows ${before}.`)];
-    const { turn }: { turn?: string } = JSON.parse(data);
-    return turn === undefined || ('turn' in event && event.turn === turn)
-      ? []
-      : [find(`${type} at ${seq} is of turn ${turn}.`)];
   });
 }

@@ -1,5 +1,6 @@
 import type { ResultData, StoredEvent } from '../../../../src/index.ts';
 import { planIn, type ToolName } from '../app/plan.ts';
+import type { Finding } from './witness.ts';
 
 /** What the model was shown of a call: that it was done, that nobody knows, or that it was not run. */
 export type Told = 'done' | 'unknown' | 'not-run' | 'failed';
@@ -61,6 +62,37 @@ const begun = (turn: string, message: string): TurnStory => ({
 });
 
 const nameOf = (message: string): string => planIn(message)?.message ?? message;
+
+/** Says how the calls ended of a turn that nobody could read: not by events of their own, but as its end is folded. */
+export function closeUnread(turns: readonly TurnStory[], closed: ReadonlyMap<string, ResultData>): void {
+  for (const { error, calls } of turns) {
+    if (error?.type !== 'stuck' || !error.message.includes(UNREAD)) continue;
+    for (const call of calls.values()) {
+      if (call.told.length > 0) continue;
+      const result = closed.get(call.id);
+      // Of a call inside of another one, nobody is told.
+      call.told.push(result ? toldBy(result) : call.isStarted ? 'unknown' : 'not-run');
+      if (result) call.results.push(result);
+    }
+  }
+}
+
+const UNREAD = 'could not be read';
+
+/** What a call did after all is told once, of one whose outcome was unknown. */
+export function judgeLate(events: readonly StoredEvent[], turns: readonly TurnStory[]): Finding[] {
+  const calls = new Map(turns.flatMap((turn) => [...turn.calls]));
+  const late = events.filter((event) => event.type === 'late-result-received');
+  const times = Map.groupBy(late, ({ call }) => call);
+  return [...times].flatMap(([id, all]) => {
+    const find = (what: string): Finding => ({ rule: 'late result', where: id, what });
+    const [word] = calls.get(id)?.told ?? [];
+    return [
+      ...(all.length > 1 ? [find(`It was received ${all.length} times.`)] : []),
+      ...(word === 'unknown' ? [] : [find(`The model had been shown ${word}.`)]),
+    ];
+  });
+}
 
 function take(story: TurnStory, event: StoredEvent): void {
   switch (event.type) {

@@ -34,6 +34,8 @@ export class Witness implements Observer {
   readonly folds = new Folds();
   /** Turns of sessions that were erased, by the session. */
   readonly erasedTurns = new Map<string, Set<string>>();
+  /** Journals of sessions that were erased, by the session and the incarnation. */
+  readonly erasedJournals = new Map<string, Map<string, readonly StoredEvent[]>>();
   /** When the end of each turn was committed, in ms of the simulation. */
   readonly ends = new Map<string, number>();
   readonly starts = new Map<string, number>();
@@ -53,7 +55,11 @@ export class Witness implements Observer {
   }
 
   calling(host: ObjectHost, method: string): void {
-    if (method === 'erase') this.#turnsBefore = turnsAreIn(host);
+    if (method !== 'erase') return;
+    this.#turnsBefore = turnsAreIn(host);
+    const events = journalOf(host);
+    const journals = this.erasedJournals.get(host.name) ?? new Map();
+    this.erasedJournals.set(host.name, journals.set(incarnationOf(events), events));
   }
 
   called(host: ObjectHost, { method, args, answer }: Parameters<Observer['called']>[1]): void {
@@ -145,6 +151,11 @@ export function turnsAreIn(host: ObjectHost): readonly string[] {
     'turn' in event ? [event.turn, ...('as' in event ? [event.as] : [])] : [],
   );
   return [...new Set([...waiting, ...ofEvents])];
+}
+
+/** Names the session that a journal is of among all that have had its id. */
+export function incarnationOf([opened]: readonly StoredEvent[]): string {
+  return opened?.type === 'session-opened' ? (opened.incarnation ?? '') : '';
 }
 
 /** The journal of a session, as its object reads it. */

@@ -3,21 +3,21 @@ import { registerHooks } from 'node:module';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { locate, type Place, replaced } from '../../../mutations/locate.ts';
-import { MUTATIONS, type Mutation } from '../../../mutations.ts';
+import { MUTATIONS } from '../../../mutations.ts';
 import { readLibrary } from '../../../source/parse-source.ts';
+import { type Change, HOLES } from './holes.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../../..');
 const SHIM = new URL('./workers-shim.ts', import.meta.url).href;
 
 /** Half of all turns write a snapshot, and not only long ones. */
-const SNAPSHOTS: Pick<Mutation, 'name' | 'in' | 'text' | 'becomes'> = {
-  name: 'snapshots',
+const SNAPSHOTS: Change = {
   in: 'snapshotIfDue',
   text: 'return (isLong',
   becomes: 'return Math.random() < 0.5 || (isLong',
 };
 
-interface Change {
+interface Located {
   readonly place: Place;
   readonly becomes: string;
 }
@@ -28,8 +28,11 @@ interface Change {
  */
 export function prepareImports(holes: readonly string[]): void {
   const sources = readLibrary(ROOT);
-  const changes = [SNAPSHOTS, ...holes.map(mutationOf)].map(
-    (one): Change => ({ place: locate(sources, { breaks: '', tests: [''], ...one }), becomes: one.becomes }),
+  const changes = [SNAPSHOTS, ...holes.flatMap(changesOf)].map(
+    (one): Located => ({
+      place: locate(sources, { name: one.in, breaks: '', tests: [''], ...one }),
+      becomes: one.becomes,
+    }),
   );
   registerHooks({
     resolve: (specifier, context, next) =>
@@ -43,8 +46,11 @@ export function prepareImports(holes: readonly string[]): void {
   });
 }
 
-function mutationOf(name: string): Mutation {
+function changesOf(name: string): readonly Change[] {
+  const hole = HOLES.find((one) => one.name === name);
+  if (hole) return hole.changes;
   const mutation = MUTATIONS.find((one) => one.name === name);
-  if (!mutation) throw new Error(`--hole is '${name}', which is no mutation of test/mutations.ts.`);
-  return mutation;
+  if (mutation) return [mutation];
+  const own = HOLES.map((one) => one.name).join(', ');
+  throw new Error(`--hole is '${name}', which is no mutation of test/mutations.ts and none of ${own}.`);
 }

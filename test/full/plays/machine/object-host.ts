@@ -37,6 +37,8 @@ interface Group {
   readonly losses: ((error: Error) => void)[];
   readonly cancel: () => void;
   readonly alarmBefore: number | null;
+  /** The last event before these writes. */
+  readonly headBefore: number;
 }
 
 /** How long a commit takes at most, in ms. */
@@ -71,6 +73,11 @@ export class ObjectHost {
 
   get alarm(): number | null {
     return this.#alarm;
+  }
+
+  /** The last event that no crash can take back. */
+  get durableHead(): number {
+    return this.#group ? this.#group.headBefore : this.database.head();
   }
 
   /** Delivers a call; `reply` is called once, when the answer may leave the object. Returns what the object itself has answered. */
@@ -227,9 +234,10 @@ export class ObjectHost {
   #mustBeInGroup(): void {
     if (this.#group) return;
     const { simulation } = this.#platform;
+    const headBefore = this.database.head();
     this.database.begin();
     const cancel = simulation.after(simulation.draw.between(1, COMMIT), () => this.#commit(), null);
-    this.#group = { outputs: [], losses: [], cancel, alarmBefore: this.#alarm };
+    this.#group = { outputs: [], losses: [], cancel, alarmBefore: this.#alarm, headBefore };
   }
 
   #commit(): void {

@@ -117,6 +117,12 @@ export class Database {
     return numberOf('page_count') * numberOf('page_size');
   }
 
+  /** The sequence of the last event; 0 if there is none. */
+  head(): number {
+    if (!this.#prepare(`SELECT 1 FROM sqlite_master WHERE name = 'events'`).get()) return 0;
+    return Number(this.#prepare('SELECT max(seq) AS head FROM events').get()?.head ?? 0);
+  }
+
   /** Names all tables. */
   tables(): readonly string[] {
     return this.#db

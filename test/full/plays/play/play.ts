@@ -39,12 +39,19 @@ export interface Figures {
   readonly longest: number;
 }
 
+/** What somebody was shown who read the events of a session until a time, in ms of the simulation. */
+export interface Reader {
+  readonly session: string;
+  readonly shown: readonly Shown[];
+  readonly until: number;
+}
+
 /** Everything that is known when a play is over. */
 export interface Evidence {
   readonly script: PlayScript;
   readonly sent: readonly Sent[];
   readonly erasures: readonly Erasure[];
-  readonly readers: readonly { readonly session: string; readonly shown: readonly Shown[] }[];
+  readonly readers: readonly Reader[];
   readonly outside: OutsideWorld;
   readonly platform: SimulatedPlatform;
   readonly witness: Witness;
@@ -113,12 +120,21 @@ async function performed({
   witness,
   log,
 }: Stage): Promise<Evidence> {
-  const place: Place = { simulation, platform, patience: { left: MOST_REQUESTS } };
+  const erased = new Set(script.sessions.filter((one) => one.erasures.length > 0).map(({ name }) => name));
+  const place: Place = {
+    simulation,
+    platform,
+    patience: { left: MOST_REQUESTS },
+    durableHead: (session) =>
+      erased.has(session)
+        ? Number.POSITIVE_INFINITY
+        : platform.hostOf(JSON.stringify(['player', 'player', session])).durableHead,
+  };
   const sent = script.sessions.flatMap(({ name, errands }) =>
     errands.map((errand): Sent => ({ session: name, errand, replies: [], streams: [] })),
   );
   const erasures: Erasure[] = [];
-  const readers: { session: string; shown: readonly Shown[] }[] = [];
+  const readers: Reader[] = [];
   const begin = simulation.now;
   const work = [weatherman.blow(), ...sent.map((one) => deliver(place, one))];
   for (const session of script.sessions) {
@@ -130,7 +146,7 @@ async function performed({
     for (const index of session.readers.keys()) {
       work.push(
         readEvents(place, session, index).then(
-          (shown) => void readers.push({ session: session.name, shown }),
+          (shown) => void readers.push({ session: session.name, shown, until: simulation.now }),
         ),
       );
     }

@@ -36,6 +36,29 @@ export interface Shown {
   readonly incarnation: string;
   readonly type: string;
   readonly data: string;
+  /** It came before its event was durable. */
+  readonly isEarly: boolean;
+}
+
+/** The text of a stream as it comes, with how far its session was durable when each piece came. */
+export class Reception {
+  text = '';
+  readonly #durableHead: () => number;
+  readonly #pieces: { readonly end: number; readonly head: number }[] = [];
+
+  constructor(durableHead: () => number) {
+    this.#durableHead = durableHead;
+  }
+
+  readonly take = (piece: string): void => {
+    this.text += piece;
+    this.#pieces.push({ end: this.text.length, head: this.#durableHead() });
+  };
+
+  /** How far the session was durable when the text up to `end` had come. */
+  headAt(end: number): number {
+    return this.#pieces.find((piece) => piece.end >= end)?.head ?? 0;
+  }
 }
 
 interface Body {
@@ -98,18 +121,22 @@ function bodyOf(text: string): Body {
 /** Reads a stream of a turn: how it ends, and the events that it has shown. */
 export function readStream(
   answer: ClientAnswer | undefined,
-  text: string,
+  reception: Reception,
 ): { readonly reply: Reply; readonly shown: readonly Shown[] } {
   const isRefused = answer && !answer.headers.get('content-type')?.startsWith('text/event-stream');
   if (isRefused) return { reply: toReply(answer), shown: [] };
   const shown: Shown[] = [];
   let reply: Reply = { came: 'broken' };
+  let end = 0;
   // The last frame may be cut off.
-  for (const frame of text.split('\n\n').slice(0, -1)) {
+  for (const frame of reception.text.split('\n\n').slice(0, -1)) {
+    end += frame.length + 2;
     const { id, event = '', data = '' } = fieldsOf(frame);
     const [, seq, incarnation = ''] = /^(\d+)(?:-(.*))?$/.exec(id ?? '') ?? [];
-    if (seq !== undefined) shown.push({ seq: Number(seq), incarnation, type: event, data });
-    else if (event === 'answer') reply = replyOf(200, new Headers(), data);
+    if (seq !== undefined) {
+      const isEarly = Number(seq) > reception.headAt(end);
+      shown.push({ seq: Number(seq), incarnation, type: event, data, isEarly });
+    } else if (event === 'answer') reply = replyOf(200, new Headers(), data);
     else if (event === 'suspended') reply = replyOf(202, new Headers(), data);
     else if (
       event === 'later' ||

@@ -2,7 +2,7 @@ import { planText } from '../app/plan.ts';
 import type { ClientAnswer, ClientRequest, SimulatedPlatform } from '../machine/platform.ts';
 import type { Simulation } from '../machine/simulation.ts';
 import type { Errand, SessionScript } from './draw.ts';
-import { type PendingCall, type Reply, readStream, type Shown, toReply } from './reply.ts';
+import { type PendingCall, Reception, type Reply, readStream, type Shown, toReply } from './reply.ts';
 
 /** What came of a request, and when it was sent, in ms of the simulation. */
 export type SentReply = Reply & {
@@ -16,8 +16,8 @@ export interface Sent {
   readonly session: string;
   readonly errand: Errand;
   readonly replies: SentReply[];
-  /** The streams that showed it. */
-  readonly streams: (readonly Shown[])[];
+  /** The streams that showed it, each with how it ended. */
+  readonly streams: { readonly shown: readonly Shown[]; readonly end: Reply }[];
 }
 
 /** A session that was erased. */
@@ -33,6 +33,8 @@ export interface Place {
   readonly platform: SimulatedPlatform;
   /** How many requests may still be begun: users who ask for ever are a finding, and not the end of the world. */
   readonly patience: { left: number };
+  /** How far a session is durable, or Infinity where this says nothing because somebody erases it. */
+  durableHead(session: string): number;
 }
 
 const AGAIN = 700;
@@ -122,22 +124,17 @@ async function askFor(
   to: SentReply['to'] = 'message',
 ): Promise<Reply> {
   const sentAt = place.simulation.now;
-  let text = '';
-  const answer = await place.platform.request({
-    ...asked,
-    onText: (piece) => {
-      text += piece;
-    },
-  });
-  const reply = take(sent, answer, asked.headers?.accept === undefined ? undefined : text);
+  const reception = new Reception(() => place.durableHead(sent.session));
+  const answer = await place.platform.request({ ...asked, onText: reception.take });
+  const reply = take(sent, answer, asked.headers?.accept === undefined ? undefined : reception);
   sent.replies.push({ ...reply, sentAt, cameAt: place.simulation.now, to });
   return reply;
 }
 
-function take(sent: Sent, answer: ClientAnswer | undefined, text: string | undefined): Reply {
-  if (text === undefined) return toReply(answer);
-  const { reply, shown } = readStream(answer, text);
-  if (shown.length > 0) sent.streams.push(shown);
+function take(sent: Sent, answer: ClientAnswer | undefined, reception: Reception | undefined): Reply {
+  if (!reception) return toReply(answer);
+  const { reply, shown } = readStream(answer, reception);
+  if (shown.length > 0) sent.streams.push({ shown, end: reply });
   return reply;
 }
 
@@ -224,7 +221,7 @@ export async function readEvents(
   const end = simulation.now + reader.to - reader.from;
   const all: Shown[] = [];
   while (simulation.now < end && hasPatience(place)) {
-    let text = '';
+    const reception = new Reception(() => place.durableHead(script.name));
     const last = all.at(-1);
     const answer = await platform.request({
       method: 'GET',
@@ -234,11 +231,9 @@ export async function readEvents(
         ...(last && { 'last-event-id': `${last.seq}-${last.incarnation}` }),
       },
       hangUpAfter: end - simulation.now,
-      onText: (piece) => {
-        text += piece;
-      },
+      onText: reception.take,
     });
-    all.push(...readStream(answer, text).shown);
+    all.push(...readStream(answer, reception).shown);
     await simulation.pause(1_000);
   }
   return all;

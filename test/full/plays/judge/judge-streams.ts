@@ -1,0 +1,54 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { StoredEvent } from '../../../../src/index.ts';
+import type { Reply, Shown } from '../play/reply.ts';
+import type { Finding } from './witness.ts';
+
+/** A stream that somebody read. */
+export interface ReadStream {
+  readonly session: string;
+  readonly shown: readonly Shown[];
+  /** How the stream of a turn ended. */
+  readonly end?: Reply | undefined;
+  /** It was read for so long that it has the whole journal. */
+  readonly isWhole: boolean;
+}
+
+/** The journals of a session, by its incarnations: also those that were erased. */
+export type Journals = ReadonlyMap<string, readonly StoredEvent[]>;
+
+/** A reader is shown what the journal has, once it is durable, in order, and without a gap. */
+export function judgeStream(stream: ReadStream, journals: Journals): Finding[] {
+  const { session, shown } = stream;
+  const find = (what: string): Finding => ({ rule: 'stream', where: session, what });
+  const byIncarnation = Map.groupBy(shown, ({ incarnation }) => incarnation);
+  return [
+    ...[...byIncarnation].flatMap(([incarnation, own]) =>
+      judgeShown(own, journals.get(incarnation) ?? []).map(find),
+    ),
+    ...judgeEnd(stream, journals).map(find),
+  ];
+}
+
+function judgeShown(shown: readonly Shown[], events: readonly StoredEvent[]): string[] {
+  return shown.flatMap(({ seq, type, data, isEarly }, index) => {
+    const event = events[seq - 1];
+    const before = shown[index - 1]?.seq;
+    if (event?.type !== type) return [`${type} at ${seq}, where there is ${event?.type}.`];
+    if (before !== undefined && seq !== before + 1) return [`${seq} follows ${before}.`];
+    if (isEarly) return [`${type} at ${seq} was shown before it was durable.`];
+    const isSame = isDeepStrictEqual(JSON.parse(data), JSON.parse(JSON.stringify(event)));
+    return isSame
+      ? []
+      : [`${type} at ${seq} is ${data.slice(0, 300)}, in the journal ${JSON.stringify(event).slice(0, 300)}`];
+  });
+}
+
+/** A stream that tells the answer of a turn has shown its end, and one that was read to the end of all has shown all. */
+function judgeEnd({ shown, end, isWhole }: ReadStream, journals: Journals): string[] {
+  const last = shown.at(-1);
+  if (end?.came === 'answer' && last?.type !== 'turn-ended')
+    return [`It tells the answer, and its last event is ${last?.type} at ${last?.seq}.`];
+  if (!isWhole) return [];
+  const head = journals.get(last?.incarnation ?? '')?.length ?? 0;
+  return last && last.seq < head ? [`It ended at ${last.seq}, and the journal at ${head}.`] : [];
+}
