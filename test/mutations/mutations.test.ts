@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { transformSync } from 'esbuild';
 import { expect, it } from 'vitest';
+import { HOLES } from '../full/plays/machine/holes.ts';
 import { MUTATIONS } from '../mutations.ts';
 import { readLibrary } from '../source/parse-source.ts';
 import { locate, replaced } from './locate.ts';
@@ -22,6 +23,15 @@ it.each(MUTATIONS)('$name changes one place of $in, which is code before and aft
   const compiled = (code: string): string =>
     transformSync(code, { loader: 'ts', minifyWhitespace: true }).code;
   expect(compiled(changed)).not.toBe(compiled(text));
+});
+
+it.each(HOLES)('$name, of the plays, changes places that are there', ({ name, changes }) => {
+  for (const one of changes) {
+    const place = locate(sources, { ...one, name, breaks: '', tests: [''] });
+    const text = sources.find(({ file }) => file === place.file)?.text ?? '';
+    const changed = replaced(text, [{ place, becomes: one.becomes }]);
+    expect(() => transformSync(changed, { loader: 'ts' })).not.toThrow();
+  }
 });
 
 it.each(MUTATIONS)('$name names tests that are there', ({ tests }) => {

@@ -79,7 +79,7 @@ export function closeUnread(turns: readonly TurnStory[], closed: ReadonlyMap<str
 
 const UNREAD = 'could not be read';
 
-/** What a call did after all is told once, of one whose outcome was unknown. */
+/** What a call did after all is told once, before its end or, if its outcome was unknown, after it. */
 export function judgeLate(events: readonly StoredEvent[], turns: readonly TurnStory[]): Finding[] {
   const calls = new Map(turns.flatMap((turn) => [...turn.calls]));
   const late = events.filter((event) => event.type === 'late-result-received');
@@ -87,9 +87,10 @@ export function judgeLate(events: readonly StoredEvent[], turns: readonly TurnSt
   return [...times].flatMap(([id, all]) => {
     const find = (what: string): Finding => ({ rule: 'late result', where: id, what });
     const [word] = calls.get(id)?.told ?? [];
+    const isInTime = all.every(({ open }) => open);
     return [
       ...(all.length > 1 ? [find(`It was received ${all.length} times.`)] : []),
-      ...(word === 'unknown' ? [] : [find(`The model had been shown ${word}.`)]),
+      ...(word === 'unknown' || isInTime ? [] : [find(`The model had been shown ${word}.`)]),
     ];
   });
 }

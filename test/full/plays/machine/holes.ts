@@ -62,11 +62,7 @@ export const HOLES: readonly Hole[] = [
       'The late result of a call is journaled, and left for the next holder too, who journals it again.',
     changes: [
       { in: 'HeldInbox.late', text: 'return await outbox.durable();', becomes: 'await outbox.durable();' },
-      {
-        in: 'toEvents',
-        text: 'return turn ? late(state, turn, row) : [];',
-        becomes: 'return turn ? late({ ...state, toldLate: [] }, turn, row) : [];',
-      },
+      { in: 'lateEvents', text: 'if (!turn || !isAwaited) return [];', becomes: 'if (!turn) return [];' },
     ],
   },
   {
@@ -89,7 +85,7 @@ export const HOLES: readonly Hole[] = [
   {
     name: 'erase-half',
     breaks: 'A session that was erased is still there.',
-    changes: [{ in: 'SqlStorage.erase', text: 'void this.#storage.deleteAll();', becomes: '' }],
+    changes: [{ in: 'SqlSessionStorage.erase', text: 'void this.#storage.deleteAll();', becomes: '' }],
   },
   {
     name: 'stream-gap',
