@@ -20,6 +20,7 @@ import { requestSettings } from './loop-settings.ts';
 import { isTooLong, makeRoom, type ToRequest } from './make-room.ts';
 import { askInTime } from './model-time.ts';
 import { fingerprint, loopView, type Offer, offerTools, routed } from './offer-tools.ts';
+import { keepable } from './reply-weight.ts';
 import { mayHaveCost, OutOfBudget, reserve } from './reserve.ts';
 import { filesToShow, isRefusedForFiles, type ShownFiles } from './shown-files.ts';
 import { toldOf, toModelMessages } from './shown-history.ts';
@@ -50,7 +51,7 @@ export async function askModel(loop: Loop, last: boolean): Promise<void> {
       const unseen = frame.messages.length - shown;
       const answer =
         reply && replied(loop, reply, { last, unseen, offered, asked: askedWith(loop, request, asked) });
-      if (answer) loop.journal.emit(answer);
+      if (answer) loop.journal.emit(keepable(loop.spec.model.name, answer));
       return answer;
     } catch (failure) {
       if (!isRefusedForFiles(loop, request, failure)) makeRoom(loop, toRequest, failure);

@@ -76,16 +76,33 @@ export const jsonTextOf = (value: unknown): string => {
  */
 export const withUniqueIds = (calls: readonly RequestedCall[]): readonly RequestedCall[] => {
   const taken = new Set<string>();
+  // By the id that was wanted: the copies before it are taken, so that a thousand equal ids need a thousand steps.
+  const nextCopies = new Map<string, number>();
   return calls.map(({ id, name, input }, position) => {
     if (name === '') throw invalidReply("The model's reply asks for a tool without naming it.");
-    const unique = uniqueId(id || `call_${position}`, taken);
+    const wanted = id || `call_${position}`;
+    let unique = wanted;
+    let copy = nextCopies.get(wanted) ?? 2;
+    for (; taken.has(unique); copy += 1) unique = `${wanted}_${copy}`;
+    nextCopies.set(wanted, copy);
     taken.add(unique);
     return { id: unique, name, input };
   });
 };
 
-const uniqueId = (wanted: string, taken: ReadonlySet<string>): string => {
-  let id = wanted;
-  for (let copy = 2; taken.has(id); copy += 1) id = `${wanted}_${copy}`;
-  return id;
+/** The most characters of one reply: more than any model writes at once, and little enough for a Worker, which has 128 MB. */
+export const MAX_REPLY_LENGTH = 8 * 1024 * 1024;
+
+/**
+ * Creates a function that counts the characters of one reply as they arrive.
+ *
+ * @throws ModelError `invalid-reply` once there are more than `MAX_REPLY_LENGTH`.
+ */
+export const createLengthLimit = (): ((more: number) => void) => {
+  let length = 0;
+  return (more) => {
+    length += more;
+    if (length <= MAX_REPLY_LENGTH) return;
+    throw invalidReply(`The model's reply is longer than ${MAX_REPLY_LENGTH} characters.`);
+  };
 };

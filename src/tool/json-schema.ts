@@ -45,6 +45,8 @@ function checkPart(part: Schema, lookup: Record<string, Schema | boolean>): void
   for (const pattern of [part.pattern, ...Object.keys(part.patternProperties ?? {})]) {
     if (typeof pattern === 'string') new RegExp(pattern, 'u');
   }
+  // The interpreter's pattern for `url` takes twice as long with every letter of a host that fits no name.
+  if (part.format === 'url') part.format = 'uri';
 }
 
 /**

@@ -70,10 +70,14 @@ export function describeJson(value: Json, isSecret: IsSecret = () => false): str
 const SECRET =
   /(^|_)(tokens?|secrets?|passwords?|passwd|passphrase|pwd|credentials?|authorization|cookies?|otp|(api|private|signing|access|secret|encryption)_?keys?)$|^response_urls?$/;
 
+/** No end of a key that says it is secret has as many characters. */
+const MAX_END = 100;
+
 /** A key is judged by its end, as in `client_secret` and `botAccessToken`: a `token_type` tells nothing. */
 const soundsSecret = (key: string): boolean =>
   SECRET.test(
     key
+      .slice(-MAX_END)
       .replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, '_')
       .replaceAll('-', '_')
       .toLowerCase(),

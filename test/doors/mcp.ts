@@ -19,6 +19,7 @@ export { addressProblem, isPrivateHost } from '../../src/mcp/client/wire/private
 export { type EventOrRetry, readEvents } from '../../src/mcp/client/wire/read-events.ts';
 export { beginsAnswer, readJson } from '../../src/mcp/client/wire/read-json.ts';
 export { ResponseTooLargeError, WireError } from '../../src/mcp/client/wire/wire-error.ts';
+export { blockFiles } from '../../src/mcp/content/block-files.ts';
 export { IDEMPOTENCY_KEY } from '../../src/mcp/content/rpc.ts';
 export { contentWords, oneLine } from '../../src/mcp/content/words.ts';
 export { readCallParams } from '../../src/mcp/server/answer-request.ts';

@@ -1,16 +1,18 @@
 /** A door for tests. The port to a model, its errors and prices, and the insides of adapters and of the planner. */
 export { pacedFromAiSdk } from '../../src/model/ai-sdk/from-ai-sdk.ts';
-export { MAX_REPLY_LENGTH } from '../../src/model/ai-sdk/sdk-reply.ts';
 export { createDataParser, MAX_STREAM_BYTES } from '../../src/model/chat-completions/read-stream.ts';
+export { createReplyAssembly } from '../../src/model/chat-completions/reply-assembly.ts';
 export { ConfigurationError } from '../../src/model/configuration-error.ts';
 export { toldLength } from '../../src/model/context-length.ts';
 export { givenTo } from '../../src/model/given-to.ts';
+export { createMessageGate } from '../../src/model/message-gate.ts';
 export type { Fetch } from '../../src/model/openai-compatible/ask-once.ts';
 export { pacedOpenAICompatible } from '../../src/model/openai-compatible/openai-compatible.ts';
 export { toRequestBody } from '../../src/model/openai-compatible/request-body.ts';
 export { costOf, usd } from '../../src/model/prices.ts';
 export { type Attempt, type Pace, withRetries } from '../../src/model/retry.ts';
 export { toolsBefore } from '../../src/model/tools-before.ts';
+export { MAX_REPLY_LENGTH, withUniqueIds } from '../../src/model/untrusted-reply.ts';
 export { pacedWorkersAi } from '../../src/model/workers-ai/workers-ai.ts';
 export { answerInForm } from '../../src/offline-model/answer-in-form.ts';
 export { absentIn, factsIn } from '../../src/offline-model/facts.ts';

@@ -32,3 +32,4 @@ export {
   withWords,
 } from '../../src/tool/tool-result.ts';
 export { UNFOLDED, type Unfolded, type UnfoldedList } from '../../src/tool/unfolding/unfolding.ts';
+export { fromVisible, visible } from '../../src/tool/visible.ts';

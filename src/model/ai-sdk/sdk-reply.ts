@@ -11,12 +11,9 @@ import {
 } from '../parts.ts';
 import { countUsage, type Usage } from '../prices.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
-import { cutShort, invalidReply, stringOf, withUniqueIds } from '../untrusted-reply.ts';
+import { createLengthLimit, cutShort, stringOf, withUniqueIds } from '../untrusted-reply.ts';
 import { isAside, providerDataOf, toAside, within } from './provider-data.ts';
 import { toReplyPart } from './sdk-part.ts';
-
-/** It is more than any model writes at once, in characters; a Worker has 128 MB for everything. */
-export const MAX_REPLY_LENGTH = 8 * 1024 * 1024;
 
 /** Puts one reply together from the parts that a model of the AI SDK gives. */
 interface SdkReply {
@@ -56,7 +53,7 @@ class GrowingReply implements SdkReply {
   readonly #use: ReplyUse;
   readonly #parts: (OpenPart | ReplyPart)[] = [];
   readonly #open = new Map<string, OpenPart>();
-  #length = 0;
+  readonly #grow = createLengthLimit();
 
   constructor(use: ReplyUse) {
     this.#use = use;
@@ -128,12 +125,6 @@ class GrowingReply implements SdkReply {
     part.text += piece;
     if (part.type === 'reasoning') onReasoning(piece);
     else if (!isAside(part.provider, structured)) onText(piece);
-  }
-
-  #grow(more: number): void {
-    this.#length += more;
-    if (this.#length <= MAX_REPLY_LENGTH) return;
-    throw invalidReply(`The model's reply is longer than ${MAX_REPLY_LENGTH} characters.`);
   }
 }
 

@@ -14,6 +14,9 @@ const KEY = 'chatCompletions';
 /** Fields of a message that hold reasoning as text. Servers know one of them; some send the same in both. */
 const REASONING = ['reasoning_content', 'reasoning'] as const;
 
+/** Every field of a message that a reply keeps beside its words and calls. */
+export const KEPT_FIELDS = [...REASONING, 'reasoning_details', 'extra_content'] as const;
+
 /** Makes JSON of a server the data of whoever keeps it. @throws ModelError for what JSON cannot hold. */
 export const kept = (fields: UntrustedRecord): ProviderData => {
   const data: ProviderJson = JSON.parse(jsonTextOf(fields));
@@ -42,8 +45,11 @@ interface KeptAssembly {
 export const createKeptAssembly = (onReasoning: (piece: string) => void): KeptAssembly => {
   const texts = new Map<string, string>();
   let heard: { readonly field: string; readonly text: string } | undefined;
-  let details: readonly UntrustedRecord[] | undefined;
-  let chunks: readonly UntrustedRecord[] = [];
+  // They grow in place, so that a piece costs as much as it holds, whatever came before it.
+  let details: GrowingRecord[] | undefined;
+  const lastDetails = new Map<unknown, GrowingRecord>();
+  const chunks: unknown[] = [];
+  let isChunked = false;
   let extra: unknown;
 
   const hear = (field: string, piece: string): void => {
@@ -51,15 +57,25 @@ export const createKeptAssembly = (onReasoning: (piece: string) => void): KeptAs
     heard = { field, text: (heard?.text ?? '') + piece };
     onReasoning(piece);
   };
-  const addDetails = (more: readonly UntrustedRecord[], isPiece: boolean): void => {
-    details = isPiece ? more.reduce(withDetail, details ?? []) : more;
+  const addDetails = (more: readonly GrowingRecord[], isPiece: boolean): void => {
     for (const detail of more) hear('reasoning_details', detailText(detail));
+    details ??= [];
+    for (const detail of more) {
+      const open = isPiece ? lastDetails.get(detail.index) : undefined;
+      // What is encrypted comes whole, so that what continues it is another of its kind.
+      if (open && open.type === detail.type && typeof detail.data !== 'string') extend(open, detail);
+      else {
+        details.push(detail);
+        lastDetails.set(detail.index, detail);
+      }
+    }
   };
   const addContent = (content: unknown, isPiece: boolean): void => {
     const text = typeof content === 'string' && content !== '' ? [{ type: 'text', text: content }] : [];
     const more = recordsIn(content) ?? text;
-    chunks = isPiece ? more.reduce(withChunk, chunks) : more;
+    isChunked ||= more.some(({ type }) => type !== 'text');
     for (const chunk of more) hear('content', thinkingText(chunk));
+    for (const chunk of more) if (!isPiece || !continuesLast(chunks, chunk)) chunks.push({ ...chunk });
   };
 
   return {
@@ -77,7 +93,6 @@ export const createKeptAssembly = (onReasoning: (piece: string) => void): KeptAs
     },
     reasoning: () => reasoningParts(texts, heard?.text),
     provider() {
-      const isChunked = chunks.some(({ type }) => type !== 'text');
       const fields = {
         ...(isChunked && { content: chunks }),
         ...(details && { reasoning_details: details }),
@@ -97,60 +112,51 @@ function reasoningParts(texts: ReadonlyMap<string, string>, heard: string | unde
   return heard === undefined || fieldsOf.has(heard) ? parts : [...parts, { type: 'reasoning', text: heard }];
 }
 
-const recordsIn = (value: unknown): readonly UntrustedRecord[] | undefined =>
-  Array.isArray(value) ? value.filter(isRecord) : undefined;
+const recordsIn = (value: unknown): readonly GrowingRecord[] | undefined =>
+  Array.isArray(value) ? value.filter(isGrowing) : undefined;
 
-/**
- * Adds a piece of a list of details: one continues the last of its type and index. What is encrypted comes whole, so that
- * what continues it is another of its kind.
- */
-const withDetail = (
-  details: readonly UntrustedRecord[],
-  piece: UntrustedRecord,
-): readonly UntrustedRecord[] => {
-  const place = details.findLastIndex(({ index }) => index === piece.index);
-  const open = details[place];
-  return open && open.type === piece.type && typeof piece.data !== 'string'
-    ? details.with(place, continued(open, piece))
-    : [...details, piece];
-};
+/** An object of a reply, parsed for it alone. */
+type GrowingRecord = Record<string, unknown>;
 
-/** Adds a piece of a content: text and thinking continue what was said last, if that is of their type. */
-const withChunk = (
-  chunks: readonly UntrustedRecord[],
-  piece: UntrustedRecord,
-): readonly UntrustedRecord[] => {
+const isGrowing = (value: unknown): value is GrowingRecord => isRecord(value);
+
+/** Returns whether a piece of a content continues what was said last: text and thinking do, if that is of their type. */
+function continuesLast(chunks: readonly unknown[], piece: GrowingRecord): boolean {
   const open = chunks.at(-1);
-  if (!open || open.type !== piece.type) return [...chunks, piece];
-  if (piece.type === 'text') return chunks.with(-1, continued(open, piece));
-  const [before, more] = [recordsIn(open.thinking), recordsIn(piece.thinking)];
-  if (piece.type !== 'thinking' || !before || !more) return [...chunks, piece];
-  return chunks.with(-1, { ...continued(open, piece), thinking: more.reduce(withChunk, before) });
-};
+  if (!isGrowing(open) || open.type !== piece.type) return false;
+  if (piece.type === 'text') extend(open, piece);
+  else {
+    const { thinking } = open;
+    const more = recordsIn(piece.thinking);
+    if (piece.type !== 'thinking' || !Array.isArray(thinking) || !more) return false;
+    for (const one of more) if (!continuesLast(thinking, one)) thinking.push(one);
+    extend(open, { ...piece, thinking });
+  }
+  return true;
+}
 
 /** What grows from piece to piece; of all else the last that was said holds. */
 const GROWING: ReadonlySet<string> = new Set(['text', 'summary']);
 
-const continued = (open: UntrustedRecord, piece: UntrustedRecord): UntrustedRecord => {
-  const said = Object.entries(piece).filter(([, value]) => value !== null && value !== '');
-  return {
-    ...open,
-    ...Object.fromEntries(
-      said.map(([key, value]) => {
-        const before = open[key];
-        const grows = GROWING.has(key) && typeof before === 'string' && typeof value === 'string';
-        return [key, grows ? before + value : value];
-      }),
-    ),
-  };
-};
+function extend(open: GrowingRecord, piece: GrowingRecord): void {
+  for (const [key, value] of Object.entries(piece)) {
+    if (value === null || value === '' || key === PROTOTYPE) continue;
+    const before = open[key];
+    const grows = GROWING.has(key) && typeof before === 'string' && typeof value === 'string';
+    open[key] = grows ? before + value : value;
+  }
+}
 
-/** Both, with what the later one says of the same. Servers send such a field once, or piece by piece. */
+/** Under this name alone an assignment makes no field. */
+const PROTOTYPE = '__proto__';
+
+/** Adds what is said later to what was said of the same before, and returns both. Servers send such a field once, or piece by piece. */
 export const merged = (before: unknown, later: unknown): unknown => {
-  if (!isRecord(before) || !isRecord(later)) return later ?? before;
-  return Object.fromEntries(
-    Object.entries({ ...before, ...later }).map(([key, value]) => [key, merged(before[key], value)]),
-  );
+  if (!isGrowing(before) || !isRecord(later)) return later ?? before;
+  for (const [key, value] of Object.entries(later)) {
+    if (key !== PROTOTYPE) before[key] = merged(Object.hasOwn(before, key) ? before[key] : undefined, value);
+  }
+  return before;
 };
 
 const detailText = ({ text, summary }: UntrustedRecord): string => textIn(text) + textIn(summary);

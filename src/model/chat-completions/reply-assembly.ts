@@ -3,8 +3,16 @@ import { callsOf, isPlain, type ReplyPart, type RequestedCall, type ToolCallPart
 import { countUsage, type Usage } from '../prices.ts';
 import { reportedError } from '../server-error.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
-import { invalidReply, isJsonObjectText, listOf, stringOf, withUniqueIds } from '../untrusted-reply.ts';
-import { createKeptAssembly, kept, merged } from './kept-fields.ts';
+import {
+  createLengthLimit,
+  invalidReply,
+  isJsonObjectText,
+  jsonTextOf,
+  listOf,
+  stringOf,
+  withUniqueIds,
+} from '../untrusted-reply.ts';
+import { createKeptAssembly, KEPT_FIELDS, kept, merged } from './kept-fields.ts';
 
 /** Puts one reply together from the chunks of a stream, or from one whole completion. */
 export interface ReplyAssembly {
@@ -26,7 +34,8 @@ interface Listener {
 
 /** Creates an empty assembly. */
 export const createReplyAssembly = ({ onText, onReasoning }: Listener): ReplyAssembly => {
-  const calls = createCallAssembly();
+  const grow = createLengthLimit();
+  const calls = createCallAssembly(grow);
   const kept = createKeptAssembly(onReasoning);
   let text = '';
   let refused = false;
@@ -40,6 +49,7 @@ export const createReplyAssembly = ({ onText, onReasoning }: Listener): ReplyAss
   };
 
   const add = ({ completion, choice, message, calledIn, isPiece }: Part): void => {
+    for (const field of SAID) grow(jsonTextOf(message[field]).length);
     kept.add(message, isPiece);
     addText(contentOf(message));
     const refusal = stringOf(message, 'refusal');
@@ -72,6 +82,9 @@ export const createReplyAssembly = ({ onText, onReasoning }: Listener): ReplyAss
     },
   };
 };
+
+/** The fields of a message whose content makes a reply longer, beside its calls. */
+const SAID = ['content', 'refusal', ...KEPT_FIELDS];
 
 /** A chunk, or a whole completion, and what of it is read. */
 interface Part {
@@ -181,8 +194,8 @@ interface CallAssembly {
   calls(): readonly ToolCallPart[];
 }
 
-/** Creates an empty assembly for one reply. */
-const createCallAssembly = (): CallAssembly => {
+/** Creates an empty assembly for one reply. `grow` takes the characters of each fragment. */
+const createCallAssembly = (grow: (more: number) => void): CallAssembly => {
   const calls: OpenCall[] = [];
   const latestAt = new Map<number, OpenCall>();
 
@@ -190,15 +203,17 @@ const createCallAssembly = (): CallAssembly => {
     add(value) {
       const fragment = readFragment(value);
       const { index, id, name, input, extra } = fragment;
+      grow(id.length + name.length + input.length + jsonTextOf(extra).length);
       const open = index === undefined ? calls.at(-1) : latestAt.get(index);
       if (open !== undefined && !opensAnother(open, fragment)) {
         open.id ||= id;
         open.name ||= name;
         open.input += input;
+        open.isClosed = closes(open, input);
         open.extra = merged(open.extra, extra);
         return;
       }
-      const call = { id, name, input, extra };
+      const call = { id, name, input, extra, isClosed: closes({ isClosed: false }, input), parsed: 0 };
       calls.push(call);
       if (index !== undefined) latestAt.set(index, call);
     },
@@ -223,7 +238,19 @@ interface Fragment {
   readonly extra: unknown;
 }
 
-type OpenCall = { -readonly [Key in keyof RequestedCall]: RequestedCall[Key] } & { extra: unknown };
+type OpenCall = { -readonly [Key in keyof RequestedCall]: RequestedCall[Key] } & {
+  extra: unknown;
+  /** Whether the input ends as an object does. It is kept, since looking at the end of a text that grew costs as much as all of it. */
+  isClosed: boolean;
+  /** How often it was parsed. */
+  parsed: number;
+};
+
+const closes = ({ isClosed }: Pick<OpenCall, 'isClosed'>, piece: string): boolean =>
+  piece.trim() === '' ? isClosed : piece.trimEnd().endsWith('}');
+
+/** How often the input of a call is parsed to see whether it is whole: of honest servers, once or for a few inner objects. */
+const MOST_PARSED = 16;
 
 const readFragment = (fragment: unknown): Fragment => {
   if (!isRecord(fragment)) throw invalidReply("The model's reply holds a tool call that is not an object.");
@@ -251,5 +278,7 @@ const opensAnother = (open: OpenCall, { id, name, input }: Fragment): boolean =>
   if (name === '') return false;
   if (id !== '' && open.id !== '' && id !== open.id) return true;
   if (open.name !== '' && name !== open.name) return true;
-  return input.trim() !== '' && isJsonObjectText(open.input);
+  if (input.trim() === '' || !open.isClosed || open.parsed >= MOST_PARSED) return false;
+  open.parsed += 1;
+  return isJsonObjectText(open.input);
 };

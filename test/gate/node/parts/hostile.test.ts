@@ -95,6 +95,44 @@ describe('a reply whose parts cannot be taken', () => {
   });
 });
 
+describe('a reply that is longer than a session keeps', () => {
+  const MOST = 16 * 1024 * 1024;
+  const counting = (text: string) => {
+    let asked = 0;
+    const ask: ChatModel['ask'] = async () => {
+      asked += 1;
+      return { text, toolCalls: [], finish: 'stop' };
+    };
+    return { model: { name: 'homemade', ask }, asked: () => asked };
+  };
+
+  it.each([
+    ['a character more in Latin-1', 'é'.repeat(MOST)],
+    ['half as many of others', 'ж'.repeat(MOST / 2)],
+    ['escapes of JSON', '\u0001'.repeat(MOST / 6 + 1)],
+  ])('fails its turn when it is read, and is asked for once: %s', async (_, text) => {
+    const { model, asked } = counting(text);
+    const session = createTestSession(agent, { model });
+    const { outcome, ...more } = await session.send('Go.');
+    const said =
+      /^The model 'homemade' answered with a reply that cannot be kept: its event weighs (\d+) bytes, and a session keeps at most 16777216\. Set a smaller maxOutputTokens\.$/;
+    expect({ outcome, ...more }).toMatchObject({
+      outcome: 'failed',
+      text: '',
+      error: { type: 'model-failure', message: expect.stringMatching(said) },
+    });
+    expect(asked()).toBe(1);
+    expect(JSON.stringify(await session.events()).length).toBeLessThan(10_000);
+  });
+
+  it('is kept when it weighs less', async () => {
+    const { model, asked } = counting('é'.repeat(MOST - 1_000));
+    const session = createTestSession(agent, { model });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
+    expect(asked()).toBe(1);
+  });
+});
+
 describe('a reply whose parts say more than they should', () => {
   it('is kept as JSON has it, warm and cold alike', async () => {
     const odd = {
